@@ -1,0 +1,113 @@
+# Two commands do all the set-up on Debian or Ubuntu: `make demo` (Python only) and `make test` (Python and R).
+#
+#   .venv    the newest numpy, pandas, ...            .r-lib   the R package
+#   .venv-r  what R on Debian 12 can work with        build    everything that is made from the sources
+
+SHELL := /usr/bin/env bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+JOBS ?= $(shell nproc)
+export LC_ALL := C.UTF-8
+export MPLBACKEND := Agg
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+# For every R that is started here, directly or by Python.
+export R_LIBS := $(CURDIR)/.r-lib
+export RETICULATE_PYTHON := $(CURDIR)/.venv-r/bin/python
+export NOT_CRAN := true
+
+# Compiled kernels are cached for each environment apart: numba does not ask which NumPy they were compiled with.
+export NUMBA_CACHE_DIR := $(CURDIR)/.venv-r/numba
+NEWEST := NUMBA_CACHE_DIR=.venv/numba .venv/bin/python
+
+R_SOURCES := $(shell find R -type f 2>/dev/null)
+VIGNETTES := $(patsubst vignettes/%.Rmd,render-%,$(wildcard vignettes/*.Rmd))
+
+.PHONY: help demo test lint vignettes docs bench clean
+help: ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 12
+
+demo: .venv/package.stamp ## make .venv and run the main job: a table and a picture (no R)
+	$(NEWEST) -m pwcstats demo
+
+test: ## install what is missing and run every check
+	@mkdir -p build/log
+	@if ! $(MAKE) --no-print-directory --keep-going --output-sync=target --jobs=$(JOBS) checks 2>&1 \
+	    | tee build/log/test.log; then echo; grep -F '*** [' build/log/test.log; exit 1; fi
+	@tail -n 1 build/log/test-newest.log build/log/test-r.log
+	@echo "all checks passed"
+
+# The parts of `make test`. The longest come first, so that the short ones fill the gaps.
+.PHONY: checks test-r test-newest doctest testthat check-r $(VIGNETTES)
+checks: test-r vignettes check-r testthat test-newest doctest lint
+
+test-r: .venv-r/stamp .r-lib/stamp | build/log
+	PWC_REQUIRE_R=1 .venv-r/bin/python -m pytest | tee build/log/$@.log
+
+test-newest: .venv/test.stamp | build/log
+	$(NEWEST) -m pytest -m "not against_r" | tee build/log/$@.log
+
+# pwcstats/r.py cannot be imported without rpy2, which is in the other environment only.
+doctest: .venv/test.stamp
+	$(NEWEST) -m pytest --doctest-modules --ignore=pwcstats/r.py pwcstats \
+	    --doctest-glob=README.md --doctest-glob='*.rst' README.md docs/*.rst
+
+testthat: .venv-r/stamp .r-lib/stamp
+	Rscript tools/testthat.R
+
+check-r: .venv-r/stamp .r-lib/stamp
+	tools/check-r-package build/check-r
+
+lint: .venv/test.stamp ## ruff, mypy, import-linter
+	.venv/bin/ruff check .
+	.venv/bin/ruff format --check .
+	.venv/bin/mypy
+	.venv/bin/lint-imports --no-logo --no-cache
+	tools/check-version
+
+vignettes: $(VIGNETTES) ## execute vignettes/*.Rmd into build/vignettes
+$(VIGNETTES): render-%: .venv-r/stamp .r-lib/stamp
+	Rscript tools/render.R vignettes/$*.Rmd build/vignettes
+
+docs: .venv/docs.stamp ## build the documentation into build/docs
+	$(NEWEST) -m sphinx -W --keep-going -q docs build/docs
+
+bench: .venv-r/bench.stamp ## run benchmarks/*.py
+	@for file in benchmarks/*.py; do .venv-r/bin/python "$$file"; done
+
+clean: ## remove what make made
+	rm -rf .venv .venv-r .r-lib build docs/generated .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find pwcstats tests benchmarks docs -name __pycache__ -prune -exec rm -rf {} +
+
+# Installations. A stamp is newer than everything it was made from, so nothing is installed twice.
+.venv/package.stamp: pyproject.toml
+	tools/make-venv .venv "$$(tools/pick-python)"
+	.venv/bin/pip install -q --upgrade --upgrade-strategy eager -e .
+	touch $@
+
+.venv/test.stamp .venv/docs.stamp: .venv/%.stamp: .venv/package.stamp
+	.venv/bin/pip install -q -e '.[$*]'
+	touch $@
+
+.venv-r/stamp: pyproject.toml constraints/debian12.txt | r-debs
+	tools/make-venv .venv-r "$$(tools/pick-python --for-r)"
+	.venv-r/bin/pip install -q -c constraints/debian12.txt -e '.[test,r]'
+	touch $@
+
+.venv-r/bench.stamp: .venv-r/stamp .r-lib/stamp
+	.venv-r/bin/pip install -q -c constraints/debian12.txt -e '.[bench]'
+	touch $@
+
+.r-lib/stamp: $(R_SOURCES) | r-debs
+	mkdir -p .r-lib
+	R CMD INSTALL --library=.r-lib R
+	touch $@
+
+.PHONY: r-debs
+r-debs:
+	@tools/need-debs $$(cat tools/r-debs.txt)
+
+build/log:
+	mkdir -p $@

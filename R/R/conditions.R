@@ -1,0 +1,22 @@
+# What goes wrong, as R conditions: the words are whole sentences, the call is the one the user made.
+
+pwcstats_condition <- function(message, type, call, ...) {
+  structure(
+    class = c(paste0("pwcstats_", type), type, "condition"),
+    list(message = message, call = call, ...)
+  )
+}
+
+abort <- function(message, call, ...) {
+  stop(pwcstats_condition(message, "error", call, ...))
+}
+
+warn <- function(message, call) {
+  warning(pwcstats_condition(message, "warning", call))
+}
+
+check_flag <- function(x, name, call) {
+  if (!isTRUE(x) && !isFALSE(x)) {
+    abort(sprintf("%s must be TRUE or FALSE.", name), call)
+  }
+}

@@ -1,0 +1,112 @@
+# Everything that crosses between R and Python crosses here. Numbers go as whole NumPy arrays over
+# R's own memory; labels go beside them, so that Python's messages use the user's names, and where
+# there are no names count from 1.
+
+# A double array with the same dimensions, or a sentence about what came instead.
+as_numbers <- function(x, name, call) {
+  if (is.data.frame(x)) {
+    bad <- !vapply(x, is_number_like, logical(1L))
+    if (any(bad)) {
+      abort(
+        sprintf("%s must hold numbers, but its column '%s' does not.", name, names(x)[bad][[1L]]),
+        call
+      )
+    }
+    x <- as.matrix(x)
+  }
+  if (!is_number_like(x)) {
+    abort(
+      sprintf("%s must be a numeric vector, matrix, array or data frame, not %s.", name, kind(x)),
+      call
+    )
+  }
+  if (is.object(x)) {
+    x <- unclass(x)
+  }
+  # A plain vector of length one would become a Python scalar.
+  x <- as.array(x)
+  # Even for doubles the assignment would copy.
+  if (!is.double(x)) {
+    storage.mode(x) <- "double"
+  }
+  x
+}
+
+is_number_like <- function(x) {
+  (is.numeric(x) || is.logical(x)) && !is.factor(x)
+}
+
+kind <- function(x) {
+  shape <- if (is.matrix(x)) "matrix" else if (is.array(x)) "array" else class(x)[[1L]]
+  if (shape %in% c("matrix", "array")) paste(typeof(x), shape) else shape
+}
+
+# Labels that users see: character, or NULL for none.
+as_labels <- function(x) {
+  if (is.null(x)) NULL else if (is.factor(x)) levels(x) else as.character(x)
+}
+
+index_to_py <- function(labels, length) {
+  if (is.null(labels)) {
+    python$pandas$RangeIndex(1L, length + 1L)
+  } else {
+    python$pandas$Index(labels_to_py(labels))
+  }
+}
+
+# Without the list a single label would become a Python string, not a list of one.
+labels_to_py <- function(labels) {
+  to_py(if (length(labels) == 1L) list(labels) else labels)
+}
+
+to_py <- function(x) {
+  reticulate::r_to_py(x)
+}
+
+series_to_py <- function(x, labels) {
+  python$pandas$Series(to_py(x), index = index_to_py(labels, length(x)), copy = FALSE)
+}
+
+frame_to_py <- function(x, rows, columns) {
+  python$pandas$DataFrame(
+    to_py(x),
+    index = index_to_py(rows, nrow(x)),
+    columns = index_to_py(columns, ncol(x)),
+    copy = FALSE
+  )
+}
+
+# An n x K x K array as the frame that pandas.concat makes of n frames. There samples are told apart
+# by their labels, so labels that repeat give way to numbers.
+stack_to_py <- function(x, samples, rows, columns) {
+  size <- dim(x)
+  if (anyDuplicated(samples)) {
+    samples <- NULL
+  }
+  values <- python$numpy$reshape(to_py(x), c(size[[1L]] * size[[2L]], size[[3L]]))
+  index <- list(index_to_py(samples, size[[1L]]), index_to_py(rows, size[[2L]]))
+  python$pandas$DataFrame(
+    values,
+    index = python$pandas$MultiIndex$from_product(index),
+    columns = index_to_py(columns, size[[3L]]),
+    copy = FALSE
+  )
+}
+
+# R has no integer scalars in the way Python has: 2 means 2L.
+count_to_py <- function(x) {
+  if (is.numeric(x)) as.integer(x) else x
+}
+
+from_py <- function(x) {
+  reticulate::py_to_r(x)
+}
+
+# A frame, series or array as an R array without names: R has the labels already.
+array_from_py <- function(x) {
+  from_py(python$numpy$asarray(x))
+}
+
+labels_from_py <- function(x) {
+  as.character(from_py(x$tolist()))
+}

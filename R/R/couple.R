@@ -1,0 +1,185 @@
+#' Couple pairwise probabilities
+#'
+#' Turns estimates \eqn{r_{ij}}{r[i, j]} of the probability of class i given that the class is i or j
+#' into one probability for each class.
+#'
+#' The pairwise estimates are seldom compatible: in general no \eqn{p} has
+#' \eqn{p_i / (p_i + p_j) = r_{ij}}{p[i] / (p[i] + p[j]) = r[i, j]} for all pairs. The methods choose a
+#' \eqn{p} that comes near, and all but `"vote"`, `"sum"` and `"bayes"` return \eqn{p} itself when
+#' there is one.
+#'
+#' \describe{
+#'   \item{`"wlw2"`}{The second method of Wu, Lin and Weng, which LIBSVM and \pkg{e1071} use: minimises
+#'     \eqn{\sum_{i \ne j} (r_{ji} p_i - r_{ij} p_j)^2}{sum((r[j, i] p[i] - r[i, j] p[j])^2)}, here
+#'     solved exactly.}
+#'   \item{`"ht"`}{Hastie and Tibshirani: minimises the Kullback-Leibler distance weighted by `n`, that
+#'     is, fits a Bradley-Terry model to \eqn{n_{ij} r_{ij}}{n[i, j] r[i, j]} wins.}
+#'   \item{`"wlw1"`}{The first method of Wu, Lin and Weng: the stationary distribution of a Markov
+#'     chain.}
+#'   \item{`"pkpd"`}{Price, Knerr, Personnaz and Dreyfus:
+#'     \eqn{1 / (\sum_j 1 / r_{ij} - (K - 2))}{1 / (sum(1 / r[i, ]) - (K - 2))}, made to sum to one.}
+#'   \item{`"rv"`}{Refregier and Vallet: K - 1 of the equations
+#'     \eqn{r_{ji} p_i = r_{ij} p_j}{r[j, i] p[i] = r[i, j] p[j]} are met exactly.}
+#'   \item{`"vote"`}{The share of pairs that a class wins; a tie is half a vote for each.}
+#'   \item{`"sum"`}{The sums \eqn{\sum_j r_{ij}}{sum(r[i, ])}, made to sum to one.}
+#'   \item{`"bayes"`}{The sums weighted by `pair_mass`, exact when the weights are the probabilities
+#'     that the class is i or j.}
+#' }
+#'
+#' @param r Pairwise probabilities: a K x K matrix for one sample; an n x K x K array for n samples;
+#'   or, with `condensed = TRUE`, an n x K(K-1)/2 matrix or data frame (a vector for one sample) with
+#'   the pairs in the order (1, 2), (1, 3), ..., (1, K), (2, 3), ... `r[i, j]` is the probability of
+#'   class i against class j; the diagonal is ignored.
+#' @param method The coupling method; see Details.
+#' @param n Weights of the pairs, for `method = "ht"` only: a symmetric K x K matrix, a condensed
+#'   vector, or one of these for each sample. Any non-negative numbers; 0 says that the pair was not
+#'   compared, and only then may its `r` be missing.
+#' @param condensed Is `r` condensed?
+#' @param classes Names of the classes, or a factor whose levels they are. By default the names that
+#'   `r` has: its dimension names, or when condensed its column names if they have the form `"a/b"`.
+#' @param pair_mass For `method = "bayes"` only: the probability that the class is i or j, in one of
+#'   the shapes of `n`.
+#' @param clip Probabilities are kept in \[`clip`, 1 - `clip`\]; with 0 the exact limit is asked for.
+#' @param n_jobs Number of threads, where -1 is all cores; by default one. The answer is the same.
+#' @param return_info Return also how the coupling went?
+#' @return For one sample a vector of K probabilities, named by class; for n samples an n x K matrix
+#'   with the sample names as row names and the classes as column names.
+#'
+#'   With `return_info = TRUE` a list of class `pwcstats_coupling`: `proba` as above and, for each
+#'   sample, `kl`, the weighted Kullback-Leibler distance that is left (how incompatible the
+#'   estimates are), `n_iter` and `converged`.
+#' @references
+#' Hastie, T. and Tibshirani, R. (1998) Classification by pairwise coupling. *The Annals of
+#' Statistics* **26**, 451--471. \doi{10.1214/aos/1028144844}
+#'
+#' Price, D., Knerr, S., Personnaz, L. and Dreyfus, G. (1995) Pairwise neural network classifiers with
+#' probabilistic outputs. *Advances in Neural Information Processing Systems* **7**, 1109--1116.
+#'
+#' Wu, T.-F., Lin, C.-J. and Weng, R. C. (2004) Probability estimates for multi-class classification
+#' by pairwise coupling. *Journal of Machine Learning Research* **5**, 975--1005.
+#' @examplesIf pwcstats_available()
+#' r <- matrix(c(NA, .9, .4,
+#'               .1, NA, .7,
+#'               .6, .3, NA), 3, byrow = TRUE)
+#' couple(r, "ht", classes = c("a", "b", "c"))
+#' couple(r, "ht", return_info = TRUE)
+#'
+#' # Compatible estimates give back the probabilities they came from.
+#' p <- c(.4, .3, .2, .1)
+#' couple(outer(p, p, function(a, b) a / (a + b)))
+#'
+#' # Many samples: one row each, one column a pair.
+#' r <- cbind("a/b" = c(.9, .2), "a/c" = c(.8, .5), "b/c" = c(.5, .7))
+#' couple(r, condensed = TRUE)
+#' @export
+couple <- function(r,
+                   method = c("wlw2", "ht", "wlw1", "pkpd", "rv", "vote", "sum", "bayes"),
+                   n = NULL,
+                   condensed = FALSE,
+                   classes = NULL,
+                   pair_mass = NULL,
+                   clip = 1e-7,
+                   n_jobs = NULL,
+                   return_info = FALSE) {
+  call <- sys.call()
+  if (missing(method)) {
+    method <- "wlw2"
+  }
+  check_flag(condensed, "condensed", call)
+  check_flag(return_info, "return_info", call)
+  input <- pairwise_input(r, condensed, as_labels(classes), call)
+  n <- if (!is.null(n)) as_numbers(n, "n", call)
+  pair_mass <- if (!is.null(pair_mass)) as_numbers(pair_mass, "pair_mass", call)
+
+  load_python(call)
+  result <- call_python(
+    "couple",
+    list(pairwise_to_py(input)),
+    list(
+      method = method,
+      n = weights_to_py(n, input),
+      condensed = condensed,
+      classes = labels_to_py(input$classes),
+      pair_mass = weights_to_py(pair_mass, input),
+      clip = clip,
+      n_jobs = count_to_py(n_jobs),
+      return_info = return_info
+    ),
+    call
+  )
+  if (!return_info) {
+    return(coupled_from_py(result, input))
+  }
+  per_sample <- function(x, as = as.vector) {
+    stats::setNames(as(array_from_py(x)), input$samples)
+  }
+  structure(
+    class = "pwcstats_coupling",
+    method = method,
+    list(
+      proba = coupled_from_py(result$proba, input),
+      kl = per_sample(result$kl),
+      n_iter = per_sample(result$n_iter, as.integer),
+      converged = per_sample(result$converged)
+    )
+  )
+}
+
+# Class probabilities as the user gets them: a vector for one sample, else a matrix.
+coupled_from_py <- function(x, input) {
+  proba <- array_from_py(x)
+  classes <- input$names
+  if (input$pairs_named) {
+    classes <- labels_from_py(if (input$single) x$index else x$columns)
+  }
+  if (input$single) {
+    return(stats::setNames(as.vector(proba), classes))
+  }
+  if (!is.null(input$samples) || !is.null(classes)) {
+    dimnames(proba) <- list(input$samples, classes)
+  }
+  proba
+}
+
+#' @export
+print.pwcstats_coupling <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  proba <- x$proba
+  n <- length(x$kl)
+  n_classes <- if (is.matrix(proba)) ncol(proba) else length(proba)
+  cat(sprintf(
+    "Class probabilities by \"%s\": %d %s, %d classes\n\n",
+    attr(x, "method"), n, ngettext(n, "sample", "samples"), n_classes
+  ))
+  shown <- min(n, 6L)
+  print(if (is.matrix(proba)) proba[seq_len(shown), , drop = FALSE] else proba, digits = digits)
+  if (n > shown) {
+    cat(sprintf("... and %d more\n", n - shown))
+  }
+  if (n > 0L) {
+    cat("\nIncompatibility left (weighted Kullback-Leibler distance): ")
+    cat(describe_kl(x$kl, digits), "\n", sep = "")
+    cat(describe_convergence(x$converged, x$n_iter), "\n", sep = "")
+  }
+  invisible(x)
+}
+
+describe_kl <- function(kl, digits) {
+  if (length(kl) == 1L) {
+    return(format(kl[[1L]], digits = digits))
+  }
+  worst <- which.max(kl)
+  label <- if (is.null(names(kl))) worst else names(kl)[worst]
+  sprintf(
+    "median %s, largest %s (sample %s)",
+    format(stats::median(kl), digits = digits), format(kl[[worst]], digits = digits), label
+  )
+}
+
+describe_convergence <- function(converged, n_iter) {
+  n <- length(converged)
+  if (all(converged)) {
+    sprintf("Converged, iterations: %d", max(n_iter))
+  } else {
+    sprintf("Not converged: %d of %d %s", sum(!converged), n, ngettext(n, "sample", "samples"))
+  }
+}

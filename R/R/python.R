@@ -1,0 +1,133 @@
+# Finding and loading Python, and calling the module.
+
+# The only state of the package: handles of Python modules, filled by the first call.
+python <- new.env(parent = emptyenv())
+
+#' Is the Python module there?
+#'
+#' Starts Python if it is not yet running, and tries to load the module `pwcstats`.
+#'
+#' @return `TRUE` or `FALSE`.
+#' @seealso [install_pwcstats()]
+#' @examples
+#' pwcstats_available()
+#' @export
+pwcstats_available <- function() {
+  tryCatch(
+    {
+      load_python(NULL)
+      TRUE
+    },
+    pwcstats_error = function(e) FALSE
+  )
+}
+
+#' Install the Python module
+#'
+#' Makes a virtualenv with the Python package `pwcstats` in it, where the first call of this
+#' package will find it. When Python was already running, restart R afterwards.
+#'
+#' With a \pkg{reticulate} older than 1.38, which cannot use NumPy 2, NumPy 1 is installed.
+#'
+#' @param envname Name or path of the virtualenv; made when it does not exist.
+#' @param source What to install: a requirement as `pip` understands it, or the path of a local copy
+#'   of the Python package (a directory with a `pyproject.toml`, a wheel or an archive).
+#' @param python Path of the Python to make the virtualenv from; by default the one that
+#'   \pkg{reticulate} chooses.
+#' @param ... Passed to [reticulate::virtualenv_install()], for example `pip_options`.
+#' @return The path of the virtualenv's Python, invisibly.
+#' @seealso [pwcstats_available()]
+#' @examples
+#' \dontrun{
+#' install_pwcstats()
+#' install_pwcstats(source = "path/to/checkout")
+#' }
+#' @export
+install_pwcstats <- function(envname = "r-pwcstats", source = "pwcstats", python = NULL, ...) {
+  numpy <- numpy_requirement(utils::packageVersion("reticulate"))
+  reticulate::virtualenv_create(envname, python = python, packages = numpy)
+  reticulate::virtualenv_install(envname, packages = c(numpy, pip_source(source)), ...)
+  path <- reticulate::virtualenv_python(envname)
+  if (reticulate::py_available()) {
+    message("Restart R to use it.")
+  }
+  invisible(path)
+}
+
+numpy_requirement <- function(reticulate_version) {
+  if (reticulate_version < "1.38") "numpy<2" else "numpy"
+}
+
+# pip reads a bare name as a requirement, even when a directory has that name: make a path absolute.
+pip_source <- function(source) {
+  is_project <- file.exists(file.path(source, "pyproject.toml"))
+  is_archive <- grepl("\\.(whl|tar\\.gz|zip)$", source) && file.exists(source)
+  if (is_project || is_archive) normalizePath(source) else source
+}
+
+# Calls a function of the module. What Python raises or warns of is signalled as if `call` had.
+call_python <- function(name, args, kwargs, call) {
+  call_bridge(python$pwcstats[[name]], args, kwargs, call)
+}
+
+call_bridge <- function(f, args, kwargs, call) {
+  outcome <- reticulate::py_call(python$bridge$call, f, args, reticulate::dict(kwargs))
+  error <- from_py(outcome[[1L]])
+  if (!is.null(error)) {
+    abort(error[[1L]], call, traceback = error[[2L]])
+  }
+  for (sentence in from_py(outcome[[2L]])) {
+    warn(sentence, call)
+  }
+  outcome[[0L]]
+}
+
+load_python <- function(call) {
+  if (!is.null(python$bridge)) {
+    return(invisible())
+  }
+  module <- tryCatch(reticulate::import("pwcstats", convert = FALSE), error = identity)
+  if (inherits(module, "error")) {
+    abort(why_not_loaded(conditionMessage(module)), call)
+  }
+  if (!reticulate::py_numpy_available()) {
+    abort(why_not_loaded("this version of reticulate cannot use its NumPy"), call)
+  }
+  bridge <- reticulate::import_from_path(
+    "pwcstats_bridge",
+    path = system.file("python", package = "pwcstats"),
+    convert = FALSE
+  )
+  python$pwcstats <- module
+  python$numpy <- reticulate::import("numpy", convert = FALSE)
+  python$pandas <- reticulate::import("pandas", convert = FALSE)
+  python$bridge <- bridge
+}
+
+# One sentence that says what is missing and what to run.
+why_not_loaded <- function(reason) {
+  reason <- trimws(reason)
+  if (!reticulate::py_available()) {
+    return(sprintf("pwcstats finds no Python (%s): %s.", reason, cure()))
+  }
+  path <- reticulate::py_config()$python
+  if (grepl("No module named 'pwcstats'", reason, fixed = TRUE)) {
+    return(sprintf("The Python module pwcstats is not installed for %s: %s.", path, cure()))
+  }
+  sprintf("The Python module pwcstats does not load in %s (%s): %s.", path, reason, cure())
+}
+
+# RETICULATE_PYTHON goes before the virtualenv, so where it is set installing alone changes nothing.
+cure <- function() {
+  if (nzchar(Sys.getenv("RETICULATE_PYTHON"))) {
+    paste(
+      "set RETICULATE_PYTHON to a Python that has the module, or unset it,",
+      "run pwcstats::install_pwcstats() and restart R"
+    )
+  } else {
+    paste(
+      "run pwcstats::install_pwcstats() and restart R,",
+      "or set RETICULATE_PYTHON to a Python that has the module"
+    )
+  }
+}

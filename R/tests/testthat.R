@@ -1,0 +1,4 @@
+library(testthat)
+library(pwcstats)
+
+test_check("pwcstats")

@@ -1,0 +1,95 @@
+# Other R packages, called live.
+
+test_that("weighted ht is the Bradley-Terry model of BradleyTerry2", {
+  skip_without_python()
+  set.seed(8)
+  k <- 6
+  r <- random_r(k)
+  upper <- which(upper.tri(r), arr.ind = TRUE)
+  data <- data.frame(
+    first = factor(upper[, 1], levels = 1:k),
+    second = factor(upper[, 2], levels = 1:k),
+    n = rexp(nrow(upper), 1 / 30)
+  )
+  data$wins <- data$n * r[upper]
+  data$losses <- data$n - data$wins
+  # It warns that the wins are not whole numbers.
+  model <- suppressWarnings(BradleyTerry2::BTm(
+    cbind(wins, losses), first, second,
+    data = data, epsilon = 1e-14, maxit = 100
+  ))
+  strength <- exp(BradleyTerry2::BTabilities(model)[, "ability"])
+  n <- matrix(0, k, k)
+  n[upper] <- data$n
+  expect_equal(
+    couple(r, "ht", n = n + t(n)), unname(strength / sum(strength)),
+    tolerance = 1e-6
+  )
+})
+
+# LIBSVM's own iteration for wlw2, with its stopping rule.
+libsvm_wlw2 <- function(r) {
+  k <- nrow(r)
+  diag(r) <- 0
+  q <- -r * t(r)
+  diag(q) <- colSums(r^2)
+  p <- rep(1 / k, k)
+  for (sweep in seq_len(max(100, k))) {
+    qp <- drop(q %*% p)
+    pqp <- sum(p * qp)
+    if (max(abs(qp - pqp)) < .005 / k) break
+    for (i in seq_len(k)) {
+      step <- (pqp - qp[i]) / q[i, i]
+      p[i] <- p[i] + step
+      p <- p / (1 + step)
+      pqp <- (pqp + step * (step * q[i, i] + 2 * qp[i])) / (1 + step)^2
+      qp <- (qp + step * q[i, ]) / (1 + step)
+    }
+  }
+  p
+}
+
+# With the iteration above the numbers are those of e1071 to the last digits, so that the pairs and
+# the sigmoids are read rightly; what it stops short of the exact answer is `libsvm_error`.
+expect_same_as_e1071 <- function(x, y, libsvm_error) {
+  set.seed(9)
+  model <- e1071::svm(x, y, probability = TRUE)
+  predicted <- predict(model, x, decision.values = TRUE, probability = TRUE)
+  decisions <- attr(predicted, "decision.values")
+  theirs <- attr(predicted, "probabilities")
+  r <- 1 / (1 + exp(sweep(sweep(decisions, 2, model$probA, `*`), 2, model$probB, `+`)))
+  ours <- couple(r, "wlw2", condensed = TRUE)
+  expect_identical(rownames(ours), rownames(theirs))
+  expect_identical(colnames(ours), levels(y)[model$labels])
+  theirs <- theirs[, colnames(ours)]
+  expect_lt(max(abs(ours - theirs)), libsvm_error)
+  stopped <- t(apply(pmin(pmax(r, 1e-7), 1 - 1e-7), 1, function(row) libsvm_wlw2(uncondense(row))))
+  expect_lt(max(abs(stopped - theirs)), 1e-10)
+}
+
+test_that("wlw2 gives the probabilities of e1071, whatever the order of its labels", {
+  skip_without_python()
+  expect_same_as_e1071(as.matrix(iris[, 1:4]), iris$Species, 2e-3)
+  for (order in list(150:1, c(51:150, 1:50))) {
+    expect_same_as_e1071(as.matrix(iris[order, 1:4]), iris$Species[order], 4e-3)
+  }
+})
+
+test_that("wlw2 gives the probabilities of e1071 for six classes", {
+  skip_without_python()
+  glass <- new.env()
+  utils::data("Glass", package = "mlbench", envir = glass)
+  set.seed(11)
+  rows <- sample(nrow(glass$Glass))
+  expect_same_as_e1071(as.matrix(glass$Glass[rows, 1:9]), glass$Glass$Type[rows], 2e-3)
+})
+
+test_that("wlw2 and pkpd agree with kernlab for three classes, where kernlab is right", {
+  skip_without_python()
+  set.seed(10)
+  r <- matrix(runif(60, .05, .95), 20)
+  for (method in c(wlw2 = "minpair", pkpd = "pkpd")) {
+    ours <- couple(r, if (method == "minpair") "wlw2" else "pkpd", condensed = TRUE)
+    expect_equal(ours, kernlab::couple(r, coupler = method), tolerance = 1e-6)
+  }
+})

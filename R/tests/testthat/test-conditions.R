@@ -1,0 +1,104 @@
+# Errors and warnings: Python's words, the user's call, and counting from 1.
+
+test_that("an error of Python is an R condition with its words and the user's call", {
+  skip_without_python()
+  error <- expect_error(couple(example_r, "zz"), class = "pwcstats_error")
+  expect_identical(class(error), c("pwcstats_error", "error", "condition"))
+  expect_identical(conditionCall(error), quote(couple(example_r, "zz")))
+  expect_match(conditionMessage(error), "^method must be one of .*'wlw2'.*'zz'\\.$")
+})
+
+test_that("samples and classes are named, or count from 1", {
+  skip_without_python()
+  r <- array(rep(example_r, each = 2), c(2, 3, 3))
+  r[2, 1, 3] <- NA
+  expect_error(couple(r), "1/3.* sample 2\\b", class = "pwcstats_error")
+  dimnames(r) <- list(c("s", "t"), NULL, c("x", "y", "z"))
+  expect_error(couple(r), "x/z.* sample t\\b", class = "pwcstats_error")
+  condensed <- rbind(c(.9, .4, .7), c(.9, NA, .7))
+  expect_error(couple(condensed, condensed = TRUE), "1/3.* sample 2\\b", class = "pwcstats_error")
+  dimnames(condensed) <- list(c("s", "t"), c("x/y", "x/z", "y/z"))
+  expect_error(couple(condensed, condensed = TRUE), "x/z.* sample t\\b", class = "pwcstats_error")
+})
+
+test_that("what does not fit is refused in Python's words", {
+  skip_without_python()
+  expect_refused <- function(call, words) expect_error(call, words, class = "pwcstats_error")
+  expect_refused(couple(c(.9, .4, .7)), "K x K matrix")
+  expect_refused(couple(example_r[, 1:2]), "K x K matrix")
+  expect_refused(couple(matrix(.5, 2, 4), condensed = TRUE), "K\\(K-1\\)/2 columns")
+  expect_refused(couple(array(.5, c(2, 3, 3, 3))), "K x K matrix")
+  expect_refused(couple(array(.5, c(2, 3, 3)), condensed = TRUE), "condensed r")
+  expect_refused(couple(matrix(1)), "at least 2 classes")
+  expect_refused(couple(example_r, classes = c("a", "b")), "classes must name the 3 classes")
+  expect_refused(couple(example_r, classes = c("a", "b", "a")), "classes must be different")
+  expect_refused(couple(matrix(.4, 3, 3)), "sum|1")
+  expect_refused(couple(example_r, "bayes"), "pair_mass")
+  expect_refused(couple(example_r, "ht", n = 1:2), "n must have shape")
+  expect_refused(couple(example_r, "ht", n = -diag(3) - 1), "n must hold finite numbers >= 0")
+  expect_refused(couple(example_r, clip = 2), "clip must be a number")
+  expect_refused(couple(example_r, clip = "a"), "clip")
+})
+
+test_that("what holds no numbers is refused", {
+  expect_error(couple("a"), "not character\\.$", class = "pwcstats_error")
+  expect_error(couple(matrix("a")), "not character matrix\\.$", class = "pwcstats_error")
+  expect_error(couple(factor("a")), "not factor\\.$", class = "pwcstats_error")
+  expect_error(couple(NULL), "not NULL\\.$", class = "pwcstats_error")
+  expect_error(couple(example_r, n = "a"), "^n must be", class = "pwcstats_error")
+  frame <- data.frame(a = 1, b = "x")
+  expect_error(couple(frame, condensed = TRUE), "its column 'b' does not", class = "pwcstats_error")
+})
+
+test_that("flags are TRUE or FALSE", {
+  expect_error(couple(example_r, condensed = NA), "^condensed must be", class = "pwcstats_error")
+  expect_error(couple(example_r, return_info = 1), "^return_info must be", class = "pwcstats_error")
+})
+
+test_that("warnings of the module are R warnings each time, other warnings are left to Python", {
+  skip_without_python()
+  load_python(NULL)
+  reticulate::py_run_string(paste(
+    "import warnings",
+    "from pwcstats.errors import ConvergenceWarning",
+    "def warning_function():",
+    "    warnings.warn('It stopped.', ConvergenceWarning)",
+    "    warnings.warn('It will change.', FutureWarning)",
+    "    return 1",
+    sep = "\n"
+  ))
+  warns <- reticulate::import_main(convert = FALSE)$warning_function
+  for (i in 1:2) {
+    warning <- tryCatch(call_bridge(warns, list(), list(), quote(f(x))), warning = identity)
+    expect_identical(class(warning), c("pwcstats_warning", "warning", "condition"))
+    expect_identical(conditionMessage(warning), "It stopped.")
+    expect_identical(conditionCall(warning), quote(f(x)))
+  }
+})
+
+test_that("an unexpected exception says its type and keeps the traceback out of sight", {
+  skip_without_python()
+  load_python(NULL)
+  fails <- reticulate::import_builtins(convert = FALSE)$int
+  error <- tryCatch(call_bridge(fails, list("one"), list(), quote(f(x))), error = identity)
+  expect_s3_class(error, "pwcstats_error")
+  expect_match(conditionMessage(error), "^ValueError: [^\n]*'one'$")
+  expect_match(error$traceback, "Traceback")
+})
+
+test_that("an interrupt in Python reaches R as an interrupt", {
+  skip_without_python()
+  skip_on_os("windows")
+  output <- run_in_new_r(c(
+    "load <- pwcstats:::load_python(NULL)",
+    "reticulate::py_run_string('import os, signal, threading')",
+    "reticulate::py_run_string('stop = lambda: os.kill(os.getpid(), signal.SIGINT)')",
+    "reticulate::py_run_string('threading.Timer(0.5, stop).start()')",
+    "sleep <- reticulate::import('time', convert = FALSE)$sleep",
+    "cat(tryCatch(",
+    "  pwcstats:::call_bridge(sleep, list(60), list(), NULL),",
+    "  interrupt = function(e) 'interrupted', error = conditionMessage",
+    "))"
+  ))
+  expect_identical(tail(output, 1), "interrupted")
+})

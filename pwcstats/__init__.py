@@ -1,0 +1,9 @@
+"""Statistics of pairs: couple pairwise probabilities, rank, classify and compare."""
+
+from importlib.metadata import version
+
+from pwcstats.coupling import CouplingResult, couple
+from pwcstats.errors import ConvergenceWarning, InputError, PwcError, SeparationWarning
+
+__version__ = version("pwcstats")
+__all__ = ["ConvergenceWarning", "CouplingResult", "InputError", "PwcError", "SeparationWarning", "couple"]

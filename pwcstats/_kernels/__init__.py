@@ -1,0 +1,1 @@
+"""Compiled numerics on plain arrays: no data frames, no estimators, no warnings."""

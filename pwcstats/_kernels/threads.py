@@ -1,0 +1,29 @@
+"""Kernels on threads over chunks of samples; they release the GIL."""
+
+from collections.abc import Callable
+from typing import Any
+
+from joblib import Parallel, delayed, effective_n_jobs
+
+from pwcstats._kernels.blocks import LANES
+
+# Below this a thread costs more than it saves; above, a chunk is short enough for Ctrl-C to be noticed soon.
+SMALLEST_CHUNK, LARGEST_CHUNK = 64 * LANES, 4096 * LANES
+
+
+def chunks(n_samples: int, n_jobs: int | None) -> list[tuple[int, int]]:
+    """Bounds of chunks of whole blocks, a few for each thread so that they end together."""
+    wanted = -(-n_samples // (4 * effective_n_jobs(n_jobs)))
+    size = min(max(wanted, SMALLEST_CHUNK), LARGEST_CHUNK)
+    size = -(-size // LANES) * LANES
+    return [(first, min(first + size, n_samples)) for first in range(0, n_samples, size)]
+
+
+def over_samples(kernel: Callable[..., None], n_samples: int, n_jobs: int | None, *outputs: Any) -> None:
+    """Call ``kernel(first, stop, *outputs)`` for all chunks, on as many threads as joblib reads in `n_jobs`."""
+    bounds = chunks(n_samples, n_jobs)
+    if len(bounds) == 1 or effective_n_jobs(n_jobs) == 1:
+        for bound in bounds:
+            kernel(*bound, *outputs)
+    else:
+        Parallel(n_jobs=n_jobs, require="sharedmem")(delayed(kernel)(*bound, *outputs) for bound in bounds)

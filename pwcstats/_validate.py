@@ -1,0 +1,295 @@
+"""Array-likes and data frames become checked float64 arrays; the wording of every input error is here."""
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pwcstats.errors import InputError
+
+Array = NDArray[np.float64]
+
+# r_ij + r_ji may miss 1, and n_ij may miss n_ji, by this much: single precision keeps about seven digits.
+SYMMETRY_TOLERANCE = 1e-6
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Pairwise numbers of n samples, read where they are: r_ij of sample s is ``values[s, upper[pair]]``.
+
+    `lower` holds the columns of r_ji, and is empty for condensed input. `classes` and `index` are the user's
+    labels, if any.
+    """
+
+    values: Array
+    upper: NDArray[np.int64]
+    lower: NDArray[np.int64]
+    n_classes: int
+    classes: pd.Index | None
+    index: pd.Index | None
+    single: bool
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples."""
+        return len(self.values)
+
+    def class_name(self, i: int) -> str:
+        """Name of class i, or its number."""
+        return str(i if self.classes is None else self.classes[i])
+
+    def pair_name(self, pair: int) -> str:
+        """Both classes of a pair, as e1071 writes them."""
+        i, j = np.triu_indices(self.n_classes, 1)
+        return f"{self.class_name(i[pair])}/{self.class_name(j[pair])}"
+
+    def of_sample(self, sample: int) -> str:
+        """' of sample s', or nothing where there is only one."""
+        if self.single:
+            return ""
+        return f" of sample {sample if self.index is None else self.index[sample]}"
+
+
+def as_float(x: Any, name: str) -> Array:
+    """Float64 array of any array-like; a copy only where the type asks for one. Masked values become NaN."""
+    try:
+        if isinstance(x, (pd.DataFrame, pd.Series)):
+            return x.to_numpy(dtype=np.float64, na_value=np.nan)
+        if isinstance(x, np.ma.MaskedArray):
+            x = x.astype(np.float64).filled(np.nan)  # type: ignore[attr-defined]
+        array = np.asarray(x)
+        if np.iscomplexobj(array):
+            raise TypeError("complex numbers")
+        return np.asarray(array, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{name} must hold real numbers, got something else ({error}).") from None
+
+
+def choice(value: Any, options: Iterable[str], name: str) -> str:
+    """One of a few words."""
+    options = list(options)
+    if value not in options:
+        words = ", ".join(map(repr, options))
+        raise InputError(f"{name} must be one of {words}, got {value!r}.")
+    return str(value)
+
+
+def read_clip(clip: Any) -> float:
+    """Check a number in [0, 0.5)."""
+    value = as_float(clip, "clip")
+    if value.ndim != 0 or not 0.0 <= value < 0.5:
+        raise InputError(f"clip must be a number in [0, 0.5), got {clip!r}; 0 asks for the exact limit.")
+    return float(value)
+
+
+def read_pairs(r: Any, condensed: bool, classes: Sequence[Hashable] | None) -> Pairs:
+    """Pairwise probabilities of one sample or many, full or condensed, arrays or frames."""
+    index: pd.Index | None = None
+    named: pd.Index | None = None
+    if condensed and isinstance(r, (pd.DataFrame, pd.Series)):
+        labels = r.columns if isinstance(r, pd.DataFrame) else r.index
+        named = _classes_of_pairs(labels)
+        index = r.index if isinstance(r, pd.DataFrame) else None
+        values = as_float(r, "r")
+    elif isinstance(r, pd.DataFrame) and r.index.nlevels == 2:
+        values, index, named = _read_stacked(r)
+    elif isinstance(r, pd.DataFrame):
+        named = r.columns
+        values = as_float(_align(r, named, "r"), "r")
+    else:
+        values = as_float(r, "r")
+    single = values.ndim == (1 if condensed else 2)
+    n_classes = _n_classes(values, condensed)
+    if classes is not None:
+        named = _read_classes(classes, n_classes)
+    i, j = np.triu_indices(n_classes, 1)
+    if condensed:
+        values, upper, lower = np.atleast_2d(values), np.arange(len(i)), np.empty(0, np.int64)
+    else:
+        values, step_i, step_j = _flatten(values.reshape(-1, n_classes, n_classes) if single else values)
+        upper, lower = i * step_i + j * step_j, j * step_i + i * step_j
+    return Pairs(read_only(values), upper, lower, n_classes, named, index, single)
+
+
+def _flatten(values: Array) -> tuple[Array, int, int]:
+    """(n, K, K) as (n, K*K) without a copy, in C order or in R's, with the steps of i and j along a row."""
+    n, k, _ = values.shape
+    if values.flags.f_contiguous and not values.flags.c_contiguous:
+        return values.reshape((n, k * k), order="F"), 1, k
+    return np.ascontiguousarray(values).reshape(n, k * k), k, 1
+
+
+def _n_classes(values: Array, condensed: bool) -> int:
+    shape = values.shape
+    if condensed:
+        if values.ndim not in (1, 2):
+            raise InputError(f"condensed r must be an (n, K(K-1)/2) array, got shape {shape}.")
+        n_pairs = shape[-1]
+        n_classes = int((1 + np.sqrt(1 + 8 * n_pairs)) // 2)
+        if n_classes * (n_classes - 1) // 2 != n_pairs:
+            raise InputError(
+                f"condensed r must have K(K-1)/2 columns (1, 3, 6, 10, ...), one for each pair, got {n_pairs}."
+            )
+    else:
+        if values.ndim not in (2, 3) or shape[-1] != shape[-2]:
+            raise InputError(
+                f"r must be a K x K matrix or an (n, K, K) array, got shape {shape}; "
+                "for one column per pair pass condensed=True."
+            )
+        n_classes = shape[-1]
+    if n_classes < 2:
+        raise InputError(f"coupling needs at least 2 classes, got {n_classes}.")
+    return n_classes
+
+
+def _read_classes(classes: Sequence[Hashable], n_classes: int) -> pd.Index:
+    names: pd.Index = pd.Index(list(classes))
+    if len(names) != n_classes:
+        raise InputError(f"classes must name the {n_classes} classes of r, got {len(names)} names.")
+    if not names.is_unique:
+        twice = names[names.duplicated()][0]
+        raise InputError(f"classes must be different from each other, got {twice!r} twice.")
+    return names
+
+
+def _classes_of_pairs(labels: pd.Index) -> pd.Index | None:
+    """Class names from columns named by pairs, (a, b) or 'a/b'; None where the columns are not named so."""
+    pairs: list[tuple[Hashable, ...]] = [
+        label if isinstance(label, tuple) else tuple(label.split("/")) if isinstance(label, str) else (label,)
+        for label in labels
+    ]
+    if any(len(pair) != 2 for pair in pairs):
+        return None
+    names = list(dict.fromkeys([pair[0] for pair in pairs] + [pair[1] for pair in pairs[-1:]]))
+    expected = [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]]
+    if pairs != expected:
+        wrong = next((p for p, e in zip(pairs, expected, strict=False) if p != e), pairs[-1])
+        raise InputError(
+            "the columns of condensed r must name the pairs in the order a/b, a/c, ..., b/c, ...; "
+            f"{wrong[0]}/{wrong[1]} is out of place."
+        )
+    return pd.Index(names)
+
+
+def _align(frame: pd.DataFrame, classes: pd.Index, name: str) -> pd.DataFrame:
+    """Put a K x K frame's rows and columns in the order of `classes`."""
+    if frame.index.equals(classes) and frame.columns.equals(classes):
+        return frame
+    for axis, labels in (("rows", frame.index), ("columns", frame.columns)):
+        if not labels.is_unique or len(labels) != len(classes) or not labels.isin(classes).all():
+            raise InputError(
+                f"the {axis} of {name} must be labelled by the classes {_list(classes)}, got {_list(labels)}; "
+                "a frame with one row per sample needs condensed=True, or pd.concat of K x K frames."
+            )
+    return frame.loc[classes, classes]
+
+
+def _read_stacked(frame: pd.DataFrame) -> tuple[Array, pd.Index, pd.Index]:
+    """K x K frames below each other, as ``pd.concat({sample: frame})`` makes them."""
+    classes = frame.columns
+    samples = frame.index.get_level_values(0).unique()
+    wanted = pd.MultiIndex.from_product([samples, classes])
+    if not frame.index.equals(wanted):
+        if not frame.index.is_unique or len(wanted) != len(frame) or not wanted.isin(frame.index).all():
+            raise InputError(f"each sample of r must have one row for each of the classes {_list(classes)}.")
+        frame = frame.loc[wanted]
+    k = len(classes)
+    return as_float(frame, "r").reshape(-1, k, k), samples, classes
+
+
+def _list(labels: pd.Index) -> str:
+    shown = ", ".join(map(str, labels[:8]))
+    return f"({shown}, ...)" if len(labels) > 8 else f"({shown})"
+
+
+def read_weights(weights: Any, pairs: Pairs, condensed: bool, name: str) -> Array:
+    """Weights as a (1, pairs) or (n, pairs) array of finite numbers >= 0; `name` is the user's word for them."""
+    k, n_pairs, n = pairs.n_classes, len(pairs.upper), pairs.n_samples
+    if isinstance(weights, pd.DataFrame) and weights.shape == (k, k) and pairs.classes is not None:
+        weights = _align(weights, pairs.classes, name)
+    array = as_float(weights, name)
+    if array.shape in ((k, k), (n, k, k)):
+        i, j = np.triu_indices(k, 1)
+        full = array.reshape(-1, k, k)
+        array = np.ascontiguousarray(full[:, i, j])
+        _refuse_asymmetric(array, full[:, j, i], pairs, name)
+    elif array.shape == (n_pairs,) or (condensed and array.shape == (n, n_pairs)):
+        array = np.ascontiguousarray(array.reshape(-1, n_pairs))
+    else:
+        per_sample = f"({n}, {n_pairs})" if condensed else f"({n}, {k}, {k})"
+        raise InputError(
+            f"{name} must have shape ({k}, {k}), ({n_pairs},) or {per_sample} to go with r, got {array.shape}."
+        )
+    bad = ~(np.isfinite(array) & (array >= 0.0))
+    if bad.any():
+        row, pair = np.argwhere(bad)[0]
+        where = pairs.of_sample(row) if len(array) > 1 else ""
+        raise InputError(
+            f"{name} must hold finite numbers >= 0, got {array[row, pair]} for the pair {pairs.pair_name(pair)}{where}."
+        )
+    return read_only(array)
+
+
+def read_only(array: Array) -> Array:
+    """A view that nobody can write to; the kernels are compiled once, for such arrays."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def _refuse_asymmetric(upper: Array, lower: Array, pairs: Pairs, name: str) -> None:
+    with np.errstate(invalid="ignore"):
+        gap = np.abs(upper - lower) > SYMMETRY_TOLERANCE * np.maximum(np.abs(upper), np.abs(lower))
+    gap |= np.isnan(upper) != np.isnan(lower)
+    if gap.any():
+        row, pair = np.argwhere(gap)[0]
+        raise InputError(
+            f"{name} must be symmetric, got {upper[row, pair]} and {lower[row, pair]} "
+            f"for the pair {pairs.pair_name(pair)}; both sides of a pair share one number."
+        )
+
+
+def refuse_missing(pairs: Pairs, sample: int, pair: int) -> None:
+    """Say which r_ij is NaN."""
+    raise InputError(
+        f"r is missing (NaN) for the pair {pairs.pair_name(pair)}{pairs.of_sample(sample)}; fill it in, "
+        "drop the sample, or use method='ht' with weight n = 0 for a pair that was not compared."
+    )
+
+
+def refuse_outside(pairs: Pairs, sample: int, pair: int) -> None:
+    """Say which r_ij is no probability."""
+    columns = [pairs.upper[pair], *pairs.lower[pair : pair + 1]]
+    worst = next(v for v in pairs.values[sample, columns] if not 0.0 <= v <= 1.0)
+    raise InputError(
+        f"r must be within [0, 1], got {worst:.6g} for the pair {pairs.pair_name(pair)}{pairs.of_sample(sample)}."
+    )
+
+
+def refuse_unequal_sum(pairs: Pairs, sample: int, pair: int) -> None:
+    """Say where r_ij + r_ji misses 1 most."""
+    total = pairs.values[sample, pairs.upper[pair]] + pairs.values[sample, pairs.lower[pair]]
+    raise InputError(
+        f"r_ij + r_ji must be 1 for each pair, got {total:.6g} for the pair {pairs.pair_name(pair)}"
+        f"{pairs.of_sample(sample)}, the worst one; divide both by their sum, or pass one triangle with condensed=True."
+    )
+
+
+def refuse_disconnected(pairs: Pairs, components: Sequence[Sequence[int]], sample: int | None) -> None:
+    """Name the groups of classes that were never compared with each other."""
+    groups = " and ".join("{" + ", ".join(map(pairs.class_name, group)) + "}" for group in components)
+    where = "" if sample is None else pairs.of_sample(sample)
+    raise InputError(
+        f"the comparison graph{where} is not connected: the weights n join no class of {groups} with another group; "
+        "give some pair between the groups a positive weight, or couple each group by itself."
+    )
+
+
+def refuse_no_limit(pairs: Pairs, sample: int, reason: str) -> None:
+    """Say why exact zeros and ones leave the answer open."""
+    raise InputError(
+        f"r{pairs.of_sample(sample)} has exact zeros or ones for which there is no limit ({reason}); use clip > 0."
+    )

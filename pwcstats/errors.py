@@ -1,0 +1,19 @@
+"""What pwcstats raises and warns."""
+
+__all__ = ["ConvergenceWarning", "InputError", "PwcError", "SeparationWarning"]
+
+
+class PwcError(Exception):
+    """Base class of every error that pwcstats raises on purpose."""
+
+
+class InputError(PwcError, ValueError):
+    """The input cannot be used as it is; the message says what was needed, what came, and what to do."""
+
+
+class ConvergenceWarning(UserWarning):
+    """An iterative method stopped before it reached its tolerance."""
+
+
+class SeparationWarning(UserWarning):
+    """The data are separated, so that some maximum likelihood estimates are infinite."""

@@ -1,0 +1,50 @@
+"""Live R for the tests that ask for it, and hypothesis without dice."""
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+R_SCRIPTS = Path(__file__).parent / "r"
+
+# The same cases on every machine; compiled kernels make the first case slow, so no deadline.
+settings.register_profile("pwcstats", derandomize=True, deadline=None, max_examples=200)
+settings.load_profile("pwcstats")
+
+
+def pytest_runtest_setup(item):
+    """Skip what needs R where there is none, unless PWC_REQUIRE_R=1 says that there must be."""
+    if item.get_closest_marker("against_r") and shutil.which("Rscript") is None:
+        if os.environ.get("PWC_REQUIRE_R") == "1":
+            pytest.fail("PWC_REQUIRE_R=1, but there is no Rscript on the PATH")
+        pytest.skip("needs R; PWC_REQUIRE_R=1 makes this a failure")
+
+
+def stored(name):
+    """What R said when the fixture was made."""
+    return json.loads((R_SCRIPTS / "fixtures" / f"{name}.json").read_text())
+
+
+@pytest.fixture(scope="session")
+def run_r(tmp_path_factory):
+    """Run a script of tests/r now and return what it wrote; each script runs once."""
+    answers = {}
+
+    def run(name):
+        if name not in answers:
+            out = tmp_path_factory.mktemp("r") / f"{name}.json"
+            done = subprocess.run(
+                ["Rscript", "--vanilla", str(R_SCRIPTS / f"{name}.R"), str(out)],
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            assert done.returncode == 0, done.stderr
+            answers[name] = json.loads(out.read_text())
+        return answers[name]
+
+    return run

@@ -1,0 +1,231 @@
+"""Zeros, ones, holes and wrong input: the exact limit, or one sentence that says what to do."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pwcstats import InputError, PwcError, couple
+from pwcstats.coupling import METHODS
+
+from .reference import full
+
+
+class TestExactLimits:
+    @pytest.mark.parametrize("method", ["ht", "wlw1", "wlw2", "pkpd", "rv"])
+    def test_a_sure_winner_takes_all(self, method):
+        np.testing.assert_allclose(couple(full([1, 1, 0.3], 3), method, clip=0), [1, 0, 0], rtol=0, atol=1e-15)
+
+    @pytest.mark.parametrize("method", ["ht", "wlw1"])
+    def test_a_circle_above_a_loser(self, method):
+        r = full([1, 0, 1, 1, 1, 1], 4)
+        np.testing.assert_allclose(couple(r, method, clip=0), [1 / 3, 1 / 3, 1 / 3, 0], rtol=0, atol=1e-15)
+
+    @pytest.mark.parametrize("method", ["ht", "wlw1", "wlw2", "pkpd", "rv"])
+    def test_two_classes_share_what_a_third_cannot_have(self, method):
+        """r says 2 : 1 between a and b, and that c is impossible."""
+        p = couple(full([2 / 3, 1, 1], 3), method, clip=0)
+        np.testing.assert_allclose(p, [2 / 3, 1 / 3, 0], rtol=0, atol=1e-14)
+
+    def test_limits_in_a_batch_with_ordinary_samples(self):
+        r = np.array([[0.4, 0.7, 0.2], [1, 1, 0.3], [1, 0, 1], [0, 0, 0]])
+        together = couple(r, "ht", condensed=True, clip=0)
+        np.testing.assert_array_equal(together, [couple(row, "ht", condensed=True, clip=0) for row in r])
+        np.testing.assert_allclose(together[1:], [[1, 0, 0], [1 / 3] * 3, [0, 0, 1]], rtol=0, atol=1e-15)
+
+    def test_the_limit_of_rv_with_one_sure_loss_of_its_class(self):
+        """Class 0 has the largest sum, 2, and yet class 3 surely beats it."""
+        np.testing.assert_array_equal(couple(full([1, 1, 0, 0.6, 0.9, 0.8], 4), "rv", clip=0), [0, 0, 0, 1])
+
+    @pytest.mark.parametrize(
+        ("method", "r", "words"),
+        [
+            ("pkpd", full([1, 0, 1], 3), "each class is surely beaten by another"),
+            (
+                "rv",
+                full([1, 1, 1, 0, 0, 0.5, 0.5, 0.6, 0.6, 0.5, 0.6, 0.6, 0.6, 0.6, 0.5], 6),
+                "two classes surely beat the class",
+            ),
+        ],
+    )
+    def test_no_limit(self, method, r, words):
+        with pytest.raises(InputError, match=words):
+            couple(r, method, clip=0)
+        with pytest.raises(InputError, match="of sample 1 has exact zeros or ones"):
+            couple(np.array([np.where(np.eye(len(r)), 0, 0.5), r]), method, clip=0)
+
+    def test_two_unbeaten_groups_that_never_met(self):
+        """a surely beats b, c surely beats b, and a never met c."""
+        n = np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]])
+        r = full([1, np.nan, 0], 3)
+        with pytest.raises(InputError, match="no limit .*never compared"):
+            couple(r, "ht", n=n, clip=0)
+        assert couple(r, "ht", n=n) == pytest.approx([0.5, 5e-8, 0.5], rel=1e-6)
+
+
+BAD = {
+    "one class": (np.zeros((1, 1)), {}, "at least 2 classes, got 1"),
+    "no pair": (np.zeros((5, 0)), {"condensed": True}, "at least 2 classes, got 1"),
+    "not square": (
+        np.zeros((2, 3)),
+        {},
+        r"K x K matrix or an \(n, K, K\) array, got shape \(2, 3\).*condensed=True",
+    ),
+    "one dimension": (np.zeros(3), {}, r"got shape \(3,\)"),
+    "a scalar": (0.5, {}, r"got shape \(\)"),
+    "five pairs": (np.zeros((2, 5)), {"condensed": True}, r"K\(K-1\)/2 columns .* got 5"),
+    "three axes": (
+        np.zeros((2, 3, 3)),
+        {"condensed": True},
+        r"condensed r must be an \(n, K\(K-1\)/2\) array",
+    ),
+    "words": ([["a", "b"], ["c", "d"]], {}, "r must hold real numbers"),
+    "complex": (np.zeros((2, 2)) + 1j, {}, "r must hold real numbers"),
+    "ragged": ([[0, 1], [1]], {}, "r must hold real numbers"),
+    "method": (full([0.5], 2), {"method": "wlw3"}, "method must be one of 'ht', 'wlw1', .* got 'wlw3'"),
+    "clip": (full([0.5], 2), {"clip": 0.5}, r"clip must be a number in \[0, 0.5\), got 0.5"),
+    "missing": (full([0.5, np.nan, 0.5], 3), {}, "r is missing .* pair 0/2; fill it in"),
+    "masked": (np.ma.masked_equal([[0, 0.5], [0.5, 0]], 0.5), {}, "r is missing .* pair 0/1"),
+    "none": ([[0, None], [0.5, 0]], {}, "r is missing .* pair 0/1"),
+    "outside": (full([0.5, 1.5, 0.5], 3), {}, r"within \[0, 1\], got 1.5 for the pair 0/2"),
+    "infinite": (full([0.5, np.inf, 0.5], 3), {}, r"within \[0, 1\], got inf for the pair 0/2"),
+    "lower triangle outside": ([[0, 0.5], [-0.5, 0]], {}, "got -0.5 for the pair 0/1"),
+    "sum": (
+        [[0, 0.5], [0.7, 0]],
+        {},
+        "r_ij . r_ji must be 1 for each pair, got 1.2 for the pair 0/1, the worst one",
+    ),
+    "class names": (full([0.5], 2), {"classes": ["a"]}, "classes must name the 2 classes of r, got 1 names"),
+    "same names": (full([0.5], 2), {"classes": ["a", "a"]}, "different from each other, got 'a' twice"),
+    "weights unused": (
+        full([0.5], 2),
+        {"n": np.ones((2, 2))},
+        "only method='ht' uses weights n, got method='wlw2'",
+    ),
+    "mass unused": (full([0.5], 2), {"pair_mass": np.ones((2, 2))}, "pair_mass is for method='bayes'"),
+    "mass needed": (full([0.5], 2), {"method": "bayes"}, "method='bayes' needs pair_mass"),
+    "mass zero": (
+        full([0.5], 2),
+        {"method": "bayes", "pair_mass": np.zeros((2, 2))},
+        "positive for some pair, got 0",
+    ),
+    "mass negative": (
+        full([0.5], 2),
+        {"method": "bayes", "pair_mass": -np.ones((2, 2))},
+        "pair_mass must hold finite",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_is_one_clear_sentence(case):
+    r, arguments, words = BAD[case]
+    with pytest.raises(InputError, match=words) as raised:
+        couple(r, **arguments)
+    assert isinstance(raised.value, ValueError)
+    assert isinstance(raised.value, PwcError)
+    assert "\n" not in str(raised.value)
+
+
+class TestNames:
+    """Errors speak of the user's samples and classes."""
+
+    classes = ("ape", "bee", "cat")
+
+    def test_first_missing_sample(self):
+        r = np.full((4000, 3), 0.5)
+        r[3001, 2] = r[3500, 0] = np.nan
+        with pytest.raises(InputError, match="pair bee/cat of sample 3001;"):
+            couple(r, condensed=True, classes=self.classes, n_jobs=2)
+
+    def test_worst_sum(self):
+        r = np.full((40, 3, 3), 0.5)
+        r[7, 1, 0], r[30, 2, 1] = 0.6, 0.9
+        with pytest.raises(InputError, match="got 1.4 for the pair bee/cat of sample 30, the worst one"):
+            couple(r, classes=self.classes)
+
+    def test_index_labels(self):
+        frame = pd.DataFrame([[0.5, 0.5, 2.0]], index=["monday"], columns=["ape/bee", "ape/cat", "bee/cat"])
+        with pytest.raises(InputError, match="got 2 for the pair bee/cat of sample monday"):
+            couple(frame, condensed=True)
+
+    def test_frame_labels_that_do_not_match(self):
+        frame = pd.DataFrame(full([0.5] * 3, 3), index=["ape", "bee", "dog"], columns=self.classes)
+        with pytest.raises(
+            InputError,
+            match=r"rows of r must be labelled by the classes \(ape, bee, cat\), got \(ape, bee, dog\)",
+        ):
+            couple(frame)
+
+    def test_pair_names_out_of_order(self):
+        frame = pd.DataFrame([[0.5] * 3], columns=["ape/bee", "bee/cat", "ape/cat"])
+        with pytest.raises(InputError, match=r"in the order a/b, a/c, \.\.\., b/c, \.\.\.; bee/cat is out of place"):
+            couple(frame, condensed=True)
+
+    def test_stacked_frame_with_a_hole(self):
+        frame = pd.concat({s: pd.DataFrame(full([0.5] * 3, 3), self.classes, self.classes) for s in (1, 2)})
+        with pytest.raises(InputError, match="each sample of r must have one row for each of the classes"):
+            couple(frame.iloc[:5])
+
+    def test_a_long_list_of_labels_is_cut(self):
+        frame = pd.DataFrame(np.full((12, 12), 0.5), index=range(12, 24))
+        with pytest.raises(InputError, match=r"\(0, 1, 2, 3, 4, 5, 6, 7, \.\.\.\)"):
+            couple(frame)
+
+
+class TestWeights:
+    r = full([0.6] * 6, 4)
+
+    @pytest.mark.parametrize(
+        ("change", "words"),
+        [
+            ({(0, 1): -1, (1, 0): -1}, r"n must hold finite numbers >= 0, got -1.0 for the pair 0/1\."),
+            ({(0, 1): np.nan, (1, 0): np.nan}, "got nan for the pair 0/1"),
+            ({(0, 1): np.inf, (1, 0): np.inf}, "got inf for the pair 0/1"),
+            ({(1, 3): 5}, "n must be symmetric, got 5.0 and 1.0 for the pair 1/3"),
+            ({(3, 1): np.nan}, "n must be symmetric, got 1.0 and nan for the pair 1/3"),
+        ],
+    )
+    def test_bad_weights(self, change, words):
+        n = np.ones((4, 4))
+        for at, value in change.items():
+            n[at] = value
+        with pytest.raises(InputError, match=words):
+            couple(self.r, "ht", n=n)
+
+    def test_wrong_shape(self):
+        with pytest.raises(
+            InputError, match=r"n must have shape \(4, 4\), \(6,\) or \(1, 4, 4\) to go with r, got \(3, 3\)"
+        ):
+            couple(self.r, "ht", n=np.ones((3, 3)))
+
+    def test_disconnected_classes_are_named(self):
+        n = np.zeros((4, 4))
+        n[0, 2] = n[2, 0] = n[1, 3] = n[3, 1] = 1
+        with pytest.raises(InputError, match=r"graph is not connected: .* \{ape, cat\} and \{bee, dog\}"):
+            couple(self.r, "ht", n=n, classes=["ape", "bee", "cat", "dog"])
+
+    def test_disconnected_sample_is_named(self):
+        n = np.ones((3, 6))
+        n[1, [0, 1, 2]] = 0
+        with pytest.raises(InputError, match=r"graph of sample 1 is not connected: .* \{0\} and \{1, 2, 3\}"):
+            couple(np.full((3, 6), 0.5), "ht", n=n, condensed=True)
+
+    def test_no_weight_at_all(self):
+        with pytest.raises(InputError, match=r"\{0\} and \{1\} and \{2\} and \{3\}"):
+            couple(self.r, "ht", n=np.zeros((4, 4)))
+
+    def test_missing_is_allowed_only_where_nothing_was_compared(self):
+        r, n = self.r.copy(), np.ones((4, 4))
+        r[0, 1] = r[1, 0] = np.nan
+        n[0, 1] = n[1, 0] = 0
+        assert np.isfinite(couple(r, "ht", n=n)).all()
+        n[0, 1] = n[1, 0] = 1e-9
+        with pytest.raises(InputError, match="r is missing .* pair 0/1"):
+            couple(r, "ht", n=n)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_exact_zeros_and_ones_with_the_default_clip(method):
+    r = np.array([[1.0, 1.0, 1.0], [0.0, 1.0, 1.0], [1.0, 0.0, 0.0]])
+    p = couple(r, method, condensed=True, pair_mass=np.ones(3) if method == "bayes" else None)
+    np.testing.assert_array_equal(p.argmax(axis=1), [0, 1, 2])
