@@ -240,7 +240,7 @@ def _kernel(
         case "vote":
             return partial(closed_form.vote, *source)
         case "sum":
-            return partial(closed_form.shares, *source)
+            return partial(closed_form.row_sums, *source)
         case _:
             return partial(closed_form.bayes, *source, mass)
 

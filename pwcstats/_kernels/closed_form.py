@@ -2,112 +2,113 @@
 
 import numpy as np
 
-from pwcstats._kernels.blocks import LANES, compiled, load, load_clipped, load_weights, store
+from pwcstats._kernels.blocks import read_clipped, read_pairs, read_weights, write
+from pwcstats._kernels.lanes import LANES, compiled, load, splat, store, where_positive
 
 
 @compiled
 def pkpd(values, upper, clip, first, stop, out):
     """Price, Knerr, Personnaz & Dreyfus (1995): p_i = 1 / (sum_j 1/r_ij - (K - 2)), normalised."""
     n_classes = out.shape[1]
-    block = np.empty((upper.shape[0], LANES))
+    r = np.empty((upper.shape[0], LANES))
     p = np.empty((n_classes, LANES))
     for start in range(first, stop, LANES):
-        load_clipped(values, upper, start, clip, block)
-        p[:, :] = 2.0 - n_classes
+        read_clipped(values, upper, start, clip, r)
+        for i in range(n_classes):
+            store(p, i, splat(2.0 - n_classes))
         pair = 0
         for i in range(n_classes):
+            inverse = load(p, i)
             for j in range(i + 1, n_classes):
-                for lane in range(LANES):
-                    p[i, lane] += 1.0 / block[pair, lane]
-                    p[j, lane] += 1.0 / (1.0 - block[pair, lane])
+                r_ij = load(r, pair)
+                inverse = inverse + 1.0 / r_ij
+                store(p, j, load(p, j) + 1.0 / (1.0 - r_ij))
                 pair += 1
-        for i in range(n_classes):
-            for lane in range(LANES):
-                p[i, lane] = 1.0 / p[i, lane]
-        store(p, start, stop, out)
+            store(p, i, 1.0 / inverse)
+        write(p, start, stop, out)
 
 
 @compiled
 def rv(values, upper, clip, first, stop, out):
-    """Refregier & Vallet (1991): the K - 1 equations r_hi p_i = r_ih p_h of the class h with the largest sum_j r_hj."""
+    """Refregier & Vallet (1991): the equations r_hi p_i = r_ih p_h of the class h with the largest sum_j r_hj."""
     n_classes = out.shape[1]
-    block = np.empty((upper.shape[0], LANES))
+    r = np.empty((upper.shape[0], LANES))
     p = np.empty((n_classes, LANES))
     for start in range(first, stop, LANES):
-        load_clipped(values, upper, start, clip, block)
-        p[:, :] = 0.0
-        _add_shares(block, p)
+        read_clipped(values, upper, start, clip, r)
+        _row_sums(r, p)
         for lane in range(LANES):
             hub = np.argmax(p[:, lane])
             for i in range(n_classes):
                 if i != hub:
                     j, k = min(i, hub), max(i, hub)
-                    r = block[j * (2 * n_classes - j - 1) // 2 + k - j - 1, lane]
-                    p[i, lane] = r / (1.0 - r) if i < hub else (1.0 - r) / r
+                    r_jk = r[j * (2 * n_classes - j - 1) // 2 + k - j - 1, lane]
+                    p[i, lane] = r_jk / (1.0 - r_jk) if i < hub else (1.0 - r_jk) / r_jk
             p[hub, lane] = 1.0
             if np.sum(np.isinf(p[:, lane])) == 1:
                 # The limit r -> 0 of one equation; two such equations leave the ratio of their classes open.
                 for i in range(n_classes):
                     p[i, lane] = 1.0 if np.isinf(p[i, lane]) else 0.0
-        store(p, start, stop, out)
+        write(p, start, stop, out)
 
 
 @compiled
-def shares(values, upper, first, stop, out):
+def row_sums(values, upper, first, stop, out):
     """p_i = 2 sum_j r_ij / (K (K - 1))."""
-    block = np.empty((upper.shape[0], LANES))
+    r = np.empty((upper.shape[0], LANES))
     p = np.empty((out.shape[1], LANES))
     for start in range(first, stop, LANES):
-        load(values, upper, start, block)
-        p[:, :] = 0.0
-        _add_shares(block, p)
-        store(p, start, stop, out)
+        read_pairs(values, upper, start, r)
+        _row_sums(r, p)
+        write(p, start, stop, out)
 
 
 @compiled
 def vote(values, upper, first, stop, out):
     """p_i = 2 wins_i / (K (K - 1)), half a win each where r = 1/2."""
-    block = np.empty((upper.shape[0], LANES))
+    r = np.empty((upper.shape[0], LANES))
     p = np.empty((out.shape[1], LANES))
     for start in range(first, stop, LANES):
-        load(values, upper, start, block)
-        for pair in range(block.shape[0]):
-            for lane in range(LANES):
-                r = block[pair, lane]
-                block[pair, lane] = 1.0 if r > 0.5 else (0.5 if r == 0.5 else 0.0)
-        p[:, :] = 0.0
-        _add_shares(block, p)
-        store(p, start, stop, out)
+        read_pairs(values, upper, start, r)
+        for pair in range(r.shape[0]):
+            r_ij = load(r, pair)
+            lost_or_half = where_positive(0.5 - r_ij, splat(0.0), splat(0.5))
+            store(r, pair, where_positive(r_ij - 0.5, splat(1.0), lost_or_half))
+        _row_sums(r, p)
+        write(p, start, stop, out)
 
 
 @compiled
 def bayes(values, upper, mass, first, stop, out):
     """Sulzmann, Fuernkranz & Huellermeier (2007), Theorem 1: p_i = sum_j m_ij r_ij / (K - 1), normalised."""
     n_classes = out.shape[1]
-    block = np.empty((upper.shape[0], LANES))
+    r = np.empty((upper.shape[0], LANES))
     weight = np.empty((upper.shape[0], LANES))
     p = np.empty((n_classes, LANES))
     for start in range(first, stop, LANES):
-        load(values, upper, start, block)
-        load_weights(mass, start, weight)
-        p[:, :] = 0.0
+        read_pairs(values, upper, start, r)
+        read_weights(mass, start, weight)
+        for i in range(n_classes):
+            store(p, i, splat(0.0))
         pair = 0
         for i in range(n_classes):
             for j in range(i + 1, n_classes):
-                for lane in range(LANES):
-                    p[i, lane] += weight[pair, lane] * block[pair, lane]
-                    p[j, lane] += weight[pair, lane] * (1.0 - block[pair, lane])
+                won = load(weight, pair) * load(r, pair)
+                store(p, i, load(p, i) + won)
+                store(p, j, load(p, j) + (load(weight, pair) - won))
                 pair += 1
-        store(p, start, stop, out)
+        write(p, start, stop, out)
 
 
 @compiled
-def _add_shares(block, p):
+def _row_sums(r, p):
+    """p_i = sum_j r_ij."""
     n_classes = p.shape[0]
+    for i in range(n_classes):
+        store(p, i, splat(0.0))
     pair = 0
     for i in range(n_classes):
         for j in range(i + 1, n_classes):
-            for lane in range(LANES):
-                p[i, lane] += block[pair, lane]
-                p[j, lane] += 1.0 - block[pair, lane]
+            store(p, i, load(p, i) + load(r, pair))
+            store(p, j, load(p, j) + (1.0 - load(r, pair)))
             pair += 1

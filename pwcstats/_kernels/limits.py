@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pwcstats._kernels.blocks import compiled
+from pwcstats._kernels.lanes import compiled
 
 
 @compiled

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pwcstats._kernels.blocks import compiled
+from pwcstats._kernels.lanes import compiled
 
 # Columns of a report: sample and pair of the first NaN, of the first value outside [0, 1], of the worst r_ij +
 # r_ji; its size.

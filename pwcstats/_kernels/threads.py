@@ -5,7 +5,7 @@ from typing import Any
 
 from joblib import Parallel, delayed, effective_n_jobs
 
-from pwcstats._kernels.blocks import LANES
+from pwcstats._kernels.lanes import LANES
 
 # Below this a thread costs more than it saves; above, a chunk is short enough for Ctrl-C to be noticed soon.
 SMALLEST_CHUNK, LARGEST_CHUNK = 64 * LANES, 4096 * LANES

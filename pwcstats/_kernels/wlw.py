@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from pwcstats._kernels.blocks import LANES, compiled, load_clipped, load_top, store
+from pwcstats._kernels.blocks import read_clipped, read_top, write
+from pwcstats._kernels.lanes import LANES, add_products, compiled, load, splat, store, where_positive
 
 # Below this share of the total a class gets one more sweep, which gives small probabilities their own digits.
 SMALL_SHARE = 1e-8
@@ -12,32 +13,30 @@ SMALL_SHARE = 1e-8
 def wlw1(values, upper, clip, top, first, stop, out):
     """Couple samples first..stop-1: sum_j r_ji p_i = sum_j r_ij p_j for each i."""
     n_classes = out.shape[1]
-    block = np.empty((upper.shape[0], LANES))
-    rate = np.empty((n_classes, n_classes, LANES))
+    r = np.empty((upper.shape[0], LANES))
+    rate = np.empty((n_classes * n_classes, LANES))
     keep = np.empty((n_classes, LANES))
     p = np.empty((n_classes, LANES))
     for start in range(first, stop, LANES):
-        load_clipped(values, upper, start, clip, block)
-        load_top(top, start, keep)
-        _fill_rates(block, keep, rate)
+        read_clipped(values, upper, start, clip, r)
+        read_top(top, start, keep)
+        _fill_rates(r, keep, rate)
         _stationary(rate, p)
         for i in range(n_classes):
-            for lane in range(LANES):
-                p[i, lane] *= keep[i, lane]
-        store(p, start, stop, out)
+            store(p, i, load(p, i) * load(keep, i))
+        write(p, start, stop, out)
 
 
 @compiled
-def _fill_rates(block, keep, rate):
-    """rate[j, i] is the rate from j to i, r_ij."""
-    n_classes = rate.shape[0]
+def _fill_rates(r, keep, rate):
+    """Row j * K + i is the rate from j to i, r_ij."""
+    n_classes = keep.shape[0]
     pair = 0
     for i in range(n_classes):
         for j in range(i + 1, n_classes):
-            for lane in range(LANES):
-                both = keep[i, lane] * keep[j, lane]
-                rate[j, i, lane] = block[pair, lane] * both
-                rate[i, j, lane] = (1.0 - block[pair, lane]) * both
+            both = load(keep, i) * load(keep, j)
+            store(rate, j * n_classes + i, load(r, pair) * both)
+            store(rate, i * n_classes + j, (1.0 - load(r, pair)) * both)
             pair += 1
 
 
@@ -48,133 +47,129 @@ def _stationary(rate, p):
     It never subtracts, so that each weight, however small, is right to the last digits. A state with no way to lower
     states begins a chain of its own (weight 1): the chains of classes that were left out are dropped by the caller.
     """
-    n_classes = rate.shape[0]
-    inverse = np.empty(LANES)
-    root = np.zeros((n_classes, LANES))
-    for k in range(n_classes - 1, 0, -1):
-        inverse[:] = 0.0
+    n = p.shape[0]
+    for k in range(n - 1, 0, -1):
+        later = n - 1 - k
+        add_products(rate, k * n, 1, k, k * n + k + 1, 1, (k + 1) * n, n, 1, later)
+        add_products(rate, k, n, k, (k + 1) * n + k, n, k + 1, 1, n, later)
+        total = load(rate, k * n)
+        for i in range(1, k):
+            total = total + load(rate, k * n + i)
+        inverse = where_positive(total, 1.0 / total, splat(0.0))
         for i in range(k):
-            for lane in range(LANES):
-                inverse[lane] += rate[k, i, lane]
-        for lane in range(LANES):
-            alone = inverse[lane] == 0.0
-            root[k, lane] = 1.0 if alone else 0.0
-            inverse[lane] = 0.0 if alone else 1.0 / inverse[lane]
-        for j in range(k):
-            for lane in range(LANES):
-                rate[j, k, lane] *= inverse[lane]
-            for i in range(k):
-                for lane in range(LANES):
-                    rate[j, i, lane] += rate[j, k, lane] * rate[k, i, lane]
-    p[0, :] = 1.0
-    for k in range(1, n_classes):
-        for lane in range(LANES):
-            p[k, lane] = root[k, lane]
-        for j in range(k):
-            for lane in range(LANES):
-                p[k, lane] += p[j, lane] * rate[j, k, lane]
+            store(rate, i * n + k, load(rate, i * n + k) * inverse)
+        store(p, k, where_positive(total, splat(0.0), splat(1.0)))
+    store(p, 0, splat(1.0))
+    for k in range(1, n):
+        weight = load(p, k)
+        for i in range(k):
+            weight = weight + load(p, i) * load(rate, i * n + k)
+        store(p, k, weight)
 
 
 @compiled
 def wlw2(values, upper, clip, first, stop, out):
     """Couple samples first..stop-1: minimise sum_{i<j} (r_ji p_i - r_ij p_j)^2 subject to sum p = 1."""
     n_classes = out.shape[1]
-    block = np.empty((upper.shape[0], LANES))
-    matrix = np.empty((n_classes, n_classes, LANES))
+    r = np.empty((upper.shape[0], LANES))
+    matrix = np.empty((n_classes * n_classes, LANES))
     p = np.empty((n_classes, LANES))
+    small = np.empty((1, LANES))
     for start in range(first, stop, LANES):
-        load_clipped(values, upper, start, clip, block)
-        _fill_shifted(block, matrix)
+        read_clipped(values, upper, start, clip, r)
+        _fill_shifted(r, n_classes, matrix)
         _solve_ones(matrix, p)
-        _sweep_small(block, p, matrix)
-        store(p, start, stop, out)
+        if _find_small(p, small):
+            _sweep(r, p, small, matrix)
+        write(p, start, stop, out)
 
 
 @compiled
-def _fill_shifted(block, matrix):
+def _fill_shifted(r, n_classes, matrix):
     """Lower triangle of Q + ee'.
 
     Q p = c e has the same solutions as (Q + ee') p = (c + sum p) e, so the shift changes no direction. Q itself is
-    singular whenever the r are compatible; the shifted matrix is positive definite for every r, zeros and ones
-    included.
+    singular whenever the r are compatible; the shifted matrix is positive definite for every r, zeros and ones too.
     """
-    n_classes = matrix.shape[0]
     for i in range(n_classes):
-        for lane in range(LANES):
-            matrix[i, i, lane] = 1.0
+        store(matrix, i * n_classes + i, splat(1.0))
     pair = 0
     for i in range(n_classes):
+        diagonal = load(matrix, i * n_classes + i)
         for j in range(i + 1, n_classes):
-            for lane in range(LANES):
-                r = block[pair, lane]
-                matrix[j, i, lane] = 1.0 - r * (1.0 - r)
-                matrix[i, i, lane] += (1.0 - r) * (1.0 - r)
-                matrix[j, j, lane] += r * r
+            r_ij = load(r, pair)
+            r_ji = 1.0 - r_ij
+            store(matrix, j * n_classes + i, 1.0 - r_ij * r_ji)
+            store(matrix, j * n_classes + j, load(matrix, j * n_classes + j) + r_ij * r_ij)
+            diagonal = diagonal + r_ji * r_ji
             pair += 1
+        store(matrix, i * n_classes + i, diagonal)
 
 
 @compiled
 def _solve_ones(matrix, p):
-    """Solve matrix p = e by an LDL' factorisation; the upper triangle receives L'."""
-    n_classes = matrix.shape[0]
-    inverse = np.empty(LANES)
-    p[:, :] = 1.0
-    for i in range(n_classes):
-        for lane in range(LANES):
-            inverse[lane] = 1.0 / matrix[i, i, lane]
-        for j in range(i + 1, n_classes):
-            for lane in range(LANES):
-                matrix[i, j, lane] = matrix[j, i, lane] * inverse[lane]
-                p[j, lane] -= matrix[i, j, lane] * p[i, lane]
-            for k in range(i + 1, j + 1):
-                for lane in range(LANES):
-                    matrix[j, k, lane] -= matrix[i, j, lane] * matrix[k, i, lane]
-        for lane in range(LANES):
-            p[i, lane] *= inverse[lane]
-    for i in range(n_classes - 2, -1, -1):
-        for j in range(i + 1, n_classes):
-            for lane in range(LANES):
-                p[i, lane] -= matrix[i, j, lane] * p[j, lane]
+    """Solve matrix p = e by an LDL' factorisation, column by column; the upper triangle receives -L'."""
+    n = p.shape[0]
+    for i in range(n):
+        add_products(matrix, i * n + i, n, n - i, i, n, i * n, 1, n, i)
+        inverse = 1.0 / load(matrix, i * n + i)
+        for j in range(i + 1, n):
+            store(matrix, i * n + j, 0.0 - load(matrix, j * n + i) * inverse)
+        x = splat(1.0)
+        for m in range(i):
+            x = x + load(matrix, m * n + i) * load(p, m)
+        store(p, i, x)
+    for i in range(n - 1, -1, -1):
+        x = load(p, i) / load(matrix, i * n + i)
+        for j in range(i + 1, n):
+            x = x + load(matrix, i * n + j) * load(p, j)
+        store(p, i, x)
 
 
 @compiled
-def _sweep_small(block, p, work):
-    """Give the lanes that hold a small probability one sweep of p_i = (c + sum_j r_ij r_ji p_j) / Q_ii.
+def _find_small(p, small):
+    """Mark with 1 the lanes that hold a small probability; True if there are any."""
+    total, least = load(p, 0), load(p, 0)
+    for i in range(1, p.shape[0]):
+        total = total + load(p, i)
+        least = min(least, load(p, i))
+    store(small, 0, where_positive(SMALL_SHARE * total - least, splat(1.0), splat(0.0)))
+    found = False
+    for lane in range(LANES):
+        found |= small[0, lane] > 0.0
+    return found
+
+
+@compiled
+def _sweep(r, p, small, work):
+    """Sweep p_i = (c + sum_j r_ij r_ji p_j) / Q_ii once, in the lanes marked in `small`.
 
     The sweep keeps the solution and has no subtraction: what was below the rounding of the largest probability,
     negative even, becomes positive with digits of its own. c = p'Qp / sum p is a sum of squares.
     """
-    n_classes = p.shape[0]
-    total = np.zeros(LANES)
-    least = np.full(LANES, np.inf)
-    for i in range(n_classes):
-        for lane in range(LANES):
-            total[lane] += p[i, lane]
-            least[lane] = min(least[lane], p[i, lane])
-    small = False
-    for lane in range(LANES):
-        small |= least[lane] < SMALL_SHARE * total[lane]
-    if not small:
-        return
-    swept, diagonal = work[0], work[1]
-    excess = np.zeros(LANES)
-    swept[:, :] = 0.0
-    diagonal[:, :] = 0.0
+    n = p.shape[0]
+    swept, diagonal = 0, n
+    total, excess = splat(0.0), splat(0.0)
+    for i in range(n):
+        store(work, swept + i, splat(0.0))
+        store(work, diagonal + i, splat(0.0))
+        total = total + max(load(p, i), 0.0)
     pair = 0
-    for i in range(n_classes):
-        for j in range(i + 1, n_classes):
-            for lane in range(LANES):
-                r = block[pair, lane]
-                s = 1.0 - r
-                p_i = max(p[i, lane], 0.0)
-                p_j = max(p[j, lane], 0.0)
-                excess[lane] += (s * p_i - r * p_j) ** 2
-                swept[i, lane] += r * s * p_j
-                swept[j, lane] += r * s * p_i
-                diagonal[i, lane] += s * s
-                diagonal[j, lane] += r * r
+    for i in range(n):
+        p_i = max(load(p, i), 0.0)
+        for j in range(i + 1, n):
+            p_j = max(load(p, j), 0.0)
+            r_ij = load(r, pair)
+            r_ji = 1.0 - r_ij
+            gap = r_ji * p_i - r_ij * p_j
+            excess = excess + gap * gap
+            store(work, swept + i, load(work, swept + i) + r_ij * r_ji * p_j)
+            store(work, swept + j, load(work, swept + j) + r_ij * r_ji * p_i)
+            store(work, diagonal + i, load(work, diagonal + i) + r_ji * r_ji)
+            store(work, diagonal + j, load(work, diagonal + j) + r_ij * r_ij)
             pair += 1
-    for i in range(n_classes):
-        for lane in range(LANES):
-            if least[lane] < SMALL_SHARE * total[lane] and diagonal[i, lane] > 0.0:
-                p[i, lane] = (excess[lane] / total[lane] + swept[i, lane]) / diagonal[i, lane]
+    for i in range(n):
+        # A class that surely beats all others has no diagonal; it is not a small one.
+        again = (excess / total + load(work, swept + i)) / load(work, diagonal + i)
+        better = where_positive(load(work, diagonal + i), again, load(p, i))
+        store(p, i, where_positive(load(small, 0), better, load(p, i)))

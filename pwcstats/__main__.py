@@ -1,0 +1,7 @@
+"""``python -m pwcstats``."""
+
+import sys
+
+from pwcstats.cli import main
+
+sys.exit(main())

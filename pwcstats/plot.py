@@ -1,0 +1,92 @@
+"""Every figure, one function each."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.ticker import PercentFormatter
+
+__all__ = ["accuracy_by_classes", "coupling"]
+
+# Okabe & Ito's colours, told apart by every kind of sight; markers tell the lines apart in print.
+COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000", "#999999")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+
+
+def coupling(r: Any, proba: pd.DataFrame) -> Figure:
+    """Pairwise probabilities as a heat map, and beside it the class probabilities that couplings make of them.
+
+    Parameters
+    ----------
+    r : array-like of shape (K, K)
+        Pairwise probabilities of one sample; the diagonal is left grey.
+    proba : DataFrame
+        One row per class, one column per coupling, as ``pd.DataFrame({m: couple(r, m) for m in methods})`` makes it.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    r = np.array(r, dtype=float)
+    k = len(r)
+    np.fill_diagonal(r, np.nan)
+    names = [str(name) for name in proba.index]
+    figure = Figure(figsize=(11, 4.6), layout="constrained")
+    left, right = figure.subplots(1, 2, width_ratios=[1, 1.5])
+    left.set_facecolor("0.75")  # the diagonal: no white, which stands for r = 1/2
+    image = left.imshow(r, vmin=0, vmax=1, cmap="PuOr")
+    figure.colorbar(image, ax=left, shrink=0.85, label="r: row class rather than column class")
+    left.set(xlabel="class", ylabel="class", xticks=range(k), yticks=range(k))
+    left.set_xticklabels(names)
+    left.set_yticklabels(names)
+    offsets = np.linspace(-0.3, 0.3, proba.shape[1])
+    for position, (method, p) in enumerate(proba.items()):
+        style = {"color": COLORS[position % 8], "marker": MARKERS[position % 8]}
+        right.plot(np.arange(k) + offsets[position], p, linestyle="none", label=method, **style)
+    for boundary in np.arange(k - 1) + 0.5:
+        right.axvline(boundary, color="0.9", linewidth=0.8, zorder=0)
+    right.set(xlabel="class", ylabel="coupled probability", xticks=range(k), ylim=(-0.02, None))
+    right.set_xticklabels(names)
+    right.yaxis.set_major_formatter(PercentFormatter(1.0))
+    right.legend(title="coupling", frameon=False, ncols=2)
+    return figure
+
+
+def accuracy_by_classes(accuracy: pd.DataFrame) -> Figure:
+    """Accuracy against the number of classes, a panel for each setting (Wu, Lin & Weng's Figure 1).
+
+    Parameters
+    ----------
+    accuracy : DataFrame
+        As :func:`pwcstats.studies.wu_lin_weng.figure1` returns it.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    settings = accuracy["setting"].unique()
+    figure = Figure(figsize=(3.6 * len(settings), 3.6), layout="constrained")
+    panels = figure.subplots(1, len(settings), sharey=True, squeeze=False)[0]
+    for panel, setting, letter in zip(panels, settings, "abcdefgh", strict=False):
+        rows = accuracy[accuracy["setting"] == setting]
+        for position, (method, line) in enumerate(rows.groupby("method", sort=False)):
+            panel.errorbar(
+                line["n_classes"],
+                line["accuracy"],
+                yerr=2 * line["std_error"],
+                color=COLORS[position % 8],
+                marker=MARKERS[position % 8],
+                markersize=5,
+                linewidth=1.2,
+                capsize=2,
+                label=method,
+            )
+        ticks = sorted(rows["n_classes"].unique())
+        panel.set_xscale("log", base=2)
+        panel.set_xticks(ticks, [str(tick) for tick in ticks], minor=False)
+        panel.minorticks_off()
+        panel.set(title=f"({letter}) {setting}", xlabel="number of classes")
+    panels[0].set_ylabel("share of true class found (bars: 2 s.e.)")
+    panels[0].legend(frameon=False)
+    return figure

@@ -1,0 +1,83 @@
+"""The demo: one-vs-one SVMs on data that ships with scikit-learn, coupled in every way."""
+
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.datasets import load_digits, load_iris, load_wine
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+from pwcstats import plot
+from pwcstats.coupling import couple
+
+METHODS = ("wlw2", "ht", "wlw1", "pkpd", "rv", "sum", "vote")
+LOADERS = {"iris": load_iris, "wine": load_wine, "digits": load_digits}
+SEED = 0
+
+Array = NDArray[np.float64]
+
+
+def pairwise_probabilities(train: Array, labels: Array, test: Array) -> Array:
+    """Condensed r of the test cases: a one-vs-one SVM, and for each pair a sigmoid on cross-validated decisions."""
+    machine = make_pipeline(StandardScaler(), SVC(decision_function_shape="ovo"))
+    held_out = cross_val_predict(machine, train, labels, method="decision_function").reshape(len(train), -1)
+    decisions = machine.fit(train, labels).decision_function(test).reshape(len(test), -1)
+    r = np.empty(decisions.shape)
+    for column, (_, high) in enumerate(pairs := list(combinations(np.unique(labels), 2))):
+        rows = np.isin(labels, pairs[column])
+        sigmoid = LogisticRegression().fit(held_out[rows][:, [column]], labels[rows] == high)
+        r[:, column] = sigmoid.predict_proba(decisions[:, [column]])[:, 0]
+    return r
+
+
+def one_vs_rest(train: Array, labels: Array, test: Array) -> Array:
+    """What scikit-learn 1.9 advises in place of ``SVC(probability=True)``."""
+    machine = make_pipeline(StandardScaler(), CalibratedClassifierCV(SVC(), ensemble=False))
+    return machine.fit(train, labels).predict_proba(test)
+
+
+def scores() -> pd.DataFrame:
+    """Log loss and accuracy of every method on every data set, a row for each."""
+    rows = []
+    for name, load in LOADERS.items():
+        x, y = load(return_X_y=True)
+        proba = {method: np.empty((len(y), len(np.unique(y)))) for method in (*METHODS, "one-vs-rest")}
+        for train, test in StratifiedKFold(5, shuffle=True, random_state=SEED).split(x, y):
+            r = pairwise_probabilities(x[train], y[train], x[test])
+            for method in METHODS:
+                proba[method][test] = couple(r, method, condensed=True)
+            proba["one-vs-rest"][test] = one_vs_rest(x[train], y[train], x[test])
+        for method, p in proba.items():
+            with np.errstate(divide="ignore"):
+                log_loss = -np.log(p[np.arange(len(y)), y]).mean()
+            accuracy = (p.argmax(axis=1) == y).mean()
+            rows.append({"data": name, "method": method, "log loss": log_loss, "accuracy": accuracy})
+    return pd.DataFrame(rows)
+
+
+def table(scores: pd.DataFrame) -> pd.DataFrame:
+    """Methods below each other, data sets side by side."""
+    wide = scores.pivot(index="method", columns="data", values=["log loss", "accuracy"])
+    return wide.swaplevel(axis=1).reindex(index=[*METHODS, "one-vs-rest"], columns=list(LOADERS), level=0)
+
+
+def picture() -> Figure:
+    """The digit whose pairs are the least compatible: its r, and p by each method."""
+    x, y = load_digits(return_X_y=True)
+    train, test = next(StratifiedKFold(5, shuffle=True, random_state=SEED).split(x, y))
+    r = pairwise_probabilities(x[train], y[train], x[test])
+    worst = int(couple(r, "ht", condensed=True, return_info=True).kl.argmax())
+    full = np.full((10, 10), np.nan)
+    i, j = np.triu_indices(10, 1)
+    full[i, j], full[j, i] = r[worst], 1 - r[worst]
+    proba = pd.DataFrame({method: couple(full, method) for method in METHODS})
+    figure = plot.coupling(full, proba)
+    figure.suptitle(f"A handwritten {y[test][worst]}: its pairs, and its coupled probabilities")
+    return figure
