@@ -78,7 +78,7 @@ bench: .venv-r/bench.stamp ## run benchmarks/*.py
 	@for file in benchmarks/*.py; do .venv-r/bin/python "$$file"; done
 
 clean: ## remove what make made
-	rm -rf .venv .venv-r .r-lib build docs/generated .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv .venv-r .r-lib build pwcstats-demo docs/generated .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find pwcstats tests benchmarks docs -name __pycache__ -prune -exec rm -rf {} +
 
 # Installations. A stamp is newer than everything it was made from, so nothing is installed twice.

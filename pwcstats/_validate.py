@@ -12,7 +12,7 @@ from pwcstats.errors import InputError
 
 Array = NDArray[np.float64]
 
-# r_ij + r_ji may miss 1, and n_ij may miss n_ji, by this much: single precision keeps about seven digits.
+# n_ij may miss n_ji by this much: single precision keeps about seven digits.
 SYMMETRY_TOLERANCE = 1e-6
 
 
@@ -283,8 +283,8 @@ def refuse_disconnected(pairs: Pairs, components: Sequence[Sequence[int]], sampl
     groups = " and ".join("{" + ", ".join(map(pairs.class_name, group)) + "}" for group in components)
     where = "" if sample is None else pairs.of_sample(sample)
     raise InputError(
-        f"the comparison graph{where} is not connected: the weights n join no class of {groups} with another group; "
-        "give some pair between the groups a positive weight, or couple each group by itself."
+        f"the comparison graph{where} is not connected: the weights n leave {groups} without a compared pair between "
+        "them; give such a pair a positive weight, or couple each group by itself."
     )
 
 

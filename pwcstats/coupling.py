@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
 from pwcstats import _validate
-from pwcstats._kernels import closed_form, divergence, limits, scan, threads, wlw
+from pwcstats._kernels import blocks, closed_form, divergence, limits, scan, threads, wlw
 from pwcstats._kernels import ht as newton
 from pwcstats._validate import Array, Pairs
 from pwcstats.errors import ConvergenceWarning, InputError
@@ -177,15 +177,17 @@ def couple(
     pairs = _validate.read_pairs(r, condensed, classes)
     weights = _read_weights(pairs, method, n, condensed)
     mass = _read_mass(pairs, method, pair_mass, condensed)
-    _refuse_bad_values(pairs, weights, n_jobs)
     _refuse_disconnected(pairs, weights)
 
     proba = np.empty((pairs.n_samples, pairs.n_classes))
     n_iter = np.zeros(pairs.n_samples, np.int64)
     converged = np.ones(pairs.n_samples, np.bool_)
     outputs = (proba, n_iter, converged) if method == "ht" else (proba,)
-    kernel = _kernel(method, pairs, clip, weights, mass, n_jobs)
+    source = blocks.Source(pairs.values, pairs.upper, pairs.lower, np.zeros(1, np.bool_))
+    kernel = _kernel(method, pairs, source, clip, weights, mass, n_jobs)
     threads.over_samples(kernel, pairs.n_samples, n_jobs, *outputs)
+    if source.doubt[0]:
+        _refuse_bad_values(pairs, weights, n_jobs)
     _refuse_no_limit(pairs, method, proba)
     _warn_unconverged(pairs, converged)
     if not return_info:
@@ -222,33 +224,39 @@ def _read_mass(pairs: Pairs, method: str, pair_mass: Any, condensed: bool) -> Ar
 
 
 def _kernel(
-    method: str, pairs: Pairs, clip: float, weights: Array, mass: Array | None, n_jobs: int | None
+    method: str,
+    pairs: Pairs,
+    source: blocks.Source,
+    clip: float,
+    weights: Array,
+    mass: Array | None,
+    n_jobs: int | None,
 ) -> Callable[..., None]:
     """The compiled loop of a method, all arguments filled in but the bounds and the outputs."""
-    source = (pairs.values, pairs.upper)
     match method:
         case "ht":
-            return partial(newton.ht, *source, clip, weights, _top_sets(pairs, weights, clip, n_jobs))
+            return partial(newton.ht, source, clip, weights, _top_sets(pairs, weights, clip, n_jobs))
         case "wlw1":
-            return partial(wlw.wlw1, *source, clip, _top_sets(pairs, weights, clip, n_jobs))
+            return partial(wlw.wlw1, source, clip, _top_sets(pairs, weights, clip, n_jobs))
         case "wlw2":
-            return partial(wlw.wlw2, *source, clip)
+            return partial(wlw.wlw2, source, clip)
         case "pkpd":
-            return partial(closed_form.pkpd, *source, clip)
+            return partial(closed_form.pkpd, source, clip)
         case "rv":
-            return partial(closed_form.rv, *source, clip)
+            return partial(closed_form.rv, source, clip)
         case "vote":
-            return partial(closed_form.vote, *source)
+            return partial(closed_form.vote, source)
         case "sum":
-            return partial(closed_form.row_sums, *source)
+            return partial(closed_form.row_sums, source)
         case _:
-            return partial(closed_form.bayes, *source, mass)
+            return partial(closed_form.bayes, source, mass)
 
 
 def _top_sets(pairs: Pairs, weights: Array, clip: float, n_jobs: int | None) -> NDArray[np.bool_]:
     """Classes that keep a probability in the limit, for each sample; no rows when r is clipped and all classes do."""
     if clip > 0.0:
         return np.empty((0, pairs.n_classes), np.bool_)
+    _refuse_bad_values(pairs, weights, n_jobs)
     top = np.empty((pairs.n_samples, pairs.n_classes), np.bool_)
     exists = np.empty(pairs.n_samples, np.bool_)
     search = partial(limits.top_sets, pairs.values, pairs.upper, weights)
@@ -279,7 +287,7 @@ def _refuse_bad_values(pairs: Pairs, weights: Array, n_jobs: int | None) -> None
             first = bad[np.argmin(bad[:, sample])]
             refuse(pairs, int(first[sample]), int(first[pair]))
     gaps = found[:, scan.SUM_GAP]
-    if len(gaps) and gaps.max() > _validate.SYMMETRY_TOLERANCE:
+    if len(gaps) and gaps.max() > blocks.SUM_TOLERANCE:
         worst = found[np.argmax(gaps)]
         _validate.refuse_unequal_sum(pairs, int(worst[scan.SUM_SAMPLE]), int(worst[scan.SUM_PAIR]))
 

@@ -1,4 +1,4 @@
-# What goes wrong, as R conditions: the words are whole sentences, the call is the one the user made.
+# What goes wrong, as R conditions: the words are one sentence, the call is the one the user made.
 
 pwcstats_condition <- function(message, type, call, ...) {
   structure(
@@ -13,6 +13,12 @@ abort <- function(message, call, ...) {
 
 warn <- function(message, call) {
   warning(pwcstats_condition(message, "warning", call))
+}
+
+# As R itself answers an interrupt: offer it to handlers, then go back to the prompt.
+interrupt <- function() {
+  signalCondition(structure(class = c("interrupt", "condition"), list(message = "", call = NULL)))
+  invokeRestart("abort")
 }
 
 check_flag <- function(x, name, call) {

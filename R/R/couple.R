@@ -1,35 +1,38 @@
 #' Couple pairwise probabilities
 #'
-#' Turns estimates \eqn{r_{ij}}{r[i, j]} of the probability of class i given that the class is i or j
-#' into one probability for each class.
+#' Turns estimates \eqn{r_{ij}}{r[i, j]} of the probability of class i, given that the class is i or
+#' j, into one probability for each class.
 #'
 #' The pairwise estimates are seldom compatible: in general no \eqn{p} has
-#' \eqn{p_i / (p_i + p_j) = r_{ij}}{p[i] / (p[i] + p[j]) = r[i, j]} for all pairs. The methods choose a
-#' \eqn{p} that comes near, and all but `"vote"`, `"sum"` and `"bayes"` return \eqn{p} itself when
-#' there is one.
+#' \eqn{p_i / (p_i + p_j) = r_{ij}}{p[i] / (p[i] + p[j]) = r[i, j]} for all pairs. The methods
+#' choose a \eqn{p} that comes near, and all but `"vote"`, `"sum"` and `"bayes"` return that
+#' \eqn{p} when there is one.
 #'
 #' \describe{
-#'   \item{`"wlw2"`}{The second method of Wu, Lin and Weng, which LIBSVM and \pkg{e1071} use: minimises
+#'   \item{`"wlw2"`}{The second method of Wu, Lin and Weng, which LIBSVM and \pkg{e1071} use:
+#'     minimises
 #'     \eqn{\sum_{i \ne j} (r_{ji} p_i - r_{ij} p_j)^2}{sum((r[j, i] p[i] - r[i, j] p[j])^2)}, here
 #'     solved exactly.}
-#'   \item{`"ht"`}{Hastie and Tibshirani: minimises the Kullback-Leibler distance weighted by `n`, that
-#'     is, fits a Bradley-Terry model to \eqn{n_{ij} r_{ij}}{n[i, j] r[i, j]} wins.}
+#'   \item{`"ht"`}{Hastie and Tibshirani: minimises the Kullback-Leibler distance weighted by `n`,
+#'     that is, fits a Bradley-Terry model to \eqn{n_{ij} r_{ij}}{n[i, j] r[i, j]} wins.}
 #'   \item{`"wlw1"`}{The first method of Wu, Lin and Weng: the stationary distribution of a Markov
 #'     chain.}
 #'   \item{`"pkpd"`}{Price, Knerr, Personnaz and Dreyfus:
-#'     \eqn{1 / (\sum_j 1 / r_{ij} - (K - 2))}{1 / (sum(1 / r[i, ]) - (K - 2))}, made to sum to one.}
+#'     \eqn{1 / (\sum_j 1 / r_{ij} - (K - 2))}{1 / (sum(1 / r[i, ]) - (K - 2))},
+#'     made to sum to one.}
 #'   \item{`"rv"`}{Refregier and Vallet: K - 1 of the equations
-#'     \eqn{r_{ji} p_i = r_{ij} p_j}{r[j, i] p[i] = r[i, j] p[j]} are met exactly.}
+#'     \eqn{r_{ji} p_i = r_{ij} p_j}{r[j, i] p[i] = r[i, j] p[j]} are met exactly, here those of the
+#'     class with the largest sum \eqn{\sum_j r_{ij}}{sum(r[i, ])}.}
 #'   \item{`"vote"`}{The share of pairs that a class wins; a tie is half a vote for each.}
 #'   \item{`"sum"`}{The sums \eqn{\sum_j r_{ij}}{sum(r[i, ])}, made to sum to one.}
 #'   \item{`"bayes"`}{The sums weighted by `pair_mass`, exact when the weights are the probabilities
 #'     that the class is i or j.}
 #' }
 #'
-#' @param r Pairwise probabilities: a K x K matrix for one sample; an n x K x K array for n samples;
-#'   or, with `condensed = TRUE`, an n x K(K-1)/2 matrix or data frame (a vector for one sample) with
-#'   the pairs in the order (1, 2), (1, 3), ..., (1, K), (2, 3), ... `r[i, j]` is the probability of
-#'   class i against class j; the diagonal is ignored.
+#' @param r Pairwise probabilities, `r[i, j]` being that of class i against class j: a K x K matrix
+#'   for one sample, of which the diagonal is ignored; an n x K x K array for n samples; or, with
+#'   `condensed = TRUE`, an n x K(K-1)/2 matrix or data frame (a vector for one sample) with the
+#'   pairs in the order (1, 2), (1, 3), ..., (1, K), (2, 3), ...
 #' @param method The coupling method; see Details.
 #' @param n Weights of the pairs, for `method = "ht"` only: a symmetric K x K matrix, a condensed
 #'   vector, or one of these for each sample. Any non-negative numbers; 0 says that the pair was not
@@ -39,7 +42,8 @@
 #'   `r` has: its dimension names, or when condensed its column names if they have the form `"a/b"`.
 #' @param pair_mass For `method = "bayes"` only: the probability that the class is i or j, in one of
 #'   the shapes of `n`.
-#' @param clip Probabilities are kept in \[`clip`, 1 - `clip`\]; with 0 the exact limit is asked for.
+#' @param clip All methods but `"vote"`, `"sum"` and `"bayes"` keep `r` within `clip` and
+#'   1 - `clip`; 0 asks for the exact limit, with an error where there is none.
 #' @param n_jobs Number of threads, where -1 is all cores; by default one. The answer is the same.
 #' @param return_info Return also how the coupling went?
 #' @return For one sample a vector of K probabilities, named by class; for n samples an n x K matrix
@@ -52,8 +56,9 @@
 #' Hastie, T. and Tibshirani, R. (1998) Classification by pairwise coupling. *The Annals of
 #' Statistics* **26**, 451--471. \doi{10.1214/aos/1028144844}
 #'
-#' Price, D., Knerr, S., Personnaz, L. and Dreyfus, G. (1995) Pairwise neural network classifiers with
-#' probabilistic outputs. *Advances in Neural Information Processing Systems* **7**, 1109--1116.
+#' Price, D., Knerr, S., Personnaz, L. and Dreyfus, G. (1995) Pairwise neural network classifiers
+#' with probabilistic outputs. *Advances in Neural Information Processing Systems* **7**,
+#' 1109--1116.
 #'
 #' Wu, T.-F., Lin, C.-J. and Weng, R. C. (2004) Probability estimates for multi-class classification
 #' by pairwise coupling. *Journal of Machine Learning Research* **5**, 975--1005.

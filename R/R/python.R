@@ -72,14 +72,17 @@ call_python <- function(name, args, kwargs, call) {
 
 call_bridge <- function(f, args, kwargs, call) {
   outcome <- reticulate::py_call(python$bridge$call, f, args, reticulate::dict(kwargs))
-  error <- from_py(outcome[[1L]])
+  if (from_py(outcome[["interrupted"]])) {
+    interrupt()
+  }
+  error <- from_py(outcome[["error"]])
   if (!is.null(error)) {
     abort(error[[1L]], call, traceback = error[[2L]])
   }
-  for (sentence in from_py(outcome[[2L]])) {
+  for (sentence in from_py(outcome[["warnings"]])) {
     warn(sentence, call)
   }
-  outcome[[0L]]
+  outcome[["value"]]
 }
 
 load_python <- function(call) {

@@ -1,22 +1,55 @@
 """Samples in and out of blocks: ``block[pair, lane]`` holds one number per pair (or class) for `LANES` samples."""
 
-from pwcstats._kernels.lanes import LANES, compiled, load, store
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pwcstats._kernels.lanes import LANES, any_positive, compiled, load, splat, store, where_positive
+
+# r_ij + r_ji may miss 1 by this much: single precision keeps about seven digits.
+SUM_TOLERANCE = 1e-6
+
+
+class Source(NamedTuple):
+    """Pairwise probabilities as the user has them: r_ij of sample s is ``values[s, upper[pair]]``.
+
+    `lower` holds the columns of r_ji, and is empty for condensed input. Reading sets `doubt[0]` when a value is
+    missing, outside [0, 1], or does not add to 1 with its other side: a hint to look closely, at next to no cost.
+    """
+
+    values: NDArray[np.float64]
+    upper: NDArray[np.int64]
+    lower: NDArray[np.int64]
+    doubt: NDArray[np.bool_]
 
 
 @compiled
-def read_pairs(values, upper, first, block):
+def read_pairs(source, first, block):
     """Copy the pairs of `LANES` samples from `first` on; the last sample fills the lanes of a short block."""
-    last = values.shape[0] - 1
-    for lane in range(LANES):
-        sample = min(first + lane, last)
-        for pair in range(upper.shape[0]):
-            block[pair, lane] = values[sample, upper[pair]]
+    last = source.values.shape[0] - 1
+    for pair in range(source.upper.shape[0]):
+        for lane in range(LANES):
+            block[pair, lane] = source.values[min(first + lane, last), source.upper[pair]]
+    for pair in range(source.lower.shape[0]):
+        for lane in range(LANES):
+            r_ji = source.values[min(first + lane, last), source.lower[pair]]
+            if not abs(block[pair, lane] + r_ji - 1.0) <= SUM_TOLERANCE:
+                source.doubt[0] = True
+    least, missing = splat(0.0), splat(0.0)
+    for pair in range(source.upper.shape[0]):
+        r = load(block, pair)
+        least = min(least, min(r, 1.0 - r))
+        # NaN stays NaN in a sum; a comparison would lose it.
+        missing = missing + (r - r)
+    if any_positive(where_positive(1.0 + missing, 0.0 - least, splat(1.0))):
+        source.doubt[0] = True
 
 
 @compiled
-def read_clipped(values, upper, first, clip, block):
+def read_clipped(source, first, clip, block):
     """Copy pairs and keep them within [clip, 1 - clip]."""
-    read_pairs(values, upper, first, block)
+    read_pairs(source, first, block)
     for pair in range(block.shape[0]):
         store(block, pair, min(max(load(block, pair), clip), 1.0 - clip))
 
@@ -25,10 +58,9 @@ def read_clipped(values, upper, first, clip, block):
 def read_weights(weights, first, block):
     """Copy the weights of `LANES` samples; a single row of weights serves all samples."""
     last = weights.shape[0] - 1
-    for lane in range(LANES):
-        sample = min(first + lane, last)
-        for pair in range(block.shape[0]):
-            block[pair, lane] = weights[sample, pair]
+    for pair in range(block.shape[0]):
+        for lane in range(LANES):
+            block[pair, lane] = weights[min(first + lane, last), pair]
 
 
 @compiled
@@ -47,8 +79,9 @@ def write(p, first, stop, out):
     total = load(p, 0)
     for i in range(1, p.shape[0]):
         total = total + load(p, i)
+    inverse = 1.0 / total
     for i in range(p.shape[0]):
-        store(p, i, load(p, i) / total)
+        store(p, i, load(p, i) * inverse)
     for lane in range(min(LANES, stop - first)):
         for i in range(p.shape[0]):
             out[first + lane, i] = p[i, lane]

@@ -3,17 +3,17 @@
 import numpy as np
 
 from pwcstats._kernels.blocks import read_clipped, read_pairs, read_weights, write
-from pwcstats._kernels.lanes import LANES, compiled, load, splat, store, where_positive
+from pwcstats._kernels.lanes import LANES, compiled, empty_rows, load, splat, store, where_positive
 
 
 @compiled
-def pkpd(values, upper, clip, first, stop, out):
+def pkpd(source, clip, first, stop, out):
     """Price, Knerr, Personnaz & Dreyfus (1995): p_i = 1 / (sum_j 1/r_ij - (K - 2)), normalised."""
     n_classes = out.shape[1]
-    r = np.empty((upper.shape[0], LANES))
-    p = np.empty((n_classes, LANES))
+    r = empty_rows(source.upper.shape[0])
+    p = empty_rows(n_classes)
     for start in range(first, stop, LANES):
-        read_clipped(values, upper, start, clip, r)
+        read_clipped(source, start, clip, r)
         for i in range(n_classes):
             store(p, i, splat(2.0 - n_classes))
         pair = 0
@@ -29,13 +29,13 @@ def pkpd(values, upper, clip, first, stop, out):
 
 
 @compiled
-def rv(values, upper, clip, first, stop, out):
+def rv(source, clip, first, stop, out):
     """Refregier & Vallet (1991): the equations r_hi p_i = r_ih p_h of the class h with the largest sum_j r_hj."""
     n_classes = out.shape[1]
-    r = np.empty((upper.shape[0], LANES))
-    p = np.empty((n_classes, LANES))
+    r = empty_rows(source.upper.shape[0])
+    p = empty_rows(n_classes)
     for start in range(first, stop, LANES):
-        read_clipped(values, upper, start, clip, r)
+        read_clipped(source, start, clip, r)
         _row_sums(r, p)
         for lane in range(LANES):
             hub = np.argmax(p[:, lane])
@@ -53,23 +53,23 @@ def rv(values, upper, clip, first, stop, out):
 
 
 @compiled
-def row_sums(values, upper, first, stop, out):
+def row_sums(source, first, stop, out):
     """p_i = 2 sum_j r_ij / (K (K - 1))."""
-    r = np.empty((upper.shape[0], LANES))
-    p = np.empty((out.shape[1], LANES))
+    r = empty_rows(source.upper.shape[0])
+    p = empty_rows(out.shape[1])
     for start in range(first, stop, LANES):
-        read_pairs(values, upper, start, r)
+        read_pairs(source, start, r)
         _row_sums(r, p)
         write(p, start, stop, out)
 
 
 @compiled
-def vote(values, upper, first, stop, out):
+def vote(source, first, stop, out):
     """p_i = 2 wins_i / (K (K - 1)), half a win each where r = 1/2."""
-    r = np.empty((upper.shape[0], LANES))
-    p = np.empty((out.shape[1], LANES))
+    r = empty_rows(source.upper.shape[0])
+    p = empty_rows(out.shape[1])
     for start in range(first, stop, LANES):
-        read_pairs(values, upper, start, r)
+        read_pairs(source, start, r)
         for pair in range(r.shape[0]):
             r_ij = load(r, pair)
             lost_or_half = where_positive(0.5 - r_ij, splat(0.0), splat(0.5))
@@ -79,14 +79,14 @@ def vote(values, upper, first, stop, out):
 
 
 @compiled
-def bayes(values, upper, mass, first, stop, out):
+def bayes(source, mass, first, stop, out):
     """Sulzmann, Fuernkranz & Huellermeier (2007), Theorem 1: p_i = sum_j m_ij r_ij / (K - 1), normalised."""
     n_classes = out.shape[1]
-    r = np.empty((upper.shape[0], LANES))
-    weight = np.empty((upper.shape[0], LANES))
-    p = np.empty((n_classes, LANES))
+    r = empty_rows(source.upper.shape[0])
+    weight = empty_rows(source.upper.shape[0])
+    p = empty_rows(n_classes)
     for start in range(first, stop, LANES):
-        read_pairs(values, upper, start, r)
+        read_pairs(source, start, r)
         read_weights(mass, start, weight)
         for i in range(n_classes):
             store(p, i, splat(0.0))

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from pwcstats._kernels.blocks import read_clipped, read_top, read_weights, write
-from pwcstats._kernels.lanes import LANES, add_products, compiled, load, splat, store, where_positive
+from pwcstats._kernels.lanes import LANES, add_products, compiled, empty_rows, load, splat, store, where_positive
 
 MAX_STEPS = 500
 # Newton doubles the digits: after a step shorter than this in log p, the next would be below 1e-12.
@@ -25,21 +25,21 @@ ALIVE, LENGTH, RESIDUAL = 0, 1, 2
 
 
 @compiled
-def ht(values, upper, clip, weights, top, first, stop, out, n_steps, converged):
+def ht(source, clip, weights, top, first, stop, out, n_steps, converged):
     """Couple samples first..stop-1: minimise the weighted Kullback-Leibler distance of r from p_i / (p_i + p_j)."""
-    n_pairs, n_classes = upper.shape[0], out.shape[1]
-    r = np.empty((n_pairs, LANES))
-    weight = np.empty((n_pairs, LANES))
-    keep = np.empty((n_classes, LANES))
-    p = np.empty((n_classes, LANES))
-    step = np.empty((n_classes, LANES))
-    inverse_total = np.empty((n_classes, LANES))
-    information = np.empty((n_classes * n_classes, LANES))
-    state = np.empty((3, LANES))
+    n_pairs, n_classes = source.upper.shape[0], out.shape[1]
+    r = empty_rows(n_pairs)
+    weight = empty_rows(n_pairs)
+    keep = empty_rows(n_classes)
+    p = empty_rows(n_classes)
+    step = empty_rows(n_classes)
+    inverse_total = empty_rows(n_classes)
+    information = empty_rows(n_classes * n_classes)
+    state = empty_rows(3)
     alive, length, residual = state[ALIVE], state[LENGTH], state[RESIDUAL]
     steps = np.empty(LANES, np.int64)
     for start in range(first, stop, LANES):
-        read_clipped(values, upper, start, clip, r)
+        read_clipped(source, start, clip, r)
         read_weights(weights, start, weight)
         read_top(top, start, keep)
         _prepare(r, weight, keep, inverse_total)

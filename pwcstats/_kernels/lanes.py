@@ -11,6 +11,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic, models, overload, register_model
@@ -105,6 +106,18 @@ def where_positive(_context, test, yes, no):
     return _lanes(_lanes, _lanes, _lanes), generate
 
 
+@intrinsic
+def any_positive(_context, test):
+    """Whether some lane is > 0."""
+
+    def generate(_context, builder, _signature, arguments):
+        positive = builder.fcmp_ordered(">", arguments[0], ir.Constant(_VECTOR, [0.0] * LANES))
+        bits = builder.bitcast(positive, ir.IntType(LANES))
+        return builder.icmp_unsigned("!=", bits, ir.Constant(bits.type, 0))
+
+    return types.boolean(_lanes), generate
+
+
 def _register(symbol: Any, instruction: Callable[[Any, Any, Any], Any]) -> None:
     """Make an operator work on lanes, and on lanes and a number."""
 
@@ -129,6 +142,15 @@ _register(operator.mul, lambda builder, a, b: builder.fmul(a, b, flags=_FUSED))
 _register(operator.truediv, lambda builder, a, b: builder.fdiv(a, b))
 _register(min, lambda builder, a, b: builder.select(builder.fcmp_ordered("<", a, b), a, b))
 _register(max, lambda builder, a, b: builder.select(builder.fcmp_ordered(">", a, b), a, b))
+
+
+@compiled
+def empty_rows(n_rows):
+    """A (n_rows, LANES) array whose rows begin with a cache line: a load across two lines takes twice as long."""
+    line = 8
+    buffer = np.empty(n_rows * LANES + line)
+    skip = (-(buffer.ctypes.data // 8)) % line
+    return buffer[skip : skip + n_rows * LANES].reshape((n_rows, LANES))
 
 
 @compiled

@@ -1,18 +1,18 @@
-"""One pass over pairwise probabilities that finds what is wrong with them, without a temporary array."""
+"""A close look at pairwise probabilities that raised a doubt: what is wrong with them, and where."""
 
 import numpy as np
 
 from pwcstats._kernels.lanes import compiled
 
-# Columns of a report: sample and pair of the first NaN, of the first value outside [0, 1], of the worst r_ij +
-# r_ji; its size.
+# Columns of a report: sample and pair of the first NaN, of the first value outside [0, 1], and of the worst r_ij + r_ji
+# with its distance from 1; -1 where there is none.
 NAN_SAMPLE, NAN_PAIR, RANGE_SAMPLE, RANGE_PAIR, SUM_SAMPLE, SUM_PAIR, SUM_GAP = range(7)
 REPORT_SIZE = 7
 
 
 @compiled
 def scan(values, upper, lower, weights, first, stop, report):
-    """Fill a report on samples first..stop-1; -1 where nothing was found. Pairs of weight 0 are not looked at."""
+    """Fill a report on samples first..stop-1. Pairs of weight 0 are not looked at."""
     report[:] = -1.0
     for sample in range(first, stop):
         row = min(sample, weights.shape[0] - 1)
@@ -21,12 +21,11 @@ def scan(values, upper, lower, weights, first, stop, report):
                 continue
             r = values[sample, upper[pair]]
             s = values[sample, lower[pair]] if lower.shape[0] > 0 else 1.0 - r
-            if 0.0 <= r <= 1.0 and 0.0 <= s <= 1.0:
-                gap = abs(r + s - 1.0)
-                if gap > report[SUM_GAP]:
-                    report[SUM_SAMPLE], report[SUM_PAIR], report[SUM_GAP] = sample, pair, gap
-            elif np.isnan(r) or np.isnan(s):
+            if np.isnan(r) or np.isnan(s):
                 if report[NAN_SAMPLE] < 0.0:
                     report[NAN_SAMPLE], report[NAN_PAIR] = sample, pair
-            elif report[RANGE_SAMPLE] < 0.0:
-                report[RANGE_SAMPLE], report[RANGE_PAIR] = sample, pair
+            elif not (0.0 <= r <= 1.0 and 0.0 <= s <= 1.0):
+                if report[RANGE_SAMPLE] < 0.0:
+                    report[RANGE_SAMPLE], report[RANGE_PAIR] = sample, pair
+            elif abs(r + s - 1.0) > report[SUM_GAP]:
+                report[SUM_SAMPLE], report[SUM_PAIR], report[SUM_GAP] = sample, pair, abs(r + s - 1.0)

@@ -1,9 +1,10 @@
 """Kernels on threads over chunks of samples; they release the GIL."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import effective_n_jobs
 
 from pwcstats._kernels.lanes import LANES
 
@@ -22,8 +23,12 @@ def chunks(n_samples: int, n_jobs: int | None) -> list[tuple[int, int]]:
 def over_samples(kernel: Callable[..., None], n_samples: int, n_jobs: int | None, *outputs: Any) -> None:
     """Call ``kernel(first, stop, *outputs)`` for all chunks, on as many threads as joblib reads in `n_jobs`."""
     bounds = chunks(n_samples, n_jobs)
-    if len(bounds) == 1 or effective_n_jobs(n_jobs) == 1:
+    workers = min(effective_n_jobs(n_jobs), len(bounds))
+    if workers <= 1:
         for bound in bounds:
             kernel(*bound, *outputs)
-    else:
-        Parallel(n_jobs=n_jobs, require="sharedmem")(delayed(kernel)(*bound, *outputs) for bound in bounds)
+        return
+    # Plain threads: a joblib.Parallel of threads would take longer to start than most calls take to run.
+    with ThreadPoolExecutor(workers) as pool:
+        for done in [pool.submit(kernel, *bound, *outputs) for bound in bounds]:
+            done.result()

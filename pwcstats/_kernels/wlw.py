@@ -1,24 +1,32 @@
 """The two couplings of Wu, Lin & Weng (2003), each by one direct solution per sample."""
 
-import numpy as np
-
 from pwcstats._kernels.blocks import read_clipped, read_top, write
-from pwcstats._kernels.lanes import LANES, add_products, compiled, load, splat, store, where_positive
+from pwcstats._kernels.lanes import (
+    LANES,
+    add_products,
+    any_positive,
+    compiled,
+    empty_rows,
+    load,
+    splat,
+    store,
+    where_positive,
+)
 
 # Below this share of the total a class gets one more sweep, which gives small probabilities their own digits.
 SMALL_SHARE = 1e-8
 
 
 @compiled
-def wlw1(values, upper, clip, top, first, stop, out):
+def wlw1(source, clip, top, first, stop, out):
     """Couple samples first..stop-1: sum_j r_ji p_i = sum_j r_ij p_j for each i."""
     n_classes = out.shape[1]
-    r = np.empty((upper.shape[0], LANES))
-    rate = np.empty((n_classes * n_classes, LANES))
-    keep = np.empty((n_classes, LANES))
-    p = np.empty((n_classes, LANES))
+    r = empty_rows(source.upper.shape[0])
+    rate = empty_rows(n_classes * n_classes)
+    keep = empty_rows(n_classes)
+    p = empty_rows(n_classes)
     for start in range(first, stop, LANES):
-        read_clipped(values, upper, start, clip, r)
+        read_clipped(source, start, clip, r)
         read_top(top, start, keep)
         _fill_rates(r, keep, rate)
         _stationary(rate, p)
@@ -68,19 +76,17 @@ def _stationary(rate, p):
 
 
 @compiled
-def wlw2(values, upper, clip, first, stop, out):
+def wlw2(source, clip, first, stop, out):
     """Couple samples first..stop-1: minimise sum_{i<j} (r_ji p_i - r_ij p_j)^2 subject to sum p = 1."""
     n_classes = out.shape[1]
-    r = np.empty((upper.shape[0], LANES))
-    matrix = np.empty((n_classes * n_classes, LANES))
-    p = np.empty((n_classes, LANES))
-    small = np.empty((1, LANES))
+    r = empty_rows(source.upper.shape[0])
+    matrix = empty_rows(n_classes * n_classes)
+    p = empty_rows(n_classes)
     for start in range(first, stop, LANES):
-        read_clipped(values, upper, start, clip, r)
+        read_clipped(source, start, clip, r)
         _fill_shifted(r, n_classes, matrix)
         _solve_ones(matrix, p)
-        if _find_small(p, small):
-            _sweep(r, p, small, matrix)
+        _sweep_small(r, p, matrix)
         write(p, start, stop, out)
 
 
@@ -127,33 +133,24 @@ def _solve_ones(matrix, p):
 
 
 @compiled
-def _find_small(p, small):
-    """Mark with 1 the lanes that hold a small probability; True if there are any."""
-    total, least = load(p, 0), load(p, 0)
-    for i in range(1, p.shape[0]):
-        total = total + load(p, i)
-        least = min(least, load(p, i))
-    store(small, 0, where_positive(SMALL_SHARE * total - least, splat(1.0), splat(0.0)))
-    found = False
-    for lane in range(LANES):
-        found |= small[0, lane] > 0.0
-    return found
-
-
-@compiled
-def _sweep(r, p, small, work):
-    """Sweep p_i = (c + sum_j r_ij r_ji p_j) / Q_ii once, in the lanes marked in `small`.
+def _sweep_small(r, p, work):
+    """Sweep p_i = (c + sum_j r_ij r_ji p_j) / Q_ii once, in the lanes that hold a small probability.
 
     The sweep keeps the solution and has no subtraction: what was below the rounding of the largest probability,
     negative even, becomes positive with digits of its own. c = p'Qp / sum p is a sum of squares.
     """
     n = p.shape[0]
+    total, least = load(p, 0), load(p, 0)
+    for i in range(1, n):
+        total = total + load(p, i)
+        least = min(least, load(p, i))
+    small = SMALL_SHARE * total - least
+    if not any_positive(small):
+        return
+    excess = splat(0.0)
     swept, diagonal = 0, n
-    total, excess = splat(0.0), splat(0.0)
-    for i in range(n):
-        store(work, swept + i, splat(0.0))
-        store(work, diagonal + i, splat(0.0))
-        total = total + max(load(p, i), 0.0)
+    for i in range(2 * n):
+        store(work, i, splat(0.0))
     pair = 0
     for i in range(n):
         p_i = max(load(p, i), 0.0)
@@ -172,4 +169,4 @@ def _sweep(r, p, small, work):
         # A class that surely beats all others has no diagonal; it is not a small one.
         again = (excess / total + load(work, swept + i)) / load(work, diagonal + i)
         better = where_positive(load(work, diagonal + i), again, load(p, i))
-        store(p, i, where_positive(load(small, 0), better, load(p, i)))
+        store(p, i, where_positive(small, better, load(p, i)))

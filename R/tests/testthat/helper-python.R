@@ -5,7 +5,7 @@ skip_without_python <- function() {
   }
 }
 
-# Lines printed by R code in a process of its own, with the named strings in `...` as its environment.
+# Lines printed by R code in a process of its own; `...` are environment variables, by name.
 run_in_new_r <- function(code, ...) {
   file <- tempfile(fileext = ".R")
   on.exit(unlink(file))

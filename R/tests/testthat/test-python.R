@@ -24,7 +24,8 @@ test_that("with a Python that lacks the module one sentence says what to run", {
   bare <- tempfile("bare")
   on.exit(unlink(bare, recursive = TRUE))
   system2(reticulate::py_config()$python, c("-m", "venv", "--without-pip", shQuote(bare)))
-  path <- file.path(bare, if (.Platform$OS.type == "windows") "Scripts/python.exe" else "bin/python")
+  windows <- .Platform$OS.type == "windows"
+  path <- file.path(bare, if (windows) "Scripts/python.exe" else "bin/python")
   output <- run_in_new_r(ask, RETICULATE_PYTHON = path, PYTHONPATH = "")
   expect_identical(output[[1]], "FALSE")
   expect_match(output[[2]], "^The Python module pwcstats is not installed for .*python")
@@ -34,7 +35,10 @@ test_that("with a Python that lacks the module one sentence says what to run", {
 
 test_that("the advice heeds that RETICULATE_PYTHON goes first", {
   old <- Sys.getenv("RETICULATE_PYTHON", NA)
-  on.exit(if (is.na(old)) Sys.unsetenv("RETICULATE_PYTHON") else Sys.setenv(RETICULATE_PYTHON = old))
+  restore <- function() {
+    if (is.na(old)) Sys.unsetenv("RETICULATE_PYTHON") else Sys.setenv(RETICULATE_PYTHON = old)
+  }
+  on.exit(restore())
   Sys.setenv(RETICULATE_PYTHON = "python")
   expect_match(cure(), "unset it, run pwcstats::install_pwcstats()", fixed = TRUE)
   Sys.unsetenv("RETICULATE_PYTHON")
