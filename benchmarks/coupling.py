@@ -40,7 +40,8 @@ def make_pairs(n_classes, n_samples, seed=0):
     rng = np.random.default_rng(seed)
     b = np.log(rng.dirichlet(np.ones(n_classes), n_samples))
     i, j = np.triu_indices(n_classes, 1)
-    return 1 / (1 + np.exp(b[:, j] - b[:, i] + rng.normal(scale=0.7, size=(n_samples, len(i)))))
+    r = 1 / (1 + np.exp(b[:, j] - b[:, i] + rng.normal(scale=0.7, size=(n_samples, len(i)))))
+    return np.ascontiguousarray(r)
 
 
 def batched_solve(r, n_classes):

@@ -93,9 +93,14 @@ stack_to_py <- function(x, samples, rows, columns) {
   )
 }
 
-# R has no integer scalars in the way Python has: 2 means 2L.
+# In R 2 is a whole number too; Python tells 2.0 from 2.
 count_to_py <- function(x) {
-  if (is.numeric(x)) as.integer(x) else x
+  to_py(if (is.numeric(x)) as.integer(x) else x)
+}
+
+# A bare NA is logical in R, and would be True in Python.
+number_to_py <- function(x) {
+  to_py(if (is.logical(x)) as.double(x) else x)
 }
 
 from_py <- function(x) {

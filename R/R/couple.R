@@ -35,8 +35,9 @@
 #'   pairs in the order (1, 2), (1, 3), ..., (1, K), (2, 3), ...
 #' @param method The coupling method; see Details.
 #' @param n Weights of the pairs, for `method = "ht"` only: a symmetric K x K matrix, a condensed
-#'   vector, or one of these for each sample. Any non-negative numbers; 0 says that the pair was not
-#'   compared, and only then may its `r` be missing.
+#'   vector, or one of these for each sample, in the form of `r` (what has K x K numbers is always
+#'   read as a matrix). Any non-negative numbers; 0 says that the pair was not compared, and only then
+#'   may its `r` be missing.
 #' @param condensed Is `r` condensed?
 #' @param classes Names of the classes, or a factor whose levels they are. By default the names that
 #'   `r` has: its dimension names, or when condensed its column names if they have the form `"a/b"`.
@@ -106,7 +107,7 @@ couple <- function(r,
       condensed = condensed,
       classes = labels_to_py(input$classes),
       pair_mass = weights_to_py(pair_mass, input),
-      clip = clip,
+      clip = number_to_py(clip),
       n_jobs = count_to_py(n_jobs),
       return_info = return_info
     ),

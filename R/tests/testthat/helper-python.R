@@ -1,8 +1,18 @@
-# Where Python is absent the tests are skipped, unless everything is meant to run.
+# What is absent is skipped, unless everything is meant to run.
 skip_without_python <- function() {
-  if (!nzchar(Sys.getenv("PWC_REQUIRE_R"))) {
+  if (!must_run_all()) {
     skip_if_not(pwcstats_available(), "the Python module pwcstats is absent")
   }
+}
+
+skip_without_package <- function(package) {
+  if (!must_run_all()) {
+    skip_if_not_installed(package)
+  }
+}
+
+must_run_all <- function() {
+  nzchar(Sys.getenv("PWC_REQUIRE_R"))
 }
 
 # Lines printed by R code in a process of its own; `...` are environment variables, by name.

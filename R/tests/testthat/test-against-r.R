@@ -2,6 +2,7 @@
 
 test_that("weighted ht is the Bradley-Terry model of BradleyTerry2", {
   skip_without_python()
+  skip_without_package("BradleyTerry2")
   set.seed(8)
   k <- 6
   r <- random_r(k)
@@ -69,6 +70,7 @@ expect_same_as_e1071 <- function(x, y, libsvm_error) {
 
 test_that("wlw2 gives the probabilities of e1071, whatever the order of its labels", {
   skip_without_python()
+  skip_without_package("e1071")
   expect_same_as_e1071(as.matrix(iris[, 1:4]), iris$Species, 2e-3)
   for (order in list(150:1, c(51:150, 1:50))) {
     expect_same_as_e1071(as.matrix(iris[order, 1:4]), iris$Species[order], 4e-3)
@@ -77,6 +79,8 @@ test_that("wlw2 gives the probabilities of e1071, whatever the order of its labe
 
 test_that("wlw2 gives the probabilities of e1071 for six classes", {
   skip_without_python()
+  skip_without_package("e1071")
+  skip_without_package("mlbench")
   glass <- new.env()
   utils::data("Glass", package = "mlbench", envir = glass)
   set.seed(11)
@@ -86,6 +90,7 @@ test_that("wlw2 gives the probabilities of e1071 for six classes", {
 
 test_that("wlw2 and pkpd agree with kernlab for three classes, where kernlab is right", {
   skip_without_python()
+  skip_without_package("kernlab")
   set.seed(10)
   r <- matrix(runif(60, .05, .95), 20)
   for (method in c(wlw2 = "minpair", pkpd = "pkpd")) {

@@ -38,6 +38,7 @@ test_that("what does not fit is refused in Python's words", {
   expect_refused(couple(example_r, "ht", n = -diag(3) - 1), "n must hold finite numbers >= 0")
   expect_refused(couple(example_r, clip = 2), "clip must be a number")
   expect_refused(couple(example_r, clip = "a"), "clip")
+  expect_refused(couple(example_r, clip = NA), "clip must be a number.* got nan")
 })
 
 test_that("what holds no numbers is refused", {
@@ -69,10 +70,14 @@ test_that("warnings of the module are R warnings each time, other warnings are l
   ))
   warns <- reticulate::import_main(convert = FALSE)$warning_function
   for (i in 1:2) {
-    warning <- tryCatch(call_bridge(warns, list(), list(), quote(f(x))), warning = identity)
+    said <- reticulate::py_capture_output(
+      warning <- tryCatch(call_bridge(warns, list(), list(), quote(f(x))), warning = identity),
+      type = "stderr"
+    )
     expect_identical(class(warning), c("pwcstats_warning", "warning", "condition"))
     expect_identical(conditionMessage(warning), "It stopped.")
     expect_identical(conditionCall(warning), quote(f(x)))
+    expect_match(said, "FutureWarning: It will change.", fixed = TRUE)
   }
 })
 
