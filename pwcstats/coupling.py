@@ -185,7 +185,7 @@ def couple(
     outputs = (proba, n_iter, converged) if method == "ht" else (proba,)
     source = blocks.Source(pairs.values, pairs.upper, pairs.lower, np.zeros(1, np.bool_))
     kernel = _kernel(method, pairs, source, clip, weights, mass, n_jobs)
-    threads.over_samples(kernel, pairs.n_samples, n_jobs, *outputs)
+    threads.over_samples(kernel, pairs.n_samples, pairs.n_classes, n_jobs, *outputs)
     if source.doubt[0]:
         _refuse_bad_values(pairs, weights, n_jobs)
     _refuse_no_limit(pairs, method, proba)
@@ -194,7 +194,7 @@ def couple(
         return _label(pairs, proba)
     kl = np.empty(pairs.n_samples)
     distance = partial(divergence.kl_distance, pairs.values, pairs.upper, clip, weights, proba)
-    threads.over_samples(distance, pairs.n_samples, n_jobs, kl)
+    threads.over_samples(distance, pairs.n_samples, pairs.n_classes, n_jobs, kl)
     return CouplingResult(*(_label(pairs, output) for output in (proba, kl, n_iter, converged)))
 
 
@@ -260,7 +260,7 @@ def _top_sets(pairs: Pairs, weights: Array, clip: float, n_jobs: int | None) -> 
     top = np.empty((pairs.n_samples, pairs.n_classes), np.bool_)
     exists = np.empty(pairs.n_samples, np.bool_)
     search = partial(limits.top_sets, pairs.values, pairs.upper, weights)
-    threads.over_samples(search, pairs.n_samples, n_jobs, top, exists)
+    threads.over_samples(search, pairs.n_samples, pairs.n_classes, n_jobs, top, exists)
     if not exists.all():
         reason = "two groups of classes are unbeaten and were never compared with each other"
         _validate.refuse_no_limit(pairs, int(np.argmin(exists)), reason)
@@ -276,7 +276,7 @@ def _refuse_bad_values(pairs: Pairs, weights: Array, n_jobs: int | None) -> None
         scan.scan(pairs.values, pairs.upper, pairs.lower, weights, first, stop, report)
         reports.append(report)
 
-    threads.over_samples(look, pairs.n_samples, n_jobs)
+    threads.over_samples(look, pairs.n_samples, pairs.n_classes, n_jobs)
     found = np.array(reports).reshape(-1, scan.REPORT_SIZE)
     for refuse, sample, pair in (
         (_validate.refuse_missing, scan.NAN_SAMPLE, scan.NAN_PAIR),

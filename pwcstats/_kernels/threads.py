@@ -8,21 +8,24 @@ from joblib import effective_n_jobs
 
 from pwcstats._kernels.lanes import LANES
 
-# Below this a thread costs more than it saves; above, a chunk is short enough for Ctrl-C to be noticed soon.
-SMALLEST_CHUNK, LARGEST_CHUNK = 64 * LANES, 4096 * LANES
+# Work grows with the cube of the number of classes. Below so much a thread costs more than it saves; and a chunk of not
+# more than so many samples lets Ctrl-C be noticed soon.
+SMALLEST_WORK, LARGEST_CHUNK = 2**20, 4096 * LANES
 
 
-def chunks(n_samples: int, n_jobs: int | None) -> list[tuple[int, int]]:
+def chunks(n_samples: int, n_classes: int, n_jobs: int | None) -> list[tuple[int, int]]:
     """Bounds of chunks of whole blocks, a few for each thread so that they end together."""
     wanted = -(-n_samples // (4 * effective_n_jobs(n_jobs)))
-    size = min(max(wanted, SMALLEST_CHUNK), LARGEST_CHUNK)
+    size = min(max(wanted, SMALLEST_WORK // n_classes**3, 1), LARGEST_CHUNK)
     size = -(-size // LANES) * LANES
     return [(first, min(first + size, n_samples)) for first in range(0, n_samples, size)]
 
 
-def over_samples(kernel: Callable[..., None], n_samples: int, n_jobs: int | None, *outputs: Any) -> None:
+def over_samples(
+    kernel: Callable[..., None], n_samples: int, n_classes: int, n_jobs: int | None, *outputs: Any
+) -> None:
     """Call ``kernel(first, stop, *outputs)`` for all chunks, on as many threads as joblib reads in `n_jobs`."""
-    bounds = chunks(n_samples, n_jobs)
+    bounds = chunks(n_samples, n_classes, n_jobs)
     workers = min(effective_n_jobs(n_jobs), len(bounds))
     if workers <= 1:
         for bound in bounds:
