@@ -36,8 +36,8 @@
 #' @param method The coupling method; see Details.
 #' @param n Weights of the pairs, for `method = "ht"` only: a symmetric K x K matrix, a condensed
 #'   vector, or one of these for each sample, in the form of `r` (what has K x K numbers is always
-#'   read as a matrix). Any non-negative numbers; 0 says that the pair was not compared, and only then
-#'   may its `r` be missing.
+#'   read as a matrix). Any non-negative numbers; 0 says that the pair was not compared, and only
+#'   then may its `r` be missing.
 #' @param condensed Is `r` condensed?
 #' @param classes Names of the classes, or a factor whose levels they are. By default the names that
 #'   `r` has: its dimension names, or when condensed its column names if they have the form `"a/b"`.
@@ -98,10 +98,8 @@ couple <- function(r,
   pair_mass <- if (!is.null(pair_mass)) as_numbers(pair_mass, "pair_mass", call)
 
   load_python(call)
-  result <- call_python(
-    "couple",
-    list(pairwise_to_py(input)),
-    list(
+  ask <- function(r) {
+    options <- list(
       method = method,
       n = weights_to_py(n, input),
       condensed = condensed,
@@ -110,9 +108,10 @@ couple <- function(r,
       clip = number_to_py(clip),
       n_jobs = count_to_py(n_jobs),
       return_info = return_info
-    ),
-    call
-  )
+    )
+    call_python("couple", list(r), options, call)
+  }
+  result <- ask_about_pairs(input, ask)
   if (!return_info) {
     return(coupled_from_py(result, input))
   }
@@ -133,14 +132,14 @@ couple <- function(r,
 
 # Class probabilities as the user gets them: a vector for one sample, else a matrix.
 coupled_from_py <- function(x, input) {
-  proba <- array_from_py(x)
   classes <- input$names
   if (input$pairs_named) {
     classes <- labels_from_py(if (input$single) x$index else x$columns)
   }
   if (input$single) {
-    return(stats::setNames(as.vector(proba), classes))
+    return(stats::setNames(as.vector(array_from_py(x)), classes))
   }
+  proba <- matrix_from_py(x)
   if (!is.null(input$samples) || !is.null(classes)) {
     dimnames(proba) <- list(input$samples, classes)
   }

@@ -3,7 +3,7 @@
 # form         which Python object is made of it (see pairwise_to_py)
 # samples      names of the samples, or NULL
 # names        names of the classes for the answer, or NULL
-# classes      what Python is told of the classes beside the labels of the object
+# classes      what Python is told of the classes: their names, or numbers, or NULL to find out
 # pairs_named  are the classes to be read off column names "a/b"?
 # single       is it one sample, so that the answer is a vector?
 
@@ -41,14 +41,15 @@ full_input <- function(values, classes) {
     return(odd_input(values, classes))
   }
   labels <- dimnames(values)
+  rows <- first_of(classes, labels[[d - 1L]], labels[[d]])
   columns <- first_of(classes, labels[[d]], labels[[d - 1L]])
   list(
     form = if (d == 2L) "matrix" else "stack",
     values = values,
     samples = if (d == 3L) labels[[1L]],
     names = columns,
-    classes = classes,
-    rows = first_of(classes, labels[[d - 1L]], labels[[d]]),
+    classes = first_of(columns, seq_len(dim(values)[[d]])),
+    rows = rows,
     columns = columns,
     pairs_named = FALSE,
     single = d == 2L
@@ -58,6 +59,20 @@ full_input <- function(values, classes) {
 # A shape that fits no form goes as it is: Python says what is wrong with it.
 odd_input <- function(values, classes) {
   list(form = "array", values = values, classes = classes, pairs_named = FALSE, single = FALSE)
+}
+
+# Asks Python by a function of the Python object. Labels of many samples cost more than coupling
+# them, and only messages need them: so r goes without, and again with them when there is a message.
+ask_about_pairs <- function(input, ask) {
+  bare <- switch(input$form,
+    condensed_matrix = if (!is.null(input$samples)) frame_to_py(input$values, NULL, input$pairs),
+    stack = if (identical(input$rows, input$columns)) to_py(input$values)
+  )
+  silent <- function(condition) NULL
+  answer <- if (!is.null(bare)) {
+    tryCatch(ask(bare), pwcstats_error = silent, pwcstats_warning = silent)
+  }
+  if (is.null(answer)) ask(pairwise_to_py(input)) else answer
 }
 
 pairwise_to_py <- function(input) {

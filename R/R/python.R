@@ -3,6 +3,15 @@
 # The only state of the package: handles of Python modules, filled by the first call.
 python <- new.env(parent = emptyenv())
 
+# Tells reticulate what Python has to offer, in case the user starts it before calling this package.
+declare_python <- function() {
+  # Newer reticulate makes a Python on demand from what packages declare; older ones lack the call.
+  if ("py_require" %in% getNamespaceExports("reticulate")) {
+    getExportedValue("reticulate", "py_require")("pwcstats")
+  }
+  reticulate::import("pwcstats", delay_load = list(environment = "r-pwcstats"))
+}
+
 #' Is the Python module there?
 #'
 #' Starts Python if it is not yet running, and tries to load the module `pwcstats`.

@@ -1,7 +1,10 @@
-"""Calls made from R: what Python raises or warns of comes back as data, so that R can signal its own conditions."""
+"""The Python end of the R package: calls whose errors come back as data, and results written into R's memory."""
 
+import ctypes
 import traceback
 import warnings
+
+import numpy as np
 
 from pwcstats import errors
 
@@ -42,3 +45,12 @@ def _is_interrupt(exception):
         return True
     frames = traceback.walk_tb(exception.__traceback__)
     return any(frame.f_globals["__name__"] == "rpytools.signals" for frame, _ in frames)
+
+
+def fill(target, source):
+    """Write `source` into `target`, a new array of R's that is read-only to Python; False if it is but a copy."""
+    if target.flags.owndata or not target.flags.f_contiguous:
+        return False
+    memory = (ctypes.c_double * target.size).from_address(target.ctypes.data)
+    np.copyto(np.frombuffer(memory).reshape(target.shape, order="F"), source)
+    return True

@@ -145,3 +145,11 @@ test_that("the result of return_info prints what matters", {
   long$converged[2] <- FALSE
   expect_match(capture.output(print(long)), "Not converged: 1 of 10 samples", all = FALSE)
 })
+
+test_that("Python writes into a new matrix of R, and refuses what is only a copy", {
+  skip_without_python()
+  load_python(NULL)
+  source <- to_py(matrix(1:6 + 0, 2))
+  expect_identical(matrix_from_py(source), matrix(1:6 + 0, 2))
+  expect_false(from_py(python$bridge$fill(source$copy(), source)))
+})

@@ -1,8 +1,19 @@
 # Starting Python: not before it is needed, and a sentence that helps when it is not there.
 
-test_that("loading the package starts no Python", {
-  output <- run_in_new_r(c("library(pwcstats)", "cat(reticulate::py_available())"))
-  expect_identical(tail(output, 1), "FALSE")
+test_that("loading the package starts no Python, nor loads reticulate", {
+  output <- run_in_new_r(c(
+    "library(pwcstats)",
+    "cat(isNamespaceLoaded('reticulate'), reticulate::py_available())"
+  ))
+  expect_identical(tail(output, 1), "FALSE FALSE")
+})
+
+test_that("the virtualenv is declared whichever package is loaded first", {
+  code <- "cat(reticulate:::.globals$delay_load_environment)"
+  for (first in c("pwcstats", "reticulate")) {
+    loads <- sprintf("library(%s)", c(first, setdiff(c("pwcstats", "reticulate"), first)))
+    expect_identical(tail(run_in_new_r(c(loads, code)), 1), "r-pwcstats", info = first)
+  }
 })
 
 ask <- c(
