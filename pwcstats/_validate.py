@@ -1,5 +1,6 @@
 """Array-likes and data frames become checked float64 arrays; the wording of every input error is here."""
 
+import numbers
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -46,11 +47,13 @@ class Pairs:
         i, j = np.triu_indices(self.n_classes, 1)
         return f"{self.class_name(i[pair])}/{self.class_name(j[pair])}"
 
+    def sample_name(self, sample: int) -> str:
+        """Label of a sample, or its number."""
+        return f"sample {sample if self.index is None else self.index[sample]}"
+
     def of_sample(self, sample: int) -> str:
         """' of sample s', or nothing where there is only one."""
-        if self.single:
-            return ""
-        return f" of sample {sample if self.index is None else self.index[sample]}"
+        return "" if self.single else f" of {self.sample_name(sample)}"
 
 
 def as_float(x: Any, name: str) -> Array:
@@ -85,6 +88,15 @@ def read_clip(clip: Any) -> float:
     return float(value)
 
 
+def read_n_jobs(n_jobs: Any) -> int | None:
+    """Check a number of threads as joblib counts them: None, or a whole number other than 0."""
+    if n_jobs is None:
+        return None
+    if isinstance(n_jobs, numbers.Integral) and n_jobs != 0:
+        return int(n_jobs)
+    raise InputError(f"n_jobs must be None or a whole number other than 0 (-1: all cores), got {n_jobs!r}.")
+
+
 def read_pairs(r: Any, condensed: bool, classes: Sequence[Hashable] | None) -> Pairs:
     """Pairwise probabilities of one sample or many, full or condensed, arrays or frames."""
     index: pd.Index | None = None
@@ -97,7 +109,7 @@ def read_pairs(r: Any, condensed: bool, classes: Sequence[Hashable] | None) -> P
     elif isinstance(r, pd.DataFrame) and r.index.nlevels == 2:
         values, index, named = _read_stacked(r)
     elif isinstance(r, pd.DataFrame):
-        named = r.columns
+        named = _read_classes(r.columns, r.shape[1])
         values = as_float(_align(r, named, "r"), "r")
     else:
         values = as_float(r, "r")
@@ -145,7 +157,7 @@ def _n_classes(values: Array, condensed: bool) -> int:
     return n_classes
 
 
-def _read_classes(classes: Sequence[Hashable], n_classes: int) -> pd.Index:
+def _read_classes(classes: Iterable[Hashable], n_classes: int) -> pd.Index:
     names: pd.Index = pd.Index(list(classes))
     if len(names) != n_classes:
         raise InputError(f"classes must name the {n_classes} classes of r, got {len(names)} names.")
@@ -178,18 +190,22 @@ def _align(frame: pd.DataFrame, classes: pd.Index, name: str) -> pd.DataFrame:
     """Put a K x K frame's rows and columns in the order of `classes`."""
     if frame.index.equals(classes) and frame.columns.equals(classes):
         return frame
+    if frame.shape[0] != frame.shape[1]:
+        raise InputError(
+            f"a frame of {name} must have a row and a column for each class, got shape {frame.shape}; "
+            "for one column per pair pass condensed=True."
+        )
     for axis, labels in (("rows", frame.index), ("columns", frame.columns)):
-        if not labels.is_unique or len(labels) != len(classes) or not labels.isin(classes).all():
+        if not labels.is_unique or not labels.isin(classes).all():
             raise InputError(
-                f"the {axis} of {name} must be labelled by the classes {_list(classes)}, got {_list(labels)}; "
-                "a frame with one row per sample needs condensed=True, or pd.concat of K x K frames."
+                f"the {axis} of {name} must be labelled by the classes {_list(classes)}, got {_list(labels)}."
             )
     return frame.loc[classes, classes]
 
 
 def _read_stacked(frame: pd.DataFrame) -> tuple[Array, pd.Index, pd.Index]:
     """K x K frames below each other, as ``pd.concat({sample: frame})`` makes them."""
-    classes = frame.columns
+    classes = _read_classes(frame.columns, frame.shape[1])
     samples = frame.index.get_level_values(0).unique()
     wanted = pd.MultiIndex.from_product([samples, classes])
     if not frame.index.equals(wanted):

@@ -174,6 +174,7 @@ def couple(
     """
     method = _validate.choice(method, METHODS, "method")
     clip = _validate.read_clip(clip) if method in _CLIPPED else 0.0
+    n_jobs = _validate.read_n_jobs(n_jobs)
     pairs = _validate.read_pairs(r, condensed, classes)
     weights = _read_weights(pairs, method, n, condensed)
     mass = _read_mass(pairs, method, pair_mass, condensed)
@@ -183,10 +184,10 @@ def couple(
     n_iter = np.zeros(pairs.n_samples, np.int64)
     converged = np.ones(pairs.n_samples, np.bool_)
     outputs = (proba, n_iter, converged) if method == "ht" else (proba,)
-    source = blocks.Source(pairs.values, pairs.upper, pairs.lower, np.zeros(1, np.bool_))
-    kernel = _kernel(method, pairs, source, clip, weights, mass, n_jobs)
+    doubt = np.zeros(1, np.bool_)
+    kernel = _kernel(method, pairs, doubt, clip, weights, mass, n_jobs)
     threads.over_samples(kernel, pairs.n_samples, pairs.n_classes, n_jobs, *outputs)
-    if source.doubt[0]:
+    if doubt[0]:
         _refuse_bad_values(pairs, weights, n_jobs)
     _refuse_no_limit(pairs, method, proba)
     _warn_unconverged(pairs, converged)
@@ -226,30 +227,31 @@ def _read_mass(pairs: Pairs, method: str, pair_mass: Any, condensed: bool) -> Ar
 def _kernel(
     method: str,
     pairs: Pairs,
-    source: blocks.Source,
+    doubt: NDArray[np.bool_],
     clip: float,
     weights: Array,
     mass: Array | None,
     n_jobs: int | None,
 ) -> Callable[..., None]:
     """The compiled loop of a method, all arguments filled in but the bounds and the outputs."""
+    source = (pairs.values, pairs.upper, pairs.lower, doubt)
     match method:
         case "ht":
-            return partial(newton.ht, source, clip, weights, _top_sets(pairs, weights, clip, n_jobs))
+            return partial(newton.ht, *source, clip, weights, _top_sets(pairs, weights, clip, n_jobs))
         case "wlw1":
-            return partial(wlw.wlw1, source, clip, _top_sets(pairs, weights, clip, n_jobs))
+            return partial(wlw.wlw1, *source, clip, _top_sets(pairs, weights, clip, n_jobs))
         case "wlw2":
-            return partial(wlw.wlw2, source, clip)
+            return partial(wlw.wlw2, *source, clip)
         case "pkpd":
-            return partial(closed_form.pkpd, source, clip)
+            return partial(closed_form.pkpd, *source, clip)
         case "rv":
-            return partial(closed_form.rv, source, clip)
+            return partial(closed_form.rv, *source, clip)
         case "vote":
-            return partial(closed_form.vote, source)
+            return partial(closed_form.vote, *source)
         case "sum":
-            return partial(closed_form.row_sums, source)
+            return partial(closed_form.row_sums, *source)
         case _:
-            return partial(closed_form.bayes, source, mass)
+            return partial(closed_form.bayes, *source, mass)
 
 
 def _top_sets(pairs: Pairs, weights: Array, clip: float, n_jobs: int | None) -> NDArray[np.bool_]:
@@ -321,9 +323,10 @@ def _refuse_no_limit(pairs: Pairs, method: str, proba: Array) -> None:
 def _warn_unconverged(pairs: Pairs, converged: NDArray[np.bool_]) -> None:
     failed = np.flatnonzero(~converged)
     if len(failed):
+        which = "" if pairs.single else f" for {len(failed)} samples, the first {pairs.sample_name(failed[0])}"
         warnings.warn(
-            f"ht did not converge for {len(failed)} of {pairs.n_samples} samples, first{pairs.of_sample(failed[0])}: "
-            "r or n differ by too many orders of magnitude; raise clip, or ask for the exact limit with clip=0.",
+            f"ht did not converge{which}: r or n differ by too many orders of magnitude; raise clip, ask for the exact "
+            "limit with clip=0, or bring the weights closer together.",
             ConvergenceWarning,
             stacklevel=3,
         )

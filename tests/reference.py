@@ -116,6 +116,20 @@ def wlw2_kkt(r, clip=1e-7):
     return np.linalg.solve(system, np.eye(k + 1)[k])[:k]
 
 
+def libsvm(r, clip=1e-7):
+    """LIBSVM's form of Algorithm 1 (its multiclass_probability), which stops at 0.005 / K: e1071's very numbers."""
+    k = len(r)
+    q = wlw2_matrix(r, clip)
+    p = np.full(k, 1 / k)
+    for _ in range(max(100, k)):
+        if np.abs(q @ p - p @ q @ p).max() < 0.005 / k:
+            break
+        for t in range(k):
+            p[t] += (p @ q @ p - q[t] @ p) / q[t, t]
+            p /= p.sum()
+    return p
+
+
 def pkpd(r, clip=1e-7):
     """Price et al. (1995)."""
     k = len(r)

@@ -2,6 +2,7 @@
 
 import itertools
 import tracemalloc
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -133,6 +134,21 @@ class TestRightAnswers:
         n[0, 1:] = n[1:, 0] = 1
         np.testing.assert_allclose(couple(r, "ht", n=n), reference.ht_by_optimizer(r, n), rtol=0, atol=1e-7)
 
+    @pytest.mark.parametrize("ratio", [1e10, 1e14, 1e20, 1e30, 1e100])
+    def test_weights_of_very_different_size(self, ratio):
+        """A chain 0 - 2 - 1: the ratios follow from two pairs, whatever their weights; or a warning says no."""
+        n = np.array([[0, 0, 1], [0, 0, ratio], [1, ratio, 0]])
+        for r in (CIRCLE, CIRCLE.T):
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                p = couple(r, "ht", n=n)
+            if caught:
+                assert ratio > 1e14
+                assert "n differ by too many orders of magnitude" in str(caught[0].message)
+            else:
+                found, exact = [p[0] / p[2], p[1] / p[2]], [r[0, 2] / r[2, 0], r[1, 2] / r[2, 1]]
+                np.testing.assert_allclose(found, exact, rtol=1e-9)
+
     def test_only_ratios_of_weights_matter(self):
         r, n = random_pairs(5, 7), np.random.default_rng(0).uniform(1, 9, 10)
         ones = couple(r, "ht", n=n, condensed=True)
@@ -214,7 +230,7 @@ class TestInfo:
 
     def test_what_does_not_converge_is_said(self):
         """A ladder of 200 sure wins: the lowest class would have a probability of 1e-600."""
-        with pytest.warns(ConvergenceWarning, match=r"1 of 1 samples.*raise clip, or ask for the exact limit"):
+        with pytest.warns(ConvergenceWarning, match=r"ht did not converge: .*raise clip, ask for the exact limit"):
             result = couple(np.ones(200 * 199 // 2), "ht", condensed=True, return_info=True)
         assert not result.converged
         assert result.proba.argmax() == 0
@@ -241,6 +257,14 @@ class TestLayouts:
             (cube.tolist(), False),
         ):
             np.testing.assert_array_equal(couple(same, method, condensed=condensed), expected)
+
+    def test_memory_orders_in_turns(self):
+        """Each call must find the kernel compiled for its own memory order."""
+        r = random_pairs(3, 4)
+        expected = couple(r, condensed=True)
+        for _ in range(50):
+            np.testing.assert_array_equal(couple(np.asfortranarray(r), condensed=True), expected)
+            np.testing.assert_array_equal(couple(r.copy(), condensed=True), expected)
 
     @pytest.mark.parametrize("method", METHODS)
     def test_a_sample_has_the_same_bits_alone_in_a_batch_and_on_threads(self, method):

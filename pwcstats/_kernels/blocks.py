@@ -1,9 +1,10 @@
-"""Samples in and out of blocks: ``block[pair, lane]`` holds one number per pair (or class) for `LANES` samples."""
+"""Samples in and out of blocks: ``block[pair, lane]`` holds one number per pair (or class) for `LANES` samples.
 
-from typing import NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+Pairwise probabilities are read where the user has them: r_ij of sample s is ``values[s, upper[pair]]``. `lower` holds
+the columns of r_ji, and is empty for condensed input. Reading sets ``doubt[0]`` when a value is missing, outside
+[0, 1], or does not add to 1 with its other side: a hint to look closely, at next to no cost. (The four are passed one
+by one: in a named tuple, older versions of numba take a C-ordered array for a Fortran-ordered one.)
+"""
 
 from pwcstats._kernels.lanes import LANES, any_positive, compiled, load, splat, store, where_positive
 
@@ -11,45 +12,32 @@ from pwcstats._kernels.lanes import LANES, any_positive, compiled, load, splat, 
 SUM_TOLERANCE = 1e-6
 
 
-class Source(NamedTuple):
-    """Pairwise probabilities as the user has them: r_ij of sample s is ``values[s, upper[pair]]``.
-
-    `lower` holds the columns of r_ji, and is empty for condensed input. Reading sets `doubt[0]` when a value is
-    missing, outside [0, 1], or does not add to 1 with its other side: a hint to look closely, at next to no cost.
-    """
-
-    values: NDArray[np.float64]
-    upper: NDArray[np.int64]
-    lower: NDArray[np.int64]
-    doubt: NDArray[np.bool_]
-
-
 @compiled
-def read_pairs(source, first, block):
+def read_pairs(values, upper, lower, doubt, first, block):
     """Copy the pairs of `LANES` samples from `first` on; the last sample fills the lanes of a short block."""
-    last = source.values.shape[0] - 1
-    for pair in range(source.upper.shape[0]):
+    last = values.shape[0] - 1
+    for pair in range(upper.shape[0]):
         for lane in range(LANES):
-            block[pair, lane] = source.values[min(first + lane, last), source.upper[pair]]
-    for pair in range(source.lower.shape[0]):
+            block[pair, lane] = values[min(first + lane, last), upper[pair]]
+    for pair in range(lower.shape[0]):
         for lane in range(LANES):
-            r_ji = source.values[min(first + lane, last), source.lower[pair]]
+            r_ji = values[min(first + lane, last), lower[pair]]
             if not abs(block[pair, lane] + r_ji - 1.0) <= SUM_TOLERANCE:
-                source.doubt[0] = True
+                doubt[0] = True
     least, missing = splat(0.0), splat(0.0)
-    for pair in range(source.upper.shape[0]):
+    for pair in range(upper.shape[0]):
         r = load(block, pair)
         least = min(least, min(r, 1.0 - r))
         # NaN stays NaN in a sum; a comparison would lose it.
         missing = missing + (r - r)
     if any_positive(where_positive(1.0 + missing, 0.0 - least, splat(1.0))):
-        source.doubt[0] = True
+        doubt[0] = True
 
 
 @compiled
-def read_clipped(source, first, clip, block):
+def read_clipped(values, upper, lower, doubt, first, clip, block):
     """Copy pairs and keep them within [clip, 1 - clip]."""
-    read_pairs(source, first, block)
+    read_pairs(values, upper, lower, doubt, first, block)
     for pair in range(block.shape[0]):
         store(block, pair, min(max(load(block, pair), clip), 1.0 - clip))
 

@@ -10,10 +10,10 @@ from pwcstats._kernels.lanes import LANES, add_products, compiled, empty_rows, l
 MAX_STEPS = 500
 # Newton doubles the digits: after a step shorter than this in log p, the next would be below 1e-12.
 STEP_TOLERANCE = 1e-7
-# What counts as a solution where rounding keeps the steps longer than that (weights or r of very different size).
+# What counts as a solution: each class's score as a share of its total weight.
 SCORE_TOLERANCE = 1e-10
 # The score equations hold to the last digit: there is nothing left to gain.
-SCORE_FLOOR = 1e-15
+SCORE_FLOOR = 1e-16
 # Up to this length a full step is sure to descend; a longer one is shortened to log(1 + length).
 FULL_STEP = 1.0
 # The starting values need r inside (0, 1).
@@ -25,9 +25,9 @@ ALIVE, LENGTH, RESIDUAL = 0, 1, 2
 
 
 @compiled
-def ht(source, clip, weights, top, first, stop, out, n_steps, converged):
+def ht(values, upper, lower, doubt, clip, weights, top, first, stop, out, n_steps, converged):
     """Couple samples first..stop-1: minimise the weighted Kullback-Leibler distance of r from p_i / (p_i + p_j)."""
-    n_pairs, n_classes = source.upper.shape[0], out.shape[1]
+    n_pairs, n_classes = upper.shape[0], out.shape[1]
     r = empty_rows(n_pairs)
     weight = empty_rows(n_pairs)
     keep = empty_rows(n_classes)
@@ -39,7 +39,7 @@ def ht(source, clip, weights, top, first, stop, out, n_steps, converged):
     alive, length, residual = state[ALIVE], state[LENGTH], state[RESIDUAL]
     steps = np.empty(LANES, np.int64)
     for start in range(first, stop, LANES):
-        read_clipped(source, start, clip, r)
+        read_clipped(values, upper, lower, doubt, start, clip, r)
         read_weights(weights, start, weight)
         read_top(top, start, keep)
         _prepare(r, weight, keep, inverse_total)
@@ -50,6 +50,8 @@ def ht(source, clip, weights, top, first, stop, out, n_steps, converged):
             # The score first, the Newton step in its place next.
             _score_and_information(r, weight, p, step, information)
             _largest(step, inverse_total, state)
+            # Where the equations hold to the last digit, a step would only add rounding.
+            store(state, ALIVE, where_positive(load(state, RESIDUAL) - SCORE_FLOOR, load(state, ALIVE), splat(0.0)))
             _solve_laplacian(information, step)
             _shorten(step, state)
             for i in range(n_classes):
@@ -60,15 +62,17 @@ def ht(source, clip, weights, top, first, stop, out, n_steps, converged):
             for lane in range(LANES):
                 if alive[lane] == 1.0:
                     steps[lane] += 1
-                    if _finished(length[lane], residual[lane], p[:, lane]):
+                    if length[lane] <= STEP_TOLERANCE or _out_of_range(p[:, lane]):
                         alive[lane] = 0.0
                     else:
                         busy = True
             if not busy:
                 break
+        _score_and_information(r, weight, p, step, information)
+        _largest(step, inverse_total, state)
         for lane in range(min(LANES, stop - start)):
             n_steps[start + lane] = steps[lane]
-            converged[start + lane] = length[lane] <= STEP_TOLERANCE or residual[lane] <= SCORE_TOLERANCE
+            converged[start + lane] = residual[lane] <= SCORE_TOLERANCE
         for i in range(n_classes):
             store(p, i, load(p, i) * load(keep, i))
         write(p, start, stop, out)
@@ -198,10 +202,8 @@ def _shorten(step, state):
 
 
 @compiled
-def _finished(length, residual, p):
-    """Converged, or past what double precision can hold."""
-    if length <= STEP_TOLERANCE or residual <= SCORE_FLOOR:
-        return True
+def _out_of_range(p):
+    """Past what double precision can hold, or NaN."""
     for i in range(p.shape[0]):
         if not 1.0 / LARGEST_ODDS < p[i] < LARGEST_ODDS:
             return True

@@ -32,6 +32,10 @@ def over_samples(
             kernel(*bound, *outputs)
         return
     # Plain threads: a joblib.Parallel of threads would take longer to start than most calls take to run.
-    with ThreadPoolExecutor(workers) as pool:
+    pool = ThreadPoolExecutor(workers)
+    try:
         for done in [pool.submit(kernel, *bound, *outputs) for bound in bounds]:
             done.result()
+    finally:
+        # After Ctrl-C or an error, wait only for the chunks at work.
+        pool.shutdown(cancel_futures=True)
