@@ -26,7 +26,7 @@ def write_agreement(app):
         "   * - here",
         "     - in R",
         "     - within",
-        "     - why not closer",
+        "     - remark",
     ]
     for row in parity["COUPLING"].values():
         lines += [

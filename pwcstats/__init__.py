@@ -1,4 +1,4 @@
-"""Statistics of pairs: couple pairwise probabilities, rank, classify and compare."""
+"""Statistics of pairs: class probabilities from one classifier per pair of classes."""
 
 from importlib.metadata import version
 

@@ -43,9 +43,11 @@ class Pairs:
         return str(i if self.classes is None else self.classes[i])
 
     def pair_name(self, pair: int) -> str:
-        """Both classes of a pair, as e1071 writes them."""
-        i, j = np.triu_indices(self.n_classes, 1)
-        return f"{self.class_name(i[pair])}/{self.class_name(j[pair])}"
+        """Both classes of a pair, as e1071 writes them; numbers in brackets, since 0/1 would read as a fraction."""
+        i, j = (int(index[pair]) for index in np.triu_indices(self.n_classes, 1))
+        numbered = self.classes is None or pd.api.types.is_numeric_dtype(self.classes)
+        names = self.class_name(i), self.class_name(j)
+        return "({}, {})".format(*names) if numbered else "{}/{}".format(*names)
 
     def sample_name(self, sample: int) -> str:
         """Label of a sample, or its number."""
@@ -68,16 +70,32 @@ def as_float(x: Any, name: str) -> Array:
             raise TypeError("complex numbers")
         return np.asarray(array, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise InputError(f"{name} must hold real numbers, got something else ({error}).") from None
+        where = _text_column(x) if isinstance(x, pd.DataFrame) else ""
+        raise InputError(f"{name} must hold real numbers, got something else{where} ({error}).") from None
+
+
+def _text_column(frame: pd.DataFrame) -> str:
+    for label, column in frame.items():
+        try:
+            column.to_numpy(dtype=np.float64, na_value=np.nan)
+        except (TypeError, ValueError):
+            return f" in column {label!r}"
+    return ""
+
+
+def shape_of(array: Array) -> str:
+    """Dimensions as words that Python and R share."""
+    return " x ".join(map(str, array.shape)) if array.ndim else "a single number"
 
 
 def choice(value: Any, options: Iterable[str], name: str) -> str:
     """One of a few words."""
     options = list(options)
-    if value not in options:
+    if not isinstance(value, str) or value not in options:
         words = ", ".join(map(repr, options))
-        raise InputError(f"{name} must be one of {words}, got {value!r}.")
-    return str(value)
+        hint = " (kernlab's name for 'wlw2')" if isinstance(value, str) and value == "minpair" else ""
+        raise InputError(f"{name} must be one of {words}, got {value!r}{hint}.")
+    return value
 
 
 def read_clip(clip: Any) -> float:
@@ -94,7 +112,7 @@ def read_n_jobs(n_jobs: Any) -> int | None:
         return None
     if isinstance(n_jobs, numbers.Integral) and n_jobs != 0:
         return int(n_jobs)
-    raise InputError(f"n_jobs must be None or a whole number other than 0 (-1: all cores), got {n_jobs!r}.")
+    raise InputError(f"n_jobs must be a whole number other than 0 (-1: all cores), or left out, got {n_jobs!r}.")
 
 
 def read_pairs(r: Any, condensed: bool, classes: Sequence[Hashable] | None) -> Pairs:
@@ -102,8 +120,7 @@ def read_pairs(r: Any, condensed: bool, classes: Sequence[Hashable] | None) -> P
     index: pd.Index | None = None
     named: pd.Index | None = None
     if condensed and isinstance(r, (pd.DataFrame, pd.Series)):
-        labels = r.columns if isinstance(r, pd.DataFrame) else r.index
-        named = _classes_of_pairs(labels)
+        named = _classes_of_pairs(r.columns if isinstance(r, pd.DataFrame) else r.index, "r", given=classes is not None)
         index = r.index if isinstance(r, pd.DataFrame) else None
         values = as_float(r, "r")
     elif isinstance(r, pd.DataFrame) and r.index.nlevels == 2:
@@ -116,7 +133,14 @@ def read_pairs(r: Any, condensed: bool, classes: Sequence[Hashable] | None) -> P
     single = values.ndim == (1 if condensed else 2)
     n_classes = _n_classes(values, condensed)
     if classes is not None:
-        named = _read_classes(classes, n_classes)
+        wanted = _read_classes(classes, n_classes)
+        # A frame that was made without labels counts from 0; those are no names.
+        if named is not None and not isinstance(named, pd.RangeIndex) and list(named) != list(wanted):
+            raise InputError(
+                f"r is labelled by the classes {_list(named)}, but classes says {_list(wanted)}; "
+                "leave classes out, or take the labels off r."
+            )
+        named = wanted
     i, j = np.triu_indices(n_classes, 1)
     if condensed:
         values, upper, lower = np.atleast_2d(values), np.arange(len(i)), np.empty(0, np.int64)
@@ -138,7 +162,7 @@ def _n_classes(values: Array, condensed: bool) -> int:
     shape = values.shape
     if condensed:
         if values.ndim not in (1, 2):
-            raise InputError(f"condensed r must be an (n, K(K-1)/2) array, got shape {shape}.")
+            raise InputError(f"condensed r must be n x K(K-1)/2, got {shape_of(values)}.")
         n_pairs = shape[-1]
         n_classes = int((1 + np.sqrt(1 + 8 * n_pairs)) // 2)
         if n_classes * (n_classes - 1) // 2 != n_pairs:
@@ -147,10 +171,9 @@ def _n_classes(values: Array, condensed: bool) -> int:
             )
     else:
         if values.ndim not in (2, 3) or shape[-1] != shape[-2]:
-            raise InputError(
-                f"r must be a K x K matrix or an (n, K, K) array, got shape {shape}; "
-                "for one column per pair pass condensed=True."
-            )
+            samples_last = values.ndim == 3 and shape[0] == shape[1]
+            cure = "put the samples first" if samples_last else "for one column per pair use the option condensed"
+            raise InputError(f"r must be K x K for one sample or n x K x K for many, got {shape_of(values)}; {cure}.")
         n_classes = shape[-1]
     if n_classes < 2:
         raise InputError(f"coupling needs at least 2 classes, got {n_classes}.")
@@ -167,22 +190,32 @@ def _read_classes(classes: Iterable[Hashable], n_classes: int) -> pd.Index:
     return names
 
 
-def _classes_of_pairs(labels: pd.Index) -> pd.Index | None:
-    """Class names from columns named by pairs, (a, b) or 'a/b'; None where the columns are not named so."""
-    pairs: list[tuple[Hashable, ...]] = [
-        label if isinstance(label, tuple) else tuple(label.split("/")) if isinstance(label, str) else (label,)
-        for label in labels
-    ]
-    if any(len(pair) != 2 for pair in pairs):
+def _classes_of_pairs(labels: pd.Index, name: str, given: bool = False) -> pd.Index | None:
+    """Class names from columns named by pairs, (a, b) or 'a/b'; None where no column is named so.
+
+    With class names `given`, labels that name no pairs in order are the user's own affair.
+    """
+    pairs = [tuple(label.split("/")) if isinstance(label, str) else label for label in labels]
+    named = [isinstance(pair, tuple) and len(pair) == 2 for pair in pairs]
+    if not any(named) or (given and not all(named)):
         return None
-    names = list(dict.fromkeys([pair[0] for pair in pairs] + [pair[1] for pair in pairs[-1:]]))
-    expected = [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]]
-    if pairs != expected:
-        wrong = next((p for p, e in zip(pairs, expected, strict=False) if p != e), pairs[-1])
+    if not all(named):
+        odd = labels[named.index(False)]
         raise InputError(
-            "the columns of condensed r must name the pairs in the order a/b, a/c, ..., b/c, ...; "
-            f"{wrong[0]}/{wrong[1]} is out of place."
+            f"{odd!r} in condensed {name} does not name a pair as the others do; drop it, or name the classes."
         )
+    n_classes = int((1 + np.sqrt(1 + 8 * len(pairs))) // 2)
+    names = [pairs[0][0], *(pair[1] for pair in pairs[: n_classes - 1])]
+    expected = [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]]
+    for found, wanted in zip(pairs, expected, strict=False):
+        if found != wanted:
+            if given:
+                return None
+            turned = "; for the other side of a pair take 1 - r" if found == wanted[::-1] else ""
+            raise InputError(
+                f"condensed {name} must have the pairs in the order a/b, a/c, ..., b/c, ...: "
+                f"needed {wanted[0]}/{wanted[1]}, got {found[0]}/{found[1]}{turned}."
+            )
     return pd.Index(names)
 
 
@@ -192,8 +225,8 @@ def _align(frame: pd.DataFrame, classes: pd.Index, name: str) -> pd.DataFrame:
         return frame
     if frame.shape[0] != frame.shape[1]:
         raise InputError(
-            f"a frame of {name} must have a row and a column for each class, got shape {frame.shape}; "
-            "for one column per pair pass condensed=True."
+            f"a frame of {name} must have a row and a column for each class, got {frame.shape[0]} x {frame.shape[1]}; "
+            "class names belong in the index; for one column per pair use the option condensed."
         )
     for axis, labels in (("rows", frame.index), ("columns", frame.columns)):
         if not labels.is_unique or not labels.isin(classes).all():
@@ -226,6 +259,8 @@ def read_weights(weights: Any, pairs: Pairs, condensed: bool, name: str) -> Arra
     k, n_pairs, n = pairs.n_classes, len(pairs.upper), pairs.n_samples
     if isinstance(weights, pd.DataFrame) and weights.shape == (k, k) and pairs.classes is not None:
         weights = _align(weights, pairs.classes, name)
+    elif isinstance(weights, (pd.DataFrame, pd.Series)):
+        _refuse_other_pairs(weights, pairs, name)
     array = as_float(weights, name)
     if array.shape in ((k, k), (n, k, k)):
         i, j = np.triu_indices(k, 1)
@@ -235,9 +270,9 @@ def read_weights(weights: Any, pairs: Pairs, condensed: bool, name: str) -> Arra
     elif array.shape == (n_pairs,) or (condensed and array.shape == (n, n_pairs)):
         array = np.ascontiguousarray(array.reshape(-1, n_pairs))
     else:
-        per_sample = f"({n}, {n_pairs})" if condensed else f"({n}, {k}, {k})"
+        per_sample = f"{n} x {n_pairs}" if condensed else f"{n} x {k} x {k}"
         raise InputError(
-            f"{name} must have shape ({k}, {k}), ({n_pairs},) or {per_sample} to go with r, got {array.shape}."
+            f"{name} must be {k} x {k}, {n_pairs} long or {per_sample} to go with r, got {shape_of(array)}."
         )
     bad = ~(np.isfinite(array) & (array >= 0.0))
     if bad.any():
@@ -247,6 +282,16 @@ def read_weights(weights: Any, pairs: Pairs, condensed: bool, name: str) -> Arra
             f"{name} must hold finite numbers >= 0, got {array[row, pair]} for the pair {pairs.pair_name(pair)}{where}."
         )
     return read_only(array)
+
+
+def _refuse_other_pairs(weights: pd.DataFrame | pd.Series, pairs: Pairs, name: str) -> None:
+    """Condensed weights that are named by pairs must name the pairs of r."""
+    named = _classes_of_pairs(weights.columns if isinstance(weights, pd.DataFrame) else weights.index, name)
+    if named is not None and pairs.classes is not None and list(named) != list(pairs.classes):
+        raise InputError(
+            f"{name} is named by pairs of {_list(named)}, but the classes of r are {_list(pairs.classes)}, "
+            "in this order; bring them in line, or take the names off."
+        )
 
 
 def read_only(array: Array) -> Array:
@@ -270,18 +315,21 @@ def _refuse_asymmetric(upper: Array, lower: Array, pairs: Pairs, name: str) -> N
 
 def refuse_missing(pairs: Pairs, sample: int, pair: int) -> None:
     """Say which r_ij is NaN."""
-    raise InputError(
-        f"r is missing (NaN) for the pair {pairs.pair_name(pair)}{pairs.of_sample(sample)}; fill it in, "
-        "drop the sample, or use method='ht' with weight n = 0 for a pair that was not compared."
-    )
+    where = f"the pair {pairs.pair_name(pair)}{pairs.of_sample(sample)}"
+    sides = pairs.values[sample, [pairs.upper[pair], *pairs.lower[pair : pair + 1]]]
+    if np.isnan(sides).all():
+        cure = "fill it in, drop the sample, or use method='ht' with weight n = 0 for a pair that was not compared"
+        raise InputError(f"r is missing for {where}; {cure}.")
+    raise InputError(f"r is missing on one side of {where}; fill it with 1 - r of the other side.")
 
 
 def refuse_outside(pairs: Pairs, sample: int, pair: int) -> None:
     """Say which r_ij is no probability."""
-    columns = [pairs.upper[pair], *pairs.lower[pair : pair + 1]]
-    worst = next(v for v in pairs.values[sample, columns] if not 0.0 <= v <= 1.0)
+    sides = pairs.values[sample, [pairs.upper[pair], *pairs.lower[pair : pair + 1]]]
+    worst = next(v for v in sides if not 0.0 <= v <= 1.0)
     raise InputError(
-        f"r must be within [0, 1], got {worst:.6g} for the pair {pairs.pair_name(pair)}{pairs.of_sample(sample)}."
+        f"r must be within [0, 1], got {worst:.6g} for the pair {pairs.pair_name(pair)}{pairs.of_sample(sample)}; "
+        "divide percentages by 100, and turn decision values into probabilities first."
     )
 
 
@@ -290,7 +338,7 @@ def refuse_unequal_sum(pairs: Pairs, sample: int, pair: int) -> None:
     total = pairs.values[sample, pairs.upper[pair]] + pairs.values[sample, pairs.lower[pair]]
     raise InputError(
         f"r_ij + r_ji must be 1 for each pair, got {total:.6g} for the pair {pairs.pair_name(pair)}"
-        f"{pairs.of_sample(sample)}, the worst one; divide both by their sum, or pass one triangle with condensed=True."
+        f"{pairs.of_sample(sample)}, the worst one; divide both by their sum, or fill an empty triangle with 1 - r."
     )
 
 

@@ -23,11 +23,15 @@ def run_demo(out: Path) -> int:
     from pwcstats.studies import demo  # scikit-learn and matplotlib are slow to import: --help should not wait for them
 
     scores = demo.scores()
-    print("One-vs-one SVMs, their pairs coupled in seven ways, and scikit-learn's advice (one-vs-rest calibration).")
-    print("Five-fold cross-validation; log loss is the mean of -log p(true class), lower is better.\n")
+    print("One-vs-one SVMs with Platt's sigmoids, their pairs coupled in seven ways (README.md has what each solves),")
+    print("and scikit-learn's advice in place of SVC(probability=True): each class calibrated against the rest.")
+    print("Five-fold cross-validation; log loss is the mean of -log p(true class), and lower is better.\n")
     print(demo.table(scores).to_string(float_format="{:.3f}".format))
+    print(
+        "\nsum and vote rank the classes; what they return are no estimates of probability, and the log loss shows it."
+    )
     out.mkdir(parents=True, exist_ok=True)
     picture = out / "coupling.png"
     demo.picture().savefig(picture, dpi=120)
-    print(f"\nThe digit whose pairs contradict each other most, and what each method makes of it: {picture}")
+    print(f"The digit whose pairs contradict each other most, and what each method makes of it: {picture}")
     return 0

@@ -362,6 +362,8 @@ class TestLabels:
         frame = pd.DataFrame(random_pairs(3, 2), index=["x", "y"])
         assert list(couple(frame, condensed=True).columns) == [0, 1, 2]
         assert tuple(couple(frame, condensed=True, classes=self.classes).columns) == self.classes
+        frame.columns = ["1/2", "x/y", "y/x"]
+        assert tuple(couple(frame, condensed=True, classes=self.classes).columns) == self.classes
 
     def test_stacked_frames(self):
         r = in_full(random_pairs(3, 4), 3)

@@ -68,39 +68,46 @@ BAD = {
     "not square": (
         np.zeros((2, 3)),
         {},
-        r"K x K matrix or an \(n, K, K\) array, got shape \(2, 3\).*condensed=True",
+        r"must be K x K .* got 2 x 3; for one column per pair use the option condensed",
     ),
-    "one dimension": (np.zeros(3), {}, r"got shape \(3,\)"),
-    "a scalar": (0.5, {}, r"got shape \(\)"),
+    "one dimension": (np.zeros(3), {}, r"got 3; for one column per pair"),
+    "a scalar": (0.5, {}, r"got a single number"),
     "five pairs": (np.zeros((2, 5)), {"condensed": True}, r"K\(K-1\)/2 columns .* got 5"),
     "three axes": (
         np.zeros((2, 3, 3)),
         {"condensed": True},
-        r"condensed r must be an \(n, K\(K-1\)/2\) array",
+        r"condensed r must be n x K\(K-1\)/2, got 2 x 3 x 3",
     ),
     "words": ([["a", "b"], ["c", "d"]], {}, "r must hold real numbers"),
     "complex": (np.zeros((2, 2)) + 1j, {}, "r must hold real numbers"),
     "ragged": ([[0, 1], [1]], {}, "r must hold real numbers"),
     "method": (full([0.5], 2), {"method": "wlw3"}, "method must be one of 'ht', 'wlw1', .* got 'wlw3'"),
+    "kernlab's word": (full([0.5], 2), {"method": "minpair"}, r"got 'minpair' \(kernlab's name for 'wlw2'\)"),
+    "methods": (full([0.5], 2), {"method": ["ht", "wlw2"]}, "method must be one of"),
+    "empty triangle": (np.triu(full([0.5] * 3, 3)), {}, "or fill an empty triangle with 1 - r"),
     "clip": (full([0.5], 2), {"clip": 0.5}, r"clip must be a number in \[0, 0.5\), got 0.5"),
-    "no threads": (full([0.5], 2), {"n_jobs": 0}, "n_jobs must be None or a whole number other than 0"),
-    "threads in words": (full([0.5], 2), {"n_jobs": "two"}, "n_jobs must be None or a whole number .* got 'two'"),
+    "no threads": (full([0.5], 2), {"n_jobs": 0}, "n_jobs must be a whole number other than 0"),
+    "threads in words": (full([0.5], 2), {"n_jobs": "two"}, "n_jobs must be a whole number .* got 'two'"),
     "duplicate labels": (
         pd.DataFrame(full([0.5], 2), index=["a", "a"], columns=["a", "a"]),
         {},
         "different from each other, got 'a' twice",
     ),
-    "a long frame": (pd.DataFrame(np.zeros((5, 3))), {}, r"a row and a column for each class, got shape \(5, 3\)"),
-    "missing": (full([0.5, np.nan, 0.5], 3), {}, "r is missing .* pair 0/2; fill it in"),
-    "masked": (np.ma.masked_equal([[0, 0.5], [0.5, 0]], 0.5), {}, "r is missing .* pair 0/1"),
-    "none": ([[0, None], [0.5, 0]], {}, "r is missing .* pair 0/1"),
-    "outside": (full([0.5, 1.5, 0.5], 3), {}, r"within \[0, 1\], got 1.5 for the pair 0/2"),
-    "infinite": (full([0.5, np.inf, 0.5], 3), {}, r"within \[0, 1\], got inf for the pair 0/2"),
-    "lower triangle outside": ([[0, 0.5], [-0.5, 0]], {}, "got -0.5 for the pair 0/1"),
+    "a long frame": (
+        pd.DataFrame(np.zeros((5, 3))),
+        {},
+        r"a row and a column for each class, got 5 x 3; class names belong in the index",
+    ),
+    "missing": (full([0.5, np.nan, 0.5], 3), {}, r"r is missing for the pair \(0, 2\); fill it in"),
+    "masked": (np.ma.masked_equal([[0, 0.5], [0.5, 0]], 0.5), {}, r"r is missing .* pair \(0, 1\)"),
+    "one side": ([[0, None], [0.5, 0]], {}, r"r is missing on one side of the pair \(0, 1\); fill it with 1 - r"),
+    "outside": (full([0.5, 1.5, 0.5], 3), {}, r"within \[0, 1\], got 1.5 for the pair \(0, 2\)"),
+    "infinite": (full([0.5, np.inf, 0.5], 3), {}, r"within \[0, 1\], got inf for the pair \(0, 2\)"),
+    "lower triangle outside": ([[0, 0.5], [-0.5, 0]], {}, r"got -0.5 for the pair \(0, 1\)"),
     "sum": (
         [[0, 0.5], [0.7, 0]],
         {},
-        "r_ij . r_ji must be 1 for each pair, got 1.2 for the pair 0/1, the worst one",
+        r"r_ij . r_ji must be 1 for each pair, got 1.2 for the pair \(0, 1\), the worst one",
     ),
     "class names": (full([0.5], 2), {"classes": ["a"]}, "classes must name the 2 classes of r, got 1 names"),
     "same names": (full([0.5], 2), {"classes": ["a", "a"]}, "different from each other, got 'a' twice"),
@@ -166,8 +173,60 @@ class TestNames:
 
     def test_pair_names_out_of_order(self):
         frame = pd.DataFrame([[0.5] * 3], columns=["ape/bee", "bee/cat", "ape/cat"])
-        with pytest.raises(InputError, match=r"in the order a/b, a/c, \.\.\., b/c, \.\.\.; bee/cat is out of place"):
+        with pytest.raises(InputError, match=r"in the order a/b, .*: needed ape/cat, got bee/cat\."):
             couple(frame, condensed=True)
+
+    @pytest.mark.parametrize(
+        ("columns", "words"),
+        [
+            (["ape/bee", "ape/cat", "bee/cow"], r"needed bee/cat, got bee/cow\."),
+            (["ape/bee", "ape/cat", "cat/bee"], "needed bee/cat, got cat/bee; for the other side of a pair take 1 - r"),
+            (["id", "ape/bee", "ape/cat"], "'id' in condensed r does not name a pair as the others do"),
+        ],
+    )
+    def test_pair_names_that_do_not_fit(self, columns, words):
+        frame = pd.DataFrame([[0.5] * 3], columns=columns)
+        with pytest.raises(InputError, match=words):
+            couple(frame, condensed=True)
+        assert list(couple(frame, condensed=True, classes=self.classes).columns) == list(self.classes)
+
+    @pytest.mark.parametrize("condensed", [True, False])
+    def test_classes_that_contradict_the_labels(self, condensed):
+        """e1071 orders classes by first appearance: naming its columns in another order would swap them."""
+        frame = (
+            pd.DataFrame([[0.5] * 3], columns=["bee/cat", "bee/ape", "cat/ape"])
+            if condensed
+            else pd.DataFrame(full([0.5] * 3, 3), ["bee", "cat", "ape"], ["bee", "cat", "ape"])
+        )
+        words = r"labelled by the classes \(bee, cat, ape\), but classes says \(ape, bee, cat\); leave classes out"
+        with pytest.raises(InputError, match=words):
+            couple(frame, condensed=condensed, classes=self.classes)
+        couple(frame, condensed=condensed, classes=["bee", "cat", "ape"])
+
+    def test_weights_named_by_other_pairs(self):
+        r = pd.Series([0.6, 0.7, 0.8], index=["ape/bee", "ape/cat", "bee/cat"])
+        n = pd.Series([1.0, 2.0, 3.0], index=r.index)
+        np.testing.assert_array_equal(
+            couple(r, "ht", n=n, condensed=True), couple(r, "ht", n=n.to_numpy(), condensed=True)
+        )
+        with pytest.raises(
+            InputError, match="condensed n must have the pairs in the order .* needed bee/cat, got ape/bee"
+        ):
+            couple(r, "ht", n=n.iloc[[0, 2, 1]].set_axis(["ape/bee", "ape/cat", "ape/bee"]), condensed=True)
+        turned = n.set_axis(["bee/ape", "bee/cat", "ape/cat"])
+        with pytest.raises(
+            InputError, match=r"named by pairs of \(bee, ape, cat\), but the classes of r are \(ape, bee, cat\)"
+        ):
+            couple(r, "ht", n=turned, condensed=True)
+
+    def test_a_text_column_is_named(self):
+        frame = pd.DataFrame({"ape/bee": [0.5], "ape/cat": ["x"], "bee/cat": [0.5]})
+        with pytest.raises(InputError, match="something else in column 'ape/cat'"):
+            couple(frame, condensed=True)
+
+    def test_samples_in_the_last_place(self):
+        with pytest.raises(InputError, match="got 3 x 3 x 5; put the samples first"):
+            couple(np.full((3, 3, 5), 0.5))
 
     def test_stacked_frame_with_a_hole(self):
         frame = pd.concat({s: pd.DataFrame(full([0.5] * 3, 3), self.classes, self.classes) for s in (1, 2)})
@@ -186,11 +245,11 @@ class TestWeights:
     @pytest.mark.parametrize(
         ("change", "words"),
         [
-            ({(0, 1): -1, (1, 0): -1}, r"n must hold finite numbers >= 0, got -1.0 for the pair 0/1\."),
-            ({(0, 1): np.nan, (1, 0): np.nan}, "got nan for the pair 0/1"),
-            ({(0, 1): np.inf, (1, 0): np.inf}, "got inf for the pair 0/1"),
-            ({(1, 3): 5}, "n must be symmetric, got 5.0 and 1.0 for the pair 1/3"),
-            ({(3, 1): np.nan}, "n must be symmetric, got 1.0 and nan for the pair 1/3"),
+            ({(0, 1): -1, (1, 0): -1}, r"n must hold finite numbers >= 0, got -1.0 for the pair \(0, 1\)\."),
+            ({(0, 1): np.nan, (1, 0): np.nan}, r"got nan for the pair \(0, 1\)"),
+            ({(0, 1): np.inf, (1, 0): np.inf}, r"got inf for the pair \(0, 1\)"),
+            ({(1, 3): 5}, r"n must be symmetric, got 5.0 and 1.0 for the pair \(1, 3\)"),
+            ({(3, 1): np.nan}, r"n must be symmetric, got 1.0 and nan for the pair \(1, 3\)"),
         ],
     )
     def test_bad_weights(self, change, words):
@@ -201,9 +260,7 @@ class TestWeights:
             couple(self.r, "ht", n=n)
 
     def test_wrong_shape(self):
-        with pytest.raises(
-            InputError, match=r"n must have shape \(4, 4\), \(6,\) or \(1, 4, 4\) to go with r, got \(3, 3\)"
-        ):
+        with pytest.raises(InputError, match=r"n must be 4 x 4, 6 long or 1 x 4 x 4 to go with r, got 3 x 3"):
             couple(self.r, "ht", n=np.ones((3, 3)))
 
     def test_disconnected_classes_are_named(self):
@@ -228,7 +285,7 @@ class TestWeights:
         n[0, 1] = n[1, 0] = 0
         assert np.isfinite(couple(r, "ht", n=n)).all()
         n[0, 1] = n[1, 0] = 1e-9
-        with pytest.raises(InputError, match="r is missing .* pair 0/1"):
+        with pytest.raises(InputError, match=r"r is missing .* pair \(0, 1\)"):
             couple(r, "ht", n=n)
 
 

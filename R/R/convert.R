@@ -93,9 +93,10 @@ stack_to_py <- function(x, samples, rows, columns) {
   )
 }
 
-# In R 2 is a whole number too; Python tells 2.0 from 2.
+# In R 2 is a whole number too; Python tells 2.0 from 2, and refuses what is no whole number.
 count_to_py <- function(x) {
-  to_py(if (is.numeric(x)) as.integer(x) else x)
+  whole <- is.numeric(x) && !anyNA(x) && all(x == round(x))
+  if (whole) to_py(as.integer(x)) else number_to_py(x)
 }
 
 # A bare NA is logical in R, and would be True in Python.

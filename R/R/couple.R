@@ -32,19 +32,24 @@
 #' @param r Pairwise probabilities, `r[i, j]` being that of class i against class j: a K x K matrix
 #'   for one sample, of which the diagonal is ignored; an n x K x K array for n samples; or, with
 #'   `condensed = TRUE`, an n x K(K-1)/2 matrix or data frame (a vector for one sample) with the
-#'   pairs in the order (1, 2), (1, 3), ..., (1, K), (2, 3), ...
+#'   pairs in the order (1, 2), (1, 3), ..., (1, K), (2, 3), ... To condense a matrix `x` use
+#'   `t(x)[lower.tri(x)]`: R's `upper.tri()` goes column by column, which from four classes on is
+#'   another order.
 #' @param method The coupling method; see Details.
 #' @param n Weights of the pairs, for `method = "ht"` only: a symmetric K x K matrix, a condensed
 #'   vector, or one of these for each sample, in the form of `r` (what has K x K numbers is always
-#'   read as a matrix). Any non-negative numbers; 0 says that the pair was not compared, and only
-#'   then may its `r` be missing.
+#'   read as a matrix). Any non-negative numbers, of which only the ratios matter; 0 says that the
+#'   pair was not compared, and only then may its `r` be missing.
 #' @param condensed Is `r` condensed?
-#' @param classes Names of the classes, or a factor whose levels they are. By default the names that
-#'   `r` has: its dimension names, or when condensed its column names if they have the form `"a/b"`.
+#' @param classes Names of the classes in the order of `r`, or a factor whose levels they are. By
+#'   default the names that `r` has: its dimension names, or when condensed its column names if they
+#'   have the form `"a/b"`, as the decision values of \pkg{e1071} do (whose classes are in the order
+#'   of their first appearance). Other names than those that `r` has are an error.
 #' @param pair_mass For `method = "bayes"` only: the probability that the class is i or j, in one of
 #'   the shapes of `n`.
 #' @param clip All methods but `"vote"`, `"sum"` and `"bayes"` keep `r` within `clip` and
-#'   1 - `clip`; 0 asks for the exact limit, with an error where there is none.
+#'   1 - `clip`, by default as LIBSVM does; 0 asks for the exact limit, with an error where there is
+#'   none.
 #' @param n_jobs Number of threads, where -1 is all cores; by default one. The answer is the same.
 #' @param return_info Return also how the coupling went?
 #' @return For one sample a vector of K probabilities, named by class; for n samples an n x K matrix
@@ -52,7 +57,11 @@
 #'
 #'   With `return_info = TRUE` a list of class `pwcstats_coupling`: `proba` as above and, for each
 #'   sample, `kl`, the weighted Kullback-Leibler distance that is left (how incompatible the
-#'   estimates are), `n_iter` and `converged`.
+#'   estimates are; infinite where `proba` rules out what `r` allows, as votes do), `n_iter` and
+#'   `converged`.
+#' @note \pkg{kernlab} has a function of the same name; when both packages are attached, write
+#'   `pwcstats::couple()`.
+#' @seealso [install_pwcstats()] for the Python module that does the work.
 #' @references
 #' Hastie, T. and Tibshirani, R. (1998) Classification by pairwise coupling. *The Annals of
 #' Statistics* **26**, 451--471. \doi{10.1214/aos/1028144844}
@@ -60,6 +69,12 @@
 #' Price, D., Knerr, S., Personnaz, L. and Dreyfus, G. (1995) Pairwise neural network classifiers
 #' with probabilistic outputs. *Advances in Neural Information Processing Systems* **7**,
 #' 1109--1116.
+#'
+#' Refregier, P. and Vallet, F. (1991) Probabilistic approach for multiclass classification with
+#' neural networks. *ICANN-91*, 1003--1007.
+#'
+#' Sulzmann, J.-N., Fuernkranz, J. and Huellermeier, E. (2007) On pairwise naive Bayes classifiers.
+#' *ECML 2007*, 371--381. \doi{10.1007/978-3-540-74958-5_35}
 #'
 #' Wu, T.-F., Lin, C.-J. and Weng, R. C. (2004) Probability estimates for multi-class classification
 #' by pairwise coupling. *Journal of Machine Learning Research* **5**, 975--1005.
@@ -77,6 +92,20 @@
 #' # Many samples: one row each, one column a pair.
 #' r <- cbind("a/b" = c(.9, .2), "a/c" = c(.8, .5), "b/c" = c(.5, .7))
 #' couple(r, condensed = TRUE)
+#'
+#' # Weights, and a pair that was never compared.
+#' couple(c(.9, NA, .7), "ht", n = c(200, 0, 180), condensed = TRUE)
+#'
+#' # The probabilities of e1071, from its decision values and sigmoids; they differ by what LIBSVM's
+#' # iteration leaves undone.
+#' if (requireNamespace("e1071", quietly = TRUE)) {
+#'   model <- e1071::svm(Species ~ ., iris, probability = TRUE)
+#'   answer <- predict(model, iris[c(1, 71, 120), ], decision.values = TRUE, probability = TRUE)
+#'   f <- attr(answer, "decision.values")
+#'   r <- plogis(-sweep(sweep(f, 2, model$probA, "*"), 2, model$probB, "+"))
+#'   print(couple(r, condensed = TRUE))
+#'   print(attr(answer, "probabilities"))
+#' }
 #' @export
 couple <- function(r,
                    method = c("wlw2", "ht", "wlw1", "pkpd", "rv", "vote", "sum", "bayes"),
@@ -88,6 +117,7 @@ couple <- function(r,
                    n_jobs = NULL,
                    return_info = FALSE) {
   call <- sys.call()
+  force(r)
   if (missing(method)) {
     method <- "wlw2"
   }

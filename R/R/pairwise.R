@@ -17,8 +17,9 @@ condensed_input <- function(values, classes) {
   if (d > 2L) {
     return(odd_input(values, classes))
   }
+  # Names of which none is a pair's are numbers' work; a mixture is for Python to refuse.
   pairs <- dimnames(values)[[d]]
-  if (!are_pair_names(pairs)) {
+  if (!any(are_pair_names(pairs))) {
     pairs <- NULL
   }
   pairs_named <- is.null(classes) && !is.null(pairs)
@@ -41,14 +42,15 @@ full_input <- function(values, classes) {
     return(odd_input(values, classes))
   }
   labels <- dimnames(values)
-  rows <- first_of(classes, labels[[d - 1L]], labels[[d]])
-  columns <- first_of(classes, labels[[d]], labels[[d - 1L]])
+  # Labels of r go before `classes`: where the two differ, Python refuses.
+  rows <- first_of(labels[[d - 1L]], labels[[d]], classes)
+  columns <- first_of(labels[[d]], labels[[d - 1L]], classes)
   list(
     form = if (d == 2L) "matrix" else "stack",
     values = values,
     samples = if (d == 3L) labels[[1L]],
     names = columns,
-    classes = first_of(columns, seq_len(dim(values)[[d]])),
+    classes = first_of(classes, columns, seq_len(dim(values)[[d]])),
     rows = rows,
     columns = columns,
     pairs_named = FALSE,
@@ -64,9 +66,10 @@ odd_input <- function(values, classes) {
 # Asks Python by a function of the Python object. Labels of many samples cost more than coupling
 # them, and only messages need them: so r goes without, and again with them when there is a message.
 ask_about_pairs <- function(input, ask) {
+  named_twice <- !is.null(input$columns) && !identical(as.character(input$classes), input$columns)
   bare <- switch(input$form,
     condensed_matrix = if (!is.null(input$samples)) frame_to_py(input$values, NULL, input$pairs),
-    stack = if (identical(input$rows, input$columns)) to_py(input$values)
+    stack = if (identical(input$rows, input$columns) && !named_twice) to_py(input$values)
   )
   silent <- function(condition) NULL
   answer <- if (!is.null(bare)) {
@@ -89,8 +92,15 @@ pairwise_to_py <- function(input) {
 # classes; names mean nothing where the classes have none.
 weights_to_py <- function(weights, input) {
   labels <- dimnames(weights)
-  has_names <- is.matrix(weights) && nrow(weights) == ncol(weights) && !is.null(labels)
-  if (has_names && (input$pairs_named || !is.null(input$names))) {
+  d <- length(dim(weights))
+  if (is.null(labels) || !(input$pairs_named || !is.null(input$names))) {
+    return(to_py(weights))
+  }
+  if (d == 1L && any(are_pair_names(labels[[1L]]))) {
+    series_to_py(weights, labels[[1L]])
+  } else if (d == 2L && any(are_pair_names(labels[[2L]]))) {
+    frame_to_py(weights, NULL, labels[[2L]])
+  } else if (d == 2L && nrow(weights) == ncol(weights)) {
     frame_to_py(weights, first_of(labels[[1L]], labels[[2L]]), first_of(labels[[2L]], labels[[1L]]))
   } else {
     to_py(weights)
@@ -98,7 +108,7 @@ weights_to_py <- function(weights, input) {
 }
 
 are_pair_names <- function(x) {
-  length(x) > 0L && all(grepl("^[^/]*/[^/]*$", x))
+  grepl("^[^/]*/[^/]*$", x)
 }
 
 # Unnamed classes count from 1; NULL when no number of classes has so many pairs.

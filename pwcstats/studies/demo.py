@@ -31,11 +31,22 @@ def pairwise_probabilities(train: Array, labels: Array, test: Array) -> Array:
     held_out = cross_val_predict(machine, train, labels, method="decision_function").reshape(len(train), -1)
     decisions = machine.fit(train, labels).decision_function(test).reshape(len(test), -1)
     r = np.empty(decisions.shape)
-    for column, (_, high) in enumerate(pairs := list(combinations(np.unique(labels), 2))):
-        rows = np.isin(labels, pairs[column])
-        sigmoid = LogisticRegression().fit(held_out[rows][:, [column]], labels[rows] == high)
-        r[:, column] = sigmoid.predict_proba(decisions[:, [column]])[:, 0]
+    for column, (low, high) in enumerate(combinations(np.unique(labels), 2)):
+        rows = np.isin(labels, (low, high))
+        sigmoid = platt_sigmoid(held_out[rows][:, [column]], labels[rows] == low)
+        r[:, column] = sigmoid.predict_proba(decisions[:, [column]])[:, 1]
     return r
+
+
+def platt_sigmoid(decisions: Array, positive: NDArray[np.bool_]) -> LogisticRegression:
+    """Platt's sigmoid: logistic regression without a penalty on targets (n + 1) / (n + 2) and 1 / (n + 2).
+
+    A target between 0 and 1 is a case that counts on both sides.
+    """
+    n_positive, n_negative = positive.sum(), (~positive).sum()
+    target = np.where(positive, (n_positive + 1) / (n_positive + 2), 1 / (n_negative + 2))
+    both = np.repeat([True, False], len(target))
+    return LogisticRegression(C=1e6).fit(np.vstack([decisions] * 2), both, np.concatenate([target, 1 - target]))
 
 
 def one_vs_rest(train: Array, labels: Array, test: Array) -> Array:
@@ -66,7 +77,9 @@ def scores(datasets: Sequence[str] = tuple(LOADERS)) -> pd.DataFrame:
 def table(scores: pd.DataFrame) -> pd.DataFrame:
     """Methods below each other, data sets side by side."""
     wide = scores.pivot(index="method", columns="data", values=["log loss", "accuracy"])
-    return wide.swaplevel(axis=1).reindex(index=[*METHODS, "one-vs-rest"], columns=list(LOADERS), level=0)
+    wide = wide.swaplevel(axis=1).reindex(index=[*METHODS, "one-vs-rest"], columns=list(LOADERS), level=0)
+    wide.index.name, wide.columns.names = None, ["", ""]
+    return wide
 
 
 def picture() -> Figure:

@@ -72,15 +72,33 @@ test_that("data frames are taken, and their automatic row names left out", {
   expect_equal(couple(as.data.frame(pairs_of(p))), p)
 })
 
-test_that("classes go before the names of r, as names or as the levels of a factor", {
+test_that("classes name r, as names or as the levels of a factor", {
   skip_without_python()
-  r <- example_r
-  dimnames(r) <- list(classes, classes)
-  expect_named(couple(r, classes = c("a", "b", "c")), c("a", "b", "c"))
-  expect_named(couple(r, classes = factor("b", levels = c("b", "a", "c"))), c("b", "a", "c"))
-  condensed <- rbind("x/y" = condense(example_r))
+  expect_named(couple(example_r, classes = c("a", "b", "c")), c("a", "b", "c"))
+  shuffled <- c("b", "a", "c")
+  expect_named(couple(example_r, classes = factor("b", levels = shuffled)), shuffled)
+  condensed <- rbind(condense(example_r))
   expect_identical(colnames(couple(condensed, condensed = TRUE, classes = 1:3)), c("1", "2", "3"))
   expect_identical(colnames(couple(stacked(), classes = classes)), classes)
+})
+
+test_that("classes that contradict the names of r are refused", {
+  skip_without_python()
+  refused <- function(call) {
+    expect_error(call, "labelled by the classes .*, but classes says", class = "pwcstats_error")
+  }
+  r <- example_r
+  dimnames(r) <- list(classes, classes)
+  refused(couple(r, classes = rev(classes)))
+  expect_equal(couple(r, classes = classes), couple(r))
+  condensed <- rbind(condense(example_r))
+  colnames(condensed) <- c("x/y", "x/z", "y/z")
+  refused(couple(condensed, condensed = TRUE, classes = rev(classes)))
+  rownames(condensed) <- "s"
+  refused(couple(condensed, condensed = TRUE, classes = rev(classes)))
+  many <- stacked()
+  dimnames(many) <- list(NULL, classes, classes)
+  refused(couple(many, classes = rev(classes)))
 })
 
 test_that("integers and logicals are numbers", {
