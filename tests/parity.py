@@ -21,7 +21,7 @@ COUPLING = {
         'couple(r, "wlw2", condensed=True)',
         'attr(predict(e1071::svm(...), x, probability = TRUE), "probabilities")',
         2e-3,
-        "r from its decision values and sigmoids; LIBSVM stops at 0.005 / K, and so stopped we get its numbers to 1e-12",
+        "r from its decision values and sigmoids; LIBSVM stops at 0.005 / K; so stopped we get its numbers to 1e-12",
     ),
     "kernlab minpair": Agreement(
         'couple(r, "wlw2")', 'kernlab::couple(r, "minpair"), K = 3', 1e-12, "kernlab is wrong for K >= 4"
