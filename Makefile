@@ -18,9 +18,11 @@ export R_LIBS := $(CURDIR)/.r-lib
 export RETICULATE_PYTHON := $(CURDIR)/.venv-r/bin/python
 export NOT_CRAN := true
 
-# Compiled kernels are cached for each environment apart: numba does not ask which NumPy they were compiled with.
-export NUMBA_CACHE_DIR := $(CURDIR)/.venv-r/numba
-NEWEST := NUMBA_CACHE_DIR=.venv/numba .venv/bin/python
+# Compiled kernels are cached for each environment apart, and for each state of their sources: numba asks neither which
+# NumPy they were compiled with nor whether a function that they call has changed.
+KERNELS := numba-$(shell cat pwcstats/_kernels/*.py | cksum | cut -d' ' -f1)
+export NUMBA_CACHE_DIR := $(CURDIR)/.venv-r/$(KERNELS)
+NEWEST := NUMBA_CACHE_DIR=.venv/$(KERNELS) .venv/bin/python
 
 R_SOURCES := $(shell find R -type f 2>/dev/null)
 VIGNETTES := $(patsubst vignettes/%.Rmd,render-%,$(wildcard vignettes/*.Rmd))

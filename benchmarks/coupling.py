@@ -23,7 +23,7 @@ from pwcstats import couple
 
 # Classes: samples for ours and the batched solve; fewer for the slow peers.
 SIZES = {3: 400_000, 10: 100_000, 26: 12_000, 100: 800}
-SLOW_PEERS = {3: 2000, 10: 500, 26: 100, 100: 8}
+SLOW_PEERS = {3: 4000, 10: 2000, 26: 500, 100: 64}
 REPEATS = 5
 
 KERNLAB = """

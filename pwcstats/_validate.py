@@ -62,21 +62,29 @@ def as_float(x: Any, name: str) -> Array:
     """Float64 array of any array-like; a copy only where the type asks for one. Masked values become NaN."""
     try:
         if isinstance(x, (pd.DataFrame, pd.Series)):
+            if any(map(_no_real, [x] if isinstance(x, pd.Series) else [x.iloc[:, i] for i in range(x.shape[1])])):
+                raise TypeError("complex numbers or times")
             return x.to_numpy(dtype=np.float64, na_value=np.nan)
         if isinstance(x, np.ma.MaskedArray):
             x = x.astype(np.float64).filled(np.nan)  # type: ignore[attr-defined]
         array = np.asarray(x)
-        if np.iscomplexobj(array):
-            raise TypeError("complex numbers")
+        if array.dtype.kind not in "biufOSU":
+            raise TypeError(str(array.dtype))
         return np.asarray(array, dtype=np.float64)
     except (TypeError, ValueError) as error:
         where = _text_column(x) if isinstance(x, pd.DataFrame) else ""
         raise InputError(f"{name} must hold real numbers, got something else{where} ({error}).") from None
 
 
+def _no_real(column: pd.Series) -> bool:
+    return getattr(column.dtype, "kind", "O") in "cmM"
+
+
 def _text_column(frame: pd.DataFrame) -> str:
     for label, column in frame.items():
         try:
+            if _no_real(column):
+                raise TypeError
             column.to_numpy(dtype=np.float64, na_value=np.nan)
         except (TypeError, ValueError):
             return f" in column {label!r}"
@@ -123,6 +131,8 @@ def read_pairs(r: Any, condensed: bool, classes: Sequence[Hashable] | None) -> P
         named = _classes_of_pairs(r.columns if isinstance(r, pd.DataFrame) else r.index, "r", given=classes is not None)
         index = r.index if isinstance(r, pd.DataFrame) else None
         values = as_float(r, "r")
+    elif isinstance(r, pd.DataFrame) and r.columns.nlevels > 1:
+        raise InputError("r must have one level of class labels in its columns, got several; join them into one.")
     elif isinstance(r, pd.DataFrame) and r.index.nlevels == 2:
         values, index, named = _read_stacked(r)
     elif isinstance(r, pd.DataFrame):
@@ -181,6 +191,8 @@ def _n_classes(values: Array, condensed: bool) -> int:
 
 
 def _read_classes(classes: Iterable[Hashable], n_classes: int) -> pd.Index:
+    if isinstance(classes, (str, set, frozenset)) or not isinstance(classes, Iterable):
+        raise InputError(f"classes must be a list of {n_classes} names in the order of r, got {classes!r}.")
     names: pd.Index = pd.Index(list(classes))
     if len(names) != n_classes:
         raise InputError(f"classes must name the {n_classes} classes of r, got {len(names)} names.")
@@ -236,17 +248,17 @@ def _align(frame: pd.DataFrame, classes: pd.Index, name: str) -> pd.DataFrame:
     return frame.loc[classes, classes]
 
 
-def _read_stacked(frame: pd.DataFrame) -> tuple[Array, pd.Index, pd.Index]:
+def _read_stacked(frame: pd.DataFrame, name: str = "r") -> tuple[Array, pd.Index, pd.Index]:
     """K x K frames below each other, as ``pd.concat({sample: frame})`` makes them."""
     classes = _read_classes(frame.columns, frame.shape[1])
     samples = frame.index.get_level_values(0).unique()
     wanted = pd.MultiIndex.from_product([samples, classes])
     if not frame.index.equals(wanted):
         if not frame.index.is_unique or len(wanted) != len(frame) or not wanted.isin(frame.index).all():
-            raise InputError(f"each sample of r must have one row for each of the classes {_list(classes)}.")
+            raise InputError(f"each sample of {name} must have one row for each of the classes {_list(classes)}.")
         frame = frame.loc[wanted]
     k = len(classes)
-    return as_float(frame, "r").reshape(-1, k, k), samples, classes
+    return as_float(frame, name).reshape(-1, k, k), samples, classes
 
 
 def _list(labels: pd.Index) -> str:
@@ -257,16 +269,22 @@ def _list(labels: pd.Index) -> str:
 def read_weights(weights: Any, pairs: Pairs, condensed: bool, name: str) -> Array:
     """Weights as a (1, pairs) or (n, pairs) array of finite numbers >= 0; `name` is the user's word for them."""
     k, n_pairs, n = pairs.n_classes, len(pairs.upper), pairs.n_samples
-    if isinstance(weights, pd.DataFrame) and weights.shape == (k, k) and pairs.classes is not None:
+    if isinstance(weights, pd.DataFrame) and weights.index.nlevels == 2:
+        weights, samples, classes = _read_stacked(weights, name)
+        _refuse_other_labels(samples, classes, pairs, name)
+    elif isinstance(weights, pd.DataFrame) and weights.shape == (k, k) and pairs.classes is not None:
         weights = _align(weights, pairs.classes, name)
     elif isinstance(weights, (pd.DataFrame, pd.Series)):
         _refuse_other_pairs(weights, pairs, name)
     array = as_float(weights, name)
-    if array.shape in ((k, k), (n, k, k)):
+    # Per-sample numbers in the form of r go before a matrix for pair_mass, which belongs to a sample by its nature.
+    of_samples = condensed and name == "pair_mass" and array.shape == (n, n_pairs)
+    if array.shape in ((k, k), (n, k, k)) and not of_samples:
         i, j = np.triu_indices(k, 1)
         full = array.reshape(-1, k, k)
         array = np.ascontiguousarray(full[:, i, j])
-        _refuse_asymmetric(array, full[:, j, i], pairs, name)
+        ambiguous = condensed and full.shape == (1, n, n_pairs)
+        _refuse_asymmetric(array, full[:, j, i], pairs, name, ambiguous)
     elif array.shape == (n_pairs,) or (condensed and array.shape == (n, n_pairs)):
         array = np.ascontiguousarray(array.reshape(-1, n_pairs))
     else:
@@ -286,12 +304,22 @@ def read_weights(weights: Any, pairs: Pairs, condensed: bool, name: str) -> Arra
 
 def _refuse_other_pairs(weights: pd.DataFrame | pd.Series, pairs: Pairs, name: str) -> None:
     """Condensed weights that are named by pairs must name the pairs of r."""
-    named = _classes_of_pairs(weights.columns if isinstance(weights, pd.DataFrame) else weights.index, name)
-    if named is not None and pairs.classes is not None and list(named) != list(pairs.classes):
-        raise InputError(
-            f"{name} is named by pairs of {_list(named)}, but the classes of r are {_list(pairs.classes)}, "
-            "in this order; bring them in line, or take the names off."
-        )
+    frame = isinstance(weights, pd.DataFrame)
+    _refuse_other_labels(
+        weights.index if frame else None,
+        _classes_of_pairs(weights.columns if frame else weights.index, name),
+        pairs,
+        name,
+    )
+
+
+def _refuse_other_labels(samples: pd.Index | None, classes: pd.Index | None, pairs: Pairs, name: str) -> None:
+    for what, theirs, ours in (("classes", classes, pairs.classes), ("samples", samples, pairs.index)):
+        if theirs is not None and ours is not None and len(theirs) == len(ours) and list(theirs) != list(ours):
+            raise InputError(
+                f"the {what} of {name} are {_list(theirs)}, but those of r are {_list(ours)}, in this order; "
+                "bring them in line, or take the labels off."
+            )
 
 
 def read_only(array: Array) -> Array:
@@ -301,15 +329,18 @@ def read_only(array: Array) -> Array:
     return view
 
 
-def _refuse_asymmetric(upper: Array, lower: Array, pairs: Pairs, name: str) -> None:
+def _refuse_asymmetric(upper: Array, lower: Array, pairs: Pairs, name: str, ambiguous: bool) -> None:
     with np.errstate(invalid="ignore"):
         gap = np.abs(upper - lower) > SYMMETRY_TOLERANCE * np.maximum(np.abs(upper), np.abs(lower))
     gap |= np.isnan(upper) != np.isnan(lower)
     if gap.any():
         row, pair = np.argwhere(gap)[0]
+        hint = "both sides of a pair share one number"
+        if ambiguous:
+            hint = "3 x 3 numbers are read as a matrix; give the weights of each sample as n x K x K"
         raise InputError(
             f"{name} must be symmetric, got {upper[row, pair]} and {lower[row, pair]} "
-            f"for the pair {pairs.pair_name(pair)}; both sides of a pair share one number."
+            f"for the pair {pairs.pair_name(pair)}; {hint}."
         )
 
 
@@ -326,9 +357,9 @@ def refuse_missing(pairs: Pairs, sample: int, pair: int) -> None:
 def refuse_outside(pairs: Pairs, sample: int, pair: int) -> None:
     """Say which r_ij is no probability."""
     sides = pairs.values[sample, [pairs.upper[pair], *pairs.lower[pair : pair + 1]]]
-    worst = next(v for v in sides if not 0.0 <= v <= 1.0)
+    worst = max(sides, key=lambda v: abs(v - 0.5))
     raise InputError(
-        f"r must be within [0, 1], got {worst:.6g} for the pair {pairs.pair_name(pair)}{pairs.of_sample(sample)}; "
+        f"r must be within [0, 1], got {worst:.9g} for the pair {pairs.pair_name(pair)}{pairs.of_sample(sample)}; "
         "divide percentages by 100, and turn decision values into probabilities first."
     )
 
@@ -337,7 +368,7 @@ def refuse_unequal_sum(pairs: Pairs, sample: int, pair: int) -> None:
     """Say where r_ij + r_ji misses 1 most."""
     total = pairs.values[sample, pairs.upper[pair]] + pairs.values[sample, pairs.lower[pair]]
     raise InputError(
-        f"r_ij + r_ji must be 1 for each pair, got {total:.6g} for the pair {pairs.pair_name(pair)}"
+        f"r_ij + r_ji must be 1 for each pair, got {total:.9g} for the pair {pairs.pair_name(pair)}"
         f"{pairs.of_sample(sample)}, the worst one; divide both by their sum, or fill an empty triangle with 1 - r."
     )
 

@@ -39,7 +39,7 @@ class CouplingResult(NamedTuple):
     n_iter : int, ndarray or Series
         Newton steps; 0 for the methods that need none.
     converged : bool, ndarray or Series
-        Whether the score equations hold to 1e-10; True for the methods that do not iterate.
+        Whether log p is known to 1e-6, and as a rule to 1e-12; True for the methods that do not iterate.
     """
 
     proba: Any
@@ -84,7 +84,7 @@ def couple(
     classes : sequence, optional
         Names of the classes. They label the answer, and errors use them.
     pair_mass : array-like, optional
-        For ``method="bayes"``: P(class i or class j) of each pair, in the shapes of `r`.
+        For ``method="bayes"``: P(class i or class j) of each pair, in the shapes of `r`. Only ratios matter.
     clip : float
         r is kept within [clip, 1 - clip] by ht, wlw1, wlw2, pkpd and rv. The default is LIBSVM's. 0 asks for the
         exact limit, with an error where none exists. vote, sum and bayes use r as it is.
@@ -123,12 +123,13 @@ def couple(
     ``"wlw2"`` [2]_
         minimises :math:`\sum_{i<j} (r_{ji} p_i - r_{ij} p_j)^2` subject to :math:`\sum p_i = 1`: the coupling of
         LIBSVM, e1071 and scikit-learn's ``SVC(probability=True)``, which stop an iteration when they are within
-        about 1e-3 of it.
+        about 3e-3 of it.
     ``"pkpd"`` [3]_
         :math:`p_i \propto 1 / (\sum_{j \ne i} 1/r_{ij} - (K-2))`.
     ``"rv"`` [4]_
         solves K - 1 equations :math:`r_{ji} p_i = r_{ij} p_j`, and depends on which. Here: those of the class h with
-        the largest :math:`\sum_j r_{hj}` (the lowest such class), so :math:`p_i / p_h = r_{ih} / r_{hi}`.
+        the largest :math:`\sum_j r_{hj}` (the lowest such class), so :math:`p_i / p_h = r_{ih} / r_{hi}`. With
+        ``clip=0`` it is the limit of these equations.
     ``"vote"``
         the share of pairs won, with half a win at r = 1/2.
     ``"sum"``
@@ -178,14 +179,15 @@ def couple(
     pairs = _validate.read_pairs(r, condensed, classes)
     weights = _read_weights(pairs, method, n, condensed)
     mass = _read_mass(pairs, method, pair_mass, condensed)
-    _refuse_disconnected(pairs, weights)
+    _refuse_disconnected(pairs, weights, n_jobs)
 
     proba = np.empty((pairs.n_samples, pairs.n_classes))
     n_iter = np.zeros(pairs.n_samples, np.int64)
     converged = np.ones(pairs.n_samples, np.bool_)
-    outputs = (proba, n_iter, converged) if method == "ht" else (proba,)
+    kl = np.empty(pairs.n_samples if return_info else 0)
+    outputs = (proba, n_iter, converged, kl) if method == "ht" else (proba,)
     doubt = np.zeros(1, np.bool_)
-    kernel = _kernel(method, pairs, doubt, clip, weights, mass, n_jobs)
+    kernel = _kernel(method, pairs, doubt, clip, _scaled(weights), mass, n_jobs)
     threads.over_samples(kernel, pairs.n_samples, pairs.n_classes, n_jobs, *outputs)
     if doubt[0]:
         _refuse_bad_values(pairs, weights, n_jobs)
@@ -193,10 +195,17 @@ def couple(
     _warn_unconverged(pairs, converged)
     if not return_info:
         return _label(pairs, proba)
-    kl = np.empty(pairs.n_samples)
-    distance = partial(divergence.kl_distance, pairs.values, pairs.upper, clip, weights, proba)
-    threads.over_samples(distance, pairs.n_samples, pairs.n_classes, n_jobs, kl)
+    if method == "ht":
+        kl *= weights.max(axis=1)
+    else:
+        distance = partial(divergence.kl_distance, pairs.values, pairs.upper, clip, proba)
+        threads.over_samples(distance, pairs.n_samples, pairs.n_classes, n_jobs, kl)
     return CouplingResult(*(_label(pairs, output) for output in (proba, kl, n_iter, converged)))
+
+
+def _scaled(weights: Array) -> Array:
+    """Weights as shares of the largest: only ratios matter, and products of numbers near 1e308 would overflow."""
+    return _validate.read_only(weights / weights.max(axis=1, keepdims=True))
 
 
 def _read_weights(pairs: Pairs, method: str, n: Any, condensed: bool) -> Array:
@@ -217,11 +226,11 @@ def _read_mass(pairs: Pairs, method: str, pair_mass: Any, condensed: bool) -> Ar
     if pair_mass is None:
         raise InputError("method='bayes' needs pair_mass, the probability of class i or class j for each pair.")
     mass = _validate.read_weights(pair_mass, pairs, condensed, "pair_mass")
-    empty = np.flatnonzero(mass.sum(axis=1) == 0.0)
+    empty = np.flatnonzero(mass.max(axis=1, initial=0.0) == 0.0)
     if len(empty):
         where = pairs.of_sample(empty[0]) if len(mass) > 1 else ""
         raise InputError(f"pair_mass{where} must be positive for some pair, got 0 for all of them.")
-    return mass
+    return _scaled(mass)
 
 
 def _kernel(
@@ -289,35 +298,36 @@ def _refuse_bad_values(pairs: Pairs, weights: Array, n_jobs: int | None) -> None
             first = bad[np.argmin(bad[:, sample])]
             refuse(pairs, int(first[sample]), int(first[pair]))
     gaps = found[:, scan.SUM_GAP]
-    if len(gaps) and gaps.max() > blocks.SUM_TOLERANCE:
+    if len(gaps) and gaps.max() > blocks.TOLERANCE:
         worst = found[np.argmax(gaps)]
         _validate.refuse_unequal_sum(pairs, int(worst[scan.SUM_SAMPLE]), int(worst[scan.SUM_PAIR]))
 
 
-def _refuse_disconnected(pairs: Pairs, weights: Array) -> None:
-    """Each distinct pattern of compared pairs must join all classes."""
+def _refuse_disconnected(pairs: Pairs, weights: Array, n_jobs: int | None) -> None:
+    """The compared pairs of each sample must join all classes."""
     if weights.all():
         return
-    patterns, first = np.unique(weights > 0.0, axis=0, return_index=True)
-    i, j = np.triu_indices(pairs.n_classes, 1)
-    for pattern, sample in zip(patterns, first, strict=True):
-        compared = np.zeros((pairs.n_classes, pairs.n_classes), np.bool_)
-        compared[i[pattern], j[pattern]] = True
-        n_components, member = connected_components(compared, directed=False)
-        if n_components > 1:
-            groups = [np.flatnonzero(member == group).tolist() for group in range(n_components)]
-            _validate.refuse_disconnected(pairs, groups, int(sample) if len(weights) > 1 else None)
+    joined = np.empty(len(weights), np.bool_)
+    look = partial(limits.connected, weights, pairs.n_classes)
+    threads.over_samples(look, len(weights), pairs.n_classes, n_jobs, joined)
+    if joined.all():
+        return
+    row = int(np.argmin(joined))
+    compared = np.zeros((pairs.n_classes, pairs.n_classes), np.bool_)
+    compared[np.triu_indices(pairs.n_classes, 1)] = weights[row] > 0.0
+    n_components, member = connected_components(compared, directed=False)
+    groups = [np.flatnonzero(member == group).tolist() for group in range(n_components)]
+    _validate.refuse_disconnected(pairs, groups, row if len(weights) > 1 else None)
 
 
 def _refuse_no_limit(pairs: Pairs, method: str, proba: Array) -> None:
-    reasons = {
-        "pkpd": "each class is surely beaten by another",
-        "rv": "two classes surely beat the class whose equations are used",
-    }
-    if method in reasons:
-        bad = np.flatnonzero(np.isnan(proba).any(axis=1))
-        if len(bad):
-            _validate.refuse_no_limit(pairs, int(bad[0]), reasons[method])
+    bad = np.flatnonzero(np.isnan(proba[:, 0]) | np.isnan(proba[:, -1]))
+    if len(bad):
+        reasons = {
+            "pkpd": "each class is surely beaten by another",
+            "rv": "two classes surely beat the class whose equations are used",
+        }
+        _validate.refuse_no_limit(pairs, int(bad[0]), reasons.get(method, "they are beyond double precision"))
 
 
 def _warn_unconverged(pairs: Pairs, converged: NDArray[np.bool_]) -> None:
@@ -326,7 +336,7 @@ def _warn_unconverged(pairs: Pairs, converged: NDArray[np.bool_]) -> None:
         which = "" if pairs.single else f" for {len(failed)} samples, the first {pairs.sample_name(failed[0])}"
         warnings.warn(
             f"ht did not converge{which}: r or n differ by too many orders of magnitude; raise clip, ask for the exact "
-            "limit with clip=0, or bring the weights closer together.",
+            "limit with clip=0, or bring weights closer together.",
             ConvergenceWarning,
             stacklevel=3,
         )

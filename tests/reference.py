@@ -3,6 +3,8 @@
 Every function takes a K x K matrix `r` (diagonal ignored) and returns K probabilities.
 """
 
+from fractions import Fraction
+
 import numpy as np
 from scipy.optimize import minimize
 
@@ -14,6 +16,13 @@ def full(condensed, n_classes):
     r[i, j] = condensed
     r[j, i] = 1 - np.asarray(condensed)
     return r
+
+
+def symmetric(condensed, n_classes):
+    """K x K weights of one condensed row."""
+    n = np.zeros((n_classes, n_classes))
+    n[np.triu_indices(n_classes, 1)] = condensed
+    return n + n.T
 
 
 def others(i, n_classes):
@@ -114,6 +123,28 @@ def wlw2_kkt(r, clip=1e-7):
     system[:k, :k] = wlw2_matrix(r, clip)
     system[:k, k] = system[k, :k] = 1
     return np.linalg.solve(system, np.eye(k + 1)[k])[:k]
+
+
+def wlw2_exact(r):
+    """Q p = e in rational arithmetic, normalised; r is taken from the upper triangle, digit by digit."""
+    k = len(r)
+    up = [
+        [
+            Fraction(float(r[i, j])) if i < j else 1 - Fraction(float(r[j, i])) if i > j else Fraction(0)
+            for j in range(k)
+        ]
+        for i in range(k)
+    ]
+    rows = [
+        [sum(up[s][i] ** 2 for s in others(i, k)) if i == j else -up[j][i] * up[i][j] for j in range(k)] + [Fraction(1)]
+        for i in range(k)
+    ]
+    for i in range(k):
+        rows[i] = [x / rows[i][i] for x in rows[i]]
+        for j in others(i, k):
+            rows[j] = [x - rows[j][i] * y for x, y in zip(rows[j], rows[i], strict=True)]
+    p = [row[-1] for row in rows]
+    return np.array([float(x / sum(p)) for x in p])
 
 
 def libsvm(r, clip=1e-7):

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from pwcstats import ConvergenceWarning, couple
+from pwcstats._kernels.threads import chunks, over_samples
 from pwcstats.coupling import METHODS
 
 from . import reference
@@ -21,6 +22,9 @@ TWIN = 1e-10
 COMPATIBLE = 1e-9
 # Promised: the score equations of ht.
 SCORE = 1e-10
+
+# What `converged` promises for log p where rounding ends the iteration.
+LAST_STEP = 1e-6
 
 RECOVERING = ("ht", "wlw1", "wlw2", "pkpd", "rv")
 CIRCLE = np.array([[0.0, 0.9, 0.4], [0.1, 0.0, 0.7], [0.6, 0.3, 0.0]])
@@ -81,6 +85,16 @@ class TestRightAnswers:
         exact = {"wlw1": reference.wlw1_chain, "wlw2": reference.wlw2_algorithm1}.get(method, TWINS[method][0])
         expected = np.array([exact(reference.full(row, 5)) for row in r])
         np.testing.assert_allclose(couple(r, method, condensed=True), expected, rtol=1e-6, atol=0)
+
+    def test_wlw2_is_exact_beside_sure_losers(self):
+        """Against rational arithmetic, r down to 1e-15 and no clip: six digits of every class, none below 0."""
+        rng = np.random.default_rng(0)
+        r = np.where(rng.uniform(size=(40, 6)) < 0.5, rng.uniform(size=(40, 6)), 10.0 ** rng.uniform(-15, -1, (40, 6)))
+        p = couple(r, "wlw2", condensed=True, clip=0)
+        assert (p > 0).all()
+        expected = [reference.wlw2_exact(reference.full(row, 4)) for row in r]
+        assert np.min(expected) < 1e-12
+        np.testing.assert_allclose(p, expected, rtol=1e-6)
 
     def test_wlw2_is_the_limit_of_algorithm_1(self):
         r = random_pairs(5, 10)
@@ -147,13 +161,30 @@ class TestRightAnswers:
                 assert "n differ by too many orders of magnitude" in str(caught[0].message)
             else:
                 found, exact = [p[0] / p[2], p[1] / p[2]], [r[0, 2] / r[2, 0], r[1, 2] / r[2, 1]]
-                np.testing.assert_allclose(found, exact, rtol=1e-9)
+                np.testing.assert_allclose(found, exact, rtol=1e-9 if ratio < 1e50 else LAST_STEP)
 
-    def test_only_ratios_of_weights_matter(self):
-        r, n = random_pairs(5, 7), np.random.default_rng(0).uniform(1, 9, 10)
-        ones = couple(r, "ht", n=n, condensed=True)
-        np.testing.assert_allclose(couple(r, "ht", n=n * 1e-30, condensed=True), ones, rtol=1e-12)
-        np.testing.assert_allclose(couple(r, "ht", n=n * 1e30, condensed=True), ones, rtol=1e-12)
+    @pytest.mark.parametrize("link", [1e-4, 1e-8, 1e-12, 1e-16, 1e-20, 1e-30, 1e-100, 1e-300])
+    def test_two_groups_joined_by_a_weak_link(self, link):
+        """Two incompatible circles and one pair between them: its ratio is exact; or a warning says no."""
+        r, n = np.full((6, 6), 0.5), np.zeros((6, 6))
+        r[:3, :3], r[3:, 3:], n[:3, :3], n[3:, 3:] = CIRCLE, CIRCLE.T, 1, 1
+        r[0, 3], r[3, 0], n[0, 3], n[3, 0] = 0.9, 0.1, link, link
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            result = couple(r, "ht", n=n, return_info=True)
+        assert np.isfinite(result.proba).all()
+        assert result.converged == (not caught)
+        if result.converged:
+            assert result.proba[0] / result.proba[3] == pytest.approx(9, rel=1e-9)
+        else:
+            assert link < 1e-16
+
+    @pytest.mark.parametrize("scale", [1e-323, 1e-300, 1e-30, 1e30, 1e307])
+    def test_only_ratios_of_weights_matter(self, scale):
+        r, n = random_pairs(5, 7), 2.0 ** np.random.default_rng(0).integers(0, 3, 10)
+        for method, name in (("ht", "n"), ("bayes", "pair_mass")):
+            ones = couple(r, method, condensed=True, **{name: n})
+            np.testing.assert_allclose(couple(r, method, condensed=True, **{name: n * scale}), ones, rtol=1e-12)
 
     def test_weights_of_each_sample(self):
         r, n = random_pairs(4, 30), np.random.default_rng(1).uniform(1, 9, (30, 6))
@@ -207,6 +238,33 @@ class TestInfo:
         r, n = reference.full([0.6, 0.6, 0.9], 3), np.array([[0, 2, 0.5], [2, 0, 7], [0.5, 7, 0]])
         result = couple(r, "ht", n=n, return_info=True)
         assert result.kl == pytest.approx(reference.kl(r, result.proba, n), rel=1e-12)
+
+    def test_kl_of_each_samples_weights(self):
+        r, n = random_pairs(3, 5), np.random.default_rng(0).uniform(1, 9, (5, 3))
+        result = couple(r, "ht", n=n, condensed=True, return_info=True)
+        for a, b, p, kl in zip(r, n, result.proba, result.kl, strict=True):
+            assert kl == pytest.approx(reference.kl(reference.full(a, 3), p, reference.symmetric(b, 3)), rel=1e-11)
+
+    @pytest.mark.parametrize("method", ["ht", "wlw2"])
+    def test_kl_is_of_the_clipped_pairs(self, method):
+        r = reference.full([1, 0.3, 0.4], 3)
+        result = couple(r, method, clip=0.01, return_info=True)
+        assert result.kl == pytest.approx(reference.kl(r, result.proba, clip=0.01), rel=1e-11)
+
+    @pytest.mark.parametrize("method", ["ht", "wlw1"])
+    def test_kl_of_classes_that_are_ruled_out(self, method):
+        """A circle of votes above two losers: 3 pairs with mu = 1/2 and r = 1, nothing else."""
+        r = reference.full([1, 0, 1, 1, 1, 1, 1, 1, 1, 0.3], 5)
+        assert couple(r, method, clip=0, return_info=True).kl == pytest.approx(3 * np.log(2), rel=1e-12)
+
+    def test_kl_where_probabilities_are_too_small_to_hold(self):
+        """A ladder of 100 sure wins: the lowest class has 1e-390, and still a distance to its pairs."""
+        kl = [couple(np.ones(k * (k - 1) // 2), "ht", condensed=True, return_info=True).kl for k in (60, 80, 100)]
+        assert 0.03 < kl[0] < kl[1] < kl[2] < 0.2
+
+    def test_steps_are_counted(self):
+        assert couple(compatible(np.array([0.5, 0.3, 0.2])), "ht", return_info=True).n_iter[0] <= 2
+        assert 3 <= couple(CIRCLE, "ht", return_info=True).n_iter <= 6
 
     def test_ht_has_the_least_kl(self):
         r = random_pairs(6, 50)
@@ -268,12 +326,22 @@ class TestLayouts:
 
     @pytest.mark.parametrize("method", METHODS)
     def test_a_sample_has_the_same_bits_alone_in_a_batch_and_on_threads(self, method):
-        r = random_pairs(4, 5000, low=0)
-        more = {"pair_mass": np.ones(6)} if method == "bayes" else {}
+        r = random_pairs(10, 5000, low=0)
+        r[::7] = 1 / (1 + np.exp(-40 * (r[::7] - 0.5)))  # sure ones among the others
+        assert len(chunks(5000, 10, 3)) > 3
+        more = {"pair_mass": np.ones(45)} if method == "bayes" else {}
         batch = couple(r, method, condensed=True, **more)
         np.testing.assert_array_equal(couple(r, method, condensed=True, n_jobs=3, **more), batch)
-        for s in (0, 7, 2049, 4999):
+        for s in (0, 1, 7, 2049, 4998, 4999):
             np.testing.assert_array_equal(couple(r[s], method, condensed=True, **more), batch[s])
+
+    def test_an_error_on_a_thread_is_raised(self):
+        def fail(first, stop):
+            if first > 0:
+                raise RuntimeError("on a thread")
+
+        with pytest.raises(RuntimeError, match="on a thread"):
+            over_samples(fail, 5000, 10, 2)
 
     def test_the_input_stays_as_it_is(self):
         r, n = in_full(np.eye(6), 4), np.ones((4, 4))

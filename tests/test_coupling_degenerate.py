@@ -7,7 +7,7 @@ import pytest
 from pwcstats import InputError, PwcError, couple
 from pwcstats.coupling import METHODS
 
-from .reference import full
+from .reference import full, symmetric
 
 
 class TestExactLimits:
@@ -31,6 +31,18 @@ class TestExactLimits:
         together = couple(r, "ht", condensed=True, clip=0)
         np.testing.assert_array_equal(together, [couple(row, "ht", condensed=True, clip=0) for row in r])
         np.testing.assert_allclose(together[1:], [[1, 0, 0], [1 / 3] * 3, [0, 0, 1]], rtol=0, atol=1e-15)
+
+    def test_limits_with_weights_of_each_sample(self):
+        """A pair of weight 0 is not an arrow, in its own sample only."""
+        r = np.array([[1.0, 0.0, 1.0], [1.0, 0.0, 1.0], [1.0, 0.3, 1.0], [1.0, 0.0, 1.0]])
+        n = np.array([[1.0, 1.0, 1.0], [1.0, 0.0, 1.0], [1.0, 0.0, 1.0], [1.0, 1.0, 1.0]])
+        p = couple(r, "ht", n=n, condensed=True, clip=0)
+        np.testing.assert_allclose(p, [[1 / 3] * 3, [1, 0, 0], [1, 0, 0], [1 / 3] * 3], rtol=0, atol=1e-15)
+
+    def test_sums_that_tie_leave_rv_the_first_class(self):
+        np.testing.assert_allclose(
+            couple([0.6, 0.7, 0.9], "rv", condensed=True), np.array([21, 14, 9]) / 44, rtol=1e-12
+        )
 
     def test_the_limit_of_rv_with_one_sure_loss_of_its_class(self):
         """Class 0 has the largest sum, 2, and yet class 3 surely beats it."""
@@ -85,6 +97,15 @@ BAD = {
     "kernlab's word": (full([0.5], 2), {"method": "minpair"}, r"got 'minpair' \(kernlab's name for 'wlw2'\)"),
     "methods": (full([0.5], 2), {"method": ["ht", "wlw2"]}, "method must be one of"),
     "empty triangle": (np.triu(full([0.5] * 3, 3)), {}, "or fill an empty triangle with 1 - r"),
+    "a set of names": (full([0.5], 2), {"classes": {"a", "b"}}, "a list of 2 names in the order of r, got {"),
+    "a number for names": (full([0.5], 2), {"classes": 3}, "a list of 2 names in the order of r, got 3"),
+    "dates": (np.zeros((2, 2), "M8[s]"), {}, "r must hold real numbers"),
+    "complex frame": (pd.DataFrame(np.zeros((2, 2)) + 1j), {}, "r must hold real numbers"),
+    "labels of two levels": (
+        pd.DataFrame(full([0.5], 2), columns=pd.MultiIndex.from_tuples([("a", 1), ("b", 1)])),
+        {},
+        "one level of class labels",
+    ),
     "clip": (full([0.5], 2), {"clip": 0.5}, r"clip must be a number in \[0, 0.5\), got 0.5"),
     "no threads": (full([0.5], 2), {"n_jobs": 0}, "n_jobs must be a whole number other than 0"),
     "threads in words": (full([0.5], 2), {"n_jobs": "two"}, "n_jobs must be a whole number .* got 'two'"),
@@ -141,6 +162,29 @@ def test_bad_input_is_one_clear_sentence(case):
     assert "\n" not in str(raised.value)
 
 
+class TestTolerances:
+    """Single precision is forgiven, more is not."""
+
+    @pytest.mark.parametrize("excess", [0.9e-6, -0.9e-6])
+    def test_within(self, excess):
+        np.testing.assert_allclose(couple([[0, 0.3], [0.7 + excess, 0]]), [0.3, 0.7], rtol=0, atol=1e-12)
+        for method in ("wlw2", "sum", "vote"):
+            p = couple([1.0 + abs(excess), -abs(excess), 0.5], method, condensed=True)
+            assert ((p >= 0) & (p <= 1)).all()
+
+    @pytest.mark.parametrize("excess", [1.1e-6, -1.1e-6])
+    def test_without(self, excess):
+        with pytest.raises(InputError, match=r"must be 1 for each pair, got (1\.0000011|0\.9999989) "):
+            couple([[0, 0.3], [0.7 + excess, 0]])
+        with pytest.raises(InputError, match=r"within \[0, 1\], got (1\.0000011|-1\.1e-06) "):
+            couple([1.0 + excess if excess > 0 else excess, 0.5, 0.5], condensed=True)
+
+    def test_weights(self):
+        couple(full([0.5], 2), "ht", n=[[0, 1], [1 + 0.9e-6, 0]])
+        with pytest.raises(InputError, match="n must be symmetric"):
+            couple(full([0.5], 2), "ht", n=[[0, 1], [1 + 1.1e-6, 0]])
+
+
 class TestNames:
     """Errors speak of the user's samples and classes."""
 
@@ -149,8 +193,9 @@ class TestNames:
     def test_first_missing_sample(self):
         r = np.full((4000, 3), 0.5)
         r[3001, 2] = r[3500, 0] = np.nan
-        with pytest.raises(InputError, match="pair bee/cat of sample 3001;"):
-            couple(r, condensed=True, classes=self.classes, n_jobs=2)
+        for n_jobs in (1, 2):
+            with pytest.raises(InputError, match="pair bee/cat of sample 3001;"):
+                couple(r, condensed=True, classes=self.classes, n_jobs=n_jobs)
 
     def test_worst_sum(self):
         r = np.full((40, 3, 3), 0.5)
@@ -215,7 +260,7 @@ class TestNames:
             couple(r, "ht", n=n.iloc[[0, 2, 1]].set_axis(["ape/bee", "ape/cat", "ape/bee"]), condensed=True)
         turned = n.set_axis(["bee/ape", "bee/cat", "ape/cat"])
         with pytest.raises(
-            InputError, match=r"named by pairs of \(bee, ape, cat\), but the classes of r are \(ape, bee, cat\)"
+            InputError, match=r"the classes of n are \(bee, ape, cat\), but those of r are \(ape, bee, cat\)"
         ):
             couple(r, "ht", n=turned, condensed=True)
 
@@ -274,6 +319,52 @@ class TestWeights:
         n[1, [0, 1, 2]] = 0
         with pytest.raises(InputError, match=r"graph of sample 1 is not connected: .* \{0\} and \{1, 2, 3\}"):
             couple(np.full((3, 6), 0.5), "ht", n=n, condensed=True)
+
+    def test_what_is_wrong_in_a_later_sample_is_found(self):
+        """Other rows of weights than the first: holes, disconnected designs, bad numbers, empty mass."""
+        r, n = np.full((4000, 3), 0.5), np.ones((4000, 3))
+        r[1, 0], n[1, 0] = np.nan, 0
+        n[2, 1] = 0
+        assert np.isfinite(couple(r, "ht", n=n, condensed=True, n_jobs=2)).all()
+        n[1, 0] = 1
+        with pytest.raises(InputError, match=r"missing for the pair \(0, 1\) of sample 1;"):
+            couple(r, "ht", n=n, condensed=True)
+        r[1, 0] = 0.5
+        n[3500, :2] = 0
+        with pytest.raises(InputError, match=r"graph of sample 3500 is not connected: .* \{0\} and \{1, 2\}"):
+            couple(r, "ht", n=n, condensed=True, n_jobs=2)
+        n[3500, :2] = [-1, 1]
+        with pytest.raises(InputError, match=r"got -1.0 for the pair \(0, 1\) of sample 3500"):
+            couple(r, "ht", n=n, condensed=True)
+        n[3500] = 0
+        with pytest.raises(InputError, match="pair_mass of sample 3500 must be positive for some pair"):
+            couple(r, "bayes", pair_mass=n, condensed=True)
+
+    def test_three_samples_of_three_classes(self):
+        """3 x 3 numbers are a matrix of weights, and the masses of three samples."""
+        r, m = np.array([[0.6, 0.7, 0.8]] * 3), np.array([[1.0, 2, 3], [2, 5, 6], [3, 6, 9]])
+        one_by_one = [couple(a, "bayes", pair_mass=b, condensed=True) for a, b in zip(r, m, strict=True)]
+        np.testing.assert_array_equal(couple(r, "bayes", pair_mass=m, condensed=True), one_by_one)
+        np.testing.assert_array_equal(
+            couple(r, "ht", n=m, condensed=True)[0], couple(r[0], "ht", n=[2, 3, 6], condensed=True)
+        )
+        m[0, 1] = 7
+        with pytest.raises(InputError, match="read as a matrix; give the weights of each sample as n x K x K"):
+            couple(r, "ht", n=m, condensed=True)
+
+    def test_labelled_weights_of_many_samples(self):
+        classes, samples = ["ape", "bee", "cat"], ["x", "y"]
+        columns = ["ape/bee", "ape/cat", "bee/cat"]
+        r = pd.DataFrame([[0.6, 0.7, 0.8], [0.5, 0.4, 0.3]], index=samples, columns=columns)
+        n = pd.DataFrame([[1.0, 2, 3], [4, 5, 6]], index=samples, columns=columns)
+        expected = couple(r, "ht", n=n, condensed=True)
+        with pytest.raises(InputError, match=r"the samples of n are \(y, x\), but those of r are \(x, y\)"):
+            couple(r, "ht", n=n.loc[["y", "x"]], condensed=True)
+        stack = {s: pd.DataFrame(full(r.loc[s], 3), classes, classes) for s in samples}
+        weights = {s: pd.DataFrame(symmetric(n.loc[s], 3), classes, classes) for s in samples}
+        pd.testing.assert_frame_equal(couple(pd.concat(stack), "ht", n=pd.concat(weights)), expected)
+        with pytest.raises(InputError, match=r"the samples of n are \(y, x\)"):
+            couple(pd.concat(stack), "ht", n=pd.concat({s: weights[s] for s in "yx"}))
 
     def test_no_weight_at_all(self):
         with pytest.raises(InputError, match=r"\{0\} and \{1\} and \{2\} and \{3\}"):

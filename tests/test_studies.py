@@ -14,9 +14,9 @@ from pwcstats.datasets import noisy_pairs, wu_lin_weng_probabilities
 from pwcstats.studies import demo
 from pwcstats.studies.wu_lin_weng import _first_place, figure1
 
-# Accuracies at 20 classes that a thousand replicates gave in independent code (standard error at most 0.012); ours are
-# from 400 (at most 0.019). Less than three standard errors of the difference.
-FIGURE1_TOLERANCE = 0.06
+# Accuracies at 20 classes that a thousand replicates gave in independent code; ours are from 400. So many standard
+# errors of the difference are allowed.
+FIGURE1_ERRORS = 3
 FIGURE1 = {
     ("balanced", "ht"): 0.996,
     ("balanced", "wlw1"): 0.997,
@@ -57,8 +57,9 @@ class TestFigure1:
     def test_accuracies(self):
         found = figure1(n_classes=(20,), replicates=400).set_index(["setting", "method"])["accuracy"]
         for key, expected in FIGURE1.items():
-            assert found[key] == pytest.approx(expected, abs=FIGURE1_TOLERANCE)
-        assert found["highly unbalanced", "wlw2"] > found["highly unbalanced", "ht"] + FIGURE1_TOLERANCE
+            error = np.sqrt(expected * (1 - expected) * (1 / 400 + 1 / 1000))
+            assert found[key] == pytest.approx(expected, abs=FIGURE1_ERRORS * error)
+        assert found["highly unbalanced", "wlw2"] > found["highly unbalanced", "ht"] + 0.05
 
     def test_ties_are_broken_by_lot(self):
         """Three classes of which each wins once: a third of the lots falls on the first."""

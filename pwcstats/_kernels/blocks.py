@@ -8,8 +8,8 @@ by one: in a named tuple, older versions of numba take a C-ordered array for a F
 
 from pwcstats._kernels.lanes import LANES, any_positive, compiled, load, splat, store, where_positive
 
-# r_ij + r_ji may miss 1 by this much: single precision keeps about seven digits.
-SUM_TOLERANCE = 1e-6
+# r may leave [0, 1], and r_ij + r_ji may miss 1, by this much: single precision keeps about seven digits.
+TOLERANCE = 1e-6
 
 
 @compiled
@@ -22,7 +22,7 @@ def read_pairs(values, upper, lower, doubt, first, block):
     for pair in range(lower.shape[0]):
         for lane in range(LANES):
             r_ji = values[min(first + lane, last), lower[pair]]
-            if not abs(block[pair, lane] + r_ji - 1.0) <= SUM_TOLERANCE:
+            if not abs(block[pair, lane] + r_ji - 1.0) <= TOLERANCE:
                 doubt[0] = True
     least, missing = splat(0.0), splat(0.0)
     for pair in range(upper.shape[0]):
@@ -30,7 +30,7 @@ def read_pairs(values, upper, lower, doubt, first, block):
         least = min(least, min(r, 1.0 - r))
         # NaN stays NaN in a sum; a comparison would lose it.
         missing = missing + (r - r)
-    if any_positive(where_positive(1.0 + missing, 0.0 - least, splat(1.0))):
+    if any_positive(where_positive(1.0 + missing, 0.0 - least - TOLERANCE, splat(1.0))):
         doubt[0] = True
 
 

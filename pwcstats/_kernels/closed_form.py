@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pwcstats._kernels.blocks import read_clipped, read_pairs, read_weights, write
+from pwcstats._kernels.blocks import read_clipped, read_weights, write
 from pwcstats._kernels.lanes import LANES, compiled, empty_rows, load, splat, store, where_positive
 
 
@@ -38,7 +38,8 @@ def rv(values, upper, lower, doubt, clip, first, stop, out):
         read_clipped(values, upper, lower, doubt, start, clip, r)
         _row_sums(r, p)
         for lane in range(LANES):
-            hub = np.argmax(p[:, lane])
+            # The first of the largest: sums of the same numbers in another order differ in the last digit.
+            hub = np.argmax(p[:, lane] >= p[:, lane].max() * (1.0 - 1e-12))
             for i in range(n_classes):
                 if i != hub:
                     j, k = min(i, hub), max(i, hub)
@@ -58,7 +59,7 @@ def row_sums(values, upper, lower, doubt, first, stop, out):
     r = empty_rows(upper.shape[0])
     p = empty_rows(out.shape[1])
     for start in range(first, stop, LANES):
-        read_pairs(values, upper, lower, doubt, start, r)
+        read_clipped(values, upper, lower, doubt, start, 0.0, r)
         _row_sums(r, p)
         write(p, start, stop, out)
 
@@ -69,7 +70,7 @@ def vote(values, upper, lower, doubt, first, stop, out):
     r = empty_rows(upper.shape[0])
     p = empty_rows(out.shape[1])
     for start in range(first, stop, LANES):
-        read_pairs(values, upper, lower, doubt, start, r)
+        read_clipped(values, upper, lower, doubt, start, 0.0, r)
         for pair in range(r.shape[0]):
             r_ij = load(r, pair)
             lost_or_half = where_positive(0.5 - r_ij, splat(0.0), splat(0.5))
@@ -86,7 +87,7 @@ def bayes(values, upper, lower, doubt, mass, first, stop, out):
     weight = empty_rows(upper.shape[0])
     p = empty_rows(n_classes)
     for start in range(first, stop, LANES):
-        read_pairs(values, upper, lower, doubt, start, r)
+        read_clipped(values, upper, lower, doubt, start, 0.0, r)
         read_weights(mass, start, weight)
         for i in range(n_classes):
             store(p, i, splat(0.0))

@@ -5,28 +5,45 @@ import math
 import numpy as np
 
 from pwcstats._kernels.blocks import read_clipped, read_top, read_weights, write
-from pwcstats._kernels.lanes import LANES, add_products, compiled, empty_rows, load, splat, store, where_positive
+from pwcstats._kernels.divergence import pair_distance
+from pwcstats._kernels.lanes import (
+    LANES,
+    add_products,
+    compiled,
+    empty_rows,
+    load,
+    rounded_product,
+    splat,
+    store,
+    where_positive,
+)
 
 MAX_STEPS = 500
 # Newton doubles the digits: after a step shorter than this in log p, the next would be below 1e-12.
 STEP_TOLERANCE = 1e-7
-# What counts as a solution: each class's score as a share of its total weight.
-SCORE_TOLERANCE = 1e-10
-# The score equations hold to the last digit: there is nothing left to gain.
-SCORE_FLOOR = 1e-16
+# Rounding can keep steps longer than that (r or weights of very different size). When the scores are this small and the
+# steps no longer shrink, nothing is left to gain; p is then known to about the length of the last step.
+SMALL_SCORE = 1e-10
+LONGEST_LAST_STEP = 1e-6
 # Up to this length a full step is sure to descend; a longer one is shortened to log(1 + length).
 FULL_STEP = 1.0
+# tanh must stay below 1.
+LONGEST_STEP = 30.0
 # The starting values need r inside (0, 1).
 START_CLIP = 1e-7
 # Odds beyond this leave the range of double precision within a step or two.
 LARGEST_ODDS = 1e290
-# Rows of a block's state: 1 while the lane is at work; the range of its last Newton step; its largest score.
-ALIVE, LENGTH, RESIDUAL = 0, 1, 2
+# Rows of a block's state: 1 while the lane is at work; the range of its last Newton step, and of the one before; its
+# largest score as a share of the class's total weight.
+ALIVE, LENGTH, BEFORE, RESIDUAL = 0, 1, 2, 3
 
 
 @compiled
-def ht(values, upper, lower, doubt, clip, weights, top, first, stop, out, n_steps, converged):
-    """Couple samples first..stop-1: minimise the weighted Kullback-Leibler distance of r from p_i / (p_i + p_j)."""
+def ht(values, upper, lower, doubt, clip, weights, top, first, stop, out, n_steps, converged, kl):
+    """Couple samples first..stop-1: minimise the weighted Kullback-Leibler distance of r from p_i / (p_i + p_j).
+
+    `kl` receives that distance, unless it is empty.
+    """
     n_pairs, n_classes = upper.shape[0], out.shape[1]
     r = empty_rows(n_pairs)
     weight = empty_rows(n_pairs)
@@ -35,9 +52,11 @@ def ht(values, upper, lower, doubt, clip, weights, top, first, stop, out, n_step
     step = empty_rows(n_classes)
     inverse_total = empty_rows(n_classes)
     information = empty_rows(n_classes * n_classes)
-    state = empty_rows(3)
-    alive, length, residual = state[ALIVE], state[LENGTH], state[RESIDUAL]
+    state = empty_rows(4)
+    carry = empty_rows(n_classes)
+    alive, length, before, residual = state[ALIVE], state[LENGTH], state[BEFORE], state[RESIDUAL]
     steps = np.empty(LANES, np.int64)
+    converged_here = np.empty(LANES, np.bool_)
     for start in range(first, stop, LANES):
         read_clipped(values, upper, lower, doubt, start, clip, r)
         read_weights(weights, start, weight)
@@ -45,13 +64,13 @@ def ht(values, upper, lower, doubt, clip, weights, top, first, stop, out, n_step
         _prepare(r, weight, keep, inverse_total)
         _starting_values(r, weight, p)
         alive[:] = 1.0
+        before[:] = np.inf
         steps[:] = 0
+        converged_here[:] = False
         for _ in range(MAX_STEPS):
             # The score first, the Newton step in its place next.
-            _score_and_information(r, weight, p, step, information)
+            _score_and_information(r, weight, p, step, carry, information)
             _largest(step, inverse_total, state)
-            # Where the equations hold to the last digit, a step would only add rounding.
-            store(state, ALIVE, where_positive(load(state, RESIDUAL) - SCORE_FLOOR, load(state, ALIVE), splat(0.0)))
             _solve_laplacian(information, step)
             _shorten(step, state)
             for i in range(n_classes):
@@ -62,17 +81,22 @@ def ht(values, upper, lower, doubt, clip, weights, top, first, stop, out, n_step
             for lane in range(LANES):
                 if alive[lane] == 1.0:
                     steps[lane] += 1
-                    if length[lane] <= STEP_TOLERANCE or _out_of_range(p[:, lane]):
+                    stalled = residual[lane] <= SMALL_SCORE and length[lane] >= before[lane]
+                    # In exact arithmetic no score exceeds the step; if one does, it was lost beside larger numbers.
+                    arrived = max(length[lane], residual[lane]) <= STEP_TOLERANCE
+                    if arrived or stalled or _out_of_range(p[:, lane]):
                         alive[lane] = 0.0
+                        converged_here[lane] = max(length[lane], residual[lane]) <= LONGEST_LAST_STEP
                     else:
+                        before[lane] = length[lane]
                         busy = True
             if not busy:
                 break
-        _score_and_information(r, weight, p, step, information)
-        _largest(step, inverse_total, state)
         for lane in range(min(LANES, stop - start)):
             n_steps[start + lane] = steps[lane]
-            converged[start + lane] = residual[lane] <= SCORE_TOLERANCE
+            converged[start + lane] = alive[lane] == 0.0 and converged_here[lane]
+            if kl.shape[0] > 0:
+                kl[start + lane] = _distance(r[:, lane], weight[:, lane], p[:, lane])
         for i in range(n_classes):
             store(p, i, load(p, i) * load(keep, i))
         write(p, start, stop, out)
@@ -116,24 +140,42 @@ def _starting_values(r, weight, p):
 
 
 @compiled
-def _score_and_information(r, weight, p, score, information):
-    """Score sum_j n_ij (r_ij - mu_ij) and, below the diagonal, the information n_ij mu_ij mu_ji of each pair."""
+def _score_and_information(r, weight, p, score, carry, information):
+    """Score sum_j n_ij (r_ij - mu_ij) and, below the diagonal, the information n_ij mu_ij mu_ji of each pair.
+
+    The sums carry what rounding loses: between two groups of classes joined by a weak link, all else must cancel to
+    the last digit, or the link would not be heard.
+    """
     n_classes = p.shape[0]
     for i in range(n_classes):
         store(score, i, splat(0.0))
+        store(carry, i, splat(0.0))
     pair = 0
     for i in range(n_classes):
-        p_i, score_i = load(p, i), load(score, i)
+        p_i = load(p, i)
         for j in range(i + 1, n_classes):
-            p_j, w = load(p, j), load(weight, pair)
+            p_j, w, r_ij = load(p, j), load(weight, pair), load(r, pair)
             inverse = 1.0 / (p_i + p_j)
-            mu = p_i * inverse
-            error = w * (load(r, pair) - mu)
-            score_i = score_i + error
-            store(score, j, load(score, j) - error)
-            store(information, j * n_classes + i, w * mu * (p_j * inverse))
+            mu_ij, mu_ji = p_i * inverse, p_j * inverse
+            # Near 1, the other side has the digits.
+            gap = where_positive(r_ij - 0.5, mu_ji - (1.0 - r_ij), r_ij - mu_ij)
+            error = rounded_product(w, gap)
+            _add(score, carry, i, error)
+            _add(score, carry, j, 0.0 - error)
+            store(information, j * n_classes + i, w * mu_ij * mu_ji)
             pair += 1
-        store(score, i, score_i)
+    for i in range(n_classes):
+        store(score, i, load(score, i) + load(carry, i))
+
+
+@compiled
+def _add(total, carry, row, x):
+    """Add to a row of `total`, and what rounding loses to the row of `carry` (Knuth's two-sum)."""
+    old = load(total, row)
+    new = old + x
+    part = new - old
+    store(total, row, new)
+    store(carry, row, load(carry, row) + ((old - (new - part)) + (x - part)))
 
 
 @compiled
@@ -194,11 +236,30 @@ def _shorten(step, state):
     store(state, LENGTH, high - low)
     for lane in range(LANES):
         length = state[LENGTH, lane]
-        if length > FULL_STEP:
-            share = math.log1p(length) / length
+        if not length < LARGEST_ODDS:
+            # No direction to go: better the last p than none.
+            state[ALIVE, lane] = 0.0
+            for i in range(n_classes):
+                step[i, lane] = 0.0
+        elif length > FULL_STEP:
+            share = min(math.log1p(length), LONGEST_STEP) / length
             for i in range(n_classes):
                 # The x for which (2 + x) / (2 - x) is the exponential of the shortened step.
                 step[i, lane] = 2.0 * math.tanh(0.5 * share * step[i, lane])
+
+
+@compiled
+def _distance(r, weight, p):
+    """Weighted Kullback-Leibler distance, from p before it is normalised and its smallest entries are lost."""
+    n_classes = p.shape[0]
+    total = 0.0
+    pair = 0
+    for i in range(n_classes):
+        for j in range(i + 1, n_classes):
+            if weight[pair] > 0.0:
+                total += weight[pair] * pair_distance(r[pair], p[i], p[j])
+            pair += 1
+    return max(total, 0.0)
 
 
 @compiled

@@ -24,8 +24,11 @@ _FUSED = ("contract",)
 
 
 def compiled(function: Any) -> Any:
-    """Compile for threads: no GIL, kept on disk, IEEE division."""
-    return njit(nogil=True, cache=True, error_model="numpy")(function)
+    """Compile for threads: no GIL, kept on disk where there is a place for it, IEEE division."""
+    try:
+        return njit(nogil=True, cache=True, error_model="numpy")(function)
+    except RuntimeError:  # no folder that numba may write to
+        return njit(nogil=True, error_model="numpy")(function)
 
 
 class _Lanes(types.Type):
@@ -116,6 +119,12 @@ def any_positive(_context, test):
         return builder.icmp_unsigned("!=", bits, ir.Constant(bits.type, 0))
 
     return types.boolean(_lanes), generate
+
+
+@intrinsic
+def rounded_product(_context, a, b):
+    """Product that is rounded before it is used: what is added here and subtracted there must be the same number."""
+    return _lanes(_lanes, _lanes), lambda _context, builder, _signature, arguments: builder.fmul(*arguments)
 
 
 def _register(symbol: Any, instruction: Callable[[Any, Any, Any], Any]) -> None:

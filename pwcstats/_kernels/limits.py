@@ -1,4 +1,4 @@
-"""Exact zeros and ones: which classes keep a probability in the limit."""
+"""Who can reach whom: connected designs, and the classes that keep a probability in the limit."""
 
 import numpy as np
 
@@ -40,6 +40,23 @@ def top_sets(values, upper, weights, first, stop, top, exists):
         seen[:] = False
         _reach(arrow.T, source, seen, stack)
         top[sample] = seen
+
+
+@compiled
+def connected(weights, n_classes, first, stop, out):
+    """Write for each row of weights whether its pairs of positive weight join all classes."""
+    joined = np.zeros((n_classes, n_classes), np.bool_)
+    seen = np.empty(n_classes, np.bool_)
+    stack = np.empty(n_classes, np.int64)
+    for row in range(first, stop):
+        pair = 0
+        for i in range(n_classes):
+            for j in range(i + 1, n_classes):
+                joined[i, j] = joined[j, i] = weights[row, pair] > 0.0
+                pair += 1
+        seen[:] = False
+        _reach(joined, 0, seen, stack)
+        out[row] = np.all(seen)
 
 
 @compiled

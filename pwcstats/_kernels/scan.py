@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from pwcstats._kernels.blocks import TOLERANCE
 from pwcstats._kernels.lanes import compiled
 
 # Columns of a report: sample and pair of the first NaN, of the first value outside [0, 1], and of the worst r_ij + r_ji
@@ -24,7 +25,7 @@ def scan(values, upper, lower, weights, first, stop, report):
             if np.isnan(r) or np.isnan(s):
                 if report[NAN_SAMPLE] < 0.0:
                     report[NAN_SAMPLE], report[NAN_PAIR] = sample, pair
-            elif not (0.0 <= r <= 1.0 and 0.0 <= s <= 1.0):
+            elif min(r, s) < -TOLERANCE or max(r, s) > 1.0 + TOLERANCE:
                 if report[RANGE_SAMPLE] < 0.0:
                     report[RANGE_SAMPLE], report[RANGE_PAIR] = sample, pair
             elif abs(r + s - 1.0) > report[SUM_GAP]:

@@ -8,15 +8,15 @@ from joblib import effective_n_jobs
 
 from pwcstats._kernels.lanes import LANES
 
-# Work grows with the cube of the number of classes. Below so much a thread costs more than it saves; and a chunk of not
-# more than so many samples lets Ctrl-C be noticed soon.
-SMALLEST_WORK, LARGEST_CHUNK = 2**20, 4096 * LANES
+# Work grows with the cube of the number of classes. A chunk has at least so much, or a thread costs more than it saves,
+# and at most so much, or Ctrl-C is noticed late.
+SMALLEST_WORK, LARGEST_WORK = 2**20, 2**26
 
 
 def chunks(n_samples: int, n_classes: int, n_jobs: int | None) -> list[tuple[int, int]]:
     """Bounds of chunks of whole blocks, a few for each thread so that they end together."""
     wanted = -(-n_samples // (4 * effective_n_jobs(n_jobs)))
-    size = min(max(wanted, SMALLEST_WORK // n_classes**3, 1), LARGEST_CHUNK)
+    size = max(min(max(wanted, SMALLEST_WORK // n_classes**3), LARGEST_WORK // n_classes**3), 1)
     size = -(-size // LANES) * LANES
     return [(first, min(first + size, n_samples)) for first in range(0, n_samples, size)]
 
