@@ -157,7 +157,7 @@ class TestRightAnswers:
                 warnings.simplefilter("always")
                 p = couple(r, "ht", n=n)
             if caught:
-                assert ratio > 1e14
+                assert ratio > 1e30
                 assert "n differ by too many orders of magnitude" in str(caught[0].message)
             else:
                 found, exact = [p[0] / p[2], p[1] / p[2]], [r[0, 2] / r[2, 0], r[1, 2] / r[2, 1]]
@@ -327,9 +327,10 @@ class TestLayouts:
     @pytest.mark.parametrize("method", METHODS)
     def test_a_sample_has_the_same_bits_alone_in_a_batch_and_on_threads(self, method):
         r = random_pairs(10, 5000, low=0)
-        r[::7] = 1 / (1 + np.exp(-40 * (r[::7] - 0.5)))  # sure ones among the others
+        i, j = np.triu_indices(10, 1)
+        r[::7] = 1 / (1 + np.exp(4.0 * (i - j)))  # a steep one here and there, with probabilities down to 1e-16
         assert len(chunks(5000, 10, 3)) > 3
-        more = {"pair_mass": np.ones(45)} if method == "bayes" else {}
+        more = {"clip": 1e-14, "pair_mass": np.ones(45) if method == "bayes" else None}
         batch = couple(r, method, condensed=True, **more)
         np.testing.assert_array_equal(couple(r, method, condensed=True, n_jobs=3, **more), batch)
         for s in (0, 1, 7, 2049, 4998, 4999):
