@@ -179,7 +179,7 @@ class TestRightAnswers:
         else:
             assert link < 1e-16
 
-    @pytest.mark.parametrize("scale", [1e-323, 1e-300, 1e-30, 1e30, 1e307])
+    @pytest.mark.parametrize("scale", [1e-307, 1e-300, 1e-30, 1e30, 1e307])
     def test_only_ratios_of_weights_matter(self, scale):
         r, n = random_pairs(5, 7), 2.0 ** np.random.default_rng(0).integers(0, 3, 10)
         for method, name in (("ht", "n"), ("bayes", "pair_mass")):
