@@ -10,10 +10,12 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
-from pwcstats import _validate
 from pwcstats._kernels import blocks, closed_form, divergence, limits, scan, threads, wlw
 from pwcstats._kernels import ht as newton
-from pwcstats._validate import Array, Pairs
+from pwcstats._validate import common
+from pwcstats._validate import pairs as checks
+from pwcstats._validate.common import Array
+from pwcstats._validate.pairs import Pairs
 from pwcstats.errors import ConvergenceWarning, InputError
 
 __all__ = ["METHODS", "CouplingResult", "couple"]
@@ -173,10 +175,10 @@ def couple(
     >>> round(float(couple(r, "ht", return_info=True).kl), 3)
     0.376
     """
-    method = _validate.choice(method, METHODS, "method")
-    clip = _validate.read_clip(clip) if method in _CLIPPED else 0.0
-    n_jobs = _validate.read_n_jobs(n_jobs)
-    pairs = _validate.read_pairs(r, condensed, classes)
+    method = common.choice(method, METHODS, "method")
+    clip = checks.read_clip(clip) if method in _CLIPPED else 0.0
+    n_jobs = common.read_n_jobs(n_jobs)
+    pairs = checks.read_pairs(r, condensed, classes)
     weights = _read_weights(pairs, method, n, condensed)
     mass = _read_mass(pairs, method, pair_mass, condensed)
     _refuse_disconnected(pairs, weights, n_jobs)
@@ -205,15 +207,15 @@ def couple(
 
 def _scaled(weights: Array) -> Array:
     """Weights as shares of the largest: only ratios matter, and products of numbers near 1e308 would overflow."""
-    return _validate.read_only(weights / weights.max(axis=1, keepdims=True))
+    return common.read_only(weights / weights.max(axis=1, keepdims=True))
 
 
 def _read_weights(pairs: Pairs, method: str, n: Any, condensed: bool) -> Array:
     if n is None:
-        return _validate.read_only(np.ones((1, len(pairs.upper))))
+        return common.read_only(np.ones((1, len(pairs.upper))))
     if method != "ht":
         raise InputError(f"only method='ht' uses weights n, got method={method!r}; leave n out or change the method.")
-    return _validate.read_weights(n, pairs, condensed, "n")
+    return checks.read_weights(n, pairs, condensed, "n")
 
 
 def _read_mass(pairs: Pairs, method: str, pair_mass: Any, condensed: bool) -> Array | None:
@@ -225,7 +227,7 @@ def _read_mass(pairs: Pairs, method: str, pair_mass: Any, condensed: bool) -> Ar
         return None
     if pair_mass is None:
         raise InputError("method='bayes' needs pair_mass, the probability of class i or class j for each pair.")
-    mass = _validate.read_weights(pair_mass, pairs, condensed, "pair_mass")
+    mass = checks.read_weights(pair_mass, pairs, condensed, "pair_mass")
     empty = np.flatnonzero(mass.max(axis=1, initial=0.0) == 0.0)
     if len(empty):
         where = pairs.of_sample(empty[0]) if len(mass) > 1 else ""
@@ -274,7 +276,7 @@ def _top_sets(pairs: Pairs, weights: Array, clip: float, n_jobs: int | None) -> 
     threads.over_samples(search, pairs.n_samples, pairs.n_classes, n_jobs, top, exists)
     if not exists.all():
         reason = "two groups of classes are unbeaten and were never compared with each other"
-        _validate.refuse_no_limit(pairs, int(np.argmin(exists)), reason)
+        checks.refuse_no_limit(pairs, int(np.argmin(exists)), reason)
     return top
 
 
@@ -290,8 +292,8 @@ def _refuse_bad_values(pairs: Pairs, weights: Array, n_jobs: int | None) -> None
     threads.over_samples(look, pairs.n_samples, pairs.n_classes, n_jobs)
     found = np.array(reports).reshape(-1, scan.REPORT_SIZE)
     for refuse, sample, pair in (
-        (_validate.refuse_missing, scan.NAN_SAMPLE, scan.NAN_PAIR),
-        (_validate.refuse_outside, scan.RANGE_SAMPLE, scan.RANGE_PAIR),
+        (checks.refuse_missing, scan.NAN_SAMPLE, scan.NAN_PAIR),
+        (checks.refuse_outside, scan.RANGE_SAMPLE, scan.RANGE_PAIR),
     ):
         bad = found[found[:, sample] >= 0.0]
         if len(bad):
@@ -300,7 +302,7 @@ def _refuse_bad_values(pairs: Pairs, weights: Array, n_jobs: int | None) -> None
     gaps = found[:, scan.SUM_GAP]
     if len(gaps) and gaps.max() > blocks.TOLERANCE:
         worst = found[np.argmax(gaps)]
-        _validate.refuse_unequal_sum(pairs, int(worst[scan.SUM_SAMPLE]), int(worst[scan.SUM_PAIR]))
+        checks.refuse_unequal_sum(pairs, int(worst[scan.SUM_SAMPLE]), int(worst[scan.SUM_PAIR]))
 
 
 def _refuse_disconnected(pairs: Pairs, weights: Array, n_jobs: int | None) -> None:
@@ -317,7 +319,7 @@ def _refuse_disconnected(pairs: Pairs, weights: Array, n_jobs: int | None) -> No
     compared[np.triu_indices(pairs.n_classes, 1)] = weights[row] > 0.0
     n_components, member = connected_components(compared, directed=False)
     groups = [np.flatnonzero(member == group).tolist() for group in range(n_components)]
-    _validate.refuse_disconnected(pairs, groups, row if len(weights) > 1 else None)
+    checks.refuse_disconnected(pairs, groups, row if len(weights) > 1 else None)
 
 
 def _refuse_no_limit(pairs: Pairs, method: str, proba: Array) -> None:
@@ -327,7 +329,7 @@ def _refuse_no_limit(pairs: Pairs, method: str, proba: Array) -> None:
             "pkpd": "each class is surely beaten by another",
             "rv": "two classes surely beat the class whose equations are used",
         }
-        _validate.refuse_no_limit(pairs, int(bad[0]), reasons.get(method, "they are beyond double precision"))
+        checks.refuse_no_limit(pairs, int(bad[0]), reasons.get(method, "they are beyond double precision"))
 
 
 def _warn_unconverged(pairs: Pairs, converged: NDArray[np.bool_]) -> None:

@@ -1,6 +1,5 @@
-"""Array-likes and data frames become checked float64 arrays; the wording of every input error is here."""
+"""Pairwise probabilities and their weights become checked float64 arrays; the wording of their errors."""
 
-import numbers
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,9 +8,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pwcstats._validate.common import Array, as_float, listed, read_only, shape_of
 from pwcstats.errors import InputError
-
-Array = NDArray[np.float64]
 
 # n_ij may miss n_ji by this much: single precision keeps about seven digits.
 SYMMETRY_TOLERANCE = 1e-6
@@ -58,69 +56,12 @@ class Pairs:
         return "" if self.single else f" of {self.sample_name(sample)}"
 
 
-def as_float(x: Any, name: str) -> Array:
-    """Float64 array of any array-like; a copy only where the type asks for one. Masked values become NaN."""
-    try:
-        if isinstance(x, (pd.DataFrame, pd.Series)):
-            if any(map(_no_real, [x] if isinstance(x, pd.Series) else [x.iloc[:, i] for i in range(x.shape[1])])):
-                raise TypeError("complex numbers or times")
-            return x.to_numpy(dtype=np.float64, na_value=np.nan)
-        if isinstance(x, np.ma.MaskedArray):
-            x = x.astype(np.float64).filled(np.nan)  # type: ignore[attr-defined]
-        array = np.asarray(x)
-        if array.dtype.kind not in "biufOSU":
-            raise TypeError(str(array.dtype))
-        return np.asarray(array, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        where = _text_column(x) if isinstance(x, pd.DataFrame) else ""
-        raise InputError(f"{name} must hold real numbers, got something else{where} ({error}).") from None
-
-
-def _no_real(column: pd.Series) -> bool:
-    return getattr(column.dtype, "kind", "O") in "cmM"
-
-
-def _text_column(frame: pd.DataFrame) -> str:
-    for label, column in frame.items():
-        try:
-            if _no_real(column):
-                raise TypeError
-            column.to_numpy(dtype=np.float64, na_value=np.nan)
-        except (TypeError, ValueError):
-            return f" in column {label!r}"
-    return ""
-
-
-def shape_of(array: Array) -> str:
-    """Dimensions as words that Python and R share."""
-    return " x ".join(map(str, array.shape)) if array.ndim else "a single number"
-
-
-def choice(value: Any, options: Iterable[str], name: str) -> str:
-    """One of a few words."""
-    options = list(options)
-    if not isinstance(value, str) or value not in options:
-        words = ", ".join(map(repr, options))
-        hint = " (kernlab's name for 'wlw2')" if isinstance(value, str) and value == "minpair" else ""
-        raise InputError(f"{name} must be one of {words}, got {value!r}{hint}.")
-    return value
-
-
 def read_clip(clip: Any) -> float:
     """Check a number in [0, 0.5)."""
     value = as_float(clip, "clip")
     if value.ndim != 0 or not 0.0 <= value < 0.5:
         raise InputError(f"clip must be a number in [0, 0.5), got {clip!r}; 0 asks for the exact limit.")
     return float(value)
-
-
-def read_n_jobs(n_jobs: Any) -> int | None:
-    """Check a number of threads as joblib counts them: None, or a whole number other than 0."""
-    if n_jobs is None:
-        return None
-    if isinstance(n_jobs, numbers.Integral) and n_jobs != 0:
-        return int(n_jobs)
-    raise InputError(f"n_jobs must be a whole number other than 0 (-1: all cores), or left out, got {n_jobs!r}.")
 
 
 def read_pairs(r: Any, condensed: bool, classes: Sequence[Hashable] | None) -> Pairs:
@@ -147,7 +88,7 @@ def read_pairs(r: Any, condensed: bool, classes: Sequence[Hashable] | None) -> P
         # A frame that was made without labels counts from 0; those are no names.
         if named is not None and not isinstance(named, pd.RangeIndex) and list(named) != list(wanted):
             raise InputError(
-                f"r is labelled by the classes {_list(named)}, but classes says {_list(wanted)}; "
+                f"r is labelled by the classes {listed(named)}, but classes says {listed(wanted)}; "
                 "leave classes out, or take the labels off r."
             )
         named = wanted
@@ -243,7 +184,7 @@ def _align(frame: pd.DataFrame, classes: pd.Index, name: str) -> pd.DataFrame:
     for axis, labels in (("rows", frame.index), ("columns", frame.columns)):
         if not labels.is_unique or not labels.isin(classes).all():
             raise InputError(
-                f"the {axis} of {name} must be labelled by the classes {_list(classes)}, got {_list(labels)}."
+                f"the {axis} of {name} must be labelled by the classes {listed(classes)}, got {listed(labels)}."
             )
     return frame.loc[classes, classes]
 
@@ -255,15 +196,10 @@ def _read_stacked(frame: pd.DataFrame, name: str = "r") -> tuple[Array, pd.Index
     wanted = pd.MultiIndex.from_product([samples, classes])
     if not frame.index.equals(wanted):
         if not frame.index.is_unique or len(wanted) != len(frame) or not wanted.isin(frame.index).all():
-            raise InputError(f"each sample of {name} must have one row for each of the classes {_list(classes)}.")
+            raise InputError(f"each sample of {name} must have one row for each of the classes {listed(classes)}.")
         frame = frame.loc[wanted]
     k = len(classes)
     return as_float(frame, name).reshape(-1, k, k), samples, classes
-
-
-def _list(labels: pd.Index) -> str:
-    shown = ", ".join(map(str, labels[:8]))
-    return f"({shown}, ...)" if len(labels) > 8 else f"({shown})"
 
 
 def read_weights(weights: Any, pairs: Pairs, condensed: bool, name: str) -> Array:
@@ -317,16 +253,9 @@ def _refuse_other_labels(samples: pd.Index | None, classes: pd.Index | None, pai
     for what, theirs, ours in (("classes", classes, pairs.classes), ("samples", samples, pairs.index)):
         if theirs is not None and ours is not None and len(theirs) == len(ours) and list(theirs) != list(ours):
             raise InputError(
-                f"the {what} of {name} are {_list(theirs)}, but those of r are {_list(ours)}, in this order; "
+                f"the {what} of {name} are {listed(theirs)}, but those of r are {listed(ours)}, in this order; "
                 "bring them in line, or take the labels off."
             )
-
-
-def read_only(array: Array) -> Array:
-    """A view that nobody can write to; the kernels are compiled once, for such arrays."""
-    view = array.view()
-    view.flags.writeable = False
-    return view
 
 
 def _refuse_asymmetric(upper: Array, lower: Array, pairs: Pairs, name: str, ambiguous: bool) -> None:

@@ -1,0 +1,1 @@
+"""Input becomes checked arrays; the wording of every input error is here."""
