@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
-__all__ = ["accuracy_by_classes", "coupling"]
+__all__ = ["abilities", "accuracy_by_classes", "coupling"]
 
 # Okabe & Ito's colours, told apart by every kind of sight; markers tell the lines apart in print.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000", "#999999")
@@ -89,4 +89,44 @@ def accuracy_by_classes(accuracy: pd.DataFrame) -> Figure:
         panel.set(title=f"({letter}) {setting}", xlabel="number of classes")
     panels[0].set_ylabel("share of true class found (bars: 2 s.e.)")
     panels[0].legend(frameon=False)
+    return figure
+
+
+def abilities(frame: pd.DataFrame, label: str = "ability", title: str | None = None) -> Figure:
+    """Abilities with intervals, one line an item, the best on top.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Indexed by item, with the columns `ability`, `conf_low` and `conf_high`, as
+        :meth:`pwcstats.BradleyTerryResults.abilities` returns it.
+    label : str
+        Label of the axis.
+    title : str, optional
+        Title of the figure.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    frame = frame.sort_values("ability", kind="stable")
+    n = len(frame)
+    names = [str(name) for name in frame.index]
+    size = 9 if n <= 60 else 6
+    figure = Figure(figsize=(7, max(2.2, 0.9 + n * size / 48)), layout="constrained")
+    axes = figure.subplots()
+    rows = np.arange(n)
+    axes.hlines(rows, frame["conf_low"], frame["conf_high"], color=COLORS[0], linewidth=1.6)
+    axes.plot(frame["ability"], rows, "o", color=COLORS[0], markersize=4.5)
+    # Faint lines lead the eye from a name to its point.
+    axes.grid(axis="y", color="0.93")
+    axes.axvline(0.0, color="0.7", linewidth=0.8, zorder=0)
+    axes.set_axisbelow(True)
+    axes.set_yticks(rows, names, fontsize=size)
+    axes.set(xlabel=label, ylim=(-0.8, n - 0.2))
+    if title is not None:
+        axes.set_title(title)
+    for side in ("top", "right", "left"):
+        axes.spines[side].set_visible(False)
+    axes.tick_params(axis="y", length=0)
     return figure

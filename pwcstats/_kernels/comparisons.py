@@ -1,0 +1,183 @@
+"""Paired comparisons: rows into a table of pairs, and the likelihood of that table.
+
+One model for all: the first item of a pair wins with weight exp(d / 2), the second with exp(-d / 2), and they tie
+with weight nu, where d is the difference of their abilities, plus the order effect where the first has one. nu = 0 is
+Bradley and Terry's model, else it is Davidson's. (win - loss) / 2 and tie are the sufficient statistics of d and log
+nu.
+"""
+
+import math
+
+import numpy as np
+
+from pwcstats._kernels.lanes import compiled
+
+# Columns of a table's counts.
+WIN, LOSS, TIE = 0, 1, 2
+# What `evaluate` sums over all pairs: log-likelihood; scores of order effect and log nu; their information.
+LLF, SCORE_ORDER, SCORE_TIE, INFO_ORDER, INFO_BOTH, INFO_TIE = range(6)
+
+
+@compiled
+def aggregate(winner, loser, tie, home, weight, n_items, cell):
+    """Add up equal rows: `first`, `second`, `ordered` and `counts` of each pair, by `first`.
+
+    `home` is 1 where the winner has the order effect, -1 where the loser has it, 0 where nobody has. A pair without
+    it is written with the lower item first. `weight` may be empty for ones. `cell`, unless empty, receives the place
+    of each row in the flattened counts. Time grows with rows and items only.
+    """
+    n = winner.shape[0]
+    place = np.zeros(n_items + 1, np.int64)
+    for row in range(n):
+        place[_oriented(winner[row], loser[row], home[row])[0] + 1] += 1
+    for i in range(n_items):
+        place[i + 1] += place[i]
+    sorted_rows = np.empty(n, np.int64)
+    for row in range(n):
+        a, _ = _oriented(winner[row], loser[row], home[row])
+        sorted_rows[place[a]] = row
+        place[a] += 1
+    first = np.empty(n, np.int32)
+    second = np.empty(n, np.int32)
+    ordered = np.empty(n, np.float64)
+    counts = np.zeros((n, 3))
+    # The last pair with this second item, of whatever first item; twice over, with the order effect and without.
+    last = np.full(2 * n_items, -1, np.int64)
+    n_pairs = 0
+    for row in sorted_rows:
+        a, b = _oriented(winner[row], loser[row], home[row])
+        pair = last[b]
+        if pair == -1 or first[pair] != a:
+            pair = last[b] = n_pairs
+            first[pair], second[pair], ordered[pair] = a, b // 2, b % 2
+            n_pairs += 1
+        outcome = TIE if tie[row] else (WIN if winner[row] == a else LOSS)
+        counts[pair, outcome] += weight[row] if weight.shape[0] > 0 else 1.0
+        if cell.shape[0] > 0:
+            cell[row] = 3 * pair + outcome
+    return first[:n_pairs].copy(), second[:n_pairs].copy(), ordered[:n_pairs].copy(), counts[:n_pairs].copy()
+
+
+@compiled
+def _oriented(winner, loser, home):
+    """First item, and twice the second plus 1 where the first has the order effect."""
+    if home == 1:
+        return winner, 2 * loser + 1
+    if home == -1:
+        return loser, 2 * winner + 1
+    return min(winner, loser), 2 * max(winner, loser)
+
+
+@compiled
+def evaluate(first, second, ordered, counts, ability, order, log_nu, score, variance, cross):
+    """Likelihood and derivatives at `ability`, `order`, `log_nu` (minus infinity for a model without ties).
+
+    Fills the score of each item's ability, and for each pair the variance of (win - loss) / 2 and, unless `cross` is
+    empty, its covariance with the ties; returns the sums that are named above. No difference of nearly equal numbers
+    is taken.
+    """
+    score[:] = 0.0
+    sums = np.zeros(6)
+    with_ties = cross.shape[0] > 0
+    llf = 0.0
+    for pair in range(first.shape[0]):
+        i, j, h = first[pair], second[pair], ordered[pair]
+        n_win, n_loss = counts[pair, WIN], counts[pair, LOSS]
+        n = n_win + n_loss
+        d = ability[i] - ability[j] + h * order
+        win, loss, tie, total = _probabilities(d, log_nu)
+        u = n_win * loss - n_loss * win
+        v = win * loss
+        llf -= abs(d) * (n_loss if d >= 0.0 else n_win)
+        if with_ties:
+            n_tie, decided = counts[pair, TIE], win + loss
+            u += 0.5 * (tie * (n_win - n_loss) + n_tie * (loss - win))
+            v += 0.25 * tie * decided
+            sums[SCORE_TIE] += n_tie * decided - n * tie
+            n += n_tie
+            c = 0.5 * n * tie * (loss - win)
+            cross[pair] = c
+            sums[INFO_BOTH] += h * c
+            sums[INFO_TIE] += n * tie * decided
+            llf += n_tie * (log_nu - 0.5 * abs(d))
+        v *= n
+        llf -= n * math.log(total)
+        score[i] += u
+        score[j] -= u
+        variance[pair] = v
+        sums[SCORE_ORDER] += h * u
+        sums[INFO_ORDER] += h * v
+    sums[LLF] = llf
+    return sums
+
+
+@compiled
+def _probabilities(d, log_nu):
+    """Win, loss and tie, and the sum of their weights as multiples of the favourite's."""
+    other = math.exp(-abs(d))
+    even = math.exp(log_nu - 0.5 * abs(d)) if log_nu > -np.inf else 0.0
+    total = 1.0 + other + even
+    favourite = 1.0 / total
+    outsider = other * favourite
+    if d >= 0.0:
+        return favourite, outsider, even * favourite, total
+    return outsider, favourite, even * favourite, total
+
+
+@compiled
+def predict(d, log_nu, out):
+    """Win, loss and tie for each difference of abilities."""
+    for k in range(d.shape[0]):
+        win, loss, tie, _ = _probabilities(d[k], log_nu)
+        out[k, WIN], out[k, LOSS], out[k, TIE] = win, loss, tie
+
+
+@compiled
+def bias(first, second, ordered, counts, d, log_nu, var_d, cov_d_tie, var_tie, out):
+    """Firth's addition to the scores, half the trace of (covariance times change of the information).
+
+    `var_d`, `cov_d_tie` and `var_tie` are the (co)variances of each pair's d and of log nu. Fills `out` for d; returns
+    what belongs to log nu. The third moments of (win - loss) / 2 and tie take the place of the change of information.
+    """
+    for_tie = 0.0
+    for pair in range(first.shape[0]):
+        n = counts[pair, WIN] + counts[pair, LOSS] + counts[pair, TIE]
+        win, loss, tie, _ = _probabilities(d[pair], log_nu)
+        mean = 0.5 * (win - loss)
+        sum_d, sum_tie = 0.0, 0.0
+        for outcome in range(3):
+            p = win if outcome == WIN else (loss if outcome == LOSS else tie)
+            x = (0.5 if outcome == WIN else (-0.5 if outcome == LOSS else 0.0)) - mean
+            y = (1.0 if outcome == TIE else 0.0) - tie
+            spread = p * (x * x * var_d[pair] + 2.0 * x * y * cov_d_tie[pair] + y * y * var_tie)
+            sum_d += x * spread
+            sum_tie += y * spread
+        out[pair] = 0.5 * n * sum_d
+        for_tie += 0.5 * n * sum_tie
+    return for_tie
+
+
+@compiled
+def pair_variances(first, second, ordered, cov, order_column, tie_column, var_d, cov_d_tie):
+    """Variance of each pair's d and its covariance with log nu, from the covariance of all parameters."""
+    for pair in range(first.shape[0]):
+        i, j, h = first[pair], second[pair], ordered[pair]
+        v = cov[i, i] + cov[j, j] - 2.0 * cov[i, j]
+        if order_column >= 0:
+            o = order_column
+            v += h * (cov[o, o] + 2.0 * (cov[i, o] - cov[j, o]))
+        var_d[pair] = v
+        if tie_column >= 0:
+            t = tie_column
+            cov_d_tie[pair] = cov[i, t] - cov[j, t]
+            if order_column >= 0:
+                cov_d_tie[pair] += h * cov[order_column, t]
+
+
+@compiled
+def scatter(first, second, x, out):
+    """Add x of each pair to its first item and take it from its second."""
+    out[:] = 0.0
+    for pair in range(first.shape[0]):
+        out[first[pair]] += x[pair]
+        out[second[pair]] -= x[pair]

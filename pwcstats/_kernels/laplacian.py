@@ -1,0 +1,263 @@
+"""Weighted graph Laplacians: solutions, and what their inverses say of variances.
+
+The information about abilities is the Laplacian L of the comparison graph, each pair weighted by its variance. L is
+singular (abilities have no zero point); "the solution" is the one that sums to 0, "the inverse" is Moore and Penrose's.
+"""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import lapack
+from scipy.sparse import coo_array
+from scipy.sparse.linalg import splu
+
+from pwcstats._kernels.lanes import compiled
+
+Array = NDArray[np.float64]
+Solve = Callable[[Array], Array]
+
+# Up to here one Cholesky factor costs less than conjugate gradients.
+DENSE_ITEMS = 300
+# Long thin graphs need more steps than this; on those, elimination without much fill-in is the better way.
+CG_STEPS = 1500
+# Right-hand sides that are solved together: a cache line of numbers for each item.
+BLOCK = 8
+
+
+class NotDefiniteError(ArithmeticError):
+    """The Laplacian is singular to working precision on vectors that sum to 0."""
+
+
+class Graph:
+    """Pairs of a comparison graph as lists of neighbours; the weights come later, and change."""
+
+    def __init__(self, first: NDArray[np.int32], second: NDArray[np.int32], n_items: int) -> None:
+        self.first, self.second, self.n_items = first, second, n_items
+        self.start, self.neighbour, self.pair = _neighbours(first, second, n_items)
+
+    def _dense(self, weight: Array) -> tuple[Array, float]:
+        """L + s 11', which is definite, and s, which is of the size of L's entries."""
+        out = np.zeros((self.n_items, self.n_items))
+        _fill(self.first, self.second, weight, out)
+        shift = float(np.trace(out)) / self.n_items**2
+        out += shift
+        return out, shift
+
+    def solver(self, weight: Array, tolerance: float) -> Solve:
+        """Return a function that solves L x = b, for b of shape (n_items,) or (n_items, m) that sums to 0."""
+        if self.n_items <= DENSE_ITEMS:
+            return _cholesky_solver(self._dense(weight)[0])
+        edge = weight[self.pair]
+        diagonal = np.empty(self.n_items)
+        _degrees(self.start, edge, diagonal)
+        if not np.all(diagonal > 0.0):
+            raise NotDefiniteError
+
+        def solve(b: Array) -> Array:
+            columns = b.reshape(self.n_items, -1)
+            x = np.zeros(columns.shape)
+
+            def block(first: int) -> bool:
+                part = np.ascontiguousarray(columns[:, first : first + BLOCK])
+                answer = np.zeros_like(part)
+                done = _conjugate_gradients(
+                    self.start, self.neighbour, edge, diagonal, part, tolerance, CG_STEPS, answer
+                )
+                x[:, first : first + BLOCK] = answer
+                return bool(done)
+
+            starts = range(0, columns.shape[1], BLOCK)
+            if len(starts) == 1:
+                done = block(0)
+            else:
+                with ThreadPoolExecutor() as pool:
+                    done = all(pool.map(block, starts))
+            if not done:
+                x = self._eliminate(weight, columns)
+            x -= x.mean(axis=0)
+            return x.reshape(b.shape)
+
+        return solve
+
+    def _eliminate(self, weight: Array, b: Array) -> Array:
+        """Sparse factorisation with the first item as ground."""
+        n = self.n_items
+        i, j = self.first, self.second
+        rows, columns = np.concatenate([i, j, i, j]), np.concatenate([j, i, i, j])
+        entries = np.concatenate([-weight, -weight, weight, weight])
+        laplacian = coo_array((entries, (rows, columns)), shape=(n, n)).tocsc()
+        try:
+            factor = splu(laplacian[1:, 1:], permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0)
+        except RuntimeError:
+            raise NotDefiniteError from None
+        x = np.zeros(b.shape)
+        x[1:] = factor.solve(b[1:])
+        return x
+
+    def inverse(self, weight: Array) -> tuple[Array, float]:
+        """Moore–Penrose inverse, and the log determinant of L without one row and column (whichever)."""
+        matrix, shift = self._dense(weight)
+        inverse, log_determinant = inverse_and_determinant(matrix)
+        inverse -= 1.0 / (shift * self.n_items**2)
+        return inverse, log_determinant - np.log(shift) - 2.0 * np.log(self.n_items)
+
+    def diagonal_of_inverse(self, weight: Array, tolerance: float, n_draws: int, seed: int) -> tuple[Array, Array]:
+        """Estimate the inverse's diagonal by random projections, with the standard error of each estimate.
+
+        With L = D - A and 1'G = 0, G = D⁻¹ Π + D⁻¹ A Π D⁻¹ + D⁻¹ A G A D⁻¹ where Π takes off the mean. Only the last
+        term needs estimating, and it is small where items have many comparisons. For random signs e, g = B' W^½ e
+        has covariance L, so x = G g has covariance G, and D⁻¹ A x = x - D⁻¹ g has the covariance of the last term.
+        """
+        n = self.n_items
+        edge = weight[self.pair]
+        degree = np.empty(n)
+        _degrees(self.start, edge, degree)
+        solve = self.solver(weight, tolerance)
+        total, squares = np.zeros(n), np.zeros(n)
+        root = np.sqrt(weight)
+        rng = np.random.default_rng(seed)
+        for first in range(0, n_draws, 4 * BLOCK):
+            g = np.zeros((n, min(4 * BLOCK, n_draws - first)))
+            for column in range(g.shape[1]):
+                sign = rng.integers(0, 2, len(root), dtype=np.int8)
+                _project(self.first, self.second, root, sign, g[:, column])
+            y = (solve(g) - g / degree[:, None]) ** 2
+            total += y.sum(axis=1)
+            squares += (y**2).sum(axis=1)
+        mean = total / n_draws
+        spread = np.sqrt(np.maximum(squares / n_draws - mean**2, 0.0) / (n_draws - 1))
+        return (1.0 - 2.0 / n) / degree + mean, spread
+
+
+def inverse_and_determinant(matrix: Array) -> tuple[Array, float]:
+    """Inverse of a positive definite matrix and the log of its determinant; the matrix is used up."""
+    # A C-ordered symmetric matrix is its own transpose: LAPACK may work in place on the Fortran view.
+    factor, failed = lapack.dpotrf(matrix.T, lower=1, overwrite_a=1)
+    if failed:
+        raise NotDefiniteError
+    log_determinant = 2.0 * float(np.log(np.diagonal(factor)).sum())
+    inverse, _ = lapack.dpotri(factor, lower=1, overwrite_c=1)
+    _mirror(inverse.T)
+    return inverse.T, log_determinant
+
+
+def _cholesky_solver(matrix: Array) -> Solve:
+    factor, failed = lapack.dpotrf(matrix.T, lower=1, overwrite_a=1)
+    if failed:
+        raise NotDefiniteError
+
+    def solve(b: Array) -> Array:
+        x, _ = lapack.dpotrs(factor, b.reshape(len(factor), -1), lower=1)
+        x = x - x.mean(axis=0)
+        return x.reshape(b.shape)
+
+    return solve
+
+
+@compiled
+def _neighbours(first, second, n_items):
+    start = np.zeros(n_items + 1, np.int32)
+    for pair in range(first.shape[0]):
+        start[first[pair] + 1] += 1
+        start[second[pair] + 1] += 1
+    for i in range(n_items):
+        start[i + 1] += start[i]
+    place = start[:-1].copy()
+    neighbour = np.empty(2 * first.shape[0], np.int32)
+    pairs = np.empty(2 * first.shape[0], np.int32)
+    for pair in range(first.shape[0]):
+        i, j = first[pair], second[pair]
+        neighbour[place[i]], pairs[place[i]] = j, pair
+        neighbour[place[j]], pairs[place[j]] = i, pair
+        place[i] += 1
+        place[j] += 1
+    return start, neighbour, pairs
+
+
+@compiled
+def _fill(first, second, weight, out):
+    for pair in range(first.shape[0]):
+        i, j, w = first[pair], second[pair], weight[pair]
+        out[i, i] += w
+        out[j, j] += w
+        out[i, j] -= w
+        out[j, i] -= w
+
+
+@compiled
+def _mirror(a):
+    """Copy the upper triangle to the lower one, by tiles, so that neither side runs out of the cache."""
+    n = a.shape[0]
+    for top in range(0, n, 64):
+        for left in range(top, n, 64):
+            for i in range(top, min(top + 64, n)):
+                for j in range(max(left, i + 1), min(left + 64, n)):
+                    a[j, i] = a[i, j]
+
+
+@compiled
+def _degrees(start, edge, out):
+    for i in range(out.shape[0]):
+        total = 0.0
+        for slot in range(start[i], start[i + 1]):
+            total += edge[slot]
+        out[i] = total
+
+
+@compiled
+def _project(first, second, root, sign, out):
+    for pair in range(first.shape[0]):
+        x = root[pair] if sign[pair] else -root[pair]
+        out[first[pair]] += x
+        out[second[pair]] -= x
+
+
+@compiled
+def _conjugate_gradients(start, neighbour, edge, diagonal, b, tolerance, max_steps, x):
+    """Solve for the columns of b together, preconditioned by the diagonal; False if a column needs more steps."""
+    n, m = b.shape
+    r = b.copy()
+    p = np.empty((n, m))
+    q = np.empty((n, m))
+    before, goal, alpha, beta = np.zeros(m), np.zeros(m), np.zeros(m), np.zeros(m)
+    for i in range(n):
+        for k in range(m):
+            p[i, k] = r[i, k] / diagonal[i]
+            before[k] += r[i, k] * p[i, k]
+    goal[:] = before * tolerance**2
+    for _ in range(max_steps):
+        if np.all(before <= goal):
+            return True
+        curvature = np.zeros(m)
+        for i in range(n):
+            if m == 1:  # in a register
+                total, here = 0.0, p[i, 0]
+                for slot in range(start[i], start[i + 1]):
+                    total += edge[slot] * (here - p[neighbour[slot], 0])
+                q[i, 0] = total
+            else:
+                for k in range(m):
+                    q[i, k] = 0.0
+                for slot in range(start[i], start[i + 1]):
+                    j, w = neighbour[slot], edge[slot]
+                    for k in range(m):
+                        q[i, k] += w * (p[i, k] - p[j, k])
+            for k in range(m):
+                curvature[k] += p[i, k] * q[i, k]
+        for k in range(m):
+            alpha[k] = before[k] / curvature[k] if curvature[k] > 0.0 else 0.0
+        after = np.zeros(m)
+        for i in range(n):
+            for k in range(m):
+                x[i, k] += alpha[k] * p[i, k]
+                r[i, k] -= alpha[k] * q[i, k]
+                after[k] += r[i, k] * r[i, k] / diagonal[i]
+        for k in range(m):
+            beta[k] = after[k] / before[k] if before[k] > 0.0 else 0.0
+            before[k] = after[k]
+        for i in range(n):
+            for k in range(m):
+                p[i, k] = r[i, k] / diagonal[i] + beta[k] * p[i, k]
+    return False

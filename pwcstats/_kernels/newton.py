@@ -1,0 +1,64 @@
+"""Damped Newton: the loop knows no model."""
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+# In logits; beyond this the quadratic model is worthless.
+LONGEST_STEP = 20.0
+# A step this short that still does not ascend is rounding.
+SHORTEST_STEP = 1e-12
+
+
+class Point(Protocol):
+    """Parameters, and everything that was computed there once."""
+
+    params: Array
+    value: float
+
+
+class Ascent(NamedTuple):
+    """Where the loop ended, and how: `reason` is empty when it converged."""
+
+    point: Point
+    n_iter: int
+    converged: bool
+    reason: str
+
+
+def ascend(
+    evaluate: Callable[[Array], Point],
+    direction: Callable[[Point], Array],
+    length: Callable[[Array], float],
+    start: Array,
+    tolerance: float,
+    max_iter: int,
+) -> Ascent:
+    """Maximise: `direction` gives the Newton step at a point, `length` its length on the scale of the logits.
+
+    The last step taken is no longer than `tolerance`; with exact second derivatives the point is then right to about
+    its square.
+    """
+    point = evaluate(start)
+    for n_iter in range(1, max_iter + 1):
+        step = direction(point)
+        size = length(step)
+        if not math.isfinite(size):
+            return Ascent(point, n_iter, False, "the information became singular")
+        factor = min(1.0, LONGEST_STEP / size) if size > 0.0 else 1.0
+        new = evaluate(point.params + factor * step)
+        slack = 1e-13 * abs(point.value)
+        while not new.value >= point.value - slack:
+            factor /= 2.0
+            if factor * size < SHORTEST_STEP:
+                return Ascent(point, n_iter, False, "no step increased the likelihood")
+            new = evaluate(point.params + factor * step)
+        point = new
+        if size <= tolerance:
+            return Ascent(point, n_iter, True, "")
+    return Ascent(point, max_iter, False, f"{max_iter} steps were not enough")

@@ -1,0 +1,393 @@
+"""Wins and comparisons become checked arrays; the wording of their errors."""
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pwcstats._validate.common import Array, as_float, listed, shape_of
+from pwcstats._validate.pairs import SYMMETRY_TOLERANCE, Pairs, refuse_missing, refuse_outside, refuse_unequal_sum
+from pwcstats.errors import InputError
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Comparisons as they came, items as numbers.
+
+    `home` is 1 where the winner went first (or was at home), -1 where the loser did, 0 where neither or nobody knows.
+    `weight` is empty for ones. `unit` says which of the `n_units` rows of the user's data a comparison came from, and
+    is empty where they are the same; a matrix has none. With `counted` the weights are numbers of comparisons.
+    """
+
+    items: pd.Index
+    winner: NDArray[np.int32]
+    loser: NDArray[np.int32]
+    tie: NDArray[np.bool_]
+    home: NDArray[np.int8]
+    weight: Array
+    unit: NDArray[np.int64]
+    n_units: int
+    counted: bool
+
+
+def read_wins(wins: Any, tied: Any, items: Sequence[Hashable] | None) -> Rows:
+    """A K x K matrix or frame of wins, row over column, and one of ties."""
+    values, named = _square(wins, "wins", None)
+    if items is not None:
+        given = _read_items(items, len(values))
+        if named is not None and not isinstance(named, pd.RangeIndex) and list(named) != list(given):
+            raise InputError(f"wins is labelled by {listed(named)}, but items says {listed(given)}; leave items out.")
+        named = given
+    labels: pd.Index = pd.RangeIndex(len(values)) if named is None else named
+    if len(labels) < 2:
+        raise InputError(f"comparisons need at least 2 items, got {len(labels)}.")
+    cells = np.argwhere(values > 0.0)
+    weight = values[cells[:, 0], cells[:, 1]]
+    ties = np.empty((0, 2), np.int64)
+    if tied is not None:
+        counts, _ = _square(tied, "tied", labels)
+        if not np.allclose(counts, counts.T, rtol=1e-9, atol=0.0):
+            i, j = np.argwhere(~np.isclose(counts, counts.T, rtol=1e-9, atol=0.0))[0]
+            raise InputError(
+                f"tied must be symmetric, got {counts[i, j]:g} and {counts[j, i]:g} for {labels[i]} and {labels[j]}; "
+                "both sides of a pair share one number."
+            )
+        ties = np.argwhere(np.triu(counts, 1) > 0.0)
+        weight = np.concatenate([weight, counts[ties[:, 0], ties[:, 1]]])
+    both = np.concatenate([cells, ties]).astype(np.int32)
+    if not len(both):
+        raise InputError("wins holds no comparison: all of its numbers are 0.")
+    return Rows(
+        items=labels,
+        winner=np.ascontiguousarray(both[:, 0]),
+        loser=np.ascontiguousarray(both[:, 1]),
+        tie=np.arange(len(both)) >= len(cells),
+        home=np.zeros(len(both), np.int8),
+        weight=weight,
+        unit=np.empty(0, np.int64),
+        n_units=0,
+        counted=bool(np.all(weight == np.floor(weight))),
+    )
+
+
+def _square(x: Any, name: str, labels: pd.Index | None) -> tuple[Array, pd.Index | None]:
+    """K x K numbers >= 0 and their labels; the diagonal (as of journals that cite themselves) is nobody's win."""
+    named = None
+    if isinstance(x, pd.DataFrame):
+        named = x.columns if labels is None else labels
+        if x.shape[0] == x.shape[1] and not x.index.equals(named):
+            if not (x.index.is_unique and named.is_unique and set(x.index) == set(named)):
+                raise InputError(
+                    f"the rows and columns of {name} must be the same items, got rows {listed(x.index)} and columns "
+                    f"{listed(named)}; for one row a comparison use from_comparisons."
+                )
+            x = x.loc[named]
+        if labels is not None and set(x.columns) == set(labels):
+            x = x[list(labels)]
+        elif not named.is_unique:
+            raise InputError(f"the items of {name} must be different, got {named[named.duplicated()][0]!r} twice.")
+    values = as_float(x, name).copy()
+    if values.ndim != 2 or values.shape[0] != values.shape[1]:
+        raise InputError(
+            f"{name} must be a K x K matrix, row over column, got {shape_of(values)}; "
+            "for one row a comparison use from_comparisons."
+        )
+    if labels is not None and len(values) != len(labels):
+        raise InputError(f"{name} must be {len(labels)} x {len(labels)} to go with wins, got {shape_of(values)}.")
+    np.fill_diagonal(values, 0.0)
+    bad = ~(np.isfinite(values) & (values >= 0.0))
+    if bad.any():
+        i, j = np.argwhere(bad)[0]
+        a, b = (i, j) if named is None else (named[i], named[j])
+        raise InputError(
+            f"{name} must hold finite numbers >= 0, got {values[i, j]:g} for {a} over {b}; 0 says that it "
+            "never happened."
+        )
+    return values, named
+
+
+def _read_items(items: Any, n: int) -> pd.Index:
+    if isinstance(items, (str, set, frozenset)) or not isinstance(items, Iterable):
+        raise InputError(f"items must be a list of {n} names in the order of the rows, got {items!r}.")
+    labels: pd.Index = pd.Index(list(items))
+    if len(labels) != n or not labels.is_unique:
+        raise InputError(f"items must be {n} different names, got {len(labels)}, {labels.nunique()} of them different.")
+    return labels
+
+
+def read_comparisons(
+    data: Any,
+    winner: Any,
+    loser: Any,
+    weight: Any,
+    tie: Any,
+    first: Any,
+    second: Any,
+    wins: Any,
+    neutral: Any,
+) -> Rows:
+    """Long data in one of three forms: winner and loser; first, second and who won; first, second and their wins."""
+    frame = _frame(data)
+    if wins is not None:
+        rows = _counted(frame, winner, loser, tie, weight, first, second, wins)
+    elif second is not None:
+        rows = _with_outcome(frame, winner, loser, tie, first, second)
+    else:
+        rows = _winners_and_losers(frame, winner, loser, tie, first)
+    n = rows.n_units
+    if not len(rows.winner):
+        raise InputError("there is no comparison in the data: it has no rows, or no wins.")
+    if neutral is not None:
+        if first is None:
+            raise InputError("neutral says in which comparisons nobody went first, so first is needed too.")
+        on = _flags(_column(frame, neutral, "neutral", n), "neutral")
+        rows = replace(rows, home=np.where(on[rows.unit] if len(rows.unit) else on, 0, rows.home).astype(np.int8))
+    if weight is not None:
+        rows = _weighted(rows, as_float(_column(frame, weight, "weight", n), "weight"), frame)
+    same = rows.winner == rows.loser
+    if same.any():
+        k = int(np.argmax(same))
+        raise InputError(
+            f"{_row(frame, rows.unit[k] if len(rows.unit) else k)} compares {rows.items[rows.winner[k]]} with itself; "
+            "drop such rows."
+        )
+    if len(rows.items) < 2:
+        raise InputError(f"comparisons need at least 2 items, got {len(rows.items)}.")
+    return rows
+
+
+def _frame(data: Any) -> pd.DataFrame | None:
+    if data is None or isinstance(data, pd.DataFrame):
+        return data
+    if isinstance(data, Mapping):
+        return pd.DataFrame(data)
+    if hasattr(data, "to_pandas"):
+        return data.to_pandas()
+    raise InputError(f"data must be a data frame with one row a comparison, got {type(data).__name__}.")
+
+
+def _column(frame: pd.DataFrame | None, value: Any, name: str, length: int | None = None) -> pd.Series:
+    """A column of the data by its name, or an array as it is."""
+    if value is None:
+        raise InputError(
+            f"{name} is missing: give winner and loser, or first, second and winner, or first, second and wins."
+        )
+    if frame is not None and isinstance(value, Hashable) and value in frame.columns:
+        column = frame[value]
+        if isinstance(column, pd.DataFrame):
+            raise InputError(f"the data have more than one column {value!r}; give the columns different names.")
+        return column
+    if isinstance(value, str) or np.ndim(value) != 1:
+        known = "" if frame is None else f", which are {listed(frame.columns)}"
+        raise InputError(f"{name} must be one of the columns of the data{known}, or an array, got {value!r}.")
+    column = value if isinstance(value, pd.Series) else pd.Series(value)
+    wanted = length if frame is None else len(frame)
+    if wanted is not None and len(column) != wanted:
+        raise InputError(f"{name} must have one entry for each of the {wanted} comparisons, got {len(column)}.")
+    return column
+
+
+def _is_column(frame: pd.DataFrame | None, value: Any) -> bool:
+    by_name = frame is not None and isinstance(value, Hashable) and value in frame.columns
+    return by_name or isinstance(value, tuple) or np.ndim(value) == 1
+
+
+def _row(frame: pd.DataFrame | None, k: int) -> str:
+    return f"row {k if frame is None else frame.index[k]}"
+
+
+def _codes(a: pd.Series, b: pd.Series, frame: pd.DataFrame | None) -> tuple[NDArray, NDArray, pd.Index]:
+    """Numbers of the items in two columns: in the order of their categories, else sorted where they can be."""
+    if len(a) != len(b):
+        raise InputError(f"both items of a comparison are needed, got {len(a)} of one side and {len(b)} of the other.")
+    if isinstance(a.dtype, pd.CategoricalDtype) and isinstance(b.dtype, pd.CategoricalDtype):
+        shared = a.cat.categories.union(b.cat.categories, sort=False)
+        a, b = a.cat.set_categories(shared), b.cat.set_categories(shared)
+        codes = np.concatenate([a.cat.codes.to_numpy(), b.cat.codes.to_numpy()]).astype(np.int64)
+        used = np.bincount(codes[codes >= 0], minlength=len(shared)) > 0
+        codes, items = np.where(codes >= 0, np.cumsum(used)[codes] - 1, -1), shared[used]
+    else:
+        both = [x.astype(object) if isinstance(x.dtype, pd.CategoricalDtype) else x for x in (a, b)]
+        codes, items = pd.factorize(pd.concat(both, ignore_index=True))
+        items = pd.Index(items)
+        try:
+            order = items.argsort()
+        except TypeError:  # labels of several types: as they come
+            order = np.arange(len(items))
+        place = np.empty(len(items), np.int32)
+        place[order] = np.arange(len(items))
+        codes, items = np.where(codes >= 0, place[codes], -1) if len(items) else codes, items[order]
+    if (codes < 0).any():
+        k = int(np.argmax(codes < 0)) % len(a)
+        raise InputError(f"{_row(frame, k)} has no label for an item; fill it in, or drop the row.")
+    codes = codes.astype(np.int32)
+    return codes[: len(a)], codes[len(a) :], items
+
+
+def _flags(column: pd.Series, name: str) -> NDArray[np.bool_]:
+    values = as_float(column, name)
+    if not np.isin(values, (0.0, 1.0)).all():
+        odd = column[~np.isin(values, (0.0, 1.0))].iloc[0]
+        raise InputError(f"{name} must be true or false (1 or 0) in each row, got {odd!r}.")
+    return values == 1.0
+
+
+def _tie_flags(frame: pd.DataFrame | None, tie: Any, length: int) -> NDArray[np.bool_]:
+    """Ties from a column of flags, or from a column and the value it has where there was a tie."""
+    if tie is None:
+        return np.zeros(length, np.bool_)
+    if isinstance(tie, tuple) and len(tie) == 2 and frame is not None and tie[0] in frame.columns:
+        return (frame[tie[0]] == tie[1]).to_numpy(dtype=np.bool_, na_value=False)
+    return _flags(_column(frame, tie, "tie", length), "tie")
+
+
+def _plain(items: pd.Index, winner: NDArray, loser: NDArray, tie: NDArray, home: NDArray) -> Rows:
+    unit = np.empty(0, np.int64)
+    return Rows(items, winner, loser, tie, home.astype(np.int8), np.empty(0), unit, len(winner), counted=True)
+
+
+def _winners_and_losers(frame: pd.DataFrame | None, winner: Any, loser: Any, tie: Any, first: Any) -> Rows:
+    won = _column(frame, winner, "winner")
+    lost = _column(frame, loser, "loser", len(won))
+    a, b, items = _codes(won, lost, frame)
+    home = np.zeros(len(a), np.int8)
+    if first is not None:
+        went = _column(frame, first, "first", len(a))
+        code = items.get_indexer(pd.Index(went.astype(object)))
+        home = np.where(code == a, 1, np.where(code == b, -1, 0))
+        odd = (home == 0) & went.notna().to_numpy()
+        if odd.any():
+            k = int(np.argmax(odd))
+            raise InputError(
+                f"first must be one of the two items of its row, or missing where nobody went first; "
+                f"{_row(frame, k)} has {went.iloc[k]!r} for {items[a[k]]} and {items[b[k]]}."
+            )
+    return _plain(items, a, b, _tie_flags(frame, tie, len(a)), home)
+
+
+def _with_outcome(frame: pd.DataFrame | None, winner: Any, loser: Any, tie: Any, first: Any, second: Any) -> Rows:
+    """`winner` holds an item, or the name of the column `first` or `second`, or the value (one of the values) `tie`."""
+    if loser is not None:
+        raise InputError("loser goes with winner alone; with first and second, winner says which of the two won.")
+    one, two = _column(frame, first, "first"), _column(frame, second, "second")
+    who = _column(frame, winner, "winner", len(one))
+    a, b, items = _codes(one, two, frame)
+    plain = who.astype(object)
+    code = items.get_indexer(pd.Index(plain))
+    won, lost = code == a, code == b
+    if isinstance(first, str) and isinstance(second, str):
+        rest = ~(won | lost)
+        won, lost = won | (rest & (plain == first).to_numpy()), lost | (rest & (plain == second).to_numpy())
+    if tie is None:
+        tied = np.zeros(len(a), np.bool_)
+    elif isinstance(tie, (list, set)) or not _is_column(frame, tie):
+        tied = plain.isin(tie if isinstance(tie, (list, set)) else [tie]).to_numpy()
+    else:
+        tied = _tie_flags(frame, tie, len(a))
+    odd = ~(won | lost | tied)
+    if odd.any():
+        k = int(np.argmax(odd))
+        raise InputError(
+            f"winner must be one of the two items of its row or a tie; {_row(frame, k)} has {who.iloc[k]!r} for "
+            f"{items[a[k]]} and {items[b[k]]}. Say with tie=... which values are ties."
+        )
+    turned = lost & ~tied
+    return _plain(items, np.where(turned, b, a), np.where(turned, a, b), tied, np.where(turned, -1, 1))
+
+
+def _counted(
+    frame: pd.DataFrame | None,
+    winner: Any,
+    loser: Any,
+    tie: Any,
+    weight: Any,
+    first: Any,
+    second: Any,
+    wins: Any,
+) -> Rows:
+    """Each row has both items and how often each won (and, third, how often they tied)."""
+    if any(x is not None for x in (winner, loser, tie, weight)):
+        raise InputError("wins says who won and how often, so winner, loser, tie and weight must be left out.")
+    if isinstance(wins, str) or len(wins) not in (2, 3):
+        raise InputError(f"wins must be two columns (wins of first, wins of second) or three (ties), got {wins!r}.")
+    a, b, items = _codes(_column(frame, first, "first"), _column(frame, second, "second"), frame)
+    counts = np.column_stack([as_float(_column(frame, name, "wins", len(a)), "wins") for name in wins])
+    bad = ~(np.isfinite(counts) & (counts >= 0.0))
+    if bad.any():
+        k = np.argwhere(bad)[0]
+        raise InputError(f"wins must be finite numbers >= 0, got {counts[tuple(k)]:g} in {_row(frame, k[0])}.")
+    unit, outcome = np.nonzero(counts)
+    turned = outcome == 1
+    return Rows(
+        items=items,
+        winner=np.where(turned, b[unit], a[unit]),
+        loser=np.where(turned, a[unit], b[unit]),
+        tie=outcome == 2,
+        home=np.where(turned, -1, 1).astype(np.int8),
+        weight=counts[unit, outcome],
+        unit=unit,
+        n_units=len(a),
+        counted=bool(np.all(counts == np.floor(counts))),
+    )
+
+
+def _weighted(rows: Rows, weight: Array, frame: pd.DataFrame | None) -> Rows:
+    bad = ~(np.isfinite(weight) & (weight >= 0.0))
+    if bad.any():
+        k = int(np.argmax(bad))
+        raise InputError(
+            f"weight must be a finite number >= 0 in each row, got {weight[k]:g} in {_row(frame, k)}; "
+            "0 leaves the row out."
+        )
+    if not weight.any():
+        raise InputError("weight is 0 in every row: there is nothing to compare.")
+    kept = np.flatnonzero(weight)
+    used = np.zeros(len(rows.items), np.bool_)
+    used[rows.winner[kept]] = used[rows.loser[kept]] = True
+    place = (np.cumsum(used) - 1).astype(np.int32)
+    return replace(
+        rows,
+        items=rows.items[used],
+        winner=place[rows.winner[kept]],
+        loser=place[rows.loser[kept]],
+        tie=rows.tie[kept],
+        home=rows.home[kept],
+        weight=weight[kept],
+        unit=kept,
+        counted=False,
+    )
+
+
+def soft_wins(pairs: Pairs, weight: Array) -> Array:
+    """n_ij r_ij as a matrix of wins."""
+    i, j = np.triu_indices(pairs.n_classes, 1)
+    wins = np.zeros((pairs.n_classes, pairs.n_classes))
+    r = pairs.values[0, pairs.upper]
+    other = 1.0 - r if not len(pairs.lower) else pairs.values[0, pairs.lower]
+    for pair in np.flatnonzero(weight):
+        if np.isnan(r[pair]) or np.isnan(other[pair]):
+            refuse_missing(pairs, 0, pair)
+        if not (0.0 <= r[pair] <= 1.0 and 0.0 <= other[pair] <= 1.0):
+            refuse_outside(pairs, 0, pair)
+        if abs(r[pair] + other[pair] - 1.0) > SYMMETRY_TOLERANCE:
+            refuse_unequal_sum(pairs, 0, pair)
+    met = weight > 0.0
+    wins[i[met], j[met]] = weight[met] * r[met]
+    wins[j[met], i[met]] = weight[met] * (1.0 - r[met])
+    return wins
+
+
+def read_groups(data: pd.DataFrame | None, groups: Any, rows: Rows) -> NDArray[np.int64]:
+    """The group of each comparison, as a number."""
+    if rows.n_units == 0:
+        raise InputError("groups are of rows, and a matrix of wins has none; use from_comparisons.")
+    column = _column(data, groups, "groups", rows.n_units)
+    code, labels = pd.factorize(column)
+    if (code < 0).any():
+        raise InputError(f"groups is missing in {_row(data, int(np.argmax(code < 0)))}; fill it in, or drop the row.")
+    if len(labels) < 2:
+        raise InputError("cluster-robust covariance needs at least 2 groups, got 1.")
+    return code[rows.unit] if len(rows.unit) else code

@@ -1,0 +1,251 @@
+"""Options and covariates of Bradley–Terry fits, checked; the wording of what stands in the way of one."""
+
+import numbers
+from collections.abc import Hashable, Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+import pandas as pd
+import patsy
+from numpy.typing import NDArray
+
+from pwcstats._validate.common import Array, as_float, listed, shape_of
+from pwcstats.errors import InputError
+
+# A full covariance of so many items takes 3 GB; with more, nobody looks at it.
+LARGEST_FULL = 20_000
+LARGEST_FIRTH = 5_000
+
+
+def item_place(items: pd.Index, item: Any, name: str) -> int:
+    """The number of an item."""
+    place = items.get_indexer([item])[0] if isinstance(item, Hashable) else -1
+    if place < 0:
+        raise InputError(f"{name} must be one of the items {listed(items)}, got {item!r}.")
+    return int(place)
+
+
+def item_places(items: pd.Index, wanted: Any, name: str) -> NDArray[np.int64]:
+    """The numbers of some items."""
+    labels = pd.Index(wanted)
+    places = items.get_indexer(labels)
+    if (places < 0).any():
+        item_place(items, labels[int(np.argmax(places < 0))], name)
+    return places
+
+
+def read_level(value: Any, name: str) -> float:
+    """Check a number between 0 and 1."""
+    if not isinstance(value, numbers.Real) or not 0.0 < float(value) < 1.0:
+        raise InputError(f"{name} must be a number between 0 and 1, got {value!r}.")
+    return float(value)
+
+
+def read_count(value: Any, name: str) -> int:
+    """Check a whole number of at least 1."""
+    if isinstance(value, numbers.Integral) and value >= 1:
+        return int(value)
+    raise InputError(f"{name} must be a whole number of at least 1, got {value!r}.")
+
+
+def read_covariates(covariates: Any, item_data: Any, items: pd.Index) -> tuple[Array | None, list[str]]:
+    """Covariates of the items, one row each in the order of `items`, and their names."""
+    if covariates is None:
+        if item_data is not None:
+            raise InputError("item_data is the data of a formula; give the formula as covariates.")
+        return None, []
+    if isinstance(covariates, str):
+        return _from_formula(covariates, item_data, items)
+    if item_data is not None:
+        raise InputError("item_data goes with covariates that are a formula; leave it out.")
+    if isinstance(covariates, (pd.DataFrame, pd.Series)):
+        frame = covariates.to_frame() if isinstance(covariates, pd.Series) else covariates
+        frame = _rows_of_items(frame, "covariates", items)
+        values, names = as_float(frame, "covariates"), [str(name) for name in frame.columns]
+    else:
+        values = as_float(covariates, "covariates")
+        if values.ndim not in (1, 2) or len(values) != len(items):
+            raise InputError(
+                f"covariates must have one row for each of the {len(items)} items, got {shape_of(values)}."
+            )
+        values = values.reshape(len(items), -1)
+        names = [f"x{k + 1}" for k in range(values.shape[1])]
+    return _complete(values, names, items), names
+
+
+def _rows_of_items(frame: Any, name: str, items: pd.Index) -> pd.DataFrame:
+    if not isinstance(frame, pd.DataFrame):
+        raise InputError(f"{name} must be a data frame indexed by item, got {type(frame).__name__}.")
+    missing = items[~items.isin(frame.index)]
+    if len(missing):
+        raise InputError(f"{name} must have a row for each item; its index lacks {listed(missing)}.")
+    if not frame.index.is_unique:
+        twice = frame.index[frame.index.duplicated()][0]
+        raise InputError(f"{name} must have one row for each item, got {twice!r} more than once.")
+    return frame.loc[items]
+
+
+def _from_formula(formula: str, item_data: Any, items: pd.Index) -> tuple[Array, list[str]]:
+    if item_data is None:
+        raise InputError("covariates is a formula, so item_data is needed: a data frame indexed by item.")
+    frame = _rows_of_items(item_data, "item_data", items)
+    try:
+        matrix = patsy.dmatrix(formula, frame, NA_action=patsy.NAAction(NA_types=[]), return_type="dataframe")
+    except (patsy.PatsyError, NameError) as error:
+        reason = " ".join(str(error).split("\n")[0].split())
+        raise InputError(f"the formula {formula!r} cannot be used with item_data: {reason}.") from None
+    matrix = matrix.drop(columns="Intercept", errors="ignore")
+    names = [str(name) for name in matrix.columns]
+    return _complete(as_float(matrix, "covariates"), names, items), names
+
+
+def _complete(values: Array, names: Sequence[str], items: pd.Index) -> Array:
+    bad = ~np.isfinite(values)
+    if bad.any():
+        i, column = np.argwhere(bad)[0]
+        raise InputError(
+            f"covariates must be finite numbers, got {values[i, column]:g} in {names[column]!r} of item "
+            f"{items[i]}; fill it in, or leave the item's comparisons out."
+        )
+    if not values.shape[1]:
+        raise InputError("covariates has no column; leave it out for one ability an item.")
+    return values
+
+
+def refuse_ties(ties: str, n_ties: float, nobs: float, method: str) -> None:
+    """Ties need a model for them, and a tie parameter needs ties."""
+    if ties == "none" and n_ties > 0.0:
+        raise InputError(
+            f"{n_ties:g} of {nobs:g} comparisons are ties, which ties='none' has no place for; set "
+            "ties='davidson' for a tie parameter, or ties='half' to count half a win for each."
+        )
+    if ties == "davidson" and method == "mle" and (n_ties == 0.0 or n_ties == nobs):
+        what = "no comparison is a tie" if n_ties == 0.0 else "all comparisons are ties"
+        raise InputError(f"{what}, so that the tie parameter has no finite estimate; leave out ties='davidson'.")
+
+
+def refuse_too_many(n_items: int, dense: bool, firth: bool) -> None:
+    """Say before the work that it needs the square of too many items."""
+    if firth and dense and n_items > LARGEST_FIRTH:
+        raise InputError(
+            f"method='firth' needs the covariance of all items in each step, got {n_items} items (at most "
+            f"{LARGEST_FIRTH}); use method='mle' and leave out items that won or lost everything."
+        )
+    if dense and n_items > LARGEST_FULL:
+        raise InputError(
+            f"the full covariance of {n_items} items would take {8e-9 * n_items**2:.0f} GB; set cov='diag' "
+            "for standard errors, or cov='none'."
+        )
+
+
+def read_cov_kwds(cov_type: str, cov_kwds: Any) -> dict[str, Any]:
+    """Check the options of a robust covariance."""
+    options = {} if cov_kwds is None else dict(cov_kwds)
+    known = {"groups", "use_correction"} if cov_type == "cluster" else set()
+    if set(options) - known:
+        raise InputError(
+            f"cov_type={cov_type!r} has the options {listed(sorted(known))}, got {listed(sorted(options))}."
+        )
+    if cov_type == "cluster" and options.get("groups") is None:
+        raise InputError("cov_type='cluster' needs cov_kwds={'groups': ...}, a column of the data or an array.")
+    return options
+
+
+def refuse_disconnected(items: pd.Index, groups: Sequence[NDArray[np.int64]]) -> NoReturn:
+    """Name the groups of items that no comparison joins."""
+    raise InputError(
+        f"the comparison graph is not connected: it falls into {len(groups)} groups that were never compared with each "
+        f"other, {_named_groups(items, groups)}; add comparisons between them, or rank each group by itself."
+    )
+
+
+def refuse_no_mle(items: pd.Index, unbeaten: list[NDArray[np.int64]], winless: list[NDArray[np.int64]]) -> NoReturn:
+    """Name the items whose abilities would be infinite."""
+    found = []
+    if unbeaten:
+        found.append(f"{_named_groups(items, unbeaten)} never lost to any other item")
+    if winless:
+        found.append(f"{_named_groups(items, winless)} never beat any other item")
+    raise InputError(
+        f"there is no maximum likelihood estimate: {', and '.join(found)}, so that some abilities would be infinite; "
+        "use method='firth' for finite ones, drop these items, or add comparisons that go the other way."
+    )
+
+
+def _named_groups(items: pd.Index, groups: Sequence[NDArray[np.int64]]) -> str:
+    shown = [str(items[g[0]]) if len(g) == 1 else "{" + listed(items[g])[1:-1] + "}" for g in groups[:5]]
+    more = f" and {len(groups) - 5} more" if len(groups) > 5 else ""
+    return ", ".join(shown) + more
+
+
+def refuse_unidentified_order() -> NoReturn:
+    """Say that the order effect cannot be told from the abilities."""
+    raise InputError(
+        "the order effect cannot be told from the abilities: shifting these makes up for it in every comparison; "
+        "add comparisons with the items the other way round, or leave out order_effect."
+    )
+
+
+def refuse_no_order_mle(direction: tuple[int, int]) -> NoReturn:
+    """Say that the order effect or the tie parameter diverges."""
+    what = [name for name, u in zip(("order effect", "tie parameter"), direction, strict=True) if u]
+    raise InputError(
+        f"there is no maximum likelihood estimate: the {' and the '.join(what)} would be infinite, with abilities that "
+        "follow, since no outcome speaks against it; use method='firth' for a finite one, or leave it out."
+    )
+
+
+def refuse_aliased(name: str) -> NoReturn:
+    """Say which covariate adds nothing."""
+    raise InputError(
+        f"the covariate {name!r} is not identified: among the pairs that met, its differences are all 0 or a "
+        "combination of those before it; leave it out."
+    )
+
+
+def refuse_separated(names: Sequence[str]) -> NoReturn:
+    """Say which covariates predict the outcomes perfectly."""
+    raise InputError(
+        f"there is no maximum likelihood estimate: a combination of {listed(names)} is never on the losing "
+        "side, so that its coefficients would be infinite; use method='firth' for finite ones, or leave a "
+        "covariate out."
+    )
+
+
+def refuse_not_nested(small: Any, large: Any) -> None:
+    """Refuse a likelihood-ratio test of fits that do not belong together, saying why."""
+    a, b = small.spec, large.spec
+    same_data = small.model is large.model or _same_rows(small.model._rows, large.model._rows)
+    if not same_data:
+        raise InputError("a likelihood-ratio test needs two fits to the same comparisons; these are of different ones.")
+    if "firth" in (a.method, b.method):
+        raise InputError(
+            "a likelihood-ratio test needs maximum likelihood fits: the penalties of these two are not the same; "
+            "fit both with method='mle', or use wald_test."
+        )
+    if a.ties != b.ties:
+        raise InputError(f"a likelihood-ratio test needs one treatment of ties, got {a.ties!r} and {b.ties!r}.")
+    if small.df_model == large.df_model:
+        raise InputError(f"both fits have {small.df_model} parameters, so that neither is nested in the other.")
+    if (a.order and not b.order) or not _spanned(a.z, b.z):
+        raise InputError(
+            "the smaller model is not nested in the larger one: it has an order effect or covariates that "
+            "the larger lacks."
+        )
+
+
+def _same_rows(a: Any, b: Any) -> bool:
+    return a.items.equals(b.items) and all(
+        np.array_equal(getattr(a, name), getattr(b, name)) for name in ("winner", "loser", "tie", "weight")
+    )
+
+
+def _spanned(small: Array | None, large: Array | None) -> bool:
+    """Whether the covariates of the small model are combinations of those of the large one (None: any abilities)."""
+    if large is None:
+        return True
+    if small is None:
+        return False
+    large, small = large - large.mean(axis=0), small - small.mean(axis=0)
+    fitted = large @ np.linalg.lstsq(large, small, rcond=None)[0]
+    return bool(np.allclose(fitted, small, rtol=0.0, atol=1e-8 * max(1.0, float(np.abs(small).max()))))

@@ -1,0 +1,133 @@
+"""Bootstrap of Bradley–Terry fits: comparisons, rows or groups are drawn again, and the model is fitted again."""
+
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed, effective_n_jobs
+from numpy.typing import NDArray
+from tqdm import tqdm
+
+from pwcstats._validate import comparisons, fits
+from pwcstats._validate.common import Array
+from pwcstats.bradley_terry.table import Table, halve_ties, make_table
+from pwcstats.errors import ConvergenceWarning, InputError
+
+if TYPE_CHECKING:
+    from pwcstats.bradley_terry.results import BradleyTerryResults
+
+
+@dataclass(frozen=True)
+class BootstrapResult:
+    """Parameters of the model, fitted to data drawn anew.
+
+    Attributes
+    ----------
+    params : DataFrame of shape (n, parameters)
+        One row for each draw; missing where the draw had no finite estimate.
+    n_failed : int
+        Number of those draws. They have items that only won or only lost, so intervals from the others are too short on
+        that side; where they are not few, use ``method="firth"``.
+    """
+
+    params: pd.DataFrame
+    n_failed: int
+
+    @property
+    def bse(self) -> pd.Series:
+        """Bootstrap standard errors."""
+        return self.params.std(ddof=1).rename("bse")
+
+    def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
+        """Percentile intervals."""
+        fits.read_level(alpha, "alpha")
+        bounds = self.params.quantile([alpha / 2.0, 1.0 - alpha / 2.0]).T
+        bounds.columns = pd.Index([0, 1])
+        return bounds
+
+
+@dataclass(frozen=True)
+class Sampler:
+    """Draws counts of the table's cells: comparisons (no `cell`), or units with their weights."""
+
+    counts: Array
+    cell: NDArray[np.int64] | None
+    weight: Array
+    unit: NDArray[np.int64]
+    n_units: int
+
+    def draw(self, seed: np.random.SeedSequence) -> Array:
+        """Counts of one draw."""
+        rng = np.random.default_rng(seed)
+        flat = self.counts.ravel()
+        if self.cell is None:
+            total = flat.sum()
+            return rng.multinomial(int(total), flat / total).reshape(-1, 3).astype(np.float64)
+        times = rng.multinomial(self.n_units, np.full(self.n_units, 1.0 / self.n_units))
+        return np.bincount(self.cell, self.weight * times[self.unit], len(flat)).reshape(-1, 3)
+
+
+def bootstrap(
+    results: "BradleyTerryResults", n: int, n_jobs: int | None, random_state: Any, groups: Any, progress: bool
+) -> BootstrapResult:
+    """Draw and fit n times; the same seed gives the same numbers for every `n_jobs`."""
+    sampler, table = _sampler(results, groups)
+    seeds = np.random.SeedSequence(random_state).spawn(n)
+    size = max(1, n // (8 * effective_n_jobs(n_jobs)))
+    chunks = [seeds[k : k + size] for k in range(0, n, size)]
+    # Threads: numba and LAPACK release the GIL, and nothing needs sending. parallel_config may choose otherwise.
+    parallel = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
+    work = parallel(delayed(_fits)(results, sampler, table, chunk) for chunk in chunks)
+    params = np.concatenate(list(tqdm(work, total=len(chunks), disable=not progress)))
+    n_failed = int(np.isnan(params).any(axis=1).sum())
+    if n_failed:
+        warnings.warn(
+            f"{n_failed} of {n} bootstrap draws have no finite estimate and are left out, so that intervals "
+            "of the abilities concerned are too short; use method='firth' if they are not few.",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+    return BootstrapResult(pd.DataFrame(params, columns=results.params.index), n_failed)
+
+
+def _sampler(results: "BradleyTerryResults", groups: Any) -> tuple[Sampler, Table]:
+    rows = results.model._rows
+    cell = np.empty(len(rows.winner), np.int64)
+    table = make_table(rows, results.spec.order, False, cell)
+    if groups is None and rows.counted:
+        return Sampler(table.counts, None, np.empty(0), np.empty(0, np.int64), 0), table
+    if groups is None and rows.n_units == 0:
+        raise InputError(
+            "the bootstrap draws comparisons again, and wins that are not whole numbers do not say how many "
+            "there were; use from_comparisons with one row a comparison."
+        )
+    weight = rows.weight if len(rows.weight) else np.ones(len(cell))
+    if groups is not None:
+        unit = comparisons.read_groups(results.model._data, groups, rows)
+        return Sampler(table.counts, cell, weight, unit, int(unit.max()) + 1), table
+    unit = rows.unit if len(rows.unit) else np.arange(len(cell))
+    return Sampler(table.counts, cell, weight, unit, rows.n_units), table
+
+
+def _fits(results: "BradleyTerryResults", sampler: Sampler, table: Table, seeds: list[np.random.SeedSequence]) -> Array:
+    return np.array([_fit(results, table, sampler.draw(seed)) for seed in seeds])
+
+
+def _fit(results: "BradleyTerryResults", table: Table, counts: Array) -> Array:
+    spec = results.spec
+    if spec.ties == "half":
+        counts = halve_ties(counts)
+    met = counts.any(axis=1)
+    drawn = Table(table.n_items, table.first[met], table.second[met], table.ordered[met], counts[met])
+    likelihood = results.model._likelihood(spec, drawn)
+    try:
+        fits.refuse_ties(spec.ties, float(drawn.counts[:, 2].sum()), float(drawn.counts.sum()), spec.method)
+        results.model._check_existence(spec, likelihood)
+    except InputError:
+        return np.full(len(results.params), np.nan)
+    ascent = likelihood.maximise(results.max_iter)
+    if not ascent.converged:
+        return np.full(len(results.params), np.nan)
+    return results.reported(ascent.point.params)

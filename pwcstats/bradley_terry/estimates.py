@@ -1,0 +1,351 @@
+"""Parameters of a Bradley–Terry fit, their inference, and how well they fit."""
+
+import warnings
+from collections.abc import Hashable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+from statsmodels.iolib.summary import Summary
+
+from pwcstats._kernels import comparisons
+from pwcstats._kernels.newton import Ascent
+from pwcstats._results import TestResult
+from pwcstats._validate import fits
+from pwcstats._validate.common import Array, as_float, choice, listed
+from pwcstats.bradley_terry import covariance
+from pwcstats.bradley_terry.covariance import CovarianceEstimate
+from pwcstats.bradley_terry.likelihood import Likelihood, Point
+from pwcstats.bradley_terry.profile import bound
+from pwcstats.bradley_terry.summary import make_summary
+from pwcstats.errors import ConvergenceWarning, InputError
+
+if TYPE_CHECKING:
+    from pwcstats.bradley_terry.model import BradleyTerry, Spec
+
+ORDER, TIE = "(order)", "(tie)"
+# Chi-squared is a fair approximation of the deviance when pairs met about this often.
+FEW_COMPARISONS = 5
+
+
+class Estimates:
+    """Parameters and tests; :class:`BradleyTerryResults` adds what is about items."""
+
+    def __init__(
+        self,
+        model: "BradleyTerry",
+        spec: "Spec",
+        likelihood: Likelihood,
+        ascent: Ascent,
+        estimate: CovarianceEstimate,
+        cov_type: str,
+        max_iter: int,
+    ) -> None:
+        point: Point = ascent.point  # type: ignore[assignment]
+        self.model, self.spec, self.max_iter = model, spec, max_iter
+        self._likelihood, self._point, self._estimate = likelihood, point, estimate
+        self.method, self.cov_type = spec.method, cov_type
+        self.converged, self.n_iter, self.reason = ascent.converged, ascent.n_iter, ascent.reason
+        self.llf, self.llf_unpenalized = float(point.value), float(point.llf)
+        self.nobs = model.nobs
+        self.df_model = likelihood.rank
+        cells = 2 if spec.davidson else 1
+        self.df_resid = cells * len(likelihood.table.first) - likelihood.rank
+        self.params = pd.Series(self.reported(point.params), index=self._terms, name="params")
+
+    @cached_property
+    def _terms(self) -> pd.Index:
+        spec = self.spec
+        extra = [ORDER] * spec.order + [TIE] * spec.davidson
+        labels = self.model.items if spec.z is None else pd.Index(spec.names)
+        if spec.ref is not None:
+            labels = labels.delete(spec.ref)
+        return labels.append(pd.Index(extra, dtype=object)) if extra else labels
+
+    def reported(self, params: Array) -> Array:
+        """The likelihood's parameters as users see them: with a reference item, differences from its ability."""
+        ref, size = self.spec.ref, self._likelihood.design.size
+        if ref is None:
+            return params.copy()
+        shown = params.copy()
+        shown[:size] -= params[ref]
+        return np.delete(shown, ref)
+
+    def _without_ref(self, x: Array) -> Array:
+        return x if self.spec.ref is None else np.delete(x, self.spec.ref)
+
+    @cached_property
+    def _cov(self) -> Array:
+        """Covariance of the likelihood's parameters, abilities summing to 0."""
+        if self._estimate.cov is None:
+            raise InputError("this needs the covariance of all parameters; fit with cov='full'.")
+        return self._estimate.cov
+
+    def cov_params(self) -> pd.DataFrame:
+        """Covariance of `params`; singular where the abilities sum to 0."""
+        ref, size = self.spec.ref, self._likelihood.design.size
+        cov = covariance.relative(self._cov, ref, size)
+        if ref is not None:
+            cov = np.delete(np.delete(cov, ref, 0), ref, 1)
+        return pd.DataFrame(cov, index=self._terms, columns=self._terms)
+
+    @cached_property
+    def bse(self) -> pd.Series:
+        """Standard errors of `params`."""
+        if self._estimate.variance is None:
+            raise InputError("there are no standard errors after cov='none'; fit with cov='full' or cov='diag'.")
+        return pd.Series(np.sqrt(self._without_ref(self._estimate.variance)), index=self._terms, name="bse")
+
+    @cached_property
+    def bse_error(self) -> pd.Series:
+        """Relative standard error of each of `bse`: 0 where they are exact, else what random projections leave."""
+        if self._estimate.error is None:
+            raise InputError("there are no standard errors after cov='none'; fit with cov='full' or cov='diag'.")
+        return pd.Series(self._without_ref(self._estimate.error), index=self._terms, name="bse_error")
+
+    @property
+    def tvalues(self) -> pd.Series:
+        """Estimates divided by their standard errors."""
+        return (self.params / self.bse).rename("tvalues")
+
+    @property
+    def pvalues(self) -> pd.Series:
+        """Two-sided p-values of the normal distribution."""
+        return pd.Series(2.0 * stats.norm.sf(np.abs(self.tvalues)), index=self._terms, name="pvalues")
+
+    def conf_int(
+        self, alpha: float = 0.05, method: str = "wald", terms: Sequence[Hashable] | None = None
+    ) -> pd.DataFrame:
+        """Confidence intervals of `params`.
+
+        Parameters
+        ----------
+        alpha : float
+            One less the level.
+        method : {"wald", "profile"}
+            Normal approximation, or where the (penalised) likelihood, all other parameters adapting, has fallen by
+            half a quantile of chi-squared. Profiles follow the likelihood's shape and cost a few fits for each bound.
+        terms : sequence, optional
+            Only these parameters.
+
+        Returns
+        -------
+        DataFrame
+            Lower and upper bounds in columns 0 and 1, as in statsmodels.
+        """
+        choice(method, ("wald", "profile"), "method")
+        fits.read_level(alpha, "alpha")
+        wanted = self._terms if terms is None else pd.Index(terms)
+        unknown = wanted[~wanted.isin(self._terms)]
+        if len(unknown):
+            raise InputError(f"terms must be among the parameters, got {listed(unknown)}.")
+        if method == "wald":
+            half = stats.norm.isf(alpha / 2.0) * self.bse[wanted]
+            return pd.DataFrame({0: self.params[wanted] - half, 1: self.params[wanted] + half})
+        if self.cov_type != "nonrobust":
+            raise InputError(f"profiles rest on the likelihood, not on cov_type={self.cov_type!r}; use method='wald'.")
+        drop = 0.5 * stats.chi2.isf(alpha, 1)
+        bounds, stuck = np.empty((len(wanted), 2)), []
+        for row, term in enumerate(wanted):
+            contrast = self._contrast_of(term)
+            for column, side in enumerate((-1, 1)):
+                bounds[row, column], done = bound(self._likelihood, self._point, contrast, side, drop)
+                if not done:
+                    stuck.append(term)
+        if stuck:
+            warnings.warn(
+                f"the profiles of {listed(dict.fromkeys(stuck))} did not converge; use method='wald' for them.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        return pd.DataFrame(bounds, index=wanted)
+
+    def _contrast_of(self, term: Hashable) -> Array:
+        """The contrast of the likelihood's parameters that a reported one is."""
+        contrast = np.zeros(self._likelihood.n_params)
+        place = self._terms.get_loc(term)
+        ref, size = self.spec.ref, self._likelihood.design.size
+        if ref is not None and place >= ref:
+            place += 1
+        if self.spec.z is None and place < size:
+            if ref is None:
+                contrast[:size] = -1.0 / size
+            else:
+                contrast[ref] = -1.0
+        contrast[place] += 1.0
+        return contrast
+
+    # Fit
+
+    @property
+    def aic(self) -> float:
+        """Akaike's criterion, of the unpenalised likelihood."""
+        return 2.0 * (self.df_model - self.llf_unpenalized)
+
+    @property
+    def bic(self) -> float:
+        """Schwarz's criterion, of the unpenalised likelihood; the comparisons are the observations."""
+        return float(np.log(self.nobs)) * self.df_model - 2.0 * self.llf_unpenalized
+
+    @cached_property
+    def _expected(self) -> Array:
+        """Wins, losses and ties that the model expects of each pair."""
+        likelihood = self._likelihood
+        _, _, log_nu = likelihood.split(self._point.params)
+        p = np.empty((len(likelihood.table.first), 3))
+        comparisons.predict(likelihood.predictor(self._point.params), log_nu, p)
+        return p * likelihood.table.n[:, None]
+
+    @cached_property
+    def deviance(self) -> float:
+        """Twice the log-likelihood that is lost against a model with a probability for each pair."""
+        counts = self._likelihood.table.counts
+        seen = counts > 0.0
+        return float(2.0 * (counts[seen] * np.log(counts[seen] / self._expected[seen])).sum())
+
+    @cached_property
+    def pearson_chi2(self) -> float:
+        """Squared differences between counts and what the model expects, divided by the latter."""
+        counts, expected = self._likelihood.table.counts, self._expected
+        kept = expected > 0.0
+        return float(((counts[kept] - expected[kept]) ** 2 / expected[kept]).sum())
+
+    def goodness_of_fit(self) -> TestResult:
+        """Deviance test of the model against one with a probability for each pair.
+
+        Its chi-squared distribution needs pairs that met several times; the result's `method` says when they did not.
+
+        Returns
+        -------
+        TestResult
+        """
+        if self.df_resid < 1:
+            raise InputError(
+                "there are as many parameters as pairs that met, so that nothing is left to test the fit by."
+            )
+        few = self.nobs / len(self._likelihood.table.first) < FEW_COMPARISONS
+        return TestResult(
+            statistic=self.deviance,
+            p_value=float(stats.chi2.sf(self.deviance, self.df_resid)),
+            df=self.df_resid,
+            method="Deviance goodness of fit"
+            + (" (pairs met too seldom for its p-value to be trusted)" if few else ""),
+            null="the probabilities of all pairs follow the model",
+        )
+
+    def lr_test(self, other: "Estimates") -> TestResult:
+        """Likelihood-ratio test of two fits to the same comparisons, one nested in the other, in either order.
+
+        Parameters
+        ----------
+        other : BradleyTerryResults
+            A fit of the same data with more or fewer parameters: without order effect, or with covariates in place of
+            abilities.
+
+        Returns
+        -------
+        TestResult
+        """
+        small, large = sorted((self, other), key=lambda fit: fit.df_model)
+        fits.refuse_not_nested(small, large)
+        statistic = 2.0 * (large.llf - small.llf)
+        df = large.df_model - small.df_model
+        return TestResult(
+            statistic=statistic,
+            p_value=float(stats.chi2.sf(max(statistic, 0.0), df)),
+            df=df,
+            method="Likelihood-ratio test",
+            null=f"the {df} further parameters of the larger model are not needed",
+        )
+
+    def wald_test(self, contrasts: Any) -> TestResult:
+        """Wald test that linear combinations of `params` are all 0.
+
+        Parameters
+        ----------
+        contrasts : array-like of shape (m, parameters)
+            One row a combination.
+
+        Returns
+        -------
+        TestResult
+        """
+        rows = np.atleast_2d(as_float(contrasts, "contrasts"))
+        if rows.shape[1] != len(self.params):
+            raise InputError(f"contrasts must have {len(self.params)} columns, one a parameter, got {rows.shape[1]}.")
+        value = rows @ self.params.to_numpy()
+        cov = rows @ self.cov_params().to_numpy() @ rows.T
+        df = int(np.linalg.matrix_rank(cov, hermitian=True))
+        if df < len(rows):
+            raise InputError(
+                "the rows of contrasts must be linearly independent (abilities that sum to 0 count as one less)."
+            )
+        statistic = float(value @ np.linalg.solve(cov, value))
+        return TestResult(
+            statistic=statistic,
+            p_value=float(stats.chi2.sf(statistic, df)),
+            df=df,
+            method="Wald test",
+            null="all combinations are 0",
+        )
+
+    # Reports
+
+    def tidy(self, alpha: float = 0.05) -> pd.DataFrame:
+        """One row a parameter with broom's columns in snake case."""
+        bounds = self.conf_int(alpha)
+        return pd.DataFrame(
+            {
+                "term": self._terms,
+                "estimate": self.params.to_numpy(),
+                "std_error": self.bse.to_numpy(),
+                "statistic": self.tvalues.to_numpy(),
+                "p_value": self.pvalues.to_numpy(),
+                "conf_low": bounds[0].to_numpy(),
+                "conf_high": bounds[1].to_numpy(),
+            }
+        )
+
+    def glance(self) -> pd.DataFrame:
+        """One row about the fit."""
+        return pd.DataFrame(
+            {
+                "n_items": [self.model.n_items],
+                "nobs": [self.nobs],
+                "log_lik": [self.llf_unpenalized],
+                "aic": [self.aic],
+                "bic": [self.bic],
+                "deviance": [self.deviance],
+                "df_residual": [self.df_resid],
+                "method": [self.method],
+                "converged": [self.converged],
+                "n_iter": [self.n_iter],
+            }
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers, words and lists: what `glance` and `tidy` show (estimates alone after ``cov="none"``)."""
+        bare = self._estimate.variance is None
+        table = pd.DataFrame({"term": self._terms, "estimate": self.params.to_numpy()}) if bare else self.tidy()
+        return {**self.glance().iloc[0].to_dict(), "params": table.to_dict("records")}
+
+    def summary(self, alpha: float = 0.05, max_rows: int = 100) -> Summary:
+        """Summary of the fit, as statsmodels prints it.
+
+        Parameters
+        ----------
+        alpha : float
+            One less the level of the intervals.
+        max_rows : int
+            Parameters to show; of more, the largest and smallest abilities are shown.
+
+        Returns
+        -------
+        statsmodels.iolib.summary.Summary
+        """
+        return make_summary(self, alpha, max_rows)  # type: ignore[arg-type]
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.model.n_items} items, {self.nobs:g} comparisons, method={self.method!r}>"

@@ -1,0 +1,287 @@
+"""The likelihood of a table of comparisons: values, scores and information, for abilities or for covariates."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pwcstats._kernels import comparisons, newton
+from pwcstats._kernels.comparisons import INFO_BOTH, INFO_ORDER, INFO_TIE, LLF, SCORE_ORDER, SCORE_TIE
+from pwcstats._kernels.laplacian import Graph, NotDefiniteError, inverse_and_determinant
+from pwcstats._validate.common import Array
+from pwcstats.bradley_terry.table import Table
+
+Solve = Callable[[Array], Array]
+
+# A Newton step's relative error, where it is found by conjugate gradients.
+CG_TOLERANCE = 1e-6
+# Newton's last step; with the exact information the error left is about its square, or CG_TOLERANCE times it.
+NEWTON_STEP = 1e-5
+# Firth's steps leave out the penalty's own curvature, so they shrink by a factor and not by squares.
+FIRTH_STEP = 1e-11
+
+
+class Design(Protocol):
+    """How parameters make abilities."""
+
+    size: int
+    rank: int
+
+    def start(self, table: Table) -> Array:
+        """Parameters to begin with."""
+        ...
+
+    def abilities(self, params: Array) -> Array:
+        """Abilities of all items."""
+        ...
+
+    def gather(self, x: Array) -> Array:
+        """Derivatives for the parameters, from derivatives for the abilities."""
+        ...
+
+    def expand(self, cov: Array) -> Array:
+        """Covariance of the abilities (and what follows them), from that of the parameters."""
+        ...
+
+    def solver(self, variance: Array, tolerance: float) -> Solve:
+        """Solve the information's equations, the variances of the pairs being given."""
+        ...
+
+    def inverse(self, variance: Array) -> tuple[Array, float]:
+        """Inverse of the information and its log determinant."""
+        ...
+
+
+class Items:
+    """One ability for each item; they sum to 0."""
+
+    def __init__(self, table: Table) -> None:
+        self.size = table.n_items
+        self.rank = table.n_items - 1
+        self.graph = Graph(table.first, table.second, table.n_items)
+        self.solver = self.graph.solver
+        self.inverse = self.graph.inverse
+
+    def start(self, table: Table) -> Array:
+        """Logits of the shares of wins: right up to a factor where everybody meets everybody."""
+        wins, losses, ties = table.counts.T
+        wins, losses = wins + 0.5 * ties, losses + 0.5 * ties
+        won = np.bincount(table.first, wins, self.size) + np.bincount(table.second, losses, self.size)
+        lost = np.bincount(table.first, losses, self.size) + np.bincount(table.second, wins, self.size)
+        logit = np.log((won + 0.5) / (lost + 0.5))
+        return logit - logit.mean()
+
+    def abilities(self, params: Array) -> Array:
+        """They are the parameters."""
+        return params
+
+    gather = expand = abilities
+
+
+class Covariates:
+    """Abilities are Z gamma."""
+
+    def __init__(self, table: Table, z: Array) -> None:
+        self.z = z
+        self.size = self.rank = z.shape[1]
+        self.x = z[table.first] - z[table.second]
+
+    def start(self, table: Table) -> Array:
+        """No effects."""
+        return np.zeros(self.size)
+
+    def abilities(self, params: Array) -> Array:
+        """Z gamma, less its mean."""
+        ability = self.z @ params
+        return ability - ability.mean()
+
+    def gather(self, x: Array) -> Array:
+        """Z'x."""
+        return self.z.T @ x
+
+    def expand(self, cov: Array) -> Array:
+        """[Z 0; 0 I] cov [Z 0; 0 I]', Z centred as the abilities are."""
+        extra = len(cov) - self.size
+        wide = np.zeros((len(self.z) + extra, len(cov)))
+        wide[: len(self.z), : self.size] = self.z - self.z.mean(axis=0)
+        wide[len(self.z) :, self.size :] = np.eye(extra)
+        return wide @ cov @ wide.T
+
+    def solver(self, variance: Array, tolerance: float) -> Solve:
+        """By the inverse: there are few covariates."""
+        inverse, _ = self.inverse(variance)
+        return lambda b: inverse @ b
+
+    def inverse(self, variance: Array) -> tuple[Array, float]:
+        """Inverse of X'VX and its log determinant."""
+        return inverse_and_determinant((self.x * variance[:, None]).T @ self.x)
+
+
+@dataclass
+class Point:
+    """The likelihood at some parameters; `value` is what is maximised, `cov` is there where the penalty needed it."""
+
+    params: Array
+    value: float
+    llf: float
+    score: Array
+    variance: Array
+    cross: Array
+    extra_information: Array
+    cov: Array | None = None
+
+
+class Likelihood:
+    """Bradley–Terry or Davidson likelihood; the parameters are those of the design, then order effect and log nu."""
+
+    def __init__(self, table: Table, design: Design, *, order: bool, tie: bool, firth: bool) -> None:
+        self.table, self.design = table, design
+        self.order, self.tie, self.firth = order, tie, firth
+        self.extra = [SCORE_ORDER] * order + [SCORE_TIE] * tie
+        self.n_params = design.size + len(self.extra)
+        self.rank = design.rank + len(self.extra)
+
+    def split(self, params: Array) -> tuple[Array, float, float]:
+        """Abilities, order effect (0 without one) and log nu (minus infinity without one)."""
+        extra = list(params[self.design.size :])
+        order = extra.pop(0) if self.order else 0.0
+        return self.design.abilities(params[: self.design.size]), order, extra.pop(0) if self.tie else -np.inf
+
+    def start(self) -> Array:
+        """Abilities as the shares of wins suggest, no order effect, the tie parameter of equal abilities."""
+        params = np.zeros(self.n_params)
+        params[: self.design.size] = self.design.start(self.table)
+        if self.tie:
+            wins, losses, ties = self.table.counts.sum(axis=0)
+            params[-1] = np.log(2.0 * (ties + 0.5) / (wins + losses + 1.0))
+        return params
+
+    def evaluate(self, params: Array) -> Point:
+        """Everything about one point, computed once."""
+        table = self.table
+        ability, order, log_nu = self.split(params)
+        item_score = np.empty(table.n_items)
+        variance = np.empty(len(table.first))
+        cross = np.empty(len(table.first) if self.tie else 0)
+        sums = comparisons.evaluate(
+            table.first, table.second, table.ordered, table.counts, ability, order, log_nu, item_score, variance, cross
+        )
+        information = np.array([[sums[INFO_ORDER], sums[INFO_BOTH]], [sums[INFO_BOTH], sums[INFO_TIE]]])
+        kept = [self.order, self.tie]
+        score = np.concatenate([self.design.gather(item_score), sums[self.extra]])
+        point = Point(params, sums[LLF], sums[LLF], score, variance, cross, information[kept][:, kept])
+        if self.firth:
+            self._penalise(point)
+        return point
+
+    def _penalise(self, point: Point) -> None:
+        """Jeffreys' penalty on the likelihood and Firth's on the scores."""
+        try:
+            point.cov, log_determinant = self.covariance(point)
+        except NotDefiniteError:
+            point.value = -np.inf
+            return
+        point.value += 0.5 * log_determinant
+        table = self.table
+        _, _, log_nu = self.split(point.params)
+        var_d, cov_d_tie = self.pair_variances(point.cov)
+        var_tie = point.cov[-1, -1] if self.tie else 0.0
+        addition = np.empty(len(table.first))
+        for_tie = comparisons.bias(
+            table.first, table.second, table.ordered, table.counts, self.predictor(point.params), log_nu,
+            var_d, cov_d_tie, var_tie, addition,
+        )  # fmt: skip
+        extra = [float(addition @ table.ordered)] * self.order + [for_tie] * self.tie
+        point.score += np.concatenate([self.design.gather(self.scatter(addition)), extra])
+
+    def predictor(self, params: Array) -> Array:
+        """Each pair's difference of abilities, order effect included."""
+        ability, order, _ = self.split(params)
+        return ability[self.table.first] - ability[self.table.second] + order * self.table.ordered
+
+    def scatter(self, x: Array) -> Array:
+        """Sums of x over the pairs of each item, with the item's sign."""
+        out = np.empty(self.table.n_items)
+        comparisons.scatter(self.table.first, self.table.second, x, out)
+        return out
+
+    def pair_variances(self, cov: Array) -> tuple[Array, Array]:
+        """Variance of each pair's predictor, and its covariance with log nu."""
+        table = self.table
+        var_d, cov_d_tie = np.zeros((2, len(table.first)))
+        n = table.n_items
+        comparisons.pair_variances(
+            table.first, table.second, table.ordered, np.ascontiguousarray(self.design.expand(cov)),
+            n if self.order else -1, n + self.order if self.tie else -1, var_d, cov_d_tie,
+        )  # fmt: skip
+        return var_d, cov_d_tie
+
+    def border(self, point: Point) -> Array:
+        """Information between the design's parameters and the extra ones, a column for each of these."""
+        columns = [point.variance * self.table.ordered] * self.order + [point.cross] * self.tie
+        return np.array([self.design.gather(self.scatter(x)) for x in columns]).reshape(len(self.extra), -1).T
+
+    def direction(self, point: Point) -> Array:
+        """The Newton step."""
+        if not np.isfinite(point.value):
+            return np.full(self.n_params, np.nan)
+        if point.cov is not None:
+            return point.cov @ point.score
+        try:
+            return self.solve(point, CG_TOLERANCE)(point.score)
+        except NotDefiniteError:
+            return np.full(self.n_params, np.nan)
+
+    def solve(self, point: Point, tolerance: float) -> Solve:
+        """A function that solves the information's equations, extra parameters by their Schur complement."""
+        size = self.design.size
+        inner = self.design.solver(point.variance, tolerance)
+        if not self.extra:
+            return inner
+        border = self.border(point)
+        through = inner(border)
+        schur = point.extra_information - border.T @ through
+
+        def solve(b: Array) -> Array:
+            alone = inner(b[:size])
+            extra = np.linalg.solve(schur, b[size:] - border.T @ alone)
+            return np.concatenate([alone - through @ extra, extra])
+
+        return solve
+
+    def covariance(self, point: Point) -> tuple[Array, float]:
+        """Inverse of the whole information and its log determinant."""
+        inverse, log_determinant = self.design.inverse(point.variance)
+        if not self.extra:
+            return inverse, log_determinant
+        size = self.design.size
+        border = self.border(point)
+        through = inverse @ border
+        schur_inverse, more = inverse_and_determinant(point.extra_information - border.T @ through)
+        cov = np.empty((self.n_params, self.n_params))
+        cov[:size, :size] = inverse + through @ schur_inverse @ through.T
+        cov[:size, size:] = -through @ schur_inverse
+        cov[size:, :size] = cov[:size, size:].T
+        cov[size:, size:] = schur_inverse
+        return cov, log_determinant + more
+
+    def length(self, step: Array) -> float:
+        """The largest change of a logit that a step can make."""
+        ability, order, log_nu = self.split(step)
+        return float(np.ptp(ability) + abs(order) + (abs(log_nu) if self.tie else 0.0))
+
+    def maximise(self, max_iter: int) -> newton.Ascent:
+        """Fit."""
+        tolerance = FIRTH_STEP if self.firth else NEWTON_STEP
+        return newton.ascend(self.evaluate, self.direction, self.length, self.start(), tolerance, max_iter)
+
+
+def outcome_scores(likelihood: Likelihood, point: Point) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Derivatives of one comparison's log-likelihood for d and for log nu: two arrays (pairs, outcomes)."""
+    _, _, log_nu = likelihood.split(point.params)
+    p = np.empty((len(likelihood.table.first), 3))
+    comparisons.predict(likelihood.predictor(point.params), log_nu, p)
+    mean = 0.5 * (p[:, :1] - p[:, 1:2])
+    return np.array([[0.5, -0.5, 0.0]]) - mean, np.array([[0.0, 0.0, 1.0]]) - p[:, 2:]

@@ -1,0 +1,403 @@
+"""The model: comparisons in, fits out."""
+
+import warnings
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pwcstats._kernels.laplacian import NotDefiniteError
+from pwcstats._validate import comparisons, fits
+from pwcstats._validate.common import Array, choice
+from pwcstats._validate.comparisons import Rows
+from pwcstats._validate.pairs import read_pairs, read_weights
+from pwcstats.bradley_terry import covariance, existence
+from pwcstats.bradley_terry.covariance import Scored
+from pwcstats.bradley_terry.likelihood import Covariates, Items, Likelihood
+from pwcstats.bradley_terry.results import BradleyTerryResults
+from pwcstats.bradley_terry.table import Table, make_table
+from pwcstats.errors import ConvergenceWarning, InputError
+
+METHODS = ("mle", "firth")
+TIES = ("none", "davidson", "half")
+COVARIANCES = ("full", "diag", "none")
+COV_TYPES = ("nonrobust", "HC0", "cluster")
+
+
+@dataclass(frozen=True)
+class Spec:
+    """What was asked of a fit, checked."""
+
+    method: str
+    ties: str
+    order: bool
+    z: Array | None
+    names: list[str]
+    ref: int | None
+
+    @property
+    def davidson(self) -> bool:
+        """Whether there is a tie parameter."""
+        return self.ties == "davidson"
+
+    @property
+    def firth(self) -> bool:
+        """Whether the likelihood is penalised."""
+        return self.method == "firth"
+
+
+class BradleyTerry:
+    r"""Bradley–Terry model of paired comparisons.
+
+    Item i beats item j with probability :math:`\pi_i / (\pi_i + \pi_j)`, where :math:`\log \pi_i = \lambda_i` is its
+    ability. Wins may be fractions: they are weights in the likelihood.
+
+    Parameters
+    ----------
+    wins : array-like or DataFrame of shape (K, K)
+        ``wins[i, j]`` is how often i beat j; what is on the diagonal is ignored. A frame's labels are the items' names.
+    tied : array-like or DataFrame of shape (K, K), optional
+        How often i and j tied: symmetric, each tie written on both sides.
+    items : sequence, optional
+        Names of the items; by default a frame's labels, or 0, 1, ...
+
+    Attributes
+    ----------
+    items : Index
+        The items.
+    nobs : float
+        Number of comparisons, or the sum of their weights.
+
+    See Also
+    --------
+    BradleyTerry.from_comparisons : One row a comparison.
+    BradleyTerry.from_pairwise : Hastie and Tibshirani's probabilities with weights.
+    pwcstats.couple : Many such fits at once, without inference.
+
+    Notes
+    -----
+    The log-likelihood is concave in the abilities, and it has a maximum if and only if the items cannot be split in two
+    parts so that no item of one ever beat an item of the other (Ford [2]_). This is checked before the fit; where it
+    fails the error names the items.
+
+    With ``ties="davidson"`` [3]_, i wins, j wins and a tie have probabilities in the ratio :math:`\pi_i : \pi_j : \nu
+    \sqrt{\pi_i \pi_j}`. With ``order_effect=True``, :math:`\pi_i` of the item that goes first (or is at home) is
+    multiplied by :math:`e^\delta`. With ``method="firth"`` [4]_ half the log determinant of the information is added
+    to the log-likelihood, which takes off most of the bias and is finite whenever the graph of comparisons is
+    connected.
+
+    References
+    ----------
+    .. [1] R. A. Bradley and M. E. Terry, "Rank analysis of incomplete block designs: I. The method of paired
+       comparisons", Biometrika 39, 324-345, 1952. :doi:`10.2307/2334029`
+    .. [2] L. R. Ford, "Solution of a ranking problem from binary comparisons", The American Mathematical Monthly 64
+       (8, part 2), 28-33, 1957. :doi:`10.2307/2308513`
+    .. [3] R. R. Davidson, "On extending the Bradley–Terry model to accommodate ties in paired comparison experiments",
+       Journal of the American Statistical Association 65, 317-328, 1970. :doi:`10.1080/01621459.1970.10481082`
+    .. [4] D. Firth, "Bias reduction of maximum likelihood estimates", Biometrika 80, 27-38, 1993.
+       :doi:`10.1093/biomet/80.1.27`
+
+    Examples
+    --------
+    Citations between four statistical journals [1]_: a row is cited by a column.
+
+    >>> import pandas as pd
+    >>> from pwcstats import BradleyTerry
+    >>> journals = ["Biometrika", "Comm Statist", "JASA", "JRSS-B"]
+    >>> wins = pd.DataFrame(
+    ...     [[0, 730, 498, 221], [33, 0, 68, 17], [320, 813, 0, 142], [284, 276, 325, 0]],
+    ...     index=journals,
+    ...     columns=journals,
+    ... )
+    >>> res = BradleyTerry(wins).fit()
+    >>> res.abilities().round(3)
+                  ability  std_error  conf_low  conf_high
+    Biometrika      0.681      0.038     0.606      0.756
+    Comm Statist   -2.268      0.070    -2.404     -2.132
+    JASA            0.202      0.035     0.134      0.269
+    JRSS-B          1.385      0.051     1.285      1.486
+    >>> print(res.contrast("JRSS-B", "Biometrika"))
+    Wald test of a contrast: statistic = ...
+    """
+
+    def __init__(self, wins: Any, tied: Any = None, *, items: Sequence[Hashable] | None = None) -> None:
+        self._start(comparisons.read_wins(wins, tied, items), None)
+
+    def _start(self, rows: Rows, data: pd.DataFrame | None) -> None:
+        self._rows = rows
+        self._data = data
+        self._tables: dict[tuple[bool, bool], Table] = {}
+        self.items = rows.items
+        self.nobs = float(rows.weight.sum()) if len(rows.weight) else float(len(rows.winner))
+
+    @classmethod
+    def from_comparisons(
+        cls,
+        data: Any = None,
+        winner: Any = None,
+        loser: Any = None,
+        weight: Any = None,
+        tie: Any = None,
+        *,
+        first: Any = None,
+        second: Any = None,
+        wins: Any = None,
+        neutral: Any = None,
+    ) -> "BradleyTerry":
+        """Model of long data, one row a comparison, in one of three forms.
+
+        - `winner` and `loser`: two columns of items.
+        - `first`, `second` and `winner`: both items, and who won: the item, or the name of the column it is in.
+        - `first`, `second` and `wins`: both items, and the columns of how often each won, perhaps a third of ties.
+
+        Parameters
+        ----------
+        data : DataFrame, optional
+            The comparisons. Every other argument is the name of one of its columns, or an array.
+        winner, loser : column
+            Items, with labels of any type. The items are ordered by category where both columns are categorical, else
+            sorted.
+        weight : column, optional
+            How much the row counts in the likelihood, 1 by default; 0 leaves it out. Bootstrap and cluster-robust
+            covariance still take the row as one.
+        tie : column, (column, value) or value, optional
+            Which rows are ties: a column of true and false, a column with the value it has in ties, or, in the second
+            form, the value (or list of values) that `winner` has in ties.
+        first : column, optional
+            The item that goes first or is at home, for ``fit(order_effect=True)``. With `winner` and `loser` it is
+            one of the two, or missing where nobody goes first.
+        second : column, optional
+            The other item.
+        wins : two or three columns, optional
+            Wins of `first`, wins of `second`, and ties.
+        neutral : column, optional
+            True where `first` has no advantage.
+
+        Returns
+        -------
+        BradleyTerry
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from pwcstats import BradleyTerry
+        >>> games = pd.DataFrame(
+        ...     {
+        ...         "model_a": ["x", "y", "z", "x", "y", "z"],
+        ...         "model_b": ["y", "z", "x", "z", "x", "y"],
+        ...         "winner": ["model_a", "model_a", "tie", "model_b", "model_a", "model_a"],
+        ...     }
+        ... )
+        >>> model = BradleyTerry.from_comparisons(
+        ...     games, first="model_a", second="model_b", winner="winner", tie="tie"
+        ... )
+        >>> model.fit(ties="half").params.round(3)
+        x   -0.455
+        y   -0.010
+        z    0.465
+        Name: params, dtype: float64
+        """
+        model = cls.__new__(cls)
+        rows = comparisons.read_comparisons(data, winner, loser, weight, tie, first, second, wins, neutral)
+        model._start(rows, data if isinstance(data, pd.DataFrame) else None)
+        return model
+
+    @classmethod
+    def from_pairwise(
+        cls, r: Any, n: Any = None, *, condensed: bool = False, items: Sequence[Hashable] | None = None
+    ) -> "BradleyTerry":
+        r"""Model of Hastie and Tibshirani's :math:`n_{ij} r_{ij}` wins.
+
+        Parameters
+        ----------
+        r : array-like or DataFrame of shape (K, K)
+            ``r[i, j]`` estimates the probability that i beats j, ``r[i, j] + r[j, i] = 1``; with `condensed` the
+            K(K-1)/2 numbers above the diagonal.
+        n : array-like, optional
+            Weights of the pairs, real numbers, (K, K) and symmetric or condensed; 1 by default. 0 says that a pair was
+            not compared; only then may its r be missing.
+        condensed : bool
+            Is r condensed?
+        items : sequence, optional
+            Names of the items.
+
+        Returns
+        -------
+        BradleyTerry
+
+        Examples
+        --------
+        >>> from pwcstats import BradleyTerry, couple
+        >>> r = [[0, 0.9, 0.4], [0.1, 0, 0.7], [0.6, 0.3, 0]]
+        >>> res = BradleyTerry.from_pairwise(r, [[0, 20, 30], [20, 0, 40], [30, 40, 0]]).fit()
+        >>> (res.probabilities().loc[0, 1]).round(4)
+        0.6666
+        """
+        pairs = read_pairs(r, condensed, items)
+        if not pairs.single:
+            raise InputError(f"r must be the pairs of one sample, got {pairs.n_samples} samples; use couple for many.")
+        weight = np.ones((1, len(pairs.upper))) if n is None else read_weights(n, pairs, condensed, "n")
+        wins = comparisons.soft_wins(pairs, weight[0])
+        model = cls.__new__(cls)
+        model._start(comparisons.read_wins(wins, None, pairs.classes), None)
+        return model
+
+    @property
+    def n_items(self) -> int:
+        """Number of items."""
+        return len(self.items)
+
+    def __repr__(self) -> str:
+        return f"<BradleyTerry: {self.n_items} items, {self.nobs:g} comparisons>"
+
+    def fit(
+        self,
+        method: str = "mle",
+        ties: str = "none",
+        order_effect: bool = False,
+        covariates: Any = None,
+        ref: Hashable | None = None,
+        cov: str = "full",
+        *,
+        item_data: Any = None,
+        cov_type: str = "nonrobust",
+        cov_kwds: dict[str, Any] | None = None,
+        max_iter: int = 100,
+        n_projections: int = 64,
+        random_state: int = 0,
+    ) -> BradleyTerryResults:
+        """Fit the model.
+
+        Parameters
+        ----------
+        method : {"mle", "firth"}
+            Maximum likelihood, or Firth's bias-reduced (Jeffreys-penalised) likelihood, which is finite for items that
+            won or lost everything too.
+        ties : {"none", "davidson", "half"}
+            Ties are an error, have a parameter of their own (``"(tie)"``, which is log nu), or count half a win for
+            each.
+        order_effect : bool
+            Estimate the advantage of going first (``"(order)"``), on the scale of the abilities.
+        covariates : DataFrame, array-like or str, optional
+            Abilities are a linear function of these, one row an item; or a formula without response, such as
+            ``"age + weight"``, for `item_data`. An intercept would cancel and is left out.
+        ref : item, optional
+            The item with ability 0; by default abilities sum to 0.
+        cov : {"full", "diag", "none"}
+            The whole covariance, standard errors only, or neither. Standard errors of more than 2000 items are
+            estimated by random projections; ``res.bse_error`` states how well.
+        item_data : DataFrame, optional
+            Data of a formula, indexed by item.
+        cov_type : {"nonrobust", "HC0", "cluster"}
+            From the information; the sandwich; the sandwich with ``cov_kwds={"groups": column}``, a column of the
+            data or an array of one entry a row, and, as in statsmodels, ``"use_correction"`` (True).
+        cov_kwds : dict, optional
+            See `cov_type`.
+        max_iter : int
+            Newton steps before giving up.
+        n_projections : int
+            Random projections for ``cov="diag"``.
+        random_state : int
+            Seed of these projections.
+
+        Returns
+        -------
+        BradleyTerryResults
+
+        Raises
+        ------
+        InputError
+            When an estimate would be infinite or is not identified: the message names the items or covariates.
+        """
+        choice(cov, COVARIANCES, "cov")
+        choice(cov_type, COV_TYPES, "cov_type")
+        spec = self._spec(method, ties, order_effect, covariates, item_data, ref)
+        dense = spec.firth or cov == "full" or cov_type != "nonrobust"
+        fits.refuse_too_many(self.n_items, spec.z is None and dense, spec.firth)
+        if cov_type != "nonrobust" and cov != "full":
+            raise InputError(f"cov_type={cov_type!r} needs cov='full', got cov={cov!r}.")
+        table = self._table(spec)
+        likelihood = self._likelihood(spec, table)
+        self._check_existence(spec, likelihood)
+        max_iter = fits.read_count(max_iter, "max_iter")
+        ascent = likelihood.maximise(max_iter)
+        if not ascent.converged:
+            warnings.warn(
+                f"the Bradley–Terry fit did not converge ({ascent.reason}); raise max_iter, or use method='firth'.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        try:
+            estimate = covariance.estimate(
+                likelihood, ascent.point, cov, spec.ref, fits.read_count(n_projections, "n_projections"), random_state
+            )
+            if estimate.cov is not None and cov_type != "nonrobust":
+                scored, correct = self._scored(cov_type, cov_kwds, spec)
+                estimate = covariance.sandwich(likelihood, ascent.point, estimate.cov, spec.ref, scored, correct)
+        except NotDefiniteError:
+            raise InputError(
+                "the information is singular to working precision: some items are joined to the rest by "
+                "comparisons whose outcome is all but certain; use method='firth', or cov='none' for the "
+                "abilities alone."
+            ) from None
+        return BradleyTerryResults(self, spec, likelihood, ascent, estimate, cov_type, max_iter)
+
+    def _spec(self, method: Any, ties: Any, order: Any, covariates: Any, item_data: Any, ref: Hashable | None) -> Spec:
+        choice(method, METHODS, "method")
+        choice(ties, TIES, "ties")
+        z, names = fits.read_covariates(covariates, item_data, self.items)
+        place = None if ref is None else fits.item_place(self.items, ref, "ref")
+        if z is not None and ref is not None:
+            raise InputError(
+                "with covariates no item is the reference: the coefficients do not depend on one; leave ref out."
+            )
+        rows = self._rows
+        n_ties = rows.weight[rows.tie].sum() if len(rows.weight) else np.count_nonzero(rows.tie)
+        fits.refuse_ties(ties, float(n_ties), self.nobs, method)
+        if order and not rows.home.any():
+            raise InputError(
+                "order_effect needs to know who went first; give first=... to from_comparisons (a matrix of "
+                "wins cannot tell)."
+            )
+        return Spec(method, ties, bool(order), z, names, place)
+
+    def _table(self, spec: Spec) -> Table:
+        key = (spec.order, spec.ties == "half")
+        if key not in self._tables:
+            self._tables[key] = make_table(self._rows, *key)
+        return self._tables[key]
+
+    def _likelihood(self, spec: Spec, table: Table) -> Likelihood:
+        design = Items(table) if spec.z is None else Covariates(table, spec.z)
+        return Likelihood(table, design, order=spec.order, tie=spec.davidson, firth=spec.firth)
+
+    def _check_existence(self, spec: Spec, likelihood: Likelihood) -> None:
+        table, design = likelihood.table, likelihood.design
+        if isinstance(design, Covariates):
+            names = spec.names + ["(order)"] * spec.order + ["(tie)"] * spec.davidson
+            existence.check_covariates(table, design.x, names, spec.order, spec.davidson, not spec.firth)
+        elif spec.firth:
+            existence.check_connected(table, self.items)
+            if spec.order:
+                existence.check_identified(table)
+        else:
+            existence.check_items(table, design.graph, self.items)
+            if spec.order:
+                existence.check_identified(table)
+            existence.check_order_and_ties(table, spec.order, spec.davidson)
+
+    def _scored(self, cov_type: str, cov_kwds: dict[str, Any] | None, spec: Spec) -> tuple[Scored, bool]:
+        """The comparisons as the sandwich needs them, and whether to correct for the number of groups."""
+        options = fits.read_cov_kwds(cov_type, cov_kwds)
+        rows = self._rows
+        cell = np.empty(len(rows.winner), np.int64)
+        table = make_table(rows, spec.order, False, cell)
+        if cov_type == "HC0":
+            # Equal comparisons have equal scores: one line for all, weighted by the root of their number.
+            counts = table.counts.ravel()
+            return Scored(np.arange(len(counts)), np.sqrt(counts), np.arange(len(counts))), False
+        group = comparisons.read_groups(self._data, options["groups"], rows)
+        weight = rows.weight if len(rows.weight) else np.ones(len(cell))
+        return Scored(cell, weight, group), bool(options.get("use_correction", True))

@@ -1,0 +1,42 @@
+"""Profile-likelihood intervals: how far a parameter may go before the likelihood has fallen too low."""
+
+import numpy as np
+
+from pwcstats._validate.common import Array
+from pwcstats.bradley_terry.covariance import SOLVE_TOLERANCE
+from pwcstats.bradley_terry.likelihood import Likelihood, Point
+
+MAX_STEPS = 100
+LAST_STEP = 1e-8
+# In logits; beyond this the quadratic model that a step rests on is worthless.
+LONGEST_STEP = 2.0
+
+
+def bound(likelihood: Likelihood, best: Point, contrast: Array, side: int, drop: float) -> tuple[float, bool]:
+    r"""The largest (side 1) or least (side -1) ``contrast @ params`` with log-likelihood >= the best less `drop`.
+
+    There the score is a multiple :math:`\mu` of the contrast. Newton on that equation and on the log-likelihood
+    together (Venzon and Moolgavkar 1988): with information I, score U and contrast c, the step is I⁻¹(U - mu c), and
+    the quadratic model of the log-likelihood gives mu.
+    """
+    point = best
+    target = best.value - drop
+    for _ in range(MAX_STEPS):
+        solve = _solver(likelihood, point)
+        toward, along = solve(point.score), solve(contrast)
+        room = 2.0 * (point.value - target) + point.score @ toward
+        step = toward + side * np.sqrt(max(room, 0.0) / (contrast @ along)) * along
+        size = likelihood.length(step)
+        if size > LONGEST_STEP:
+            step *= LONGEST_STEP / size
+        point = likelihood.evaluate(point.params + step)
+        if size <= LAST_STEP:
+            return float(contrast @ point.params), True
+    return float(contrast @ point.params), False
+
+
+def _solver(likelihood: Likelihood, point: Point):
+    if point.cov is not None:
+        cov = point.cov
+        return lambda b: cov @ b
+    return likelihood.solve(point, SOLVE_TOLERANCE)

@@ -1,0 +1,43 @@
+"""Which ranks an item may hold."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pwcstats._kernels.ranks import largest_differences
+from pwcstats._validate.common import Array
+
+Ranks = NDArray[np.int64]
+# Draws of one call of the kernel, so that Ctrl-C is noticed.
+CHUNK = 100
+
+
+def rank_sets(
+    ability: Array, cov: Array, level: float, simultaneous: bool, n_draws: int, seed: object
+) -> tuple[Ranks, Ranks]:
+    """Lowest and highest rank of each item: those that significantly better and significantly worse items leave.
+
+    The critical value is the `level` quantile of the largest standardised difference, over all pairs or over the
+    pairs of one item, under the normal distribution of the estimates.
+    """
+    n = len(ability)
+    diagonal = np.diagonal(cov)
+    # Differences from the first item: their covariance is definite.
+    rest = cov[1:, 1:] - cov[1:, :1] - cov[:1, 1:] + cov[0, 0]
+    root = np.linalg.cholesky(rest)
+    draws = np.zeros((n_draws, n))
+    draws[:, 1:] = np.random.default_rng(seed).standard_normal((n_draws, n - 1)) @ root.T
+    variance = diagonal[:, None] + diagonal - 2.0 * cov
+    np.fill_diagonal(variance, 1.0)
+    precision = 1.0 / np.sqrt(variance)
+    largest = np.empty((n_draws, n))
+    with ThreadPoolExecutor() as pool:
+        starts = range(0, n_draws, CHUNK)
+        list(pool.map(lambda s: largest_differences(draws, precision, s, min(s + CHUNK, n_draws), largest), starts))
+    if simultaneous:
+        critical = np.full(n, np.quantile(largest.max(axis=1), level))
+    else:
+        critical = np.quantile(largest, level, axis=0)
+    lead = (ability[:, None] - ability) * precision
+    return 1 + (lead < -critical[:, None]).sum(axis=1), n - (lead > critical[:, None]).sum(axis=1)

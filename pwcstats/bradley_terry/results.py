@@ -1,0 +1,345 @@
+"""What a Bradley–Terry fit says."""
+
+import warnings
+from collections.abc import Hashable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from scipy import stats
+
+from pwcstats import plot
+from pwcstats._kernels import comparisons
+from pwcstats._results import TestResult
+from pwcstats._validate import fits
+from pwcstats._validate.common import Array, choice, listed, read_n_jobs
+from pwcstats.bradley_terry import covariance, quasi, ranks
+from pwcstats.bradley_terry.bootstrap import BootstrapResult, bootstrap
+from pwcstats.bradley_terry.estimates import Estimates
+from pwcstats.errors import ConvergenceWarning, InputError
+
+
+class BradleyTerryResults(Estimates):
+    """Results of :meth:`BradleyTerry.fit`.
+
+    Attributes
+    ----------
+    model : BradleyTerry
+        The model that was fitted.
+    params : Series
+        Abilities that sum to 0, or those of all items but the reference, or the covariates' coefficients; then
+        ``"(order)"``, the order effect, and ``"(tie)"``, log nu, where the model has them.
+    llf : float
+        Log-likelihood of the comparisons one by one (no binomial coefficients), with Jeffreys' penalty for
+        ``method="firth"``.
+    llf_unpenalized : float
+        The log-likelihood itself.
+    nobs, df_model, df_resid : float
+        Number of comparisons; of free parameters; distinct pairs (times 2 with a tie parameter) less parameters.
+    deviance, pearson_chi2 : float
+        Distances between the wins of each pair and what the model expects.
+    converged, n_iter, reason : bool, int, str
+        How the fit ended.
+    method, cov_type : str
+        What was asked.
+    """
+
+    @cached_property
+    def _ability(self) -> Array:
+        """Abilities of all items as they are reported."""
+        ability, _, _ = self._likelihood.split(self._point.params)
+        return ability if self.spec.ref is None else ability - ability[self.spec.ref]
+
+    @cached_property
+    def _item_cov(self) -> Array:
+        """Covariance of all abilities, summing to 0."""
+        n = self.model.n_items
+        return self._likelihood.design.expand(self._cov)[:n, :n]
+
+    @cached_property
+    def _item_se(self) -> Array:
+        if self._estimate.cov is None and self.spec.z is None:
+            if self._estimate.variance is None:
+                raise InputError("there are no standard errors after cov='none'; fit with cov='full' or cov='diag'.")
+            return np.sqrt(self._estimate.variance[: self.model.n_items])
+        n = self.model.n_items
+        return np.sqrt(np.maximum(np.diagonal(covariance.relative(self._item_cov, self.spec.ref, n)), 0.0))
+
+    def abilities(self, ci: bool = True, alpha: float = 0.05) -> pd.DataFrame:
+        """Ability of every item, the reference included.
+
+        Parameters
+        ----------
+        ci : bool
+            Add standard errors and Wald intervals.
+        alpha : float
+            One less the level of the intervals.
+
+        Returns
+        -------
+        DataFrame
+            `ability` and, with `ci`, `std_error`, `conf_low`, `conf_high`; one row an item.
+        """
+        frame = pd.DataFrame({"ability": self._ability}, index=self.model.items)
+        if ci:
+            fits.read_level(alpha, "alpha")
+            half = stats.norm.isf(alpha / 2.0) * self._item_se
+            frame["std_error"] = self._item_se
+            frame["conf_low"], frame["conf_high"] = self._ability - half, self._ability + half
+        return frame
+
+    def contrast(self, i: Hashable, j: Hashable, alpha: float = 0.05) -> TestResult:
+        """Difference of two items' abilities: its standard error, Wald interval and test.
+
+        Parameters
+        ----------
+        i, j : item
+            The difference is ability of `i` less ability of `j`.
+        alpha : float
+            One less the level of the interval.
+
+        Returns
+        -------
+        TestResult
+        """
+        fits.read_level(alpha, "alpha")
+        a, b = fits.item_place(self.model.items, i, "i"), fits.item_place(self.model.items, j, "j")
+        if a == b:
+            raise InputError(f"a contrast needs two different items, got {i!r} twice.")
+        estimate = float(self._ability[a] - self._ability[b])
+        se = float(np.sqrt(self._difference_variance(a, b)))
+        half = float(stats.norm.isf(alpha / 2.0)) * se
+        return TestResult(
+            statistic=estimate / se,
+            p_value=float(2.0 * stats.norm.sf(abs(estimate) / se)),
+            estimate=estimate,
+            conf_int=(estimate - half, estimate + half),
+            method="Wald test of a contrast",
+            null=f"{i} and {j} have the same ability",
+            std_error=se,
+        )
+
+    def _difference_variance(self, a: int, b: int) -> float:
+        if self._estimate.cov is not None:
+            cov = self._item_cov
+            return float(cov[a, a] + cov[b, b] - 2.0 * cov[a, b])
+        if self.cov_type != "nonrobust" or self.spec.z is not None:
+            raise InputError("this needs the covariance of all parameters; fit with cov='full'.")
+        # One difference needs one solution of the information's equations.
+        unit = np.zeros(self._likelihood.n_params)
+        unit[a], unit[b] = 1.0, -1.0
+        x = self._likelihood.solve(self._point, covariance.SOLVE_TOLERANCE)(unit)
+        return float(x[a] - x[b])
+
+    def quasi_variances(self) -> pd.DataFrame:
+        """Quasi-variances of the abilities [1]_.
+
+        Intervals of plus and minus so many quasi standard errors can be compared with each other by eye, whichever
+        item is the reference: the variance of a difference is about the sum of the two quasi-variances.
+
+        Returns
+        -------
+        DataFrame
+            `ability`, `std_error`, `quasi_se`, `quasi_variance`, one row an item; ``attrs["relative_error"]`` holds the
+            smallest and largest relative error of the standard errors of differences that they give.
+
+        References
+        ----------
+        .. [1] D. Firth and R. X. de Menezes, "Quasi-variances", Biometrika 91, 65-80, 2004.
+           :doi:`10.1093/biomet/91.1.65`
+        """
+        if self.model.n_items < 3:
+            raise InputError("quasi-variances need at least 3 items: of two there is one difference; use contrast.")
+        q, errors, converged = quasi.quasi_variances(self._item_cov)
+        if not converged:
+            warnings.warn("the quasi-variances did not converge; use contrast.", ConvergenceWarning, stacklevel=2)
+        negative = self.model.items[q < 0.0]
+        if len(negative):
+            warnings.warn(
+                f"the quasi-variance of {listed(negative)} is negative, so that it has no quasi standard error and no "
+                "comparison interval; its differences from others are right, see contrast.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        frame = self.abilities()[["ability", "std_error"]]
+        with np.errstate(invalid="ignore"):
+            frame["quasi_se"] = np.sqrt(q)
+        frame["quasi_variance"] = q
+        frame.attrs["relative_error"] = (float(errors.min()), float(errors.max()))
+        return frame
+
+    def ranks(
+        self, level: float = 0.95, simultaneous: bool = True, n_draws: int = 10_000, random_state: int = 0
+    ) -> pd.DataFrame:
+        """Ranks that each item may hold, 1 being the best.
+
+        An item's ranks are those that are left when all items that are significantly better stand before it, and all
+        that are significantly worse behind it. "Significantly" is by the largest of the standardised differences
+        [1]_: over all pairs, so that with probability `level` all sets are right together, or over the pairs of each
+        item by itself.
+
+        Parameters
+        ----------
+        level : float
+            Probability that the sets (or, if not `simultaneous`, each set) hold the true ranks.
+        simultaneous : bool
+            Whether `level` is meant for all items together.
+        n_draws : int
+            Draws of the normal distribution of the estimates, from which the critical value is found.
+        random_state : int
+            Seed of these draws.
+
+        Returns
+        -------
+        DataFrame
+            `ability`, `rank`, `rank_low`, `rank_high`, best item first.
+
+        References
+        ----------
+        .. [1] M. Mogstad, J. P. Romano, A. M. Shaikh and D. Wilhelm, "Inference for ranks with applications to mobility
+           across neighbourhoods and academic achievement across countries", The Review of Economic Studies 91, 476-518,
+           2024. :doi:`10.1093/restud/rdad006`
+        """
+        fits.read_level(level, "level")
+        n_draws = fits.read_count(n_draws, "n_draws")
+        low, high = ranks.rank_sets(self._ability, self._item_cov, level, simultaneous, n_draws, random_state)
+        frame = pd.DataFrame({"ability": self._ability}, index=self.model.items)
+        frame["rank"] = frame["ability"].rank(ascending=False, method="min").astype(int)
+        frame["rank_low"], frame["rank_high"] = low, high
+        return frame.sort_values("ability", ascending=False, kind="stable")
+
+    def predict(self, first: Any, second: Any, *, outcome: str = "win", neutral: bool = False) -> Any:
+        """Probabilities of an outcome of `first` against `second`.
+
+        Parameters
+        ----------
+        first, second : item or sequence of items
+            Who meets whom; `first` has the order effect, if the model has one.
+        outcome : {"win", "loss", "tie", "link"}
+            `first` wins, `second` wins, they tie; or the difference of abilities (and order effect) itself.
+        neutral : bool
+            Without the order effect.
+
+        Returns
+        -------
+        float or ndarray
+        """
+        choice(outcome, ("win", "loss", "tie", "link"), "outcome")
+        single = isinstance(first, Hashable) and isinstance(second, Hashable)
+        a = fits.item_places(self.model.items, [first] if single else first, "first")
+        b = fits.item_places(self.model.items, [second] if single else second, "second")
+        if len(a) != len(b):
+            raise InputError(f"first and second must have the same length, got {len(a)} and {len(b)}.")
+        _, order, log_nu = self._likelihood.split(self._point.params)
+        d = self._ability[a] - self._ability[b] + (0.0 if neutral else order)
+        if outcome != "link":
+            p = np.empty((len(d), 3))
+            comparisons.predict(d, log_nu, p)
+            d = p[:, ("win", "loss", "tie").index(outcome)]
+        return float(d[0]) if single else d
+
+    def probabilities(self, outcome: str = "win", neutral: bool = True) -> pd.DataFrame:
+        """Probability of an outcome for every pair, row against column, the diagonal missing.
+
+        Parameters
+        ----------
+        outcome : {"win", "loss", "tie"}
+            Seen from the row's item.
+        neutral : bool
+            Nobody goes first; if False, the row's item does.
+
+        Returns
+        -------
+        DataFrame
+        """
+        choice(outcome, ("win", "loss", "tie"), "outcome")
+        items = self.model.items
+        n = len(items)
+        p = self.predict(items.repeat(n), items[np.tile(np.arange(n), n)], outcome=outcome, neutral=neutral)
+        p = p.reshape(n, n)
+        np.fill_diagonal(p, np.nan)
+        return pd.DataFrame(p, index=items, columns=items)
+
+    def tie_parameter(self, alpha: float = 0.05) -> TestResult:
+        """Davidson's nu with its standard error (by the delta method) and an interval, from that of log nu.
+
+        Two equal items tie nu / 2 times as often as they have a winner.
+
+        Returns
+        -------
+        TestResult
+        """
+        if not self.spec.davidson:
+            raise InputError("the model has no tie parameter; fit with ties='davidson'.")
+        log_nu, se = float(self.params.iloc[-1]), float(self.bse.iloc[-1])
+        low, high = self.conf_int(alpha, terms=[self._terms[-1]]).iloc[0]
+        return TestResult(
+            statistic=log_nu / se,
+            p_value=float(2.0 * stats.norm.sf(abs(log_nu) / se)),
+            estimate=float(np.exp(log_nu)),
+            conf_int=(float(np.exp(low)), float(np.exp(high))),
+            method="Wald test of log nu",
+            null="nu is 1",
+            std_error=float(np.exp(log_nu)) * se,
+        )
+
+    def bootstrap(
+        self,
+        n: int = 1000,
+        n_jobs: int | None = None,
+        random_state: int | None = None,
+        *,
+        groups: Any = None,
+        progress: bool = False,
+    ) -> BootstrapResult:
+        """Fit again to data drawn with replacement.
+
+        What is drawn are single comparisons or, where they had a `weight`, rows of the data; with `groups`, all
+        rows of a group together.
+
+        Parameters
+        ----------
+        n : int
+            Number of draws.
+        n_jobs : int, optional
+            As in joblib; the numbers do not depend on it.
+        random_state : int, optional
+            Seed.
+        groups : column, optional
+            A column of the data or an array with one entry a row.
+        progress : bool
+            Show a progress bar.
+
+        Returns
+        -------
+        BootstrapResult
+        """
+        return bootstrap(self, fits.read_count(n, "n"), read_n_jobs(n_jobs), random_state, groups, progress)
+
+    def plot(self, intervals: str = "wald", alpha: float = 0.05, title: str | None = None) -> Figure:
+        """Abilities with intervals, the best item on top.
+
+        Parameters
+        ----------
+        intervals : {"wald", "comparison"}
+            Confidence intervals of the abilities, or comparison intervals from quasi-variances, which may be compared
+            with each other.
+        alpha : float
+            One less the level.
+        title : str, optional
+            Title of the figure.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+        """
+        choice(intervals, ("wald", "comparison"), "intervals")
+        frame = self.abilities(alpha=alpha)
+        if intervals == "comparison":
+            half = stats.norm.isf(alpha / 2.0) * self.quasi_variances()["quasi_se"]
+            frame["conf_low"], frame["conf_high"] = frame["ability"] - half, frame["ability"] + half
+        kind = "comparison interval" if intervals == "comparison" else "confidence interval"
+        zero = "sum of all is 0" if self.spec.ref is None else f"{self.model.items[self.spec.ref]} is 0"
+        return plot.abilities(frame, label=f"ability ({zero}), {100 * (1 - alpha):g}% {kind}", title=title)

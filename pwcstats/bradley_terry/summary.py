@@ -1,0 +1,101 @@
+"""The summary of a Bradley–Terry fit, in statsmodels' own table classes."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy import stats
+from statsmodels.iolib.summary import Summary, fmt_params
+from statsmodels.iolib.table import SimpleTable
+from statsmodels.iolib.tableformatting import fmt_2cols
+
+if TYPE_CHECKING:
+    from pwcstats.bradley_terry.estimates import Estimates
+
+
+def make_summary(results: "Estimates", alpha: float, max_rows: int) -> Summary:
+    """Head, table of parameters, and remarks."""
+    summary = Summary()
+    head = _head(results)
+    table, left_out = _params(results, alpha, max_rows)
+    # The head as wide as the table below it.
+    width = len(str(table).split("\n", maxsplit=1)[0])
+    summary.tables = [_padded(head, width), table]
+    summary.add_extra_txt(_remarks(results, left_out))
+    return summary
+
+
+def _head(results: "Estimates") -> list[list[str]]:
+    spec = results.spec
+    model = "Davidson" if spec.davidson else "Bradley-Terry"
+    method = "Firth" if spec.firth else "MLE"
+    left = [
+        ("Model:", model),
+        ("Method:", method),
+        ("Items:", f"{results.model.n_items}"),
+        ("Comparisons:", f"{results.nobs:g}"),
+        ("Pairs that met:", f"{len(results._likelihood.table.first)}"),
+        ("Ties:", spec.ties),
+        ("Covariance Type:", results.cov_type),
+    ]
+    right = [
+        ("Df Residuals:", f"{results.df_resid}"),
+        ("Df Model:", f"{results.df_model}"),
+        ("Log-Likelihood:", f"{results.llf_unpenalized:.5g}"),
+        ("Deviance:", f"{results.deviance:.5g}"),
+        ("AIC:", f"{results.aic:.5g}"),
+        ("No. Iterations:", f"{results.n_iter}"),
+        ("converged:", f"{results.converged}"),
+    ]
+    return [[a, b, c, d] for (a, b), (c, d) in zip(left, right, strict=True)]
+
+
+def _padded(rows: list[list[str]], width: int) -> SimpleTable:
+    """Two columns of names and values, filling the width."""
+    half = [width // 2 - 1, width - width // 2 - 1]
+    cells = []
+    for a, b, c, d in rows:
+        cells.append([a + b.rjust(half[0] - len(a)), c + d.rjust(half[1] - len(c))])
+    return SimpleTable(cells, title="Bradley-Terry Results".center(width), txt_fmt=_HEAD)
+
+
+_HEAD = {**fmt_2cols, "data_fmts": ["%s", "%s"], "data_aligns": "ll", "colsep": "  "}
+
+
+def _params(results: "Estimates", alpha: float, max_rows: int) -> tuple[SimpleTable, int]:
+    n = len(results.params)
+    shown = np.arange(n)
+    if n > max_rows:
+        # Best and worst abilities, and whatever follows the abilities.
+        n_extra = results.spec.order + results.spec.davidson
+        order = np.argsort(-results.params.to_numpy()[: n - n_extra], kind="stable")
+        half = max_rows // 2
+        shown = np.concatenate([order[:half], order[len(order) - (max_rows - half) :], np.arange(n - n_extra, n)])
+    names = [str(results.params.index[k]) for k in shown]
+    values = results.params.to_numpy()[shown]
+    headers = ["coef"]
+    columns = [[f"{x:.4f}" for x in values]]
+    if results._estimate.variance is not None:
+        se = results.bse.to_numpy()[shown]
+        z = values / se
+        half_width = stats.norm.isf(alpha / 2.0) * se
+        headers += ["std err", "z", "P>|z|", f"[{alpha / 2:g}", f"{1 - alpha / 2:g}]"]
+        columns += [[f"{x:.3f}" for x in c] for c in (se, z, 2.0 * stats.norm.sf(np.abs(z)))]
+        columns += [[f"{x:.3f}" for x in c] for c in (values - half_width, values + half_width)]
+    table = SimpleTable(list(zip(*columns, strict=True)), headers=headers, stubs=names, txt_fmt=fmt_params)
+    return table, n - len(shown)
+
+
+def _remarks(results: "Estimates", left_out: int) -> list[str]:
+    spec = results.spec
+    zero = "sum to 0" if spec.ref is None else f"are relative to {results.model.items[spec.ref]}"
+    remarks = ["Coefficients are of the items' covariates." if spec.z is not None else f"Abilities {zero}."]
+    if left_out:
+        remarks.append(f"{left_out} abilities between the best and the worst are not shown (max_rows).")
+    if spec.firth:
+        remarks.append("Log-likelihood and AIC are without the penalty.")
+    if spec.davidson:
+        remarks.append(f"(tie) is log nu: nu = {np.exp(results.params.iloc[-1]):.4g}.")
+    error = results._estimate.error
+    if error is not None and error.any():
+        remarks.append(f"Standard errors are estimated by random projections, to within {error.max():.1%} (one s.e.).")
+    return remarks

@@ -1,0 +1,49 @@
+"""Comparisons added up: one line for each pair of items that met."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pwcstats._kernels import comparisons
+from pwcstats._kernels.comparisons import LOSS, TIE, WIN
+from pwcstats._validate.common import Array
+from pwcstats._validate.comparisons import Rows
+
+
+@dataclass(frozen=True)
+class Table:
+    """Pairs that met: wins of `first`, wins of `second` and ties; `ordered` is 1 where `first` has the order effect."""
+
+    n_items: int
+    first: NDArray[np.int32]
+    second: NDArray[np.int32]
+    ordered: Array
+    counts: Array
+
+    @property
+    def n(self) -> Array:
+        """Comparisons of each pair."""
+        return self.counts.sum(axis=1)
+
+
+def make_table(rows: Rows, order: bool, half: bool, cell: NDArray[np.int64] | None = None) -> Table:
+    """Add up rows, who went first being told apart with `order`; with `half`, a tie is half a win for each.
+
+    `cell`, if given, receives the place of each row in the counts before halving.
+    """
+    home = rows.home if order else np.zeros_like(rows.home)
+    place = np.empty(0, np.int64) if cell is None else cell
+    first, second, ordered, counts = comparisons.aggregate(
+        rows.winner, rows.loser, rows.tie, home, rows.weight, len(rows.items), place
+    )
+    return Table(len(rows.items), first, second, ordered, halve_ties(counts) if half else counts)
+
+
+def halve_ties(counts: Array) -> Array:
+    """Half a win for each side of a tie."""
+    counts = counts.copy()
+    counts[:, WIN] += 0.5 * counts[:, TIE]
+    counts[:, LOSS] += 0.5 * counts[:, TIE]
+    counts[:, TIE] = 0.0
+    return counts
