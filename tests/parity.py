@@ -30,3 +30,57 @@ COUPLING = {
         'couple(r, "pkpd")', 'kernlab::couple(r, "pkpd"), K = 3', 1e-12, "kernlab is wrong for K >= 4"
     ),
 }
+
+BRADLEY_TERRY = {
+    "baseball": Agreement(
+        "BradleyTerry.from_comparisons(df, first=, second=, wins=).fit(ref=)",
+        "BradleyTerry2::BTm(cbind(home.wins, away.wins), home.team, away.team)",
+        1e-9,
+        "baseball; coefficients, standard errors, deviance",
+    ),
+    "home": Agreement(
+        "….fit(order_effect=True, ref=)",
+        "BTm(…, ~ team + at.home)",
+        1e-9,
+        "baseball, ice hockey with games on neutral ice; likelihood-ratio test against anova()",
+    ),
+    "firth": Agreement(
+        '….fit("firth", order_effect=True)',
+        "BTm(…, br = TRUE)",
+        1e-7,
+        "baseball and chameleons; brglm's own iteration stops there",
+    ),
+    "citations": Agreement("BradleyTerry(wins).fit()", "BTm(cbind(win1, win2), …)", 1e-9, "a matrix"),
+    "profile": Agreement(
+        '.conf_int(method="profile")',
+        "confint(glm(…)) of MASS",
+        2e-5,
+        "MASS interpolates the profile with a spline; ours are right to 1e-8 against the definition",
+    ),
+    "icehockey": Agreement(
+        '….fit(ties="half", order_effect=True)', "BTm(result, …)", 1e-8, "58 teams; result 0.5 where tied"
+    ),
+    "chameleons": Agreement(
+        '….fit(covariates="ch.res + prop.main", item_data=)', "BTm(formula = ~ ch.res[ID] + prop.main[ID])", 1e-8, ""
+    ),
+    "quasi": Agreement(".quasi_variances()", "qvcalc::qvcalc(BTabilities(model))", 1e-6, "glm's stopping rule in qvcalc"),
+    "sandwich": Agreement(
+        '….fit(cov_type="HC0"), "cluster"',
+        "sandwich::sandwich(BTm), vcovCL(…, cadjust = FALSE)",
+        1e-8,
+        'cov_kwds={"use_correction": False}; the default corrects as statsmodels does',
+    ),
+    "psychotools": Agreement(
+        "BradleyTerry(wins).fit()", "psychotools::btmodel(SoundQuality$preference)", 1e-7, "its reference is the last item"
+    ),
+    "davidson": Agreement(
+        '….fit(ties="davidson")', "psychotools::btmodel(CEMS preferences)", 1e-7, '"(undecided)" is our "(tie)"'
+    ),
+    "brat": Agreement("BradleyTerry(wins).fit(ref=)", "VGAM::vglm(Brat(wins) ~ 1, brat(refgp = 1))", 1e-6, "worths"),
+    "bratt": Agreement(
+        "….tie_parameter()",
+        "VGAM::vglm(Brat(wins, ties) ~ 1, bratt(refgp = 1))",
+        1e-6,
+        "another model of ties; the same among items of equal ability",
+    ),
+}

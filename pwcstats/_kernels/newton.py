@@ -2,7 +2,8 @@
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,23 +23,27 @@ class Point(Protocol):
     value: float
 
 
-class Ascent(NamedTuple):
+P = TypeVar("P", bound=Point)
+
+
+@dataclass(frozen=True)
+class Ascent(Generic[P]):
     """Where the loop ended, and how: `reason` is empty when it converged."""
 
-    point: Point
+    point: P
     n_iter: int
     converged: bool
     reason: str
 
 
 def ascend(
-    evaluate: Callable[[Array], Point],
-    direction: Callable[[Point], Array],
+    evaluate: Callable[[Array], P],
+    direction: Callable[[P], Array],
     length: Callable[[Array], float],
     start: Array,
     tolerance: float,
     max_iter: int,
-) -> Ascent:
+) -> Ascent[P]:
     """Maximise: `direction` gives the Newton step at a point, `length` its length on the scale of the logits.
 
     The last step taken is no longer than `tolerance`; with exact second derivatives the point is then right to about

@@ -1,6 +1,6 @@
 """Wins and comparisons become checked arrays; the wording of their errors."""
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from pwcstats._validate.common import Array, as_float, listed, shape_of
 from pwcstats._validate.pairs import SYMMETRY_TOLERANCE, Pairs, refuse_missing, refuse_outside, refuse_unequal_sum
 from pwcstats.errors import InputError
+
+Codes = NDArray[np.int32]
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class Rows:
     counted: bool
 
 
-def read_wins(wins: Any, tied: Any, items: Sequence[Hashable] | None) -> Rows:
+def read_wins(wins: Any, tied: Any, items: Iterable[Hashable] | None) -> Rows:
     """A K x K matrix or frame of wins, row over column, and one of ties."""
     values, named = _square(wins, "wins", None)
     if items is not None:
@@ -199,7 +201,7 @@ def _row(frame: pd.DataFrame | None, k: int) -> str:
     return f"row {k if frame is None else frame.index[k]}"
 
 
-def _codes(a: pd.Series, b: pd.Series, frame: pd.DataFrame | None) -> tuple[NDArray, NDArray, pd.Index]:
+def _codes(a: pd.Series, b: pd.Series, frame: pd.DataFrame | None) -> tuple[Codes, Codes, pd.Index]:
     """Numbers of the items in two columns: in the order of their categories, else sorted where they can be."""
     if len(a) != len(b):
         raise InputError(f"both items of a comparison are needed, got {len(a)} of one side and {len(b)} of the other.")
@@ -223,8 +225,7 @@ def _codes(a: pd.Series, b: pd.Series, frame: pd.DataFrame | None) -> tuple[NDAr
     if (codes < 0).any():
         k = int(np.argmax(codes < 0)) % len(a)
         raise InputError(f"{_row(frame, k)} has no label for an item; fill it in, or drop the row.")
-    codes = codes.astype(np.int32)
-    return codes[: len(a)], codes[len(a) :], items
+    return codes[: len(a)].astype(np.int32), codes[len(a) :].astype(np.int32), items
 
 
 def _flags(column: pd.Series, name: str) -> NDArray[np.bool_]:
@@ -244,7 +245,7 @@ def _tie_flags(frame: pd.DataFrame | None, tie: Any, length: int) -> NDArray[np.
     return _flags(_column(frame, tie, "tie", length), "tie")
 
 
-def _plain(items: pd.Index, winner: NDArray, loser: NDArray, tie: NDArray, home: NDArray) -> Rows:
+def _plain(items: pd.Index, winner: Codes, loser: Codes, tie: NDArray[np.bool_], home: NDArray[Any]) -> Rows:
     unit = np.empty(0, np.int64)
     return Rows(items, winner, loser, tie, home.astype(np.int8), np.empty(0), unit, len(winner), counted=True)
 
@@ -367,7 +368,7 @@ def soft_wins(pairs: Pairs, weight: Array) -> Array:
     wins = np.zeros((pairs.n_classes, pairs.n_classes))
     r = pairs.values[0, pairs.upper]
     other = 1.0 - r if not len(pairs.lower) else pairs.values[0, pairs.lower]
-    for pair in np.flatnonzero(weight):
+    for pair in map(int, np.flatnonzero(weight)):
         if np.isnan(r[pair]) or np.isnan(other[pair]):
             refuse_missing(pairs, 0, pair)
         if not (0.0 <= r[pair] <= 1.0 and 0.0 <= other[pair] <= 1.0):

@@ -19,7 +19,7 @@ LARGEST_FIRTH = 5_000
 
 def item_place(items: pd.Index, item: Any, name: str) -> int:
     """The number of an item."""
-    place = items.get_indexer([item])[0] if isinstance(item, Hashable) else -1
+    place = items.get_indexer(pd.Index([item]))[0] if isinstance(item, Hashable) else -1
     if place < 0:
         raise InputError(f"{name} must be one of the items {listed(items)}, got {item!r}.")
     return int(place)
@@ -43,7 +43,7 @@ def read_level(value: Any, name: str) -> float:
 
 def read_count(value: Any, name: str) -> int:
     """Check a whole number of at least 1."""
-    if isinstance(value, numbers.Integral) and value >= 1:
+    if isinstance(value, numbers.Integral) and int(value) >= 1:
         return int(value)
     raise InputError(f"{name} must be a whole number of at least 1, got {value!r}.")
 

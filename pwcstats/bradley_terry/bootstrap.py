@@ -66,7 +66,7 @@ class Sampler:
             total = flat.sum()
             return rng.multinomial(int(total), flat / total).reshape(-1, 3).astype(np.float64)
         times = rng.multinomial(self.n_units, np.full(self.n_units, 1.0 / self.n_units))
-        return np.bincount(self.cell, self.weight * times[self.unit], len(flat)).reshape(-1, 3)
+        return np.bincount(self.cell, self.weight * times[self.unit], len(flat)).reshape(-1, 3).astype(np.float64)
 
 
 def bootstrap(
@@ -95,7 +95,7 @@ def bootstrap(
 def _sampler(results: "BradleyTerryResults", groups: Any) -> tuple[Sampler, Table]:
     rows = results.model._rows
     cell = np.empty(len(rows.winner), np.int64)
-    table = make_table(rows, results.spec.order, False, cell)
+    table = make_table(rows, False, cell)
     if groups is None and rows.counted:
         return Sampler(table.counts, None, np.empty(0), np.empty(0, np.int64), 0), table
     if groups is None and rows.n_units == 0:

@@ -38,12 +38,12 @@ class Estimates:
         model: "BradleyTerry",
         spec: "Spec",
         likelihood: Likelihood,
-        ascent: Ascent,
+        ascent: Ascent[Point],
         estimate: CovarianceEstimate,
         cov_type: str,
         max_iter: int,
     ) -> None:
-        point: Point = ascent.point  # type: ignore[assignment]
+        point = ascent.point
         self.model, self.spec, self.max_iter = model, spec, max_iter
         self._likelihood, self._point, self._estimate = likelihood, point, estimate
         self.method, self.cov_type = spec.method, cov_type
@@ -137,7 +137,7 @@ class Estimates:
         """
         choice(method, ("wald", "profile"), "method")
         fits.read_level(alpha, "alpha")
-        wanted = self._terms if terms is None else pd.Index(terms)
+        wanted: pd.Index = self._terms if terms is None else pd.Index(list(terms))
         unknown = wanted[~wanted.isin(self._terms)]
         if len(unknown):
             raise InputError(f"terms must be among the parameters, got {listed(unknown)}.")
@@ -165,7 +165,7 @@ class Estimates:
     def _contrast_of(self, term: Hashable) -> Array:
         """The contrast of the likelihood's parameters that a reported one is."""
         contrast = np.zeros(self._likelihood.n_params)
-        place = self._terms.get_loc(term)
+        place = int(self._terms.get_indexer(pd.Index([term]))[0])
         ref, size = self.spec.ref, self._likelihood.design.size
         if ref is not None and place >= ref:
             place += 1
@@ -200,7 +200,7 @@ class Estimates:
 
     @cached_property
     def deviance(self) -> float:
-        """Twice the log-likelihood that is lost against a model with a probability for each pair."""
+        """Twice the log-likelihood that is lost against a model with a probability for each pair, and order if known."""
         counts = self._likelihood.table.counts
         seen = counts > 0.0
         return float(2.0 * (counts[seen] * np.log(counts[seen] / self._expected[seen])).sum())
@@ -329,7 +329,8 @@ class Estimates:
         """Plain numbers, words and lists: what `glance` and `tidy` show (estimates alone after ``cov="none"``)."""
         bare = self._estimate.variance is None
         table = pd.DataFrame({"term": self._terms, "estimate": self.params.to_numpy()}) if bare else self.tidy()
-        return {**self.glance().iloc[0].to_dict(), "params": table.to_dict("records")}
+        about = {str(name): value for name, value in self.glance().to_dict("records")[0].items()}
+        return {**about, "params": table.to_dict("records")}
 
     def summary(self, alpha: float = 0.05, max_rows: int = 100) -> Summary:
         """Summary of the fit, as statsmodels prints it.
@@ -345,7 +346,7 @@ class Estimates:
         -------
         statsmodels.iolib.summary.Summary
         """
-        return make_summary(self, alpha, max_rows)  # type: ignore[arg-type]
+        return make_summary(self, alpha, max_rows)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.model.n_items} items, {self.nobs:g} comparisons, method={self.method!r}>"

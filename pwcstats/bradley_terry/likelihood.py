@@ -272,7 +272,7 @@ class Likelihood:
         ability, order, log_nu = self.split(step)
         return float(np.ptp(ability) + abs(order) + (abs(log_nu) if self.tie else 0.0))
 
-    def maximise(self, max_iter: int) -> newton.Ascent:
+    def maximise(self, max_iter: int) -> newton.Ascent[Point]:
         """Fit."""
         tolerance = FIRTH_STEP if self.firth else NEWTON_STEP
         return newton.ascend(self.evaluate, self.direction, self.length, self.start(), tolerance, max_iter)

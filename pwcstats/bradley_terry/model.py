@@ -128,7 +128,7 @@ class BradleyTerry:
     def _start(self, rows: Rows, data: pd.DataFrame | None) -> None:
         self._rows = rows
         self._data = data
-        self._tables: dict[tuple[bool, bool], Table] = {}
+        self._tables: dict[bool, Table] = {}
         self.items = rows.items
         self.nobs = float(rows.weight.sum()) if len(rows.weight) else float(len(rows.winner))
 
@@ -334,7 +334,7 @@ class BradleyTerry:
                 likelihood, ascent.point, cov, spec.ref, fits.read_count(n_projections, "n_projections"), random_state
             )
             if estimate.cov is not None and cov_type != "nonrobust":
-                scored, correct = self._scored(cov_type, cov_kwds, spec)
+                scored, correct = self._scored(cov_type, cov_kwds)
                 estimate = covariance.sandwich(likelihood, ascent.point, estimate.cov, spec.ref, scored, correct)
         except NotDefiniteError:
             raise InputError(
@@ -364,10 +364,10 @@ class BradleyTerry:
         return Spec(method, ties, bool(order), z, names, place)
 
     def _table(self, spec: Spec) -> Table:
-        key = (spec.order, spec.ties == "half")
-        if key not in self._tables:
-            self._tables[key] = make_table(self._rows, *key)
-        return self._tables[key]
+        half = spec.ties == "half"
+        if half not in self._tables:
+            self._tables[half] = make_table(self._rows, half)
+        return self._tables[half]
 
     def _likelihood(self, spec: Spec, table: Table) -> Likelihood:
         design = Items(table) if spec.z is None else Covariates(table, spec.z)
@@ -382,18 +382,18 @@ class BradleyTerry:
             existence.check_connected(table, self.items)
             if spec.order:
                 existence.check_identified(table)
-        else:
+        elif isinstance(design, Items):
             existence.check_items(table, design.graph, self.items)
             if spec.order:
                 existence.check_identified(table)
             existence.check_order_and_ties(table, spec.order, spec.davidson)
 
-    def _scored(self, cov_type: str, cov_kwds: dict[str, Any] | None, spec: Spec) -> tuple[Scored, bool]:
+    def _scored(self, cov_type: str, cov_kwds: dict[str, Any] | None) -> tuple[Scored, bool]:
         """The comparisons as the sandwich needs them, and whether to correct for the number of groups."""
         options = fits.read_cov_kwds(cov_type, cov_kwds)
         rows = self._rows
         cell = np.empty(len(rows.winner), np.int64)
-        table = make_table(rows, spec.order, False, cell)
+        table = make_table(rows, False, cell)
         if cov_type == "HC0":
             # Equal comparisons have equal scores: one line for all, weighted by the root of their number.
             counts = table.counts.ravel()

@@ -4,7 +4,7 @@ import numpy as np
 
 from pwcstats._validate.common import Array
 from pwcstats.bradley_terry.covariance import SOLVE_TOLERANCE
-from pwcstats.bradley_terry.likelihood import Likelihood, Point
+from pwcstats.bradley_terry.likelihood import Likelihood, Point, Solve
 
 MAX_STEPS = 100
 LAST_STEP = 1e-8
@@ -24,8 +24,8 @@ def bound(likelihood: Likelihood, best: Point, contrast: Array, side: int, drop:
     for _ in range(MAX_STEPS):
         solve = _solver(likelihood, point)
         toward, along = solve(point.score), solve(contrast)
-        room = 2.0 * (point.value - target) + point.score @ toward
-        step = toward + side * np.sqrt(max(room, 0.0) / (contrast @ along)) * along
+        room = max(float(2.0 * (point.value - target) + point.score @ toward), 0.0)
+        step = toward + side * np.sqrt(room / float(contrast @ along)) * along
         size = likelihood.length(step)
         if size > LONGEST_STEP:
             step *= LONGEST_STEP / size
@@ -35,7 +35,7 @@ def bound(likelihood: Likelihood, best: Point, contrast: Array, side: int, drop:
     return float(contrast @ point.params), False
 
 
-def _solver(likelihood: Likelihood, point: Point):
+def _solver(likelihood: Likelihood, point: Point) -> Solve:
     if point.cov is not None:
         cov = point.cov
         return lambda b: cov @ b

@@ -14,7 +14,7 @@ CHUNK = 100
 
 
 def rank_sets(
-    ability: Array, cov: Array, level: float, simultaneous: bool, n_draws: int, seed: object
+    ability: Array, cov: Array, level: float, simultaneous: bool, n_draws: int, seed: int | None
 ) -> tuple[Ranks, Ranks]:
     """Lowest and highest rank of each item: those that significantly better and significantly worse items leave.
 

@@ -70,7 +70,7 @@ def _params(results: "Estimates", alpha: float, max_rows: int) -> tuple[SimpleTa
         order = np.argsort(-results.params.to_numpy()[: n - n_extra], kind="stable")
         half = max_rows // 2
         shown = np.concatenate([order[:half], order[len(order) - (max_rows - half) :], np.arange(n - n_extra, n)])
-    names = [str(results.params.index[k]) for k in shown]
+    names = list(map(str, results.params.index[shown]))
     values = results.params.to_numpy()[shown]
     headers = ["coef"]
     columns = [[f"{x:.4f}" for x in values]]

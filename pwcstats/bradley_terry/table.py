@@ -27,15 +27,14 @@ class Table:
         return self.counts.sum(axis=1)
 
 
-def make_table(rows: Rows, order: bool, half: bool, cell: NDArray[np.int64] | None = None) -> Table:
-    """Add up rows, who went first being told apart with `order`; with `half`, a tie is half a win for each.
+def make_table(rows: Rows, half: bool, cell: NDArray[np.int64] | None = None) -> Table:
+    """Add up rows, pairs by who went first where that is known; with `half`, a tie is half a win for each.
 
     `cell`, if given, receives the place of each row in the counts before halving.
     """
-    home = rows.home if order else np.zeros_like(rows.home)
     place = np.empty(0, np.int64) if cell is None else cell
     first, second, ordered, counts = comparisons.aggregate(
-        rows.winner, rows.loser, rows.tie, home, rows.weight, len(rows.items), place
+        rows.winner, rows.loser, rows.tie, rows.home, rows.weight, len(rows.items), place
     )
     return Table(len(rows.items), first, second, ordered, halve_ties(counts) if half else counts)
 
