@@ -63,7 +63,9 @@ BRADLEY_TERRY = {
     "chameleons": Agreement(
         '….fit(covariates="ch.res + prop.main", item_data=)', "BTm(formula = ~ ch.res[ID] + prop.main[ID])", 1e-8, ""
     ),
-    "quasi": Agreement(".quasi_variances()", "qvcalc::qvcalc(BTabilities(model))", 1e-6, "glm's stopping rule in qvcalc"),
+    "quasi": Agreement(
+        ".quasi_variances()", "qvcalc::qvcalc(BTabilities(model))", 1e-6, "glm's stopping rule in qvcalc"
+    ),
     "sandwich": Agreement(
         '….fit(cov_type="HC0"), "cluster"',
         "sandwich::sandwich(BTm), vcovCL(…, cadjust = FALSE)",
@@ -71,7 +73,10 @@ BRADLEY_TERRY = {
         'cov_kwds={"use_correction": False}; the default corrects as statsmodels does',
     ),
     "psychotools": Agreement(
-        "BradleyTerry(wins).fit()", "psychotools::btmodel(SoundQuality$preference)", 1e-7, "its reference is the last item"
+        "BradleyTerry(wins).fit()",
+        "psychotools::btmodel(SoundQuality$preference)",
+        1e-7,
+        "its reference is the last item",
     ),
     "davidson": Agreement(
         '….fit(ties="davidson")', "psychotools::btmodel(CEMS preferences)", 1e-7, '"(undecided)" is our "(tie)"'

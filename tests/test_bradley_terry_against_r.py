@@ -34,9 +34,7 @@ def agrees(res, theirs, name, terms=None):
 
 def baseball(from_r):
     frame = pd.DataFrame(from_r["baseball"]["data"])
-    return BradleyTerry.from_comparisons(
-        frame, first="home.team", second="away.team", wins=("home.wins", "away.wins")
-    )
+    return BradleyTerry.from_comparisons(frame, first="home.team", second="away.team", wins=("home.wins", "away.wins"))
 
 
 def test_baseball(from_r):
@@ -160,7 +158,13 @@ def test_vgam(from_r):
 @pytest.mark.against_r
 def test_stored_answers_are_what_r_says_now(run_r):
     now, then = run_r("bradley_terry"), stored("bradley_terry")
-    for path in (("baseball", "home"), ("baseball", "firth"), ("icehockey", "home"), ("chameleons", "fit"), ("schools",)):
+    for path in (
+        ("baseball", "home"),
+        ("baseball", "firth"),
+        ("icehockey", "home"),
+        ("chameleons", "fit"),
+        ("schools",),
+    ):
         a, b = now, then
         for name in path:
             a, b = a[name], b[name]

@@ -133,26 +133,29 @@ def predict(d, log_nu, out):
 
 
 @compiled
-def bias(first, second, ordered, counts, d, log_nu, var_d, cov_d_tie, var_tie, out):
+def bias(first, second, ordered, counts, d, log_nu, var_d, cov_d_tie, var_tie, out, leverage):
     """Firth's addition to the scores, half the trace of (covariance times change of the information).
 
     `var_d`, `cov_d_tie` and `var_tie` are the (co)variances of each pair's d and of log nu. Fills `out` for d; returns
     what belongs to log nu. The third moments of (win - loss) / 2 and tie take the place of the change of information.
+    `leverage` receives each pair's share of the parameters, divided by its comparisons.
     """
     for_tie = 0.0
     for pair in range(first.shape[0]):
         n = counts[pair, WIN] + counts[pair, LOSS] + counts[pair, TIE]
         win, loss, tie, _ = _probabilities(d[pair], log_nu)
         mean = 0.5 * (win - loss)
-        sum_d, sum_tie = 0.0, 0.0
+        sum_d, sum_tie, total = 0.0, 0.0, 0.0
         for outcome in range(3):
             p = win if outcome == WIN else (loss if outcome == LOSS else tie)
             x = (0.5 if outcome == WIN else (-0.5 if outcome == LOSS else 0.0)) - mean
             y = (1.0 if outcome == TIE else 0.0) - tie
             spread = p * (x * x * var_d[pair] + 2.0 * x * y * cov_d_tie[pair] + y * y * var_tie)
+            total += spread
             sum_d += x * spread
             sum_tie += y * spread
         out[pair] = 0.5 * n * sum_d
+        leverage[pair] = total
         for_tie += 0.5 * n * sum_tie
     return for_tie
 

@@ -121,7 +121,11 @@ class Covariates:
 
 @dataclass
 class Point:
-    """The likelihood at some parameters; `value` is what is maximised, `cov` is there where the penalty needed it."""
+    """The likelihood at some parameters; `value` is what is maximised.
+
+    With a penalty there is `cov`, and `slope`, a point whose information stands for the curvature of likelihood and
+    penalty.
+    """
 
     params: Array
     value: float
@@ -131,6 +135,7 @@ class Point:
     cross: Array
     extra_information: Array
     cov: Array | None = None
+    slope: "Point | None" = None
 
 
 class Likelihood:
@@ -160,24 +165,32 @@ class Likelihood:
 
     def evaluate(self, params: Array) -> Point:
         """Everything about one point, computed once."""
+        point = self._unpenalised(params, self.table.counts)
+        if self.firth:
+            self._penalise(point)
+        return point
+
+    def _unpenalised(self, params: Array, counts: Array) -> Point:
         table = self.table
         ability, order, log_nu = self.split(params)
         item_score = np.empty(table.n_items)
         variance = np.empty(len(table.first))
         cross = np.empty(len(table.first) if self.tie else 0)
         sums = comparisons.evaluate(
-            table.first, table.second, table.ordered, table.counts, ability, order, log_nu, item_score, variance, cross
+            table.first, table.second, table.ordered, counts, ability, order, log_nu, item_score, variance, cross
         )
         information = np.array([[sums[INFO_ORDER], sums[INFO_BOTH]], [sums[INFO_BOTH], sums[INFO_TIE]]])
         kept = [self.order, self.tie]
         score = np.concatenate([self.design.gather(item_score), sums[self.extra]])
-        point = Point(params, sums[LLF], sums[LLF], score, variance, cross, information[kept][:, kept])
-        if self.firth:
-            self._penalise(point)
-        return point
+        return Point(params, sums[LLF], sums[LLF], score, variance, cross, information[kept][:, kept])
 
     def _penalise(self, point: Point) -> None:
-        """Jeffreys' penalty on the likelihood and Firth's on the scores."""
+        """Jeffreys' penalty on the likelihood and Firth's on the scores.
+
+        The penalty acts as if each pair had as many more comparisons, half of them won, as its leverage (Firth 1993).
+        Steps without these in the information would be too long, twice so for a pair that alone joins two parts of
+        the graph.
+        """
         try:
             point.cov, log_determinant = self.covariance(point)
         except NotDefiniteError:
@@ -188,13 +201,14 @@ class Likelihood:
         _, _, log_nu = self.split(point.params)
         var_d, cov_d_tie = self.pair_variances(point.cov)
         var_tie = point.cov[-1, -1] if self.tie else 0.0
-        addition = np.empty(len(table.first))
+        addition, leverage = np.empty((2, len(table.first)))
         for_tie = comparisons.bias(
             table.first, table.second, table.ordered, table.counts, self.predictor(point.params), log_nu,
-            var_d, cov_d_tie, var_tie, addition,
+            var_d, cov_d_tie, var_tie, addition, leverage,
         )  # fmt: skip
         extra = [float(addition @ table.ordered)] * self.order + [for_tie] * self.tie
         point.score += np.concatenate([self.design.gather(self.scatter(addition)), extra])
+        point.slope = self._unpenalised(point.params, table.counts * (1.0 + leverage)[:, None])
 
     def predictor(self, params: Array) -> Array:
         """Each pair's difference of abilities, order effect included."""
@@ -227,10 +241,8 @@ class Likelihood:
         """The Newton step."""
         if not np.isfinite(point.value):
             return np.full(self.n_params, np.nan)
-        if point.cov is not None:
-            return point.cov @ point.score
         try:
-            return self.solve(point, CG_TOLERANCE)(point.score)
+            return self.solve(point.slope or point, CG_TOLERANCE)(point.score)
         except NotDefiniteError:
             return np.full(self.n_params, np.nan)
 

@@ -264,7 +264,7 @@ class BradleyTerry:
         item_data: Any = None,
         cov_type: str = "nonrobust",
         cov_kwds: dict[str, Any] | None = None,
-        max_iter: int = 100,
+        max_iter: int = 500,
         n_projections: int = 64,
         random_state: int = 0,
     ) -> BradleyTerryResults:

@@ -4,7 +4,7 @@ import numpy as np
 
 from pwcstats._validate.common import Array
 from pwcstats.bradley_terry.covariance import SOLVE_TOLERANCE
-from pwcstats.bradley_terry.likelihood import Likelihood, Point, Solve
+from pwcstats.bradley_terry.likelihood import Likelihood, Point
 
 MAX_STEPS = 100
 LAST_STEP = 1e-8
@@ -22,7 +22,7 @@ def bound(likelihood: Likelihood, best: Point, contrast: Array, side: int, drop:
     point = best
     target = best.value - drop
     for _ in range(MAX_STEPS):
-        solve = _solver(likelihood, point)
+        solve = likelihood.solve(point.slope or point, SOLVE_TOLERANCE)
         toward, along = solve(point.score), solve(contrast)
         room = max(float(2.0 * (point.value - target) + point.score @ toward), 0.0)
         step = toward + side * np.sqrt(room / float(contrast @ along)) * along
@@ -33,10 +33,3 @@ def bound(likelihood: Likelihood, best: Point, contrast: Array, side: int, drop:
         if size <= LAST_STEP:
             return float(contrast @ point.params), True
     return float(contrast @ point.params), False
-
-
-def _solver(likelihood: Likelihood, point: Point) -> Solve:
-    if point.cov is not None:
-        cov = point.cov
-        return lambda b: cov @ b
-    return likelihood.solve(point, SOLVE_TOLERANCE)

@@ -5,7 +5,8 @@ import numpy as np
 from pwcstats._validate.common import Array
 
 MAX_STEPS = 100
-TOLERANCE = 1e-12
+# As a share of the largest quasi-variance: a step so short ends the iteration, and what is smaller is 0.
+TOLERANCE = 1e-10
 
 
 def quasi_variances(cov: Array) -> tuple[Array, Array, bool]:
@@ -22,7 +23,7 @@ def quasi_variances(cov: Array) -> tuple[Array, Array, bool]:
     off = variance.sum(axis=1) - 1.0
     q = off / (n - 2) - off.sum() / (2 * (n - 1) * (n - 2))
     q = np.maximum(q, 0.05 * off / (n - 1))
-    distance, converged = np.inf, False
+    converged = False
     for _ in range(MAX_STEPS):
         total = q[:, None] + q
         np.fill_diagonal(total, 1.0)
@@ -30,30 +31,24 @@ def quasi_variances(cov: Array) -> tuple[Array, Array, bool]:
         inverse = 1.0 / total
         np.fill_diagonal(inverse, 0.0)
         normal = inverse**2
-        right = (inverse * gap).sum(axis=1)
         normal[np.diag_indices(n)] = normal.sum(axis=1)
-        step = np.linalg.solve(normal, right)
-        factor = 1.0
-        while np.any(_sums(q + factor * step) <= 0.0) or _distance(q + factor * step, variance) > distance:
-            factor /= 2.0
-            if factor < 1e-10:
-                return q, _errors(q, variance), converged
-        q = q + factor * step
-        distance = _distance(q, variance) * (1.0 + 1e-12)
-        if np.abs(step).max() <= TOLERANCE * np.abs(q).max():
-            converged = True
+        step = np.linalg.solve(normal, (inverse * gap).sum(axis=1))
+        converged = bool(np.abs(step).max() <= TOLERANCE * np.abs(q).max())
+        if converged:
             break
+        distance = _distance(q, variance)
+        while not _distance(q + step, variance) <= distance and np.abs(step).max() > TOLERANCE * np.abs(q).max():
+            step /= 2.0
+        q = q + step
+    q[np.abs(q) <= TOLERANCE * np.abs(q).max()] = 0.0
     return q, _errors(q, variance), converged
 
 
-def _sums(q: Array) -> Array:
-    i, j = np.triu_indices(len(q), 1)
-    return q[i] + q[j]
-
-
 def _distance(q: Array, variance: Array) -> float:
+    """Sum of squares; infinite where a sum of two is not positive."""
     i, j = np.triu_indices(len(q), 1)
-    return float((np.log((q[i] + q[j]) / variance[i, j]) ** 2).sum())
+    total = q[i] + q[j]
+    return float((np.log(total / variance[i, j]) ** 2).sum()) if np.all(total > 0.0) else np.inf
 
 
 def _errors(q: Array, variance: Array) -> Array:

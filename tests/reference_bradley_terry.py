@@ -1,0 +1,140 @@
+"""Slow and obviously right twins of the Bradley–Terry fits: dense matrices, one line a comparison, the definitions."""
+
+import itertools
+
+import numpy as np
+from scipy.optimize import brentq, least_squares, linprog
+
+
+class Slow:
+    """Comparisons (first, second, ordered, outcome, weight), outcome "win", "loss" or "tie", as a multinomial logit.
+
+    Parameters are the abilities of items 1, 2, ... (item 0 is the reference) or the covariates' coefficients, then the
+    order effect, then log nu. Weights of the outcomes are exp(d), 1 and nu exp(d / 2).
+    """
+
+    def __init__(self, rows, n_items, *, order=False, tie=False, z=None):
+        z = np.eye(n_items)[:, 1:] if z is None else np.asarray(z, float)
+        width = z.shape[1] + order + tie
+        self.features = np.zeros((len(rows), 3, width))
+        self.y = np.zeros((len(rows), 3))
+        self.tie = tie
+        for row, (i, j, ordered, outcome, weight) in enumerate(rows):
+            d = np.zeros(width)
+            d[: z.shape[1]] = z[i] - z[j]
+            if order:
+                d[z.shape[1]] = ordered
+            self.features[row, 0] = d
+            self.features[row, 2] = d / 2
+            if tie:
+                self.features[row, 2, -1] = 1
+            self.y[row, ("win", "loss", "tie").index(outcome)] = weight
+
+    def log_p(self, params):
+        eta = self.features @ params
+        if not self.tie:
+            eta[:, 2] = -np.inf
+        return eta - np.logaddexp.reduce(eta, axis=1, keepdims=True)
+
+    def llf(self, params):
+        seen = self.y > 0
+        return float(np.sum(self.y[seen] * self.log_p(params)[seen]))
+
+    def score(self, params):
+        p = np.exp(self.log_p(params))
+        return np.einsum("ro,rof->f", self.y - self.y.sum(axis=1, keepdims=True) * p, self.features)
+
+    def information(self, params):
+        p, n = np.exp(self.log_p(params)), self.y.sum(axis=1)
+        mean = np.einsum("ro,rof->rf", p, self.features)
+        return np.einsum("r,ro,rof,rog->fg", n, p, self.features, self.features) - np.einsum(
+            "r,rf,rg->fg", n, mean, mean
+        )
+
+    def penalised(self, params):
+        return self.llf(params) + 0.5 * np.linalg.slogdet(self.information(params))[1]
+
+    def penalised_score(self, params, step=1e-5):
+        units = step * np.eye(len(params))
+        return np.array([(self.penalised(params + u) - self.penalised(params - u)) / (2 * step) for u in units])
+
+    def fit(self):
+        """Plain Newton; halves a step that does not ascend."""
+        params = np.zeros(self.features.shape[2])
+        for _ in range(200):
+            step = np.linalg.solve(self.information(params), self.score(params))
+            while self.llf(params + step) < self.llf(params) - 1e-12:
+                step /= 2
+            params = params + step
+            if np.abs(step).max() < 1e-13:
+                break
+        return params
+
+    def sandwich(self, params, groups):
+        """By the definition, one score a comparison, summed over groups."""
+        p = np.exp(self.log_p(params))
+        scores = np.einsum("ro,rof->rf", self.y - self.y.sum(axis=1, keepdims=True) * p, self.features)
+        sums = np.array([scores[np.asarray(groups) == g].sum(axis=0) for g in sorted(set(groups))])
+        bread = np.linalg.inv(self.information(params))
+        return bread @ (sums.T @ sums) @ bread
+
+    def profile(self, params, k, side, drop, objective):
+        """Where the maximum over all other parameters has fallen by `drop`: a root, found by bisection."""
+        best = objective(params)
+
+        def held(value):
+            others = [m for m in range(len(params)) if m != k]
+            current = params.copy()
+            current[k] = value
+            for _ in range(100):
+                score = self.score(current) if objective == self.llf else self.penalised_score(current, 1e-5)
+                step = np.linalg.solve(self.information(current)[np.ix_(others, others)], score[others])
+                current[others] += step
+                if np.abs(step).max(initial=0) < 1e-10:
+                    break
+            return objective(current) - best + drop
+
+        far = params[k] + side
+        while held(far) > 0:
+            far += side
+        return brentq(held, params[k], far, xtol=1e-10)
+
+
+def exists(rows, n_items, *, order=False, tie=False, z=None):
+    """Whether a maximum exists: no direction in which no outcome loses and something gains (a linear programme)."""
+    slow = Slow(rows, n_items, order=order, tie=tie, z=z)
+    constraints = []
+    for features, y in zip(slow.features, slow.y, strict=True):
+        seen = int(np.argmax(y))
+        for other in range(3):
+            if other != seen and (tie or other != 2):
+                constraints.append(features[seen] - features[other])
+    a = np.array(constraints)
+    if np.linalg.matrix_rank(a) < a.shape[1]:
+        return False
+    answer = linprog(-a.sum(axis=0), np.vstack([-a, a]), np.repeat([0.0, 1.0], len(a)), bounds=(None, None))
+    assert answer.status == 0
+    return -answer.fun < 1e-7
+
+
+def ford(wins):
+    """Ford's condition by trying every way to split the items in two."""
+    n = len(wins)
+    for size in range(1, n):
+        for part in itertools.combinations(range(n), size):
+            rest = [i for i in range(n) if i not in part]
+            if not np.any(wins[np.ix_(rest, list(part))]):
+                return False
+    return True
+
+
+def quasi_variances(cov):
+    """Least squares on the logs, by a general optimiser."""
+    i, j = np.triu_indices(len(cov), 1)
+    variance = cov[i, i] + cov[j, j] - 2 * cov[i, j]
+
+    def gap(q):
+        return np.log(np.maximum(q[i] + q[j], 1e-300)) - np.log(variance)
+
+    start = np.full(len(cov), variance.mean() / 2)
+    return least_squares(gap, start, xtol=1e-15, ftol=1e-15, gtol=1e-15, method="lm").x
