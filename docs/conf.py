@@ -28,7 +28,7 @@ def write_agreement(app):
         "     - within",
         "     - remark",
     ]
-    for row in parity["COUPLING"].values():
+    for row in [*parity["COUPLING"].values(), *parity["BRADLEY_TERRY"].values()]:
         lines += [
             f"   * - ``{row.ours}``",
             f"     - ``{row.theirs}``",

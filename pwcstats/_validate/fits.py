@@ -161,11 +161,14 @@ def refuse_disconnected(items: pd.Index, groups: Sequence[NDArray[np.int64]]) ->
 
 def refuse_no_mle(items: pd.Index, unbeaten: list[NDArray[np.int64]], winless: list[NDArray[np.int64]]) -> NoReturn:
     """Name the items whose abilities would be infinite."""
+    if len(unbeaten) == len(winless) == 1 and len(unbeaten[0]) + len(winless[0]) == len(items):
+        # Two sides of one fact: the smaller side says it.
+        unbeaten, winless = (unbeaten, []) if len(unbeaten[0]) <= len(winless[0]) else ([], winless)
     found = []
     if unbeaten:
-        found.append(f"{_named_groups(items, unbeaten)} never lost to any other item")
+        found.append(f"{_named_groups(items, unbeaten)} never lost to any of the others")
     if winless:
-        found.append(f"{_named_groups(items, winless)} never beat any other item")
+        found.append(f"{_named_groups(items, winless)} never beat any of the others")
     raise InputError(
         f"there is no maximum likelihood estimate: {', and '.join(found)}, so that some abilities would be infinite; "
         "use method='firth' for finite ones, drop these items, or add comparisons that go the other way."

@@ -200,8 +200,7 @@ class Estimates:
 
     @cached_property
     def deviance(self) -> float:
-        """Twice the log-likelihood that is lost against a model with a probability for each pair, and order "
-        "if known."""
+        """Twice what the log-likelihood loses against a probability for each pair (and order, if known)."""
         counts = self._likelihood.table.counts
         seen = counts > 0.0
         return float(2.0 * (counts[seen] * np.log(counts[seen] / self._expected[seen])).sum())
