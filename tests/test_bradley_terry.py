@@ -238,6 +238,20 @@ def test_sandwich_is_its_definition(ties):
         np.testing.assert_allclose(robust.cov_params(), expected, rtol=1e-6, atol=1e-9)
 
 
+def test_a_weighted_row_is_one_row_to_the_sandwich():
+    frame, rows = league(16, weights=True)
+    model = BradleyTerry.from_comparisons(frame, "winner", "loser", weight="weight")
+    slow = Slow(rows, 6)
+    res = model.fit(ref="a", cov_type="HC0")
+    np.testing.assert_allclose(res.cov_params(), slow.sandwich(res.params.to_numpy(), range(len(rows))), rtol=1e-6)
+    # A matrix has no rows: its numbers are of comparisons.
+    wins = np.array([[0, 5, 2.0], [3, 0, 4], [1, 2, 0]])
+    games = [(i, j) for i in range(3) for j in range(3) for _ in range(int(wins[i, j]))]
+    single = BradleyTerry.from_comparisons(winner=[i for i, _ in games], loser=[j for _, j in games])
+    expected = single.fit(ref=0, cov_type="HC0").bse
+    np.testing.assert_allclose(BradleyTerry(wins).fit(ref=0, cov_type="HC0").bse, expected)
+
+
 def test_cluster_correction_is_statsmodels():
     frame, rows = league(12)
     x = Slow(rows, 6).features[:, 0]

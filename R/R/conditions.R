@@ -26,3 +26,21 @@ check_flag <- function(x, name, call) {
     abort(sprintf("%s must be TRUE or FALSE.", name), call)
   }
 }
+
+# The first choice by default, as match.arg() does, with a sentence in place of its error.
+check_choice <- function(x, choices, name, call) {
+  if (identical(x, choices)) {
+    return(choices[[1L]])
+  }
+  if (!is.character(x) || length(x) != 1L || !x %in% choices) {
+    listed <- paste0("'", choices, "'", collapse = ", ")
+    abort(sprintf("%s must be one of %s.", name, listed), call)
+  }
+  x
+}
+
+check_level <- function(x, name, call) {
+  if (!is.numeric(x) || length(x) != 1L || !isTRUE(x > 0 & x < 1)) {
+    abort(sprintf("%s must be a number between 0 and 1.", name), call)
+  }
+}

@@ -93,6 +93,17 @@ stack_to_py <- function(x, samples, rows, columns) {
   )
 }
 
+# Numbers of labels, counted from 1 (0 is none of them), as a column of categories.
+codes_to_py <- function(codes, labels) {
+  python$pandas$Categorical$from_codes(to_py(as.array(codes - 1L)), labels_to_py(labels))
+}
+
+# A frame of columns that are Python's already, by name.
+columns_to_py <- function(columns, rows) {
+  index <- python$pandas$Index(to_py(as.array(rows)))
+  python$pandas$DataFrame(reticulate::dict(columns), index = index)
+}
+
 # In R 2 is a whole number too; Python tells 2.0 from 2, and refuses what is no whole number.
 count_to_py <- function(x) {
   whole <- is.numeric(x) && !anyNA(x) && all(x == round(x))

@@ -20,6 +20,7 @@ from pwcstats.bradley_terry.covariance import CovarianceEstimate
 from pwcstats.bradley_terry.likelihood import Likelihood, Point
 from pwcstats.bradley_terry.profile import bound
 from pwcstats.bradley_terry.summary import make_summary
+from pwcstats.bradley_terry.table import same_comparisons
 from pwcstats.errors import ConvergenceWarning, InputError
 
 if TYPE_CHECKING:
@@ -249,7 +250,8 @@ class Estimates:
         TestResult
         """
         small, large = sorted((self, other), key=lambda fit: fit.df_model)
-        fits.refuse_not_nested(small, large)
+        same = self.model is other.model or same_comparisons(self.model._rows, other.model._rows)
+        fits.refuse_not_nested(small, large, same)
         statistic = 2.0 * (large.llf - small.llf)
         df = large.df_model - small.df_model
         return TestResult(

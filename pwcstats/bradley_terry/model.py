@@ -162,8 +162,8 @@ class BradleyTerry:
             Items, with labels of any type. The items are ordered by category where both columns are categorical, else
             sorted.
         weight : column, optional
-            How much the row counts in the likelihood, 1 by default; 0 leaves it out. Bootstrap and cluster-robust
-            covariance still take the row as one.
+            How much the row counts in the likelihood, 1 by default; 0 leaves it out. Bootstrap and robust covariances
+            still take the row as one.
         tie : column, (column, value) or value, optional
             Which rows are ties: a column of true and false, a column with the value it has in ties, or, in the second
             form, the value (or list of values) that `winner` has in ties.
@@ -396,10 +396,12 @@ class BradleyTerry:
         rows = self._rows
         cell = np.empty(len(rows.winner), np.int64)
         table = make_table(rows, False, cell)
-        if cov_type == "HC0":
+        if cov_type == "HC0" and (rows.counted or rows.n_units == 0):
             # Equal comparisons have equal scores: one line for all, weighted by the root of their number.
             counts = table.counts.ravel()
             return Scored(np.arange(len(counts)), np.sqrt(counts), np.arange(len(counts))), False
-        group = comparisons.read_groups(self._data, options["groups"], rows)
         weight = rows.weight if len(rows.weight) else np.ones(len(cell))
+        if cov_type == "HC0":
+            return Scored(cell, weight, np.arange(len(cell))), False
+        group = comparisons.read_groups(self._data, options["groups"], rows)
         return Scored(cell, weight, group), bool(options.get("use_correction", True))

@@ -1,6 +1,6 @@
 """Comparisons added up: one line for each pair of items that met."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,3 +46,18 @@ def halve_ties(counts: Array) -> Array:
     counts[:, LOSS] += 0.5 * counts[:, TIE]
     counts[:, TIE] = 0.0
     return counts
+
+
+def same_comparisons(a: Rows, b: Rows) -> bool:
+    """Whether the same items had the same results against each other, in whatever order and by whomever first."""
+    if not a.items.equals(b.items):
+        return False
+    one, two = (_without_order(rows) for rows in (a, b))
+    return one.shape == two.shape and bool(np.allclose(one, two, rtol=1e-9, atol=0.0))
+
+
+def _without_order(rows: Rows) -> Array:
+    """First, second and counts of each pair, sorted."""
+    table = make_table(replace(rows, home=np.zeros_like(rows.home)), False)
+    order = np.lexsort((table.second, table.first))
+    return np.column_stack([table.first, table.second, table.counts])[order]

@@ -1,6 +1,7 @@
 """The Python end of the R package: calls whose errors come back as data, and results written into R's memory."""
 
 import ctypes
+import pickle
 import traceback
 import warnings
 
@@ -54,3 +55,13 @@ def fill(target, source):
     memory = (ctypes.c_double * target.size).from_address(target.ctypes.data)
     np.copyto(np.frombuffer(memory).reshape(target.shape, order="F"), source)
     return True
+
+
+def freeze(fit):
+    """Return a fit as bytes, which R can keep and save."""
+    return bytearray(pickle.dumps(fit))
+
+
+def thaw(frozen):
+    """Return the fit that `freeze` was given."""
+    return pickle.loads(frozen)

@@ -1,0 +1,351 @@
+# What bt() is given: comparisons, row by row or as a matrix of wins, and covariates of the items.
+#
+# items      names of the items in their order
+# model      one row for each pair or row of data: player1, player2, home, wins1, wins2, ties
+# form       "matrix" or "rows", which have further entries (see comparisons_to_py)
+
+row_arguments <- c("data", "home", "cluster", "weights", "subset", "na.action")
+
+refuse_row_arguments <- function(asked, call) {
+  given <- intersect(row_arguments, names(asked))
+  given <- given[!vapply(given, function(name) is.null(asked[[name]]), logical(1L))]
+  if (length(given)) {
+    abort(
+      sprintf("%s goes with player1 and player2, which say who meets in each row.", given[[1L]]),
+      call
+    )
+  }
+}
+
+wins_input <- function(wins, tied, order_effect, call) {
+  wins <- square(as_numbers(wins, "outcome", call), "outcome", call)
+  if (order_effect) {
+    abort(
+      "order_effect needs to know who went first; give player1 and player2 in place of a matrix.",
+      call
+    )
+  }
+  items <- first_of(colnames(wins), rownames(wins), as.character(seq_len(ncol(wins))))
+  wins <- labelled(wins, items)
+  if (!is.null(tied)) {
+    tied <- square(as_numbers(tied, "tied", call), "tied", call)
+    if (nrow(tied) != length(items)) {
+      abort(
+        sprintf("tied must have the %d items of outcome, got %d.", length(items), nrow(tied)),
+        call
+      )
+    }
+    tied <- labelled(tied, items)
+  }
+  list(form = "matrix", items = items, wins = wins, tied = tied, model = pairs_that_met(wins, tied))
+}
+
+square <- function(x, name, call) {
+  if (length(dim(x)) != 2L || nrow(x) != ncol(x)) {
+    abort(
+      sprintf(
+        "%s must be a K x K matrix, row over column, got %s; %s.",
+        name, paste(dim(x), collapse = " x "),
+        "for one row a comparison give player1 and player2"
+      ),
+      call
+    )
+  }
+  if (!is.null(rownames(x)) && !is.null(colnames(x)) && !setequal(rownames(x), colnames(x))) {
+    abort(
+      sprintf(
+        "the rows and columns of %s must be the same items, but only one of them has '%s'.",
+        name, union(setdiff(rownames(x), colnames(x)), setdiff(colnames(x), rownames(x)))[[1L]]
+      ),
+      call
+    )
+  }
+  x
+}
+
+labelled <- function(x, items) {
+  rownames(x) <- first_of(rownames(x), colnames(x), items)
+  colnames(x) <- first_of(colnames(x), rownames(x))
+  x
+}
+
+# Labels that do not fit are for Python to refuse, after which nobody sees this.
+pairs_that_met <- function(wins, tied) {
+  items <- colnames(wins)
+  wins <- wins[match(items, rownames(wins)), , drop = FALSE]
+  ties <- if (!is.null(tied)) tied[match(items, rownames(tied)), match(items, colnames(tied))]
+  # By rows: (1, 2), (1, 3), ..., (2, 3), ...
+  pairs <- which(lower.tri(wins), arr.ind = TRUE)[, 2:1, drop = FALSE]
+  counts <- cbind(
+    wins1 = wins[pairs],
+    wins2 = wins[pairs[, 2:1, drop = FALSE]],
+    ties = if (is.null(ties)) 0 else ties[pairs]
+  )
+  met <- which(rowSums(counts) > 0)
+  model_rows(items, pairs[met, , drop = FALSE], numeric(length(met)), counts[met, , drop = FALSE])
+}
+
+model_rows <- function(items, pairs, home, counts, rows = NULL) {
+  # Items that are named twice are for Python to refuse.
+  as_items <- function(place) factor(items[place], levels = unique(items))
+  data.frame(
+    player1 = as_items(pairs[, 1L]),
+    player2 = as_items(pairs[, 2L]),
+    home = home,
+    counts,
+    row.names = rows
+  )
+}
+
+rows_input <- function(asked, environment, order_effect, call) {
+  if (is.null(asked$player1) || is.null(asked$player2)) {
+    abort("player1 and player2 must be given together.", call)
+  }
+  if (!is.null(asked$tied)) {
+    abort("tied goes with a matrix of wins; give ties as a third column of outcome.", call)
+  }
+  frame <- evaluate_rows(asked, environment, call)
+  for (name in c("player1", "player2")) {
+    if (is.null(frame[[sprintf("(%s)", name)]])) {
+      abort(sprintf("%s must have a label for each row, but is NULL.", name), call)
+    }
+  }
+  counts <- read_outcome(frame[["(outcome)"]], call)
+  weights <- read_row_weights(frame[["(weights)"]], nrow(frame), call)
+  home <- read_home(frame[["(home)"]], nrow(frame), call)
+  counts <- counts * weights
+  used <- which(rowSums(counts) > 0)
+  if (!length(used)) {
+    abort("there is no comparison in the data: it has no rows, or no wins.", call)
+  }
+  counts <- counts[used, , drop = FALSE]
+  home <- home[used]
+  if (order_effect && !any(home != 0)) {
+    abort("order_effect needs rows in which one side goes first, but home is 0 in all.", call)
+  }
+  players <- number_items(frame[["(player1)"]][used], frame[["(player2)"]][used])
+  rows <- attr(frame, "row.names")[used]
+  # Who is at home goes first.
+  turned <- home < 0
+  codes <- players$codes
+  codes[turned, ] <- codes[turned, 2:1, drop = FALSE]
+  sorted <- counts
+  sorted[turned, 1:2] <- sorted[turned, 2:1]
+  input <- list(
+    items = players$items,
+    model = model_rows(players$items, players$codes, if (order_effect) home else 0 * home, counts, rows),
+    na_action = attr(frame, "na.action")
+  )
+  cluster <- number_clusters(frame[["(cluster)"]][used])
+  weighted <- !is.null(frame[["(weights)"]])
+  lines <- if (weighted) weighted_lines(codes, sorted, home != 0) else counted_lines(codes, sorted, home == 0)
+  c(input, lines, list(rows = rows[lines$row], cluster = cluster[lines$row]))
+}
+
+# One line a row, its numbers being those of comparisons.
+counted_lines <- function(codes, counts, neutral) {
+  list(
+    form = "counts", row = seq_len(nrow(codes)), first = codes[, 1L], second = codes[, 2L],
+    counts = counts, neutral = neutral
+  )
+}
+
+# One line an outcome: who won, who lost, and the weight, whatever its unit is.
+weighted_lines <- function(codes, counts, ordered) {
+  line <- which(t(counts) > 0, arr.ind = TRUE)
+  row <- line[, 2L]
+  lost <- line[, 1L] == 2L
+  first <- codes[row, 1L]
+  second <- codes[row, 2L]
+  list(
+    form = "weights", row = row,
+    winner = ifelse(lost, second, first), loser = ifelse(lost, first, second), tie = line[, 1L] == 3L,
+    # Nobody is number 0.
+    first = ifelse(ordered[row], first, 0L),
+    weight = counts[cbind(row, line[, 1L])]
+  )
+}
+
+# All variables of the rows, as glm() evaluates them.
+evaluate_rows <- function(asked, environment, call) {
+  words <- c("outcome", "player1", "player2", row_arguments)
+  ask <- asked[c(1L, match(words, names(asked), 0L))]
+  ask[[1L]] <- quote(stats::model.frame)
+  ask$formula <- ~1
+  environment(ask$formula) <- environment
+  wrong <- function(e) abort(sprintf("%s.", conditionMessage(e)), call)
+  tryCatch(
+    {
+      constant <- constant_outcome(asked, environment)
+      if (!is.null(constant)) {
+        ask$outcome <- NULL
+      }
+      frame <- eval(ask, environment)
+      if (!is.null(constant)) {
+        frame[["(outcome)"]] <- rep_len(constant, nrow(frame))
+      }
+      frame
+    },
+    error = wrong
+  )
+}
+
+# The outcome if it is the same for all rows, as in BTm(1, winner, loser); else NULL.
+constant_outcome <- function(asked, environment) {
+  data <- eval(asked$data, environment)
+  if (!is.null(data) && !is.list(data) && !is.environment(data)) {
+    stop(sprintf("data must be a data frame, not %s", kind(data)))
+  }
+  outcome <- eval(asked$outcome, data, environment)
+  if (length(outcome) == 1L && !is.na(outcome)) outcome
+}
+
+# A matrix of wins of player1, wins of player2 and ties.
+read_outcome <- function(x, call) {
+  if (is.matrix(x)) {
+    return(read_counts(x, call))
+  }
+  if (is.factor(x)) {
+    if (nlevels(x) != 2L) {
+      abort(
+        sprintf(
+          "outcome must have two levels, the second of which says that player1 won, got %d; %s.",
+          nlevels(x), "of a column of winners make winner == player1"
+        ),
+        call
+      )
+    }
+    x <- as.integer(x) - 1L
+  }
+  if (!is_number_like(x)) {
+    abort(
+      sprintf(
+        "outcome must be numbers, TRUE and FALSE or a factor with two levels, not %s; %s.",
+        kind(x), "of a column of winners make winner == player1"
+      ),
+      call
+    )
+  }
+  x <- as.double(x)
+  odd <- !x %in% c(0, 0.5, 1)
+  if (any(odd)) {
+    abort(
+      sprintf(
+        "outcome must be 1 where player1 won, 0 where player2 won or 0.5 for a tie, got %s; %s.",
+        format(x[odd][[1L]]), "give numbers of wins as cbind(wins1, wins2)"
+      ),
+      call
+    )
+  }
+  cbind(wins1 = as.double(x == 1), wins2 = as.double(x == 0), ties = as.double(x == 0.5))
+}
+
+read_counts <- function(x, call) {
+  if (!is_number_like(x) || !ncol(x) %in% 2:3) {
+    abort(
+      sprintf(
+        "outcome must have two columns of numbers, wins of player1 and player2, or %s, got %s.",
+        "three, the last of ties", if (is_number_like(x)) ncol(x) else kind(x)
+      ),
+      call
+    )
+  }
+  check_amounts(x, "outcome", "wins must be", call)
+  matrix(
+    c(as.double(x), if (ncol(x) == 2L) numeric(nrow(x))),
+    nrow(x),
+    dimnames = list(NULL, c("wins1", "wins2", "ties"))
+  )
+}
+
+read_row_weights <- function(x, n, call) {
+  if (is.null(x)) {
+    return(rep(1, n))
+  }
+  if (!is_number_like(x)) {
+    abort(sprintf("weights must be numbers, not %s.", kind(x)), call)
+  }
+  check_amounts(x, "weights", "they must be", call)
+  as.double(x)
+}
+
+check_amounts <- function(x, name, what, call) {
+  bad <- !(is.finite(x) & x >= 0)
+  if (any(bad)) {
+    abort(sprintf("%s has %s: %s finite numbers >= 0.", name, format(x[bad][[1L]]), what), call)
+  }
+}
+
+# 1 where player1 has the order effect, -1 where player2 has it, 0 where nobody has.
+read_home <- function(x, n, call) {
+  if (is.null(x)) {
+    return(rep(1, n))
+  }
+  if (!is_number_like(x) || !all(x %in% c(-1, 0, 1, NA))) {
+    abort(
+      "home must be 1 where player1 has the order effect, 0 where nobody has it, -1 where player2.",
+      call
+    )
+  }
+  as.double(x)
+}
+
+# Levels keep their order, other labels are sorted; what no row has is no item.
+number_items <- function(player1, player2) {
+  known <- union(levels(player1), levels(player2))
+  others <- list(player1, player2)[!c(is.factor(player1), is.factor(player2))]
+  others <- as.character(sort(unique(do.call(c, others))))
+  codes <- function(items) {
+    cbind(match(as.character(player1), items), match(as.character(player2), items))
+  }
+  items <- union(known, others)
+  items <- items[sort(unique(as.vector(codes(items))))]
+  list(items = items, codes = codes(items))
+}
+
+number_clusters <- function(x) {
+  if (!is.null(x)) match(x, unique(x))
+}
+
+check_cluster <- function(cov_type, input, call) {
+  if (identical(cov_type, "cluster") && is.null(input$cluster)) {
+    abort("cov_type='cluster' needs cluster, which says to which cluster each row belongs.", call)
+  }
+  if (!identical(cov_type, "cluster") && !is.null(input$cluster)) {
+    abort("cluster goes with cov_type='cluster'.", call)
+  }
+}
+
+comparisons_to_py <- function(input, call) {
+  model <- python$pwcstats$BradleyTerry
+  if (input$form == "matrix") {
+    tied <- input$tied
+    tied <- if (!is.null(tied)) frame_to_py(tied, rownames(tied), colnames(tied))
+    wins <- frame_to_py(input$wins, rownames(input$wins), colnames(input$wins))
+    return(call_bridge(model, list(wins, tied), list(), call))
+  }
+  columns <- if (input$form == "counts") {
+    list(
+      first = codes_to_py(input$first, input$items),
+      second = codes_to_py(input$second, input$items),
+      neutral = to_py(as.array(input$neutral)),
+      wins1 = to_py(as.array(input$counts[, 1L])),
+      wins2 = to_py(as.array(input$counts[, 2L])),
+      ties = to_py(as.array(input$counts[, 3L]))
+    )
+  } else {
+    list(
+      winner = codes_to_py(input$winner, input$items),
+      loser = codes_to_py(input$loser, input$items),
+      tie = to_py(as.array(input$tie)),
+      first = codes_to_py(input$first, input$items),
+      weight = to_py(as.array(input$weight))
+    )
+  }
+  named <- setdiff(names(columns), c("wins1", "wins2", "ties"))
+  names <- stats::setNames(as.list(named), named)
+  if (input$form == "counts") {
+    names$wins <- reticulate::tuple("wins1", "wins2", "ties")
+  }
+  call_bridge(model$from_comparisons, list(columns_to_py(columns, input$rows)), names, call)
+}

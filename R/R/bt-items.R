@@ -1,0 +1,253 @@
+#' Abilities of all items
+#'
+#' @param object A fit by [bt()].
+#' @param ... Ignored.
+#' @return A matrix with one row for each item, the reference included, and the columns `ability`
+#'   and `s.e.`, as of `BTabilities()` in \pkg{BradleyTerry2}. With covariates the abilities are
+#'   those that the covariates give, and sum to 0.
+#' @examplesIf pwcstats_available()
+#' wins <- matrix(c(0, 7, 5, 3, 0, 6, 4, 8, 0), 3, dimnames = rep(list(c("a", "b", "c")), 2))
+#' abilities(bt(wins))
+#' abilities(bt(wins, ref = NA))
+#' @export
+abilities <- function(object, ...) {
+  UseMethod("abilities")
+}
+
+#' @rdname abilities
+#' @export
+abilities.pwcstats_bt <- function(object, ...) {
+  object$abilities
+}
+
+#' Quasi-variances of abilities
+#'
+#' The variance of a difference of two abilities is about the sum of their quasi-variances, so that
+#' intervals made of quasi standard errors can be compared by eye, whichever item is the reference.
+#'
+#' @param object A fit by [bt()].
+#' @param ... Ignored.
+#' @return A data frame with one row for each item and the columns `estimate`, `SE`, `quasiSE` and
+#'   `quasiVar`, as the `qvframe` of \pkg{qvcalc}. The attribute `relative_error` has the smallest
+#'   and largest relative error of the standard errors of differences that they give.
+#' @references
+#' Firth, D. and de Menezes, R. X. (2004) Quasi-variances. *Biometrika* **91**, 65--80.
+#' \doi{10.1093/biomet/91.1.65}
+#' @seealso [plot()][plot.pwcstats_bt] with `intervals = "comparison"`.
+#' @examplesIf pwcstats_available()
+#' wins <- matrix(c(0, 7, 5, 3, 0, 6, 4, 8, 0), 3, dimnames = rep(list(c("a", "b", "c")), 2))
+#' quasi_variances(bt(wins))
+#' @export
+quasi_variances <- function(object, ...) {
+  UseMethod("quasi_variances")
+}
+
+#' @rdname quasi_variances
+#' @export
+quasi_variances.pwcstats_bt <- function(object, ...) {
+  call <- sys.call()
+  answer <- call_bridge(thaw(object, call)$quasi_variances, list(), list(), call)
+  columns <- c("estimate", "SE", "quasiSE", "quasiVar")
+  values <- matrix(matrix_from_py(answer), ncol = 4L, dimnames = list(object$items, columns))
+  structure(
+    as.data.frame(values),
+    relative_error = unlist(from_py(answer$attrs[["relative_error"]]))
+  )
+}
+
+#' Ranks that items may hold
+#'
+#' Sets of ranks that hold the true ones with probability `level`: those that are left when all
+#' items that are significantly better stand before an item, and all that are significantly worse
+#' behind it.
+#'
+#' @param object A fit by [bt()].
+#' @param level Probability that the sets hold the true ranks.
+#' @param simultaneous Is `level` meant for all items together, or for each by itself?
+#' @param n_draws Draws of the normal distribution of the estimates, from which the critical value
+#'   is found.
+#' @param seed Seed of these draws; R's own random numbers are left alone.
+#' @param ... Ignored.
+#' @return A data frame with one row for each item, the best first, and the columns `ability`,
+#'   `rank`, `rank_low` and `rank_high`.
+#' @references
+#' Mogstad, M., Romano, J. P., Shaikh, A. M. and Wilhelm, D. (2024) Inference for ranks with
+#' applications to mobility across neighbourhoods and academic achievement across countries. *The
+#' Review of Economic Studies* **91**, 476--518. \doi{10.1093/restud/rdad006}
+#' @examplesIf pwcstats_available()
+#' wins <- matrix(c(0, 7, 5, 3, 0, 6, 4, 8, 0), 3, dimnames = rep(list(c("a", "b", "c")), 2))
+#' rank_intervals(bt(10 * wins))
+#' @export
+rank_intervals <- function(object, ...) {
+  UseMethod("rank_intervals")
+}
+
+#' @rdname rank_intervals
+#' @export
+rank_intervals.pwcstats_bt <- function(object,
+                                       level = 0.95,
+                                       simultaneous = TRUE,
+                                       n_draws = 10000,
+                                       seed = 0,
+                                       ...) {
+  call <- sys.call()
+  check_flag(simultaneous, "simultaneous", call)
+  check_level(level, "level", call)
+  fit <- thaw(object, call)
+  options <- list(
+    level = level,
+    simultaneous = simultaneous,
+    n_draws = count_to_py(n_draws),
+    random_state = count_to_py(seed)
+  )
+  answer <- call_bridge(fit$ranks, list(), options, call)
+  columns <- c("ability", "rank", "rank_low", "rank_high")
+  rows <- labels_from_py(answer$index)
+  result <- as.data.frame(matrix(matrix_from_py(answer), ncol = 4L, dimnames = list(rows, columns)))
+  result[-1L] <- lapply(result[-1L], as.integer)
+  result
+}
+
+#' Predictions of a Bradley-Terry fit
+#'
+#' @param object A fit by [bt()].
+#' @param newdata Data frame with the columns `player1` and `player2`, or with the variables that
+#'   `player1` and `player2` were made of in the call of [bt()]; by default the comparisons that
+#'   were used for the fit. If the model has an order effect there may also be a column `home` with
+#'   the values that [bt()] takes; where the fit was made without `home`, `player1` has the effect
+#'   by default.
+#' @param type `"prob"` for probabilities, `"link"` for the difference of abilities (and order
+#'   effect), `"class"` for the most probable outcome.
+#' @param ... Ignored.
+#' @return With one entry for each comparison: for `"prob"` the probability that `player1` wins or,
+#'   with a tie parameter, a matrix of the probabilities `win`, `tie` and `loss` of `player1`; for
+#'   `"link"` numbers; for `"class"` a factor with the levels `win`, (`tie`) and `loss`, of which
+#'   the first is taken where two are equally probable.
+#' @examplesIf pwcstats_available()
+#' wins <- matrix(c(0, 7, 5, 3, 0, 6, 4, 8, 0), 3, dimnames = rep(list(c("a", "b", "c")), 2))
+#' predict(bt(wins), data.frame(player1 = "a", player2 = c("b", "c")))
+#' @importFrom stats predict
+#' @export
+predict.pwcstats_bt <- function(object, newdata = NULL, type = c("prob", "link", "class"), ...) {
+  call <- sys.call()
+  type <- check_choice(type, c("prob", "link", "class"), "type", call)
+  rows <- if (is.null(newdata)) object$model else rows_to_predict(object, newdata, call)
+  ability <- object$abilities[, "ability"]
+  place <- function(item, name) {
+    place <- match(as.character(item), object$items)
+    unknown <- is.na(place) & !is.na(item)
+    if (any(unknown)) {
+      abort(
+        sprintf("%s must be one of the items of the fit, got '%s'.", name, item[unknown][[1L]]),
+        call
+      )
+    }
+    place
+  }
+  order <- if (object$order_effect) object$coefficients[["(order)"]] * rows$home else 0
+  link <- ability[place(rows$player1, "player1")] - ability[place(rows$player2, "player2")] + order
+  names(link) <- rownames(rows)
+  if (type == "link") {
+    return(link)
+  }
+  proba <- outcome_probabilities(link, object)
+  if (type == "class") {
+    best <- vapply(seq_along(link), function(row) which.max(proba[row, ])[1L], 1L)
+    return(stats::setNames(factor(colnames(proba)[best], levels = colnames(proba)), names(link)))
+  }
+  # One row alone would lose its name.
+  if (object$ties == "davidson") proba else stats::setNames(proba[, "win"], names(link))
+}
+
+# With half of the difference on either side nothing overflows that is not certain anyway.
+outcome_probabilities <- function(link, object) {
+  if (object$ties != "davidson") {
+    return(cbind(win = stats::plogis(link), loss = stats::plogis(-link)))
+  }
+  nu <- exp(object$coefficients[["(tie)"]])
+  up <- exp(link / 2)
+  down <- exp(-link / 2)
+  proba <- cbind(win = up, tie = nu, loss = down) / (up + nu + down)
+  with_dimnames(proba, names(link), colnames(proba))
+}
+
+rows_to_predict <- function(object, newdata, call) {
+  if (!is.data.frame(newdata)) {
+    abort(sprintf("newdata must be a data frame, not %s.", kind(newdata)), call)
+  }
+  column <- function(name) {
+    words <- object$call[[name]]
+    if (name %in% names(newdata)) {
+      newdata[[name]]
+    } else if (length(all.vars(words)) && all(all.vars(words) %in% names(newdata))) {
+      eval(words, newdata)
+    }
+  }
+  players <- list(player1 = column("player1"), player2 = column("player2"))
+  absent <- vapply(players, is.null, logical(1L))
+  if (any(absent)) {
+    abort(sprintf("newdata needs a column %s.", names(players)[absent][[1L]]), call)
+  }
+  home <- column("home")
+  if (object$order_effect && is.null(home) && !is.null(object$call$home)) {
+    abort("newdata needs a column home, which says who has the order effect: 1, 0 or -1.", call)
+  }
+  home <- read_home(if (object$order_effect) home, nrow(newdata), call)
+  data.frame(players, home = home, row.names = attr(newdata, "row.names"))
+}
+
+#' Plot the abilities of a Bradley-Terry fit
+#'
+#' A dot for each item with an interval, the best item on top.
+#'
+#' @param x A fit by [bt()].
+#' @param intervals `"wald"` for confidence intervals of the abilities, `"comparison"` for intervals
+#'   from [quasi_variances()], which may be compared with each other.
+#' @param level Level of the intervals.
+#' @param xlab,xlim,pch,... As in [graphics::plot.default()].
+#' @return A data frame with the items in the order of the plot, `ability`, `lower` and `upper`,
+#'   invisibly.
+#' @examplesIf pwcstats_available()
+#' wins <- matrix(c(0, 7, 5, 3, 0, 6, 4, 8, 0), 3, dimnames = rep(list(c("a", "b", "c")), 2))
+#' plot(bt(wins), intervals = "comparison")
+#' @export
+plot.pwcstats_bt <- function(x,
+                             intervals = c("wald", "comparison"),
+                             level = 0.95,
+                             xlab = NULL,
+                             xlim = NULL,
+                             pch = 19,
+                             ...) {
+  call <- sys.call()
+  intervals <- check_choice(intervals, c("wald", "comparison"), "intervals", call)
+  check_level(level, "level", call)
+  se <- if (intervals == "wald") x$abilities[, "s.e."] else quasi_variances(x)$quasiSE
+  ability <- x$abilities[, "ability"]
+  half <- stats::qnorm(1 - (1 - level) / 2) * se
+  shown <- data.frame(ability = ability, lower = ability - half, upper = ability + half)
+  shown <- shown[order(-ability), ]
+  if (is.null(xlab)) {
+    kind <- if (intervals == "wald") "confidence" else "comparison"
+    zero <- if (is.null(x$ref)) "sum of all is 0" else sprintf("%s is 0", x$ref)
+    xlab <- sprintf("Ability (%s), %g%% %s intervals", zero, 100 * level, kind)
+  }
+  draw_intervals(shown, xlab, xlim, pch, ...)
+  invisible(shown)
+}
+
+draw_intervals <- function(shown, xlab, xlim, pch, ...) {
+  height <- rev(seq_len(nrow(shown)))
+  xlim <- first_of(xlim, range(as.matrix(shown), na.rm = TRUE))
+  # The width of labels is known when there is a page.
+  graphics::plot.new()
+  margins <- graphics::par("mai")
+  margins[[2L]] <- max(graphics::strwidth(rownames(shown), "inches")) + 0.4
+  old <- graphics::par(mai = margins, new = TRUE)
+  on.exit(graphics::par(old))
+  graphics::plot(
+    shown$ability, height,
+    xlim = xlim, yaxt = "n", xlab = xlab, ylab = "", pch = pch, ...
+  )
+  graphics::segments(shown$lower, height, shown$upper, height)
+  graphics::axis(2L, height, rownames(shown), las = 1L, tick = FALSE)
+}

@@ -1,0 +1,247 @@
+#' What a Bradley-Terry fit says
+#'
+#' Methods for the fits of [bt()]. Besides those shown here, [coef()], [deviance()],
+#' [df.residual()], [AIC()], [BIC()] and [update()] work as with other models, and the functions
+#' `tidy()` and `glance()` of \pkg{generics} (which \pkg{broom} has too).
+#'
+#' `anova()` makes likelihood-ratio tests of each fit against the one before it. They must be
+#' maximum likelihood fits to the same comparisons, one nested in the other: without and with order
+#' effect, or with covariates in place of abilities.
+#'
+#' After `method = "firth"` the log-likelihood is given without the penalty, and profiles are those
+#' of the penalised likelihood.
+#'
+#' @param x,object A fit by [bt()].
+#' @param parm Names or numbers of the coefficients, by default all.
+#' @param level,conf.level Level of the intervals.
+#' @param method `"wald"` for intervals by the normal approximation, `"profile"` for those of the
+#'   profile likelihood.
+#' @param conf.int Add intervals?
+#' @param digits Number of significant digits.
+#' @param ... For `anova()` further fits; else ignored.
+#' @return `summary()` a list of class `summary.pwcstats_bt`, whose element `coefficients` is a
+#'   matrix with estimates, standard errors, z and p-values; `anova()` a data frame of class
+#'   `anova`; `tidy()` a data frame with one row a coefficient; `glance()` one with a single row;
+#'   the others what they do for other models. `logLik()` is that of the comparisons one by one,
+#'   without binomial coefficients.
+#' @examplesIf pwcstats_available()
+#' wins <- matrix(c(0, 7, 5, 3, 0, 6, 4, 8, 0), 3, dimnames = rep(list(c("a", "b", "c")), 2))
+#' fit <- bt(wins)
+#' summary(fit)
+#' confint(fit, method = "profile")
+#' AIC(fit)
+#'
+#' size <- matrix(c(1.2, 3.4, 2.9), dimnames = list(c("a", "b", "c"), "size"))
+#' anova(bt(wins, covariates = size), fit)
+#' @name pwcstats_bt
+NULL
+
+#' @rdname pwcstats_bt
+#' @export
+print.pwcstats_bt <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  cat("\nCall:\n", paste(deparse(x$call), collapse = "\n"), "\n\n", sep = "")
+  cat(describe_bt(x), "\n\nCoefficients:\n", sep = "")
+  print(format(x$coefficients, digits = digits), quote = FALSE)
+  cat("\n", describe_deviance(x, digits), "\n", sep = "")
+  if (!x$converged) {
+    cat(describe_iterations(x), "\n", sep = "")
+  }
+  invisible(x)
+}
+
+# One sentence: how many items and comparisons, and what the abilities are relative to.
+describe_bt <- function(x) {
+  zero <- if (!is.null(x$covariates)) {
+    "abilities from covariates"
+  } else if (is.null(x$ref)) {
+    "abilities sum to 0"
+  } else {
+    sprintf("the ability of %s is 0", x$ref)
+  }
+  fit <- c(mle = "maximum likelihood", firth = "Firth's bias-reduced likelihood")[[x$method]]
+  sprintf(
+    "Bradley-Terry model by %s: %d items, %s comparisons; %s",
+    fit, length(x$items), format(x$nobs, digits = 7L), zero
+  )
+}
+
+describe_deviance <- function(x, digits) {
+  sprintf(
+    "Residual deviance: %s on %d degrees of freedom; log-likelihood: %s",
+    format(x$deviance, digits = max(5L, digits + 1L)), as.integer(x$df.residual),
+    format(x$loglik, digits = max(5L, digits + 1L))
+  )
+}
+
+describe_iterations <- function(x) {
+  sprintf("%s, iterations: %d", if (x$converged) "Converged" else "Not converged", x$iter)
+}
+
+#' @rdname pwcstats_bt
+#' @export
+summary.pwcstats_bt <- function(object, ...) {
+  kept <- c(
+    "call", "items", "nobs", "covariates", "ref", "method", "ties", "cov_type", "deviance",
+    "df.residual", "loglik", "df", "converged", "iter"
+  )
+  structure(
+    class = "summary.pwcstats_bt",
+    c(object[kept], list(coefficients = coefficient_table(object), aic = stats::AIC(object)))
+  )
+}
+
+coefficient_table <- function(object) {
+  estimate <- object$coefficients
+  se <- if (is.null(object$se)) rep(NA_real_, length(estimate)) else object$se
+  z <- estimate / se
+  cbind(
+    "Estimate" = estimate,
+    "Std. Error" = se,
+    "z value" = z,
+    "Pr(>|z|)" = 2 * stats::pnorm(-abs(z))
+  )
+}
+
+#' @export
+print.summary.pwcstats_bt <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  cat("\nCall:\n", paste(deparse(x$call), collapse = "\n"), "\n\n", sep = "")
+  cat(describe_bt(x), "\n\nCoefficients:\n", sep = "")
+  stats::printCoefmat(x$coefficients, digits = digits, ...)
+  if (x$cov_type != "nonrobust") {
+    cat(sprintf("\nStandard errors: sandwich (%s)\n", x$cov_type))
+  }
+  if (x$ties == "davidson") {
+    cat("\n(tie) is the logarithm of Davidson's nu\n")
+  }
+  cat("\n", describe_deviance(x, digits), "\n", sep = "")
+  cat("AIC: ", format(x$aic, digits = max(4L, digits + 1L)), "\n", sep = "")
+  cat(describe_iterations(x), "\n\n", sep = "")
+  invisible(x)
+}
+
+#' @rdname pwcstats_bt
+#' @importFrom stats vcov
+#' @export
+vcov.pwcstats_bt <- function(object, ...) {
+  if (is.null(object$vcov)) {
+    abort("the fit has no covariance of all coefficients; fit with cov='full'.", sys.call())
+  }
+  object$vcov
+}
+
+#' @rdname pwcstats_bt
+#' @importFrom stats logLik
+#' @export
+logLik.pwcstats_bt <- function(object, ...) {
+  structure(object$loglik, df = object$df, nobs = object$nobs, class = "logLik")
+}
+
+#' @rdname pwcstats_bt
+#' @importFrom stats nobs
+#' @export
+nobs.pwcstats_bt <- function(object, ...) {
+  object$nobs
+}
+
+#' @rdname pwcstats_bt
+#' @importFrom stats confint
+#' @export
+confint.pwcstats_bt <- function(object, parm, level = 0.95, method = c("wald", "profile"), ...) {
+  call <- sys.call()
+  method <- check_choice(method, c("wald", "profile"), "method", call)
+  check_level(level, "level", call)
+  terms <- names(object$coefficients)
+  if (!missing(parm)) {
+    terms <- chosen_terms(parm, terms, call)
+  }
+  tails <- c((1 - level) / 2, 1 - (1 - level) / 2)
+  bounds <- if (method == "wald") {
+    if (is.null(object$se)) {
+      abort("the fit has no standard errors; fit with cov='full' or cov='diag'.", call)
+    }
+    object$coefficients[terms] + object$se[terms] %o% stats::qnorm(tails)
+  } else {
+    fit <- thaw(object, call)
+    options <- list(alpha = 1 - level, method = method, terms = labels_to_py(terms))
+    matrix_from_py(call_bridge(fit$conf_int, list(), options, call))
+  }
+  percent <- paste(format(100 * tails, trim = TRUE, scientific = FALSE, digits = 3L), "%")
+  matrix(bounds, ncol = 2L, dimnames = list(terms, percent))
+}
+
+chosen_terms <- function(parm, terms, call) {
+  chosen <- if (is.numeric(parm)) terms[parm] else as.character(parm)
+  odd <- is.na(chosen) | !chosen %in% terms
+  if (any(odd)) {
+    abort(sprintf("parm must be among the coefficients, got '%s'.", format(parm[odd][[1L]])), call)
+  }
+  chosen
+}
+
+#' @rdname pwcstats_bt
+#' @importFrom stats anova
+#' @export
+anova.pwcstats_bt <- function(object, ...) {
+  call <- sys.call()
+  fits <- c(list(object), unname(list(...)))
+  if (length(fits) < 2L || !all(vapply(fits, inherits, logical(1L), "pwcstats_bt"))) {
+    abort("anova needs two or more fits by bt(), one nested in the other.", call)
+  }
+  if (any(vapply(fits, function(fit) fit$method, "") != "mle")) {
+    abort("a likelihood-ratio test needs maximum likelihood fits; fit all with method='mle'.", call)
+  }
+  frozen <- lapply(fits, thaw, call)
+  test <- function(i) {
+    result <- call_bridge(frozen[[i]]$lr_test, list(frozen[[i - 1L]]), list(), call)
+    c(from_py(result$statistic), from_py(result$p_value))
+  }
+  tests <- vapply(seq_along(fits)[-1L], test, numeric(2L))
+  df <- vapply(fits, function(fit) as.double(fit$df), numeric(1L))
+  more <- diff(df)
+  # A smaller model after a larger one has negative differences, as in anova.glm().
+  table <- data.frame(
+    npar = df,
+    logLik = vapply(fits, function(fit) fit$loglik, numeric(1L)),
+    Df = c(NA, more),
+    Deviance = c(NA, sign(more) * tests[1L, ]),
+    p = c(NA, tests[2L, ])
+  )
+  names(table)[[5L]] <- "Pr(>Chi)"
+  calls <- vapply(fits, function(fit) paste(deparse(fit$call), collapse = " "), "")
+  structure(
+    table,
+    heading = c(
+      "Likelihood-ratio tests of Bradley-Terry models\n",
+      paste(sprintf("Model %d: %s", seq_along(fits), gsub(" +", " ", calls)), collapse = "\n")
+    ),
+    class = c("anova", "data.frame")
+  )
+}
+
+#' @rdname pwcstats_bt
+#' @exportS3Method generics::tidy
+tidy.pwcstats_bt <- function(x, conf.int = FALSE, conf.level = 0.95, ...) { # nolint
+  table <- coefficient_table(x)
+  colnames(table) <- c("estimate", "std.error", "statistic", "p.value")
+  result <- data.frame(term = rownames(table), table, row.names = NULL)
+  if (conf.int) {
+    bounds <- confint.pwcstats_bt(x, level = conf.level, ...)
+    result$conf.low <- unname(bounds[, 1L])
+    result$conf.high <- unname(bounds[, 2L])
+  }
+  result
+}
+
+#' @rdname pwcstats_bt
+#' @exportS3Method generics::glance
+glance.pwcstats_bt <- function(x, ...) { # nolint
+  data.frame(
+    logLik = x$loglik,
+    AIC = stats::AIC(x),
+    BIC = stats::BIC(x),
+    deviance = x$deviance,
+    df.residual = x$df.residual,
+    nobs = x$nobs,
+    converged = x$converged
+  )
+}

@@ -1,0 +1,170 @@
+# What fits answer.
+
+test_that("print and summary say what was fitted", {
+  skip_without_python()
+  fit <- bt(small_wins, cov_type = "HC0")
+  expect_output(print(fit), "bt\\(outcome = small_wins.*3 items, 33 comparisons.* of a is 0")
+  expect_output(print(fit), "Residual deviance: .* on 1 degrees of freedom")
+  shown <- capture.output(print(summary(fit)))
+  expect_match(shown, "Estimate Std. Error z value Pr(>|z|)", fixed = TRUE, all = FALSE)
+  expect_match(shown, "sandwich (HC0)", fixed = TRUE, all = FALSE)
+  expect_match(shown, "^Converged, iterations: [0-9]+$", all = FALSE)
+  tied <- bt(result, first, second, tied_games, ties = "davidson", method = "firth", ref = NA)
+  shown <- capture.output(print(summary(tied)))
+  expect_match(shown, "Firth's.*abilities sum to 0", all = FALSE)
+  expect_match(shown, "logarithm of Davidson's nu", all = FALSE)
+})
+
+test_that("summary has the table of glm", {
+  skip_without_python()
+  fit <- bt(small_wins)
+  table <- coef(summary(fit))
+  expect_equal(table[, 1], coef(fit))
+  expect_equal(table[, 2], sqrt(diag(vcov(fit))))
+  expect_equal(table[, 4], 2 * pnorm(-abs(table[, 1] / table[, 2])))
+})
+
+test_that("the log-likelihood is of single comparisons, and criteria follow from it", {
+  skip_without_python()
+  fit <- bt(1, winner, loser, small_games())
+  l <- logLik(fit)
+  expect_equal(as.numeric(l), sum(log(predict(fit))))
+  expect_identical(c(attr(l, "df"), attr(l, "nobs")), c(2, 33))
+  expect_equal(AIC(fit), -2 * as.numeric(l) + 4)
+  expect_equal(BIC(fit), -2 * as.numeric(l) + 2 * log(33))
+  firth <- bt(small_wins, method = "firth")
+  expect_lt(as.numeric(logLik(firth)), as.numeric(l))
+  expect_equal(
+    firth$penalized_loglik - firth$loglik, -as.numeric(determinant(vcov(firth))$modulus) / 2
+  )
+})
+
+test_that("intervals are by the normal distribution or the profile", {
+  skip_without_python()
+  fit <- bt(small_wins)
+  wald <- confint(fit)
+  expect_identical(dimnames(wald), list(c("b", "c"), c("2.5 %", "97.5 %")))
+  expect_equal(unname(wald[, 2]), unname(coef(fit) + qnorm(.975) * sqrt(diag(vcov(fit)))))
+  profile <- confint(fit, "c", level = 0.9, method = "profile")
+  expect_identical(dimnames(profile), list("c", c("5 %", "95 %")))
+  expect_identical(confint(fit, 2, level = 0.9, method = "profile"), profile)
+  # At the bounds the deviance has risen by the quantile.
+  games <- small_games()
+  is <- function(item) (games$winner == item) - (games$loser == item)
+  fixed <- glm(rep(1, 33) ~ is("b") - 1, binomial, offset = is("c") * profile[[1]], epsilon = 1e-14)
+  expect_equal(deviance(fixed) + 2 * fit$loglik, qchisq(0.9, 1), tolerance = 1e-7)
+})
+
+test_that("predictions have the form of the model", {
+  skip_without_python()
+  fit <- bt(small_wins)
+  ability <- abilities(fit)[, "ability"]
+  new <- data.frame(player1 = c("a", "c", NA), player2 = factor(c("b", "a", "a")))
+  link <- c(ability[["a"]] - ability[["b"]], ability[["c"]] - ability[["a"]], NA)
+  expect_equal(unname(predict(fit, new, type = "link")), link)
+  expect_equal(unname(predict(fit, new)), plogis(link))
+  expect_identical(
+    unname(predict(fit, new, type = "class")),
+    factor(ifelse(link >= 0, "win", "loss"), levels = c("win", "loss"))
+  )
+  expect_identical(predict(fit, new[2, ]), predict(fit, new)["2"])
+  expect_length(predict(fit, new[0, ]), 0)
+  expect_length(predict(fit, new[0, ], type = "class"), 0)
+  tied <- bt(result, first, second, tied_games, ties = "davidson", order_effect = TRUE)
+  proba <- predict(tied)
+  expect_identical(colnames(proba), c("win", "tie", "loss"))
+  expect_equal(unname(rowSums(proba)), rep(1, 10))
+  nu <- exp(coef(tied)[["(tie)"]])
+  expect_equal(proba[, "tie"], nu * sqrt(proba[, "win"] * proba[, "loss"]))
+  expect_equal(log(proba[, "win"] / proba[, "loss"]), predict(tied, type = "link"))
+  expect_identical(levels(predict(tied, type = "class")), c("win", "tie", "loss"))
+  expect_equal(predict(tied, tied_games), proba)
+  pair <- data.frame(player1 = c("x", "y"), player2 = c("y", "x"), home = c(1, -1))
+  proba <- unname(predict(tied, pair))
+  expect_equal(proba[1, ], proba[2, 3:1])
+  expect_equal(unname(predict(tied, pair[1, 1:2])[1, ]), proba[1, ])
+})
+
+test_that("predictions follow the rows of the data that were used", {
+  skip_without_python()
+  games <- small_games()
+  rownames(games) <- paste0("g", seq_len(33))
+  games$winner[[2]] <- NA
+  fit <- bt(1, winner, loser, games, subset = -1)
+  expect_identical(names(predict(fit)), paste0("g", 3:33))
+})
+
+test_that("ranks are intervals, the best first", {
+  skip_without_python()
+  fit <- bt(100 * small_wins)
+  set.seed(1)
+  before <- .Random.seed
+  ranks <- rank_intervals(fit)
+  expect_identical(.Random.seed, before)
+  expect_identical(names(ranks), c("ability", "rank", "rank_low", "rank_high"))
+  expect_identical(ranks$rank, 1:3)
+  expect_identical(ranks$rank_low, 1:3)
+  expect_identical(rownames(ranks), names(sort(abilities(fit)[, 1], decreasing = TRUE)))
+  fit <- bt(small_wins)
+  wide <- rank_intervals(fit, level = 0.99, simultaneous = FALSE, n_draws = 1000, seed = 2)
+  expect_identical(wide$rank_high, rep(3L, 3))
+})
+
+test_that("plots show the items, the best first", {
+  skip_without_python()
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  fit <- bt(small_wins)
+  margins <- graphics::par("mai")
+  shown <- plot(fit)
+  expect_identical(graphics::par("mai"), margins)
+  expect_false(is.unsorted(-shown$ability))
+  expect_equal(shown["b", "upper"], confint(fit)["b", 2])
+  shown <- plot(fit, intervals = "comparison", level = 0.9, xlab = "x", main = "title")
+  quasi <- quasi_variances(fit)
+  expect_equal(shown["a", "upper"], qnorm(0.95) * quasi["a", "quasiSE"])
+})
+
+test_that("tidy and glance of generics have the columns of broom", {
+  skip_without_python()
+  skip_without_package("generics")
+  fit <- bt(small_wins)
+  tidy <- generics::tidy(fit, conf.int = TRUE, conf.level = 0.9)
+  expect_identical(names(tidy), c(
+    "term", "estimate", "std.error", "statistic", "p.value", "conf.low", "conf.high"
+  ))
+  expect_identical(tidy$term, names(coef(fit)))
+  expect_equal(unname(as.matrix(tidy[6:7])), unname(confint(fit, level = 0.9)))
+  expect_length(generics::tidy(fit), 5)
+  glance <- generics::glance(fit)
+  expect_identical(
+    names(glance), c("logLik", "AIC", "BIC", "deviance", "df.residual", "nobs", "converged")
+  )
+  expect_equal(glance$AIC, AIC(fit))
+})
+
+test_that("a saved fit answers the same in another process", {
+  skip_without_python()
+  fit <- bt(result, first, second, tied_games, ties = "davidson", order_effect = TRUE)
+  file <- tempfile(fileext = ".rds")
+  answer <- tempfile(fileext = ".rds")
+  on.exit(unlink(c(file, answer)))
+  saveRDS(fit, file)
+  said <- run_in_new_r(c(
+    "library(pwcstats)",
+    sprintf("fit <- readRDS(%s)", deparse(file)),
+    "predicted <- predict(fit)",
+    "profile <- confint(fit, method = 'profile')",
+    sprintf(
+      "saveRDS(list(predicted, profile, quasi_variances(fit), rank_intervals(fit)), %s)",
+      deparse(answer)
+    )
+  ))
+  expect_identical(said, character())
+  expect_equal(
+    readRDS(answer),
+    list(
+      predict(fit), confint(fit, method = "profile"), quasi_variances(fit), rank_intervals(fit)
+    )
+  )
+})

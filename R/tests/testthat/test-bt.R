@@ -1,0 +1,172 @@
+# bt(): forms of call, items and options.
+
+test_that("a matrix and one row a comparison are the same model", {
+  skip_without_python()
+  games <- small_games()
+  fit <- bt(small_wins)
+  rows <- bt(1, winner, loser, games)
+  expect_equal(coef(rows), coef(fit))
+  expect_equal(vcov(rows), vcov(fit))
+  expect_identical(nobs(rows), 33)
+  # Without the diagonal, as tables and data frames too.
+  with_diagonal <- small_wins
+  diag(with_diagonal) <- c(9, NA, 3)
+  expect_equal(coef(bt(with_diagonal)), coef(fit))
+  expect_equal(coef(bt(as.data.frame(small_wins))), coef(fit))
+  expect_equal(coef(bt(table(games$winner, games$loser))), coef(fit))
+  unsorted <- small_wins[c(3, 1, 2), ]
+  expect_equal(coef(bt(unsorted)), coef(fit))
+  expect_equal(predict(bt(unsorted)), predict(fit))
+  expect_identical(names(coef(bt(unname(small_wins)))), c("2", "3"))
+})
+
+test_that("variables are looked for in the data, then where bt() is called", {
+  skip_without_python()
+  games <- small_games()
+  names(games) <- c("first", "second")
+  second <- "not this one"
+  won <- rep(TRUE, nrow(games))
+  expect_equal(coef(bt(won, first, second, games)), coef(bt(small_wins)))
+  call_from_function <- function(d) {
+    swapped <- rep(0, nrow(d))
+    bt(swapped, second, first, d)
+  }
+  expect_equal(coef(call_from_function(games)), coef(bt(small_wins)))
+  first <- games$first
+  second <- games$second
+  expect_equal(coef(bt(1, first, second)), coef(bt(small_wins)))
+})
+
+test_that("levels keep their order, other labels are sorted, unused ones go", {
+  skip_without_python()
+  games <- small_games()
+  levels <- c("unused", "c", "a", "b")
+  games$winner <- factor(games$winner, levels)
+  expect_identical(bt(1, winner, loser, games)$items, c("c", "a", "b"))
+  games$loser <- factor(games$loser, c("b", "a", "c"))
+  expect_identical(bt(1, winner, loser, games)$items, c("c", "a", "b"))
+  fit <- bt(1, loser, winner, games)
+  expect_identical(fit$items, c("b", "a", "c"))
+  expect_identical(fit$ref, "b")
+  numbers <- data.frame(a = c(10, 9, 100, 10), b = c(9, 100, 10, 100), y = c(1, 1, 1, 0))
+  expect_identical(bt(y, a, b, numbers)$items, c("9", "10", "100"))
+})
+
+test_that("the reference is the first item, another, or none", {
+  skip_without_python()
+  first <- abilities(bt(small_wins))[, "ability"]
+  expect_identical(first[["a"]], 0)
+  expect_equal(abilities(bt(small_wins, ref = "c"))[, "ability"], first - first[["c"]])
+  none <- bt(small_wins, ref = NA)
+  expect_equal(abilities(none)[, "ability"], first - mean(first))
+  expect_identical(names(coef(none)), c("a", "b", "c"))
+  expect_null(none$ref)
+})
+
+test_that("weights are as good as repetition, and 0 leaves a row and its items out", {
+  skip_without_python()
+  games <- small_games()
+  games$n <- rep(1:3, 11)
+  fit <- bt(1, winner, loser, games, weights = n)
+  again <- bt(1, winner, loser, games[rep(1:33, games$n), ])
+  expect_equal(coef(fit), coef(again))
+  expect_equal(vcov(fit), vcov(again))
+  expect_identical(nobs(fit), nobs(again))
+  more <- rbind(games, data.frame(winner = "d", loser = "a", n = 0))
+  expect_equal(coef(bt(1, winner, loser, more, weights = n)), coef(fit))
+})
+
+test_that("home says who has the order effect", {
+  skip_without_python()
+  games <- transform(tied_games, side = 1)
+  fit <- bt(result, first, second, games, ties = "half", order_effect = TRUE)
+  turned <- transform(games, first = second, second = first, result = 1 - result, side = -1)
+  half <- rbind(games[1:5, ], turned[6:10, ])
+  mixed <- bt(result, first, second, half, ties = "half", order_effect = TRUE, home = side)
+  expect_equal(coef(mixed), coef(fit))
+  expect_equal(predict(mixed, type = "link"), predict(fit, type = "link") * half$side)
+  # The side changes nothing in the comparisons, so that the fits are nested.
+  without <- bt(result, first, second, half, ties = "half")
+  expect_gt(anova(without, mixed)$Deviance[[2]], 0)
+  neutral <- bt(
+    result, first, second, half,
+    ties = "half", order_effect = TRUE, home = seq_along(first) > 2
+  )
+  expect_equal(
+    unname(predict(neutral, type = "link")[1:2]),
+    unname(-diff(t(matrix(abilities(neutral)[c("x", "y", "y", "z"), 1], 2, byrow = TRUE)))[1, ])
+  )
+})
+
+test_that("covariates come as formula, matrix or data frame, by row name", {
+  skip_without_python()
+  items <- data.frame(
+    size = c(2.9, 1.2, 3.4), kind = factor(c("p", "q", "q"), levels = c("none", "q", "p")),
+    row.names = c("c", "a", "b")
+  )
+  fit <- bt(small_wins, covariates = ~size, item_data = items)
+  expect_identical(names(coef(fit)), "size")
+  expect_equal(coef(bt(small_wins, covariates = items["size"])), coef(fit))
+  expect_equal(coef(bt(small_wins, covariates = as.matrix(items["size"]))), coef(fit))
+  plain <- bt(small_wins, covariates = matrix(c(1.2, 3.4, 2.9)))
+  expect_equal(coef(plain), stats::setNames(coef(fit), "x1"))
+  expect_equal(coef(bt(small_wins, covariates = ~ size - 1, item_data = items)), coef(fit))
+  expect_identical(dim(vcov(fit)), c(1L, 1L))
+  # As many as there are differences of abilities: the same fit.
+  both <- bt(small_wins, covariates = ~ scale(size) + kind, item_data = items)
+  expect_identical(names(coef(both)), c("scale(size)", "kindp"))
+  expect_equal(abilities(both), abilities(bt(small_wins, ref = NA)))
+  expect_equal(sum(abilities(fit)[, "ability"]), 0)
+})
+
+test_that("robust standard errors are sandwiches of scores", {
+  skip_without_python()
+  games <- transform(small_games(), match = rep(1:11, each = 3))
+  fit <- bt(1, winner, loser, games)
+  design <- outer(games$winner, c("b", "c"), "==") - outer(games$loser, c("b", "c"), "==")
+  scores <- design * (1 - predict(fit))
+  sandwich <- function(scores) vcov(fit) %*% crossprod(scores) %*% vcov(fit)
+  expect_equal(
+    vcov(bt(1, winner, loser, games, cov_type = "HC0")), sandwich(scores),
+    ignore_attr = TRUE
+  )
+  clustered <- bt(1, winner, loser, games, cluster = match)
+  expect_identical(clustered$cov_type, "cluster")
+  expect_equal(
+    vcov(clustered), sandwich(rowsum(scores, games$match)) * (11 / 10) * (32 / 31),
+    ignore_attr = TRUE
+  )
+})
+
+test_that("the covariance may be left out", {
+  wins <- matrix(c(0, 7, 5, 3, 0, 6, 4, 8, 0), 3, dimnames = rep(list(c("a", "b", "c")), 2))
+  full <- bt(wins)
+  diag <- bt(wins, cov = "diag")
+  none <- bt(wins, cov = "none")
+  expect_equal(coef(diag), coef(full))
+  expect_equal(summary(diag)$coefficients, summary(full)$coefficients)
+  expect_equal(confint(diag), confint(full))
+  expect_equal(abilities(diag), abilities(full))
+  expect_error(vcov(diag), "cov='full'", class = "pwcstats_error")
+  expect_equal(coef(none), coef(full))
+  expect_error(confint(none), "no standard errors", class = "pwcstats_error")
+  expect_true(all(is.na(abilities(none)[, 2])))
+  expect_output(print(summary(none)), "Estimate")
+})
+
+test_that("counts of wins are so many comparisons to the sandwich, weights are not", {
+  games <- data.frame(a = c("x", "y", "x"), b = c("y", "z", "z"), w1 = c(3, 2, 4), w2 = c(2, 3, 1))
+  one <- rbind(
+    games[rep(1:3, games$w1), c("a", "b")], setNames(games[rep(1:3, games$w2), c("b", "a")], c("a", "b"))
+  )
+  expect_equal(
+    vcov(bt(cbind(w1, w2), a, b, games, cov_type = "HC0")), vcov(bt(1, a, b, one, cov_type = "HC0"))
+  )
+  rows <- unique(one)
+  rows$n <- c(games$w1, games$w2)
+  single <- bt(1, a, b, rows, weights = n, cov_type = "HC0")
+  score <- rows$n * (1 - plogis(predict(single, type = "link")))
+  x <- cbind(y = (rows$a == "y") - (rows$b == "y"), z = (rows$a == "z") - (rows$b == "z"))
+  bread <- vcov(bt(1, a, b, rows, weights = n))
+  expect_equal(vcov(single), bread %*% crossprod(score * x) %*% bread, tolerance = 1e-8)
+})
