@@ -120,7 +120,8 @@ def hundred_items(repeats):
 def one_size(n_items, n_games):
     """Seconds, pairs and peak memory in megabytes of one size; for a process of its own."""
     games = make_games(n_items, n_games)
-    ours(make_games(500, 5_000), cov="none")  # compile
+    ours(make_games(2_100, 40_000), cov="diag")  # compile
+    ours(make_games(500, 5_000), cov="diag")
     start = time.perf_counter()
     res = ours(games, cov="none")
     bare = time.perf_counter() - start

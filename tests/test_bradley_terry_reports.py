@@ -43,6 +43,8 @@ def test_rank_sets_are_what_significant_differences_leave(res, simultaneous):
         assert np.abs(np.abs(z) - critical).min() > 0.03
         assert table.loc[name, "rank_low"] == 1 + np.sum(z < -critical)
         assert table.loc[name, "rank_high"] == 6 - np.sum(z > critical)
+    if simultaneous:
+        assert table.attrs["critical_value"] == pytest.approx(np.quantile(largest.max(axis=1), 0.9), abs=0.03)
     assert list(table["rank"]) == [1, 2, 3, 4, 5, 6]
     assert table["ability"].is_monotonic_decreasing
     assert ((table["rank_low"] <= table["rank"]) & (table["rank"] <= table["rank_high"])).all()

@@ -133,12 +133,13 @@ rows_input <- function(asked, environment, order_effect, call) {
   sorted[turned, 1:2] <- sorted[turned, 2:1]
   input <- list(
     items = players$items,
-    model = model_rows(players$items, players$codes, if (order_effect) home else 0 * home, counts, rows),
+    model = model_rows(players$items, players$codes, home * order_effect, counts, rows),
     na_action = attr(frame, "na.action")
   )
   cluster <- number_clusters(frame[["(cluster)"]][used])
   weighted <- !is.null(frame[["(weights)"]])
-  lines <- if (weighted) weighted_lines(codes, sorted, home != 0) else counted_lines(codes, sorted, home == 0)
+  make_lines <- if (weighted) weighted_lines else counted_lines
+  lines <- make_lines(codes, sorted, home == 0)
   c(input, lines, list(rows = rows[lines$row], cluster = cluster[lines$row]))
 }
 
@@ -151,7 +152,7 @@ counted_lines <- function(codes, counts, neutral) {
 }
 
 # One line an outcome: who won, who lost, and the weight, whatever its unit is.
-weighted_lines <- function(codes, counts, ordered) {
+weighted_lines <- function(codes, counts, neutral) {
   line <- which(t(counts) > 0, arr.ind = TRUE)
   row <- line[, 2L]
   lost <- line[, 1L] == 2L
@@ -159,9 +160,10 @@ weighted_lines <- function(codes, counts, ordered) {
   second <- codes[row, 2L]
   list(
     form = "weights", row = row,
-    winner = ifelse(lost, second, first), loser = ifelse(lost, first, second), tie = line[, 1L] == 3L,
+    winner = ifelse(lost, second, first), loser = ifelse(lost, first, second),
+    tie = line[, 1L] == 3L,
     # Nobody is number 0.
-    first = ifelse(ordered[row], first, 0L),
+    first = ifelse(neutral[row], 0L, first),
     weight = counts[cbind(row, line[, 1L])]
   )
 }

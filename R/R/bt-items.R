@@ -238,10 +238,12 @@ plot.pwcstats_bt <- function(x,
 draw_intervals <- function(shown, xlab, xlim, pch, ...) {
   height <- rev(seq_len(nrow(shown)))
   xlim <- first_of(xlim, range(as.matrix(shown), na.rm = TRUE))
-  # The width of labels is known when there is a page.
+  # The size of labels is known when there is a page.
   graphics::plot.new()
+  room <- graphics::par("pin")[[2L]] / nrow(shown)
+  size <- min(graphics::par("cex.axis"), 0.9 * room / graphics::par("csi"))
   margins <- graphics::par("mai")
-  margins[[2L]] <- max(graphics::strwidth(rownames(shown), "inches")) + 0.4
+  margins[[2L]] <- size * max(graphics::strwidth(rownames(shown), "inches")) + 0.4
   old <- graphics::par(mai = margins, new = TRUE)
   on.exit(graphics::par(old))
   graphics::plot(
@@ -249,5 +251,9 @@ draw_intervals <- function(shown, xlab, xlim, pch, ...) {
     xlim = xlim, yaxt = "n", xlab = xlab, ylab = "", pch = pch, ...
   )
   graphics::segments(shown$lower, height, shown$upper, height)
-  graphics::axis(2L, height, rownames(shown), las = 1L, tick = FALSE)
+  # axis() would leave out labels that it thinks too near each other.
+  for (place in seq_along(height)) {
+    name <- rownames(shown)[[place]]
+    graphics::axis(2L, height[[place]], name, las = 1L, tick = FALSE, cex.axis = size)
+  }
 }

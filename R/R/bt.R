@@ -174,9 +174,10 @@ bt <- function(outcome,
     to_fit$cov_kwds <- reticulate::dict(groups = to_py(as.array(input$cluster)))
   }
   results <- call_bridge(model$fit, list(), to_fit, call)
+  kept <- list(cov = options$cov, covariates = !is.null(z))
   structure(
     class = "pwcstats_bt",
-    c(bt_from_py(results, input$items, list(cov = options$cov, covariates = !is.null(z))), options, list(
+    c(bt_from_py(results, input$items, kept), options, list(
       items = input$items,
       covariates = colnames(z),
       model = input$model,
@@ -193,10 +194,8 @@ bt_from_py <- function(results, items, options) {
   numbers <- function(x) stats::setNames(as.vector(array_from_py(x)), terms)
   # Covariates make errors of abilities from all of their covariance.
   with_errors <- cov == "full" || (cov == "diag" && !options$covariates)
-  ability <- matrix_from_py(results$abilities(ci = with_errors))[, seq_len(1L + with_errors), drop = FALSE]
-  if (!with_errors) {
-    ability <- cbind(ability, NA_real_)
-  }
+  ability <- matrix_from_py(results$abilities(ci = with_errors))
+  ability <- if (with_errors) ability[, 1:2, drop = FALSE] else cbind(ability, NA_real_)
   list(
     coefficients = numbers(results$params),
     vcov = if (cov == "full") with_dimnames(matrix_from_py(results$cov_params()), terms, terms),

@@ -14,8 +14,6 @@ from pwcstats._kernels.lanes import compiled
 
 # Columns of a table's counts.
 WIN, LOSS, TIE = 0, 1, 2
-# What `evaluate` sums over all pairs: log-likelihood; scores of order effect and log nu; their information.
-LLF, SCORE_ORDER, SCORE_TIE, INFO_ORDER, INFO_BOTH, INFO_TIE = range(6)
 
 
 @compiled
@@ -73,13 +71,12 @@ def evaluate(first, second, ordered, counts, ability, order, log_nu, score, vari
     """Likelihood and derivatives at `ability`, `order`, `log_nu` (minus infinity for a model without ties).
 
     Fills the score of each item's ability, and for each pair the variance of (win - loss) / 2 and, unless `cross` is
-    empty, its covariance with the ties; returns the sums that are named above. No difference of nearly equal numbers
-    is taken.
+    empty, its covariance with the ties. Returns the log-likelihood, the scores of order effect and log nu, and their
+    information (order, both, log nu). No difference of nearly equal numbers is taken.
     """
     score[:] = 0.0
-    sums = np.zeros(6)
     with_ties = cross.shape[0] > 0
-    llf = 0.0
+    llf = score_order = score_tie = info_order = info_both = info_tie = 0.0
     for pair in range(first.shape[0]):
         i, j, h = first[pair], second[pair], ordered[pair]
         n_win, n_loss = counts[pair, WIN], counts[pair, LOSS]
@@ -93,22 +90,21 @@ def evaluate(first, second, ordered, counts, ability, order, log_nu, score, vari
             n_tie, decided = counts[pair, TIE], win + loss
             u += 0.5 * (tie * (n_win - n_loss) + n_tie * (loss - win))
             v += 0.25 * tie * decided
-            sums[SCORE_TIE] += n_tie * decided - n * tie
+            score_tie += n_tie * decided - n * tie
             n += n_tie
             c = 0.5 * n * tie * (loss - win)
             cross[pair] = c
-            sums[INFO_BOTH] += h * c
-            sums[INFO_TIE] += n * tie * decided
+            info_both += h * c
+            info_tie += n * tie * decided
             llf += n_tie * (log_nu - 0.5 * abs(d))
         v *= n
         llf -= n * math.log(total)
         score[i] += u
         score[j] -= u
         variance[pair] = v
-        sums[SCORE_ORDER] += h * u
-        sums[INFO_ORDER] += h * v
-    sums[LLF] = llf
-    return sums
+        score_order += h * u
+        info_order += h * v
+    return llf, score_order, score_tie, info_order, info_both, info_tie
 
 
 @compiled
@@ -184,3 +180,14 @@ def scatter(first, second, x, out):
     for pair in range(first.shape[0]):
         out[first[pair]] += x[pair]
         out[second[pair]] -= x[pair]
+
+
+@compiled
+def totals(first, second, counts, won, lost):
+    """Wins and losses of each item, a tie being half of either."""
+    for pair in range(first.shape[0]):
+        half = 0.5 * counts[pair, TIE]
+        won[first[pair]] += counts[pair, WIN] + half
+        lost[first[pair]] += counts[pair, LOSS] + half
+        won[second[pair]] += counts[pair, LOSS] + half
+        lost[second[pair]] += counts[pair, WIN] + half

@@ -13,6 +13,7 @@ from scipy.linalg import lapack
 from scipy.sparse import coo_array
 from scipy.sparse.linalg import splu
 
+from pwcstats._kernels.blas import threads_for
 from pwcstats._kernels.lanes import compiled
 
 Array = NDArray[np.float64]
@@ -134,22 +135,25 @@ class Graph:
 def inverse_and_determinant(matrix: Array) -> tuple[Array, float]:
     """Inverse of a positive definite matrix and the log of its determinant; the matrix is used up."""
     # A C-ordered symmetric matrix is its own transpose: LAPACK may work in place on the Fortran view.
-    factor, failed = lapack.dpotrf(matrix.T, lower=1, overwrite_a=1)
-    if failed:
-        raise NotDefiniteError
-    log_determinant = 2.0 * float(np.log(np.diagonal(factor)).sum())
-    inverse, _ = lapack.dpotri(factor, lower=1, overwrite_c=1)
+    with threads_for(len(matrix)):
+        factor, failed = lapack.dpotrf(matrix.T, lower=1, overwrite_a=1)
+        if failed:
+            raise NotDefiniteError
+        log_determinant = 2.0 * float(np.log(np.diagonal(factor)).sum())
+        inverse, _ = lapack.dpotri(factor, lower=1, overwrite_c=1)
     _mirror(inverse.T)
     return inverse.T, log_determinant
 
 
 def _cholesky_solver(matrix: Array) -> Solve:
-    factor, failed = lapack.dpotrf(matrix.T, lower=1, overwrite_a=1)
+    with threads_for(len(matrix)):
+        factor, failed = lapack.dpotrf(matrix.T, lower=1, overwrite_a=1)
     if failed:
         raise NotDefiniteError
 
     def solve(b: Array) -> Array:
-        x, _ = lapack.dpotrs(factor, b.reshape(len(factor), -1), lower=1)
+        with threads_for(len(factor)):
+            x, _ = lapack.dpotrs(factor, b.reshape(len(factor), -1), lower=1)
         x = x - x.mean(axis=0)
         return x.reshape(b.shape)
 

@@ -10,6 +10,7 @@ from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 from tqdm import tqdm
 
+from pwcstats._kernels.blas import threads_for
 from pwcstats._validate import comparisons, fits
 from pwcstats._validate.common import Array
 from pwcstats.bradley_terry.table import Table, halve_ties, make_table
@@ -79,8 +80,9 @@ def bootstrap(
     chunks = [seeds[k : k + size] for k in range(0, n, size)]
     # Threads: numba and LAPACK release the GIL, and nothing needs sending. parallel_config may choose otherwise.
     parallel = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
-    work = parallel(delayed(_fits)(results, sampler, table, chunk) for chunk in chunks)
-    params = np.concatenate(list(tqdm(work, total=len(chunks), disable=not progress)))
+    with threads_for(table.n_items):
+        work = parallel(delayed(_fits)(results, sampler, table, chunk) for chunk in chunks)
+        params = np.concatenate(list(tqdm(work, total=len(chunks), disable=not progress)))
     n_failed = int(np.isnan(params).any(axis=1).sum())
     if n_failed:
         warnings.warn(

@@ -71,7 +71,7 @@ def _projected(likelihood: Likelihood, point: Point, ref: int | None, n_draws: i
         unit = np.zeros(likelihood.n_params)
         unit[k] = 1.0
         variance[k] = solve(unit)[k]
-    if likelihood.extra:
+    if likelihood.n_extra:
         border = likelihood.border(point)
         through = likelihood.design.solver(point.variance, SOLVE_TOLERANCE)(border)
         schur = point.extra_information - border.T @ through
@@ -116,7 +116,7 @@ def sandwich(
         parts.append((np.full(len(pair), n + likelihood.order), t))
     columns, entries = (np.concatenate(part) for part in zip(*parts, strict=True))
     places = (np.tile(scored.group, len(parts)), columns)
-    scores = coo_array((entries, places), shape=(n_groups, n + len(likelihood.extra))).tocsr()
+    scores = coo_array((entries, places), shape=(n_groups, n + likelihood.n_extra)).tocsr()
     meat = (scores.T @ scores).toarray()
     for _ in range(2):  # rows, then columns
         meat = np.vstack([design.gather(meat[:n]), meat[n:]]).T

@@ -259,7 +259,7 @@ class Estimates:
             p_value=float(stats.chi2.sf(max(statistic, 0.0), df)),
             df=df,
             method="Likelihood-ratio test",
-            null=f"the {df} further parameters of the larger model are not needed",
+            null=f"the larger model's further parameters ({df}) are not needed",
         )
 
     def wald_test(self, contrasts: Any) -> TestResult:

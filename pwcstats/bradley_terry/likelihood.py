@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pwcstats._kernels import comparisons, newton
-from pwcstats._kernels.comparisons import INFO_BOTH, INFO_ORDER, INFO_TIE, LLF, SCORE_ORDER, SCORE_TIE
 from pwcstats._kernels.laplacian import Graph, NotDefiniteError, inverse_and_determinant
 from pwcstats._validate.common import Array
 from pwcstats.bradley_terry.table import Table
@@ -66,10 +65,8 @@ class Items:
 
     def start(self, table: Table) -> Array:
         """Logits of the shares of wins: right up to a factor where everybody meets everybody."""
-        wins, losses, ties = table.counts.T
-        wins, losses = wins + 0.5 * ties, losses + 0.5 * ties
-        won = np.bincount(table.first, wins, self.size) + np.bincount(table.second, losses, self.size)
-        lost = np.bincount(table.first, losses, self.size) + np.bincount(table.second, wins, self.size)
+        won, lost = np.zeros((2, self.size))
+        comparisons.totals(table.first, table.second, table.counts, won, lost)
         logit = np.log((won + 0.5) / (lost + 0.5))
         return logit - logit.mean()
 
@@ -144,9 +141,9 @@ class Likelihood:
     def __init__(self, table: Table, design: Design, *, order: bool, tie: bool, firth: bool) -> None:
         self.table, self.design = table, design
         self.order, self.tie, self.firth = order, tie, firth
-        self.extra = [SCORE_ORDER] * order + [SCORE_TIE] * tie
-        self.n_params = design.size + len(self.extra)
-        self.rank = design.rank + len(self.extra)
+        self.n_extra = order + tie
+        self.n_params = design.size + self.n_extra
+        self.rank = design.rank + self.n_extra
 
     def split(self, params: Array) -> tuple[Array, float, float]:
         """Abilities, order effect (0 without one) and log nu (minus infinity without one)."""
@@ -176,13 +173,13 @@ class Likelihood:
         item_score = np.empty(table.n_items)
         variance = np.empty(len(table.first))
         cross = np.empty(len(table.first) if self.tie else 0)
-        sums = comparisons.evaluate(
+        llf, score_order, score_tie, info_order, info_both, info_tie = comparisons.evaluate(
             table.first, table.second, table.ordered, counts, ability, order, log_nu, item_score, variance, cross
         )
-        information = np.array([[sums[INFO_ORDER], sums[INFO_BOTH]], [sums[INFO_BOTH], sums[INFO_TIE]]])
-        kept = [self.order, self.tie]
-        score = np.concatenate([self.design.gather(item_score), sums[self.extra]])
-        return Point(params, sums[LLF], sums[LLF], score, variance, cross, information[kept][:, kept])
+        information = np.array([[info_order, info_both], [info_both, info_tie]])
+        kept = np.array([self.order, self.tie])
+        score = np.concatenate([self.design.gather(item_score), np.array([score_order, score_tie])[kept]])
+        return Point(params, llf, llf, score, variance, cross, information[kept][:, kept])
 
     def _penalise(self, point: Point) -> None:
         """Jeffreys' penalty on the likelihood and Firth's on the scores.
@@ -235,7 +232,7 @@ class Likelihood:
     def border(self, point: Point) -> Array:
         """Information between the design's parameters and the extra ones, a column for each of these."""
         columns = [point.variance * self.table.ordered] * self.order + [point.cross] * self.tie
-        return np.array([self.design.gather(self.scatter(x)) for x in columns]).reshape(len(self.extra), -1).T
+        return np.array([self.design.gather(self.scatter(x)) for x in columns]).reshape(self.n_extra, -1).T
 
     def direction(self, point: Point) -> Array:
         """The Newton step."""
@@ -250,7 +247,7 @@ class Likelihood:
         """A function that solves the information's equations, extra parameters by their Schur complement."""
         size = self.design.size
         inner = self.design.solver(point.variance, tolerance)
-        if not self.extra:
+        if not self.n_extra:
             return inner
         border = self.border(point)
         through = inner(border)
@@ -266,7 +263,7 @@ class Likelihood:
     def covariance(self, point: Point) -> tuple[Array, float]:
         """Inverse of the whole information and its log determinant."""
         inverse, log_determinant = self.design.inverse(point.variance)
-        if not self.extra:
+        if not self.n_extra:
             return inverse, log_determinant
         size = self.design.size
         border = self.border(point)

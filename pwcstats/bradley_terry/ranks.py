@@ -15,8 +15,8 @@ CHUNK = 100
 
 def rank_sets(
     ability: Array, cov: Array, level: float, simultaneous: bool, n_draws: int, seed: int | None
-) -> tuple[Ranks, Ranks]:
-    """Lowest and highest rank of each item: those that significantly better and significantly worse items leave.
+) -> tuple[Ranks, Ranks, Array]:
+    """Lowest and highest rank of each item, those that significantly better and worse ones leave, and critical values.
 
     The critical value is the `level` quantile of the largest standardised difference, over all pairs or over the
     pairs of one item, under the normal distribution of the estimates.
@@ -40,4 +40,4 @@ def rank_sets(
     else:
         critical = np.quantile(largest, level, axis=0)
     lead = (ability[:, None] - ability) * precision
-    return 1 + (lead < -critical[:, None]).sum(axis=1), n - (lead > critical[:, None]).sum(axis=1)
+    return 1 + (lead < -critical[:, None]).sum(axis=1), n - (lead > critical[:, None]).sum(axis=1), critical

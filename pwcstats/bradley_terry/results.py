@@ -194,7 +194,8 @@ class BradleyTerryResults(Estimates):
         Returns
         -------
         DataFrame
-            `ability`, `rank`, `rank_low`, `rank_high`, best item first.
+            `ability`, `rank`, `rank_low`, `rank_high`, best item first; ``attrs["critical_value"]`` is what a
+            standardised difference had to exceed, if `simultaneous`.
 
         References
         ----------
@@ -204,11 +205,14 @@ class BradleyTerryResults(Estimates):
         """
         fits.read_level(level, "level")
         n_draws = fits.read_count(n_draws, "n_draws")
-        low, high = ranks.rank_sets(self._ability, self._item_cov, level, simultaneous, n_draws, random_state)
+        low, high, critical = ranks.rank_sets(self._ability, self._item_cov, level, simultaneous, n_draws, random_state)
         frame = pd.DataFrame({"ability": self._ability}, index=self.model.items)
         frame["rank"] = frame["ability"].rank(ascending=False, method="min").astype(int)
         frame["rank_low"], frame["rank_high"] = low, high
-        return frame.sort_values("ability", ascending=False, kind="stable")
+        frame = frame.sort_values("ability", ascending=False, kind="stable")
+        if simultaneous:
+            frame.attrs["critical_value"] = float(critical[0])
+        return frame
 
     def predict(self, first: Any, second: Any, *, outcome: str = "win", neutral: bool = False) -> Any:
         """Probabilities of an outcome of `first` against `second`.
