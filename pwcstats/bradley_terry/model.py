@@ -91,13 +91,13 @@ class BradleyTerry:
     References
     ----------
     .. [1] R. A. Bradley and M. E. Terry, "Rank analysis of incomplete block designs: I. The method of paired
-       comparisons", Biometrika 39, 324-345, 1952. :doi:`10.2307/2334029`
+       comparisons", Biometrika 39, 324-345, 1952. https://doi.org/10.2307/2334029
     .. [2] L. R. Ford, "Solution of a ranking problem from binary comparisons", The American Mathematical Monthly 64
-       (8, part 2), 28-33, 1957. :doi:`10.2307/2308513`
+       (8, part 2), 28-33, 1957. https://doi.org/10.2307/2308513
     .. [3] R. R. Davidson, "On extending the Bradley–Terry model to accommodate ties in paired comparison experiments",
-       Journal of the American Statistical Association 65, 317-328, 1970. :doi:`10.1080/01621459.1970.10481082`
+       Journal of the American Statistical Association 65, 317-328, 1970. https://doi.org/10.1080/01621459.1970.10481082
     .. [4] D. Firth, "Bias reduction of maximum likelihood estimates", Biometrika 80, 27-38, 1993.
-       :doi:`10.1093/biomet/80.1.27`
+       https://doi.org/10.1093/biomet/80.1.27
 
     Examples
     --------

@@ -148,7 +148,7 @@ class BradleyTerryResults(Estimates):
         References
         ----------
         .. [1] D. Firth and R. X. de Menezes, "Quasi-variances", Biometrika 91, 65-80, 2004.
-           :doi:`10.1093/biomet/91.1.65`
+           https://doi.org/10.1093/biomet/91.1.65
         """
         if self.model.n_items < 3:
             raise InputError("quasi-variances need at least 3 items: of two there is one difference; use contrast.")
@@ -201,7 +201,7 @@ class BradleyTerryResults(Estimates):
         ----------
         .. [1] M. Mogstad, J. P. Romano, A. M. Shaikh and D. Wilhelm, "Inference for ranks with applications to mobility
            across neighbourhoods and academic achievement across countries", The Review of Economic Studies 91, 476-518,
-           2024. :doi:`10.1093/restud/rdad006`
+           2024. https://doi.org/10.1093/restud/rdad006
         """
         fits.read_level(level, "level")
         n_draws = fits.read_count(n_draws, "n_draws")
