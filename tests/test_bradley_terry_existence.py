@@ -132,7 +132,7 @@ def test_order_effect_that_is_the_same_as_an_item():
 
 
 def test_order_effect_needs_somebody_to_go_first():
-    with pytest.raises(InputError, match="who went first; give first="):
+    with pytest.raises(InputError, match="one item went first; give first="):
         BradleyTerry([[0, 2], [1, 0]]).fit(order_effect=True)
 
 

@@ -162,6 +162,7 @@ def test_wald_test(res):
     every = res.wald_test(np.eye(6)[:5])
     params, cov = res.params.to_numpy()[:5], res.cov_params().to_numpy()[:5, :5]
     assert every.statistic == pytest.approx(params @ np.linalg.inv(cov) @ params)
+    assert every.p_value == pytest.approx(stats.chi2.sf(every.statistic, 5))
     with pytest.raises(InputError, match="linearly independent"):
         res.wald_test(np.eye(6))
 
@@ -209,6 +210,9 @@ def test_summary_prints_the_numbers():
         )
     assert len({len(line) for line in lines[1:12]}) == 1
     assert "<table" in res.summary().as_html()
+    (line,) = (line for line in str(res.summary(alpha=0.2)).splitlines()[11:-3] if line.startswith("c "))
+    assert [float(x) for x in line.split()[-2:]] == pytest.approx(list(res.conf_int(0.2).loc["c"]), abs=6e-4)
+    assert "[0.1 " in str(res.summary(alpha=0.2))
 
 
 def test_long_summaries_show_the_ends():
@@ -229,6 +233,7 @@ def test_tie_parameter():
     assert nu.estimate == pytest.approx(np.exp(res.params["(tie)"]))
     assert nu.std_error == pytest.approx(nu.estimate * res.bse["(tie)"])
     np.testing.assert_allclose(nu.conf_int, np.exp(res.conf_int().loc["(tie)"]))
+    assert nu.p_value == pytest.approx(res.pvalues["(tie)"])
     with pytest.raises(InputError, match="no tie parameter"):
         BradleyTerry([[0, 1], [1, 0]]).fit().tie_parameter()
 
@@ -271,6 +276,9 @@ def test_plot_shows_every_item_once_best_on_top(res, intervals):
     error = res.bse if intervals == "wald" else res.quasi_variances()["quasi_se"]
     order = res.params.sort_values().index
     np.testing.assert_allclose(points - low, stats.norm.ppf(0.975) * error[order])
+    segments = np.array(res.plot(intervals, alpha=0.2).axes[0].collections[0].get_segments())
+    np.testing.assert_allclose(points - segments[:, 0, 0], stats.norm.ppf(0.9) * error[order])
+    assert "80%" in res.plot(intervals, alpha=0.2).axes[0].get_xlabel()
 
 
 def test_quasi_variances_that_do_not_exist_are_said():
@@ -289,3 +297,26 @@ def test_quasi_variances_that_do_not_exist_are_said():
         assert q[i] + q[j] == pytest.approx(res.contrast(i, j).std_error ** 2, rel=1e-8)
     with pytest.raises(InputError, match="at least 3"):
         BradleyTerry([[0, 1], [1, 0]]).fit().quasi_variances()
+
+
+def test_goodness_of_fit_says_when_pairs_met_too_seldom():
+    wins = np.array([[0, 3, 2], [1, 0, 2], [2, 3, 0]])
+    assert "too seldom" in BradleyTerry(wins).fit().goodness_of_fit().method
+    assert "too seldom" not in BradleyTerry(4 * wins).fit().goodness_of_fit().method
+
+
+def test_each_item_has_its_own_critical_value():
+    """Marginal sets of items that are compared with some well and with others badly."""
+    rng = np.random.default_rng(8)
+    wins = rng.integers(1, 4, size=(6, 6)).astype(float)
+    wins[:3, :3] *= 200
+    res = BradleyTerry(wins, items=NAMES).fit()
+    table = res.ranks(0.7, simultaneous=False, n_draws=40_000)
+    values, vectors = np.linalg.eigh(res.cov_params().to_numpy())
+    draws = np.random.default_rng(1).standard_normal((40_000, 6)) @ (vectors * np.sqrt(np.maximum(values, 0))).T
+    error = np.array([[1.0 if i == j else res.contrast(i, j).std_error for j in NAMES] for i in NAMES])
+    critical = np.quantile((np.abs(draws[:, :, None] - draws[:, None]) / error).max(axis=2), 0.7, axis=0)
+    assert np.ptp(critical) > 0.05
+    z = (res.params.to_numpy()[:, None] - res.params.to_numpy()) / error
+    np.testing.assert_array_equal(table.loc[NAMES, "rank_low"], 1 + (z < -critical[:, None]).sum(axis=1))
+    np.testing.assert_array_equal(table.loc[NAMES, "rank_high"], 6 - (z > critical[:, None]).sum(axis=1))

@@ -82,7 +82,7 @@ def evaluate(first, second, ordered, counts, ability, order, log_nu, score, vari
         n_win, n_loss = counts[pair, WIN], counts[pair, LOSS]
         n = n_win + n_loss
         d = ability[i] - ability[j] + h * order
-        win, loss, tie, total = _probabilities(d, log_nu)
+        win, loss, tie, others = _probabilities(d, log_nu)
         u = n_win * loss - n_loss * win
         v = win * loss
         llf -= abs(d) * (n_loss if d >= 0.0 else n_win)
@@ -98,7 +98,7 @@ def evaluate(first, second, ordered, counts, ability, order, log_nu, score, vari
             info_tie += n * tie * decided
             llf += n_tie * (log_nu - 0.5 * abs(d))
         v *= n
-        llf -= n * math.log(total)
+        llf -= n * math.log1p(others)
         score[i] += u
         score[j] -= u
         variance[pair] = v
@@ -109,15 +109,15 @@ def evaluate(first, second, ordered, counts, ability, order, log_nu, score, vari
 
 @compiled
 def _probabilities(d, log_nu):
-    """Win, loss and tie, and the sum of their weights as multiples of the favourite's."""
+    """Win, loss and tie, and the weights of the two that are not the favourite's win, as multiples of that one's."""
     other = math.exp(-abs(d))
     even = math.exp(log_nu - 0.5 * abs(d)) if log_nu > -np.inf else 0.0
-    total = 1.0 + other + even
-    favourite = 1.0 / total
+    others = other + even
+    favourite = 1.0 / (1.0 + others)
     outsider = other * favourite
     if d >= 0.0:
-        return favourite, outsider, even * favourite, total
-    return outsider, favourite, even * favourite, total
+        return favourite, outsider, even * favourite, others
+    return outsider, favourite, even * favourite, others
 
 
 @compiled

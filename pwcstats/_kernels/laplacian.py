@@ -104,19 +104,24 @@ class Graph:
         inverse -= 1.0 / (shift * self.n_items**2)
         return inverse, log_determinant - np.log(shift) - 2.0 * np.log(self.n_items)
 
-    def diagonal_of_inverse(self, weight: Array, tolerance: float, n_draws: int, seed: int) -> tuple[Array, Array]:
-        """Estimate the inverse's diagonal by random projections, with the standard error of each estimate.
+    def diagonal_of_inverse(
+        self, weight: Array, tolerance: float, n_draws: int, seed: int | None, ref: int | None
+    ) -> tuple[Array, Array, Array]:
+        """Estimate the inverse's diagonal by random projections: estimates, their standard errors, and gaps.
 
         With L = D - A and 1'G = 0, G = D⁻¹ Π + D⁻¹ A Π D⁻¹ + D⁻¹ A G A D⁻¹ where Π takes off the mean. Only the last
         term needs estimating, and it is small where items have many comparisons. For random signs e, g = B' W^½ e
         has covariance L, so x = G g has covariance G, and D⁻¹ A x = x - D⁻¹ g has the covariance of the last term.
+
+        With `ref`, the gaps are the mean squares of x - x[ref], which estimate the variances of those differences; near
+        `ref` they are better than what the diagonal gives.
         """
         n = self.n_items
         edge = weight[self.pair]
         degree = np.empty(n)
         _degrees(self.start, edge, degree)
         solve = self.solver(weight, tolerance)
-        total, squares = np.zeros(n), np.zeros(n)
+        total, squares, gaps = np.zeros((3, n))
         root = np.sqrt(weight)
         rng = np.random.default_rng(seed)
         for first in range(0, n_draws, 4 * BLOCK):
@@ -124,12 +129,15 @@ class Graph:
             for column in range(g.shape[1]):
                 sign = rng.integers(0, 2, len(root), dtype=np.int8)
                 _project(self.first, self.second, root, sign, g[:, column])
-            y = (solve(g) - g / degree[:, None]) ** 2
+            x = solve(g)
+            y = (x - g / degree[:, None]) ** 2
+            if ref is not None:
+                gaps += ((x - x[ref]) ** 2).sum(axis=1)
             total += y.sum(axis=1)
             squares += (y**2).sum(axis=1)
         mean = total / n_draws
         spread = np.sqrt(np.maximum(squares / n_draws - mean**2, 0.0) / (n_draws - 1))
-        return (1.0 - 2.0 / n) / degree + mean, spread
+        return (1.0 - 2.0 / n) / degree + mean, spread, gaps / n_draws
 
 
 def inverse_and_determinant(matrix: Array) -> tuple[Array, float]:

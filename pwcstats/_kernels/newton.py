@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-# In logits; beyond this the quadratic model is worthless.
-LONGEST_STEP = 20.0
 # A step this short that still does not ascend is rounding.
 SHORTEST_STEP = 1e-12
 
@@ -55,7 +53,7 @@ def ascend(
         size = length(step)
         if not math.isfinite(size):
             return Ascent(point, n_iter, False, "the information became singular")
-        factor = min(1.0, LONGEST_STEP / size) if size > 0.0 else 1.0
+        factor = 1.0
         new = evaluate(point.params + factor * step)
         slack = 1e-13 * abs(point.value)
         while not new.value >= point.value - slack:

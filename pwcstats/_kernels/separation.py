@@ -21,6 +21,9 @@ def recession_direction(constraints: Array) -> Array | None:
     """
     size = np.linalg.norm(constraints, axis=0)
     scaled = constraints / size
+    # A row's length means nothing; the longest would set the scale of the sum.
+    length = np.linalg.norm(scaled, axis=1, keepdims=True)
+    scaled = scaled[length[:, 0] > 0.0] / length[length > 0.0][:, None]
     order = np.random.default_rng(0).permutation(len(scaled))
     n_rows = FIRST_ROWS
     while n_rows < len(order) and np.linalg.matrix_rank(scaled[order[:n_rows]]) < scaled.shape[1]:

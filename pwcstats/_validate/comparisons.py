@@ -87,7 +87,9 @@ def _square(x: Any, name: str, labels: pd.Index | None) -> tuple[Array, pd.Index
                     f"{listed(named)}; for one row a comparison use from_comparisons."
                 )
             x = x.loc[named]
-        if labels is not None and set(x.columns) == set(labels):
+        if labels is not None and x.shape[1] == len(labels):
+            if set(x.columns) != set(labels):
+                raise InputError(f"the columns of {name} must be the items {listed(labels)}, got {listed(x.columns)}.")
             x = x[list(labels)]
         elif not named.is_unique:
             raise InputError(f"the items of {name} must be different, got {named[named.duplicated()][0]!r} twice.")
@@ -121,7 +123,7 @@ def _read_items(items: Any, n: int) -> pd.Index:
 
 
 def read_comparisons(
-    data: Any,
+    frame: pd.DataFrame | None,
     winner: Any,
     loser: Any,
     weight: Any,
@@ -132,7 +134,6 @@ def read_comparisons(
     neutral: Any,
 ) -> Rows:
     """Long data in one of three forms: winner and loser; first, second and who won; first, second and their wins."""
-    frame = _frame(data)
     if wins is not None:
         rows = _counted(frame, winner, loser, tie, weight, first, second, wins)
     elif second is not None:
@@ -161,7 +162,8 @@ def read_comparisons(
     return rows
 
 
-def _frame(data: Any) -> pd.DataFrame | None:
+def read_frame(data: Any) -> pd.DataFrame | None:
+    """Data frames of all kinds as pandas', None as it is."""
     if data is None or isinstance(data, pd.DataFrame):
         return data
     if isinstance(data, Mapping):
@@ -240,8 +242,8 @@ def _tie_flags(frame: pd.DataFrame | None, tie: Any, length: int) -> NDArray[np.
     """Ties from a column of flags, or from a column and the value it has where there was a tie."""
     if tie is None:
         return np.zeros(length, np.bool_)
-    if isinstance(tie, tuple) and len(tie) == 2 and frame is not None and tie[0] in frame.columns:
-        return (frame[tie[0]] == tie[1]).to_numpy(dtype=np.bool_, na_value=False)
+    if isinstance(tie, tuple) and len(tie) == 2:
+        return (_column(frame, tie[0], "the column of tie", length) == tie[1]).to_numpy(dtype=np.bool_, na_value=False)
     return _flags(_column(frame, tie, "tie", length), "tie")
 
 
@@ -386,9 +388,12 @@ def read_groups(data: pd.DataFrame | None, groups: Any, rows: Rows) -> NDArray[n
     if rows.n_units == 0:
         raise InputError("groups are of rows, and a matrix of wins has none; use from_comparisons.")
     column = _column(data, groups, "groups", rows.n_units)
-    code, labels = pd.factorize(column)
+    unit = rows.unit if len(rows.unit) else np.arange(len(rows.winner))
+    # Groups of rows that do not count are no groups.
+    code, labels = pd.factorize(column.iloc[unit])
     if (code < 0).any():
-        raise InputError(f"groups is missing in {_row(data, int(np.argmax(code < 0)))}; fill it in, or drop the row.")
+        row = _row(data, int(unit[int(np.argmax(code < 0))]))
+        raise InputError(f"groups is missing in {row}; fill it in, or drop the row.")
     if len(labels) < 2:
-        raise InputError("cluster-robust covariance needs at least 2 groups, got 1.")
-    return code[rows.unit] if len(rows.unit) else code
+        raise InputError("groups must be at least 2 among the rows that count, got 1.")
+    return code

@@ -1,6 +1,7 @@
 """Options and covariates of Bradley–Terry fits, checked; the wording of what stands in the way of one."""
 
 import numbers
+import re
 from collections.abc import Hashable, Sequence
 from typing import Any, NoReturn
 
@@ -17,20 +18,20 @@ LARGEST_FULL = 20_000
 LARGEST_FIRTH = 5_000
 
 
-def item_place(items: pd.Index, item: Any, name: str) -> int:
-    """The number of an item."""
+def item_place(items: pd.Index, item: Any, name: str, what: str = "items") -> int:
+    """The number of an item (or of `what`)."""
     place = items.get_indexer(pd.Index([item]))[0] if isinstance(item, Hashable) else -1
     if place < 0:
-        raise InputError(f"{name} must be one of the items {listed(items)}, got {item!r}.")
+        raise InputError(f"{name} must be one of the {what} {listed(items)}, got {item!r}.")
     return int(place)
 
 
-def item_places(items: pd.Index, wanted: Any, name: str) -> NDArray[np.int64]:
-    """The numbers of some items."""
+def item_places(items: pd.Index, wanted: Any, name: str, what: str = "items") -> NDArray[np.int64]:
+    """The numbers of some items (or of `what`)."""
     labels = pd.Index(wanted)
     places = items.get_indexer(labels)
     if (places < 0).any():
-        item_place(items, labels[int(np.argmax(places < 0))], name)
+        item_place(items, labels[int(np.argmax(places < 0))], name, what)
     return places
 
 
@@ -41,11 +42,26 @@ def read_level(value: Any, name: str) -> float:
     return float(value)
 
 
-def read_count(value: Any, name: str) -> int:
-    """Check a whole number of at least 1."""
-    if isinstance(value, numbers.Integral) and int(value) >= 1:
+def read_count(value: Any, name: str, least: int = 1) -> int:
+    """Check a whole number of at least `least`."""
+    if isinstance(value, numbers.Integral) and int(value) >= least:
         return int(value)
-    raise InputError(f"{name} must be a whole number of at least 1, got {value!r}.")
+    raise InputError(f"{name} must be a whole number of at least {least}, got {value!r}.")
+
+
+def read_seed(value: Any) -> int | None:
+    """Check a seed."""
+    return None if value is None else read_count(value, "random_state", 0)
+
+
+def refuse_names(names: Any, order: Any, tie: bool) -> None:
+    """Names of items or covariates must differ from each other and from those of the other parameters."""
+    labels = pd.Index(names)
+    taken = ["(order)"] * bool(order) + ["(tie)"] * tie
+    if any(isinstance(name, str) and name in taken for name in labels):
+        raise InputError(f"an item or covariate has the name of a parameter, {listed(taken)}; rename it.")
+    if not labels.is_unique:
+        raise InputError(f"the covariates must have different names, got {labels[labels.duplicated()][0]!r} twice.")
 
 
 def read_covariates(covariates: Any, item_data: Any, items: pd.Index) -> tuple[Array | None, list[str]]:
@@ -89,6 +105,13 @@ def _from_formula(formula: str, item_data: Any, items: pd.Index) -> tuple[Array,
     if item_data is None:
         raise InputError("covariates is a formula, so item_data is needed: a data frame indexed by item.")
     frame = _rows_of_items(item_data, "item_data", items)
+    for name in frame.columns[frame.isna().any()]:
+        # patsy would take a missing word for the base level.
+        if re.search(rf"(?<!\w){re.escape(str(name))}(?!\w)", formula):
+            odd = items[frame[name].isna().to_numpy()]
+            raise InputError(
+                f"{name!r} is missing in item_data for {listed(odd)}; fill it in, or leave these items out."
+            )
     try:
         matrix = patsy.dmatrix(formula, frame, NA_action=patsy.NAAction(NA_types=[]), return_type="dataframe")
     except (patsy.PatsyError, NameError) as error:
@@ -227,6 +250,8 @@ def refuse_not_nested(small: Any, large: Any, same_data: bool) -> None:
         )
     if a.ties != b.ties:
         raise InputError(f"a likelihood-ratio test needs one treatment of ties, got {a.ties!r} and {b.ties!r}.")
+    for fit in (small, large):
+        refuse_robust(fit, "a likelihood-ratio test")
     if small.df_model == large.df_model:
         raise InputError(f"both fits have {small.df_model} parameters, so that neither is nested in the other.")
     if (a.order and not b.order) or not _spanned(a.z, b.z):
@@ -242,6 +267,15 @@ def _spanned(small: Array | None, large: Array | None) -> bool:
         return True
     if small is None:
         return False
-    large, small = large - large.mean(axis=0), small - small.mean(axis=0)
+    large, small = (x - x.mean(axis=0) for x in (large, small))
+    large, small = (x / np.linalg.norm(x, axis=0) for x in (large, small))
     fitted = large @ np.linalg.lstsq(large, small, rcond=None)[0]
-    return bool(np.allclose(fitted, small, rtol=0.0, atol=1e-8 * max(1.0, float(np.abs(small).max()))))
+    return bool(np.allclose(fitted, small, rtol=0.0, atol=1e-8))
+
+
+def refuse_robust(fit: Any, name: str) -> None:
+    """Refuse what rests on independent comparisons where a robust covariance says that they are not."""
+    if fit.cov_type != "nonrobust":
+        raise InputError(
+            f"{name} rests on the likelihood, not on cov_type={fit.cov_type!r}; use wald_test or contrast."
+        )

@@ -84,6 +84,11 @@ def bootstrap(
         work = parallel(delayed(_fits)(results, sampler, table, chunk) for chunk in chunks)
         params = np.concatenate(list(tqdm(work, total=len(chunks), disable=not progress)))
     n_failed = int(np.isnan(params).any(axis=1).sum())
+    if 2 * n_failed > n:
+        raise InputError(
+            f"{n_failed} of {n} bootstrap draws have no finite estimate, so that the others say little; use "
+            "method='firth'."
+        )
     if n_failed:
         warnings.warn(
             f"{n_failed} of {n} bootstrap draws have no finite estimate and are left out, so that intervals "
@@ -109,8 +114,9 @@ def _sampler(results: "BradleyTerryResults", groups: Any) -> tuple[Sampler, Tabl
     if groups is not None:
         unit = comparisons.read_groups(results.model._data, groups, rows)
         return Sampler(table.counts, cell, weight, unit, int(unit.max()) + 1), table
-    unit = rows.unit if len(rows.unit) else np.arange(len(cell))
-    return Sampler(table.counts, cell, weight, unit, rows.n_units), table
+    # Rows that do not count are not drawn.
+    kept, unit = np.unique(rows.unit, return_inverse=True) if len(rows.unit) else (cell, np.arange(len(cell)))
+    return Sampler(table.counts, cell, weight, unit, len(kept)), table
 
 
 def _fits(results: "BradleyTerryResults", sampler: Sampler, table: Table, seeds: list[np.random.SeedSequence]) -> Array:

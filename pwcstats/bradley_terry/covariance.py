@@ -7,13 +7,13 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 
 from pwcstats._validate.common import Array
-from pwcstats.bradley_terry.likelihood import Items, Likelihood, Point, outcome_scores
+from pwcstats.bradley_terry.likelihood import Covariates, Items, Likelihood, Point, outcome_scores
 
 # Up to here standard errors come from the whole inverse.
 EXACT_ITEMS = 2000
 SOLVE_TOLERANCE = 1e-10
-# A projection's error beside that of their number.
-PROJECTION_TOLERANCE = 1e-4
+# A residual says little of the error between groups that few comparisons join, so it must be small.
+PROJECTION_TOLERANCE = 1e-10
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class CovarianceEstimate:
 
 
 def estimate(
-    likelihood: Likelihood, point: Point, kind: str, ref: int | None, n_draws: int, seed: int
+    likelihood: Likelihood, point: Point, kind: str, ref: int | None, n_draws: int, seed: int | None
 ) -> CovarianceEstimate:
     """Covariance from the information: "full", "diag" or "none"."""
     if kind == "none":
@@ -39,7 +39,8 @@ def estimate(
         return _projected(likelihood, point, ref, n_draws, seed)
     cov = likelihood.covariance(point)[0] if point.cov is None else point.cov
     variance = _variances(cov, ref, likelihood.design.size)
-    return CovarianceEstimate(cov if kind == "full" else None, variance, np.zeros(len(variance)))
+    kept = kind == "full" or isinstance(likelihood.design, Covariates)
+    return CovarianceEstimate(cov if kept else None, variance, np.zeros(len(variance)))
 
 
 def relative(cov: Array, ref: int | None, size: int) -> Array:
@@ -61,30 +62,35 @@ def _variances(cov: Array, ref: int | None, size: int) -> Array:
     return diagonal
 
 
-def _projected(likelihood: Likelihood, point: Point, ref: int | None, n_draws: int, seed: int) -> CovarianceEstimate:
+def _projected(
+    likelihood: Likelihood, point: Point, ref: int | None, n_draws: int, seed: int | None
+) -> CovarianceEstimate:
     """Variances of many abilities by random projections, all else exact."""
     graph, size = likelihood.design.graph, likelihood.design.size  # type: ignore[attr-defined]
     variance = np.zeros(likelihood.n_params)
-    variance[:size], spread = graph.diagonal_of_inverse(point.variance, PROJECTION_TOLERANCE, n_draws, seed)
+    variance[:size], spread, gaps = graph.diagonal_of_inverse(point.variance, PROJECTION_TOLERANCE, n_draws, seed, ref)
     solve = likelihood.solve(point, SOLVE_TOLERANCE)
     for k in range(size, likelihood.n_params):
         unit = np.zeros(likelihood.n_params)
         unit[k] = 1.0
         variance[k] = solve(unit)[k]
+    if ref is not None:
+        unit = np.zeros(size)
+        unit[ref] = 1.0
+        column = likelihood.design.solver(point.variance, SOLVE_TOLERANCE)(unit - 1.0 / size)
+        variance[:size] += column[ref] - 2.0 * column
+        # Squares of normal numbers: their mean over the draws has this relative standard error.
+        rough = gaps * np.sqrt(2.0 / n_draws)
+        better = (rough < spread) | (variance[:size] <= 0.0)
+        variance[:size][better], spread[better] = gaps[better], rough[better]
+        variance[ref] = 0.0
     if likelihood.n_extra:
         border = likelihood.border(point)
         through = likelihood.design.solver(point.variance, SOLVE_TOLERANCE)(border)
         schur = point.extra_information - border.T @ through
+        if ref is not None:
+            through = through - through[ref]
         variance[:size] += np.einsum("ij,jk,ik->i", through, np.linalg.inv(schur), through)
-    if ref is not None:
-        unit = np.zeros(likelihood.n_params)
-        unit[:size] = -1.0 / size
-        unit[ref] += 1.0
-        column = solve(unit)[:size]
-        variance[:size] += column[ref] - 2.0 * column
-        variance[ref] = 0.0
-        # The reference's own variance is exact: it came with its column.
-        spread[ref] = 0.0
     error = np.zeros(likelihood.n_params)
     used = variance[:size] > 0.0
     error[:size][used] = spread[used] / (2.0 * variance[:size][used])
@@ -93,16 +99,18 @@ def _projected(likelihood: Likelihood, point: Point, ref: int | None, n_draws: i
 
 @dataclass(frozen=True)
 class Scored:
-    """Comparisons whose scores make the meat: the cell of each in the table, its weight, and its group."""
+    """Comparisons whose scores make the meat: the cell of each in the table, its weight, and its group.
+
+    `nobs` is the number of comparisons, or of rows that have weights, for the correction for few groups; 0 for none.
+    """
 
     cell: NDArray[np.int64]
     weight: Array
     group: NDArray[np.int64]
+    nobs: float
 
 
-def sandwich(
-    likelihood: Likelihood, point: Point, bread: Array, ref: int | None, scored: Scored, correct: bool
-) -> CovarianceEstimate:
+def sandwich(likelihood: Likelihood, point: Point, bread: Array, ref: int | None, scored: Scored) -> CovarianceEstimate:
     """Bread times meat times bread, the meat being the squares of the groups' scores."""
     table, design = likelihood.table, likelihood.design
     for_d, for_tie = (scores.ravel() for scores in outcome_scores(likelihood, point))
@@ -121,7 +129,6 @@ def sandwich(
     for _ in range(2):  # rows, then columns
         meat = np.vstack([design.gather(meat[:n]), meat[n:]]).T
     cov = bread @ meat @ bread
-    if correct:
-        nobs = scored.weight.sum()
-        cov *= n_groups / (n_groups - 1.0) * (nobs - 1.0) / (nobs - likelihood.rank)
+    if scored.nobs:
+        cov *= n_groups / (n_groups - 1.0) * (scored.nobs - 1.0) / (scored.nobs - likelihood.rank)
     return CovarianceEstimate(cov, _variances(cov, ref, design.size), np.zeros(len(cov)))

@@ -87,19 +87,20 @@ class Estimates:
     def cov_params(self) -> pd.DataFrame:
         """Covariance of `params`; singular where the abilities sum to 0."""
         ref, size = self.spec.ref, self._likelihood.design.size
-        cov = covariance.relative(self._cov, ref, size)
-        if ref is not None:
-            cov = np.delete(np.delete(cov, ref, 0), ref, 1)
+        if ref is None:
+            cov = self._cov.copy()
+        else:
+            cov = np.delete(np.delete(covariance.relative(self._cov, ref, size), ref, 0), ref, 1)
         return pd.DataFrame(cov, index=self._terms, columns=self._terms)
 
-    @cached_property
+    @property
     def bse(self) -> pd.Series:
         """Standard errors of `params`."""
         if self._estimate.variance is None:
             raise InputError("there are no standard errors after cov='none'; fit with cov='full' or cov='diag'.")
         return pd.Series(np.sqrt(self._without_ref(self._estimate.variance)), index=self._terms, name="bse")
 
-    @cached_property
+    @property
     def bse_error(self) -> pd.Series:
         """Relative standard error of each of `bse`: 0 where they are exact, else what random projections leave."""
         if self._estimate.error is None:
@@ -138,19 +139,21 @@ class Estimates:
         """
         choice(method, ("wald", "profile"), "method")
         fits.read_level(alpha, "alpha")
-        wanted: pd.Index = self._terms if terms is None else pd.Index(list(terms))
-        unknown = wanted[~wanted.isin(self._terms)]
-        if len(unknown):
-            raise InputError(f"terms must be among the parameters, got {listed(unknown)}.")
+        places = (
+            np.arange(len(self._terms))
+            if terms is None
+            else fits.item_places(self._terms, terms, "terms", "parameters")
+        )
+        wanted = self._terms[places]
         if method == "wald":
-            half = stats.norm.isf(alpha / 2.0) * self.bse[wanted]
-            return pd.DataFrame({0: self.params[wanted] - half, 1: self.params[wanted] + half})
-        if self.cov_type != "nonrobust":
-            raise InputError(f"profiles rest on the likelihood, not on cov_type={self.cov_type!r}; use method='wald'.")
+            estimate = self.params.to_numpy()[places]
+            half = stats.norm.isf(alpha / 2.0) * self.bse.to_numpy()[places]
+            return pd.DataFrame({0: estimate - half, 1: estimate + half}, index=wanted)
+        fits.refuse_robust(self, "a profile")
         drop = 0.5 * stats.chi2.isf(alpha, 1)
         bounds, stuck = np.empty((len(wanted), 2)), []
-        for row, term in enumerate(wanted):
-            contrast = self._contrast_of(term)
+        for row, (place, term) in enumerate(zip(places, wanted, strict=True)):
+            contrast = self._contrast_of(int(place))
             for column, side in enumerate((-1, 1)):
                 bounds[row, column], done = bound(self._likelihood, self._point, contrast, side, drop)
                 if not done:
@@ -163,10 +166,9 @@ class Estimates:
             )
         return pd.DataFrame(bounds, index=wanted)
 
-    def _contrast_of(self, term: Hashable) -> Array:
+    def _contrast_of(self, place: int) -> Array:
         """The contrast of the likelihood's parameters that a reported one is."""
         contrast = np.zeros(self._likelihood.n_params)
-        place = int(self._terms.get_indexer(pd.Index([term]))[0])
         ref, size = self.spec.ref, self._likelihood.design.size
         if ref is not None and place >= ref:
             place += 1
@@ -222,6 +224,7 @@ class Estimates:
         -------
         TestResult
         """
+        fits.refuse_robust(self, "the deviance test")
         if self.df_resid < 1:
             raise InputError(
                 "there are as many parameters as pairs that met, so that nothing is left to test the fit by."
@@ -250,13 +253,14 @@ class Estimates:
         TestResult
         """
         small, large = sorted((self, other), key=lambda fit: fit.df_model)
-        same = self.model is other.model or same_comparisons(self.model._rows, other.model._rows)
+        same = self.model is other.model or same_comparisons(self.model._rows, other.model._rows, small.spec.order)
         fits.refuse_not_nested(small, large, same)
-        statistic = 2.0 * (large.llf - small.llf)
+        # Rounding may leave a little less than nothing.
+        statistic = max(2.0 * (large.llf - small.llf), 0.0)
         df = large.df_model - small.df_model
         return TestResult(
             statistic=statistic,
-            p_value=float(stats.chi2.sf(max(statistic, 0.0), df)),
+            p_value=float(stats.chi2.sf(statistic, df)),
             df=df,
             method="Likelihood-ratio test",
             null=f"the larger model's further parameters ({df}) are not needed",
@@ -277,6 +281,10 @@ class Estimates:
         rows = np.atleast_2d(as_float(contrasts, "contrasts"))
         if rows.shape[1] != len(self.params):
             raise InputError(f"contrasts must have {len(self.params)} columns, one a parameter, got {rows.shape[1]}.")
+        size = np.abs(rows).max(axis=1, keepdims=True)
+        if not (np.isfinite(size) & (size > 0.0)).all():
+            raise InputError("contrasts must be finite numbers, not all 0 in a row.")
+        rows = rows / size
         value = rows @ self.params.to_numpy()
         cov = rows @ self.cov_params().to_numpy() @ rows.T
         df = int(np.linalg.matrix_rank(cov, hermitian=True))

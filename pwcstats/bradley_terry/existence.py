@@ -157,7 +157,8 @@ def check_covariates(table: Table, x: Array, names: list[str], order: bool, tie:
         constraints += [d[win], -d[loss], both - d[even], both + d[even]]
     direction = recession_direction(np.concatenate(constraints))
     if direction is not None:
-        refuse_separated([name for name, u in zip(names, direction, strict=False) if abs(u) > 1e-7])
+        share = np.abs(direction) * np.linalg.norm(d, axis=0)
+        refuse_separated([name for name, part in zip(names, share, strict=False) if part > 1e-6 * share.max()])
 
 
 def _wins(table: Table, counts: Array) -> tuple[NDArray[np.int32], NDArray[np.int32]]:

@@ -15,7 +15,7 @@ from pwcstats.bradley_terry.table import Table
 Solve = Callable[[Array], Array]
 
 # A Newton step's relative error, where it is found by conjugate gradients.
-CG_TOLERANCE = 1e-6
+CG_TOLERANCE = 1e-8
 # Newton's last step; with the exact information the error left is about its square, or CG_TOLERANCE times it.
 NEWTON_STEP = 1e-5
 # Firth's steps leave out the penalty's own curvature, so they shrink by a factor and not by squares.

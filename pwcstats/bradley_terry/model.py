@@ -98,10 +98,12 @@ class BradleyTerry:
        Journal of the American Statistical Association 65, 317-328, 1970. https://doi.org/10.1080/01621459.1970.10481082
     .. [4] D. Firth, "Bias reduction of maximum likelihood estimates", Biometrika 80, 27-38, 1993.
        https://doi.org/10.1093/biomet/80.1.27
+    .. [5] S. M. Stigler, "Citation patterns in the journals of statistics and probability", Statistical Science 9,
+       94-108, 1994. https://doi.org/10.1214/ss/1177010655
 
     Examples
     --------
-    Citations between four statistical journals [1]_: a row is cited by a column.
+    Citations between four statistical journals [5]_: a row is cited by a column.
 
     >>> import pandas as pd
     >>> from pwcstats import BradleyTerry
@@ -201,8 +203,10 @@ class BradleyTerry:
         Name: params, dtype: float64
         """
         model = cls.__new__(cls)
-        rows = comparisons.read_comparisons(data, winner, loser, weight, tie, first, second, wins, neutral)
-        model._start(rows, data if isinstance(data, pd.DataFrame) else None)
+        frame = comparisons.read_frame(data)
+        rows = comparisons.read_comparisons(frame, winner, loser, weight, tie, first, second, wins, neutral)
+        # Not deep, and yet safe from what is done to the user's frame as a whole, such as sorting it.
+        model._start(rows, None if frame is None else frame.copy(deep=False))
         return model
 
     @classmethod
@@ -332,11 +336,16 @@ class BradleyTerry:
             )
         try:
             estimate = covariance.estimate(
-                likelihood, ascent.point, cov, spec.ref, fits.read_count(n_projections, "n_projections"), random_state
+                likelihood,
+                ascent.point,
+                cov,
+                spec.ref,
+                fits.read_count(n_projections, "n_projections", 2),
+                fits.read_seed(random_state),
             )
             if estimate.cov is not None and cov_type != "nonrobust":
-                scored, correct = self._scored(cov_type, cov_kwds)
-                estimate = covariance.sandwich(likelihood, ascent.point, estimate.cov, spec.ref, scored, correct)
+                scored = self._scored(cov_type, cov_kwds, likelihood.rank)
+                estimate = covariance.sandwich(likelihood, ascent.point, estimate.cov, spec.ref, scored)
         except NotDefiniteError:
             raise InputError(
                 "the information is singular to working precision: some items are joined to the rest by "
@@ -349,6 +358,7 @@ class BradleyTerry:
         choice(method, METHODS, "method")
         choice(ties, TIES, "ties")
         z, names = fits.read_covariates(covariates, item_data, self.items)
+        fits.refuse_names(self.items if z is None else names, order, ties == "davidson")
         place = None if ref is None else fits.item_place(self.items, ref, "ref")
         if z is not None and ref is not None:
             raise InputError(
@@ -357,10 +367,12 @@ class BradleyTerry:
         rows = self._rows
         n_ties = rows.weight[rows.tie].sum() if len(rows.weight) else np.count_nonzero(rows.tie)
         fits.refuse_ties(ties, float(n_ties), self.nobs, method)
+        if not isinstance(order, (bool, np.bool_)):
+            raise InputError(f"order_effect must be True or False, got {order!r}.")
         if order and not rows.home.any():
             raise InputError(
-                "order_effect needs to know who went first; give first=... to from_comparisons (a matrix of "
-                "wins cannot tell)."
+                "order_effect needs comparisons in which one item went first; give first=... to "
+                "from_comparisons, and not neutral=... in all rows (a matrix of wins cannot tell)."
             )
         return Spec(method, ties, bool(order), z, names, place)
 
@@ -390,8 +402,8 @@ class BradleyTerry:
             if spec.order or spec.davidson:
                 existence.check_order_and_ties(table, spec.order, spec.davidson)
 
-    def _scored(self, cov_type: str, cov_kwds: dict[str, Any] | None) -> tuple[Scored, bool]:
-        """The comparisons as the sandwich needs them, and whether to correct for the number of groups."""
+    def _scored(self, cov_type: str, cov_kwds: dict[str, Any] | None, rank: int) -> Scored:
+        """The comparisons as the sandwich needs them."""
         options = fits.read_cov_kwds(cov_type, cov_kwds)
         rows = self._rows
         cell = np.empty(len(rows.winner), np.int64)
@@ -399,9 +411,17 @@ class BradleyTerry:
         if cov_type == "HC0" and (rows.counted or rows.n_units == 0):
             # Equal comparisons have equal scores: one line for all, weighted by the root of their number.
             counts = table.counts.ravel()
-            return Scored(np.arange(len(counts)), np.sqrt(counts), np.arange(len(counts))), False
+            return Scored(np.arange(len(counts)), np.sqrt(counts), np.arange(len(counts)), 0.0)
         weight = rows.weight if len(rows.weight) else np.ones(len(cell))
         if cov_type == "HC0":
-            return Scored(cell, weight, np.arange(len(cell))), False
+            return Scored(cell, weight, np.arange(len(cell)), 0.0)
         group = comparisons.read_groups(self._data, options["groups"], rows)
-        return Scored(cell, weight, group), bool(options.get("use_correction", True))
+        nobs = self.nobs if rows.counted else float(len(cell))
+        if not options.get("use_correction", True):
+            nobs = 0.0
+        elif nobs <= rank:
+            raise InputError(
+                f"the correction for few groups needs more comparisons than parameters, got {nobs:g} and {rank}; set "
+                "'use_correction': False in cov_kwds."
+            )
+        return Scored(cell, weight, group, nobs)

@@ -2,12 +2,15 @@
 
 import numpy as np
 
+from pwcstats._kernels.laplacian import NotDefiniteError
 from pwcstats._validate.common import Array
 from pwcstats.bradley_terry.covariance import SOLVE_TOLERANCE
 from pwcstats.bradley_terry.likelihood import Likelihood, Point
 
 MAX_STEPS = 100
 LAST_STEP = 1e-8
+# As a share of the fall that was asked for.
+CLOSE = 1e-5
 # In logits; beyond this the quadratic model that a step rests on is worthless.
 LONGEST_STEP = 2.0
 
@@ -22,7 +25,10 @@ def bound(likelihood: Likelihood, best: Point, contrast: Array, side: int, drop:
     point = best
     target = best.value - drop
     for _ in range(MAX_STEPS):
-        solve = likelihood.solve(point.slope or point, SOLVE_TOLERANCE)
+        try:
+            solve = likelihood.solve(point.slope or point, SOLVE_TOLERANCE)
+        except NotDefiniteError:
+            break
         toward, along = solve(point.score), solve(contrast)
         room = max(float(2.0 * (point.value - target) + point.score @ toward), 0.0)
         step = toward + side * np.sqrt(room / float(contrast @ along)) * along
@@ -31,5 +37,5 @@ def bound(likelihood: Likelihood, best: Point, contrast: Array, side: int, drop:
             step *= LONGEST_STEP / size
         point = likelihood.evaluate(point.params + step)
         if size <= LAST_STEP:
-            return float(contrast @ point.params), True
+            return float(contrast @ point.params), abs(point.value - target) <= CLOSE * drop
     return float(contrast @ point.params), False

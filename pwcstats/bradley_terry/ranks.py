@@ -25,12 +25,13 @@ def rank_sets(
     diagonal = np.diagonal(cov)
     # Differences from the first item: their covariance is definite.
     rest = cov[1:, 1:] - cov[1:, :1] - cov[:1, 1:] + cov[0, 0]
-    root = np.linalg.cholesky(rest)
+    root = _root(rest)
     draws = np.zeros((n_draws, n))
     draws[:, 1:] = np.random.default_rng(seed).standard_normal((n_draws, n - 1)) @ root.T
     variance = diagonal[:, None] + diagonal - 2.0 * cov
-    np.fill_diagonal(variance, 1.0)
-    precision = 1.0 / np.sqrt(variance)
+    # Items that covariates make equal never differ.
+    known = variance <= 1e-12 * variance.max()
+    precision = np.where(known, 0.0, 1.0 / np.sqrt(np.where(known, 1.0, variance)))
     largest = np.empty((n_draws, n))
     with ThreadPoolExecutor() as pool:
         starts = range(0, n_draws, CHUNK)
@@ -41,3 +42,12 @@ def rank_sets(
         critical = np.quantile(largest, level, axis=0)
     lead = (ability[:, None] - ability) * precision
     return 1 + (lead < -critical[:, None]).sum(axis=1), n - (lead > critical[:, None]).sum(axis=1), critical
+
+
+def _root(cov: Array) -> Array:
+    """A root of a covariance, which is singular where there are fewer covariates, or groups, than items."""
+    try:
+        return np.asarray(np.linalg.cholesky(cov), dtype=np.float64)
+    except np.linalg.LinAlgError:
+        values, vectors = np.linalg.eigh(cov)
+        return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))

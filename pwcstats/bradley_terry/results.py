@@ -60,7 +60,7 @@ class BradleyTerryResults(Estimates):
 
     @cached_property
     def _item_se(self) -> Array:
-        if self._estimate.cov is None and self.spec.z is None:
+        if self._estimate.cov is None:
             if self._estimate.variance is None:
                 raise InputError("there are no standard errors after cov='none'; fit with cov='full' or cov='diag'.")
             return np.sqrt(self._estimate.variance[: self.model.n_items])
@@ -109,7 +109,9 @@ class BradleyTerryResults(Estimates):
         if a == b:
             raise InputError(f"a contrast needs two different items, got {i!r} twice.")
         estimate = float(self._ability[a] - self._ability[b])
-        se = float(np.sqrt(self._difference_variance(a, b)))
+        se = float(np.sqrt(max(self._difference_variance(a, b), 0.0)))
+        if se <= 1e-7 * float(np.abs(self._ability).max() + 1.0) and self.spec.z is not None:
+            raise InputError(f"{i} and {j} have the same covariates, so that their abilities are equal by the model.")
         half = float(stats.norm.isf(alpha / 2.0)) * se
         return TestResult(
             statistic=estimate / se,
@@ -125,13 +127,20 @@ class BradleyTerryResults(Estimates):
         if self._estimate.cov is not None:
             cov = self._item_cov
             return float(cov[a, a] + cov[b, b] - 2.0 * cov[a, b])
-        if self.cov_type != "nonrobust" or self.spec.z is not None:
-            raise InputError("this needs the covariance of all parameters; fit with cov='full'.")
+        if self.spec.z is not None:
+            raise InputError("there are no standard errors after cov='none'; fit with cov='full' or cov='diag'.")
         # One difference needs one solution of the information's equations.
         unit = np.zeros(self._likelihood.n_params)
         unit[a], unit[b] = 1.0, -1.0
         x = self._likelihood.solve(self._point, covariance.SOLVE_TOLERANCE)(unit)
         return float(x[a] - x[b])
+
+    def _refuse_twins(self) -> None:
+        """Items of equal covariates have a difference without variance, which nothing can be made of."""
+        if self.spec.z is not None:
+            z = pd.DataFrame(self.spec.z, index=self.model.items)
+            if z.duplicated().any():
+                raise InputError(f"{listed(z.index[z.duplicated(keep=False)])} include items with the same covariates.")
 
     def quasi_variances(self) -> pd.DataFrame:
         """Quasi-variances of the abilities [1]_.
@@ -152,6 +161,7 @@ class BradleyTerryResults(Estimates):
         """
         if self.model.n_items < 3:
             raise InputError("quasi-variances need at least 3 items: of two there is one difference; use contrast.")
+        self._refuse_twins()
         q, errors, converged = quasi.quasi_variances(self._item_cov)
         if not converged:
             warnings.warn("the quasi-variances did not converge; use contrast.", ConvergenceWarning, stacklevel=2)
@@ -204,8 +214,8 @@ class BradleyTerryResults(Estimates):
            2024. https://doi.org/10.1093/restud/rdad006
         """
         fits.read_level(level, "level")
-        n_draws = fits.read_count(n_draws, "n_draws")
-        low, high, critical = ranks.rank_sets(self._ability, self._item_cov, level, simultaneous, n_draws, random_state)
+        n_draws, seed = fits.read_count(n_draws, "n_draws"), fits.read_seed(random_state)
+        low, high, critical = ranks.rank_sets(self._ability, self._item_cov, level, simultaneous, n_draws, seed)
         frame = pd.DataFrame({"ability": self._ability}, index=self.model.items)
         frame["rank"] = frame["ability"].rank(ascending=False, method="min").astype(int)
         frame["rank_low"], frame["rank_high"] = low, high
@@ -231,10 +241,11 @@ class BradleyTerryResults(Estimates):
         float or ndarray
         """
         choice(outcome, ("win", "loss", "tie", "link"), "outcome")
-        single = isinstance(first, Hashable) and isinstance(second, Hashable)
-        a = fits.item_places(self.model.items, [first] if single else first, "first")
-        b = fits.item_places(self.model.items, [second] if single else second, "second")
-        if len(a) != len(b):
+        alone = [isinstance(item, Hashable) for item in (first, second)]
+        single = all(alone)
+        a = fits.item_places(self.model.items, [first] if alone[0] else first, "first")
+        b = fits.item_places(self.model.items, [second] if alone[1] else second, "second")
+        if len(a) != len(b) and not any(alone):
             raise InputError(f"first and second must have the same length, got {len(a)} and {len(b)}.")
         _, order, log_nu = self._likelihood.split(self._point.params)
         d = self._ability[a] - self._ability[b] + (0.0 if neutral else order)
@@ -278,7 +289,7 @@ class BradleyTerryResults(Estimates):
         if not self.spec.davidson:
             raise InputError("the model has no tie parameter; fit with ties='davidson'.")
         log_nu, se = float(self.params.iloc[-1]), float(self.bse.iloc[-1])
-        low, high = self.conf_int(alpha, terms=[self._terms[-1]]).iloc[0]
+        low, high = self.conf_int(alpha).iloc[-1]
         return TestResult(
             statistic=log_nu / se,
             p_value=float(2.0 * stats.norm.sf(abs(log_nu) / se)),
@@ -320,7 +331,8 @@ class BradleyTerryResults(Estimates):
         -------
         BootstrapResult
         """
-        return bootstrap(self, fits.read_count(n, "n"), read_n_jobs(n_jobs), random_state, groups, progress)
+        seed = fits.read_seed(random_state)
+        return bootstrap(self, fits.read_count(n, "n"), read_n_jobs(n_jobs), seed, groups, progress)
 
     def plot(self, intervals: str = "wald", alpha: float = 0.05, title: str | None = None) -> Figure:
         """Abilities with intervals, the best item on top.

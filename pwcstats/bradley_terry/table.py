@@ -48,16 +48,16 @@ def halve_ties(counts: Array) -> Array:
     return counts
 
 
-def same_comparisons(a: Rows, b: Rows) -> bool:
-    """Whether the same items had the same results against each other, in whatever order and by whomever first."""
+def same_comparisons(a: Rows, b: Rows, with_order: bool) -> bool:
+    """Whether the same items had the same results against each other and, `with_order`, the same went first."""
     if not a.items.equals(b.items):
         return False
-    one, two = (_without_order(rows) for rows in (a, b))
+    one, two = (_sorted(rows if with_order else replace(rows, home=np.zeros_like(rows.home))) for rows in (a, b))
     return one.shape == two.shape and bool(np.allclose(one, two, rtol=1e-9, atol=0.0))
 
 
-def _without_order(rows: Rows) -> Array:
-    """First, second and counts of each pair, sorted."""
-    table = make_table(replace(rows, home=np.zeros_like(rows.home)), False)
-    order = np.lexsort((table.second, table.first))
-    return np.column_stack([table.first, table.second, table.counts])[order]
+def _sorted(rows: Rows) -> Array:
+    """First, second, order and counts of each pair, sorted."""
+    table = make_table(rows, False)
+    order = np.lexsort((table.ordered, table.second, table.first))
+    return np.column_stack([table.first, table.second, table.ordered, table.counts])[order]

@@ -1,0 +1,340 @@
+"""Cases that are hard for the numerics or easy to get wrong in the bookkeeping."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pwcstats import BradleyTerry, ConvergenceWarning, InputError
+
+from .test_bradley_terry import NAMES, Slow, league, long_model
+
+
+def two_groups(half, games, seed=0):
+    """Two groups of items, well connected inside, and one pair of ten games between them."""
+    rng = np.random.default_rng(seed)
+    i = rng.integers(half, size=8 * half)
+    j = (i + rng.integers(1, half, size=8 * half)) % half
+    x, y = np.r_[i, half + i[::-1], 0], np.r_[j, half + j[::-1], half]
+    ability = rng.normal(scale=0.5, size=2 * half)
+    n = np.full(len(x), games)
+    a = np.clip(rng.binomial(n, 1 / (1 + np.exp(ability[y] - ability[x]))), 1, n - 1)
+    b = n - a
+    a[-1], b[-1] = 9, 1
+    frame = pd.DataFrame({"x": x, "y": y, "a": a, "b": b})
+    return BradleyTerry.from_comparisons(frame, first="x", second="y", wins=("a", "b"))
+
+
+@pytest.mark.parametrize("games", [6, 1000, 100_000])
+def test_projections_hear_a_weak_link(games):
+    model = two_groups(1100, games)
+    exact, projected = model.fit(), model.fit(cov="diag")
+    np.testing.assert_allclose(projected.params, exact.params, rtol=0, atol=1e-7)
+    gap = (projected.bse / exact.bse - 1).abs()
+    # Everybody's error is that of the link: one number, off by what 64 draws leave of it.
+    assert gap.max() < 0.3
+    assert (gap <= 5 * projected.bse_error).all()
+    assert exact.contrast(0, 1100).estimate == pytest.approx(np.log(9), abs=1e-6)
+
+
+def test_projections_near_the_reference():
+    """In a chain, differences from the reference are far smaller than what each item is off by alone."""
+    n = 2500
+    wins = np.full(n - 1, 7.0)
+    frame = pd.DataFrame({"x": np.arange(n - 1), "y": np.arange(1, n), "a": wins, "b": wins + np.arange(n - 1) % 3})
+    model = BradleyTerry.from_comparisons(frame, first="x", second="y", wins=("a", "b"))
+    res = model.fit(cov="diag", ref=1250, n_projections=200)
+    step = 1 / frame["a"] + 1 / frame["b"]
+    exact = np.sqrt(np.abs(np.concatenate([[0], np.cumsum(step)]) - np.cumsum(step)[1249]))
+    gap = np.abs(res.bse / np.delete(exact, 1250) - 1)
+    assert np.isfinite(res.bse).all()
+    assert gap.max() < 0.3
+    assert (gap <= 5 * res.bse_error).all()
+    assert (res.bse_error > 0).all()
+
+
+@pytest.mark.parametrize("n", [1e3, 1e7, 1e9, 1e12])
+def test_one_loss_in_a_trillion(n):
+    res = BradleyTerry([[0, n], [1, 0]]).fit(ref=1)
+    assert res.converged
+    assert res.params[0] == pytest.approx(np.log(n), abs=1e-9)
+    assert res.bse[0] == pytest.approx(np.sqrt(1 / n + 1), rel=1e-7)
+
+
+def test_outlying_covariates_do_not_stop_the_fit():
+    _, rows = league(31, n=200)
+    z = pd.DataFrame({"u": [1.0, 2.0, 0.5, -1.0, 0.3, 1e5]}, index=NAMES)
+    rows = [row for row in rows if 5 not in row[:2]] + [(5, 0, 0, "win", 1.0), (0, 5, 0, "win", 1.0)]
+    kept = [(NAMES[i], NAMES[j]) if o == "win" else (NAMES[j], NAMES[i]) for i, j, _, o, _ in rows]
+    model = BradleyTerry.from_comparisons(winner=[a for a, _ in kept], loser=[b for _, b in kept])
+    res = model.fit(covariates=z)
+    assert res.converged
+    slow = Slow(rows, 6, z=z)
+    np.testing.assert_allclose(slow.score(res.params.to_numpy()) / z["u"].max(), 0, atol=1e-8)
+
+
+def test_one_far_pair_is_no_separation():
+    frame, _ = league(32, n=60)
+    z = pd.DataFrame({"u": [1.0, 2.0, 0.5, -1.0, 0.3, 0.1], "far": [0, 0, 0, 0, 0, 1e10]}, index=NAMES)
+    kept = frame[(frame["first"] != "f") & (frame["second"] != "f")]
+    kept = pd.concat([kept, pd.DataFrame({"winner": ["f", "a"], "loser": ["a", "f"]})])
+    assert BradleyTerry.from_comparisons(kept, "winner", "loser").fit(covariates=z).converged
+    only = pd.concat([kept.iloc[:-1]])
+    with pytest.raises(InputError, match=r"combination of \(far\) is never on the losing side"):
+        BradleyTerry.from_comparisons(only, "winner", "loser").fit(covariates=z)
+
+
+def test_names_that_parameters_have():
+    wins = pd.DataFrame([[0, 3, 2], [1, 0, 2], [2, 3, 0]], index=["(tie)", "b", "c"], columns=["(tie)", "b", "c"])
+    ties = wins * 0 + 1
+    with pytest.raises(InputError, match=r"name of a parameter, \(\(tie\)\); rename it"):
+        BradleyTerry(wins, ties).fit(ties="davidson")
+    res = BradleyTerry(wins, ties).fit(ties="half")
+    assert res.conf_int().shape == (3, 2)
+    twice = pd.DataFrame([[1.0, 2], [3, 4], [0, 5]], index=wins.index, columns=["u", "u"])
+    with pytest.raises(InputError, match="different names, got 'u' twice"):
+        BradleyTerry(wins).fit(covariates=twice)
+
+
+def test_items_that_are_true_and_false():
+    res = BradleyTerry.from_comparisons(winner=[True, True, False], loser=[False, False, True]).fit()
+    assert res.conf_int().shape == (2, 2)
+    assert res.contrast(True, False).estimate == pytest.approx(np.log(2))
+    assert res.predict([True], [False])[0] == pytest.approx(2 / 3)
+
+
+def test_results_cannot_be_changed_from_outside():
+    frame, _ = league(33)
+    res = BradleyTerry.from_comparisons(frame, "winner", "loser").fit()
+    before = res.contrast("a", "b").std_error, res.conf_int().loc["a", 0]
+    cov, bse = res.cov_params(), res.bse
+    cov.iloc[:, :] = 99
+    bse["a"] = 99
+    assert (res.contrast("a", "b").std_error, res.conf_int().loc["a", 0]) == before
+
+
+def test_the_users_frame_may_change_afterwards():
+    frame, _ = league(34)
+    model = BradleyTerry.from_comparisons(frame, "winner", "loser")
+    asked = {"cov_type": "cluster", "cov_kwds": {"groups": "voter"}}
+    before = model.fit(**asked).bse
+    frame.sort_values("winner", inplace=True, ignore_index=True)
+    pd.testing.assert_series_equal(model.fit(**asked).bse, before)
+    again = BradleyTerry.from_comparisons(league(34)[0].to_dict("list"), "winner", "loser").fit(**asked)
+    pd.testing.assert_series_equal(again.bse, before)
+
+
+def test_groups_follow_their_rows_whatever_is_left_out():
+    frame, _ = league(35, n=90)
+    rng = np.random.default_rng(1)
+    frame["weight"] = np.where(rng.random(90) < 0.3, 0.0, 1.0)
+    frame["group"] = rng.integers(9, size=90)
+    # Groups in which nothing counts are none.
+    frame.loc[frame["group"] == 4, "weight"] = 0.0
+    kept = frame[frame["weight"] > 0]
+    asked = {"cov_type": "cluster", "cov_kwds": {"groups": "group"}}
+    res = BradleyTerry.from_comparisons(frame, "winner", "loser", weight="weight").fit(**asked)
+    same = BradleyTerry.from_comparisons(kept, "winner", "loser").fit(**asked)
+    np.testing.assert_allclose(res.bse, same.bse)
+    # A factor on all weights is none on the sandwich.
+    tenth = BradleyTerry.from_comparisons(
+        frame.assign(weight=0.01 * frame["weight"]), "winner", "loser", weight="weight"
+    )
+    np.testing.assert_allclose(tenth.fit(**asked).bse, same.bse, rtol=1e-6)
+    one = frame.assign(group=np.where(frame["weight"] > 0, 1, frame["group"] + 10))
+    with pytest.raises(InputError, match="groups must be at least 2 among the rows that count"):
+        BradleyTerry.from_comparisons(one, "winner", "loser", weight="weight").fit(**asked)
+    # Rows that do not count are not drawn.
+    drawn = BradleyTerry.from_comparisons(frame, "winner", "loser", weight="weight").fit("firth")
+    alone = BradleyTerry.from_comparisons(kept, "winner", "loser", weight="weight").fit("firth")
+    pd.testing.assert_frame_equal(
+        drawn.bootstrap(50, random_state=3).params, alone.bootstrap(50, random_state=3).params
+    )
+
+
+def test_few_comparisons_for_the_correction():
+    model = BradleyTerry.from_comparisons({"w": ["a", "b"], "l": ["b", "c"]}, "w", "l")
+    with pytest.raises(InputError, match="more comparisons than parameters, got 2 and 2"):
+        model.fit("firth", cov_type="cluster", cov_kwds={"groups": [0, 1]})
+
+
+def test_wins_in_columns_are_the_long_rows():
+    """With order effect, neutral rows, empty rows and groups."""
+    rng = np.random.default_rng(4)
+    n = 60
+    frame = pd.DataFrame({"x": rng.choice(NAMES, n), "y": rng.choice(NAMES, n)})
+    frame = frame[frame["x"] != frame["y"]].reset_index(drop=True)
+    frame[["a", "b", "t"]] = rng.integers(0, 3, size=(len(frame), 3))
+    frame["neutral"], frame["group"] = rng.random(len(frame)) < 0.4, rng.integers(12, size=len(frame))
+    rows = []
+    for row in frame.itertuples():
+        home = None if row.neutral else row.x
+        rows += [(row.x, row.y, False, home, row.group)] * row.a
+        rows += [(row.y, row.x, False, home, row.group)] * row.b
+        rows += [(row.x, row.y, True, home, row.group)] * row.t
+    long = pd.DataFrame(rows, columns=["w", "l", "tie", "home", "group"])
+    one = BradleyTerry.from_comparisons(frame, first="x", second="y", wins=("a", "b", "t"), neutral="neutral")
+    two = BradleyTerry.from_comparisons(long, "w", "l", tie="tie", first="home")
+    for options in ({}, {"cov_type": "HC0"}, {"cov_type": "cluster", "cov_kwds": {"groups": "group"}}):
+        a, b = (m.fit(ties="davidson", order_effect=True, **options) for m in (one, two))
+        np.testing.assert_allclose(a.params, b.params, atol=1e-9)
+        np.testing.assert_allclose(a.bse, b.bse, atol=1e-9)
+        assert a.nobs == b.nobs
+
+
+def test_weighted_rows_keep_who_went_first():
+    frame, _ = league(36, order=True)
+    frame["first_item"] = frame["first"].where(frame["ordered"] == 1)
+    extra = frame.iloc[:5].assign(weight=0.0, winner="zz")
+    both = pd.concat([extra, frame], ignore_index=True)
+    one = BradleyTerry.from_comparisons(frame, "winner", "loser", first="first_item").fit(order_effect=True)
+    both.loc[:4, "first_item"] = None
+    two = BradleyTerry.from_comparisons(both, "winner", "loser", weight="weight", first="first_item")
+    np.testing.assert_allclose(two.fit(order_effect=True).params, one.params, atol=1e-9)
+
+
+def test_half_ties_in_the_bootstrap():
+    frame, _ = league(37, n=300, ties=True)
+    model = BradleyTerry.from_comparisons(frame, "winner", "loser", tie="tie")
+    drawn = model.fit(ties="half").bootstrap(600, random_state=2)
+    # The sandwich is the bootstrap's limit; the likelihood's errors are larger, since half wins vary less than wins.
+    robust = model.fit(ties="half", cov_type="HC0").bse
+    assert (robust < 0.95 * model.fit(ties="half").bse).all()
+    np.testing.assert_allclose(drawn.bse, robust, rtol=0.12)
+    bounds = drawn.conf_int(0.2)
+    np.testing.assert_allclose(bounds[0], np.quantile(drawn.params, 0.1, axis=0))
+    np.testing.assert_allclose(bounds[1], np.quantile(drawn.params, 0.9, axis=0))
+
+
+def test_bootstrap_that_mostly_fails_is_refused():
+    res = BradleyTerry.from_comparisons({"w": ["a", "b"], "l": ["b", "a"]}, "w", "l").fit()
+    seeds = [seed for seed in range(20) if _failures(res, seed) > 10]
+    assert seeds
+    with pytest.raises(InputError, match="use method='firth'"):
+        res.bootstrap(20, random_state=seeds[0])
+
+
+def _failures(res, seed):
+    draws = [np.random.default_rng(s).multinomial(2, [0.5, 0.5]) for s in np.random.SeedSequence(seed).spawn(20)]
+    return sum(draw.min() == 0 for draw in draws)
+
+
+def test_equal_covariates_make_equal_items():
+    frame, _ = league(38)
+    z = pd.DataFrame({"u": [1.0, 2.0, 0.5, -1.0, 2.0, 0.1]}, index=NAMES)
+    res = long_model(frame).fit(covariates=z)
+    with pytest.raises(InputError, match="b and e have the same covariates"):
+        res.contrast("b", "e")
+    with pytest.raises(InputError, match=r"\(b, e\) include items with the same covariates"):
+        res.quasi_variances()
+    table = res.ranks()
+    assert table.loc["b", "rank_low"] == table.loc["e", "rank_low"]
+    assert table.loc["b", "rank_high"] == table.loc["e", "rank_high"]
+    diag = long_model(frame).fit(covariates=z, cov="diag")
+    pd.testing.assert_frame_equal(diag.abilities(), res.abilities())
+
+
+def test_missing_words_are_no_base_level():
+    model = BradleyTerry([[0, 2, 1], [1, 0, 2], [2, 1, 0]], items=list("abc"))
+    for words in (["p", None, "q"], pd.Categorical(["p", None, "q"]), pd.array(["p", None, "q"], dtype="string")):
+        items = pd.DataFrame({"kind": words, "other": [np.nan, 1.0, 2.0]}, index=list("abc"))
+        with pytest.raises(InputError, match=r"'kind' is missing in item_data for \(b\)"):
+            model.fit(covariates="kind", item_data=items)
+
+
+def test_likelihood_ratio_tests_of_what_is_not_nested():
+    frame, _ = league(39, order=True)
+    model = long_model(frame)
+    items = pd.DataFrame({"u": [1.0, 3, 2, 5, 4, 0], "v": [3.0, 1, 4, 1, 5, 9]}, index=NAMES)
+    tiny = pd.DataFrame({"w": [1e-9, -2e-9, 1.5e-9, 0, 3e-9, 1e-10]}, index=NAMES)
+    with pytest.raises(InputError, match="not nested"):
+        model.fit(covariates=items).lr_test(model.fit(covariates=tiny))
+    # The smaller model has an order effect, and the other data say otherwise who went first.
+    turned = long_model(frame.assign(neutral=True, ordered=0).assign(neutral=np.arange(len(frame)) % 2 == 0))
+    with pytest.raises(InputError, match="different ones"):
+        turned.fit(order_effect=True).lr_test(model.fit(covariates=items, order_effect=True))
+    robust = model.fit(cov_type="HC0")
+    for call in (lambda: robust.lr_test(model.fit(order_effect=True)), robust.goodness_of_fit):
+        with pytest.raises(InputError, match="rests on the likelihood"):
+            call()
+
+
+def test_profiles_say_when_they_fail():
+    res = BradleyTerry([[0, 3], [1, 0]]).fit(ref=1)
+    with pytest.warns(ConvergenceWarning, match="did not converge"):
+        res.conf_int(1e-30, method="profile")
+
+
+def test_profiles_of_nearly_separated_items():
+    wins = np.array([[0, 400, 3], [1, 0, 2], [2, 1, 0.0]])
+    res = BradleyTerry(wins).fit(ref=2)
+    rows = [(i, j, 0, "win", wins[i, j]) for i in range(3) for j in range(3) if wins[i, j]]
+    slow = Slow([((i + 1) % 3, (j + 1) % 3, h, o, w) for i, j, h, o, w in rows], 3)
+    params = res.params.to_numpy()
+    bounds = res.conf_int(method="profile")
+    for k in range(2):
+        expected = [slow.profile(params, k, side, 3.841458820694124 / 2, slow.llf) for side in (-1, 1)]
+        np.testing.assert_allclose(bounds.iloc[k], expected, atol=1e-6)
+
+
+def test_firth_scores_are_zero():
+    from pwcstats.bradley_terry.likelihood import Point
+
+    frame, _ = league(40, n=15)
+    res = long_model(frame).fit("firth")
+    assert isinstance(res._point, Point)
+    assert np.abs(res._point.score).max() < 1e-9
+
+
+def test_solutions_sum_to_zero():
+    from pwcstats._kernels.laplacian import Graph
+
+    rng = np.random.default_rng(0)
+    for n in (20, 400):
+        first = np.r_[np.arange(n - 1), rng.integers(n // 2, size=3 * n)].astype(np.int32)
+        second = np.r_[np.arange(1, n), rng.integers(n // 2, n, size=3 * n)].astype(np.int32)
+        graph, weight = Graph(first, second, n), rng.random(len(first))
+        b = rng.normal(size=(n, 11))
+        b -= b.mean(axis=0)
+        x = graph.solver(weight, 1e-12)(b)
+        np.testing.assert_allclose(x.sum(axis=0), 0, atol=1e-10)
+        laplacian = np.zeros((n, n))
+        np.add.at(laplacian, (first, second), -weight)
+        laplacian += laplacian.T
+        laplacian -= np.diag(laplacian.sum(axis=1))
+        np.testing.assert_allclose(laplacian @ x, b, atol=1e-9)
+
+
+def test_one_item_against_many():
+    frame, _ = league(41)
+    res = BradleyTerry.from_comparisons(frame, "winner", "loser").fit()
+    np.testing.assert_array_equal(res.predict("a", ["b", "c"]), res.predict(["a", "a"], ["b", "c"]))
+    np.testing.assert_array_equal(res.predict(["b", "c"], "a"), res.predict(["b", "c"], ["a", "a"]))
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda m: m.fit(order_effect="no"), "order_effect must be True or False"),
+        (lambda m: m.fit(cov="diag", n_projections=1), "n_projections must be a whole number of at least 2"),
+        (lambda m: m.fit().ranks(random_state="x"), "random_state must be a whole number"),
+        (lambda m: m.fit().bootstrap(5, random_state=-1), "random_state must be a whole number"),
+        (lambda m: m.fit().wald_test([[np.nan, 1]]), "contrasts must be finite"),
+        (
+            lambda m: BradleyTerry([[0, 1], [1, 0]], pd.DataFrame(1, index=[0, 1], columns=["x", "y"])),
+            "columns of tied",
+        ),
+    ],
+)
+def test_odd_requests(call, words):
+    with pytest.raises(InputError, match=words):
+        call(BradleyTerry([[0, 2], [1, 0]]))
+
+
+def test_wald_tests_do_not_depend_on_the_scale_of_a_row():
+    frame, _ = league(42)
+    res = BradleyTerry.from_comparisons(frame, "winner", "loser").fit()
+    rows = np.eye(6)[:3]
+    one, two = res.wald_test(rows), res.wald_test(rows * [[1e-9], [1], [1e9]])
+    assert one.statistic == pytest.approx(two.statistic)
+    assert one.p_value == pytest.approx(two.p_value)
+    assert one.df == 3
