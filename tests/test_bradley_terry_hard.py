@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pwcstats import BradleyTerry, ConvergenceWarning, InputError
+from pwcstats import BradleyTerry, ConvergenceWarning, InputError, SeparationWarning
 
 from .test_bradley_terry import NAMES, Slow, league, long_model
 
@@ -293,9 +293,10 @@ def test_solutions_sum_to_zero():
         first = np.r_[np.arange(n - 1), rng.integers(n // 2, size=3 * n)].astype(np.int32)
         second = np.r_[np.arange(1, n), rng.integers(n // 2, n, size=3 * n)].astype(np.int32)
         graph, weight = Graph(first, second, n), rng.random(len(first))
+        # What rounding leaves of a sum must not matter, nor what is more than rounding.
         b = rng.normal(size=(n, 11))
-        b -= b.mean(axis=0)
         x = graph.solver(weight, 1e-12)(b)
+        b -= b.mean(axis=0)
         np.testing.assert_allclose(x.sum(axis=0), 0, atol=1e-10)
         laplacian = np.zeros((n, n))
         np.add.at(laplacian, (first, second), -weight)
@@ -338,3 +339,86 @@ def test_wald_tests_do_not_depend_on_the_scale_of_a_row():
     assert one.statistic == pytest.approx(two.statistic)
     assert one.p_value == pytest.approx(two.p_value)
     assert one.df == 3
+
+
+def test_estimates_that_are_all_but_infinite_are_not_silent():
+    with pytest.warns(SeparationWarning, match=r"estimates of \(0, 1\) are all but infinite .* use method='firth'"):
+        res = BradleyTerry([[0, 5], [1e-12, 0]]).fit()
+    assert res.deviance >= 0
+    r = [[0, 1 - 1e-9, 1 - 1e-9], [1e-9, 0, 0.7], [1e-9, 0.3, 0]]
+    with pytest.warns(SeparationWarning, match="all but infinite"):
+        BradleyTerry.from_pairwise(r).fit()
+
+
+def test_a_chain_says_what_can_be_fitted():
+    wins = np.zeros((12, 12))
+    i = np.arange(11)
+    wins[i, i + 1] = 1
+    wins[4, 3] = wins[5, 4] = 1
+    with pytest.raises(InputError, match="largest set that can be fitted by itself has 3 items"):
+        BradleyTerry(wins).fit()
+
+
+def test_names_with_blanks_are_quoted():
+    model = BradleyTerry.from_comparisons(winner=["a ", "b", "c"], loser=["b", "c", "b"])
+    with pytest.raises(InputError, match="'a ' never lost"):
+        model.fit()
+
+
+def test_rows_are_named_by_place_and_label():
+    frame = pd.DataFrame({"w": ["a", "b", "c"], "l": ["b", "c", "c"]}, index=[0, 1, 0])
+    with pytest.raises(InputError, match=r"row 2 \(labelled 0\) compares c with itself"):
+        BradleyTerry.from_comparisons(frame, "w", "l")
+
+
+def test_codes_of_winners_are_explained():
+    frame = pd.DataFrame({"h": ["x", "y", "x"], "a": ["y", "x", "y"], "r": ["H", "D", "A"], "y": [1, 0, 1]})
+    with pytest.raises(InputError, match=r"name of its column \('h' or 'a'\); row 0 has 'H' for x and y; recode"):
+        BradleyTerry.from_comparisons(frame, first="h", second="a", winner="r", tie="D")
+    with pytest.raises(InputError, match="row 0 has 1 for x and y; say with tie="):
+        BradleyTerry.from_comparisons(frame, first="h", second="a", winner="y")
+    mapped = frame.assign(r=frame["r"].map({"H": "h", "A": "a", "D": "draw"}))
+    assert BradleyTerry.from_comparisons(mapped, first="h", second="a", winner="r", tie="draw").nobs == 3
+
+
+def test_labels_that_are_tuples_in_a_list():
+    model = BradleyTerry.from_comparisons(winner=[("a", 1), ("b", 2)], loser=[("b", 2), ("a", 1)])
+    assert list(model.items) == [("a", 1), ("b", 2)]
+
+
+def test_all_ties_and_none():
+    tied = BradleyTerry(np.zeros((3, 3)), np.ones((3, 3)))
+    with pytest.raises(InputError, match="all comparisons are ties.* ties='half'"):
+        tied.fit(ties="davidson")
+    assert tied.fit(ties="half").params.abs().max() < 1e-12
+    assert tied.fit("firth", ties="davidson").converged
+
+
+def test_order_that_is_known_is_said():
+    frame, _ = league(43, order=True)
+    res = long_model(frame).fit()
+    assert "by who went first" in res.goodness_of_fit().null
+    assert "Pairs, by order:" in str(res.summary())
+    plain = BradleyTerry.from_comparisons(frame, "winner", "loser").fit()
+    assert "by who went first" not in plain.goodness_of_fit().null
+    np.testing.assert_allclose(plain.params, res.params, atol=1e-8)
+
+
+def test_large_results_are_not_drawn_in_full():
+    rng = np.random.default_rng(0)
+    res = BradleyTerry(rng.integers(1, 4, size=(60, 60))).fit()
+    figure = res.plot(max_items=10)
+    labels = [tick.get_text() for tick in figure.axes[0].get_yticklabels()]
+    order = [str(k) for k in res.params.sort_values().index]
+    assert labels == order[:5] + order[-5:]
+    assert "best and worst of 60" in figure.axes[0].get_xlabel()
+    names = np.arange(20_001)
+    ring = BradleyTerry.from_comparisons(winner=np.r_[names, np.roll(names, 1)], loser=np.r_[np.roll(names, 1), names])
+    with pytest.raises(InputError, match="the probabilities of 20001 items would take 3 GB"):
+        ring.fit(cov="none").probabilities()
+
+
+def test_one_term_may_be_a_name():
+    frame, _ = league(44)
+    res = BradleyTerry.from_comparisons(frame, "winner", "loser").fit()
+    pd.testing.assert_frame_equal(res.conf_int(terms="b"), res.conf_int(terms=["b"]))

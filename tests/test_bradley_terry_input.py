@@ -197,7 +197,7 @@ COMPARISONS = {"w": ["a", "b", "c"], "l": ["b", "c", "a"]}
         (lambda: BradleyTerry.from_comparisons(COMPARISONS, "w", "l", neutral=[0, 0, 1]), "first is needed too"),
         (
             lambda: BradleyTerry.from_comparisons(GAMES, first="a", second="b", winner="winner", tie="tie"),
-            "row 6 has 'both bad' for x and y. Say with tie",
+            "row 6 has 'both bad' for x and y; recode",
         ),
         (lambda: BradleyTerry.from_comparisons(GAMES, "winner", "a", second="b"), "loser goes with winner alone"),
         (lambda: BradleyTerry.from_comparisons(GAMES, first="a", second="b", wins=("winner",)), "two columns"),

@@ -13,6 +13,9 @@ read_covariates <- function(covariates, item_data, items, call) {
     }
     return(covariates_of(covariates, rows_of_items(item_data, "item_data", items, call), call))
   }
+  if (is.character(covariates)) {
+    abort("covariates must be a formula such as ~ x1 + x2, a matrix or a data frame.", call)
+  }
   if (!is.null(item_data)) {
     abort("item_data goes with covariates that are a formula; leave it out.", call)
   }
@@ -36,7 +39,10 @@ places_of_items <- function(rows, name, items, call) {
   lacking <- setdiff(items, rows)
   if (length(lacking)) {
     abort(
-      sprintf("%s must have a row for each item; its row names lack '%s'.", name, lacking[[1L]]),
+      sprintf(
+        "%s must have a row for each item; its row names lack %s.", name,
+        paste0("'", utils::head(lacking, 8L), "'", collapse = ", ")
+      ),
       call
     )
   }
@@ -46,7 +52,8 @@ places_of_items <- function(rows, name, items, call) {
 # With an intercept, which then goes: so that a factor has one column less than levels.
 covariates_of <- function(formula, data, call) {
   wrong <- function(e) {
-    abort(sprintf("the covariates cannot be computed: %s.", conditionMessage(e)), call)
+    reason <- sub("\\.$", "", conditionMessage(e))
+    abort(sprintf("the covariates cannot be computed: %s.", reason), call)
   }
   terms <- tryCatch(stats::terms(formula, data = data), error = wrong)
   if (attr(terms, "response") == 1L || !is.null(attr(terms, "offset"))) {

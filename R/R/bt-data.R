@@ -175,7 +175,7 @@ evaluate_rows <- function(asked, environment, call) {
   ask[[1L]] <- quote(stats::model.frame)
   ask$formula <- ~1
   environment(ask$formula) <- environment
-  wrong <- function(e) abort(sprintf("%s.", conditionMessage(e)), call)
+  wrong <- function(e) abort(sub("\\.?$", ".", conditionMessage(e)), call)
   tryCatch(
     {
       constant <- constant_outcome(asked, environment)
@@ -195,8 +195,10 @@ evaluate_rows <- function(asked, environment, call) {
 # The outcome if it is the same for all rows, as in BTm(1, winner, loser); else NULL.
 constant_outcome <- function(asked, environment) {
   data <- eval(asked$data, environment)
-  if (!is.null(data) && !is.list(data) && !is.environment(data)) {
-    stop(sprintf("data must be a data frame, not %s", kind(data)))
+  if (!is.null(data) && !is.data.frame(data) && !is.environment(data)) {
+    inside <- if (is.list(data)) names(data)[vapply(data, is.data.frame, TRUE)]
+    hint <- if (length(inside)) sprintf("; perhaps its element %s", inside[[1L]]) else ""
+    stop(sprintf("data must be a data frame, not %s%s", kind(data), hint))
   }
   outcome <- eval(asked$outcome, data, environment)
   if (length(outcome) == 1L && !is.na(outcome)) outcome

@@ -116,8 +116,8 @@ rank_intervals.pwcstats_bt <- function(object,
 #'   were used for the fit. If the model has an order effect there may also be a column `home` with
 #'   the values that [bt()] takes; where the fit was made without `home`, `player1` has the effect
 #'   by default.
-#' @param type `"prob"` for probabilities, `"link"` for the difference of abilities (and order
-#'   effect), `"class"` for the most probable outcome.
+#' @param type `"prob"` (or `"response"`) for probabilities, `"link"` for the difference of abilities
+#'   (and order effect), `"class"` for the most probable outcome.
 #' @param ... Ignored.
 #' @return With one entry for each comparison: for `"prob"` the probability that `player1` wins or,
 #'   with a tie parameter, a matrix of the probabilities `win`, `tie` and `loss` of `player1`; for
@@ -128,9 +128,15 @@ rank_intervals.pwcstats_bt <- function(object,
 #' predict(bt(wins), data.frame(player1 = "a", player2 = c("b", "c")))
 #' @importFrom stats predict
 #' @export
-predict.pwcstats_bt <- function(object, newdata = NULL, type = c("prob", "link", "class"), ...) {
+predict.pwcstats_bt <- function(object,
+                                newdata = NULL,
+                                type = c("prob", "link", "class", "response"),
+                                ...) {
   call <- sys.call()
-  type <- check_choice(type, c("prob", "link", "class"), "type", call)
+  if (isTRUE(list(...)$se.fit)) {
+    abort("predict has no se.fit; contrast() has the standard error of a difference.", call)
+  }
+  type <- check_choice(type, c("prob", "link", "class", "response"), "type", call)
   rows <- if (is.null(newdata)) object$model else rows_to_predict(object, newdata, call)
   ability <- object$abilities[, "ability"]
   place <- function(item, name) {
@@ -198,7 +204,8 @@ rows_to_predict <- function(object, newdata, call) {
 
 #' Plot the abilities of a Bradley-Terry fit
 #'
-#' A dot for each item with an interval, the best item on top.
+#' A dot for each item with an interval, the best item on top. Labels shrink to fit; for more than
+#' 30 items a device with about a fifth of an inch for each is easier to read.
 #'
 #' @param x A fit by [bt()].
 #' @param intervals `"wald"` for confidence intervals of the abilities, `"comparison"` for intervals
@@ -248,7 +255,7 @@ draw_intervals <- function(shown, xlab, xlim, pch, ...) {
   on.exit(graphics::par(old))
   graphics::plot(
     shown$ability, height,
-    xlim = xlim, yaxt = "n", xlab = xlab, ylab = "", pch = pch, ...
+    xlim = xlim, yaxt = "n", xlab = xlab, ylab = "", pch = pch, cex = min(1, 1.3 * size), ...
   )
   graphics::segments(shown$lower, height, shown$upper, height)
   # axis() would leave out labels that it thinks too near each other.

@@ -18,7 +18,8 @@
 #'   profile likelihood.
 #' @param conf.int Add intervals?
 #' @param digits Number of significant digits.
-#' @param ... For `anova()` further fits; else ignored.
+#' @param ... For `anova()` further fits (`test = "Chisq"` is understood and changes nothing); else
+#'   ignored.
 #' @return `summary()` a list of class `summary.pwcstats_bt`, whose element `coefficients` is a
 #'   matrix with estimates, standard errors, z and p-values; `anova()` a data frame of class
 #'   `anova`; `tidy()` a data frame with one row a coefficient; `glance()` one with a single row;
@@ -42,7 +43,7 @@ print.pwcstats_bt <- function(x, digits = max(3L, getOption("digits") - 3L), ...
   cat("\nCall:\n", paste(deparse(x$call), collapse = "\n"), "\n\n", sep = "")
   cat(describe_bt(x), "\n\nCoefficients:\n", sep = "")
   print(format(x$coefficients, digits = digits), quote = FALSE)
-  cat("\n", describe_deviance(x, digits), "\n", sep = "")
+  cat(describe_missing(x), "\n", describe_deviance(x, digits), "\n", sep = "")
   if (!x$converged) {
     cat(describe_iterations(x), "\n", sep = "")
   }
@@ -65,6 +66,12 @@ describe_bt <- function(x) {
   )
 }
 
+# As of other models: how many rows were left out.
+describe_missing <- function(x) {
+  note <- stats::naprint(x$na.action)
+  if (nzchar(note)) sprintf("  (%s)\n", note) else ""
+}
+
 describe_deviance <- function(x, digits) {
   sprintf(
     "Residual deviance: %s on %d degrees of freedom; log-likelihood: %s",
@@ -82,7 +89,7 @@ describe_iterations <- function(x) {
 summary.pwcstats_bt <- function(object, ...) {
   kept <- c(
     "call", "items", "nobs", "covariates", "ref", "method", "ties", "cov_type", "deviance",
-    "df.residual", "loglik", "df", "converged", "iter"
+    "df.residual", "loglik", "df", "converged", "iter", "na.action"
   )
   structure(
     class = "summary.pwcstats_bt",
@@ -113,7 +120,7 @@ print.summary.pwcstats_bt <- function(x, digits = max(3L, getOption("digits") - 
   if (x$ties == "davidson") {
     cat("\n(tie) is the logarithm of Davidson's nu\n")
   }
-  cat("\n", describe_deviance(x, digits), "\n", sep = "")
+  cat(describe_missing(x), "\n", describe_deviance(x, digits), "\n", sep = "")
   cat("AIC: ", format(x$aic, digits = max(4L, digits + 1L)), "\n", sep = "")
   cat(describe_iterations(x), "\n\n", sep = "")
   invisible(x)
@@ -141,6 +148,23 @@ logLik.pwcstats_bt <- function(object, ...) {
 #' @export
 nobs.pwcstats_bt <- function(object, ...) {
   object$nobs
+}
+
+#' @rdname pwcstats_bt
+#' @importFrom stats fitted
+#' @export
+fitted.pwcstats_bt <- function(object, ...) {
+  predict.pwcstats_bt(object, type = "prob")
+}
+
+#' @rdname pwcstats_bt
+#' @importFrom stats residuals
+#' @export
+residuals.pwcstats_bt <- function(object, ...) {
+  abort(
+    "residuals are not defined here; goodness_of_fit() tests the fit, fitted() has probabilities.",
+    sys.call()
+  )
 }
 
 #' @rdname pwcstats_bt
@@ -183,7 +207,10 @@ chosen_terms <- function(parm, terms, call) {
 #' @export
 anova.pwcstats_bt <- function(object, ...) {
   call <- sys.call()
-  fits <- c(list(object), unname(list(...)))
+  further <- list(...)
+  # The only test there is; BTm() users ask for it by name.
+  further$test <- NULL
+  fits <- c(list(object), unname(further))
   if (length(fits) < 2L || !all(vapply(fits, inherits, logical(1L), "pwcstats_bt"))) {
     abort("anova needs two or more fits by bt(), one nested in the other.", call)
   }

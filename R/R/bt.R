@@ -20,6 +20,12 @@
 #' \eqn{\pi_i : \pi_j : \nu \sqrt{\pi_i \pi_j}}{pi[i] : pi[j] : nu sqrt(pi[i] pi[j])}, where
 #' \eqn{\log \pi_i = \lambda_i}{log(pi[i]) = lambda[i]}.
 #'
+#' Coming from `BTm()` of \pkg{BradleyTerry2}: `refcat` is `ref`, `br = TRUE` is
+#' `method = "firth"`, an `at.home` column is `order_effect = TRUE` (with `home` where it varies),
+#' `~ x[..]` is `covariates = ~ x` with the players' data in `item_data`, and `data` is one data
+#' frame, such as `flatlizards$contests`. Outcomes coded -1, 0, 1 become 0, 0.5, 1 by
+#' `(outcome + 1) / 2`. There are no random effects.
+#'
 #' The deviance and its degrees of freedom are those of the comparisons added up: one number of wins
 #' for each pair that met, told apart by who is at home. `glm()` and `BTm()` count every row of the
 #' data instead, so that their deviance is the same only if no such pair has more than one row.

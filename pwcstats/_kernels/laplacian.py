@@ -23,6 +23,8 @@ Solve = Callable[[Array], Array]
 DENSE_ITEMS = 300
 # Long thin graphs need more steps than this; on those, elimination without much fill-in is the better way.
 CG_STEPS = 1500
+# Elimination would fill the memory on a graph that is large and not thin.
+THIN_ITEMS, THIN_DEGREE = 10_000, 4
 # Right-hand sides that are solved together: a cache line of numbers for each item.
 BLOCK = 8
 
@@ -57,7 +59,9 @@ class Graph:
             raise NotDefiniteError
 
         def solve(b: Array) -> Array:
+            # Rounding may leave a sum, which no x can explain.
             columns = b.reshape(self.n_items, -1)
+            columns = columns - columns.mean(axis=0)
             x = np.zeros(columns.shape)
 
             def block(first: int) -> bool:
@@ -76,6 +80,8 @@ class Graph:
                 with ThreadPoolExecutor() as pool:
                     done = all(pool.map(block, starts))
             if not done:
+                if self.n_items > THIN_ITEMS and len(weight) > THIN_DEGREE * self.n_items:
+                    raise NotDefiniteError
                 x = self._eliminate(weight, columns)
             x -= x.mean(axis=0)
             return x.reshape(b.shape)

@@ -77,8 +77,19 @@ def read_only(array: Array) -> Array:
     return view
 
 
+def shown(value: Any) -> str:
+    """A value as Python writes it, without NumPy's wrapping."""
+    return repr(value.item() if isinstance(value, np.generic) else value)
+
+
+def named(label: Any) -> str:
+    """A label as it is; in quotes where blanks at its ends would not be seen."""
+    text = str(label)
+    return text if text.strip() == text and text else repr(text)
+
+
 def listed(labels: Iterable[Any]) -> str:
     """The first few of some labels, in brackets."""
     labels = list(labels)
-    shown = ", ".join(map(str, labels[:8]))
-    return f"({shown}, ...)" if len(labels) > 8 else f"({shown})"
+    first = ", ".join(map(named, labels[:8]))
+    return f"({first}, ...)" if len(labels) > 8 else f"({first})"

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pwcstats._validate.common import Array, as_float, listed, shape_of
+from pwcstats._validate.common import Array, as_float, listed, named, shape_of, shown
 from pwcstats._validate.pairs import SYMMETRY_TOLERANCE, Pairs, refuse_missing, refuse_outside, refuse_unequal_sum
 from pwcstats.errors import InputError
 
@@ -37,13 +37,13 @@ class Rows:
 
 def read_wins(wins: Any, tied: Any, items: Iterable[Hashable] | None) -> Rows:
     """A K x K matrix or frame of wins, row over column, and one of ties."""
-    values, named = _square(wins, "wins", None)
+    values, names = _square(wins, "wins", None)
     if items is not None:
         given = _read_items(items, len(values))
-        if named is not None and not isinstance(named, pd.RangeIndex) and list(named) != list(given):
-            raise InputError(f"wins is labelled by {listed(named)}, but items says {listed(given)}; leave items out.")
-        named = given
-    labels: pd.Index = pd.RangeIndex(len(values)) if named is None else named
+        if names is not None and not isinstance(names, pd.RangeIndex) and list(names) != list(given):
+            raise InputError(f"wins is labelled by {listed(names)}, but items says {listed(given)}; leave items out.")
+        names = given
+    labels: pd.Index = pd.RangeIndex(len(values)) if names is None else names.rename(None)
     if len(labels) < 2:
         raise InputError(f"comparisons need at least 2 items, got {len(labels)}.")
     cells = np.argwhere(values > 0.0)
@@ -61,7 +61,7 @@ def read_wins(wins: Any, tied: Any, items: Iterable[Hashable] | None) -> Rows:
         weight = np.concatenate([weight, counts[ties[:, 0], ties[:, 1]]])
     both = np.concatenate([cells, ties]).astype(np.int32)
     if not len(both):
-        raise InputError("wins holds no comparison: all of its numbers are 0.")
+        raise InputError("wins holds no comparison: off the diagonal, all of its numbers are 0.")
     return Rows(
         items=labels,
         winner=np.ascontiguousarray(both[:, 0]),
@@ -77,22 +77,22 @@ def read_wins(wins: Any, tied: Any, items: Iterable[Hashable] | None) -> Rows:
 
 def _square(x: Any, name: str, labels: pd.Index | None) -> tuple[Array, pd.Index | None]:
     """K x K numbers >= 0 and their labels; the diagonal (as of journals that cite themselves) is nobody's win."""
-    named = None
+    names = None
     if isinstance(x, pd.DataFrame):
-        named = x.columns if labels is None else labels
-        if x.shape[0] == x.shape[1] and not x.index.equals(named):
-            if not (x.index.is_unique and named.is_unique and set(x.index) == set(named)):
+        names = x.columns if labels is None else labels
+        if x.shape[0] == x.shape[1] and not x.index.equals(names):
+            if not (x.index.is_unique and names.is_unique and set(x.index) == set(names)):
                 raise InputError(
                     f"the rows and columns of {name} must be the same items, got rows {listed(x.index)} and columns "
-                    f"{listed(named)}; for one row a comparison use from_comparisons."
+                    f"{listed(names)}; for one row a comparison use from_comparisons."
                 )
-            x = x.loc[named]
+            x = x.loc[names]
         if labels is not None and x.shape[1] == len(labels):
             if set(x.columns) != set(labels):
                 raise InputError(f"the columns of {name} must be the items {listed(labels)}, got {listed(x.columns)}.")
             x = x[list(labels)]
-        elif not named.is_unique:
-            raise InputError(f"the items of {name} must be different, got {named[named.duplicated()][0]!r} twice.")
+        elif not names.is_unique:
+            raise InputError(f"the items of {name} must be different, got {names[names.duplicated()][0]!r} twice.")
     values = as_float(x, name).copy()
     if values.ndim != 2 or values.shape[0] != values.shape[1]:
         raise InputError(
@@ -105,12 +105,12 @@ def _square(x: Any, name: str, labels: pd.Index | None) -> tuple[Array, pd.Index
     bad = ~(np.isfinite(values) & (values >= 0.0))
     if bad.any():
         i, j = np.argwhere(bad)[0]
-        a, b = (i, j) if named is None else (named[i], named[j])
+        a, b = (i, j) if names is None else (names[i], names[j])
         raise InputError(
             f"{name} must hold finite numbers >= 0, got {values[i, j]:g} for {a} over {b}; 0 says that it "
             "never happened."
         )
-    return values, named
+    return values, names
 
 
 def _read_items(items: Any, n: int) -> pd.Index:
@@ -184,6 +184,9 @@ def _column(frame: pd.DataFrame | None, value: Any, name: str, length: int | Non
         if isinstance(column, pd.DataFrame):
             raise InputError(f"the data have more than one column {value!r}; give the columns different names.")
         return column
+    if isinstance(value, list):
+        # A list of tuples is a list of labels.
+        value = pd.Series(value, dtype=object).infer_objects()
     if isinstance(value, str) or np.ndim(value) != 1:
         known = "" if frame is None else f", which are {listed(frame.columns)}"
         raise InputError(f"{name} must be one of the columns of the data{known}, or an array, got {value!r}.")
@@ -200,7 +203,10 @@ def _is_column(frame: pd.DataFrame | None, value: Any) -> bool:
 
 
 def _row(frame: pd.DataFrame | None, k: int) -> str:
-    return f"row {k if frame is None else frame.index[k]}"
+    """A row by its label; where labels repeat, by its place too."""
+    if frame is None:
+        return f"row {k}"
+    return f"row {frame.index[k]}" if frame.index.is_unique else f"row {k} (labelled {shown(frame.index[k])})"
 
 
 def _codes(a: pd.Series, b: pd.Series, frame: pd.DataFrame | None) -> tuple[Codes, Codes, pd.Index]:
@@ -234,7 +240,7 @@ def _flags(column: pd.Series, name: str) -> NDArray[np.bool_]:
     values = as_float(column, name)
     if not np.isin(values, (0.0, 1.0)).all():
         odd = column[~np.isin(values, (0.0, 1.0))].iloc[0]
-        raise InputError(f"{name} must be true or false (1 or 0) in each row, got {odd!r}.")
+        raise InputError(f"{name} must be true or false (1 or 0) in each row, got {shown(odd)}.")
     return values == 1.0
 
 
@@ -266,7 +272,7 @@ def _winners_and_losers(frame: pd.DataFrame | None, winner: Any, loser: Any, tie
             k = int(np.argmax(odd))
             raise InputError(
                 f"first must be one of the two items of its row, or missing where nobody went first; "
-                f"{_row(frame, k)} has {went.iloc[k]!r} for {items[a[k]]} and {items[b[k]]}."
+                f"{_row(frame, k)} has {shown(went.iloc[k])} for {named(items[a[k]])} and {named(items[b[k]])}."
             )
     return _plain(items, a, b, _tie_flags(frame, tie, len(a)), home)
 
@@ -293,9 +299,11 @@ def _with_outcome(frame: pd.DataFrame | None, winner: Any, loser: Any, tie: Any,
     odd = ~(won | lost | tied)
     if odd.any():
         k = int(np.argmax(odd))
+        columns = f" ({first!r} or {second!r})" if isinstance(first, str) and isinstance(second, str) else ""
+        cure = "say with tie=... which values are ties" if tie is None else "recode the others"
         raise InputError(
-            f"winner must be one of the two items of its row or a tie; {_row(frame, k)} has {who.iloc[k]!r} for "
-            f"{items[a[k]]} and {items[b[k]]}. Say with tie=... which values are ties."
+            f"winner must be an item, or the name of its column{columns}; {_row(frame, k)} has "
+            f"{shown(who.iloc[k])} for {named(items[a[k]])} and {named(items[b[k]])}; {cure}."
         )
     turned = lost & ~tied
     return _plain(items, np.where(turned, b, a), np.where(turned, a, b), tied, np.where(turned, -1, 1))

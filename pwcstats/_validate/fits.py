@@ -10,7 +10,7 @@ import pandas as pd
 import patsy
 from numpy.typing import NDArray
 
-from pwcstats._validate.common import Array, as_float, listed, shape_of
+from pwcstats._validate.common import Array, as_float, listed, named, shape_of, shown
 from pwcstats.errors import InputError
 
 # A full covariance of so many items takes 3 GB; with more, nobody looks at it.
@@ -22,7 +22,7 @@ def item_place(items: pd.Index, item: Any, name: str, what: str = "items") -> in
     """The number of an item (or of `what`)."""
     place = items.get_indexer(pd.Index([item]))[0] if isinstance(item, Hashable) else -1
     if place < 0:
-        raise InputError(f"{name} must be one of the {what} {listed(items)}, got {item!r}.")
+        raise InputError(f"{name} must be one of the {what} {listed(items)}, got {shown(item)}.")
     return int(place)
 
 
@@ -142,9 +142,12 @@ def refuse_ties(ties: str, n_ties: float, nobs: float, method: str) -> None:
             f"{n_ties:g} of {nobs:g} comparisons are ties, which ties='none' has no place for; set "
             "ties='davidson' for a tie parameter, or ties='half' to count half a win for each."
         )
-    if ties == "davidson" and method == "mle" and (n_ties == 0.0 or n_ties == nobs):
-        what = "no comparison is a tie" if n_ties == 0.0 else "all comparisons are ties"
-        raise InputError(f"{what}, so that the tie parameter has no finite estimate; leave out ties='davidson'.")
+    if ties == "davidson" and method == "mle" and n_ties == 0.0:
+        raise InputError("no comparison is a tie, so that the tie parameter would be 0; leave out ties='davidson'.")
+    if ties == "davidson" and method == "mle" and n_ties == nobs:
+        raise InputError(
+            "all comparisons are ties, so that the tie parameter would be infinite; set ties='half', or method='firth'."
+        )
 
 
 def refuse_too_many(n_items: int, dense: bool, firth: bool) -> None:
@@ -182,8 +185,10 @@ def refuse_disconnected(items: pd.Index, groups: Sequence[NDArray[np.int64]]) ->
     )
 
 
-def refuse_no_mle(items: pd.Index, unbeaten: list[NDArray[np.int64]], winless: list[NDArray[np.int64]]) -> NoReturn:
-    """Name the items whose abilities would be infinite."""
+def refuse_no_mle(
+    items: pd.Index, unbeaten: list[NDArray[np.int64]], winless: list[NDArray[np.int64]], largest: int
+) -> NoReturn:
+    """Name the items whose abilities would be infinite; `largest` items can be fitted by themselves."""
     if len(unbeaten) == len(winless) == 1 and len(unbeaten[0]) + len(winless[0]) == len(items):
         # Two sides of one fact: the smaller side says it.
         unbeaten, winless = (unbeaten, []) if len(unbeaten[0]) <= len(winless[0]) else ([], winless)
@@ -192,16 +197,18 @@ def refuse_no_mle(items: pd.Index, unbeaten: list[NDArray[np.int64]], winless: l
         found.append(f"{_named_groups(items, unbeaten)} never lost to any of the others")
     if winless:
         found.append(f"{_named_groups(items, winless)} never beat any of the others")
+    cure = "use method='firth' for finite ones, " if len(items) <= LARGEST_FIRTH else ""
+    alone = f" (the largest set that can be fitted by itself has {largest} items)" if largest > 1 else ""
     raise InputError(
         f"there is no maximum likelihood estimate: {', and '.join(found)}, so that some abilities would be infinite; "
-        "use method='firth' for finite ones, drop these items, or add comparisons that go the other way."
+        f"{cure}drop these items{alone}, or add comparisons that go the other way."
     )
 
 
 def _named_groups(items: pd.Index, groups: Sequence[NDArray[np.int64]]) -> str:
-    shown = [str(items[g[0]]) if len(g) == 1 else "{" + listed(items[g])[1:-1] + "}" for g in groups[:5]]
+    first = [named(items[g[0]]) if len(g) == 1 else "{" + listed(items[g])[1:-1] + "}" for g in groups[:5]]
     more = f" and {len(groups) - 5} more" if len(groups) > 5 else ""
-    return ", ".join(shown) + more
+    return ", ".join(first) + more
 
 
 def refuse_unidentified_order() -> NoReturn:
@@ -278,4 +285,27 @@ def refuse_robust(fit: Any, name: str) -> None:
     if fit.cov_type != "nonrobust":
         raise InputError(
             f"{name} rests on the likelihood, not on cov_type={fit.cov_type!r}; use wald_test or contrast."
+        )
+
+
+# Standard errors of logits: beyond this, nothing is known of an ability but its sign.
+LARGEST_ERROR = 100.0
+
+
+def all_but_infinite(terms: pd.Index, bse: Array) -> str | None:
+    """What to say of standard errors that are as good as infinite."""
+    worst = terms[np.flatnonzero(bse > LARGEST_ERROR)]
+    if not len(worst):
+        return None
+    return (
+        f"the estimates of {listed(worst)} are all but infinite (standard errors up to {bse.max():.3g}): "
+        "hardly anything speaks against it; use method='firth'."
+    )
+
+
+def refuse_large_square(n_items: int, name: str) -> None:
+    """Refuse a number for each pair of very many items."""
+    if n_items > LARGEST_FULL:
+        raise InputError(
+            f"{name} of {n_items} items would take {8e-9 * n_items**2:.0f} GB; use predict for some pairs."
         )

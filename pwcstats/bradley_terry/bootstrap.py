@@ -36,6 +36,9 @@ class BootstrapResult:
     params: pd.DataFrame
     n_failed: int
 
+    def __repr__(self) -> str:
+        return f"<BootstrapResult: {len(self.params)} draws, {self.n_failed} failed, {self.params.shape[1]} parameters>"
+
     @property
     def bse(self) -> pd.Series:
         """Bootstrap standard errors."""
@@ -99,6 +102,12 @@ def bootstrap(
     return BootstrapResult(pd.DataFrame(params, columns=results.params.index), n_failed)
 
 
+def _cure(results: "BradleyTerryResults") -> str:
+    if results.method == "firth":
+        return "leave out items that met few others (a draw without them is not connected)"
+    return "use method='firth'"
+
+
 def _sampler(results: "BradleyTerryResults", groups: Any) -> tuple[Sampler, Table]:
     rows = results.model._rows
     cell = np.empty(len(rows.winner), np.int64)
@@ -138,4 +147,4 @@ def _fit(results: "BradleyTerryResults", table: Table, counts: Array) -> Array:
     ascent = likelihood.maximise(results.max_iter)
     if not ascent.converged:
         return np.full(len(results.params), np.nan)
-    return results.reported(ascent.point.params)
+    return results._reported(ascent.point.params)

@@ -19,7 +19,7 @@ from pwcstats.bradley_terry import covariance
 from pwcstats.bradley_terry.covariance import CovarianceEstimate
 from pwcstats.bradley_terry.likelihood import Likelihood, Point
 from pwcstats.bradley_terry.profile import bound
-from pwcstats.bradley_terry.summary import make_summary
+from pwcstats.bradley_terry.summary import make_summary, number
 from pwcstats.bradley_terry.table import same_comparisons
 from pwcstats.errors import ConvergenceWarning, InputError
 
@@ -54,7 +54,7 @@ class Estimates:
         self.df_model = likelihood.rank
         cells = 2 if spec.davidson else 1
         self.df_resid = cells * len(likelihood.table.first) - likelihood.rank
-        self.params = pd.Series(self.reported(point.params), index=self._terms, name="params")
+        self.params = pd.Series(self._reported(point.params), index=self._terms, name="params")
 
     @cached_property
     def _terms(self) -> pd.Index:
@@ -65,7 +65,7 @@ class Estimates:
             labels = labels.delete(spec.ref)
         return labels.append(pd.Index(extra, dtype=object)) if extra else labels
 
-    def reported(self, params: Array) -> Array:
+    def _reported(self, params: Array) -> Array:
         """The likelihood's parameters as users see them: with a reference item, differences from its ability."""
         ref, size = self.spec.ref, self._likelihood.design.size
         if ref is None:
@@ -139,6 +139,8 @@ class Estimates:
         """
         choice(method, ("wald", "profile"), "method")
         fits.read_level(alpha, "alpha")
+        if isinstance(terms, str):
+            terms = [terms]
         places = (
             np.arange(len(self._terms))
             if terms is None
@@ -206,7 +208,8 @@ class Estimates:
         """Twice what the log-likelihood loses against a probability for each pair (and order, if known)."""
         counts = self._likelihood.table.counts
         seen = counts > 0.0
-        return float(2.0 * (counts[seen] * np.log(counts[seen] / self._expected[seen])).sum())
+        # Rounding may leave a little less than nothing.
+        return max(float(2.0 * (counts[seen] * np.log(counts[seen] / self._expected[seen])).sum()), 0.0)
 
     @cached_property
     def pearson_chi2(self) -> float:
@@ -218,7 +221,9 @@ class Estimates:
     def goodness_of_fit(self) -> TestResult:
         """Deviance test of the model against one with a probability for each pair.
 
-        Its chi-squared distribution needs pairs that met several times; the result's `method` says when they did not.
+        Where it is known who went first, a pair has two probabilities, one for each order, whether or not the model
+        has an order effect; so an order effect that was left out speaks against the model. Its chi-squared
+        distribution needs pairs that met several times; the result's `method` says when they did not.
 
         Returns
         -------
@@ -229,6 +234,7 @@ class Estimates:
             raise InputError(
                 "there are as many parameters as pairs that met, so that nothing is left to test the fit by."
             )
+        by_order = ", by who went first," if self._likelihood.table.ordered.any() else ""
         few = self.nobs / len(self._likelihood.table.first) < FEW_COMPARISONS
         return TestResult(
             statistic=self.deviance,
@@ -236,7 +242,7 @@ class Estimates:
             df=self.df_resid,
             method="Deviance goodness of fit"
             + (" (pairs met too seldom for its p-value to be trusted)" if few else ""),
-            null="the probabilities of all pairs follow the model",
+            null="the probabilities of all pairs" + by_order + " follow the model",
         )
 
     def lr_test(self, other: "Estimates") -> TestResult:
@@ -359,4 +365,4 @@ class Estimates:
         return make_summary(self, alpha, max_rows)
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__}: {self.model.n_items} items, {self.nobs:g} comparisons, method={self.method!r}>"
+        return f"<BradleyTerryResults: {self.model.n_items} items, {number(self.nobs)} comparisons, {self.method!r}>"

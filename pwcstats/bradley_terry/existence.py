@@ -57,6 +57,7 @@ def check_items(table: Table, graph: Graph, items: pd.Index) -> None:
         items,
         unbeaten=[groups[g] for g in np.flatnonzero(~beaten)],
         winless=[groups[g] for g in np.flatnonzero(~beats)],
+        largest=max(map(len, groups)),
     )
 
 

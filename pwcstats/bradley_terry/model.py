@@ -17,8 +17,9 @@ from pwcstats.bradley_terry import covariance, existence
 from pwcstats.bradley_terry.covariance import Scored
 from pwcstats.bradley_terry.likelihood import Covariates, Items, Likelihood
 from pwcstats.bradley_terry.results import BradleyTerryResults
+from pwcstats.bradley_terry.summary import number
 from pwcstats.bradley_terry.table import Table, make_table
-from pwcstats.errors import ConvergenceWarning, InputError
+from pwcstats.errors import ConvergenceWarning, InputError, SeparationWarning
 
 METHODS = ("mle", "firth")
 TIES = ("none", "davidson", "half")
@@ -153,7 +154,9 @@ class BradleyTerry:
         """Model of long data, one row a comparison, in one of three forms.
 
         - `winner` and `loser`: two columns of items.
-        - `first`, `second` and `winner`: both items, and who won: the item, or the name of the column it is in.
+        - `first`, `second` and `winner`: both items, and who won: the item, or the name of the column it is in (a label
+          that is both is taken for the item). Other codes are mapped first, a football season's for example by
+          ``df["FTR"].map({"H": "HomeTeam", "A": "AwayTeam", "D": "draw"})`` with ``tie="draw"``.
         - `first`, `second` and `wins`: both items, and the columns of how often each won, perhaps a third of ties.
 
         Parameters
@@ -255,7 +258,7 @@ class BradleyTerry:
         return len(self.items)
 
     def __repr__(self) -> str:
-        return f"<BradleyTerry: {self.n_items} items, {self.nobs:g} comparisons>"
+        return f"<BradleyTerry: {self.n_items} items, {number(self.nobs)} comparisons>"
 
     def fit(
         self,
@@ -315,6 +318,32 @@ class BradleyTerry:
         ------
         InputError
             When an estimate would be infinite or is not identified: the message names the items or covariates.
+
+        Warns
+        -----
+        SeparationWarning
+            When an estimate is all but infinite.
+        ConvergenceWarning
+            When the iteration ended before its goal.
+
+        Notes
+        -----
+        ``ties="half"`` treats half a win like a win: its standard errors are somewhat too large (``cov_type="HC0"``
+        mends that), and its likelihood cannot be compared with Davidson's. ``method="firth"`` needs the covariance of
+        all items in each step, and takes at most 5000 items.
+
+        Examples
+        --------
+        Abilities by a covariate of the items:
+
+        >>> import pandas as pd
+        >>> from pwcstats import BradleyTerry
+        >>> model = BradleyTerry([[0, 3, 5], [2, 0, 4], [1, 2, 0]], items=["ant", "bee", "cat"])
+        >>> size = pd.DataFrame({"size": [1.5, 1.0, 0.2]}, index=["ant", "bee", "cat"])
+        >>> res = model.fit(covariates="size", item_data=size)
+        >>> res.tidy().round(3)[["term", "estimate", "std_error", "p_value"]]
+           term  estimate  std_error  p_value
+        0  size     0.888      0.473    0.061
         """
         choice(cov, COVARIANCES, "cov")
         choice(cov_type, COV_TYPES, "cov_type")
@@ -352,7 +381,13 @@ class BradleyTerry:
                 "comparisons whose outcome is all but certain; use method='firth', or cov='none' for the "
                 "abilities alone."
             ) from None
-        return BradleyTerryResults(self, spec, likelihood, ascent, estimate, cov_type, max_iter)
+        results = BradleyTerryResults(self, spec, likelihood, ascent, estimate, cov_type, max_iter)
+        if estimate.variance is not None:
+            # Of abilities, since coefficients of covariates have the scale of these.
+            words = fits.all_but_infinite(self.items, results._item_se)
+            if words is not None:
+                warnings.warn(words, SeparationWarning, stacklevel=2)
+        return results
 
     def _spec(self, method: Any, ties: Any, order: Any, covariates: Any, item_data: Any, ref: Hashable | None) -> Spec:
         choice(method, METHODS, "method")

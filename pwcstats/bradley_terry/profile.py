@@ -8,7 +8,7 @@ from pwcstats.bradley_terry.covariance import SOLVE_TOLERANCE
 from pwcstats.bradley_terry.likelihood import Likelihood, Point
 
 MAX_STEPS = 100
-LAST_STEP = 1e-8
+LAST_STEP = 1e-6
 # As a share of the fall that was asked for.
 CLOSE = 1e-5
 # In logits; beyond this the quadratic model that a step rests on is worthless.

@@ -272,6 +272,7 @@ class BradleyTerryResults(Estimates):
         choice(outcome, ("win", "loss", "tie"), "outcome")
         items = self.model.items
         n = len(items)
+        fits.refuse_large_square(n, "the probabilities")
         p = self.predict(items.repeat(n), items[np.tile(np.arange(n), n)], outcome=outcome, neutral=neutral)
         p = p.reshape(n, n)
         np.fill_diagonal(p, np.nan)
@@ -334,7 +335,9 @@ class BradleyTerryResults(Estimates):
         seed = fits.read_seed(random_state)
         return bootstrap(self, fits.read_count(n, "n"), read_n_jobs(n_jobs), seed, groups, progress)
 
-    def plot(self, intervals: str = "wald", alpha: float = 0.05, title: str | None = None) -> Figure:
+    def plot(
+        self, intervals: str = "wald", alpha: float = 0.05, title: str | None = None, max_items: int = 200
+    ) -> Figure:
         """Abilities with intervals, the best item on top.
 
         Parameters
@@ -346,6 +349,8 @@ class BradleyTerryResults(Estimates):
             One less the level.
         title : str, optional
             Title of the figure.
+        max_items : int
+            Items to show; of more, the best and the worst are shown.
 
         Returns
         -------
@@ -357,5 +362,9 @@ class BradleyTerryResults(Estimates):
             half = stats.norm.isf(alpha / 2.0) * self.quasi_variances()["quasi_se"]
             frame["conf_low"], frame["conf_high"] = frame["ability"] - half, frame["ability"] + half
         kind = "comparison interval" if intervals == "comparison" else "confidence interval"
+        if len(frame) > fits.read_count(max_items, "max_items", 2):
+            order = frame.sort_values("ability", ascending=False, kind="stable")
+            frame = pd.concat([order.head(-(-max_items // 2)), order.tail(max_items // 2)])
+            kind += f"; best and worst of {self.model.n_items}"
         zero = "sum of all is 0" if self.spec.ref is None else f"{self.model.items[self.spec.ref]} is 0"
         return plot.abilities(frame, label=f"ability ({zero}), {100 * (1 - alpha):g}% {kind}", title=title)

@@ -11,6 +11,9 @@ from statsmodels.iolib.tableformatting import fmt_2cols
 if TYPE_CHECKING:
     from pwcstats.bradley_terry.estimates import Estimates
 
+# Of the head, whose table may be narrower.
+NARROWEST = 70
+
 
 def make_summary(results: "Estimates", alpha: float, max_rows: int) -> Summary:
     """Head, table of parameters, and remarks."""
@@ -18,24 +21,31 @@ def make_summary(results: "Estimates", alpha: float, max_rows: int) -> Summary:
     head = _head(results)
     table, left_out = _params(results, alpha, max_rows)
     # The head as wide as the table below it.
-    width = len(str(table).split("\n", maxsplit=1)[0])
+    width = max(len(str(table).split("\n", maxsplit=1)[0]), NARROWEST)
     summary.tables = [_padded(head, width), table]
     summary.add_extra_txt(_remarks(results, left_out))
     return summary
+
+
+def number(x: float) -> str:
+    """A number of comparisons: all its digits where it is whole."""
+    return str(int(x)) if x == int(x) else f"{x:.7g}"
 
 
 def _head(results: "Estimates") -> list[list[str]]:
     spec = results.spec
     model = "Davidson" if spec.davidson else "Bradley-Terry"
     method = "Firth" if spec.firth else "MLE"
+    pairs = "Pairs, by order:" if results._likelihood.table.ordered.any() else "Pairs that met:"
+    bare = results._estimate.variance is None
     left = [
         ("Model:", model),
         ("Method:", method),
         ("Items:", f"{results.model.n_items}"),
-        ("Comparisons:", f"{results.nobs:g}"),
-        ("Pairs that met:", f"{len(results._likelihood.table.first)}"),
+        ("Comparisons:", number(results.nobs)),
+        (pairs, f"{len(results._likelihood.table.first)}"),
         ("Ties:", spec.ties),
-        ("Covariance Type:", results.cov_type),
+        ("Covariance Type:", "none" if bare else results.cov_type),
     ]
     right = [
         ("Df Residuals:", f"{results.df_resid}"),

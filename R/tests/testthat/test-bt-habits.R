@@ -1,0 +1,30 @@
+wins <- matrix(c(0, 7, 5, 3, 0, 6, 4, 8, 0), 3, dimnames = rep(list(c("a", "b", "c")), 2))
+
+test_that("what users of glm() and BTm() type is understood", {
+  games <- data.frame(
+    a = c("x", "y", "z", "x", "y", "z"), b = c("y", "z", "x", "z", "x", "y"),
+    w1 = c(3, 2, 4, 1, 2, 2), w2 = c(2, 3, 1, 2, 3, 1)
+  )
+  both <- bt(cbind(w1, w2), a, b, games)
+  home <- bt(cbind(w1, w2), a, b, games, order_effect = TRUE)
+  expect_equal(anova(both, home, test = "Chisq"), anova(both, home))
+  expect_equal(fitted(home), predict(home))
+  expect_equal(predict(home, type = "response"), predict(home, type = "prob"))
+  expect_error(predict(home, se.fit = TRUE), "no se.fit", class = "pwcstats_error")
+  expect_error(residuals(home), "not defined", class = "pwcstats_error")
+})
+
+test_that("rows that were left out are counted", {
+  games <- data.frame(a = c("x", "y", "x", NA), b = c("y", "x", "y", "x"))
+  expect_output(print(bt(1, a, b, games)), "1 observation deleted due to missingness")
+  expect_output(print(summary(bt(1, a, b, games))), "1 observation deleted due to missingness")
+  expect_false(any(grepl("deleted", capture.output(print(bt(wins))))))
+})
+
+test_that("errors name what is lacking, once and with one full stop", {
+  z <- data.frame(u = 1, row.names = "a")
+  expect_error(bt(wins, covariates = ~u, item_data = z), "lack 'b', 'c'\\.$", class = "pwcstats_error")
+  expect_error(bt(wins, covariates = "u"), "a formula such as", class = "pwcstats_error")
+  league <- list(contests = data.frame(winner = "a", loser = "b"), players = data.frame(size = 1:2))
+  expect_error(bt(1, winner, loser, league), "perhaps its element contests", class = "pwcstats_error")
+})
