@@ -30,30 +30,35 @@ def aggregate(winner, loser, tie, home, weight, n_items, cell):
         place[_oriented(winner[row], loser[row], home[row])[0] + 1] += 1
     for i in range(n_items):
         place[i + 1] += place[i]
-    sorted_rows = np.empty(n, np.int64)
+    sorted_rows = np.empty(n, np.int32)
     for row in range(n):
         a, _ = _oriented(winner[row], loser[row], home[row])
         sorted_rows[place[a]] = row
         place[a] += 1
-    first = np.empty(n, np.int32)
-    second = np.empty(n, np.int32)
-    ordered = np.empty(n, np.float64)
-    counts = np.zeros((n, 3))
     # The last pair with this second item, of whatever first item; twice over, with the order effect and without.
-    last = np.full(2 * n_items, -1, np.int64)
+    last = np.full(2 * n_items, -1, np.int32)
+    last_first = np.full(2 * n_items, -1, np.int32)
+    pair_of = np.empty(n, np.int32)
     n_pairs = 0
     for row in sorted_rows:
         a, b = _oriented(winner[row], loser[row], home[row])
-        pair = last[b]
-        if pair == -1 or first[pair] != a:
-            pair = last[b] = n_pairs
-            first[pair], second[pair], ordered[pair] = a, b // 2, b % 2
+        if last_first[b] != a:
+            last_first[b], last[b] = a, n_pairs
             n_pairs += 1
+        pair_of[row] = last[b]
+    first = np.empty(n_pairs, np.int32)
+    second = np.empty(n_pairs, np.int32)
+    ordered = np.empty(n_pairs, np.float64)
+    counts = np.zeros((n_pairs, 3))
+    for row in sorted_rows:
+        a, b = _oriented(winner[row], loser[row], home[row])
+        pair = pair_of[row]
+        first[pair], second[pair], ordered[pair] = a, b // 2, b % 2
         outcome = TIE if tie[row] else (WIN if winner[row] == a else LOSS)
         counts[pair, outcome] += weight[row] if weight.shape[0] > 0 else 1.0
         if cell.shape[0] > 0:
             cell[row] = 3 * pair + outcome
-    return first[:n_pairs].copy(), second[:n_pairs].copy(), ordered[:n_pairs].copy(), counts[:n_pairs].copy()
+    return first, second, ordered, counts
 
 
 @compiled
@@ -67,8 +72,8 @@ def _oriented(winner, loser, home):
 
 
 @compiled
-def evaluate(first, second, ordered, counts, ability, order, log_nu, score, variance, cross):
-    """Likelihood and derivatives at `ability`, `order`, `log_nu` (minus infinity for a model without ties).
+def evaluate(first, second, ordered, counts, ability, order, log_nu, begin, end, score, variance, cross):
+    """Likelihood and derivatives of pairs begin..end-1 at `ability`, `order`, `log_nu` (minus infinity without ties).
 
     Fills the score of each item's ability, and for each pair the variance of (win - loss) / 2 and, unless `cross` is
     empty, its covariance with the ties. Returns the log-likelihood, the scores of order effect and log nu, and their
@@ -77,7 +82,7 @@ def evaluate(first, second, ordered, counts, ability, order, log_nu, score, vari
     score[:] = 0.0
     with_ties = cross.shape[0] > 0
     llf = score_order = score_tie = info_order = info_both = info_tie = 0.0
-    for pair in range(first.shape[0]):
+    for pair in range(begin, end):
         i, j, h = first[pair], second[pair], ordered[pair]
         n_win, n_loss = counts[pair, WIN], counts[pair, LOSS]
         n = n_win + n_loss
@@ -85,7 +90,7 @@ def evaluate(first, second, ordered, counts, ability, order, log_nu, score, vari
         win, loss, tie, others = _probabilities(d, log_nu)
         u = n_win * loss - n_loss * win
         v = win * loss
-        llf -= abs(d) * (n_loss if d >= 0.0 else n_win)
+        llf -= n_win * max(-d, 0.0) + n_loss * max(d, 0.0)
         if with_ties:
             n_tie, decided = counts[pair, TIE], win + loss
             u += 0.5 * (tie * (n_win - n_loss) + n_tie * (loss - win))
@@ -98,7 +103,8 @@ def evaluate(first, second, ordered, counts, ability, order, log_nu, score, vari
             info_tie += n * tie * decided
             llf += n_tie * (log_nu - 0.5 * abs(d))
         v *= n
-        llf -= n * math.log1p(others)
+        # log1p takes twice as long as log, and is needed only where 1 would swallow digits.
+        llf -= n * (math.log(1.0 + others) if others > 0.01 else math.log1p(others))
         score[i] += u
         score[j] -= u
         variance[pair] = v
@@ -115,9 +121,8 @@ def _probabilities(d, log_nu):
     others = other + even
     favourite = 1.0 / (1.0 + others)
     outsider = other * favourite
-    if d >= 0.0:
-        return favourite, outsider, even * favourite, others
-    return outsider, favourite, even * favourite, others
+    ahead = d >= 0.0
+    return favourite if ahead else outsider, outsider if ahead else favourite, even * favourite, others
 
 
 @compiled

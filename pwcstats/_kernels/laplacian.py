@@ -39,20 +39,24 @@ class Graph:
     def __init__(self, first: NDArray[np.int32], second: NDArray[np.int32], n_items: int) -> None:
         self.first, self.second, self.n_items = first, second, n_items
         self.start, self.neighbour, self.pair = _neighbours(first, second, n_items)
+        # Asking the system for this much memory in every step would cost more than filling it.
+        self._edge = np.empty(2 * len(first))
 
     def _dense(self, weight: Array) -> tuple[Array, float]:
         """L + s 11', which is definite, and s, which is of the size of L's entries."""
-        out = np.zeros((self.n_items, self.n_items))
+        shift = 2.0 * float(weight.sum()) / self.n_items**2
+        out = np.full((self.n_items, self.n_items), shift)
         _fill(self.first, self.second, weight, out)
-        shift = float(np.trace(out)) / self.n_items**2
-        out += shift
         return out, shift
 
     def solver(self, weight: Array, tolerance: float) -> Solve:
-        """Return a function that solves L x = b, for b of shape (n_items,) or (n_items, m) that sums to 0."""
+        """Return a function that solves L x = b for b of shape (n_items,) or (n_items, m), less its mean.
+
+        It serves until the next one is asked for: they share the memory of the weights.
+        """
         if self.n_items <= DENSE_ITEMS:
             return _cholesky_solver(self._dense(weight)[0])
-        edge = weight[self.pair]
+        edge = np.take(weight, self.pair, out=self._edge, mode="clip")
         diagonal = np.empty(self.n_items)
         _degrees(self.start, edge, diagonal)
         if not np.all(diagonal > 0.0):
@@ -106,8 +110,7 @@ class Graph:
     def inverse(self, weight: Array) -> tuple[Array, float]:
         """Moore–Penrose inverse, and the log determinant of L without one row and column (whichever)."""
         matrix, shift = self._dense(weight)
-        inverse, log_determinant = inverse_and_determinant(matrix)
-        inverse -= 1.0 / (shift * self.n_items**2)
+        inverse, log_determinant = inverse_and_determinant(matrix, 1.0 / (shift * self.n_items**2))
         return inverse, log_determinant - np.log(shift) - 2.0 * np.log(self.n_items)
 
     def diagonal_of_inverse(
@@ -123,10 +126,9 @@ class Graph:
         `ref` they are better than what the diagonal gives.
         """
         n = self.n_items
-        edge = weight[self.pair]
-        degree = np.empty(n)
-        _degrees(self.start, edge, degree)
         solve = self.solver(weight, tolerance)
+        degree = np.empty(n)
+        _degrees(self.start, self._edge, degree)
         total, squares, gaps = np.zeros((3, n))
         root = np.sqrt(weight)
         rng = np.random.default_rng(seed)
@@ -146,8 +148,8 @@ class Graph:
         return (1.0 - 2.0 / n) / degree + mean, spread, gaps / n_draws
 
 
-def inverse_and_determinant(matrix: Array) -> tuple[Array, float]:
-    """Inverse of a positive definite matrix and the log of its determinant; the matrix is used up."""
+def inverse_and_determinant(matrix: Array, less: float = 0.0) -> tuple[Array, float]:
+    """Inverse of a positive definite matrix, `less` a number, and its log determinant; the matrix is used up."""
     # A C-ordered symmetric matrix is its own transpose: LAPACK may work in place on the Fortran view.
     with threads_for(len(matrix)):
         factor, failed = lapack.dpotrf(matrix.T, lower=1, overwrite_a=1)
@@ -155,7 +157,7 @@ def inverse_and_determinant(matrix: Array) -> tuple[Array, float]:
             raise NotDefiniteError
         log_determinant = 2.0 * float(np.log(np.diagonal(factor)).sum())
         inverse, _ = lapack.dpotri(factor, lower=1, overwrite_c=1)
-    _mirror(inverse.T)
+    _mirror(inverse.T, less)
     return inverse.T, log_determinant
 
 
@@ -205,13 +207,14 @@ def _fill(first, second, weight, out):
 
 
 @compiled
-def _mirror(a):
-    """Copy the upper triangle to the lower one, by tiles, so that neither side runs out of the cache."""
+def _mirror(a, less):
+    """Copy the upper triangle, `less` a number, to both, by tiles, so that neither side runs out of the cache."""
     n = a.shape[0]
     for top in range(0, n, 64):
         for left in range(top, n, 64):
             for i in range(top, min(top + 64, n)):
-                for j in range(max(left, i + 1), min(left + 64, n)):
+                for j in range(max(left, i), min(left + 64, n)):
+                    a[i, j] -= less
                     a[j, i] = a[i, j]
 
 

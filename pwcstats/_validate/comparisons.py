@@ -218,22 +218,23 @@ def _codes(a: pd.Series, b: pd.Series, frame: pd.DataFrame | None) -> tuple[Code
         a, b = a.cat.set_categories(shared), b.cat.set_categories(shared)
         codes = np.concatenate([a.cat.codes.to_numpy(), b.cat.codes.to_numpy()]).astype(np.int64)
         used = np.bincount(codes[codes >= 0], minlength=len(shared)) > 0
-        codes, items = np.where(codes >= 0, np.cumsum(used)[codes] - 1, -1), shared[used]
+        place, items = (np.cumsum(used) - 1).astype(np.int32), shared[used]
     else:
         both = [x.astype(object) if isinstance(x.dtype, pd.CategoricalDtype) else x for x in (a, b)]
-        codes, items = pd.factorize(pd.concat(both, ignore_index=True))
-        items = pd.Index(items)
+        codes, labels = pd.factorize(pd.concat(both, ignore_index=True))
+        items = pd.Index(labels)
         try:
             order = items.argsort()
         except TypeError:  # labels of several types: as they come
             order = np.arange(len(items))
         place = np.empty(len(items), np.int32)
         place[order] = np.arange(len(items))
-        codes, items = np.where(codes >= 0, place[codes], -1) if len(items) else codes, items[order]
-    if (codes < 0).any():
+        items = items[order]
+    if len(codes) and codes.min() < 0:
         k = int(np.argmax(codes < 0)) % len(a)
         raise InputError(f"{_row(frame, k)} has no label for an item; fill it in, or drop the row.")
-    return codes[: len(a)].astype(np.int32), codes[len(a) :].astype(np.int32), items
+    numbers = place[codes]
+    return numbers[: len(a)], numbers[len(a) :], items
 
 
 def _flags(column: pd.Series, name: str) -> NDArray[np.bool_]:

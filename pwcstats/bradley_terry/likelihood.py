@@ -1,6 +1,7 @@
 """The likelihood of a table of comparisons: values, scores and information, for abilities or for covariates."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -20,6 +21,10 @@ CG_TOLERANCE = 1e-8
 NEWTON_STEP = 1e-5
 # Firth's steps leave out the penalty's own curvature, so they shrink by a factor and not by squares.
 FIRTH_STEP = 1e-11
+
+
+# Pairs are worked on in at most so many parts, side by side, of at least so many pairs.
+PARTS, SMALLEST_PART = 4, 2**15
 
 
 class Design(Protocol):
@@ -64,11 +69,15 @@ class Items:
         self.inverse = self.graph.inverse
 
     def start(self, table: Table) -> Array:
-        """Logits of the shares of wins: right up to a factor where everybody meets everybody."""
+        """Logits of the shares of wins, spread as they should be where everybody meets everybody.
+
+        Against opponents of variance s², a share is about the logistic of ability / sqrt(1 + s² pi / 8).
+        """
         won, lost = np.zeros((2, self.size))
         comparisons.totals(table.first, table.second, table.counts, won, lost)
         logit = np.log((won + 0.5) / (lost + 0.5))
-        return logit - logit.mean()
+        spread = min(float(logit.var()), 1.5)
+        return (logit - logit.mean()) / np.sqrt(1.0 - spread * np.pi / 8.0)
 
     def abilities(self, params: Array) -> Array:
         """They are the parameters."""
@@ -170,12 +179,26 @@ class Likelihood:
     def _unpenalised(self, params: Array, counts: Array) -> Point:
         table = self.table
         ability, order, log_nu = self.split(params)
-        item_score = np.empty(table.n_items)
-        variance = np.empty(len(table.first))
-        cross = np.empty(len(table.first) if self.tie else 0)
-        llf, score_order, score_tie, info_order, info_both, info_tie = comparisons.evaluate(
-            table.first, table.second, table.ordered, counts, ability, order, log_nu, item_score, variance, cross
-        )
+        n_pairs = len(table.first)
+        variance, cross = np.empty(n_pairs), np.empty(n_pairs if self.tie else 0)
+        # The parts do not depend on the number of cores, so that the sums are the same to the last bit.
+        parts = max(1, min(PARTS, n_pairs // SMALLEST_PART))
+        bounds = [n_pairs * part // parts for part in range(parts + 1)]
+        item_scores = np.empty((parts, table.n_items))
+
+        def evaluate(part: int) -> tuple[float, ...]:
+            return comparisons.evaluate(
+                table.first, table.second, table.ordered, counts, ability, order, log_nu,
+                bounds[part], bounds[part + 1], item_scores[part], variance, cross,
+            )  # fmt: skip
+
+        if parts == 1:
+            sums = [evaluate(0)]
+        else:
+            with ThreadPoolExecutor(parts) as pool:
+                sums = list(pool.map(evaluate, range(parts)))
+        llf, score_order, score_tie, info_order, info_both, info_tie = map(float, np.sum(sums, axis=0))
+        item_score = item_scores.sum(axis=0)
         information = np.array([[info_order, info_both], [info_both, info_tie]])
         kept = np.array([self.order, self.tie])
         score = np.concatenate([self.design.gather(item_score), np.array([score_order, score_tie])[kept]])
