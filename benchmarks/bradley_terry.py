@@ -20,6 +20,7 @@ import choix
 import evalica
 import numpy as np
 import pandas as pd
+from timing import best
 
 from pwcstats import BradleyTerry
 
@@ -66,17 +67,6 @@ def by_choix(games):
     codes, items = pd.factorize(pd.concat([games["winner"], games["loser"]]), sort=True)
     half = len(games)
     return choix.ilsr_pairwise(len(items), list(zip(codes[:half], codes[half:], strict=True)))
-
-
-def best(calls, repeats=REPEATS):
-    """Shortest time of each call, taken in turns so that a busy moment of the machine hits all alike."""
-    times = {name: np.inf for name in calls}
-    for _ in range(repeats):
-        for name, call in calls.items():
-            start = time.perf_counter()
-            call()
-            times[name] = min(times[name], time.perf_counter() - start)
-    return times
 
 
 def btm_seconds(games):

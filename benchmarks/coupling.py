@@ -10,7 +10,6 @@ import argparse
 import json
 import subprocess
 import tempfile
-import time
 import tracemalloc
 import warnings
 from pathlib import Path
@@ -18,6 +17,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from sklearn.svm import SVC
+from timing import best
 
 from pwcstats import couple
 
@@ -55,17 +55,6 @@ def batched_solve(r, n_classes):
     return p / p.sum(axis=1, keepdims=True)
 
 
-def best(calls, repeats=REPEATS):
-    """Shortest time of each call, taken in turns so that a busy moment of the machine hits all alike."""
-    times = {name: np.inf for name in calls}
-    for _ in range(repeats):
-        for name, call in calls.items():
-            start = time.perf_counter()
-            call()
-            times[name] = min(times[name], time.perf_counter() - start)
-    return times
-
-
 def libsvm_seconds(n_classes, n_samples):
     """Seconds a sample that LIBSVM's coupling takes, sigmoids included."""
     rng = np.random.default_rng(0)
@@ -76,7 +65,8 @@ def libsvm_seconds(n_classes, n_samples):
         warnings.simplefilter("ignore", FutureWarning)  # scikit-learn 1.9 deprecates probability=True
         machine = SVC(kernel="linear", probability=True, decision_function_shape="ovo", random_state=0).fit(x, y)
     test = centres[rng.integers(n_classes, size=n_samples)] + rng.normal(size=(n_samples, 2))
-    times = best({"both": lambda: machine.predict_proba(test), "values": lambda: machine.decision_function(test)})
+    calls = {"both": lambda: machine.predict_proba(test), "values": lambda: machine.decision_function(test)}
+    times = best(calls, REPEATS)
     return (times["both"] - times["values"]) / n_samples
 
 
@@ -114,7 +104,7 @@ def measure(n_classes, n_samples, n_slow):
         "ht, 2 threads": lambda: couple(r, "ht", condensed=True, n_jobs=2),
         "numpy.linalg.solve": lambda: batched_solve(r, n_classes),
     }
-    times = {name: seconds / n_samples for name, seconds in best(calls).items()}
+    times = {name: seconds / n_samples for name, seconds in best(calls, REPEATS).items()}
     times["LIBSVM"] = libsvm_seconds(n_classes, n_slow)
     times["kernlab::couple"] = kernlab_seconds(r[:n_slow])
     return {name: 1e6 * seconds for name, seconds in times.items()}

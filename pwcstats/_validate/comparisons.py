@@ -9,7 +9,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pwcstats._validate.common import Array, as_float, listed, named, shape_of, shown
-from pwcstats._validate.pairs import SYMMETRY_TOLERANCE, Pairs, refuse_missing, refuse_outside, refuse_unequal_sum
 from pwcstats.errors import InputError
 
 Codes = NDArray[np.int32]
@@ -33,6 +32,11 @@ class Rows:
     unit: NDArray[np.int64]
     n_units: int
     counted: bool
+
+    @property
+    def total(self) -> float:
+        """Number of comparisons, or the sum of their weights."""
+        return float(self.weight.sum()) if len(self.weight) else float(len(self.winner))
 
 
 def read_wins(wins: Any, tied: Any, items: Iterable[Hashable] | None) -> Rows:
@@ -371,25 +375,6 @@ def _weighted(rows: Rows, weight: Array, frame: pd.DataFrame | None) -> Rows:
         unit=kept,
         counted=False,
     )
-
-
-def soft_wins(pairs: Pairs, weight: Array) -> Array:
-    """n_ij r_ij as a matrix of wins."""
-    i, j = np.triu_indices(pairs.n_classes, 1)
-    wins = np.zeros((pairs.n_classes, pairs.n_classes))
-    r = pairs.values[0, pairs.upper]
-    other = 1.0 - r if not len(pairs.lower) else pairs.values[0, pairs.lower]
-    for pair in map(int, np.flatnonzero(weight)):
-        if np.isnan(r[pair]) or np.isnan(other[pair]):
-            refuse_missing(pairs, 0, pair)
-        if not (0.0 <= r[pair] <= 1.0 and 0.0 <= other[pair] <= 1.0):
-            refuse_outside(pairs, 0, pair)
-        if abs(r[pair] + other[pair] - 1.0) > SYMMETRY_TOLERANCE:
-            refuse_unequal_sum(pairs, 0, pair)
-    met = weight > 0.0
-    wins[i[met], j[met]] = weight[met] * r[met]
-    wins[j[met], i[met]] = weight[met] * (1.0 - r[met])
-    return wins
 
 
 def read_groups(data: pd.DataFrame | None, groups: Any, rows: Rows) -> NDArray[np.int64]:

@@ -317,3 +317,22 @@ def refuse_no_limit(pairs: Pairs, sample: int, reason: str) -> None:
     raise InputError(
         f"r{pairs.of_sample(sample)} has exact zeros or ones for which there is no limit ({reason}); use clip > 0."
     )
+
+
+def soft_wins(pairs: Pairs, weight: Array) -> Array:
+    """n_ij r_ij as a matrix of wins."""
+    i, j = np.triu_indices(pairs.n_classes, 1)
+    wins = np.zeros((pairs.n_classes, pairs.n_classes))
+    r = pairs.values[0, pairs.upper]
+    other = 1.0 - r if not len(pairs.lower) else pairs.values[0, pairs.lower]
+    for pair in map(int, np.flatnonzero(weight)):
+        if np.isnan(r[pair]) or np.isnan(other[pair]):
+            refuse_missing(pairs, 0, pair)
+        if not (0.0 <= r[pair] <= 1.0 and 0.0 <= other[pair] <= 1.0):
+            refuse_outside(pairs, 0, pair)
+        if abs(r[pair] + other[pair] - 1.0) > SYMMETRY_TOLERANCE:
+            refuse_unequal_sum(pairs, 0, pair)
+    met = weight > 0.0
+    wins[i[met], j[met]] = weight[met] * r[met]
+    wins[j[met], i[met]] = weight[met] * (1.0 - r[met])
+    return wins

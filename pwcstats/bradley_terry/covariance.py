@@ -1,13 +1,19 @@
 """Covariance of the estimates: from the information, by random projections for many items, or by the sandwich."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from scipy.sparse import coo_array
 
+from pwcstats._validate import comparisons, fits
 from pwcstats._validate.common import Array
+from pwcstats._validate.comparisons import Rows
 from pwcstats.bradley_terry.likelihood import Covariates, Items, Likelihood, Point, outcome_scores
+from pwcstats.bradley_terry.table import make_table
+from pwcstats.errors import InputError
 
 # Up to here standard errors come from the whole inverse.
 EXACT_ITEMS = 2000
@@ -108,6 +114,32 @@ class Scored:
     weight: Array
     group: NDArray[np.int64]
     nobs: float
+
+
+def scored_rows(
+    rows: Rows, data: pd.DataFrame | None, cov_type: str, cov_kwds: dict[str, Any] | None, rank: int
+) -> Scored:
+    """The comparisons as the sandwich needs them; `data` has the columns that groups may be named by."""
+    options = fits.read_cov_kwds(cov_type, cov_kwds)
+    cell = np.empty(len(rows.winner), np.int64)
+    table = make_table(rows, False, cell)
+    if cov_type == "HC0" and (rows.counted or rows.n_units == 0):
+        # Equal comparisons have equal scores: one line for all, weighted by the root of their number.
+        counts = table.counts.ravel()
+        return Scored(np.arange(len(counts)), np.sqrt(counts), np.arange(len(counts)), 0.0)
+    weight = rows.weight if len(rows.weight) else np.ones(len(cell))
+    if cov_type == "HC0":
+        return Scored(cell, weight, np.arange(len(cell)), 0.0)
+    group = comparisons.read_groups(data, options["groups"], rows)
+    nobs = rows.total if rows.counted else float(len(cell))
+    if not options.get("use_correction", True):
+        nobs = 0.0
+    elif nobs <= rank:
+        raise InputError(
+            f"the correction for few groups needs more comparisons than parameters, got {nobs:g} and {rank}; set "
+            "'use_correction': False in cov_kwds."
+        )
+    return Scored(cell, weight, group, nobs)
 
 
 def sandwich(likelihood: Likelihood, point: Point, bread: Array, ref: int | None, scored: Scored) -> CovarianceEstimate:

@@ -19,12 +19,13 @@ from pwcstats.bradley_terry import covariance
 from pwcstats.bradley_terry.covariance import CovarianceEstimate
 from pwcstats.bradley_terry.likelihood import Likelihood, Point
 from pwcstats.bradley_terry.profile import bound
+from pwcstats.bradley_terry.spec import Spec
 from pwcstats.bradley_terry.summary import make_summary, number
 from pwcstats.bradley_terry.table import same_comparisons
 from pwcstats.errors import ConvergenceWarning, InputError
 
 if TYPE_CHECKING:
-    from pwcstats.bradley_terry.model import BradleyTerry, Spec
+    from pwcstats.bradley_terry.model import BradleyTerry
 
 ORDER, TIE = "(order)", "(tie)"
 # Chi-squared is a fair approximation of the deviance when pairs met about this often.
@@ -37,7 +38,7 @@ class Estimates:
     def __init__(
         self,
         model: "BradleyTerry",
-        spec: "Spec",
+        spec: Spec,
         likelihood: Likelihood,
         ascent: Ascent[Point],
         estimate: CovarianceEstimate,

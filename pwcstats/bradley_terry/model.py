@@ -2,7 +2,6 @@
 
 import warnings
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,43 +9,19 @@ import pandas as pd
 
 from pwcstats._kernels.laplacian import NotDefiniteError
 from pwcstats._validate import comparisons, fits
-from pwcstats._validate.common import Array, choice
+from pwcstats._validate.common import choice
 from pwcstats._validate.comparisons import Rows
-from pwcstats._validate.pairs import read_pairs, read_weights
+from pwcstats._validate.pairs import read_pairs, read_weights, soft_wins
 from pwcstats.bradley_terry import covariance, existence
-from pwcstats.bradley_terry.covariance import Scored
 from pwcstats.bradley_terry.likelihood import Covariates, Items, Likelihood
 from pwcstats.bradley_terry.results import BradleyTerryResults
+from pwcstats.bradley_terry.spec import Spec, read_spec
 from pwcstats.bradley_terry.summary import number
 from pwcstats.bradley_terry.table import Table, make_table
 from pwcstats.errors import ConvergenceWarning, InputError, SeparationWarning
 
-METHODS = ("mle", "firth")
-TIES = ("none", "davidson", "half")
 COVARIANCES = ("full", "diag", "none")
 COV_TYPES = ("nonrobust", "HC0", "cluster")
-
-
-@dataclass(frozen=True)
-class Spec:
-    """What was asked of a fit, checked."""
-
-    method: str
-    ties: str
-    order: bool
-    z: Array | None
-    names: list[str]
-    ref: int | None
-
-    @property
-    def davidson(self) -> bool:
-        """Whether there is a tie parameter."""
-        return self.ties == "davidson"
-
-    @property
-    def firth(self) -> bool:
-        """Whether the likelihood is penalised."""
-        return self.method == "firth"
 
 
 class BradleyTerry:
@@ -135,7 +110,7 @@ class BradleyTerry:
         self._data = data
         self._tables: dict[bool, Table] = {}
         self.items = rows.items
-        self.nobs = float(rows.weight.sum()) if len(rows.weight) else float(len(rows.winner))
+        self.nobs = rows.total
 
     @classmethod
     def from_comparisons(
@@ -247,7 +222,7 @@ class BradleyTerry:
         if not pairs.single:
             raise InputError(f"r must be the pairs of one sample, got {pairs.n_samples} samples; use couple for many.")
         weight = np.ones((1, len(pairs.upper))) if n is None else read_weights(n, pairs, condensed, "n")
-        wins = comparisons.soft_wins(pairs, weight[0])
+        wins = soft_wins(pairs, weight[0])
         model = cls.__new__(cls)
         model._start(comparisons.read_wins(wins, None, pairs.classes), None)
         return model
@@ -347,7 +322,7 @@ class BradleyTerry:
         """
         choice(cov, COVARIANCES, "cov")
         choice(cov_type, COV_TYPES, "cov_type")
-        spec = self._spec(method, ties, order_effect, covariates, item_data, ref)
+        spec = read_spec(self._rows, method, ties, order_effect, covariates, item_data, ref)
         dense = spec.firth or cov == "full" or cov_type != "nonrobust"
         fits.refuse_too_many(self.n_items, spec.z is None and dense, spec.firth)
         if cov_type != "nonrobust" and cov != "full":
@@ -373,7 +348,7 @@ class BradleyTerry:
                 fits.read_seed(random_state),
             )
             if estimate.cov is not None and cov_type != "nonrobust":
-                scored = self._scored(cov_type, cov_kwds, likelihood.rank)
+                scored = covariance.scored_rows(self._rows, self._data, cov_type, cov_kwds, likelihood.rank)
                 estimate = covariance.sandwich(likelihood, ascent.point, estimate.cov, spec.ref, scored)
         except NotDefiniteError:
             raise InputError(
@@ -388,28 +363,6 @@ class BradleyTerry:
             if words is not None:
                 warnings.warn(words, SeparationWarning, stacklevel=2)
         return results
-
-    def _spec(self, method: Any, ties: Any, order: Any, covariates: Any, item_data: Any, ref: Hashable | None) -> Spec:
-        choice(method, METHODS, "method")
-        choice(ties, TIES, "ties")
-        z, names = fits.read_covariates(covariates, item_data, self.items)
-        fits.refuse_names(self.items if z is None else names, order, ties == "davidson")
-        place = None if ref is None else fits.item_place(self.items, ref, "ref")
-        if z is not None and ref is not None:
-            raise InputError(
-                "with covariates no item is the reference: the coefficients do not depend on one; leave ref out."
-            )
-        rows = self._rows
-        n_ties = rows.weight[rows.tie].sum() if len(rows.weight) else np.count_nonzero(rows.tie)
-        fits.refuse_ties(ties, float(n_ties), self.nobs, method)
-        if not isinstance(order, (bool, np.bool_)):
-            raise InputError(f"order_effect must be True or False, got {order!r}.")
-        if order and not rows.home.any():
-            raise InputError(
-                "order_effect needs comparisons in which one item went first; give first=... to "
-                "from_comparisons, and not neutral=... in all rows (a matrix of wins cannot tell)."
-            )
-        return Spec(method, ties, bool(order), z, names, place)
 
     def _table(self, spec: Spec) -> Table:
         half = spec.ties == "half"
@@ -436,27 +389,3 @@ class BradleyTerry:
                 existence.check_identified(table)
             if spec.order or spec.davidson:
                 existence.check_order_and_ties(table, spec.order, spec.davidson)
-
-    def _scored(self, cov_type: str, cov_kwds: dict[str, Any] | None, rank: int) -> Scored:
-        """The comparisons as the sandwich needs them."""
-        options = fits.read_cov_kwds(cov_type, cov_kwds)
-        rows = self._rows
-        cell = np.empty(len(rows.winner), np.int64)
-        table = make_table(rows, False, cell)
-        if cov_type == "HC0" and (rows.counted or rows.n_units == 0):
-            # Equal comparisons have equal scores: one line for all, weighted by the root of their number.
-            counts = table.counts.ravel()
-            return Scored(np.arange(len(counts)), np.sqrt(counts), np.arange(len(counts)), 0.0)
-        weight = rows.weight if len(rows.weight) else np.ones(len(cell))
-        if cov_type == "HC0":
-            return Scored(cell, weight, np.arange(len(cell)), 0.0)
-        group = comparisons.read_groups(self._data, options["groups"], rows)
-        nobs = self.nobs if rows.counted else float(len(cell))
-        if not options.get("use_correction", True):
-            nobs = 0.0
-        elif nobs <= rank:
-            raise InputError(
-                f"the correction for few groups needs more comparisons than parameters, got {nobs:g} and {rank}; set "
-                "'use_correction': False in cov_kwds."
-            )
-        return Scored(cell, weight, group, nobs)
