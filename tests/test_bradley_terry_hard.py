@@ -112,6 +112,7 @@ def test_results_cannot_be_changed_from_outside():
     assert (res.contrast("a", "b").std_error, res.conf_int().loc["a", 0]) == before
 
 
+@pytest.mark.filterwarnings("ignore:The inplace keyword")
 def test_the_users_frame_may_change_afterwards():
     frame, _ = league(34)
     model = BradleyTerry.from_comparisons(frame, "winner", "loser")

@@ -318,7 +318,7 @@ class BradleyTerry:
         >>> res = model.fit(covariates="size", item_data=size)
         >>> res.tidy().round(3)[["term", "estimate", "std_error", "p_value"]]
            term  estimate  std_error  p_value
-        0  size     0.888      0.473    0.061
+        0  size     1.073      0.608    0.077
         """
         choice(cov, COVARIANCES, "cov")
         choice(cov_type, COV_TYPES, "cov_type")
