@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import coo_array, csr_array
 
 from pwcstats import BradleyTerry, ConvergenceWarning, InputError, SeparationWarning
 
@@ -321,6 +322,13 @@ def test_one_item_against_many():
         (lambda m: m.fit().ranks(random_state="x"), "random_state must be a whole number"),
         (lambda m: m.fit().bootstrap(5, random_state=-1), "random_state must be a whole number"),
         (lambda m: m.fit().wald_test([[np.nan, 1]]), "contrasts must be finite"),
+        (lambda m: m.fit().lr_test(3), "needs another fit by BradleyTerry, got int"),
+        (lambda m: m.fit(cov_type="cluster", cov_kwds="g"), "cov_kwds must be a dict"),
+        (lambda m: m.fit().summary(max_rows=0), "max_rows must be a whole number of at least 2"),
+        (lambda m: BradleyTerry(csr_array(np.ones((2, 2)))), "dense matrix, got a sparse one"),
+        (lambda m: BradleyTerry(pd.concat({0: pd.DataFrame(np.ones((2, 2)))})), "one level of labels"),
+        (lambda m: BradleyTerry.from_comparisons({"x": ["a"]}, first="x", second="x", wins=5), "two columns"),
+        (lambda m: BradleyTerry.from_pairwise(np.full((2, 2), np.nan)), "fill it in, or give weight n = 0"),
         (
             lambda m: BradleyTerry([[0, 1], [1, 0]], pd.DataFrame(1, index=[0, 1], columns=["x", "y"])),
             "columns of tied",
@@ -423,3 +431,10 @@ def test_one_term_may_be_a_name():
     frame, _ = league(44)
     res = BradleyTerry.from_comparisons(frame, "winner", "loser").fit()
     pd.testing.assert_frame_equal(res.conf_int(terms="b"), res.conf_int(terms=["b"]))
+
+
+def test_the_cure_for_sparse_wins_is_one():
+    wins = np.array([[0, 3, 0.5], [1, 0, 2], [0, 1.5, 0]])
+    c = coo_array(wins)
+    res = BradleyTerry.from_comparisons(winner=c.row, loser=c.col, weight=c.data).fit()
+    np.testing.assert_allclose(res.params, BradleyTerry(wins).fit().params, atol=1e-9)

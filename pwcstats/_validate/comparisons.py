@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 
 from pwcstats._validate.common import Array, as_float, listed, named, shape_of, shown
 from pwcstats.errors import InputError
@@ -41,6 +42,11 @@ class Rows:
 
 def read_wins(wins: Any, tied: Any, items: Iterable[Hashable] | None) -> Rows:
     """A K x K matrix or frame of wins, row over column, and one of ties."""
+    if issparse(wins):
+        raise InputError(
+            "wins must be a dense matrix, got a sparse one; make it coordinates, c = wins.tocoo(), and use "
+            "from_comparisons(winner=c.row, loser=c.col, weight=c.data)."
+        )
     values, names = _square(wins, "wins", None)
     if items is not None:
         given = _read_items(items, len(values))
@@ -83,6 +89,8 @@ def _square(x: Any, name: str, labels: pd.Index | None) -> tuple[Array, pd.Index
     """K x K numbers >= 0 and their labels; the diagonal (as of journals that cite themselves) is nobody's win."""
     names = None
     if isinstance(x, pd.DataFrame):
+        if x.columns.nlevels > 1 or x.index.nlevels > 1:
+            raise InputError(f"{name} must have one level of labels in its rows and columns; join several into one.")
         names = x.columns if labels is None else labels
         if x.shape[0] == x.shape[1] and not x.index.equals(names):
             if not (x.index.is_unique and names.is_unique and set(x.index) == set(names)):
@@ -327,7 +335,7 @@ def _counted(
     """Each row has both items and how often each won (and, third, how often they tied)."""
     if any(x is not None for x in (winner, loser, tie, weight)):
         raise InputError("wins says who won and how often, so winner, loser, tie and weight must be left out.")
-    if isinstance(wins, str) or len(wins) not in (2, 3):
+    if not isinstance(wins, (list, tuple)) or len(wins) not in (2, 3):
         raise InputError(f"wins must be two columns (wins of first, wins of second) or three (ties), got {wins!r}.")
     a, b, items = _codes(_column(frame, first, "first"), _column(frame, second, "second"), frame)
     counts = np.column_stack([as_float(_column(frame, name, "wins", len(a)), "wins") for name in wins])

@@ -2,7 +2,7 @@
 
 import numbers
 import re
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -166,6 +166,8 @@ def refuse_too_many(n_items: int, dense: bool, firth: bool) -> None:
 
 def read_cov_kwds(cov_type: str, cov_kwds: Any) -> dict[str, Any]:
     """Check the options of a robust covariance."""
+    if cov_kwds is not None and not isinstance(cov_kwds, Mapping):
+        raise InputError(f"cov_kwds must be a dict such as {{'groups': ...}}, got {cov_kwds!r}.")
     options = {} if cov_kwds is None else dict(cov_kwds)
     known = {"groups", "use_correction"} if cov_type == "cluster" else set()
     if set(options) - known:

@@ -273,12 +273,14 @@ def _refuse_asymmetric(upper: Array, lower: Array, pairs: Pairs, name: str, ambi
         )
 
 
-def refuse_missing(pairs: Pairs, sample: int, pair: int) -> None:
+def refuse_missing(pairs: Pairs, sample: int, pair: int, coupling: bool = True) -> None:
     """Say which r_ij is NaN."""
     where = f"the pair {pairs.pair_name(pair)}{pairs.of_sample(sample)}"
     sides = pairs.values[sample, [pairs.upper[pair], *pairs.lower[pair : pair + 1]]]
     if np.isnan(sides).all():
         cure = "fill it in, drop the sample, or use method='ht' with weight n = 0 for a pair that was not compared"
+        if not coupling:
+            cure = "fill it in, or give weight n = 0 to a pair that was not compared"
         raise InputError(f"r is missing for {where}; {cure}.")
     raise InputError(f"r is missing on one side of {where}; fill it with 1 - r of the other side.")
 
@@ -327,7 +329,7 @@ def soft_wins(pairs: Pairs, weight: Array) -> Array:
     other = 1.0 - r if not len(pairs.lower) else pairs.values[0, pairs.lower]
     for pair in map(int, np.flatnonzero(weight)):
         if np.isnan(r[pair]) or np.isnan(other[pair]):
-            refuse_missing(pairs, 0, pair)
+            refuse_missing(pairs, 0, pair, coupling=False)
         if not (0.0 <= r[pair] <= 1.0 and 0.0 <= other[pair] <= 1.0):
             refuse_outside(pairs, 0, pair)
         if abs(r[pair] + other[pair] - 1.0) > SYMMETRY_TOLERANCE:

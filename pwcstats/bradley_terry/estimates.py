@@ -259,6 +259,8 @@ class Estimates:
         -------
         TestResult
         """
+        if not isinstance(other, Estimates):
+            raise InputError(f"lr_test needs another fit by BradleyTerry, got {type(other).__name__}.")
         small, large = sorted((self, other), key=lambda fit: fit.df_model)
         same = self.model is other.model or same_comparisons(self.model._rows, other.model._rows, small.spec.order)
         fits.refuse_not_nested(small, large, same)
@@ -363,7 +365,7 @@ class Estimates:
         -------
         statsmodels.iolib.summary.Summary
         """
-        return make_summary(self, alpha, max_rows)
+        return make_summary(self, fits.read_level(alpha, "alpha"), fits.read_count(max_rows, "max_rows", 2))
 
     def __repr__(self) -> str:
         return f"<BradleyTerryResults: {self.model.n_items} items, {number(self.nobs)} comparisons, {self.method!r}>"
