@@ -61,7 +61,8 @@ class TestResult:
         parts = [f"{self.method}: statistic = {self.statistic:.4g}"]
         if self.df is not None:
             parts.append(f"df = {self.df:g}")
-        parts.append(f"p-value = {self.p_value:.4g}")
+        # Below the smallest number that there is, 0 would be a lie.
+        parts.append(f"p-value = {self.p_value:.4g}" if self.p_value > 0.0 else "p-value < 1e-300")
         lines = [", ".join(parts), f"null hypothesis: {self.null}"]
         if self.estimate is not None:
             lines.append(f"estimate: {self.estimate:.4g}")

@@ -320,3 +320,9 @@ def test_each_item_has_its_own_critical_value():
     z = (res.params.to_numpy()[:, None] - res.params.to_numpy()) / error
     np.testing.assert_array_equal(table.loc[NAMES, "rank_low"], 1 + (z < -critical[:, None]).sum(axis=1))
     np.testing.assert_array_equal(table.loc[NAMES, "rank_high"], 6 - (z > critical[:, None]).sum(axis=1))
+
+
+def test_a_p_value_is_never_nothing():
+    res = BradleyTerry([[0, 90_000], [10_000, 0]]).fit()
+    assert "p-value < 1e-300" in str(res.contrast(0, 1))
+    assert "p-value = 0.3" in str(BradleyTerry([[0, 3], [1, 0]]).fit().contrast(0, 1))
