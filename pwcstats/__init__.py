@@ -6,17 +6,47 @@ from pwcstats._results import TestResult
 from pwcstats.bradley_terry import BootstrapResult, BradleyTerry, BradleyTerryResults
 from pwcstats.coupling import CouplingResult, couple
 from pwcstats.errors import ConvergenceWarning, InputError, PwcError, SeparationWarning
+from pwcstats.logit import (
+    ContinuationRatio,
+    ContinuationRatioResults,
+    FirthLogit,
+    FirthLogitResults,
+    FirthMNLogit,
+    FirthMNLogitResults,
+    IndividualizedResults,
+    OrderedLogit,
+    OrderedLogitResults,
+    SeparationResult,
+    StepwiseResult,
+    detect_separation,
+    individualized_mnlogit,
+    stepwise,
+)
 
 __version__ = version("pwcstats")
 __all__ = [
     "BootstrapResult",
     "BradleyTerry",
     "BradleyTerryResults",
+    "ContinuationRatio",
+    "ContinuationRatioResults",
     "ConvergenceWarning",
     "CouplingResult",
+    "FirthLogit",
+    "FirthLogitResults",
+    "FirthMNLogit",
+    "FirthMNLogitResults",
+    "IndividualizedResults",
     "InputError",
+    "OrderedLogit",
+    "OrderedLogitResults",
     "PwcError",
+    "SeparationResult",
     "SeparationWarning",
+    "StepwiseResult",
     "TestResult",
     "couple",
+    "detect_separation",
+    "individualized_mnlogit",
+    "stepwise",
 ]

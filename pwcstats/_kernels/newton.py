@@ -41,13 +41,17 @@ def ascend(
     start: Array,
     tolerance: float,
     max_iter: int,
+    *,
+    linear: bool = False,
 ) -> Ascent[P]:
     """Maximise: `direction` gives the Newton step at a point, `length` its length on the scale of the logits.
 
     The last step taken is no longer than `tolerance`; with exact second derivatives the point is then right to about
-    its square.
+    its square. Where steps are `linear`, each a fraction of the one before, it is the sum of all that would follow that
+    is no longer than `tolerance`.
     """
     point = evaluate(start)
+    sizes = (math.inf, math.inf)
     for n_iter in range(1, max_iter + 1):
         step = direction(point)
         size = length(step)
@@ -62,6 +66,17 @@ def ascend(
                 return Ascent(point, n_iter, False, "no step increased the likelihood")
             new = evaluate(point.params + factor * step)
         point = new
-        if size <= tolerance:
+        if (steps_left(*sizes, size) if linear else size) <= tolerance:
             return Ascent(point, n_iter, True, "")
+        sizes = (sizes[1], size)
     return Ascent(point, max_iter, False, f"{max_iter} steps were not enough")
+
+
+def steps_left(before: float, previous: float, size: float) -> float:
+    """Length of all steps after the last of three, if they go on to shrink as they did at the slower of two times."""
+    if size == 0.0:
+        return 0.0
+    if not before < math.inf:
+        return math.inf
+    ratio = max(size / previous, previous / before)
+    return size * ratio / (1.0 - ratio) if ratio < 1.0 else math.inf

@@ -47,3 +47,41 @@ def _programme(rows: Array) -> Array | None:
     if answer.status != 0:
         raise ArithmeticError(f"the linear programme failed: {answer.message}")
     return np.asarray(answer.x) if -answer.fun > SMALL else None
+
+
+def overlap(constraints: Array) -> tuple[NDArray[np.bool_], NDArray[np.bool_], Array]:
+    """What no direction separates: rows and columns; and a direction that separates the other rows.
+
+    The first mask has the rows that are 0 in every direction u with ``constraints @ u >= 0``; u is one that is > 0 in
+    all others. With u times infinity added to the parameters, the likelihood is that of the masked rows, which has a
+    finite maximum; it determines the parameters of the second mask and no others.
+    """
+    size = np.linalg.norm(constraints, axis=0)
+    size = np.where(size > 0.0, size, 1.0)
+    scaled = constraints / size
+    length = np.linalg.norm(scaled, axis=1)
+    # A row of zeros says nothing: nothing separates it.
+    inside = length > 0.0
+    scaled[inside] /= length[inside, None]
+    direction = np.zeros(len(size))
+    rest = inside.copy()
+    while rest.any():
+        basis = row_space(scaled[rest])
+        found = recession_direction(scaled[rest] @ basis)
+        if found is None:
+            break
+        found = basis @ found
+        value = scaled @ found
+        # Of the new direction, take as little as leaves what was separated before.
+        against = inside & ~rest & (value < 0.0)
+        share = 0.5 * float(np.min((scaled[against] @ direction) / -value[against], initial=2.0))
+        direction += share * found
+        rest &= value <= SMALL
+    finite = np.linalg.norm(row_space(scaled[rest]), axis=1) > 1.0 - SMALL
+    return rest | ~inside, finite, direction / size
+
+
+def row_space(rows: Array) -> Array:
+    """Orthonormal columns that span the rows."""
+    _, singular, right = np.linalg.svd(rows, full_matrices=False)
+    return np.asarray(right[singular > 1e-9 * singular.max(initial=0.0)].T)

@@ -13,6 +13,7 @@ from statsmodels.iolib.summary import Summary
 from pwcstats._kernels import comparisons
 from pwcstats._kernels.newton import Ascent
 from pwcstats._results import TestResult
+from pwcstats._summary import number
 from pwcstats._validate import fits
 from pwcstats._validate.common import Array, as_float, choice, listed
 from pwcstats.bradley_terry import covariance
@@ -20,7 +21,7 @@ from pwcstats.bradley_terry.covariance import CovarianceEstimate
 from pwcstats.bradley_terry.likelihood import Likelihood, Point
 from pwcstats.bradley_terry.profile import bound
 from pwcstats.bradley_terry.spec import Spec
-from pwcstats.bradley_terry.summary import make_summary, number
+from pwcstats.bradley_terry.summary import make_summary
 from pwcstats.bradley_terry.table import same_comparisons
 from pwcstats.errors import ConvergenceWarning, InputError
 

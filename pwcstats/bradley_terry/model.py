@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from pwcstats._kernels.laplacian import NotDefiniteError
+from pwcstats._summary import number
 from pwcstats._validate import comparisons, fits
 from pwcstats._validate.common import choice
 from pwcstats._validate.comparisons import Rows
@@ -16,7 +17,6 @@ from pwcstats.bradley_terry import covariance, existence
 from pwcstats.bradley_terry.likelihood import Covariates, Items, Likelihood
 from pwcstats.bradley_terry.results import BradleyTerryResults
 from pwcstats.bradley_terry.spec import Spec, read_spec
-from pwcstats.bradley_terry.summary import number
 from pwcstats.bradley_terry.table import Table, make_table
 from pwcstats.errors import ConvergenceWarning, InputError, SeparationWarning
 

@@ -3,36 +3,25 @@
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import stats
-from statsmodels.iolib.summary import Summary, fmt_params
+from statsmodels.iolib.summary import Summary
 from statsmodels.iolib.table import SimpleTable
-from statsmodels.iolib.tableformatting import fmt_2cols
+
+from pwcstats._summary import Cells, coefficients, head, number, width_of
 
 if TYPE_CHECKING:
     from pwcstats.bradley_terry.estimates import Estimates
-
-# Of the head, whose table may be narrower.
-NARROWEST = 70
 
 
 def make_summary(results: "Estimates", alpha: float, max_rows: int) -> Summary:
     """Head, table of parameters, and remarks."""
     summary = Summary()
-    head = _head(results)
     table, left_out = _params(results, alpha, max_rows)
-    # The head as wide as the table below it.
-    width = max(len(str(table).split("\n", maxsplit=1)[0]), NARROWEST)
-    summary.tables = [_padded(head, width), table]
+    summary.tables = [head("Bradley-Terry Results", *_head(results), width_of([table])), table]
     summary.add_extra_txt(_remarks(results, left_out))
     return summary
 
 
-def number(x: float) -> str:
-    """A number of comparisons: all its digits where it is whole."""
-    return str(int(x)) if x == int(x) else f"{x:.7g}"
-
-
-def _head(results: "Estimates") -> list[list[str]]:
+def _head(results: "Estimates") -> tuple[Cells, Cells]:
     spec = results.spec
     model = "Davidson" if spec.davidson else "Bradley-Terry"
     method = "Firth" if spec.firth else "MLE"
@@ -56,19 +45,7 @@ def _head(results: "Estimates") -> list[list[str]]:
         ("No. Iterations:", f"{results.n_iter}"),
         ("converged:", f"{results.converged}"),
     ]
-    return [[a, b, c, d] for (a, b), (c, d) in zip(left, right, strict=True)]
-
-
-def _padded(rows: list[list[str]], width: int) -> SimpleTable:
-    """Two columns of names and values, filling the width."""
-    half = [width // 2 - 1, width - width // 2 - 1]
-    cells = []
-    for a, b, c, d in rows:
-        cells.append([a + b.rjust(half[0] - len(a)), c + d.rjust(half[1] - len(c))])
-    return SimpleTable(cells, title="Bradley-Terry Results".center(width), txt_fmt=_HEAD)
-
-
-_HEAD = {**fmt_2cols, "data_fmts": ["%s", "%s"], "data_aligns": "ll", "colsep": "  "}
+    return left, right
 
 
 def _params(results: "Estimates", alpha: float, max_rows: int) -> tuple[SimpleTable, int]:
@@ -82,16 +59,8 @@ def _params(results: "Estimates", alpha: float, max_rows: int) -> tuple[SimpleTa
         shown = np.concatenate([order[:half], order[len(order) - (max_rows - half) :], np.arange(n - n_extra, n)])
     names = list(map(str, results.params.index[shown]))
     values = results.params.to_numpy()[shown]
-    headers = ["coef"]
-    columns = [[f"{x:.4f}" for x in values]]
-    if results._estimate.variance is not None:
-        se = results.bse.to_numpy()[shown]
-        z = values / se
-        half_width = stats.norm.isf(alpha / 2.0) * se
-        headers += ["std err", "z", "P>|z|", f"[{alpha / 2:g}", f"{1 - alpha / 2:g}]"]
-        columns += [[f"{x:.3f}" for x in c] for c in (se, z, 2.0 * stats.norm.sf(np.abs(z)))]
-        columns += [[f"{x:.3f}" for x in c] for c in (values - half_width, values + half_width)]
-    table = SimpleTable(list(zip(*columns, strict=True)), headers=headers, stubs=names, txt_fmt=fmt_params)
+    se = None if results._estimate.variance is None else results.bse.to_numpy()[shown]
+    table = coefficients(names, values, se, alpha)
     return table, n - len(shown)
 
 

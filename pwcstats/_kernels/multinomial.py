@@ -1,0 +1,163 @@
+"""Multinomial logit (the binary one has two classes): likelihood, its derivatives, and Firth's penalty."""
+
+import math
+
+import numpy as np
+
+from pwcstats._kernels.lanes import compiled
+
+# Rows that are worked on together: so many of some twenty columns stay in the cache.
+ROWS = 512
+# Steps shrink by a factor of about the largest leverage if the penalty's part of the curvature is left out.
+SMALL_LEVERAGE = 0.03
+
+
+@compiled
+def evaluate(x, code, weight, offset, beta, firth, probability, score, information, slope):
+    """Likelihood and derivatives at beta (columns x classes but the first).
+
+    Fills the probabilities of the classes but the first, the scores (class after class), the information and, with
+    `firth`, `slope`, which stands for the curvature of likelihood and penalty. Returns the log-likelihood and the log
+    determinant of the information (nan where it is singular).
+    """
+    n, p = x.shape
+    m = beta.shape[1]
+    llf = 0.0
+    score[:] = 0.0
+    information[:] = 0.0
+    residual = np.empty((min(n, ROWS), m))
+    for start in range(0, n, ROWS):
+        stop = min(start + ROWS, n)
+        block = x[start:stop]
+        eta = np.dot(block, beta)
+        for i in range(stop - start):
+            row = start + i
+            largest = 0.0
+            for j in range(m):
+                eta[i, j] += offset[row]
+                largest = max(largest, eta[i, j])
+            total = math.exp(-largest)
+            for j in range(m):
+                probability[row, j] = math.exp(eta[i, j] - largest)
+                total += probability[row, j]
+            chosen = eta[i, code[row] - 1] if code[row] > 0 else 0.0
+            llf += weight[row] * (chosen - largest - math.log(total))
+            for j in range(m):
+                probability[row, j] /= total
+                residual[i, j] = weight[row] * ((1.0 if code[row] == j + 1 else 0.0) - probability[row, j])
+        for j in range(m):
+            score[j * p : (j + 1) * p] += np.dot(block.T, np.ascontiguousarray(residual[: stop - start, j]))
+        _add_information(block, weight[start:stop], probability[start:stop], information)
+    _mirror(information, p, m)
+    if not firth:
+        return llf, 0.0
+    log_determinant, root = _inverse_root(information)
+    if math.isnan(log_determinant):
+        return llf, log_determinant
+    leverage = np.empty(n)
+    for start in range(0, n, ROWS):
+        stop = min(start + ROWS, n)
+        addition = _penalty(x[start:stop], weight[start:stop], probability[start:stop], root, leverage[start:stop])
+        for j in range(m):
+            score[j * p : (j + 1) * p] += np.dot(x[start:stop].T, np.ascontiguousarray(addition[:, j]))
+    if leverage.max() <= SMALL_LEVERAGE:
+        slope[:] = information
+        return llf, log_determinant
+    # The penalty acts as if each row counted its leverage more, half of it for either outcome.
+    slope[:] = 0.0
+    for start in range(0, n, ROWS):
+        stop = min(start + ROWS, n)
+        heavier = weight[start:stop] * (1.0 + leverage[start:stop])
+        _add_information(x[start:stop], heavier, probability[start:stop], slope)
+    _mirror(slope, p, m)
+    return llf, log_determinant
+
+
+@compiled
+def _add_information(block, weight, probability, out):
+    """Add X' diag(w (p_j 1[j=k] - p_j p_k)) X for each pair of classes j >= k."""
+    rows, p = block.shape
+    m = probability.shape[1]
+    scaled = np.empty((rows, p))
+    for j in range(m):
+        for k in range(j + 1):
+            for i in range(rows):
+                w = weight[i] * probability[i, j] * ((1.0 if j == k else 0.0) - probability[i, k])
+                for c in range(p):
+                    scaled[i, c] = w * block[i, c]
+            out[j * p : (j + 1) * p, k * p : (k + 1) * p] += np.dot(scaled.T, block)
+
+
+@compiled
+def _mirror(a, p, m):
+    for i in range(m * p):
+        for j in range(i):
+            a[j, i] = a[i, j]
+
+
+@compiled
+def _inverse_root(a):
+    """Log determinant of a, and the inverse of its Cholesky factor; nan where it has none to working precision."""
+    n = a.shape[0]
+    factor = np.zeros((n, n))
+    log_determinant = 0.0
+    for j in range(n):
+        pivot = a[j, j]
+        for k in range(j):
+            pivot -= factor[j, k] * factor[j, k]
+        if not pivot > 1e-13 * a[j, j]:
+            return np.nan, factor
+        factor[j, j] = math.sqrt(pivot)
+        log_determinant += math.log(pivot)
+        for i in range(j + 1, n):
+            total = a[i, j]
+            for k in range(j):
+                total -= factor[i, k] * factor[j, k]
+            factor[i, j] = total / factor[j, j]
+    inverse = np.zeros((n, n))
+    for j in range(n):
+        inverse[j, j] = 1.0 / factor[j, j]
+        for i in range(j + 1, n):
+            total = 0.0
+            for k in range(j, i):
+                total -= factor[i, k] * inverse[k, j]
+            inverse[i, j] = total / factor[i, i]
+    return log_determinant, inverse
+
+
+@compiled
+def _penalty(block, weight, probability, root, leverage):
+    """Firth's additions to the residuals of some rows; fills in their leverages.
+
+    With V the covariance of a row's predictors (0 for class 0) and d_o the deviations of the indicators when the
+    outcome is o, let s_o = d_o'V d_o. The leverage is the mean of s_o over the outcomes, and the addition half the mean
+    of d_o s_o.
+    """
+    rows, p = block.shape
+    m = probability.shape[1]
+    parts = np.empty((m, rows, root.shape[0]))
+    for j in range(m):
+        parts[j] = np.dot(block, np.ascontiguousarray(root[:, j * p : (j + 1) * p].T))
+    out = np.empty((rows, m))
+    for i in range(rows):
+        mean_variance = 0.0
+        variance_of_mean = 0.0
+        # In `out`, V_jj - 2 (Vp)_j: what of s_j is not common to all outcomes.
+        out[i] = 0.0
+        for j in range(m):
+            for k in range(j + 1):
+                v = 0.0
+                for c in range(root.shape[0]):
+                    v += parts[j, i, c] * parts[k, i, c]
+                if j == k:
+                    out[i, j] += v * (1.0 - 2.0 * probability[i, j])
+                    mean_variance += probability[i, j] * v
+                    variance_of_mean += probability[i, j] * probability[i, j] * v
+                else:
+                    out[i, j] -= 2.0 * probability[i, k] * v
+                    out[i, k] -= 2.0 * probability[i, j] * v
+                    variance_of_mean += 2.0 * probability[i, j] * probability[i, k] * v
+        leverage[i] = mean_variance - variance_of_mean
+        for j in range(m):
+            out[i, j] = 0.5 * weight[i] * probability[i, j] * (out[i, j] + variance_of_mean - leverage[i])
+    return out

@@ -1,0 +1,230 @@
+"""Responses and design matrices of the logistic models, checked; the wording of what stands in the way of a fit."""
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pwcstats._validate.common import Array, as_float, listed, shape_of
+from pwcstats.errors import InputError
+
+# What is left of a column after those before it, relative to its length; below this it is rounding.
+SMALL_REST = 1e-10
+
+
+def is_text(values: Any) -> bool:
+    """Whether there are words among some values."""
+    if isinstance(getattr(values, "dtype", None), pd.CategoricalDtype):
+        return is_text(values.dtype.categories) if hasattr(values, "dtype") else False
+    array = np.asarray(values)
+    return array.dtype.kind in "OSUT" and any(isinstance(value, str) for value in array.ravel())
+
+
+def refuse_text(endog: Any) -> None:
+    """Refuse words where 0 and 1 are needed."""
+    if is_text(endog):
+        words = list(pd.unique(np.asarray(endog).ravel()))
+        last = words[-1] if isinstance(words[-1], str) else words[0]
+        raise InputError(
+            f"endog must be 0 or 1 in each row, got the words {listed(words)}; code it, for example by "
+            f"(y == {last!r}).astype(int)."
+        )
+
+
+def refuse_not_binary(endog: Any) -> None:
+    """Refuse numbers other than 0 and 1."""
+    values = as_float(endog, "endog")
+    if values.ndim > 1 and values.size != len(values):
+        raise InputError(f"endog must be one column of 0 and 1, got {shape_of(values)}.")
+    odd = np.unique(values[np.isfinite(values) & (values != 0.0) & (values != 1.0)])
+    if len(odd):
+        shown = listed(f"{x:g}" for x in odd)
+        raise InputError(
+            f"endog must be 0 or 1 in each row, got {shown}; for more than two classes use FirthMNLogit, for shares "
+            "give each row twice, with freq_weights."
+        )
+
+
+def refuse_missing(exog: Any, endog: Any, extra: dict[str, Any]) -> None:
+    """Say where a value is missing or infinite."""
+    for name, values in {"endog": endog, **extra}.items():
+        bad = pd.isna(pd.Series(np.asarray(values).ravel())).to_numpy() if values is not None else np.zeros(1, bool)
+        if bad.any():
+            raise InputError(
+                f"{name} is missing in row {int(np.argmax(bad))} (of {bad.sum()}); fill it in, or set missing='drop'."
+            )
+    values = as_float(exog, "exog")
+    values = values.reshape(len(values), -1)
+    names = list(getattr(exog, "columns", [getattr(exog, "name", None) or f"x{k + 1}" for k in range(values.shape[1])]))
+    bad = ~np.isfinite(values)
+    if bad.any():
+        row, column = np.argwhere(bad)[0]
+        raise InputError(
+            f"exog must be finite numbers, got {values[row, column]:g} in column {names[column]!r}, row {row} "
+            f"({bad.any(axis=1).sum()} such rows); fill it in, or set missing='drop'."
+        )
+
+
+def refuse_one_class(code: NDArray[np.int64], weight: Array, labels: Sequence[Any]) -> None:
+    """Each class needs a row that counts, and there must be two."""
+    seen = np.bincount(code[weight > 0.0], minlength=len(labels)) > 0
+    if seen.sum() < 2:
+        only = [label for label, there in zip(labels, seen, strict=True) if there]
+        raise InputError(
+            f"endog has only one class among the rows that count, {listed(only)}, so that there is nothing to model; "
+            "two are needed."
+        )
+    if not seen.all():
+        absent = [label for label, there in zip(labels, seen, strict=True) if not there]
+        raise InputError(f"no row that counts has the class {listed(absent)}; leave it out of the classes.")
+
+
+def refuse_aliased(r: Array, length: Array, shape: tuple[int, ...], names: Sequence[Hashable]) -> None:
+    """Refuse columns that add nothing; r is the triangular factor of the columns, `length` their lengths."""
+    rest = np.zeros(shape[1])
+    rest[: len(r)] = np.abs(np.diagonal(r))
+    if (rest > SMALL_REST * length).all():
+        return
+    found, kept = [], np.empty((len(r), 0))
+    for column in range(shape[1]):
+        part = np.column_stack([kept, r[:, column] / (length[column] or 1.0)])
+        if np.linalg.matrix_rank(part, SMALL_REST * 10.0) <= kept.shape[1]:
+            found.append(names[column])
+        else:
+            kept = part
+    few = f": {shape[0]} rows cannot determine {shape[1]} columns" if shape[0] < shape[1] else ""
+    which = "is constant or a combination" if len(found) == 1 else "are constant or combinations"
+    raise InputError(
+        f"exog is not of full rank{few}; {listed(found)} {which} of the columns before, so leave {listed(found)} out."
+    )
+
+
+def read_weights(weights: Any, n: int) -> Array:
+    """Frequency weights: finite numbers >= 0, not all 0."""
+    if weights is None:
+        return np.ones(n)
+    values = as_float(weights, "freq_weights")
+    if values.shape != (n,):
+        raise InputError(f"freq_weights must have one number for each of the {n} rows, got {shape_of(values)}.")
+    if not (np.isfinite(values) & (values >= 0.0)).all():
+        raise InputError("freq_weights must be finite numbers of at least 0; 0 leaves a row out.")
+    if not values.any():
+        raise InputError("freq_weights is 0 in every row, so that nothing is left to fit.")
+    return values
+
+
+def read_params(params: Any, size: int, name: str = "start_params") -> Array:
+    """Coefficients, class after class."""
+    values = as_float(params, name)
+    flat = values.ravel(order="F")
+    if flat.size != size or not np.isfinite(flat).all():
+        raise InputError(f"{name} must be {size} finite numbers, got {shape_of(values)}.")
+    return flat
+
+
+def read_ordered(endog: Any, categories: Any = None) -> tuple[Any, pd.Index]:
+    """Numbers of ordered classes (nan where missing; with the index of a Series), and the classes."""
+    endog = one_column(endog)
+    values = pd.Series(endog)
+    if categories is not None:
+        labels = pd.Index(categories)
+        if not labels.is_unique:
+            raise InputError("categories must be different from each other.")
+        odd = pd.Index(values.dropna().unique()).difference(labels)
+        if len(odd):
+            raise InputError(f"endog has classes that are not among the categories, {listed(odd)}; add them.")
+        values = values.astype(pd.CategoricalDtype(labels, ordered=True))
+    elif isinstance(values.dtype, pd.CategoricalDtype):
+        if not values.dtype.ordered:
+            raise InputError(
+                f"endog has classes without an order, {listed(values.dtype.categories)}; make it an ordered "
+                "Categorical, or give categories=, from the lowest to the highest."
+            )
+    else:
+        if is_text(values):
+            raise InputError(
+                f"endog has words, {listed(pd.unique(values.dropna()))}, whose order is not known; make it an ordered "
+                "Categorical, or give categories=, from the lowest to the highest."
+            )
+        as_float(values, "endog")
+        labels = pd.Index(np.sort(values.dropna().unique()))
+        values = values.astype(pd.CategoricalDtype(labels, ordered=True))
+    code = values.cat.codes.astype(np.float64).where(values.notna())
+    code.name = values.name
+    return (code if isinstance(endog, pd.Series) else code.to_numpy()), values.dtype.categories
+
+
+def read_nominal(endog: Any) -> tuple[Any, pd.Index]:
+    """Numbers of classes (nan where missing; with the index of a Series), and the classes, sorted or as Categorical."""
+    endog = one_column(endog)
+    values = pd.Series(endog).astype("category")
+    code = values.cat.codes.astype(np.float64).where(values.notna())
+    return (code if isinstance(endog, pd.Series) else code.to_numpy()), values.cat.categories
+
+
+def response_name(formula: Any, data: Any) -> str | None:
+    """The column of data that is the response of a formula, if it is a column as it is."""
+    if not isinstance(formula, str) or "~" not in formula:
+        raise InputError(f"the formula must be a string such as 'y ~ x1 + x2', got {formula!r}.")
+    if not isinstance(data, pd.DataFrame):
+        raise InputError(f"data must be a data frame, got {type(data).__name__}.")
+    name = formula.split("~")[0].strip()
+    return name if name in data else None
+
+
+def refuse_text_response(formula: Any, data: Any) -> None:
+    """Refuse a formula's response of words where 0 and 1 are needed."""
+    name = response_name(formula, data)
+    if name is not None:
+        refuse_text(data[name])
+
+
+def code_response(formula: Any, data: Any, read: Callable[[Any], tuple[Any, pd.Index]]) -> tuple[Any, pd.Index | None]:
+    """The data of a formula with its response, if that is a column, as numbers of classes; and the classes."""
+    name = response_name(formula, data)
+    if name is None:
+        return data, None
+    code, labels = read(data[name])
+    return data.assign(**{name: code}), labels
+
+
+def one_column(endog: Any) -> Any:
+    """A response as one column of its own type."""
+    if isinstance(endog, pd.DataFrame) and endog.shape[1] == 1:
+        return endog.iloc[:, 0]
+    if isinstance(endog, (pd.Series, pd.Categorical, pd.Index)):
+        return endog
+    array = np.asarray(endog)
+    if np.ndim(array) > 1 and np.size(array) == len(array):
+        array = np.ravel(array)
+    if np.ndim(array) != 1:
+        raise InputError(f"endog must be one column, got {shape_of(np.asarray(array))}.")
+    return array
+
+
+def read_frame(exog: Any, n: int) -> pd.DataFrame:
+    """A design as a frame with names, one row for each of n."""
+    if isinstance(exog, pd.Series):
+        exog = exog.to_frame(exog.name if exog.name is not None else "x1")
+    if isinstance(exog, pd.DataFrame):
+        as_float(exog, "exog")
+        frame = exog
+    else:
+        values = as_float(exog, "exog")
+        if values.ndim not in (1, 2):
+            raise InputError(f"exog must have rows and columns, got {shape_of(values)}.")
+        values = values.reshape(len(values), -1)
+        frame = pd.DataFrame(values, columns=[f"x{k + 1}" for k in range(values.shape[1])])
+    if len(frame) != n:
+        raise InputError(f"endog and exog must have the same number of rows, got {n} and {len(frame)}.")
+    return frame
+
+
+def separated_words(columns: Sequence[Any], kind: str, where: str, cure: str) -> str:
+    """What to say where data are separated."""
+    return (
+        f"there is {kind} separation{where}: a combination of {listed(columns)} predicts the outcome without error, so "
+        f"that its maximum likelihood estimates are infinite (standard errors too); {cure}"
+    )

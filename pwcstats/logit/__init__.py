@@ -1,0 +1,27 @@
+"""Logistic models that stay finite: Firth's logits, multinomial and ordinal ones, separation, selection."""
+
+from pwcstats.logit.firth import FirthLogit, FirthLogitResults
+from pwcstats.logit.individualized import IndividualizedResults, individualized_mnlogit
+from pwcstats.logit.multinomial import FirthMNLogit, FirthMNLogitResults
+from pwcstats.logit.ordered import OrderedLogit, OrderedLogitResults
+from pwcstats.logit.ordinal import ContinuationRatio
+from pwcstats.logit.ordinal_results import ContinuationRatioResults
+from pwcstats.logit.selection import StepwiseResult, stepwise
+from pwcstats.logit.separation import SeparationResult, detect_separation
+
+__all__ = [
+    "ContinuationRatio",
+    "ContinuationRatioResults",
+    "FirthLogit",
+    "FirthLogitResults",
+    "FirthMNLogit",
+    "FirthMNLogitResults",
+    "IndividualizedResults",
+    "OrderedLogit",
+    "OrderedLogitResults",
+    "SeparationResult",
+    "StepwiseResult",
+    "detect_separation",
+    "individualized_mnlogit",
+    "stepwise",
+]

@@ -1,0 +1,198 @@
+"""The multinomial likelihood that the models of this package maximise, with Firth's penalty or without."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import solve_triangular
+from scipy.optimize import brentq
+
+from pwcstats._kernels import multinomial, newton, profile
+from pwcstats._kernels.blas import threads_for
+from pwcstats._kernels.laplacian import NotDefiniteError
+from pwcstats._validate.common import Array
+from pwcstats._validate.designs import refuse_aliased
+
+# On the scale of the predictors: Newton's last step, which leaves an error of about its square, and what is left after
+# Firth's, which shrink by a factor of about the largest leverage.
+NEWTON_STEP, FIRTH_ERROR = 1e-6, 1e-9
+MAX_ITER = 200
+# What is left of a column after those before it, as a share: above this, the columns may be used as they are.
+WELL_CONDITIONED = 0.05
+
+
+@dataclass
+class Point:
+    """The likelihood at some parameters, in the coordinates that it works in; `value` is what is maximised."""
+
+    params: Array
+    value: float
+    llf: float
+    score: Array
+    information: Array
+    slope: Array
+    probability: Array
+
+
+class MultinomialLikelihood:
+    """Classes 1, 2, ... against class 0, all with the same columns; two classes are the binary logit.
+
+    It works with combinations of the columns of which neither units nor a far-off origin cost digits: ``x = q r``, and
+    the coefficients b are ``r⁻¹ g`` for the parameters g of q. `beta` (class after class) is what users see;
+    `information` and `cov` are for them too.
+    """
+
+    def __init__(
+        self,
+        x: Array,
+        code: NDArray[np.int64],
+        weight: Array,
+        offset: Array,
+        n_classes: int,
+        firth: bool,
+        names: list[str],
+    ) -> None:
+        counts = weight > 0.0
+        if not counts.all():
+            x, code, weight, offset = x[counts], code[counts], weight[counts], offset[counts]
+        self.root, self.r = _well_scaled(x, names)
+        self.code, self.weight, self.offset = code, weight, offset
+        self.n_rest = n_classes - 1
+        self.n_columns = x.shape[1]
+        self.n_params = self.n_rest * self.n_columns
+        self.firth = firth
+        self._scale = np.tile(np.maximum(self.root.max(axis=0), -self.root.min(axis=0)), self.n_rest)
+        # Jeffreys' penalty is of the information on the coefficients.
+        self.constant = self.n_rest * float(np.log(np.abs(np.diagonal(self.r))).sum()) if firth else 0.0
+
+    # Coordinates
+
+    def beta(self, params: Array) -> Array:
+        """Coefficients."""
+        return solve_triangular(self.r, params.reshape(self.n_rest, -1).T).T.ravel()
+
+    def params(self, beta: Array) -> Array:
+        """The inverse of `beta`."""
+        return (self.r @ np.reshape(beta, (self.n_rest, -1)).T).T.ravel()
+
+    def contrast(self, place: int) -> Array:
+        """The combination of parameters that one coefficient is."""
+        unit = np.zeros((self.n_rest, self.n_columns))
+        unit.flat[place] = 1.0
+        return solve_triangular(self.r, unit.T, trans="T").T.ravel()
+
+    def information(self, point: Point) -> Array:
+        """Fisher information on the coefficients."""
+        wide = np.kron(np.eye(self.n_rest), self.r)
+        return wide.T @ point.information @ wide
+
+    def cov(self, point: Point) -> Array:
+        """Its inverse."""
+        wide = np.kron(np.eye(self.n_rest), solve_triangular(self.r, np.eye(self.n_columns)))
+        return wide @ np.linalg.inv(point.information) @ wide.T
+
+    def score(self, point: Point) -> Array:
+        """Derivatives for the coefficients."""
+        return (self.r.T @ point.score.reshape(self.n_rest, -1).T).T.ravel()
+
+    # Values
+
+    def at(self, beta: Array) -> Point:
+        """Everything about some coefficients."""
+        return self.evaluate(self.params(beta))
+
+    def evaluate(self, params: Array) -> Point:
+        """Everything about one point, computed once."""
+        size = self.n_params
+        g = np.ascontiguousarray(params.reshape(self.n_rest, -1).T)
+        probability, score = np.empty((len(self.root), self.n_rest)), np.empty(size)
+        information = np.empty((size, size))
+        slope = np.empty((size, size)) if self.firth else information
+        llf, log_determinant = multinomial.evaluate(
+            self.root, self.code, self.weight, self.offset, g, self.firth, probability, score, information, slope
+        )
+        value = llf + 0.5 * log_determinant
+        return Point(params, -np.inf if np.isnan(value) else value, llf, score, information, slope, probability)
+
+    def length(self, step: Array) -> float:
+        """The largest change of a predictor that one parameter's step can make."""
+        return float(np.abs(step * self._scale).max(initial=0.0))
+
+    # Maxima
+
+    def maximise(
+        self, beta: Array | None = None, held: NDArray[np.bool_] | None = None, max_iter: int = MAX_ITER
+    ) -> newton.Ascent[Point]:
+        """Fit from `beta`; coefficients that are `held` stay as they are (their columns stay in the penalty)."""
+        basis = None if held is None else self._free(held)
+
+        def direction(point: Point) -> Array:
+            if not np.isfinite(point.value):
+                return np.full(self.n_params, np.nan)
+            try:
+                if basis is None:
+                    return np.asarray(np.linalg.solve(point.slope, point.score))
+                return np.asarray(basis @ np.linalg.solve(basis.T @ point.slope @ basis, basis.T @ point.score))
+            except np.linalg.LinAlgError:
+                return np.full(self.n_params, np.nan)
+
+        start = np.zeros(self.n_params) if beta is None else self.params(beta)
+        with threads_for(0):
+            tolerance = FIRTH_ERROR if self.firth else NEWTON_STEP
+            return newton.ascend(self.evaluate, direction, self.length, start, tolerance, max_iter, linear=self.firth)
+
+    def _free(self, held: NDArray[np.bool_]) -> Array:
+        """Orthonormal columns that span the parameters of the coefficients that are not held."""
+        wide = np.kron(np.eye(self.n_rest), self.r)
+        return np.asarray(np.linalg.qr(wide[:, ~held])[0])
+
+    def profile_bound(self, best: Point, place: int, side: int, drop: float) -> float:
+        """How far a coefficient may go before the likelihood, all others adapting, has fallen by `drop`."""
+        with threads_for(0):
+            contrast = self.contrast(place)
+            value, done = profile.bound(self.evaluate, _solver, self.length, best, contrast, side, drop)
+        return value if done else self._search_bound(best, place, side, drop)
+
+    def _search_bound(self, best: Point, place: int, side: int, drop: float) -> float:
+        """The same by a search in one dimension, with a fit at each value: slow, where Newton does not arrive."""
+        beta = self.beta(best.params)
+        held = np.arange(self.n_params) == place
+        step = side * float(np.sqrt(2.0 * drop * self.cov(best)[place, place]))
+
+        def excess(t: float) -> float:
+            beta_t = beta.copy()
+            beta_t[place] += t * step
+            return self.maximise(beta_t, held).point.value - best.value + drop
+
+        outside = 1.0
+        while excess(outside) > 0.0:
+            outside *= 2.0
+        return float(beta[place] + step * brentq(excess, 0.0, outside, xtol=1e-9))
+
+
+def _solver(point: Point) -> Callable[[Array], Array]:
+    try:
+        return np.linalg.inv(point.slope).dot
+    except np.linalg.LinAlgError:
+        raise NotDefiniteError from None
+
+
+def _well_scaled(x: Array, names: list[str]) -> tuple[Array, Array]:
+    """The columns as q r, q with columns of mean square 1; refuses columns that are combinations of others.
+
+    q has orthogonal columns where those of x are far from it.
+    """
+    length = np.linalg.norm(x, axis=0)
+    size = np.sqrt(len(x))
+    if length.all():
+        scaled = x * (size / length)
+        try:
+            rest = np.diagonal(np.linalg.cholesky(scaled.T @ scaled)) / size
+            if rest.min(initial=1.0) > WELL_CONDITIONED:
+                return np.ascontiguousarray(scaled), np.diag(length / size)
+        except np.linalg.LinAlgError:
+            pass
+    q, r = np.linalg.qr(x)
+    refuse_aliased(r, length, x.shape, names)
+    return np.ascontiguousarray(q * size), r / size

@@ -1,0 +1,245 @@
+"""Multinomial logistic regression: jointly with Jeffreys' penalty, or from one binary fit for each class."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from statsmodels.base.wrapper import populate_wrapper
+from statsmodels.discrete.discrete_model import MNLogit, MultinomialResults, MultinomialResultsWrapper
+from statsmodels.formula.formulatools import advance_eval_env
+
+from pwcstats._kernels.blas import threads_for
+from pwcstats._kernels.newton import Ascent
+from pwcstats._validate import designs
+from pwcstats._validate.common import Array, choice
+from pwcstats._validate.fits import read_level
+from pwcstats.errors import InputError
+from pwcstats.logit.likelihood import MAX_ITER, Point
+from pwcstats.logit.penalised import PenalisedModel, PenalisedResults
+
+__all__ = ["FirthMNLogit", "FirthMNLogitResults"]
+
+
+class FirthMNLogit(PenalisedModel, MNLogit):
+    r"""Multinomial logistic regression with Jeffreys' penalty.
+
+    A statsmodels ``MNLogit`` whose estimates are finite for every data set, separated ones included. The first class
+    (in sorted order, or in that of a Categorical) is the baseline.
+
+    Parameters
+    ----------
+    endog : array-like
+        Classes: numbers, words or a Categorical.
+    exog : array-like
+        Columns of the design; a constant is not added, as in statsmodels (formulas add one).
+    freq_weights : array-like, optional
+        How many times each row counts; real numbers, 0 leaves a row out.
+    **kwargs
+        `missing` and `hasconst`, as in statsmodels.
+
+    See Also
+    --------
+    individualized_mnlogit : One binary fit for each class.
+
+    Notes ----- Maximises :math:`\ell(\beta) + \frac12 \log |I(\beta)|` [1]_, with I the information on all coefficients
+    together; for this model that is bias reduction too [2]_, as in ``brmultinom`` of R's brglm2. Probabilities do not
+    depend on which class is the baseline.
+
+    References
+    ----------
+    .. [1] D. Firth, "Bias reduction of maximum likelihood estimates", Biometrika 80, 27-38, 1993.
+       https://doi.org/10.1093/biomet/80.1.27
+    .. [2] I. Kosmidis and D. Firth, "Multinomial logit bias reduction via the Poisson log-linear model", Biometrika 98,
+       755-759, 2011. https://doi.org/10.1093/biomet/asr026
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pwcstats import FirthMNLogit
+    >>> df = pd.DataFrame({"x": [1, 2, 3, 4, 5, 6, 7, 8, 9], "y": list("aaababccc")})
+    >>> res = FirthMNLogit.from_formula("y ~ x", df).fit()
+    >>> res.predict(pd.DataFrame({"x": [2, 5, 8]})).round(3)
+           a      b      c
+    0  0.944  0.053  0.003
+    1  0.513  0.363  0.125
+    2  0.021  0.188  0.791
+    """
+
+    def __init__(self, endog: Any, exog: Any, freq_weights: Any = None, **kwargs: Any) -> None:
+        if kwargs.pop("offset", None) is not None:
+            raise InputError("FirthMNLogit has no offset, as MNLogit has none; leave it out.")
+        super().__init__(endog, exog, freq_weights=freq_weights, **kwargs)
+
+    @classmethod
+    def from_formula(cls, formula: str, data: Any, subset: Any = None, **kwargs: Any) -> "FirthMNLogit":
+        """The model of a formula; the response may have words, which MNLogit's may not.
+
+        Parameters
+        ----------
+        formula : str
+            Such as ``"y ~ x1 + C(group)"``; a constant is added.
+        data : DataFrame
+            Where the formula's names are.
+        subset : array-like, optional
+            Rows to use, by label or as a mask.
+        **kwargs
+            What the class takes.
+
+        Returns
+        -------
+        FirthMNLogit
+        """
+        data = data if subset is None else data.loc[subset]
+        coded, labels = designs.code_response(formula, data, designs.read_nominal)
+        advance_eval_env(kwargs)
+        model = super().from_formula(formula, coded, **kwargs)
+        model.data.frame = data
+        if labels is not None:
+            seen = [int(model._ynames_map[k]) for k in range(int(model.J))]
+            model._ynames_map = {k: str(labels[place]) for k, place in enumerate(seen)}
+            model.data.cov_names = pd.MultiIndex.from_product(
+                (model.class_labels[1:], model.data.xnames), names=(model.endog_names, None)
+            )
+        return model
+
+    def _classes(self) -> tuple[NDArray[np.int64], Sequence[Any]]:
+        return np.asarray(self.endog, dtype=np.int64), self.class_labels
+
+    @property
+    def class_labels(self) -> list[str]:
+        """Classes, the baseline first."""
+        return [str(self._ynames_map[k]) for k in range(int(self.J))]
+
+    def fit(
+        self, start_params: Any = None, maxiter: int = MAX_ITER, disp: bool = False, **kwargs: Any
+    ) -> "FirthMNLogitResults":
+        """Fit the model.
+
+        Parameters
+        ----------
+        start_params : array-like, optional
+            Where to begin, columns x classes; 0 by default.
+        maxiter : int
+            Newton steps before giving up.
+        disp : bool
+            Print how the fit ended.
+        **kwargs
+            Nothing; statsmodels' other options are refused.
+
+        Returns
+        -------
+        FirthMNLogitResults
+        """
+        with threads_for(0):
+            ascent = self._maximise(start_params, maxiter, disp, kwargs)
+            return FirthMNLogitResultsWrapper(FirthMNLogitResults(self, ascent))
+
+
+class FirthMNLogitResults(PenalisedResults, MultinomialResults):
+    """Results of :meth:`FirthMNLogit.fit`: statsmodels' results of a multinomial logit, penalised where it matters.
+
+    Besides what is listed here there are statsmodels' `params`, `bse`, `tvalues`, `pvalues` (columns x classes but the
+    first), `cov_params`, `get_margeff`, `summary` and residuals.
+
+    Attributes
+    ----------
+    llf, llf_unpenalized : float
+        Log-likelihood with the penalty and without; `aic`, `bic` and `prsquared` use the latter.
+    llnull, llr, llr_pvalue : float
+        Penalised log-likelihood with all coefficients but the constants at 0, and the test against it.
+    converged, n_iter, reason : bool, int, str
+        How the fit ended; `reason` is empty when it converged.
+    """
+
+    def __init__(self, model: FirthMNLogit, ascent: Ascent[Point]) -> None:
+        likelihood, point = model._likelihood, ascent.point
+        beta, cov = likelihood.beta(point.params), likelihood.cov(point)
+        super().__init__(model, self._set_up(model, ascent, point, beta, cov, (model.exog.shape[1], -1)))
+        self.method = "Firth"
+        self.nobs = float(model._weight.sum())
+
+    def predict(self, exog: Any = None, transform: bool = True, **kwargs: Any) -> Any:
+        """Probabilities of all classes, by name; `which="linear"` for the predictors.
+
+        Parameters
+        ----------
+        exog : array-like, optional
+            New rows: columns of the design or, after a formula, its variables; by default the rows of the fit.
+        transform : bool
+            Whether the formula makes the columns from `exog`.
+        **kwargs
+            `which`, as in statsmodels.
+
+        Returns
+        -------
+        DataFrame
+        """
+        proba = super().predict(exog, transform, **kwargs)
+        index = getattr(proba, "index", None)
+        if exog is None and index is None:
+            index = self.model.data.row_labels
+        return pd.DataFrame(np.asarray(proba), index=index, columns=self.model.class_labels)
+
+    def conf_int(self, alpha: float = 0.05, method: str = "wald") -> Array:
+        """Confidence intervals of the coefficients.
+
+        Parameters
+        ----------
+        alpha : float
+            One less the level.
+        method : {"wald", "profile"}
+            Normal approximation, or where the penalised likelihood, all other coefficients adapting, has fallen by half
+            a quantile of chi-squared.
+
+        Returns
+        -------
+        DataFrame or ndarray
+            Lower and upper bounds of each class' coefficients.
+        """
+        choice(method, ("wald", "profile"), "method")
+        read_level(alpha, "alpha")
+        if method == "wald":
+            return super().conf_int(alpha=alpha)
+        return self._profile(alpha).reshape(self.model._likelihood.n_rest, -1, 2)
+
+    def pred_table(self) -> Array:
+        """Counts of what was observed (rows) and predicted (columns), weights included."""
+        table = np.zeros((self.model.J, self.model.J))
+        predicted = np.asarray(self.predict()).argmax(axis=1)
+        np.add.at(table, (self.model._code, predicted), self.model._weight)
+        return table
+
+    resid_misclassified = property(
+        lambda self: (self.model._code != np.asarray(self.predict()).argmax(axis=1)).astype(np.float64),
+        doc="1 where the likeliest class is not the observed one.",
+    )
+
+    def get_margeff(self, *args: Any, **kwargs: Any) -> Any:
+        """Marginal effects, as in statsmodels; not with frequency weights, which its averages would leave out."""
+        self._refuse_weights("Marginal effects are averages")
+        return super().get_margeff(*args, **kwargs)
+
+    def tidy(self, alpha: float = 0.05, method: str = "wald") -> pd.DataFrame:
+        """One row a coefficient with broom's columns in snake case; `method` as in :meth:`conf_int`."""
+        bounds = np.asarray(self.conf_int(alpha, method=method)).reshape(-1, 2)
+        n_rest = self.model._likelihood.n_rest
+        names = list(self.model.exog_names)
+        flat = [np.ravel(x, order="F") for x in (self.params, self.bse, self.tvalues, self.pvalues)]
+        return pd.DataFrame(
+            {
+                "y_level": np.repeat(self.model.class_labels[1:], len(names)),
+                "term": names * n_rest,
+                **dict(zip(("estimate", "std_error", "statistic", "p_value"), flat, strict=True)),
+                "conf_low": bounds[:, 0],
+                "conf_high": bounds[:, 1],
+            }
+        )
+
+
+class FirthMNLogitResultsWrapper(MultinomialResultsWrapper):
+    """Gives results the labels of pandas input, as statsmodels does."""
+
+
+populate_wrapper(FirthMNLogitResultsWrapper, FirthMNLogitResults)

@@ -1,0 +1,240 @@
+"""Proportional odds: statsmodels' model, with the checks of this package."""
+
+import warnings
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from statsmodels.base.wrapper import populate_wrapper
+from statsmodels.formula.formulatools import advance_eval_env
+from statsmodels.miscmodels.ordinal_model import OrderedModel, OrderedResults, OrderedResultsWrapper
+from statsmodels.tools.numdiff import approx_fprime
+
+from pwcstats._validate import designs
+from pwcstats._validate.common import Array
+from pwcstats._validate.fits import read_count
+from pwcstats.errors import ConvergenceWarning, SeparationWarning
+from pwcstats.logit.binary import EXTREME
+from pwcstats.logit.separation import detect_separation
+
+__all__ = ["OrderedLogit", "OrderedLogitResults"]
+
+# Of the score, summed over rows.
+SMALL_SCORE = 1e-6
+
+
+class OrderedLogit(OrderedModel):
+    """Proportional odds: statsmodels' ``OrderedModel`` with the logistic distribution.
+
+    Takes what :class:`ContinuationRatio` takes, with the same checks, and says where data are separated.
+
+    Parameters
+    ----------
+    endog : array-like
+        Ordered classes: numbers, or an ordered Categorical.
+    exog : array-like
+        Columns of the design, without a constant: the thresholds stand for it.
+    offset : array-like, optional
+        Added to the linear predictor.
+    categories : sequence, optional
+        The classes in their order, the lowest first, if `endog` does not say it.
+    **kwargs
+        As in statsmodels.
+
+    Notes ----- logit P(Y <= j) = theta_j - x'beta, as in ``MASS::polr``. The thresholds among `params` are
+    statsmodels': the first one and the logarithms of the differences; ``res.thresholds`` has them as they are.
+
+    Examples
+    --------
+    >>> from pwcstats import OrderedLogit
+    >>> res = OrderedLogit([0, 0, 1, 0, 1, 2, 1, 2, 2], [1, 2, 3, 4, 5, 6, 7, 8, 9]).fit()
+    >>> res.thresholds.round(2).tolist()
+    [3.36, 6.15]
+    """
+
+    def __init__(self, endog: Any, exog: Any, offset: Any = None, categories: Any = None, **kwargs: Any) -> None:
+        kwargs.pop("distr", None)
+        code, labels = designs.read_ordered(endog, categories)
+        frame = pd.DataFrame(index=range(len(code))) if exog is None else designs.read_frame(exog, len(code))
+        designs.refuse_missing(frame, code, {} if offset is None else {"offset": offset})
+        designs.refuse_one_class(np.asarray(code, dtype=np.int64), np.ones(len(code)), list(labels))
+        constant = [name for name in frame if (frame[name] == frame[name].iloc[0]).all()]
+        frame = frame.drop(columns=constant)
+        x = frame.to_numpy(dtype=np.float64)
+        centred = np.column_stack([np.ones(len(x)), x])
+        r = np.asarray(np.linalg.qr(centred, mode="r"))
+        designs.refuse_aliased(r, np.linalg.norm(centred, axis=0), centred.shape, ["const", *frame.columns])
+        self._constant = constant
+        response = pd.Series(
+            np.asarray(code, dtype=np.int64), index=frame.index, name=getattr(endog, "name", None) or "y"
+        )
+        super().__init__(response, frame if frame.shape[1] else None, offset=offset, distr="logit", **kwargs)
+        self.labels = labels
+        self.exog_names[self.k_vars :] = [f"{a}/{b}" for a, b in pairwise(labels)]
+
+    @classmethod
+    def from_formula(cls, formula: str, data: Any, subset: Any = None, **kwargs: Any) -> "OrderedLogit":
+        """The model of a formula, as in statsmodels.
+
+        Parameters
+        ----------
+        formula : str
+            Such as ``"y ~ x1 + C(group)"``.
+        data : DataFrame
+            Where the formula's names are; the response may be an ordered Categorical.
+        subset : array-like, optional
+            Rows to use, by label or as a mask.
+        **kwargs
+            What the class takes.
+
+        Returns
+        -------
+        OrderedLogit
+        """
+        categories = kwargs.pop("categories", None)
+        data = data if subset is None else data.loc[subset]
+        coded, labels = designs.code_response(formula, data, lambda y: designs.read_ordered(y, categories))
+        advance_eval_env(kwargs)
+        model = super().from_formula(formula, coded, **kwargs)
+        model.data.frame = data
+        if labels is not None:
+            model.labels = labels[model.labels.astype(np.int64)]
+            names = [f"{a}/{b}" for a, b in pairwise(model.labels)]
+            model.exog_names[model.k_vars :] = names
+        return model
+
+    def score(self, params: Any) -> Array:
+        """Derivatives of the log-likelihood, in closed form: statsmodels' own are by differences."""
+        params = np.asarray(params, dtype=np.float64)
+        low, high = self._bounds(params)
+        p = self.prob(low, high)
+        at_low, at_high = self.pdf(low) / p, self.pdf(high) / p
+        # For the thresholds themselves: each is the upper one of a class, and the lower one of the next.
+        n = self.k_levels - 1
+        threshold = np.bincount(self.endog, at_high, n + 1)[:n] - np.bincount(self.endog, at_low, n + 1)[1:]
+        # The first parameter moves all of them, a further one those from its own on.
+        chained = np.cumsum(threshold[::-1])[::-1]
+        chained[1:] *= np.exp(params[self.k_vars + 1 :])
+        slopes = [] if self.exog is None else self.exog.T @ (at_low - at_high)
+        return np.concatenate([slopes, chained])
+
+    def hessian(self, params: Any) -> Array:
+        """Second derivatives, by central differences of the score."""
+        h = approx_fprime(np.asarray(params, dtype=np.float64), self.score, centered=True)
+        return (h + h.T) / 2.0
+
+    def fit(
+        self, start_params: Any = None, method: str | None = None, maxiter: int = 500, disp: bool = False, **kwargs: Any
+    ) -> "OrderedLogitResults":
+        """Fit the model.
+
+        Parameters
+        ----------
+        start_params : array-like, optional
+            Where to begin, as in statsmodels.
+        method : str, optional
+            One of statsmodels' optimisers; by default BFGS and then Newton's method.
+        maxiter : int
+            Steps before giving up.
+        disp : bool
+            Print how the fit ended.
+        **kwargs
+            As in statsmodels.
+
+        Returns
+        -------
+        OrderedLogitResults
+        """
+        options = {"maxiter": read_count(maxiter, "maxiter"), "disp": disp, **kwargs}
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            # What statsmodels says of a failed step or a singular matrix is said below, with the reason.
+            warnings.simplefilter("ignore")
+            rough = super().fit(start_params=start_params, method=method or "bfgs", **options)
+            result = rough if method else super().fit(start_params=rough.params, method="newton", **options)
+        if not np.abs(self.score(result.params)).max() < np.abs(self.score(rough.params)).max():
+            result = rough
+        outcome = OrderedLogitResults(self, result._results)
+        self._warn(outcome)
+        return OrderedLogitResultsWrapper(outcome)
+
+    def _warn(self, outcome: "OrderedLogitResults") -> None:
+        score = np.abs(self.score(outcome.params)).max()
+        low, high = self._bounds(outcome.params)
+        converged = bool(
+            np.isfinite(score)
+            and score < SMALL_SCORE * (1.0 if self.exog is None else max(1.0, np.abs(self.exog).max()))
+        )
+        if self.exog is not None and (not converged or self.prob(low, high).max() > 1.0 - EXTREME**0.5):
+            found = detect_separation(
+                self.endog, pd.DataFrame(self.exog, columns=self.exog_names[: self.k_vars]), ordered=True
+            )
+            if found.separated:
+                infinite = (found.directions != 0.0).to_numpy().ravel()
+                outcome.set_infinite(infinite)
+                names = [name for name, there in zip(self.exog_names, infinite, strict=True) if there]
+                cure = "use ContinuationRatio(penalty='firth') for finite ones, or leave a column out."
+                words = designs.separated_words(names, found.kind, "", cure)
+                warnings.warn(words, SeparationWarning, stacklevel=3)
+                return
+        outcome.converged = converged
+        outcome.mle_retvals["converged"] = converged
+        if not converged:
+            warnings.warn(
+                f"the fit did not converge (the score is {score:.2g}); raise maxiter, or standardise the columns.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+
+class OrderedLogitResults(OrderedResults):
+    """Results of :meth:`OrderedLogit.fit`: those of statsmodels, with classes by name."""
+
+    @property
+    def thresholds(self) -> pd.Series:
+        """Thresholds between neighbouring classes."""
+        names = self.model.exog_names[self.model.k_vars :]
+        return pd.Series(self.model.transform_threshold_params(np.asarray(self.params))[1:-1], index=names)
+
+    def predict(self, exog: Any = None, transform: bool = True, **kwargs: Any) -> Any:
+        """Probabilities of all classes, by name; `which` as in statsmodels.
+
+        Parameters
+        ----------
+        exog : array-like, optional
+            New rows: columns of the design or, after a formula, its variables; by default the rows of the fit.
+        transform : bool
+            Whether the formula makes the columns from `exog`.
+        **kwargs
+            `which` and `offset`, as in statsmodels.
+
+        Returns
+        -------
+        DataFrame
+        """
+        if isinstance(exog, pd.DataFrame) and not hasattr(self.model, "formula"):
+            exog = exog.drop(columns=self.model._constant, errors="ignore")
+        proba = super().predict(exog, transform, **kwargs)
+        if np.ndim(proba) == 1:
+            return proba
+        index = getattr(proba, "index", self.model.data.row_labels if exog is None else None)
+        return pd.DataFrame(np.asarray(proba), index=index, columns=self.model.labels)
+
+    def set_infinite(self, infinite: Any) -> None:
+        """Give infinite standard errors to what has no finite estimate."""
+        cov = np.array(
+            self.normalized_cov_params if self.normalized_cov_params is not None else np.diag(infinite * 1.0)
+        )
+        cov[infinite] = cov[:, infinite] = 0.0
+        cov[infinite, infinite] = np.inf
+        self.normalized_cov_params = self.cov_params_default = cov
+        self._cache.clear()
+        self.converged = False
+        self.mle_retvals["converged"] = False
+
+
+class OrderedLogitResultsWrapper(OrderedResultsWrapper):
+    """Gives results the labels of pandas input, as statsmodels does."""
+
+
+populate_wrapper(OrderedLogitResultsWrapper, OrderedLogitResults)

@@ -1,0 +1,329 @@
+"""What models with Jeffreys' penalty share, whether of two classes or of more."""
+
+import warnings
+from collections.abc import Callable, Hashable, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import stats
+from statsmodels.base.model import LikelihoodModelResults
+from statsmodels.tools.sm_exceptions import MissingDataError
+
+from pwcstats._kernels.newton import Ascent
+from pwcstats._results import TestResult
+from pwcstats._validate import designs
+from pwcstats._validate.common import Array, choice, listed, shown
+from pwcstats._validate.fits import read_count, read_level
+from pwcstats.errors import ConvergenceWarning, InputError
+from pwcstats.logit.likelihood import MultinomialLikelihood, Point
+
+
+def refused(reason: str) -> Callable[..., Any]:
+    """A method that says why it is not there."""
+
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        raise InputError(reason)
+
+    method.__doc__ = f"Refused: {reason}"
+    return method
+
+
+class PenalisedModel:
+    """Mixed into a model of statsmodels: its likelihood with Jeffreys' penalty, and frequency weights."""
+
+    data: Any
+    exog: Array
+    exog_names: list[str]
+    _data_attr: list[str]
+    _likelihood: MultinomialLikelihood
+    _weight: Array
+
+    def __init__(self, endog: Any, exog: Any, offset: Any = None, freq_weights: Any = None, **kwargs: Any) -> None:
+        extra = {"freq_weights": freq_weights} | ({} if offset is None else {"offset": offset})
+        if kwargs.get("missing", "none") == "none":
+            designs.refuse_missing(exog, endog, extra)
+        kwargs["check_rank"] = False
+        try:
+            super().__init__(endog, exog, **extra, **kwargs)  # type: ignore[call-arg]
+        except MissingDataError:
+            designs.refuse_missing(exog, endog, extra)
+            raise
+        self._weight = designs.read_weights(getattr(self, "freq_weights", None), len(self.exog))
+        self._code, labels = self._classes()
+        designs.refuse_one_class(self._code, self._weight, labels)
+        self._likelihood = self._make_likelihood(True)
+        n_params = self._likelihood.n_params
+        self.df_model = float(n_params - self._likelihood.n_rest * (self._constant is not None))
+        self.df_resid = float(self._weight.sum() - n_params)
+        self._data_attr.extend(["_weight", "_code", "_likelihood"])
+
+    def _classes(self) -> tuple[NDArray[np.int64], Sequence[Any]]:
+        """Number of each row's class, and the classes."""
+        raise NotImplementedError
+
+    def _check_kwargs(self, kwargs: dict[str, Any], keys_extra: Any = None, **options: Any) -> None:
+        super()._check_kwargs(kwargs, [*(keys_extra or []), "freq_weights"], **options)  # type: ignore[misc]
+
+    def _make_likelihood(self, firth: bool) -> MultinomialLikelihood:
+        exog = np.asarray(self.exog, dtype=np.float64)
+        offset = np.asarray(getattr(self, "offset", np.zeros(len(exog))), dtype=np.float64)
+        n_classes = int(self._code.max()) + 1
+        return MultinomialLikelihood(
+            exog, self._code, self._weight, offset, n_classes, firth, list(map(str, self.exog_names))
+        )
+
+    @property
+    def _constant(self) -> int | None:
+        """Place of the constant column."""
+        return self.data.const_idx
+
+    def loglike(self, params: Any) -> float:
+        """Penalised log-likelihood."""
+        return self._point(params).value + self._likelihood.constant
+
+    def score(self, params: Any) -> Array:
+        """Penalised score."""
+        return self._likelihood.score(self._point(params))
+
+    def information(self, params: Any) -> Array:
+        """Fisher information, whose inverse is the covariance of the estimates."""
+        return self._likelihood.information(self._point(params))
+
+    def hessian(self, params: Any) -> Array:
+        """Minus the Fisher information; the penalty's own curvature is left out."""
+        return -self.information(params)
+
+    def _point(self, params: Any) -> Point:
+        return self._likelihood.at(designs.read_params(params, self._likelihood.n_params, "params"))
+
+    fit_regularized = refused("the likelihood has a penalty already; use statsmodels' own model for another one.")
+    fit_constrained = refused("the penalty is that of the whole model; to test constraints use lr_test or wald_test.")
+    loglikeobs = refused("the penalty is not a sum over rows; use statsmodels' own model for the rows' likelihoods.")
+    score_obs = score_factor = hessian_factor = loglikeobs
+
+    def _maximise(self, start_params: Any, maxiter: Any, disp: Any, kwargs: dict[str, Any]) -> Ascent[Point]:
+        method = kwargs.pop("method", "newton")
+        if method != "newton" or kwargs:
+            odd = ", ".join(kwargs) or f"method={method!r}"
+            raise InputError(f"fit has no {odd}: it is by Newton's method, with the covariance from the information.")
+        start = None if start_params is None else designs.read_params(start_params, self._likelihood.n_params)
+        ascent = self._likelihood.maximise(start, max_iter=read_count(maxiter, "maxiter"))
+        if not ascent.converged:
+            warnings.warn(
+                f"the fit did not converge ({ascent.reason}); raise maxiter, or start elsewhere.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        elif disp:
+            value = ascent.point.value + self._likelihood.constant
+            print(f"Converged after {ascent.n_iter} steps; penalised log-likelihood {value:.6g}.")
+        return ascent
+
+    def _columns_of(self, term: Any) -> list[int]:
+        """Columns of a term: a column's name or place, or a term of the formula."""
+        names = list(self.exog_names)
+        if isinstance(term, (int, np.integer)) and not isinstance(term, bool) and 0 <= term < len(names):
+            return [int(term)]
+        if isinstance(term, Hashable) and term in names:
+            return [names.index(term)]
+        slices = term_slices(self)
+        if isinstance(term, str) and term in slices:
+            return slices[term]
+        known = list(dict.fromkeys([*map(str, names), *slices]))
+        raise InputError(f"term must be one of {listed(known)}, or a list of them, got {shown(term)}.")
+
+
+def term_slices(model: Any) -> dict[str, list[int]]:
+    """Columns of each term of a model's formula; without a formula, of each column."""
+    data = model.data
+    info = getattr(data, "model_spec", None) or getattr(data, "design_info", None)
+    every = range(model.exog.shape[1])
+    for name in ("term_name_slices", "term_slices"):
+        slices = getattr(info, name, None)
+        if slices is not None:
+            return {str(term): list(every[part]) for term, part in slices.items()}
+    return {str(name): [place] for place, name in enumerate(model.exog_names)}
+
+
+class PenalisedResults:
+    """Mixed into results of statsmodels: what rests on the likelihood uses the penalised one."""
+
+    model: Any
+    params: Array
+    nobs: float
+    df_model: float
+    df_resid: float
+    converged: bool
+    correction: str | None = None
+
+    def _set_up(
+        self, model: Any, ascent: Ascent[Point], at: Point, beta: Array, cov: Array, shape: tuple[int, ...]
+    ) -> Any:
+        """What statsmodels' results are made from; `at` is where the coefficients are, after corrections."""
+        fit = LikelihoodModelResults(model, beta.reshape(shape, order="F"), cov, scale=1.0)
+        fit.mle_retvals = {"converged": ascent.converged, "iterations": ascent.n_iter}
+        fit.mle_settings = {"optimizer": "newton"}
+        self.n_iter, self.reason = ascent.n_iter, ascent.reason
+        self._best = ascent.point
+        self._at = at
+        return fit
+
+    @property
+    def llf(self) -> float:
+        """Penalised log-likelihood."""
+        return self._at.value + self.model._likelihood.constant
+
+    @property
+    def llf_unpenalized(self) -> float:
+        """Log-likelihood without the penalty."""
+        return self._at.llf
+
+    @cached_property
+    def _null(self) -> Point:
+        model = self.model
+        held = np.ones((model._likelihood.n_rest, model.exog.shape[1]), np.bool_)
+        if model._constant is not None:
+            held[:, model._constant] = False
+        return model._likelihood.maximise(held=held.ravel()).point
+
+    @property
+    def llnull(self) -> float:
+        """Penalised log-likelihood with all coefficients but the constants at 0."""
+        return self._null.value + self.model._likelihood.constant
+
+    @property
+    def llr(self) -> float:
+        """Penalised likelihood-ratio statistic against `llnull`."""
+        return 2.0 * (self._best.value - self._null.value)
+
+    @property
+    def llr_pvalue(self) -> float:
+        """p-value of `llr`, chi-squared with `df_model` degrees of freedom."""
+        return float(stats.chi2.sf(self.llr, self.df_model))
+
+    @property
+    def prsquared(self) -> float:
+        """McFadden's pseudo-R-squared, without penalties."""
+        return 1.0 - self.llf_unpenalized / self._null.llf
+
+    @property
+    def aic(self) -> float:
+        """Akaike's criterion, of the unpenalised likelihood (penalties of different columns cannot be compared)."""
+        return 2.0 * (self.model._likelihood.n_params - self.llf_unpenalized)
+
+    @property
+    def bic(self) -> float:
+        """Schwarz's criterion, of the unpenalised likelihood."""
+        return float(np.log(self.nobs)) * self.model._likelihood.n_params - 2.0 * self.llf_unpenalized
+
+    def info_criteria(self, crit: str, dk_params: float = 0) -> float:
+        """Criterion "aic" or "bic", with `dk_params` more parameters."""
+        weight = {"aic": 2.0, "bic": float(np.log(self.nobs))}[choice(crit, ("aic", "bic"), "crit")]
+        return weight * (self.model._likelihood.n_params + dk_params) - 2.0 * self.llf_unpenalized
+
+    set_null_options = refused("the null model is the whole model with its coefficients held at 0; it has no options.")
+    score_test = refused("score tests are of the unpenalised likelihood; use lr_test or wald_test.")
+    get_influence = refused("leaving a row out changes the penalty; fit again without the row instead.")
+    im_ratio = property(refused("the information matrix test is of the unpenalised likelihood."))
+
+    def lr_test(self, term: Any = None) -> TestResult:
+        """Penalised likelihood-ratio test that coefficients are 0.
+
+        Their columns stay in the penalty, as in R's logistf, so that the two likelihoods can be compared.
+
+        Parameters
+        ----------
+        term : str, int or list of them, optional
+            Columns by name or place, or terms of the formula; by default all but the constant.
+
+        Returns
+        -------
+        TestResult
+        """
+        self._refuse_corrected("A likelihood-ratio test")
+        model, likelihood = self.model, self.model._likelihood
+        if term is None:
+            columns = [k for k in range(model.exog.shape[1]) if k != model._constant]
+            point = self._null
+        else:
+            terms = term if isinstance(term, (list, tuple, pd.Index, np.ndarray)) else [term]
+            columns = sorted({k for one in terms for k in model._columns_of(one)})
+            held = np.zeros((likelihood.n_rest, model.exog.shape[1]), np.bool_)
+            held[:, columns] = True
+            beta = np.where(held.ravel(), 0.0, likelihood.beta(self._best.params))
+            ascent = likelihood.maximise(beta, held.ravel())
+            if not ascent.converged:
+                ascent = likelihood.maximise(held=held.ravel())
+            point = ascent.point
+        if not columns:
+            raise InputError("term names no column, so that there is nothing to test.")
+        df = len(columns) * likelihood.n_rest
+        statistic = max(2.0 * (self._best.value - point.value), 0.0)
+        names = [model.exog_names[k] for k in columns]
+        return TestResult(
+            statistic=statistic,
+            p_value=float(stats.chi2.sf(statistic, df)),
+            df=float(df),
+            estimate=float(np.ravel(self.params)[columns[0]]) if df == 1 else None,
+            method="Penalised likelihood-ratio test",
+            null=f"the coefficients of {listed(names)} are 0" if df > 1 else f"the coefficient of {names[0]} is 0",
+        )
+
+    def _profile(self, alpha: float) -> Array:
+        """Bounds of all coefficients, class after class."""
+        self._refuse_corrected("A profile")
+        likelihood = self.model._likelihood
+        drop = 0.5 * float(stats.chi2.isf(read_level(alpha, "alpha"), 1))
+        return np.array(
+            [
+                [likelihood.profile_bound(self._best, place, side, drop) for side in (-1, 1)]
+                for place in range(likelihood.n_params)
+            ]
+        )
+
+    def _refuse_corrected(self, what: str) -> None:
+        if self.model._likelihood is None:
+            raise InputError(f"{what} needs the data, which remove_data took away.")
+        if self.correction is not None:
+            raise InputError(
+                f"{what} is of Firth's likelihood, which correction={self.correction!r} has left for its predictions; "
+                "fit without correction."
+            )
+
+    def _refuse_weights(self, what: str) -> None:
+        if getattr(self.model, "freq_weights", None) is not None:
+            raise InputError(f"{what} over rows, which would leave out freq_weights; repeat the rows instead.")
+
+    def summary(self, *args: Any, **kwargs: Any) -> Any:
+        """The table of statsmodels; log-likelihoods are penalised, intervals are Wald's."""
+        table = super().summary(*args, **kwargs)  # type: ignore[misc]
+        table.add_extra_txt(
+            [
+                "Log-Likelihood and LL-Null are penalised. Intervals and z are Wald's; for separated data prefer",
+                'conf_int(method="profile") and lr_test().',
+            ]
+        )
+        return table
+
+    def glance(self) -> pd.DataFrame:
+        """One row about the fit, with broom's columns in snake case."""
+        return pd.DataFrame(
+            [
+                {
+                    "log_lik": self.llf_unpenalized,
+                    "penalized_log_lik": self.llf,
+                    "aic": self.aic,
+                    "bic": self.bic,
+                    "statistic": self.llr,
+                    "p_value": self.llr_pvalue,
+                    "df": self.df_model,
+                    "df_residual": self.df_resid,
+                    "nobs": self.nobs,
+                    "converged": self.converged,
+                    "n_iter": self.n_iter,
+                }
+            ]
+        )

@@ -1,0 +1,291 @@
+"""Stepwise selection of a model's terms."""
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+from statsmodels.discrete.discrete_model import Logit, MNLogit
+from statsmodels.miscmodels.ordinal_model import OrderedModel
+from statsmodels.tools.sm_exceptions import PerfectSeparationWarning
+
+from pwcstats._validate import designs
+from pwcstats._validate.common import choice, listed
+from pwcstats._validate.fits import read_count, read_level
+from pwcstats.errors import InputError, SeparationWarning
+from pwcstats.logit.ordered import OrderedLogit
+from pwcstats.logit.ordinal import ContinuationRatio
+from pwcstats.logit.penalised import PenalisedModel, term_slices
+from pwcstats.logit.separation import detect_separation
+
+__all__ = ["StepwiseResult", "stepwise"]
+
+# A criterion must fall by this much, lest two models of the same likelihood take turns.
+SMALL_GAIN = 1e-7
+
+
+@dataclass(frozen=True)
+class StepwiseResult:
+    """What :func:`stepwise` did.
+
+    Attributes
+    ----------
+    results : Results
+        The fit of the model that was selected, as its own `fit` gives it.
+    terms : list of str
+        Terms that were selected, without the constant.
+    path : DataFrame
+        One row a step: what was added ("+ x") or dropped ("- x"), the criterion (AIC, BIC, or the p-value of the test),
+        log-likelihood, number of parameters and terms afterwards; the first row is the start.
+    """
+
+    results: Any
+    terms: list[str]
+    path: pd.DataFrame
+
+
+def stepwise(
+    model: Any,
+    criterion: str = "aic",
+    direction: str = "both",
+    *,
+    enter: float = 0.05,
+    remove: float = 0.10,
+    keep: Any = (),
+    max_steps: int = 1000,
+) -> StepwiseResult:
+    """Select terms of a model step by step.
+
+    Parameters
+    ----------
+    model : model
+        With all terms that may be chosen, not fitted: FirthLogit, FirthMNLogit, ContinuationRatio, OrderedLogit, or
+        statsmodels' Logit, MNLogit or OrderedModel. After a formula whole terms are chosen, such as all columns of a
+        factor, and an interaction never without its main effects; otherwise columns.
+    criterion : {"aic", "bic", "lr"}
+        Akaike's or Schwarz's criterion, or likelihood-ratio tests. For Firth's models the criteria are of the
+        unpenalised likelihood, as in R's brglm2, and the tests are penalised ones, in which both models have the
+        penalty of the larger.
+    direction : {"both", "forward", "backward"}
+        "forward" begins with the constant alone and only adds; "backward" begins with all terms and only drops; "both"
+        begins with all terms, as R's ``step`` does, and does either.
+    enter, remove : float
+        For criterion "lr": a term is added if its p-value is below `enter`, and dropped if it is above `remove`.
+    keep : sequence of str
+        Terms that are always in the model, besides the constant.
+    max_steps : int
+        Steps before giving up.
+
+    Returns
+    -------
+    StepwiseResult
+
+    Notes
+    -----
+    Tests and intervals of the selected model take no account of the selection.
+
+    Examples
+    --------
+    >>> import numpy as np, pandas as pd
+    >>> from pwcstats import FirthLogit, stepwise
+    >>> rng = np.random.default_rng(1)
+    >>> df = pd.DataFrame(rng.normal(size=(80, 3)), columns=["x1", "x2", "x3"])
+    >>> df["y"] = (df["x1"] + rng.logistic(size=80) > 0).astype(int)
+    >>> found = stepwise(FirthLogit.from_formula("y ~ x1 + x2 + x3", df), criterion="bic")
+    >>> found.terms
+    ['x1']
+    >>> found.path[["action", "criterion"]].round(2)
+      action  criterion
+    0             98.00
+    """
+    choice(criterion, ("aic", "bic", "lr"), "criterion")
+    choice(direction, ("both", "forward", "backward"), "direction")
+    read_count(max_steps, "max_steps")
+    enter, remove = read_level(enter, "enter"), read_level(remove, "remove")
+    if criterion == "lr" and direction == "both" and remove < enter:
+        raise InputError(f"remove must not be below enter, or terms would come and go; got {remove} and {enter}.")
+    search = _Search(model, criterion, keep)
+    inside = list(search.keep) if direction == "forward" else list(search.terms)
+    path = [search.row("", inside, search.fit(inside), np.nan)]
+    for _ in range(max_steps):
+        moves = []
+        if direction != "forward":
+            moves += [("-", term) for term in inside if search.may_drop(term, inside)]
+        if direction != "backward":
+            moves += [("+", term) for term in search.terms if term not in inside and search.may_add(term, inside)]
+        step = search.by_test(moves, inside, enter, remove) if criterion == "lr" else search.by_criterion(moves, inside)
+        if step is None:
+            return StepwiseResult(search.final(inside), inside, pd.DataFrame(path))
+        sign, term, p_value = step
+        inside = search.moved(sign, term, inside)
+        path.append(search.row(f"{sign} {term}", inside, search.fit(inside), p_value))
+    raise InputError(f"{max_steps} steps were not enough; raise max_steps.")
+
+
+class _Search:
+    """Fits of a model with some of its terms; each is made once."""
+
+    def __init__(self, model: Any, criterion: str, keep: Any) -> None:
+        known = (PenalisedModel, ContinuationRatio, Logit, MNLogit, OrderedModel)
+        if not isinstance(model, known):
+            raise InputError(
+                f"model must be one that is not fitted, such as FirthLogit(endog, exog), got {type(model).__name__}."
+            )
+        self.model: Any = model
+        self.criterion = criterion
+        # OrderedModel counts the thresholds' names among those of the columns.
+        self.exog = pd.DataFrame(self.model.exog, columns=model.exog_names[: model.exog.shape[1]])
+        slices = {name: part for name, part in term_slices(model).items() if part and part[-1] < model.exog.shape[1]}
+        constant = getattr(model.data, "const_idx", None)
+        self.constant = [] if constant is None else [constant]
+        self.columns = {name: part for name, part in slices.items() if part != self.constant}
+        self.terms = list(self.columns)
+        keep = [keep] if isinstance(keep, str) else list(keep)
+        if not set(keep) <= set(self.terms):
+            raise InputError(f"keep must be some of the terms {listed(self.terms)}, got {listed(keep)}.")
+        self.keep = keep
+        self._fits: dict[frozenset[str], Any] = {}
+
+    # Which moves there are
+
+    def may_drop(self, term: str, inside: list[str]) -> bool:
+        """Not if it is kept, or part of an interaction that stays."""
+        return term not in self.keep and not any(_parts(term) < _parts(other) for other in inside)
+
+    def may_add(self, term: str, inside: list[str]) -> bool:
+        """Not before all that it is an interaction of."""
+        return all(other in inside for other in self.terms if _parts(other) < _parts(term))
+
+    def moved(self, sign: str, term: str, inside: list[str]) -> list[str]:
+        """The terms after a move, in their order."""
+        after = {*inside, term} if sign == "+" else set(inside) - {term}
+        return [name for name in self.terms if name in after]
+
+    # Which move is best
+
+    def by_criterion(self, moves: list[tuple[str, str]], inside: list[str]) -> tuple[str, str, float] | None:
+        """The move with the least criterion, if that is less than now."""
+        best, least = None, self.value(self.fit(inside)) - SMALL_GAIN
+        for sign, term in moves:
+            value = self.value(self.fit(self.moved(sign, term, inside)))
+            if value < least:
+                best, least = (sign, term, np.nan), value
+        return best
+
+    def by_test(
+        self, moves: list[tuple[str, str]], inside: list[str], enter: float, remove: float
+    ) -> tuple[str, str, float] | None:
+        """The least significant term that may go or, if none must, the most significant one that may come."""
+        tests = [(sign, term, self.p_value(term, {*inside, term})) for sign, term in moves]
+        drops = [test for test in tests if test[0] == "-" and test[2] > remove]
+        adds = [test for test in tests if test[0] == "+" and test[2] < enter]
+        by_p: Callable[[tuple[str, str, float]], float] = lambda test: test[2]  # noqa: E731
+        return max(drops, key=by_p) if drops else min(adds, key=by_p) if adds else None
+
+    def p_value(self, term: str, inside: set[str]) -> float:
+        """p-value of a term in the model of some terms, itself among them."""
+        large = self.fit([name for name in self.terms if name in inside])
+        names = [str(self.exog.columns[k]) for k in self.columns[term]]
+        if hasattr(large, "lr_test"):
+            return float(large.lr_test(names).p_value)
+        small = self.fit([name for name in self.terms if name in inside and name != term])
+        return float(stats.chi2.sf(2.0 * (large.llf - small.llf), np.size(large.params) - np.size(small.params)))
+
+    def value(self, results: Any) -> float:
+        """The criterion."""
+        llf, size = getattr(results, "llf_unpenalized", results.llf), np.size(results.params)
+        nobs = getattr(results, "nobs", len(self.exog))
+        return float(size * (2.0 if self.criterion == "aic" else np.log(nobs)) - 2.0 * llf)
+
+    def row(self, action: str, inside: list[str], results: Any, p_value: float) -> dict[str, Any]:
+        """A row of the path."""
+        return {
+            "action": action,
+            "criterion": p_value if self.criterion == "lr" else self.value(results),
+            "log_lik": float(getattr(results, "llf_unpenalized", results.llf)),
+            "n_params": int(np.size(results.params)),
+            "terms": " + ".join(inside) or "1",
+        }
+
+    # Fits
+
+    def fit(self, inside: list[str]) -> Any:
+        """The fit of some terms."""
+        key = frozenset(inside)
+        if key not in self._fits:
+            places = sorted([*self.constant, *(k for term in inside for k in self.columns[term])])
+            self._fits[key] = self._fit_columns(places)
+        return self._fits[key]
+
+    def _fit_columns(self, places: list[int]) -> Any:
+        if not places and isinstance(self.model, Logit | MNLogit):
+            raise InputError("without a constant there is no model of no term; add a constant, or keep a term.")
+        return _fitted(remade(self.model, self.exog.iloc[:, places]))
+
+    def final(self, inside: list[str]) -> Any:
+        """The selected model as the user would have made it: by formula, if the model was."""
+        formula = getattr(self.model, "formula", None)
+        if not isinstance(formula, str):
+            return self.fit(inside)
+        response = formula.split("~")[0]
+        right = " + ".join([*(inside or ["1"]), *([] if self.constant or self._intercepts else ["0"])])
+        dropped = getattr(self.model.data, "missing_row_idx", None)
+        frame = self.model.data.frame
+        if dropped is not None and len(dropped):
+            frame = frame.iloc[np.delete(np.arange(len(frame)), dropped)]
+        return _fitted(type(self.model).from_formula(f"{response} ~ {right}", frame, **options(self.model)))
+
+    @property
+    def _intercepts(self) -> bool:
+        """Whether the model has intercepts of its own, besides its columns."""
+        return isinstance(self.model, ContinuationRatio | OrderedModel)
+
+
+def options(model: Any) -> dict[str, Any]:
+    """What a model was made with, besides its data."""
+    if isinstance(model, OrderedModel):
+        given = {"offset": model.offset} | ({} if isinstance(model, OrderedLogit) else {"distr": model.distr})
+    else:
+        given = model._get_init_kwds()
+    of_formula = ("missing_idx", "formula", "model_spec", "design_info", "hasconst", "check_rank")
+    return {key: value for key, value in given.items() if value is not None and key not in of_formula}
+
+
+def remade(model: Any, exog: Any) -> Any:
+    """The model with other columns, its classes by name."""
+    code = np.asarray(model.endog)
+    labels = getattr(model, "labels", None)
+    if isinstance(model, MNLogit):
+        labels = [str(model._ynames_map[k]) for k in range(int(model.J))]
+    endog: Any = code
+    if labels is not None:
+        ordered = not isinstance(model, MNLogit)
+        endog = pd.Series(
+            pd.Categorical.from_codes(code.astype(np.int64), labels, ordered=ordered), name=model.endog_names
+        )
+    if not exog.shape[1]:
+        exog = None if isinstance(model, OrderedModel) else pd.DataFrame({"const": np.ones(len(code))})
+    return type(model)(endog, exog, **options(model))
+
+
+def _parts(term: str) -> frozenset[str]:
+    return frozenset(term.split(":"))
+
+
+def _fitted(model: Any) -> Any:
+    """Fit in silence, but say where statsmodels' own model is separated."""
+    method = {"method": "bfgs"} if type(model) is OrderedModel else {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", PerfectSeparationWarning)
+        try:
+            return model.fit(disp=0, **method)
+        except PerfectSeparationWarning:
+            found = detect_separation(model.endog, pd.DataFrame(model.exog, columns=model.exog_names))
+    words = designs.separated_words(found.columns, found.kind, "", "use FirthLogit for finite ones.")
+    warnings.warn(words, SeparationWarning, stacklevel=4)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return model.fit(disp=0)

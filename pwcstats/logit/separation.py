@@ -1,0 +1,135 @@
+"""Separation: whether, and along which columns, maximum likelihood estimates are infinite."""
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pwcstats._kernels.separation import overlap
+from pwcstats._validate import designs
+from pwcstats._validate.common import Array
+
+__all__ = ["SeparationResult", "detect_separation"]
+
+
+@dataclass(frozen=True)
+class SeparationResult:
+    """What :func:`detect_separation` found.
+
+    Attributes
+    ----------
+    separated : bool
+        Whether some maximum likelihood estimates are infinite.
+    kind : {"complete", "quasi-complete", "none"}
+        All rows are predicted without error, or some, or none.
+    columns : list
+        Columns with infinite estimates.
+    directions : DataFrame
+        Where the estimates go: inf, -inf or 0 (finite) for each column (rows) and class but the first (columns); for an
+        ordered response, the thresholds follow the columns. nan is infinite with a sign that the data leave open.
+    rows : ndarray of bool
+        Rows whose outcome is predicted without error in the limit.
+    """
+
+    separated: bool
+    kind: str
+    columns: list[Any]
+    directions: pd.DataFrame
+    rows: NDArray[np.bool_]
+
+    def __str__(self) -> str:
+        if not self.separated:
+            return "There is no separation: all maximum likelihood estimates are finite."
+        names = ", ".join(map(str, self.columns))
+        return (
+            f"There is {self.kind} separation: {self.rows.sum()} of {len(self.rows)} rows are predicted without error, "
+            f"and the maximum likelihood estimates of {names} are infinite."
+        )
+
+
+def detect_separation(endog: Any, exog: Any, *, ordered: bool = False) -> SeparationResult:
+    r"""Find out whether a logistic model's maximum likelihood estimates are finite, without fitting it.
+
+    Parameters
+    ----------
+    endog : array-like
+        Classes: two for the binary logit, more for the multinomial one; labels of any kind.
+    exog : array-like
+        Columns of the design, the constant included if the model has one (an ordered response needs none).
+    ordered : bool
+        The model is that of proportional odds, and the classes are in order (numbers, or an ordered Categorical). For
+        continuation ratios look at each stage by itself.
+
+    Returns
+    -------
+    SeparationResult
+
+    Notes ----- Data are separated if some direction u of the parameters never makes an observed class less likely, and
+    some more so (Albert and Anderson 1984 [1]_): with two classes, :math:`(2 y_i - 1) x_i^\top u \ge 0` for all rows. A
+    linear programme finds u [2]_ and is repeated on the rows that u leaves undecided, until no direction is left for
+    the rest. These rows determine what stays finite: an estimate is infinite if its column is not among the
+    combinations of theirs.
+
+    References ---------- .. [1] A. Albert and J. A. Anderson, "On the existence of maximum likelihood estimates in
+    logistic regression models",
+       Biometrika 71, 1-10, 1984. https://doi.org/10.1093/biomet/71.1.1
+    .. [2] K. Konis, "Linear programming algorithms for detecting separated data in binary logistic regression models",
+       DPhil thesis, University of Oxford, 2007.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pwcstats import detect_separation
+    >>> x = pd.DataFrame({"const": 1, "dose": [1, 2, 3, 4, 5, 6], "weight": [5, 3, 4, 4, 5, 3]})
+    >>> print(detect_separation([0, 0, 0, 1, 1, 1], x))
+    There is complete separation: 6 of 6 rows are predicted without error, and the maximum likelihood estimates of
+    const, dose, weight are infinite. >>> detect_separation([0, 0, 1, 0, 1, 1], x).kind 'none'
+    """
+    code, labels = designs.read_ordered(endog) if ordered else designs.read_nominal(endog)
+    code = np.asarray(code, dtype=np.float64)
+    frame = designs.read_frame(exog, len(code))
+    designs.refuse_missing(frame, code, {})
+    code = code.astype(np.int64)
+    designs.refuse_one_class(code, np.ones(len(code)), list(labels))
+    x = frame.to_numpy(dtype=np.float64)
+    constraints, row = _ordered(x, code, len(labels)) if ordered else _multinomial(x, code, len(labels))
+    rest, finite, direction = overlap(constraints)
+    sign = np.where(finite, 0.0, np.where(direction == 0.0, np.nan, np.copysign(np.inf, direction)))
+    separated = np.ones(len(x), np.bool_)
+    separated[row[rest]] = False
+    if ordered:
+        index = [*frame.columns, *(f"{a}/{b}" for a, b in pairwise(labels))]
+        directions = pd.DataFrame({"direction": sign}, index=index)
+    else:
+        directions = pd.DataFrame(sign.reshape(len(labels) - 1, -1).T, index=frame.columns, columns=labels[1:])
+    infinite = directions.index[(directions != 0.0).any(axis=1)]
+    kind = "none" if finite.all() else "complete" if separated.all() else "quasi-complete"
+    return SeparationResult(kind != "none", kind, list(infinite), directions, separated)
+
+
+def _multinomial(x: Array, code: NDArray[np.int64], n_classes: int) -> tuple[Array, NDArray[np.int64]]:
+    """A row for each case and each class that it is not in: the observed class' predictor less the other's."""
+    p = x.shape[1]
+    blocks, rows = [], []
+    for other in range(n_classes):
+        those = np.flatnonzero(code != other)
+        block = np.zeros((len(those), n_classes, p))
+        block[np.arange(len(those)), code[those]] = x[those]
+        block[:, other] -= x[those]
+        blocks.append(block[:, 1:].reshape(len(those), -1))
+        rows.append(those)
+    return np.concatenate(blocks), np.concatenate(rows)
+
+
+def _ordered(x: Array, code: NDArray[np.int64], n_classes: int) -> tuple[Array, NDArray[np.int64]]:
+    """A row for each case and each threshold beside its class: above the lower one, below the upper one."""
+    threshold = np.eye(n_classes - 1)
+    below, above = np.flatnonzero(code < n_classes - 1), np.flatnonzero(code > 0)
+    blocks = [
+        np.column_stack([-x[below], threshold[code[below]]]),
+        np.column_stack([x[above], -threshold[code[above] - 1]]),
+    ]
+    return np.concatenate(blocks), np.concatenate([below, above])
