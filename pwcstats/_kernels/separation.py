@@ -85,3 +85,17 @@ def row_space(rows: Array) -> Array:
     """Orthonormal columns that span the rows."""
     _, singular, right = np.linalg.svd(rows, full_matrices=False)
     return np.asarray(right[singular > 1e-9 * singular.max(initial=0.0)].T)
+
+
+def multinomial_constraints(x: Array, code: NDArray[np.int64], n_classes: int) -> tuple[Array, NDArray[np.int64]]:
+    """A row for each case and each class that it is not in: the observed class' predictor less the other's."""
+    p = x.shape[1]
+    blocks, rows = [], []
+    for other in range(n_classes):
+        those = np.flatnonzero(code != other)
+        block = np.zeros((len(those), n_classes, p))
+        block[np.arange(len(those)), code[those]] = x[those]
+        block[:, other] -= x[those]
+        blocks.append(block[:, 1:].reshape(len(those), -1))
+        rows.append(those)
+    return np.concatenate(blocks), np.concatenate(rows)

@@ -153,7 +153,7 @@ def read_ordered(endog: Any, categories: Any = None) -> tuple[Any, pd.Index]:
         values = values.astype(pd.CategoricalDtype(labels, ordered=True))
     code = values.cat.codes.astype(np.float64).where(values.notna())
     code.name = values.name
-    return (code if isinstance(endog, pd.Series) else code.to_numpy()), values.dtype.categories
+    return (code if isinstance(endog, pd.Series) else code.to_numpy()), values.cat.categories
 
 
 def read_nominal(endog: Any) -> tuple[Any, pd.Index]:

@@ -55,7 +55,7 @@ def fit_binary(
 ) -> BinaryFit:
     """Fit, and say where the data are separated or the fit did not converge; `where` names the fit in the message."""
     likelihood = MultinomialLikelihood(x, y, weight, np.zeros(len(x)), 2, firth, list(names))
-    ascent = likelihood.maximise(max_iter=max_iter)
+    ascent = likelihood.fit(max_iter=max_iter)
     point = ascent.point
     extreme = np.minimum(point.probability, 1.0 - point.probability).min() < EXTREME
     if not firth and (extreme or not ascent.converged):

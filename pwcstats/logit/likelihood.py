@@ -1,6 +1,7 @@
 """The multinomial likelihood that the models of this package maximise, with Firth's penalty or without."""
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +12,7 @@ from scipy.optimize import brentq
 from pwcstats._kernels import multinomial, newton, profile
 from pwcstats._kernels.blas import threads_for
 from pwcstats._kernels.laplacian import NotDefiniteError
+from pwcstats._kernels.separation import multinomial_constraints, overlap
 from pwcstats._validate.common import Array
 from pwcstats._validate.designs import refuse_aliased
 
@@ -18,6 +20,12 @@ from pwcstats._validate.designs import refuse_aliased
 # Firth's, which shrink by a factor of about the largest leverage.
 NEWTON_STEP, FIRTH_ERROR = 1e-6, 1e-9
 MAX_ITER = 200
+# Steps after which the penalty's own curvature is worth its price, and other maxima a search.
+PATIENCE = 8
+# Of parameters, for derivatives.
+DIFFERENCE = 1e-5
+# Another maximum is higher by more than rounding.
+SMALL_RISE = 1e-8
 # What is left of a column after those before it, as a share: above this, the columns may be used as they are.
 WELL_CONDITIONED = 0.05
 
@@ -121,26 +129,77 @@ class MultinomialLikelihood:
 
     # Maxima
 
+    def fit(self, beta: Array | None = None, max_iter: int = MAX_ITER) -> newton.Ascent[Point]:
+        """The maximum; from `beta` if given.
+
+        Jeffreys' penalty makes small or separated data have several maxima now and then. Where steps were many, as they
+        are there, the highest of those from some other beginnings is taken.
+        """
+        found = self.maximise(beta, max_iter=max_iter)
+        if beta is None and self.firth and found.n_iter > PATIENCE:
+            for start in self._beginnings(found.point):
+                other = self._ascend(start, None, max_iter)
+                if other.converged and (not found.converged or other.point.value > found.point.value + SMALL_RISE):
+                    found = other
+        return found
+
+    def _beginnings(self, point: Point) -> list[Array]:
+        """Further out, and where maximum likelihood would go."""
+        constraints, _ = multinomial_constraints(self.root, self.code, self.n_rest + 1)
+        _, _, u = overlap(constraints)
+        if u.any():
+            far = np.abs(self.root @ u.reshape(self.n_rest, -1).T).max()
+            rest = [10.0 / far * u, 20.0 / far * u]
+        else:
+            plain = copy(self)
+            plain.firth = False
+            rest = [plain.maximise().point.params]
+        return [2.0 * point.params, 4.0 * point.params, *rest]
+
+    def held_at(self, beta: Array, held: NDArray[np.bool_]) -> Point:
+        """The maximum with coefficients that are `held` as in `beta`; all else begins there, and at 0."""
+        ends = [self.maximise(start, held) for start in (beta, np.where(held, beta, 0.0))]
+        return max((end.point for end in ends), key=lambda point: point.value)
+
     def maximise(
         self, beta: Array | None = None, held: NDArray[np.bool_] | None = None, max_iter: int = MAX_ITER
     ) -> newton.Ascent[Point]:
-        """Fit from `beta`; coefficients that are `held` stay as they are (their columns stay in the penalty)."""
-        basis = None if held is None else self._free(held)
+        """Ascend from `beta`; coefficients that are `held` stay as they are (their columns stay in the penalty)."""
+        start = np.zeros(self.n_params) if beta is None else self.params(beta)
+        return self._ascend(start, None if held is None else self._free(held), max_iter)
+
+    def _ascend(self, start: Array, basis: Array | None, max_iter: int) -> newton.Ascent[Point]:
+        steps = 0
 
         def direction(point: Point) -> Array:
+            nonlocal steps
+            steps += 1
             if not np.isfinite(point.value):
                 return np.full(self.n_params, np.nan)
+            slope = self._curvature(point) if self.firth and steps > PATIENCE else point.slope
             try:
                 if basis is None:
-                    return np.asarray(np.linalg.solve(point.slope, point.score))
-                return np.asarray(basis @ np.linalg.solve(basis.T @ point.slope @ basis, basis.T @ point.score))
+                    return np.asarray(np.linalg.solve(slope, point.score))
+                return np.asarray(basis @ np.linalg.solve(basis.T @ slope @ basis, basis.T @ point.score))
             except np.linalg.LinAlgError:
                 return np.full(self.n_params, np.nan)
 
-        start = np.zeros(self.n_params) if beta is None else self.params(beta)
         with threads_for(0):
             tolerance = FIRTH_ERROR if self.firth else NEWTON_STEP
             return newton.ascend(self.evaluate, direction, self.length, start, tolerance, max_iter, linear=self.firth)
+
+    def _curvature(self, point: Point) -> Array:
+        """Minus the second derivatives, by differences of the score; `slope`, if these are not those of a maximum."""
+        curvature = np.empty_like(point.slope)
+        for k, h in enumerate(DIFFERENCE * np.eye(self.n_params)):
+            low, high = (self.evaluate(point.params + side * h) for side in (-1.0, 1.0))
+            curvature[k] = (low.score - high.score) / (2.0 * DIFFERENCE)
+        curvature = 0.5 * (curvature + curvature.T)
+        try:
+            np.linalg.cholesky(curvature)
+        except np.linalg.LinAlgError:
+            return point.slope
+        return curvature
 
     def _free(self, held: NDArray[np.bool_]) -> Array:
         """Orthonormal columns that span the parameters of the coefficients that are not held."""

@@ -161,10 +161,8 @@ class OrderedLogit(OrderedModel):
     def _warn(self, outcome: "OrderedLogitResults") -> None:
         score = np.abs(self.score(outcome.params)).max()
         low, high = self._bounds(outcome.params)
-        converged = bool(
-            np.isfinite(score)
-            and score < SMALL_SCORE * (1.0 if self.exog is None else max(1.0, np.abs(self.exog).max()))
-        )
+        largest = 1.0 if self.exog is None else max(1.0, np.abs(self.exog).max())
+        converged = bool(score < SMALL_SCORE * largest)
         if self.exog is not None and (not converged or self.prob(low, high).max() > 1.0 - EXTREME**0.5):
             found = detect_separation(
                 self.endog, pd.DataFrame(self.exog, columns=self.exog_names[: self.k_vars]), ordered=True
@@ -222,9 +220,8 @@ class OrderedLogitResults(OrderedResults):
 
     def set_infinite(self, infinite: Any) -> None:
         """Give infinite standard errors to what has no finite estimate."""
-        cov = np.array(
-            self.normalized_cov_params if self.normalized_cov_params is not None else np.diag(infinite * 1.0)
-        )
+        known = getattr(self, "normalized_cov_params", None)
+        cov = np.zeros((len(infinite), len(infinite))) if known is None else np.array(known)
         cov[infinite] = cov[:, infinite] = 0.0
         cov[infinite, infinite] = np.inf
         self.normalized_cov_params = self.cov_params_default = cov

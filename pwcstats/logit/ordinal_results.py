@@ -181,7 +181,7 @@ class ContinuationRatioResults(LikelihoodModelResults):
         """Log-likelihood with some coefficients at 0."""
         held = self._held(fit, terms)
         start = np.where(held | fit.infinite, 0.0, fit.beta)
-        return fit.likelihood.maximise(start, held).point.value + fit.likelihood.constant
+        return fit.likelihood.held_at(start, held).value + fit.likelihood.constant
 
     def parallel_test(self) -> TestResult:
         """Likelihood-ratio test of parallel slopes: whether all stages may share theirs.
@@ -203,8 +203,9 @@ class ContinuationRatioResults(LikelihoodModelResults):
         firth = model.penalty == "firth"
         likelihood = MultinomialLikelihood(x, y, weight, np.zeros(len(x)), 2, firth, names)
         held = np.arange(len(names)) >= n_stages + n_slopes
-        both = [likelihood.maximise(held=which).point.value for which in (None, held)]
-        return self._compared(both[0] - both[1], float(df), "all stages have the same slopes")
+        best = likelihood.fit().point
+        null = likelihood.held_at(np.where(held, 0.0, likelihood.beta(best.params)), held)
+        return self._compared(best.value - null.value, float(df), "all stages have the same slopes")
 
     def _compared(self, difference: float, df: float, null: str) -> TestResult:
         statistic = max(2.0 * difference, 0.0)

@@ -110,7 +110,7 @@ class PenalisedModel:
             odd = ", ".join(kwargs) or f"method={method!r}"
             raise InputError(f"fit has no {odd}: it is by Newton's method, with the covariance from the information.")
         start = None if start_params is None else designs.read_params(start_params, self._likelihood.n_params)
-        ascent = self._likelihood.maximise(start, max_iter=read_count(maxiter, "maxiter"))
+        ascent = self._likelihood.fit(start, max_iter=read_count(maxiter, "maxiter"))
         if not ascent.converged:
             warnings.warn(
                 f"the fit did not converge ({ascent.reason}); raise maxiter, or start elsewhere.",
@@ -254,10 +254,7 @@ class PenalisedResults:
             held = np.zeros((likelihood.n_rest, model.exog.shape[1]), np.bool_)
             held[:, columns] = True
             beta = np.where(held.ravel(), 0.0, likelihood.beta(self._best.params))
-            ascent = likelihood.maximise(beta, held.ravel())
-            if not ascent.converged:
-                ascent = likelihood.maximise(held=held.ravel())
-            point = ascent.point
+            point = likelihood.held_at(beta, held.ravel())
         if not columns:
             raise InputError("term names no column, so that there is nothing to test.")
         df = len(columns) * likelihood.n_rest

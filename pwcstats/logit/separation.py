@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pwcstats._kernels.separation import overlap
+from pwcstats._kernels.separation import multinomial_constraints, overlap
 from pwcstats._validate import designs
 from pwcstats._validate.common import Array
 
@@ -95,7 +95,7 @@ def detect_separation(endog: Any, exog: Any, *, ordered: bool = False) -> Separa
     code = code.astype(np.int64)
     designs.refuse_one_class(code, np.ones(len(code)), list(labels))
     x = frame.to_numpy(dtype=np.float64)
-    constraints, row = _ordered(x, code, len(labels)) if ordered else _multinomial(x, code, len(labels))
+    constraints, row = _ordered(x, code, len(labels)) if ordered else multinomial_constraints(x, code, len(labels))
     rest, finite, direction = overlap(constraints)
     sign = np.where(finite, 0.0, np.where(direction == 0.0, np.nan, np.copysign(np.inf, direction)))
     separated = np.ones(len(x), np.bool_)
@@ -108,20 +108,6 @@ def detect_separation(endog: Any, exog: Any, *, ordered: bool = False) -> Separa
     infinite = directions.index[(directions != 0.0).any(axis=1)]
     kind = "none" if finite.all() else "complete" if separated.all() else "quasi-complete"
     return SeparationResult(kind != "none", kind, list(infinite), directions, separated)
-
-
-def _multinomial(x: Array, code: NDArray[np.int64], n_classes: int) -> tuple[Array, NDArray[np.int64]]:
-    """A row for each case and each class that it is not in: the observed class' predictor less the other's."""
-    p = x.shape[1]
-    blocks, rows = [], []
-    for other in range(n_classes):
-        those = np.flatnonzero(code != other)
-        block = np.zeros((len(those), n_classes, p))
-        block[np.arange(len(those)), code[those]] = x[those]
-        block[:, other] -= x[those]
-        blocks.append(block[:, 1:].reshape(len(those), -1))
-        rows.append(those)
-    return np.concatenate(blocks), np.concatenate(rows)
 
 
 def _ordered(x: Array, code: NDArray[np.int64], n_classes: int) -> tuple[Array, NDArray[np.int64]]:

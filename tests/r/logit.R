@@ -1,0 +1,105 @@
+# What R says about bias-reduced, multinomial and ordinal logits. Usage: Rscript logit.R out.json
+suppressPackageStartupMessages({
+  library(jsonlite)
+  library(brglm2)
+  library(VGAM)
+  library(MASS)
+})
+set.seed(1993)
+quiet <- suppressWarnings
+# On completely separated data its full steps may go round in circles.
+tight <- list(epsilon = 1e-12, maxit = 10000, slowit = 0.3)
+columns <- function(data) lapply(data, function(x) if (is.factor(x)) as.character(x) else x)
+
+firth <- function(formula, data, w = rep(1, nrow(data))) {
+  data$w <- w
+  fit <- quiet(glm(formula, binomial, data, weights = w, method = "brglmFit", type = "AS_mean", control = tight))
+  stopifnot(fit$converged)
+  table <- coef(summary(fit))
+  list(term = rownames(table), coef = unname(table[, 1]), se = unname(table[, 2]), loglik = as.numeric(logLik(fit)))
+}
+
+# Endometrial cancer (Heinze and Schemper 2002): NV separates.
+# The standard errors of infinite estimates grow with every step of the fit.
+se_after <- function(steps) {
+  fit <- quiet(glm(HG ~ NV + PI + EH, binomial, endometrial, control = glm.control(1e-300, steps)))
+  coef(summary(fit))[, 2]
+}
+endometrial_ml <- coef(summary(glm(HG ~ PI + EH, binomial, endometrial, control = glm.control(1e-14, 100))))
+
+# Random data, separated ones among them.
+random <- lapply(1:12, function(k) {
+  n <- 20 + 5 * k
+  data <- data.frame(x1 = rnorm(n), x2 = rexp(n), x3 = rbinom(n, 1, 0.3), w = rpois(n, 2) + 0.5 * (k %% 2))
+  # Every third one is separated completely, every third one in x3 alone.
+  slope <- if (k %% 3 == 0) 200 else 1
+  data$y <- as.numeric(slope * (data$x1 - data$x2 + 1) + rlogis(n) > 0)
+  if (k %% 3 == 1) data$y[data$x3 == 1] <- 1
+  data$off <- rnorm(n) / 2
+  list(
+    data = data, plain = firth(y ~ x1 + x2 + x3, data),
+    weighted = firth(y ~ x1 + x2 + x3 + offset(off), data, data$w)
+  )
+})
+
+# Alligators' food: a table with zeros, five classes.
+choice <- brmultinom(foodchoice ~ size + lake, alligators, freq, type = "AS_mean", ref = 1,
+                     control = list(epsilon = 1e-10, maxit = 1000))
+choice_se <- sqrt(diag(vcov(choice)))
+
+# Separated multinomial data.
+three <- data.frame(x1 = rnorm(40), x2 = rnorm(40))
+three$y <- factor(cut(three$x1, c(-Inf, -0.5, 0.6, Inf), c("a", "b", "c")))
+separated <- brmultinom(y ~ x1 + x2, three, type = "AS_mean", ref = 1, control = list(epsilon = 1e-10, maxit = 1000))
+
+# Ordinal models of miners' lungs and of tenants' satisfaction.
+ordinal <- function(family) {
+  fit <- vglm(cbind(normal, mild, severe) ~ log(exposure.time), family, pneumo, epsilon = 1e-12, maxit = 100)
+  list(coef = unname(coef(fit)), term = names(coef(fit)), se = unname(sqrt(diag(vcov(fit)))), loglik = logLik(fit),
+       fitted = unname(fitted(fit)))
+}
+satisfied <- polr(Sat ~ Infl + Type + Cont, housing, weights = Freq, Hess = TRUE,
+                  control = list(reltol = 1e-15, maxit = 1000))
+# A data frame of people: OrderedModel has no weights.
+people <- housing[rep(seq_len(nrow(housing)), housing$Freq), 1:4]
+step_full <- glm(low ~ age + lwt + factor(race) + smoke + ptl + ht + ui + ftv, binomial, birthwt,
+                 control = glm.control(1e-14, 100))
+stepped <- step(step_full, trace = 0)
+stepped_bic <- step(step_full, trace = 0, k = log(nrow(birthwt)), direction = "backward")
+
+answer <- list(
+  versions = c(R = as.character(getRversion()), sapply(
+    c("brglm2", "VGAM", "MASS"), function(package) as.character(packageVersion(package))
+  )) |> as.list(),
+  endometrial = list(
+    data = columns(endometrial), firth = firth(HG ~ NV + PI + EH, endometrial),
+    se_ratios = unname(se_after(20) / se_after(10)), ml = unname(endometrial_ml[, 1:2])
+  ),
+  lizards = list(
+    data = columns(lizards),
+    firth = firth(cbind(grahami, opalinus) ~ height + diameter + light + time, lizards)
+  ),
+  random = random,
+  alligators = list(
+    data = columns(alligators), coef = unname(coef(choice)), classes = rownames(coef(choice)),
+    term = colnames(coef(choice)), se = unname(choice_se), se_term = names(choice_se),
+    fitted = unname(fitted(choice)), loglik = as.numeric(logLik(choice))
+  ),
+  three = list(data = columns(three), coef = unname(coef(separated)), se = unname(sqrt(diag(vcov(separated))))),
+  pneumo = list(
+    data = columns(pneumo),
+    backward = ordinal(sratio(reverse = TRUE)), forward = ordinal(sratio()),
+    backward_parallel = ordinal(sratio(reverse = TRUE, parallel = TRUE)),
+    forward_parallel = ordinal(sratio(parallel = TRUE)),
+    cratio = ordinal(cratio()), cratio_reverse = ordinal(cratio(reverse = TRUE))
+  ),
+  housing = list(
+    data = columns(people), coef = unname(coef(satisfied)), zeta = unname(satisfied$zeta),
+    term = names(coef(satisfied)), se = unname(sqrt(diag(vcov(satisfied)))), loglik = as.numeric(logLik(satisfied))
+  ),
+  birthwt = list(
+    data = columns(birthwt), terms = attr(terms(stepped), "term.labels"), aic = AIC(stepped),
+    path = stepped$anova$Step, path_aic = stepped$anova$AIC, bic_terms = attr(terms(stepped_bic), "term.labels")
+  )
+)
+write_json(answer, commandArgs(TRUE)[[1]], digits = NA, auto_unbox = TRUE)
