@@ -28,7 +28,7 @@ def write_agreement(app):
         "     - within",
         "     - remark",
     ]
-    for row in [*parity["COUPLING"].values(), *parity["BRADLEY_TERRY"].values()]:
+    for row in [row for part in ("COUPLING", "BRADLEY_TERRY", "LOGIT") for row in parity[part].values()]:
         lines += [
             f"   * - ``{row.ours}``",
             f"     - ``{row.theirs}``",

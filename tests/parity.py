@@ -89,3 +89,41 @@ BRADLEY_TERRY = {
         "another model of ties; the same among items of equal ability",
     ),
 }
+
+LOGIT = {
+    "firth": Agreement(
+        "FirthLogit(…).fit()",
+        'glm(…, method = "brglmFit", type = "AS_mean") of brglm2',
+        1e-6,
+        "endometrial, lizards, random data with weights and offsets; coefficients, standard errors, log-likelihood; "
+        "brglm2's own stopping rule",
+    ),
+    "multinomial": Agreement(
+        "FirthMNLogit(…).fit()",
+        'brglm2::brmultinom(…, type = "AS_mean")',
+        1e-6,
+        "alligators' food, and separated data; brmultinom's own stopping rule",
+    ),
+    "ratio": Agreement(
+        'ContinuationRatio(…, direction="backward")',
+        "VGAM::vglm(…, sratio(reverse = TRUE))",
+        1e-6,
+        "pneumo; separate and parallel slopes; VGAM's cratio has the opposite signs; standard errors against glm, as "
+        "VGAM's are off in the third digit where cells are empty",
+    ),
+    "forward": Agreement(
+        'ContinuationRatio(…, direction="forward")',
+        "VGAM::vglm(…, sratio(reverse = FALSE))",
+        1e-6,
+        "pneumo; separate and parallel slopes",
+    ),
+    "ordered": Agreement(
+        "OrderedLogit(…).fit()",
+        "MASS::polr(…)",
+        1e-5,
+        "housing; polr's optimiser stops at a relative change of the likelihood",
+    ),
+    "step": Agreement(
+        'stepwise(Logit(…), "aic"), "bic"', "step(glm(…))", 1e-9, "birthwt; the same path, AIC at each step"
+    ),
+}

@@ -1,8 +1,13 @@
-"""The linear programme of separation: with all rows, and with some at a time."""
+"""Separation: the linear programme, what stays finite, and what users see of it."""
+
+import itertools
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy.optimize import linprog
 
+from pwcstats import detect_separation
 from pwcstats._kernels import separation
 
 
@@ -42,3 +47,112 @@ def test_quasi_separation_in_a_column_that_few_rows_have():
     u = separation.recession_direction(side[:, None] * x)
     assert u is not None
     assert abs(u[0]) < 1e-6 < u[1]
+
+
+def can_be_positive(rows, wanted):
+    """Whether some u has rows @ u >= 0 everywhere and > 0 in row `wanted`: one linear programme for each row."""
+    answer = linprog(-rows[wanted], -rows, np.zeros(len(rows)), bounds=(-1, 1), method="highs")
+    return -answer.fun > 1e-7
+
+
+def moves(rows, column):
+    """Whether some u with rows @ u >= 0 has a coefficient other than 0 there."""
+    unit = np.eye(rows.shape[1])[column]
+    ends = [linprog(s * unit, -rows, np.zeros(len(rows)), bounds=(-1, 1), method="highs").fun for s in (1, -1)]
+    return min(ends) < -1e-7
+
+
+def make_data(seed):
+    """Small numbers, so that separation of every kind is common."""
+    rng = np.random.default_rng(seed)
+    n, p = int(rng.integers(5, 25)), int(rng.integers(1, 4))
+    x = np.column_stack([np.ones(n), rng.integers(-2, 3, size=(n, p))]).astype(float)
+    y = (x[:, 1:] @ rng.integers(-1, 2, size=p) + rng.integers(-1, 2, size=n) * (seed % 3) > 0).astype(int)
+    keep = np.linalg.matrix_rank(x) == p + 1 and len(set(y)) == 2
+    return (x, y) if keep else None
+
+
+def test_every_row_and_column_is_told_rightly():
+    kinds = []
+    for seed in range(150):
+        data = make_data(seed)
+        if data is None:
+            continue
+        x, y = data
+        found = detect_separation(y, x)
+        rows = np.where(y == 1, 1.0, -1.0)[:, None] * x
+        positive = [can_be_positive(rows, k) for k in range(len(rows))]
+        np.testing.assert_array_equal(found.rows, positive)
+        np.testing.assert_array_equal(
+            (found.directions != 0).to_numpy().ravel(), [moves(rows, k) for k in range(x.shape[1])]
+        )
+        assert found.separated == any(positive)
+        assert found.kind == ("complete" if all(positive) else "quasi-complete" if any(positive) else "none")
+        kinds.append(found.kind)
+    assert min(kinds.count(kind) for kind in ("complete", "quasi-complete", "none")) > 10
+
+
+def test_units_do_not_matter():
+    for seed in range(40):
+        data = make_data(seed)
+        if data is not None:
+            x, y = data
+            scale = 10.0 ** np.random.default_rng(seed).integers(-6, 7, x.shape[1])
+            a, b = detect_separation(y, x), detect_separation(y, x * scale)
+            assert a.kind == b.kind
+            np.testing.assert_array_equal(a.rows, b.rows)
+
+
+def test_multinomial_separation_against_every_contrast():
+    kinds = []
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(8, 20))
+        x = np.column_stack([np.ones(n), rng.integers(-3, 4, n)]).astype(float)
+        y = np.clip(np.round(x[:, 1] / 2 + rng.integers(-1, 2, n) * (seed % 3) / 2), -1, 1).astype(int)
+        if len(set(y)) < 3 or np.ptp(x[:, 1]) == 0:
+            continue
+        found = detect_separation(y, x)
+        rows, case = [], []
+        for i, other in itertools.product(range(n), range(3)):
+            if other != y[i] + 1:
+                row = np.zeros((3, 2))
+                row[y[i] + 1] += x[i]
+                row[other] -= x[i]
+                rows.append(row[1:].ravel())
+                case.append(i)
+        rows, case = np.array(rows), np.array(case)
+        positive = np.array([can_be_positive(rows, k) for k in range(len(rows))])
+        np.testing.assert_array_equal(found.rows, [positive[case == i].all() for i in range(n)])
+        expected = np.reshape([moves(rows, k) for k in range(4)], (2, 2)).T
+        np.testing.assert_array_equal((found.directions != 0).to_numpy(), expected)
+        assert found.separated == positive.any()
+        kinds.append(found.kind)
+    assert len(set(kinds)) == 3
+
+
+def test_ordered_classes():
+    x = pd.DataFrame({"dose": [1.0, 2, 3, 4, 5, 6], "z": [1.0, 0, 2, 1, 0, 2]})
+    complete = detect_separation([0, 0, 1, 1, 2, 2], x, ordered=True)
+    assert complete.kind == "complete"
+    assert list(complete.directions.index) == ["dose", "z", "0/1", "1/2"]
+    assert detect_separation([0, 1, 0, 2, 1, 2], x, ordered=True).kind == "none"
+    # Classes 1 and 2 overlap, class 0 is below both: as one slope serves both thresholds, all stays finite.
+    assert detect_separation([0, 0, 1, 2, 1, 2], x[["dose"]], ordered=True).kind == "none"
+    group = pd.DataFrame({"g": [0.0, 0, 0, 0, 1, 1, 0], "z": [1.0, 0, 2, 1, 0, 2, 3]})
+    quasi = detect_separation([0, 1, 0, 2, 2, 2, 1], group, ordered=True)
+    assert quasi.kind == "quasi-complete"
+    assert quasi.columns == ["g"]
+    assert quasi.directions.loc["g", "direction"] == np.inf
+
+
+def test_what_is_printed():
+    x = pd.DataFrame({"const": 1.0, "g": [1.0, 1, 0, 0, 0, 0], "z": [3.0, 1, 1, 2, 3, 2]})
+    found = detect_separation(["ill", "ill", "ill", "well", "ill", "well"], x)
+    assert str(found) == (
+        "There is quasi-complete separation: 2 of 6 rows are predicted without error, and the maximum likelihood estimates "
+        "of g are infinite."
+    )
+    assert found.directions.loc["g", "well"] == -np.inf
+    assert list(found.rows) == [True, True, False, False, False, False]
+    assert "no separation" in str(detect_separation([0, 1, 0, 1, 1, 0], x))

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from typing import Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,14 @@ class Point(Protocol):
 P = TypeVar("P", bound=Point)
 
 
+class Bound(NamedTuple):
+    """Where the search ended, whether there, and after how many steps."""
+
+    value: float
+    found: bool
+    n_steps: int
+
+
 def bound(
     evaluate: Callable[[Array], P],
     solver: Callable[[P], Callable[[Array], Array]],
@@ -40,7 +48,7 @@ def bound(
     contrast: Array,
     side: int,
     drop: float,
-) -> tuple[float, bool]:
+) -> Bound:
     r"""The largest (side 1) or least (side -1) ``contrast @ params`` with log-likelihood >= the best less `drop`.
 
     There the score is a multiple :math:`\mu` of the contrast. Newton on that equation and on the log-likelihood
@@ -50,7 +58,8 @@ def bound(
     point = best
     target = best.value - drop
     sizes = (math.inf, math.inf)
-    for _ in range(MAX_STEPS):
+    n_steps = 0
+    for n_steps in range(1, MAX_STEPS + 1):
         if not math.isfinite(point.value):
             break
         try:
@@ -65,6 +74,6 @@ def bound(
             step *= LONGEST_STEP / size
         point = evaluate(point.params + step)
         if steps_left(*sizes, size) <= STEPS_LEFT:
-            return float(contrast @ point.params), abs(point.value - target) <= CLOSE * drop
+            return Bound(float(contrast @ point.params), abs(point.value - target) <= CLOSE * drop, n_steps)
         sizes = (sizes[1], size)
-    return float(contrast @ point.params), False
+    return Bound(float(contrast @ point.params), False, n_steps)

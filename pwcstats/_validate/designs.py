@@ -81,7 +81,14 @@ def refuse_one_class(code: NDArray[np.int64], weight: Array, labels: Sequence[An
         raise InputError(f"no row that counts has the class {listed(absent)}; leave it out of the classes.")
 
 
-def refuse_aliased(r: Array, length: Array, shape: tuple[int, ...], names: Sequence[Hashable]) -> None:
+def refuse_one_value(endog: Any) -> None:
+    """Refuse a response that is the same in every row."""
+    code, labels = read_nominal(endog)
+    if len(labels) < 2:
+        refuse_one_class(np.zeros(len(code), np.int64), np.ones(len(code)), list(labels))
+
+
+def refuse_aliased(r: Array, length: Array, shape: tuple[int, ...], names: Sequence[Hashable], where: str = "") -> None:
     """Refuse columns that add nothing; r is the triangular factor of the columns, `length` their lengths."""
     rest = np.zeros(shape[1])
     rest[: len(r)] = np.abs(np.diagonal(r))
@@ -97,7 +104,7 @@ def refuse_aliased(r: Array, length: Array, shape: tuple[int, ...], names: Seque
     few = f": {shape[0]} rows cannot determine {shape[1]} columns" if shape[0] < shape[1] else ""
     which = "is constant or a combination" if len(found) == 1 else "are constant or combinations"
     raise InputError(
-        f"exog is not of full rank{few}; {listed(found)} {which} of the columns before, so leave {listed(found)} out."
+        f"exog is not of full rank{where}{few}; {listed(found)} {which} of the columns before, so leave {listed(found)} out."
     )
 
 

@@ -12,4 +12,5 @@ def bound(likelihood: Likelihood, best: Point, contrast: Array, side: int, drop:
     def solver(point: Point) -> Solve:
         return likelihood.solve(point.slope or point, SOLVE_TOLERANCE)
 
-    return profile.bound(likelihood.evaluate, solver, likelihood.length, best, contrast, side, drop)
+    end = profile.bound(likelihood.evaluate, solver, likelihood.length, best, contrast, side, drop)
+    return end.value, end.found

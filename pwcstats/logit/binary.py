@@ -1,7 +1,7 @@
 """One binary fit among several, as in continuation ratios: estimates, or their limits where the data are separated."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,7 +24,7 @@ class BinaryFit:
     """Estimates of one binary logit.
 
     `beta` has infinite entries where the data are separated; `limit` has large ones in their place, whose probabilities
-    are the limits to the last digit. `cov` has infinite variances there.
+    are the limits to the last digit. `cov` has infinite variances there. `trouble` is what the user should be told.
     """
 
     likelihood: MultinomialLikelihood
@@ -37,6 +37,7 @@ class BinaryFit:
     n_iter: int
     converged: bool
     reason: str
+    trouble: Warning | None = None
 
     @property
     def infinite(self) -> NDArray[np.bool_]:
@@ -53,8 +54,8 @@ def fit_binary(
     where: str = "",
     max_iter: int = 200,
 ) -> BinaryFit:
-    """Fit, and say where the data are separated or the fit did not converge; `where` names the fit in the message."""
-    likelihood = MultinomialLikelihood(x, y, weight, np.zeros(len(x)), 2, firth, list(names))
+    """Fit; `where` names the fit in what is said of separation or of a fit that did not converge."""
+    likelihood = MultinomialLikelihood(x, y, weight, np.zeros(len(x)), 2, firth, list(names), where)
     ascent = likelihood.fit(max_iter=max_iter)
     point = ascent.point
     extreme = np.minimum(point.probability, 1.0 - point.probability).min() < EXTREME
@@ -62,16 +63,14 @@ def fit_binary(
         fit = _separated(likelihood, x, y, weight, names, where)
         if fit is not None:
             return fit
+    trouble = None
     if not ascent.converged:
-        warnings.warn(
-            f"the fit{where} did not converge ({ascent.reason}); raise maxiter, or use penalty='firth'.",
-            ConvergenceWarning,
-            stacklevel=4,
-        )
+        words = f"the fit{where} did not converge ({ascent.reason}); raise maxiter, or use penalty='firth'."
+        trouble = ConvergenceWarning(words)
     beta = likelihood.beta(point.params)
     value = point.value + likelihood.constant
     how = (ascent.n_iter, ascent.converged, ascent.reason)
-    return BinaryFit(likelihood, point, beta, beta, likelihood.cov(point), value, point.llf, *how)
+    return BinaryFit(likelihood, point, beta, beta, likelihood.cov(point), value, point.llf, *how, trouble)
 
 
 def _separated(
@@ -87,11 +86,7 @@ def _separated(
         return None
     kind = "quasi-complete" if rest.any() else "complete"
     columns = [name for name, known in zip(names, finite, strict=True) if not known]
-    warnings.warn(
-        separated_words(columns, kind, where, "use penalty='firth' for finite ones, or leave a column out."),
-        SeparationWarning,
-        stacklevel=5,
-    )
+    words = separated_words(columns, kind, where, "use penalty='firth' for finite ones, or leave a column out.")
     limit, cov, llf, n_iter = np.zeros(x.shape[1]), np.zeros((x.shape[1], x.shape[1])), 0.0, 0
     if rest.any():
         basis = row_space(x[rest])
@@ -107,4 +102,12 @@ def _separated(
     limit = limit + direction * (reach / margin)
     cov[~finite] = cov[:, ~finite] = 0.0
     cov[~finite, ~finite] = np.inf
-    return BinaryFit(likelihood, None, beta, limit, cov, llf, llf, n_iter, False, f"there is {kind} separation")
+    reason = f"there is {kind} separation"
+    return BinaryFit(likelihood, None, beta, limit, cov, llf, llf, n_iter, False, reason, SeparationWarning(words))
+
+
+def warn_of(fits: Iterable[BinaryFit]) -> None:
+    """Say what is wrong with some fits, to the caller of the caller."""
+    for fit in fits:
+        if fit.trouble is not None:
+            warnings.warn(fit.trouble, stacklevel=3)

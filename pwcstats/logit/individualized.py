@@ -12,7 +12,7 @@ from pwcstats._validate import designs
 from pwcstats._validate.common import Array, as_float, choice, shape_of
 from pwcstats._validate.fits import item_place, read_count, read_level
 from pwcstats.errors import InputError
-from pwcstats.logit.binary import BinaryFit, fit_binary
+from pwcstats.logit.binary import BinaryFit, fit_binary, warn_of
 from pwcstats.logit.likelihood import MAX_ITER, MultinomialLikelihood
 
 __all__ = ["IndividualizedResults", "individualized_mnlogit"]
@@ -95,6 +95,7 @@ def individualized_mnlogit(
                 x[rows], (code[rows] == place).astype(np.int64), weight[rows], penalty == "firth",
                 list(map(str, frame.columns)), f" in class {label!r} against {labels[base]!r}", maxiter,
             )  # fmt: skip
+    warn_of(fits.values())
     order = [base, *(place for place in range(len(labels)) if place != base)]
     joint = MultinomialLikelihood(
         x, np.argsort(order)[code], weight, np.zeros(len(x)), len(labels), False, list(map(str, frame.columns))

@@ -24,6 +24,8 @@ MAX_ITER = 200
 PATIENCE = 8
 # Of parameters, for derivatives.
 DIFFERENCE = 1e-5
+# Where a profile is followed: the first stride, as a share of Wald's interval, and how strides grow.
+FIRST_STRIDE, STRIDE_GROWTH = 0.25, 1.3
 # Another maximum is higher by more than rounding.
 SMALL_RISE = 1e-8
 # What is left of a column after those before it, as a share: above this, the columns may be used as they are.
@@ -60,11 +62,12 @@ class MultinomialLikelihood:
         n_classes: int,
         firth: bool,
         names: list[str],
+        where: str = "",
     ) -> None:
         counts = weight > 0.0
         if not counts.all():
             x, code, weight, offset = x[counts], code[counts], weight[counts], offset[counts]
-        self.root, self.r = _well_scaled(x, names)
+        self.root, self.r = _well_scaled(x, names, where)
         self.code, self.weight, self.offset = code, weight, offset
         self.n_rest = n_classes - 1
         self.n_columns = x.shape[1]
@@ -207,27 +210,34 @@ class MultinomialLikelihood:
         return np.asarray(np.linalg.qr(wide[:, ~held])[0])
 
     def profile_bound(self, best: Point, place: int, side: int, drop: float) -> float:
-        """How far a coefficient may go before the likelihood, all others adapting, has fallen by `drop`."""
+        """How far a coefficient may go before the likelihood, all others adapting, has fallen by `drop`.
+
+        Where Newton's steps are many, the likelihood may have several maxima in the others: then it is followed.
+        """
         with threads_for(0):
             contrast = self.contrast(place)
-            value, done = profile.bound(self.evaluate, _solver, self.length, best, contrast, side, drop)
-        return value if done else self._search_bound(best, place, side, drop)
+            end = profile.bound(self.evaluate, _solver, self.length, best, contrast, side, drop)
+        return end.value if end.found and end.n_steps <= PATIENCE else self._follow(best, place, side, drop)
 
-    def _search_bound(self, best: Point, place: int, side: int, drop: float) -> float:
-        """The same by a search in one dimension, with a fit at each value: slow, where Newton does not arrive."""
-        beta = self.beta(best.params)
+    def _follow(self, best: Point, place: int, side: int, drop: float) -> float:
+        """The bound by a fit at each of a row of values, each from the one before: slow and sure."""
+        estimate = self.beta(best.params)
         held = np.arange(self.n_params) == place
-        step = side * float(np.sqrt(2.0 * drop * self.cov(best)[place, place]))
+        unit = side * float(np.sqrt(2.0 * drop * self.cov(best)[place, place]))
+        target = best.value - drop
 
-        def excess(t: float) -> float:
-            beta_t = beta.copy()
-            beta_t[place] += t * step
-            return self.maximise(beta_t, held).point.value - best.value + drop
+        def at(distance: float, near: Array) -> Point:
+            moved = np.where(held, estimate[place] + distance * unit, near)
+            starts = [moved]
+            if near[place] * moved[place] > 0.0:
+                starts.append(near * (moved[place] / near[place]))
+            return max((self.maximise(start, held).point for start in starts), key=lambda point: point.value)
 
-        outside = 1.0
-        while excess(outside) > 0.0:
-            outside *= 2.0
-        return float(beta[place] + step * brentq(excess, 0.0, outside, xtol=1e-9))
+        inside, near, step = 0.0, estimate, FIRST_STRIDE
+        while (point := at(inside + step, near)).value > target:
+            inside, near, step = inside + step, self.beta(point.params), STRIDE_GROWTH * step
+        distance = brentq(lambda t: at(t, near).value - target, inside, inside + step, xtol=1e-10, rtol=1e-10)
+        return float(estimate[place] + distance * unit)
 
 
 def _solver(point: Point) -> Callable[[Array], Array]:
@@ -237,7 +247,7 @@ def _solver(point: Point) -> Callable[[Array], Array]:
         raise NotDefiniteError from None
 
 
-def _well_scaled(x: Array, names: list[str]) -> tuple[Array, Array]:
+def _well_scaled(x: Array, names: list[str], where: str) -> tuple[Array, Array]:
     """The columns as q r, q with columns of mean square 1; refuses columns that are combinations of others.
 
     q has orthogonal columns where those of x are far from it.
@@ -253,5 +263,5 @@ def _well_scaled(x: Array, names: list[str]) -> tuple[Array, Array]:
         except np.linalg.LinAlgError:
             pass
     q, r = np.linalg.qr(x)
-    refuse_aliased(r, length, x.shape, names)
+    refuse_aliased(r, length, x.shape, names, where)
     return np.ascontiguousarray(q * size), r / size

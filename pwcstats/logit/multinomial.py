@@ -70,6 +70,7 @@ class FirthMNLogit(PenalisedModel, MNLogit):
     def __init__(self, endog: Any, exog: Any, freq_weights: Any = None, **kwargs: Any) -> None:
         if kwargs.pop("offset", None) is not None:
             raise InputError("FirthMNLogit has no offset, as MNLogit has none; leave it out.")
+        designs.refuse_one_value(endog)
         super().__init__(endog, exog, freq_weights=freq_weights, **kwargs)
 
     @classmethod

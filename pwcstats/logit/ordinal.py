@@ -11,7 +11,7 @@ from pwcstats._validate import designs
 from pwcstats._validate.common import Array, choice
 from pwcstats._validate.fits import read_count
 from pwcstats.errors import InputError
-from pwcstats.logit.binary import BinaryFit, fit_binary
+from pwcstats.logit.binary import BinaryFit, fit_binary, warn_of
 from pwcstats.logit.likelihood import MAX_ITER
 from pwcstats.logit.ordinal_results import ContinuationRatioResults, ContinuationRatioResultsWrapper
 
@@ -130,7 +130,7 @@ class ContinuationRatio(LikelihoodModel):
         data = data if subset is None else data.loc[subset]
         coded, labels = designs.code_response(formula, data, lambda y: designs.read_ordered(y, categories))
         advance_eval_env(kwargs)
-        model = super().from_formula(formula, coded, drop_cols=["Intercept"], **kwargs)
+        model = super().from_formula(formula, coded, **kwargs)
         model.data.frame = data
         if labels is not None:
             model.labels = labels[model.labels.astype(np.int64)]
@@ -197,6 +197,7 @@ class ContinuationRatio(LikelihoodModel):
         """
         maxiter = read_count(maxiter, "maxiter")
         fits = [self._fit_parallel(maxiter)] if self.parallel else self._fit_stages(maxiter)
+        warn_of(fits)
         results = ContinuationRatioResults(self, fits)
         if disp and results.converged:
             print(f"Converged; log-likelihood {results.llf:.6g}.")

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -169,12 +170,13 @@ class PenalisedResults:
         self.n_iter, self.reason = ascent.n_iter, ascent.reason
         self._best = ascent.point
         self._at = at
+        self._size, self._shift = model._likelihood.n_params, model._likelihood.constant
         return fit
 
     @property
     def llf(self) -> float:
         """Penalised log-likelihood."""
-        return self._at.value + self.model._likelihood.constant
+        return self._at.value + self._shift
 
     @property
     def llf_unpenalized(self) -> float:
@@ -192,7 +194,7 @@ class PenalisedResults:
     @property
     def llnull(self) -> float:
         """Penalised log-likelihood with all coefficients but the constants at 0."""
-        return self._null.value + self.model._likelihood.constant
+        return self._null.value + self._shift
 
     @property
     def llr(self) -> float:
@@ -212,17 +214,17 @@ class PenalisedResults:
     @property
     def aic(self) -> float:
         """Akaike's criterion, of the unpenalised likelihood (penalties of different columns cannot be compared)."""
-        return 2.0 * (self.model._likelihood.n_params - self.llf_unpenalized)
+        return 2.0 * (self._size - self.llf_unpenalized)
 
     @property
     def bic(self) -> float:
         """Schwarz's criterion, of the unpenalised likelihood."""
-        return float(np.log(self.nobs)) * self.model._likelihood.n_params - 2.0 * self.llf_unpenalized
+        return float(np.log(self.nobs)) * self._size - 2.0 * self.llf_unpenalized
 
     def info_criteria(self, crit: str, dk_params: float = 0) -> float:
         """Criterion "aic" or "bic", with `dk_params` more parameters."""
         weight = {"aic": 2.0, "bic": float(np.log(self.nobs))}[choice(crit, ("aic", "bic"), "crit")]
-        return weight * (self.model._likelihood.n_params + dk_params) - 2.0 * self.llf_unpenalized
+        return weight * (self._size + dk_params) - 2.0 * self.llf_unpenalized
 
     set_null_options = refused("the null model is the whole model with its coefficients held at 0; it has no options.")
     score_test = refused("score tests are of the unpenalised likelihood; use lr_test or wald_test.")
@@ -304,6 +306,14 @@ class PenalisedResults:
             ]
         )
         return table
+
+    def remove_data(self) -> None:
+        """Drop all arrays of the length of the data, as in statsmodels; tests and profiles are gone with them."""
+        for name in ("_null", "_best", "_at"):
+            self.__dict__[name] = replace(getattr(self, name), probability=np.empty((0, 0)))
+        # statsmodels makes the response's name when it is first asked for, from the data.
+        _ = self.model.endog_names
+        super().remove_data()  # type: ignore[misc]
 
     def glance(self) -> pd.DataFrame:
         """One row about the fit, with broom's columns in snake case."""

@@ -1,0 +1,57 @@
+"""Slow twins of the logit models: formulas as they are written, optimised by scipy."""
+
+import numpy as np
+from scipy.optimize import minimize
+
+
+def probabilities(x, beta):
+    """beta: columns x classes but the first."""
+    eta = np.column_stack([np.zeros(len(x)), x @ beta])
+    e = np.exp(eta - eta.max(axis=1, keepdims=True))
+    return e / e.sum(axis=1, keepdims=True)
+
+
+def information(x, p, weight):
+    """Sum over rows of w (diag p - p p') kron x x', classes but the first."""
+    q = p[:, 1:]
+    inner = weight[:, None, None] * (np.eye(q.shape[1]) * q[:, :, None] - q[:, :, None] * q[:, None, :])
+    blocks = np.einsum("ijk,ia,ib->jakb", inner, x, x)
+    return blocks.reshape(q.shape[1] * x.shape[1], -1)
+
+
+def log_likelihood(x, code, weight, offset, flat, firth):
+    m = code.max()
+    eta = np.column_stack([np.zeros(len(x)), x @ flat.reshape(m, -1).T + offset[:, None]])
+    p = np.exp(eta - eta.max(axis=1, keepdims=True))
+    p /= p.sum(axis=1, keepdims=True)
+    llf = np.sum(weight * np.log(p[np.arange(len(x)), code]))
+    if not firth:
+        return llf
+    return llf + 0.5 * np.linalg.slogdet(information(x, p, weight))[1]
+
+
+def maximum(x, code, weight=None, offset=None, firth=True, held=None, start=None, seeds=6):
+    """Best of several BFGS runs; `held` coefficients stay at those of `start`."""
+    weight = np.ones(len(x)) if weight is None else weight
+    offset = np.zeros(len(x)) if offset is None else offset
+    size = x.shape[1] * code.max()
+    held = np.zeros(size, bool) if held is None else held
+    base = np.zeros(size) if start is None else np.array(start, float)
+    free = ~held
+
+    def whole(z):
+        full = base.copy()
+        full[free] = z
+        return full
+
+    def f(z):
+        value = log_likelihood(x, code, weight, offset, whole(z), firth)
+        return -value if np.isfinite(value) else 1e10
+
+    best = None
+    for seed in range(seeds):
+        z0 = np.random.default_rng(seed).normal(size=free.sum()) * seed
+        end = minimize(f, z0, method="BFGS", options={"gtol": 1e-7})
+        if best is None or end.fun < best.fun:
+            best = end
+    return whole(best.x), -best.fun

@@ -1,0 +1,215 @@
+"""Bad input to the logit models: one sentence that names what is wrong."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pwcstats import (
+    ContinuationRatio,
+    FirthLogit,
+    FirthMNLogit,
+    InputError,
+    OrderedLogit,
+    detect_separation,
+    individualized_mnlogit,
+    stepwise,
+)
+
+RNG = np.random.default_rng(0)
+X = pd.DataFrame({"const": 1.0, "a": RNG.normal(size=20), "b": RNG.normal(size=20)})
+Y = np.tile([0, 1, 1, 0], 5)
+THREE = np.arange(20) % 3
+
+MODELS = {
+    "FirthLogit": lambda x=X, y=Y, **kw: FirthLogit(y, x, **kw).fit(),
+    "FirthMNLogit": lambda x=X, y=THREE, **kw: FirthMNLogit(y, x, **kw).fit(),
+    "individualized": lambda x=X, y=THREE, **kw: individualized_mnlogit(y, x, penalty="firth", **kw),
+    "ContinuationRatio": lambda x=X, y=THREE, **kw: ContinuationRatio(y, x, penalty="firth", **kw).fit(),
+}
+ALL = pytest.mark.parametrize("fit", MODELS.values(), ids=MODELS.keys())
+
+
+@ALL
+def test_the_good_case_is_good(fit):
+    before = X.copy()
+    assert np.isfinite(np.asarray(fit().params)).all()
+    pd.testing.assert_frame_equal(X, before)
+
+
+@ALL
+def test_collinear_columns_are_named(fit):
+    with pytest.raises(
+        InputError, match=r"not of full rank.*; \(twice\) is constant or a combination.*leave \(twice\) out"
+    ):
+        fit(X.assign(twice=2 * X["a"] - X["b"], other=RNG.normal(size=20)))
+
+
+@ALL
+def test_a_second_constant_is_named(fit):
+    with pytest.raises(InputError, match=r"\(level\) is constant"):
+        fit(X.assign(level=3.0))
+
+
+@ALL
+def test_a_column_of_zeros_is_named(fit):
+    with pytest.raises(InputError, match=r"\(nothing\) is constant"):
+        fit(X.assign(nothing=0.0))
+
+
+@ALL
+def test_fewer_rows_than_columns(fit):
+    wide = pd.DataFrame(RNG.normal(size=(20, 25)), columns=[f"x{k}" for k in range(25)])
+    with pytest.raises(InputError, match=r"rows cannot determine 2[56] columns"):
+        fit(wide)
+
+
+@ALL
+def test_missing_values_are_found(fit):
+    bad = X.copy()
+    bad.loc[3, "b"] = np.nan
+    with pytest.raises(InputError, match="got nan in column 'b', row 3 .*missing='drop'"):
+        fit(bad)
+    bad.loc[3, "b"] = np.inf
+    with pytest.raises(InputError, match="got inf in column 'b'"):
+        fit(bad)
+
+
+@ALL
+def test_text_in_a_column_is_found(fit):
+    with pytest.raises(InputError, match="exog must hold real numbers.*column 'word'"):
+        fit(X.assign(word="x"))
+
+
+@ALL
+def test_one_class_only(fit):
+    with pytest.raises(InputError, match="only one class"):
+        fit(y=np.ones(20))
+
+
+@ALL
+def test_rows_that_do_not_match(fit):
+    with pytest.raises(
+        (InputError, ValueError), match=r"(?i)same number of rows|indices|dimension|same length|conform|endog"
+    ):
+        fit(y=THREE[:-1] if fit is not MODELS["FirthLogit"] else Y[:-1])
+
+
+@ALL
+def test_weights(fit):
+    for weights, words in (
+        (np.zeros(20), "0 in every row"),
+        (-np.ones(20), "at least 0"),
+        (np.ones(19), "one number for each of the 20 rows|same|length"),
+        (np.full(20, np.inf), "finite"),
+    ):
+        with pytest.raises((InputError, ValueError), match=words):
+            fit(freq_weights=weights)
+    # What is left has one class only.
+    with pytest.raises(InputError, match="only one class"):
+        fit(freq_weights=(THREE == 0).astype(float), y=THREE if fit is not MODELS["FirthLogit"] else THREE == 0)
+
+
+def test_weights_of_zero_leave_rows_out():
+    weights = np.where(np.arange(20) < 4, 0.0, 1.0)
+    for name, fit in MODELS.items():
+        y = Y if name == "FirthLogit" else THREE
+        a, b = fit(freq_weights=weights), fit(X.iloc[4:], y[4:])
+        np.testing.assert_allclose(np.asarray(a.params), np.asarray(b.params), rtol=1e-8, err_msg=name)
+
+
+def test_words_as_a_binary_response():
+    words = np.where(Y == 1, "yes", "no")
+    for y in (words, pd.Series(words), pd.Series(words).astype("category"), words.astype(object)):
+        with pytest.raises(InputError, match=r"must be 0 or 1 .*got the words \((yes|no), .*\(y == '"):
+            FirthLogit(y, X)
+    with pytest.raises(InputError, match="got the words"):
+        FirthLogit.from_formula("y ~ a", X.assign(y=words))
+
+
+def test_numbers_other_than_0_and_1():
+    with pytest.raises(InputError, match=r"got \(2\); for more than two classes use FirthMNLogit"):
+        FirthLogit(THREE, X)
+    with pytest.raises(InputError, match=r"got \(0.3\).*freq_weights"):
+        FirthLogit(np.where(Y == 1, 0.3, 0.0), X)
+    with pytest.raises(InputError, match="one column of 0 and 1, got 20 x 2"):
+        FirthLogit(np.column_stack([Y, 1 - Y]), X)
+    np.testing.assert_array_equal(FirthLogit(Y == 1, X).fit().params, FirthLogit(Y, X).fit().params)
+
+
+def test_a_missing_response():
+    y = Y.astype(float)
+    y[2] = np.nan
+    with pytest.raises(InputError, match="endog is missing in row 2"):
+        FirthLogit(y, X)
+    kept = FirthLogit(y, X, missing="drop").fit()
+    np.testing.assert_allclose(kept.params, FirthLogit(np.delete(Y, 2), X.drop(index=2)).fit().params)
+    with pytest.raises(InputError, match="endog is missing in row 2"):
+        FirthMNLogit(pd.Series(["a", "b", None, "c"] * 5), X)
+
+
+def test_dropped_rows_take_their_weights_along():
+    y = Y.astype(float)
+    y[2] = np.nan
+    weights = np.arange(20) + 1.0
+    a = FirthLogit(y, X, freq_weights=weights, missing="drop").fit()
+    b = FirthLogit(np.delete(Y, 2), X.drop(index=2), freq_weights=np.delete(weights, 2)).fit()
+    np.testing.assert_allclose(a.params, b.params)
+    frame = X.assign(y=y)
+    c = FirthLogit.from_formula("y ~ a + b", frame, freq_weights=weights).fit()
+    np.testing.assert_allclose(c.params, b.params)
+
+
+def test_the_order_of_words_is_asked_for():
+    words = np.array(["low", "mid", "high"])[THREE]
+    for model in (ContinuationRatio, OrderedLogit):
+        with pytest.raises(InputError, match=r"\(low, mid, high\), whose order is not known; make it an ordered"):
+            model(words, X)
+        with pytest.raises(InputError, match="classes without an order"):
+            model(pd.Series(words).astype("category"), X)
+        with pytest.raises(InputError, match=r"not among the categories, \(high\)"):
+            model(words, X, categories=["low", "mid"])
+        with pytest.raises(InputError, match=r"no row that counts has the class \(never\)"):
+            model(words, X, categories=["low", "mid", "high", "never"])
+
+
+def test_options_are_checked():
+    for bad in ({"direction": "up"}, {"penalty": "ridge"}, {"parallel": "yes"}):
+        with pytest.raises(InputError, match=next(iter(bad))):
+            ContinuationRatio(THREE, X, **bad)
+    with pytest.raises(InputError, match="penalty must be one of 'firth'"):
+        individualized_mnlogit(THREE, X, penalty="l1")
+    with pytest.raises(InputError, match=r"baseline must be one of the classes \(0, 1, 2\), got 7"):
+        individualized_mnlogit(THREE, X, baseline=7)
+    with pytest.raises(InputError, match="has no offset"):
+        FirthMNLogit(THREE, X, offset=np.ones(20))
+    with pytest.raises(InputError, match="formula must be a string"):
+        FirthLogit.from_formula(3, X)
+    with pytest.raises(InputError, match="data must be a data frame"):
+        FirthMNLogit.from_formula("y ~ x", {"y": [1], "x": [2]})
+
+
+def test_detect_separation_checks_too():
+    with pytest.raises(InputError, match="same number of rows, got 19 and 20"):
+        detect_separation(Y[:-1], X)
+    with pytest.raises(InputError, match="only one class"):
+        detect_separation(np.zeros(20), X)
+    with pytest.raises(InputError, match="endog is missing in row 0"):
+        detect_separation([np.nan, *Y[1:]], X)
+    with pytest.raises(InputError, match="whose order is not known"):
+        detect_separation(np.where(Y == 1, "a", "b"), X, ordered=True)
+
+
+def test_stepwise_checks_too():
+    model = FirthLogit(Y, X)
+    with pytest.raises(InputError, match="not fitted, such as FirthLogit.*got FirthLogitResultsWrapper"):
+        stepwise(model.fit())
+    with pytest.raises(InputError, match="criterion must be one of"):
+        stepwise(model, "cp")
+    with pytest.raises(InputError, match="direction must be one of"):
+        stepwise(model, direction="up")
+    with pytest.raises(InputError, match="remove must not be below enter"):
+        stepwise(model, "lr", enter=0.2, remove=0.1)
+    with pytest.raises(InputError, match=r"keep must be some of the terms \(a, b\), got \(c\)"):
+        stepwise(model, keep="c")
+    with pytest.raises(InputError, match="add a constant, or keep a term"):
+        stepwise(FirthLogit(Y, X[["a", "b"]]), direction="forward")

@@ -1,0 +1,146 @@
+"""Stepwise selection: against all that it could have done at each step."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+import statsmodels.api as sm
+from scipy import stats
+from statsmodels.miscmodels.ordinal_model import OrderedModel
+
+from pwcstats import ContinuationRatio, FirthLogit, FirthMNLogit, OrderedLogit, SeparationWarning, stepwise
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(2)
+    df = pd.DataFrame(rng.normal(size=(120, 4)), columns=["x1", "x2", "x3", "x4"])
+    df["g"] = rng.choice(list("abc"), 120)
+    score = df["x1"] - 0.8 * df["x2"] + (df["g"] == "b") + rng.logistic(size=120)
+    df["y"] = (score > 0).astype(int)
+    df["o"] = pd.Categorical.from_codes(np.digitize(score, [-1, 1]), ["lo", "mid", "hi"], ordered=True)
+    df["n"] = df["o"].astype(str)
+    return df
+
+
+MODELS = {
+    "FirthLogit": ("y", FirthLogit),
+    "Logit": ("y", sm.Logit),
+    "FirthMNLogit": ("n", FirthMNLogit),
+    "ContinuationRatio": ("o", ContinuationRatio),
+    "OrderedLogit": ("o", OrderedLogit),
+}
+
+
+def fitted(name, terms, data):
+    response, model = MODELS[name]
+    return model.from_formula(f"{response} ~ {' + '.join(terms) or '1'}", data).fit(disp=0)
+
+
+def criterion(res, which):
+    llf = getattr(res, "llf_unpenalized", res.llf)
+    return np.size(res.params) * (2.0 if which == "aic" else np.log(res.nobs)) - 2.0 * llf
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("which", ["aic", "bic"])
+@pytest.mark.parametrize("direction", ["both", "forward", "backward"])
+def test_each_step_is_the_best_there_is(data, name, which, direction):
+    terms = ["x1", "x2", "x3", "x4"] + (["g"] if name in ("FirthLogit", "Logit") else [])
+    response, model = MODELS[name]
+    found = stepwise(model.from_formula(f"{response} ~ {' + '.join(terms)}", data), which, direction)
+    inside = set() if direction == "forward" else set(terms)
+    for action, value in zip(found.path["action"], found.path["criterion"], strict=True):
+        if action:
+            sign, term = action.split()
+            inside = inside | {term} if sign == "+" else inside - {term}
+        assert criterion(fitted(name, sorted(inside), data), which) == pytest.approx(value, abs=1e-5)
+        moves = [inside - {t} for t in inside] if direction != "forward" else []
+        moves += [inside | {t} for t in set(terms) - inside] if direction != "backward" else []
+        best = min(criterion(fitted(name, sorted(m), data), which) for m in moves) if moves else np.inf
+        after = found.path["criterion"]
+        later = after[after.index > 0] if not action else None
+        if later is not None and len(later):
+            assert best == pytest.approx(later.iloc[0], abs=1e-5)
+    # Nothing is better than the end.
+    assert best >= value - 1e-5
+    assert set(found.terms) == inside
+    np.testing.assert_allclose(
+        np.sort(np.ravel(found.results.params)), np.sort(np.ravel(fitted(name, found.terms, data).params)), rtol=1e-4
+    )
+
+
+def test_tests_of_statsmodels_logit(data):
+    model = sm.Logit.from_formula("y ~ x1 + x2 + x3 + x4", data)
+    found = stepwise(model, "lr", "backward", remove=0.05)
+    terms = ["x1", "x2", "x3", "x4"]
+    for action, p in zip(found.path["action"][1:], found.path["criterion"][1:], strict=True):
+        llf = fitted("Logit", terms, data).llf
+        tests = {
+            t: stats.chi2.sf(2 * (llf - fitted("Logit", [s for s in terms if s != t], data).llf), 1) for t in terms
+        }
+        worst = max(tests, key=tests.get)
+        assert action == f"- {worst}"
+        assert p == pytest.approx(tests[worst], rel=1e-5)
+        assert p > 0.05
+        terms.remove(worst)
+    assert found.terms == terms == ["x1", "x2"]
+
+
+def test_tests_of_firth_keep_the_penalty_of_the_larger_model(data):
+    found = stepwise(FirthLogit.from_formula("y ~ x1 + x2 + x3", data), "lr", "forward")
+    first = {t: fitted("FirthLogit", [t], data).lr_test(t).p_value for t in ("x1", "x2", "x3")}
+    best = min(first, key=first.get)
+    assert found.path["action"][1] == f"+ {best}"
+    assert found.path["criterion"][1] == pytest.approx(first[best], rel=1e-6)
+
+
+def test_interactions_never_without_their_parts(data):
+    rng = np.random.default_rng(5)
+    df = data.copy()
+    df["y"] = (2 * df["x3"] * df["x4"] + rng.logistic(size=120) > 0).astype(int)
+    for direction in ("forward", "backward", "both"):
+        found = stepwise(FirthLogit.from_formula("y ~ x1 + x3 * x4", df), "aic", direction)
+        seen = set(found.terms)
+        assert "x3:x4" not in seen or {"x3", "x4"} <= seen
+    assert "x3:x4" in stepwise(FirthLogit.from_formula("y ~ x1 + x3 * x4", df), "aic", "backward").terms
+
+
+def test_formulas_see_the_callers_names(data):
+    def half(x):
+        return x / 2
+
+    found = stepwise(FirthLogit.from_formula("y ~ half(x1) + x3", data), "bic")
+    assert found.terms == ["half(x1)"]
+    assert found.results.predict(data.head(2)).shape == (2,)
+
+
+def test_keep_and_columns(data):
+    x = sm.add_constant(data[["x1", "x2", "x3", "x4"]])
+    found = stepwise(FirthLogit(data["y"], x), "bic", keep=["x4"])
+    assert found.terms == ["x1", "x2", "x4"]
+    assert list(found.results.params.index) == ["const", "x1", "x2", "x4"]
+    ratio = stepwise(ContinuationRatio(data["o"], x[["x1", "x2", "x3"]]), "bic", "forward")
+    assert list(ratio.results.predict().columns) == ["lo", "mid", "hi"]
+    plain = stepwise(OrderedModel(data["o"], x[["x1", "x2", "x3"]], distr="logit"), "bic")
+    assert plain.terms == stepwise(OrderedLogit(data["o"], x[["x1", "x2", "x3"]]), "bic").terms
+
+
+def test_weights_and_missing_rows_come_along(data):
+    df = data.copy()
+    df.loc[df.index[:5], "x3"] = np.nan
+    w = np.arange(120) % 3 + 1.0
+    found = stepwise(FirthLogit.from_formula("y ~ x1 + x2 + x3", df, freq_weights=w), "bic")
+    assert found.terms == ["x1", "x2"]
+    assert found.results.nobs == w[5:].sum()
+    direct = FirthLogit.from_formula("y ~ x1 + x2", df.iloc[5:], freq_weights=w[5:]).fit()
+    np.testing.assert_allclose(found.results.params, direct.params, rtol=1e-9)
+
+
+def test_separated_data_of_statsmodels_are_said(data):
+    df = data.assign(sep=data["y"] * 2.0 - 1.0)
+    with warnings.catch_warnings(), pytest.warns(SeparationWarning, match="complete separation.*use FirthLogit"):
+        warnings.simplefilter("ignore", RuntimeWarning)
+        stepwise(sm.Logit.from_formula("y ~ x1 + sep", df), "aic", "backward")
+    assert "sep" in stepwise(FirthLogit.from_formula("y ~ x1 + sep", df), "aic").terms
