@@ -150,8 +150,8 @@ def test_what_is_printed():
     x = pd.DataFrame({"const": 1.0, "g": [1.0, 1, 0, 0, 0, 0], "z": [3.0, 1, 1, 2, 3, 2]})
     found = detect_separation(["ill", "ill", "ill", "well", "ill", "well"], x)
     assert str(found) == (
-        "There is quasi-complete separation: 2 of 6 rows are predicted without error, and the maximum likelihood estimates "
-        "of g are infinite."
+        "There is quasi-complete separation: 2 of 6 rows are predicted without error, and the maximum likelihood "
+        "estimates of g are infinite."
     )
     assert found.directions.loc["g", "well"] == -np.inf
     assert list(found.rows) == [True, True, False, False, False, False]

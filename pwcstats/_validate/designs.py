@@ -103,8 +103,9 @@ def refuse_aliased(r: Array, length: Array, shape: tuple[int, ...], names: Seque
             kept = part
     few = f": {shape[0]} rows cannot determine {shape[1]} columns" if shape[0] < shape[1] else ""
     which = "is constant or a combination" if len(found) == 1 else "are constant or combinations"
+    names_found = listed(found)
     raise InputError(
-        f"exog is not of full rank{where}{few}; {listed(found)} {which} of the columns before, so leave {listed(found)} out."
+        f"exog is not of full rank{where}{few}; {names_found} {which} of the columns before, so leave {names_found} out."
     )
 
 

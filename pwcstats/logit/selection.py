@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import patsy
 from scipy import stats
 from statsmodels.discrete.discrete_model import Logit, MNLogit
 from statsmodels.miscmodels.ordinal_model import OrderedModel
@@ -108,8 +107,7 @@ def stepwise(
     enter, remove = read_level(enter, "enter"), read_level(remove, "remove")
     if criterion == "lr" and direction == "both" and remove < enter:
         raise InputError(f"remove must not be below enter, or terms would come and go; got {remove} and {enter}.")
-    # A formula's functions are looked up where stepwise was called.
-    search = _Search(model, criterion, keep, patsy.EvalEnvironment.capture(1))
+    search = _Search(model, criterion, keep)
     inside = list(search.keep) if direction == "forward" else list(search.terms)
     path = [search.row("", inside, search.fit(inside), np.nan)]
     for _ in range(max_steps):
@@ -130,14 +128,14 @@ def stepwise(
 class _Search:
     """Fits of a model with some of its terms; each is made once."""
 
-    def __init__(self, model: Any, criterion: str, keep: Any, names: Any) -> None:
+    def __init__(self, model: Any, criterion: str, keep: Any) -> None:
         known = (PenalisedModel, ContinuationRatio, Logit, MNLogit, OrderedModel)
         if not isinstance(model, known):
             raise InputError(
                 f"model must be one that is not fitted, such as FirthLogit(endog, exog), got {type(model).__name__}."
             )
         self.model: Any = model
-        self.criterion, self.names = criterion, names
+        self.criterion = criterion
         # OrderedModel counts the thresholds' names among those of the columns.
         self.exog = pd.DataFrame(self.model.exog, columns=model.exog_names[: model.exog.shape[1]])
         slices = {name: part for name, part in term_slices(model).items() if part and part[-1] < model.exog.shape[1]}
@@ -238,7 +236,8 @@ class _Search:
         frame = self.model.data.frame
         if dropped is not None and len(dropped):
             frame = frame.iloc[np.delete(np.arange(len(frame)), dropped)]
-        made = type(self.model).from_formula(f"{response} ~ {right}", frame, eval_env=self.names, **options(self.model))
+        # A formula's functions are looked up where stepwise was called, two levels up from here (which is 1).
+        made = type(self.model).from_formula(f"{response} ~ {right}", frame, eval_env=3, **options(self.model))
         return _fitted(made)
 
     @property
