@@ -105,7 +105,7 @@ def refuse_aliased(r: Array, length: Array, shape: tuple[int, ...], names: Seque
     which = "is constant or a combination" if len(found) == 1 else "are constant or combinations"
     names_found = listed(found)
     raise InputError(
-        f"exog is not of full rank{where}{few}; {names_found} {which} of the columns before, so leave {names_found} out."
+        f"exog is not of full rank{where}{few}; {names_found} {which} of the columns before: leave {names_found} out."
     )
 
 
@@ -180,6 +180,16 @@ def response_name(formula: Any, data: Any) -> str | None:
         raise InputError(f"data must be a data frame, got {type(data).__name__}.")
     name = formula.split("~")[0].strip()
     return name if name in data else None
+
+
+def one_level_deeper(kwargs: dict[str, Any]) -> None:
+    """Let a formula's names be looked up where they were, although one more function stands between.
+
+    statsmodels takes 1 for where its own `from_formula` was called.
+    """
+    depth = kwargs.get("eval_env", 1)
+    if isinstance(depth, int) and depth >= 0:
+        kwargs["eval_env"] = depth + 1
 
 
 def refuse_text_response(formula: Any, data: Any) -> None:

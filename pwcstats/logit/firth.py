@@ -8,7 +8,6 @@ import pandas as pd
 from numpy.typing import NDArray
 from statsmodels.base.wrapper import populate_wrapper
 from statsmodels.discrete.discrete_model import BinaryResultsWrapper, Logit, LogitResults
-from statsmodels.formula.formulatools import advance_eval_env
 
 from pwcstats._kernels.blas import threads_for
 from pwcstats._kernels.newton import Ascent
@@ -110,7 +109,7 @@ class FirthLogit(PenalisedModel, Logit):
         FirthLogit
         """
         designs.refuse_text_response(formula, data)
-        advance_eval_env(kwargs)
+        designs.one_level_deeper(kwargs)
         return super().from_formula(formula, data, subset=subset, **kwargs)
 
     def _classes(self) -> tuple[NDArray[np.int64], Sequence[Any]]:

@@ -8,7 +8,6 @@ import pandas as pd
 from numpy.typing import NDArray
 from statsmodels.base.wrapper import populate_wrapper
 from statsmodels.discrete.discrete_model import MNLogit, MultinomialResults, MultinomialResultsWrapper
-from statsmodels.formula.formulatools import advance_eval_env
 
 from pwcstats._kernels.blas import threads_for
 from pwcstats._kernels.newton import Ascent
@@ -94,7 +93,7 @@ class FirthMNLogit(PenalisedModel, MNLogit):
         """
         data = data if subset is None else data.loc[subset]
         coded, labels = designs.code_response(formula, data, designs.read_nominal)
-        advance_eval_env(kwargs)
+        designs.one_level_deeper(kwargs)
         model = super().from_formula(formula, coded, **kwargs)
         model.data.frame = data
         if labels is not None:

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from statsmodels.base.wrapper import populate_wrapper
-from statsmodels.formula.formulatools import advance_eval_env
 from statsmodels.miscmodels.ordinal_model import OrderedModel, OrderedResults, OrderedResultsWrapper
 from statsmodels.tools.numdiff import approx_fprime
 
@@ -95,7 +94,7 @@ class OrderedLogit(OrderedModel):
         categories = kwargs.pop("categories", None)
         data = data if subset is None else data.loc[subset]
         coded, labels = designs.code_response(formula, data, lambda y: designs.read_ordered(y, categories))
-        advance_eval_env(kwargs)
+        designs.one_level_deeper(kwargs)
         model = super().from_formula(formula, coded, **kwargs)
         model.data.frame = data
         if labels is not None:

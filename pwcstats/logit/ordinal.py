@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from statsmodels.base.model import LikelihoodModel
-from statsmodels.formula.formulatools import advance_eval_env
 
 from pwcstats._validate import designs
 from pwcstats._validate.common import Array, choice
@@ -129,7 +128,7 @@ class ContinuationRatio(LikelihoodModel):
         categories = kwargs.pop("categories", None)
         data = data if subset is None else data.loc[subset]
         coded, labels = designs.code_response(formula, data, lambda y: designs.read_ordered(y, categories))
-        advance_eval_env(kwargs)
+        designs.one_level_deeper(kwargs)
         model = super().from_formula(formula, coded, **kwargs)
         model.data.frame = data
         if labels is not None:
