@@ -195,6 +195,10 @@ def test_detect_separation_checks_too():
         detect_separation(np.zeros(20), X)
     with pytest.raises(InputError, match="endog is missing in row 0"):
         detect_separation([np.nan, *Y[1:]], X)
+    with pytest.raises(InputError, match=r"\(nothing\) is constant"):
+        detect_separation(Y, X.assign(nothing=0.0))
+    with pytest.raises(InputError, match=r"\(twice\) is constant or a combination"):
+        detect_separation(THREE, X[["a", "b"]].assign(twice=2 * X["a"]), ordered=True)
     with pytest.raises(InputError, match="whose order is not known"):
         detect_separation(np.where(Y == 1, "a", "b"), X, ordered=True)
 

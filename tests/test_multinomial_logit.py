@@ -99,6 +99,7 @@ def test_classes_keep_their_names_and_order():
     given = FirthMNLogit(ordered, frame).fit()
     assert list(given.predict(frame.head(2)).columns) == ["zebra", "ant", "cow"]
     assert list(given.predict().index) == list(frame.index)
+    assert FirthMNLogit(ordered.array, frame).class_labels == ["zebra", "ant", "cow"]
     np.testing.assert_allclose(given.params, FirthMNLogit(y, frame).fit().params)
     formula = FirthMNLogit.from_formula("animal ~ a + b", frame.assign(animal=ordered)).fit()
     np.testing.assert_allclose(formula.params, given.params)

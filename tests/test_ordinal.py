@@ -135,6 +135,15 @@ def test_intervals_and_tests():
     assert res.bic == pytest.approx(9 * np.log(150) - 2 * res.llf)
 
 
+@pytest.mark.parametrize("parallel", [False, True])
+def test_a_column_may_be_called_const(parallel):
+    x, y = make_data(10, classes=3)
+    a = ContinuationRatio(y, x, parallel=parallel).fit().lr_test("a")
+    b = ContinuationRatio(y, x.rename(columns={"a": "const"}), parallel=parallel).fit().lr_test("const")
+    assert (a.statistic, a.df) == (b.statistic, b.df)
+    assert a.df == (1 if parallel else 2)
+
+
 def test_input_in_many_forms():
     x, y = make_data(5, classes=3)
     words = pd.Categorical.from_codes(y, ["low", "mid", "high"], ordered=True)
@@ -153,7 +162,8 @@ def test_input_in_many_forms():
     for model in forms:
         np.testing.assert_allclose(model.fit().params, expected, rtol=1e-10)
     res = forms[4].fit()
-    assert list(res.params.index[:3]) == ["const:mid", "a:mid", "b:mid"]
+    assert list(res.params.index[:3]) == ["Intercept:mid", "a:mid", "b:mid"]
+    assert list(forms[0].fit().params.index[:3]) == ["const:mid", "a:mid", "b:mid"]
     assert list(res.predict(frame.head(3)).columns) == ["low", "mid", "high"]
     np.testing.assert_allclose(forms[3].fit().predict(sm.add_constant(x).head(3)), res.predict(frame.head(3)))
     text = str(res.summary())

@@ -151,8 +151,17 @@ def test_what_is_printed():
     found = detect_separation(["ill", "ill", "ill", "well", "ill", "well"], x)
     assert str(found) == (
         "There is quasi-complete separation: 2 of 6 rows are predicted without error, and the maximum likelihood "
-        "estimates of g are infinite."
+        "estimate of g is infinite."
     )
     assert found.directions.loc["g", "well"] == -np.inf
     assert list(found.rows) == [True, True, False, False, False, False]
     assert "no separation" in str(detect_separation([0, 1, 0, 1, 1, 0], x))
+
+
+def test_rows_of_weight_0_are_left_out():
+    x = pd.DataFrame({"const": 1.0, "z": [1.0, 2, 3, 4, 5]})
+    y = [0, 0, 1, 1, 0]
+    assert detect_separation(y, x).kind == "none"
+    found = detect_separation(y, x, freq_weights=[1, 2, 1, 0.5, 0])
+    assert found.kind == "complete"
+    assert list(found.rows) == [True, True, True, True, False]

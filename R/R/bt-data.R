@@ -175,7 +175,6 @@ evaluate_rows <- function(asked, environment, call) {
   ask[[1L]] <- quote(stats::model.frame)
   ask$formula <- ~1
   environment(ask$formula) <- environment
-  wrong <- function(e) abort(sub("\\.?$", ".", conditionMessage(e)), call)
   tryCatch(
     {
       constant <- constant_outcome(asked, environment)
@@ -188,7 +187,7 @@ evaluate_rows <- function(asked, environment, call) {
       }
       frame
     },
-    error = wrong
+    error = function(e) abort_as(e, call)
   )
 }
 

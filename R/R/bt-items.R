@@ -158,11 +158,16 @@ predict.pwcstats_bt <- function(object,
   }
   proba <- outcome_probabilities(link, object)
   if (type == "class") {
-    best <- vapply(seq_along(link), function(row) which.max(proba[row, ])[1L], 1L)
-    return(stats::setNames(factor(colnames(proba)[best], levels = colnames(proba)), names(link)))
+    best <- factor(colnames(proba)[most_probable(proba)], levels = colnames(proba))
+    return(stats::setNames(best, names(link)))
   }
   # One row alone would lose its name.
   if (object$ties == "davidson") proba else stats::setNames(proba[, "win"], names(link))
+}
+
+# The first of those that are equally probable; NA where nothing is known.
+most_probable <- function(proba) {
+  vapply(seq_len(nrow(proba)), function(row) which.max(proba[row, ])[1L], 1L)
 }
 
 # With half of the difference on either side nothing overflows that is not certain anyway.

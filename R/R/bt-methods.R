@@ -74,8 +74,8 @@ describe_missing <- function(x) {
 
 describe_deviance <- function(x, digits) {
   sprintf(
-    "Residual deviance: %s on %d degrees of freedom; log-likelihood: %s",
-    format(x$deviance, digits = max(5L, digits + 1L)), as.integer(x$df.residual),
+    "Residual deviance: %s on %s degrees of freedom; log-likelihood: %s",
+    format(x$deviance, digits = max(5L, digits + 1L)), format(x$df.residual, digits = 7L),
     format(x$loglik, digits = max(5L, digits + 1L))
   )
 }
@@ -93,13 +93,15 @@ summary.pwcstats_bt <- function(object, ...) {
   )
   structure(
     class = "summary.pwcstats_bt",
-    c(object[kept], list(coefficients = coefficient_table(object), aic = stats::AIC(object)))
+    c(object[kept], list(
+      coefficients = coefficient_table(object$coefficients, object$se),
+      aic = stats::AIC(object)
+    ))
   )
 }
 
-coefficient_table <- function(object) {
-  estimate <- object$coefficients
-  se <- if (is.null(object$se)) rep(NA_real_, length(estimate)) else object$se
+coefficient_table <- function(estimate, se) {
+  se <- if (is.null(se)) rep(NA_real_, length(estimate)) else se
   z <- estimate / se
   cbind(
     "Estimate" = estimate,
@@ -178,19 +180,33 @@ confint.pwcstats_bt <- function(object, parm, level = 0.95, method = c("wald", "
   if (!missing(parm)) {
     terms <- chosen_terms(parm, terms, call)
   }
-  tails <- c((1 - level) / 2, 1 - (1 - level) / 2)
   bounds <- if (method == "wald") {
     if (is.null(object$se)) {
       abort("the fit has no standard errors; fit with cov='full' or cov='diag'.", call)
     }
-    object$coefficients[terms] + object$se[terms] %o% stats::qnorm(tails)
+    wald_bounds(object$coefficients[terms], object$se[terms], level)
   } else {
     fit <- thaw(object, call)
     options <- list(alpha = 1 - level, method = method, terms = labels_to_py(terms))
     matrix_from_py(call_bridge(fit$conf_int, list(), options, call))
   }
-  percent <- paste(format(100 * tails, trim = TRUE, scientific = FALSE, digits = 3L), "%")
-  matrix(bounds, ncol = 2L, dimnames = list(terms, percent))
+  as_intervals(bounds, terms, level)
+}
+
+tails <- function(level) {
+  c((1 - level) / 2, 1 - (1 - level) / 2)
+}
+
+# What has an infinite error may be anything, even if it is infinite itself.
+wald_bounds <- function(estimate, se, level) {
+  estimate[is.infinite(se)] <- 0
+  estimate + se %o% stats::qnorm(tails(level))
+}
+
+# With the names that confint() has for other models.
+as_intervals <- function(bounds, terms, level) {
+  percent <- format(100 * tails(level), trim = TRUE, scientific = FALSE, digits = 3L)
+  matrix(bounds, ncol = 2L, dimnames = list(terms, paste(percent, "%")))
 }
 
 chosen_terms <- function(parm, terms, call) {
@@ -248,11 +264,17 @@ anova.pwcstats_bt <- function(object, ...) {
 #' @rdname pwcstats_bt
 #' @exportS3Method generics::tidy
 tidy.pwcstats_bt <- function(x, conf.int = FALSE, conf.level = 0.95, ...) { # nolint
-  table <- coefficient_table(x)
+  tidy_table(
+    coefficient_table(x$coefficients, x$se),
+    if (conf.int) confint.pwcstats_bt(x, level = conf.level, ...)
+  )
+}
+
+# With the names of broom; bounds may be NULL.
+tidy_table <- function(table, bounds) {
   colnames(table) <- c("estimate", "std.error", "statistic", "p.value")
   result <- data.frame(term = rownames(table), table, row.names = NULL)
-  if (conf.int) {
-    bounds <- confint.pwcstats_bt(x, level = conf.level, ...)
+  if (!is.null(bounds)) {
     result$conf.low <- unname(bounds[, 1L])
     result$conf.high <- unname(bounds[, 2L])
   }
@@ -262,6 +284,10 @@ tidy.pwcstats_bt <- function(x, conf.int = FALSE, conf.level = 0.95, ...) { # no
 #' @rdname pwcstats_bt
 #' @exportS3Method generics::glance
 glance.pwcstats_bt <- function(x, ...) { # nolint
+  glance_row(x)
+}
+
+glance_row <- function(x) {
   data.frame(
     logLik = x$loglik,
     AIC = stats::AIC(x),

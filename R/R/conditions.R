@@ -11,6 +11,11 @@ abort <- function(message, call, ...) {
   stop(pwcstats_condition(message, "error", call, ...))
 }
 
+# What R itself said, in a sentence of ours.
+abort_as <- function(e, call) {
+  abort(sub("\\.?$", ".", conditionMessage(e)), call)
+}
+
 warn <- function(message, call) {
   warning(pwcstats_condition(message, "warning", call))
 }
@@ -42,5 +47,11 @@ check_choice <- function(x, choices, name, call) {
 check_level <- function(x, name, call) {
   if (!is.numeric(x) || length(x) != 1L || !isTRUE(x > 0 & x < 1)) {
     abort(sprintf("%s must be a number between 0 and 1.", name), call)
+  }
+}
+
+check_count <- function(x, name, call) {
+  if (!is.numeric(x) || length(x) != 1L || !isTRUE(is.finite(x) & x >= 1 & x == round(x))) {
+    abort(sprintf("%s must be a whole number of at least 1.", name), call)
   }
 }

@@ -94,8 +94,9 @@ stack_to_py <- function(x, samples, rows, columns) {
 }
 
 # Numbers of labels, counted from 1 (0 is none of them), as a column of categories.
-codes_to_py <- function(codes, labels) {
-  python$pandas$Categorical$from_codes(to_py(as.array(codes - 1L)), labels_to_py(labels))
+codes_to_py <- function(codes, labels, ordered = FALSE) {
+  codes <- to_py(as.array(codes - 1L))
+  python$pandas$Categorical$from_codes(codes, labels_to_py(labels), ordered = ordered)
 }
 
 # A frame of columns that are Python's already, by name.
@@ -132,6 +133,16 @@ matrix_from_py <- function(x) {
   result <- matrix(0, size[[1L]], size[[2L]])
   filled <- length(result) == 0L || from_py(python$bridge$fill(to_py(result), x))
   if (filled) result else from_py(x)
+}
+
+# Lower and upper bounds, one row each, whatever the shape they come in.
+bounds_from_py <- function(x) {
+  matrix_from_py(python$numpy$reshape(python$numpy$asarray(x), c(-1L, 2L)))
+}
+
+# What crosses of the result of a test: degrees of freedom, statistic and p-value.
+test_from_py <- function(x) {
+  c(from_py(x$df), from_py(x$statistic), from_py(x$p_value))
 }
 
 labels_from_py <- function(x) {

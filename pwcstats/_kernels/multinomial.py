@@ -74,6 +74,24 @@ def evaluate(x, code, weight, offset, beta, firth, probability, score, informati
 
 
 @compiled
+def evaluate_rows(x, code, weight, offset, m, params, firth, value, score, slope):
+    """Values (-inf where there is none), scores and curvatures at some points, a row of `params` each."""
+    p = x.shape[1]
+    probability = np.empty((x.shape[0], m))
+    information = np.empty((m * p, m * p))
+    for k in range(params.shape[0]):
+        beta = np.ascontiguousarray(params[k].reshape((m, p)).T)
+        llf, log_determinant = evaluate(
+            x, code, weight, offset, beta, firth, probability, score[k], information, slope[k]
+        )
+        value[k] = llf + 0.5 * log_determinant
+        if math.isnan(value[k]):
+            value[k] = -np.inf
+        if not firth:
+            slope[k] = information
+
+
+@compiled
 def _add_information(block, weight, probability, out):
     """Add X' diag(w (p_j 1[j=k] - p_j p_k)) X for each pair of classes j >= k."""
     rows, p = block.shape

@@ -1,14 +1,12 @@
 """Profile-likelihood intervals: how far a parameter may go before the likelihood has fallen too low."""
 
-import math
 from collections.abc import Callable
-from typing import NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pwcstats._kernels.laplacian import NotDefiniteError
-from pwcstats._kernels.newton import steps_left
 
 Array = NDArray[np.float64]
 
@@ -21,59 +19,79 @@ CLOSE = 1e-5
 LONGEST_STEP = 2.0
 
 
-class Point(Protocol):
-    """Parameters, with value and score there."""
+class Points(Protocol):
+    """The likelihood at some points, a row each."""
 
-    params: Array
-    value: float
-    score: Array
+    @property
+    def value(self) -> Array:
+        """Log-likelihoods."""
+        ...
+
+    @property
+    def score(self) -> Array:
+        """Their derivatives."""
+        ...
+
+    def solve(self, b: Array) -> Array:
+        """Solve the information's equations of each point, for a row of b each."""
+        ...
+
+    def take(self, which: NDArray[np.bool_]) -> "Points":
+        """Some of the points."""
+        ...
 
 
-P = TypeVar("P", bound=Point)
+class Bounds(NamedTuple):
+    """Where each search ended, whether there, and after how many steps."""
+
+    value: Array
+    found: NDArray[np.bool_]
+    n_steps: NDArray[np.int64]
 
 
-class Bound(NamedTuple):
-    """Where the search ended, whether there, and after how many steps."""
-
-    value: float
-    found: bool
-    n_steps: int
-
-
-def bound(
-    evaluate: Callable[[Array], P],
-    solver: Callable[[P], Callable[[Array], Array]],
-    length: Callable[[Array], float],
-    best: P,
-    contrast: Array,
-    side: int,
+def bounds(
+    evaluate: Callable[[Array], Points],
+    length: Callable[[Array], Array],
+    best: Array,
+    contrasts: Array,
+    side: Array,
     drop: float,
-) -> Bound:
-    r"""The largest (side 1) or least (side -1) ``contrast @ params`` with log-likelihood >= the best less `drop`.
+) -> Bounds:
+    r"""The largest (side 1) or least (side -1) ``contrast @ params`` with log-likelihood >= that of `best` less `drop`.
 
     There the score is a multiple :math:`\mu` of the contrast. Newton on that equation and on the log-likelihood
     together (Venzon and Moolgavkar 1988): with information I, score U and contrast c, the step is I⁻¹(U - mu c), and
-    the quadratic model of the log-likelihood gives mu. `solver` solves I's equations at a point.
+    the quadratic model of the log-likelihood gives mu. All contrasts go side by side.
     """
-    point = best
-    target = best.value - drop
-    sizes = (math.inf, math.inf)
-    n_steps = 0
-    for n_steps in range(1, MAX_STEPS + 1):
-        if not math.isfinite(point.value):
-            break
+    params = np.tile(best, (len(contrasts), 1))
+    found = np.zeros(len(params), np.bool_)
+    n_steps = np.zeros(len(params), np.int64)
+    before, previous = np.full((2, len(params)), np.inf)
+    points = evaluate(params)
+    target = points.value - drop
+    active = np.arange(len(params))
+    for n in range(1, MAX_STEPS + 1):
+        c = contrasts[active]
         try:
-            solve = solver(point)
+            toward, along = points.solve(points.score), points.solve(c)
         except NotDefiniteError:
             break
-        toward, along = solve(point.score), solve(contrast)
-        room = max(2.0 * (point.value - target) + float(point.score @ toward), 0.0)
-        step = toward + side * math.sqrt(room / float(contrast @ along)) * along
+        room = np.maximum(2.0 * (points.value - target[active]) + (points.score * toward).sum(axis=1), 0.0)
+        step = toward + (side[active] * np.sqrt(room / (c * along).sum(axis=1)))[:, None] * along
         size = length(step)
-        if size > LONGEST_STEP:
-            step *= LONGEST_STEP / size
-        point = evaluate(point.params + step)
-        if steps_left(*sizes, size) <= STEPS_LEFT:
-            return Bound(float(contrast @ point.params), abs(point.value - target) <= CLOSE * drop, n_steps)
-        sizes = (sizes[1], size)
-    return Bound(float(contrast @ point.params), False, n_steps)
+        params[active] += step * np.minimum(1.0, LONGEST_STEP / np.maximum(size, LONGEST_STEP))[:, None]
+        points = evaluate(params[active])
+        n_steps[active] = n
+        # Steps go on to shrink as they did at the slower of the last two times.
+        with np.errstate(invalid="ignore"):
+            ratio = np.maximum(size / previous[active], previous[active] / before[active])
+        done = size * ratio <= STEPS_LEFT * (1.0 - ratio)
+        found[active] = done & (np.abs(points.value - target[active]) <= CLOSE * drop)
+        before[active], previous[active] = previous[active], size
+        go_on = ~done & np.isfinite(points.value)
+        active = active[go_on]
+        if not len(active):
+            break
+        if not go_on.all():
+            points = points.take(go_on)
+    return Bounds((contrasts * params).sum(axis=1), found, n_steps)

@@ -242,7 +242,19 @@ def read_frame(exog: Any, n: int) -> pd.DataFrame:
 
 def separated_words(columns: Sequence[Any], kind: str, where: str, cure: str) -> str:
     """What to say where data are separated."""
-    return (
-        f"there is {kind} separation{where}: a combination of {listed(columns)} predicts the outcome without error, so "
-        f"that its maximum likelihood estimates are infinite (standard errors too); {cure}"
-    )
+    which = "every outcome" if kind == "complete" else "some outcomes"
+    if len(columns) == 1:
+        what, its = (
+            f"{listed(columns)} predicts",
+            "its maximum likelihood estimate is infinite (its standard error too)",
+        )
+    else:
+        what = f"a combination of {listed(columns)} predicts"
+        its = "their maximum likelihood estimates are infinite (standard errors too)"
+    return f"there is {kind} separation{where}: {what} {which} without error, so that {its}; {cure}"
+
+
+def refuse_aliased_columns(x: Array, names: Sequence[Hashable]) -> None:
+    """Refuse columns that are combinations of those before."""
+    r = np.asarray(np.linalg.qr(x, mode="r"))
+    refuse_aliased(r, np.linalg.norm(x, axis=0), x.shape, names)

@@ -44,7 +44,9 @@ class FirthLogit(PenalisedModel, Logit):
     --------
     detect_separation : Find out whether maximum likelihood would do.
 
-    Notes ----- Maximises :math:`\ell(\beta) + \frac12 \log |I(\beta)|`, where I is the Fisher information [1]_. The
+    Notes
+    -----
+    Maximises :math:`\ell(\beta) + \frac12 \log |I(\beta)|`, where I is the Fisher information [1]_. The
     estimates are finite whenever the columns are of full rank [2]_. Standard errors come from the inverse information
     at the estimates, as in R's brglm2 (logistf has the weights of the augmented data there, which gives slightly
     smaller ones). On separated data the likelihood is far from a parabola: prefer ``conf_int(method="profile")`` and
@@ -71,17 +73,17 @@ class FirthLogit(PenalisedModel, Logit):
     >>> df = pd.DataFrame({"age": [22, 28, 31, 35, 39, 41, 46, 52, 60], "ill": [0, 0, 0, 0, 0, 1, 1, 1, 1]})
     >>> res = FirthLogit.from_formula("ill ~ age", df).fit()
     >>> res.params.round(3)
-    Intercept   -9.936
-    age          0.247
+    Intercept   -8.918
+    age          0.220
     dtype: float64
     >>> res.conf_int(method="profile").round(3)
                     0      1
-    Intercept -47.284 -1.861
-    age         0.046  1.165
+    Intercept -88.397 -1.156
+    age         0.028  2.209
     >>> print(res.lr_test("age"))
-    Penalised likelihood-ratio test: statistic = 8.026, df = 1, p-value = 0.00461
+    Penalised likelihood-ratio test: statistic = 5.89, df = 1, p-value = 0.01523
     null hypothesis: the coefficient of age is 0
-    estimate: 0.2467
+    estimate: 0.2202
     """
 
     def __init__(self, endog: Any, exog: Any, offset: Any = None, freq_weights: Any = None, **kwargs: Any) -> None:

@@ -55,7 +55,9 @@ def individualized_mnlogit(
     --------
     FirthMNLogit : The joint fit.
 
-    Notes ----- The model is the multinomial one, :math:`\log P(Y=j|x) / P(Y=0|x) = x^\top \beta_j`, so that each binary
+    Notes
+    -----
+    The model is the multinomial one, :math:`\log P(Y=j|x) / P(Y=0|x) = x^\top \beta_j`, so that each binary
     fit estimates its :math:`\beta_j` consistently, nearly as efficiently as all together [1]_. The estimates are not
     those of the joint fit, nor are probabilities free of the choice of baseline. Probabilities are :math:`p_0 = 1 / (1
     + \sum_j \exp(x^\top \beta_j))` and :math:`p_j = p_0 \exp(x^\top \beta_j)`.
@@ -73,8 +75,8 @@ def individualized_mnlogit(
     >>> res = individualized_mnlogit(list("aabababcc"), x, baseline="a", penalty="firth")
     >>> res.params.round(3)
                b      c
-    const -1.376 -7.434
-    x      0.319  1.082
+    const -1.606 -4.112
+    x      0.338  0.619
     """
     penalty = None if penalty is None else choice(penalty, ("firth",), "penalty")
     maxiter = read_count(maxiter, "maxiter")

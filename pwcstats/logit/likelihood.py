@@ -1,6 +1,5 @@
 """The multinomial likelihood that the models of this package maximise, with Firth's penalty or without."""
 
-from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass
 
@@ -209,17 +208,34 @@ class MultinomialLikelihood:
         wide = np.kron(np.eye(self.n_rest), self.r)
         return np.asarray(np.linalg.qr(wide[:, ~held])[0])
 
-    def profile_bound(self, best: Point, place: int, side: int, drop: float) -> float:
-        """How far a coefficient may go before the likelihood, all others adapting, has fallen by `drop`.
+    def profile_bounds(self, best: Point, drop: float) -> Array:
+        """How far each coefficient may go, down and up, before the profile likelihood has fallen by `drop`.
 
         Where Newton's steps are many, the likelihood may have several maxima in the others: then it is followed.
         """
+        side = np.tile([-1.0, 1.0], self.n_params)
         with threads_for(0):
-            contrast = self.contrast(place)
-            end = profile.bound(self.evaluate, _solver, self.length, best, contrast, side, drop)
-        return end.value if end.found and end.n_steps <= PATIENCE else self._follow(best, place, side, drop)
+            contrasts = np.repeat([self.contrast(place) for place in range(self.n_params)], 2, axis=0)
+            ends = profile.bounds(self._rows, self._lengths, best.params, contrasts, side, drop)
+        bounds = ends.value
+        for k in np.flatnonzero(~ends.found | (ends.n_steps > PATIENCE)):
+            bounds[k] = self._follow(best, k // 2, side[k], drop)
+        return bounds.reshape(-1, 2)
 
-    def _follow(self, best: Point, place: int, side: int, drop: float) -> float:
+    def _lengths(self, steps: Array) -> Array:
+        return np.abs(steps * self._scale).max(axis=1)
+
+    def _rows(self, params: Array) -> "Rows":
+        """The likelihood at some points, a row each."""
+        m, size = params.shape
+        rows = Rows(np.empty(m), np.empty((m, size)), np.empty((m, size, size)))
+        multinomial.evaluate_rows(
+            self.root, self.code, self.weight, self.offset, self.n_rest, params, self.firth,
+            rows.value, rows.score, rows.slope,
+        )  # fmt: skip
+        return rows
+
+    def _follow(self, best: Point, place: int, side: float, drop: float) -> float:
         """The bound by a fit at each of a row of values, each from the one before: slow and sure."""
         estimate = self.beta(best.params)
         held = np.arange(self.n_params) == place
@@ -240,11 +256,24 @@ class MultinomialLikelihood:
         return float(estimate[place] + distance * unit)
 
 
-def _solver(point: Point) -> Callable[[Array], Array]:
-    try:
-        return np.linalg.inv(point.slope).dot
-    except np.linalg.LinAlgError:
-        raise NotDefiniteError from None
+@dataclass
+class Rows:
+    """The likelihood at some points, a row each."""
+
+    value: Array
+    score: Array
+    slope: Array
+
+    def solve(self, b: Array) -> Array:
+        """Solve the equations of the curvature."""
+        try:
+            return np.linalg.solve(self.slope, b[:, :, None])[:, :, 0]
+        except np.linalg.LinAlgError:
+            raise NotDefiniteError from None
+
+    def take(self, which: NDArray[np.bool_]) -> "Rows":
+        """Some of the points."""
+        return Rows(self.value[which], self.score[which], self.slope[which])
 
 
 def _well_scaled(x: Array, names: list[str], where: str) -> tuple[Array, Array]:

@@ -42,7 +42,9 @@ class FirthMNLogit(PenalisedModel, MNLogit):
     --------
     individualized_mnlogit : One binary fit for each class.
 
-    Notes ----- Maximises :math:`\ell(\beta) + \frac12 \log |I(\beta)|` [1]_, with I the information on all coefficients
+    Notes
+    -----
+    Maximises :math:`\ell(\beta) + \frac12 \log |I(\beta)|` [1]_, with I the information on all coefficients
     together; for this model that is bias reduction too [2]_, as in ``brmultinom`` of R's brglm2. Probabilities do not
     depend on which class is the baseline.
 
@@ -61,15 +63,18 @@ class FirthMNLogit(PenalisedModel, MNLogit):
     >>> res = FirthMNLogit.from_formula("y ~ x", df).fit()
     >>> res.predict(pd.DataFrame({"x": [2, 5, 8]})).round(3)
            a      b      c
-    0  0.944  0.053  0.003
-    1  0.513  0.363  0.125
-    2  0.021  0.188  0.791
+    0  0.800  0.192  0.008
+    1  0.411  0.419  0.170
+    2  0.043  0.185  0.772
     """
 
     def __init__(self, endog: Any, exog: Any, freq_weights: Any = None, **kwargs: Any) -> None:
         if kwargs.pop("offset", None) is not None:
             raise InputError("FirthMNLogit has no offset, as MNLogit has none; leave it out.")
         designs.refuse_one_value(endog)
+        if isinstance(endog, pd.Categorical):
+            # statsmodels keeps the order of a Series alone.
+            endog = pd.Series(endog, index=getattr(exog, "index", None), name="y")
         super().__init__(endog, exog, freq_weights=freq_weights, **kwargs)
 
     @classmethod

@@ -41,15 +41,17 @@ class OrderedLogit(OrderedModel):
     **kwargs
         As in statsmodels.
 
-    Notes ----- logit P(Y <= j) = theta_j - x'beta, as in ``MASS::polr``. The thresholds among `params` are
-    statsmodels': the first one and the logarithms of the differences; ``res.thresholds`` has them as they are.
+    Notes
+    -----
+    logit P(Y <= j) = theta_j - x'beta, as in ``MASS::polr``. The thresholds among `params` are statsmodels': the first
+    one and the logarithms of the differences; ``res.thresholds`` has them as they are.
 
     Examples
     --------
     >>> from pwcstats import OrderedLogit
     >>> res = OrderedLogit([0, 0, 1, 0, 1, 2, 1, 2, 2], [1, 2, 3, 4, 5, 6, 7, 8, 9]).fit()
     >>> res.thresholds.round(2).tolist()
-    [3.36, 6.15]
+    [4.32, 8.16]
     """
 
     def __init__(self, endog: Any, exog: Any, offset: Any = None, categories: Any = None, **kwargs: Any) -> None:
@@ -62,8 +64,7 @@ class OrderedLogit(OrderedModel):
         frame = frame.drop(columns=constant)
         x = frame.to_numpy(dtype=np.float64)
         centred = np.column_stack([np.ones(len(x)), x])
-        r = np.asarray(np.linalg.qr(centred, mode="r"))
-        designs.refuse_aliased(r, np.linalg.norm(centred, axis=0), centred.shape, ["const", *frame.columns])
+        designs.refuse_aliased_columns(centred, ["const", *frame.columns])
         self._constant = constant
         response = pd.Series(
             np.asarray(code, dtype=np.int64), index=frame.index, name=getattr(endog, "name", None) or "y"

@@ -47,7 +47,9 @@ class ContinuationRatio(LikelihoodModel):
     --------
     OrderedLogit : Proportional odds.
 
-    Notes ----- The likelihood is the product of the stages' binary likelihoods, so that separate slopes are separate
+    Notes
+    -----
+    The likelihood is the product of the stages' binary likelihoods, so that separate slopes are separate
     logistic regressions [1]_. Backward is what Chang's Procedure II integrates local classifiers with [2]_. In R's
     VGAM, forward is ``sratio(reverse = FALSE)`` and backward ``sratio(reverse = TRUE)``; its ``cratio`` has the
     complements, so that all signs turn.
@@ -61,18 +63,19 @@ class ContinuationRatio(LikelihoodModel):
 
     Examples
     --------
-    >>>     >>> from pwcstats import ContinuationRatio
+    >>> import pandas as pd
+    >>> from pwcstats import ContinuationRatio
     >>> df = pd.DataFrame({"dose": [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6], "pain": [2, 1, 2, 2, 1, 2, 0, 1, 1, 0, 0, 0]})
     >>> res = ContinuationRatio.from_formula("pain ~ dose", df, penalty="firth").fit()
     >>> res.coefs.round(3)
-        const   dose
-    1   3.026 -0.701
-    2   5.158 -2.006
+       Intercept   dose
+    1      3.583 -0.829
+    2      1.929 -0.802
     >>> res.predict(pd.DataFrame({"dose": [1, 3.5, 6]})).round(3)
            0      1      2
-    0  0.004  0.037  0.959
-    1  0.307  0.545  0.148
-    2  0.763  0.236  0.001
+    0  0.015  0.230  0.755
+    1  0.237  0.469  0.293
+    2  0.758  0.189  0.053
     """
 
     def __init__(
@@ -102,7 +105,8 @@ class ContinuationRatio(LikelihoodModel):
         self._code = self.endog.astype(np.int64)
         designs.refuse_one_class(self._code, self._weight, list(self.labels))
         self._kept = [k for k in range(self.exog.shape[1]) if k != self.data.const_idx]
-        self.columns = ["const", *(str(self.exog_names[k]) for k in self._kept)]
+        constant = "const" if self.data.const_idx is None else str(self.exog_names[self.data.const_idx])
+        self.columns = [constant, *(str(self.exog_names[k]) for k in self._kept)]
         self.data.param_names = self._param_names()
         self._init_keys += ["direction", "penalty", "parallel"]
 
@@ -149,7 +153,7 @@ class ContinuationRatio(LikelihoodModel):
 
     def _param_names(self) -> list[str]:
         if self.parallel:
-            return [*(f"const:{label}" for label in self.stages), *self.columns[1:]]
+            return [*(f"{self.columns[0]}:{label}" for label in self.stages), *self.columns[1:]]
         return [f"{name}:{label}" for label in self.stages for name in self.columns]
 
     def _design(self, exog: Array) -> Array:
@@ -174,7 +178,7 @@ class ContinuationRatio(LikelihoodModel):
             if stage:
                 more[:, stage - 1] = x[:, 1:]
             blocks.append(np.column_stack([own, x[:, 1:], *([more.reshape(len(x), -1)] if interactions else [])]))
-        names = [*(f"const:{label}" for label in self.stages), *self.columns[1:]]
+        names = [*(f"{self.columns[0]}:{label}" for label in self.stages), *self.columns[1:]]
         if interactions:
             names += [f"{name}:{label}" for label in self.stages[1:] for name in self.columns[1:]]
         x, y, weight = (np.concatenate(part) for part in ([b for b in blocks], *list(zip(*parts, strict=True))[1:]))

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from scipy import stats
 from scipy.linalg import block_diag
 from statsmodels.base.model import LikelihoodModelResults, LikelihoodResultsWrapper
@@ -119,9 +120,8 @@ class ContinuationRatioResults(LikelihoodModelResults):
         for fit in self._fits:
             if fit.point is None:
                 raise InputError(f"a profile needs finite estimates, but {fit.reason}; use penalty='firth'.")
-            for place in range(len(fit.beta)):
-                bounds.append([fit.likelihood.profile_bound(fit.point, place, side, drop) for side in (-1, 1)])
-        return np.array(bounds)
+            bounds.append(fit.likelihood.profile_bounds(fit.point, drop))
+        return np.vstack(bounds)
 
     def predict(self, exog: Any = None, transform: bool = True, which: str = "prob") -> Any:
         """Probabilities of all classes.
@@ -169,17 +169,14 @@ class ContinuationRatioResults(LikelihoodModelResults):
         known = self.model.columns[1:]
         if not terms or not set(terms) <= set(known):
             raise InputError(f"term must be one or some of the columns {listed(known)}, got {term!r}.")
-        null = sum(self._without(fit, terms) for fit in self._fits)
-        df = sum(self._held(fit, terms).sum() for fit in self._fits)
-        return self._compared(self.llf - null, float(df), f"the coefficients of {listed(terms)} are 0 at every stage")
+        n_before = len(self.model.stages) if self.model.parallel else 1
+        held = np.array([*[False] * n_before, *(name in terms for name in known)])
+        null = sum(self._without(fit, held) for fit in self._fits)
+        df = float(held.sum() * len(self._fits))
+        return self._compared(self.llf - null, df, f"the coefficients of {listed(terms)} are 0 at every stage")
 
-    def _held(self, fit: BinaryFit, terms: list[str]) -> Any:
-        names = self.model.columns if not self.model.parallel else self.model._param_names()
-        return np.isin(names, terms)
-
-    def _without(self, fit: BinaryFit, terms: list[str]) -> float:
-        """Log-likelihood with some coefficients at 0."""
-        held = self._held(fit, terms)
+    def _without(self, fit: BinaryFit, held: NDArray[np.bool_]) -> float:
+        """Log-likelihood of a fit with some coefficients at 0."""
         start = np.where(held | fit.infinite, 0.0, fit.beta)
         return fit.likelihood.held_at(start, held).value + fit.likelihood.constant
 

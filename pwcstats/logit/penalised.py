@@ -276,12 +276,7 @@ class PenalisedResults:
         self._refuse_corrected("A profile")
         likelihood = self.model._likelihood
         drop = 0.5 * float(stats.chi2.isf(read_level(alpha, "alpha"), 1))
-        return np.array(
-            [
-                [likelihood.profile_bound(self._best, place, side, drop) for side in (-1, 1)]
-                for place in range(likelihood.n_params)
-            ]
-        )
+        return likelihood.profile_bounds(self._best, drop)
 
     def _refuse_corrected(self, what: str) -> None:
         if self.model._likelihood is None:

@@ -99,7 +99,9 @@ def stepwise(
     ['x1']
     >>> found.path[["action", "criterion"]].round(2)
       action  criterion
-    0             98.00
+    0            114.64
+    1   - x3     111.32
+    2   - x2     108.36
     """
     choice(criterion, ("aic", "bic", "lr"), "criterion")
     choice(direction, ("both", "forward", "backward"), "direction")

@@ -44,13 +44,14 @@ class SeparationResult:
         if not self.separated:
             return "There is no separation: all maximum likelihood estimates are finite."
         names = ", ".join(map(str, self.columns))
+        which = f"estimate of {names} is" if len(self.columns) == 1 else f"estimates of {names} are"
         return (
             f"There is {self.kind} separation: {self.rows.sum()} of {len(self.rows)} rows are predicted without error, "
-            f"and the maximum likelihood estimates of {names} are infinite."
+            f"and the maximum likelihood {which} infinite."
         )
 
 
-def detect_separation(endog: Any, exog: Any, *, ordered: bool = False) -> SeparationResult:
+def detect_separation(endog: Any, exog: Any, *, ordered: bool = False, freq_weights: Any = None) -> SeparationResult:
     r"""Find out whether a logistic model's maximum likelihood estimates are finite, without fitting it.
 
     Parameters
@@ -62,18 +63,24 @@ def detect_separation(endog: Any, exog: Any, *, ordered: bool = False) -> Separa
     ordered : bool
         The model is that of proportional odds, and the classes are in order (numbers, or an ordered Categorical). For
         continuation ratios look at each stage by itself.
+    freq_weights : array-like, optional
+        Rows of weight 0 are left out; other weights do not matter.
 
     Returns
     -------
     SeparationResult
 
-    Notes ----- Data are separated if some direction u of the parameters never makes an observed class less likely, and
+    Notes
+    -----
+    Data are separated if some direction u of the parameters never makes an observed class less likely, and
     some more so (Albert and Anderson 1984 [1]_): with two classes, :math:`(2 y_i - 1) x_i^\top u \ge 0` for all rows. A
     linear programme finds u [2]_ and is repeated on the rows that u leaves undecided, until no direction is left for
     the rest. These rows determine what stays finite: an estimate is infinite if its column is not among the
     combinations of theirs.
 
-    References ---------- .. [1] A. Albert and J. A. Anderson, "On the existence of maximum likelihood estimates in
+    References
+    ----------
+    .. [1] A. Albert and J. A. Anderson, "On the existence of maximum likelihood estimates in
     logistic regression models",
        Biometrika 71, 1-10, 1984. https://doi.org/10.1093/biomet/71.1.1
     .. [2] K. Konis, "Linear programming algorithms for detecting separated data in binary logistic regression models",
@@ -86,27 +93,37 @@ def detect_separation(endog: Any, exog: Any, *, ordered: bool = False) -> Separa
     >>> x = pd.DataFrame({"const": 1, "dose": [1, 2, 3, 4, 5, 6], "weight": [5, 3, 4, 4, 5, 3]})
     >>> print(detect_separation([0, 0, 0, 1, 1, 1], x))
     There is complete separation: 6 of 6 rows are predicted without error, and the maximum likelihood estimates of
-    const, dose, weight are infinite. >>> detect_separation([0, 0, 1, 0, 1, 1], x).kind 'none'
+    const, dose, weight are infinite.
+    >>> detect_separation([0, 0, 1, 0, 1, 1], x).kind
+    'none'
     """
     code, labels = designs.read_ordered(endog) if ordered else designs.read_nominal(endog)
     code = np.asarray(code, dtype=np.float64)
     frame = designs.read_frame(exog, len(code))
     designs.refuse_missing(frame, code, {})
     code = code.astype(np.int64)
-    designs.refuse_one_class(code, np.ones(len(code)), list(labels))
-    x = frame.to_numpy(dtype=np.float64)
-    constraints, row = _ordered(x, code, len(labels)) if ordered else multinomial_constraints(x, code, len(labels))
+    weight = designs.read_weights(freq_weights, len(code))
+    designs.refuse_one_class(code, weight, list(labels))
+    counts = np.flatnonzero(weight > 0.0)
+    x, code = frame.to_numpy(dtype=np.float64)[counts], code[counts]
+    if ordered:
+        designs.refuse_aliased_columns(np.column_stack([np.ones(len(x)), x]), ["the constant", *frame.columns])
+        constraints, row = _ordered(x, code, len(labels))
+    else:
+        designs.refuse_aliased_columns(x, list(frame.columns))
+        constraints, row = multinomial_constraints(x, code, len(labels))
     rest, finite, direction = overlap(constraints)
     sign = np.where(finite, 0.0, np.where(direction == 0.0, np.nan, np.copysign(np.inf, direction)))
-    separated = np.ones(len(x), np.bool_)
-    separated[row[rest]] = False
+    separated = np.zeros(len(frame), np.bool_)
+    separated[counts] = True
+    separated[counts[row[rest]]] = False
     if ordered:
         index = [*frame.columns, *(f"{a}/{b}" for a, b in pairwise(labels))]
         directions = pd.DataFrame({"direction": sign}, index=index)
     else:
         directions = pd.DataFrame(sign.reshape(len(labels) - 1, -1).T, index=frame.columns, columns=labels[1:])
     infinite = directions.index[(directions != 0.0).any(axis=1)]
-    kind = "none" if finite.all() else "complete" if separated.all() else "quasi-complete"
+    kind = "none" if finite.all() else "complete" if separated[counts].all() else "quasi-complete"
     return SeparationResult(kind != "none", kind, list(infinite), directions, separated)
 
 

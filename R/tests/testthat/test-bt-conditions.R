@@ -1,9 +1,5 @@
 # What bt() and its methods refuse, and in which words.
 
-expect_refused <- function(call, words) {
-  expect_error(call, words, class = "pwcstats_error")
-}
-
 test_that("items without a finite ability are named", {
   skip_without_python()
   wins <- small_wins

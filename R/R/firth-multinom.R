@@ -1,0 +1,78 @@
+#' Firth's multinomial logistic regression
+#'
+#' Multinomial logistic regression with Jeffreys' penalty, by which all estimates are finite, for
+#' separated data too.
+#'
+#' The first level of the response is the baseline; levels that no row has are dropped. Estimates
+#' are those of `brmultinom()` in \pkg{brglm2} with `type = "AS_mean"`. Probabilities do not depend
+#' on which class is the baseline.
+#'
+#' Coming from `multinom()` of \pkg{nnet}: with two classes too, [coef()] is a matrix with one row
+#' and predicted probabilities are a matrix with two columns, and the names of [vcov()] have the
+#' class.
+#'
+#' @inheritParams firth
+#' @param formula Model formula. The response is a factor, or becomes one.
+#' @return A list of class `pwcstats_firth_multinom`, for which there are the
+#'   [methods][pwcstats_logit] that R users expect of a model, and
+#'   [predict()][predict.pwcstats_firth_multinom]. It has the elements
+#'   \item{coefficients}{Matrix with one row for each class but the first and one column a term.}
+#'   \item{vcov, se}{Covariance and standard errors, class after class, with names such as
+#'     `"class:term"`.}
+#'   \item{loglik, penalized_loglik}{Log-likelihood, which AIC and BIC use, and that with the
+#'     penalty.}
+#'   \item{deviance, df.residual, df, nobs}{Twice the log-likelihood, negated; degrees of freedom;
+#'     number of coefficients; and of rows, or the sum of their weights.}
+#'   \item{classes}{The classes, the baseline first.}
+#'   \item{converged, iter, reason, call, terms, model, xlevels, contrasts, na.action, python}{As in
+#'     [firth()].}
+#' @seealso [firth()] for two classes, [cratio()] for ordered ones.
+#' @references
+#' Kosmidis, I. and Firth, D. (2011) Multinomial logit bias reduction via the Poisson log-linear
+#' model. *Biometrika* **98**, 755--759. \doi{10.1093/biomet/asr026}
+#' @examplesIf pwcstats_available()
+#' flowers <- subset(iris, Sepal.Length > 5)
+#' fit <- firth_multinom(Species ~ Petal.Length + Petal.Width, flowers)
+#' coef(fit)
+#' anova(fit)
+#' table(flowers$Species, predict(fit))
+#' @export
+firth_multinom <- function(formula,
+                           data,
+                           weights,
+                           subset,
+                           na.action, # nolint
+                           contrasts = NULL,
+                           maxit = 200) {
+  call <- sys.call()
+  asked <- match.call()
+  check_count(maxit, "maxit", call)
+  input <- formula_input(asked, parent.frame(), contrasts, call)
+  refuse_offset(input, call)
+  used <- input$used
+  y <- read_classes(input$y, used, call)
+
+  load_python(call)
+  # As numbers, which are in the order of the levels.
+  endog <- to_py(as.array(as.integer(y) - 1L))
+  model <- call_python(
+    "FirthMNLogit",
+    list(endog, design_to_py(input$x, used)),
+    list(freq_weights = weights_to_py(input$weights[used])),
+    call
+  )
+  results <- call_bridge(model$fit, list(), list(maxiter = count_to_py(maxit)), call)
+  classes <- levels(y)
+  terms <- colnames(input$x)
+  names <- as.vector(outer(terms, classes[-1L], function(term, class) paste0(class, ":", term)))
+  found <- logit_from_py(
+    results,
+    coefficients = with_dimnames(t(matrix_from_py(results$params)), classes[-1L], terms),
+    vcov = with_dimnames(matrix_from_py(results$cov_params()), names, names),
+    nobs = sum(input$weights)
+  )
+  logit_fit(
+    "pwcstats_firth_multinom", found, input, asked,
+    list(classes = factor(classes, levels = classes, ordered = is.ordered(y)))
+  )
+}

@@ -1,0 +1,241 @@
+# What firth(), firth_multinom() and cratio() are given: a formula and data, as glm() takes them.
+
+# frame      model frame, its terms included
+# x          design of all rows
+# weights    one number a row; used are the rows in which it is not 0
+formula_input <- function(asked, environment, contrasts, call, intercept = FALSE) {
+  frame <- evaluate_formula(asked, environment, call)
+  terms <- attr(frame, "terms")
+  if (attr(terms, "response") == 0L) {
+    abort("formula must have a response on its left, as in y ~ x.", call)
+  }
+  if (intercept) {
+    attr(terms, "intercept") <- 1L
+    attr(frame, "terms") <- terms
+  }
+  x <- design_of(terms, frame, contrasts, call)
+  if (!ncol(x)) {
+    abort("the formula gives no column to fit, not even an intercept.", call)
+  }
+  check_complete(x, frame, call)
+  weights <- read_row_weights(stats::model.weights(frame), nrow(frame), call)
+  if (!any(weights > 0)) {
+    abort("there is no row to fit: the data have none, or weights is 0 in all.", call)
+  }
+  list(
+    frame = frame,
+    x = x,
+    y = one_column(stats::model.response(frame)),
+    weights = weights,
+    used = which(weights > 0),
+    offset = stats::model.offset(frame)
+  )
+}
+
+# All variables of the rows, as glm() evaluates them.
+evaluate_formula <- function(asked, environment, call) {
+  if (is.null(asked$formula)) {
+    abort("formula must be given, as in y ~ x.", call)
+  }
+  words <- c("formula", "data", "weights", "subset", "na.action", "offset")
+  ask <- asked[c(1L, match(words, names(asked), 0L))]
+  ask[[1L]] <- quote(stats::model.frame)
+  ask$drop.unused.levels <- TRUE
+  tryCatch(eval(ask, environment), error = function(e) abort_as(e, call))
+}
+
+design_of <- function(terms, frame, contrasts, call) {
+  tryCatch(
+    stats::model.matrix(terms, frame, contrasts.arg = contrasts),
+    error = function(e) abort_as(e, call)
+  )
+}
+
+one_column <- function(y) {
+  if (is.matrix(y) && ncol(y) == 1L) y[, 1L] else y
+}
+
+# What na.pass has let through, or is infinite; Python would number the rows from 0.
+check_complete <- function(x, frame, call) {
+  refuse <- function(what, row) {
+    abort(
+      sprintf(
+        "%s is missing or infinite in row %s; leave such rows out, as na.action = na.omit does.",
+        what, rownames(frame)[[row]]
+      ),
+      call
+    )
+  }
+  if (any(!is.finite(x))) {
+    place <- which(!is.finite(x), arr.ind = TRUE)[1L, ]
+    refuse(sprintf("'%s'", colnames(x)[[place[[2L]]]]), place[[1L]])
+  }
+  response <- as.matrix(stats::model.response(frame))
+  if (anyNA(response)) {
+    refuse("the response", which(rowSums(is.na(response)) > 0)[[1L]])
+  }
+  offset <- stats::model.offset(frame)
+  if (any(!is.finite(offset))) {
+    refuse("the offset", which(!is.finite(offset))[[1L]])
+  }
+}
+
+refuse_offset <- function(input, call) {
+  if (!is.null(input$offset)) {
+    abort("this model has no offset; leave offset() out of the formula.", call)
+  }
+}
+
+refuse_one_class <- function(seen, call) {
+  if (length(seen) < 2L) {
+    abort(
+      sprintf(
+        "the response has only one class among the rows that count, '%s'; two are needed.",
+        seen[[1L]]
+      ),
+      call
+    )
+  }
+}
+
+# counts     numbers of successes and failures, one row each
+# classes    failure and success, as the response has them
+# constant   logarithm of the binomial coefficient of each row, which glm() counts in
+read_binary <- function(y, call) {
+  if (is.matrix(y)) {
+    return(read_trials(y, call))
+  }
+  if (is.factor(y)) {
+    labels <- levels(y)
+    classes <- if (length(labels) != 2L) c(labels[[1L]], paste("not", labels[[1L]])) else labels
+    classes <- factor(classes, levels = classes)
+    success <- as.integer(y) > 1L
+  } else if (is_number_like(y)) {
+    odd <- !y %in% c(0, 1)
+    if (any(odd)) {
+      abort(
+        sprintf(
+          "the response must be 0 or 1, got %s; give shares as cbind(successes, failures), %s.",
+          format(y[odd][[1L]]), "and fit more than two classes with firth_multinom()"
+        ),
+        call
+      )
+    }
+    classes <- if (is.logical(y)) c(FALSE, TRUE) else c(0, 1)
+    success <- y == 1
+  } else {
+    abort(
+      sprintf(
+        "the response must be 0 and 1, logical, a factor or %s, not %s; %s.",
+        "cbind(successes, failures)", kind(y), "make it a factor, whose first level is failure"
+      ),
+      call
+    )
+  }
+  list(
+    counts = cbind(as.double(success), as.double(!success)),
+    classes = classes,
+    constant = numeric(length(y))
+  )
+}
+
+read_trials <- function(y, call) {
+  if (!is_number_like(y) || ncol(y) != 2L) {
+    abort(
+      sprintf(
+        "a response with columns must have two of numbers, successes and failures, got %s.",
+        if (is_number_like(y)) ncol(y) else kind(y)
+      ),
+      call
+    )
+  }
+  check_amounts(y, "the response", "successes and failures must be", call)
+  labels <- rev(first_of(colnames(y), c("success", "failure")))
+  # cbind() names only what is a variable by itself.
+  if (anyDuplicated(labels) || !all(nzchar(labels))) {
+    labels <- c("failure", "success")
+  }
+  list(
+    counts = matrix(as.double(y), ncol = 2L),
+    classes = factor(labels, levels = labels),
+    constant = lgamma(rowSums(y) + 1) - rowSums(lgamma(y + 1))
+  )
+}
+
+# The response of the rows that count as a factor that has no other classes.
+read_classes <- function(y, used, call) {
+  if (is.matrix(y)) {
+    abort(
+      "the response must be a factor, not columns; give one row for each class, and weights.",
+      call
+    )
+  }
+  y <- droplevels(as.factor(y)[used])
+  refuse_one_class(levels(y), call)
+  y
+}
+
+# The same, of which the order is known; `classes` are of the kind that y has.
+read_ordered <- function(y, used, call) {
+  code <- read_classes(y, used, call)
+  if (!is.ordered(code) && !is_number_like(y) && nlevels(code) > 2L) {
+    abort(
+      sprintf(
+        "the response must be an ordered factor, not %s; %s.", kind(y),
+        "make it one by factor(y, levels = c(...), ordered = TRUE), from the lowest to the highest"
+      ),
+      call
+    )
+  }
+  classes <- if (is_number_like(y)) {
+    sort(unique(as.vector(y)[used]))
+  } else {
+    factor(levels(code), levels = levels(code), ordered = is.ordered(code))
+  }
+  list(code = as.integer(code), labels = levels(code), classes = classes)
+}
+
+# What all three take: the design of some rows with R's names, and weights if there are any.
+design_to_py <- function(x, rows = seq_len(nrow(x))) {
+  frame_to_py(x[rows, , drop = FALSE], NULL, colnames(x))
+}
+
+weights_to_py <- function(weights) {
+  if (any(weights != 1)) to_py(as.array(weights))
+}
+
+# A fit, of what Python found and what R needs to take it further.
+logit_fit <- function(class, found, input, asked, options) {
+  terms <- attr(input$frame, "terms")
+  structure(
+    class = c(class, "pwcstats_logit"),
+    c(found, options, list(
+      terms = terms,
+      model = input$frame,
+      xlevels = stats::.getXlevels(terms, input$frame),
+      contrasts = attr(input$x, "contrasts"),
+      na.action = attr(input$frame, "na.action"),
+      call = asked
+    ))
+  )
+}
+
+# What is the same for all three, less the constant that R adds to likelihoods.
+logit_from_py <- function(results, coefficients, vcov, nobs, constant = 0) {
+  loglik <- from_py(results$llf_unpenalized) + constant
+  list(
+    coefficients = coefficients,
+    vcov = vcov,
+    se = stats::setNames(sqrt(diag(vcov)), rownames(vcov)),
+    loglik = loglik,
+    penalized_loglik = from_py(results$llf) + constant,
+    deviance = -2 * loglik,
+    df.residual = nobs - nrow(vcov),
+    df = nrow(vcov),
+    nobs = nobs,
+    converged = from_py(results$converged),
+    iter = from_py(results$n_iter),
+    reason = from_py(results$reason),
+    python = from_py(python$bridge$freeze(results))
+  )
+}

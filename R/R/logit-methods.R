@@ -1,0 +1,251 @@
+#' What a logistic fit says
+#'
+#' Methods for the fits of [firth()], [firth_multinom()] and [cratio()]. Besides those shown here,
+#' [coef()], [deviance()], [df.residual()], [AIC()], [BIC()], [formula()], [terms()],
+#' [model.frame()] and [update()] work as with other models, and the functions `tidy()` and
+#' `glance()` of \pkg{generics} (which \pkg{broom} has too).
+#'
+#' The log-likelihood, AIC and BIC are without the penalty, since penalties of different columns
+#' cannot be compared. Profiles and likelihood-ratio tests are of the penalised likelihood. For
+#' separated data, where the likelihood is far from a parabola, prefer them to Wald's intervals and
+#' tests, which are the default.
+#'
+#' @param x,object A fit by [firth()], [firth_multinom()] or [cratio()].
+#' @param parm Names or numbers of the coefficients, by default all.
+#' @param level,conf.level Level of the intervals.
+#' @param method,conf.method `"wald"` for the normal approximation, `"profile"` for intervals of the
+#'   profile likelihood. In `summary()`, for fits of [firth()] only, `"profile"` stands for
+#'   penalised likelihood-ratio tests of each coefficient.
+#' @param penalized Give the log-likelihood with the penalty?
+#' @param conf.int Add intervals?
+#' @param digits Number of significant digits.
+#' @param fit,scale,k As in [stats::extractAIC()], by which [step()] and [drop1()] work.
+#' @param ... Ignored, except by `print()` of a summary, which hands it to [stats::printCoefmat()].
+#' @return `summary()` a list of class `summary.pwcstats_logit`, whose element `coefficients` is a
+#'   matrix with estimates, standard errors, test statistics and p-values; `confint()` a matrix with
+#'   one row a coefficient (`"class:term"` for [firth_multinom()]); `tidy()` a data frame with one
+#'   row a coefficient; `glance()` one with a single row; the others what they do for other models.
+#' @seealso [anova()][anova.pwcstats_logit] for tests of terms and between models.
+#' @examplesIf pwcstats_available()
+#' cars <- transform(mtcars, gear = factor(gear))
+#' fit <- firth(am ~ wt + gear, cars)
+#' summary(fit, method = "profile")
+#' confint(fit, "wt", method = "profile")
+#' AIC(fit, update(fit, . ~ . - gear))
+#' @name pwcstats_logit
+NULL
+
+#' @rdname pwcstats_logit
+#' @export
+print.pwcstats_logit <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  cat("\nCall:\n", paste(deparse(x$call), collapse = "\n"), "\n\n", sep = "")
+  cat(describe_logit(x), "\n\nCoefficients:\n", sep = "")
+  print(format(x$coefficients, digits = digits), quote = FALSE)
+  cat(describe_missing(x), "\n", describe_deviance(x, digits), "\n", sep = "")
+  if (!x$converged) {
+    cat(describe_end(x), "\n", sep = "")
+  }
+  invisible(x)
+}
+
+# One sentence: which model, how many observations, and what is modelled.
+describe_logit <- function(x) {
+  response <- deparse1(stats::formula(x)[[2L]])
+  classes <- as.character(x$classes)
+  n <- format(x$nobs, digits = 7L)
+  if (inherits(x, "pwcstats_firth")) {
+    corrected <- if (x$correction != "none") sprintf(", %s", toupper(x$correction)) else ""
+    return(sprintf(
+      "Logistic regression by Firth's bias-reduced likelihood%s: %s rows; P(%s = %s)",
+      corrected, n, response, classes[[2L]]
+    ))
+  }
+  if (inherits(x, "pwcstats_firth_multinom")) {
+    return(sprintf(
+      "Multinomial logistic regression by Firth's bias-reduced likelihood: %s observations; %s",
+      n, sprintf("%s is the baseline", classes[[1L]])
+    ))
+  }
+  sprintf(
+    "Continuation ratios by %s: %s observations; %s slopes; stage j is P(%s = j | %s %s j)",
+    c(none = "maximum likelihood", firth = "Firth's bias-reduced likelihood")[[x$penalty]], n,
+    if (x$parallel) "parallel" else "separate", response, response,
+    if (x$direction == "backward") "<=" else ">="
+  )
+}
+
+# How the fit ended; where data are separated, iterating longer would not help.
+describe_end <- function(x) {
+  if (!x$converged && grepl("separation", x$reason, fixed = TRUE)) {
+    sprintf("Not all estimates are finite: %s; penalty='firth' has finite ones", x$reason)
+  } else {
+    describe_iterations(x)
+  }
+}
+
+#' @rdname pwcstats_logit
+#' @export
+summary.pwcstats_logit <- function(object, ...) {
+  table <- coefficient_table(flat_coefficients(object), object$se)
+  summarise_logit(object, table, "z and its p-values are Wald's")
+}
+
+#' @rdname pwcstats_logit
+#' @export
+summary.pwcstats_firth <- function(object, method = c("wald", "profile"), ...) {
+  call <- sys.call()
+  method <- check_choice(method, c("wald", "profile"), "method", call)
+  if (method == "wald") {
+    note <- "z and its p-values are Wald's; for separated data prefer method = \"profile\""
+    table <- coefficient_table(object$coefficients, object$se)
+    return(summarise_logit(object, table, note))
+  }
+  fit <- thaw(object, call)
+  one <- function(term) held_test(fit, term, call)[-1L]
+  tests <- vapply(names(object$coefficients), one, numeric(2L))
+  table <- cbind(
+    "Estimate" = object$coefficients,
+    "Std. Error" = object$se,
+    "Chisq" = tests[1L, ],
+    "Pr(>Chi)" = tests[2L, ]
+  )
+  summarise_logit(object, table, "Chisq and its p-values are of penalised likelihood-ratio tests")
+}
+
+summarise_logit <- function(object, table, note) {
+  kept <- c(
+    "call", "nobs", "deviance", "df.residual", "loglik", "penalized_loglik", "df", "converged",
+    "iter", "reason", "na.action"
+  )
+  structure(
+    class = "summary.pwcstats_logit",
+    c(object[kept], list(
+      title = describe_logit(object),
+      coefficients = table,
+      note = note,
+      aic = stats::AIC(object)
+    ))
+  )
+}
+
+#' @export
+print.summary.pwcstats_logit <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  cat("\nCall:\n", paste(deparse(x$call), collapse = "\n"), "\n\n", sep = "")
+  cat(x$title, "\n\nCoefficients:\n", sep = "")
+  if (any(is.finite(x$coefficients[, 1:2]))) {
+    stats::printCoefmat(x$coefficients, digits = digits, ...)
+  } else {
+    # printCoefmat() would leave estimates that are all infinite blank.
+    print(x$coefficients, digits = digits)
+  }
+  cat("\n", x$note, "\n", describe_missing(x), "\n", describe_deviance(x, digits), "\n", sep = "")
+  cat("AIC: ", format(x$aic, digits = max(4L, digits + 1L)), "\n", sep = "")
+  cat(describe_end(x), "\n\n", sep = "")
+  invisible(x)
+}
+
+# As a vector with the names of the covariance; a matrix goes class after class.
+flat_coefficients <- function(object) {
+  estimate <- object$coefficients
+  stats::setNames(as.vector(if (is.matrix(estimate)) t(estimate) else estimate), names(object$se))
+}
+
+#' @rdname pwcstats_logit
+#' @importFrom stats vcov
+#' @export
+vcov.pwcstats_logit <- function(object, ...) {
+  object$vcov
+}
+
+#' @rdname pwcstats_logit
+#' @importFrom stats logLik
+#' @export
+logLik.pwcstats_logit <- function(object, penalized = FALSE, ...) {
+  check_flag(penalized, "penalized", sys.call())
+  value <- if (penalized) object$penalized_loglik else object$loglik
+  structure(value, df = object$df, nobs = object$nobs, class = "logLik")
+}
+
+#' @rdname pwcstats_logit
+#' @importFrom stats nobs
+#' @export
+nobs.pwcstats_logit <- function(object, ...) {
+  object$nobs
+}
+
+#' @rdname pwcstats_logit
+#' @importFrom stats model.matrix
+#' @export
+model.matrix.pwcstats_logit <- function(object, ...) { # nolint
+  design_of(object$terms, object$model, object$contrasts, sys.call())
+}
+
+#' @rdname pwcstats_logit
+#' @importFrom stats confint
+#' @export
+confint.pwcstats_logit <- function(object, parm, level = 0.95, method = c("wald", "profile"), ...) {
+  call <- sys.call()
+  method <- check_choice(method, c("wald", "profile"), "method", call)
+  check_level(level, "level", call)
+  every <- names(object$se)
+  terms <- if (missing(parm)) every else chosen_terms(parm, every, call)
+  if (method == "wald") {
+    bounds <- wald_bounds(flat_coefficients(object), object$se, level)
+  } else {
+    fit <- thaw(object, call)
+    options <- list(alpha = 1 - level, method = method)
+    bounds <- bounds_from_py(call_bridge(fit$conf_int, list(), options, call))
+    bounds <- bounds[python_order(object), , drop = FALSE]
+  }
+  as_intervals(bounds[match(terms, every), ], terms, level)
+}
+
+# Where Python has the coefficients.
+python_order <- function(object) {
+  if (inherits(object, "pwcstats_cratio")) {
+    n_stages <- length(object$stages)
+    n_columns <- ncol(model.matrix.pwcstats_logit(object))
+    stage_order(n_stages, n_columns, object$parallel)
+  } else {
+    seq_along(object$se)
+  }
+}
+
+#' @rdname pwcstats_logit
+#' @exportS3Method generics::tidy
+tidy.pwcstats_logit <- function(x, # nolint
+                                conf.int = FALSE, # nolint
+                                conf.level = 0.95, # nolint
+                                conf.method = c("wald", "profile"), # nolint
+                                ...) {
+  method <- check_choice(conf.method, c("wald", "profile"), "conf.method", sys.call())
+  tidy_table(
+    coefficient_table(flat_coefficients(x), x$se),
+    if (conf.int) confint.pwcstats_logit(x, level = conf.level, method = method)
+  )
+}
+
+#' @rdname pwcstats_logit
+#' @exportS3Method generics::tidy
+tidy.pwcstats_firth_multinom <- function(x, ...) { # nolint
+  table <- tidy.pwcstats_logit(x, ...)
+  # As of multinom(): the class by itself.
+  place <- expand.grid(term = colnames(x$coefficients), class = rownames(x$coefficients))
+  table$term <- as.character(place$term)
+  data.frame(y.level = as.character(place$class), table)
+}
+
+#' @rdname pwcstats_logit
+#' @exportS3Method generics::glance
+glance.pwcstats_logit <- function(x, ...) { # nolint
+  glance_row(x)
+}
+
+#' @rdname pwcstats_logit
+#' @importFrom stats extractAIC
+#' @export
+extractAIC.pwcstats_logit <- function(fit, scale = 0, k = 2, ...) {
+  loglik <- stats::logLik(fit)
+  df <- attr(loglik, "df")
+  c(df, -2 * as.numeric(loglik) + k * df)
+}

@@ -1,0 +1,202 @@
+#' Predictions of logistic fits
+#'
+#' @param object A fit by [firth()], [firth_multinom()] or [cratio()].
+#' @param newdata Data frame with the variables of the formula; by default the rows of the fit, rows
+#'   of weight 0 included.
+#' @param type `"link"` for linear predictors, `"response"` or `"prob"` (or `"probs"`) for
+#'   probabilities, `"class"` for the most probable class, `"stage"` for the probabilities of the
+#'   stages. Of `residuals()` the kind, as of `glm()`.
+#' @param se.fit Give standard errors too?
+#' @param na.action What to do with rows of `newdata` in which something is missing; by default they
+#'   are `NA` in the result.
+#' @param ... Ignored.
+#' @return With one entry or row for each row of `newdata`. After [firth()] numbers, for
+#'   `"response"` the probability of success; with `se.fit` a list with the elements `fit`, `se.fit`
+#'   and `residual.scale`, as of `glm()`. After the others, matrices with one column a class for
+#'   `"prob"`, a class but the first or a stage for `"link"`, a stage for `"stage"`.
+#'
+#'   For `"class"` the classes are of the kind that the response has: a factor with its levels, or
+#'   numbers, or logical. Of those that are equally probable it is the first.
+#'
+#'   `fitted()` are the probabilities of the rows of the fit.
+#' @examplesIf pwcstats_available()
+#' fit <- firth(am ~ wt, mtcars)
+#' predict(fit, data.frame(wt = c(2, 3, NA)), type = "response", se.fit = TRUE)
+#'
+#' gears <- cratio(gear ~ wt, mtcars, penalty = "firth")
+#' predict(gears, data.frame(wt = c(2, 3)), type = "prob")
+#' predict(gears, data.frame(wt = c(2, 3)), type = "stage")
+#' @name predict.pwcstats_logit
+NULL
+
+#' @rdname predict.pwcstats_logit
+#' @importFrom stats predict
+#' @export
+predict.pwcstats_firth <- function(object,
+                                   newdata = NULL,
+                                   type = c("link", "response", "class"),
+                                   se.fit = FALSE, # nolint
+                                   na.action = stats::na.pass, # nolint
+                                   ...) {
+  call <- sys.call()
+  type <- check_choice(type, c("link", "response", "class"), "type", call)
+  check_flag(se.fit, "se.fit", call)
+  if (se.fit && type == "class") {
+    abort("se.fit goes with type='link' or type='response'; a class has no standard error.", call)
+  }
+  rows <- rows_of_design(object, newdata, na.action, call)
+  padded <- function(x) stats::napredict(rows$na_action, x)
+  link <- drop(rows$x %*% object$coefficients) + rows$offset
+  # One row alone would lose its name.
+  names(link) <- rownames(rows$x)
+  if (type == "class") {
+    return(padded(stats::setNames(object$classes[1L + (link > 0)], names(link))))
+  }
+  fit <- padded(if (type == "link") link else stats::plogis(link))
+  if (!se.fit) {
+    return(fit)
+  }
+  se <- sqrt(rowSums((rows$x %*% object$vcov) * rows$x))
+  if (type == "response") {
+    se <- se * stats::dlogis(link)
+  }
+  list(fit = fit, se.fit = padded(stats::setNames(se, names(link))), residual.scale = 1)
+}
+
+#' @rdname predict.pwcstats_logit
+#' @export
+predict.pwcstats_firth_multinom <- function(object,
+                                            newdata = NULL,
+                                            type = c("class", "prob", "link", "probs"),
+                                            na.action = stats::na.pass, # nolint
+                                            ...) {
+  call <- sys.call()
+  type <- check_choice(type, c("class", "prob", "link", "probs"), "type", call)
+  rows <- rows_of_design(object, newdata, na.action, call)
+  link <- rows$x %*% t(object$coefficients)
+  if (type == "link") {
+    return(stats::napredict(rows$na_action, link))
+  }
+  link <- cbind(numeric(nrow(link)), link)
+  # Nothing overflows where the largest is 0.
+  largest <- max.col(link, ties.method = "first")
+  odds <- exp(link - link[cbind(seq_along(largest), largest)])
+  proba <- with_dimnames(odds / rowSums(odds), rownames(link), as.character(object$classes))
+  class_or_proba(proba, object, type, rows$na_action)
+}
+
+#' @rdname predict.pwcstats_logit
+#' @export
+predict.pwcstats_cratio <- function(object,
+                                    newdata = NULL,
+                                    type = c("class", "prob", "link", "stage", "probs"),
+                                    na.action = stats::na.pass, # nolint
+                                    ...) {
+  call <- sys.call()
+  type <- check_choice(type, c("class", "prob", "link", "stage", "probs"), "type", call)
+  rows <- rows_of_design(object, newdata, na.action, call)
+  by_stage <- type %in% c("link", "stage")
+  columns <- if (by_stage) object$stages else as.character(object$classes)
+  known <- which(rowSums(is.na(rows$x)) == 0)
+  values <- matrix(
+    NA_real_, nrow(rows$x), length(columns),
+    dimnames = list(rownames(rows$x), columns)
+  )
+  if (length(known)) {
+    # Python has the limits of what is infinite.
+    fit <- thaw(object, call)
+    which <- if (by_stage) c(link = "linear", stage = "stage")[[type]] else "prob"
+    new <- list(design_to_py(rows$x, known))
+    values[known, ] <- matrix_from_py(call_bridge(fit$predict, new, list(which = which), call))
+  }
+  if (by_stage) {
+    stats::napredict(rows$na_action, values)
+  } else {
+    class_or_proba(values, object, type, rows$na_action)
+  }
+}
+
+class_or_proba <- function(proba, object, type, na_action) {
+  if (type == "class") {
+    best <- object$classes[most_probable(proba)]
+    # Matrices keep their row names, multinom() and polr() have no names of classes.
+    return(stats::napredict(na_action, best))
+  }
+  stats::napredict(na_action, proba)
+}
+
+# Design and offset of new rows, or of those of the fit.
+rows_of_design <- function(object, newdata, na.action, call) { # nolint
+  if (is.null(newdata)) {
+    frame <- object$model
+    missing_rows <- object$na.action
+  } else {
+    frame <- new_frame(object, newdata, na.action, call)
+    missing_rows <- attr(frame, "na.action")
+  }
+  terms <- stats::delete.response(object$terms)
+  x <- design_of(terms, frame, object$contrasts, call)
+  offset <- stats::model.offset(frame)
+  list(x = x, offset = if (is.null(offset)) 0 else offset, na_action = missing_rows)
+}
+
+new_frame <- function(object, newdata, na.action, call) { # nolint
+  if (!is.data.frame(newdata)) {
+    abort(sprintf("newdata must be a data frame, not %s.", kind(newdata)), call)
+  }
+  terms <- stats::delete.response(object$terms)
+  ask <- quote(stats::model.frame(terms, newdata, na.action = na.action, xlev = object$xlevels))
+  # Evaluated in newdata, as the formula is.
+  ask$offset <- object$call$offset
+  tryCatch(
+    {
+      frame <- eval(ask)
+      classes <- attr(terms, "dataClasses")
+      if (!is.null(classes)) {
+        stats::.checkMFClasses(classes, frame)
+      }
+      frame
+    },
+    error = function(e) abort_as(e, call)
+  )
+}
+
+#' @rdname predict.pwcstats_logit
+#' @importFrom stats fitted
+#' @export
+fitted.pwcstats_logit <- function(object, ...) {
+  type <- if (inherits(object, "pwcstats_firth")) "response" else "prob"
+  predict(object, type = type)
+}
+
+#' @rdname predict.pwcstats_logit
+#' @importFrom stats residuals
+#' @export
+residuals.pwcstats_firth <- function(object, type = c("deviance", "pearson", "response"), ...) {
+  call <- sys.call()
+  type <- check_choice(type, c("deviance", "pearson", "response"), "type", call)
+  frame <- object$model
+  rows <- rows_of_design(object, NULL, NULL, call)
+  counts <- read_binary(one_column(stats::model.response(frame)), call)$counts
+  n <- rowSums(counts)
+  # As glm() has it where there are no trials.
+  share <- ifelse(n > 0, counts[, 1L] / n, 0)
+  weight <- n * read_row_weights(stats::model.weights(frame), nrow(frame), call)
+  mean <- stats::plogis(drop(rows$x %*% object$coefficients) + rows$offset)
+  raw <- share - mean
+  value <- switch(type,
+    response = raw,
+    pearson = raw * sqrt(weight / (mean * (1 - mean))),
+    deviance = sign(raw) * sqrt(pmax(stats::binomial()$dev.resids(share, mean, weight), 0))
+  )
+  stats::naresid(object$na.action, stats::setNames(value, rownames(frame)))
+}
+
+#' @rdname predict.pwcstats_logit
+#' @export
+residuals.pwcstats_logit <- function(object, ...) {
+  abort(
+    "residuals are defined for fits by firth() only; fitted() has probabilities.",
+    sys.call()
+  )
+}
