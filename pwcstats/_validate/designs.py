@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pwcstats._validate.common import Array, as_float, listed, shape_of
+from pwcstats._validate.common import Array, as_float, listed, shape_of, shown
 from pwcstats.errors import InputError
 
 # What is left of a column after those before it, relative to its length; below this it is rounding.
@@ -29,7 +29,7 @@ def refuse_text(endog: Any) -> None:
         last = words[-1] if isinstance(words[-1], str) else words[0]
         raise InputError(
             f"endog must be 0 or 1 in each row, got the words {listed(words)}; code it, for example by "
-            f"(y == {last!r}).astype(int)."
+            f"(y == {shown(last)}).astype(int)."
         )
 
 
@@ -40,9 +40,8 @@ def refuse_not_binary(endog: Any) -> None:
         raise InputError(f"endog must be one column of 0 and 1, got {shape_of(values)}.")
     odd = np.unique(values[np.isfinite(values) & (values != 0.0) & (values != 1.0)])
     if len(odd):
-        shown = listed(f"{x:g}" for x in odd)
         raise InputError(
-            f"endog must be 0 or 1 in each row, got {shown}; for more than two classes use FirthMNLogit, for shares "
+            f"endog must be 0 or 1 in each row, got {listed(f'{x:g}' for x in odd)}; for more than two classes use FirthMNLogit, for shares "
             "give each row twice, with freq_weights."
         )
 

@@ -9,7 +9,7 @@ from statsmodels.iolib.summary import Summary
 
 from pwcstats import _summary
 from pwcstats._validate import designs
-from pwcstats._validate.common import Array, as_float, choice, shape_of
+from pwcstats._validate.common import Array, as_float, choice, shape_of, shown
 from pwcstats._validate.fits import item_place, read_count, read_level
 from pwcstats.errors import InputError
 from pwcstats.logit.binary import BinaryFit, fit_binary, warn_of
@@ -95,7 +95,7 @@ def individualized_mnlogit(
             rows = ((code == place) | (code == base)) & (weight > 0.0)
             fits[label] = fit_binary(
                 x[rows], (code[rows] == place).astype(np.int64), weight[rows], penalty == "firth",
-                list(map(str, frame.columns)), f" in class {label!r} against {labels[base]!r}", maxiter,
+                list(map(str, frame.columns)), f" in class {shown(label)} against {shown(labels[base])}", maxiter,
             )  # fmt: skip
     warn_of(fits.values())
     order = [base, *(place for place in range(len(labels)) if place != base)]

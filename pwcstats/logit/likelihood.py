@@ -219,7 +219,7 @@ class MultinomialLikelihood:
             ends = profile.bounds(self._rows, self._lengths, best.params, contrasts, side, drop)
         bounds = ends.value
         for k in np.flatnonzero(~ends.found | (ends.n_steps > PATIENCE)):
-            bounds[k] = self._follow(best, k // 2, side[k], drop)
+            bounds[k] = self._follow(best, int(k) // 2, side[k], drop)
         return bounds.reshape(-1, 2)
 
     def _lengths(self, steps: Array) -> Array:
@@ -267,7 +267,7 @@ class Rows:
     def solve(self, b: Array) -> Array:
         """Solve the equations of the curvature."""
         try:
-            return np.linalg.solve(self.slope, b[:, :, None])[:, :, 0]
+            return np.asarray(np.linalg.solve(self.slope, b[:, :, None])[:, :, 0], dtype=np.float64)
         except np.linalg.LinAlgError:
             raise NotDefiniteError from None
 
