@@ -40,8 +40,9 @@ def refuse_not_binary(endog: Any) -> None:
         raise InputError(f"endog must be one column of 0 and 1, got {shape_of(values)}.")
     odd = np.unique(values[np.isfinite(values) & (values != 0.0) & (values != 1.0)])
     if len(odd):
+        found = listed(f"{x:g}" for x in odd)
         raise InputError(
-            f"endog must be 0 or 1 in each row, got {listed(f'{x:g}' for x in odd)}; for more than two classes use FirthMNLogit, for shares "
+            f"endog must be 0 or 1 in each row, got {found}; for more than two classes use FirthMNLogit, for shares "
             "give each row twice, with freq_weights."
         )
 

@@ -58,7 +58,7 @@ def _params(results: "Estimates", alpha: float, max_rows: int) -> tuple[SimpleTa
         half = max_rows // 2
         shown = np.concatenate([order[:half], order[len(order) - (max_rows - half) :], np.arange(n - n_extra, n)])
     names = list(map(str, results.params.index[shown]))
-    values = results.params.to_numpy(dtype=np.float64)[shown]
+    values = np.asarray(results.params, dtype=np.float64)[shown]
     se = None if results._estimate.variance is None else results.bse.to_numpy()[shown]
     table = coefficients(names, values, se, alpha)
     return table, n - len(shown)
