@@ -156,8 +156,11 @@ def test_weights_are_repeated_rows():
     for correction in ("flic", "flac"):
         fits = [model.fit(correction=correction).params for model in (a.model, b.model)]
         np.testing.assert_allclose(*fits, rtol=1e-8)
-    with pytest.raises(InputError, match="leave out freq_weights"):
-        a.get_margeff()
+    for call in (a.get_margeff, lambda: a.get_prediction(average=True)):
+        with pytest.raises(InputError, match="leave out freq_weights"):
+            call()
+    cut = a.predict() > 0.3
+    assert a.pred_table(0.3)[1, 1] == w[(y == 1) & cut].sum()
 
 
 @pytest.mark.parametrize("correction", ["flic", "flac"])
@@ -181,14 +184,15 @@ def test_corrected_predictions_are_right_on_average(correction, slope):
 
 def test_flac_is_maximum_likelihood_on_the_augmented_data():
     x, y = make_data(11)
-    model = FirthLogit(y, x)
-    p = expit(x @ model.fit().params)
+    offset = np.random.default_rng(1).normal(size=len(y))
+    model = FirthLogit(y, x, offset=offset)
+    p = expit(x @ model.fit().params + offset)
     root = np.sqrt(p * (1 - p))[:, None] * x
     h = np.einsum("ij,ij->i", root @ np.linalg.inv(root.T @ root), root)
     pseudo = np.repeat([0.0, 1.0, 1.0], len(y))
     glm = sm.GLM(
         np.concatenate([y, y, 1 - y]), np.column_stack([np.tile(x, (3, 1)), pseudo]), sm.families.Binomial(),
-        freq_weights=np.concatenate([np.ones(len(y)), h / 2, h / 2]),
+        freq_weights=np.concatenate([np.ones(len(y)), h / 2, h / 2]), offset=np.tile(offset, 3),
     ).fit(tol=1e-14)  # fmt: skip
     flac = model.fit(correction="flac")
     np.testing.assert_allclose(flac.params, glm.params[:-1], rtol=1e-7)
@@ -209,6 +213,95 @@ def test_the_highest_of_several_maxima():
     beta, value = slow.maximum(model.exog, data["y"].to_numpy(int), seeds=8)
     assert res.llf == pytest.approx(value, abs=1e-8)
     np.testing.assert_allclose(res.params, beta, rtol=1e-3)
+
+
+MAXIMA = [
+    # (x, y): outliers, and very few cases
+    ([0, 1, 2, 8, 9, 50], [0, 0, 0, 1, 1, 1]),
+    ([0, 7, 8, 9], [0, 1, 1, 1]),
+    ([-3, 0, 5, 11, 12], [0, 1, 1, 1, 1]),
+    ([-5, -4, 0, 0, 1, 1, 1, 2], [0, 0, 0, 0, 1, 1, 1, 1]),
+]
+
+
+@pytest.mark.parametrize(("column", "y"), MAXIMA)
+def test_few_cases_on_a_grid(column, y):
+    """One column: the highest maximum, and where the profiles end, by looking at all points of a fine grid."""
+    x = np.column_stack([np.ones(len(y)), column])
+    model = FirthLogit(y, x)
+    res = model.fit()
+    best = max(
+        model._likelihood.maximise(np.array([a, b])).point.value
+        for a in np.linspace(-12, 12, 13)
+        for b in np.concatenate([-np.geomspace(0.01, 5, 7), np.geomspace(0.01, 5, 7)])
+    )
+    assert res.llf - model._likelihood.constant == pytest.approx(best, abs=1e-9)
+    drop = stats.chi2.isf(0.05, 1) / 2
+    bounds = np.asarray(res.conf_int(method="profile"))
+    for k in range(2):
+        for bound in bounds[k]:
+            other = np.linspace(-60, 60, 30001)
+            points = np.column_stack([other, np.full_like(other, bound)] if k else [np.full_like(other, bound), other])
+            eta = points @ x.T
+            p = expit(eta)
+            llf = np.where(np.array(y) == 1, -np.logaddexp(0, -eta), -np.logaddexp(0, eta)).sum(axis=1)
+            # The determinant of the information, a sum over pairs of rows.
+            w = p * (1 - p)
+            determinant = sum(
+                w[:, i] * w[:, j] * (x[i, 1] - x[j, 1]) ** 2 for i in range(len(y)) for j in range(i)
+            )  # fmt: skip
+            height = llf + 0.5 * np.log(np.maximum(determinant, 1e-300))
+            # The grid's highest point is a little below the profile.
+            assert -2e-3 < height.max() - (res.llf - drop) < 1e-4
+
+
+def test_held_fits_find_their_highest_maximum():
+    rows = [
+        [0.5, 0.3, -0.2], [-0.3, 2.1, 2], [0.3, 0.8, 2.5], [-2.1, 0.4, -0.2], [2.2, -0.2, 4.9], [-0.8, 0.4, -0.8],
+        [-1, 0.7, 3.3], [6.7, 0.2, -0.3], [-0.1, -0.5, 1.5], [-0.1, 0.2, 0.8], [-1.4, 0.3, -0.5],
+    ]  # fmt: skip
+    offset = [0.4, -0.7, 0.6, 1.8, -0.9, -1.2, 2, -0.4, 1, 2.6, -4.4]
+    x = np.column_stack([np.ones(11), rows])
+    model = FirthLogit([1, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0], x, offset=offset)
+    res = model.fit()
+    held = [2.232, 0.0, -13.594, -7.293]
+    assert res.lr_test(1).statistic <= 2 * (res.llf - model.loglike(held)) + 1e-3
+
+
+def test_offsets_far_from_0():
+    x, y = make_data(18)
+    plain = FirthLogit(y, x).fit()
+    far = FirthLogit(y, x, offset=np.full(len(y), 300.0)).fit()
+    np.testing.assert_allclose(far.params[1:], plain.params[1:], rtol=1e-7)
+    assert far.params[0] == pytest.approx(plain.params[0] - 300, rel=1e-9)
+
+
+def test_offsets_go_with_the_rows():
+    x, y = make_data(19)
+    offset = np.random.default_rng(0).normal(size=len(y))
+    res = FirthLogit(y, x, offset=offset).fit()
+    eta = x @ res.params + offset
+    np.testing.assert_allclose(res.fittedvalues, eta)
+    np.testing.assert_allclose(res.predict(), expit(eta))
+    np.testing.assert_allclose(res.get_prediction().predicted, expit(eta))
+    np.testing.assert_allclose(res.get_prediction(x).predicted, expit(eta - offset))
+
+
+def test_rare_events_among_many():
+    """One event in 100,000: the rows' rounding must not stop the steps."""
+    n = 100_000
+    y = np.zeros(n)
+    y[5] = 1
+    res = FirthLogit(y, np.column_stack([np.ones(n), np.arange(n) % 7])).fit()
+    assert res.converged
+    assert np.abs(res.model.score(res.params)).max() < 1e-5
+
+
+def test_names_go_before_places():
+    x, y = make_data(20)
+    frame = pd.DataFrame(x, columns=["const", 2, 0, 1])
+    res = FirthLogit(y, frame).fit()
+    assert res.lr_test(0).statistic == pytest.approx(FirthLogit(y, x).fit().lr_test(2).statistic)
 
 
 def test_units_and_origins_do_not_matter():
@@ -260,11 +353,15 @@ def test_as_a_model_of_statsmodels(endometrial):
     tidy = res.tidy(method="profile")
     assert list(tidy.columns) == ["term", "estimate", "std_error", "statistic", "p_value", "conf_low", "conf_high"]
     np.testing.assert_allclose(tidy[["conf_low", "conf_high"]], res.conf_int(method="profile"))
+    # The tests of the same likelihood as the intervals.
+    np.testing.assert_allclose(tidy["p_value"], [res.lr_test(k).p_value for k in range(4)])
+    np.testing.assert_allclose(res.tidy(0.5)["conf_high"] - tidy["estimate"], 0.6744898 * tidy["std_error"], rtol=1e-6)
     glance = res.glance().iloc[0]
     assert glance["log_lik"] == res.llf_unpenalized
     assert glance["nobs"] == 79
     assert res.aic == pytest.approx(2 * 4 - 2 * res.llf_unpenalized)
     assert res.info_criteria("bic") == pytest.approx(res.bic)
+    assert res.info_criteria("aic", 2) == pytest.approx(res.aic + 4)
     assert res.reason == ""
 
 

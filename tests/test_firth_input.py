@@ -67,7 +67,7 @@ def test_fewer_rows_than_columns(fit):
 def test_missing_values_are_found(fit):
     bad = X.copy()
     bad.loc[3, "b"] = np.nan
-    with pytest.raises(InputError, match="got nan in column 'b', row 3 .*missing='drop'"):
+    with pytest.raises(InputError, match="got nan in column 'b', row 3; fill it in, or (set missing='drop'|leave)"):
         fit(bad)
     bad.loc[3, "b"] = np.inf
     with pytest.raises(InputError, match="got inf in column 'b'"):
@@ -131,6 +131,10 @@ def test_numbers_other_than_0_and_1():
         FirthLogit(THREE, X)
     with pytest.raises(InputError, match=r"got \(0.3\).*freq_weights"):
         FirthLogit(np.where(Y == 1, 0.3, 0.0), X)
+    with pytest.raises(InputError, match=r"got \(2\); code it, for example by \(y == 2\).astype\(int\)"):
+        FirthLogit(Y + 1, X)
+    with pytest.raises(InputError, match="use from_formula"):
+        FirthLogit("y ~ a", X)
     with pytest.raises(InputError, match="one column of 0 and 1, got 20 x 2"):
         FirthLogit(np.column_stack([Y, 1 - Y]), X)
     np.testing.assert_array_equal(FirthLogit(Y == 1, X).fit().params, FirthLogit(Y, X).fit().params)
@@ -205,7 +209,7 @@ def test_detect_separation_checks_too():
 
 def test_stepwise_checks_too():
     model = FirthLogit(Y, X)
-    with pytest.raises(InputError, match="not fitted, such as FirthLogit.*got FirthLogitResultsWrapper"):
+    with pytest.raises(InputError, match="unfitted FirthLogit.*got FirthLogitResultsWrapper"):
         stepwise(model.fit())
     with pytest.raises(InputError, match="criterion must be one of"):
         stepwise(model, "cp")
@@ -217,3 +221,81 @@ def test_stepwise_checks_too():
         stepwise(model, keep="c")
     with pytest.raises(InputError, match="add a constant, or keep a term"):
         stepwise(FirthLogit(Y, X[["a", "b"]]), direction="forward")
+
+
+@pytest.mark.parametrize("model", [FirthLogit, FirthMNLogit, ContinuationRatio, OrderedLogit])
+def test_unknown_options_are_refused(model):
+    y = Y if model is FirthLogit else THREE
+    for odd in ("weights", "freq_weight", "penalties"):
+        with pytest.raises(InputError, match=rf"{model.__name__} has no option \({odd}\); it has"):
+            model(y, X, **{odd: np.ones(20)})
+    with pytest.raises(InputError, match="missing must be one of"):
+        model(y, X, missing="omit")
+
+
+def test_what_ordinal_models_lack_is_said():
+    with pytest.raises(InputError, match="OrderedLogit has no option .*repeat the rows"):
+        OrderedLogit(THREE, X, freq_weights=np.ones(20))
+    with pytest.raises(InputError, match="for 'probit'"):
+        OrderedLogit(THREE, X, distr="probit")
+    with pytest.raises(InputError, match="ContinuationRatio has no option .offset"):
+        ContinuationRatio(THREE, X, offset=np.ones(20))
+
+
+def test_rows_in_another_order_are_refused():
+    turned = X.index[::-1]
+    weights = pd.Series(np.arange(20.0), index=turned)
+    three = pd.Series(THREE, index=turned)
+    for call in (
+        lambda: FirthLogit(Y, X, freq_weights=weights),
+        lambda: FirthLogit(Y, X, offset=weights),
+        lambda: ContinuationRatio(three, X),
+        lambda: OrderedLogit(three, X),
+        lambda: individualized_mnlogit(three, X),
+        lambda: detect_separation(three, X),
+    ):
+        with pytest.raises(InputError, match="different labels or another order; align them"):
+            call()
+
+
+def test_lengths_are_said():
+    for name in ("freq_weights", "offset"):
+        with pytest.raises(InputError, match=f"{name} must have one number for each of the 20 rows, got 2"):
+            FirthLogit(Y, X, **{name: [1, 2]})
+
+
+def test_responses_of_other_types_in_formulas():
+    expected = FirthLogit(Y, X).fit().params
+    for y in (
+        Y == 1,
+        pd.array(Y == 1, dtype="boolean"),
+        pd.Categorical(Y),
+        pd.array(Y, dtype="Int64"),
+        Y.astype(object),
+    ):
+        got = FirthLogit.from_formula("y ~ a + b", X.assign(y=y)).fit().params
+        np.testing.assert_allclose(got, expected, rtol=1e-9)
+    words = pd.Series(np.array(["u", "v", "w"])[THREE], dtype="string")
+    np.testing.assert_allclose(FirthMNLogit(words, X).fit().params, FirthMNLogit(THREE, X).fit().params)
+
+
+def test_subset_takes_weights_along():
+    mask = X["a"] > X["a"].median()
+    weights = np.arange(20) + 1.0
+    frame = X.assign(y=Y, three=THREE)
+    a = FirthLogit.from_formula("y ~ b", frame, subset=mask, freq_weights=weights).fit()
+    b = FirthLogit.from_formula("y ~ b", frame[mask], freq_weights=weights[mask]).fit()
+    np.testing.assert_allclose(a.params, b.params)
+    c = ContinuationRatio.from_formula("three ~ b", frame, subset=mask, freq_weights=weights, penalty="firth").fit()
+    assert c.nobs == weights[mask].sum()
+
+
+def test_new_rows_need_the_same_columns():
+    res = ContinuationRatio(THREE, X, penalty="firth").fit()
+    with pytest.raises(InputError, match=r"the 3 columns of the fit, \(const, a, b\), got 20 x 1"):
+        res.predict(X[["a"]])
+
+
+def test_far_out_starts_are_refused():
+    with pytest.raises(InputError, match="begin nearer to 0"):
+        FirthLogit(Y, X).fit(start_params=[900, 50, 50])

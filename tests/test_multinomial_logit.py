@@ -108,6 +108,12 @@ def test_classes_keep_their_names_and_order():
     assert list(tidy["y_level"]) == ["ant"] * 3 + ["cow"] * 3
     assert list(tidy["term"][:3]) == ["Intercept", "a", "b"]
     np.testing.assert_allclose(tidy["estimate"], np.ravel(formula.params, order="F"))
+    np.testing.assert_allclose(
+        formula.tidy(0.5)["conf_high"] - tidy["estimate"], 0.6744898 * tidy["std_error"], rtol=1e-6
+    )
+    profile = formula.tidy(method="profile")
+    np.testing.assert_allclose(profile[["conf_low", "conf_high"]], np.asarray(formula.conf_int(method="profile")))
+    assert ((profile["p_value"] < 0.05) == (profile["conf_low"] * profile["conf_high"] > 0)).all()
     new = pd.DataFrame({"a": [0.0, 1.0], "b": [1.0, 0.0]})
     np.testing.assert_allclose(
         formula.predict(new), slow.probabilities(np.column_stack([[1, 1], new]), np.asarray(formula.params))
@@ -159,8 +165,10 @@ def test_individualized_by_label_or_place():
     assert individualized_mnlogit(y + 1, x, baseline=1).baseline == 1
     tidy = a.tidy()
     np.testing.assert_allclose(tidy["conf_high"] - tidy["estimate"], 1.959964 * tidy["std_error"], rtol=1e-6)
+    wide = a.conf_int(0.5)
+    np.testing.assert_allclose(wide["upper"] - wide["lower"], 2 * 0.6744898 * tidy["std_error"].to_numpy(), rtol=1e-6)
     np.testing.assert_allclose(tidy["p_value"], 2 * stats.norm.sf(np.abs(tidy["statistic"])))
-    with pytest.raises(InputError, match="must have the 3 columns of the fit, got 2 x 2"):
+    with pytest.raises(InputError, match="must have the 3 columns of the fit, .*got 2 x 2"):
         a.predict(np.ones((2, 2)))
 
 
@@ -182,3 +190,31 @@ def test_individualized_says_which_class_is_separated():
     # Against 0, class 2 is certain.
     assert (p[2] / (p[0] + p[2]))[y == 2].min() > 1 - 1e-12
     assert np.isfinite(individualized_mnlogit(y, frame, penalty="firth").params.to_numpy()).all()
+
+
+def test_two_infinite_classes_have_no_probabilities():
+    """Nothing says which of b and c is the likelier."""
+    x = np.column_stack([np.ones(9), np.arange(9.0)])
+    with pytest.warns(SeparationWarning):
+        res = individualized_mnlogit(list("aaabcbcbc"), x)
+    assert np.isnan(res.llf)
+    with pytest.raises(InputError, match=r"coefficients of \(b, c\) are infinite"):
+        res.predict()
+    assert np.isfinite(individualized_mnlogit(list("aaabcbcbc"), x, penalty="firth").llf)
+
+
+def test_rows_and_columns_by_name():
+    x, y = make_data(12)
+    frame = pd.DataFrame(x, columns=["const", "a", "b"], index=[f"r{k}" for k in range(len(y))])
+    res = individualized_mnlogit(y, frame)
+    assert list(res.predict().index) == list(frame.index)
+    pd.testing.assert_frame_equal(res.predict(frame[["b", "const", "a"]].assign(z=1)), res.predict())
+
+
+def test_refused_with_a_reason():
+    x, y = make_data(13)
+    res = FirthMNLogit(y, x).fit()
+    for call in (res.summary2, res.get_prediction, lambda: res.model.fit(correction="flic")):
+        with pytest.raises(InputError) as error:
+            call()
+        assert len(str(error.value)) > 30

@@ -198,8 +198,17 @@ def test_separation_at_one_stage():
     assert np.isfinite(p.to_numpy()).all()
     assert p.loc[x["c"] == 1, 0].max() < 1e-12
     assert res.llf == pytest.approx(np.log(p.to_numpy()[np.arange(len(y)), y]).sum(), abs=1e-8)
-    with pytest.raises(InputError, match="a profile needs finite estimates"):
-        res.conf_int(method="profile")
+    for call in (
+        lambda: res.conf_int(method="profile"),
+        lambda: res.t_test(np.eye(6)[0]),
+        lambda: res.wald_test(np.eye(6)[:1]),
+    ):
+        with pytest.raises(InputError, match="needs finite estimates"):
+            call()
+    # A test of what is finite needs no finite start.
+    with pytest.warns(SeparationWarning):
+        without = ContinuationRatio(y, x[["c"]]).fit().llf
+    assert res.lr_test("a").statistic == pytest.approx(2 * (res.llf - without), abs=1e-5)
     firth = ContinuationRatio(y, x[["a", "c"]], penalty="firth").fit()
     assert np.isfinite(firth.params).all()
     assert firth.bse.max() < 5
@@ -260,3 +269,35 @@ def test_ordered_logit_says_separation():
     assert np.isinf(res.bse["a"])
     assert not res.converged
     assert np.isfinite(np.asarray(res.predict())).all()
+
+
+@pytest.mark.parametrize(("scale", "shift"), [(1e-8, 0.0), (1e8, 0.0), (1.0, 1e6), (1e-5, -30.0)])
+def test_ordered_logit_in_other_units(scale, shift):
+    x, y = make_data(11, classes=3)
+    plain, odd = OrderedLogit(y, x).fit(), OrderedLogit(y, x * scale + shift).fit()
+    assert odd.converged
+    np.testing.assert_allclose(odd.params.iloc[:2] * scale, plain.params.iloc[:2], rtol=1e-5)
+    np.testing.assert_allclose(odd.bse.iloc[:2] * scale, plain.bse.iloc[:2], rtol=1e-4)
+    np.testing.assert_allclose(odd.predict(), plain.predict(), atol=1e-6)
+    assert odd.llf == pytest.approx(plain.llf, abs=1e-6)
+
+
+def test_separation_of_a_small_column_is_seen():
+    x, y = make_data(12, classes=3)
+    x["g"] = ((y == 2) & (x["b"] > 0)) / 1e7
+    with pytest.warns(SeparationWarning, match=r"\(g\) predicts some outcomes"):
+        res = OrderedLogit(y, x).fit()
+    assert np.isinf(res.bse["g"])
+    assert np.isnan(res.pvalues["g"])
+
+
+def test_terms_of_a_formula_are_tested_whole():
+    x, y = make_data(13, classes=3)
+    frame = x.assign(y=y, g=np.random.default_rng(0).choice(list("uvw"), len(y)))
+    res = ContinuationRatio.from_formula("y ~ a + C(g)", frame).fit()
+    test = res.lr_test("C(g)")
+    assert test.df == 4
+    assert test.statistic == pytest.approx(
+        2 * (res.llf - ContinuationRatio.from_formula("y ~ a", frame).fit().llf), abs=1e-7
+    )
+    assert res.lr_test().df == 6

@@ -98,9 +98,20 @@ def test_units_do_not_matter():
         if data is not None:
             x, y = data
             scale = 10.0 ** np.random.default_rng(seed).integers(-6, 7, x.shape[1])
-            a, b = detect_separation(y, x), detect_separation(y, x * scale)
+            shift = np.where(np.arange(x.shape[1]) > 0, 1e9 * scale, 0.0) if seed % 2 else 0.0
+            a, b = detect_separation(y, x), detect_separation(y, x * scale + shift)
             assert a.kind == b.kind
             np.testing.assert_array_equal(a.rows, b.rows)
+
+
+def test_a_sign_that_is_open_is_not_given():
+    """Each of two columns separates: either may go either way."""
+    x = pd.DataFrame({"const": 1.0, "x": [1.0, 2, 3, 7, 8, 9], "z": [1.1, 2.2, 2.9, 7.2, 7.9, 9.1]})
+    directions = detect_separation([0, 0, 0, 1, 1, 1], x).directions[1]
+    assert directions[["x", "z"]].isna().all()
+    assert directions["const"] == -np.inf
+    alone = detect_separation([0, 0, 0, 1, 1, 1], x[["const", "x"]]).directions[1]
+    assert list(alone) == [-np.inf, np.inf]
 
 
 def test_multinomial_separation_against_every_contrast():

@@ -141,4 +141,52 @@ def test_separated_data_of_statsmodels_are_said(data):
     model = sm.Logit.from_formula("y ~ x1 + sep", df)
     with pytest.warns(SeparationWarning, match="complete separation.*use FirthLogit"):
         stepwise(model, "aic", "backward")
+    # Quasi-complete separation, of which statsmodels says only that it did not converge.
+    quasi = sm.Logit.from_formula(
+        "y ~ x1 + sep", data.assign(sep=(data["y"] == 1) & (data["x3"] > 0)).astype({"sep": float})
+    )
+    with pytest.warns(SeparationWarning, match=r"quasi-complete separation: \(sep\)"):
+        stepwise(quasi, "aic", "backward")
     assert "sep" in stepwise(FirthLogit.from_formula("y ~ x1 + sep", df), "aic").terms
+
+
+def test_without_a_constant_the_path_is_that_of_the_result(data):
+    found = stepwise(sm.Logit.from_formula("y ~ 0 + g + x1 + x3", data), "bic", "backward")
+    assert found.path["n_params"].iloc[-1] == len(found.results.params)
+    assert found.path["log_lik"].iloc[-1] == pytest.approx(found.results.llf)
+
+
+def test_criteria_and_tests_use_weights_and_offsets(data):
+    w = np.arange(120) % 3 + 1.0
+    offset = np.linspace(-1, 1, 120)
+    model = FirthLogit.from_formula("y ~ x1 + x3", data, freq_weights=w, offset=offset)
+    found = stepwise(model, "bic", "backward")
+    full = model.fit()
+    assert found.path["criterion"].iloc[0] == pytest.approx(full.bic)
+    assert found.path["criterion"].iloc[0] == pytest.approx(3 * np.log(w.sum()) - 2 * full.llf_unpenalized)
+    assert found.path["criterion"].iloc[-1] == pytest.approx(found.results.bic)
+
+
+def test_entering_and_removing_have_their_own_levels(data):
+    model = FirthLogit.from_formula("y ~ x1 + x2 + x3 + x4 + g", data)
+    p = {t: model.fit().lr_test(t).p_value for t in ("x3", "x4")}
+    none = stepwise(model, "lr", "forward", enter=1e-30, remove=0.9)
+    assert none.terms == []
+    every = stepwise(model, "lr", "backward", enter=1e-30, remove=0.999)
+    assert len(every.terms) == 5 or max(p.values()) > 0.999
+
+
+def test_a_kept_interaction_keeps_its_parts(data):
+    model = FirthLogit.from_formula("y ~ x1 + x3 * x4", data)
+    assert {"x3", "x4", "x3:x4"} <= set(stepwise(model, "bic", "forward", keep=["x3:x4"]).terms)
+
+
+def test_ordered_models_may_lose_all_terms(data):
+    rng = np.random.default_rng(0)
+    df = data.assign(noise=rng.normal(size=120), o=rng.permutation(data["o"].to_numpy()))
+    df["o"] = pd.Categorical(df["o"], ["lo", "mid", "hi"], ordered=True)
+    for model in (OrderedModel, OrderedLogit):
+        kwargs = {"distr": "logit"} if model is OrderedModel else {}
+        found = stepwise(model.from_formula("o ~ noise", df, **kwargs), "bic", "backward")
+        assert found.terms == []
+        assert found.results.llf < 0

@@ -17,8 +17,8 @@ def evaluate(x, code, weight, offset, beta, firth, probability, score, informati
     """Likelihood and derivatives at beta (columns x classes but the first).
 
     Fills the probabilities of the classes but the first, the scores (class after class), the information and, with
-    `firth`, `slope`, which stands for the curvature of likelihood and penalty. Returns the log-likelihood and the log
-    determinant of the information (nan where it is singular).
+    `firth`, `slope`, which stands for the curvature of likelihood and penalty. Returns the log-likelihood, the log
+    determinant of the information (nan where it is singular) and the largest leverage of a row.
     """
     n, p = x.shape
     m = beta.shape[1]
@@ -30,39 +30,49 @@ def evaluate(x, code, weight, offset, beta, firth, probability, score, informati
         stop = min(start + ROWS, n)
         block = x[start:stop]
         eta = np.dot(block, beta)
+        part = 0.0
         for i in range(stop - start):
             row = start + i
             largest = 0.0
+            top = -1
             for j in range(m):
                 eta[i, j] += offset[row]
-                largest = max(largest, eta[i, j])
-            total = math.exp(-largest)
+                if eta[i, j] > largest:
+                    largest = eta[i, j]
+                    top = j
+            # All but the largest term, which is 1: so small ones keep their digits.
+            rest = 0.0 if top < 0 else math.exp(-largest)
             for j in range(m):
-                probability[row, j] = math.exp(eta[i, j] - largest)
-                total += probability[row, j]
+                if j == top:
+                    probability[row, j] = 1.0
+                else:
+                    probability[row, j] = math.exp(eta[i, j] - largest)
+                    rest += probability[row, j]
             chosen = eta[i, code[row] - 1] if code[row] > 0 else 0.0
-            llf += weight[row] * (chosen - largest - math.log(total))
+            part += weight[row] * (chosen - largest - math.log1p(rest))
             for j in range(m):
-                probability[row, j] /= total
+                probability[row, j] /= 1.0 + rest
                 residual[i, j] = weight[row] * ((1.0 if code[row] == j + 1 else 0.0) - probability[row, j])
+        llf += part
         for j in range(m):
             score[j * p : (j + 1) * p] += np.dot(block.T, np.ascontiguousarray(residual[: stop - start, j]))
         _add_information(block, weight[start:stop], probability[start:stop], information)
     _mirror(information, p, m)
     if not firth:
-        return llf, 0.0
+        return llf, 0.0, 0.0
     log_determinant, root = _inverse_root(information)
     if math.isnan(log_determinant):
-        return llf, log_determinant
+        return llf, log_determinant, 1.0
     leverage = np.empty(n)
     for start in range(0, n, ROWS):
         stop = min(start + ROWS, n)
         addition = _penalty(x[start:stop], weight[start:stop], probability[start:stop], root, leverage[start:stop])
         for j in range(m):
             score[j * p : (j + 1) * p] += np.dot(x[start:stop].T, np.ascontiguousarray(addition[:, j]))
+    highest = (weight * leverage).max()
     if leverage.max() <= SMALL_LEVERAGE:
         slope[:] = information
-        return llf, log_determinant
+        return llf, log_determinant, highest
     # The penalty acts as if each row counted its leverage more, half of it for either outcome.
     slope[:] = 0.0
     for start in range(0, n, ROWS):
@@ -70,7 +80,7 @@ def evaluate(x, code, weight, offset, beta, firth, probability, score, informati
         heavier = weight[start:stop] * (1.0 + leverage[start:stop])
         _add_information(x[start:stop], heavier, probability[start:stop], slope)
     _mirror(slope, p, m)
-    return llf, log_determinant
+    return llf, log_determinant, highest
 
 
 @compiled
@@ -81,7 +91,7 @@ def evaluate_rows(x, code, weight, offset, m, params, firth, value, score, slope
     information = np.empty((m * p, m * p))
     for k in range(params.shape[0]):
         beta = np.ascontiguousarray(params[k].reshape((m, p)).T)
-        llf, log_determinant = evaluate(
+        llf, log_determinant, _ = evaluate(
             x, code, weight, offset, beta, firth, probability, score[k], information, slope[k]
         )
         value[k] = llf + 0.5 * log_determinant

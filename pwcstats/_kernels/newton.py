@@ -43,12 +43,13 @@ def ascend(
     max_iter: int,
     *,
     linear: bool = False,
+    noise: float = 0.0,
 ) -> Ascent[P]:
     """Maximise: `direction` gives the Newton step at a point, `length` its length on the scale of the logits.
 
     The last step taken is no longer than `tolerance`; with exact second derivatives the point is then right to about
     its square. Where steps are `linear`, each a fraction of the one before, it is the sum of all that would follow that
-    is no longer than `tolerance`.
+    is no longer than `tolerance`. Falls of the value by less than its rounding or `noise` are none.
     """
     point = evaluate(start)
     sizes = (math.inf, math.inf)
@@ -59,7 +60,7 @@ def ascend(
             return Ascent(point, n_iter, False, "the information became singular")
         factor = 1.0
         new = evaluate(point.params + factor * step)
-        slack = 1e-13 * abs(point.value)
+        slack = 1e-13 * abs(point.value) + noise
         while not new.value >= point.value - slack:
             factor /= 2.0
             if factor * size < SHORTEST_STEP:

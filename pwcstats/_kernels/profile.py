@@ -42,11 +42,11 @@ class Points(Protocol):
 
 
 class Bounds(NamedTuple):
-    """Where each search ended, whether there, and after how many steps."""
+    """Where each search ended: the bound, the parameters there (a row each), and whether it is one."""
 
     value: Array
+    params: Array
     found: NDArray[np.bool_]
-    n_steps: NDArray[np.int64]
 
 
 def bounds(
@@ -65,12 +65,11 @@ def bounds(
     """
     params = np.tile(best, (len(contrasts), 1))
     found = np.zeros(len(params), np.bool_)
-    n_steps = np.zeros(len(params), np.int64)
     before, previous = np.full((2, len(params)), np.inf)
     points = evaluate(params)
     target = points.value - drop
     active = np.arange(len(params))
-    for n in range(1, MAX_STEPS + 1):
+    for _ in range(MAX_STEPS):
         c = contrasts[active]
         try:
             toward, along = points.solve(points.score), points.solve(c)
@@ -81,7 +80,6 @@ def bounds(
         size = length(step)
         params[active] += step * np.minimum(1.0, LONGEST_STEP / np.maximum(size, LONGEST_STEP))[:, None]
         points = evaluate(params[active])
-        n_steps[active] = n
         # Steps go on to shrink as they did at the slower of the last two times.
         with np.errstate(invalid="ignore"):
             ratio = np.maximum(size / previous[active], previous[active] / before[active])
@@ -94,4 +92,4 @@ def bounds(
             break
         if not go_on.all():
             points = points.take(go_on)
-    return Bounds((contrasts * params).sum(axis=1), found, n_steps)
+    return Bounds((contrasts * params).sum(axis=1), params, found)

@@ -49,12 +49,13 @@ def _programme(rows: Array) -> Array | None:
     return np.asarray(answer.x) if -answer.fun > SMALL else None
 
 
-def overlap(constraints: Array) -> tuple[NDArray[np.bool_], NDArray[np.bool_], Array]:
-    """What no direction separates: rows and columns; and a direction that separates the other rows.
+def overlap(constraints: Array, coefficients: Array) -> tuple[NDArray[np.bool_], NDArray[np.bool_], Array]:
+    """What no direction separates: rows and coefficients; and a direction that separates the other rows.
 
     The first mask has the rows that are 0 in every direction u with ``constraints @ u >= 0``; u is one that is > 0 in
     all others. With u times infinity added to the parameters, the likelihood is that of the masked rows, which has a
-    finite maximum; it determines the parameters of the second mask and no others.
+    finite maximum; of the `coefficients`, rows of combinations of the parameters, it determines those of the second
+    mask and no others.
     """
     size = np.linalg.norm(constraints, axis=0)
     size = np.where(size > 0.0, size, 1.0)
@@ -77,8 +78,25 @@ def overlap(constraints: Array) -> tuple[NDArray[np.bool_], NDArray[np.bool_], A
         share = 0.5 * float(np.min((scaled[against] @ direction) / -value[against], initial=2.0))
         direction += share * found
         rest &= value <= SMALL
-    finite = np.linalg.norm(row_space(scaled[rest]), axis=1) > 1.0 - SMALL
+    wanted = coefficients * (1.0 / size)
+    known = np.linalg.norm(wanted @ row_space(scaled[rest]), axis=1)
+    finite = known > (1.0 - SMALL) * np.linalg.norm(wanted, axis=1)
     return rest | ~inside, finite, direction / size
+
+
+def signs(constraints: Array, coefficients: Array) -> Array:
+    """1 or -1 for coefficients of that sign in every direction u with ``constraints @ u >= 0``; 0 where both occur."""
+    size = np.linalg.norm(constraints, axis=0)
+    scaled = constraints / np.where(size > 0.0, size, 1.0)
+    out = np.zeros(len(coefficients))
+    for k, wanted in enumerate(coefficients / np.where(size > 0.0, size, 1.0)):
+        wanted = wanted / np.abs(wanted).max()
+        reach = [
+            -linprog(-side * wanted, -scaled, np.zeros(len(scaled)), bounds=(-1.0, 1.0), method="highs").fun
+            for side in (1.0, -1.0)
+        ]
+        out[k] = (reach[0] > SMALL) * 1.0 - (reach[1] > SMALL)
+    return out
 
 
 def row_space(rows: Array) -> Array:

@@ -24,6 +24,10 @@ def is_text(values: Any) -> bool:
 
 def refuse_text(endog: Any) -> None:
     """Refuse words where 0 and 1 are needed."""
+    if isinstance(endog, str):
+        raise InputError(
+            "endog must be a column of 0 and 1, got a string; for a formula use from_formula(formula, data)."
+        )
     if is_text(endog):
         words = list(pd.unique(np.asarray(endog).ravel()))
         last = words[-1] if isinstance(words[-1], str) else words[0]
@@ -41,30 +45,72 @@ def refuse_not_binary(endog: Any) -> None:
     odd = np.unique(values[np.isfinite(values) & (values != 0.0) & (values != 1.0)])
     if len(odd):
         found = listed(f"{x:g}" for x in odd)
-        raise InputError(
-            f"endog must be 0 or 1 in each row, got {found}; for more than two classes use FirthMNLogit, for shares "
-            "give each row twice, with freq_weights."
-        )
+        if len(np.unique(values[np.isfinite(values)])) == 2 and (values == np.round(values)).all():
+            cure = f"code it, for example by (y == {odd[-1]:g}).astype(int)"
+        else:
+            cure = "for more than two classes use FirthMNLogit, for shares give each row twice, with freq_weights"
+        raise InputError(f"endog must be 0 or 1 in each row, got {found}; {cure}.")
 
 
-def refuse_missing(exog: Any, endog: Any, extra: dict[str, Any]) -> None:
+def refuse_missing(exog: Any, endog: Any, extra: dict[str, Any], cure: str = "set missing='drop'") -> None:
     """Say where a value is missing or infinite."""
     for name, values in {"endog": endog, **extra}.items():
         bad = pd.isna(pd.Series(np.asarray(values).ravel())).to_numpy() if values is not None else np.zeros(1, bool)
         if bad.any():
-            raise InputError(
-                f"{name} is missing in row {int(np.argmax(bad))} (of {bad.sum()}); fill it in, or set missing='drop'."
-            )
+            more = f" and {bad.sum() - 1} more" if bad.sum() > 1 else ""
+            raise InputError(f"{name} is missing in row {int(np.argmax(bad))}{more}; fill it in, or {cure}.")
     values = as_float(exog, "exog")
     values = values.reshape(len(values), -1)
     names = list(getattr(exog, "columns", [getattr(exog, "name", None) or f"x{k + 1}" for k in range(values.shape[1])]))
     bad = ~np.isfinite(values)
     if bad.any():
         row, column = np.argwhere(bad)[0]
-        raise InputError(
-            f"exog must be finite numbers, got {values[row, column]:g} in column {names[column]!r}, row {row} "
-            f"({bad.any(axis=1).sum()} such rows); fill it in, or set missing='drop'."
-        )
+        more = f" and {bad.any(axis=1).sum() - 1} more rows" if bad.any(axis=1).sum() > 1 else ""
+        what = f"got {values[row, column]:g} in column {names[column]!r}, row {row}{more}"
+        cure = cure if np.isnan(values[row, column]) else "leave the row out"
+        raise InputError(f"exog must be finite numbers, {what}; fill it in, or {cure}.")
+
+
+def refuse_misaligned(exog: Any, **others: Any) -> None:
+    """Refuse labelled columns whose rows are labelled in another way than those of exog."""
+    if not isinstance(exog, (pd.DataFrame, pd.Series)):
+        return
+    for name, values in others.items():
+        if isinstance(values, (pd.Series, pd.DataFrame)) and not values.index.equals(exog.index):
+            raise InputError(
+                f"the rows of {name} and exog have different labels or another order; align them first, or give {name} "
+                "as an array."
+            )
+
+
+def refuse_lengths(n: int, **others: Any) -> None:
+    """Refuse columns of other lengths than n."""
+    for name, values in others.items():
+        if values is not None and np.shape(values) != (n,):
+            shape = shape_of(np.asarray(values))
+            raise InputError(f"{name} must have one number for each of the {n} rows, got {shape}.")
+
+
+def refuse_unknown(kwargs: dict[str, Any], name: str, known: str) -> None:
+    """Refuse options that a model does not have; those that statsmodels adds by itself pass."""
+    allowed = ("missing", "hasconst", "missing_idx", "formula", "model_spec", "design_info", "check_rank")
+    odd = [key for key in kwargs if key not in allowed]
+    if odd:
+        raise InputError(f"{name} has no option {listed(odd)}; it has {known}.")
+    missing = kwargs.get("missing", "none")
+    if missing not in ("none", "drop", "raise"):
+        raise InputError(f"missing must be one of 'none', 'drop', 'raise', got {missing!r}.")
+
+
+def take_rows(data: Any, subset: Any, kwargs: dict[str, Any]) -> Any:
+    """Some rows of the data, and of what comes with them at full length."""
+    if subset is None or not isinstance(data, pd.DataFrame):
+        return data
+    for key in ("freq_weights", "offset"):
+        values = kwargs.get(key)
+        if values is not None and np.shape(values) == (len(data),):
+            kwargs[key] = pd.Series(np.asarray(values), index=data.index).loc[subset].to_numpy()
+    return data.loc[subset]
 
 
 def refuse_one_class(code: NDArray[np.int64], weight: Array, labels: Sequence[Any]) -> None:
@@ -107,6 +153,12 @@ def refuse_aliased(r: Array, length: Array, shape: tuple[int, ...], names: Seque
     raise InputError(
         f"exog is not of full rank{where}{few}; {names_found} {which} of the columns before: leave {names_found} out."
     )
+
+
+def refuse_columns(x: Array, names: Sequence[str]) -> None:
+    """Refuse new rows with other columns than those of the fit."""
+    if x.shape[1] != len(names):
+        raise InputError(f"exog must have the {len(names)} columns of the fit, {listed(names)}, got {shape_of(x)}.")
 
 
 def read_weights(weights: Any, n: int) -> Array:
@@ -192,11 +244,13 @@ def one_level_deeper(kwargs: dict[str, Any]) -> None:
         kwargs["eval_env"] = depth + 1
 
 
-def refuse_text_response(formula: Any, data: Any) -> None:
-    """Refuse a formula's response of words where 0 and 1 are needed."""
+def number_response(formula: Any, data: Any) -> Any:
+    """The data of a formula with its response, if a column, as numbers: patsy would make two columns of a bool."""
     name = response_name(formula, data)
-    if name is not None:
-        refuse_text(data[name])
+    if name is None:
+        return data
+    refuse_text(data[name])
+    return data.assign(**{name: as_float(data[name], name)})
 
 
 def code_response(formula: Any, data: Any, read: Callable[[Any], tuple[Any, pd.Index]]) -> tuple[Any, pd.Index | None]:

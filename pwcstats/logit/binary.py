@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import solve_triangular
 
-from pwcstats._kernels.separation import overlap, row_space
+from pwcstats._kernels.separation import overlap, row_space, signs
 from pwcstats._validate.common import Array
 from pwcstats._validate.designs import separated_words
 from pwcstats.errors import ConvergenceWarning, SeparationWarning
@@ -23,8 +24,9 @@ INFINITY = 40.0
 class BinaryFit:
     """Estimates of one binary logit.
 
-    `beta` has infinite entries where the data are separated; `limit` has large ones in their place, whose probabilities
-    are the limits to the last digit. `cov` has infinite variances there. `trouble` is what the user should be told.
+    `beta` has infinite entries where the data are separated (nan, if their sign is open); `limit` has large ones in
+    their place, whose probabilities are the limits to the last digit. `cov` has infinite variances there. `trouble` is
+    what the user should be told.
     """
 
     likelihood: MultinomialLikelihood
@@ -60,7 +62,7 @@ def fit_binary(
     point = ascent.point
     extreme = np.minimum(point.probability, 1.0 - point.probability).min() < EXTREME
     if not firth and (extreme or not ascent.converged):
-        fit = _separated(likelihood, x, y, weight, names, where)
+        fit = _separated(likelihood, names, where)
         if fit is not None:
             return fit
     trouble = None
@@ -73,37 +75,42 @@ def fit_binary(
     return BinaryFit(likelihood, point, beta, beta, likelihood.cov(point), value, point.llf, *how, trouble)
 
 
-def _separated(
-    likelihood: MultinomialLikelihood, x: Array, y: NDArray[np.int64], weight: Array, names: Sequence[str], where: str
-) -> BinaryFit | None:
+def _separated(likelihood: MultinomialLikelihood, names: Sequence[str], where: str) -> BinaryFit | None:
     """Limits of the estimates, if the data are separated.
 
     Rows that are separated say nothing of what stays finite: that is fitted to the others.
     """
-    x, y, weight = x[weight > 0.0], y[weight > 0.0], weight[weight > 0.0]
-    rest, finite, direction = overlap(np.where(y == 1, 1.0, -1.0)[:, None] * x)
-    if not direction.any():
+    q, y, weight = likelihood.root, likelihood.code, likelihood.weight
+    coefficients = solve_triangular(likelihood.r, np.eye(len(names)))
+    constraints = np.where(y == 1, 1.0, -1.0)[:, None] * q
+    rest, finite, u = overlap(constraints, coefficients)
+    if finite.all():
         return None
     kind = "quasi-complete" if rest.any() else "complete"
     columns = [name for name, known in zip(names, finite, strict=True) if not known]
     words = separated_words(columns, kind, where, "use penalty='firth' for finite ones, or leave a column out.")
-    limit, cov, llf, n_iter = np.zeros(x.shape[1]), np.zeros((x.shape[1], x.shape[1])), 0.0, 0
+    limit, cov, llf, n_iter = np.zeros(len(names)), np.zeros((len(names), len(names))), 0.0, 0
     if rest.any():
-        basis = row_space(x[rest])
+        basis = row_space(q[rest])
         inner = MultinomialLikelihood(
-            x[rest] @ basis, y[rest], weight[rest], np.zeros(rest.sum()), 2, False, ["?"] * basis.shape[1]
+            q[rest] @ basis, y[rest], weight[rest], np.zeros(rest.sum()), 2, False, ["?"] * basis.shape[1]
         )
         ascent = inner.maximise()
         limit, cov = basis @ inner.beta(ascent.point.params), basis @ inner.cov(ascent.point) @ basis.T
         llf, n_iter = ascent.point.llf, ascent.n_iter
-    margin = np.abs(x @ direction)[~rest].min()
-    reach = INFINITY + np.abs(x @ limit).max()
-    beta = np.where(finite, limit, np.where(direction == 0.0, np.nan, np.copysign(np.inf, direction)))
-    limit = limit + direction * (reach / margin)
+    way = signs(constraints, coefficients[~finite])
+    beta = coefficients @ limit
+    beta[~finite] = np.where(way == 0.0, np.nan, np.copysign(np.inf, way))
+    # So far along u that all that it separates is certain.
+    limit = limit + u * ((INFINITY + np.abs(q @ limit).max()) / np.abs(q @ u)[~rest].min())
+    cov = coefficients @ cov @ coefficients.T
     cov[~finite] = cov[:, ~finite] = 0.0
     cov[~finite, ~finite] = np.inf
     reason = f"there is {kind} separation"
-    return BinaryFit(likelihood, None, beta, limit, cov, llf, llf, n_iter, False, reason, SeparationWarning(words))
+    trouble = SeparationWarning(words)
+    return BinaryFit(
+        likelihood, None, beta, coefficients @ limit, cov, llf, llf, n_iter, False, reason, trouble
+    )  # fmt: skip
 
 
 def warn_of(fits: Iterable[BinaryFit]) -> None:

@@ -110,9 +110,11 @@ class FirthLogit(PenalisedModel, Logit):
         -------
         FirthLogit
         """
-        designs.refuse_text_response(formula, data)
+        rows = designs.take_rows(designs.number_response(formula, data), subset, kwargs)
         designs.one_level_deeper(kwargs)
-        return super().from_formula(formula, data, subset=subset, **kwargs)
+        return super().from_formula(formula, rows, **kwargs)
+
+    _options = "start_params, correction, maxiter and disp"
 
     def _classes(self) -> tuple[NDArray[np.int64], Sequence[Any]]:
         return self.endog.astype(np.int64), (0, 1)
@@ -198,8 +200,8 @@ class FirthLogitResults(PenalisedResults, LogitResults):
         alpha : float
             One less the level.
         method : {"wald", "profile"}
-            Normal approximation, or where the penalised likelihood, all other coefficients adapting, has fallen by half
-            a quantile of chi-squared.
+            Normal approximation, or where the penalised likelihood, all other coefficients adapting, has fallen by
+            half a quantile of chi-squared.
 
         Returns
         -------
@@ -208,7 +210,20 @@ class FirthLogitResults(PenalisedResults, LogitResults):
         """
         choice(method, ("wald", "profile"), "method")
         read_level(alpha, "alpha")
-        return super().conf_int(alpha=alpha) if method == "wald" else self._profile(alpha)
+        return self._profile(alpha) if method == "profile" else super().conf_int(alpha=alpha)
+
+    @property
+    def fittedvalues(self) -> Array:
+        """Linear predictor, the offset included."""
+        return self.model.predict(self.params, which="linear")
+
+    def get_prediction(self, exog: Any = None, transform: bool = True, **kwargs: Any) -> Any:
+        """Predictions with standard errors, as in statsmodels; the model's offset goes with the model's rows."""
+        if kwargs.get("average"):
+            self._refuse_weights("The mean prediction is an average")
+        if exog is None and kwargs.get("offset") is None and hasattr(self.model, "offset"):
+            kwargs["offset"] = self.model.offset
+        return super().get_prediction(exog, transform, **kwargs)
 
     def get_margeff(self, *args: Any, **kwargs: Any) -> Any:
         """Marginal effects, as in statsmodels; not with frequency weights, which its averages would leave out."""
@@ -223,15 +238,28 @@ class FirthLogitResults(PenalisedResults, LogitResults):
         return table
 
     def tidy(self, alpha: float = 0.05, method: str = "wald") -> pd.DataFrame:
-        """One row a coefficient with broom's columns in snake case; `method` as in :meth:`conf_int`."""
+        """One row a coefficient with broom's columns in snake case.
+
+        Parameters
+        ----------
+        alpha : float
+            One less the level of the intervals.
+        method : {"wald", "profile"}
+            Wald's intervals and tests, or profile intervals and penalised likelihood-ratio tests.
+
+        Returns
+        -------
+        DataFrame
+        """
         bounds = self.conf_int(alpha, method=method)
+        statistic, p_value = self._statistics(method)
         return pd.DataFrame(
             {
                 "term": list(self.model.exog_names),
                 "estimate": self.params,
                 "std_error": self.bse,
-                "statistic": self.tvalues,
-                "p_value": self.pvalues,
+                "statistic": statistic,
+                "p_value": p_value,
                 "conf_low": bounds[:, 0],
                 "conf_high": bounds[:, 1],
             }

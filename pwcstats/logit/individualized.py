@@ -9,7 +9,7 @@ from statsmodels.iolib.summary import Summary
 
 from pwcstats import _summary
 from pwcstats._validate import designs
-from pwcstats._validate.common import Array, as_float, choice, shape_of, shown
+from pwcstats._validate.common import Array, as_float, choice, listed, shown
 from pwcstats._validate.fits import item_place, read_count, read_level
 from pwcstats.errors import InputError
 from pwcstats.logit.binary import BinaryFit, fit_binary, warn_of
@@ -80,10 +80,11 @@ def individualized_mnlogit(
     """
     penalty = None if penalty is None else choice(penalty, ("firth",), "penalty")
     maxiter = read_count(maxiter, "maxiter")
+    designs.refuse_misaligned(exog, endog=endog, freq_weights=freq_weights)
     code, labels = designs.read_nominal(endog)
     code = np.asarray(code, dtype=np.float64)
     frame = designs.read_frame(exog, len(code))
-    designs.refuse_missing(frame, code, {})
+    designs.refuse_missing(frame, code, {"freq_weights": freq_weights}, "leave the row out")
     code = code.astype(np.int64)
     weight = designs.read_weights(freq_weights, len(code))
     designs.refuse_one_class(code, weight, list(labels))
@@ -102,7 +103,7 @@ def individualized_mnlogit(
     joint = MultinomialLikelihood(
         x, np.argsort(order)[code], weight, np.zeros(len(x)), len(labels), False, list(map(str, frame.columns))
     )
-    return IndividualizedResults(fits, frame.columns, labels, base, penalty, joint)
+    return IndividualizedResults(fits, frame[weight > 0.0], labels, base, penalty, joint)
 
 
 def _place(labels: pd.Index, baseline: Any) -> int:
@@ -121,7 +122,8 @@ class IndividualizedResults:
     params, bse, tvalues, pvalues : DataFrame
         Coefficients, standard errors of the binary fits, their ratios and Wald's p-values: columns x classes.
     llf : float
-        Log-likelihood of the multinomial model at these coefficients (below that of the joint fit).
+        Log-likelihood of the multinomial model at these coefficients (below that of the joint fit); nan if those of
+        two classes are infinite.
     nobs : float
         Rows, or the sum of their weights.
     converged, n_iter, reason : Series
@@ -131,18 +133,21 @@ class IndividualizedResults:
     def __init__(
         self,
         fits: dict[Any, BinaryFit],
-        columns: pd.Index,
+        frame: pd.DataFrame,
         labels: pd.Index,
         base: int,
         penalty: str | None,
         joint: MultinomialLikelihood,
     ) -> None:
-        self._fits, self._columns, self._joint = fits, columns, joint
+        self._fits, self._columns, self._joint = fits, frame.columns, joint
+        self._rows = frame.index
         self.labels, self.baseline, self.penalty = labels, labels[base], penalty
         self.params = self._frame({label: fit.beta for label, fit in fits.items()})
         self.bse = self._frame({label: np.sqrt(np.diagonal(fit.cov)) for label, fit in fits.items()})
         self._limit = np.column_stack([fit.limit for fit in fits.values()])
-        self.llf = joint.at(self._limit.ravel(order="F")).llf
+        # Of two infinite classes, nothing says which is the likelier.
+        self._open = [label for label, fit in fits.items() if fit.infinite.any()]
+        self.llf = joint.at(self._limit.ravel(order="F")).llf if len(self._open) < 2 else float("nan")
         self.nobs = float(joint.weight.sum())
         self.converged = pd.Series({label: fit.converged for label, fit in fits.items()})
         self.n_iter = pd.Series({label: fit.n_iter for label, fit in fits.items()})
@@ -196,18 +201,22 @@ class IndividualizedResults:
         -------
         DataFrame
         """
-        index = None
-        if exog is None:
-            predictor = (
-                self._joint.root @ self._joint.params(self._limit.ravel(order="F")).reshape(-1, len(self._columns)).T
+        if len(self._open) > 1:
+            raise InputError(
+                f"the coefficients of {listed(self._open)} are infinite, and nothing says which of these classes is "
+                "the likelier; use penalty='firth'."
             )
+        index: Any = self._rows
+        if exog is None:
+            flat = self._joint.params(self._limit.ravel(order="F"))
+            predictor = self._joint.root @ flat.reshape(-1, len(self._columns)).T
         else:
-            if isinstance(exog, pd.DataFrame):
-                index = exog.index
+            index = getattr(exog, "index", None)
+            if isinstance(exog, pd.DataFrame) and set(self._columns) <= set(exog.columns):
+                exog = exog[list(self._columns)]
             x = as_float(exog, "exog")
-            x = x.reshape(-1, len(self._columns)) if x.ndim == 1 else x
-            if x.shape[1] != len(self._columns):
-                raise InputError(f"exog must have the {len(self._columns)} columns of the fit, got {shape_of(x)}.")
+            x = x.reshape(-1, len(self._columns)) if x.ndim == 1 and x.size % len(self._columns) == 0 else x
+            designs.refuse_columns(np.atleast_2d(x), list(map(str, self._columns)))
             predictor = x @ self._limit
         full = np.column_stack([np.zeros(len(predictor)), predictor])
         full = np.exp(full - full.max(axis=1, keepdims=True))

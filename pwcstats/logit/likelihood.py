@@ -21,6 +21,16 @@ NEWTON_STEP, FIRTH_ERROR = 1e-6, 1e-9
 MAX_ITER = 200
 # Steps after which the penalty's own curvature is worth its price, and other maxima a search.
 PATIENCE = 8
+# A row's leverage from which the penalty may make several maxima.
+HIGH_LEVERAGE = 0.4
+# Rows times parameters from which derivatives by differences and many beginnings would take too long.
+MANY = 200_000
+# Beginnings here and there, in logits.
+SPREAD = (1.0, 3.0, 10.0) * 3
+# Rows times parameters up to which each bound of a profile is looked at from several sides.
+SMALL = 3_000
+# Steps for which such derivatives serve.
+RENEWAL = 3
 # Of parameters, for derivatives.
 DIFFERENCE = 1e-5
 # Where a profile is followed: the first stride, as a share of Wald's interval, and how strides grow.
@@ -42,6 +52,7 @@ class Point:
     information: Array
     slope: Array
     probability: Array
+    leverage: float
 
 
 class MultinomialLikelihood:
@@ -73,6 +84,8 @@ class MultinomialLikelihood:
         self.n_params = self.n_rest * self.n_columns
         self.firth = firth
         self._scale = np.tile(np.maximum(self.root.max(axis=0), -self.root.min(axis=0)), self.n_rest)
+        # Rounding of the rows' terms.
+        self._noise = 1e-16 * float(weight.sum())
         # Jeffreys' penalty is of the information on the coefficients.
         self.constant = self.n_rest * float(np.log(np.abs(np.diagonal(self.r))).sum()) if firth else 0.0
 
@@ -119,11 +132,12 @@ class MultinomialLikelihood:
         probability, score = np.empty((len(self.root), self.n_rest)), np.empty(size)
         information = np.empty((size, size))
         slope = np.empty((size, size)) if self.firth else information
-        llf, log_determinant = multinomial.evaluate(
+        llf, log_determinant, leverage = multinomial.evaluate(
             self.root, self.code, self.weight, self.offset, g, self.firth, probability, score, information, slope
         )
         value = llf + 0.5 * log_determinant
-        return Point(params, -np.inf if np.isnan(value) else value, llf, score, information, slope, probability)
+        value = -np.inf if np.isnan(value) else value
+        return Point(params, value, llf, score, information, slope, probability, leverage)
 
     def length(self, step: Array) -> float:
         """The largest change of a predictor that one parameter's step can make."""
@@ -134,51 +148,101 @@ class MultinomialLikelihood:
     def fit(self, beta: Array | None = None, max_iter: int = MAX_ITER) -> newton.Ascent[Point]:
         """The maximum; from `beta` if given.
 
-        Jeffreys' penalty makes small or separated data have several maxima now and then. Where steps were many, as they
-        are there, the highest of those from some other beginnings is taken.
+        Jeffreys' penalty makes small, separated or heavy-tailed data have several maxima now and then. Where it weighs
+        much, the highest of those from several beginnings is taken.
         """
         found = self.maximise(beta, max_iter=max_iter)
-        if beta is None and self.firth and found.n_iter > PATIENCE:
-            for start in self._beginnings(found.point):
-                other = self._ascend(start, None, max_iter)
-                if other.converged and (not found.converged or other.point.value > found.point.value + SMALL_RISE):
-                    found = other
+        if beta is None and self.hard(found):
+            everything = np.eye(self.n_params)
+            starts = self._beginnings(found.point, everything, np.zeros(self.n_params))
+            found = self._best_of(starts, everything, max_iter, found)
         return found
 
-    def _beginnings(self, point: Point) -> list[Array]:
-        """Further out, and where maximum likelihood would go."""
+    def hard(self, found: newton.Ascent[Point]) -> bool:
+        """Whether there may be other maxima: steps were many, or single rows weigh much."""
+        return self.firth and (found.n_iter > PATIENCE or found.point.leverage > HIGH_LEVERAGE)
+
+    def _beginnings(self, point: Point, basis: Array, fixed: Array) -> list[Array]:
+        """Nearer and further out than a point, where maximum likelihood would go, and here and there.
+
+        Parameters are `fixed` and something in the span of `basis`.
+        """
         constraints, _ = multinomial_constraints(self.root, self.code, self.n_rest + 1)
-        _, _, u = overlap(constraints)
+        size = basis.shape[1]
+        _, _, u = overlap(constraints @ basis, np.eye(size))
+        starts = []
         if u.any():
-            far = np.abs(self.root @ u.reshape(self.n_rest, -1).T).max()
-            rest = [10.0 / far * u, 20.0 / far * u]
-        else:
+            far = np.abs(constraints @ basis @ u).max()
+            starts = [reach / far * basis @ u for reach in (10.0, 20.0, 5.0)]
+        elif size == self.n_params:
             plain = copy(self)
             plain.firth = False
-            rest = [plain.maximise().point.params]
-        return [2.0 * point.params, 4.0 * point.params, *rest]
+            starts = [plain.maximise().point.params]
+        if len(self.root) * self.n_params <= MANY:
+            starts += [share * (point.params - fixed) for share in (2.0, 4.0, 10.0, 0.3)]
+            starts += [self._without_outliers(share) - fixed for share in (1.0, 3.0)] if size == self.n_params else []
+            random = np.random.default_rng(0).normal(size=(len(SPREAD), size))
+            starts += [spread * basis @ z for spread, z in zip(SPREAD, random, strict=True)]
+        return [fixed + start for start in (self._origin(basis, fixed), *starts)]
 
-    def held_at(self, beta: Array, held: NDArray[np.bool_]) -> Point:
-        """The maximum with coefficients that are `held` as in `beta`; all else begins there, and at 0."""
-        ends = [self.maximise(start, held) for start in (beta, np.where(held, beta, 0.0))]
-        return max((end.point for end in ends), key=lambda point: point.value)
+    def _without_outliers(self, share: float) -> Array:
+        """Estimates from columns whose far ends are brought nearer, times `share`."""
+        clipped = copy(self)
+        middle = np.median(self.root, axis=0)
+        reach = 2.0 * np.abs(self.root - middle).mean(axis=0)
+        clipped.root = np.ascontiguousarray(np.clip(self.root, middle - reach, middle + reach))
+        return share * clipped.maximise(max_iter=PATIENCE).point.params
+
+    def _best_of(
+        self, starts: list[Array], basis: Array | None, max_iter: int, found: newton.Ascent[Point]
+    ) -> newton.Ascent[Point]:
+        """The highest maximum from some starts, `found` among them."""
+        for start in starts:
+            other = self._ascend(start, basis, max_iter)
+            if other.converged and (not found.converged or other.point.value > found.point.value + SMALL_RISE):
+                found = other
+        return found
+
+    def held_at(self, beta: Array, held: NDArray[np.bool_], hard: bool) -> Point:
+        """The maximum with coefficients that are `held` as in `beta`; where it is `hard`, from several beginnings."""
+        fixed = self.params(np.where(held, beta, 0.0))
+        basis = self._free(held)
+        found = self._ascend(self.params(beta), basis, MAX_ITER)
+        if basis.shape[1] and (hard or self.hard(found) or not found.converged):
+            found = self._best_of(self._beginnings(found.point, basis, fixed), basis, MAX_ITER, found)
+        return found.point
 
     def maximise(
         self, beta: Array | None = None, held: NDArray[np.bool_] | None = None, max_iter: int = MAX_ITER
     ) -> newton.Ascent[Point]:
         """Ascend from `beta`; coefficients that are `held` stay as they are (their columns stay in the penalty)."""
-        start = np.zeros(self.n_params) if beta is None else self.params(beta)
-        return self._ascend(start, None if held is None else self._free(held), max_iter)
+        basis = None if held is None else self._free(held)
+        start = self._origin(basis, np.zeros(self.n_params)) if beta is None else self.params(beta)
+        return self._ascend(start, basis, max_iter)
+
+    def _origin(self, basis: Array | None, fixed: Array) -> Array:
+        """What makes up for the offset and for fixed parameters as well as it can."""
+        if not self.offset.any() and not fixed.any():
+            return np.zeros(self.n_params)
+        there = self.offset[:, None] + self.root @ fixed.reshape(self.n_rest, -1).T
+        blocks = np.eye(self.n_params) if basis is None else basis
+        design = np.vstack([self.root @ block for block in blocks.reshape(self.n_rest, self.n_columns, -1)])
+        return np.asarray(blocks @ np.linalg.lstsq(design, -there.T.ravel(), rcond=None)[0])
 
     def _ascend(self, start: Array, basis: Array | None, max_iter: int) -> newton.Ascent[Point]:
-        steps = 0
+        steps, curvature = 0, np.empty((0, 0))
 
         def direction(point: Point) -> Array:
-            nonlocal steps
+            nonlocal steps, curvature
             steps += 1
             if not np.isfinite(point.value):
                 return np.full(self.n_params, np.nan)
-            slope = self._curvature(point) if self.firth and steps > PATIENCE else point.slope
+            slope = point.slope
+            if self.firth and steps > PATIENCE and len(self.root) * self.n_params <= MANY:
+                # It costs many evaluations, and serves for some steps.
+                if steps % RENEWAL == 1 or not len(curvature):
+                    curvature = self._curvature(point)
+                slope = curvature
             try:
                 if basis is None:
                     return np.asarray(np.linalg.solve(slope, point.score))
@@ -188,7 +252,9 @@ class MultinomialLikelihood:
 
         with threads_for(0):
             tolerance = FIRTH_ERROR if self.firth else NEWTON_STEP
-            return newton.ascend(self.evaluate, direction, self.length, start, tolerance, max_iter, linear=self.firth)
+            return newton.ascend(
+                self.evaluate, direction, self.length, start, tolerance, max_iter, linear=self.firth, noise=self._noise
+            )
 
     def _curvature(self, point: Point) -> Array:
         """Minus the second derivatives, by differences of the score; `slope`, if these are not those of a maximum."""
@@ -209,18 +275,44 @@ class MultinomialLikelihood:
         return np.asarray(np.linalg.qr(wide[:, ~held])[0])
 
     def profile_bounds(self, best: Point, drop: float) -> Array:
-        """How far each coefficient may go, down and up, before the profile likelihood has fallen by `drop`.
+        """How far coefficients may go, down and up, before the profile likelihood has fallen by `drop`.
 
-        Where Newton's steps are many, the likelihood may have several maxima in the others: then it is followed.
+        In small data with rows that weigh much, the other coefficients may have several maxima: a bound at which they
+        can do better is none.
         """
         side = np.tile([-1.0, 1.0], self.n_params)
         with threads_for(0):
             contrasts = np.repeat([self.contrast(place) for place in range(self.n_params)], 2, axis=0)
             ends = profile.bounds(self._rows, self._lengths, best.params, contrasts, side, drop)
         bounds = ends.value
-        for k in np.flatnonzero(~ends.found | (ends.n_steps > PATIENCE)):
-            bounds[k] = self._follow(best, int(k) // 2, side[k], drop)
+        for k, place in enumerate(np.repeat(np.arange(self.n_params), 2)):
+            if not ends.found[k]:
+                bounds[k] = self._follow(best, int(place), side[k], drop, self.beta(best.params))
+            elif self.firth and best.leverage > HIGH_LEVERAGE and self._is_small:
+                end = self.beta(ends.params[k])
+                point = self._held_near(best, int(place), end)
+                if point.value > best.value - drop * (1.0 - profile.CLOSE):
+                    bounds[k] = self._follow(best, int(place), side[k], drop, self.beta(point.params))
         return bounds.reshape(-1, 2)
+
+    def _held_near(self, best: Point, place: int, near: Array) -> Point:
+        """The highest maximum with a coefficient as it is in `near`, from there and from the estimates."""
+        held = np.arange(self.n_params) == place
+        estimate = self.beta(best.params)
+        basis = self._free(held)
+        starts = [self.params(near)]
+        if self._is_small:
+            fixed = self.params(np.where(held, near, 0.0))
+            starts += [fixed + self._origin(basis, fixed), fixed, self.params(np.where(held, near, estimate))]
+            if estimate[place] * near[place] > 0.0:
+                starts.append(best.params * (near[place] / estimate[place]))
+        points = [self._ascend(start, basis, MAX_ITER).point for start in starts]
+        return max(points, key=lambda point: point.value)
+
+    @property
+    def _is_small(self) -> bool:
+        """Whether a search from many beginnings takes no time."""
+        return len(self.root) * self.n_params <= SMALL
 
     def _lengths(self, steps: Array) -> Array:
         return np.abs(steps * self._scale).max(axis=1)
@@ -235,25 +327,24 @@ class MultinomialLikelihood:
         )  # fmt: skip
         return rows
 
-    def _follow(self, best: Point, place: int, side: float, drop: float) -> float:
-        """The bound by a fit at each of a row of values, each from the one before: slow and sure."""
-        estimate = self.beta(best.params)
-        held = np.arange(self.n_params) == place
+    def _follow(self, best: Point, place: int, side: float, drop: float, near: Array) -> float:
+        """The bound by fits at a row of values, from `near` outwards: slow and sure."""
         unit = side * float(np.sqrt(2.0 * drop * self.cov(best)[place, place]))
         target = best.value - drop
+        held = np.arange(self.n_params) == place
+        start = near[place]
 
         def at(distance: float, near: Array) -> Point:
-            moved = np.where(held, estimate[place] + distance * unit, near)
-            starts = [moved]
-            if near[place] * moved[place] > 0.0:
-                starts.append(near * (moved[place] / near[place]))
-            return max((self.maximise(start, held).point for start in starts), key=lambda point: point.value)
+            moved = np.where(held, start + distance * unit, near)
+            scaled = near * (moved[place] / near[place]) if near[place] * moved[place] > 0.0 else moved
+            point = self._held_near(best, place, moved)
+            return max(point, self.maximise(scaled, held).point, key=lambda point: point.value)
 
-        inside, near, step = 0.0, estimate, FIRST_STRIDE
+        inside, step = 0.0, FIRST_STRIDE
         while (point := at(inside + step, near)).value > target:
             inside, near, step = inside + step, self.beta(point.params), STRIDE_GROWTH * step
-        distance = brentq(lambda t: at(t, near).value - target, inside, inside + step, xtol=1e-10, rtol=1e-10)
-        return float(estimate[place] + distance * unit)
+        distance = brentq(lambda t: at(t, near).value - target, inside, inside + step, xtol=1e-9, rtol=1e-9)
+        return float(start + distance * unit)
 
 
 @dataclass

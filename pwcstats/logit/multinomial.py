@@ -16,7 +16,7 @@ from pwcstats._validate.common import Array, choice
 from pwcstats._validate.fits import read_level
 from pwcstats.errors import InputError
 from pwcstats.logit.likelihood import MAX_ITER, Point
-from pwcstats.logit.penalised import PenalisedModel, PenalisedResults
+from pwcstats.logit.penalised import PenalisedModel, PenalisedResults, refused
 
 __all__ = ["FirthMNLogit", "FirthMNLogitResults"]
 
@@ -75,6 +75,8 @@ class FirthMNLogit(PenalisedModel, MNLogit):
         if isinstance(endog, pd.Categorical):
             # statsmodels keeps the order of a Series alone.
             endog = pd.Series(endog, index=getattr(exog, "index", None), name="y")
+        if isinstance(endog, pd.Series) and isinstance(endog.dtype, pd.StringDtype):
+            endog = endog.astype(object)
         super().__init__(endog, exog, freq_weights=freq_weights, **kwargs)
 
     @classmethod
@@ -96,7 +98,7 @@ class FirthMNLogit(PenalisedModel, MNLogit):
         -------
         FirthMNLogit
         """
-        data = data if subset is None else data.loc[subset]
+        data = designs.take_rows(data, subset, kwargs)
         coded, labels = designs.code_response(formula, data, designs.read_nominal)
         designs.one_level_deeper(kwargs)
         model = super().from_formula(formula, coded, **kwargs)
@@ -221,22 +223,40 @@ class FirthMNLogitResults(PenalisedResults, MultinomialResults):
         doc="1 where the likeliest class is not the observed one.",
     )
 
+    summary2 = refused("statsmodels' summary2 heads the classes' tables with wrong numbers; use summary.")
+    get_prediction = refused("standard errors of multinomial probabilities are not there; use predict, or get_margeff.")
+
     def get_margeff(self, *args: Any, **kwargs: Any) -> Any:
         """Marginal effects, as in statsmodels; not with frequency weights, which its averages would leave out."""
         self._refuse_weights("Marginal effects are averages")
         return super().get_margeff(*args, **kwargs)
 
     def tidy(self, alpha: float = 0.05, method: str = "wald") -> pd.DataFrame:
-        """One row a coefficient with broom's columns in snake case; `method` as in :meth:`conf_int`."""
+        """One row a coefficient with broom's columns in snake case.
+
+        Parameters
+        ----------
+        alpha : float
+            One less the level of the intervals.
+        method : {"wald", "profile"}
+            Wald's intervals and tests, or profile intervals and penalised likelihood-ratio tests.
+
+        Returns
+        -------
+        DataFrame
+        """
         bounds = np.asarray(self.conf_int(alpha, method=method)).reshape(-1, 2)
         n_rest = self.model._likelihood.n_rest
         names = list(self.model.exog_names)
-        flat = [np.ravel(x, order="F") for x in (self.params, self.bse, self.tvalues, self.pvalues)]
+        statistic, p_value = self._statistics(method)
         return pd.DataFrame(
             {
                 "y_level": np.repeat(self.model.class_labels[1:], len(names)),
                 "term": names * n_rest,
-                **dict(zip(("estimate", "std_error", "statistic", "p_value"), flat, strict=True)),
+                "estimate": np.ravel(self.params, order="F"),
+                "std_error": np.ravel(self.bse, order="F"),
+                "statistic": statistic,
+                "p_value": p_value,
                 "conf_low": bounds[:, 0],
                 "conf_high": bounds[:, 1],
             }

@@ -13,20 +13,20 @@ from statsmodels.tools.numdiff import approx_fprime
 from pwcstats._validate import designs
 from pwcstats._validate.common import Array
 from pwcstats._validate.fits import read_count
-from pwcstats.errors import ConvergenceWarning, SeparationWarning
+from pwcstats.errors import ConvergenceWarning, InputError, SeparationWarning
 from pwcstats.logit.binary import EXTREME
 from pwcstats.logit.separation import detect_separation
 
 __all__ = ["OrderedLogit", "OrderedLogitResults"]
 
-# Of the score, summed over rows.
+# Of the score for columns of variance 1, summed over rows.
 SMALL_SCORE = 1e-6
 
 
 class OrderedLogit(OrderedModel):
     """Proportional odds: statsmodels' ``OrderedModel`` with the logistic distribution.
 
-    Takes what :class:`ContinuationRatio` takes, with the same checks, and says where data are separated.
+    Has the checks of :class:`ContinuationRatio`, and says where data are separated.
 
     Parameters
     ----------
@@ -55,10 +55,16 @@ class OrderedLogit(OrderedModel):
     """
 
     def __init__(self, endog: Any, exog: Any, offset: Any = None, categories: Any = None, **kwargs: Any) -> None:
-        kwargs.pop("distr", None)
+        distr = kwargs.pop("distr", "logit")
+        if distr != "logit":
+            raise InputError(
+                f"OrderedLogit has the logistic distribution; use statsmodels' OrderedModel for {distr!r}."
+            )
+        designs.refuse_unknown(kwargs, "OrderedLogit", "offset and categories (instead of weights, repeat the rows)")
+        designs.refuse_misaligned(exog, endog=endog, offset=offset)
         code, labels = designs.read_ordered(endog, categories)
         frame = pd.DataFrame(index=range(len(code))) if exog is None else designs.read_frame(exog, len(code))
-        designs.refuse_missing(frame, code, {} if offset is None else {"offset": offset})
+        designs.refuse_missing(frame, code, {} if offset is None else {"offset": offset}, "leave the row out")
         designs.refuse_one_class(np.asarray(code, dtype=np.int64), np.ones(len(code)), list(labels))
         constant = [name for name in frame if (frame[name] == frame[name].iloc[0]).all()]
         frame = frame.drop(columns=constant)
@@ -93,7 +99,7 @@ class OrderedLogit(OrderedModel):
         OrderedLogit
         """
         categories = kwargs.pop("categories", None)
-        data = data if subset is None else data.loc[subset]
+        data = designs.take_rows(data, subset, kwargs)
         coded, labels = designs.code_response(formula, data, lambda y: designs.read_ordered(y, categories))
         designs.one_level_deeper(kwargs)
         model = super().from_formula(formula, coded, **kwargs)
@@ -147,22 +153,39 @@ class OrderedLogit(OrderedModel):
         OrderedLogitResults
         """
         options = {"maxiter": read_count(maxiter, "maxiter"), "disp": disp, **kwargs}
+        inner, back = self._standardised()
+        start = None if start_params is None else np.linalg.solve(back, np.asarray(start_params, dtype=np.float64))
+        fit = super(OrderedLogit, inner).fit
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             # What statsmodels says of a failed step or a singular matrix is said below, with the reason.
             warnings.simplefilter("ignore")
-            rough = super().fit(start_params=start_params, method=method or "bfgs", **options)
-            result = rough if method else super().fit(start_params=rough.params, method="newton", **options)
-        if not np.abs(self.score(result.params)).max() < np.abs(self.score(rough.params)).max():
-            result = rough
-        outcome = OrderedLogitResults(self, result._results)
-        self._warn(outcome)
+            rough = fit(start_params=start, method=method or "bfgs", **options)
+            result = rough if method else fit(start_params=rough.params, method="newton", **options)
+            if not np.abs(inner.score(result.params)).max() < np.abs(inner.score(rough.params)).max():
+                result = rough
+            params = back @ np.asarray(result.params)
+            shell = super().fit(start_params=params, method="bfgs", maxiter=0, disp=0, skip_hessian=True)
+        outcome = OrderedLogitResults(self, shell._results)
+        outcome.params = params
+        cov = back @ _inverse(-inner.hessian(np.asarray(result.params))) @ back.T
+        outcome.normalized_cov_params = outcome.cov_params_default = cov
+        self._warn(outcome, float(np.abs(inner.score(result.params)).max()))
         return OrderedLogitResultsWrapper(outcome)
 
-    def _warn(self, outcome: "OrderedLogitResults") -> None:
-        score = np.abs(self.score(outcome.params)).max()
+    def _standardised(self) -> tuple["OrderedLogit", Array]:
+        """The model of columns with mean 0 and variance 1, and the matrix that takes its parameters to this one's."""
+        if self.exog is None:
+            return self, np.eye(self.k_levels - 1)
+        middle, spread = self.exog.mean(axis=0), self.exog.std(axis=0)
+        inner = OrderedLogit(self.endog, (self.exog - middle) / spread, offset=self.offset)
+        back = np.diag(np.concatenate([1.0 / spread, np.ones(self.k_levels - 1)]))
+        # The first threshold alone is a place; the others are logarithms of distances.
+        back[self.k_vars, : self.k_vars] = middle / spread
+        return inner, back
+
+    def _warn(self, outcome: "OrderedLogitResults", score: float) -> None:
         low, high = self._bounds(outcome.params)
-        largest = 1.0 if self.exog is None else max(1.0, np.abs(self.exog).max())
-        converged = bool(score < SMALL_SCORE * largest)
+        converged = score < SMALL_SCORE
         if self.exog is not None and (not converged or self.prob(low, high).max() > 1.0 - EXTREME**0.5):
             found = detect_separation(
                 self.endog, pd.DataFrame(self.exog, columns=self.exog_names[: self.k_vars]), ordered=True
@@ -183,6 +206,14 @@ class OrderedLogit(OrderedModel):
                 ConvergenceWarning,
                 stacklevel=3,
             )
+
+
+def _inverse(a: Array) -> Array:
+    """Inverse; infinite where there is none, as happens to separated data."""
+    try:
+        return np.asarray(np.linalg.inv(a))
+    except np.linalg.LinAlgError:
+        return np.diag(np.full(len(a), np.inf))
 
 
 class OrderedLogitResults(OrderedResults):
@@ -220,14 +251,28 @@ class OrderedLogitResults(OrderedResults):
 
     def set_infinite(self, infinite: Any) -> None:
         """Give infinite standard errors to what has no finite estimate."""
-        known = getattr(self, "normalized_cov_params", None)
-        cov = np.zeros((len(infinite), len(infinite))) if known is None else np.array(known)
+        cov = np.array(getattr(self, "normalized_cov_params"))  # noqa: B009 (mypy cannot tell its type)
         cov[infinite] = cov[:, infinite] = 0.0
         cov[infinite, infinite] = np.inf
         self.normalized_cov_params = self.cov_params_default = cov
+        self._infinite = infinite
         self._cache.clear()
         self.converged = False
         self.mle_retvals["converged"] = False
+
+    _infinite: Any = None
+
+    @property
+    def tvalues(self) -> Array:
+        """Estimates divided by their standard errors; missing where these are infinite."""
+        with np.errstate(invalid="ignore"):
+            return np.where(np.isinf(self.bse), np.nan, self.params / self.bse)
+
+    def t_test(self, *args: Any, **kwargs: Any) -> Any:
+        """Wald's tests of combinations, as in statsmodels; not where estimates are infinite."""
+        if self._infinite is not None:
+            raise InputError("t_test needs finite estimates; use pvalues, or ContinuationRatio(penalty='firth').")
+        return super().t_test(*args, **kwargs)
 
 
 class OrderedLogitResultsWrapper(OrderedResultsWrapper):

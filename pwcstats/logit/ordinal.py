@@ -94,6 +94,9 @@ class ContinuationRatio(LikelihoodModel):
         if not isinstance(parallel, (bool, np.bool_)):
             raise InputError(f"parallel must be True or False, got {parallel!r}.")
         self.parallel = bool(parallel)
+        known = "direction, penalty, parallel, freq_weights, categories and missing"
+        designs.refuse_unknown(kwargs, "ContinuationRatio", known)
+        designs.refuse_misaligned(exog, endog=endog, freq_weights=freq_weights)
         code, self.labels = designs.read_ordered(endog, categories)
         frame = designs.read_frame(exog, len(code))
         if kwargs.get("missing", "none") == "none":
@@ -130,7 +133,7 @@ class ContinuationRatio(LikelihoodModel):
         ContinuationRatio
         """
         categories = kwargs.pop("categories", None)
-        data = data if subset is None else data.loc[subset]
+        data = designs.take_rows(data, subset, kwargs)
         coded, labels = designs.code_response(formula, data, lambda y: designs.read_ordered(y, categories))
         designs.one_level_deeper(kwargs)
         model = super().from_formula(formula, coded, **kwargs)
@@ -235,7 +238,9 @@ class ContinuationRatio(LikelihoodModel):
             One row a case, one column a class (or stage).
         """
         choice(which, ("prob", "linear", "stage"), "which")
-        x = self._design(self.exog if exog is None else np.atleast_2d(np.asarray(exog, dtype=np.float64)))
+        x = self.exog if exog is None else np.atleast_2d(np.asarray(exog, dtype=np.float64))
+        designs.refuse_columns(x, list(map(str, self.exog_names)))
+        x = self._design(x)
         params = np.asarray(params, dtype=np.float64)
         n_stages = len(self.stages)
         if self.parallel:

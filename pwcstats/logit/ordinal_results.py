@@ -18,6 +18,7 @@ from pwcstats._validate.fits import read_level
 from pwcstats.errors import InputError
 from pwcstats.logit.binary import BinaryFit
 from pwcstats.logit.likelihood import MultinomialLikelihood
+from pwcstats.logit.penalised import term_slices
 
 if TYPE_CHECKING:
     from pwcstats.logit.ordinal import ContinuationRatio
@@ -145,28 +146,34 @@ class ContinuationRatioResults(LikelihoodModelResults):
             index = self.model.data.row_labels
         else:
             exog, index = self._transform_predict_exog(exog, transform=transform)
+            if index is None:
+                index = getattr(exog, "index", None)
         values = self.model.predict(self._limit, exog, "prob" if which == "class" else which)
         if which == "class":
             return pd.Series(self.model.labels[values.argmax(axis=1)], index=index)
         columns = self.model.labels if which == "prob" else self.model.stages
         return pd.DataFrame(values, index=index, columns=columns)
 
-    def lr_test(self, term: Any) -> TestResult:
+    def lr_test(self, term: Any = None) -> TestResult:
         """Likelihood-ratio test that some columns have no effect at any stage.
 
         With a penalty, their columns stay in it.
 
         Parameters
         ----------
-        term : str or list of str
-            Columns by name.
+        term : str or list of str, optional
+            Columns by name, or terms of the formula; by default all.
 
         Returns
         -------
         TestResult
         """
-        terms = [term] if isinstance(term, str) else list(term)
         known = self.model.columns[1:]
+        of_formula = {
+            name: [str(self.model.exog_names[k]) for k in part] for name, part in term_slices(self.model).items()
+        }
+        asked = known if term is None else [term] if isinstance(term, str) else list(term)
+        terms = [column for name in asked for column in ([name] if name in known else of_formula.get(name, [name]))]
         if not terms or not set(terms) <= set(known):
             raise InputError(f"term must be one or some of the columns {listed(known)}, got {term!r}.")
         n_before = len(self.model.stages) if self.model.parallel else 1
@@ -178,7 +185,7 @@ class ContinuationRatioResults(LikelihoodModelResults):
     def _without(self, fit: BinaryFit, held: NDArray[np.bool_]) -> float:
         """Log-likelihood of a fit with some coefficients at 0."""
         start = np.where(held | fit.infinite, 0.0, fit.beta)
-        return fit.likelihood.held_at(start, held).value + fit.likelihood.constant
+        return fit.likelihood.held_at(start, held, False).value + fit.likelihood.constant
 
     def parallel_test(self) -> TestResult:
         """Likelihood-ratio test of parallel slopes: whether all stages may share theirs.
@@ -201,13 +208,27 @@ class ContinuationRatioResults(LikelihoodModelResults):
         likelihood = MultinomialLikelihood(x, y, weight, np.zeros(len(x)), 2, firth, names)
         held = np.arange(len(names)) >= n_stages + n_slopes
         best = likelihood.fit().point
-        null = likelihood.held_at(np.where(held, 0.0, likelihood.beta(best.params)), held)
+        null = likelihood.held_at(np.where(held, 0.0, likelihood.beta(best.params)), held, False)
         return self._compared(best.value - null.value, float(df), "all stages have the same slopes")
 
     def _compared(self, difference: float, df: float, null: str) -> TestResult:
         statistic = max(2.0 * difference, 0.0)
         name = "Penalised likelihood-ratio test" if self.model.penalty else "Likelihood-ratio test"
         return TestResult(statistic, float(stats.chi2.sf(statistic, df)), df, method=name, null=null)
+
+    def _refuse_infinite(self, name: str) -> None:
+        if self._infinite:
+            raise InputError(f"{name} needs finite estimates, but {self.reason}; use pvalues, or penalty='firth'.")
+
+    def t_test(self, *args: Any, **kwargs: Any) -> Any:
+        """Wald's tests of combinations, as in statsmodels; not where estimates are infinite."""
+        self._refuse_infinite("t_test")
+        return super().t_test(*args, **kwargs)
+
+    def wald_test(self, *args: Any, **kwargs: Any) -> Any:
+        """Wald's test of several combinations, as in statsmodels; not where estimates are infinite."""
+        self._refuse_infinite("wald_test")
+        return super().wald_test(*args, **kwargs)
 
     def tidy(self, alpha: float = 0.05, method: str = "wald") -> pd.DataFrame:
         """One row a coefficient with broom's columns in snake case; `method` as in :meth:`conf_int`."""

@@ -41,9 +41,14 @@ class PenalisedModel:
     _data_attr: list[str]
     _likelihood: MultinomialLikelihood
     _weight: Array
+    _options = "start_params, maxiter and disp"
 
     def __init__(self, endog: Any, exog: Any, offset: Any = None, freq_weights: Any = None, **kwargs: Any) -> None:
-        extra = {"freq_weights": freq_weights} | ({} if offset is None else {"offset": offset})
+        designs.refuse_unknown(kwargs, type(self).__name__, "offset, freq_weights and missing")
+        designs.refuse_misaligned(exog, freq_weights=freq_weights, offset=offset)
+        if "missing_idx" not in kwargs and np.ndim(exog):
+            designs.refuse_lengths(len(exog), freq_weights=freq_weights, offset=offset)
+        extra = {"freq_weights": freq_weights} | ({} if offset is None else {"offset": np.asarray(offset, dtype=float)})
         if kwargs.get("missing", "none") == "none":
             designs.refuse_missing(exog, endog, extra)
         kwargs["check_rank"] = False
@@ -109,9 +114,11 @@ class PenalisedModel:
         method = kwargs.pop("method", "newton")
         if method != "newton" or kwargs:
             odd = ", ".join(kwargs) or f"method={method!r}"
-            raise InputError(f"fit has no {odd}: it is by Newton's method, with the covariance from the information.")
+            raise InputError(f"fit has no {odd}; it is by Newton's method, with {self._options}.")
         start = None if start_params is None else designs.read_params(start_params, self._likelihood.n_params)
         ascent = self._likelihood.fit(start, max_iter=read_count(maxiter, "maxiter"))
+        if not np.isfinite(ascent.point.value):
+            raise InputError("start_params is so far out that no outcome there is in doubt; begin nearer to 0.")
         if not ascent.converged:
             warnings.warn(
                 f"the fit did not converge ({ascent.reason}); raise maxiter, or start elsewhere.",
@@ -126,10 +133,10 @@ class PenalisedModel:
     def _columns_of(self, term: Any) -> list[int]:
         """Columns of a term: a column's name or place, or a term of the formula."""
         names = list(self.exog_names)
-        if isinstance(term, (int, np.integer)) and not isinstance(term, bool) and 0 <= term < len(names):
-            return [int(term)]
         if isinstance(term, Hashable) and term in names:
             return [names.index(term)]
+        if isinstance(term, (int, np.integer)) and not isinstance(term, bool) and 0 <= term < len(names):
+            return [int(term)]
         slices = term_slices(self)
         if isinstance(term, str) and term in slices:
             return slices[term]
@@ -154,6 +161,8 @@ class PenalisedResults:
 
     model: Any
     params: Array
+    tvalues: Array
+    pvalues: Array
     nobs: float
     df_model: float
     df_resid: float
@@ -168,7 +177,7 @@ class PenalisedResults:
         fit.mle_retvals = {"converged": ascent.converged, "iterations": ascent.n_iter}
         fit.mle_settings = {"optimizer": "newton"}
         self.n_iter, self.reason = ascent.n_iter, ascent.reason
-        self._best = ascent.point
+        self._best, self._hard = ascent.point, model._likelihood.hard(ascent)
         self._at = at
         self._size, self._shift = model._likelihood.n_params, model._likelihood.constant
         return fit
@@ -189,7 +198,7 @@ class PenalisedResults:
         held = np.ones((model._likelihood.n_rest, model.exog.shape[1]), np.bool_)
         if model._constant is not None:
             held[:, model._constant] = False
-        return model._likelihood.maximise(held=held.ravel()).point
+        return model._likelihood.held_at(np.zeros(held.size), held.ravel(), self._hard)
 
     @property
     def llnull(self) -> float:
@@ -256,11 +265,19 @@ class PenalisedResults:
             held = np.zeros((likelihood.n_rest, model.exog.shape[1]), np.bool_)
             held[:, columns] = True
             beta = np.where(held.ravel(), 0.0, likelihood.beta(self._best.params))
-            point = likelihood.held_at(beta, held.ravel())
+            point = likelihood.held_at(beta, held.ravel(), self._hard)
         if not columns:
             raise InputError("term names no column, so that there is nothing to test.")
         df = len(columns) * likelihood.n_rest
-        statistic = max(2.0 * (self._best.value - point.value), 0.0)
+        statistic = 2.0 * (self._best.value - point.value)
+        if statistic < -1e-6:
+            warnings.warn(
+                "the likelihood is higher with the coefficients at 0, so that the fit is at a lower one of several "
+                "maxima; fit again with other start_params.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        statistic = max(statistic, 0.0)
         names = [model.exog_names[k] for k in columns]
         return TestResult(
             statistic=statistic,
@@ -283,8 +300,8 @@ class PenalisedResults:
             raise InputError(f"{what} needs the data, which remove_data took away.")
         if self.correction is not None:
             raise InputError(
-                f"{what} is of Firth's likelihood, which correction={self.correction!r} has left for its predictions; "
-                "fit without correction."
+                f"{what} needs the maximum of Firth's likelihood, from which correction={self.correction!r} has moved "
+                "the estimates; fit without correction."
             )
 
     def _refuse_weights(self, what: str) -> None:
@@ -296,11 +313,24 @@ class PenalisedResults:
         table = super().summary(*args, **kwargs)  # type: ignore[misc]
         table.add_extra_txt(
             [
-                "Log-Likelihood and LL-Null are penalised. Intervals and z are Wald's; for separated data prefer",
-                'conf_int(method="profile") and lr_test().',
+                "Log-Likelihood and LL-Null are penalised. Intervals and z are Wald's.",
+                *([] if self.correction else ['For separated data prefer conf_int(method="profile") and lr_test().']),
             ]
         )
         return table
+
+    def _statistics(self, method: str) -> tuple[Array, Array]:
+        """Statistics and p-values of the coefficients, class after class, that go with intervals of a kind."""
+        if method == "wald":
+            return np.ravel(self.tvalues, order="F"), np.ravel(self.pvalues, order="F")
+        likelihood = self.model._likelihood
+        beta = likelihood.beta(self._best.params)
+        chi2 = []
+        for place in range(likelihood.n_params):
+            held = np.arange(likelihood.n_params) == place
+            null = likelihood.held_at(np.where(held, 0.0, beta), held, self._hard)
+            chi2.append(max(2.0 * (self._best.value - null.value), 0.0))
+        return np.array(chi2), stats.chi2.sf(chi2, 1)
 
     def remove_data(self) -> None:
         """Drop all arrays of the length of the data, as in statsmodels; tests and profiles are gone with them."""

@@ -10,7 +10,6 @@ import pandas as pd
 from scipy import stats
 from statsmodels.discrete.discrete_model import Logit, MNLogit
 from statsmodels.miscmodels.ordinal_model import OrderedModel
-from statsmodels.tools.sm_exceptions import PerfectSeparationWarning
 
 from pwcstats._validate import designs
 from pwcstats._validate.common import choice, listed
@@ -85,7 +84,8 @@ def stepwise(
 
     Notes
     -----
-    Tests and intervals of the selected model take no account of the selection.
+    Tests and intervals of the selected model take no account of the selection. In `path`, the log-likelihood of a Firth
+    fit may rise when a term is dropped: its estimates do not maximise it.
 
     Examples
     --------
@@ -134,7 +134,8 @@ class _Search:
         known = (PenalisedModel, ContinuationRatio, Logit, MNLogit, OrderedModel)
         if not isinstance(model, known):
             raise InputError(
-                f"model must be one that is not fitted, such as FirthLogit(endog, exog), got {type(model).__name__}."
+                "model must be an unfitted FirthLogit, FirthMNLogit, ContinuationRatio, OrderedLogit, or statsmodels' "
+                f"Logit, MNLogit or OrderedModel, got {type(model).__name__}."
             )
         self.model: Any = model
         self.criterion = criterion
@@ -148,13 +149,16 @@ class _Search:
         keep = [keep] if isinstance(keep, str) else list(keep)
         if not set(keep) <= set(self.terms):
             raise InputError(f"keep must be some of the terms {listed(self.terms)}, got {listed(keep)}.")
-        self.keep = keep
+        # An interaction is not kept without its parts.
+        self.keep = [name for name in self.terms if any(_parts(name) <= _parts(kept) for kept in keep)]
         self._fits: dict[frozenset[str], Any] = {}
 
     # Which moves there are
 
     def may_drop(self, term: str, inside: list[str]) -> bool:
-        """Not if it is kept, or part of an interaction that stays."""
+        """Not if it is kept, part of an interaction that stays, or all that there is."""
+        if len(inside) == 1 and not (self.constant or self._intercepts):
+            return False
         return term not in self.keep and not any(_parts(term) < _parts(other) for other in inside)
 
     def may_add(self, term: str, inside: list[str]) -> bool:
@@ -230,10 +234,11 @@ class _Search:
     def final(self, inside: list[str]) -> Any:
         """The selected model as the user would have made it: by formula, if the model was."""
         formula = getattr(self.model, "formula", None)
-        if not isinstance(formula, str):
+        # Without a constant the coding of a factor depends on what else is there; an OrderedModel needs a column.
+        if not isinstance(formula, str) or not (self.constant or (self._intercepts and inside)):
             return self.fit(inside)
         response = formula.split("~")[0]
-        right = " + ".join([*(inside or ["1"]), *([] if self.constant or self._intercepts else ["0"])])
+        right = " + ".join(inside or ["1"])
         dropped = getattr(self.model.data, "missing_row_idx", None)
         frame = self.model.data.frame
         if dropped is not None and len(dropped):
@@ -280,16 +285,19 @@ def _parts(term: str) -> frozenset[str]:
 
 
 def _fitted(model: Any) -> Any:
-    """Fit in silence, but say where statsmodels' own model is separated."""
-    method = {"method": "bfgs"} if type(model) is OrderedModel else {}
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", PerfectSeparationWarning)
-        try:
-            return model.fit(disp=0, **method)
-        except PerfectSeparationWarning:
-            found = detect_separation(model.endog, pd.DataFrame(model.exog, columns=model.exog_names))
-    words = designs.separated_words(found.columns, found.kind, "", "use FirthLogit for finite ones.")
-    warnings.warn(words, SeparationWarning, stacklevel=4)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return model.fit(disp=0)
+    """Fit, and say where statsmodels' own model is separated."""
+    of_statsmodels = isinstance(model, (Logit, MNLogit)) and not isinstance(model, PenalisedModel)
+    if not of_statsmodels:
+        return model.fit(disp=0, **({"method": "bfgs"} if type(model) is OrderedModel else {}))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        res = model.fit(disp=0)
+    if caught:
+        found = detect_separation(model.endog, pd.DataFrame(model.exog, columns=model.exog_names))
+        if found.separated:
+            words = designs.separated_words(found.columns, found.kind, "", "use FirthLogit or FirthMNLogit.")
+            warnings.warn(words, SeparationWarning, stacklevel=4)
+        else:
+            for seen in caught:
+                warnings.warn(seen.message, stacklevel=4)
+    return res

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.linalg import solve_triangular
 
-from pwcstats._kernels.separation import multinomial_constraints, overlap
+from pwcstats._kernels.separation import multinomial_constraints, overlap, signs
 from pwcstats._validate import designs
 from pwcstats._validate.common import Array
 
@@ -29,7 +30,8 @@ class SeparationResult:
         Columns with infinite estimates.
     directions : DataFrame
         Where the estimates go: inf, -inf or 0 (finite) for each column (rows) and class but the first (columns); for an
-        ordered response, the thresholds follow the columns. nan is infinite with a sign that the data leave open.
+        ordered response, the thresholds follow the columns. nan is infinite with a sign that the data leave open, as
+        are most where the separation is complete.
     rows : ndarray of bool
         Rows whose outcome is predicted without error in the limit.
     """
@@ -97,23 +99,25 @@ def detect_separation(endog: Any, exog: Any, *, ordered: bool = False, freq_weig
     >>> detect_separation([0, 0, 1, 0, 1, 1], x).kind
     'none'
     """
+    designs.refuse_misaligned(exog, endog=endog, freq_weights=freq_weights)
     code, labels = designs.read_ordered(endog) if ordered else designs.read_nominal(endog)
     code = np.asarray(code, dtype=np.float64)
     frame = designs.read_frame(exog, len(code))
-    designs.refuse_missing(frame, code, {})
+    designs.refuse_missing(frame, code, {}, "leave the row out")
     code = code.astype(np.int64)
     weight = designs.read_weights(freq_weights, len(code))
     designs.refuse_one_class(code, weight, list(labels))
     counts = np.flatnonzero(weight > 0.0)
     x, code = frame.to_numpy(dtype=np.float64)[counts], code[counts]
     if ordered:
-        designs.refuse_aliased_columns(np.column_stack([np.ones(len(x)), x]), ["the constant", *frame.columns])
-        constraints, row = _ordered(x, code, len(labels))
+        constraints, coefficients, row = _ordered(x, code, len(labels), list(frame.columns))
     else:
-        designs.refuse_aliased_columns(x, list(frame.columns))
-        constraints, row = multinomial_constraints(x, code, len(labels))
-    rest, finite, direction = overlap(constraints)
-    sign = np.where(finite, 0.0, np.where(direction == 0.0, np.nan, np.copysign(np.inf, direction)))
+        constraints, coefficients, row = _multinomial(x, code, len(labels), list(frame.columns))
+    rest, finite, _ = overlap(constraints, coefficients)
+    sign = np.zeros(len(finite))
+    if not finite.all():
+        way = signs(constraints, coefficients[~finite])
+        sign[~finite] = np.where(way == 0.0, np.nan, np.copysign(np.inf, way))
     separated = np.zeros(len(frame), np.bool_)
     separated[counts] = True
     separated[counts[row[rest]]] = False
@@ -127,12 +131,33 @@ def detect_separation(endog: Any, exog: Any, *, ordered: bool = False, freq_weig
     return SeparationResult(kind != "none", kind, list(infinite), directions, separated)
 
 
-def _ordered(x: Array, code: NDArray[np.int64], n_classes: int) -> tuple[Array, NDArray[np.int64]]:
-    """A row for each case and each threshold beside its class: above the lower one, below the upper one."""
+def _multinomial(
+    x: Array, code: NDArray[np.int64], n_classes: int, names: list[Any]
+) -> tuple[Array, Array, NDArray[np.int64]]:
+    """Constraints on parameters of orthogonal columns, coefficients as combinations of these, the constraints' rows."""
+    q, r = np.linalg.qr(x)
+    designs.refuse_aliased(r, np.linalg.norm(x, axis=0), x.shape, names)
+    constraints, row = multinomial_constraints(q, code, n_classes)
+    return constraints, np.kron(np.eye(n_classes - 1), solve_triangular(r, np.eye(len(r)))), row
+
+
+def _ordered(
+    x: Array, code: NDArray[np.int64], n_classes: int, names: list[Any]
+) -> tuple[Array, Array, NDArray[np.int64]]:
+    """The same for ordered classes: a row for each case and each threshold beside its class."""
+    designs.refuse_aliased_columns(np.column_stack([np.ones(len(x)), x]), ["the constant", *names])
+    middle = x.mean(axis=0)
+    q, r = np.linalg.qr(x - middle)
     threshold = np.eye(n_classes - 1)
     below, above = np.flatnonzero(code < n_classes - 1), np.flatnonzero(code > 0)
     blocks = [
-        np.column_stack([-x[below], threshold[code[below]]]),
-        np.column_stack([x[above], -threshold[code[above] - 1]]),
+        np.column_stack([-q[below], threshold[code[below]]]),
+        np.column_stack([q[above], -threshold[code[above] - 1]]),
     ]
-    return np.concatenate(blocks), np.concatenate([below, above])
+    # Slopes are r⁻¹ g; with the columns' means taken off, thresholds are less by what the means contribute.
+    slopes = solve_triangular(r, np.eye(len(r)))
+    coefficients = np.block([
+        [slopes, np.zeros((len(r), n_classes - 1))],
+        [np.tile(middle @ slopes, (n_classes - 1, 1)), threshold],
+    ])  # fmt: skip
+    return np.concatenate(blocks), coefficients, np.concatenate([below, above])
