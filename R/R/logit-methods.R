@@ -18,6 +18,10 @@
 #'   penalised likelihood-ratio tests of each coefficient.
 #' @param penalized Give the log-likelihood with the penalty?
 #' @param conf.int Add intervals?
+#' @param exponentiate Give odds ratios and their intervals (standard errors stay those of the
+#'   coefficients, as in \pkg{broom})?
+#' @param scope,test As in [stats::drop1()]; tests are refused, since they would compare likelihoods
+#'   without their penalties. [anova()][anova.pwcstats_logit] tests each term.
 #' @param digits Number of significant digits.
 #' @param fit,scale,k As in [stats::extractAIC()], by which [step()] and [drop1()] work.
 #' @param ... Ignored, except by `print()` of a summary, which hands it to [stats::printCoefmat()].
@@ -85,7 +89,8 @@ describe_end <- function(x) {
 
 #' @rdname pwcstats_logit
 #' @export
-summary.pwcstats_logit <- function(object, ...) {
+summary.pwcstats_logit <- function(object, method = "wald", ...) {
+  check_choice(method, "wald", "method", sys.call())
   table <- coefficient_table(flat_coefficients(object), object$se)
   summarise_logit(object, table, "z and its p-values are Wald's")
 }
@@ -217,12 +222,26 @@ tidy.pwcstats_logit <- function(x, # nolint
                                 conf.int = FALSE, # nolint
                                 conf.level = 0.95, # nolint
                                 conf.method = c("wald", "profile"), # nolint
+                                exponentiate = FALSE,
                                 ...) {
-  method <- check_choice(conf.method, c("wald", "profile"), "conf.method", sys.call())
-  tidy_table(
-    coefficient_table(flat_coefficients(x), x$se),
+  call <- sys.call()
+  method <- check_choice(conf.method, c("wald", "profile"), "conf.method", call)
+  check_flag(exponentiate, "exponentiate", call)
+  # Tests of the same likelihood as the intervals.
+  table <- if (method == "profile" && inherits(x, "pwcstats_firth")) {
+    summary.pwcstats_firth(x, "profile")$coefficients
+  } else {
+    coefficient_table(flat_coefficients(x), x$se)
+  }
+  table <- tidy_table(
+    table,
     if (conf.int) confint.pwcstats_logit(x, level = conf.level, method = method)
   )
+  if (exponentiate) {
+    odds <- intersect(c("estimate", "conf.low", "conf.high"), names(table))
+    table[odds] <- lapply(table[odds], exp)
+  }
+  table
 }
 
 #' @rdname pwcstats_logit
@@ -248,4 +267,32 @@ extractAIC.pwcstats_logit <- function(fit, scale = 0, k = 2, ...) {
   loglik <- stats::logLik(fit)
   df <- attr(loglik, "df")
   c(df, -2 * as.numeric(loglik) + k * df)
+}
+
+#' @rdname pwcstats_logit
+#' @importFrom stats drop1
+#' @export
+drop1.pwcstats_logit <- function(object, scope, scale = 0, test = "none", k = 2, ...) {
+  refuse_unpenalised_test(test, sys.call())
+  NextMethod()
+}
+
+#' @rdname pwcstats_logit
+#' @importFrom stats add1
+#' @export
+add1.pwcstats_logit <- function(object, scope, scale = 0, test = "none", k = 2, ...) {
+  refuse_unpenalised_test(test, sys.call())
+  NextMethod()
+}
+
+refuse_unpenalised_test <- function(test, call) {
+  if (!identical(test[[1L]], "none")) {
+    abort(
+      paste(
+        "a test would compare likelihoods without their penalties;",
+        "anova(fit) tests each term, and anova(small, large) several."
+      ),
+      call
+    )
+  }
 }

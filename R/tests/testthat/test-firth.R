@@ -340,3 +340,24 @@ test_that("step() and drop1() work", {
   expect_equal(dropped[c("x", "site"), "AIC"], unname(without))
   expect_equal(AIC(step(fit, trace = 0)), min(AIC(fit), without, AIC(firth(ill ~ 1, visits))))
 })
+
+test_that("tests of single terms are anova()'s alone", {
+  skip_without_python()
+  fit <- firth(ill ~ x + site, visits)
+  expect_refused(drop1(fit, test = "Chisq"), "anova\\(fit\\) tests each term")
+  expect_refused(add1(firth(ill ~ x, visits), ~ x + site, test = "Chisq"), "anova\\(fit\\)")
+  expect_equal(add1(firth(ill ~ x, visits), ~ x + site)["site", "AIC"], AIC(fit))
+})
+
+test_that("tidy() has odds ratios, and tests that go with its intervals", {
+  skip_without_python()
+  fit <- firth(ill ~ x + site, visits)
+  plain <- generics::tidy(fit, conf.int = TRUE)
+  odds <- generics::tidy(fit, conf.int = TRUE, exponentiate = TRUE)
+  expect_equal(odds$estimate, exp(plain$estimate))
+  expect_equal(odds$conf.low, exp(plain$conf.low))
+  expect_equal(odds$std.error, plain$std.error)
+  profile <- generics::tidy(fit, conf.int = TRUE, conf.method = "profile")
+  expect_equal(profile$p.value, unname(summary(fit, "profile")$coefficients[, 4]))
+  expect_refused(generics::tidy(fit, exponentiate = "yes"), "^exponentiate must be")
+})
