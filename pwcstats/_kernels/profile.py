@@ -1,7 +1,7 @@
 """Profile-likelihood intervals: how far a parameter may go before the likelihood has fallen too low."""
 
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ Array = NDArray[np.float64]
 
 MAX_STEPS = 100
 # The sum of all steps that would follow the last.
-STEPS_LEFT = 3e-7
+STEPS_LEFT = 1e-6
 # As a share of the fall that was asked for.
 CLOSE = 1e-5
 # In logits; beyond this the quadratic model that a step rests on is worthless.
@@ -36,8 +36,8 @@ class Points(Protocol):
         """Solve the information's equations of each point, for a row of b each."""
         ...
 
-    def take(self, which: NDArray[np.bool_]) -> "Points":
-        """Some of the points."""
+    def take(self, which: NDArray[Any]) -> "Points":
+        """Some of the points, by mask or place."""
         ...
 
 
@@ -66,7 +66,8 @@ def bounds(
     params = np.tile(best, (len(contrasts), 1))
     found = np.zeros(len(params), np.bool_)
     before, previous = np.full((2, len(params)), np.inf)
-    points = evaluate(params)
+    # All begin at the same point.
+    points = evaluate(params[:1]).take(np.zeros(len(params), np.int64))
     target = points.value - drop
     active = np.arange(len(params))
     for _ in range(MAX_STEPS):

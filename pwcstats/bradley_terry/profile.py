@@ -1,6 +1,7 @@
 """Profile-likelihood intervals of a Bradley–Terry fit."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +33,7 @@ class OnePoint:
         """Solve the information's equations."""
         return self.likelihood.solve(self.point.slope or self.point, SOLVE_TOLERANCE)(b[0])[None]
 
-    def take(self, _: NDArray[np.bool_]) -> "OnePoint":
+    def take(self, which: NDArray[Any]) -> "OnePoint":
         """There is no choice."""
         return self
 

@@ -1,7 +1,9 @@
 """The multinomial likelihood that the models of this package maximise, with Firth's penalty or without."""
 
+from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +19,7 @@ from pwcstats._validate.designs import refuse_aliased
 
 # On the scale of the predictors: Newton's last step, which leaves an error of about its square, and what is left after
 # Firth's, which shrink by a factor of about the largest leverage.
-NEWTON_STEP, FIRTH_ERROR = 1e-6, 1e-9
+NEWTON_STEP, FIRTH_ERROR = 1e-6, 2e-8
 MAX_ITER = 200
 # Steps after which the penalty's own curvature is worth its price, and other maxima a search.
 PATIENCE = 8
@@ -25,6 +27,8 @@ PATIENCE = 8
 HIGH_LEVERAGE = 0.4
 # Rows times parameters from which derivatives by differences and many beginnings would take too long.
 MANY = 200_000
+# Points are worked on side by side, where rows times points are at least so many.
+THREADS, WORTH_THREADS = 2, 2**13
 # Beginnings here and there, in logits.
 SPREAD = (1.0, 3.0, 10.0) * 3
 # Rows times parameters up to which each bound of a profile is looked at from several sides.
@@ -321,10 +325,20 @@ class MultinomialLikelihood:
         """The likelihood at some points, a row each."""
         m, size = params.shape
         rows = Rows(np.empty(m), np.empty((m, size)), np.empty((m, size, size)))
-        multinomial.evaluate_rows(
-            self.root, self.code, self.weight, self.offset, self.n_rest, params, self.firth,
-            rows.value, rows.score, rows.slope,
-        )  # fmt: skip
+
+        def evaluate(part: slice) -> None:
+            multinomial.evaluate_rows(
+                self.root, self.code, self.weight, self.offset, self.n_rest, params[part], self.firth,
+                rows.value[part], rows.score[part], rows.slope[part],
+            )  # fmt: skip
+
+        parts = min(THREADS, m) if len(self.root) * m >= WORTH_THREADS else 1
+        slices = [slice(m * k // parts, m * (k + 1) // parts) for k in range(parts)]
+        if parts == 1:
+            evaluate(slices[0])
+        else:
+            with ThreadPoolExecutor(parts) as pool:
+                list(pool.map(evaluate, slices))
         return rows
 
     def _follow(self, best: Point, place: int, side: float, drop: float, near: Array) -> float:
@@ -362,7 +376,7 @@ class Rows:
         except np.linalg.LinAlgError:
             raise NotDefiniteError from None
 
-    def take(self, which: NDArray[np.bool_]) -> "Rows":
+    def take(self, which: NDArray[Any]) -> "Rows":
         """Some of the points."""
         return Rows(self.value[which], self.score[which], self.slope[which])
 
