@@ -1,18 +1,14 @@
 """The multinomial likelihood that the models of this package maximise, with Firth's penalty or without."""
 
-from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
-from scipy.optimize import brentq
 
-from pwcstats._kernels import multinomial, newton, profile
+from pwcstats._kernels import multinomial, newton
 from pwcstats._kernels.blas import threads_for
-from pwcstats._kernels.laplacian import NotDefiniteError
 from pwcstats._kernels.separation import multinomial_constraints, overlap
 from pwcstats._validate.common import Array
 from pwcstats._validate.designs import refuse_aliased
@@ -27,18 +23,12 @@ PATIENCE = 8
 HIGH_LEVERAGE = 0.4
 # Rows times parameters from which derivatives by differences and many beginnings would take too long.
 MANY = 200_000
-# Points are worked on side by side, where rows times points are at least so many.
-THREADS, WORTH_THREADS = 2, 2**13
 # Beginnings here and there, in logits.
 SPREAD = (1.0, 3.0, 10.0) * 3
-# Rows times parameters up to which each bound of a profile is looked at from several sides.
-SMALL = 3_000
 # Steps for which such derivatives serve.
 RENEWAL = 3
 # Of parameters, for derivatives.
 DIFFERENCE = 1e-5
-# Where a profile is followed: the first stride, as a share of Wald's interval, and how strides grow.
-FIRST_STRIDE, STRIDE_GROWTH = 0.25, 1.3
 # Another maximum is higher by more than rounding.
 SMALL_RISE = 1e-8
 # What is left of a column after those before it, as a share: above this, the columns may be used as they are.
@@ -87,7 +77,7 @@ class MultinomialLikelihood:
         self.n_columns = x.shape[1]
         self.n_params = self.n_rest * self.n_columns
         self.firth = firth
-        self._scale = np.tile(np.maximum(self.root.max(axis=0), -self.root.min(axis=0)), self.n_rest)
+        self.scale = np.tile(np.maximum(self.root.max(axis=0), -self.root.min(axis=0)), self.n_rest)
         # Rounding of the rows' terms.
         self._noise = 1e-16 * float(weight.sum())
         # Jeffreys' penalty is of the information on the coefficients.
@@ -145,7 +135,7 @@ class MultinomialLikelihood:
 
     def length(self, step: Array) -> float:
         """The largest change of a predictor that one parameter's step can make."""
-        return float(np.abs(step * self._scale).max(initial=0.0))
+        return float(np.abs(step * self.scale).max(initial=0.0))
 
     # Maxima
 
@@ -187,7 +177,7 @@ class MultinomialLikelihood:
             starts += [self._without_outliers(share) - fixed for share in (1.0, 3.0)] if size == self.n_params else []
             random = np.random.default_rng(0).normal(size=(len(SPREAD), size))
             starts += [spread * basis @ z for spread, z in zip(SPREAD, random, strict=True)]
-        return [fixed + start for start in (self._origin(basis, fixed), *starts)]
+        return [fixed + start for start in (self.origin(basis, fixed), *starts)]
 
     def _without_outliers(self, share: float) -> Array:
         """Estimates from columns whose far ends are brought nearer, times `share`."""
@@ -202,7 +192,7 @@ class MultinomialLikelihood:
     ) -> newton.Ascent[Point]:
         """The highest maximum from some starts, `found` among them."""
         for start in starts:
-            other = self._ascend(start, basis, max_iter)
+            other = self.ascend(start, basis, max_iter)
             if other.converged and (not found.converged or other.point.value > found.point.value + SMALL_RISE):
                 found = other
         return found
@@ -210,8 +200,8 @@ class MultinomialLikelihood:
     def held_at(self, beta: Array, held: NDArray[np.bool_], hard: bool) -> Point:
         """The maximum with coefficients that are `held` as in `beta`; where it is `hard`, from several beginnings."""
         fixed = self.params(np.where(held, beta, 0.0))
-        basis = self._free(held)
-        found = self._ascend(self.params(beta), basis, MAX_ITER)
+        basis = self.free(held)
+        found = self.ascend(self.params(beta), basis, MAX_ITER)
         if basis.shape[1] and (hard or self.hard(found) or not found.converged):
             found = self._best_of(self._beginnings(found.point, basis, fixed), basis, MAX_ITER, found)
         return found.point
@@ -220,11 +210,11 @@ class MultinomialLikelihood:
         self, beta: Array | None = None, held: NDArray[np.bool_] | None = None, max_iter: int = MAX_ITER
     ) -> newton.Ascent[Point]:
         """Ascend from `beta`; coefficients that are `held` stay as they are (their columns stay in the penalty)."""
-        basis = None if held is None else self._free(held)
-        start = self._origin(basis, np.zeros(self.n_params)) if beta is None else self.params(beta)
-        return self._ascend(start, basis, max_iter)
+        basis = None if held is None else self.free(held)
+        start = self.origin(basis, np.zeros(self.n_params)) if beta is None else self.params(beta)
+        return self.ascend(start, basis, max_iter)
 
-    def _origin(self, basis: Array | None, fixed: Array) -> Array:
+    def origin(self, basis: Array | None, fixed: Array) -> Array:
         """What makes up for the offset and for fixed parameters as well as it can."""
         if not self.offset.any() and not fixed.any():
             return np.zeros(self.n_params)
@@ -233,7 +223,8 @@ class MultinomialLikelihood:
         design = np.vstack([self.root @ block for block in blocks.reshape(self.n_rest, self.n_columns, -1)])
         return np.asarray(blocks @ np.linalg.lstsq(design, -there.T.ravel(), rcond=None)[0])
 
-    def _ascend(self, start: Array, basis: Array | None, max_iter: int) -> newton.Ascent[Point]:
+    def ascend(self, start: Array, basis: Array | None = None, max_iter: int = MAX_ITER) -> newton.Ascent[Point]:
+        """Newton's steps from some parameters; they stay in the span of `basis`."""
         steps, curvature = 0, np.empty((0, 0))
 
         def direction(point: Point) -> Array:
@@ -273,112 +264,10 @@ class MultinomialLikelihood:
             return point.slope
         return curvature
 
-    def _free(self, held: NDArray[np.bool_]) -> Array:
+    def free(self, held: NDArray[np.bool_]) -> Array:
         """Orthonormal columns that span the parameters of the coefficients that are not held."""
         wide = np.kron(np.eye(self.n_rest), self.r)
         return np.asarray(np.linalg.qr(wide[:, ~held])[0])
-
-    def profile_bounds(self, best: Point, drop: float) -> Array:
-        """How far coefficients may go, down and up, before the profile likelihood has fallen by `drop`.
-
-        In small data with rows that weigh much, the other coefficients may have several maxima: a bound at which they
-        can do better is none.
-        """
-        side = np.tile([-1.0, 1.0], self.n_params)
-        with threads_for(0):
-            contrasts = np.repeat([self.contrast(place) for place in range(self.n_params)], 2, axis=0)
-            ends = profile.bounds(self._rows, self._lengths, best.params, contrasts, side, drop)
-        bounds = ends.value
-        for k, place in enumerate(np.repeat(np.arange(self.n_params), 2)):
-            if not ends.found[k]:
-                bounds[k] = self._follow(best, int(place), side[k], drop, self.beta(best.params))
-            elif self.firth and best.leverage > HIGH_LEVERAGE and self._is_small:
-                end = self.beta(ends.params[k])
-                point = self._held_near(best, int(place), end)
-                if point.value > best.value - drop * (1.0 - profile.CLOSE):
-                    bounds[k] = self._follow(best, int(place), side[k], drop, self.beta(point.params))
-        return bounds.reshape(-1, 2)
-
-    def _held_near(self, best: Point, place: int, near: Array) -> Point:
-        """The highest maximum with a coefficient as it is in `near`, from there and from the estimates."""
-        held = np.arange(self.n_params) == place
-        estimate = self.beta(best.params)
-        basis = self._free(held)
-        starts = [self.params(near)]
-        if self._is_small:
-            fixed = self.params(np.where(held, near, 0.0))
-            starts += [fixed + self._origin(basis, fixed), fixed, self.params(np.where(held, near, estimate))]
-            if estimate[place] * near[place] > 0.0:
-                starts.append(best.params * (near[place] / estimate[place]))
-        points = [self._ascend(start, basis, MAX_ITER).point for start in starts]
-        return max(points, key=lambda point: point.value)
-
-    @property
-    def _is_small(self) -> bool:
-        """Whether a search from many beginnings takes no time."""
-        return len(self.root) * self.n_params <= SMALL
-
-    def _lengths(self, steps: Array) -> Array:
-        return np.abs(steps * self._scale).max(axis=1)
-
-    def _rows(self, params: Array) -> "Rows":
-        """The likelihood at some points, a row each."""
-        m, size = params.shape
-        rows = Rows(np.empty(m), np.empty((m, size)), np.empty((m, size, size)))
-
-        def evaluate(part: slice) -> None:
-            multinomial.evaluate_rows(
-                self.root, self.code, self.weight, self.offset, self.n_rest, params[part], self.firth,
-                rows.value[part], rows.score[part], rows.slope[part],
-            )  # fmt: skip
-
-        parts = min(THREADS, m) if len(self.root) * m >= WORTH_THREADS else 1
-        slices = [slice(m * k // parts, m * (k + 1) // parts) for k in range(parts)]
-        if parts == 1:
-            evaluate(slices[0])
-        else:
-            with ThreadPoolExecutor(parts) as pool:
-                list(pool.map(evaluate, slices))
-        return rows
-
-    def _follow(self, best: Point, place: int, side: float, drop: float, near: Array) -> float:
-        """The bound by fits at a row of values, from `near` outwards: slow and sure."""
-        unit = side * float(np.sqrt(2.0 * drop * self.cov(best)[place, place]))
-        target = best.value - drop
-        held = np.arange(self.n_params) == place
-        start = near[place]
-
-        def at(distance: float, near: Array) -> Point:
-            moved = np.where(held, start + distance * unit, near)
-            scaled = near * (moved[place] / near[place]) if near[place] * moved[place] > 0.0 else moved
-            point = self._held_near(best, place, moved)
-            return max(point, self.maximise(scaled, held).point, key=lambda point: point.value)
-
-        inside, step = 0.0, FIRST_STRIDE
-        while (point := at(inside + step, near)).value > target:
-            inside, near, step = inside + step, self.beta(point.params), STRIDE_GROWTH * step
-        distance = brentq(lambda t: at(t, near).value - target, inside, inside + step, xtol=1e-9, rtol=1e-9)
-        return float(start + distance * unit)
-
-
-@dataclass
-class Rows:
-    """The likelihood at some points, a row each."""
-
-    value: Array
-    score: Array
-    slope: Array
-
-    def solve(self, b: Array) -> Array:
-        """Solve the equations of the curvature."""
-        try:
-            return np.asarray(np.linalg.solve(self.slope, b[:, :, None])[:, :, 0], dtype=np.float64)
-        except np.linalg.LinAlgError:
-            raise NotDefiniteError from None
-
-    def take(self, which: NDArray[Any]) -> "Rows":
-        """Some of the points."""
-        return Rows(self.value[which], self.score[which], self.slope[which])
 
 
 def _well_scaled(x: Array, names: list[str], where: str) -> tuple[Array, Array]:

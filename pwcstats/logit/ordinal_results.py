@@ -19,6 +19,7 @@ from pwcstats.errors import InputError
 from pwcstats.logit.binary import BinaryFit
 from pwcstats.logit.likelihood import MultinomialLikelihood
 from pwcstats.logit.penalised import term_slices
+from pwcstats.logit.profiles import profile_bounds
 
 if TYPE_CHECKING:
     from pwcstats.logit.ordinal import ContinuationRatio
@@ -121,7 +122,7 @@ class ContinuationRatioResults(LikelihoodModelResults):
         for fit in self._fits:
             if fit.point is None:
                 raise InputError(f"a profile needs finite estimates, but {fit.reason}; use penalty='firth'.")
-            bounds.append(fit.likelihood.profile_bounds(fit.point, drop))
+            bounds.append(profile_bounds(fit.likelihood, fit.point, drop))
         return np.vstack(bounds)
 
     def predict(self, exog: Any = None, transform: bool = True, which: str = "prob") -> Any:

@@ -20,6 +20,7 @@ from pwcstats._validate.common import Array, choice, listed, shown
 from pwcstats._validate.fits import read_count, read_level
 from pwcstats.errors import ConvergenceWarning, InputError
 from pwcstats.logit.likelihood import MultinomialLikelihood, Point
+from pwcstats.logit.profiles import profile_bounds
 
 
 def refused(reason: str) -> Callable[..., Any]:
@@ -293,7 +294,7 @@ class PenalisedResults:
         self._refuse_corrected("A profile")
         likelihood = self.model._likelihood
         drop = 0.5 * float(stats.chi2.isf(read_level(alpha, "alpha"), 1))
-        return likelihood.profile_bounds(self._best, drop)
+        return profile_bounds(likelihood, self._best, drop)
 
     def _refuse_corrected(self, what: str) -> None:
         if self.model._likelihood is None:

@@ -1,0 +1,139 @@
+"""Profile-likelihood intervals of the logit models."""
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+
+from pwcstats._kernels import multinomial, profile
+from pwcstats._kernels.blas import threads_for
+from pwcstats._kernels.laplacian import NotDefiniteError
+from pwcstats._validate.common import Array
+from pwcstats.logit.likelihood import HIGH_LEVERAGE, MultinomialLikelihood, Point
+
+# Points are worked on side by side, where rows times points are at least so many.
+THREADS, WORTH_THREADS = 2, 2**13
+# Rows times parameters up to which each bound is looked at from several sides.
+SMALL = 3_000
+# Where a profile is followed: the first stride, as a share of Wald's interval, and how strides grow.
+FIRST_STRIDE, STRIDE_GROWTH = 0.25, 1.3
+
+
+def profile_bounds(likelihood: MultinomialLikelihood, best: Point, drop: float) -> Array:
+    """How far each coefficient may go, down and up, before the profile likelihood has fallen by `drop`.
+
+    In small data with rows that weigh much, the other coefficients may have several maxima: a bound at which they can
+    do better is none.
+    """
+    n = likelihood.n_params
+    side = np.tile([-1.0, 1.0], n)
+    with threads_for(0):
+        contrasts = np.repeat([likelihood.contrast(place) for place in range(n)], 2, axis=0)
+        ends = profile.bounds(
+            lambda params: _rows(likelihood, params),
+            lambda steps: np.abs(steps * likelihood.scale).max(axis=1),
+            best.params,
+            contrasts,
+            side,
+            drop,
+        )
+    bounds = ends.value
+    in_doubt = likelihood.firth and best.leverage > HIGH_LEVERAGE and _is_small(likelihood)
+    for k in range(2 * n):
+        search = _Search(likelihood, best, k // 2)
+        if not ends.found[k]:
+            bounds[k] = search.follow(side[k], drop, search.estimate)
+        elif in_doubt:
+            point = search.highest(likelihood.beta(ends.params[k]))
+            if point.value > best.value - drop * (1.0 - profile.CLOSE):
+                bounds[k] = search.follow(side[k], drop, likelihood.beta(point.params))
+    return bounds.reshape(-1, 2)
+
+
+def _is_small(likelihood: MultinomialLikelihood) -> bool:
+    return len(likelihood.root) * likelihood.n_params <= SMALL
+
+
+@dataclass
+class Rows:
+    """The likelihood at some points, a row each."""
+
+    value: Array
+    score: Array
+    slope: Array
+
+    def solve(self, b: Array) -> Array:
+        """Solve the equations of the curvature."""
+        try:
+            return np.asarray(np.linalg.solve(self.slope, b[:, :, None])[:, :, 0], dtype=np.float64)
+        except np.linalg.LinAlgError:
+            raise NotDefiniteError from None
+
+    def take(self, which: NDArray[Any]) -> "Rows":
+        """Some of the points."""
+        return Rows(self.value[which], self.score[which], self.slope[which])
+
+
+def _rows(likelihood: MultinomialLikelihood, params: Array) -> Rows:
+    m, size = params.shape
+    rows = Rows(np.empty(m), np.empty((m, size)), np.empty((m, size, size)))
+
+    def evaluate(part: slice) -> None:
+        multinomial.evaluate_rows(
+            likelihood.root, likelihood.code, likelihood.weight, likelihood.offset, likelihood.n_rest,
+            params[part], likelihood.firth, rows.value[part], rows.score[part], rows.slope[part],
+        )  # fmt: skip
+
+    parts = min(THREADS, m) if len(likelihood.root) * m >= WORTH_THREADS else 1
+    slices = [slice(m * k // parts, m * (k + 1) // parts) for k in range(parts)]
+    if parts == 1:
+        evaluate(slices[0])
+    else:
+        with ThreadPoolExecutor(parts) as pool:
+            list(pool.map(evaluate, slices))
+    return rows
+
+
+class _Search:
+    """One coefficient's profile by fits at single values of it: slow and sure."""
+
+    def __init__(self, likelihood: MultinomialLikelihood, best: Point, place: int) -> None:
+        self.likelihood, self.best, self.place = likelihood, best, place
+        self.estimate = likelihood.beta(best.params)
+        self.held = np.arange(likelihood.n_params) == place
+
+    def highest(self, near: Array) -> Point:
+        """The highest maximum with the coefficient as it is in `near`, from there and from the estimates."""
+        likelihood, place = self.likelihood, self.place
+        basis = likelihood.free(self.held)
+        starts = [likelihood.params(near)]
+        if _is_small(likelihood):
+            fixed = likelihood.params(np.where(self.held, near, 0.0))
+            moved = likelihood.params(np.where(self.held, near, self.estimate))
+            starts += [fixed + likelihood.origin(basis, fixed), fixed, moved]
+            if self.estimate[place] * near[place] > 0.0:
+                starts.append(self.best.params * (near[place] / self.estimate[place]))
+        points = [likelihood.ascend(start, basis).point for start in starts]
+        return max(points, key=lambda point: point.value)
+
+    def follow(self, side: float, drop: float, near: Array) -> float:
+        """The bound, from `near` outwards, each fit from the one before."""
+        likelihood, place = self.likelihood, self.place
+        unit = side * float(np.sqrt(2.0 * drop * likelihood.cov(self.best)[place, place]))
+        target = self.best.value - drop
+        start = near[place]
+
+        def at(distance: float, near: Array) -> Point:
+            moved = np.where(self.held, start + distance * unit, near)
+            scaled = near * (moved[place] / near[place]) if near[place] * moved[place] > 0.0 else moved
+            points = self.highest(moved), likelihood.maximise(scaled, self.held).point
+            return max(points, key=lambda point: point.value)
+
+        inside, step = 0.0, FIRST_STRIDE
+        while (point := at(inside + step, near)).value > target:
+            inside, near, step = inside + step, likelihood.beta(point.params), STRIDE_GROWTH * step
+        distance = brentq(lambda t: at(t, near).value - target, inside, inside + step, xtol=1e-9, rtol=1e-9)
+        return float(start + distance * unit)
