@@ -82,9 +82,8 @@ def detect_separation(endog: Any, exog: Any, *, ordered: bool = False, freq_weig
 
     References
     ----------
-    .. [1] A. Albert and J. A. Anderson, "On the existence of maximum likelihood estimates in
-    logistic regression models",
-       Biometrika 71, 1-10, 1984. https://doi.org/10.1093/biomet/71.1.1
+    .. [1] A. Albert and J. A. Anderson, "On the existence of maximum likelihood estimates in logistic regression
+       models", Biometrika 71, 1-10, 1984. https://doi.org/10.1093/biomet/71.1.1
     .. [2] K. Konis, "Linear programming algorithms for detecting separated data in binary logistic regression models",
        DPhil thesis, University of Oxford, 2007.
 
