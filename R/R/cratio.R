@@ -11,11 +11,11 @@
 #' `sratio(reverse = FALSE)` and backward `sratio(reverse = TRUE)`, with numbers of the stages in
 #' place of names; its standard errors are slightly different ones, since it expects how many reach
 #' a stage where `glm()` and this function count. Its `cratio()` has the complements, so that all
-#' signs turn.
+#' signs turn; with both packages attached, write `pwcstats::cratio()` for this one.
 #'
 #' Where a stage is separated, maximum likelihood estimates are infinite. A warning names the
-#' columns, the estimates are `Inf` or `-Inf`, their standard errors `Inf`, and predictions are
-#' those of the limit. `penalty = "firth"` has finite estimates.
+#' columns, the estimates are `Inf` or `-Inf` (`NaN` where the sign is open), their standard errors
+#' `Inf`, and predictions are those of the limit. `penalty = "firth"` has finite estimates.
 #'
 #' @inheritParams firth
 #' @param formula Model formula. The response is an ordered factor, or numbers; with two classes

@@ -17,6 +17,11 @@
 #' indicator of their own. Either makes the mean of the predictions that of the response: use them
 #' to predict, and the plain fit for tests and profiles.
 #'
+#' Coming from `logistf()` of \pkg{logistf}: its profile intervals are
+#' `confint(fit, method = "profile")`, its tests `summary(fit, method = "profile")` and [anova()];
+#' Wald's, which it has with `pl = FALSE`, are the default here. `flic()` and `flac()` are
+#' `correction = "flic"` and `"flac"`.
+#'
 #' @param formula Model formula. The response is 0 and 1, or logical, or a factor, whose first level
 #'   is failure and all others success, or `cbind(successes, failures)`.
 #' @param data Data frame in which to look for the variables; what it lacks is looked for where the

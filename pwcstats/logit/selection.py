@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -289,13 +290,20 @@ def _fitted(model: Any) -> Any:
     of_statsmodels = isinstance(model, (Logit, MNLogit)) and not isinstance(model, PenalisedModel)
     if not of_statsmodels:
         return model.fit(disp=0, **({"method": "bfgs"} if type(model) is OrderedModel else {}))
+    res = None
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        res = model.fit(disp=0)
-    if caught:
+        # Older versions of statsmodels stop where the information has become singular.
+        with suppress(np.linalg.LinAlgError):
+            res = model.fit(disp=0)
+    if caught or res is None:
         found = detect_separation(model.endog, pd.DataFrame(model.exog, columns=model.exog_names))
+        words = designs.separated_words(found.columns, found.kind, "", "use FirthLogit or FirthMNLogit.")
+        if res is None:
+            raise InputError(
+                words if found.separated else "statsmodels' fit ended at a singular matrix; use FirthLogit."
+            )
         if found.separated:
-            words = designs.separated_words(found.columns, found.kind, "", "use FirthLogit or FirthMNLogit.")
             warnings.warn(words, SeparationWarning, stacklevel=4)
         else:
             for seen in caught:
