@@ -301,7 +301,7 @@ def _fitted(model: Any) -> Any:
         words = designs.separated_words(found.columns, found.kind, "", "use FirthLogit or FirthMNLogit.")
         if res is None:
             raise InputError(
-                words if found.separated else "statsmodels' fit ended at a singular matrix; use FirthLogit."
+                words if found.separated else "the fit ended at a singular matrix; use FirthLogit."
             )
         if found.separated:
             warnings.warn(words, SeparationWarning, stacklevel=4)
