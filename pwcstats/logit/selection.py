@@ -300,9 +300,7 @@ def _fitted(model: Any) -> Any:
         found = detect_separation(model.endog, pd.DataFrame(model.exog, columns=model.exog_names))
         words = designs.separated_words(found.columns, found.kind, "", "use FirthLogit or FirthMNLogit.")
         if res is None:
-            raise InputError(
-                words if found.separated else "the fit ended at a singular matrix; use FirthLogit."
-            )
+            raise InputError(words if found.separated else "the fit ended at a singular matrix; use FirthLogit.")
         if found.separated:
             warnings.warn(words, SeparationWarning, stacklevel=4)
         else:
