@@ -1,14 +1,16 @@
 """Separation: the linear programme, what stays finite, and what users see of it."""
 
 import itertools
+import tracemalloc
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.optimize import linprog
 
-from pwcstats import detect_separation
+from pwcstats import FirthMNLogit, detect_separation
 from pwcstats._kernels import separation
+from pwcstats.logit import likelihood
 
 
 @pytest.mark.parametrize("first_rows", [3, 500])
@@ -140,6 +142,97 @@ def test_multinomial_separation_against_every_contrast():
         assert found.separated == positive.any()
         kinds.append(found.kind)
     assert len(set(kinds)) == 3
+
+
+def sign_of(rows, combination):
+    """1 or -1 if a combination of u has that sign wherever rows @ u >= 0, nan if it may have both, 0 if neither."""
+    combination = combination / np.abs(combination).max()
+    highest = -linprog(-combination, -rows, np.zeros(len(rows)), bounds=(-1, 1), method="highs").fun
+    lowest = linprog(combination, -rows, np.zeros(len(rows)), bounds=(-1, 1), method="highs").fun
+    up, down = highest > 1e-7, lowest < -1e-7
+    return np.nan if up and down else np.inf if up else -np.inf if down else 0.0
+
+
+@pytest.mark.parametrize("first_rows", [3, 500])
+def test_ordered_rows_and_signs_against_a_programme_for_each(monkeypatch, first_rows):
+    monkeypatch.setattr(separation, "FIRST_ROWS", first_rows)
+    kinds, signs = [], []
+    for seed in range(80):
+        rng = np.random.default_rng(seed)
+        n, p = int(rng.integers(6, 20)), int(rng.integers(1, 3))
+        x = rng.integers(-2, 3, size=(n, p)).astype(float)
+        latent = x @ rng.integers(-1, 2, size=p) + rng.integers(-1, 2, n) * (seed % 3)
+        y = np.digitize(latent, [-0.5, 1.5])
+        if len(set(y)) < 3 or np.linalg.matrix_rank(np.column_stack([np.ones(n), x])) <= p:
+            continue
+        # Of class j, the predictor x'b is above the threshold below j and below the one above it.
+        rows, case = [], []
+        for i in range(n):
+            for threshold, side in ((y[i] - 1, 1.0), (y[i], -1.0)):
+                if 0 <= threshold < 2:
+                    rows.append([*side * x[i], *(-side * (np.arange(2) == threshold))])
+                    case.append(i)
+        rows, case = np.array(rows), np.array(case)
+        positive = np.array([can_be_positive(rows, k) for k in range(len(rows))])
+        found = detect_separation(y, x, ordered=True)
+        np.testing.assert_array_equal(found.rows, [positive[case == i].all() for i in range(n)])
+        expected = [sign_of(rows, unit) for unit in np.eye(p + 2)]
+        np.testing.assert_array_equal(found.directions["direction"], expected)
+        kinds.append(found.kind)
+        signs += expected
+    assert min(kinds.count(kind) for kind in ("complete", "quasi-complete", "none")) > 5
+    assert {np.inf, -np.inf, 0.0} <= set(signs)
+    assert np.isnan(signs).any()
+
+
+def test_binary_signs_against_a_programme_for_each(monkeypatch):
+    monkeypatch.setattr(separation, "FIRST_ROWS", 3)
+    for seed in range(60):
+        data = make_data(seed)
+        if data is not None:
+            x, y = data
+            rows = np.where(y == 1, 1.0, -1.0)[:, None] * x
+            expected = [sign_of(rows, unit) for unit in np.eye(x.shape[1])]
+            np.testing.assert_array_equal(detect_separation(y, x).directions.to_numpy().ravel(), expected)
+
+
+def test_many_classes_need_little_memory():
+    """Written out, the constraints of these would take 100 MB, and what is made of them several times as much."""
+    n, n_classes = 1200, 60
+    rng = np.random.default_rng(0)
+    x = np.column_stack([np.ones(n), rng.normal(size=(n, 2))])
+    y = np.arange(n) % n_classes
+    tracemalloc.start()
+    try:
+        assert detect_separation(y, x).kind == "none"
+        assert tracemalloc.get_traced_memory()[1] < 50e6
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_linear_programme_that_is_too_large_is_left_out(monkeypatch):
+    """The fit begins elsewhere instead."""
+    x = np.column_stack([np.ones(12), np.arange(12.0)])
+    y = np.repeat([0, 1, 2], 4)
+    expected = FirthMNLogit(y, x).fit()
+    calls = []
+    monkeypatch.setattr(likelihood, "overlap", lambda *args: calls.append(args))
+    monkeypatch.setattr(likelihood, "MOST_CONSTRAINTS", 12 * 2 * 4 - 1)
+    np.testing.assert_allclose(FirthMNLogit(y, x).fit().params, expected.params, rtol=1e-6)
+    assert expected._results._hard
+    assert not calls
+
+
+def test_where_a_fit_begins_is_least_squares():
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(30, 3)) * [1, 100, 0.01], np.arange(30) % 3
+    model = likelihood.MultinomialLikelihood(x, y, np.ones(30), rng.normal(size=30), 3, True, list("abc"))
+    held = np.arange(6) == 1
+    fixed, basis = model.params(np.where(held, 2.0, 0.0)), model.free(held)
+    design = np.kron(np.eye(2), model.root)
+    wanted = -(design @ fixed + np.tile(model.offset, 2))
+    expected = basis @ np.linalg.lstsq(design @ basis, wanted, rcond=None)[0]
+    np.testing.assert_allclose(model.origin(basis, fixed), expected, rtol=1e-8)
 
 
 def test_ordered_classes():

@@ -190,3 +190,23 @@ def test_ordered_models_may_lose_all_terms(data):
         found = stepwise(model.from_formula("o ~ noise", df, **kwargs), "bic", "backward")
         assert found.terms == []
         assert found.results.llf < 0
+
+
+@pytest.mark.parametrize("criterion", ["aic", "lr"])
+@pytest.mark.parametrize("name", MODELS)
+def test_columns_with_numbers_for_names(data, name, criterion):
+    """Numbers that are other columns' places, too."""
+    response, model = MODELS[name]
+    x = sm.add_constant(data[["x1", "x2", "x3", "x4"]])
+    x = x.drop(columns="const") if name == "OrderedLogit" else x
+    endog = data[response] if name != "Logit" else data["y"]
+    expected = stepwise(model(endog, x), criterion, "both")
+    numbers = {"const": 9, "x1": 3, "x2": 0, "x3": 2, "x4": 1}
+    found = stepwise(model(endog, x.rename(columns=numbers)), criterion, "both")
+    assert found.terms == [str(numbers[term]) for term in expected.terms]
+    np.testing.assert_allclose(found.path["criterion"], expected.path["criterion"], rtol=1e-9)
+    assert 0 < len(found.terms) < 4
+    if name == "FirthLogit":
+        for keep in (2, [2], "2"):
+            assert "2" in stepwise(model(endog, x.rename(columns=numbers)), criterion, keep=keep).terms
+        assert "2" not in found.terms

@@ -14,8 +14,9 @@
 #' @param parm Names or numbers of the coefficients, by default all.
 #' @param level,conf.level Level of the intervals.
 #' @param method,conf.method `"wald"` for the normal approximation, `"profile"` for intervals of the
-#'   profile likelihood. In `summary()`, for fits of [firth()] only, `"profile"` stands for
-#'   penalised likelihood-ratio tests of each coefficient.
+#'   profile likelihood; `tidy()` has likelihood-ratio tests of each coefficient with them. In
+#'   `summary()`, for fits of [firth()] only, `"profile"` stands for these tests, which are
+#'   penalised.
 #' @param penalized Give the log-likelihood with the penalty?
 #' @param conf.int Add intervals?
 #' @param exponentiate Give odds ratios and their intervals (standard errors stay those of the
@@ -228,10 +229,12 @@ tidy.pwcstats_logit <- function(x, # nolint
   method <- check_choice(conf.method, c("wald", "profile"), "conf.method", call)
   check_flag(exponentiate, "exponentiate", call)
   # Tests of the same likelihood as the intervals.
-  table <- if (method == "profile" && inherits(x, "pwcstats_firth")) {
+  table <- if (method == "wald") {
+    coefficient_table(flat_coefficients(x), x$se)
+  } else if (inherits(x, "pwcstats_firth")) {
     summary.pwcstats_firth(x, "profile")$coefficients
   } else {
-    coefficient_table(flat_coefficients(x), x$se)
+    profile_table(x, call)
   }
   table <- tidy_table(
     table,
@@ -242,6 +245,19 @@ tidy.pwcstats_logit <- function(x, # nolint
     table[odds] <- lapply(table[odds], exp)
   }
   table
+}
+
+# Likelihood-ratio tests of each coefficient at each class or stage.
+profile_table <- function(object, call) {
+  fit <- thaw(object, call)
+  tests <- call_bridge(fit$tidy, list(), list(method = "profile"), call)
+  order <- python_order(object)
+  cbind(
+    "Estimate" = flat_coefficients(object),
+    "Std. Error" = object$se,
+    "Chisq" = as.vector(array_from_py(tests$statistic))[order],
+    "Pr(>Chi)" = as.vector(array_from_py(tests$p_value))[order]
+  )
 }
 
 #' @rdname pwcstats_logit

@@ -63,10 +63,11 @@ def evaluate(x, code, weight, offset, beta, firth, probability, score, informati
     log_determinant, root = _inverse_root(information)
     if math.isnan(log_determinant):
         return llf, log_determinant, 1.0
+    cov = np.dot(root.T, root)
     leverage = np.empty(n)
     for start in range(0, n, ROWS):
         stop = min(start + ROWS, n)
-        addition = _penalty(x[start:stop], weight[start:stop], probability[start:stop], root, leverage[start:stop])
+        addition = _penalty(x[start:stop], weight[start:stop], probability[start:stop], cov, leverage[start:stop])
         for j in range(m):
             score[j * p : (j + 1) * p] += np.dot(x[start:stop].T, np.ascontiguousarray(addition[:, j]))
     highest = (weight * leverage).max()
@@ -154,38 +155,35 @@ def _inverse_root(a):
 
 
 @compiled
-def _penalty(block, weight, probability, root, leverage):
+def _penalty(block, weight, probability, cov, leverage):
     """Firth's additions to the residuals of some rows; fills in their leverages.
 
-    With V the covariance of a row's predictors (0 for class 0) and d_o the deviations of the indicators when the
-    outcome is o, let s_o = d_o'V d_o. The leverage is the mean of s_o over the outcomes, and the addition half the mean
-    of d_o s_o.
+    `cov` is the covariance of the parameters. With V that of a row's predictors (0 for class 0) and d_o the deviations
+    of the indicators when the outcome is o, let s_o = d_o'V d_o. The leverage is the mean of s_o over the outcomes, and
+    the addition half the mean of d_o s_o.
     """
     rows, p = block.shape
     m = probability.shape[1]
-    parts = np.empty((m, rows, root.shape[0]))
+    # In `out`, V_jj - 2 (Vp)_j: what of s_j is not common to all outcomes.
+    out = np.zeros((rows, m))
+    mean_variance, variance_of_mean = np.zeros(rows), np.zeros(rows)
     for j in range(m):
-        parts[j] = np.dot(block, np.ascontiguousarray(root[:, j * p : (j + 1) * p].T))
-    out = np.empty((rows, m))
-    for i in range(rows):
-        mean_variance = 0.0
-        variance_of_mean = 0.0
-        # In `out`, V_jj - 2 (Vp)_j: what of s_j is not common to all outcomes.
-        out[i] = 0.0
-        for j in range(m):
-            for k in range(j + 1):
+        for k in range(j + 1):
+            part = np.dot(block, np.ascontiguousarray(cov[j * p : (j + 1) * p, k * p : (k + 1) * p]))
+            for i in range(rows):
                 v = 0.0
-                for c in range(root.shape[0]):
-                    v += parts[j, i, c] * parts[k, i, c]
+                for c in range(p):
+                    v += part[i, c] * block[i, c]
                 if j == k:
                     out[i, j] += v * (1.0 - 2.0 * probability[i, j])
-                    mean_variance += probability[i, j] * v
-                    variance_of_mean += probability[i, j] * probability[i, j] * v
+                    mean_variance[i] += probability[i, j] * v
+                    variance_of_mean[i] += probability[i, j] * probability[i, j] * v
                 else:
                     out[i, j] -= 2.0 * probability[i, k] * v
                     out[i, k] -= 2.0 * probability[i, j] * v
-                    variance_of_mean += 2.0 * probability[i, j] * probability[i, k] * v
-        leverage[i] = mean_variance - variance_of_mean
+                    variance_of_mean[i] += 2.0 * probability[i, j] * probability[i, k] * v
+    for i in range(rows):
+        leverage[i] = mean_variance[i] - variance_of_mean[i]
         for j in range(m):
-            out[i, j] = 0.5 * weight[i] * probability[i, j] * (out[i, j] + variance_of_mean - leverage[i])
+            out[i, j] = 0.5 * weight[i] * probability[i, j] * (out[i, j] + variance_of_mean[i] - leverage[i])
     return out

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 
 from pwcstats._validate.common import Array, as_float, listed, shape_of, shown
 from pwcstats.errors import InputError
@@ -17,13 +18,15 @@ SMALL_REST = 1e-10
 def is_text(values: Any) -> bool:
     """Whether there are words among some values."""
     if isinstance(getattr(values, "dtype", None), pd.CategoricalDtype):
-        return is_text(values.dtype.categories) if hasattr(values, "dtype") else False
+        return is_text(values.dtype.categories)
     array = np.asarray(values)
-    return array.dtype.kind in "OSUT" and any(isinstance(value, str) for value in array.ravel())
+    return array.dtype.kind in "OSUT" and any(isinstance(value, (str, bytes)) for value in array.ravel())
 
 
 def refuse_text(endog: Any) -> None:
-    """Refuse words where 0 and 1 are needed."""
+    """Refuse words where 0 and 1 are needed, and nothing at all."""
+    if endog is None:
+        raise InputError("endog is None; give the response.")
     if isinstance(endog, str):
         raise InputError(
             "endog must be a column of 0 and 1, got a string; for a formula use from_formula(formula, data)."
@@ -50,6 +53,33 @@ def refuse_not_binary(endog: Any) -> None:
         else:
             cure = "for more than two classes use FirthMNLogit, for shares give each row twice, with freq_weights"
         raise InputError(f"endog must be 0 or 1 in each row, got {found}; {cure}.")
+
+
+def refuse_design(exog: Any, needs_column: bool = True) -> None:
+    """Refuse what is no table of numbers with named columns, before anything is made of it."""
+    if exog is None:
+        raise InputError("exog is None; give the columns of the design, for a constant alone a column of ones.")
+    if issparse(exog):
+        raise InputError("exog is sparse, which these models do not take; use exog.toarray().")
+    try:
+        shape = np.shape(exog)
+    except ValueError:
+        raise InputError("exog must have rows of the same length, got rows of different lengths.") from None
+    if len(shape) not in (1, 2):
+        found = shape_of(np.asarray(exog)) if shape else type(exog).__name__
+        raise InputError(f"exog must have rows and columns, got {found}.")
+    if 0 in shape[: 1 + needs_column]:
+        found = shape_of(np.asarray(exog))
+        raise InputError(f"exog must have a row and a column at least, got {found}; give the columns of the design.")
+    if isinstance(exog, pd.DataFrame):
+        words = [name for name, column in exog.items() if is_text(column)]
+        if words:
+            raise InputError(f"exog must hold real numbers, got words in {listed(words)}; code them, or use a formula.")
+        if not exog.columns.is_unique:
+            twice = exog.columns[exog.columns.duplicated()][0]
+            raise InputError(f"exog has two columns named {shown(twice)}; rename one.")
+    elif is_text(exog):
+        raise InputError("exog must hold real numbers, got words; code them, or use a formula.")
 
 
 def refuse_missing(exog: Any, endog: Any, extra: dict[str, Any], cure: str = "set missing='drop'") -> None:
@@ -81,6 +111,12 @@ def refuse_misaligned(exog: Any, **others: Any) -> None:
                 f"the rows of {name} and exog have different labels or another order; align them first, or give {name} "
                 "as an array."
             )
+
+
+def refuse_other_rows(n_endog: int, n_exog: int) -> None:
+    """Refuse a response and a design of different lengths."""
+    if n_endog != n_exog:
+        raise InputError(f"endog and exog must have the same number of rows, got {n_endog} and {n_exog}.")
 
 
 def refuse_lengths(n: int, **others: Any) -> None:
@@ -244,15 +280,6 @@ def one_level_deeper(kwargs: dict[str, Any]) -> None:
         kwargs["eval_env"] = depth + 1
 
 
-def number_response(formula: Any, data: Any) -> Any:
-    """The data of a formula with its response, if a column, as numbers: patsy would make two columns of a bool."""
-    name = response_name(formula, data)
-    if name is None:
-        return data
-    refuse_text(data[name])
-    return data.assign(**{name: as_float(data[name], name)})
-
-
 def code_response(formula: Any, data: Any, read: Callable[[Any], tuple[Any, pd.Index]]) -> tuple[Any, pd.Index | None]:
     """The data of a formula with its response, if that is a column, as numbers of classes; and the classes."""
     name = response_name(formula, data)
@@ -264,6 +291,10 @@ def code_response(formula: Any, data: Any, read: Callable[[Any], tuple[Any, pd.I
 
 def one_column(endog: Any) -> Any:
     """A response as one column of its own type."""
+    if endog is None:
+        raise InputError("endog is None; give the response.")
+    if isinstance(endog, str):
+        raise InputError("endog must be one column, got a string; for a formula use from_formula(formula, data).")
     if isinstance(endog, pd.DataFrame) and endog.shape[1] == 1:
         return endog.iloc[:, 0]
     if isinstance(endog, (pd.Series, pd.Categorical, pd.Index)):
@@ -272,25 +303,23 @@ def one_column(endog: Any) -> Any:
     if np.ndim(array) > 1 and np.size(array) == len(array):
         array = np.ravel(array)
     if np.ndim(array) != 1:
-        raise InputError(f"endog must be one column, got {shape_of(np.asarray(array))}.")
+        found = shape_of(array) if array.ndim else type(endog).__name__
+        raise InputError(f"endog must be one column, got {found}.")
     return array
 
 
-def read_frame(exog: Any, n: int) -> pd.DataFrame:
+def read_frame(exog: Any, n: int, needs_column: bool = True) -> pd.DataFrame:
     """A design as a frame with names, one row for each of n."""
-    if isinstance(exog, pd.Series):
-        exog = exog.to_frame(exog.name if exog.name is not None else "x1")
+    refuse_design(exog, needs_column)
+    values = as_float(exog, "exog")
     if isinstance(exog, pd.DataFrame):
-        as_float(exog, "exog")
         frame = exog
+    elif isinstance(exog, pd.Series):
+        frame = exog.to_frame(exog.name if exog.name is not None else "x1")
     else:
-        values = as_float(exog, "exog")
-        if values.ndim not in (1, 2):
-            raise InputError(f"exog must have rows and columns, got {shape_of(values)}.")
         values = values.reshape(len(values), -1)
         frame = pd.DataFrame(values, columns=[f"x{k + 1}" for k in range(values.shape[1])])
-    if len(frame) != n:
-        raise InputError(f"endog and exog must have the same number of rows, got {n} and {len(frame)}.")
+    refuse_other_rows(n, len(frame))
     return frame
 
 
@@ -298,10 +327,8 @@ def separated_words(columns: Sequence[Any], kind: str, where: str, cure: str) ->
     """What to say where data are separated."""
     which = "every outcome" if kind == "complete" else "some outcomes"
     if len(columns) == 1:
-        what, its = (
-            f"{listed(columns)} predicts",
-            "its maximum likelihood estimate is infinite (its standard error too)",
-        )
+        what = f"{listed(columns)} predicts"
+        its = "its maximum likelihood estimate is infinite (its standard error too)"
     else:
         what = f"a combination of {listed(columns)} predicts"
         its = "their maximum likelihood estimates are infinite (standard errors too)"

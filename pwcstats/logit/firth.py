@@ -1,28 +1,26 @@
 """Logistic regression with Jeffreys' penalty: finite estimates for separated data, and less bias for all."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from statsmodels.base.wrapper import populate_wrapper
 from statsmodels.discrete.discrete_model import BinaryResultsWrapper, Logit, LogitResults
 
 from pwcstats._kernels.blas import threads_for
 from pwcstats._kernels.newton import Ascent
 from pwcstats._validate import designs
-from pwcstats._validate.common import Array, choice
-from pwcstats._validate.fits import read_level
+from pwcstats._validate.common import Array, as_float, choice
 from pwcstats.errors import InputError
 from pwcstats.logit.corrections import CORRECTIONS
+from pwcstats.logit.formulas import FromFormula
 from pwcstats.logit.likelihood import MAX_ITER, Point
 from pwcstats.logit.penalised import PenalisedModel, PenalisedResults
 
 __all__ = ["FirthLogit", "FirthLogitResults"]
 
 
-class FirthLogit(PenalisedModel, Logit):
+class FirthLogit(FromFormula, PenalisedModel, Logit):
     r"""Logistic regression with Jeffreys' penalty (Firth's bias reduction).
 
     A statsmodels ``Logit`` whose estimates are finite for every data set, separated ones included.
@@ -91,33 +89,12 @@ class FirthLogit(PenalisedModel, Logit):
         designs.refuse_not_binary(endog)
         super().__init__(endog, exog, offset=offset, freq_weights=freq_weights, **kwargs)
 
-    @classmethod
-    def from_formula(cls, formula: str, data: Any, subset: Any = None, **kwargs: Any) -> "FirthLogit":
-        """The model of a formula, as in statsmodels.
-
-        Parameters
-        ----------
-        formula : str
-            Such as ``"y ~ x1 + C(group)"``; a constant is added.
-        data : DataFrame
-            Where the formula's names are.
-        subset : array-like, optional
-            Rows to use, by label or as a mask.
-        **kwargs
-            What the class takes.
-
-        Returns
-        -------
-        FirthLogit
-        """
-        rows = designs.take_rows(designs.number_response(formula, data), subset, kwargs)
-        designs.one_level_deeper(kwargs)
-        return super().from_formula(formula, rows, **kwargs)
-
     _options = "start_params, correction, maxiter and disp"
 
-    def _classes(self) -> tuple[NDArray[np.int64], Sequence[Any]]:
-        return self.endog.astype(np.int64), (0, 1)
+    @classmethod
+    def _read_response(cls, values: Any, kwargs: dict[str, Any]) -> tuple[Any, pd.Index]:
+        designs.refuse_text(values)
+        return as_float(values, "endog"), pd.Index([0, 1])
 
     def fit(
         self,
@@ -192,26 +169,6 @@ class FirthLogitResults(PenalisedResults, LogitResults):
         # statsmodels' own words on separation are about estimates that are infinite; these are not.
         self._separation_etext: list[str] = []
 
-    def conf_int(self, alpha: float = 0.05, method: str = "wald") -> Array:
-        """Confidence intervals of the coefficients.
-
-        Parameters
-        ----------
-        alpha : float
-            One less the level.
-        method : {"wald", "profile"}
-            Normal approximation, or where the penalised likelihood, all other coefficients adapting, has fallen by
-            half a quantile of chi-squared.
-
-        Returns
-        -------
-        DataFrame or ndarray
-            Lower and upper bounds.
-        """
-        choice(method, ("wald", "profile"), "method")
-        read_level(alpha, "alpha")
-        return self._profile(alpha) if method == "profile" else super().conf_int(alpha=alpha)
-
     @property
     def fittedvalues(self) -> Array:
         """Linear predictor, the offset included."""
@@ -225,45 +182,12 @@ class FirthLogitResults(PenalisedResults, LogitResults):
             kwargs["offset"] = self.model.offset
         return super().get_prediction(exog, transform, **kwargs)
 
-    def get_margeff(self, *args: Any, **kwargs: Any) -> Any:
-        """Marginal effects, as in statsmodels; not with frequency weights, which its averages would leave out."""
-        self._refuse_weights("Marginal effects are averages")
-        return super().get_margeff(*args, **kwargs)
-
     def pred_table(self, threshold: float = 0.5) -> Array:
         """Counts of what was observed (rows) and predicted (columns), weights included."""
         predicted = (np.asarray(self.predict()) > threshold).astype(np.int64)
         table = np.zeros((2, 2))
         np.add.at(table, (self.model._code, predicted), self.model._weight)
         return table
-
-    def tidy(self, alpha: float = 0.05, method: str = "wald") -> pd.DataFrame:
-        """One row a coefficient with broom's columns in snake case.
-
-        Parameters
-        ----------
-        alpha : float
-            One less the level of the intervals.
-        method : {"wald", "profile"}
-            Wald's intervals and tests, or profile intervals and penalised likelihood-ratio tests.
-
-        Returns
-        -------
-        DataFrame
-        """
-        bounds = self.conf_int(alpha, method=method)
-        statistic, p_value = self._statistics(method)
-        return pd.DataFrame(
-            {
-                "term": list(self.model.exog_names),
-                "estimate": self.params,
-                "std_error": self.bse,
-                "statistic": statistic,
-                "p_value": p_value,
-                "conf_low": bounds[:, 0],
-                "conf_high": bounds[:, 1],
-            }
-        )
 
 
 class FirthLogitResultsWrapper(BinaryResultsWrapper):

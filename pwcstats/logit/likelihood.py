@@ -23,6 +23,8 @@ PATIENCE = 8
 HIGH_LEVERAGE = 0.4
 # Rows times parameters from which derivatives by differences and many beginnings would take too long.
 MANY = 200_000
+# Numbers in the constraints of a linear programme, 200 MB, from which it would take too long and too much memory.
+MOST_CONSTRAINTS = 25_000_000
 # Beginnings here and there, in logits.
 SPREAD = (1.0, 3.0, 10.0) * 3
 # Steps for which such derivatives serve.
@@ -161,12 +163,15 @@ class MultinomialLikelihood:
 
         Parameters are `fixed` and something in the span of `basis`.
         """
-        constraints, _ = multinomial_constraints(self.root, self.code, self.n_rest + 1)
         size = basis.shape[1]
-        _, _, u = overlap(constraints @ basis, np.eye(size))
+        if len(self.root) * self.n_rest * size > MOST_CONSTRAINTS:
+            return [fixed + self.origin(basis, fixed)]
+        constraints, _ = multinomial_constraints(self.root, self.code, self.n_rest + 1)
+        inside = constraints @ basis
+        _, _, u = overlap(inside, np.eye(size))
         starts = []
         if u.any():
-            far = np.abs(constraints @ basis @ u).max()
+            far = np.abs(inside @ u).max()
             starts = [reach / far * basis @ u for reach in (10.0, 20.0, 5.0)]
         elif size == self.n_params:
             plain = copy(self)
@@ -220,8 +225,11 @@ class MultinomialLikelihood:
             return np.zeros(self.n_params)
         there = self.offset[:, None] + self.root @ fixed.reshape(self.n_rest, -1).T
         blocks = np.eye(self.n_params) if basis is None else basis
-        design = np.vstack([self.root @ block for block in blocks.reshape(self.n_rest, self.n_columns, -1)])
-        return np.asarray(blocks @ np.linalg.lstsq(design, -there.T.ravel(), rcond=None)[0])
+        # Least squares by the normal equations: the columns of `root` are far from aliased, and with many classes the
+        # design is too large to write out.
+        products = (self.root.T @ self.root) @ blocks.reshape(self.n_rest, self.n_columns, -1)
+        gram = blocks.T @ products.reshape(self.n_params, -1)
+        return np.asarray(blocks @ np.linalg.solve(gram, -blocks.T @ (self.root.T @ there).T.ravel()))
 
     def ascend(self, start: Array, basis: Array | None = None, max_iter: int = MAX_ITER) -> newton.Ascent[Point]:
         """Newton's steps from some parameters; they stay in the span of `basis`."""

@@ -1,27 +1,25 @@
-"""Multinomial logistic regression: jointly with Jeffreys' penalty, or from one binary fit for each class."""
+"""Multinomial logistic regression with Jeffreys' penalty."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from statsmodels.base.wrapper import populate_wrapper
 from statsmodels.discrete.discrete_model import MNLogit, MultinomialResults, MultinomialResultsWrapper
 
 from pwcstats._kernels.blas import threads_for
 from pwcstats._kernels.newton import Ascent
 from pwcstats._validate import designs
-from pwcstats._validate.common import Array, choice
-from pwcstats._validate.fits import read_level
+from pwcstats._validate.common import Array
 from pwcstats.errors import InputError
+from pwcstats.logit.formulas import FromFormula
 from pwcstats.logit.likelihood import MAX_ITER, Point
 from pwcstats.logit.penalised import PenalisedModel, PenalisedResults, refused
 
 __all__ = ["FirthMNLogit", "FirthMNLogitResults"]
 
 
-class FirthMNLogit(PenalisedModel, MNLogit):
+class FirthMNLogit(FromFormula, PenalisedModel, MNLogit):
     r"""Multinomial logistic regression with Jeffreys' penalty.
 
     A statsmodels ``MNLogit`` whose estimates are finite for every data set, separated ones included. The first class
@@ -79,43 +77,15 @@ class FirthMNLogit(PenalisedModel, MNLogit):
             endog = endog.astype(object)
         super().__init__(endog, exog, freq_weights=freq_weights, **kwargs)
 
-    @classmethod
-    def from_formula(cls, formula: str, data: Any, subset: Any = None, **kwargs: Any) -> "FirthMNLogit":
-        """The model of a formula; the response may have words, which MNLogit's may not.
-
-        Parameters
-        ----------
-        formula : str
-            Such as ``"y ~ x1 + C(group)"``; a constant is added.
-        data : DataFrame
-            Where the formula's names are.
-        subset : array-like, optional
-            Rows to use, by label or as a mask.
-        **kwargs
-            What the class takes.
-
-        Returns
-        -------
-        FirthMNLogit
-        """
-        data = designs.take_rows(data, subset, kwargs)
-        coded, labels = designs.code_response(formula, data, designs.read_nominal)
-        designs.one_level_deeper(kwargs)
-        model = super().from_formula(formula, coded, **kwargs)
-        model.data.frame = data
-        if labels is not None:
-            seen = [int(model._ynames_map[k]) for k in range(int(model.J))]
-            model._ynames_map = {k: str(labels[place]) for k, place in enumerate(seen)}
-            model.data.cov_names = pd.MultiIndex.from_product(
-                (model.class_labels[1:], model.data.xnames), names=(model.endog_names, None)
-            )
-        return model
-
-    def _classes(self) -> tuple[NDArray[np.int64], Sequence[Any]]:
-        return np.asarray(self.endog, dtype=np.int64), self.class_labels
+    def _name_classes(self, labels: pd.Index) -> None:
+        seen = [int(label) for label in self.class_labels]
+        self._ynames_map = {k: str(labels[place]) for k, place in enumerate(seen)}
+        self.data.cov_names = pd.MultiIndex.from_product(
+            (self.class_labels[1:], self.data.xnames), names=(self.endog_names, None)
+        )
 
     @property
-    def class_labels(self) -> list[str]:
+    def class_labels(self) -> list[Any]:
         """Classes, the baseline first."""
         return [str(self._ynames_map[k]) for k in range(int(self.J))]
 
@@ -189,28 +159,6 @@ class FirthMNLogitResults(PenalisedResults, MultinomialResults):
             index = self.model.data.row_labels
         return pd.DataFrame(np.asarray(proba), index=index, columns=self.model.class_labels)
 
-    def conf_int(self, alpha: float = 0.05, method: str = "wald") -> Array:
-        """Confidence intervals of the coefficients.
-
-        Parameters
-        ----------
-        alpha : float
-            One less the level.
-        method : {"wald", "profile"}
-            Normal approximation, or where the penalised likelihood, all other coefficients adapting, has fallen by half
-            a quantile of chi-squared.
-
-        Returns
-        -------
-        DataFrame or ndarray
-            Lower and upper bounds of each class' coefficients.
-        """
-        choice(method, ("wald", "profile"), "method")
-        read_level(alpha, "alpha")
-        if method == "wald":
-            return super().conf_int(alpha=alpha)
-        return self._profile(alpha).reshape(self.model._likelihood.n_rest, -1, 2)
-
     def pred_table(self) -> Array:
         """Counts of what was observed (rows) and predicted (columns), weights included."""
         table = np.zeros((self.model.J, self.model.J))
@@ -225,42 +173,6 @@ class FirthMNLogitResults(PenalisedResults, MultinomialResults):
 
     summary2 = refused("statsmodels' summary2 heads the classes' tables with wrong numbers; use summary.")
     get_prediction = refused("standard errors of multinomial probabilities are not there; use predict, or get_margeff.")
-
-    def get_margeff(self, *args: Any, **kwargs: Any) -> Any:
-        """Marginal effects, as in statsmodels; not with frequency weights, which its averages would leave out."""
-        self._refuse_weights("Marginal effects are averages")
-        return super().get_margeff(*args, **kwargs)
-
-    def tidy(self, alpha: float = 0.05, method: str = "wald") -> pd.DataFrame:
-        """One row a coefficient with broom's columns in snake case.
-
-        Parameters
-        ----------
-        alpha : float
-            One less the level of the intervals.
-        method : {"wald", "profile"}
-            Wald's intervals and tests, or profile intervals and penalised likelihood-ratio tests.
-
-        Returns
-        -------
-        DataFrame
-        """
-        bounds = np.asarray(self.conf_int(alpha, method=method)).reshape(-1, 2)
-        n_rest = self.model._likelihood.n_rest
-        names = list(self.model.exog_names)
-        statistic, p_value = self._statistics(method)
-        return pd.DataFrame(
-            {
-                "y_level": np.repeat(self.model.class_labels[1:], len(names)),
-                "term": names * n_rest,
-                "estimate": np.ravel(self.params, order="F"),
-                "std_error": np.ravel(self.bse, order="F"),
-                "statistic": statistic,
-                "p_value": p_value,
-                "conf_low": bounds[:, 0],
-                "conf_high": bounds[:, 1],
-            }
-        )
 
 
 class FirthMNLogitResultsWrapper(MultinomialResultsWrapper):

@@ -15,6 +15,7 @@ from pwcstats._validate.common import Array
 from pwcstats._validate.fits import read_count
 from pwcstats.errors import ConvergenceWarning, InputError, SeparationWarning
 from pwcstats.logit.binary import EXTREME
+from pwcstats.logit.formulas import FromFormula
 from pwcstats.logit.separation import detect_separation
 
 __all__ = ["OrderedLogit", "OrderedLogitResults"]
@@ -23,7 +24,7 @@ __all__ = ["OrderedLogit", "OrderedLogitResults"]
 SMALL_SCORE = 1e-6
 
 
-class OrderedLogit(OrderedModel):
+class OrderedLogit(FromFormula, OrderedModel):
     """Proportional odds: statsmodels' ``OrderedModel`` with the logistic distribution.
 
     Has the checks of :class:`ContinuationRatio`, and says where data are separated.
@@ -63,10 +64,12 @@ class OrderedLogit(OrderedModel):
         designs.refuse_unknown(kwargs, "OrderedLogit", "offset and categories (instead of weights, repeat the rows)")
         designs.refuse_misaligned(exog, endog=endog, offset=offset)
         code, labels = designs.read_ordered(endog, categories)
-        frame = pd.DataFrame(index=range(len(code))) if exog is None else designs.read_frame(exog, len(code))
+        # The thresholds are a model by themselves; of the formula "y ~ 1" statsmodels leaves no column.
+        exog = pd.DataFrame(index=range(len(code))) if exog is None else exog
+        frame = designs.read_frame(exog, len(code), needs_column=False)
         designs.refuse_missing(frame, code, {} if offset is None else {"offset": offset}, "leave the row out")
         designs.refuse_one_class(np.asarray(code, dtype=np.int64), np.ones(len(code)), list(labels))
-        constant = [name for name in frame if (frame[name] == frame[name].iloc[0]).all()]
+        constant = list(frame.columns[(frame == frame.iloc[0]).all()])
         frame = frame.drop(columns=constant)
         x = frame.to_numpy(dtype=np.float64)
         centred = np.column_stack([np.ones(len(x)), x])
@@ -76,39 +79,16 @@ class OrderedLogit(OrderedModel):
             np.asarray(code, dtype=np.int64), index=frame.index, name=getattr(endog, "name", None) or "y"
         )
         super().__init__(response, frame if frame.shape[1] else None, offset=offset, distr="logit", **kwargs)
-        self.labels = labels
-        self.exog_names[self.k_vars :] = [f"{a}/{b}" for a, b in pairwise(labels)]
+        self.labels = pd.Index(np.arange(len(labels)))
+        self._name_classes(labels)
 
     @classmethod
-    def from_formula(cls, formula: str, data: Any, subset: Any = None, **kwargs: Any) -> "OrderedLogit":
-        """The model of a formula, as in statsmodels.
+    def _read_response(cls, values: Any, kwargs: dict[str, Any]) -> tuple[Any, pd.Index]:
+        return designs.read_ordered(values, kwargs.pop("categories", None))
 
-        Parameters
-        ----------
-        formula : str
-            Such as ``"y ~ x1 + C(group)"``.
-        data : DataFrame
-            Where the formula's names are; the response may be an ordered Categorical.
-        subset : array-like, optional
-            Rows to use, by label or as a mask.
-        **kwargs
-            What the class takes.
-
-        Returns
-        -------
-        OrderedLogit
-        """
-        categories = kwargs.pop("categories", None)
-        data = designs.take_rows(data, subset, kwargs)
-        coded, labels = designs.code_response(formula, data, lambda y: designs.read_ordered(y, categories))
-        designs.one_level_deeper(kwargs)
-        model = super().from_formula(formula, coded, **kwargs)
-        model.data.frame = data
-        if labels is not None:
-            model.labels = labels[model.labels.astype(np.int64)]
-            names = [f"{a}/{b}" for a, b in pairwise(model.labels)]
-            model.exog_names[model.k_vars :] = names
-        return model
+    def _name_classes(self, labels: pd.Index) -> None:
+        self.labels = labels[self.labels.astype(np.int64)]
+        self.exog_names[self.k_vars :] = [f"{a}/{b}" for a, b in pairwise(self.labels)]
 
     def score(self, params: Any) -> Array:
         """Derivatives of the log-likelihood, in closed form: statsmodels' own are by differences."""

@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from statsmodels.base.model import LikelihoodModel
 
@@ -11,13 +12,14 @@ from pwcstats._validate.common import Array, choice
 from pwcstats._validate.fits import read_count
 from pwcstats.errors import InputError
 from pwcstats.logit.binary import BinaryFit, fit_binary, warn_of
+from pwcstats.logit.formulas import FromFormula
 from pwcstats.logit.likelihood import MAX_ITER
 from pwcstats.logit.ordinal_results import ContinuationRatioResults, ContinuationRatioResultsWrapper
 
 __all__ = ["ContinuationRatio"]
 
 
-class ContinuationRatio(LikelihoodModel):
+class ContinuationRatio(FromFormula, LikelihoodModel):
     r"""Continuation-ratio logits for ordered classes.
 
     A chain of binary decisions, each with its own intercept: backward, from the top, :math:`\mathrm{logit}\,P(Y=j \mid
@@ -114,34 +116,12 @@ class ContinuationRatio(LikelihoodModel):
         self._init_keys += ["direction", "penalty", "parallel"]
 
     @classmethod
-    def from_formula(cls, formula: str, data: Any, subset: Any = None, **kwargs: Any) -> "ContinuationRatio":
-        """The model of a formula, as in statsmodels.
+    def _read_response(cls, values: Any, kwargs: dict[str, Any]) -> tuple[Any, pd.Index]:
+        return designs.read_ordered(values, kwargs.pop("categories", None))
 
-        Parameters
-        ----------
-        formula : str
-            Such as ``"y ~ x1 + C(group)"``.
-        data : DataFrame
-            Where the formula's names are; the response may be an ordered Categorical.
-        subset : array-like, optional
-            Rows to use, by label or as a mask.
-        **kwargs
-            What the class takes.
-
-        Returns
-        -------
-        ContinuationRatio
-        """
-        categories = kwargs.pop("categories", None)
-        data = designs.take_rows(data, subset, kwargs)
-        coded, labels = designs.code_response(formula, data, lambda y: designs.read_ordered(y, categories))
-        designs.one_level_deeper(kwargs)
-        model = super().from_formula(formula, coded, **kwargs)
-        model.data.frame = data
-        if labels is not None:
-            model.labels = labels[model.labels.astype(np.int64)]
-            model.data.param_names = model._param_names()
-        return model
+    def _name_classes(self, labels: pd.Index) -> None:
+        self.labels = labels[self.labels.astype(np.int64)]
+        self.data.param_names = self._param_names()
 
     @property
     def stages(self) -> list[Any]:
@@ -184,7 +164,7 @@ class ContinuationRatio(LikelihoodModel):
         names = [*(f"{self.columns[0]}:{label}" for label in self.stages), *self.columns[1:]]
         if interactions:
             names += [f"{name}:{label}" for label in self.stages[1:] for name in self.columns[1:]]
-        x, y, weight = (np.concatenate(part) for part in ([b for b in blocks], *list(zip(*parts, strict=True))[1:]))
+        x, y, weight = (np.concatenate(part) for part in (blocks, *list(zip(*parts, strict=True))[1:]))
         return x, y, weight, names
 
     def fit(self, maxiter: int = MAX_ITER, disp: bool = False) -> ContinuationRatioResults:

@@ -19,7 +19,7 @@ from pwcstats.errors import InputError
 from pwcstats.logit.binary import BinaryFit
 from pwcstats.logit.likelihood import MultinomialLikelihood
 from pwcstats.logit.penalised import term_slices
-from pwcstats.logit.profiles import profile_bounds
+from pwcstats.logit.profiles import fall, profile_bounds, single_tests
 
 if TYPE_CHECKING:
     from pwcstats.logit.ordinal import ContinuationRatio
@@ -117,13 +117,8 @@ class ContinuationRatioResults(LikelihoodModelResults):
             half = float(stats.norm.isf(level / 2.0)) * self.bse
             estimate = np.where(np.isinf(half), 0.0, self.params)
             return np.column_stack([estimate - half, estimate + half])
-        drop = 0.5 * float(stats.chi2.isf(level, 1))
-        bounds = []
-        for fit in self._fits:
-            if fit.point is None:
-                raise InputError(f"a profile needs finite estimates, but {fit.reason}; use penalty='firth'.")
-            bounds.append(profile_bounds(fit.likelihood, fit.point, drop))
-        return np.vstack(bounds)
+        self._refuse_infinite("a profile")
+        return np.vstack([profile_bounds(fit.likelihood, fit.point, fall(level)) for fit in self._fits if fit.point])
 
     def predict(self, exog: Any = None, transform: bool = True, which: str = "prob") -> Any:
         """Probabilities of all classes.
@@ -232,15 +227,31 @@ class ContinuationRatioResults(LikelihoodModelResults):
         return super().wald_test(*args, **kwargs)
 
     def tidy(self, alpha: float = 0.05, method: str = "wald") -> pd.DataFrame:
-        """One row a coefficient with broom's columns in snake case; `method` as in :meth:`conf_int`."""
+        """One row a coefficient with broom's columns in snake case.
+
+        Parameters
+        ----------
+        alpha : float
+            One less the level of the intervals.
+        method : {"wald", "profile"}
+            Wald's intervals and tests, or profile intervals and likelihood-ratio tests.
+
+        Returns
+        -------
+        DataFrame
+        """
         bounds = self.conf_int(alpha, method)
+        statistic, p_value = self.tvalues, self.pvalues
+        if method == "profile":
+            tests = [single_tests(fit.likelihood, fit.point, False) for fit in self._fits if fit.point]
+            statistic, p_value = np.concatenate(tests, axis=1)
         return pd.DataFrame(
             {
                 "term": self.model._param_names(),
                 "estimate": self.params,
                 "std_error": self.bse,
-                "statistic": self.tvalues,
-                "p_value": self.pvalues,
+                "statistic": statistic,
+                "p_value": p_value,
                 "conf_low": bounds[:, 0],
                 "conf_high": bounds[:, 1],
             }

@@ -1,14 +1,13 @@
 """What models with Jeffreys' penalty share, whether of two classes or of more."""
 
 import warnings
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy import stats
 from statsmodels.base.model import LikelihoodModelResults
 from statsmodels.tools.sm_exceptions import MissingDataError
@@ -20,7 +19,7 @@ from pwcstats._validate.common import Array, choice, listed, shown
 from pwcstats._validate.fits import read_count, read_level
 from pwcstats.errors import ConvergenceWarning, InputError
 from pwcstats.logit.likelihood import MultinomialLikelihood, Point
-from pwcstats.logit.profiles import profile_bounds
+from pwcstats.logit.profiles import fall, profile_bounds, single_tests
 
 
 def refused(reason: str) -> Callable[..., Any]:
@@ -39,6 +38,7 @@ class PenalisedModel:
     data: Any
     exog: Array
     exog_names: list[str]
+    endog: Array
     _data_attr: list[str]
     _likelihood: MultinomialLikelihood
     _weight: Array
@@ -46,8 +46,10 @@ class PenalisedModel:
 
     def __init__(self, endog: Any, exog: Any, offset: Any = None, freq_weights: Any = None, **kwargs: Any) -> None:
         designs.refuse_unknown(kwargs, type(self).__name__, "offset, freq_weights and missing")
+        designs.refuse_design(exog)
         designs.refuse_misaligned(exog, freq_weights=freq_weights, offset=offset)
-        if "missing_idx" not in kwargs and np.ndim(exog):
+        if "missing_idx" not in kwargs:
+            designs.refuse_other_rows(len(endog), len(exog))
             designs.refuse_lengths(len(exog), freq_weights=freq_weights, offset=offset)
         extra = {"freq_weights": freq_weights} | ({} if offset is None else {"offset": np.asarray(offset, dtype=float)})
         if kwargs.get("missing", "none") == "none":
@@ -59,17 +61,18 @@ class PenalisedModel:
             designs.refuse_missing(exog, endog, extra)
             raise
         self._weight = designs.read_weights(getattr(self, "freq_weights", None), len(self.exog))
-        self._code, labels = self._classes()
-        designs.refuse_one_class(self._code, self._weight, labels)
+        self._code = np.asarray(self.endog).astype(np.int64)
+        designs.refuse_one_class(self._code, self._weight, self.class_labels)
         self._likelihood = self._make_likelihood(True)
         n_params = self._likelihood.n_params
         self.df_model = float(n_params - self._likelihood.n_rest * (self._constant is not None))
         self.df_resid = float(self._weight.sum() - n_params)
         self._data_attr.extend(["_weight", "_code", "_likelihood"])
 
-    def _classes(self) -> tuple[NDArray[np.int64], Sequence[Any]]:
-        """Number of each row's class, and the classes."""
-        raise NotImplementedError
+    @property
+    def class_labels(self) -> list[Any]:
+        """Classes, the baseline first."""
+        return [0, 1]
 
     def _check_kwargs(self, kwargs: dict[str, Any], keys_extra: Any = None, **options: Any) -> None:
         super()._check_kwargs(kwargs, [*(keys_extra or []), "freq_weights"], **options)  # type: ignore[misc]
@@ -162,6 +165,7 @@ class PenalisedResults:
 
     model: Any
     params: Array
+    bse: Array
     tvalues: Array
     pvalues: Array
     nobs: float
@@ -289,12 +293,68 @@ class PenalisedResults:
             null=f"the coefficients of {listed(names)} are 0" if df > 1 else f"the coefficient of {names[0]} is 0",
         )
 
-    def _profile(self, alpha: float) -> Array:
-        """Bounds of all coefficients, class after class."""
+    def conf_int(self, alpha: float = 0.05, method: str = "wald") -> Array:
+        """Confidence intervals of the coefficients.
+
+        Parameters
+        ----------
+        alpha : float
+            One less the level.
+        method : {"wald", "profile"}
+            Normal approximation, or where the penalised likelihood, all other coefficients adapting, has fallen by
+            half a quantile of chi-squared.
+
+        Returns
+        -------
+        DataFrame or ndarray
+            Lower and upper bounds; of several classes, one class after the other.
+        """
+        choice(method, ("wald", "profile"), "method")
+        level = read_level(alpha, "alpha")
+        if method == "wald":
+            return super().conf_int(alpha=level)  # type: ignore[misc]
         self._refuse_corrected("A profile")
-        likelihood = self.model._likelihood
-        drop = 0.5 * float(stats.chi2.isf(read_level(alpha, "alpha"), 1))
-        return profile_bounds(likelihood, self._best, drop)
+        bounds = profile_bounds(self.model._likelihood, self._best, fall(level))
+        return bounds if self.params.ndim == 1 else bounds.reshape(self.params.shape[1], -1, 2)
+
+    def tidy(self, alpha: float = 0.05, method: str = "wald") -> pd.DataFrame:
+        """One row a coefficient with broom's columns in snake case.
+
+        Parameters
+        ----------
+        alpha : float
+            One less the level of the intervals.
+        method : {"wald", "profile"}
+            Wald's intervals and tests, or profile intervals and penalised likelihood-ratio tests.
+
+        Returns
+        -------
+        DataFrame
+        """
+        bounds = np.asarray(self.conf_int(alpha, method)).reshape(-1, 2)
+        names, n_rest = list(self.model.exog_names), len(self.model.class_labels) - 1
+        statistic, p_value = np.ravel(self.tvalues, order="F"), np.ravel(self.pvalues, order="F")
+        if method == "profile":
+            statistic, p_value = single_tests(self.model._likelihood, self._best, self._hard)
+        table = pd.DataFrame(
+            {
+                "term": names * n_rest,
+                "estimate": np.ravel(self.params, order="F"),
+                "std_error": np.ravel(self.bse, order="F"),
+                "statistic": statistic,
+                "p_value": p_value,
+                "conf_low": bounds[:, 0],
+                "conf_high": bounds[:, 1],
+            }
+        )
+        if self.params.ndim > 1:
+            table.insert(0, "y_level", np.repeat(self.model.class_labels[1:], len(names)))
+        return table
+
+    def get_margeff(self, *args: Any, **kwargs: Any) -> Any:
+        """Marginal effects, as in statsmodels; not with frequency weights, which its averages would leave out."""
+        self._refuse_weights("Marginal effects are averages")
+        return super().get_margeff(*args, **kwargs)  # type: ignore[misc]
 
     def _refuse_corrected(self, what: str) -> None:
         if self.model._likelihood is None:
@@ -319,19 +379,6 @@ class PenalisedResults:
             ]
         )
         return table
-
-    def _statistics(self, method: str) -> tuple[Array, Array]:
-        """Statistics and p-values of the coefficients, class after class, that go with intervals of a kind."""
-        if method == "wald":
-            return np.ravel(self.tvalues, order="F"), np.ravel(self.pvalues, order="F")
-        likelihood = self.model._likelihood
-        beta = likelihood.beta(self._best.params)
-        chi2 = []
-        for place in range(likelihood.n_params):
-            held = np.arange(likelihood.n_params) == place
-            null = likelihood.held_at(np.where(held, 0.0, beta), held, self._hard)
-            chi2.append(max(2.0 * (self._best.value - null.value), 0.0))
-        return np.array(chi2), stats.chi2.sf(chi2, 1)
 
     def remove_data(self) -> None:
         """Drop all arrays of the length of the data, as in statsmodels; tests and profiles are gone with them."""

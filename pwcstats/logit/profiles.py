@@ -1,4 +1,4 @@
-"""Profile-likelihood intervals of the logit models."""
+"""Profile-likelihood intervals of the logit models, and the tests that go with them."""
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import stats
 from scipy.optimize import brentq
 
 from pwcstats._kernels import multinomial, profile
@@ -20,6 +21,22 @@ THREADS, WORTH_THREADS = 2, 2**13
 SMALL = 3_000
 # Where a profile is followed: the first stride, as a share of Wald's interval, and how strides grow.
 FIRST_STRIDE, STRIDE_GROWTH = 0.25, 1.3
+
+
+def fall(alpha: float) -> float:
+    """How far the log-likelihood falls from its maximum to the end of an interval."""
+    return 0.5 * float(stats.chi2.isf(alpha, 1))
+
+
+def single_tests(likelihood: MultinomialLikelihood, best: Point, hard: bool) -> tuple[Array, Array]:
+    """Likelihood-ratio tests that each coefficient is 0: statistics and p-values, which go with profile intervals."""
+    beta = likelihood.beta(best.params)
+    nulls = [
+        likelihood.held_at(np.where(held, 0.0, beta), held, hard).value
+        for held in np.eye(likelihood.n_params, dtype=np.bool_)
+    ]
+    statistic = np.maximum(2.0 * (best.value - np.array(nulls)), 0.0)
+    return statistic, np.asarray(stats.chi2.sf(statistic, 1))
 
 
 def profile_bounds(likelihood: MultinomialLikelihood, best: Point, drop: float) -> Array:

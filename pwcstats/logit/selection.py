@@ -147,7 +147,8 @@ class _Search:
         self.constant = [] if constant is None else [constant]
         self.columns = {name: part for name, part in slices.items() if part != self.constant}
         self.terms = list(self.columns)
-        keep = [keep] if isinstance(keep, str) else list(keep)
+        # Terms are known by their names as text, columns with numbers for names too.
+        keep = list(map(str, [keep] if isinstance(keep, (str, int)) else keep))
         if not set(keep) <= set(self.terms):
             raise InputError(f"keep must be some of the terms {listed(self.terms)}, got {listed(keep)}.")
         # An interaction is not kept without its parts.

@@ -230,6 +230,28 @@ test_that("tables and sentences are there", {
   expect_output(print(summary(fit)), "x:mild .*are Wald's")
 })
 
+test_that("tests that go with profile intervals are likelihood-ratio tests", {
+  skip_without_python()
+  skip_without_package("generics")
+  for (penalty in c("none", "firth")) {
+    fit <- cratio(grade ~ x, visits, penalty = penalty)
+    tidy <- generics::tidy(fit, conf.int = TRUE, conf.method = "profile")
+    expect_identical(tidy$term, names(coef(fit)))
+    expect_equal(tidy$p.value, pchisq(tidy$statistic, 1, lower.tail = FALSE))
+    expect_equal(tidy$conf.low, unname(confint(fit, method = "profile")[, 1]))
+    # Stages are fits of their own, whose statistics add up to that of a term at all stages.
+    expect_equal(sum(tidy$statistic[grepl("^x:", tidy$term)]), anova(fit)["x", "Deviance"])
+    shared <- cratio(grade ~ x, visits, penalty = penalty, parallel = TRUE)
+    alone <- generics::tidy(shared, conf.method = "profile")
+    expect_equal(alone$p.value[alone$term == "x"], anova(shared)["x", 3])
+  }
+  # The first stage is about the lower two grades.
+  lower <- subset(visits, grade != "bad")
+  first <- firth(I(grade == "mild") ~ x, lower)
+  stage <- tidy[grepl(":mild$", tidy$term), ]
+  expect_equal(stage$p.value, unname(summary(first, "profile")$coefficients[, 4]), tolerance = 1e-6)
+})
+
 test_that("a saved fit answers the same in another process", {
   skip_without_python()
   fit <- cratio(grade ~ x, visits, penalty = "firth")

@@ -95,6 +95,14 @@ test_that("likelihoods, tests and tables are there", {
   expect_identical(tidy$y.level, rep(c("mild", "bad"), each = 4))
   expect_identical(tidy$term, rep(colnames(coef(fit)), 2))
   expect_equal(tidy$conf.low, unname(confint(fit, method = "profile")[, 1]))
+  expect_equal(tidy$p.value, pchisq(tidy$statistic, 1, lower.tail = FALSE))
+  # Of two classes, they are those of the binary fit.
+  two <- firth_multinom(factor(ill) ~ x, visits)
+  expect_equal(
+    generics::tidy(two, conf.method = "profile")[-1L],
+    generics::tidy(firth(ill ~ x, visits), conf.method = "profile"),
+    tolerance = 1e-6
+  )
   expect_equal(generics::glance(fit)$nobs, 16)
   expect_output(print(fit), "Multinomial.*16 observations; none is the baseline")
   expect_output(print(summary(fit)), "bad:sitewest .*are Wald's")

@@ -1,0 +1,47 @@
+"""Models by formula whose response is classes: words, numbers or a Categorical."""
+
+from typing import Any
+
+import pandas as pd
+
+from pwcstats._validate import designs
+
+
+class FromFormula:
+    """Mixed into a model of statsmodels: `from_formula` for responses that patsy would make several columns of."""
+
+    @classmethod
+    def _read_response(cls, values: Any, kwargs: dict[str, Any]) -> tuple[Any, pd.Index]:
+        """Numbers of classes, and the classes; may take options from `kwargs`."""
+        return designs.read_nominal(values)
+
+    def _name_classes(self, labels: pd.Index) -> None:
+        """Take the names of the classes, of which the model knows the numbers."""
+
+    @classmethod
+    def from_formula(cls, formula: str, data: Any, subset: Any = None, **kwargs: Any) -> Any:
+        """The model of a formula, as in statsmodels.
+
+        Parameters
+        ----------
+        formula : str
+            Such as ``"y ~ x1 + C(group)"``; the constant need not be written.
+        data : DataFrame
+            Where the formula's names are, the response as the class takes it.
+        subset : array-like, optional
+            Rows to use, by label or as a mask.
+        **kwargs
+            What the class takes.
+
+        Returns
+        -------
+        model
+        """
+        rows = designs.take_rows(data, subset, kwargs)
+        coded, labels = designs.code_response(formula, rows, lambda values: cls._read_response(values, kwargs))
+        designs.one_level_deeper(kwargs)
+        model = super().from_formula(formula, coded, **kwargs)  # type: ignore[misc]
+        model.data.frame = rows
+        if labels is not None:
+            model._name_classes(labels)
+        return model
