@@ -1,0 +1,23 @@
+"""The papers' simulators, and real data sets from the packages that carry them."""
+
+from pwcstats.datasets.real import load
+from pwcstats.datasets.simulators import (
+    Setting,
+    hastie_tibshirani_gaussians,
+    hastie_tibshirani_mixtures,
+    noisy_pairs,
+    sulzmann_counts,
+    szepannek_classes,
+    wu_lin_weng_probabilities,
+)
+
+__all__ = [
+    "Setting",
+    "hastie_tibshirani_gaussians",
+    "hastie_tibshirani_mixtures",
+    "load",
+    "noisy_pairs",
+    "sulzmann_counts",
+    "szepannek_classes",
+    "wu_lin_weng_probabilities",
+]
