@@ -1,4 +1,4 @@
-"""Every figure, one function each."""
+"""Figures of tables: couplings, accuracies, abilities."""
 
 from typing import Any
 
@@ -7,11 +7,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
-__all__ = ["abilities", "accuracy_by_classes", "coupling"]
-
-# Okabe & Ito's colours, told apart by every kind of sight; markers tell the lines apart in print.
-COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000", "#999999")
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+from pwcstats.plot.style import COLORS, MARKERS
 
 
 def coupling(r: Any, proba: pd.DataFrame) -> Figure:

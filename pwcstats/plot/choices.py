@@ -1,0 +1,150 @@
+"""Which candidate was kept for which pair of classes."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch, Rectangle
+from numpy.typing import NDArray
+
+from pwcstats._validate.common import Array, shown
+from pwcstats._validate.figures import core, refuse_unfitted
+from pwcstats.errors import InputError
+from pwcstats.plot.style import NOBODY, area_colors, counted, ink, tinted
+
+# What `pairs_` calls the classes' shares of the rows, which stand in where every candidate failed.
+FALLBACK = "prior"
+SCORE = "cv_score_"
+# With more classes than this, figures in the cells could not be read.
+MOST_NUMBERS = 12
+
+
+def pair_choice(clf: Any) -> Figure:
+    """Which candidate won which pair of classes, and by how much.
+
+    Above the diagonal the colour says which learner was kept for the pair, and with up to 12 classes a number says what
+    it scored in cross-validation; below the diagonal is its lead over the best of the others. A lead of 0 is a tie, in
+    which the candidate named first was kept. Pairs on which all candidates failed, so that the classes' shares of the
+    rows stand in, are hatched.
+
+    Parameters
+    ----------
+    clf : PairwiseClassifier
+        Fitted with several candidates; also at the end of a pipeline or within a search.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from pwcstats import PairwiseClassifier, plot
+    >>> X, y = load_wine(return_X_y=True)
+    >>> clf = PairwiseClassifier({"lda": LinearDiscriminantAnalysis(), "nb": GaussianNB()}).fit(X, y)
+    >>> figure = plot.pair_choice(clf)
+    >>> figure.savefig("choice.png")  # doctest: +SKIP
+    """
+    refuse_unfitted(clf, "pair_choice")
+    inner = core(clf)
+    names = _candidates(inner)
+    pairs, classes, k = inner.pairs_, [str(label) for label in inner.classes_], len(inner.classes_)
+    low, high = np.triu_indices(k, 1)
+    kept = pd.Index(names).get_indexer(pairs["learner"])
+    best, lead = _leads(pairs, names, kept)
+    size = max(4.2, min(9.5, 0.55 * k + 1.5))
+    # Room for the names of the classes beside and, where they are written upwards, below.
+    longest = max(map(len, classes))
+    upwards = longest > 3 and k > 4
+    width, height = size + 1.2 + 0.07 * longest, size + (0.07 * longest if upwards else 0.0)
+    figure = Figure(figsize=(width, height), layout="constrained")
+    axes = figure.subplots()
+    colors = tinted(area_colors(len(names)), 0.85)
+    # Grey where there is nothing to show: the diagonal, and leads where there was no second.
+    picture = np.full((k, k, 3), 0.88)
+    picture[low, high] = colors[kept]
+    axes.imshow(picture, interpolation="nearest")
+    below = np.full((k, k), np.nan)
+    below[high, low] = lead
+    # Scores that differ nowhere still need a scale.
+    top = float(np.nanmax(lead, initial=0.0)) or 0.01
+    image = axes.imshow(below, cmap="Purples", vmin=0.0, vmax=top)
+    scoring = getattr(inner, "scoring", None)
+    score = scoring if isinstance(scoring, str) else "score"
+    figure.colorbar(image, ax=axes, shrink=0.6, pad=0.02, label=f"lead in {score} (below the diagonal)")
+    if k <= MOST_NUMBERS:
+        _write(axes, low, high, best, np.array([ink(color) for color in colors])[kept], np.isfinite(best))
+        _write(axes, high, low, lead, np.where(lead > 0.55 * top, "white", "black"), np.isfinite(lead))
+    failed = kept < 0
+    for i, j in zip(low[failed], high[failed], strict=True):
+        for x, y in ((j, i), (i, j)):
+            axes.add_patch(_failed_patch(xy=(x - 0.5, y - 0.5)))
+    handles: list[Patch] = [
+        Patch(facecolor=to_hex(colors[place]), label=f"{name} ({counted(int((kept == place).sum()), 'pair')})")
+        for place, name in enumerate(names)
+    ]
+    if failed.any():
+        handles.append(_failed_patch(label=f"all failed ({counted(int(failed.sum()), 'pair')})"))
+    # A handle and the gaps take about 8 letters, and 11 letters an inch.
+    columns = max(1, int(11 * width / (max(len(str(handle.get_label())) for handle in handles) + 8)))
+    figure.legend(handles=handles, loc="outside upper left", frameon=False, ncols=columns)
+    _name_cells(axes, classes, upwards)
+    return figure
+
+
+def _name_cells(axes: Axes, classes: list[str], upwards: bool) -> None:
+    """Classes beside and below the cells, and white lines between these."""
+    k = len(classes)
+    font = 10 if k <= MOST_NUMBERS else 8 if k <= 40 else 5
+    axes.set_xticks(range(k), classes, fontsize=font, rotation=90 if upwards else 0)
+    axes.set_yticks(range(k), classes, fontsize=font)
+    axes.tick_params(length=0)
+    axes.set_xticks(np.arange(k + 1) - 0.5, minor=True)
+    axes.set_yticks(np.arange(k + 1) - 0.5, minor=True)
+    axes.grid(which="minor", color="white", linewidth=2.0 if k <= MOST_NUMBERS else 0.8)
+    axes.tick_params(which="minor", length=0)
+    for spine in axes.spines.values():
+        spine.set_visible(False)
+
+
+def _candidates(inner: Any) -> list[str]:
+    """Names of the candidates; refuses where there was no choice."""
+    if not hasattr(inner, "pairs_"):
+        raise InputError(
+            f"pair_choice shows the pairs of a PairwiseClassifier, got {type(inner).__name__}; give one fitted "
+            "with candidates."
+        )
+    names = [str(column).removeprefix(SCORE) for column in inner.pairs_.columns if str(column).startswith(SCORE)]
+    if not names:
+        learner = next((name for name in inner.pairs_["learner"] if name != FALLBACK), FALLBACK)
+        raise InputError(
+            f"pair_choice shows which of several candidates each pair chose, but clf had one learner, "
+            f"{shown(learner)}; fit a PairwiseClassifier to a list or a dict of learners."
+        )
+    return names
+
+
+def _leads(pairs: pd.DataFrame, names: list[str], kept: NDArray[np.intp]) -> tuple[Array, Array]:
+    """Score of what each pair kept, and by how much it is above the best of the others; nan where there is none."""
+    scores = pairs[[SCORE + name for name in names]].to_numpy(dtype=np.float64)
+    mine = np.arange(len(names)) == kept[:, None]
+    best = np.where(kept >= 0, scores[np.arange(len(scores)), kept], np.nan)
+    rest = np.where(mine | np.isnan(scores), -np.inf, scores).max(axis=1)
+    return best, np.where(np.isfinite(rest), best - np.where(np.isfinite(rest), rest, 0.0), np.nan)
+
+
+def _failed_patch(xy: tuple[float, float] = (0.0, 0.0), label: str = "") -> Rectangle:
+    """The cell of a pair that has no learner."""
+    return Rectangle(xy, 1.0, 1.0, facecolor=NOBODY, edgecolor="0.4", hatch="////", linewidth=0.0, label=label)
+
+
+def _write(axes: Axes, rows: Any, columns: Any, values: Any, color: Any, where: Any) -> None:
+    """Numbers in the cells."""
+    for place in np.flatnonzero(where):
+        text = f"{values[place]:.3f}"
+        axes.text(columns[place], rows[place], text, color=color[place], ha="center", va="center", fontsize=9)

@@ -1,0 +1,37 @@
+"""Colours, markers and words that the figures share."""
+
+from typing import Any
+
+import numpy as np
+from matplotlib import colormaps
+from matplotlib.colors import to_rgb
+from numpy.typing import NDArray
+
+# Okabe & Ito's colours, told apart by every kind of sight; markers tell the lines apart in print.
+COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000", "#999999")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+# Grey stands for no class; so areas have yellow and wine instead of black and grey.
+AREAS = (*COLORS[:6], "#F0E442", "#882255")
+NOBODY = "#C4C4C4"
+
+
+def area_colors(n: int) -> NDArray[np.float64]:
+    """Colours of `n` kinds of area, a row of red, green and blue for each."""
+    if n <= len(AREAS):
+        return np.array([to_rgb(color) for color in AREAS[:n]])
+    return np.asarray(colormaps["turbo"](np.linspace(0.03, 0.97, n)))[:, :3]
+
+
+def tinted(colors: Any, strength: Any) -> NDArray[np.float64]:
+    """Colours mixed with white; all of the colour at strength 1."""
+    return 1.0 - np.asarray(strength)[..., None] * (1.0 - np.asarray(colors))
+
+
+def ink(color: Any) -> str:
+    """Black or white, whichever is read better on a colour."""
+    return "black" if np.dot(color, (0.3, 0.59, 0.11)) > 0.6 else "white"
+
+
+def counted(n: int, what: str) -> str:
+    """A number of things in words."""
+    return f"{n} {what}" if n == 1 else f"{n} {what}s"
