@@ -4,6 +4,7 @@ from importlib.metadata import version
 
 from pwcstats._results import TestResult
 from pwcstats.bradley_terry import BootstrapResult, BradleyTerry, BradleyTerryResults
+from pwcstats.classify import PairwiseClassifier
 from pwcstats.coupling import CouplingResult, couple
 from pwcstats.errors import ConvergenceWarning, InputError, PwcError, SeparationWarning
 from pwcstats.logit import (
@@ -40,6 +41,7 @@ __all__ = [
     "InputError",
     "OrderedLogit",
     "OrderedLogitResults",
+    "PairwiseClassifier",
     "PwcError",
     "SeparationResult",
     "SeparationWarning",

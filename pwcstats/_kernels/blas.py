@@ -26,6 +26,11 @@ def threads_for(n_rows: int) -> Any:
     The number is the process's, so other threads than the main one leave it alone: two that change it would restore
     each other's.
     """
-    if n_rows > SMALL or current_thread() is not main_thread():
+    return nullcontext() if n_rows > SMALL else one_thread()
+
+
+def one_thread() -> Any:
+    """A context with one BLAS thread, on the main thread; elsewhere as it was."""
+    if current_thread() is not main_thread():
         return nullcontext()
     return _controller().limit(limits=1, user_api="blas")

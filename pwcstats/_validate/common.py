@@ -51,11 +51,11 @@ def shape_of(array: Array) -> str:
     return " x ".join(map(str, array.shape)) if array.ndim else "a single number"
 
 
-def choice(value: Any, options: Iterable[str], name: str) -> str:
-    """One of a few words."""
+def choice(value: Any, options: Iterable[str], name: str, none: bool = False) -> str:
+    """One of a few words; `none` says that the caller takes None as well."""
     options = list(options)
     if not isinstance(value, str) or value not in options:
-        words = ", ".join(map(repr, options))
+        words = ", ".join(map(repr, options)) + (", None" if none else "")
         hint = " (kernlab's name for 'wlw2')" if isinstance(value, str) and value == "minpair" else ""
         raise InputError(f"{name} must be one of {words}, got {value!r}{hint}.")
     return value

@@ -1,7 +1,6 @@
 """The demo: one-vs-one SVMs on data that ships with scikit-learn, coupled in every way."""
 
 from collections.abc import Sequence
-from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -9,13 +8,13 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_digits, load_iris, load_wine
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import StratifiedKFold, cross_val_predict
+from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from pwcstats import plot
+from pwcstats.classify import PairwiseClassifier
 from pwcstats.coupling import couple
 
 METHODS = ("wlw2", "ht", "wlw1", "pkpd", "rv", "sum", "vote")
@@ -26,27 +25,10 @@ Array = NDArray[np.float64]
 
 
 def pairwise_probabilities(train: Array, labels: Array, test: Array) -> Array:
-    """Condensed r of the test cases: a one-vs-one SVM, and for each pair a sigmoid on cross-validated decisions."""
-    machine = make_pipeline(StandardScaler(), SVC(decision_function_shape="ovo"))
-    held_out = cross_val_predict(machine, train, labels, method="decision_function").reshape(len(train), -1)
-    decisions = machine.fit(train, labels).decision_function(test).reshape(len(test), -1)
-    r = np.empty(decisions.shape)
-    for column, (low, high) in enumerate(combinations(np.unique(labels), 2)):
-        rows = np.isin(labels, (low, high))
-        sigmoid = platt_sigmoid(held_out[rows][:, [column]], labels[rows] == low)
-        r[:, column] = sigmoid.predict_proba(decisions[:, [column]])[:, 1]
-    return r
-
-
-def platt_sigmoid(decisions: Array, positive: NDArray[np.bool_]) -> LogisticRegression:
-    """Platt's sigmoid: logistic regression without a penalty on targets (n + 1) / (n + 2) and 1 / (n + 2).
-
-    A target between 0 and 1 is a case that counts on both sides.
-    """
-    n_positive, n_negative = positive.sum(), (~positive).sum()
-    target = np.where(positive, (n_positive + 1) / (n_positive + 2), 1 / (n_negative + 2))
-    both = np.repeat([True, False], len(target))
-    return LogisticRegression(C=1e6).fit(np.vstack([decisions] * 2), both, np.concatenate([target, 1 - target]))
+    """R of the test cases: a one-vs-one SVM, and for each pair a sigmoid on held-out decision values."""
+    scaler = StandardScaler().fit(train)
+    machine = PairwiseClassifier(SVC()).fit(scaler.transform(train), labels)
+    return machine.pairwise_proba(scaler.transform(test))
 
 
 def one_vs_rest(train: Array, labels: Array, test: Array) -> Array:
@@ -64,7 +46,7 @@ def scores(datasets: Sequence[str] = tuple(LOADERS)) -> pd.DataFrame:
         for train, test in StratifiedKFold(5, shuffle=True, random_state=SEED).split(x, y):
             r = pairwise_probabilities(x[train], y[train], x[test])
             for method in METHODS:
-                proba[method][test] = couple(r, method, condensed=True)
+                proba[method][test] = couple(r, method)
             proba["one-vs-rest"][test] = one_vs_rest(x[train], y[train], x[test])
         for method, p in proba.items():
             with np.errstate(divide="ignore"):
@@ -87,11 +69,8 @@ def picture() -> Figure:
     x, y = load_digits(return_X_y=True)
     train, test = next(StratifiedKFold(5, shuffle=True, random_state=SEED).split(x, y))
     r = pairwise_probabilities(x[train], y[train], x[test])
-    worst = int(couple(r, "ht", condensed=True, return_info=True).kl.argmax())
-    full = np.full((10, 10), np.nan)
-    i, j = np.triu_indices(10, 1)
-    full[i, j], full[j, i] = r[worst], 1 - r[worst]
-    proba = pd.DataFrame({method: couple(full, method) for method in METHODS})
-    figure = plot.coupling(full, proba)
+    worst = int(couple(r, "ht", return_info=True).kl.argmax())
+    proba = pd.DataFrame({method: couple(r[worst], method) for method in METHODS})
+    figure = plot.coupling(r[worst], proba)
     figure.suptitle(f"A handwritten {y[test][worst]}: its pairs, and its coupled probabilities")
     return figure

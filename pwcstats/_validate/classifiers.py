@@ -1,0 +1,222 @@
+"""The wording of errors about learners, classes and folds."""
+
+import numbers
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.utils import get_tags
+
+from pwcstats._validate.common import as_float, listed, shape_of, shown
+from pwcstats.errors import InputError
+
+
+def refuse_candidates(named: Sequence[tuple[Any, Any]]) -> None:
+    """Refuse no candidates, names that repeat or are no words, and what cannot be fitted."""
+    if not named:
+        raise InputError("estimator is empty; give a learner, or several in a list or a dict.")
+    names = [name for name, _ in named]
+    for name, learner in named:
+        if not isinstance(name, str) or "__" in name or not name:
+            raise InputError(f"names of candidates must be words without '__', got {name!r}.")
+        if names.count(name) > 1:
+            raise InputError(f"names of candidates must differ, got {name!r} twice.")
+        if isinstance(learner, type):
+            raise InputError(
+                f"candidate {name!r} is the class {learner.__name__}; give an instance, {learner.__name__}()."
+            )
+        if not hasattr(learner, "fit") or not hasattr(learner, "get_params"):
+            raise InputError(f"candidate {name!r} must be a scikit-learn classifier, got {learner!r}.")
+
+
+def refuse_no_scores(
+    name: str, learner: Any, probabilities: bool, decisions: bool, calibration: str | None, coupling: str
+) -> None:
+    """Refuse a learner that gives nothing to couple."""
+    kind = type(learner).__name__
+    if not probabilities and not decisions:
+        raise InputError(
+            f"{name} ({kind}) has neither predict_proba nor decision_function, and its pairs cannot be coupled; "
+            "choose a learner that has one of them."
+        )
+    if not probabilities and calibration is None and coupling != "vote":
+        raise InputError(
+            f"{name} ({kind}) has no predict_proba, so calibration=None leaves decision values, which {coupling!r} "
+            "cannot couple; use calibration='auto', or coupling='vote'."
+        )
+
+
+def refuse_class_weight(class_weight: dict[Any, Any], classes: Any) -> None:
+    """Refuse weights of classes that y does not have."""
+    unknown = [label for label in class_weight if label not in classes.tolist()]
+    if unknown:
+        raise InputError(
+            f"class_weight names {listed(map(shown, unknown))}, but the classes of y are "
+            f"{listed(map(shown, classes))}; use their labels."
+        )
+
+
+def refuse_priors(priors: Any, classes: Any) -> None:
+    """Refuse priors that are not one positive number for each class."""
+    values = as_float(priors, "priors")
+    if values.shape != (len(classes),) or not (np.isfinite(values) & (values > 0.0)).all():
+        raise InputError(
+            f"priors must be a positive number for each of the {len(classes)} classes, got {listed(values.ravel())}."
+        )
+
+
+def refuse_unknown_candidate(name: str, candidates: dict[str, Any]) -> None:
+    """Refuse parameters of a candidate that is not there."""
+    if name not in candidates:
+        raise InputError(f"there is no candidate {name!r}; the candidates are {listed(candidates)}.")
+
+
+def refuse_error_score(value: Any) -> None:
+    """Refuse an error score that is neither 'raise' nor a number."""
+    if value != "raise" and (isinstance(value, (str, bool)) or not isinstance(value, numbers.Real)):
+        raise InputError(f"error_score must be 'raise' or a number (np.nan is one), got {value!r}.")
+
+
+def no_weights(name: str, learner: Any) -> str:
+    """What to say where a learner cannot use weights."""
+    return (
+        f"{name} ({type(learner).__name__}) takes no sample_weight, so its fits leave the weights out; they count "
+        "in n_ij, sigmoids and thresholds only. Choose learners that take them; of a pipeline, name the step, as in "
+        "fit(X, y, svc__sample_weight=weights)."
+    )
+
+
+def refuse_no_y(y: Any) -> None:
+    """Refuse a missing target, in the words that scikit-learn has for it."""
+    if y is None:
+        raise InputError("PairwiseClassifier requires y to be passed, but the target y is None; give the classes.")
+
+
+def refuse_not_square(x: Any, square: bool) -> None:
+    """Refuse a kernel matrix of the training rows that is not square."""
+    if square and x.shape[0] != x.shape[1]:
+        raise InputError(
+            "kernel='precomputed' needs the kernel of all training rows with each other, got "
+            f"{x.shape[0]} x {x.shape[1]}; give the square matrix, or another kernel."
+        )
+
+
+def refuse_frame(frame: Any) -> None:
+    """Refuse a frame without rows or columns, or with two columns of one name."""
+    if 0 in frame.shape:
+        raise InputError(f"X must have a row and a column at least, got {shape_of(frame)}.")
+    if not frame.columns.is_unique:
+        twice = frame.columns[frame.columns.duplicated()][0]
+        raise InputError(f"X has two columns named {shown(twice)}; rename one.")
+
+
+def refuse_holes(frame: Any, candidates: dict[str, Any]) -> None:
+    """Refuse missing values where a candidate does not take them; pipelines may fill them in."""
+    strict = [
+        name
+        for name, learner in candidates.items()
+        if not hasattr(learner, "steps") and not get_tags(learner).input_tags.allow_nan
+    ]
+    holes = frame.columns[frame.isna().any()] if strict else []
+    if len(holes):
+        raise InputError(
+            f"X contains NaN in the columns {listed(holes)}, which {listed(strict)} cannot use; fill them in, put an "
+            "imputer and the learner into a pipeline, or leave the learner out."
+        )
+
+
+def refuse_class_sizes(name: str, learner: Any) -> None:
+    """Refuse weights and priors of classes with Bayes weights, whose learners know pairs and rests only."""
+    for key, value in learner.get_params(deep=True).items():
+        if value is not None and key.rsplit("__", 1)[-1] in ("class_weight", "priors", "class_prior"):
+            raise InputError(
+                f"coupling='bayes' cannot use {key} of {name}, which would not reach the learners of pairs against the "
+                "rest; choose another coupling, or weigh the rows by sample_weight."
+            )
+
+
+def refuse_few_classes(classes: Any) -> None:
+    """Refuse a single class."""
+    if len(classes) < 2:
+        raise InputError(
+            f"y must have at least 2 classes, got 1 class, {shown(classes[0])}; there is no pair to learn."
+        )
+
+
+def refuse_no_weight(y: Any, weight: Any) -> None:
+    """Refuse classes all of whose rows have weight 0."""
+    if weight is None:
+        return
+    gone = np.setdiff1d(np.unique(y), np.unique(y[weight > 0.0]))
+    if len(gone):
+        raise InputError(
+            f"sample_weight leaves the classes {listed(map(shown, gone))} without weight; drop them from X and y, or "
+            "give some of their rows a positive weight."
+        )
+
+
+def refuse_rare_class(label: Any, count: int, name: str, why: str) -> None:
+    """Say that a class is too small to be cross-validated."""
+    rows = "1 row" if count == 1 else f"{count} rows"
+    raise InputError(
+        f"class {shown(label)} has {rows}, and {name} needs 2 in each class ({why}); drop or merge the class, or give "
+        "one learner that has probabilities of its own, which is not cross-validated."
+    )
+
+
+def refuse_absent_class(label: Any, fold: int, name: str) -> None:
+    """Say that a fold's training rows lack a class."""
+    raise InputError(
+        f"class {shown(label)} has no row to train on in fold {fold} of {name}; use a stratified splitter, "
+        "shuffle the rows, or give the number of folds."
+    )
+
+
+def refuse_overlap(name: str, why: str = "to give each its score") -> None:
+    """Say that each row must be held out once."""
+    raise InputError(f"{name} must hold out every row exactly once, as KFold does, {why}; choose another splitter.")
+
+
+def refuse_no_masses(masses: Any, n_classes: int) -> None:
+    """Refuse Bayes weights that were not learned."""
+    if masses is None and n_classes > 2:
+        raise InputError("coupling='bayes' was set after fit, which has not learned its weights; call fit again.")
+
+
+def refuse_nan_scores(scores: Any, learner: Any) -> None:
+    """Refuse scores that are no numbers."""
+    if np.isnan(scores).any():
+        raise InputError(f"{type(learner).__name__} gave NaN for {int(np.isnan(scores).sum())} of {len(scores)} rows.")
+
+
+def failed_pair(learner: str, pair: str, error: Exception) -> InputError:
+    """What to raise where a learner fails on a pair."""
+    return InputError(
+        f"{learner} failed on the pair {pair}: {str(error).strip()} (With error_score=np.nan the other candidates are "
+        "used there, and without one the classes' shares of the rows.)"
+    )
+
+
+def refuse_all_failed(failed: Any, n_pairs: int, failures: dict[int, list[str]]) -> None:
+    """Refuse to go on where nothing was learned."""
+    if len(failed) == n_pairs:
+        raise InputError(
+            f"all candidates failed on all {n_pairs} pairs, on the first with {', '.join(failures[int(failed[0])])}"
+        )
+
+
+def stood_in_words(failures: dict[str, list[str]], n_pairs: int) -> str:
+    """Account of the pairs where some candidate failed and another stands in."""
+    first = "; ".join(f"{pair}: {', '.join(said)}" for pair, said in list(failures.items())[:3])
+    more = f"; and {len(failures) - 3} more, see pairs_['error']" if len(failures) > 3 else ""
+    return f"candidates failed on {len(failures)} of {n_pairs} pairs, where others are used: {first}{more}."
+
+
+def failed_words(failures: dict[str, list[str]], n_pairs: int) -> str:
+    """Account of the pairs where every candidate failed."""
+    first = "; ".join(f"{pair}: {', '.join(said)}" for pair, said in list(failures.items())[:5])
+    more = f"; and {len(failures) - 5} more, see pairs_['error']" if len(failures) > 5 else ""
+    return (
+        f"all candidates failed on {len(failures)} of {n_pairs} pairs, where the classes' shares of the rows stand in "
+        f"for them: {first}{more}."
+    )

@@ -1,0 +1,5 @@
+"""Classifiers made of classifiers of pairs."""
+
+from pwcstats.classify.pairwise import PairwiseClassifier
+
+__all__ = ["PairwiseClassifier"]

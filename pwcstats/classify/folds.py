@@ -1,0 +1,71 @@
+"""Folds: made once on all rows and shared by all pairs, so that one fit of all classes can serve them."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import StratifiedKFold, check_cv
+
+from pwcstats._validate import classifiers as checks
+from pwcstats._validate.fits import read_count
+from pwcstats.classify.problem import Integers, Problem
+
+
+class Folds:
+    """Training and test rows of each fold, as masks.
+
+    `number` holds the fold in which each row is held out; None where a row is held out never or twice.
+    """
+
+    def __init__(self, splits: Any, n_rows: int) -> None:
+        self.train: list[NDArray[np.bool_]] = []
+        self.test: list[NDArray[np.bool_]] = []
+        held = np.full(n_rows, -1, np.int64)
+        for train, test in splits:
+            self.train.append(_mask(train, n_rows))
+            self.test.append(_mask(test, n_rows))
+            held[test] = len(self.test) - 1
+        once = bool((np.sum(self.test, axis=0) == 1).all()) if self.test else False
+        self.number: Integers | None = held if once else None
+        # Rows around the held-out ones may be left out of training, too.
+        self.complements = all((train != test).all() for train, test in zip(self.train, self.test, strict=True))
+
+    def held(self) -> Integers:
+        """The fold in which each row is held out, where there is one."""
+        assert self.number is not None
+        return self.number
+
+    def __len__(self) -> int:
+        return len(self.test)
+
+
+def _mask(rows: Any, n_rows: int) -> NDArray[np.bool_]:
+    mask = np.zeros(n_rows, np.bool_)
+    mask[rows] = True
+    return mask
+
+
+def make_folds(cv: Any, problem: Problem, name: str, random_state: int | None, why: str, **split_params: Any) -> Folds:
+    """Folds of a number, a splitter or a list; every class is in all training sets, or an error says which is not.
+
+    A number of folds is stratified, and shuffled where there is a seed.
+    """
+    counts = np.bincount(problem.code, minlength=problem.n_classes)
+    if isinstance(cv, (int, np.integer)) and not isinstance(cv, bool):
+        n_folds = min(read_count(cv, name, least=2), counts.max())
+        if counts.min() < 2:
+            rare = int(np.argmin(counts))
+            checks.refuse_rare_class(problem.classes[rare], counts[rare], name, why)
+        cv = StratifiedKFold(n_folds, shuffle=random_state is not None, random_state=random_state)
+        split_params = {}  # groups are for a splitter that asks for them
+    with warnings.catch_warnings():
+        # A class smaller than the number of folds is missing from some test sets, but from no training set.
+        warnings.filterwarnings("ignore", message="The least populated class", category=UserWarning)
+        splits = list(check_cv(cv, problem.y, classifier=True).split(problem.x, problem.y, **split_params))
+    folds = Folds(splits, len(problem.code))
+    for number, train in enumerate(folds.train):
+        present = np.bincount(problem.code[train], minlength=problem.n_classes)
+        if present.min() == 0:
+            checks.refuse_absent_class(problem.classes[np.argmin(present)], number, name)
+    return folds

@@ -1,0 +1,161 @@
+"""Candidates, what they become on one pair of classes, and the scores that they give."""
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from sklearn.naive_bayes import GaussianNB
+from sklearn.svm import SVC, NuSVC
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.validation import has_fit_parameter
+
+from pwcstats._validate.classifiers import (
+    refuse_candidates,
+    refuse_class_weight,
+    refuse_nan_scores,
+    refuse_no_scores,
+    refuse_priors,
+)
+from pwcstats._validate.common import Array
+from pwcstats.classify.problem import ClassPairs, Problem
+
+PROBABILITY, DECISION = "probability", "decision"
+# Log-odds of probabilities are cut here, where 1 - p is 0 in double precision: those of 0 and 1 would be infinite, and
+# so for every calibration and every threshold.
+FARTHEST = 36.0
+
+
+def bounded(log_odds: Array) -> Array:
+    """Log-odds within what probabilities can tell."""
+    return np.clip(log_odds, -FARTHEST, FARTHEST)
+
+
+def read_candidates(estimator: Any) -> dict[str, Any]:
+    """Learners by name: of one learner, a list, a list of (name, learner), or a dict."""
+    if estimator is None:
+        return {"svc": SVC()}
+    if isinstance(estimator, Mapping):
+        named = list(estimator.items())
+    elif isinstance(estimator, (list, tuple)):
+        pairs = len(estimator) and all(isinstance(item, tuple) and len(item) == 2 for item in estimator)
+        named = list(estimator) if pairs else list(zip(_names(estimator), estimator, strict=True))
+    else:
+        named = [(_names([estimator])[0], estimator)]
+    refuse_candidates(named)
+    return dict(named)
+
+
+def _names(learners: Any) -> list[str]:
+    """Names of classes in small letters, of a pipeline's last step, numbered where they repeat."""
+    last = [learner.steps[-1][1] if hasattr(learner, "steps") else learner for learner in learners]
+    names = [(each if isinstance(each, type) else type(each)).__name__.lower() for each in last]
+    total, seen = Counter(names), Counter[str]()
+    for place, name in enumerate(names):
+        if total[name] > 1:
+            seen[name] += 1
+            names[place] = f"{name}-{seen[name]}"
+    return names
+
+
+def has_fast_path(learner: Any) -> bool:
+    """Whether a learner is of a kind that can be fitted to all pairs at once (a class derived from it may not)."""
+    return type(learner) in (SVC, NuSVC, LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis, GaussianNB)
+
+
+def kind_of_scores(name: str, learner: Any, calibration: str | None, coupling: str) -> str:
+    """Whether a learner's scores are log-odds of its probabilities or decision values."""
+    probabilities, decisions = hasattr(learner, "predict_proba"), hasattr(learner, "decision_function")
+    refuse_no_scores(name, learner, probabilities, decisions, calibration, coupling)
+    prefers_decisions = calibration in ("sigmoid", "isotonic")
+    return DECISION if decisions and (prefers_decisions or not probabilities) else PROBABILITY
+
+
+def settle(
+    learner: Any, problem: Problem, calibration: str | None, params: dict[str, Any]
+) -> tuple[Any, dict[str, Any]]:
+    """A copy in which everything that refers to the data as a whole has its value, before they come in pairs.
+
+    So "balanced" weights and a kernel's "scale" mean the same here as in a single fit of all classes. Weights of
+    classes go into those of the rows; a dict would have to be keyed by labels, which not every learner sees.
+    """
+    changes: dict[str, Any] = {}
+    options = learner.get_params(deep=True)
+    if options.get("class_weight") == "balanced" and has_fit_parameter(learner, "sample_weight"):
+        changes["class_weight"] = None
+        weights = compute_class_weight("balanced", classes=problem.classes, y=problem.y)[problem.code]
+        params = {**params, "sample_weight": weights * params.get("sample_weight", 1.0)}
+    for key, value in options.items():
+        match key.rsplit("__", 1)[-1]:
+            case "class_weight" if isinstance(value, dict):
+                refuse_class_weight(value, problem.classes)
+            case "priors" | "class_prior" if value is not None:
+                refuse_priors(value, problem.classes)
+    owner = learner.steps[-1][1] if hasattr(learner, "steps") else learner
+    if isinstance(owner, (SVC, NuSVC)) and getattr(owner, "probability", None) is True and calibration is not None:
+        # Sigmoids and coupling are this package's; LIBSVM's own would cost a cross-validation inside each fit.
+        key = f"{learner.steps[-1][0]}__probability" if hasattr(learner, "steps") else "probability"
+        changes[key] = type(owner)().probability
+    if isinstance(learner, (SVC, NuSVC)) and learner.kernel in ("rbf", "poly", "sigmoid"):
+        changes |= {"gamma": _scale(problem.array_or_sparse)} if learner.gamma == "scale" else {}
+        changes |= {"gamma": 1.0 / problem.x.shape[1]} if learner.gamma == "auto" else {}
+    return clone(learner).set_params(**changes), params
+
+
+def _scale(x: Any) -> float:
+    """SVC's gamma="scale": one over the number of columns times the variance of all entries."""
+    if sparse.issparse(x):
+        variance = x.multiply(x).mean() - x.mean() ** 2
+    else:
+        variance = x.var()
+    return float(1.0 / (x.shape[1] * variance)) if variance != 0 else 1.0
+
+
+def for_pair(learner: Any, problem: ClassPairs, pair: int, seed: int | None) -> Any:
+    """A fresh copy for one pair: weights and priors of its two classes only, and a seed where one is wanted."""
+    changes: dict[str, Any] = {}
+    labels, classes = problem.labels(pair), [problem.low[pair], problem.high[pair]]
+    for key, value in learner.get_params(deep=True).items():
+        match key.rsplit("__", 1)[-1]:
+            case "class_weight" if isinstance(value, dict):
+                changes[key] = {label: value.get(label, 1.0) for label in labels}
+            case "priors" | "class_prior" if np.shape(value) == (problem.n_classes,):
+                changes[key] = pair_priors(value, classes)
+            case "random_state" if value is None and seed is not None:
+                changes[key] = seed
+    return clone(learner).set_params(**changes)
+
+
+def for_union(learner: Any, seed: int | None) -> Any:
+    """A fresh copy for telling two classes from the rest, to which weights and priors of classes do not apply."""
+    changes: dict[str, Any] = {}
+    for key, value in learner.get_params(deep=True).items():
+        match key.rsplit("__", 1)[-1]:
+            case "class_weight" | "priors" | "class_prior":
+                changes[key] = None
+            case "random_state" if value is None and seed is not None:
+                changes[key] = seed
+    return clone(learner).set_params(**changes)
+
+
+def pair_priors(priors: Any, classes: Any) -> Array:
+    """Priors of two classes among themselves."""
+    both = np.asarray(priors, dtype=np.float64)[classes]
+    return both / both.sum()
+
+
+def scores(learner: Any, x: Any, kind: str, label: Any) -> Array:
+    """Scores of a fitted learner of two classes, positive in favour of `label`."""
+    side = list(learner.classes_).index(label)
+    if kind == DECISION:
+        values = np.asarray(learner.decision_function(x), dtype=np.float64).ravel()
+        out = values if side == 1 else -values
+    else:
+        proba = np.asarray(learner.predict_proba(x), dtype=np.float64)
+        with np.errstate(divide="ignore"):
+            out = bounded(np.log(proba[:, side]) - np.log(proba[:, 1 - side]))
+    refuse_nan_scores(out, learner)
+    return out

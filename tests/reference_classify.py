@@ -1,0 +1,105 @@
+"""Slow, obviously right twins of the pairwise classifiers: loops over pairs and folds of scikit-learn's functions."""
+
+from itertools import combinations
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.special import expit, log_expit
+from sklearn.base import clone
+from sklearn.model_selection import StratifiedKFold, cross_val_predict, cross_val_score
+
+from tests.reference import wlw2_kkt
+
+
+def platt(scores, positive, weight):
+    """A and B that maximise the likelihood of Platt's targets, by a general optimiser on standardised scores."""
+    n_positive, n_negative = weight[positive].sum(), weight[~positive].sum()
+    target = np.where(positive, (n_positive + 1) / (n_positive + 2), 1 / (n_negative + 2))
+    centre, scale = scores.mean(), scores.std() or 1.0
+    z = (scores - centre) / scale
+
+    def loss(ab):
+        d = -(ab[0] * z + ab[1])
+        return -(weight * (target * log_expit(d) + (1 - target) * log_expit(-d))).sum()
+
+    def gradient(ab):
+        residual = weight * (target - expit(-(ab[0] * z + ab[1])))
+        return np.array([(residual * z).sum(), residual.sum()])
+
+    start = minimize(loss, [0.0, 0.0], jac=gradient, method="BFGS", options={"gtol": 1e-9}).x
+    a, b = minimize(loss, start, jac=gradient, method="trust-constr", hess="2-point", options={"gtol": 1e-13}).x
+    return a / scale, b - a * centre / scale
+
+
+def libsvm_sigmoid(scores, positive):
+    """Lin, Lin & Weng's pseudo-code with LIBSVM's own constants."""
+    prior1, prior0 = positive.sum(), (~positive).sum()
+    t = np.where(positive, (prior1 + 1) / (prior1 + 2), 1 / (prior0 + 2))
+
+    def value(a, b):
+        x = scores * a + b
+        return np.where(x >= 0, t * x + np.log1p(np.exp(-np.abs(x))), (t - 1) * x + np.log1p(np.exp(-np.abs(x)))).sum()
+
+    a, b = 0.0, np.log((prior0 + 1) / (prior1 + 1))
+    fval = value(a, b)
+    for _ in range(100):
+        p = expit(-(scores * a + b))
+        d2, d1 = p * (1 - p), t - p
+        h11, h22, h21 = 1e-12 + (scores**2 * d2).sum(), 1e-12 + d2.sum(), (scores * d2).sum()
+        g1, g2 = (scores * d1).sum(), d1.sum()
+        if abs(g1) < 1e-5 and abs(g2) < 1e-5:
+            break
+        det = h11 * h22 - h21 * h21
+        da, db = -(h22 * g1 - h21 * g2) / det, -(-h21 * g1 + h11 * g2) / det
+        gd, step = g1 * da + g2 * db, 1.0
+        while step >= 1e-10:
+            new = value(a + step * da, b + step * db)
+            if new < fval + 1e-4 * step * gd:
+                a, b, fval = a + step * da, b + step * db, new
+                break
+            step /= 2
+    return a, b
+
+
+def threshold_errors(d, positive, weight, t):
+    """Weight of the rows that the rule d > t gets wrong."""
+    return weight[(d > t) != positive].sum()
+
+
+def folds_of_pair(y, rows, n_folds):
+    """Stratified folds of all rows, of which a pair takes its own; as places within the pair."""
+    for train, test in StratifiedKFold(n_folds).split(np.zeros(len(y)), y):
+        yield np.flatnonzero(np.isin(rows, train)), np.flatnonzero(np.isin(rows, test))
+
+
+def cv_scores(learner, x, y, n_folds, scoring="accuracy"):
+    """Mean cross-validated score of each pair."""
+    out = []
+    for pair in combinations(np.unique(y), 2):
+        rows = np.flatnonzero(np.isin(y, pair))
+        folds = list(folds_of_pair(y, rows, n_folds))
+        out.append(cross_val_score(learner, x[rows], y[rows], cv=folds, scoring=scoring).mean())
+    return np.array(out)
+
+
+def sigmoids(learner, x, y, n_folds):
+    """Platt's sigmoid of each pair on held-out decision values."""
+    out = []
+    for pair in combinations(np.unique(y), 2):
+        rows = np.flatnonzero(np.isin(y, pair))
+        folds = list(folds_of_pair(y, rows, n_folds))
+        held_out = -cross_val_predict(learner, x[rows], y[rows], cv=folds, method="decision_function")
+        out.append(platt(held_out, y[rows] == pair[0], np.ones(len(rows))))
+    return np.array(out)
+
+
+def coupled_sigmoids(learner, x, y, new, n_folds):
+    """Probabilities of new rows: a binary learner and a sigmoid for each pair, coupled by wlw2."""
+    classes = np.unique(y)
+    r = np.zeros((len(new), len(classes), len(classes)))
+    for (i, j), (a, b) in zip(combinations(range(len(classes)), 2), sigmoids(learner, x, y, n_folds), strict=True):
+        rows = np.isin(y, classes[[i, j]])
+        fitted = clone(learner).fit(x[rows], y[rows])
+        r[:, i, j] = expit(-(a * -fitted.decision_function(new) + b))
+        r[:, j, i] = 1 - r[:, i, j]
+    return np.array([wlw2_kkt(one) for one in r])

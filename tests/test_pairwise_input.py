@@ -1,0 +1,329 @@
+"""Bad input: a clear error, or the right answer."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.datasets import load_iris
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.exceptions import FitFailedWarning, NotFittedError
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import KFold, ShuffleSplit
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, NuSVC
+
+from pwcstats import InputError, PairwiseClassifier
+
+X, Y = load_iris(return_X_y=True)
+SCALED = make_pipeline(StandardScaler(), SVC())
+
+
+class Fails(ClassifierMixin, BaseEstimator):
+    """Naive Bayes, but not on classes 1 and 2."""
+
+    def fit(self, X, y):
+        if set(y) == {1, 2}:
+            raise RuntimeError("no")
+        self.nb_ = GaussianNB().fit(X, y)
+        self.classes_ = self.nb_.classes_
+        return self
+
+    def predict(self, X):
+        return self.nb_.predict(X)
+
+    def predict_proba(self, X):
+        return self.nb_.predict_proba(X)
+
+
+class Nan(Fails):
+    def predict_proba(self, X):
+        return np.full((len(X), 2), np.nan)
+
+
+class NanBeyondSix(Fails):
+    def predict_proba(self, X):
+        return np.where(X[:, :1] > 6, np.nan, super().predict_proba(X))
+
+
+class Mute(ClassifierMixin, BaseEstimator):
+    def fit(self, X, y):
+        return self
+
+
+class Refuses(Nan):
+    def fit(self, X, y):
+        raise RuntimeError("never")
+
+
+WORDS = [
+    ({"coupling": "magic"}, "coupling must be one of 'ht', .*got 'magic'"),
+    ({"weights": "n"}, "weights must be one of 'counts', None, got 'n'"),
+    ({"threshold": "best"}, "threshold must be one of 'train', 'cv', None, got 'best'"),
+    ({"calibration": "platt"}, "calibration must be one of 'auto', 'sigmoid', 'isotonic', None, got 'platt'"),
+    ({"error_score": "ignore"}, "error_score must be 'raise' or a number"),
+    ({"n_jobs": 0}, "n_jobs must be a whole number other than 0"),
+    ({"calibration_cv": 1}, "calibration_cv must be a whole number of at least 2, got 1"),
+    ({"estimator": []}, "estimator is empty"),
+    ({"estimator": SVC}, r"is the class SVC; give an instance, SVC\(\)"),
+    ({"estimator": [("a", SVC()), ("a", GaussianNB())]}, "names of candidates must differ, got 'a' twice"),
+    ({"estimator": {"a__b": SVC()}}, "names of candidates must be words without '__', got 'a__b'"),
+    ({"estimator": {"a": 3}}, "candidate 'a' must be a scikit-learn classifier, got 3"),
+    ({"estimator": Mute()}, r"mute \(Mute\) has neither predict_proba nor decision_function"),
+    ({"calibration": None}, r"svc \(SVC\) has no predict_proba, so calibration=None .*coupling='vote'"),
+    ({"estimator": GaussianNB(priors=[0.5, 0.5])}, "priors must be a positive number for each of the 3 classes"),
+    ({"estimator": SVC(class_weight={7: 2.0})}, r"class_weight names \(7\), but the classes of y are \(0, 1, 2\)"),
+    ({"estimator": [SVC(), GaussianNB()], "scoring": "magic"}, "magic"),
+    (
+        {
+            "estimator": [SVC(), GaussianNB()],
+            "scoring": "neg_log_loss",
+            "selection_cv": ShuffleSplit(3, random_state=0),
+        },
+        "selection_cv must hold out every row exactly once, as KFold does, because svc is calibrated",
+    ),
+    ({"estimator": [SVC, GaussianNB]}, "candidate 'svc' is the class SVC"),
+    ({"calibration_cv": ShuffleSplit(3, random_state=0)}, "calibration_cv must hold out every row exactly once"),
+    ({"calibration_cv": KFold(3)}, "class 0 has no row to train on in fold 0 of calibration_cv; use a stratified"),
+]
+
+
+@pytest.mark.parametrize(("options", "words"), WORDS)
+def test_options_are_checked(options, words):
+    with pytest.raises(ValueError, match=words):
+        PairwiseClassifier(**options).fit(X, Y)
+
+
+def test_not_fitted():
+    clf = PairwiseClassifier()
+    for method in (clf.predict, clf.predict_proba, clf.votes, clf.pairwise_proba, clf.pairwise_scores):
+        with pytest.raises(NotFittedError):
+            method(X)
+    assert not hasattr(clf, "estimators_")
+
+
+def test_y_must_be_classes():
+    with pytest.raises(InputError, match="requires y to be passed"):
+        PairwiseClassifier().fit(X, None)
+    with pytest.raises(ValueError, match="continuous"):
+        PairwiseClassifier().fit(X, Y + 0.5 * np.random.default_rng(0).random(150))
+    with pytest.raises(ValueError, match="NaN"):
+        PairwiseClassifier().fit(X, np.where(Y == 1, np.nan, Y))
+    with pytest.raises(InputError, match="at least 2 classes, got 1 class, 0"):
+        PairwiseClassifier().fit(X[:50], Y[:50])
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        PairwiseClassifier().fit(X, Y[:-1])
+    whole = PairwiseClassifier().fit(X, Y.astype(float))
+    np.testing.assert_array_equal(whole.predict(X), PairwiseClassifier().fit(X, Y).predict(X).astype(float))
+
+
+def test_x_must_be_rows_that_learners_take():
+    holes = X.copy()
+    holes[3, 1] = np.nan
+    learners = (SVC(), GaussianNB(), LogisticRegression(max_iter=500))
+    for clf in map(PairwiseClassifier, learners):
+        with pytest.raises(ValueError, match="contains NaN"):
+            clf.fit(holes, Y)
+        clf.fit(X, Y)
+        with pytest.raises(ValueError, match="contains NaN"):
+            clf.predict_proba(holes)
+        with pytest.raises(ValueError, match="3 features"):
+            clf.predict_proba(X[:, :3])
+
+
+def test_missing_values_are_laid_to_the_candidate_that_cannot_use_them():
+    frame = load_iris(as_frame=True).data
+    frame.iloc[3, 1] = np.nan
+    candidates = [SVC(), HistGradientBoostingClassifier(max_iter=2)]
+    with pytest.raises(InputError, match=r"NaN in the columns \(sepal width \(cm\)\), which \(svc\) cannot use"):
+        PairwiseClassifier(candidates).fit(frame, Y)
+    assert PairwiseClassifier(candidates[1]).fit(frame, Y).score(frame, Y) > 0.9
+
+
+def test_a_kernel_must_be_square():
+    with pytest.raises(InputError, match="needs the kernel of all training rows with each other, got 150 x 4"):
+        PairwiseClassifier(SVC(kernel="precomputed")).fit(X, Y)
+
+
+def test_columns_of_frames_are_compared():
+    frame = load_iris(as_frame=True).data
+    for learner in (SVC(), KNeighborsClassifier()):
+        clf = PairwiseClassifier(learner).fit(frame, Y)
+        with pytest.raises(ValueError, match="feature names"):
+            clf.predict(frame[frame.columns[::-1]])
+        with pytest.raises(ValueError, match="unseen at fit time"):
+            clf.predict(frame.rename(columns={"sepal length (cm)": "other"}))
+
+
+@pytest.mark.parametrize(
+    "learner", [SVC(), GaussianNB(), KNeighborsClassifier(), make_pipeline(StandardScaler(), SVC())]
+)
+def test_frames_that_are_no_tables(learner):
+    frame = load_iris(as_frame=True).data
+    for empty in (pd.DataFrame(), frame.iloc[:0], frame[[]]):
+        with pytest.raises(InputError, match="X must have a row and a column at least, got"):
+            PairwiseClassifier(learner).fit(empty, Y[: len(empty)])
+    with pytest.raises(InputError, match="X has two columns named 'a'; rename one"):
+        PairwiseClassifier(learner).fit(pd.DataFrame(X, columns=["a", "a", "b", "c"]), Y)
+    with pytest.raises(InputError, match="X must have a row and a column at least, got 0 x 4"):
+        PairwiseClassifier(learner).fit(frame, Y).predict(frame.iloc[:0])
+    for nothing in (np.empty((0, 4)), [], np.array(3.0), None):
+        with pytest.raises(ValueError, match=r"0 sample\(s\)|Expected 2D array|0 feature"):
+            PairwiseClassifier(learner).fit(nothing, Y)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_a_learner_that_has_nothing_to_say_is_found_at_the_fit():
+    """Naive Bayes of constant columns: 0 / 0."""
+    with pytest.raises(InputError, match=r"gaussiannb failed on the pair \(0, 1\): GaussianNB gave NaN"):
+        PairwiseClassifier(GaussianNB()).fit(np.ones((150, 2)), Y)
+    same = PairwiseClassifier(LinearDiscriminantAnalysis()).fit(np.ones((150, 2)), Y)
+    np.testing.assert_allclose(same.predict_proba(np.ones((1, 2))), 1 / 3, atol=1e-12)
+
+
+def test_two_hundred_classes():
+    rng = np.random.default_rng(0)
+    y = np.repeat(np.arange(200), 6)
+    x = rng.normal(size=(200, 8))[y] * 6 + rng.normal(size=(1200, 8))
+    for estimator in (LinearDiscriminantAnalysis(), {"lda": LinearDiscriminantAnalysis(), "nb": GaussianNB()}):
+        clf = PairwiseClassifier(estimator).fit(x, y)
+        assert len(clf.pairs_) == 19_900
+        proba = clf.predict_proba(x[:50])
+        np.testing.assert_allclose(proba.sum(axis=1), 1.0, atol=1e-12)
+        assert (clf.classes_[proba.argmax(axis=1)] == y[:50]).mean() > 0.9
+
+
+def rare(count):
+    """Class 2 with a few rows only."""
+    rows = np.r_[0:100, 100 : 100 + count]
+    return X[rows], Y[rows]
+
+
+def test_a_class_of_one_row_cannot_be_cross_validated():
+    x, y = rare(1)
+    several = [GaussianNB(), LinearDiscriminantAnalysis()]
+    for options in ({}, {"estimator": several}, {"estimator": GaussianNB(), "threshold": "cv"}):
+        with pytest.raises(InputError, match="class 2 has 1 row, and .*_cv needs 2 in each class"):
+            PairwiseClassifier(**options).fit(x, y)
+    for learner in (GaussianNB(), LinearDiscriminantAnalysis(), LogisticRegression(max_iter=500)):
+        fast, slow = (PairwiseClassifier(learner, fast=fast).fit(x, y) for fast in (True, False))
+        np.testing.assert_allclose(fast.predict_proba(x), slow.predict_proba(x), atol=1e-8)
+
+
+@pytest.mark.parametrize("count", [2, 3, 4])
+def test_a_class_smaller_than_the_number_of_folds(count):
+    x, y = rare(count)
+    for estimator in (SVC(), [LinearDiscriminantAnalysis(), GaussianNB()]):
+        for options in ({}, {"threshold": "cv"}, {"random_state": 0}):
+            clf = PairwiseClassifier(estimator, **options).fit(x, y)
+            assert np.isfinite(clf.predict_proba(x)).all()
+            assert clf.score(x, y) > 0.95
+
+
+def test_every_class_smaller_than_the_number_of_folds():
+    rows = np.r_[0:3, 50:53, 100:103]
+    assert PairwiseClassifier(calibration_cv=5).fit(X[rows], Y[rows]).predict_proba(X).shape == (150, 3)
+
+
+def test_a_learner_that_fails_on_one_pair_is_named():
+    with pytest.raises(InputError, match=r"fails failed on the pair \(1, 2\): no .*error_score"):
+        PairwiseClassifier(Fails()).fit(X, Y)
+    with pytest.raises(InputError, match=r"bad failed on the pair \(1, 2\): no"):
+        PairwiseClassifier({"good": GaussianNB(), "bad": Fails()}).fit(X, Y)
+
+
+def test_the_other_candidates_stand_in():
+    candidates = {"bad": Fails(), "good": LogisticRegression(max_iter=500)}
+    with pytest.warns(
+        FitFailedWarning, match=r"candidates failed on 1 of 3 pairs, where others are used: \(1, 2\): bad: no"
+    ):
+        clf = PairwiseClassifier(candidates, error_score=np.nan).fit(X, Y)
+    assert clf.pairs_["learner"].tolist() == ["bad", "bad", "good"]
+    assert clf.pairs_["error"].tolist() == ["", "", "bad: no"]
+    assert np.isnan(clf.pairs_["cv_score_bad"][2])
+    with pytest.warns(FitFailedWarning):
+        assert PairwiseClassifier(candidates, error_score=0.25).fit(X, Y).pairs_["cv_score_bad"][2] == 0.25
+
+
+def test_without_others_the_shares_stand_in():
+    x, y = rare(25)
+    with pytest.warns(FitFailedWarning, match=r"all candidates failed on 1 of 3 pairs.*\(1, 2\): fails: no"):
+        clf = PairwiseClassifier(Fails(), error_score=np.nan, threshold="cv").fit(x, y)
+    np.testing.assert_allclose(clf.pairwise_proba(x)[:, 1, 2], 2 / 3)
+    assert clf.pairs_["learner"].tolist() == ["fails", "fails", "prior"]
+    assert clf.pairs_["threshold"][2] == 0
+    with pytest.raises(InputError, match="all candidates failed on all 3 pairs"):
+        PairwiseClassifier(Refuses(), error_score=np.nan).fit(X, Y)
+
+
+def test_what_fails_in_one_fit_of_all_pairs_is_told_by_pair():
+    """NuSVC is infeasible where classes are unequal; LIBSVM's native fit does not say which."""
+    x, y = rare(5)
+    with pytest.raises(InputError, match=r"nusvc failed on the pair \(0, 2\): .*infeasible"):
+        PairwiseClassifier(NuSVC(nu=0.5)).fit(x, y)
+    with pytest.warns(FitFailedWarning, match="failed on 2 of 3 pairs"):
+        clf = PairwiseClassifier(NuSVC(nu=0.5), error_score=np.nan).fit(x, y)
+    assert clf.pairs_["learner"].tolist() == ["nusvc", "prior", "prior"]
+
+
+def test_qda_without_enough_rows_is_told_by_pair():
+    x, y = rare(1)
+    with pytest.raises(InputError, match=r"quadraticdiscriminantanalysis failed on the pair \(0, 2\)"):
+        PairwiseClassifier(QuadraticDiscriminantAnalysis()).fit(x, y)
+
+
+def test_weights():
+    with pytest.raises(ValueError, match="[Nn]egative"):
+        PairwiseClassifier().fit(X, Y, sample_weight=-np.ones(150))
+    with pytest.raises(InputError, match=r"leaves the classes \(1\) without weight"):
+        PairwiseClassifier().fit(X, Y, sample_weight=(Y != 1).astype(float))
+    with pytest.raises(ValueError, match="sample_weight"):
+        PairwiseClassifier().fit(X, Y, sample_weight=np.ones(10))
+
+
+def test_scores_that_are_no_numbers():
+    with pytest.raises(InputError, match=r"nan failed on the pair \(0, 1\): Nan gave NaN for 1 of 1 rows"):
+        PairwiseClassifier(Nan()).fit(X[:100], Y[:100])
+    with pytest.raises(InputError, match=r"nan failed on the pair \(0, 1\): Nan gave NaN"):
+        PairwiseClassifier(Nan(), calibration="sigmoid").fit(X[:100], Y[:100])
+    clf = PairwiseClassifier(NanBeyondSix()).fit(X[:100], Y[:100])
+    long = int((X[:100, 0] > 6).sum())
+    with pytest.raises(InputError, match=f"NanBeyondSix gave NaN for {long} of 100 rows"):
+        clf.predict_proba(X[:100])
+
+
+def test_other_couplings_after_fit():
+    clf = PairwiseClassifier(GaussianNB()).fit(X, Y)
+    want = PairwiseClassifier(GaussianNB(), coupling="vote").fit(X, Y).predict_proba(X)
+    np.testing.assert_array_equal(clf.set_params(coupling="vote").predict_proba(X), want)
+    with pytest.raises(InputError, match="was set after fit, which has not learned its weights"):
+        clf.set_params(coupling="bayes").predict_proba(X)
+
+
+def test_bayes_weights_know_no_classes():
+    with pytest.raises(InputError, match="coupling='bayes' cannot use priors of gaussiannb"):
+        PairwiseClassifier(GaussianNB(priors=[0.2, 0.3, 0.5]), coupling="bayes").fit(X, Y)
+
+
+def test_scores_that_are_nan_in_every_fold():
+    def nothing(clf, x, y):
+        return np.nan
+
+    with pytest.raises(InputError, match="its score is NaN in every fold"):
+        PairwiseClassifier([GaussianNB(), LinearDiscriminantAnalysis()], scoring=nothing).fit(X, Y)
+
+
+def test_after_a_fit_that_failed():
+    clf = PairwiseClassifier(Refuses())
+    with pytest.raises(InputError):
+        clf.fit(X, Y)
+    with pytest.raises(NotFittedError):
+        clf.predict(X)
+
+
+def test_one_number_for_all_weights():
+    weighted = PairwiseClassifier(LogisticRegression(max_iter=1000)).fit(X, Y, sample_weight=2.0)
+    assert weighted.pairs_["n"].tolist() == [200, 200, 200]

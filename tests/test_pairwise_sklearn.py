@@ -1,0 +1,197 @@
+"""PairwiseClassifier among scikit-learn's own."""
+
+import pickle
+
+import joblib
+import numpy as np
+import pytest
+import sklearn
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.datasets import load_iris, load_wine
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.ensemble import AdaBoostClassifier, BaggingClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import get_scorer
+from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_predict, cross_val_score
+from sklearn.naive_bayes import CategoricalNB, GaussianNB, MultinomialNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, LinearSVC
+from sklearn.utils.estimator_checks import check_estimator
+
+from pwcstats import InputError, PairwiseClassifier
+
+X, Y = load_wine(return_X_y=True)
+
+CONFIGURATIONS = {
+    "default": PairwiseClassifier(),
+    "candidates": PairwiseClassifier([LinearDiscriminantAnalysis(), GaussianNB()]),
+    "plain": PairwiseClassifier({"log": LogisticRegression(), "nb": GaussianNB()}, fast=False, coupling="ht"),
+    "thresholds": PairwiseClassifier(LinearSVC(), threshold="cv", calibration="isotonic"),
+}
+# scikit-learn skips these for SVC, NuSVC, LinearSVC, and among its meta-estimators for Bagging, AdaBoost and
+# FixedThresholdClassifier: folds of repeated rows are not folds of weighted rows. What can be equal is tested in
+# test_pairwise.py, with folds that keep copies together.
+FOLDS = {
+    "check_sample_weight_equivalence_on_dense_data": "folds of repeated rows are not folds of weighted rows",
+    "check_sample_weight_equivalence_on_sparse_data": "folds of repeated rows are not folds of weighted rows",
+}
+
+
+@pytest.mark.filterwarnings("ignore:.*takes no sample_weight:UserWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("clf", CONFIGURATIONS.values(), ids=CONFIGURATIONS)
+def test_check_estimator(clf):
+    checks = check_estimator(clf, expected_failed_checks=FOLDS, on_skip=None)
+    skipped = {check["check_name"] for check in checks if check["status"] == "skipped"}
+    # Asked for by an environment variable only, and skipped for every estimator without it.
+    assert skipped <= {"check_array_api_input"}
+    assert len(checks) > 50
+
+
+def test_in_a_pipeline_and_a_grid():
+    pipe = make_pipeline(StandardScaler(), PairwiseClassifier(SVC()))
+    grid = GridSearchCV(
+        pipe, {"pairwiseclassifier__estimator__C": [0.01, 1], "pairwiseclassifier__coupling": ["ht", "wlw2"]}, cv=3
+    )
+    grid.fit(X, Y)
+    assert grid.best_params_["pairwiseclassifier__estimator__C"] == 1
+    assert grid.score(X, Y) > 0.97
+
+
+def test_candidates_in_a_grid():
+    clf = PairwiseClassifier([("nb", GaussianNB()), ("svc", SVC())])
+    grid = GridSearchCV(
+        clf, {"estimator__svc__C": [0.1, 10], "estimator__nb": [GaussianNB(), GaussianNB(var_smoothing=0.1)]}, cv=3
+    )
+    assert grid.fit(X, Y).score(X, Y) > 0.9
+    for given in ({"a": SVC(), "b": GaussianNB()}, [SVC(), GaussianNB()]):
+        clf = PairwiseClassifier(given)
+        name = "a" if isinstance(given, dict) else "svc"
+        clf.set_params(**{f"estimator__{name}__C": 3.0})
+        assert clf.get_params()[f"estimator__{name}__C"] == 3.0
+    with pytest.raises(InputError, match=r"no candidate 'c'; the candidates are \(a, b\)"):
+        PairwiseClassifier({"a": SVC(), "b": GaussianNB()}).set_params(estimator__c__C=1)
+
+
+@pytest.mark.parametrize("scoring", ["roc_auc_ovo", "roc_auc_ovr", "neg_log_loss", "accuracy"])
+def test_cross_val_score(scoring):
+    scores = cross_val_score(make_pipeline(StandardScaler(), PairwiseClassifier()), X, Y, scoring=scoring, cv=3)
+    proba = np.vstack(
+        [make_pipeline(StandardScaler(), PairwiseClassifier()).fit(X[::2], Y[::2]).predict_proba(X[1::2])]
+    )
+    assert np.isfinite(scores).all()
+    assert proba.shape == (89, 3)
+
+
+def test_clone_pickle_and_joblib(tmp_path):
+    x, y = load_iris(return_X_y=True)
+    for estimator in (None, [LinearDiscriminantAnalysis(), GaussianNB(), LogisticRegression(max_iter=500)]):
+        clf = PairwiseClassifier(estimator, threshold="cv", calibration="isotonic").fit(x, y)
+        copies = [pickle.loads(pickle.dumps(clf)), clone(clf).fit(x, y)]
+        joblib.dump(clf, tmp_path / "clf")
+        copies.append(joblib.load(tmp_path / "clf"))
+        for copy in copies:
+            np.testing.assert_array_equal(copy.predict_proba(x), clf.predict_proba(x))
+            assert list(copy.estimators_) == list(clf.estimators_)
+        assert not hasattr(clone(clf), "estimators_")
+
+
+def test_inside_other_meta_estimators():
+    x, y = load_iris(return_X_y=True)
+    assert BaggingClassifier(PairwiseClassifier(SVC()), n_estimators=3, random_state=0).fit(x, y).score(x, y) > 0.9
+    assert (
+        AdaBoostClassifier(PairwiseClassifier(GaussianNB()), n_estimators=3, random_state=0).fit(x, y).score(x, y) > 0.9
+    )
+    assert CalibratedClassifierCV(PairwiseClassifier(SVC())).fit(x, y).score(x, y) > 0.9
+    assert PairwiseClassifier(PairwiseClassifier(SVC())).fit(x, y).score(x, y) > 0.9
+    nested = cross_val_predict(PairwiseClassifier(CalibratedClassifierCV(LinearSVC())), x, y, method="predict_proba")
+    np.testing.assert_allclose(nested.sum(axis=1), 1, atol=1e-12)
+
+
+@pytest.mark.parametrize("form", [sparse.csr_matrix, sparse.csc_matrix, sparse.coo_matrix, sparse.csr_array])
+def test_sparse_rows(form):
+    counts = np.random.default_rng(0).poisson(1.0 + Y[:, None] * np.arange(6), size=(len(Y), 6))
+    for learner in (MultinomialNB(), SVC(), LogisticRegression(max_iter=2000), LinearSVC()):
+        dense = PairwiseClassifier(learner, random_state=0).fit(counts, Y).predict_proba(counts)
+        thin = PairwiseClassifier(learner, random_state=0).fit(form(counts), Y).predict_proba(form(counts))
+        np.testing.assert_allclose(thin, dense, atol=1e-3)
+    with pytest.raises(TypeError, match="[Ss]parse"):
+        PairwiseClassifier(GaussianNB()).fit(form(counts), Y)
+
+
+def test_categories_are_naive_bayes_own():
+    codes = np.random.default_rng(0).integers(0, 3, size=(len(Y), 4))
+    clf = PairwiseClassifier(CategoricalNB(min_categories=3)).fit(codes, Y)
+    rows = Y < 2
+    want = CategoricalNB(min_categories=3).fit(codes[rows], Y[rows]).predict_proba(codes)[:, 0]
+    np.testing.assert_allclose(clf.pairwise_proba(codes)[:, 0, 1], want, atol=1e-12)
+
+
+@pytest.fixture
+def routing():
+    with sklearn.config_context(enable_metadata_routing=True):
+        yield
+
+
+@pytest.mark.usefixtures("routing")
+class TestRouting:
+    weight = np.random.default_rng(0).gamma(1.0, size=len(Y))
+
+    def test_weights_go_to_learners_that_ask_for_them(self):
+        asked = PairwiseClassifier(LogisticRegression(max_iter=9000).set_fit_request(sample_weight=True))
+        got = asked.fit(X, Y, sample_weight=self.weight).predict_proba(X)
+        with sklearn.config_context(enable_metadata_routing=False):
+            want = PairwiseClassifier(LogisticRegression(max_iter=9000)).fit(X, Y, sample_weight=self.weight)
+        np.testing.assert_array_equal(got, want.predict_proba(X))
+        refused = PairwiseClassifier(LogisticRegression(max_iter=9000).set_fit_request(sample_weight=False))
+        unweighted = PairwiseClassifier(LogisticRegression(max_iter=9000)).fit(X, Y)
+        np.testing.assert_array_equal(
+            refused.fit(X, Y, sample_weight=self.weight).pairwise_proba(X), unweighted.pairwise_proba(X)
+        )
+
+    def test_what_nobody_asked_for_is_an_error(self):
+        with pytest.raises(ValueError, match="sample_weight.*not explicitly set"):
+            PairwiseClassifier(LogisticRegression()).fit(X, Y, sample_weight=self.weight)
+
+    def test_each_candidate_for_itself(self):
+        candidates = {
+            "a": GaussianNB().set_fit_request(sample_weight=True),
+            "b": GaussianNB().set_fit_request(sample_weight=False),
+        }
+        clf = PairwiseClassifier(candidates).fit(X, Y, sample_weight=self.weight)
+        with sklearn.config_context(enable_metadata_routing=False):
+            want = [
+                PairwiseClassifier([GaussianNB(), GaussianNB()]).fit(X, Y, sample_weight=w) for w in (self.weight, None)
+            ]
+        np.testing.assert_allclose(clf.pairs_["cv_score_a"], want[0].pairs_["cv_score_gaussiannb-1"], atol=1e-12)
+        np.testing.assert_allclose(clf.pairs_["cv_score_b"], want[1].pairs_["cv_score_gaussiannb-1"], atol=1e-12)
+
+    def test_groups_and_weighted_scores(self):
+        groups = np.arange(len(Y)) % 6
+        scorer = get_scorer("accuracy").set_score_request(sample_weight=True)
+        candidates = [LogisticRegression(max_iter=9000), GaussianNB()]
+        candidates = [learner.set_fit_request(sample_weight=False) for learner in candidates]
+        clf = PairwiseClassifier(candidates, selection_cv=GroupKFold(3), scoring=scorer, fast=False)
+        clf.fit(X, Y, sample_weight=self.weight, groups=groups)
+        scores = []
+        for train, test in GroupKFold(3).split(X, Y, groups):
+            train, test = train[Y[train] < 2], test[Y[test] < 2]
+            right = GaussianNB().fit(X[train], Y[train]).predict(X[test]) == Y[test]
+            scores.append(np.average(right, weights=self.weight[test]))
+        np.testing.assert_allclose(clf.pairs_["cv_score_gaussiannb"][0], np.mean(scores), atol=1e-12)
+        fast = clone(clf).set_params(fast=True).fit(X, Y, sample_weight=self.weight, groups=groups)
+        np.testing.assert_allclose(fast.pairs_["cv_score_gaussiannb"], clf.pairs_["cv_score_gaussiannb"], atol=1e-12)
+
+    def test_in_a_search(self):
+        clf = PairwiseClassifier(SVC().set_fit_request(sample_weight=True))
+        clf.set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
+        grid = GridSearchCV(
+            make_pipeline(StandardScaler().set_fit_request(sample_weight=False), clf),
+            {"pairwiseclassifier__estimator__C": [1, 10]},
+            cv=3,
+        )
+        assert grid.fit(X, Y, sample_weight=self.weight).score(X, Y) > 0.9
