@@ -8,10 +8,12 @@ copyright = author
 release = version = installed_version("pwcstats")
 
 extensions = ["sphinx.ext.autodoc", "sphinx.ext.mathjax", "numpydoc"]
+# R's learners are documented without R.
+autodoc_mock_imports = ["rpy2"]
 autodoc_typehints = "none"  # numpydoc's Parameters section says it in words
 numpydoc_show_class_members = False
 html_theme = "alabaster"
-html_theme_options = {"description": "Statistics of pairs, in Python and R"}
+html_theme_options = {"description": "Statistics of pairs, in Python and R", "page_width": "1120px"}
 
 
 def write_agreement(app):
@@ -28,7 +30,7 @@ def write_agreement(app):
         "     - within",
         "     - remark",
     ]
-    for row in [row for part in ("COUPLING", "BRADLEY_TERRY", "LOGIT") for row in parity[part].values()]:
+    for row in [row for part in ("COUPLING", "CLASSIFY", "BRADLEY_TERRY", "LOGIT") for row in parity[part].values()]:
         lines += [
             f"   * - ``{row.ours}``",
             f"     - ``{row.theirs}``",
