@@ -104,6 +104,7 @@ def _name_cells(axes: Axes, classes: list[str], upwards: bool) -> None:
     axes.set_xticks(range(k), classes, fontsize=font, rotation=90 if upwards else 0)
     axes.set_yticks(range(k), classes, fontsize=font)
     axes.tick_params(length=0)
+    axes.set(xlabel="class", ylabel="class")
     axes.set_xticks(np.arange(k + 1) - 0.5, minor=True)
     axes.set_yticks(np.arange(k + 1) - 0.5, minor=True)
     axes.grid(which="minor", color="white", linewidth=2.0 if k <= MOST_NUMBERS else 0.8)

@@ -151,7 +151,8 @@ def _finish(panels: Any, title: str, p: Array) -> None:
     top.plot([0, 1], [0, 1], color="0.6", linestyle=(0, (4, 3)), linewidth=1.0, zorder=0)
     top.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
     top.set_title(title, fontsize=11)
-    top.legend(frameon=False, loc="upper left", fontsize=9)
+    # Lines of few rows go anywhere, under the legend too.
+    top.legend(loc="upper left", fontsize=9, edgecolor="none", framealpha=0.85)
     bottom.hist(p, bins=BARS, range=(0.0, 1.0), color="0.6")
     bottom.set_yscale("log")
     bottom.set_ylim(bottom=0.5)  # so that a single prediction is seen
