@@ -49,8 +49,9 @@ checks: test-r test-newest vignettes check-r testthat doctest lint
 test-r: .venv-r/stamp .r-lib/stamp | build/log
 	PWC_REQUIRE_R=1 .venv-r/bin/python -m pytest --doctest-modules tests pwcstats/r.py | tee build/log/$@.log
 
+# Slow tests are simulations and long searches, which test-r has run: versions of NumPy and pandas do not show in them.
 test-newest: .venv/test.stamp | build/log
-	$(NEWEST) -m pytest -m "not against_r" | tee build/log/$@.log
+	$(NEWEST) -m pytest -m "not against_r and not slow" | tee build/log/$@.log
 
 # pwcstats/r.py cannot be imported without rpy2, which is in the other environment only.
 doctest: .venv/test.stamp

@@ -173,6 +173,7 @@ def test_sum_to_zero_and_reference_say_the_same():
     assert contrast.conf_int[0] == pytest.approx(contrast.estimate - stats.norm.ppf(0.975) * contrast.std_error)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["mle", "firth"])
 @pytest.mark.parametrize(("ties", "order"), [("none", False), ("davidson", True)])
 def test_profiles_are_where_the_likelihood_has_fallen(ties, order, method):

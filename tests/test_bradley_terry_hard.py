@@ -25,6 +25,7 @@ def two_groups(half, games, seed=0):
     return BradleyTerry.from_comparisons(frame, first="x", second="y", wins=("a", "b"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("games", [6, 1000, 100_000])
 def test_projections_hear_a_weak_link(games):
     model = two_groups(1100, games)
@@ -37,6 +38,7 @@ def test_projections_hear_a_weak_link(games):
     assert exact.contrast(0, 1100).estimate == pytest.approx(np.log(9), abs=1e-6)
 
 
+@pytest.mark.slow
 def test_projections_near_the_reference():
     """In a chain, differences from the reference are far smaller than what each item is off by alone."""
     n = 2500

@@ -68,6 +68,7 @@ def test_rank_sets_cover():
     assert hits >= 200 * 0.9 - 3 * np.sqrt(200 * 0.09)
 
 
+@pytest.mark.slow
 def test_bootstrap_agrees_with_theory_and_itself(res):
     one = res.bootstrap(400, random_state=5)
     two = res.bootstrap(400, n_jobs=2, random_state=5)
@@ -81,6 +82,7 @@ def test_bootstrap_agrees_with_theory_and_itself(res):
         pd.testing.assert_frame_equal(res.bootstrap(400, random_state=5).params, one.params)
 
 
+@pytest.mark.slow
 def test_bootstrap_draws_comparisons_rows_or_groups():
     rng = np.random.default_rng(0)
     n = 300

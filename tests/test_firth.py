@@ -287,6 +287,7 @@ def test_offsets_go_with_the_rows():
     np.testing.assert_allclose(res.get_prediction(x).predicted, expit(eta - offset))
 
 
+@pytest.mark.slow
 def test_rare_events_among_many():
     """One event in 100,000: the rows' rounding must not stop the steps."""
     n = 100_000

@@ -74,6 +74,7 @@ def make_data(seed):
     return (x, y) if keep else None
 
 
+@pytest.mark.slow
 def test_every_row_and_column_is_told_rightly():
     kinds = []
     for seed in range(150):
@@ -116,6 +117,7 @@ def test_a_sign_that_is_open_is_not_given():
     assert list(alone) == [-np.inf, np.inf]
 
 
+@pytest.mark.slow
 def test_multinomial_separation_against_every_contrast():
     kinds = []
     for seed in range(60):
@@ -153,6 +155,7 @@ def sign_of(rows, combination):
     return np.nan if up and down else np.inf if up else -np.inf if down else 0.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first_rows", [3, 500])
 def test_ordered_rows_and_signs_against_a_programme_for_each(monkeypatch, first_rows):
     monkeypatch.setattr(separation, "FIRST_ROWS", first_rows)
