@@ -1,19 +1,27 @@
 """Where a pairwise classifier is easily wrong: certain learners, odd folds and scorers, kernels, pieces, backends."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.special import logit
 from sklearn.base import clone
 from sklearn.datasets import load_digits, load_wine
-from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import StratifiedKFold
+from sklearn.metrics import get_scorer, log_loss
+from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from pwcstats import PairwiseClassifier
+from pwcstats import InputError, PairwiseClassifier
+from pwcstats.classify.problem import leveled
+from pwcstats.classify.thresholds import best_threshold
+from tests import reference_classify as reference
 
 X, Y = load_wine(return_X_y=True)
 X = (X - X.mean(axis=0)) / X.std(axis=0)
@@ -103,13 +111,33 @@ def test_a_tolerance_below_rounding():
     np.testing.assert_allclose(fast.predict_proba(x), slow.predict_proba(x), atol=1e-8)
 
 
+def right(clf, x, y):
+    return np.mean(clf.predict(x) == y)
+
+
 def test_decision_values_of_0_are_called_as_libsvm_calls_them():
     x, y = np.arange(30.0)[:, None], np.repeat([0, 1], [10, 20])
     tests = [np.r_[20:30], np.r_[5:15], np.r_[0:5, 15:20]]
     cv = [(np.setdiff1d(np.arange(30), test), test) for test in tests]
     candidates = {"a": SVC(gamma=1e6), "b": GaussianNB()}
-    fast, slow = (PairwiseClassifier(candidates, selection_cv=cv, fast=f).fit(x, y) for f in (True, False))
-    np.testing.assert_array_equal(fast.pairs_["cv_score_a"], slow.pairs_["cv_score_a"])
+    for scoring in ("accuracy", right):
+        options = {"selection_cv": cv, "scoring": scoring, "calibration": None, "coupling": "vote"}
+        fast, slow = (PairwiseClassifier(candidates, fast=f, **options).fit(x, y) for f in (True, False))
+        np.testing.assert_array_equal(fast.pairs_["cv_score_a"], slow.pairs_["cv_score_a"])
+
+
+@pytest.mark.parametrize("scoring", ["accuracy", right])
+def test_log_odds_of_0_are_called_as_scikit_learn_calls_them(scoring):
+    """Classes that mirror each other, and rows in the middle."""
+    x = np.array([-3.0, -1.0, 0.0, 1.0, 3.0, 0.0])[:, None]
+    y = np.array([0, 0, 0, 1, 1, 1])
+    cv = [(np.array([0, 1, 3, 4]), np.array([2, 5])), (np.array([2, 5, 1, 3]), np.array([0, 4]))]
+    cv.append((np.array([2, 5, 0, 4]), np.array([1, 3])))
+    candidates = {"nb": GaussianNB(), "again": GaussianNB()}
+    options = {"selection_cv": cv, "scoring": scoring}
+    fast, slow = (PairwiseClassifier(candidates, fast=f, **options).fit(x, y) for f in (True, False))
+    np.testing.assert_array_equal(fast.pairs_["cv_score_nb"], slow.pairs_["cv_score_nb"])
+    np.testing.assert_allclose(slow.pairs_["cv_score_nb"], 2.5 / 3)
 
 
 def test_folds_that_leave_rows_out_of_training_and_folds_of_one_row():
@@ -154,3 +182,230 @@ def test_margins_in_pieces_are_the_same(monkeypatch):
         got = PairwiseClassifier(machine, threshold="train").fit(X, Y)
         np.testing.assert_allclose(got.pairs_["sigmoid_a"], want.pairs_["sigmoid_a"], rtol=1e-9)
         np.testing.assert_allclose(got.predict_proba(NEW), want.predict_proba(NEW), atol=1e-12)
+
+
+@pytest.mark.parametrize("machine", [SVC(C=10), SVC(C=10, kernel="linear")], ids=["rbf", "linear"])
+@pytest.mark.parametrize("options", [{"calibration": "isotonic"}, {"threshold": "cv"}, {"threshold": "train"}])
+@pytest.mark.parametrize("seed", range(3))
+def test_equal_rows_have_equal_scores(machine, options, seed):
+    """Nine different rows, in all classes: sums in another order must not tell which class a row is of."""
+    rng = np.random.default_rng(seed)
+    x, y = rng.integers(0, 3, size=(300, 2)).astype(float), rng.integers(0, 3, 300)
+    fast, slow = (PairwiseClassifier(machine, fast=f, **options).fit(x, y) for f in (True, False))
+    # Between scores that differ by 1e-8 a step is steep.
+    np.testing.assert_allclose(fast.predict_proba(x), slow.predict_proba(x), atol=1e-5)
+
+
+def test_ranks_of_equal_rows():
+    rng = np.random.default_rng(0)
+    x, y = rng.integers(0, 3, size=(300, 2)).astype(float), rng.integers(0, 3, 300)
+    options = {"scoring": "roc_auc", "calibration": None, "coupling": "vote"}
+    candidates = {"svc": SVC(C=10), "nb": GaussianNB()}
+    fast, slow = (PairwiseClassifier(candidates, fast=f, **options).fit(x, y) for f in (True, False))
+    np.testing.assert_allclose(fast.pairs_["cv_score_svc"], slow.pairs_["cv_score_svc"], atol=1e-12)
+
+
+def test_leveled_scores():
+    scores = np.array([1.0, -2.0, 1.0 + 1e-13, 0.0, 1e-9, 3.0, -2.0 - 1e-13, 5.0, 1e6, 1e6 + 1e-3])
+    want = np.array([1.0, -2.0, 1.0, 0.0, 1e-9, 3.0, -2.0, 5.0, 1e6, 1e6 + 1e-3])
+    got = leveled(scores)
+    np.testing.assert_allclose(got, want, rtol=1e-12, atol=0)
+    assert [len(np.unique(got)), got[0] == got[2], got[1] == got[6]] == [8, True, True]
+    rng = np.random.default_rng(0)
+    for distinct in (rng.normal(size=5000), 1.0 + 1e-6 * rng.normal(size=200), np.exp(5 * rng.normal(size=500))):
+        np.testing.assert_array_equal(leveled(distinct), distinct)
+
+
+@pytest.mark.parametrize("far", [1e3, 1e6])
+def test_kernels_of_classes_that_are_far_apart(far):
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1, 2], 40)
+    x = rng.normal(size=(120, 3)) + y[:, None]
+    x[y == 2] += far
+    ours = PairwiseClassifier(SVC(gamma=1.0)).fit(x, y).pairwise_scores(x)
+    libsvm = SVC(gamma=1.0, decision_function_shape="ovo").fit(x, y).decision_function(x)
+    np.testing.assert_allclose(ours, libsvm, atol=1e-10)
+
+
+def test_calibrated_candidates_are_scored_as_such_whatever_the_score():
+    """Balanced weights move the border of a machine, and its sigmoid moves it back."""
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], [300, 40])
+    x = rng.normal(size=(340, 2)) + np.outer(y, [1, 0])
+    candidates = {"svc": SVC(class_weight="balanced"), "nb": GaussianNB()}
+    for fast in (True, False):
+        by_name, by_scorer, plain = (
+            PairwiseClassifier(candidates, scoring=scoring, calibration=calibration, coupling="vote", fast=fast)
+            .fit(x, y)
+            .pairs_["cv_score_svc"][0]
+            for scoring, calibration in (("accuracy", "auto"), (get_scorer("accuracy"), "auto"), ("accuracy", None))
+        )
+        assert by_name == by_scorer
+        assert by_name > plain + 0.05
+
+
+def test_balanced_weights_count_weights_of_rows():
+    weight = np.random.default_rng(0).integers(1, 4, len(Y))
+    again = np.repeat(np.arange(len(Y)), weight)
+    learner = LogisticRegression(class_weight="balanced", tol=1e-10, max_iter=5000)
+    one = PairwiseClassifier(learner).fit(X, Y, sample_weight=weight)
+    two = PairwiseClassifier(learner).fit(X[again], Y[again])
+    np.testing.assert_allclose(one.predict_proba(NEW), two.predict_proba(NEW), atol=1e-6)
+
+
+def test_numpys_generator_is_left_alone():
+    for fast in (True, False):
+        before = np.random.get_state(legacy=False)  # noqa: NPY002
+        PairwiseClassifier([SVC(), GaussianNB()], threshold="cv", fast=fast, random_state=1).fit(X, Y).predict(NEW)
+        after = np.random.get_state(legacy=False)  # noqa: NPY002
+        np.testing.assert_equal(after, before)
+
+
+def test_votes_are_whole():
+    rng = np.random.default_rng(0)
+    y = np.repeat(np.arange(26), 6)
+    x = rng.normal(size=(len(y), 3)) + 0.3 * y[:, None]
+    votes = PairwiseClassifier(GaussianNB()).fit(x, y).votes(x)
+    np.testing.assert_array_equal(votes, np.round(votes))
+    np.testing.assert_array_equal(votes.sum(axis=1), 325)
+
+
+def test_thresholds_of_isotonic_steps_are_on_the_scale_of_their_log_odds():
+    x = X[:, :2] + np.random.default_rng(0).normal(size=(len(Y), 2))
+    plain = PairwiseClassifier(SVC(), calibration="isotonic").fit(x, Y)
+    moved = PairwiseClassifier(SVC(), calibration="isotonic", threshold="train").fit(x, Y)
+    rows = np.flatnonzero(Y > 0)
+    with np.errstate(divide="ignore"):
+        d = np.clip(logit(plain.pairwise_proba(x)[rows, 1, 2]), -36, 36)
+    want = best_threshold(d, Y[rows] == 1, np.ones(len(rows)))
+    assert want != 0.0
+    np.testing.assert_allclose(moved.pairs_["threshold"][2], want, atol=1e-9)
+
+
+FOLDS = {
+    "part of the rest": [(train[5:], test) for train, test in StratifiedKFold(3).split(X, Y)],
+    "each row twice": list(RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=0).split(X, Y)),
+}
+
+
+@pytest.mark.parametrize("splits", FOLDS.values(), ids=FOLDS)
+def test_scores_of_odd_folds(splits):
+    candidates = {"lda": LinearDiscriminantAnalysis(), "nb": GaussianNB()}
+    clf = PairwiseClassifier(candidates, selection_cv=splits, scoring="neg_log_loss").fit(X, Y)
+    scores = []
+    for train, test in splits:
+        train, test = train[Y[train] > 0], test[Y[test] > 0]
+        fitted = LinearDiscriminantAnalysis().fit(X[train], Y[train])
+        scores.append(-log_loss(Y[test], fitted.predict_proba(X[test])))
+    np.testing.assert_allclose(clf.pairs_["cv_score_lda"][2], np.mean(scores), atol=1e-9)
+
+
+def test_as_many_folds_as_asked_for_where_a_class_is_smaller():
+    rows = np.r_[0:100, 130:133]
+    number, splitter = (PairwiseClassifier(SVC(), calibration_cv=cv).fit(X[rows], Y[rows]) for cv in (5, FiveFolds()))
+    np.testing.assert_array_equal(number.pairs_["sigmoid_a"], splitter.pairs_["sigmoid_a"])
+
+
+class FiveFolds(StratifiedKFold):
+    """As by number, without the warning that a class is missing from some test sets."""
+
+    def __init__(self):
+        super().__init__(5)
+
+    def split(self, X, y, groups=None):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            yield from super().split(X, y, groups)
+
+
+def test_folds_without_a_row_of_a_pair_do_not_count():
+    """Two classes of two rows each, three folds."""
+    rng = np.random.default_rng(0)
+    y = np.r_[np.zeros(30, int), 1, 1, 2, 2]
+    x = rng.normal(size=(34, 2)) + 9.0 * y[:, None]
+    for fast in (True, False):
+        clf = PairwiseClassifier({"nb": GaussianNB(var_smoothing=0.1), "again": GaussianNB()}, fast=fast).fit(x, y)
+        assert clf.pairs_["cv_score_nb"][2] == 1.0
+
+
+class FailsOnPartOfTheRows(GaussianNB):
+    def fit(self, X, y):
+        if len(y) < np.isin(Y, np.unique(y)).sum():
+            raise ValueError("too few")
+        return super().fit(X, y)
+
+
+def test_what_failed_in_cross_validation_comes_last():
+    with pytest.warns(FitFailedWarning):
+        clf = PairwiseClassifier({"a": FailsOnPartOfTheRows(), "b": GaussianNB()}, error_score=np.nan).fit(X, Y)
+    assert set(clf.pairs_["learner"]) == {"b"}
+
+
+def test_weights_count_in_the_sigmoids_of_scores():
+    """Held-out decision values, sigmoids of weighted rows, the log loss of rows as they are."""
+    weight = np.random.default_rng(0).gamma(0.5, size=len(Y))
+    x = X[:, :2]
+    clf = PairwiseClassifier({"svc": SVC(gamma=0.1), "nb": GaussianNB()}, scoring="neg_log_loss")
+    got = clf.fit(x, Y, sample_weight=weight).pairs_["cv_score_svc"][2]
+    rows = np.flatnonzero(Y > 0)
+    folds = list(reference.folds_of_pair(Y, rows, 3))
+    f, scores = np.empty(len(rows)), []
+    for train, test in folds:
+        machine = SVC(gamma=0.1).fit(x[rows[train]], Y[rows[train]], weight[rows[train]])
+        f[test] = -machine.decision_function(x[rows[test]])
+    for train, test in folds:
+        a, b = reference.platt(f[train], Y[rows[train]] == 1, weight[rows[train]])
+        p = 1 / (1 + np.exp(a * f[test] + b))
+        scores.append(np.log(np.where(Y[rows[test]] == 1, p, 1 - p)).mean())
+    np.testing.assert_allclose(got, np.mean(scores), atol=1e-6)
+
+
+def test_columns_that_are_constant_in_pairs():
+    """0.1 in two classes: their mean is 0.1 but for rounding."""
+    rng = np.random.default_rng(0)
+    x = np.column_stack([X[:, :3], np.where(Y < 2, 0.1, rng.normal(size=len(Y)))])
+    fast, slow = (PairwiseClassifier(LinearDiscriminantAnalysis(), fast=f).fit(x, Y) for f in (True, False))
+    np.testing.assert_allclose(fast.predict_proba(x), slow.predict_proba(x), atol=1e-8)
+
+
+def test_variances_that_are_0_in_a_fold():
+    """A column of class 0 that varies in the last fold only."""
+    x = X[:, :2].copy()
+    x[Y == 0, 1] = 0.0
+    x[np.flatnonzero(Y == 0)[-1], 1] = 1.0
+    candidates = {"nb": GaussianNB(var_smoothing=0.0), "lda": LinearDiscriminantAnalysis()}
+    with np.errstate(all="ignore"), pytest.warns(FitFailedWarning, match="NaN"):
+        fast, slow = (
+            PairwiseClassifier(candidates, fast=f, error_score=np.nan, scoring="neg_log_loss").fit(x, Y)
+            for f in (True, False)
+        )
+    assert list(fast.pairs_["learner"]) == list(slow.pairs_["learner"])
+    np.testing.assert_allclose(fast.pairs_["cv_score_nb"], slow.pairs_["cv_score_nb"], atol=1e-9)
+
+
+def test_pairs_of_two_rows_are_left_to_scikit_learn():
+    rows = np.r_[0:50, 60, 140]
+    with pytest.raises(
+        InputError, match=r"lineardiscriminantanalysis failed on the pair \(1, 2\): .*number of samples"
+    ):
+        PairwiseClassifier(LinearDiscriminantAnalysis()).fit(X[rows], Y[rows])
+
+
+def test_a_large_tolerance_of_qda():
+    for fast in (True, False):
+        with pytest.raises(InputError, match="rank|collinear"):
+            PairwiseClassifier(QuadraticDiscriminantAnalysis(tol=10.0), fast=fast).fit(X, Y)
+
+
+def test_what_fits_leave_behind():
+    for learner in (
+        LinearDiscriminantAnalysis(store_covariance=True, priors=[0.5, 0.3, 0.2]),
+        QuadraticDiscriminantAnalysis(store_covariance=True),
+    ):
+        fast, slow = (PairwiseClassifier(learner, fast=f).fit(X, Y) for f in (True, False))
+        for pair, ours in fast.estimators_.items():
+            theirs = slow.estimators_[pair]
+            np.testing.assert_allclose(ours.covariance_, theirs.covariance_, atol=1e-10)
+            np.testing.assert_allclose(ours.means_, theirs.means_, atol=1e-12)
+            if hasattr(theirs, "xbar_"):
+                np.testing.assert_allclose(ours.xbar_, theirs.xbar_, atol=1e-12)

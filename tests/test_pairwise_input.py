@@ -3,17 +3,18 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_iris
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
-from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.ensemble import HistGradientBoostingClassifier, StackingClassifier
 from sklearn.exceptions import FitFailedWarning, NotFittedError
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import KFold, ShuffleSplit
-from sklearn.naive_bayes import GaussianNB
-from sklearn.neighbors import KNeighborsClassifier
+from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold
+from sklearn.naive_bayes import CategoricalNB, GaussianNB
+from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC, NuSVC
 
 from pwcstats import InputError, PairwiseClassifier
@@ -71,10 +72,31 @@ WORDS = [
     ({"estimator": SVC}, r"is the class SVC; give an instance, SVC\(\)"),
     ({"estimator": [("a", SVC()), ("a", GaussianNB())]}, "names of candidates must differ, got 'a' twice"),
     ({"estimator": {"a__b": SVC()}}, "names of candidates must be words without '__', got 'a__b'"),
-    ({"estimator": {"a": 3}}, "candidate 'a' must be a scikit-learn classifier, got 3"),
+    ({"estimator": {"a": 3, "b": SVC()}}, r"candidate 'a' must be a scikit-learn classifier, such as SVC\(\), got 3"),
+    ({"estimator": "svc"}, r"estimator must be a scikit-learn classifier, such as SVC\(\), got 'svc'"),
+    ({"scoring": ["accuracy"]}, r"scoring must be the name of one score, or a callable, got \['accuracy'\]"),
+    ({"scoring": "acuracy"}, "acuracy"),
+    ({"fast": "yes"}, "fast must be True or False, got 'yes'"),
     ({"estimator": Mute()}, r"mute \(Mute\) has neither predict_proba nor decision_function"),
     ({"calibration": None}, r"svc \(SVC\) has no predict_proba, so calibration=None .*coupling='vote'"),
     ({"estimator": GaussianNB(priors=[0.5, 0.5])}, "priors must be a positive number for each of the 3 classes"),
+    ({"estimator": GaussianNB(priors=[0.5, 0.5, 0.5])}, r"priors must sum to 1, got \(0.5, 0.5, 0.5\), .* to 1.5"),
+    (
+        {"calibration_cv": [(np.r_[0:150], np.r_[0:151])]},
+        "fold 0 of calibration_cv has the row 150, but X has 150 rows; give a splitter",
+    ),
+    (
+        {"estimator": [SVC(), GaussianNB()], "selection_cv": [(np.zeros(150, int), np.r_[0:150])]},
+        "fold 0 of selection_cv has rows more than once, as in a bootstrap",
+    ),
+    (
+        {"estimator": [GaussianNB(), LinearDiscriminantAnalysis()], "scoring": "f1"},
+        r"scoring failed on the pair \(0, 2\), with gaussiannb: pos_label=1 .*'f1_macro' do not ask",
+    ),
+    (
+        {"estimator": [SVC(), LogisticRegression(max_iter=500)], "scoring": "f1"},
+        r"scoring failed on the pair \(0, 2\), with svc: pos_label=1",
+    ),
     ({"estimator": SVC(class_weight={7: 2.0})}, r"class_weight names \(7\), but the classes of y are \(0, 1, 2\)"),
     ({"estimator": [SVC(), GaussianNB()], "scoring": "magic"}, "magic"),
     (
@@ -141,6 +163,67 @@ def test_missing_values_are_laid_to_the_candidate_that_cannot_use_them():
     with pytest.raises(InputError, match=r"NaN in the columns \(sepal width \(cm\)\), which \(svc\) cannot use"):
         PairwiseClassifier(candidates).fit(frame, Y)
     assert PairwiseClassifier(candidates[1]).fit(frame, Y).score(frame, Y) > 0.9
+    with pytest.raises(InputError, match=r"NaN in the columns \(1\), which \(svc\) cannot use"):
+        PairwiseClassifier(candidates).fit(frame.to_numpy(), Y)
+    frame.iloc[[60, 120], 1] = np.nan
+    for form in (frame, frame.to_numpy()):
+        with pytest.warns(FitFailedWarning, match="candidates failed on 3 of 3 pairs, where others are used"):
+            clf = PairwiseClassifier(candidates, error_score=np.nan).fit(form, Y)
+        assert set(clf.pairs_["learner"]) == {"histgradientboostingclassifier"}
+        assert clf.score(form, Y) > 0.9
+
+
+def test_sparse_rows_are_laid_to_the_candidate_that_cannot_use_them():
+    rows = sparse.csr_array(X)
+    candidates = [LinearDiscriminantAnalysis(), SVC()]
+    with pytest.raises(TypeError, match=r"X is sparse, which \(lineardiscriminantanalysis\) cannot use"):
+        PairwiseClassifier(candidates).fit(rows, Y)
+    with pytest.warns(FitFailedWarning, match="candidates failed on 3 of 3 pairs"):
+        clf = PairwiseClassifier(candidates, error_score=np.nan).fit(rows, Y)
+    assert set(clf.pairs_["learner"]) == {"svc"}
+
+
+def test_categories_that_a_pair_has_not_seen():
+    """Category 2 is in class 2 only."""
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1, 2], 40)
+    codes = np.column_stack([np.where(y < 2, y, 2), rng.integers(0, 3, 120)])
+    clf = PairwiseClassifier(CategoricalNB()).fit(codes, y)
+    np.testing.assert_allclose(clf.predict_proba(codes), CategoricalNB().fit(codes, y).predict_proba(codes), atol=1e-6)
+    assert PairwiseClassifier(CategoricalNB(min_categories=5)).fit(codes, y).predict([[4, 4]]).shape == (1,)
+    words = pd.DataFrame(np.array(["a", "b", "c"])[codes], columns=["one", "two"])
+    clf = PairwiseClassifier(make_pipeline(OneHotEncoder(), LogisticRegression())).fit(words, y)
+    with pytest.raises(InputError, match=r"Pipeline of the pair \(0, 1\) cannot answer: .*unknown.*handle_unknown"):
+        clf.predict(words)
+    around = make_pipeline(OneHotEncoder(), PairwiseClassifier(LogisticRegression())).fit(words, y)
+    assert around.score(words, y) == 1.0
+
+
+def test_learners_that_show_their_scores_after_a_fit_and_priors_in_words():
+    stack = StackingClassifier([("nb", GaussianNB())])
+    assert PairwiseClassifier(stack).fit(X, Y).score(X, Y) > 0.9
+    if hasattr(NearestCentroid(), "predict_proba"):  # from scikit-learn 1.6 on
+        for priors in ("uniform", "empirical"):
+            assert PairwiseClassifier(NearestCentroid(priors=priors)).fit(X, Y).score(X, Y) > 0.9
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("learner", [GaussianNB(), QuadraticDiscriminantAnalysis()])
+def test_rows_too_large_for_sums_of_squares(learner):
+    name = type(learner).__name__.lower()
+    clf = PairwiseClassifier(learner).fit(X, Y)
+    for answer in (clf.predict_proba, clf.pairwise_proba, clf.votes):
+        with pytest.raises(InputError, match=rf"{name} gave NaN for the pair \(0, 1\) for 1 of 2 rows; .*too large"):
+            answer(np.vstack([X[:1], np.full((1, 4), 1e200)]))
+
+
+def test_folds_of_other_data_in_a_cross_validation():
+    splits = list(StratifiedKFold(3).split(X, Y))
+    with pytest.raises(InputError, match="fold 0 of selection_cv has the row 149, but X has 100 rows"):
+        PairwiseClassifier([SVC(), GaussianNB()], selection_cv=splits).fit(X[:100], Y[:100])
+    masks = [(np.isin(np.arange(150), train), np.isin(np.arange(150), test)) for train, test in splits]
+    by_mask, by_place = (PairwiseClassifier(SVC(), calibration_cv=cv).fit(X, Y) for cv in (masks, splits))
+    np.testing.assert_array_equal(by_mask.predict_proba(X), by_place.predict_proba(X))
 
 
 def test_a_kernel_must_be_square():
@@ -206,7 +289,8 @@ def test_a_class_of_one_row_cannot_be_cross_validated():
     x, y = rare(1)
     several = [GaussianNB(), LinearDiscriminantAnalysis()]
     for options in ({}, {"estimator": several}, {"estimator": GaussianNB(), "threshold": "cv"}):
-        with pytest.raises(InputError, match="class 2 has 1 row, and .*_cv needs 2 in each class"):
+        instead = "use threshold='train'" if "threshold" in options else "learner that has probabilities of its own"
+        with pytest.raises(InputError, match=f"class 2 has 1 row, and .*_cv needs 2 in each class .*{instead}, which"):
             PairwiseClassifier(**options).fit(x, y)
     for learner in (GaussianNB(), LinearDiscriminantAnalysis(), LogisticRegression(max_iter=500)):
         fast, slow = (PairwiseClassifier(learner, fast=fast).fit(x, y) for fast in (True, False))
@@ -257,6 +341,50 @@ def test_without_others_the_shares_stand_in():
     assert clf.pairs_["threshold"][2] == 0
     with pytest.raises(InputError, match="all candidates failed on all 3 pairs"):
         PairwiseClassifier(Refuses(), error_score=np.nan).fit(X, Y)
+
+
+class FailsWithoutProbabilities(Fails):
+    def decision_function(self, X):
+        return np.diff(self.nb_.predict_log_proba(X), axis=1)[:, 0]
+
+    @property
+    def predict_proba(self):
+        raise AttributeError
+
+
+@pytest.mark.parametrize("scoring", ["accuracy", "roc_auc"])
+@pytest.mark.parametrize("learner", [Fails(), FailsWithoutProbabilities()])
+def test_the_score_of_a_failure(scoring, learner):
+    """Whether the candidate is scored as it is or calibrated."""
+    candidates = {"bad": learner, "good": LogisticRegression(max_iter=500)}
+    for score in (-7.0, np.nan):
+        with pytest.warns(FitFailedWarning):
+            clf = PairwiseClassifier(candidates, scoring=scoring, error_score=score).fit(X, Y)
+        np.testing.assert_equal(clf.pairs_["cv_score_bad"][2], score)
+        assert clf.pairs_["learner"][2] == "good"
+        assert clf.pairs_["cv_score_bad"][0] > 0.9
+
+
+def test_shares_count_weights():
+    class Weighted(Fails):
+        def fit(self, X, y, sample_weight=None):
+            return super().fit(X, y)
+
+    with pytest.warns(FitFailedWarning):
+        clf = PairwiseClassifier(Weighted(), error_score=np.nan).fit(X, Y, sample_weight=np.where(Y == 1, 3.0, 1.0))
+    np.testing.assert_allclose(clf.pairwise_proba(X)[:, 1, 2], 0.75)
+
+
+def test_failures_against_the_rest():
+    """nu = 0.9 is feasible in each pair, and where one class is all the rest it is not."""
+    with pytest.raises(InputError, match=r"nusvc failed on the pair \(0, 1\) against the rest: .*infeasible"):
+        PairwiseClassifier(NuSVC(nu=0.9), coupling="bayes").fit(X, Y)
+    with pytest.warns(FitFailedWarning, match=r"on 3 of 3 pairs, .*\(0, 1\) against the rest: nusvc: .*infeasible"):
+        clf = PairwiseClassifier(NuSVC(nu=0.9), coupling="bayes", error_score=np.nan).fit(X, Y)
+    r = clf.pairwise_proba(X)
+    # With equal shares of 2/3 for all pairs, Bayes weights are weighted votes.
+    r[:, [0, 1, 2], [0, 1, 2]] = 0.0
+    np.testing.assert_allclose(clf.predict_proba(X), r.sum(axis=2) / 3, atol=1e-12)
 
 
 def test_what_fails_in_one_fit_of_all_pairs_is_told_by_pair():

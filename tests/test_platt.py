@@ -60,12 +60,24 @@ def test_separated_scores_have_a_finite_sigmoid():
     np.testing.assert_allclose([a, b], reference.platt(scores, scores > 0, np.ones(80)), rtol=TWIN)
 
 
+@pytest.mark.parametrize(("origin", "unit"), [(0.0, 1e-9), (0.0, 1e9), (1.0, 1e-9), (-1e6, 1.0)])
+def test_unit_and_origin_of_the_scores_do_not_matter(origin, unit):
+    """Machines on small or unscaled columns have scores that hardly differ."""
+    scores, positive, weight = next(iter(cases()))
+    a, b = fit_sigmoid(scores, positive, weight, "")
+    moved = origin + unit * scores
+    c, d = fit_sigmoid(moved, positive, weight, "")
+    # What is left of the digits of a score that lies far from 0.
+    np.testing.assert_allclose(c * moved + d, a * scores + b, rtol=0, atol=1e-9 + 1e-14 * abs(origin) / unit)
+
+
 def test_scores_that_say_nothing_give_the_shares():
     """All scores equal: the slope stays 0, and the probability is near the class's share."""
     positive = np.arange(40) < 30
     a, b = fit_sigmoid(np.full(40, 0.3), positive, np.ones(40), "")
     target = 30 * 31 / 32 + 10 / 12
     np.testing.assert_allclose(1 / (1 + np.exp(a * 0.3 + b)), target / 40, rtol=1e-6)
+    assert a == 0.0
 
 
 def test_no_convergence_is_said():

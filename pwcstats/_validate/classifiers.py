@@ -5,10 +5,16 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
+from scipy import sparse
 from sklearn.utils import get_tags
 
 from pwcstats._validate.common import as_float, listed, shape_of, shown
 from pwcstats.errors import InputError
+
+
+class ScoringError(Exception):
+    """A scorer failed, not the learner that it was to score."""
 
 
 def refuse_candidates(named: Sequence[tuple[Any, Any]]) -> None:
@@ -26,7 +32,8 @@ def refuse_candidates(named: Sequence[tuple[Any, Any]]) -> None:
                 f"candidate {name!r} is the class {learner.__name__}; give an instance, {learner.__name__}()."
             )
         if not hasattr(learner, "fit") or not hasattr(learner, "get_params"):
-            raise InputError(f"candidate {name!r} must be a scikit-learn classifier, got {learner!r}.")
+            what = f"candidate {name!r}" if len(named) > 1 else "estimator"
+            raise InputError(f"{what} must be a scikit-learn classifier, such as SVC(), got {learner!r}.")
 
 
 def refuse_no_scores(
@@ -57,12 +64,16 @@ def refuse_class_weight(class_weight: dict[Any, Any], classes: Any) -> None:
 
 
 def refuse_priors(priors: Any, classes: Any) -> None:
-    """Refuse priors that are not one positive number for each class."""
+    """Refuse priors that are not one positive number for each class, 1 in all; words are the learner's own."""
+    if isinstance(priors, str):
+        return
     values = as_float(priors, "priors")
     if values.shape != (len(classes),) or not (np.isfinite(values) & (values > 0.0)).all():
         raise InputError(
             f"priors must be a positive number for each of the {len(classes)} classes, got {listed(values.ravel())}."
         )
+    if abs(values.sum() - 1.0) > 1e-5:
+        raise InputError(f"priors must sum to 1, got {listed(values.ravel())}, which sum to {values.sum():.6g}.")
 
 
 def refuse_unknown_candidate(name: str, candidates: dict[str, Any]) -> None:
@@ -110,19 +121,30 @@ def refuse_frame(frame: Any) -> None:
         raise InputError(f"X has two columns named {shown(twice)}; rename one.")
 
 
-def refuse_holes(frame: Any, candidates: dict[str, Any]) -> None:
-    """Refuse missing values where a candidate does not take them; pipelines may fill them in."""
-    strict = [
-        name
-        for name, learner in candidates.items()
-        if not hasattr(learner, "steps") and not get_tags(learner).input_tags.allow_nan
-    ]
-    holes = frame.columns[frame.isna().any()] if strict else []
-    if len(holes):
+def takes(learner: Any, what: str) -> bool:
+    """Whether a learner takes "sparse" rows, or missing values ("allow_nan"); pipelines may see to it."""
+    return hasattr(learner, "steps") or bool(getattr(get_tags(learner).input_tags, what))
+
+
+def refuse_holes(x: Any, candidates: dict[str, Any]) -> None:
+    """Refuse missing values where a candidate does not take them."""
+    strict = [name for name, learner in candidates.items() if not takes(learner, "allow_nan")]
+    if not strict or sparse.issparse(x):
+        return
+    missing = np.asarray(pd.isna(x)).any(axis=0)
+    if missing.any():
+        names = x.columns[missing] if hasattr(x, "columns") else np.flatnonzero(missing)
         raise InputError(
-            f"X contains NaN in the columns {listed(holes)}, which {listed(strict)} cannot use; fill them in, put an "
+            f"X contains NaN in the columns {listed(names)}, which {listed(strict)} cannot use; fill them in, put an "
             "imputer and the learner into a pipeline, or leave the learner out."
         )
+
+
+def refuse_sparse(x: Any, candidates: dict[str, Any]) -> None:
+    """Refuse sparse rows where a candidate does not take them, in an error of the kind that scikit-learn has."""
+    strict = [name for name, learner in candidates.items() if not takes(learner, "sparse")]
+    if strict and sparse.issparse(x):
+        raise TypeError(f"X is sparse, which {listed(strict)} cannot use; give X.toarray(), or leave the learner out.")
 
 
 def refuse_class_sizes(name: str, learner: Any) -> None:
@@ -155,13 +177,26 @@ def refuse_no_weight(y: Any, weight: Any) -> None:
         )
 
 
-def refuse_rare_class(label: Any, count: int, name: str, why: str) -> None:
+def refuse_rare_class(label: Any, count: int, name: str, why: str, instead: str) -> None:
     """Say that a class is too small to be cross-validated."""
     rows = "1 row" if count == 1 else f"{count} rows"
     raise InputError(
-        f"class {shown(label)} has {rows}, and {name} needs 2 in each class ({why}); drop or merge the class, or give "
-        "one learner that has probabilities of its own, which is not cross-validated."
+        f"class {shown(label)} has {rows}, and {name} needs 2 in each class ({why}); drop or merge the class, or "
+        f"{instead}, which is not cross-validated."
     )
+
+
+def refuse_other_rows(rows: Any, n_rows: int, fold: int, name: str) -> None:
+    """Refuse folds of other data, and folds in which rows are repeated."""
+    if len(rows) and rows.max() >= n_rows:
+        raise InputError(
+            f"fold {fold} of {name} has the row {rows.max()}, but X has {n_rows} rows; give a splitter or a number of "
+            "folds, which adapts to the rows (as in a cross-validation of this classifier)."
+        )
+    if len(np.unique(rows)) < len(rows):
+        raise InputError(
+            f"fold {fold} of {name} has rows more than once, as in a bootstrap; give folds without repetitions."
+        )
 
 
 def refuse_absent_class(label: Any, fold: int, name: str) -> None:
@@ -189,8 +224,49 @@ def refuse_nan_scores(scores: Any, learner: Any) -> None:
         raise InputError(f"{type(learner).__name__} gave NaN for {int(np.isnan(scores).sum())} of {len(scores)} rows.")
 
 
+def refuse_nan_pairs(r: Any, pairs: Any) -> None:
+    """Refuse probabilities of pairs that are no numbers."""
+    # Sums of numbers within [0, 1] are finite, and cost less than a look at each of them.
+    if np.isnan(r.sum()):
+        pair = int(np.flatnonzero(np.isnan(r).any(axis=0))[0])
+        first = pairs.iloc[pair]
+        raise InputError(
+            f"{first['learner']} gave NaN for the pair ({shown(first['class_i'])}, {shown(first['class_j'])}) for "
+            f"{int(np.isnan(r[:, pair]).sum())} of {len(r)} rows; see whether their values are too large, as for a sum "
+            "of squares."
+        )
+
+
+def cannot_answer(learner: Any, pair: str, error: Exception) -> InputError:
+    """What to raise where a fitted learner fails on new rows."""
+    return InputError(
+        f"the {type(learner).__name__} of the pair {pair} cannot answer: {str(error).strip()} (It has seen the rows of "
+        "its two classes only. If this is about categories that are new to it, encode them in a pipeline around "
+        "PairwiseClassifier, or tell the encoder what to do with them, as by handle_unknown='ignore'.)"
+    )
+
+
+def refuse_scoring(scoring: Any) -> None:
+    """Refuse several scores, of which none could decide."""
+    if scoring is not None and not isinstance(scoring, str) and not callable(scoring):
+        raise InputError(f"scoring must be the name of one score, or a callable, got {scoring!r}.")
+
+
+def refuse_flag(value: Any, name: str) -> None:
+    """Refuse what is neither True nor False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise InputError(f"{name} must be True or False, got {value!r}.")
+
+
 def failed_pair(learner: str, pair: str, error: Exception) -> InputError:
-    """What to raise where a learner fails on a pair."""
+    """What to raise where a learner, or the score of it, fails on a pair."""
+    if isinstance(error, ScoringError):
+        asks = (
+            " (Such a score takes one class for the positive one, and does not know which of two it is; scores like "
+            "'f1_macro' do not ask.)"
+        )
+        more = asks if "pos_label" in str(error) else ""
+        return InputError(f"scoring failed on the pair {pair}, with {learner}: {str(error).strip()}{more}")
     return InputError(
         f"{learner} failed on the pair {pair}: {str(error).strip()} (With error_score=np.nan the other candidates are "
         "used there, and without one the classes' shares of the rows.)"

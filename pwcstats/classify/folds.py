@@ -18,13 +18,13 @@ class Folds:
     `number` holds the fold in which each row is held out; None where a row is held out never or twice.
     """
 
-    def __init__(self, splits: Any, n_rows: int) -> None:
+    def __init__(self, splits: Any, n_rows: int, name: str) -> None:
         self.train: list[NDArray[np.bool_]] = []
         self.test: list[NDArray[np.bool_]] = []
         held = np.full(n_rows, -1, np.int64)
-        for train, test in splits:
-            self.train.append(_mask(train, n_rows))
-            self.test.append(_mask(test, n_rows))
+        for number, (train, test) in enumerate(splits):
+            self.train.append(_mask(train, n_rows, number, name))
+            self.test.append(_mask(test, n_rows, number, name))
             held[test] = len(self.test) - 1
         once = bool((np.sum(self.test, axis=0) == 1).all()) if self.test else False
         self.number: Integers | None = held if once else None
@@ -40,30 +40,38 @@ class Folds:
         return len(self.test)
 
 
-def _mask(rows: Any, n_rows: int) -> NDArray[np.bool_]:
+def _mask(rows: Any, n_rows: int, number: int, name: str) -> NDArray[np.bool_]:
+    """Rows, given by their places or by a mask, as a mask."""
+    rows = np.asarray(rows)
+    if rows.dtype == np.bool_:
+        rows = np.flatnonzero(rows)
+    checks.refuse_other_rows(rows, n_rows, number, name)
     mask = np.zeros(n_rows, np.bool_)
     mask[rows] = True
     return mask
 
 
-def make_folds(cv: Any, problem: Problem, name: str, random_state: int | None, why: str, **split_params: Any) -> Folds:
+def make_folds(
+    cv: Any, problem: Problem, name: str, random_state: int | None, why: tuple[str, str], **split_params: Any
+) -> Folds:
     """Folds of a number, a splitter or a list; every class is in all training sets, or an error says which is not.
 
-    A number of folds is stratified, and shuffled where there is a seed.
+    A number of folds is stratified, and shuffled where there is a seed. `why` says what they are for, and how to do
+    without them.
     """
     counts = np.bincount(problem.code, minlength=problem.n_classes)
     if isinstance(cv, (int, np.integer)) and not isinstance(cv, bool):
         n_folds = min(read_count(cv, name, least=2), counts.max())
         if counts.min() < 2:
             rare = int(np.argmin(counts))
-            checks.refuse_rare_class(problem.classes[rare], counts[rare], name, why)
+            checks.refuse_rare_class(problem.classes[rare], counts[rare], name, *why)
         cv = StratifiedKFold(n_folds, shuffle=random_state is not None, random_state=random_state)
         split_params = {}  # groups are for a splitter that asks for them
     with warnings.catch_warnings():
         # A class smaller than the number of folds is missing from some test sets, but from no training set.
         warnings.filterwarnings("ignore", message="The least populated class", category=UserWarning)
         splits = list(check_cv(cv, problem.y, classifier=True).split(problem.x, problem.y, **split_params))
-    folds = Folds(splits, len(problem.code))
+    folds = Folds(splits, len(problem.code), name)
     for number, train in enumerate(folds.train):
         present = np.bincount(problem.code[train], minlength=problem.n_classes)
         if present.min() == 0:

@@ -8,9 +8,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
-from sklearn.naive_bayes import GaussianNB
+from sklearn.naive_bayes import CategoricalNB, GaussianNB
 from sklearn.svm import SVC, NuSVC
-from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import has_fit_parameter
 
 from pwcstats._validate.classifiers import (
@@ -21,7 +20,7 @@ from pwcstats._validate.classifiers import (
     refuse_priors,
 )
 from pwcstats._validate.common import Array
-from pwcstats.classify.problem import ClassPairs, Problem
+from pwcstats.classify.problem import ClassPairs, Problem, cut, take
 
 PROBABILITY, DECISION = "probability", "decision"
 # Log-odds of probabilities are cut here, where 1 - p is 0 in double precision: those of 0 and 1 would be infinite, and
@@ -74,6 +73,18 @@ def kind_of_scores(name: str, learner: Any, calibration: str | None, coupling: s
     return DECISION if decisions and (prefers_decisions or not probabilities) else PROBABILITY
 
 
+def showing_scores(learner: Any, problem: Problem, params: dict[str, Any]) -> Any:
+    """A learner that shows what scores it has; where it does not know before a fit, as stacks, one that is fitted."""
+    if hasattr(learner, "predict_proba") or hasattr(learner, "decision_function"):
+        return learner
+    rows = problem.rows(0)
+    x = take(problem.x, rows, rows if problem.square else None)
+    try:
+        return for_pair(learner, problem, 0, None).fit(x, problem.y[rows], **cut(params, rows, len(problem.y)))
+    except Exception:  # why, the fits will say
+        return learner
+
+
 def settle(
     learner: Any, problem: Problem, calibration: str | None, params: dict[str, Any]
 ) -> tuple[Any, dict[str, Any]]:
@@ -86,7 +97,8 @@ def settle(
     options = learner.get_params(deep=True)
     if options.get("class_weight") == "balanced" and has_fit_parameter(learner, "sample_weight"):
         changes["class_weight"] = None
-        weights = compute_class_weight("balanced", classes=problem.classes, y=problem.y)[problem.code]
+        # A weight of 2 is a row that is there twice, here too (of scikit-learn's learners only some see it so).
+        weights = (problem.class_weights.mean() / problem.class_weights)[problem.code]
         params = {**params, "sample_weight": weights * params.get("sample_weight", 1.0)}
     for key, value in options.items():
         match key.rsplit("__", 1)[-1]:
@@ -99,10 +111,25 @@ def settle(
         # Sigmoids and coupling are this package's; LIBSVM's own would cost a cross-validation inside each fit.
         key = f"{learner.steps[-1][0]}__probability" if hasattr(learner, "steps") else "probability"
         changes[key] = type(owner)().probability
-    if isinstance(learner, (SVC, NuSVC)) and learner.kernel in ("rbf", "poly", "sigmoid"):
-        changes |= {"gamma": _scale(problem.array_or_sparse)} if learner.gamma == "scale" else {}
-        changes |= {"gamma": 1.0 / problem.x.shape[1]} if learner.gamma == "auto" else {}
+    try:
+        changes |= _from_all_rows(learner, problem)
+    except ValueError:  # missing values or words, which the fits will not take either
+        pass
     return clone(learner).set_params(**changes), params
+
+
+def _from_all_rows(learner: Any, problem: Problem) -> dict[str, Any]:
+    """Parameters of a learner that depend on rows of all classes."""
+    if isinstance(learner, CategoricalNB):
+        # A pair may lack categories that it meets in prediction.
+        seen = problem.array.max(axis=0).astype(np.int64) + 1
+        return {"min_categories": np.maximum(seen, 0 if learner.min_categories is None else learner.min_categories)}
+    if isinstance(learner, (SVC, NuSVC)) and learner.kernel in ("rbf", "poly", "sigmoid"):
+        if learner.gamma == "scale":
+            return {"gamma": _scale(problem.array_or_sparse)}
+        if learner.gamma == "auto":
+            return {"gamma": 1.0 / problem.x.shape[1]}
+    return {}
 
 
 def _scale(x: Any) -> float:

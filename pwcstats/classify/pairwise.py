@@ -54,7 +54,8 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, WithCandidates):
         each pair takes its rows of them; a number means stratified folds, shuffled if there is a `random_state`.
     scoring : str or callable
         Score by which candidates are compared, as in scikit-learn; of equals, the first candidate is kept. Learners
-        that are calibrated are scored as such, each fold calibrated by the others. Default: accuracy.
+        that are calibrated are scored as such, each fold calibrated by the others, for which the folds must hold out
+        each row once. Default: accuracy.
     threshold : {None, "train", "cv"}
         Whether to move each pair's border to where it makes the fewest errors, in training or on held-out rows [1]_.
     calibration : {"auto", None, "sigmoid", "isotonic"}
@@ -245,7 +246,8 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, WithCandidates):
     def predict(self, X: Any) -> NDArray[Any]:
         """The most probable class of each row.
 
-        Of equals, the one that comes first in `classes_`; with a `random_state`, one of them is drawn.
+        Of equals (in all digits), the one that comes first in `classes_`. With a `random_state` one of them is drawn,
+        and the answer for a row depends on which other rows are asked for.
         """
         proba = self.predict_proba(X)
         best = proba.argmax(axis=1)
@@ -275,7 +277,7 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, WithCandidates):
         low, high = np.triu_indices(k, 1)
 
         def full(x: Any) -> Array:
-            r = self._committee.probabilities(x)
+            r = self._probabilities(x)
             out = np.full((len(r), k, k), 0.5)
             out[:, low, high], out[:, high, low] = r, 1.0 - r
             return out
@@ -296,7 +298,7 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, WithCandidates):
         self._fitted()
 
         def count(x: Any) -> Array:
-            return couple(self._committee.probabilities(x), "vote", condensed=True) * len(self.pairs_)
+            return np.rint(couple(self._probabilities(x), "vote", condensed=True) * 2.0 * len(self.pairs_)) / 2.0
 
         return self._in_pieces(X, count, (len(self.classes_),))
 
@@ -325,6 +327,8 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, WithCandidates):
             if getattr(self, name) is not None:
                 choice(getattr(self, name), options, name, none=True)
         checks.refuse_error_score(self.error_score)
+        checks.refuse_scoring(self.scoring)
+        checks.refuse_flag(self.fast, "fast")
         read_n_jobs(self.n_jobs)
 
     def _settle(self, candidates: dict[str, Any], problem: Problem, routed: Routed) -> list[Candidate]:
@@ -333,7 +337,8 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, WithCandidates):
             if self.coupling == "bayes":
                 checks.refuse_class_sizes(name, learner)
             settled, params = learners.settle(learner, problem, self.calibration, routed.fits[name])
-            kind = learners.kind_of_scores(name, settled, self.calibration, self.coupling)
+            sample = learners.showing_scores(settled, problem, params)
+            kind = learners.kind_of_scores(name, sample, self.calibration, self.coupling)
             method = self.calibration
             if method == "auto":
                 method = "sigmoid" if kind == learners.DECISION else None
@@ -350,9 +355,10 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, WithCandidates):
 
     def _select(self, training: Training, routed: Routed) -> Array:
         """Scores of the candidates on the pairs; zeros where there is no choice."""
-        if len(training.candidates) == 1:
+        scorers = [check_scoring(candidate.learner, scoring=self.scoring) for candidate in training.candidates]
+        if len(scorers) == 1:
             return np.zeros((1, training.problem.n_pairs))
-        why = "to choose between candidates"
+        why = "to choose between candidates", "give one learner that has probabilities of its own"
         folds = make_folds(
             self.selection_cv,
             training.problem,
@@ -361,7 +367,6 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, WithCandidates):
             why,
             **routed.selection_splitter,
         )
-        scorers = [check_scoring(candidate.learner, scoring=self.scoring) for candidate in training.candidates]
         return training.select(folds, scorers, self.scoring in ("accuracy", None), routed.scorer)
 
     def _calibration_folds(self, training: Training, routed: Routed) -> Folds | None:
@@ -369,13 +374,14 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, WithCandidates):
         methods = [candidate.name for candidate in training.candidates if candidate.method is not None]
         if not methods and self.threshold != "cv":
             return None
-        why = "for threshold='cv'" if self.threshold == "cv" else f"to calibrate {methods[0]}"
+        why = f"to calibrate {methods[0]}" if methods else "for threshold='cv'"
+        instead = "give a learner that has probabilities of its own" if methods else "use threshold='train'"
         folds = make_folds(
             self.calibration_cv,
             training.problem,
             "calibration_cv",
             self._fold_seeds[1],
-            why,
+            (why, instead),
             **routed.calibration_splitter,
         )
         if folds.number is None:
@@ -388,9 +394,15 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, WithCandidates):
         # A fit that failed leaves n_features_in_ behind.
         check_is_fitted(self, "pairs_")
 
+    def _probabilities(self, x: Any) -> Array:
+        """r_ij of some rows, a column for each pair."""
+        r = self._committee.probabilities(x)
+        checks.refuse_nan_pairs(r, self.pairs_)
+        return r
+
     def _couple(self, x: Any) -> Array:
         """Coupled probabilities of some rows."""
-        r = self._committee.probabilities(x)
+        r = self._probabilities(x)
         options: dict[str, Any] = {}
         if self.coupling == "ht" and self.weights == "counts":
             options["n"] = self.pairs_["n"].to_numpy(dtype=np.float64)

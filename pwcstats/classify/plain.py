@@ -11,10 +11,13 @@ from sklearn.base import clone
 from tqdm import tqdm
 
 from pwcstats._kernels.blas import one_thread
+from pwcstats._validate.classifiers import cannot_answer
 from pwcstats._validate.common import Array
 from pwcstats.classify import learners
 from pwcstats.classify.folds import Folds
-from pwcstats.classify.problem import ClassPairs, Integers, Problem, cut, take
+from pwcstats.classify.problem import ClassPairs, Integers, Problem, cut, leveled, take
+from pwcstats.classify.selection import checked
+from pwcstats.errors import InputError
 
 
 @dataclass(frozen=True)
@@ -118,7 +121,7 @@ def cross_validate(task: Task, shared: Shared, scorer: Any, params: dict[str, An
 def _score(task: Task, shared: Shared, train: Integers, test: Integers, scorer: Any, params: dict[str, Any]) -> float:
     learner = _fit(task, shared, train)
     rows = take(shared.x, test, train if shared.square else None)
-    return scorer(learner, rows, shared.y[test], **cut(params, test, len(shared.y)))
+    return checked(scorer, learner, rows, shared.y[test], **cut(params, test, len(shared.y)))
 
 
 def fit(task: Task, shared: Shared, trained: bool) -> Fit:
@@ -129,7 +132,9 @@ def fit(task: Task, shared: Shared, trained: bool) -> Fit:
         # One row is enough to see that a learner has nothing but NaN to say, as naive Bayes of constant columns.
         seen = rows if trained else rows[:1]
         own = _scores(task, shared, learner, seen, rows)
-        return Fit(learner, own if trained else None, None if shared.folds is None else _held_out(task, shared, rows))
+        return Fit(
+            learner, leveled(own) if trained else None, None if shared.folds is None else _held_out(task, shared, rows)
+        )
     except Exception as error:
         return Fit(error=error)
 
@@ -148,7 +153,7 @@ def _held_out(task: Task, shared: Shared, rows: Integers) -> Array:
         if len(test):
             learner = _fit(task, shared, train)
             out[np.searchsorted(rows, test)] = _scores(task, shared, learner, test, train)
-    return out
+    return leveled(out)
 
 
 def _rows(task: Task, shared: Shared) -> Integers:
@@ -179,6 +184,7 @@ class PlainPairs:
 
     def __init__(self, problem: Problem, tasks: Sequence[Task], fits: Sequence[Fit]) -> None:
         self.pairs = np.array([task.pair for task in tasks])
+        self._names = [problem.name(task.pair) for task in tasks]
         self._members = [
             (fit.learner, task.kind, task.label, problem.rows(task.pair) if problem.square and not task.union else None)
             for task, fit in zip(tasks, fits, strict=True)
@@ -188,7 +194,12 @@ class PlainPairs:
         """Scores of all rows, a column for each pair."""
         out = np.empty((x.shape[0] if hasattr(x, "shape") else len(x), len(self._members)))
         for column, (learner, kind, label, seen) in enumerate(self._members):
-            out[:, column] = learners.scores(learner, x if seen is None else x[:, seen], kind, label)
+            try:
+                out[:, column] = learners.scores(learner, x if seen is None else x[:, seen], kind, label)
+            except InputError:
+                raise
+            except Exception as error:
+                raise cannot_answer(learner, self._names[column], error) from error
         return out
 
     def learner(self, place: int) -> Any:

@@ -43,9 +43,11 @@ def fit_sigmoid(scores: Array, positive: NDArray[np.bool_], weight: Array, pair:
     .. [2] Lin, H.-T., Lin, C.-J. and Weng, R. C. (2007). A note on Platt's probabilistic outputs for support vector
        machines. Machine Learning 68, 267-276. https://doi.org/10.1007/s10994-007-5018-6
     """
-    # Newton's steps do not depend on the unit of the scores, but the ridge in them does.
-    unit = float(np.abs(scores).max(initial=0.0)) or 1.0
-    a, b, converged = kernel.sigmoid(scores / unit, positive, weight)
+    # In theory Newton's steps do not depend on unit and origin of the scores; the ridge in them and rounding do.
+    # (The middle of equal scores is their value to the last digit; their mean may not be.)
+    low, high = float(scores.min()), float(scores.max())
+    centre, unit = 0.5 * low + 0.5 * high, 0.5 * high - 0.5 * low or 1.0
+    a, b, converged = kernel.sigmoid((scores - centre) / unit, positive, weight)
     if not converged:
         warnings.warn(
             f"the sigmoid of the pair {pair} did not converge: its scores differ by too many orders of magnitude; "
@@ -53,7 +55,7 @@ def fit_sigmoid(scores: Array, positive: NDArray[np.bool_], weight: Array, pair:
             ConvergenceWarning,
             stacklevel=2,
         )
-    return a / unit, b
+    return a / unit, b - a / unit * centre
 
 
 def fit_isotonic(scores: Array, positive: NDArray[np.bool_], weight: Array) -> Any:

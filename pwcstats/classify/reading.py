@@ -34,7 +34,8 @@ def read_problem(clf: Any, X: Any, y: Any, sample_weight: Any, candidates: dict[
 
 def read_rows(clf: Any, X: Any, reset: bool) -> Any:
     """Rows as the learners shall see them: frames as they are where one of them may use the names of columns."""
-    pipeline = any(hasattr(learner, "steps") for learner in read_candidates(clf.estimator).values())
+    candidates = read_candidates(clf.estimator)
+    pipeline = any(hasattr(learner, "steps") for learner in candidates.values())
     if _is_text(X):
         return X if isinstance(X, pd.Series) else np.asarray(X, dtype=object)
     frame = hasattr(X, "iloc") and np.ndim(X) == 2
@@ -44,19 +45,27 @@ def read_rows(clf: Any, X: Any, reset: bool) -> Any:
         clf._had_frame = frame
     if clf._as_frame and frame:
         validate_data(clf, X, reset=reset, skip_check_array=True)
-        checks.refuse_holes(X, read_candidates(clf.estimator))
+        _refuse_what_some_cannot_use(clf, X, candidates)
         return X
-    tags = get_tags(clf).input_tags
+    some = {what: any(checks.takes(each, what) for each in candidates.values()) for what in ("sparse", "allow_nan")}
     x = validate_data(
         clf,
         X,
         reset=reset,
-        accept_sparse="csr" if pipeline or tags.sparse else False,
+        accept_sparse="csr" if some["sparse"] else False,
         dtype=None if pipeline else "numeric",
-        ensure_all_finite=not (pipeline or tags.allow_nan),
+        ensure_all_finite=not some["allow_nan"],
     )
+    _refuse_what_some_cannot_use(clf, x, candidates)
     named = not reset and clf._as_frame and clf._had_frame and hasattr(clf, "feature_names_in_")
     return pd.DataFrame(x, columns=clf.feature_names_in_) if named else x
+
+
+def _refuse_what_some_cannot_use(clf: Any, x: Any, candidates: dict[str, Any]) -> None:
+    """Where errors of learners are to be raised, name those that would fail on all pairs; else others stand in."""
+    if isinstance(clf.error_score, str):
+        checks.refuse_sparse(x, candidates)
+        checks.refuse_holes(x, candidates)
 
 
 def _is_text(X: Any) -> bool:

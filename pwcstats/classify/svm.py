@@ -6,6 +6,7 @@ import numpy as np
 from joblib import delayed
 from numpy.typing import NDArray
 from scipy import sparse
+from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.svm import SVC, NuSVC
 from sklearn.utils import check_array
@@ -20,6 +21,8 @@ from pwcstats.classify.problem import ClassPairs, Integers, Problem, take
 # Kernels and decision values are made in pieces of about this many numbers.
 PIECE = 2**22
 KERNELS = ("linear", "poly", "rbf", "sigmoid")
+# Rounding errors of the kernel's values that products may make.
+DIGITS_LOST = 1e-12
 
 
 def is_native(learner: Any) -> bool:
@@ -39,6 +42,9 @@ class NativeTrainer:
         self.usable = np.ones(problem.n_pairs, np.bool_)
         self._problem = problem
         self._learner = clone(learner).set_params(decision_function_shape="ovo", break_ties=False)
+        if learner.random_state is None:
+            # It decides nothing without probability=True, but scikit-learn would draw from NumPy's generator.
+            self._learner.set_params(random_state=0)
         self._weight = params.get("sample_weight")
         self._n_jobs, self._verbose = n_jobs, verbose
 
@@ -229,12 +235,7 @@ def _kernel(machine: Any, x: Array) -> Array:
     """The kernel of some rows with all support vectors."""
     vectors = machine.support_vectors_
     if machine.kernel == "rbf":
-        # Distances from products lose digits far from the origin.
-        centre = vectors.mean(axis=0)
-        x, vectors = x - centre, vectors - centre
-        distance = -2.0 * (x @ vectors.T)
-        distance += (x**2).sum(axis=1)[:, None]
-        distance += (vectors**2).sum(axis=1)
+        distance = _squared_distances(x, vectors, machine.gamma)
         distance *= -machine.gamma
         return np.exp(distance, out=distance)
     product = x @ vectors.T
@@ -245,3 +246,21 @@ def _kernel(machine: Any, x: Array) -> Array:
             return np.tanh(machine.gamma * product + machine.coef0)
         case _:
             return product
+
+
+def _squared_distances(x: Array, vectors: Array, gamma: float) -> Array:
+    """Squared distances of rows from support vectors: by products, unless too few digits of gamma times them are left.
+
+    Products lose digits of the distance of what is near each other and far from the middle.
+    """
+    centre = vectors.mean(axis=0)
+    near, around = x - centre, vectors - centre
+    rows, columns = (near**2).sum(axis=1), (around**2).sum(axis=1)
+    lost = np.finfo(np.float64).eps * gamma * (rows.max() + columns.max())
+    if not lost < DIGITS_LOST:
+        return cdist(x, vectors, "sqeuclidean")
+    distance = near @ around.T
+    distance *= -2.0
+    distance += rows[:, None]
+    distance += columns
+    return distance

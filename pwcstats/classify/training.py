@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,14 @@ import pandas as pd
 from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import FitFailedWarning
 
-from pwcstats._validate.classifiers import failed_pair, failed_words, refuse_all_failed, refuse_overlap, stood_in_words
+from pwcstats._validate.classifiers import (
+    ScoringError,
+    failed_pair,
+    failed_words,
+    refuse_all_failed,
+    refuse_overlap,
+    stood_in_words,
+)
 from pwcstats._validate.common import Array
 from pwcstats.classify import plain, selection
 from pwcstats.classify.committee import Committee
@@ -58,10 +65,8 @@ class Training:
         """Cross-validated scores, a row for each candidate and a column for each pair; nan where it failed."""
         out = np.empty((len(self.candidates), self.problem.n_pairs))
         for place, scorer in enumerate(scorers):
-            if is_accuracy or self.candidates[place].method is None:
-                values = self._plain_scores(place, folds, scorer, is_accuracy, params)
-            else:
-                values = self._calibrated_scores(place, folds, scorer, params)
+            score = self._plain_scores if self.candidates[place].method is None else self._calibrated_scores
+            values = score(place, folds, scorer, is_accuracy, params)
             for pair in np.flatnonzero(np.isnan(values).all(axis=1)):
                 if not self._has_failed(place, int(pair)):
                     values[pair] = self._failed(place, int(pair), ValueError("its score is NaN in every fold."))
@@ -95,27 +100,33 @@ class Training:
             scores = pair_scores(self.problem, margins, pair, self.problem.rows(pair))
             try:
                 values[pair] = selection.scored(self.problem, pair, scores, folds, scorer, known, params)
-            except (AttributeError, ValueError):  # the plain path says why
+            except ScoringError:  # the plain path says why
                 values[pair] = np.nan
         return values
 
-    def _calibrated_scores(self, place: int, folds: Folds, scorer: Any, params: dict[str, Any]) -> Array:
+    def _calibrated_scores(
+        self, place: int, folds: Folds, scorer: Any, is_accuracy: bool, params: dict[str, Any]
+    ) -> Array:
         """Scores of a candidate that is calibrated, for each pair and fold: of the probabilities that it will give."""
         candidate, problem = self.candidates[place], self.problem
         if folds.number is None:
             refuse_overlap("selection_cv", f"because {candidate.name} is calibrated before it is scored")
         values = np.full((problem.n_pairs, len(folds)), np.nan)
         for pair, scores in self._all_held_out(place, folds):
+            if scores is None:
+                values[pair] = float(self.options.error_score)
+                continue
             try:
                 log_odds = selection.calibrated(problem, pair, scores, folds, str(candidate.method))
                 known = selection.KnownProbabilities
-                values[pair] = selection.scored(problem, pair, log_odds, folds, scorer, known, params)
-            except ValueError as error:
+                own = selection.right if is_accuracy else scorer
+                values[pair] = selection.scored(problem, pair, log_odds, folds, own, known, params)
+            except ScoringError as error:
                 values[pair] = self._failed(place, pair, error)
         return values
 
-    def _all_held_out(self, place: int, folds: Folds) -> Iterator[tuple[int, Array]]:
-        """Held-out scores of a candidate, by the fast path where it goes; of pairs where it did not fail."""
+    def _all_held_out(self, place: int, folds: Folds) -> Iterator[tuple[int, Array | None]]:
+        """Held-out scores of a candidate on each pair, by the fast path where it goes; None where it failed."""
         margins, left = self._held_out(place, folds), np.ones(self.problem.n_pairs, np.bool_)
         if margins is not None:
             left = ~self.trainers[place].usable
@@ -123,10 +134,9 @@ class Training:
                 yield pair, pair_scores(self.problem, margins, pair, self.problem.rows(pair))
         tasks, words = self._tasks(place, np.flatnonzero(left)), f"choosing: {self.candidates[place].name}"
         for task, fit in zip(tasks, self._run(plain.held_out, place, tasks, words, folds), strict=True):
-            if fit.error is None:
-                yield task.pair, fit.held_out
-            else:
+            if fit.error is not None:
                 self._failed(place, task.pair, fit.error)
+            yield task.pair, fit.held_out
 
     def _held_out(self, place: int, folds: Folds) -> Array | None:
         """Own margins of held-out rows by a fast path, if there is one and it works."""
@@ -217,14 +227,18 @@ class Training:
         refuse_all_failed(pairs, self.problem.n_pairs, self.failures)
         dummy = DummyClassifier(strategy="prior")
         tasks = [plain.make_task(self.problem, int(pair), dummy, PROBABILITY, None) for pair in pairs]
-        shared = plain.Shared(self.problem.x, self.problem.y, self.problem.square, {})
-        fits = [plain.fit(task, shared, False) for task in tasks]
-        committee.members.append(plain.PlainPairs(self.problem, tasks, fits))
+        committee.members.append(plain.PlainPairs(self.problem, tasks, self._shares(tasks)))
         warnings.warn(
             failed_words({self.problem.name(pair): self.failures[pair] for pair in pairs}, self.problem.n_pairs),
             FitFailedWarning,
             stacklevel=4,
         )
+
+    def _shares(self, tasks: Sequence[plain.Task]) -> list[plain.Fit]:
+        """Fits of the classes' shares of the rows, weights included."""
+        weight = {} if self.problem.weight is None else {"sample_weight": self.problem.weight}
+        shared = plain.Shared(self.problem.x, self.problem.y, self.problem.square, weight)
+        return [plain.fit(task, shared, False) for task in tasks]
 
     def _tell_failures(self, fallen: Integers) -> None:
         """Say which candidates failed where others stand in for them."""
@@ -237,6 +251,7 @@ class Training:
         """Learners of "either class of the pair, or another": the weights of Sulzmann, Fuernkranz & Huellermeier."""
         committee = Committee(self.problem.n_pairs)
         chosen = np.maximum(chosen, 0)
+        failed: dict[str, list[str]] = {}
         for place in np.unique(chosen):
             candidate = self.candidates[place]
             tasks = [
@@ -247,16 +262,25 @@ class Training:
             ]
             held = folds if candidate.method else None
             fits = self._run(plain.fit, place, tasks, "pairs against the rest", held, False)
-            for task, fit in zip(tasks, fits, strict=True):
-                self._finish_union(committee, candidate, task, fit)
+            for number, (task, fit) in enumerate(zip(tasks, fits, strict=True)):
+                name = f"{self.problem.name(task.pair)} against the rest"
+                if fit.error is None:
+                    self._finish_union(committee, candidate, task, fit, name)
+                    continue
+                if isinstance(self.options.error_score, str):
+                    raise failed_pair(candidate.name, name, fit.error) from fit.error
+                failed[name] = [f"{candidate.name}: {fit.error}"]
+                tasks[number] = replace(task, learner=DummyClassifier(strategy="prior"), kind=PROBABILITY)
+                fits[number] = self._shares([tasks[number]])[0]
             committee.members.append(plain.PlainPairs(self.problem, tasks, fits))
+        if failed:
+            warnings.warn(failed_words(failed, self.problem.n_pairs), FitFailedWarning, stacklevel=3)
         return committee
 
-    def _finish_union(self, committee: Committee, candidate: Candidate, task: plain.Task, fit: plain.Fit) -> None:
+    def _finish_union(
+        self, committee: Committee, candidate: Candidate, task: plain.Task, fit: plain.Fit, name: str
+    ) -> None:
         """Calibrate a pair against the rest."""
-        name = f"{self.problem.name(task.pair)} against the rest"
-        if fit.error is not None:
-            raise failed_pair(candidate.name, name, fit.error) from fit.error
         if candidate.method is not None and fit.held_out is not None:
             positive = task.members(self.problem.y)
             weight = self.problem.weight_of(np.arange(len(positive)))
