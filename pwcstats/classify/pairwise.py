@@ -193,8 +193,9 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, WithCandidates):
         y : array-like of shape (n_samples,)
             Classes.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights of the rows. They go to the learners' fits, and count in n_ij, sigmoids and thresholds, where a
-            weight of 2 is a row that is there twice; scores of candidates are not weighted, unless a scorer asks.
+            Weights of the rows. They go to the learners' fits, and count in n_ij, balanced class weights, sigmoids and
+            thresholds, where a weight of 2 is a row that is there twice; scores of candidates are not weighted, unless
+            a scorer asks.
         **fit_params
             Go to the learners' fits, those with an entry for each row cut to the rows of a pair. With scikit-learn's
             metadata routing enabled, they go where requests say: to learners, splitters and scorers.

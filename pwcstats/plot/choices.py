@@ -60,7 +60,8 @@ def pair_choice(clf: Any) -> Figure:
     size = max(4.2, min(9.5, 0.55 * k + 1.5))
     # Room for the names of the classes beside and, where they are written upwards, below.
     longest = max(map(len, classes))
-    upwards = longest > 3 and k > 4
+    # About 12 letters an inch; cells share what the colour bar leaves.
+    upwards = longest / 12 > 0.8 * size / k
     width, height = size + 1.2 + 0.07 * longest, size + (0.07 * longest if upwards else 0.0)
     figure = Figure(figsize=(width, height), layout="constrained")
     axes = figure.subplots()

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 from numpy.typing import NDArray
 from sklearn.calibration import calibration_curve
 from sklearn.utils import _safe_indexing
@@ -71,7 +72,8 @@ def calibration(clf: Any, X: Any, y: Any, *, n_bins: int = 10, strategy: str = "
         )
     p = np.clip(np.asarray(proba(X), dtype=np.float64), 0.0, 1.0)
     code = read_labels(clf, y, len(p))
-    figure = Figure(figsize=(10.4, 5.6), layout="constrained")
+    # Half of the last tick's number is beyond its axis, hence the padding.
+    figure = Figure(figsize=(10.4, 5.6), layout=ConstrainedLayoutEngine(w_pad=0.1))
     panels = figure.subplots(2, 2, sharex=True, height_ratios=[4, 1])
     options = {"n_bins": n_bins, "strategy": strategy}
     _draw_classes(panels[:, 0], clf.classes_, p, code, options)
@@ -152,7 +154,7 @@ def _finish(panels: Any, title: str, p: Array) -> None:
     top.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
     top.set_title(title, fontsize=11)
     # Lines of few rows go anywhere, under the legend too.
-    top.legend(loc="upper left", fontsize=9, edgecolor="none", framealpha=0.85)
+    top.legend(loc="best", fontsize=9, edgecolor="none", framealpha=0.7)
     bottom.hist(p, bins=BARS, range=(0.0, 1.0), color="0.6")
     bottom.set_yscale("log")
     bottom.set_ylim(bottom=0.5)  # so that a single prediction is seen
