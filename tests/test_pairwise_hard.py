@@ -283,7 +283,7 @@ def test_thresholds_of_isotonic_steps_are_on_the_scale_of_their_log_odds():
 
 
 FOLDS = {
-    "part of the rest": [(train[5:], test) for train, test in StratifiedKFold(3).split(X, Y)],
+    "part of the rest": [(np.delete(train, np.s_[::7]), test) for train, test in StratifiedKFold(3).split(X, Y)],
     "each row twice": list(RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=0).split(X, Y)),
 }
 

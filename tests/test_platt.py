@@ -128,3 +128,9 @@ def test_threshold_is_the_best_of_all_and_the_nearest_to_0(seed):
         ends = [values[0] - 1, values[-1] + 1]
         inner = np.r_[inner, [each for each in ends if reference.threshold_errors(d, positive, weight, each) == mine]]
         assert abs(t) == np.abs(inner).min()
+
+
+def test_sums_of_weights_are_equal_but_for_rounding():
+    """0.1 + 0.2 - 0.3 is not 0: the threshold stays at 0 all the same."""
+    d, positive = np.array([-3.0, -2.0, -1.0, 1.0]), np.array([True, True, False, True])
+    assert best_threshold(d, positive, np.array([0.1, 0.2, 0.3, 1.0])) == 0.0
