@@ -56,6 +56,8 @@ SVMS = {
     "linear": SVC(kernel="linear", C=0.3),
     "balanced": SVC(class_weight="balanced", gamma=0.05),
     "weights": SVC(kernel="poly", degree=2, class_weight={1: 3.0}),
+    "poly": SVC(kernel="poly", coef0=1.5),
+    "sigmoid": SVC(kernel="sigmoid", gamma=0.02, coef0=0.4),
     "callable": SVC(kernel=lambda a, b: a @ b.T),
     "nu": NuSVC(nu=0.1),
 }

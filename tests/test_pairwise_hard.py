@@ -12,14 +12,13 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticD
 from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import get_scorer, log_loss
-from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedKFold
+from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedKFold, cross_val_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from pwcstats import InputError, PairwiseClassifier
-from pwcstats.classify.problem import leveled
+from pwcstats import ConvergenceWarning, InputError, PairwiseClassifier
 from pwcstats.classify.thresholds import best_threshold
 from tests import reference_classify as reference
 
@@ -124,20 +123,25 @@ def test_decision_values_of_0_are_called_as_libsvm_calls_them():
         options = {"selection_cv": cv, "scoring": scoring, "calibration": None, "coupling": "vote"}
         fast, slow = (PairwiseClassifier(candidates, fast=f, **options).fit(x, y) for f in (True, False))
         np.testing.assert_array_equal(fast.pairs_["cv_score_a"], slow.pairs_["cv_score_a"])
+    halves = np.array([[0.0], [1.0]]), np.array([0, 1])
+    middle = PairwiseClassifier(SVC(kernel="linear"), calibration=None, coupling="vote").fit(*halves)
+    machine = SVC(kernel="linear").fit(*halves)
+    assert machine.decision_function([[0.5]]) == 0.0
+    assert middle.estimators_[0, 1].predict([[0.5]]) == machine.predict([[0.5]])
 
 
 @pytest.mark.parametrize("scoring", ["accuracy", right])
 def test_log_odds_of_0_are_called_as_scikit_learn_calls_them(scoring):
-    """Classes that mirror each other, and rows in the middle."""
-    x = np.array([-3.0, -1.0, 0.0, 1.0, 3.0, 0.0])[:, None]
-    y = np.array([0, 0, 0, 1, 1, 1])
-    cv = [(np.array([0, 1, 3, 4]), np.array([2, 5])), (np.array([2, 5, 1, 3]), np.array([0, 4]))]
-    cv.append((np.array([2, 5, 0, 4]), np.array([1, 3])))
-    candidates = {"nb": GaussianNB(), "again": GaussianNB()}
+    """Classes that mirror each other, and a row of the first one in the middle."""
+    x = np.array([-3.0, -1.0, 0.0, 1.0, 3.0])[:, None]
+    y = np.array([0, 0, 0, 1, 1])
+    cv = [(np.setdiff1d(np.arange(5), test), np.array(test)) for test in ([2], [0, 3], [1, 4])]
     options = {"selection_cv": cv, "scoring": scoring}
+    candidates = {"nb": GaussianNB(var_smoothing=0.1), "again": GaussianNB()}
     fast, slow = (PairwiseClassifier(candidates, fast=f, **options).fit(x, y) for f in (True, False))
     np.testing.assert_array_equal(fast.pairs_["cv_score_nb"], slow.pairs_["cv_score_nb"])
-    np.testing.assert_allclose(slow.pairs_["cv_score_nb"], 2.5 / 3)
+    mirrored = GaussianNB(var_smoothing=0.1).fit(x[[0, 1, 3, 4]], y[[0, 1, 3, 4]])
+    assert np.ptp(mirrored.predict_joint_log_proba([[0.0]])) == 0.0
 
 
 def test_folds_that_leave_rows_out_of_training_and_folds_of_one_row():
@@ -163,14 +167,21 @@ def test_backends_without_generators():
     np.testing.assert_array_equal(got, want)
 
 
-def test_a_seed_shuffles_both_sets_of_folds_differently():
-    def folds(seed):
-        clf = PairwiseClassifier(SVC(), random_state=seed).fit(X, Y)
-        return clf.pairs_["sigmoid_a"].tolist(), clf._fold_seeds
+def test_a_seed_shuffles_both_sets_of_folds_differently(monkeypatch):
+    made = []
 
-    assert folds(0) == folds(0)
-    assert folds(0)[0] != folds(1)[0]
-    assert folds(0)[1][0] != folds(0)[1][1]
+    class Noting(StratifiedKFold):
+        def split(self, X, y):
+            made.append([test.tolist() for _, test in super().split(X, y)])
+            return super().split(X, y)
+
+    monkeypatch.setattr("pwcstats.classify.folds.StratifiedKFold", Noting)
+    for seed in (0, 0, 1):
+        PairwiseClassifier([SVC(), GaussianNB()], selection_cv=5, calibration_cv=5, random_state=seed).fit(X, Y)
+    selection, calibration, again, _, other, _ = made
+    assert selection == again
+    assert selection != other
+    assert selection != calibration
 
 
 def test_margins_in_pieces_are_the_same(monkeypatch):
@@ -184,6 +195,7 @@ def test_margins_in_pieces_are_the_same(monkeypatch):
         np.testing.assert_allclose(got.predict_proba(NEW), want.predict_proba(NEW), atol=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore:the scores of the pair")
 @pytest.mark.parametrize("machine", [SVC(C=10), SVC(C=10, kernel="linear")], ids=["rbf", "linear"])
 @pytest.mark.parametrize("options", [{"calibration": "isotonic"}, {"threshold": "cv"}, {"threshold": "train"}])
 @pytest.mark.parametrize("seed", range(3))
@@ -205,15 +217,28 @@ def test_ranks_of_equal_rows():
     np.testing.assert_allclose(fast.pairs_["cv_score_svc"], slow.pairs_["cv_score_svc"], atol=1e-12)
 
 
-def test_leveled_scores():
-    scores = np.array([1.0, -2.0, 1.0 + 1e-13, 0.0, 1e-9, 3.0, -2.0 - 1e-13, 5.0, 1e6, 1e6 + 1e-3])
-    want = np.array([1.0, -2.0, 1.0, 0.0, 1e-9, 3.0, -2.0, 5.0, 1e6, 1e6 + 1e-3])
-    got = leveled(scores)
-    np.testing.assert_allclose(got, want, rtol=1e-12, atol=0)
-    assert [len(np.unique(got)), got[0] == got[2], got[1] == got[6]] == [8, True, True]
+@pytest.mark.parametrize("scale", [1e-3, 1e-5, 1e-6])
+def test_scores_that_hardly_differ(scale):
+    """A linear machine on tiny columns: its scores are all near 1, and rank as those of other columns."""
     rng = np.random.default_rng(0)
-    for distinct in (rng.normal(size=5000), 1.0 + 1e-6 * rng.normal(size=200), np.exp(5 * rng.normal(size=500))):
-        np.testing.assert_array_equal(leveled(distinct), distinct)
+    y = np.repeat([0, 1], [120, 60])
+    x = scale * (rng.normal(size=(180, 2)) + 2.0 * y[:, None])
+    options = {"scoring": "roc_auc", "calibration": None, "coupling": "vote"}
+    clf = PairwiseClassifier({"svc": SVC(kernel="linear"), "nb": GaussianNB()}, **options).fit(x, y)
+    want = cross_val_score(SVC(kernel="linear"), x, y, cv=StratifiedKFold(3), scoring="roc_auc").mean()
+    np.testing.assert_allclose(clf.pairs_["cv_score_svc"][0], want, atol=1e-3)
+    assert want > 0.9
+    proba = PairwiseClassifier(SVC(kernel="linear")).fit(x, y).predict_proba(x)
+    assert log_loss(y, proba) < 0.3
+
+
+def test_scores_that_differ_by_rounding_only_are_told():
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], [120, 60])
+    x = 1e-8 * (rng.normal(size=(180, 2)) + 2.0 * y[:, None])
+    with pytest.warns(ConvergenceWarning, match=r"pair \(0, 1\) are equal to 11 digits, .*tiny, scale them"):
+        clf = PairwiseClassifier(SVC(kernel="linear")).fit(x, y)
+    np.testing.assert_allclose(clf.predict_proba(x)[:, 0], 2 / 3, atol=0.01)
 
 
 @pytest.mark.parametrize("far", [1e3, 1e6])
@@ -319,12 +344,13 @@ class FiveFolds(StratifiedKFold):
 
 
 def test_folds_without_a_row_of_a_pair_do_not_count():
-    """Two classes of two rows each, three folds."""
+    """Two classes of two rows each, five folds."""
     rng = np.random.default_rng(0)
     y = np.r_[np.zeros(30, int), 1, 1, 2, 2]
     x = rng.normal(size=(34, 2)) + 9.0 * y[:, None]
+    candidates = {"nb": GaussianNB(var_smoothing=0.1), "again": GaussianNB()}
     for fast in (True, False):
-        clf = PairwiseClassifier({"nb": GaussianNB(var_smoothing=0.1), "again": GaussianNB()}, fast=fast).fit(x, y)
+        clf = PairwiseClassifier(candidates, selection_cv=5, fast=fast).fit(x, y)
         assert clf.pairs_["cv_score_nb"][2] == 1.0
 
 

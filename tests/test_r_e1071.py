@@ -16,6 +16,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.multiclass import OneVsOneClassifier
 from sklearn.svm import SVC, NuSVC
 from sklearn.utils.estimator_checks import check_estimator
+from sklearn.utils.multiclass import _ovr_decision_function
 
 from pwcstats import ConvergenceWarning, InputError, PairwiseClassifier
 
@@ -297,6 +298,23 @@ def test_random_numbers_of_r_go_on_as_before(iris):
     evaluate("rm(.Random.seed)")
     E1071SVC(probability=True, random_state=1).fit(X, y)
     assert not evaluate('exists(".Random.seed", globalenv())')[0]
+
+
+def test_seeds_mean_the_same_whatever_generator_r_has(iris):
+    X, y = iris
+    usual = E1071SVC(probability=True, random_state=1).fit(X, y).probA_
+    evaluate = r.rinterface.evalr
+    evaluate('before <- RNGkind(); suppressWarnings(RNGkind("Wichmann-Hill", "Box-Muller", "Rounding"))')
+    try:
+        np.testing.assert_array_equal(E1071SVC(probability=True, random_state=1).fit(X, y).probA_, usual)
+    finally:
+        evaluate("RNGkind(before[1], before[2], before[3]); rm(before)")
+
+
+def test_votes_at_0_are_those_of_scikit_learn():
+    pairs = np.random.default_rng(0).integers(-1, 2, size=(200, 6)).astype(float)
+    expected = _ovr_decision_function(pairs < 0, -pairs, 4)
+    np.testing.assert_allclose(r._one_vs_rest(pairs, 4), expected, rtol=0, atol=1e-12)
 
 
 def test_r_prints_nothing(iris, capfd):

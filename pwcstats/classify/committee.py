@@ -1,5 +1,6 @@
 """Fitted learners of all pairs, with what turns their scores into probabilities."""
 
+import warnings
 from collections.abc import Sequence
 from typing import Any, Protocol
 
@@ -11,6 +12,7 @@ from pwcstats._validate.common import Array
 from pwcstats.classify.platt import fit_isotonic, fit_sigmoid, isotonic_log_odds
 from pwcstats.classify.problem import Integers
 from pwcstats.classify.thresholds import best_threshold
+from pwcstats.errors import ConvergenceWarning
 
 
 class Members(Protocol):
@@ -40,6 +42,13 @@ class Committee:
         self, pair: int, method: str, scores: Array, positive: NDArray[np.bool_], weight: Array, name: str
     ) -> None:
         """Learn from held-out scores what they mean."""
+        if np.ptp(scores) == 0.0:
+            warnings.warn(
+                f"the scores of the pair {name} are equal to 11 digits, so that its probabilities are the classes' "
+                "shares of the rows; if the columns of X are tiny, scale them.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
         if method == "isotonic":
             self.steps[pair] = fit_isotonic(scores, positive, weight)
         else:

@@ -70,7 +70,8 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, WithCandidates):
         the pairs.
     fast : bool
         Whether ``SVC`` and ``NuSVC`` are fitted to all pairs at once, and LDA, QDA and Gaussian naive Bayes to all
-        pairs and folds from sums that are made once; the answers are the same.
+        pairs and folds from sums that are made once; the answers are the same. (But where no column varies within a
+        pair, scikit-learn's LDA fails, and the sums give the priors.)
     n_jobs : int, optional
         Parallel fits, as joblib counts them, and threads in prediction. The answer has the same bits whatever it is.
     random_state : int or RandomState, optional
@@ -109,7 +110,8 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, WithCandidates):
     Class weights and priors of a learner are those of all classes: ``class_weight="balanced"`` and ``SVC``'s
     ``gamma="scale"`` are computed from all rows, and each pair gets its two classes' weights, or its two priors
     made to sum to 1. So a pair's machine is the same as in a single fit of all classes, and as in R's e1071. (Inside a
-    pipeline, "balanced" and "scale" are left to the learner, which sees the rows of one pair.)
+    pipeline, "balanced" and "scale" are left to the learner, which sees the rows of one pair. With `sample_weight`,
+    balanced weights count them, as in scikit-learn's logistic regression, but not in its ``SVC``.)
 
     Log-odds of probabilities are cut at 36 in either direction, where 1 - p is 0 in double precision.
 

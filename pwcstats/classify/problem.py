@@ -113,27 +113,6 @@ def _per_row(value: Any, n_rows: int) -> bool:
     return not isinstance(value, (str, dict)) and hasattr(value, "__len__") and len(value) == n_rows
 
 
-# Scores are equal but for rounding if they are nearer than this, as a share of how far they spread. They may have an
-# origin far away, of whose size the last digits are noise.
-ROUNDING, LAST_DIGITS = 1e-10, 1e-11
-
-
-def leveled(scores: Array) -> Array:
-    """Scores in which those that differ by rounding only are made equal.
-
-    Rows that are equal, or mirror each other, have scores that are equal in theory. In practice sums in another order
-    differ in the last digit, and isotonic steps, thresholds and ranks would take that for a difference.
-    """
-    order = np.argsort(scores, kind="stable")
-    rising = scores[order]
-    spread = np.abs(rising - np.median(rising))
-    near = ROUNDING * (np.maximum(spread[1:], spread[:-1]) + np.median(spread)) + LAST_DIGITS * np.abs(rising[1:])
-    first = np.append(0, np.flatnonzero(np.diff(rising) > near) + 1)
-    out = np.empty_like(scores)
-    out[order] = np.repeat(rising[first], np.diff(np.append(first, len(scores))))
-    return out
-
-
 def pair_scores(problem: Problem, margins: Array, pair: int, rows: Integers) -> Array:
     """Scores of a pair's rows in favour of its first class, from the rows' own margins.
 
@@ -142,3 +121,28 @@ def pair_scores(problem: Problem, margins: Array, pair: int, rows: Integers) -> 
     """
     i, j = problem.low[pair], problem.high[pair]
     return leveled(np.where(problem.code[rows] == i, margins[rows, j - 1], -margins[rows, i]))
+
+
+# Of the size of scores, what is below this share of it is rounding.
+ROUNDING = 1e-11
+# But what is not far below the spread of the scores is a difference.
+DIFFERENCE = 1e-6
+
+
+def leveled(scores: Array) -> Array:
+    """Scores in which those that differ by rounding only are made equal.
+
+    Rows that are equal, or lie on one line with the border, have equal scores in theory. In practice sums in another
+    order differ in the last digits; isotonic steps, thresholds and ranks would take that for a difference, and learn
+    the classes from it where the order of sums depends on a row's class.
+    """
+    if np.ptp(scores) <= ROUNDING * np.abs(scores).max():
+        return np.full_like(scores, np.median(scores))
+    order = np.argsort(scores, kind="stable")
+    rising = scores[order]
+    size = np.abs(rising)
+    near = ROUNDING * (np.maximum(size[1:], size[:-1]) + np.median(size))
+    first = np.append(0, np.flatnonzero(np.diff(rising) > np.minimum(near, DIFFERENCE * np.ptp(scores))) + 1)
+    out = np.empty_like(scores)
+    out[order] = np.repeat(rising[first], np.diff(np.append(first, len(scores))))
+    return out

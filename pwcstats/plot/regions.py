@@ -110,8 +110,7 @@ def _rules(clf: Any) -> dict[str, Rule]:
 
     def most_votes(rows: Any) -> tuple[NDArray[np.bool_], Array]:
         count = votes(rows)  # type: ignore[misc]
-        # Votes come in halves, so a quarter tells fewer from rounding errors.
-        return count > count.max(axis=1, keepdims=True) - 0.25, np.full(len(count), FLAT)
+        return count == count.max(axis=1, keepdims=True), np.full(len(count), FLAT)
 
     def decided(rows: Any) -> tuple[NDArray[np.bool_], Array]:
         p = None if proba is None else np.asarray(proba(rows))
