@@ -4,7 +4,7 @@ from importlib.metadata import version
 
 from pwcstats._results import TestResult
 from pwcstats.bradley_terry import BootstrapResult, BradleyTerry, BradleyTerryResults
-from pwcstats.classify import PairwiseClassifier
+from pwcstats.classify import HybridClassifier, OrdinalHybridClassifier, PairwiseClassifier
 from pwcstats.coupling import CouplingResult, couple
 from pwcstats.errors import ConvergenceWarning, InputError, PwcError, SeparationWarning
 from pwcstats.logit import (
@@ -37,10 +37,12 @@ __all__ = [
     "FirthLogitResults",
     "FirthMNLogit",
     "FirthMNLogitResults",
+    "HybridClassifier",
     "IndividualizedResults",
     "InputError",
     "OrderedLogit",
     "OrderedLogitResults",
+    "OrdinalHybridClassifier",
     "PairwiseClassifier",
     "PwcError",
     "SeparationResult",

@@ -97,10 +97,10 @@ def no_weights(name: str, learner: Any) -> str:
     )
 
 
-def refuse_no_y(y: Any) -> None:
+def refuse_no_y(y: Any, name: str = "PairwiseClassifier") -> None:
     """Refuse a missing target, in the words that scikit-learn has for it."""
     if y is None:
-        raise InputError("PairwiseClassifier requires y to be passed, but the target y is None; give the classes.")
+        raise InputError(f"{name} requires y to be passed, but the target y is None; give the classes.")
 
 
 def refuse_not_square(x: Any, square: bool) -> None:
@@ -157,12 +157,10 @@ def refuse_class_sizes(name: str, learner: Any) -> None:
             )
 
 
-def refuse_few_classes(classes: Any) -> None:
+def refuse_few_classes(classes: Any, why: str = "no pair to learn") -> None:
     """Refuse a single class."""
     if len(classes) < 2:
-        raise InputError(
-            f"y must have at least 2 classes, got 1 class, {shown(classes[0])}; there is no pair to learn."
-        )
+        raise InputError(f"y must have at least 2 classes, got 1 class, {shown(classes[0])}; there is {why}.")
 
 
 def refuse_no_weight(y: Any, weight: Any) -> None:

@@ -170,19 +170,30 @@ def refuse_one_value(endog: Any) -> None:
         refuse_one_class(np.zeros(len(code), np.int64), np.ones(len(code)), list(labels))
 
 
-def refuse_aliased(r: Array, length: Array, shape: tuple[int, ...], names: Sequence[Hashable], where: str = "") -> None:
-    """Refuse columns that add nothing; r is the triangular factor of the columns, `length` their lengths."""
-    rest = np.zeros(shape[1])
+def aliased_columns(r: Array, length: Array, n_columns: int) -> list[int]:
+    """Columns that are constant or combinations of those before, from the triangular factor and the columns' lengths.
+
+    They are looked for in their order, as R's glm does it.
+    """
+    rest = np.zeros(n_columns)
     rest[: len(r)] = np.abs(np.diagonal(r))
     if (rest > SMALL_REST * length).all():
-        return
+        return []
     found, kept = [], np.empty((len(r), 0))
-    for column in range(shape[1]):
+    for column in range(n_columns):
         part = np.column_stack([kept, r[:, column] / (length[column] or 1.0)])
         if np.linalg.matrix_rank(part, SMALL_REST * 10.0) <= kept.shape[1]:
-            found.append(names[column])
+            found.append(column)
         else:
             kept = part
+    return found
+
+
+def refuse_aliased(r: Array, length: Array, shape: tuple[int, ...], names: Sequence[Hashable], where: str = "") -> None:
+    """Refuse columns that add nothing; r is the triangular factor of the columns, `length` their lengths."""
+    found = [names[column] for column in aliased_columns(r, length, shape[1])]
+    if not found:
+        return
     few = f": {shape[0]} rows cannot determine {shape[1]} columns" if shape[0] < shape[1] else ""
     which = "is constant or a combination" if len(found) == 1 else "are constant or combinations"
     names_found = listed(found)

@@ -124,12 +124,18 @@ def _from_all_rows(learner: Any, problem: Problem) -> dict[str, Any]:
         # A pair may lack categories that it meets in prediction.
         seen = problem.array.max(axis=0).astype(np.int64) + 1
         return {"min_categories": np.maximum(seen, 0 if learner.min_categories is None else learner.min_categories)}
-    if isinstance(learner, (SVC, NuSVC)) and learner.kernel in ("rbf", "poly", "sigmoid"):
-        if learner.gamma == "scale":
-            return {"gamma": _scale(problem.array_or_sparse)}
-        if learner.gamma == "auto":
-            return {"gamma": 1.0 / problem.x.shape[1]}
-    return {}
+    return gamma_of_rows(learner, problem.array_or_sparse) if asks_for_gamma(learner) else {}
+
+
+def asks_for_gamma(learner: Any) -> bool:
+    """Whether a kernel's width depends on the rows."""
+    machine = isinstance(learner, (SVC, NuSVC)) and learner.kernel in ("rbf", "poly", "sigmoid")
+    return machine and isinstance(learner.gamma, str)
+
+
+def gamma_of_rows(learner: Any, x: Any) -> dict[str, float]:
+    """The number that a machine's gamma, "scale" or "auto", means for some rows."""
+    return {"gamma": _scale(x) if learner.gamma == "scale" else 1.0 / x.shape[1]}
 
 
 def _scale(x: Any) -> float:

@@ -23,6 +23,7 @@ from pwcstats.classify.parameters import WithCandidates
 from pwcstats.classify.problem import Problem, cut
 from pwcstats.classify.reading import read_problem, read_rows
 from pwcstats.classify.routing import Routed, make_router, route
+from pwcstats.classify.ties import likeliest
 from pwcstats.classify.training import Candidate, Options, Training
 from pwcstats.coupling import METHODS, couple
 
@@ -252,14 +253,7 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, WithCandidates):
         Of equals (in all digits), the one that comes first in `classes_`. With a `random_state` one of them is drawn,
         and the answer for a row depends on which other rows are asked for.
         """
-        proba = self.predict_proba(X)
-        best = proba.argmax(axis=1)
-        if self.random_state is not None:
-            equal = proba == proba.max(axis=1, keepdims=True)
-            tied = np.flatnonzero(equal.sum(axis=1) > 1)
-            draws = check_random_state(self.random_state).random_sample((len(tied), len(self.classes_)))
-            best[tied] = (equal[tied] * (1.0 + draws)).argmax(axis=1)
-        return self.classes_[best]
+        return self.classes_[likeliest(self.predict_proba(X), self.random_state)]
 
     def pairwise_proba(self, X: Any) -> Array:
         """Probabilities within the pairs, after calibration and thresholds.

@@ -89,7 +89,7 @@ class NativePairs:
 
     def scores(self, x: Any) -> Array:
         """Decision values of all rows, a column for each pair, positive in favour of the first class."""
-        values = _decision_values(self.machine, x)
+        values = decision_values(self.machine, x)
         return values if len(self.pairs) == values.shape[1] else values[:, self.pairs]
 
     def learner(self, place: int) -> "MachineOfPair":
@@ -125,7 +125,7 @@ class MachineOfPair(ClassifierMixin, BaseEstimator):
 
     def decision_function(self, X: Any) -> Array:
         """Decision values, positive in favour of the second class, as scikit-learn has them for two classes."""
-        return -_decision_values(self.machine, X)[:, self.pair]
+        return -decision_values(self.machine, X)[:, self.pair]
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Class of each row."""
@@ -169,12 +169,12 @@ def _own_margins(machine: Any, x: Any, code: Integers, rows: Integers, columns: 
             out[start : start + size] = _own_expansion(machine, pairs, part, own)
         else:
             rivals = pairs.others[own]
-            values = np.take_along_axis(_decision_values(machine, part), pairs.number[own[:, None], rivals], axis=1)
+            values = np.take_along_axis(decision_values(machine, part), pairs.number[own[:, None], rivals], axis=1)
             out[start : start + size] = np.where(own[:, None] < rivals, values, -values)
     return out
 
 
-def _decision_values(machine: Any, x: Any) -> Array:
+def decision_values(machine: Any, x: Any) -> Array:
     """One column for each pair, positive in favour of the first class."""
     if not _has_expansion(machine, x):
         values = machine.decision_function(x)

@@ -3,6 +3,8 @@
 from pwcstats.datasets.real import load
 from pwcstats.datasets.simulators import (
     Setting,
+    chang_clover,
+    chang_ordered,
     hastie_tibshirani_gaussians,
     hastie_tibshirani_mixtures,
     noisy_pairs,
@@ -13,6 +15,8 @@ from pwcstats.datasets.simulators import (
 
 __all__ = [
     "Setting",
+    "chang_clover",
+    "chang_ordered",
     "hastie_tibshirani_gaussians",
     "hastie_tibshirani_mixtures",
     "load",

@@ -11,6 +11,8 @@ from pwcstats.errors import InputError
 
 __all__ = [
     "Setting",
+    "chang_clover",
+    "chang_ordered",
     "hastie_tibshirani_gaussians",
     "hastie_tibshirani_mixtures",
     "noisy_pairs",
@@ -24,6 +26,12 @@ Setting = Literal["balanced", "unbalanced", "highly unbalanced"]
 _CENTRES = {
     1: [[[-2, 4], [1, 0]], [[1, 3], [4, -2]], [[-4, -3], [0, -2]]],
     2: [[[3, -3], [-4, -1]], [[-3, -4], [2, 1]], [[0, 2], [2, 2]]],
+}
+
+# The positive group of Chang's Study 1 and the four negative ones, as they are and as they are printed.
+_CLOVER = {
+    "diagonal": [[0, 0], [1, 1], [1, -1], [-1, 1], [-1, -1]],
+    "printed": [[0, 0], [1, 0], [0, 1], [-1, 0], [0, -1]],
 }
 
 
@@ -311,6 +319,94 @@ def sulzmann_counts() -> tuple[NDArray[np.int64], NDArray[np.str_]]:
     case = np.arange(10)
     X = np.concatenate([np.column_stack([case < x, case < y]) for x, y in ((1, 8), (10, 1), (4, 3))])
     return X.astype(np.int64), np.repeat(["A", "B", "C"], 10)
+
+
+def chang_clover(
+    d: float,
+    n_train: int = 200,
+    n_test: int = 200,
+    *,
+    layout: Literal["diagonal", "printed"] = "diagonal",
+    random_state: int | None = None,
+) -> Bunch:
+    r"""A positive group in the middle of four negative ones, of Study 1 in [1]_.
+
+    Parameters
+    ----------
+    d : float
+        How far the negative groups are from the middle, along each axis; the paper has 0.5 to 4.5.
+    n_train, n_test : int
+        Rows of each group in the training and in the test set.
+    layout : {"diagonal", "printed"}
+        Negative groups at (±d, ±d), or at (±d, 0) and (0, ±d). The paper prints the latter, but the former has its
+        pictures and accuracies.
+    random_state : int, optional
+        Seed. The training rows do not depend on `n_test`.
+
+    Returns
+    -------
+    sklearn.utils.Bunch
+        data : ndarray of shape (5 * (n_train + n_test), 2)
+            The training rows, then the test rows, each group after group.
+        target : ndarray of int
+            The groups; 0 is the positive one.
+        train : ndarray of bool
+            The training rows, as in :func:`load`.
+        means : ndarray of shape (5, 2)
+            The groups' means. Each group is normal around it, with the identity as covariance.
+
+    References
+    ----------
+    .. [1] Chang, Y.-C. I. (2003). Boosting SVM classifiers with logistic regression. Technical report, Institute of
+       Statistical Science, Academia Sinica, Taipei.
+
+    Examples
+    --------
+    >>> from pwcstats.datasets import chang_clover
+    >>> chang_clover(2.0, random_state=0).means.tolist()
+    [[0.0, 0.0], [2.0, 2.0], [2.0, -2.0], [-2.0, 2.0], [-2.0, -2.0]]
+    """
+    if layout not in _CLOVER:
+        raise InputError(f"layout must be 'diagonal' or 'printed', got {layout!r}.")
+    return _normal_groups(d * np.array(_CLOVER[layout], dtype=np.float64), n_train, n_test, random_state)
+
+
+def chang_ordered(d: float, n_train: int = 200, n_test: int = 200, *, random_state: int | None = None) -> Bunch:
+    """Five ordered groups in a row, at (0, 0), (d, 0), ..., (4 d, 0), of Study 2 in [1]_.
+
+    Parameters
+    ----------
+    d : float
+        How far neighbouring groups are apart; the paper has 0.5 to 4.
+    n_train, n_test : int
+        Rows of each group in the training and in the test set.
+    random_state : int, optional
+        Seed. The training rows do not depend on `n_test`.
+
+    Returns
+    -------
+    sklearn.utils.Bunch
+        As of :func:`chang_clover`; the groups 0 to 4 are in order.
+
+    References
+    ----------
+    .. [1] Chang, Y.-C. I. (2003). Boosting SVM classifiers with logistic regression. Technical report, Institute of
+       Statistical Science, Academia Sinica, Taipei.
+
+    Examples
+    --------
+    >>> from pwcstats.datasets import chang_ordered
+    >>> chang_ordered(2, random_state=0).means[:, 0].tolist()
+    [0.0, 2.0, 4.0, 6.0, 8.0]
+    """
+    means = np.column_stack([d * np.arange(5.0), np.zeros(5)])
+    return _normal_groups(means, n_train, n_test, random_state)
+
+
+def _normal_groups(means: Array, n_train: int, n_test: int, random_state: int | None) -> Bunch:
+    rng = np.random.default_rng(random_state)
+    train, test = (means[:, None] + rng.normal(size=(len(means), n, 2)) for n in (n_train, n_test))
+    return _split(train, test, means=means)
 
 
 def _rotation(n: int, rng: np.random.Generator) -> Array:

@@ -1,7 +1,7 @@
 """The multinomial likelihood that the models of this package maximise, with Firth's penalty or without."""
 
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,20 +17,20 @@ from pwcstats._validate.designs import refuse_aliased
 # Firth's, which shrink by a factor of about the largest leverage.
 NEWTON_STEP, FIRTH_ERROR = 1e-6, 2e-8
 MAX_ITER = 200
-# Steps after which the penalty's own curvature is worth its price, and other maxima a search.
+# Steps after which the penalty's own curvature is learned, and other maxima are worth a search.
 PATIENCE = 8
 # A row's leverage from which the penalty may make several maxima.
 HIGH_LEVERAGE = 0.4
-# Rows times parameters from which derivatives by differences and many beginnings would take too long.
+# Rows times parameters from which many beginnings would take too long.
 MANY = 200_000
 # Numbers in the constraints of a linear programme, 200 MB, from which it would take too long and too much memory.
 MOST_CONSTRAINTS = 25_000_000
 # Beginnings here and there, in logits.
 SPREAD = (1.0, 3.0, 10.0) * 3
-# Steps for which such derivatives serve.
-RENEWAL = 3
-# Of parameters, for derivatives.
-DIFFERENCE = 1e-5
+# Of the product of their lengths, the product of a step and the score's fall along it.
+NOT_CONCAVE = 1e-10
+# A gain of likelihood so small is a step of 1e-5 standard errors.
+FLAT = 1e-10
 # Another maximum is higher by more than rounding.
 SMALL_RISE = 1e-8
 # What is left of a column after those before it, as a share: above this, the columns may be used as they are.
@@ -49,6 +49,50 @@ class Point:
     slope: Array
     probability: Array
     leverage: float
+
+
+class Secant:
+    """Quasi-Newton steps (BFGS) within the span of a basis: changes of the score tell the curvature."""
+
+    def __init__(self, basis: Array | None) -> None:
+        self._basis = basis
+        self._last: Point | None = None
+        self._inverse = np.empty((0, 0))
+
+    def step(self, point: Point) -> Array:
+        """The step from a point that the last step, or a part of it, led to."""
+        if self._last is None:
+            self._inverse = inverse_slope(point, self._basis)
+        else:
+            moved, fall = point.params - self._last.params, self._last.score - point.score
+            product = float(moved @ fall)
+            # Where the likelihood is not concave, nothing is learned.
+            if product > NOT_CONCAVE * float(np.linalg.norm(moved) * np.linalg.norm(fall)):
+                turned = self._inverse @ fall
+                self._inverse += (1.0 + fall @ turned / product) / product * np.outer(moved, moved)
+                self._inverse -= (np.outer(turned, moved) + np.outer(moved, turned)) / product
+        self._last = point
+        return self._inverse @ point.score
+
+
+def newton_step(point: Point, basis: Array | None) -> Array:
+    """The step within the span of a basis; nan where the information is singular."""
+    try:
+        if basis is None:
+            return np.asarray(np.linalg.solve(point.slope, point.score))
+        return np.asarray(basis @ np.linalg.solve(basis.T @ point.slope @ basis, basis.T @ point.score))
+    except np.linalg.LinAlgError:
+        return np.full(len(point.params), np.nan)
+
+
+def inverse_slope(point: Point, basis: Array | None) -> Array:
+    """Inverse of the curvature within the span of a basis; nan where it is singular."""
+    try:
+        if basis is None:
+            return np.asarray(np.linalg.inv(point.slope))
+        return np.asarray(basis @ np.linalg.inv(basis.T @ point.slope @ basis) @ basis.T)
+    except np.linalg.LinAlgError:
+        return np.full_like(point.slope, np.nan)
 
 
 class MultinomialLikelihood:
@@ -233,44 +277,30 @@ class MultinomialLikelihood:
 
     def ascend(self, start: Array, basis: Array | None = None, max_iter: int = MAX_ITER) -> newton.Ascent[Point]:
         """Newton's steps from some parameters; they stay in the span of `basis`."""
-        steps, curvature = 0, np.empty((0, 0))
+        secant = Secant(basis)
+        steps = 0
 
         def direction(point: Point) -> Array:
-            nonlocal steps, curvature
+            nonlocal steps
             steps += 1
             if not np.isfinite(point.value):
                 return np.full(self.n_params, np.nan)
-            slope = point.slope
-            if self.firth and steps > PATIENCE and len(self.root) * self.n_params <= MANY:
-                # It costs many evaluations, and serves for some steps.
-                if steps % RENEWAL == 1 or not len(curvature):
-                    curvature = self._curvature(point)
-                slope = curvature
-            try:
-                if basis is None:
-                    return np.asarray(np.linalg.solve(slope, point.score))
-                return np.asarray(basis @ np.linalg.solve(basis.T @ slope @ basis, basis.T @ point.score))
-            except np.linalg.LinAlgError:
-                return np.full(self.n_params, np.nan)
+            # A Newton step in which the penalty's own curvature is guessed; where that is bad, it is learned.
+            return secant.step(point) if self.firth and steps > PATIENCE else newton_step(point, basis)
 
         with threads_for(0):
             tolerance = FIRTH_ERROR if self.firth else NEWTON_STEP
-            return newton.ascend(
+            found = newton.ascend(
                 self.evaluate, direction, self.length, start, tolerance, max_iter, linear=self.firth, noise=self._noise
             )
+        if self.firth and not found.converged and self._is_flat(found.point, basis):
+            return replace(found, converged=True, reason="")
+        return found
 
-    def _curvature(self, point: Point) -> Array:
-        """Minus the second derivatives, by differences of the score; `slope`, if these are not those of a maximum."""
-        curvature = np.empty_like(point.slope)
-        for k, h in enumerate(DIFFERENCE * np.eye(self.n_params)):
-            low, high = (self.evaluate(point.params + side * h) for side in (-1.0, 1.0))
-            curvature[k] = (low.score - high.score) / (2.0 * DIFFERENCE)
-        curvature = 0.5 * (curvature + curvature.T)
-        try:
-            np.linalg.cholesky(curvature)
-        except np.linalg.LinAlgError:
-            return point.slope
-        return curvature
+    def _is_flat(self, point: Point, basis: Array | None) -> bool:
+        """Whether no more of the likelihood is to be gained than rounding hides; steps need not be short there."""
+        gain = 0.5 * float(point.score @ newton_step(point, basis))
+        return 0.0 <= gain <= FLAT
 
     def free(self, held: NDArray[np.bool_]) -> Array:
         """Orthonormal columns that span the parameters of the coefficients that are not held."""

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.special import log_softmax, softmax
 from statsmodels.base.wrapper import populate_wrapper
 from statsmodels.discrete.discrete_model import MNLogit, MultinomialResults, MultinomialResultsWrapper
 
@@ -16,7 +17,25 @@ from pwcstats.logit.formulas import FromFormula
 from pwcstats.logit.likelihood import MAX_ITER, Point
 from pwcstats.logit.penalised import PenalisedModel, PenalisedResults, refused
 
-__all__ = ["FirthMNLogit", "FirthMNLogitResults"]
+__all__ = ["FirthMNLogit", "FirthMNLogitResults", "StableMNLogit"]
+
+
+class StableMNLogit(MNLogit):
+    """statsmodels' ``MNLogit`` for predictors of any size, of which its own exponentials overflow."""
+
+    def cdf(self, X: Any) -> Array:
+        """Probabilities of all classes, of predictors of all but the first."""
+        return np.asarray(softmax(np.column_stack([np.zeros(len(X)), X]), axis=1))
+
+    def loglikeobs(self, params: Any) -> Array:
+        """Log-likelihood of each row."""
+        predictor = np.asarray(self.exog) @ np.asarray(params).reshape(self.K, -1, order="F")
+        log_proba = log_softmax(np.column_stack([np.zeros(len(predictor)), predictor]), axis=1)
+        return np.asarray(np.take_along_axis(log_proba, self.endog.astype(np.int64)[:, None], axis=1)[:, 0])
+
+    def loglike(self, params: Any) -> float:
+        """Log-likelihood."""
+        return float(self.loglikeobs(params).sum())
 
 
 class FirthMNLogit(FromFormula, PenalisedModel, MNLogit):

@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
-from pwcstats._kernels.separation import multinomial_constraints, overlap, signs
+from pwcstats._kernels.separation import multinomial_constraints, overlap, recession_direction, signs
 from pwcstats._validate import designs
 from pwcstats._validate.common import Array
 
@@ -128,6 +128,14 @@ def detect_separation(endog: Any, exog: Any, *, ordered: bool = False, freq_weig
     infinite = directions.index[(directions != 0.0).any(axis=1)]
     kind = "none" if finite.all() else "complete" if separated[counts].all() else "quasi-complete"
     return SeparationResult(kind != "none", kind, list(infinite), directions, separated)
+
+
+def is_separated(x: Array, code: NDArray[np.int64], n_classes: int, names: list[Any]) -> bool:
+    """Whether the multinomial model's estimates are infinite: of :func:`detect_separation` the first question alone.
+
+    Which estimates are infinite, and where they go, takes a linear programme for each of them.
+    """
+    return recession_direction(_multinomial(x, code, n_classes, names)[0]) is not None
 
 
 def _multinomial(

@@ -1,0 +1,63 @@
+"""The negatives in groups."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning as SklearnWarning
+
+from pwcstats._validate import hybrids as checks
+from pwcstats._validate.fits import read_count
+from pwcstats.classify.problem import take
+
+# Unless more are asked for.
+MOST = 10
+
+
+def split_negatives(
+    x: Any, positive: NDArray[np.bool_], how: Any, given: Any, seed: int | None
+) -> tuple[NDArray[np.int64], list[str]]:
+    """Group of each row, 0 for the positives, and the names of groups 1, 2, ...
+
+    `how` is "auto", a number, a clusterer, or a label for each row; so is `given`, which goes first.
+    """
+    negatives = np.flatnonzero(~positive)
+    if given is None and not isinstance(how, str) and not hasattr(how, "fit_predict") and np.ndim(how) == 1:
+        given = how
+    if given is not None:
+        labels = checks.read_sub_labels(given, positive)
+        code, names = pd.factorize(labels[negatives], sort=True)
+        named = [str(name) for name in names]
+    else:
+        code = _clustered(take(x, negatives), _clusterer(how, len(negatives), int(positive.sum()), seed))
+        named = [str(number + 1) for number in range(code.max() + 1)]
+    groups = np.zeros(len(positive), np.int64)
+    groups[negatives] = code + 1
+    return groups, named
+
+
+def _clusterer(how: Any, n_negative: int, n_positive: int, seed: int | None) -> Any:
+    if hasattr(how, "fit_predict"):
+        clusterer = clone(how)
+        if seed is not None and clusterer.get_params().get("random_state", 0) is None:
+            clusterer.set_params(random_state=seed)
+        return clusterer
+    if isinstance(how, str) and how == "auto":
+        number = min(max(round(n_negative / n_positive), 1), MOST)
+    else:
+        number = read_count(checks.one_number(how), "n_clusters")
+        checks.refuse_many_clusters(number, n_negative)
+    return KMeans(number, n_init=10, random_state=seed)
+
+
+def _clustered(x: Any, clusterer: Any) -> NDArray[np.int64]:
+    """Numbers of clusters from 0 on, without gaps; what a clusterer calls noise is a cluster."""
+    with warnings.catch_warnings():
+        # Of equal rows there are fewer clusters than asked for; `n_clusters_` says how many.
+        warnings.simplefilter("ignore", SklearnWarning)
+        labels = clusterer.fit_predict(x)
+    return np.unique(labels, return_inverse=True)[1].astype(np.int64)

@@ -1,0 +1,223 @@
+"""What the two hybrids share: local machines, their distances, and a logistic model that integrates them."""
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.model_selection import StratifiedKFold, check_cv
+from sklearn.svm import SVC
+from sklearn.utils import check_random_state, get_tags
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+from statsmodels.iolib.summary import Summary
+from statsmodels.iolib.table import SimpleTable
+from statsmodels.iolib.tableformatting import fmt_params
+
+from pwcstats import _summary
+from pwcstats._validate import classifiers, hybrids
+from pwcstats._validate.common import Array, read_n_jobs
+from pwcstats.classify.folds import Folds
+from pwcstats.classify.integrators import Codes, Integrator, integrate
+from pwcstats.classify.local import Task, fit_machines, measure, measure_held_out
+
+PENALTIES = ("auto", "firth")
+CRITERIA = ("aic", "bic", "lr")
+
+
+class IntegratedMachines(ClassifierMixin, BaseEstimator):
+    """A classifier whose machines measure distances, and whose integrator makes probabilities of them."""
+
+    estimator: Any
+    integrator: str
+    penalty: str | None
+    select: str | None
+    distance_cv: Any
+    n_jobs: int | None
+    random_state: Any
+    verbose: int
+
+    def distances(self, X: Any) -> pd.DataFrame:
+        """Signed distances of some rows from the borders of all machines.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        DataFrame
+            A column for each machine, positive on its positive side; the index is that of X, if it has one.
+        """
+        frame = self._distances(self._read_rows(X))
+        if hasattr(X, "index") and not callable(X.index):
+            frame.index = X.index
+        return frame
+
+    def predict_log_proba(self, X: Any) -> Array:
+        """Logarithms of the probabilities; minus infinity where one is 0."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def summary(self) -> Summary:
+        """The machines, and the integrator's own summary."""
+        check_is_fitted(self)
+        inner = self.integrator_.summary()
+        cells = [
+            [str(int(task.positive.sum())), str(int(task.negative.sum())), str(_n_support(machine)), f"{norm:.4g}"]
+            for task, machine, norm in zip(self._tasks, self.machines_.values(), self.norms_, strict=True)
+        ]
+        table = SimpleTable(
+            cells,
+            headers=["positive", "negative", "support", "||w||"],
+            stubs=list(self.machines_),
+            title="Local machines",
+            txt_fmt=fmt_params,
+        )
+        left, right = self._described()
+        width = _summary.width_of([table, *inner.tables])
+        summary = Summary()
+        summary.tables = [_summary.head(type(self).__name__, left, right, width), table, *inner.tables]
+        notes = [inner.extra_txt] if inner.extra_txt else []
+        if self.aliased_:
+            notes.append(
+                f"Not used, as combinations of the other distances: {', '.join(self.aliased_)} (a linear machine more "
+                "than there are dimensions adds nothing)."
+            )
+        summary.add_extra_txt(notes)
+        return summary
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = bool(get_tags(self._learner()).input_tags.sparse)
+        return tags
+
+    # Parts of a fit
+
+    def _learner(self) -> Any:
+        return SVC(kernel="linear") if self.estimator is None else self.estimator
+
+    def _check_shared_options(self) -> None:
+        hybrids.refuse_learner(self._learner())
+        hybrids.refuse_word(self.penalty, PENALTIES, "penalty")
+        hybrids.refuse_word(self.select, CRITERIA, "select")
+        hybrids.refuse_cv(self.distance_cv, "distance_cv", none=True)
+        read_n_jobs(self.n_jobs)
+
+    def _read(self, X: Any, y: Any) -> tuple[Any, NDArray[np.int64]]:
+        """Rows, and the places of their classes among `classes_`."""
+        classifiers.refuse_no_y(y, type(self).__name__)
+        x, y = validate_data(self, X, y, accept_sparse=self._sparse(), dtype=np.float64)
+        check_classification_targets(y)
+        self.classes_, code = np.unique(y, return_inverse=True)
+        classifiers.refuse_few_classes(self.classes_, "nothing to tell apart")
+        return x, code
+
+    def _read_rows(self, X: Any) -> Any:
+        check_is_fitted(self)
+        return validate_data(self, X, reset=False, accept_sparse=self._sparse(), dtype=np.float64)
+
+    def _sparse(self) -> Any:
+        return "csr" if get_tags(self).input_tags.sparse else False
+
+    def _seed(self) -> int | None:
+        """A seed for everything that is random, the same for the same `random_state`."""
+        if self.random_state is None:
+            return None
+        return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+
+    def _fit_parts(
+        self, x: Any, tasks: Sequence[Task], code: Codes, labels: Sequence[str], threshold_cv: Any = None
+    ) -> tuple[Array, Folds] | None:
+        """Machines and integrator; with `threshold_cv`, held-out probabilities of the first group and their folds."""
+        seed = self._seed()
+        own = None if self.distance_cv is None else make_folds(self.distance_cv, x, code, seed, "distance_cv")
+        other = None if threshold_cv is None else make_folds(threshold_cv, x, code, seed, "threshold_cv")
+        machines, by_fold = fit_machines(
+            self._learner(), tasks, x, other if own is None else own, self.n_jobs, seed, self.verbose
+        )
+        self._tasks = list(tasks)
+        self._machines = machines
+        self.machines_ = {task.name: machine.learner for task, machine in zip(tasks, machines, strict=True)}
+        self.norms_ = pd.Series({task.name: machine.norm for task, machine in zip(tasks, machines, strict=True)})
+        reference = self._distances(x)
+        used = reference if own is None else measure_held_out(by_fold, own, x, self._names)
+        self._model = self._integrate(used, code, labels, reference)
+        self.integrator_, self.aliased_ = self._model.results, self._model.aliased
+        self.penalty_, self.selected_ = self._model.penalty, self._model.columns
+        if other is None:
+            return None
+        held = np.empty(len(code))
+        for number, (train, test) in enumerate(zip(other.train, other.test, strict=True)):
+            inside = _with_all_groups(train, code)
+            seen, new, ref = used[inside], used[test], reference[inside]
+            if own is None:
+                seen = ref = measure(by_fold[number], x[inside], self._names)
+                new = measure(by_fold[number], x[test], self._names)
+            model = self._integrate(seen, code[inside], labels, ref, f" in fold {number} of threshold_cv")
+            held[test] = model.proba(new)[:, 0]
+        return held, other
+
+    def _integrate(
+        self, distances: pd.DataFrame, code: Codes, labels: Sequence[str], reference: pd.DataFrame, where: str = ""
+    ) -> Integrator:
+        return integrate(
+            self._kind(), distances, code, labels,
+            penalty=self.penalty, select=self.select, reference=reference, where=where, final=not where,
+        )  # fmt: skip
+
+    def _kind(self) -> str:
+        return self.integrator
+
+    @property
+    def _names(self) -> list[str]:
+        return [f"d_{task.name}" for task in self._tasks]
+
+    def _distances(self, x: Any) -> pd.DataFrame:
+        return measure(self._machines, x, self._names)
+
+    def _groups_proba(self, X: Any) -> Array:
+        x = self._read_rows(X)
+        return self._model.proba(self._distances(x))
+
+    def _described(self) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+        left = [
+            ("Machines:", type(self._learner()).__name__),
+            ("Distances:", "of the fit" if self.distance_cv is None else "held out"),
+        ]
+        right = [
+            ("Integrator:", self._kind()),
+            ("Penalty:", "Firth" if self.penalty_ else "none"),
+        ]
+        return left, right
+
+
+def make_folds(cv: Any, x: Any, strata: Codes, seed: int | None, name: str) -> Folds:
+    """Folds in which each row is held out once; a number of them is stratified, and shuffled where there is a seed."""
+    if isinstance(cv, (int, np.integer)):
+        largest = int(np.bincount(strata).max())
+        if largest < 2:
+            hybrids.refuse_alone(name)
+        cv = StratifiedKFold(min(int(cv), largest), shuffle=seed is not None, random_state=seed)
+    with warnings.catch_warnings():
+        # A group smaller than the number of folds is missing from some test sets.
+        warnings.filterwarnings("ignore", message="The least populated class", category=UserWarning)
+        folds = Folds(list(check_cv(cv, strata, classifier=True).split(x, strata)), len(strata), name)
+    if folds.number is None:
+        classifiers.refuse_overlap(name)
+    return folds
+
+
+def _with_all_groups(train: NDArray[np.bool_], code: Codes) -> NDArray[np.bool_]:
+    """Training rows; a group of which none is among them keeps its rows, as in its machine."""
+    missing = np.bincount(code[train], minlength=int(code.max()) + 1) == 0
+    return train | missing[code]
+
+
+def _n_support(machine: Any) -> Any:
+    last = machine.steps[-1][1] if hasattr(machine, "steps") else machine
+    return int(last.n_support_.sum()) if hasattr(last, "n_support_") else "-"

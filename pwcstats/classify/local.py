@@ -1,0 +1,134 @@
+"""Local machines: each tells some rows from some others, and measures how far a row is from its border."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from joblib import delayed
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import clone
+from tqdm import tqdm
+
+from pwcstats._kernels.blas import one_thread
+from pwcstats._validate import hybrids as checks
+from pwcstats._validate.common import Array
+from pwcstats.classify import learners
+from pwcstats.classify.folds import Folds
+from pwcstats.classify.plain import in_parallel
+from pwcstats.classify.problem import take
+from pwcstats.classify.svm import decision_values, is_native
+
+Mask = NDArray[np.bool_]
+# Of the sum of the terms' sizes, what is left of ||w||² by rounding alone.
+ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """Rows that a machine learns from, and those among them that are on its positive side."""
+
+    name: str
+    positive: Mask
+    negative: Mask
+
+    def rows(self, kept: Mask | None) -> NDArray[np.int64]:
+        """Rows to train on. A side of which none is `kept` stays as it is: a machine needs both."""
+        sides = [self.positive, self.negative]
+        if kept is not None:
+            sides = [side & kept if (side & kept).any() else side for side in sides]
+        return np.flatnonzero(sides[0] | sides[1])
+
+
+@dataclass(frozen=True, eq=False)
+class Machine:
+    """A fitted learner of two sides, and the length of its normal vector (1 where it has none that is known)."""
+
+    learner: Any
+    norm: float
+
+    def distances(self, x: Any) -> Array:
+        """Signed distances from the border, positive on the positive side; 0 where there is no border."""
+        if self.norm == 0.0:
+            return np.zeros(x.shape[0])
+        return _scores(self.learner, x) / self.norm
+
+
+def fit_machines(
+    learner: Any,
+    tasks: Sequence[Task],
+    x: Any,
+    folds: Folds | None,
+    n_jobs: int | None,
+    seed: int | None,
+    verbose: int = 0,
+) -> tuple[list[Machine], list[list[Machine]]]:
+    """Machines of all rows and, for each fold, machines that have not seen the rows that it holds out."""
+    kept = [None, *(folds.train if folds is not None else ())]
+    calls = [delayed(_fit)(learner, task, x, rest, seed) for rest in kept for task in tasks]
+    # LIBSVM lets go of Python's lock; of other learners, only joblib's processes run side by side.
+    prefer = {"prefer": "threads"} if is_native(learner) else {}
+    with one_thread():
+        done = in_parallel(calls, n_jobs, **prefer)
+        fitted = list(tqdm(done, total=len(calls), desc="local machines", disable=not verbose))
+    by_fold = [fitted[start : start + len(tasks)] for start in range(0, len(fitted), len(tasks))]
+    return by_fold[0], by_fold[1:]
+
+
+def measure(machines: Sequence[Machine], x: Any, names: Sequence[str]) -> pd.DataFrame:
+    """Distances of some rows from all machines, a column each."""
+    return pd.DataFrame(np.column_stack([machine.distances(x) for machine in machines]), columns=list(names))
+
+
+def measure_held_out(by_fold: Sequence[Sequence[Machine]], folds: Folds, x: Any, names: Sequence[str]) -> pd.DataFrame:
+    """Distances of all rows from machines that have not seen them."""
+    out = np.empty((x.shape[0], len(names)))
+    for machines, test in zip(by_fold, folds.test, strict=True):
+        rows = np.flatnonzero(test)
+        out[rows] = measure(machines, take(x, rows), names)
+    return pd.DataFrame(out, columns=list(names))
+
+
+def _fit(learner: Any, task: Task, x: Any, kept: Mask | None, seed: int | None) -> Machine:
+    with one_thread():
+        rows = task.rows(kept)
+        machine = clone(learner)
+        if seed is not None and machine.get_params().get("random_state", 0) is None:
+            machine.set_params(random_state=seed)
+        part = take(x, rows)
+        if learners.asks_for_gamma(machine):
+            machine.set_params(**learners.gamma_of_rows(machine, part))
+        try:
+            machine.fit(part, task.positive[rows])
+        except Exception as error:
+            raise checks.failed_machine(task.name, learner, error) from error
+        return Machine(machine, _norm(machine, part, task.name))
+
+
+def _last_step(learner: Any) -> Any:
+    return learner.steps[-1][1] if hasattr(learner, "steps") else learner
+
+
+def _norm(machine: Any, x: Any, name: str) -> float:
+    """Length of the normal vector; in a kernel's space, ||w||² = a'Ka = a'(f - b) over the support vectors."""
+    last = _last_step(machine)
+    if hasattr(last, "coef_"):
+        coef = last.coef_
+        return float(np.linalg.norm(coef.toarray() if sparse.issparse(coef) else coef))
+    if not is_native(last):
+        return 1.0
+    weight = last.dual_coef_.toarray() if sparse.issparse(last.dual_coef_) else last.dual_coef_
+    terms = weight[0] * (_scores(machine, take(x, last.support_)) - last.intercept_[0])
+    square, rounding = terms.sum(), ROUNDING * np.abs(terms).sum()
+    checks.refuse_indefinite(square, rounding, name, last)
+    return float(np.sqrt(square)) if square > rounding else 0.0
+
+
+def _scores(machine: Any, x: Any) -> Array:
+    """Scores in favour of the positive side."""
+    if is_native(machine):
+        return -decision_values(machine, x)[:, 0]
+    kind = learners.DECISION if hasattr(machine, "decision_function") else learners.PROBABILITY
+    return learners.scores(machine, x, kind, True)
