@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logit
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.metrics import check_scoring
+from sklearn.metrics import get_scorer
 
 from pwcstats._validate.common import Array
 from pwcstats.classify.learners import bounded
@@ -44,7 +44,7 @@ def by_score(proba: Array, positive: NDArray[np.bool_], fold: NDArray[np.int64],
 
     `classes` are the labels of positive and negative rows.
     """
-    scorer = check_scoring(Cut(0.5, classes), scoring)
+    scorer = get_scorer(scoring)
     truth = np.where(positive, *classes)
 
     def score(threshold: float, rows: Any) -> float:

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold
 
 from pwcstats._validate import hybrids as checks
+from pwcstats._validate.classifiers import refuse_scoring
 from pwcstats._validate.common import Array, choice
 from pwcstats._validate.fits import read_count
 from pwcstats.classify import cutoff
@@ -312,6 +313,7 @@ class HybridClassifier(IntegratedMachines):
         choice(self.integrator, ("multinomial", "individualized", "logit"), "integrator")
         checks.refuse_threshold(self.threshold)
         checks.refuse_cv(self.threshold_cv, "threshold_cv", none=False)
+        refuse_scoring(self.scoring)
 
     def _baseline(self, code: Codes) -> int:
         """Place of the positive class: as asked; the rarer of two, the second if they are equal; else the first."""

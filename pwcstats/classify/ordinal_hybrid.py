@@ -165,7 +165,8 @@ class OrdinalHybridClassifier(IntegratedMachines):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The most probable class; of equals the first in `classes_`, or with a `random_state` one that is drawn."""
-        return self.classes_[likeliest(self.predict_proba(X), self.random_state)]
+        best = likeliest(self.predict_proba(X), self.random_state)
+        return self.classes_[best]
 
     def _places(self, y: Any) -> NDArray[np.int64]:
         """Places of the classes, from the lowest to the highest."""
