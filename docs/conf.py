@@ -30,7 +30,8 @@ def write_agreement(app):
         "     - within",
         "     - remark",
     ]
-    for row in [row for part in ("COUPLING", "CLASSIFY", "BRADLEY_TERRY", "LOGIT") for row in parity[part].values()]:
+    parts = ("COUPLING", "CLASSIFY", "HYBRID", "BRADLEY_TERRY", "LOGIT")
+    for row in [row for part in parts for row in parity[part].values()]:
         lines += [
             f"   * - ``{row.ours}``",
             f"     - ``{row.theirs}``",

@@ -10,7 +10,7 @@ PRINTED = 0.0005 + 1e-9
 
 def draw(figure):
     """Lay out and draw everything: what cannot be drawn fails here, and so does what only warns."""
-    figure.canvas.draw()
+    figure.draw_without_rendering()
     return figure
 
 

@@ -52,6 +52,27 @@ CLASSIFY = {
     ),
 }
 
+HYBRID = {
+    "distances": Agreement(
+        "HybridClassifier(SVC(kernel=, gamma=1/p, tol=1e-10)).distances(x)",
+        'attr(predict(e1071::svm(x, y, …), x, decision.values = TRUE), "decision.values") / ||w||',
+        1e-6,
+        "iris and Vehicle, linear and radial; ||w||² = a'Ka from e1071's coefs and SV; we see 1e-10",
+    ),
+    "firth": Agreement(
+        'HybridClassifier(…, distance_cv=None, penalty="firth").integrator_',
+        'brglm2::brmultinom(y ~ distances, type = "AS_mean")',
+        1e-6,
+        "brmultinom's own stopping rule",
+    ),
+    "multinom": Agreement(
+        "HybridClassifier(…, distance_cv=None).integrator_",
+        "nnet::multinom(y ~ distances)",
+        1e-3,
+        "its BFGS stops where the likelihood changes in the 15th digit; that agrees to 1e-6",
+    ),
+}
+
 BRADLEY_TERRY = {
     "baseball": Agreement(
         "BradleyTerry.from_comparisons(df, first=, second=, wins=).fit(ref=)",

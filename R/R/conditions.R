@@ -50,8 +50,18 @@ check_level <- function(x, name, call) {
   }
 }
 
-check_count <- function(x, name, call) {
-  if (!is.numeric(x) || length(x) != 1L || !isTRUE(is.finite(x) & x >= 1 & x == round(x))) {
-    abort(sprintf("%s must be a whole number of at least 1.", name), call)
+check_count <- function(x, name, call, least = 1) {
+  if (!is_one_number(x) || x < least || x != round(x)) {
+    abort(sprintf("%s must be a whole number of at least %d.", name, as.integer(least)), call)
   }
+}
+
+check_positive <- function(x, name, call) {
+  if (!is_one_number(x) || x <= 0) {
+    abort(sprintf("%s must be a number above 0.", name), call)
+  }
+}
+
+is_one_number <- function(x) {
+  is.numeric(x) && length(x) == 1L && is.finite(x)
 }

@@ -1,4 +1,5 @@
-# What firth(), firth_multinom() and cratio() are given: a formula and data, as glm() takes them.
+# What firth(), firth_multinom(), cratio() and the hybrids are given: a formula and data, as glm()
+# takes them.
 
 # frame      model frame, its terms included
 # x          design of all rows
@@ -37,7 +38,7 @@ evaluate_formula <- function(asked, environment, call) {
   if (is.null(asked$formula)) {
     abort("formula must be given, as in y ~ x.", call)
   }
-  words <- c("formula", "data", "weights", "subset", "na.action", "offset")
+  words <- c("formula", "data", "weights", "subset", "na.action", "offset", "clusters")
   ask <- asked[c(1L, match(words, names(asked), 0L))]
   ask[[1L]] <- quote(stats::model.frame)
   ask$drop.unused.levels <- TRUE
@@ -204,12 +205,16 @@ weights_to_py <- function(weights) {
   if (any(weights != 1)) to_py(as.array(weights))
 }
 
-# A fit, of what Python found and what R needs to take it further.
 logit_fit <- function(class, found, input, asked, options) {
+  formula_fit(c(class, "pwcstats_logit"), c(found, options), input, asked)
+}
+
+# A fit, of what Python found and what R needs to take it further.
+formula_fit <- function(class, parts, input, asked) {
   terms <- attr(input$frame, "terms")
   structure(
-    class = c(class, "pwcstats_logit"),
-    c(found, options, list(
+    class = class,
+    c(parts, list(
       terms = terms,
       model = input$frame,
       xlevels = stats::.getXlevels(terms, input$frame),

@@ -29,8 +29,8 @@ def threads_for(n_rows: int) -> Any:
     return nullcontext() if n_rows > SMALL else one_thread()
 
 
-def one_thread() -> Any:
-    """A context with one BLAS thread, on the main thread; elsewhere as it was."""
+def one_thread(openmp: bool = False) -> Any:
+    """A context with one BLAS thread (and one of OpenMP's), on the main thread; elsewhere as it was."""
     if current_thread() is not main_thread():
         return nullcontext()
-    return _controller().limit(limits=1, user_api="blas")
+    return _controller().limit(limits=1, user_api=None if openmp else "blas")

@@ -183,13 +183,15 @@ def refuse_word(value: Any, words: tuple[str, ...], name: str) -> None:
         choice(value, words, name, none=True)
 
 
-def refuse_clusters_of_classes(clusters: Any, classes: NDArray[Any]) -> None:
-    """Refuse sub-labels with more than two classes."""
-    if clusters is not None and len(classes) > 2:
+def refuse_unused_clusters(clusters: Any, n_clusters: Any, split: str, classes: NDArray[Any]) -> None:
+    """Refuse clusters of negatives where there are none."""
+    if len(classes) > 2 and (clusters is not None or (not isinstance(n_clusters, str) and np.ndim(n_clusters) == 1)):
         raise InputError(
-            f"clusters are groups of the negatives of two classes, but y has {len(classes)}; leave them out, or make "
-            "them classes of y."
+            f"clusters are groups of the negatives of two classes, but y has {len(classes)}, each a group of its own; "
+            "leave clusters and n_clusters out."
         )
+    if split == "folds" and clusters is not None:
+        raise InputError("split='folds' makes random parts and uses no clusters; leave them out, or the split.")
 
 
 def refuse_penalised_order(integrator: str, penalty: str | None) -> None:

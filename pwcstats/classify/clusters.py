@@ -1,6 +1,7 @@
 """The negatives in groups."""
 
 import warnings
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,15 @@ from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning as SklearnWarning
 
+from pwcstats._kernels.blas import one_thread
 from pwcstats._validate import hybrids as checks
 from pwcstats._validate.fits import read_count
 from pwcstats.classify.problem import take
 
 # Unless more are asked for.
 MOST = 10
+# Numbers up to which k-means is done sooner by one thread: on a busy machine, threads wait for each other.
+SMALL = 100_000
 
 
 def split_negatives(
@@ -56,7 +60,8 @@ def _clusterer(how: Any, n_negative: int, n_positive: int, seed: int | None) -> 
 
 def _clustered(x: Any, clusterer: Any) -> NDArray[np.int64]:
     """Numbers of clusters from 0 on, without gaps; what a clusterer calls noise is a cluster."""
-    with warnings.catch_warnings():
+    few = x.shape[0] * x.shape[1] <= SMALL
+    with warnings.catch_warnings(), one_thread(openmp=True) if few else nullcontext():
         # Of equal rows there are fewer clusters than asked for; `n_clusters_` says how many.
         warnings.simplefilter("ignore", SklearnWarning)
         labels = clusterer.fit_predict(x)

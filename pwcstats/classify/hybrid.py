@@ -40,14 +40,14 @@ class HybridClassifier(IntegratedMachines):
     n_clusters : "auto", int, clusterer or array-like
         Number of k-means clusters; a clusterer with ``fit_predict``; or a label for each row, of which those of the
         negatives count. "auto" is the number of negatives for each positive, rounded, from 1 to 10. With
-        ``split="folds"`` the number of parts, 9 by default.
+        ``split="folds"`` the number of parts, 9 by default. Of more than two classes each is a group.
     integrator : {"multinomial", "individualized", "logit"}
         Positives as the baseline and one category for each cluster, fitted jointly or by one binary fit each
         (:func:`individualized_mnlogit`); or positives against all negatives. The last is for comparison: with linear
         machines its borders are lines.
     penalty : {"auto", None, "firth"}
-        Firth's penalty where the distances separate the groups, never, or always. None is an error where there is no
-        maximum likelihood estimate.
+        Firth's penalty where the distances separate the groups, never, or always. Where there is no maximum likelihood
+        estimate None is an error, and with "individualized" a warning and infinite estimates.
     select : {None, "aic", "bic", "lr"}
         Whether to select distances by :func:`stepwise`, and how.
     threshold : {"cv", "prevalence"} or float
@@ -55,8 +55,9 @@ class HybridClassifier(IntegratedMachines):
         probabilities, unless the folds leave it in doubt whether it is better than 1/2; that which calls as many rows
         positive as there are; or a number. With more classes the likeliest is called.
     threshold_cv : int or splitter
-        Folds by which these probabilities are held out. A number means stratified folds, here and in `distance_cv`,
-        shuffled if there is a `random_state`.
+        Folds by which these probabilities are held out. A number means stratified folds, here and in `distance_cv`, no
+        more than the largest group has rows, and shuffled if there is a `random_state`. A group of a single row stays
+        in training.
     scoring : str or callable
         Score of predicted classes, as in scikit-learn. Default: balanced accuracy, of which nothing depends on how rare
         the positives are.
@@ -210,7 +211,7 @@ class HybridClassifier(IntegratedMachines):
         """
         self._check_options()
         x, code = self._read(X, y)
-        checks.refuse_clusters_of_classes(clusters, self.classes_)
+        checks.refuse_unused_clusters(clusters, self.n_clusters, self.split, self.classes_)
         self._base = self._baseline(code)
         self.pos_label_ = self.classes_[self._base]
         if len(self.classes_) > 2:
@@ -283,9 +284,9 @@ class HybridClassifier(IntegratedMachines):
         proba = self._groups_proba(X)
         if len(self.classes_) > 2:
             return proba[:, np.argsort(self._order)]
-        positive = proba[:, 0]
-        columns = [1.0 - positive, 1.0 - positive]
-        columns[self._base] = positive
+        # 1 - p would lose the digits of small probabilities.
+        columns = [proba[:, 1:].sum(axis=1)] * 2
+        columns[self._base] = proba[:, 0]
         return np.column_stack(columns)
 
     def predict(self, X: Any) -> NDArray[Any]:

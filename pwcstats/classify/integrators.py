@@ -32,8 +32,10 @@ from pwcstats.logit.separation import is_separated
 Codes = NDArray[np.int64]
 # Newton's steps after which it is worth asking whether the data are separated.
 PATIENCE = 30
-# Rows times squared parameters up to which several maxima of a penalised likelihood are looked for, in about a second.
-MOST_SEARCHED = 300_000
+# Of the largest coefficient, statsmodels' last step from estimates that are right already.
+CLOSE = 1e-6
+# Rows times squared parameters up to which several maxima of a penalised likelihood are looked for.
+MOST_SEARCHED = 100_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,7 +202,9 @@ def _settle(design: Design, code: Codes, penalty: str | None) -> tuple[str | Non
         return penalty, origin
     likelihood = MultinomialLikelihood(x, code, np.ones(len(x)), np.zeros(len(x)), n_classes, False, names)
     ascent = likelihood.fit(max_iter=PATIENCE)
-    if ascent.converged or not is_separated(x, code, n_classes, names):
+    if not ascent.converged and not is_separated(x, code, n_classes, names):
+        ascent = likelihood.fit(likelihood.beta(ascent.point.params))
+    if ascent.converged:
         return None, likelihood.beta(ascent.point.params)
     if penalty is None:
         raise checks.separated(names[1:], design.where)
@@ -224,7 +228,12 @@ def _fitted(model: Any, select: str | None, start: Array | None = None) -> Any:
         return stepwise(model, select)
     # Far out, statsmodels' exponentials are infinite on their way to probabilities of 0.
     with threads_for(0), np.errstate(over="ignore"):
-        return model.fit(disp=0, **({} if start is None else {"start_params": start}))
+        if start is None:
+            return model.fit(disp=0)
+        if isinstance(model, (FirthLogit, FirthMNLogit)):
+            return model.fit(start_params=start)
+        # It is there already; its last step is as long as rounding makes it.
+        return model.fit(start_params=start, disp=0, tol=CLOSE * max(1.0, float(np.abs(start).max())))
 
 
 # Probabilities, the baseline or the lowest class first.

@@ -114,6 +114,9 @@ def _last_step(learner: Any) -> Any:
 def _norm(machine: Any, x: Any, name: str) -> float:
     """Length of the normal vector; in a kernel's space, ||w||² = a'Ka = a'(f - b) over the support vectors."""
     last = _last_step(machine)
+    if is_native(last) and np.ptp(_scores(machine, x)) < last.tol:
+        # Where no border is better than none, as around a cluster on all sides, what is left is the solver's error.
+        return 0.0
     if hasattr(last, "coef_"):
         coef = last.coef_
         return float(np.linalg.norm(coef.toarray() if sparse.issparse(coef) else coef))

@@ -29,8 +29,9 @@ MOST_CONSTRAINTS = 25_000_000
 SPREAD = (1.0, 3.0, 10.0) * 3
 # Of the product of their lengths, the product of a step and the score's fall along it.
 NOT_CONCAVE = 1e-10
-# A gain of likelihood so small is a step of 1e-5 standard errors.
-FLAT = 1e-10
+# A gain of likelihood so small is a step of 1e-4 standard errors; rounding hides it where the information is all but
+# singular.
+FLAT = 1e-8
 # Another maximum is higher by more than rounding.
 SMALL_RISE = 1e-8
 # What is left of a column after those before it, as a share: above this, the columns may be used as they are.

@@ -1,6 +1,9 @@
 """Every figure, one function each."""
 
 from pwcstats.plot.choices import pair_choice
+from pwcstats.plot.curves import roc
+from pwcstats.plot.groups import clusters
+from pwcstats.plot.margins import distances
 from pwcstats.plot.regions import decision_regions
 from pwcstats.plot.reliability import calibration
 from pwcstats.plot.style import COLORS, MARKERS
@@ -12,7 +15,10 @@ __all__ = [
     "abilities",
     "accuracy_by_classes",
     "calibration",
+    "clusters",
     "coupling",
     "decision_regions",
+    "distances",
     "pair_choice",
+    "roc",
 ]

@@ -4,7 +4,9 @@ from typing import Any
 
 import numpy as np
 from matplotlib import colormaps
+from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 # Okabe & Ito's colours, told apart by every kind of sight; markers tell the lines apart in print.
@@ -13,6 +15,8 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 # Grey stands for no class; so areas have yellow and wine instead of black and grey.
 AREAS = (*COLORS[:6], "#F0E442", "#882255")
 NOBODY = "#C4C4C4"
+# More names than this need another column.
+LEGEND_ROWS = 18
 
 
 def area_colors(n: int) -> NDArray[np.float64]:
@@ -35,3 +39,28 @@ def ink(color: Any) -> str:
 def counted(n: int, what: str) -> str:
     """A number of things in words."""
     return f"{n} {what}" if n == 1 else f"{n} {what}s"
+
+
+def figure_of(ax: Axes) -> Figure:
+    """The figure of some axes, also of those within a part of it."""
+    figure = ax.figure
+    return figure if isinstance(figure, Figure) else figure.figure
+
+
+def bare(ax: Axes) -> None:
+    """No frame above and on the right."""
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
+
+
+def legend_beside(ax: Axes, handles: list[Any], **options: Any) -> None:
+    """A legend on the right of the axes, where it hides nothing."""
+    ax.legend(
+        handles=handles,
+        loc="upper left",
+        bbox_to_anchor=(1.02, 1.0),
+        borderaxespad=0.0,
+        frameon=False,
+        ncols=1 + (len(handles) - 1) // LEGEND_ROWS,
+        **options,
+    )

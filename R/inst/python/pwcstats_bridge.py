@@ -9,6 +9,8 @@ import numpy as np
 
 from pwcstats import errors
 
+# What e1071 calls otherwise than scikit-learn does.
+_KERNELS = {"radial": "rbf", "polynomial": "poly"}
 _OUR_WARNINGS = tuple(kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, Warning))
 
 
@@ -65,3 +67,12 @@ def freeze(fit):
 def thaw(frozen):
     """Return the fit that `freeze` was given."""
     return pickle.loads(frozen)
+
+
+def svm(kernel, cost, gamma, degree, coef0, tolerance):
+    """Return a support vector machine that is yet to be fitted, in the words of e1071."""
+    # Not with the module: most calls need no machine.
+    from sklearn.svm import SVC
+
+    name = _KERNELS.get(kernel, kernel)
+    return SVC(kernel=name, C=cost, gamma=gamma, degree=degree, coef0=coef0, tol=tolerance)

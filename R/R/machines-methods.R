@@ -1,0 +1,179 @@
+#' What a hybrid classifier says
+#'
+#' Methods for the fits of [hybrid()] and [ordinal_hybrid()]. Besides those shown here, [formula()],
+#' [terms()], [model.frame()] and [update()] work as with other models, and [coef()] has the
+#' coefficients of the integrator.
+#'
+#' Standard errors and tests in the summary are those of the integrator, for distances as if they
+#' were given: they do not know that the machines were fitted too.
+#'
+#' @param x,object A fit by [hybrid()] or [ordinal_hybrid()].
+#' @param digits Number of significant digits.
+#' @param ... Ignored.
+#' @return `summary()` a list of class `summary.pwcstats_machines`, whose element `text` has the
+#'   machines and the table of the integrator; `nobs()` the number of rows.
+#' @seealso [predict()][predict.pwcstats_machines] for classes, probabilities and distances.
+#' @examplesIf pwcstats_available()
+#' fit <- hybrid(Species ~ Sepal.Length + Sepal.Width, iris)
+#' fit
+#' summary(fit)
+#' coef(fit)
+#' @name pwcstats_machines
+NULL
+
+#' @rdname pwcstats_machines
+#' @export
+print.pwcstats_machines <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  cat("\nCall:\n", paste(deparse(x$call), collapse = "\n"), "\n\n", sep = "")
+  lines <- describe_machines(x, digits)
+  cat(paste0(formatC(paste0(names(lines), ":"), width = -12L), lines, "\n"), sep = "")
+  cat(describe_missing(x), "\n", sep = "")
+  invisible(x)
+}
+
+# What a print has, by name.
+describe_machines <- function(x, digits) {
+  penalty <- c(none = "no penalty", firth = "Firth's penalty")[[x$penalty]]
+  c(
+    Rows = format(x$nobs),
+    Classes = describe_classes(x),
+    Machines = sprintf("%d, %s kernel; %s", length(x$norms), x$svm$kernel, describe_sides(x)),
+    Integrator = sprintf(
+      "%s, %s, of %s", x$integrator, penalty,
+      if (is.null(x$distance_cv)) "distances of the fit" else "held-out distances"
+    ),
+    Threshold = if (!is.null(x$threshold)) {
+      sprintf("%s, of %s", format(x$threshold, digits = digits), x$positive)
+    },
+    Aliased = if (length(x$aliased)) {
+      sprintf("%s, combinations of other distances", paste(x$aliased, collapse = ", "))
+    }
+  )
+}
+
+describe_classes <- function(x) {
+  labels <- as.character(x$classes)
+  paste(labels, collapse = if (inherits(x, "pwcstats_ordinal_hybrid")) " < " else ", ")
+}
+
+# Which rows the machines tell apart.
+describe_sides <- function(x) {
+  if (inherits(x, "pwcstats_ordinal_hybrid")) {
+    return("a class against those below it")
+  }
+  if (length(x$classes) > 2L) {
+    return(sprintf("%s against another class", x$positive))
+  }
+  negative <- setdiff(as.character(x$classes), x$positive)
+  form <- if (x$split == "folds") {
+    "%s against %s in a part of the rows"
+  } else if (length(x$norms) > 1L) {
+    "%s against a cluster of %s"
+  } else {
+    "%s against %s"
+  }
+  sprintf(form, x$positive, negative)
+}
+
+#' @rdname pwcstats_machines
+#' @export
+summary.pwcstats_machines <- function(object, ...) {
+  call <- sys.call()
+  summary <- call_bridge(thaw(object, call)$summary, list(), list(), call)
+  structure(
+    class = "summary.pwcstats_machines",
+    c(
+      object[c("call", "classes", "coefficients", "na.action")],
+      list(text = from_py(summary$as_text()))
+    )
+  )
+}
+
+#' @export
+print.summary.pwcstats_machines <- function(x, ...) {
+  cat("\nCall:\n", paste(deparse(x$call), collapse = "\n"), "\n\n", sep = "")
+  cat(x$text, "\n", describe_missing(x), "\n", sep = "")
+  invisible(x)
+}
+
+#' @rdname pwcstats_machines
+#' @export
+nobs.pwcstats_machines <- function(object, ...) {
+  object$nobs
+}
+
+#' Predictions of hybrid classifiers
+#'
+#' `"class"` compares the probability of the positive class with the threshold of the fit, which
+#' need not be one half; with more than two classes, and after [ordinal_hybrid()], it is the most
+#' probable class. `"distance"` has the signed distances from the borders of the machines, divided
+#' by \eqn{\|w\|}{||w||}: positive on the side of the positive class or the baseline, or after
+#' [ordinal_hybrid()] of the class that the machine is named after.
+#'
+#' Rows of the fit are measured by machines that were trained on them, so that their predictions are
+#' better than those of new rows.
+#'
+#' @param object A fit by [hybrid()] or [ordinal_hybrid()].
+#' @param newdata Data frame with the variables of the formula; by default the rows of the fit.
+#' @param type `"class"`, `"prob"` (or `"probs"`) for probabilities, or `"distance"`.
+#' @param na.action What to do with rows of `newdata` in which something is missing; by default they
+#'   are `NA` in the result.
+#' @param ... Ignored.
+#' @return For `"class"` a factor with the levels of the response, ordered if it is (after
+#'   [ordinal_hybrid()] numbers, if the response has numbers). For `"prob"` a matrix with one column
+#'   a class, in the order of the levels, for `"distance"` one with one column a machine.
+#' @examplesIf pwcstats_available()
+#' fit <- hybrid(Species ~ Petal.Length + Petal.Width, iris)
+#' new <- data.frame(Petal.Length = c(1.5, 4.8, NA), Petal.Width = c(0.3, 1.7, 2))
+#' predict(fit, new)
+#' predict(fit, new, type = "prob")
+#' predict(fit, new, type = "distance")
+#' @export
+predict.pwcstats_machines <- function(object,
+                                      newdata = NULL,
+                                      type = c("class", "prob", "distance", "probs"),
+                                      na.action = stats::na.pass, # nolint
+                                      ...) {
+  call <- sys.call()
+  type <- check_choice(type, c("class", "prob", "distance", "probs"), "type", call)
+  rows <- rows_of_design(object, newdata, na.action, call)
+  x <- rescale(without_intercept(rows$x), object)
+  refuse_infinite(x, call)
+  known <- which(rowSums(is.na(x)) == 0)
+  new <- function() list(design_to_py(x, known))
+  if (type == "class") {
+    place <- rep(NA_integer_, nrow(x))
+    if (length(known)) {
+      called <- call_bridge(thaw(object, call)$predict, new(), list(), call)
+      place[known] <- match(labels_from_py(called), as.character(object$classes))
+    }
+    return(stats::napredict(rows$na_action, object$classes[place]))
+  }
+  columns <- if (type == "distance") object$distances else as.character(object$classes)
+  values <- matrix(NA_real_, nrow(x), length(columns), dimnames = list(rownames(x), columns))
+  if (length(known)) {
+    fit <- thaw(object, call)
+    if (type == "distance") {
+      values[known, ] <- matrix_from_py(call_bridge(fit$distances, new(), list(), call))
+    } else {
+      # Python has the classes in the order of the alphabet.
+      proba <- matrix_from_py(call_bridge(fit$predict_proba, new(), list(), call))
+      values[known, labels_from_py(fit$classes_)] <- proba
+    }
+  }
+  stats::napredict(rows$na_action, values)
+}
+
+# The fit has none, and Python would number the rows from 0.
+refuse_infinite <- function(x, call) {
+  place <- which(is.infinite(x), arr.ind = TRUE)
+  if (nrow(place)) {
+    abort(
+      sprintf(
+        "'%s' is infinite in row %s of newdata.", colnames(x)[[place[1L, 2L]]],
+        rownames(x)[[place[1L, 1L]]]
+      ),
+      call
+    )
+  }
+}

@@ -1,0 +1,123 @@
+# What hybrid() and ordinal_hybrid() share: options, columns of the machines, and the fit.
+
+# As formula_input(), with the columns that the machines see, and what they were scaled by.
+machine_input <- function(asked, environment, contrasts, scale, call) {
+  check_flag(scale, "scale", call)
+  input <- formula_input(asked, environment, contrasts, call)
+  refuse_offset(input, call)
+  if (is.matrix(input$y)) {
+    abort("the response must be the class of each row, not columns.", call)
+  }
+  x <- without_intercept(input$x)
+  if (!ncol(x)) {
+    abort("the formula gives no column to the machines, only an intercept.", call)
+  }
+  scaling <- scaling_of(x, scale)
+  c(input, scaling, list(rows = rescale(x, scaling)))
+}
+
+# A machine has a border of its own.
+without_intercept <- function(x) {
+  x[, attr(x, "assign") != 0L, drop = FALSE]
+}
+
+scaling_of <- function(x, scale) {
+  varies <- scale & apply(x, 2L, function(column) min(column) < max(column))
+  list(
+    center = ifelse(varies, colMeans(x), 0),
+    scale = ifelse(varies, apply(x, 2L, stats::sd), 1)
+  )
+}
+
+rescale <- function(x, scaling) {
+  sweep(sweep(x, 2L, scaling$center), 2L, scaling$scale, "/")
+}
+
+# The support vector machines, in the words of e1071.
+check_svm <- function(kernel, cost, gamma, degree, coef0, tolerance, call) {
+  kernels <- c("linear", "radial", "polynomial", "sigmoid")
+  kernel <- check_choice(kernel, kernels, "kernel", call)
+  check_positive(cost, "cost", call)
+  if (!is.null(gamma)) {
+    check_positive(gamma, "gamma", call)
+  }
+  check_count(degree, "degree", call)
+  if (!is_one_number(coef0)) {
+    abort("coef0 must be a number.", call)
+  }
+  check_positive(tolerance, "tolerance", call)
+  list(
+    kernel = kernel, cost = cost, gamma = gamma, degree = degree, coef0 = coef0,
+    tolerance = tolerance
+  )
+}
+
+svm_to_py <- function(svm, n_columns, call) {
+  svm$gamma <- as.double(first_of(svm$gamma, 1 / n_columns))
+  svm$degree <- count_to_py(svm$degree)
+  # An integer of R's would be one in Python, where scikit-learn may ask for a float.
+  numbers <- c("cost", "coef0", "tolerance")
+  svm[numbers] <- lapply(svm[numbers], as.double)
+  call_bridge(python$bridge$svm, list(), svm, call)
+}
+
+check_integration <- function(penalty, select, distance_cv, seed, call) {
+  penalty <- check_choice(penalty, c("auto", "none", "firth"), "penalty", call)
+  select <- check_choice(select, c("none", "aic", "bic", "lr"), "select", call)
+  if (length(distance_cv) == 1L && is.na(distance_cv)) {
+    distance_cv <- NULL
+  }
+  if (!is.null(distance_cv)) {
+    check_count(distance_cv, "distance_cv", call, least = 2)
+  }
+  if (!is.null(seed)) {
+    check_count(seed, "seed", call, least = 0)
+    if (seed > .Machine$integer.max) {
+      abort(sprintf("seed must be at most %d.", .Machine$integer.max), call)
+    }
+  }
+  list(penalty = penalty, select = select, distance_cv = distance_cv, seed = seed)
+}
+
+integration_to_py <- function(options) {
+  word <- function(x) if (x != "none") x
+  list(
+    penalty = word(options$penalty),
+    select = word(options$select),
+    distance_cv = if (!is.null(options$distance_cv)) count_to_py(options$distance_cv),
+    random_state = if (!is.null(options$seed)) count_to_py(options$seed)
+  )
+}
+
+machines_from_py <- function(model, input, integrator) {
+  norms <- model$norms_
+  machines <- labels_from_py(norms$index)
+  first <- design_to_py(input$rows, 1L)
+  list(
+    coefficients = integrator_from_py(model$integrator_$params, machines, integrator),
+    norms = stats::setNames(as.vector(array_from_py(norms)), machines),
+    distances = labels_from_py(model$distances(first)$columns),
+    aliased = as.character(from_py(model$aliased_)),
+    selected = as.character(from_py(model$selected_)),
+    penalty = first_of(from_py(model$penalty_), "none"),
+    center = input$center,
+    scale = input$scale,
+    nobs = nrow(input$rows),
+    python = from_py(python$bridge$freeze(model))
+  )
+}
+
+# Multinomial models number the groups, which have the machines' order.
+integrator_from_py <- function(params, machines, integrator) {
+  # A term is const or begins with d_, and thresholds have a slash.
+  terms <- sub("^const(:|$)", "(Intercept)\\1", labels_from_py(params$index))
+  if (integrator %in% c("multinomial", "individualized")) {
+    with_dimnames(t(matrix_from_py(params)), machines, terms)
+  } else {
+    stats::setNames(as.vector(array_from_py(params)), terms)
+  }
+}
+
+machines_fit <- function(class, found, input, asked, options) {
+  formula_fit(c(class, "pwcstats_machines"), c(found, options), input, asked)
+}

@@ -1,0 +1,100 @@
+#' Chang's hybrid for ordered classes
+#'
+#' K - 1 support vector machines, each of which tells a class from the union of those below it, and
+#' an ordinal model of the distances from their borders, the integrator, which gives probabilities
+#' (Procedure II of Chang, 2003).
+#'
+#' A row x has the signed distance \eqn{d_j = f_j(x) / \|w_j\|}{d[j] = f[j](x) / ||w[j]||} from the
+#' border of machine j: the decision value divided by the length of the normal vector, positive on
+#' the side of class j. The integrator is by default
+#' \deqn{\mathrm{logit}\, P(Y = j \mid Y \le j, x) = \beta_{0j} + \beta_j^\top d}{
+#' logit P(Y = j | Y <= j, x) = beta[0j] + beta[j]'d}
+#' for all classes j but the lowest, which is the backward model of [cratio()].
+#'
+#' @inheritParams hybrid
+#' @param formula Model formula. The response is an ordered factor, or numbers; levels that no row
+#'   has are dropped.
+#' @param integrator Continuation ratios, or proportional odds, whose classes differ in a threshold
+#'   only.
+#' @param penalty Firth's penalty where the distances separate the classes, never, or always.
+#'   Proportional odds have none.
+#' @param seed Whole number that seeds folds, and draws between equally probable classes. By default
+#'   folds go by the order of the rows.
+#' @return A list of class `pwcstats_ordinal_hybrid`, which inherits from `pwcstats_machines`, with
+#'   [methods][pwcstats_machines] and [predict()][predict.pwcstats_machines]. It has the elements
+#'   \item{classes}{The classes from the lowest to the highest.}
+#'   \item{coefficients}{Of the integrator: a vector with names such as `"(Intercept):class"` and
+#'     `"distance:class"`; for `"ordered"` the slopes, and thresholds between classes.}
+#'   \item{norms, distances, aliased, selected, integrator, penalty, svm, center, scale,
+#'     distance_cv}{As in [hybrid()].}
+#'   \item{nobs, call, terms, model, xlevels, contrasts, na.action, python}{As in [firth()].}
+#' @seealso [hybrid()] for classes without an order, [cratio()] for the model of the integrator.
+#' @references
+#' Chang, Y.-C. I. (2003) Boosting SVM classifiers with logistic regression. Technical report,
+#' Institute of Statistical Science, Academia Sinica, Taipei.
+#' @examplesIf pwcstats_available()
+#' air <- transform(
+#'   airquality,
+#'   ozone = cut(Ozone, c(0, 20, 50, 200), c("low", "middle", "high"), ordered_result = TRUE)
+#' )
+#' fit <- ordinal_hybrid(ozone ~ Temp + Wind, air)
+#' fit
+#' table(air$ozone, predict(fit, air))
+#' predict(fit, data.frame(Temp = c(60, 95), Wind = 8), type = "prob")
+#' @export
+ordinal_hybrid <- function(formula,
+                           data,
+                           kernel = c("linear", "radial", "polynomial", "sigmoid"),
+                           cost = 1,
+                           gamma = NULL,
+                           degree = 3,
+                           coef0 = 0,
+                           tolerance = 0.001,
+                           scale = TRUE,
+                           integrator = c("cratio", "ordered"),
+                           penalty = c("auto", "none", "firth"),
+                           select = c("none", "aic", "bic", "lr"),
+                           distance_cv = 5,
+                           seed = NULL,
+                           subset,
+                           na.action, # nolint
+                           contrasts = NULL) {
+  call <- sys.call()
+  asked <- match.call()
+  integrator <- check_choice(integrator, c("cratio", "ordered"), "integrator", call)
+  options <- check_integration(penalty, select, distance_cv, seed, call)
+  svm <- check_svm(kernel, cost, gamma, degree, coef0, tolerance, call)
+  input <- machine_input(asked, parent.frame(), contrasts, scale, call)
+  refuse_no_order(input$y, call)
+  y <- read_ordered(input$y, input$used, call)
+
+  load_python(call)
+  model <- call_python(
+    "OrdinalHybridClassifier",
+    list(svm_to_py(svm, ncol(input$rows), call)),
+    c(integration_to_py(options), list(integrator = integrator)),
+    call
+  )
+  response <- codes_to_py(y$code, y$labels, ordered = TRUE)
+  call_bridge(model$fit, list(design_to_py(input$rows), response), list(), call)
+  machines_fit(
+    "pwcstats_ordinal_hybrid", machines_from_py(model, input, integrator), input, asked,
+    c(
+      options[c("distance_cv", "seed")],
+      list(classes = y$classes, integrator = integrator, svm = svm)
+    )
+  )
+}
+
+# Also of two classes, which cratio() takes as they come: here the order is what the method is for.
+refuse_no_order <- function(y, call) {
+  if (!is.ordered(y) && !is_number_like(y)) {
+    abort(
+      sprintf(
+        "the response must be an ordered factor, not %s; make it ordered(y, levels = c(...)), %s.",
+        kind(y), "from the lowest to the highest"
+      ),
+      call
+    )
+  }
+}

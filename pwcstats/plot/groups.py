@@ -1,0 +1,179 @@
+"""Into which groups the negatives were split."""
+
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.decomposition import PCA
+
+from pwcstats._validate.common import Array
+from pwcstats._validate.figures import core, read_axes, read_clustered, refuse_unfitted, steps_before
+from pwcstats.plot.style import LEGEND_ROWS, MARKERS, area_colors, counted, figure_of, ink, legend_beside
+
+# Centres of longer names have numbers, since names would cover each other.
+LONGEST = 3
+
+
+def clusters(clf: Any, X: Any, *, ax: Axes | None = None) -> Figure:
+    """Clusters of the negatives, with the borders of the local machines.
+
+    Like Figure 5 of Chang [1]_. The positives are small hollow points, the negatives have the colour of their cluster,
+    and its name, or the number of a long name, is at its centre. With more than two classes the clusters are the
+    classes, and the baseline is hollow. With ``split="folds"`` the colours are the parts, without centres.
+
+    Parameters
+    ----------
+    clf : HybridClassifier
+        Fitted; also at the end of a pipeline or within a search. In a pipeline, what is drawn is what its earlier
+        steps make of the rows.
+    X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
+        The rows of the fit. More than two columns are drawn by their first two principal components. Of two, the border
+        of each machine that has ``coef_`` is a line in the colour of its cluster, unless it is far from all rows.
+    ax : matplotlib.axes.Axes, optional
+        Axes to draw in; without them there is a new figure.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    References
+    ----------
+    .. [1] Chang, Y.-C. I. (2003). Boosting SVM classifiers with logistic regression. Technical report, Institute of
+       Statistical Science, Academia Sinica, Taipei.
+
+    Examples
+    --------
+    >>> from pwcstats import HybridClassifier, datasets, plot
+    >>> sample = datasets.chang_clover(3, random_state=0)
+    >>> X, y = sample.data[sample.train], sample.target[sample.train] == 0
+    >>> clf = HybridClassifier(random_state=0).fit(X, y)
+    >>> figure = plot.clusters(clf, X)
+    >>> figure.savefig("clusters.png")  # doctest: +SKIP
+    """
+    refuse_unfitted(clf, "clusters")
+    rows = read_clustered(clf, X, "clusters")
+    inner = core(clf)
+    groups, names = np.asarray(inner.clusters_), [str(name) for name in inner.machines_]
+    colors = area_colors(len(names))
+    points, labels = _plane(rows, _column_names(clf, X, rows.shape[1]))
+    if ax is None:
+        width = 6.0 + 1.7 * (1 + len(names) // LEGEND_ROWS)
+        axes = Figure(figsize=(width, 5.4), layout="constrained").subplots()
+    else:
+        axes = read_axes(ax, 1)[0]
+    marks = names if max(map(len, names)) <= LONGEST else [str(number + 1) for number in range(len(names))]
+    handles = _draw_groups(axes, points, groups, _legend_names(inner, names, marks), colors)
+    edges = _edges(points)
+    axes.set(xlabel=labels[0], ylabel=labels[1], xlim=edges[0], ylim=edges[1])
+    if rows.shape[1] == 2:
+        _draw_borders(axes, inner.machines_.values(), edges, colors)
+    # Random parts of the rows all have their centre in the same place.
+    if _with_positives(groups):
+        _mark_centres(axes, points, groups, marks, colors)
+    legend_beside(axes, handles, markerscale=1.6)
+    return figure_of(axes)
+
+
+def _with_positives(groups: NDArray[np.int64]) -> bool:
+    """Whether there is a group of positives; parts of all rows have none."""
+    return bool((groups == 0).any())
+
+
+def _legend_names(inner: Any, names: list[str], marks: list[str]) -> list[str]:
+    """What the groups 0, 1, ... are called, after the mark at their centre if that is a number in place of a name."""
+    numbered = names if marks == names else [f"{mark}: {name}" for mark, name in zip(marks, names, strict=True)]
+    if len(inner.classes_) > 2:
+        return [f"{inner.pos_label_}, baseline", *numbered]
+    if not _with_positives(inner.clusters_):
+        return ["", *(f"part {name}" for name in names)]
+    negative = next(label for label in inner.classes_ if label != inner.pos_label_)
+    return [f"{inner.pos_label_}", *(f"{negative}, cluster {name}" for name in numbered)]
+
+
+def _column_names(clf: Any, X: Any, n: int) -> list[str]:
+    """Names of the columns that the classifier itself gets, and what made them."""
+    steps = steps_before(clf)
+    names = list(X.columns) if hasattr(X, "columns") else getattr(clf, "feature_names_in_", None)
+    for step in steps:
+        known = names is not None and hasattr(step, "get_feature_names_out")
+        names = step.get_feature_names_out(names) if known else None
+    if names is None:
+        names = [f"x{i + 1}" for i in range(n)]
+    made = f", after {', '.join(type(step).__name__ for step in steps)}" if steps else ""
+    return [f"{name}{made}" for name in names]
+
+
+def _plane(rows: Any, names: list[str]) -> tuple[Array, list[str]]:
+    """Two columns, and words for them."""
+    if rows.shape[1] == 2:
+        return rows.toarray() if sparse.issparse(rows) else rows, names
+    pca = PCA(2, random_state=0)
+    points = pca.fit_transform(rows)
+    shares = pca.explained_variance_ratio_
+    return points, [f"principal component {i + 1} ({shares[i]:.0%} of the variance)" for i in range(2)]
+
+
+def _edges(points: Array) -> Array:
+    """Limits of the two axes, with some room around the points."""
+    span = np.ptp(points, axis=0)
+    margin = np.where(span > 0.0, 0.05 * span, 1.0)
+    return np.stack([points.min(axis=0) - margin, points.max(axis=0) + margin], axis=1)
+
+
+def _draw_groups(axes: Axes, points: Array, groups: NDArray[np.int64], names: list[str], colors: Array) -> list[Any]:
+    """The points of each group; returns what the legend shows."""
+    size = 5.5 if len(points) <= 200 else 4.2 if len(points) <= 1000 else 3.0
+    handles = []
+    for group in np.unique(groups):
+        style: dict[str, Any] = {"marker": "o", "markerfacecolor": "none", "markeredgecolor": "0.5"}
+        if group:
+            style = {"marker": MARKERS[(group - 1) % len(MARKERS)], "color": colors[group - 1], "markeredgewidth": 0.0}
+        mine = groups == group
+        label = f"{names[group]} ({counted(int(mine.sum()), 'row')})"
+        handles += axes.plot(
+            *points[mine].T, linestyle="none", label=label, markersize=size if group else 0.8 * size, **style
+        )
+    return handles
+
+
+def _mark_centres(axes: Axes, points: Array, groups: NDArray[np.int64], marks: list[str], colors: Array) -> None:
+    """A mark in the middle of each cluster."""
+    style: dict[str, Any] = {"fontsize": 9, "fontweight": "bold", "ha": "center", "va": "center", "zorder": 5}
+    for number, (mark, color) in enumerate(zip(marks, colors, strict=True), start=1):
+        x, y = points[groups == number].mean(axis=0)
+        box = {"boxstyle": "circle,pad=0.2", "facecolor": color, "edgecolor": "white"}
+        axes.text(x, y, mark, color=ink(color), bbox=box, **style)
+
+
+def _draw_borders(axes: Axes, machines: Any, edges: Array, colors: Array) -> None:
+    """Where the distance from a linear machine is 0."""
+    for machine, color in zip(machines, colors, strict=True):
+        # Steps of a pipeline change the columns, so that the weights of its last are no line here.
+        if not hasattr(machine, "coef_"):
+            continue
+        coef = machine.coef_.toarray() if sparse.issparse(machine.coef_) else np.asarray(machine.coef_)
+        segment = _segment(coef.ravel(), float(np.ravel(machine.intercept_)[0]), edges)
+        if segment is not None:
+            # White beneath keeps the line apart from points of its own colour.
+            axes.plot(*segment.T, color="white", linewidth=3.4, zorder=3)
+            axes.plot(*segment.T, color=color, linewidth=1.8, zorder=3.1)
+
+
+def _segment(weights: Array, intercept: float, edges: Array) -> Array | None:
+    """The part of the line w'x + b = 0 that is within the edges; None if there is none."""
+    square = float(weights @ weights)
+    if square == 0.0:
+        return None
+    foot, along = -intercept * weights / square, np.array([-weights[1], weights[0]])
+    start, stop = -np.inf, np.inf
+    for at, step, (low, high) in zip(foot, along, edges, strict=True):
+        if step == 0.0:
+            if not low <= at <= high:
+                return None
+            continue
+        first, last = sorted(((low - at) / step, (high - at) / step))
+        start, stop = max(start, first), min(stop, last)
+    return foot + np.array([[start], [stop]]) * along if start < stop else None

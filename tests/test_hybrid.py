@@ -1,0 +1,451 @@
+"""HybridClassifier: distances, groups, integrators, thresholds."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import expit
+from sklearn.cluster import AgglomerativeClustering, KMeans
+from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import balanced_accuracy_score, f1_score, log_loss, make_scorer
+from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
+from sklearn.model_selection import KFold, StratifiedKFold
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, LinearSVC, NuSVC
+from statsmodels.discrete.discrete_model import Logit, MNLogit
+from statsmodels.tools import add_constant
+
+from pwcstats import FirthMNLogit, HybridClassifier, detect_separation, individualized_mnlogit
+from pwcstats.classify.cutoff import by_score, by_share
+from pwcstats.datasets import chang_clover
+
+# Sums in another order.
+ROUNDING = 1e-9
+# Two iterations to the same maximum, each stopped near it.
+SAME_MAXIMUM = 1e-5
+
+
+@pytest.fixture(scope="module")
+def clover():
+    sample = chang_clover(2.0, 60, 200, random_state=1)
+    return (
+        sample.data[sample.train],
+        sample.target[sample.train],
+        sample.data[~sample.train],
+        sample.target[~sample.train],
+    )
+
+
+class TestDistances:
+    def test_of_a_linear_machine_are_geometry(self, clover):
+        X, group, new, _ = clover
+        clf = HybridClassifier().fit(X, group == 0, clusters=group)
+        for name, machine in clf.machines_.items():
+            w, b = machine.coef_[0], machine.intercept_[0]
+            # The foot of the perpendicular is on the border, as far away as is said.
+            d = clf.distances(new)[f"d_{name}"].to_numpy()
+            foot = new - d[:, None] * w / np.linalg.norm(w)
+            np.testing.assert_allclose(foot @ w + b, 0.0, atol=ROUNDING)
+            assert clf.norms_[name] == pytest.approx(np.linalg.norm(w))
+            assert list(machine.classes_) == [False, True]
+
+    @pytest.mark.parametrize(
+        ("machine", "kernel"),
+        [
+            (SVC(gamma=0.3), lambda a, b: rbf_kernel(a, b, 0.3)),
+            (SVC(kernel="poly", degree=2, gamma=0.2, coef0=1), lambda a, b: polynomial_kernel(a, b, 2, 0.2, 1)),
+            (NuSVC(nu=0.3, gamma=0.3), lambda a, b: rbf_kernel(a, b, 0.3)),
+            (SVC(kernel=rbf_kernel), rbf_kernel),
+        ],
+        ids=["rbf", "poly", "nu", "callable"],
+    )
+    def test_of_a_kernel_machine_are_geometry_in_its_space(self, clover, machine, kernel):
+        X, group, new, _ = clover
+        clf = HybridClassifier(machine).fit(X, group == 0, clusters=group)
+        for name, fitted in clf.machines_.items():
+            rows = np.flatnonzero((group == 0) | (group == int(name)))[fitted.support_]
+            alpha = fitted.dual_coef_[0]
+            square = alpha @ kernel(X[rows], X[rows]) @ alpha
+            assert clf.norms_[name] == pytest.approx(np.sqrt(square))
+            expected = (kernel(new, X[rows]) @ alpha + fitted.intercept_[0]) / np.sqrt(square)
+            np.testing.assert_allclose(clf.distances(new)[f"d_{name}"], expected, atol=ROUNDING)
+
+    def test_do_not_use_the_label(self, clover):
+        X, group, _, _ = clover
+        clf = HybridClassifier(threshold=0.5).fit(X, group == 0, clusters=group)
+        d = clf.distances(X).to_numpy()
+        for column, name in enumerate(clf.machines_):
+            own = (group == 0) | (group == int(name))
+            # The positive side is that of the positives, for all rows alike.
+            assert ((d[own, column] > 0) == (group[own] == 0)).mean() > 0.9
+
+    def test_gamma_scale_is_of_the_rows_that_a_machine_sees(self, clover):
+        X, group, _, _ = clover
+        clf = HybridClassifier(SVC()).fit(X, group == 0, clusters=group)
+        rows = (group == 0) | (group == 1)
+        twin = SVC().fit(X[rows], group[rows] == 0)
+        values = twin.decision_function(X) / np.sqrt(
+            twin.dual_coef_[0] @ rbf_kernel(twin.support_vectors_, gamma=1 / (2 * X[rows].var())) @ twin.dual_coef_[0]
+        )
+        np.testing.assert_allclose(clf.distances(X)["d_1"], values, atol=ROUNDING)
+
+    @pytest.mark.parametrize(
+        "learner", [LinearSVC(), LogisticRegression(), make_pipeline(StandardScaler(), SVC(kernel="linear"))]
+    )
+    def test_of_other_linear_learners(self, clover, learner):
+        X, group, new, _ = clover
+        clf = HybridClassifier(learner, random_state=0).fit(X, group == 0, clusters=group)
+        for name, machine in clf.machines_.items():
+            last = machine[-1] if hasattr(machine, "steps") else machine
+            expected = machine.decision_function(new) / np.linalg.norm(last.coef_)
+            np.testing.assert_allclose(clf.distances(new)[f"d_{name}"], expected, atol=ROUNDING)
+
+    def test_of_a_learner_without_borders_are_its_log_odds(self, clover):
+        X, group, new, _ = clover
+        clf = HybridClassifier(GaussianNB()).fit(X, group == 0, clusters=group)
+        proba = clf.machines_["2"].predict_proba(new)
+        np.testing.assert_allclose(clf.distances(new)["d_2"], np.log(proba[:, 1] / proba[:, 0]), atol=1e-6)
+        assert (clf.norms_ == 1).all()
+
+    def test_in_a_pipeline_a_kernels_norm_is_that_of_scaled_rows(self, clover):
+        X, group, _, _ = clover
+        clf = HybridClassifier(make_pipeline(StandardScaler(), SVC(gamma=0.5))).fit(X, group == 0, clusters=group)
+        machine = clf.machines_["1"][-1]
+        gram = rbf_kernel(machine.support_vectors_, gamma=0.5)
+        assert clf.norms_["1"] == pytest.approx(np.sqrt(machine.dual_coef_[0] @ gram @ machine.dual_coef_[0]))
+
+    def test_have_the_index_of_a_frame(self, clover):
+        X, group, _, _ = clover
+        frame = pd.DataFrame(X, columns=["a", "b"], index=[f"r{i}" for i in range(len(X))])
+        found = HybridClassifier(threshold=0.5).fit(frame, group == 0, clusters=group).distances(frame)
+        assert list(found.index) == list(frame.index)
+        assert list(found.columns) == ["d_1", "d_2", "d_3", "d_4"]
+
+    def test_where_there_is_no_border_are_zero(self):
+        """A machine around whose positives the negatives are on all sides has w = 0, but for the solver's error."""
+        sample = chang_clover(2, random_state=0)
+        clf = HybridClassifier(n_clusters=1, threshold=0.5).fit(sample.data, sample.target == 0)
+        assert clf.norms_["1"] == 0
+        assert (clf.distances(sample.data) == 0).all(axis=None)
+        assert clf.aliased_ == ["d_1"]
+        np.testing.assert_allclose(clf.predict_proba(sample.data)[:, 1], 0.2, atol=1e-8)
+
+
+class TestHeldOutDistances:
+    def test_are_of_machines_that_have_not_seen_the_row(self, clover):
+        X, group, _, _ = clover
+        folds = StratifiedKFold(4)
+        clf = HybridClassifier(distance_cv=folds, threshold=0.5).fit(X, group == 0, clusters=group)
+        used = clf.integrator_.model.data.orig_exog
+        for train, test in folds.split(X, group):
+            for column in used.columns[1:]:
+                rows = train[np.isin(group[train], [0, int(column[2:])])]
+                machine = SVC(kernel="linear").fit(X[rows], group[rows] == 0)
+                expected = machine.decision_function(X[test]) / np.linalg.norm(machine.coef_)
+                np.testing.assert_allclose(used[column].to_numpy()[test], expected, atol=ROUNDING)
+
+    def test_of_none_are_those_of_the_machines(self, clover):
+        X, group, _, _ = clover
+        clf = HybridClassifier(distance_cv=None, threshold=0.5).fit(X, group == 0, clusters=group)
+        used = clf.integrator_.model.data.orig_exog.drop(columns="const")
+        np.testing.assert_allclose(used, clf.distances(X)[used.columns], atol=ROUNDING)
+
+    def test_predict_better(self):
+        """Why they are the default: log-loss on new rows, machines with many support vectors."""
+        X, y = load_breast_cancer(return_X_y=True)
+        X = StandardScaler().fit_transform(X)
+        losses = {}
+        for cv in (None, 5):
+            found = []
+            for train, test in StratifiedKFold(3, shuffle=True, random_state=0).split(X, y):
+                clf = HybridClassifier(SVC(), distance_cv=cv, threshold=0.5, random_state=0).fit(X[train], y[train])
+                found.append(log_loss(y[test], clf.predict_proba(X[test])))
+            losses[cv] = np.mean(found)
+        assert losses[5] < 0.9 * losses[None]
+
+
+class TestIntegrators:
+    def test_multinomial_is_statsmodels(self, clover):
+        X, group, new, _ = clover
+        clf = HybridClassifier(distance_cv=None, threshold=0.5).fit(X, group == 0, clusters=group)
+        assert (clf.penalty_, clf.selected_, clf.aliased_) == (None, ["d_1", "d_2"], ["d_3", "d_4"])
+        kept = ["d_1", "d_2"]
+        twin = MNLogit(group, add_constant(clf.distances(X)[kept].to_numpy())).fit(disp=0)
+        np.testing.assert_allclose(clf.integrator_.params, twin.params, rtol=SAME_MAXIMUM)
+        np.testing.assert_allclose(clf.integrator_.bse, twin.bse, rtol=SAME_MAXIMUM)
+        expected = twin.predict(add_constant(clf.distances(new)[kept].to_numpy()))
+        proba = clf.predict_proba(new)
+        np.testing.assert_allclose(proba[:, 1], expected[:, 0], atol=SAME_MAXIMUM)
+        np.testing.assert_allclose(proba.sum(axis=1), 1.0)
+
+    def test_individualized(self, clover):
+        X, group, new, _ = clover
+        clf = HybridClassifier(integrator="individualized", distance_cv=None, threshold=0.5)
+        clf.fit(X, group == 0, clusters=group)
+        twin = individualized_mnlogit(group, add_constant(clf.distances(X)[["d_1", "d_2"]]), baseline=0)
+        expected = twin.predict(add_constant(clf.distances(new)[["d_1", "d_2"]]))
+        np.testing.assert_allclose(clf.predict_proba(new)[:, 1], expected[0], atol=ROUNDING)
+
+    def test_binary_logit_cannot_see_the_middle(self, clover):
+        """Misprint (c): monotone along a line, it is no better than calling nothing positive."""
+        X, group, new, truth = clover
+        clf = HybridClassifier(integrator="logit", distance_cv=None, threshold="prevalence")
+        clf.fit(X, group == 0, clusters=group)
+        d = add_constant(clf.distances(X)[clf.selected_])
+        twin = Logit((group == 0).astype(int), d).fit(disp=0)
+        np.testing.assert_allclose(clf.integrator_.params, twin.params, rtol=1e-4, atol=1e-6)
+        np.testing.assert_allclose(
+            clf.predict_proba(new)[:, 1], twin.predict(add_constant(clf.distances(new)[clf.selected_])), atol=1e-6
+        )
+        multinomial = HybridClassifier(distance_cv=None, threshold="prevalence").fit(X, group == 0, clusters=group)
+        assert clf.score(new, truth == 0) < 0.75
+        assert multinomial.score(new, truth == 0) > 0.85
+
+    def test_aliased_distances_do_not_matter(self, clover):
+        """Four lines in the plane: the likelihood is that of any two of them, and of the two columns themselves."""
+        X, group, new, _ = clover
+        clf = HybridClassifier(distance_cv=None, threshold=0.5).fit(X, group == 0, clusters=group)
+        twin = MNLogit(group, add_constant(X)).fit(disp=0)
+        assert clf.integrator_.llf == pytest.approx(twin.llf, abs=1e-6)
+        np.testing.assert_allclose(clf.predict_proba(new)[:, 1], twin.predict(add_constant(new))[:, 0], atol=1e-5)
+        assert "d_3, d_4" in clf.summary().as_text()
+
+    def test_of_held_out_aliased_distances_the_most_different_are_kept(self):
+        """Two of five clusters are halves of one cloud, whose machines are nearly the same line."""
+        sample = chang_clover(6, 100, 400, random_state=0)
+        X, group = sample.data[sample.train], sample.target[sample.train].copy()
+        halves = np.flatnonzero(group == 1)
+        group[halves[X[halves, 0] - X[halves, 1] > 0]] = 5
+        # In order they would be the first two.
+        names = np.array([0, 1, 3, 4, 5, 2])[group]
+        clf = HybridClassifier(threshold=0.5, random_state=0).fit(X, group == 0, clusters=names)
+        w = np.array([clf.machines_[name[2:]].coef_[0] for name in clf.selected_])
+        w /= np.linalg.norm(w, axis=1, keepdims=True)
+        assert len(w) == 2
+        assert abs(w[0] @ w[1]) < 0.5
+        assert clf.score(sample.data[~sample.train], sample.target[~sample.train] == 0) > 0.99
+
+    @pytest.mark.parametrize("integrator", ["multinomial", "individualized", "logit"])
+    def test_separated_groups_get_firths_penalty(self, integrator):
+        sample = chang_clover(10, 40, random_state=0)
+        X, group = sample.data[sample.train], sample.target[sample.train]
+        if integrator == "logit":
+            X, group = X[group < 2], group[group < 2]
+        clf = HybridClassifier(integrator=integrator, random_state=0).fit(X, group == 0, clusters=group)
+        assert clf.penalty_ == "firth"
+        assert clf.score(X, group == 0) == 1
+        assert np.abs(np.asarray(clf.integrator_.params)).max() < 1e3
+        assert np.isfinite(np.asarray(clf.integrator_.bse)).all()
+        assert clf.integrator_.summary() is not None
+
+    def test_firth_is_that_of_the_joint_model(self, clover):
+        X, group, _, _ = clover
+        clf = HybridClassifier(penalty="firth", distance_cv=None, threshold=0.5).fit(X, group == 0, clusters=group)
+        twin = FirthMNLogit(group, add_constant(clf.distances(X)[["d_1", "d_2"]])).fit()
+        np.testing.assert_allclose(clf.integrator_.params, twin.params, rtol=1e-6)
+
+    def test_auto_uses_the_penalty_where_the_distances_are_separated_and_only_there(self):
+        for d in (2.5, 3.5, 4.0, 4.5, 6.0):
+            sample = chang_clover(d, 50, random_state=3)
+            X, group = sample.data[sample.train], sample.target[sample.train]
+            clf = HybridClassifier(distance_cv=None, threshold=0.5).fit(X, group == 0, clusters=group)
+            found = detect_separation(group, add_constant(clf.distances(X)[["d_1", "d_2"]]))
+            assert (clf.penalty_ == "firth") == found.separated
+
+    def test_near_separation_is_fitted_without_overflow(self):
+        """Predictors of several hundreds, where statsmodels' own exponentials are infinite."""
+        rng = np.random.default_rng(0)
+        x = np.sort(rng.normal(size=200))
+        group = (x > 0).astype(int) + (x > 1)
+        group[[95, 104]] = group[[104, 95]]
+        X = np.column_stack([1e3 * x, rng.normal(size=200)])
+        clf = HybridClassifier(LinearSVC(), distance_cv=None, random_state=0, pos_label=1).fit(X, group)
+        assert np.isfinite(clf.predict_proba(X * 100)).all()
+        assert np.isfinite(np.asarray(clf.integrator_.bse)).all()
+
+    def test_stepwise_selection(self):
+        X, y = load_breast_cancer(return_X_y=True)
+        X = StandardScaler().fit_transform(X)
+        full = HybridClassifier(split="folds", threshold=0.5, random_state=0).fit(X, y)
+        chosen = HybridClassifier(split="folds", threshold=0.5, random_state=0, select="bic").fit(X, y)
+        assert 0 < len(chosen.selected_) < len(full.selected_)
+        assert set(chosen.selected_) < set(full.selected_)
+        assert chosen.integrator_.bic < full.integrator_.bic
+        assert list(chosen.integrator_.params.index) == ["const", *chosen.selected_]
+        exog = add_constant(chosen.distances(X)[chosen.selected_])
+        predictor = exog.to_numpy() @ np.asarray(chosen.integrator_.params)
+        np.testing.assert_allclose(chosen.predict_proba(X)[:, 0], expit(predictor), atol=ROUNDING)
+
+
+class TestGroups:
+    def test_auto_is_negatives_for_each_positive(self):
+        rng = np.random.default_rng(0)
+        for n_negative, expected in ((12, 1), (40, 4), (47, 5), (300, 10)):
+            X = rng.normal(size=(10 + n_negative, 2))
+            y = np.repeat(["yes", "no"], [10, n_negative])
+            clf = HybridClassifier(threshold=0.5, random_state=0).fit(X, y)
+            assert (clf.n_clusters_, len(clf.machines_)) == (expected, expected)
+            assert clf.pos_label_ == "yes"
+
+    def test_k_means(self, clover):
+        X, group, _, _ = clover
+        clf = HybridClassifier(n_clusters=3, random_state=7).fit(X, group == 0)
+        assert (clf.clusters_ == 0).tolist() == (group == 0).tolist()
+        found = clf.clusters_[group != 0]
+        best = KMeans(3, n_init=50, random_state=1).fit(X[group != 0])
+        centres = np.array([X[group != 0][found == k].mean(axis=0) for k in (1, 2, 3)])
+        inertia = sum(((X[group != 0][found == k] - centres[k - 1]) ** 2).sum() for k in (1, 2, 3))
+        assert inertia < 1.02 * best.inertia_
+        for k in (1, 2, 3):
+            task = clf.machines_[str(k)]
+            rows = (group == 0) | (clf.clusters_ == k)
+            twin = SVC(kernel="linear").fit(X[rows], group[rows] == 0)
+            np.testing.assert_allclose(task.coef_, twin.coef_, atol=ROUNDING)
+
+    def test_any_clusterer_and_given_labels(self, clover):
+        X, group, _, _ = clover
+        one = HybridClassifier(n_clusters=AgglomerativeClustering(4)).fit(X, group == 0)
+        labels = np.full(len(X), -1)
+        labels[group != 0] = AgglomerativeClustering(4).fit_predict(X[group != 0])
+        two = HybridClassifier().fit(X, group == 0, clusters=labels)
+        three = HybridClassifier(n_clusters=labels).fit(X, group == 0)
+        for other in (two, three):
+            np.testing.assert_array_equal(one.predict_proba(X), other.predict_proba(X))
+        assert list(two.machines_) == ["0", "1", "2", "3"]
+
+    def test_names_of_given_labels(self, clover):
+        X, group, _, _ = clover
+        words = np.array(["-", "north", "east", "south", "west"])[group]
+        clf = HybridClassifier(threshold=0.5).fit(X, np.where(group == 0, "ill", "well"), clusters=words)
+        assert list(clf.machines_) == ["east", "north", "south", "west"]
+        assert "group=well:east" in clf.summary().as_text()
+        assert list(clf.distances(X).columns) == ["d_east", "d_north", "d_south", "d_west"]
+
+    def test_the_rarer_class_is_positive_unless_asked(self, clover):
+        X, group, _, _ = clover
+        y = np.where(group == 0, "z", "a")
+        assert HybridClassifier(threshold=0.5).fit(X, y).pos_label_ == "z"
+        other = HybridClassifier(pos_label="a", threshold=0.5).fit(X, y)
+        assert (other.pos_label_, other.n_clusters_) == ("a", 1)
+        even = np.repeat([5, 3], 10)
+        assert HybridClassifier(threshold=0.5).fit(X[:20], even).pos_label_ == 5
+
+    def test_parts(self):
+        """The scheme of the breast cancer table: a machine for each part, and a binary logit."""
+        X, y = load_breast_cancer(return_X_y=True)
+        X = StandardScaler().fit_transform(X)
+        clf = HybridClassifier(split="folds", distance_cv=None, threshold=0.5, random_state=0).fit(X, y)
+        assert clf.n_clusters_ == 9
+        counts = pd.crosstab(clf.clusters_, y)
+        assert (np.ptp(counts.to_numpy(), axis=0) <= 1).all()
+        for part in (1, 9):
+            rows = clf.clusters_ == part
+            twin = SVC(kernel="linear").fit(X[rows], y[rows] == clf.pos_label_)
+            np.testing.assert_allclose(clf.machines_[str(part)].coef_, twin.coef_, atol=ROUNDING)
+        predictor = add_constant(clf.distances(X)[clf.selected_]).to_numpy() @ np.asarray(clf.integrator_.params)
+        np.testing.assert_allclose(clf.predict_proba(X)[:, 0], expit(predictor), atol=ROUNDING)
+        assert type(clf.integrator_.model).__name__ in ("Logit", "FirthLogit")
+
+    def test_more_than_two_classes(self):
+        X, y = load_iris(return_X_y=True)
+        names = np.array(["setosa", "versicolor", "virginica"])[y]
+        for baseline in (None, "virginica"):
+            clf = HybridClassifier(pos_label=baseline, distance_cv=None).fit(X, names)
+            assert clf.threshold_ is None
+            first = baseline or "setosa"
+            assert clf.pos_label_ == first
+            others = [name for name in clf.classes_ if name != first]
+            assert list(clf.machines_) == others
+            for name in others:
+                rows = np.isin(names, [first, name])
+                twin = SVC(kernel="linear").fit(X[rows], names[rows] == first)
+                np.testing.assert_allclose(clf.machines_[name].coef_, twin.coef_, atol=ROUNDING)
+            proba = clf.predict_proba(X)
+            predictor = add_constant(clf.distances(X)[clf.selected_]).to_numpy() @ np.asarray(clf.integrator_.params)
+            odds = np.exp(np.column_stack([np.zeros(len(X)), predictor]))
+            expected = pd.DataFrame(odds / odds.sum(axis=1, keepdims=True), columns=[first, *others])
+            np.testing.assert_allclose(proba, expected[list(clf.classes_)], atol=ROUNDING)
+            assert (clf.predict(X) == clf.classes_[proba.argmax(axis=1)]).all()
+            assert clf.score(X, names) > 0.95
+
+
+class TestThreshold:
+    def test_prevalence_calls_as_many_positive_as_there_are(self, clover):
+        X, group, new, _ = clover
+        clf = HybridClassifier(threshold="prevalence", random_state=0).fit(X, group == 0, clusters=group)
+        assert clf.predict(new).mean() == pytest.approx(0.2, abs=0.05)
+        proba = clf.predict_proba(new)[:, 1]
+        np.testing.assert_array_equal(clf.predict(new), proba > clf.threshold_)
+
+    def test_by_share(self):
+        proba = np.array([0.9, 0.1, 0.4, 0.8, 0.3])
+        positive = np.array([True, False, False, True, False])
+        assert by_share(proba, positive) == pytest.approx(0.6)
+        assert (proba > by_share(proba, np.ones(5, bool))).all()
+
+    def test_a_number(self, clover):
+        X, group, new, _ = clover
+        clf = HybridClassifier(threshold=0.3).fit(X, group == 0, clusters=group)
+        assert clf.threshold_ == 0.3
+        np.testing.assert_array_equal(clf.predict(new), clf.predict_proba(new)[:, 1] > 0.3)
+
+    def test_cv_is_better_than_one_half_on_new_rows(self):
+        sample = chang_clover(1.5, random_state=2)
+        X, y, train = sample.data, sample.target == 0, sample.train
+        clf = HybridClassifier(random_state=0).fit(X[train], y[train], clusters=sample.target[train])
+        assert clf.threshold_ < 0.4
+        proba = clf.predict_proba(X[~train])[:, 1]
+        assert balanced_accuracy_score(y[~train], clf.predict(X[~train])) > 0.05 + balanced_accuracy_score(
+            y[~train], proba > 0.5
+        )
+
+    @pytest.mark.parametrize("distance_cv", [None, 5])
+    def test_cv_is_read_off_held_out_probabilities(self, clover, distance_cv):
+        """A slow twin: everything anew for each fold, where distances are those of the fit."""
+        X, group, _, _ = clover
+        y = group == 0
+        folds = StratifiedKFold(3)
+        clf = HybridClassifier(distance_cv=distance_cv, threshold="prevalence", threshold_cv=folds)
+        clf.fit(X, y, clusters=group)
+        held = np.empty(len(X))
+        if distance_cv is None:
+            for train, test in folds.split(X, group):
+                twin = HybridClassifier(distance_cv=None, threshold=0.5).fit(X[train], y[train], clusters=group[train])
+                held[test] = twin.predict_proba(X[test])[:, 1]
+        else:
+            exog = clf.integrator_.model.data.orig_exog.to_numpy()
+            for train, test in folds.split(X, group):
+                held[test] = MNLogit(group[train], exog[train]).fit(disp=0).predict(exog[test])[:, 0]
+        assert clf.threshold_ == pytest.approx(by_share(held, y), abs=SAME_MAXIMUM)
+
+    def test_of_all_thresholds_the_best_is_taken(self):
+        rng = np.random.default_rng(0)
+        positive = rng.random(300) < 0.2
+        proba = expit(rng.normal(size=300) + 1.5 * positive - 2)
+        fold = np.arange(300) % 5
+        found = by_score(proba, positive, fold, "balanced_accuracy", (True, False))
+        grid = np.concatenate([[0], np.sort(proba)])
+        best = max(balanced_accuracy_score(positive, proba > t) for t in grid)
+        assert balanced_accuracy_score(positive, proba > found) == pytest.approx(best, abs=1e-12)
+        f1 = make_scorer(f1_score)
+        other = by_score(proba, positive, fold, f1, (True, False))
+        best = max(f1_score(positive, proba > t) for t in np.quantile(grid, np.linspace(0, 1, 200)))
+        assert f1_score(positive, proba > other) > best - 0.01
+
+    def test_one_half_stays_where_the_folds_leave_it_in_doubt(self):
+        proba = np.tile([0.9, 0.8, 0.2, 0.1], 25)
+        positive = np.tile([True, True, False, False], 25)
+        proba[1] = 0.45
+        fold = np.arange(100) % 5
+        # A lower threshold would get this one right too; one case in a hundred is no evidence.
+        assert by_score(proba, positive, fold, "balanced_accuracy", (True, False)) == 0.5
+
+    def test_labels_for_a_given_score(self, clover):
+        X, group, new, _ = clover
+        y = np.where(group == 0, "ill", "well")
+        scorer = make_scorer(f1_score, pos_label="ill")
+        clf = HybridClassifier(scoring=scorer, threshold_cv=KFold(4, shuffle=True, random_state=0)).fit(X, y)
+        assert set(clf.predict(new)) == {"ill", "well"}
+        assert 0 < clf.threshold_ < 1

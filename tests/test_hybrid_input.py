@@ -1,0 +1,191 @@
+"""Hybrids on odd data and options: a right answer, or one clear sentence."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.cluster import DBSCAN
+from sklearn.linear_model import LinearRegression
+from sklearn.model_selection import ShuffleSplit
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.svm import SVC
+
+from pwcstats import HybridClassifier, InputError, OrdinalHybridClassifier, SeparationWarning
+from pwcstats.datasets import chang_clover
+
+SAMPLE = chang_clover(2.5, 30, random_state=0)
+X, GROUP = SAMPLE.data[SAMPLE.train], SAMPLE.target[SAMPLE.train]
+Y = GROUP == 0
+
+
+class TestOptions:
+    @pytest.mark.parametrize(
+        ("options", "words"),
+        [
+            ({"estimator": SVC}, r"estimator is the class SVC; give an instance, SVC\(\)"),
+            ({"estimator": "svc"}, "must be a scikit-learn classifier"),
+            ({"estimator": LinearRegression()}, "neither decision_function nor predict_proba"),
+            ({"estimator": SVC(kernel="precomputed")}, "precomputed.*cannot be used"),
+            ({"estimator": SVC(kernel="sigmoid", gamma=5, coef0=-9)}, r"not positive definite.*\|\|w\|\|\^2 = -"),
+            ({"n_clusters": 0}, "n_clusters must be"),
+            ({"n_clusters": "many"}, "n_clusters must be 'auto', a whole number, a clusterer"),
+            ({"n_clusters": 2.5}, "n_clusters must be 'auto', a whole number, a clusterer"),
+            ({"n_clusters": 121}, "n_clusters is 121, but there are 120 negative rows"),
+            ({"n_clusters": [1, 2, 3]}, r"one label for each of the 150 rows, got 3.*fit\(X, y, clusters="),
+            ({"split": "rows"}, "split must be one of 'negatives', 'folds'"),
+            ({"split": "folds", "n_clusters": 31}, "31 parts.*rarer class has 30 rows"),
+            ({"integrator": "probit"}, "integrator must be one of"),
+            ({"penalty": "ridge"}, "penalty must be one of 'auto', 'firth', None"),
+            ({"select": "cp"}, "select must be one of"),
+            (
+                {"select": "aic", "integrator": "individualized"},
+                "select cannot be used with integrator='individualized'",
+            ),
+            ({"threshold": "best"}, "threshold must be 'cv', 'prevalence', or a probability"),
+            ({"threshold": 1.5}, "threshold must be 'cv', 'prevalence', or a probability"),
+            ({"threshold": True}, "threshold must be 'cv', 'prevalence', or a probability"),
+            ({"threshold_cv": 1}, "threshold_cv must be a number of folds from 2 on"),
+            ({"threshold_cv": None}, "threshold_cv must be a number of folds from 2 on"),
+            ({"distance_cv": "5"}, "distance_cv must be a number of folds from 2 on, or a splitter, or None"),
+            ({"distance_cv": ShuffleSplit(3)}, "distance_cv must hold out every row exactly once"),
+            ({"scoring": ["f1"]}, "scoring must be the name of one score"),
+            ({"pos_label": "yes"}, r"pos_label must be one of the classes of y, \(False, True\), got 'yes'"),
+            ({"n_jobs": 0}, "n_jobs must be a whole number"),
+        ],
+    )
+    def test_are_checked(self, options, words):
+        with pytest.raises(InputError, match=words):
+            HybridClassifier(**options).fit(X, Y)
+
+    def test_maximum_likelihood_of_separated_groups_is_refused(self):
+        far = chang_clover(10, 20, random_state=0)
+        with pytest.raises(InputError, match=r"\(d_1, d_2\) separates groups.*penalty='auto'"):
+            HybridClassifier(penalty=None, distance_cv=None, threshold=0.5).fit(
+                far.data, far.target == 0, clusters=far.target
+            )
+        with pytest.warns(SeparationWarning):
+            HybridClassifier(integrator="individualized", penalty=None, distance_cv=None, threshold=0.5).fit(
+                far.data[far.target < 2], far.target[far.target < 2] == 0
+            )
+
+    def test_a_fold_that_is_separated_is_named(self):
+        """All rows are not, but for the two that overlap, which one fold holds out."""
+        x = np.r_[np.linspace(-3, -1, 20), np.linspace(1, 3, 20), 0.2, -0.2]
+        y = np.r_[np.zeros(20), np.ones(20), 0, 1]
+        folds = [
+            (np.arange(40), np.array([40, 41])),
+            (np.arange(20, 42), np.arange(20)),
+            (np.r_[0:20, 40, 41], np.arange(20, 40)),
+        ]
+        with pytest.raises(InputError, match="in fold 0 of threshold_cv"):
+            HybridClassifier(penalty=None, threshold_cv=folds, distance_cv=None).fit(x[:, None], y)
+
+
+class TestData:
+    def test_one_negative_cluster(self):
+        clf = HybridClassifier(n_clusters=1).fit(X[GROUP < 2], Y[GROUP < 2])
+        assert len(clf.machines_) == 1
+        assert clf.score(X[GROUP < 2], Y[GROUP < 2]) > 0.9
+
+    def test_as_many_clusters_as_negatives(self):
+        clf = HybridClassifier(n_clusters=6, random_state=0).fit(np.r_[X[Y], X[~Y][:6]], np.repeat([1, 0], [30, 6]))
+        assert clf.n_clusters_ == 6
+        assert np.isfinite(clf.predict_proba(X)).all()
+
+    def test_equal_rows_make_fewer_clusters(self):
+        rows = np.r_[X[Y], np.repeat([[3.0, 3.0], [-3.0, 3.0]], 40, axis=0)]
+        clf = HybridClassifier(n_clusters=5, random_state=0).fit(rows, np.repeat([1, 0], [30, 80]))
+        assert clf.n_clusters_ == 2
+
+    def test_a_clusterers_noise_is_a_cluster(self):
+        clf = HybridClassifier(n_clusters=DBSCAN(eps=0.5), random_state=0).fit(X, Y)
+        found = DBSCAN(eps=0.5).fit_predict(X[~Y])
+        assert -1 in found
+        assert clf.n_clusters_ == len(np.unique(found))
+
+    @pytest.mark.parametrize("positive", [True, False])
+    def test_a_class_of_one_case(self, positive):
+        rows = np.r_[np.flatnonzero(Y == positive)[:1], np.flatnonzero(positive != Y)]
+        clf = HybridClassifier(random_state=0).fit(X[rows], Y[rows])
+        assert clf.pos_label_ == positive
+        assert np.isfinite(clf.predict_proba(X)).all()
+
+    def test_two_rows(self):
+        with pytest.raises(InputError, match="every group has one row only.*set it to None"):
+            HybridClassifier().fit([[0.0], [1.0]], [0, 1])
+        clf = HybridClassifier(distance_cv=None, threshold=0.5).fit([[0.0], [1.0]], [0, 1])
+        np.testing.assert_array_equal(clf.predict([[-1.0], [2.0]]), [0, 1])
+
+    @pytest.mark.parametrize("estimator", [None, SVC()])
+    def test_constant_columns(self, estimator):
+        """Without a column that varies the classes' shares are all that there is to say."""
+        flat = np.ones((len(X), 3))
+        clf = HybridClassifier(estimator, threshold="prevalence", random_state=0).fit(flat, Y)
+        assert clf.aliased_ == [f"d_{name}" for name in clf.machines_]
+        np.testing.assert_allclose(clf.predict_proba(flat)[:, 1], 0.2, atol=1e-6)
+        with_flat = HybridClassifier(estimator, threshold=0.5).fit(np.c_[X, flat], Y, clusters=GROUP)
+        without = HybridClassifier(estimator, threshold=0.5).fit(X, Y, clusters=GROUP)
+        if estimator is None:
+            np.testing.assert_allclose(with_flat.predict_proba(np.c_[X, flat]), without.predict_proba(X), atol=1e-3)
+        ordinal = OrdinalHybridClassifier(estimator).fit(flat, GROUP)
+        np.testing.assert_allclose(ordinal.predict_proba(flat[:1]), np.full((1, 5), 0.2), atol=1e-6)
+
+    def test_more_columns_than_rows(self):
+        rng = np.random.default_rng(0)
+        wide = np.c_[X[::5], rng.normal(size=(30, 100))]
+        clf = HybridClassifier(random_state=0).fit(wide, Y[::5])
+        assert np.isfinite(clf.predict_proba(wide)).all()
+        assert clf.penalty_ == "firth"
+
+    def test_sparse_rows(self):
+        labels = {"clusters": GROUP}
+        dense = HybridClassifier(SVC(gamma=0.5), threshold=0.5).fit(X, Y, **labels)
+        thin = HybridClassifier(SVC(gamma=0.5), threshold=0.5).fit(sparse.csr_array(X), Y, **labels)
+        np.testing.assert_allclose(thin.predict_proba(sparse.csr_array(X)), dense.predict_proba(X), atol=1e-6)
+        linear = HybridClassifier(threshold=0.5, random_state=0).fit(sparse.csr_array(X), Y)
+        assert linear.score(sparse.csr_array(X), Y) > 0.8
+
+    def test_nothing_is_changed(self):
+        rows, labels, groups = X.copy(), Y.copy(), GROUP.copy()
+        HybridClassifier(random_state=0).fit(rows, labels, clusters=groups)
+        for after, before in ((rows, X), (labels, Y), (groups, GROUP)):
+            np.testing.assert_array_equal(after, before)
+
+    @pytest.mark.parametrize(
+        ("labels", "words"),
+        [
+            (GROUP[:5], "one label for each of the 150 rows, got 5"),
+            (np.where(GROUP == 3, np.nan, GROUP), "clusters is missing in row 90, a negative one"),
+        ],
+    )
+    def test_wrong_clusters(self, labels, words):
+        with pytest.raises(InputError, match=words):
+            HybridClassifier().fit(X, Y, clusters=labels)
+
+    def test_missing_clusters_of_positives_do_not_matter(self):
+        clf = HybridClassifier(threshold=0.5).fit(X, Y, clusters=np.where(Y, np.nan, GROUP))
+        assert clf.n_clusters_ == 4
+
+    def test_clusters_where_there_are_none(self):
+        with pytest.raises(InputError, match="but y has 5, each a group of its own"):
+            HybridClassifier().fit(X, GROUP, clusters=GROUP)
+        with pytest.raises(InputError, match="but y has 5, each a group of its own"):
+            HybridClassifier(n_clusters=GROUP).fit(X, GROUP)
+        with pytest.raises(InputError, match="random parts and uses no clusters"):
+            HybridClassifier(split="folds").fit(X, Y, clusters=GROUP)
+        with pytest.raises(InputError, match="Only binary.*split='negatives'"):
+            HybridClassifier(split="folds").fit(X, GROUP)
+
+    def test_one_class_and_no_class(self):
+        with pytest.raises(InputError, match="at least 2 classes, got 1 class, True"):
+            HybridClassifier().fit(X, np.ones(len(X), bool))
+        with pytest.raises(InputError, match="HybridClassifier requires y"):
+            HybridClassifier().fit(X, None)
+
+    def test_a_learner_that_fails_is_named(self):
+        with pytest.raises(InputError, match="local KNeighborsClassifier of 1 failed"):
+            HybridClassifier(KNeighborsClassifier(weights="odd")).fit(X, Y)
+
+    def test_other_columns_at_predict(self):
+        clf = HybridClassifier(threshold=0.5).fit(X, Y)
+        with pytest.raises(ValueError, match="3 features, but HybridClassifier is expecting 2"):
+            clf.predict(np.ones((2, 3)))

@@ -1,0 +1,120 @@
+"""Hybrids among scikit-learn's own."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score, cross_validate
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+from sklearn.utils.estimator_checks import check_estimator
+
+from pwcstats import HybridClassifier, OrdinalHybridClassifier
+from pwcstats.datasets import chang_clover
+
+SAMPLE = chang_clover(2.5, 40, random_state=0)
+X, GROUP = SAMPLE.data[SAMPLE.train], SAMPLE.target[SAMPLE.train]
+Y = np.where(GROUP == 0, "in", "out")
+
+CONFIGURATIONS = {
+    "default": HybridClassifier(),
+    "parts": HybridClassifier(split="folds"),
+    "individualized": HybridClassifier(SVC(), integrator="individualized", distance_cv=None, threshold="prevalence"),
+    "ordinal": OrdinalHybridClassifier(),
+    "ordinal rbf": OrdinalHybridClassifier(SVC(), distance_cv=None, penalty="firth"),
+}
+# scikit-learn has the same exception for its FixedThresholdClassifier and TunedThresholdClassifierCV.
+THRESHOLD = {
+    "individualized": {"check_classifiers_train": "as many are called positive as are: not the likelier class"}
+}
+
+
+@pytest.mark.filterwarnings("ignore:the classes are words:UserWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@pytest.mark.parametrize("name", CONFIGURATIONS)
+def test_check_estimator(name):
+    checks = check_estimator(CONFIGURATIONS[name], expected_failed_checks=THRESHOLD.get(name), on_skip=None)
+    skipped = {check["check_name"] for check in checks if check["status"] == "skipped"}
+    # Asked for by an environment variable only, and skipped for every estimator without it.
+    assert skipped <= {"check_array_api_input"}
+    assert len(checks) > 45
+
+
+def test_in_a_pipeline_and_a_grid():
+    pipe = make_pipeline(StandardScaler(), HybridClassifier(random_state=0, threshold=0.5))
+    grid = GridSearchCV(
+        pipe, {"hybridclassifier__n_clusters": [1, 4], "hybridclassifier__estimator": [SVC(kernel="linear"), SVC()]},
+        cv=3, scoring="roc_auc",
+    )  # fmt: skip
+    grid.fit(X, Y)
+    assert grid.best_score_ > 0.9
+    table = pd.DataFrame(grid.cv_results_)
+    one = table.loc[[str(e).startswith("SVC(kernel") for e in table["param_hybridclassifier__estimator"]]]
+    scores = one.set_index("param_hybridclassifier__n_clusters")["mean_test_score"]
+    # One line around which all negatives are tells nothing; four do.
+    assert scores[4] > scores[1] + 0.2
+
+
+def test_clusters_by_metadata_routing():
+    clf = HybridClassifier(threshold=0.5, random_state=0)
+    folds = StratifiedKFold(3, shuffle=True, random_state=0)
+    with sklearn.config_context(enable_metadata_routing=True):
+        clf.set_fit_request(clusters=True)
+        found = cross_validate(clf, X, Y, cv=folds, params={"clusters": GROUP}, return_estimator=True)
+    assert all(list(each.machines_) == ["1", "2", "3", "4"] for each in found["estimator"])
+    assert found["test_score"].mean() > 0.85
+
+
+@pytest.mark.parametrize(
+    "clf", [HybridClassifier(SVC(), random_state=3), HybridClassifier(split="folds", random_state=3)]
+)
+def test_the_same_bits_whatever_n_jobs_is(clf):
+    one = clone(clf).fit(X, Y)
+    two = clone(clf).set_params(n_jobs=2).fit(X, Y)
+    np.testing.assert_array_equal(one.predict_proba(X), two.predict_proba(X))
+    assert one.threshold_ == two.threshold_
+
+
+def test_the_same_seed_gives_the_same_fit():
+    fits = [HybridClassifier(random_state=seed).fit(X, Y) for seed in (1, 1, 2)]
+    np.testing.assert_array_equal(fits[0].predict_proba(X), fits[1].predict_proba(X))
+    assert (fits[0].predict_proba(X) != fits[2].predict_proba(X)).any()
+
+
+@pytest.mark.parametrize("integrator", ["multinomial", "individualized", "logit"])
+def test_pickle(integrator):
+    clf = HybridClassifier(integrator=integrator, random_state=0).fit(X, Y)
+    again = pickle.loads(pickle.dumps(clf))
+    np.testing.assert_array_equal(again.predict_proba(X), clf.predict_proba(X))
+    assert again.summary().as_text().split("\n")[3:] == clf.summary().as_text().split("\n")[3:]
+
+
+@pytest.mark.parametrize("integrator", ["cratio", "ordered"])
+def test_pickle_of_ordinal(integrator):
+    clf = OrdinalHybridClassifier(integrator=integrator).fit(
+        X[:, :1], (X[:, 0] > -1).astype(int) + (X[:, 0] + X[:, 1] > 1)
+    )
+    again = pickle.loads(pickle.dumps(clf))
+    np.testing.assert_array_equal(again.predict_proba(X[:, :1]), clf.predict_proba(X[:, :1]))
+
+
+def test_frames():
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    clf = HybridClassifier(random_state=0).fit(frame, pd.Series(Y))
+    assert list(clf.feature_names_in_) == ["a", "b"]
+    with pytest.raises(ValueError, match="feature names should match"):
+        clf.predict(frame[["b", "a"]])
+
+
+def test_scores():
+    assert cross_val_score(HybridClassifier(random_state=0), X, Y, scoring="balanced_accuracy").mean() > 0.85
+    assert cross_val_score(OrdinalHybridClassifier(), X, GROUP, scoring="neg_log_loss").mean() > -1.2
+
+
+def test_progress(capsys):
+    HybridClassifier(verbose=1, random_state=0, threshold=0.5).fit(X, Y)
+    assert "local machines: 100%" in capsys.readouterr().err

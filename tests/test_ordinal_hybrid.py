@@ -1,0 +1,150 @@
+"""OrdinalHybridClassifier: machines in order, continuation ratios, the order of the classes."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.svm import SVC
+from statsmodels.tools import add_constant
+
+from pwcstats import ContinuationRatio, InputError, OrderedLogit, OrdinalHybridClassifier
+from pwcstats.datasets import chang_ordered
+
+ROUNDING = 1e-9
+WORDS = np.array(["none", "low", "mid", "high", "top"])
+
+
+@pytest.fixture(scope="module")
+def groups():
+    sample = chang_ordered(2.0, 60, 100, random_state=0)
+    X, y, train = sample.data, sample.target, sample.train
+    return X[train], y[train], X[~train], y[~train]
+
+
+def test_each_class_against_those_before(groups):
+    X, y, _, _ = groups
+    clf = OrdinalHybridClassifier().fit(X, y)
+    assert list(clf.machines_) == ["1", "2", "3", "4"]
+    for j in (1, 4):
+        rows = y <= j
+        twin = SVC(kernel="linear").fit(X[rows], y[rows] == j)
+        np.testing.assert_allclose(clf.machines_[str(j)].coef_, twin.coef_, atol=ROUNDING)
+        expected = twin.decision_function(X) / np.linalg.norm(twin.coef_)
+        np.testing.assert_allclose(clf.distances(X)[f"d_{j}"], expected, atol=ROUNDING)
+
+
+def test_continuation_ratios(groups):
+    X, y, new, truth = groups
+    clf = OrdinalHybridClassifier(distance_cv=None).fit(X, y)
+    twin = ContinuationRatio(y, add_constant(clf.distances(X)[clf.selected_])).fit()
+    np.testing.assert_allclose(clf.integrator_.params, twin.params, rtol=1e-8)
+    proba = clf.predict_proba(new)
+    np.testing.assert_allclose(proba, twin.predict(add_constant(clf.distances(new)[clf.selected_])), atol=ROUNDING)
+    np.testing.assert_allclose(proba.sum(axis=1), 1.0)
+    np.testing.assert_array_equal(clf.predict(new), proba.argmax(axis=1))
+    assert clf.score(new, truth) > 0.7
+
+
+def test_theorem_a1(groups):
+    """P_k = P'_k, and downwards P_j = P'_j (1 - sum of the P above)."""
+    X, y, new, _ = groups
+    clf = OrdinalHybridClassifier(distance_cv=None).fit(X, y)
+    exog = add_constant(clf.distances(new)[clf.selected_])
+    stage = clf.integrator_.predict(exog, which="stage").to_numpy()
+    p = np.zeros((len(new), 5))
+    for j in (4, 3, 2, 1):
+        p[:, j] = stage[:, j - 1] * (1 - p[:, j + 1 :].sum(axis=1))
+    p[:, 0] = 1 - p.sum(axis=1)
+    np.testing.assert_allclose(clf.predict_proba(new), p, atol=ROUNDING)
+
+
+def test_ordered_logit(groups):
+    X, y, new, _ = groups
+    clf = OrdinalHybridClassifier(integrator="ordered", distance_cv=None).fit(X, y)
+    twin = OrderedLogit(y, clf.distances(X)[clf.selected_]).fit()
+    np.testing.assert_allclose(clf.predict_proba(new), twin.predict(clf.distances(new)[clf.selected_]), atol=1e-6)
+    assert "OrderedLogit" in clf.summary().as_text()
+
+
+class TestOrder:
+    def test_given_categories(self, groups):
+        X, y, new, _ = groups
+        by_number = OrdinalHybridClassifier().fit(X, y)
+        clf = OrdinalHybridClassifier(categories=WORDS).fit(X, WORDS[y])
+        assert list(clf.categories_) == list(WORDS)
+        assert list(clf.classes_) == sorted(WORDS)
+        assert list(clf.machines_) == list(WORDS[1:])
+        found = pd.DataFrame(clf.predict_proba(new), columns=clf.classes_)[list(WORDS)]
+        np.testing.assert_array_equal(found, by_number.predict_proba(new))
+        np.testing.assert_array_equal(clf.predict(new), WORDS[by_number.predict(new)])
+
+    @pytest.mark.parametrize("as_series", [True, False])
+    def test_an_ordered_categorical(self, groups, as_series):
+        X, y, new, _ = groups
+        values = pd.Categorical(WORDS[y], categories=WORDS, ordered=True)
+        clf = OrdinalHybridClassifier().fit(X, pd.Series(values) if as_series else values)
+        assert list(clf.categories_) == list(WORDS)
+        np.testing.assert_array_equal(clf.predict(new), WORDS[OrdinalHybridClassifier().fit(X, y).predict(new)])
+
+    def test_categories_that_no_row_has_are_left_out(self, groups):
+        X, y, _, _ = groups
+        clf = OrdinalHybridClassifier(categories=[-1, 0, 1, 2, 3, 4, 5]).fit(X, y)
+        assert list(clf.categories_) == [0, 1, 2, 3, 4]
+
+    def test_reversed_order_is_another_model(self, groups):
+        X, y, new, _ = groups
+        down = OrdinalHybridClassifier(categories=[4, 3, 2, 1, 0]).fit(X, y)
+        assert list(down.machines_) == ["3", "2", "1", "0"]
+        assert not np.allclose(down.predict_proba(new), OrdinalHybridClassifier().fit(X, y).predict_proba(new))
+
+    def test_no_order_is_refused(self, groups):
+        X, y, _, _ = groups
+        with pytest.raises(InputError, match="classes without an order.*categories="):
+            OrdinalHybridClassifier().fit(X, pd.Categorical(WORDS[y]))
+        OrdinalHybridClassifier(categories=WORDS).fit(X, pd.Categorical(WORDS[y]))
+
+    def test_words_in_alphabetical_order_are_told(self, groups):
+        X, y, _, _ = groups
+        with pytest.warns(UserWarning, match=r"alphabetical order, \('high', 'low', 'mid', 'none', 'top'\)"):
+            OrdinalHybridClassifier().fit(X, WORDS[y])
+
+    def test_wrong_categories(self, groups):
+        X, y, _, _ = groups
+        with pytest.raises(InputError, match=r"not among the categories, \(3, 4\)"):
+            OrdinalHybridClassifier(categories=[0, 1, 2]).fit(X, y)
+        with pytest.raises(InputError, match="different from each other"):
+            OrdinalHybridClassifier(categories=[0, 1, 2, 3, 4, 4]).fit(X, y)
+
+
+class TestTrouble:
+    def test_separated_classes(self):
+        sample = chang_ordered(15, 40, random_state=0)
+        clf = OrdinalHybridClassifier().fit(sample.data, sample.target)
+        assert clf.penalty_ == "firth"
+        assert clf.score(sample.data, sample.target) == 1
+        assert np.isfinite(clf.integrator_.bse).all()
+        with pytest.raises(InputError, match="ordered logit has no maximum likelihood.*integrator='cratio'"):
+            OrdinalHybridClassifier(integrator="ordered").fit(sample.data, sample.target)
+
+    def test_ordered_has_no_penalty(self, groups):
+        X, y, _, _ = groups
+        with pytest.raises(InputError, match="no Firth penalty"):
+            OrdinalHybridClassifier(integrator="ordered", penalty="firth").fit(X, y)
+
+    def test_a_class_of_one_case(self, groups):
+        X, y, new, _ = groups
+        rows = (y < 4) | (np.arange(len(y)) == len(y) - 1)
+        clf = OrdinalHybridClassifier().fit(X[rows], y[rows])
+        assert list(clf.classes_) == [0, 1, 2, 3, 4]
+        assert np.isfinite(clf.predict_proba(new)).all()
+
+    def test_two_classes(self, groups):
+        X, y, new, truth = groups
+        clf = OrdinalHybridClassifier().fit(X[y < 2], y[y < 2])
+        assert len(clf.machines_) == 1
+        assert clf.score(new[truth < 2], truth[truth < 2]) > 0.75
+
+    def test_selection(self, groups):
+        X, y, new, _ = groups
+        clf = OrdinalHybridClassifier(SVC(), distance_cv=None, select="bic", penalty="firth").fit(X, y)
+        assert 0 < len(clf.selected_) < 4
+        assert np.isfinite(clf.predict_proba(new)).all()
