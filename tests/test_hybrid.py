@@ -279,6 +279,17 @@ class TestIntegrators:
         np.testing.assert_allclose(chosen.predict_proba(X)[:, 0], expit(predictor), atol=ROUNDING)
 
 
+def test_probabilities_keep_their_digits_and_are_none_above_one():
+    sample = chang_clover(2, 50, random_state=0)
+    clf = HybridClassifier(threshold=0.5).fit(sample.data, sample.target == 0, clusters=sample.target)
+    proba = clf.predict_proba(np.random.default_rng(0).normal(scale=3, size=(20_000, 2)))
+    assert proba.max() <= 1.0
+    # Two groups, and a row so far on the positive side that 1 - p would be 0.
+    two = sample.target < 2
+    clf = HybridClassifier(threshold=0.5, n_clusters=1).fit(sample.data[two], sample.target[two] == 0)
+    assert 0.0 < clf.predict_proba([[-20.0, -20.0]])[0, 0] < 1e-17
+
+
 class TestGroups:
     def test_auto_is_negatives_for_each_positive(self):
         rng = np.random.default_rng(0)

@@ -284,8 +284,8 @@ class HybridClassifier(IntegratedMachines):
         proba = self._groups_proba(X)
         if len(self.classes_) > 2:
             return proba[:, np.argsort(self._order)]
-        # 1 - p would lose the digits of small probabilities.
-        columns = [proba[:, 1:].sum(axis=1)] * 2
+        # 1 - p would lose the digits of small probabilities; a sum may exceed 1 in the last one.
+        columns = [np.minimum(proba[:, 1:].sum(axis=1), 1.0)] * 2
         columns[self._base] = proba[:, 0]
         return np.column_stack(columns)
 
