@@ -5,6 +5,8 @@ import pytest
 
 from pwcstats.studies import chang
 
+from .drawing import draw
+
 # Points of accuracy between our mean over 20 runs and the paper's single run of 1000 cases.
 CLEAR, WEAK = 1.5, 3.0
 # Our runs vary by 1.2 points here, and the paper's own run with known groups got 81.0: 82.9 is one lucky run.
@@ -51,6 +53,22 @@ def test_the_printed_layout_does_not_have_the_papers_accuracies():
     found = chang.clover((1.5, 2.0, 3.0), (), layout="printed", seeds=5)
     found = found[found["point"] == "prevalence"]
     assert (found["accuracy"] < found["paper"] - 4).all()
+
+
+class TestFigures:
+    def test_roc(self):
+        figure = chang.figure4((3, 4), runs=3)
+        assert [panel.get_title() for panel in figure.axes] == ["k = 3", "k = 4"]
+        for panel in figure.axes:
+            # Three runs, their mean and the diagonal.
+            assert len(panel.lines) == 5
+        draw(figure)
+
+    def test_clusters(self):
+        figure = draw(chang.figure5((3, 5)))
+        for panel, k in zip(figure.axes, (3, 5), strict=True):
+            # Centres are numbered.
+            assert {text.get_text() for text in panel.texts} == {str(number + 1) for number in range(k)}
 
 
 def test_the_binary_reading_cannot_work():

@@ -1,10 +1,11 @@
-"""Chang (2003): Tables 1 to 5."""
+"""Chang (2003): Tables 1 to 5, Figures 4 and 5."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from sklearn.metrics import confusion_matrix, precision_recall_curve, precision_recall_fscore_support
 from sklearn.model_selection import StratifiedKFold, cross_val_score
@@ -13,12 +14,13 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.utils import Bunch
 
+from pwcstats import plot
 from pwcstats._validate.common import Array
 from pwcstats.classify import HybridClassifier, OrdinalHybridClassifier, PairwiseClassifier
 from pwcstats.classify.cutoff import by_share
 from pwcstats.datasets import chang_clover, chang_ordered, load
 
-__all__ = ["PAPER_1", "PAPER_2", "PAPER_3", "clover", "ordered", "pen_digits", "wdbc"]
+__all__ = ["PAPER_1", "PAPER_2", "PAPER_3", "clover", "figure4", "figure5", "ordered", "pen_digits", "wdbc"]
 
 # Cases called positive and accuracy (per cent) of the hybrid, by d; Table 1, where the groups are known.
 PAPER_1 = {
@@ -88,6 +90,71 @@ def clover(
     found["sd"] = grouped["accuracy"].std()
     found["paper"] = [_printed(method, d)[1] for d, method, _ in found.index]
     return found.reset_index()
+
+
+def figure4(clusters: Sequence[int] = (3, 4, 5), *, d: float = 4.0, runs: int = 10) -> Figure:
+    """ROC curves of Study 1: single runs and their mean, a panel for each number of clusters.
+
+    Parameters
+    ----------
+    clusters : sequence of int
+        Numbers of k-means clusters.
+    d : float
+        How far the groups are apart.
+    runs : int
+        Runs, each with its own training and test rows.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    figure, panels = _row(len(clusters))
+    samples = [chang_clover(d, random_state=seed) for seed in range(runs)]
+    for panel, k in zip(panels, clusters, strict=True):
+        plot.roc(
+            [_hybrid(sample, k, seed) for seed, sample in enumerate(samples)],
+            [sample.data[~sample.train] for sample in samples],
+            [sample.target[~sample.train] == 0 for sample in samples],
+            ax=panel,
+        )
+        panel.set_title(f"k = {k}", fontsize=11)
+    return figure
+
+
+def figure5(clusters: Sequence[int] = (3, 4, 5), *, d: float = 1.5, random_state: int = 0) -> Figure:
+    """Clusters of the negatives of Study 1 and the borders of the local machines.
+
+    Parameters
+    ----------
+    clusters : sequence of int
+        Numbers of k-means clusters, a panel each.
+    d : float
+        How far the groups are apart.
+    random_state : int
+        Seed.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    # Legends stand beside the panels.
+    figure, panels = _row(len(clusters), width=6.2)
+    sample = chang_clover(d, random_state=random_state)
+    for panel, k in zip(panels, clusters, strict=True):
+        plot.clusters(_hybrid(sample, k, random_state), sample.data[sample.train], ax=panel)
+        panel.set_title(f"k = {k}", fontsize=11)
+    return figure
+
+
+def _row(n: int, width: float = 4.2) -> tuple[Figure, Any]:
+    figure = Figure(figsize=(width * n, 4.2), layout="constrained")
+    return figure, figure.subplots(1, n, squeeze=False)[0]
+
+
+def _hybrid(sample: Bunch, k: int, seed: int) -> HybridClassifier:
+    """Procedure I on the training rows, as the paper has it."""
+    clf = HybridClassifier(n_clusters=k, threshold=0.5, distance_cv=None, random_state=seed)
+    return clf.fit(sample.data[sample.train], sample.target[sample.train] == 0)
 
 
 def _clover_methods(
