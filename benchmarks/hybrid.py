@@ -97,7 +97,7 @@ def distances(n_splits):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
-    parser.add_argument("--quick", action="store_true", help="up to 5,000 rows")
+    parser.add_argument("--quick", action="store_true", help="up to 5,000 rows, and one split in the second table")
     quick = parser.parse_args().quick
     with threadpool_limits(1):
         table = pd.DataFrame(rows(SIZES[:3] if quick else SIZES))

@@ -123,14 +123,19 @@ class TestDistances:
         assert list(found.index) == list(frame.index)
         assert list(found.columns) == ["d_1", "d_2", "d_3", "d_4"]
 
-    def test_where_there_is_no_border_are_zero(self):
+    def test_where_there_is_no_border_say_nothing(self):
         """A machine around whose positives the negatives are on all sides has w = 0, but for the solver's error."""
         sample = chang_clover(2, random_state=0)
         clf = HybridClassifier(n_clusters=1, threshold=0.5).fit(sample.data, sample.target == 0)
-        assert clf.norms_["1"] == 0
-        assert (clf.distances(sample.data) == 0).all(axis=None)
-        assert clf.aliased_ == ["d_1"]
-        np.testing.assert_allclose(clf.predict_proba(sample.data)[:, 1], 0.2, atol=1e-8)
+        assert clf.norms_["1"] < 1e-4
+        np.testing.assert_allclose(clf.predict_proba(sample.data)[:, 1], 0.2, atol=0.02)
+
+    @pytest.mark.parametrize("unit", [1e-8, 1e-4, 1e6])
+    def test_units_do_not_matter(self, unit):
+        """Machines are others, as their C is the same; but none may be taken for a machine without a border."""
+        sample = chang_clover(4, 100, random_state=0)
+        X, group = sample.data[sample.train] * unit, sample.target[sample.train]
+        assert HybridClassifier(random_state=0).fit(X, group == 0, clusters=group).score(X, group == 0) > 0.98
 
 
 class TestHeldOutDistances:
@@ -143,8 +148,45 @@ class TestHeldOutDistances:
             for column in used.columns[1:]:
                 rows = train[np.isin(group[train], [0, int(column[2:])])]
                 machine = SVC(kernel="linear").fit(X[rows], group[rows] == 0)
-                expected = machine.decision_function(X[test]) / np.linalg.norm(machine.coef_)
+                d = machine.decision_function(X) / np.linalg.norm(machine.coef_)
+                # Moved to the mean that all rows have from the machine of all rows.
+                expected = d[test] - d.mean() + clf.distances(X)[column].mean()
                 np.testing.assert_allclose(used[column].to_numpy()[test], expected, atol=ROUNDING)
+        assert clf.unsteady_ == []
+
+    def test_where_folds_do_not_agree_those_of_the_fit_are_used(self):
+        """A rare baseline in the midst of two classes: w is nearly 0, and single rows decide where the border is."""
+        rng = np.random.default_rng(1)
+
+        def rows(n):
+            y = rng.choice(3, n, p=[0.1, 0.45, 0.45])
+            return rng.normal(size=(n, 2)) + np.array([[0, 0], [1.2, 0], [0, 1.2]])[y], y
+
+        (X, y), (new, truth) = rows(400), rows(4000)
+        clf = HybridClassifier(random_state=0).fit(X, y)
+        assert clf.unsteady_
+        assert clf.unsteady_[0] in clf.summary().as_text()
+        used = clf.integrator_.model.data.orig_exog
+        for name in set(clf.unsteady_) & set(used.columns):
+            np.testing.assert_allclose(used[name], clf.distances(X)[name], atol=ROUNDING)
+        best = LogisticRegression().fit(X, y)
+        assert log_loss(truth, clf.predict_proba(new)) < log_loss(truth, best.predict_proba(new)) + 0.03
+
+    def test_groups_of_two_rows_are_held_out(self, clover):
+        X, group, _, _ = clover
+        names = group.astype(object)
+        pair = np.flatnonzero(group == 4)[:2]
+        names[pair] = 9
+        folds = StratifiedKFold(2)
+        clf = HybridClassifier(distance_cv=folds, threshold=0.5).fit(X, group == 0, clusters=names)
+        train = next(train for train, test in folds.split(X, clf.clusters_) if pair[0] in test)
+        rows = train[(group[train] == 0) | np.isin(train, pair)]
+        assert pair[0] not in rows
+        machine = SVC(kernel="linear").fit(X[rows], group[rows] == 0)
+        d = machine.decision_function(X) / np.linalg.norm(machine.coef_)
+        if "d_9" in clf.selected_ and "d_9" not in clf.unsteady_:
+            used = clf.integrator_.model.data.orig_exog["d_9"].to_numpy()
+            assert used[pair[0]] == pytest.approx(d[pair[0]] - d.mean() + clf.distances(X)["d_9"].mean())
 
     def test_of_none_are_those_of_the_machines(self, clover):
         X, group, _, _ = clover
@@ -444,6 +486,66 @@ class TestThreshold:
         other = by_score(proba, positive, fold, f1, (True, False))
         best = max(f1_score(positive, proba > t) for t in np.quantile(grid, np.linspace(0, 1, 200)))
         assert f1_score(positive, proba > other) > best - 0.01
+
+    def test_all_or_none_may_be_best(self):
+        rng = np.random.default_rng(0)
+        positive = rng.random(2000) < 0.1
+        proba = np.where(rng.random(2000) < 0.5, 0.55, 0.6)
+        found = by_score(proba, positive, np.arange(2000) % 5, "accuracy", (True, False))
+        assert not (proba > found).any()
+        found = by_score(1 - proba, ~positive, np.arange(2000) % 5, "accuracy", (True, False))
+        assert (1 - proba > found).all()
+
+    def test_words_of_scores_are_about_the_positive_class(self):
+        """Labels of any kind: "f1" would take 1 for the positive one."""
+        rng = np.random.default_rng(0)
+        positive = rng.random(5000) < 0.15
+        proba = expit(1.5 * rng.normal(size=5000) + 2 * positive - 3.5)
+        fold = np.arange(5000) % 5
+        expected = by_score(proba, positive, fold, make_scorer(f1_score), (1, 0))
+        for classes in (("ill", "well"), (0, 1), (-1, 5)):
+            assert by_score(proba, positive, fold, "f1", classes) == expected
+            scorer = make_scorer(f1_score, pos_label=classes[0])
+            assert by_score(proba, positive, fold, scorer, classes) == expected
+        swapped = by_score(proba, positive, fold, make_scorer(f1_score, pos_label=0), (1, 0))
+        assert swapped != expected
+        assert expected < 0.5
+
+    def test_a_score_of_the_positive_class_through_the_classifier(self):
+        sample = chang_clover(1.5, random_state=2)
+        X, y = sample.data, np.where(sample.target == 0, 0, 1)
+        fits = [
+            HybridClassifier(scoring=scoring, random_state=0).fit(X, y, clusters=sample.target)
+            for scoring in ("f1", make_scorer(f1_score, pos_label=0))
+        ]
+        assert fits[0].threshold_ == fits[1].threshold_ < 0.5
+
+    def test_equal_to_the_threshold_is_not_above_it(self, clover):
+        X, group, new, _ = clover
+        clf = HybridClassifier(threshold=1.0).fit(X, group == 0, clusters=group)
+        assert not clf.predict(new).any()
+        proba = clf.predict_proba(new)[:, 1]
+        clf.threshold_ = proba[0]
+        assert not clf.predict(new)[0]
+
+    def test_standard_errors_are_those_of_a_mean(self):
+        """Gains of the folds have mean g and sd s, of ddof 1: clear is g > 2 s / sqrt(5), and no other."""
+        fold = np.repeat(np.arange(5), 40)
+        positive = np.tile([True] * 20 + [False] * 20, 5)
+        proba = np.where(positive, 0.9, 0.1)
+        for number, wrong in enumerate((6, 2, 2, 1, 1)):
+            # So many positives of a fold would be called by a lower threshold.
+            proba[np.flatnonzero((fold == number) & positive)[:wrong]] = 0.4
+        gains = np.array([6, 2, 2, 1, 1]) / 40
+        clear = gains.mean() > 2 * gains.std(ddof=1) / np.sqrt(5)
+        assert clear
+        assert not gains.mean() > 2 * gains.std(ddof=1)
+        assert by_score(proba, positive, fold, "balanced_accuracy", (True, False)) < 0.4
+        proba[np.flatnonzero((fold == 0) & positive)[:10]] = 0.4
+        gains = np.array([10, 2, 2, 1, 1]) / 40
+        assert gains.mean() < 2 * gains.std(ddof=1) / np.sqrt(5)
+        assert gains.mean() > 2 * gains.std(ddof=0) / np.sqrt(5)
+        assert by_score(proba, positive, fold, "balanced_accuracy", (True, False)) == 0.5
 
     def test_one_half_stays_where_the_folds_leave_it_in_doubt(self):
         proba = np.tile([0.9, 0.8, 0.2, 0.1], 25)

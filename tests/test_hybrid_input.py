@@ -1,11 +1,16 @@
 """Hybrids on odd data and options: a right answer, or one clear sentence."""
 
+import time
+
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.cluster import DBSCAN
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LinearRegression
-from sklearn.model_selection import ShuffleSplit
+from sklearn.mixture import GaussianMixture
+from sklearn.model_selection import KFold, ShuffleSplit
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 
@@ -49,6 +54,9 @@ class TestOptions:
             ({"distance_cv": ShuffleSplit(3)}, "distance_cv must hold out every row exactly once"),
             ({"scoring": ["f1"]}, "scoring must be the name of one score"),
             ({"pos_label": "yes"}, r"pos_label must be one of the classes of y, \(False, True\), got 'yes'"),
+            ({"scoring": "roc_auc"}, "scoring must be a score of predicted classes"),
+            ({"split": "folds", "n_clusters": DBSCAN()}, "number of parts, 'auto' or a whole number, got 'DBSCAN'"),
+            ({"n_clusters": DBSCAN}, r"n_clusters is the class DBSCAN; give an instance, DBSCAN\(\)"),
             ({"n_jobs": 0}, "n_jobs must be a whole number"),
         ],
     )
@@ -120,6 +128,7 @@ class TestData:
         """Without a column that varies the classes' shares are all that there is to say."""
         flat = np.ones((len(X), 3))
         clf = HybridClassifier(estimator, threshold="prevalence", random_state=0).fit(flat, Y)
+        assert (clf.norms_ == 0).all()
         assert clf.aliased_ == [f"d_{name}" for name in clf.machines_]
         np.testing.assert_allclose(clf.predict_proba(flat)[:, 1], 0.2, atol=1e-6)
         with_flat = HybridClassifier(estimator, threshold=0.5).fit(np.c_[X, flat], Y, clusters=GROUP)
@@ -155,11 +164,45 @@ class TestData:
         [
             (GROUP[:5], "one label for each of the 150 rows, got 5"),
             (np.where(GROUP == 3, np.nan, GROUP), "clusters is missing in row 90, a negative one"),
+            (["a"] * 90 + [np.nan] + ["b"] * 59, "clusters is missing in row 90, a negative one"),
+            (np.array([1] * 60 + ["1"] * 90, dtype=object), "two labels of clusters are written '1'"),
         ],
     )
     def test_wrong_clusters(self, labels, words):
         with pytest.raises(InputError, match=words):
             HybridClassifier().fit(X, Y, clusters=labels)
+
+    def test_clusters_in_another_order(self):
+        frame = pd.DataFrame(X)
+        with pytest.raises(InputError, match="rows of clusters and X have different labels"):
+            HybridClassifier().fit(frame, Y, clusters=pd.Series(GROUP[::-1], index=frame.index[::-1]))
+
+    def test_a_group_that_a_fold_holds_out_as_a_whole(self):
+        """Rows are sorted by group, and so are the folds."""
+        with pytest.raises(InputError, match="fold 0 of distance_cv holds out all rows of True"):
+            HybridClassifier(distance_cv=KFold(5)).fit(X, Y, clusters=GROUP)
+        with pytest.raises(InputError, match="fold 0 of threshold_cv holds out all rows of True"):
+            HybridClassifier(threshold_cv=KFold(5)).fit(X, Y, clusters=GROUP)
+
+    def test_names_that_look_like_clusters(self):
+        clf = HybridClassifier(threshold=0.5).fit(X, np.where(Y, "a:1", "a"), clusters=GROUP)
+        assert clf.pos_label_ == "a:1"
+
+    def test_a_clusterers_warnings_are_heard(self):
+        with pytest.warns(ConvergenceWarning):
+            HybridClassifier(n_clusters=GaussianMixture(4, max_iter=1, init_params="random", random_state=0)).fit(X, Y)
+
+    def test_a_binary_integrator_of_more_classes(self):
+        with pytest.raises(InputError, match="integrator='logit' is for two classes, got 5"):
+            HybridClassifier(integrator="logit").fit(X, GROUP)
+
+    def test_many_clusters_end_soon(self):
+        rng = np.random.default_rng(0)
+        rows = np.r_[rng.normal(size=(20, 8)), 3 * rng.normal(size=(150, 8))]
+        start = time.perf_counter()
+        clf = HybridClassifier(n_clusters=14, random_state=0, threshold=0.5).fit(rows, np.repeat([1, 0], [20, 150]))
+        assert clf.n_clusters_ == 14
+        assert time.perf_counter() - start < 60
 
     def test_missing_clusters_of_positives_do_not_matter(self):
         clf = HybridClassifier(threshold=0.5).fit(X, Y, clusters=np.where(Y, np.nan, GROUP))

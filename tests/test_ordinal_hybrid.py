@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+import sklearn
 from sklearn.svm import SVC
 from statsmodels.tools import add_constant
 
@@ -77,6 +78,22 @@ class TestOrder:
         np.testing.assert_array_equal(found, by_number.predict_proba(new))
         np.testing.assert_array_equal(clf.predict(new), WORDS[by_number.predict(new)])
 
+    def test_an_order_that_is_not_its_own_inverse(self, groups):
+        X, y, new, _ = groups
+        cycle = np.array(["c", "a", "b", "e", "d"])
+        clf = OrdinalHybridClassifier(categories=cycle).fit(X, cycle[y])
+        by_number = OrdinalHybridClassifier().fit(X, y)
+        found = pd.DataFrame(clf.predict_proba(new), columns=clf.classes_)[list(cycle)]
+        np.testing.assert_array_equal(found, by_number.predict_proba(new))
+        np.testing.assert_array_equal(clf.predict(new), cycle[by_number.predict(new)])
+
+    def test_a_column_of_a_frame(self, groups):
+        X, y, _, _ = groups
+        values = pd.DataFrame({"y": pd.Categorical(WORDS[y], categories=WORDS, ordered=True)})
+        with pytest.warns(sklearn.exceptions.DataConversionWarning):
+            clf = OrdinalHybridClassifier().fit(X, values)
+        assert list(clf.categories_) == list(WORDS)
+
     @pytest.mark.parametrize("as_series", [True, False])
     def test_an_ordered_categorical(self, groups, as_series):
         X, y, new, _ = groups
@@ -111,6 +128,8 @@ class TestOrder:
         X, y, _, _ = groups
         with pytest.raises(InputError, match=r"not among the categories, \(3, 4\)"):
             OrdinalHybridClassifier(categories=[0, 1, 2]).fit(X, y)
+        with pytest.raises(InputError, match="categories must be a list of classes.*got 'low'"):
+            OrdinalHybridClassifier(categories="low").fit(X, y)
         with pytest.raises(InputError, match="different from each other"):
             OrdinalHybridClassifier(categories=[0, 1, 2, 3, 4, 4]).fit(X, y)
 
@@ -136,6 +155,18 @@ class TestTrouble:
         clf = OrdinalHybridClassifier().fit(X[rows], y[rows])
         assert list(clf.classes_) == [0, 1, 2, 3, 4]
         assert np.isfinite(clf.predict_proba(new)).all()
+
+    def test_rare_classes_that_cost_distances_are_told(self):
+        """At the stage of the second class there are two rows: one distance is all that they can tell."""
+        rng = np.random.default_rng(0)
+        y = np.r_[0, 1, np.repeat([2, 3, 4], 60)]
+        X = rng.normal(size=(len(y), 2)) + np.array([[0, 6], [6, 0], [0, 0], [3, 3], [6, 6]])[y]
+        with pytest.warns(UserWarning, match=r"distances \(d_2\) are left out, as the few rows of 1"):
+            OrdinalHybridClassifier(distance_cv=None).fit(X, y)
+
+    def test_nothing_to_select_from(self):
+        clf = OrdinalHybridClassifier(integrator="ordered", select="aic").fit(np.ones((50, 2)), np.arange(50) % 3)
+        np.testing.assert_allclose(clf.predict_proba([[1.0, 1.0]])[0], [0.34, 0.34, 0.32], atol=1e-6)
 
     def test_two_classes(self, groups):
         X, y, new, truth = groups

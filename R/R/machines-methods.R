@@ -1,8 +1,8 @@
 #' What a hybrid classifier says
 #'
-#' Methods for the fits of [hybrid()] and [ordinal_hybrid()]. Besides those shown here, [formula()],
-#' [terms()], [model.frame()] and [update()] work as with other models, and [coef()] has the
-#' coefficients of the integrator.
+#' Methods for the fits of [hybrid()] and [ordinal_hybrid()]. Besides those shown here, [terms()],
+#' [model.frame()] and [update()] work as with other models, and [coef()] has the coefficients of
+#' the integrator.
 #'
 #' Standard errors and tests in the summary are those of the integrator, for distances as if they
 #' were given: they do not know that the machines were fitted too.
@@ -11,7 +11,8 @@
 #' @param digits Number of significant digits.
 #' @param ... Ignored.
 #' @return `summary()` a list of class `summary.pwcstats_machines`, whose element `text` has the
-#'   machines and the table of the integrator; `nobs()` the number of rows.
+#'   machines and the table of the integrator; `nobs()` the number of rows; `fitted()` the
+#'   probabilities of the rows of the fit.
 #' @seealso [predict()][predict.pwcstats_machines] for classes, probabilities and distances.
 #' @examplesIf pwcstats_available()
 #' fit <- hybrid(Species ~ Sepal.Length + Sepal.Width, iris)
@@ -100,6 +101,20 @@ print.summary.pwcstats_machines <- function(x, ...) {
 #' @export
 nobs.pwcstats_machines <- function(object, ...) {
   object$nobs
+}
+
+#' @rdname pwcstats_machines
+#' @importFrom stats fitted
+#' @export
+fitted.pwcstats_machines <- function(object, ...) {
+  predict(object, type = "prob")
+}
+
+#' @rdname pwcstats_machines
+#' @importFrom stats formula
+#' @export
+formula.pwcstats_machines <- function(x, ...) {
+  stats::formula(x$terms)
 }
 
 #' Predictions of hybrid classifiers

@@ -8,6 +8,9 @@ machine_input <- function(asked, environment, contrasts, scale, call) {
   if (is.matrix(input$y)) {
     abort("the response must be the class of each row, not columns.", call)
   }
+  if (is.numeric(input$y) && any(input$y != round(input$y), na.rm = TRUE)) {
+    abort("the response has numbers that are no classes; cut() it, or make it a factor.", call)
+  }
   x <- without_intercept(input$x)
   if (!ncol(x)) {
     abort("the formula gives no column to the machines, only an intercept.", call)

@@ -52,6 +52,40 @@ def one_number(value: Any) -> Any:
     return value
 
 
+def refuse_class(clusterer: Any) -> None:
+    """Refuse a class in place of a clusterer."""
+    if isinstance(clusterer, type):
+        raise InputError(f"n_clusters is the class {clusterer.__name__}; give an instance, {clusterer.__name__}().")
+
+
+def number_of_parts(value: Any) -> Any:
+    """Refuse what is no number of parts."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
+        kind = value if isinstance(value, (str, float)) else type(value).__name__
+        raise InputError(
+            f"with split='folds', n_clusters is the number of parts, 'auto' or a whole number, got {kind!r}; for "
+            "clusters use split='negatives'."
+        )
+    return value
+
+
+def refuse_misaligned_clusters(x: Any, clusters: Any) -> None:
+    """Refuse labels of clusters whose rows are labelled in another way than those of X."""
+    if isinstance(x, pd.DataFrame) and isinstance(clusters, pd.Series) and not clusters.index.equals(x.index):
+        raise InputError(
+            "the rows of clusters and X have different labels or another order; align them first, or give clusters as "
+            "an array."
+        )
+
+
+def no_score_of_classes(scoring: Any) -> InputError:
+    """What to raise where a score asks for probabilities."""
+    return InputError(
+        f"scoring must be a score of predicted classes, such as 'f1' or 'accuracy', which a threshold can change, got "
+        f"{scoring!r}."
+    )
+
+
 def refuse_many_clusters(number: int, n_negative: int) -> None:
     """Refuse more clusters than rows."""
     if number > n_negative:
@@ -60,17 +94,51 @@ def refuse_many_clusters(number: int, n_negative: int) -> None:
 
 def read_sub_labels(given: Any, positive: NDArray[np.bool_]) -> NDArray[Any]:
     """Labels of groups, one for each row; those of the positives do not matter."""
+    missing = np.asarray(pd.isna(pd.Series(given, dtype=object))) if np.ndim(given) == 1 else None
     labels = np.asarray(given)
-    if labels.shape != positive.shape:
+    if labels.shape != positive.shape or missing is None:
         came = " x ".join(map(str, labels.shape)) if labels.ndim else "a single value"
         raise InputError(
             f"clusters must be one label for each of the {len(positive)} rows, got {came}; those of positive rows may "
             "be anything. (In a cross-validation give them to fit(X, y, clusters=...), not to n_clusters.)"
         )
-    missing = np.flatnonzero(pd.isna(labels) & ~positive)
-    if len(missing):
-        raise InputError(f"clusters is missing in row {missing[0]}, a negative one; give it a label.")
+    if (missing & ~positive).any():
+        row = int(np.argmax(missing & ~positive))
+        raise InputError(f"clusters is missing in row {row}, a negative one; give it a label.")
     return labels
+
+
+def read_names(names: Any) -> list[str]:
+    """Names of clusters, as words that differ."""
+    words = [str(name) for name in names]
+    if len(set(words)) < len(words):
+        twice = next(word for word in words if words.count(word) > 1)
+        raise InputError(f"two labels of clusters are written {twice!r}; make them all numbers, or all words.")
+    return words
+
+
+def refuse_logit_of_classes(integrator: str, classes: NDArray[Any]) -> None:
+    """Refuse a binary model of more than two classes."""
+    if integrator == "logit" and len(classes) > 2:
+        raise InputError(
+            f"integrator='logit' is for two classes, got {len(classes)}, {listed(map(shown, classes))}; use another."
+        )
+
+
+def refuse_absent_group(label: str, fold: int, name: str) -> None:
+    """Say that a fold holds out all rows of a group."""
+    raise InputError(
+        f"fold {fold} of {name} holds out all rows of {label}, so that none is left to train on; use a stratified "
+        "splitter, shuffle the rows, or give the number of folds."
+    )
+
+
+def few_rows_words(columns: Any, group: str) -> str:
+    """What to say where a small group costs distances."""
+    return (
+        f"the distances {listed(columns)} are left out, as the few rows of {group} cannot tell them from the others; "
+        "merge it with another group, or leave it out."
+    )
 
 
 def read_positive(pos_label: Any, classes: NDArray[Any], name: str = "pos_label") -> int:
@@ -132,6 +200,14 @@ def separated(columns: Any, where: str) -> InputError:
     )
 
 
+def singular(where: str) -> InputError:
+    """What to raise where statsmodels' information is singular."""
+    return InputError(
+        f"the distances all but separate the groups{where}, or hardly vary, so that the maximum likelihood fit is "
+        "singular; use penalty='auto' or 'firth'."
+    )
+
+
 def refuse_select(integrator: str) -> None:
     """Refuse a selection of terms where there is none."""
     raise InputError(
@@ -159,6 +235,8 @@ def words_in_alphabet(classes: Any) -> str:
 
 def read_categories(categories: Any, classes: NDArray[Any]) -> NDArray[np.int64]:
     """Places of the classes in the order of `categories`; categories that are not in y are left out."""
+    if isinstance(categories, str) or not hasattr(categories, "__iter__"):
+        raise InputError(f"categories must be a list of classes, from the lowest to the highest, got {categories!r}.")
     given = list(categories)
     labels = classes.tolist()
     odd = [label for label in labels if label not in given]

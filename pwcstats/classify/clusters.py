@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning as SklearnWarning
 
 from pwcstats._kernels.blas import one_thread
 from pwcstats._validate import hybrids as checks
 from pwcstats._validate.fits import read_count
+from pwcstats.classify.learners import seeded
 from pwcstats.classify.problem import take
 
 # Unless more are asked for.
@@ -35,7 +35,7 @@ def split_negatives(
     if given is not None:
         labels = checks.read_sub_labels(given, positive)
         code, names = pd.factorize(labels[negatives], sort=True)
-        named = [str(name) for name in names]
+        named = checks.read_names(names)
     else:
         code = _clustered(take(x, negatives), _clusterer(how, len(negatives), int(positive.sum()), seed))
         named = [str(number + 1) for number in range(code.max() + 1)]
@@ -45,11 +45,9 @@ def split_negatives(
 
 
 def _clusterer(how: Any, n_negative: int, n_positive: int, seed: int | None) -> Any:
+    checks.refuse_class(how)
     if hasattr(how, "fit_predict"):
-        clusterer = clone(how)
-        if seed is not None and clusterer.get_params().get("random_state", 0) is None:
-            clusterer.set_params(random_state=seed)
-        return clusterer
+        return seeded(how, seed)
     if isinstance(how, str) and how == "auto":
         number = min(max(round(n_negative / n_positive), 1), MOST)
     else:
@@ -63,6 +61,6 @@ def _clustered(x: Any, clusterer: Any) -> NDArray[np.int64]:
     few = x.shape[0] * x.shape[1] <= SMALL
     with warnings.catch_warnings(), one_thread(openmp=True) if few else nullcontext():
         # Of equal rows there are fewer clusters than asked for; `n_clusters_` says how many.
-        warnings.simplefilter("ignore", SklearnWarning)
+        warnings.filterwarnings("ignore", message="Number of distinct clusters", category=SklearnWarning)
         labels = clusterer.fit_predict(x)
     return np.unique(labels, return_inverse=True)[1].astype(np.int64)

@@ -9,6 +9,7 @@ from scipy.special import expit, logit
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import get_scorer
 
+from pwcstats._validate import hybrids as checks
 from pwcstats._validate.common import Array
 from pwcstats.classify.learners import bounded
 from pwcstats.classify.thresholds import best_threshold
@@ -45,10 +46,16 @@ def by_score(proba: Array, positive: NDArray[np.bool_], fold: NDArray[np.int64],
     `classes` are the labels of positive and negative rows.
     """
     scorer = get_scorer(scoring)
+    if isinstance(scoring, str):
+        # Scores such as "f1" take 1 for the positive class.
+        classes = (1, 0)
     truth = np.where(positive, *classes)
 
     def score(threshold: float, rows: Any) -> float:
-        return float(scorer(Cut(threshold, classes), proba[rows, None], truth[rows]))
+        try:
+            return float(scorer(Cut(threshold, classes), proba[rows, None], truth[rows]))
+        except AttributeError as error:
+            raise checks.no_score_of_classes(scoring) from error
 
     if scoring == "balanced_accuracy":
         best = _most_balanced(proba, positive)
@@ -78,4 +85,6 @@ def _trials(proba: Array) -> Array:
     gaps = 0.5 * (values[1:] + values[:-1])
     if len(gaps) > TRIALS:
         gaps = np.quantile(gaps, np.linspace(0.0, 1.0, TRIALS))
-    return np.concatenate([[0.5], gaps[np.argsort(np.abs(gaps - 0.5))]])
+    # All rows, or none, may be called positive.
+    gaps = np.concatenate([[0.5 * values[0]], gaps, values[-1:]])
+    return np.concatenate([[0.5], gaps[np.argsort(np.abs(gaps - 0.5), kind="stable")]])

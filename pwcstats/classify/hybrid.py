@@ -38,9 +38,10 @@ class HybridClassifier(IntegratedMachines):
         Clusters of the negatives, or random parts of all rows with a machine each for both classes, whose distances a
         binary logit integrates: the scheme of the paper's breast cancer table.
     n_clusters : "auto", int, clusterer or array-like
-        Number of k-means clusters; a clusterer with ``fit_predict``; or a label for each row, of which those of the
-        negatives count. "auto" is the number of negatives for each positive, rounded, from 1 to 10. With
-        ``split="folds"`` the number of parts, 9 by default. Of more than two classes each is a group.
+        Number of k-means clusters; a clusterer with ``fit_predict`` (what it calls noise is a cluster); or a label for
+        each row, of which those of the negatives count. "auto" is the number of negatives for each positive, rounded,
+        from 1 to 10. With ``split="folds"`` the number of parts, 9 by default. Of more than two classes each is a
+        group.
     integrator : {"multinomial", "individualized", "logit"}
         Positives as the baseline and one category for each cluster, fitted jointly or by one binary fit each
         (:func:`individualized_mnlogit`); or positives against all negatives. The last is for comparison: with linear
@@ -59,8 +60,8 @@ class HybridClassifier(IntegratedMachines):
         more than the largest group has rows, and shuffled if there is a `random_state`. A group of a single row stays
         in training.
     scoring : str or callable
-        Score of predicted classes, as in scikit-learn. Default: balanced accuracy, of which nothing depends on how rare
-        the positives are.
+        Score of predicted classes, as in scikit-learn; "f1", "precision" and the like are of the positive class.
+        Default: balanced accuracy, of which nothing depends on how rare the positives are.
     pos_label : label, optional
         The positive class. By default the rarer one (of equals the second); of more than two classes the first.
     distance_cv : None, int or splitter
@@ -94,6 +95,8 @@ class HybridClassifier(IntegratedMachines):
         The fitted model, with ``summary()``: statsmodels' or one of this package.
     aliased_ : list of str
         Distances that are combinations of others and are left out.
+    unsteady_ : list of str
+        Distances of the fit that were used in place of held-out ones, as the folds did not agree where the border is.
     selected_ : list of str
         Distances that the integrator uses.
     penalty_ : {None, "firth"}
@@ -211,9 +214,11 @@ class HybridClassifier(IntegratedMachines):
         """
         self._check_options()
         x, code = self._read(X, y)
+        checks.refuse_logit_of_classes(self.integrator, self.classes_)
+        checks.refuse_misaligned_clusters(X, clusters)
         checks.refuse_unused_clusters(clusters, self.n_clusters, self.split, self.classes_)
         self._base = self._baseline(code)
-        self.pos_label_ = self.classes_[self._base]
+        self.pos_label_ = self._lowest = self.classes_[self._base]
         if len(self.classes_) > 2:
             self._fit_classes(x, code)
         elif self.split == "folds":
@@ -236,6 +241,8 @@ class HybridClassifier(IntegratedMachines):
         self.clusters_, self.n_clusters_ = groups, len(names)
         pos, neg = str(self.pos_label_), str(self._negative)
         labels = [pos, *(f"{neg}:{name}" for name in names)] if len(names) > 1 else [pos, neg]
+        if pos in labels[1:]:
+            labels[0] = f"{pos} (positive)"
         tasks = _against_baseline(groups, names)
         self._fit_two(x, tasks, groups, labels, positive)
 
@@ -245,7 +252,7 @@ class HybridClassifier(IntegratedMachines):
         if isinstance(self.n_clusters, str) and self.n_clusters == "auto":
             number = min(PARTS, rarest)
         else:
-            number = read_count(checks.one_number(self.n_clusters), "n_clusters")
+            number = read_count(checks.number_of_parts(self.n_clusters), "n_clusters")
             checks.refuse_many_parts(number, rarest)
         parts = _random_parts(positive, number, self._seed())
         self.clusters_, self.n_clusters_ = parts, number
@@ -295,6 +302,9 @@ class HybridClassifier(IntegratedMachines):
         if self.threshold_ is None:
             return self.classes_[likeliest(proba, self.random_state)]
         return np.where(proba[:, self._base] > self.threshold_, self.pos_label_, self._negative)
+
+    def _called(self) -> str:
+        return super()._called() if self.threshold_ is None else f"P({self.pos_label_}) > {self.threshold_:.4g}"
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

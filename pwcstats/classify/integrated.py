@@ -22,7 +22,8 @@ from pwcstats._validate import classifiers, hybrids
 from pwcstats._validate.common import Array, read_n_jobs
 from pwcstats.classify.folds import Folds
 from pwcstats.classify.integrators import Codes, Integrator, integrate
-from pwcstats.classify.local import Task, fit_machines, measure, measure_held_out
+from pwcstats.classify.local import Task, fit_machines, measure, measure_held_out, steady
+from pwcstats.errors import SeparationWarning
 
 PENALTIES = ("auto", "firth")
 CRITERIA = ("aic", "bic", "lr")
@@ -39,6 +40,9 @@ class IntegratedMachines(ClassifierMixin, BaseEstimator):
     n_jobs: int | None
     random_state: Any
     verbose: int
+    unsteady_: list[str]
+    # The class that others are compared with, or that is before all others.
+    _lowest: Any
 
     def distances(self, X: Any) -> pd.DataFrame:
         """Signed distances of some rows from the borders of all machines.
@@ -85,9 +89,10 @@ class IntegratedMachines(ClassifierMixin, BaseEstimator):
         notes = [inner.extra_txt] if inner.extra_txt else []
         if self.aliased_:
             notes.append(
-                f"Not used, as combinations of the other distances: {', '.join(self.aliased_)} (a linear machine more "
-                "than there are dimensions adds nothing)."
+                f"Not used, as they are constant or combinations of the other distances: {', '.join(self.aliased_)}."
             )
+        if self.unsteady_:
+            notes.append(f"Distances of the fit, as the folds do not agree on the border: {', '.join(self.unsteady_)}.")
         summary.add_extra_txt(notes)
         return summary
 
@@ -135,8 +140,8 @@ class IntegratedMachines(ClassifierMixin, BaseEstimator):
     ) -> tuple[Array, Folds] | None:
         """Machines and integrator; with `threshold_cv`, held-out probabilities of the first group and their folds."""
         seed = self._seed()
-        own = None if self.distance_cv is None else make_folds(self.distance_cv, x, code, seed, "distance_cv")
-        other = None if threshold_cv is None else make_folds(threshold_cv, x, code, seed, "threshold_cv")
+        own = None if self.distance_cv is None else make_folds(self.distance_cv, x, code, labels, seed, "distance_cv")
+        other = None if threshold_cv is None else make_folds(threshold_cv, x, code, labels, seed, "threshold_cv")
         machines, by_fold = fit_machines(
             self._learner(), tasks, x, other if own is None else own, self.n_jobs, seed, self.verbose
         )
@@ -145,7 +150,9 @@ class IntegratedMachines(ClassifierMixin, BaseEstimator):
         self.machines_ = {task.name: machine.learner for task, machine in zip(tasks, machines, strict=True)}
         self.norms_ = pd.Series({task.name: machine.norm for task, machine in zip(tasks, machines, strict=True)})
         reference = self._distances(x)
-        used = reference if own is None else measure_held_out(by_fold, own, x, self._names)
+        used, self.unsteady_ = reference, []
+        if own is not None:
+            used, self.unsteady_ = steady(measure_held_out(by_fold, own, x, reference), reference)
         self._model = self._integrate(used, code, labels, reference)
         self.integrator_, self.aliased_ = self._model.results, self._model.aliased
         self.penalty_, self.selected_ = self._model.penalty, self._model.columns
@@ -158,16 +165,26 @@ class IntegratedMachines(ClassifierMixin, BaseEstimator):
             if own is None:
                 seen = ref = measure(by_fold[number], x[inside], self._names)
                 new = measure(by_fold[number], x[test], self._names)
-            model = self._integrate(seen, code[inside], labels, ref, f" in fold {number} of threshold_cv")
+            with warnings.catch_warnings():
+                # What the fit of all rows has said need not be said again.
+                warnings.simplefilter("ignore", SeparationWarning)
+                where = f" in fold {number} of threshold_cv"
+                model = self._integrate(seen, code[inside], labels, ref, where, near=self._model)
             held[test] = model.proba(new)[:, 0]
         return held, other
 
     def _integrate(
-        self, distances: pd.DataFrame, code: Codes, labels: Sequence[str], reference: pd.DataFrame, where: str = ""
+        self,
+        distances: pd.DataFrame,
+        code: Codes,
+        labels: Sequence[str],
+        reference: pd.DataFrame,
+        where: str = "",
+        near: Integrator | None = None,
     ) -> Integrator:
         return integrate(
             self._kind(), distances, code, labels,
-            penalty=self.penalty, select=self.select, reference=reference, where=where, final=not where,
+            penalty=self.penalty, select=self.select, reference=reference, where=where, near=near,
         )  # fmt: skip
 
     def _kind(self) -> str:
@@ -188,16 +205,25 @@ class IntegratedMachines(ClassifierMixin, BaseEstimator):
         left = [
             ("Machines:", type(self._learner()).__name__),
             ("Distances:", "of the fit" if self.distance_cv is None else "held out"),
+            ("Baseline:", str(self._lowest)),
         ]
         right = [
             ("Integrator:", self._kind()),
             ("Penalty:", "Firth" if self.penalty_ else "none"),
+            ("Threshold:", self._called()),
         ]
         return left, right
 
+    def _called(self) -> str:
+        """How a class is called, in a word."""
+        return "the likeliest class"
 
-def make_folds(cv: Any, x: Any, strata: Codes, seed: int | None, name: str) -> Folds:
-    """Folds in which each row is held out once; a number of them is stratified, and shuffled where there is a seed."""
+
+def make_folds(cv: Any, x: Any, strata: Codes, labels: Sequence[str], seed: int | None, name: str) -> Folds:
+    """Folds in which each row is held out once; a number of them is stratified, and shuffled where there is a seed.
+
+    A group of one row stays in training; others must not be held out as a whole.
+    """
     if isinstance(cv, (int, np.integer)):
         largest = int(np.bincount(strata).max())
         if largest < 2:
@@ -209,6 +235,11 @@ def make_folds(cv: Any, x: Any, strata: Codes, seed: int | None, name: str) -> F
         folds = Folds(list(check_cv(cv, strata, classifier=True).split(x, strata)), len(strata), name)
     if folds.number is None:
         classifiers.refuse_overlap(name)
+    several = np.bincount(strata) > 1
+    for number, train in enumerate(folds.train):
+        absent = several & (np.bincount(strata[train], minlength=len(several)) == 0)
+        if absent.any():
+            hybrids.refuse_absent_group(labels[int(np.argmax(absent))], number, name)
     return folds
 
 

@@ -34,6 +34,8 @@ Codes = NDArray[np.int64]
 PATIENCE = 30
 # Of the largest coefficient, statsmodels' last step from estimates that are right already.
 CLOSE = 1e-6
+# Parameters up to which the linear programme of separation ends soon.
+MOST_ASKED = 150
 # Rows times squared parameters up to which several maxima of a penalised likelihood are looked for.
 MOST_SEARCHED = 100_000
 
@@ -42,14 +44,14 @@ MOST_SEARCHED = 100_000
 class Design:
     """Distances of the rows with a constant, the rows' groups, and the groups' names, the baseline or lowest first.
 
-    `where` names the fit in what is said of it; `final` is false for the fits of folds.
+    `where` names the fit in what is said of it; `near`, for the fits of folds, is the fit of all rows.
     """
 
     exog: pd.DataFrame
     code: Codes
     labels: list[str]
     where: str
-    final: bool
+    near: "Integrator | None"
 
     @property
     def response(self) -> pd.Series:
@@ -83,7 +85,7 @@ def integrate(
     select: str | None,
     reference: pd.DataFrame,
     where: str = "",
-    final: bool = True,
+    near: Integrator | None = None,
 ) -> Integrator:
     """Fit a model of groups to distances.
 
@@ -92,9 +94,16 @@ def integrate(
     several folds may not be so.
     """
     fit, to_proba, samples = KINDS[kind]
-    aliased = _aliased(_unlike(reference) if reference is not distances else reference, _everything(code))
-    aliased += _aliased(distances.drop(columns=aliased), samples(code))
-    design = Design(_with_constant(distances.drop(columns=aliased)), code, list(labels), where, final)
+    aliased = _aliased(reference if reference is distances else _unlike(reference))
+    aliased += _aliased(distances.drop(columns=aliased))
+    for group, rows in samples(code):
+        found = _aliased(distances.drop(columns=aliased)[rows])
+        if found and near is None:
+            warnings.warn(checks.few_rows_words(found, labels[group]), UserWarning, stacklevel=5)
+        aliased += found
+    design = Design(_with_constant(distances.drop(columns=aliased)), code, list(labels), where, near)
+    if design.exog.shape[1] == 1:
+        select = None
     results, used = fit(design, penalty, select)
     columns = list(design.exog.columns[1:]) if select is None else list(results.terms)
     return Integrator(
@@ -112,14 +121,11 @@ def _with_constant(distances: pd.DataFrame) -> pd.DataFrame:
     return frame
 
 
-def _aliased(distances: pd.DataFrame, samples: list[NDArray[np.bool_]]) -> list[str]:
-    """Columns that are constant or combinations of those before, in some sample of the rows."""
-    found: set[int] = set()
-    for rows in samples:
-        x = np.column_stack([np.ones(int(rows.sum())), distances.to_numpy()[rows]])
-        r = np.asarray(np.linalg.qr(x, mode="r"))
-        found |= set(aliased_columns(r, np.linalg.norm(x, axis=0), x.shape[1]))
-    return [name for place, name in enumerate(distances.columns) if place + 1 in found]
+def _aliased(distances: pd.DataFrame) -> list[str]:
+    """Columns that are constant or combinations of those before."""
+    x = np.column_stack([np.ones(len(distances)), distances.to_numpy()])
+    r = np.asarray(np.linalg.qr(x, mode="r"))
+    return [str(distances.columns[k - 1]) for k in aliased_columns(r, np.linalg.norm(x, axis=0), x.shape[1])]
 
 
 def _unlike(distances: pd.DataFrame) -> pd.DataFrame:
@@ -129,42 +135,58 @@ def _unlike(distances: pd.DataFrame) -> pd.DataFrame:
     machines of several folds, which differ a little; of two columns that are nearly the same little else would be left
     to tell them apart.
     """
-    x = distances.to_numpy()
-    order = qr(x - x.mean(axis=0), mode="r", pivoting=True)[1]
+    x = distances.to_numpy() - distances.to_numpy().mean(axis=0)
+    order = qr(x, mode="r", pivoting=True)[1]
     return distances.iloc[:, order]
 
 
-# Samples to which the models are fitted: all rows, or those of two groups, or those up to a class.
+# Samples to which parts of the models are fitted, besides all rows: those of two groups, or those up to a class.
 
 
-def _everything(code: Codes) -> list[NDArray[np.bool_]]:
-    return [np.ones(len(code), np.bool_)]
+Samples = list[tuple[int, NDArray[np.bool_]]]
 
 
-def _with_baseline(code: Codes) -> list[NDArray[np.bool_]]:
-    return [(code == 0) | (code == group) for group in range(1, int(code.max()) + 1)]
+def _everything(code: Codes) -> Samples:
+    return []
 
 
-def _up_to(code: Codes) -> list[NDArray[np.bool_]]:
-    return [code <= group for group in range(1, int(code.max()) + 1)]
+def _with_baseline(code: Codes) -> Samples:
+    return [(group, (code == 0) | (code == group)) for group in range(1, int(code.max()) + 1)]
+
+
+def _up_to(code: Codes) -> Samples:
+    return [(group, code <= group) for group in range(1, int(code.max()) + 1)]
 
 
 # Fits: results (of a selection, if there is one) and the penalty that was used.
 
 
 def _multinomial(design: Design, penalty: str | None, select: str | None) -> tuple[Any, str | None]:
-    penalty, start = _settle(design, design.code, penalty)
-    model = (FirthMNLogit if penalty else StableMNLogit)(design.response, design.exog)
-    return _fitted(model, select, start), penalty
+    return _joint(design, design.code, design.response, penalty, select, (StableMNLogit, FirthMNLogit))
 
 
 def _logit(design: Design, penalty: str | None, select: str | None) -> tuple[Any, str | None]:
     """The baseline against all others."""
     positive = (design.code == 0).astype(np.int64)
-    penalty, start = _settle(design, positive, penalty)
     response = pd.Series(positive, name=design.labels[0])
-    model = (FirthLogit if penalty else Logit)(response, design.exog)
-    return _fitted(model, select, start), penalty
+    return _joint(design, positive, response, penalty, select, (Logit, FirthLogit))
+
+
+def _joint(
+    design: Design, code: Codes, response: pd.Series, penalty: str | None, select: str | None, models: tuple[Any, Any]
+) -> tuple[Any, str | None]:
+    """One model of all groups: the first of two, or where there is no maximum likelihood estimate the second."""
+    plain, penalised = models
+    used, start = _settle(design, code, penalty)
+    if used is None:
+        try:
+            return _fitted(plain(response, design.exog), select, start), None
+        except np.linalg.LinAlgError:
+            # All but separated, or a border so far away that the distances are all but constant.
+            if penalty is None:
+                raise checks.singular(design.where) from None
+            used, start = "firth", _beginning(design, design.exog.shape[1] * int(code.max()))
+    return _fitted(penalised(response, design.exog), select, start), used
 
 
 def _individualized(design: Design, penalty: str | None, select: str | None) -> tuple[Any, str | None]:
@@ -195,20 +217,30 @@ def _settle(design: Design, code: Codes, penalty: str | None) -> tuple[str | Non
     x, names = design.exog.to_numpy(), list(design.exog.columns)
     n_classes = int(code.max()) + 1
     n_params = len(names) * (n_classes - 1)
-    # Firth's likelihood may have several maxima. FirthMNLogit looks for them unless it is told where to begin.
-    search = design.final and len(x) * n_params**2 <= MOST_SEARCHED
-    origin = None if search else np.zeros(n_params)
     if penalty == "firth":
-        return penalty, origin
+        return penalty, _beginning(design, n_params)
     likelihood = MultinomialLikelihood(x, code, np.ones(len(x)), np.zeros(len(x)), n_classes, False, names)
     ascent = likelihood.fit(max_iter=PATIENCE)
-    if not ascent.converged and not is_separated(x, code, n_classes, names):
-        ascent = likelihood.fit(likelihood.beta(ascent.point.params))
+    if not ascent.converged:
+        # With many parameters the question takes longer than either fit: then what ends soon is not separated.
+        many = n_params > MOST_ASKED
+        if penalty is None if many else not is_separated(x, code, n_classes, names):
+            ascent = likelihood.fit(likelihood.beta(ascent.point.params))
     if ascent.converged:
         return None, likelihood.beta(ascent.point.params)
     if penalty is None:
         raise checks.separated(names[1:], design.where)
-    return "firth", origin
+    return "firth", _beginning(design, n_params)
+
+
+def _beginning(design: Design, n_params: int) -> Array | None:
+    """Where a penalised fit begins; None to let it look for several maxima, which takes its time."""
+    if design.near is not None and design.near.penalty == "firth":
+        near = np.asarray(design.near.results.params).ravel(order="F")
+        if len(near) == n_params:
+            return near
+    search = design.near is None and len(design.exog) * n_params**2 <= MOST_SEARCHED
+    return None if search else np.zeros(n_params)
 
 
 def _unless_separated(fit: Callable[[str | None], Any], penalty: str | None) -> tuple[Any, str | None]:

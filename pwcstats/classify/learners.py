@@ -174,6 +174,16 @@ def for_union(learner: Any, seed: int | None) -> Any:
     return clone(learner).set_params(**changes)
 
 
+def seeded(learner: Any, seed: int | None) -> Any:
+    """A fresh copy, with a seed in all its parts that have none."""
+    copy = clone(learner)
+    if seed is not None:
+        parts = copy.get_params(deep=True).items()
+        free = [key for key, value in parts if key.rsplit("__", 1)[-1] == "random_state" and value is None]
+        copy.set_params(**dict.fromkeys(free, seed))
+    return copy
+
+
 def pair_priors(priors: Any, classes: Any) -> Array:
     """Priors of two classes among themselves."""
     both = np.asarray(priors, dtype=np.float64)[classes]

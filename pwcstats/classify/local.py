@@ -9,7 +9,6 @@ import pandas as pd
 from joblib import delayed
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import clone
 from tqdm import tqdm
 
 from pwcstats._kernels.blas import one_thread
@@ -24,6 +23,8 @@ from pwcstats.classify.svm import decision_values, is_native
 Mask = NDArray[np.bool_]
 # Of the sum of the terms' sizes, what is left of ||w||² by rounding alone.
 ROUNDING = 1e-12
+# Correlation of held-out distances with those of the machine of all rows that makes them distances from one border.
+STEADY = 0.8
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,21 +83,39 @@ def measure(machines: Sequence[Machine], x: Any, names: Sequence[str]) -> pd.Dat
     return pd.DataFrame(np.column_stack([machine.distances(x) for machine in machines]), columns=list(names))
 
 
-def measure_held_out(by_fold: Sequence[Sequence[Machine]], folds: Folds, x: Any, names: Sequence[str]) -> pd.DataFrame:
-    """Distances of all rows from machines that have not seen them."""
-    out = np.empty((x.shape[0], len(names)))
+def measure_held_out(
+    by_fold: Sequence[Sequence[Machine]], folds: Folds, x: Any, reference: pd.DataFrame
+) -> pd.DataFrame:
+    """Distances of all rows from machines that have not seen them.
+
+    Each machine is moved to where its mean over all rows is that of the `reference`, the machine of all rows. Where the
+    sides overlap, borders of nearly the same direction may lie far apart, and the folds would be all that is seen.
+    """
+    out = np.empty(reference.shape)
+    middle = reference.to_numpy().mean(axis=0)
     for machines, test in zip(by_fold, folds.test, strict=True):
-        rows = np.flatnonzero(test)
-        out[rows] = measure(machines, take(x, rows), names)
-    return pd.DataFrame(out, columns=list(names))
+        d = measure(machines, x, list(reference.columns)).to_numpy()
+        out[test] = d[test] - d.mean(axis=0) + middle
+    return pd.DataFrame(out, columns=reference.columns)
+
+
+def steady(held_out: pd.DataFrame, reference: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """Held-out distances; those of the `reference` where the folds do not agree with it, and which these are.
+
+    Where sides overlap much, a few rows decide where a border lies. Distances from borders elsewhere then say nothing
+    about the machine that is asked in prediction, and that machine is so stiff that its own rows are like new ones.
+    """
+    a, b = (frame.to_numpy() - frame.to_numpy().mean(axis=0) for frame in (held_out, reference))
+    size = np.linalg.norm(a, axis=0) * np.linalg.norm(b, axis=0)
+    unsteady = (a * b).sum(axis=0) < STEADY * size
+    names = list(reference.columns[unsteady])
+    return held_out.assign(**{name: reference[name] for name in names}), names
 
 
 def _fit(learner: Any, task: Task, x: Any, kept: Mask | None, seed: int | None) -> Machine:
     with one_thread():
         rows = task.rows(kept)
-        machine = clone(learner)
-        if seed is not None and machine.get_params().get("random_state", 0) is None:
-            machine.set_params(random_state=seed)
+        machine = learners.seeded(learner, seed)
         part = take(x, rows)
         if learners.asks_for_gamma(machine):
             machine.set_params(**learners.gamma_of_rows(machine, part))
@@ -114,17 +133,14 @@ def _last_step(learner: Any) -> Any:
 def _norm(machine: Any, x: Any, name: str) -> float:
     """Length of the normal vector; in a kernel's space, ||w||² = a'Ka = a'(f - b) over the support vectors."""
     last = _last_step(machine)
-    if is_native(last) and np.ptp(_scores(machine, x)) < last.tol:
-        # Where no border is better than none, as around a cluster on all sides, what is left is the solver's error.
-        return 0.0
-    if hasattr(last, "coef_"):
-        coef = last.coef_
-        return float(np.linalg.norm(coef.toarray() if sparse.issparse(coef) else coef))
     if not is_native(last):
-        return 1.0
+        return float(np.linalg.norm(last.coef_)) if hasattr(last, "coef_") else 1.0
     weight = last.dual_coef_.toarray() if sparse.issparse(last.dual_coef_) else last.dual_coef_
     terms = weight[0] * (_scores(machine, take(x, last.support_)) - last.intercept_[0])
     square, rounding = terms.sum(), ROUNDING * np.abs(terms).sum()
+    if last.kernel == "linear":
+        coef = last.coef_
+        square = float(coef.multiply(coef).sum() if sparse.issparse(coef) else (coef**2).sum())
     checks.refuse_indefinite(square, rounding, name, last)
     return float(np.sqrt(square)) if square > rounding else 0.0
 

@@ -60,6 +60,8 @@ class OrdinalHybridClassifier(IntegratedMachines):
         The fitted model, with ``summary()``.
     aliased_ : list of str
         Distances that are combinations of others (at some stage) and are left out.
+    unsteady_ : list of str
+        Distances of the fit that were used in place of held-out ones, as the folds did not agree where the border is.
     selected_ : list of str
         Distances that the integrator uses.
     penalty_ : {None, "firth"}
@@ -142,6 +144,7 @@ class OrdinalHybridClassifier(IntegratedMachines):
         x, code = self._read(X, y)
         self._order = self._places(y)
         self.categories_ = self.classes_[self._order]
+        self._lowest = self.categories_[0]
         rank = np.argsort(self._order)[code]
         names = [str(label) for label in self.categories_]
         tasks = [Task(name, rank == place, rank < place) for place, name in enumerate(names) if place]
@@ -172,7 +175,7 @@ class OrdinalHybridClassifier(IntegratedMachines):
         """Places of the classes, from the lowest to the highest."""
         if self.categories is not None:
             return checks.read_categories(self.categories, self.classes_)
-        dtype = getattr(y, "dtype", None)
+        dtype = getattr(y.iloc[:, 0] if isinstance(y, pd.DataFrame) else y, "dtype", None)
         if isinstance(dtype, pd.CategoricalDtype):
             checks.refuse_no_order(dtype)
             return checks.read_categories(dtype.categories, self.classes_)

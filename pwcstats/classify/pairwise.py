@@ -253,7 +253,8 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, WithCandidates):
         Of equals (in all digits), the one that comes first in `classes_`. With a `random_state` one of them is drawn,
         and the answer for a row depends on which other rows are asked for.
         """
-        return self.classes_[likeliest(self.predict_proba(X), self.random_state)]
+        best = likeliest(self.predict_proba(X), self.random_state)
+        return self.classes_[best]
 
     def pairwise_proba(self, X: Any) -> Array:
         """Probabilities within the pairs, after calibration and thresholds.
