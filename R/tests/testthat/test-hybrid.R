@@ -354,6 +354,8 @@ test_that("fits say what they are", {
   expect_s3_class(said, "summary.pwcstats_machines")
   expect_output(print(said), "Local machines.*setosa +50 +50 .*d_virginica +-?[0-9.]+ +[0-9.]+")
   expect_identical(formula(fit), kind ~ Petal.Length + Petal.Width, ignore_attr = TRUE)
+  expect_null(attr(formula(fit), "term.labels"))
+  expect_identical(fitted(fit), predict(fit, type = "prob"))
   expect_identical(attr(terms(fit), "term.labels"), c("Petal.Length", "Petal.Width"))
   ordered <- ordinal_hybrid(ozone ~ Temp + Wind, air, penalty = "none")
   expect_identical(ordered$penalty, "none")
@@ -406,6 +408,9 @@ test_that("what cannot be fitted is refused", {
     hybrid(kind ~ Petal.Length, flowers, subset = kind == "other"), "only one class .* 'other'"
   )
   expect_refused(hybrid(cbind(Petal.Width, 1) ~ Petal.Length, iris), "class of each row")
+  expect_refused(hybrid(Sepal.Length ~ Sepal.Width, iris), "numbers that are no classes; cut\\(\\)")
+  expect_refused(ordinal_hybrid(mpg ~ wt, mtcars), "numbers that are no classes; cut\\(\\)")
+  expect_refused(hybrid(Species ~ ., iris, integrator = "logit"), "'logit' is for two classes")
   # Two classes without an order are none that is known either.
   unordered <- list(iris$Species, as.character(iris$Species), factor(iris$Species == "setosa"))
   for (y in unordered) {
