@@ -154,7 +154,7 @@ class HybridClassifier(IntegratedMachines):
     >>> clf.n_clusters_
     4
     >>> round(clf.score(X[~train], y[~train]), 3)
-    0.968
+    0.967
     >>> SVC(kernel="linear").fit(X[train], y[train]).score(X[~train], y[~train])
     0.8
     """
@@ -214,7 +214,6 @@ class HybridClassifier(IntegratedMachines):
         """
         self._check_options()
         x, code = self._read(X, y)
-        checks.refuse_logit_of_classes(self.integrator, self.classes_)
         checks.refuse_misaligned_clusters(X, clusters)
         checks.refuse_unused_clusters(clusters, self.n_clusters, self.split, self.classes_)
         self._base = self._baseline(code)
@@ -230,6 +229,7 @@ class HybridClassifier(IntegratedMachines):
     def _fit_classes(self, x: Any, code: Codes) -> None:
         """The baseline against each other class."""
         checks.refuse_folds_of_classes(self.classes_, self.split)
+        checks.refuse_logit_of_classes(self.integrator, self.classes_)
         self._order = np.array([self._base, *(c for c in range(len(self.classes_)) if c != self._base)])
         groups = np.argsort(self._order)[code]
         names = [str(self.classes_[place]) for place in self._order]
