@@ -218,6 +218,16 @@ class TestData:
         with pytest.raises(InputError, match="Only binary.*split='negatives'"):
             HybridClassifier(split="folds").fit(X, GROUP)
 
+    def test_frames_without_numbers(self):
+        frame = pd.DataFrame({"a": X[:, 0], "b": ["low", "high"] * 75})
+        for clf in (HybridClassifier(), OrdinalHybridClassifier()):
+            with pytest.raises(InputError, match=r"words in the columns \(b\); encode them"):
+                clf.fit(frame, Y)
+            with pytest.raises(InputError, match="X must have a row and a column at least"):
+                clf.fit(pd.DataFrame(), [])
+        # Numbers that are kept as objects are numbers.
+        HybridClassifier(threshold=0.5).fit(pd.DataFrame(X).astype(object), Y)
+
     def test_one_class_and_no_class(self):
         with pytest.raises(InputError, match="at least 2 classes, got 1 class, True"):
             HybridClassifier().fit(X, np.ones(len(X), bool))

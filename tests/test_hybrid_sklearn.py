@@ -35,7 +35,6 @@ THRESHOLD = {
 
 
 @pytest.mark.filterwarnings("ignore:the classes are words:UserWarning")
-@pytest.mark.filterwarnings("ignore:.*are left out, as the few rows:UserWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @pytest.mark.parametrize("name", CONFIGURATIONS)
 def test_check_estimator(name):

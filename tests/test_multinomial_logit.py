@@ -7,6 +7,8 @@ import statsmodels.api as sm
 from scipy import stats
 
 from pwcstats import FirthLogit, FirthMNLogit, InputError, SeparationWarning, individualized_mnlogit
+from pwcstats._kernels import multinomial
+from pwcstats.logit.multinomial import StableMNLogit
 
 from . import reference_logit as slow
 
@@ -218,3 +220,55 @@ def test_refused_with_a_reason():
         with pytest.raises(InputError) as error:
             call()
         assert len(str(error.value)) > 30
+
+
+class TestStableMNLogit:
+    def test_is_statsmodels(self):
+        x, y = make_data(3, n=80, classes=4)
+        ours, theirs = StableMNLogit(y, x), sm.MNLogit(y, x)
+        params = np.random.default_rng(0).normal(size=9)
+        # Those of statsmodels have a column for each class, 0 but for the one that was seen.
+        np.testing.assert_allclose(ours.loglikeobs(params), theirs.loglikeobs(params).sum(axis=1), rtol=1e-12)
+        assert ours.loglike(params) == pytest.approx(theirs.loglike(params), rel=1e-12)
+        np.testing.assert_allclose(ours.score(params), theirs.score(params), rtol=1e-10)
+        np.testing.assert_allclose(ours.hessian(params), theirs.hessian(params), rtol=1e-10)
+        np.testing.assert_allclose(ours.fit(disp=0).params, theirs.fit(disp=0).params, rtol=1e-8)
+
+    def test_does_not_overflow(self):
+        x, y = make_data(3, n=80, classes=4)
+        params = np.full((3, 3), 1e5)
+        model = StableMNLogit(y, x)
+        with np.errstate(over="raise", invalid="raise", divide="raise"):
+            assert np.isfinite(model.loglike(params.ravel(order="F")))
+            assert np.isfinite(model.predict(params, x)).all()
+
+
+def test_individualized_fits_leave_aliased_columns_out_where_they_are():
+    """Among the rows of two classes a column may be constant."""
+    x, y = make_data(5, n=90, classes=3)
+    x = pd.DataFrame(x, columns=["const", "a", "b"])
+    x.loc[y != 2, "b"] = 1.5
+    with pytest.raises(InputError, match=r"\(b\) is constant"):
+        individualized_mnlogit(y, x)
+    res = individualized_mnlogit(y, x, aliased="drop")
+    first, second = (
+        sm.Logit((y[rows] == k).astype(int), x.loc[rows, columns]).fit(disp=0)
+        for k, columns in ((1, ["const", "a"]), (2, ["const", "a", "b"]))
+        for rows in [(y == 0) | (y == k)]
+    )
+    np.testing.assert_allclose(res.params[1], [*first.params, 0.0], rtol=1e-6)
+    np.testing.assert_allclose(res.params[2], second.params, rtol=1e-6)
+    assert np.isnan(res.bse.loc["b", 1])
+    assert res.aic == pytest.approx(2 * (5 - res.llf))
+
+
+@pytest.mark.parametrize("n", [multinomial.LAPACK, multinomial.LAPACK + 1])
+def test_the_inverse_root_of_few_and_of_many(n):
+    """A loop, or LAPACK; either says where there is none."""
+    a = np.random.default_rng(0).normal(size=(3 * n, n))
+    a = a.T @ a
+    log_determinant, root = multinomial._inverse_root(a)
+    assert log_determinant == pytest.approx(np.linalg.slogdet(a)[1], rel=1e-12)
+    np.testing.assert_allclose(root.T @ root, np.linalg.inv(a), rtol=1e-8, atol=1e-12)
+    for singular in (np.ones((n, n)), np.diag(np.arange(n) - 1.0)):
+        assert np.isnan(multinomial._inverse_root(singular)[0])

@@ -301,3 +301,59 @@ def test_terms_of_a_formula_are_tested_whole():
         2 * (res.llf - ContinuationRatio.from_formula("y ~ a", frame).fit().llf), abs=1e-7
     )
     assert res.lr_test().df == 6
+
+
+class TestAliased:
+    """Columns that some stage cannot tell apart."""
+
+    @pytest.fixture
+    def data(self):
+        rng = np.random.default_rng(0)
+        x = pd.DataFrame(rng.normal(size=(90, 3)), columns=["a", "b", "c"])
+        y = np.r_[np.repeat([0, 1], 15), np.repeat([2, 3], 30)]
+        # Among the two lowest classes, b is constant and c a combination.
+        x.loc[y < 2, "b"] = 0.1
+        x.loc[y < 2, "c"] = 0.5 * x.loc[y < 2, "a"] + 0.1
+        return y, x
+
+    def test_are_an_error_that_names_them(self, data):
+        with pytest.raises(InputError, match=r"\(b, c\) are constant or combinations"):
+            ContinuationRatio(*data).fit()
+
+    @pytest.mark.parametrize("penalty", [None, "firth"])
+    def test_are_left_out_where_they_are(self, data, penalty):
+        y, x = data
+        res = ContinuationRatio(y, x, penalty=penalty, aliased="drop").fit()
+        for stage, columns in ((1, ["a"]), (2, ["a", "b", "c"]), (3, ["a", "b", "c"])):
+            rows = y <= stage
+            model = (FirthLogit if penalty else sm.Logit)(
+                (y[rows] == stage).astype(int), sm.add_constant(x[rows][columns])
+            )
+            twin = model.fit(disp=0)
+            np.testing.assert_allclose(res.coefs.loc[stage, ["const", *columns]], twin.params, rtol=1e-5)
+            places = [f"{name}:{stage}" for name in ["const", *columns]]
+            np.testing.assert_allclose(res.bse[places], twin.bse, rtol=1e-4)
+        assert (res.coefs.loc[1, ["b", "c"]] == 0).all()
+        assert res.bse[["b:1", "c:1"]].isna().all()
+        assert res.df_model == 10
+        proba = res.predict(x)
+        np.testing.assert_allclose(proba.sum(axis=1), 1.0)
+
+    def test_tests_and_profiles(self, data):
+        y, x = data
+        res = ContinuationRatio(y, x, aliased="drop").fit()
+        test = res.lr_test("b")
+        assert test.df == 2
+        expected = 0.0
+        for stage in (2, 3):
+            rows = y <= stage
+            target = (y[rows] == stage).astype(int)
+            large, small = (
+                sm.Logit(target, sm.add_constant(x[rows][c])).fit(disp=0) for c in (["a", "b", "c"], ["a", "c"])
+            )
+            expected += 2 * (large.llf - small.llf)
+        assert test.statistic == pytest.approx(expected, rel=1e-6)
+        with pytest.raises(InputError, match="needs all columns at all stages"):
+            res.conf_int(method="profile")
+        with pytest.raises(InputError, match="aliased must be one of"):
+            ContinuationRatio(y, x, aliased="ignore")

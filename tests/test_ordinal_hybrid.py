@@ -156,13 +156,17 @@ class TestTrouble:
         assert list(clf.classes_) == [0, 1, 2, 3, 4]
         assert np.isfinite(clf.predict_proba(new)).all()
 
-    def test_rare_classes_that_cost_distances_are_told(self):
+    @pytest.mark.parametrize("estimator", [None, SVC()])
+    def test_rare_classes_do_not_cost_the_others_their_distances(self, estimator):
         """At the stage of the second class there are two rows: one distance is all that they can tell."""
         rng = np.random.default_rng(0)
         y = np.r_[0, 1, np.repeat([2, 3, 4], 60)]
         X = rng.normal(size=(len(y), 2)) + np.array([[0, 6], [6, 0], [0, 0], [3, 3], [6, 6]])[y]
-        with pytest.warns(UserWarning, match=r"distances \(d_2\) are left out, as the few rows of 1"):
-            OrdinalHybridClassifier(distance_cv=None).fit(X, y)
+        clf = OrdinalHybridClassifier(estimator, distance_cv=None).fit(X, y)
+        assert clf.score(X, y) > 0.95
+        coefs = clf.integrator_.coefs
+        assert (coefs.loc["1", clf.selected_[1:]] == 0).all()
+        assert (coefs.loc[["2", "3", "4"], clf.selected_[1:]] != 0).all(axis=None)
 
     def test_nothing_to_select_from(self):
         clf = OrdinalHybridClassifier(integrator="ordered", select="aic").fit(np.ones((50, 2)), np.arange(50) % 3)

@@ -10,6 +10,8 @@ from pwcstats._kernels.lanes import compiled
 ROWS = 512
 # Steps shrink by a factor of about the largest leverage if the penalty's part of the curvature is left out.
 SMALL_LEVERAGE = 0.03
+# Parameters from which LAPACK is quicker than a loop, which calls nothing.
+LAPACK = 64
 
 
 @compiled
@@ -125,9 +127,29 @@ def _mirror(a, p, m):
 
 
 @compiled
+def _inverse_root_of_many(a):
+    """The same by LAPACK."""
+    n = a.shape[0]
+    factor = np.zeros((n, n))
+    try:
+        factor = np.ascontiguousarray(np.linalg.cholesky(a))
+    except Exception:
+        return np.nan, factor
+    log_determinant = 0.0
+    for j in range(n):
+        pivot = factor[j, j] * factor[j, j]
+        if not pivot > 1e-13 * a[j, j]:
+            return np.nan, factor
+        log_determinant += math.log(pivot)
+    return log_determinant, np.ascontiguousarray(np.linalg.inv(factor))
+
+
+@compiled
 def _inverse_root(a):
     """Log determinant of a, and the inverse of its Cholesky factor; nan where it has none to working precision."""
     n = a.shape[0]
+    if n > LAPACK:
+        return _inverse_root_of_many(a)
     factor = np.zeros((n, n))
     log_determinant = 0.0
     for j in range(n):

@@ -8,6 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pwcstats._validate.common import choice, listed, shown
+from pwcstats._validate.designs import is_text
 from pwcstats.errors import InputError
 
 
@@ -25,6 +26,17 @@ def refuse_learner(learner: Any) -> None:
     if learner.get_params().get("kernel") == "precomputed":
         raise InputError(
             "kernel='precomputed' cannot be used here; give the rows, and a kernel by name or as a function."
+        )
+
+
+def refuse_words_in_columns(frame: pd.DataFrame) -> None:
+    """Refuse columns that are not numbers."""
+    words = [name for name, column in frame.items() if not pd.api.types.is_numeric_dtype(column)]
+    words = [name for name in words if is_text(frame[name])]
+    if words:
+        raise InputError(
+            f"X must hold numbers, got words in the columns {listed(words)}; encode them, as by a OneHotEncoder in a "
+            "pipeline, or leave them out."
         )
 
 
@@ -130,14 +142,6 @@ def refuse_absent_group(label: str, fold: int, name: str) -> None:
     raise InputError(
         f"fold {fold} of {name} holds out all rows of {label}, so that none is left to train on; use a stratified "
         "splitter, shuffle the rows, or give the number of folds."
-    )
-
-
-def few_rows_words(columns: Any, group: str) -> str:
-    """What to say where a small group costs distances."""
-    return (
-        f"the distances {listed(columns)} are left out, as the few rows of {group} cannot tell them from the others; "
-        "merge it with another group, or leave it out."
     )
 
 

@@ -1,6 +1,7 @@
 """Folds: made once on all rows and shared by all pairs, so that one fit of all classes can serve them."""
 
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold, check_cv
 
 from pwcstats._validate import classifiers as checks
+from pwcstats._validate import hybrids
 from pwcstats._validate.fits import read_count
 from pwcstats.classify.problem import Integers, Problem
 
@@ -59,21 +61,48 @@ def make_folds(
     A number of folds is stratified, and shuffled where there is a seed. `why` says what they are for, and how to do
     without them.
     """
-    counts = np.bincount(problem.code, minlength=problem.n_classes)
-    if isinstance(cv, (int, np.integer)) and not isinstance(cv, bool):
-        n_folds = min(read_count(cv, name, least=2), counts.max())
-        if counts.min() < 2:
+    if _is_number(cv):
+        counts = np.bincount(problem.code, minlength=problem.n_classes)
+        if read_count(cv, name, least=2) and counts.min() < 2:
             rare = int(np.argmin(counts))
             checks.refuse_rare_class(problem.classes[rare], counts[rare], name, *why)
-        cv = StratifiedKFold(n_folds, shuffle=random_state is not None, random_state=random_state)
-        split_params = {}  # groups are for a splitter that asks for them
-    with warnings.catch_warnings():
-        # A class smaller than the number of folds is missing from some test sets, but from no training set.
-        warnings.filterwarnings("ignore", message="The least populated class", category=UserWarning)
-        splits = list(check_cv(cv, problem.y, classifier=True).split(problem.x, problem.y, **split_params))
-    folds = Folds(splits, len(problem.code), name)
+    folds = _split(cv, problem.x, problem.y, name, random_state, **split_params)
     for number, train in enumerate(folds.train):
         present = np.bincount(problem.code[train], minlength=problem.n_classes)
         if present.min() == 0:
             checks.refuse_absent_class(problem.classes[np.argmin(present)], number, name)
     return folds
+
+
+def make_group_folds(
+    cv: Any, x: Any, groups: Integers, labels: Sequence[str], name: str, random_state: int | None
+) -> Folds:
+    """Folds in which each row is held out once. A group of one row stays in training, others are not held out whole."""
+    counts = np.bincount(groups)
+    if _is_number(cv) and counts.max() < 2:
+        hybrids.refuse_alone(name)
+    folds = _split(cv, x, groups, name, random_state)
+    if folds.number is None:
+        checks.refuse_overlap(name)
+    for number, train in enumerate(folds.train):
+        absent = (counts > 1) & (np.bincount(groups[train], minlength=len(counts)) == 0)
+        if absent.any():
+            hybrids.refuse_absent_group(labels[int(np.argmax(absent))], number, name)
+    return folds
+
+
+def _is_number(cv: Any) -> bool:
+    return isinstance(cv, (int, np.integer)) and not isinstance(cv, bool)
+
+
+def _split(cv: Any, x: Any, y: NDArray[Any], name: str, random_state: int | None, **split_params: Any) -> Folds:
+    """Folds of a splitter; a number of them is stratified, no more than the largest class, shuffled by a seed."""
+    if _is_number(cv):
+        most = int(np.unique(y, return_counts=True)[1].max())
+        cv = StratifiedKFold(min(int(cv), most), shuffle=random_state is not None, random_state=random_state)
+        split_params = {}  # groups are for a splitter that asks for them
+    with warnings.catch_warnings():
+        # A class smaller than the number of folds is missing from some test sets, but from no training set.
+        warnings.filterwarnings("ignore", message="The least populated class", category=UserWarning)
+        splits = list(check_cv(cv, y, classifier=True).split(x, y, **split_params))
+    return Folds(splits, len(y), name)

@@ -216,21 +216,21 @@ class HybridClassifier(IntegratedMachines):
         x, code = self._read(X, y)
         checks.refuse_misaligned_clusters(X, clusters)
         checks.refuse_unused_clusters(clusters, self.n_clusters, self.split, self.classes_)
-        self._base = self._baseline(code)
-        self.pos_label_ = self._lowest = self.classes_[self._base]
+        base = self._baseline(code)
+        self.pos_label_ = self.classes_[base]
+        self._order = np.array([base, *(place for place in range(len(self.classes_)) if place != base)])
         if len(self.classes_) > 2:
             self._fit_classes(x, code)
         elif self.split == "folds":
-            self._fit_parts_of_rows(x, code == self._base)
+            self._fit_parts_of_rows(x, code == base)
         else:
-            self._fit_clusters(x, code == self._base, clusters)
+            self._fit_clusters(x, code == base, clusters)
         return self
 
     def _fit_classes(self, x: Any, code: Codes) -> None:
         """The baseline against each other class."""
         checks.refuse_folds_of_classes(self.classes_, self.split)
         checks.refuse_logit_of_classes(self.integrator, self.classes_)
-        self._order = np.array([self._base, *(c for c in range(len(self.classes_)) if c != self._base)])
         groups = np.argsort(self._order)[code]
         names = [str(self.classes_[place]) for place in self._order]
         self.clusters_, self.n_clusters_, self.threshold_ = groups, len(names) - 1, None
@@ -275,33 +275,19 @@ class HybridClassifier(IntegratedMachines):
             labels_of = (self.pos_label_, self._negative)
             self.threshold_ = cutoff.by_score(proba, positive, folds.held(), self.scoring, labels_of)
 
-    def predict_proba(self, X: Any) -> Array:
-        """Probabilities of the classes.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
-            New rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            In the order of `classes_`.
-        """
-        proba = self._groups_proba(X)
+    def _by_class(self, proba: Array) -> Array:
         if len(self.classes_) > 2:
-            return proba[:, np.argsort(self._order)]
+            return super()._by_class(proba)
         # 1 - p would lose the digits of small probabilities; a sum may exceed 1 in the last one.
-        columns = [np.minimum(proba[:, 1:].sum(axis=1), 1.0)] * 2
-        columns[self._base] = proba[:, 0]
-        return np.column_stack(columns)
+        negative = np.minimum(proba[:, 1:].sum(axis=1), 1.0)
+        return super()._by_class(np.column_stack([proba[:, 0], negative]))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The positive class where its probability exceeds `threshold_`; of more than two, the most probable class."""
         proba = self.predict_proba(X)
         if self.threshold_ is None:
             return self.classes_[likeliest(proba, self.random_state)]
-        return np.where(proba[:, self._base] > self.threshold_, self.pos_label_, self._negative)
+        return np.where(proba[:, self._order[0]] > self.threshold_, self.pos_label_, self._negative)
 
     def _called(self) -> str:
         return super()._called() if self.threshold_ is None else f"P({self.pos_label_}) > {self.threshold_:.4g}"
@@ -313,7 +299,7 @@ class HybridClassifier(IntegratedMachines):
 
     @property
     def _negative(self) -> Any:
-        return self.classes_[1 - self._base]
+        return self.classes_[self._order[1]]
 
     def _kind(self) -> str:
         return "logit" if self.split == "folds" and len(self.classes_) == 2 else self.integrator

@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.model_selection import StratifiedKFold, check_cv
 from sklearn.svm import SVC
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.multiclass import check_classification_targets
@@ -20,8 +19,9 @@ from statsmodels.iolib.tableformatting import fmt_params
 from pwcstats import _summary
 from pwcstats._validate import classifiers, hybrids
 from pwcstats._validate.common import Array, read_n_jobs
-from pwcstats.classify.folds import Folds
+from pwcstats.classify.folds import Folds, make_group_folds
 from pwcstats.classify.integrators import Codes, Integrator, integrate
+from pwcstats.classify.learners import last_step
 from pwcstats.classify.local import Task, fit_machines, measure, measure_held_out, steady
 from pwcstats.errors import SeparationWarning
 
@@ -41,8 +41,8 @@ class IntegratedMachines(ClassifierMixin, BaseEstimator):
     random_state: Any
     verbose: int
     unsteady_: list[str]
-    # The class that others are compared with, or that is before all others.
-    _lowest: Any
+    # Places of the classes, from the one that others are compared with, or that is before all others.
+    _order: NDArray[np.int64]
 
     def distances(self, X: Any) -> pd.DataFrame:
         """Signed distances of some rows from the borders of all machines.
@@ -61,6 +61,22 @@ class IntegratedMachines(ClassifierMixin, BaseEstimator):
         if hasattr(X, "index") and not callable(X.index):
             frame.index = X.index
         return frame
+
+    def predict_proba(self, X: Any) -> Array:
+        """Probabilities of the classes.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
+            New rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            In the order of `classes_`, which is sorted.
+        """
+        x = self._read_rows(X)
+        return self._by_class(self._model.proba(self._distances(x)))
 
     def predict_log_proba(self, X: Any) -> Array:
         """Logarithms of the probabilities; minus infinity where one is 0."""
@@ -116,6 +132,9 @@ class IntegratedMachines(ClassifierMixin, BaseEstimator):
     def _read(self, X: Any, y: Any) -> tuple[Any, NDArray[np.int64]]:
         """Rows, and the places of their classes among `classes_`."""
         classifiers.refuse_no_y(y, type(self).__name__)
+        if isinstance(X, pd.DataFrame):
+            classifiers.refuse_frame(X)
+            hybrids.refuse_words_in_columns(X)
         x, y = validate_data(self, X, y, accept_sparse=self._sparse(), dtype=np.float64)
         check_classification_targets(y)
         self.classes_, code = np.unique(y, return_inverse=True)
@@ -140,8 +159,10 @@ class IntegratedMachines(ClassifierMixin, BaseEstimator):
     ) -> tuple[Array, Folds] | None:
         """Machines and integrator; with `threshold_cv`, held-out probabilities of the first group and their folds."""
         seed = self._seed()
-        own = None if self.distance_cv is None else make_folds(self.distance_cv, x, code, labels, seed, "distance_cv")
-        other = None if threshold_cv is None else make_folds(threshold_cv, x, code, labels, seed, "threshold_cv")
+        own, other = (
+            None if cv is None else make_group_folds(cv, x, code, labels, name, seed)
+            for name, cv in (("distance_cv", self.distance_cv), ("threshold_cv", threshold_cv))
+        )
         machines, by_fold = fit_machines(
             self._learner(), tasks, x, other if own is None else own, self.n_jobs, seed, self.verbose
         )
@@ -197,15 +218,15 @@ class IntegratedMachines(ClassifierMixin, BaseEstimator):
     def _distances(self, x: Any) -> pd.DataFrame:
         return measure(self._machines, x, self._names)
 
-    def _groups_proba(self, X: Any) -> Array:
-        x = self._read_rows(X)
-        return self._model.proba(self._distances(x))
+    def _by_class(self, proba: Array) -> Array:
+        """Probabilities of the classes from those of the integrator's groups, which are in its own order."""
+        return proba[:, np.argsort(self._order)]
 
     def _described(self) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
         left = [
             ("Machines:", type(self._learner()).__name__),
             ("Distances:", "of the fit" if self.distance_cv is None else "held out"),
-            ("Baseline:", str(self._lowest)),
+            ("Baseline:", str(self.classes_[self._order[0]])),
         ]
         right = [
             ("Integrator:", self._kind()),
@@ -219,30 +240,6 @@ class IntegratedMachines(ClassifierMixin, BaseEstimator):
         return "the likeliest class"
 
 
-def make_folds(cv: Any, x: Any, strata: Codes, labels: Sequence[str], seed: int | None, name: str) -> Folds:
-    """Folds in which each row is held out once; a number of them is stratified, and shuffled where there is a seed.
-
-    A group of one row stays in training; others must not be held out as a whole.
-    """
-    if isinstance(cv, (int, np.integer)):
-        largest = int(np.bincount(strata).max())
-        if largest < 2:
-            hybrids.refuse_alone(name)
-        cv = StratifiedKFold(min(int(cv), largest), shuffle=seed is not None, random_state=seed)
-    with warnings.catch_warnings():
-        # A group smaller than the number of folds is missing from some test sets.
-        warnings.filterwarnings("ignore", message="The least populated class", category=UserWarning)
-        folds = Folds(list(check_cv(cv, strata, classifier=True).split(x, strata)), len(strata), name)
-    if folds.number is None:
-        classifiers.refuse_overlap(name)
-    several = np.bincount(strata) > 1
-    for number, train in enumerate(folds.train):
-        absent = several & (np.bincount(strata[train], minlength=len(several)) == 0)
-        if absent.any():
-            hybrids.refuse_absent_group(labels[int(np.argmax(absent))], number, name)
-    return folds
-
-
 def _with_all_groups(train: NDArray[np.bool_], code: Codes) -> NDArray[np.bool_]:
     """Training rows; a group of which none is among them keeps its rows, as in its machine."""
     missing = np.bincount(code[train], minlength=int(code.max()) + 1) == 0
@@ -250,5 +247,5 @@ def _with_all_groups(train: NDArray[np.bool_], code: Codes) -> NDArray[np.bool_]
 
 
 def _n_support(machine: Any) -> Any:
-    last = machine.steps[-1][1] if hasattr(machine, "steps") else machine
+    last = last_step(machine)
     return int(last.n_support_.sum()) if hasattr(last, "n_support_") else "-"

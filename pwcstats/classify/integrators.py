@@ -93,14 +93,9 @@ def integrate(
     of each other, as those from more linear machines than there are dimensions, held-out distances from machines of
     several folds may not be so.
     """
-    fit, to_proba, samples = KINDS[kind]
+    fit, to_proba = KINDS[kind]
     aliased = _aliased(reference if reference is distances else _unlike(reference))
     aliased += _aliased(distances.drop(columns=aliased))
-    for group, rows in samples(code):
-        found = _aliased(distances.drop(columns=aliased)[rows])
-        if found and near is None:
-            warnings.warn(checks.few_rows_words(found, labels[group]), UserWarning, stacklevel=5)
-        aliased += found
     design = Design(_with_constant(distances.drop(columns=aliased)), code, list(labels), where, near)
     if design.exog.shape[1] == 1:
         select = None
@@ -140,24 +135,6 @@ def _unlike(distances: pd.DataFrame) -> pd.DataFrame:
     return distances.iloc[:, order]
 
 
-# Samples to which parts of the models are fitted, besides all rows: those of two groups, or those up to a class.
-
-
-Samples = list[tuple[int, NDArray[np.bool_]]]
-
-
-def _everything(code: Codes) -> Samples:
-    return []
-
-
-def _with_baseline(code: Codes) -> Samples:
-    return [(group, (code == 0) | (code == group)) for group in range(1, int(code.max()) + 1)]
-
-
-def _up_to(code: Codes) -> Samples:
-    return [(group, code <= group) for group in range(1, int(code.max()) + 1)]
-
-
 # Fits: results (of a selection, if there is one) and the penalty that was used.
 
 
@@ -193,13 +170,15 @@ def _individualized(design: Design, penalty: str | None, select: str | None) -> 
     if select is not None:
         checks.refuse_select("individualized")
     return _unless_separated(
-        lambda used: individualized_mnlogit(design.response, design.exog, design.labels[0], used), penalty
+        lambda used: individualized_mnlogit(design.response, design.exog, design.labels[0], used, aliased="drop"),
+        penalty,
     )
 
 
 def _continuation(design: Design, penalty: str | None, select: str | None) -> tuple[Any, str | None]:
     return _unless_separated(
-        lambda used: _fitted(ContinuationRatio(design.response, design.exog, penalty=used), select), penalty
+        lambda used: _fitted(ContinuationRatio(design.response, design.exog, penalty=used, aliased="drop"), select),
+        penalty,
     )
 
 
@@ -289,10 +268,10 @@ def _of_ordered(results: Any, exog: pd.DataFrame) -> Array:
     return np.asarray(results.predict(exog.drop(columns="const")), dtype=np.float64)
 
 
-KINDS: dict[str, tuple[Any, Any, Any]] = {
-    "multinomial": (_multinomial, _softmax, _everything),
-    "individualized": (_individualized, _of_results, _with_baseline),
-    "logit": (_logit, _of_two, _everything),
-    "cratio": (_continuation, _of_results, _up_to),
-    "ordered": (_ordered, _of_ordered, _everything),
+KINDS: dict[str, tuple[Any, Any]] = {
+    "multinomial": (_multinomial, _softmax),
+    "individualized": (_individualized, _of_results),
+    "logit": (_logit, _of_two),
+    "cratio": (_continuation, _of_results),
+    "ordered": (_ordered, _of_ordered),
 }

@@ -50,7 +50,7 @@ def read_candidates(estimator: Any) -> dict[str, Any]:
 
 def _names(learners: Any) -> list[str]:
     """Names of classes in small letters, of a pipeline's last step, numbered where they repeat."""
-    last = [learner.steps[-1][1] if hasattr(learner, "steps") else learner for learner in learners]
+    last = [last_step(learner) for learner in learners]
     names = [(each if isinstance(each, type) else type(each)).__name__.lower() for each in last]
     total, seen = Counter(names), Counter[str]()
     for place, name in enumerate(names):
@@ -58,6 +58,11 @@ def _names(learners: Any) -> list[str]:
             seen[name] += 1
             names[place] = f"{name}-{seen[name]}"
     return names
+
+
+def last_step(learner: Any) -> Any:
+    """The learner itself, out of a pipeline."""
+    return learner.steps[-1][1] if hasattr(learner, "steps") else learner
 
 
 def has_fast_path(learner: Any) -> bool:
@@ -106,7 +111,7 @@ def settle(
                 refuse_class_weight(value, problem.classes)
             case "priors" | "class_prior" if value is not None:
                 refuse_priors(value, problem.classes)
-    owner = learner.steps[-1][1] if hasattr(learner, "steps") else learner
+    owner = last_step(learner)
     if isinstance(owner, (SVC, NuSVC)) and getattr(owner, "probability", None) is True and calibration is not None:
         # Sigmoids and coupling are this package's; LIBSVM's own would cost a cross-validation inside each fit.
         key = f"{learner.steps[-1][0]}__probability" if hasattr(learner, "steps") else "probability"

@@ -126,13 +126,9 @@ def _fit(learner: Any, task: Task, x: Any, kept: Mask | None, seed: int | None) 
         return Machine(machine, _norm(machine, part, task.name))
 
 
-def _last_step(learner: Any) -> Any:
-    return learner.steps[-1][1] if hasattr(learner, "steps") else learner
-
-
 def _norm(machine: Any, x: Any, name: str) -> float:
     """Length of the normal vector; in a kernel's space, ||w||² = a'Ka = a'(f - b) over the support vectors."""
-    last = _last_step(machine)
+    last = learners.last_step(machine)
     if not is_native(last):
         return float(np.linalg.norm(last.coef_)) if hasattr(last, "coef_") else 1.0
     weight = last.dual_coef_.toarray() if sparse.issparse(last.dual_coef_) else last.dual_coef_

@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pwcstats._validate import hybrids as checks
-from pwcstats._validate.common import Array, choice
+from pwcstats._validate.common import choice
 from pwcstats._validate.designs import is_text
 from pwcstats.classify.integrated import IntegratedMachines
 from pwcstats.classify.local import Task
@@ -144,27 +144,11 @@ class OrdinalHybridClassifier(IntegratedMachines):
         x, code = self._read(X, y)
         self._order = self._places(y)
         self.categories_ = self.classes_[self._order]
-        self._lowest = self.categories_[0]
         rank = np.argsort(self._order)[code]
         names = [str(label) for label in self.categories_]
         tasks = [Task(name, rank == place, rank < place) for place, name in enumerate(names) if place]
         self._fit_parts(x, tasks, rank, names)
         return self
-
-    def predict_proba(self, X: Any) -> Array:
-        """Probabilities of the classes.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
-            New rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            In the order of `classes_`, which is sorted.
-        """
-        return self._groups_proba(X)[:, np.argsort(self._order)]
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The most probable class; of equals the first in `classes_`, or with a `random_state` one that is drawn."""

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,7 @@ from scipy.linalg import solve_triangular
 
 from pwcstats._kernels.separation import overlap, row_space, signs
 from pwcstats._validate.common import Array
-from pwcstats._validate.designs import separated_words
+from pwcstats._validate.designs import aliased_columns, separated_words
 from pwcstats.errors import ConvergenceWarning, SeparationWarning
 from pwcstats.logit.likelihood import MultinomialLikelihood, Point
 
@@ -26,7 +26,8 @@ class BinaryFit:
 
     `beta` has infinite entries where the data are separated (nan, if their sign is open); `limit` has large ones in
     their place, whose probabilities are the limits to the last digit. `cov` has infinite variances there. `trouble` is
-    what the user should be told.
+    what the user should be told. `kept` are the columns of the likelihood; of others the coefficients are 0, and their
+    variances missing.
     """
 
     likelihood: MultinomialLikelihood
@@ -39,6 +40,7 @@ class BinaryFit:
     n_iter: int
     converged: bool
     reason: str
+    kept: NDArray[np.bool_]
     trouble: Warning | None = None
 
     @property
@@ -55,8 +57,19 @@ def fit_binary(
     names: Sequence[str],
     where: str = "",
     max_iter: int = 200,
+    drop: bool = False,
 ) -> BinaryFit:
-    """Fit; `where` names the fit in what is said of separation or of a fit that did not converge."""
+    """Fit; `where` names the fit in what is said of separation or of a fit that did not converge.
+
+    With `drop`, columns that are constant or combinations of those before are left out, as R's glm does it.
+    """
+    kept = np.ones(x.shape[1], np.bool_)
+    if drop:
+        r = np.asarray(np.linalg.qr(x, mode="r"))
+        kept[aliased_columns(r, np.linalg.norm(x, axis=0), x.shape[1])] = False
+    if not kept.all():
+        names = [name for name, inside in zip(names, kept, strict=True) if inside]
+        return _widened(fit_binary(np.ascontiguousarray(x[:, kept]), y, weight, firth, names, where, max_iter), kept)
     likelihood = MultinomialLikelihood(x, y, weight, np.zeros(len(x)), 2, firth, list(names), where)
     ascent = likelihood.fit(max_iter=max_iter)
     point = ascent.point
@@ -72,7 +85,16 @@ def fit_binary(
     beta = likelihood.beta(point.params)
     value = point.value + likelihood.constant
     how = (ascent.n_iter, ascent.converged, ascent.reason)
-    return BinaryFit(likelihood, point, beta, beta, likelihood.cov(point), value, point.llf, *how, trouble)
+    return BinaryFit(likelihood, point, beta, beta, likelihood.cov(point), value, point.llf, *how, kept, trouble)
+
+
+def _widened(fit: BinaryFit, kept: NDArray[np.bool_]) -> BinaryFit:
+    """The fit with places for the columns that were left out."""
+    beta, limit = np.zeros(len(kept)), np.zeros(len(kept))
+    beta[kept], limit[kept] = fit.beta, fit.limit
+    cov = np.full((len(kept), len(kept)), np.nan)
+    cov[np.ix_(kept, kept)] = fit.cov
+    return replace(fit, beta=beta, limit=limit, cov=cov, kept=kept)
 
 
 def _separated(likelihood: MultinomialLikelihood, names: Sequence[str], where: str) -> BinaryFit | None:
@@ -109,7 +131,8 @@ def _separated(likelihood: MultinomialLikelihood, names: Sequence[str], where: s
     reason = f"there is {kind} separation"
     trouble = SeparationWarning(words)
     return BinaryFit(
-        likelihood, None, beta, coefficients @ limit, cov, llf, llf, n_iter, False, reason, trouble
+        likelihood, None, beta, coefficients @ limit, cov, llf, llf, n_iter, False, reason,
+        np.ones(len(names), np.bool_), trouble,
     )  # fmt: skip
 
 

@@ -26,6 +26,7 @@ def individualized_mnlogit(
     *,
     freq_weights: Any = None,
     maxiter: int = MAX_ITER,
+    aliased: str = "raise",
 ) -> "IndividualizedResults":
     r"""Multinomial logistic regression from k binary fits (Begg and Gray).
 
@@ -46,6 +47,9 @@ def individualized_mnlogit(
         How many times each row counts; real numbers, 0 leaves a row out.
     maxiter : int
         Newton steps before giving up.
+    aliased : {"raise", "drop"}
+        What to do where a column is constant, or a combination of those before, among the rows of two classes: an
+        error, or leave it out there as R's ``glm`` does, its coefficient 0 without a standard error.
 
     Returns
     -------
@@ -79,6 +83,7 @@ def individualized_mnlogit(
     x      0.338  0.619
     """
     penalty = None if penalty is None else choice(penalty, ("firth",), "penalty")
+    drop = choice(aliased, ("raise", "drop"), "aliased") == "drop"
     maxiter = read_count(maxiter, "maxiter")
     designs.refuse_misaligned(exog, endog=endog, freq_weights=freq_weights)
     code, labels = designs.read_nominal(endog)
@@ -96,7 +101,7 @@ def individualized_mnlogit(
             rows = ((code == place) | (code == base)) & (weight > 0.0)
             fits[label] = fit_binary(
                 x[rows], (code[rows] == place).astype(np.int64), weight[rows], penalty == "firth",
-                list(map(str, frame.columns)), f" in class {shown(label)} against {shown(labels[base])}", maxiter,
+                list(map(str, frame.columns)), f" in class {shown(label)} against {shown(labels[base])}", maxiter, drop,
             )  # fmt: skip
     warn_of(fits.values())
     order = [base, *(place for place in range(len(labels)) if place != base)]
@@ -149,6 +154,7 @@ class IndividualizedResults:
         self._open = [label for label, fit in fits.items() if fit.infinite.any()]
         self.llf = joint.at(self._limit.ravel(order="F")).llf if len(self._open) < 2 else float("nan")
         self.nobs = float(joint.weight.sum())
+        self._n_params = int(sum(fit.kept.sum() for fit in fits.values()))
         self.converged = pd.Series({label: fit.converged for label, fit in fits.items()})
         self.n_iter = pd.Series({label: fit.n_iter for label, fit in fits.items()})
         self.reason = pd.Series({label: fit.reason for label, fit in fits.items()})
@@ -169,12 +175,12 @@ class IndividualizedResults:
     @property
     def aic(self) -> float:
         """Akaike's criterion."""
-        return 2.0 * (self.params.size - self.llf)
+        return 2.0 * (self._n_params - self.llf)
 
     @property
     def bic(self) -> float:
         """Schwarz's criterion."""
-        return float(np.log(self.nobs)) * self.params.size - 2.0 * self.llf
+        return float(np.log(self.nobs)) * self._n_params - 2.0 * self.llf
 
     def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
         """Wald's intervals, one row a class and column; those of infinite estimates are unbounded."""

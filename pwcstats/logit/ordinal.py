@@ -42,6 +42,9 @@ class ContinuationRatio(FromFormula, LikelihoodModel):
         How many times each row counts; real numbers, 0 leaves a row out.
     categories : sequence, optional
         The classes in their order, the lowest first, if `endog` does not say it.
+    aliased : {"raise", "drop"}
+        What to do where a column is constant, or a combination of those before, among the rows of a stage with slopes
+        of its own: an error, or leave it out there as R's ``glm`` does, its coefficient 0 without a standard error.
     **kwargs
         `missing`, as in statsmodels.
 
@@ -89,14 +92,16 @@ class ContinuationRatio(FromFormula, LikelihoodModel):
         parallel: bool = False,
         freq_weights: Any = None,
         categories: Any = None,
+        aliased: str = "raise",
         **kwargs: Any,
     ) -> None:
+        self.aliased = choice(aliased, ("raise", "drop"), "aliased")
         self.direction = choice(direction, ("backward", "forward"), "direction")
         self.penalty = None if penalty is None else choice(penalty, ("firth",), "penalty")
         if not isinstance(parallel, (bool, np.bool_)):
             raise InputError(f"parallel must be True or False, got {parallel!r}.")
         self.parallel = bool(parallel)
-        known = "direction, penalty, parallel, freq_weights, categories and missing"
+        known = "direction, penalty, parallel, freq_weights, categories, aliased and missing"
         designs.refuse_unknown(kwargs, "ContinuationRatio", known)
         designs.refuse_misaligned(exog, endog=endog, freq_weights=freq_weights)
         code, self.labels = designs.read_ordered(endog, categories)
@@ -113,7 +118,7 @@ class ContinuationRatio(FromFormula, LikelihoodModel):
         constant = "const" if self.data.const_idx is None else str(self.exog_names[self.data.const_idx])
         self.columns = [constant, *(str(self.exog_names[k]) for k in self._kept)]
         self.data.param_names = self._param_names()
-        self._init_keys += ["direction", "penalty", "parallel"]
+        self._init_keys += ["direction", "penalty", "parallel", "aliased"]
 
     @classmethod
     def _read_response(cls, values: Any, kwargs: dict[str, Any]) -> tuple[Any, pd.Index]:
@@ -190,9 +195,9 @@ class ContinuationRatio(FromFormula, LikelihoodModel):
         return ContinuationRatioResultsWrapper(results)
 
     def _fit_stages(self, maxiter: int) -> list[BinaryFit]:
-        firth = self.penalty == "firth"
+        firth, drop = self.penalty == "firth", self.aliased == "drop"
         return [
-            fit_binary(*self.stage_data(stage), firth, self.columns, f" at {self.stage_name(stage)}", maxiter)
+            fit_binary(*self.stage_data(stage), firth, self.columns, f" at {self.stage_name(stage)}", maxiter, drop)
             for stage in range(len(self.stages))
         ]
 

@@ -51,7 +51,7 @@ class ContinuationRatioResults(LikelihoodModelResults):
         self._fits = fits
         self._limit = np.concatenate([fit.limit for fit in fits])
         self.nobs = float(model._weight.sum())
-        self.df_model = float(len(params))
+        self.df_model = float(sum(fit.kept.sum() for fit in fits))
         self.df_resid = self.nobs - self.df_model
         self.converged = all(fit.converged for fit in fits)
         self.n_iter = sum(fit.n_iter for fit in fits)
@@ -118,6 +118,7 @@ class ContinuationRatioResults(LikelihoodModelResults):
             estimate = np.where(np.isinf(half), 0.0, self.params)
             return np.column_stack([estimate - half, estimate + half])
         self._refuse_infinite("a profile")
+        self._refuse_dropped("a profile")
         return np.vstack([profile_bounds(fit.likelihood, fit.point, fall(level)) for fit in self._fits if fit.point])
 
     def predict(self, exog: Any = None, transform: bool = True, which: str = "prob") -> Any:
@@ -175,13 +176,13 @@ class ContinuationRatioResults(LikelihoodModelResults):
         n_before = len(self.model.stages) if self.model.parallel else 1
         held = np.array([*[False] * n_before, *(name in terms for name in known)])
         null = sum(self._without(fit, held) for fit in self._fits)
-        df = float(held.sum() * len(self._fits))
+        df = float(sum((held & fit.kept).sum() for fit in self._fits))
         return self._compared(self.llf - null, df, f"the coefficients of {listed(terms)} are 0 at every stage")
 
     def _without(self, fit: BinaryFit, held: NDArray[np.bool_]) -> float:
         """Log-likelihood of a fit with some coefficients at 0."""
-        start = np.where(held | fit.infinite, 0.0, fit.beta)
-        return fit.likelihood.held_at(start, held, False).value + fit.likelihood.constant
+        start = np.where(held | fit.infinite, 0.0, fit.beta)[fit.kept]
+        return fit.likelihood.held_at(start, held[fit.kept], False).value + fit.likelihood.constant
 
     def parallel_test(self) -> TestResult:
         """Likelihood-ratio test of parallel slopes: whether all stages may share theirs.
@@ -215,6 +216,10 @@ class ContinuationRatioResults(LikelihoodModelResults):
     def _refuse_infinite(self, name: str) -> None:
         if self._infinite:
             raise InputError(f"{name} needs finite estimates, but {self.reason}; use pvalues, or penalty='firth'.")
+
+    def _refuse_dropped(self, name: str) -> None:
+        if not all(fit.kept.all() for fit in self._fits):
+            raise InputError(f"{name} needs all columns at all stages, but some are left out; leave them out of exog.")
 
     def t_test(self, *args: Any, **kwargs: Any) -> Any:
         """Wald's tests of combinations, as in statsmodels; not where estimates are infinite."""
