@@ -79,7 +79,7 @@ docs: .venv/docs.stamp ## build the documentation into build/docs
 	$(NEWEST) -m sphinx -W --keep-going -q docs build/docs
 
 bench: .venv-r/bench.stamp ## run benchmarks/*.py
-	@for file in benchmarks/coupling.py benchmarks/bradley_terry.py benchmarks/firth.py benchmarks/pairwise.py benchmarks/svm_probability.py benchmarks/hybrid.py; do .venv-r/bin/python "$$file"; done
+	@for file in benchmarks/coupling.py benchmarks/bradley_terry.py benchmarks/firth.py benchmarks/pairwise.py benchmarks/svm_probability.py benchmarks/hybrid.py benchmarks/compare.py; do .venv-r/bin/python "$$file"; done
 
 clean: ## remove what make made
 	rm -rf .venv .venv-r .r-lib build pwcstats-demo docs/generated .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -30,7 +30,7 @@ def write_agreement(app):
         "     - within",
         "     - remark",
     ]
-    parts = ("COUPLING", "CLASSIFY", "HYBRID", "BRADLEY_TERRY", "LOGIT")
+    parts = ("COUPLING", "CLASSIFY", "HYBRID", "BRADLEY_TERRY", "LOGIT", "COMPARE")
     for row in [row for part in parts for row in parity[part].values()]:
         lines += [
             f"   * - ``{row.ours}``",

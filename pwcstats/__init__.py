@@ -6,7 +6,7 @@ from pwcstats._results import TestResult
 from pwcstats.bradley_terry import BootstrapResult, BradleyTerry, BradleyTerryResults
 from pwcstats.classify import HybridClassifier, OrdinalHybridClassifier, PairwiseClassifier
 from pwcstats.coupling import CouplingResult, couple
-from pwcstats.errors import ConvergenceWarning, InputError, PwcError, SeparationWarning
+from pwcstats.errors import ConvergenceWarning, FailedCellWarning, InputError, PwcError, SeparationWarning
 from pwcstats.logit import (
     ContinuationRatio,
     ContinuationRatioResults,
@@ -33,6 +33,7 @@ __all__ = [
     "ContinuationRatioResults",
     "ConvergenceWarning",
     "CouplingResult",
+    "FailedCellWarning",
     "FirthLogit",
     "FirthLogitResults",
     "FirthMNLogit",

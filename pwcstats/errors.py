@@ -1,6 +1,6 @@
 """What pwcstats raises and warns."""
 
-__all__ = ["ConvergenceWarning", "InputError", "PwcError", "SeparationWarning"]
+__all__ = ["ConvergenceWarning", "FailedCellWarning", "InputError", "PwcError", "SeparationWarning"]
 
 
 class PwcError(Exception):
@@ -13,6 +13,10 @@ class InputError(PwcError, ValueError):
 
 class ConvergenceWarning(UserWarning):
     """An iterative method stopped before it reached its tolerance."""
+
+
+class FailedCellWarning(UserWarning):
+    """Some cells of a benchmark have no score, because a method or a score failed on them."""
 
 
 class SeparationWarning(UserWarning):

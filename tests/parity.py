@@ -169,3 +169,46 @@ LOGIT = {
         'stepwise(Logit(…), "aic"), "bic"', "step(glm(…))", 1e-9, "birthwt; the same path, AIC at each step"
     ),
 }
+
+COMPARE = {
+    "t": Agreement(
+        "compare.paired_t(a, b)", "t.test(a, b, paired = TRUE)", 1e-10, "three alternatives; with ties and without"
+    ),
+    "wilcox exact": Agreement(
+        "compare.wilcoxon(a, b)", "wilcox.test(a, b, paired = TRUE)", 1e-10, "fewer than 50 pairs without ties"
+    ),
+    "wilcox normal": Agreement(
+        'compare.wilcoxon(a, b, method="asymptotic")',
+        "wilcox.test(a, b, paired = TRUE, exact = FALSE)",
+        1e-10,
+        "ties and zeros; with and without correction. With zeros our pseudomedian and interval keep them, R's do not",
+    ),
+    "wilcox permutation": Agreement(
+        'compare.wilcoxon(a, b, method="exact")',
+        "exactRankTests::wilcox.exact(a, b, paired = TRUE)",
+        1e-10,
+        "ties and zeros, where wilcox.test has no exact p-value",
+    ),
+    "wilcox pratt": Agreement(
+        'compare.wilcoxon(a, b, zeros="pratt")', 'coin::wilcoxsign_test(…, zero.method = "Pratt")', 1e-10, ""
+    ),
+    "wilcox interval": Agreement(
+        "….conf_int, .estimate", "wilcox.test(…, conf.int = TRUE)", 1e-10, "exact; normal ones to uniroot's tolerance"
+    ),
+    "sign": Agreement("compare.sign(a, b)", "binom.test(sum(d > 0), sum(d != 0))", 1e-10, ""),
+    "mcnemar": Agreement(
+        "compare.mcnemar(table)", "mcnemar.test(table), binom.test(b, b + c)", 1e-10, "with and without correction"
+    ),
+    "friedman": Agreement("compare.friedman(scores)", "friedman.test(scores)", 1e-10, "with ties and without"),
+    "cochran": Agreement("compare.cochran_q(right)", "friedman.test(right)", 1e-10, "of 0 and 1 they are the same"),
+    "tukey": Agreement(
+        "compare.nemenyi(scores)",
+        "ptukey(sqrt(2) * z, k, Inf, lower.tail = FALSE)",
+        2e-8,
+        "ptukey is off by up to 1e-8 from 10 methods on; ours are right to 1e-13",
+    ),
+    "qtukey": Agreement(
+        "….critical_difference", "qtukey(0.95, k, Inf) / sqrt(2) * se", 1e-4, "qtukey stops its secant steps at 1e-4"
+    ),
+    "adjust": Agreement("compare.adjust(p, …)", "p.adjust(p, …)", 1e-14, "also with missing values"),
+}

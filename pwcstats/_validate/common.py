@@ -22,6 +22,8 @@ def as_float(x: Any, name: str) -> Array:
             return x.to_numpy(dtype=np.float64, na_value=np.nan)
         if isinstance(x, np.ma.MaskedArray):
             x = x.astype(np.float64).filled(np.nan)  # type: ignore[attr-defined]
+        if x is None:
+            raise TypeError("None")
         array = np.asarray(x)
         if array.dtype.kind not in "biufOSU":
             raise TypeError(str(array.dtype))

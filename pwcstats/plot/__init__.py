@@ -3,9 +3,12 @@
 from pwcstats.plot.choices import pair_choice
 from pwcstats.plot.curves import roc
 from pwcstats.plot.groups import clusters
+from pwcstats.plot.maps import significance_map
 from pwcstats.plot.margins import distances
+from pwcstats.plot.ranks import critical_difference
 from pwcstats.plot.regions import decision_regions
 from pwcstats.plot.reliability import calibration
+from pwcstats.plot.scores import score_intervals
 from pwcstats.plot.style import COLORS, MARKERS
 from pwcstats.plot.tables import abilities, accuracy_by_classes, coupling
 
@@ -17,8 +20,11 @@ __all__ = [
     "calibration",
     "clusters",
     "coupling",
+    "critical_difference",
     "decision_regions",
     "distances",
     "pair_choice",
     "roc",
+    "score_intervals",
+    "significance_map",
 ]

@@ -1,0 +1,36 @@
+"""Comparing methods: tests that hold, tables, and the runs that they are made from."""
+
+from pwcstats.compare.answers import cochran_q, mcnemar
+from pwcstats.compare.bayes import BayesResult, bayes_correlated_t, bayes_signed_rank
+from pwcstats.compare.benchmark import benchmark
+from pwcstats.compare.comparison import ComparisonResult, compare_methods
+from pwcstats.compare.means import corrected_resampled_t, cv5x2_f, cv5x2_t, paired_t
+from pwcstats.compare.multiplicity import adjust
+from pwcstats.compare.ranks import FriedmanResult, RankTests, friedman, mean_ranks, nemenyi, rank_tests
+from pwcstats.compare.signs import sign, wilcoxon
+from pwcstats.compare.winners import winners
+
+__all__ = [
+    "BayesResult",
+    "ComparisonResult",
+    "FriedmanResult",
+    "RankTests",
+    "adjust",
+    "bayes_correlated_t",
+    "bayes_signed_rank",
+    "benchmark",
+    "cochran_q",
+    "compare_methods",
+    "corrected_resampled_t",
+    "cv5x2_f",
+    "cv5x2_t",
+    "friedman",
+    "mcnemar",
+    "mean_ranks",
+    "nemenyi",
+    "paired_t",
+    "rank_tests",
+    "sign",
+    "wilcoxon",
+    "winners",
+]

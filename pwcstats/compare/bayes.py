@@ -1,0 +1,238 @@
+"""Bayesian comparisons: how probable it is that one method is better, or that it does not matter."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+from sklearn.utils import check_random_state
+
+from pwcstats._validate.common import Array
+from pwcstats._validate.fits import read_count, read_level
+from pwcstats._validate.scores import read_fraction, read_pair, read_positive, read_rope
+from pwcstats.compare.means import SAME
+
+__all__ = ["BayesResult", "bayes_correlated_t", "bayes_signed_rank"]
+
+
+@dataclass(frozen=True)
+class BayesResult:
+    """Posterior probabilities of a comparison.
+
+    Attributes
+    ----------
+    p_less, p_rope, p_greater : float
+        Probability that a is worse than b, that they are practically equivalent, and that a is better.
+    rope : float
+        Differences up to this size do not matter.
+    estimate : float
+        Posterior mean (of the t-test) or pseudomedian (of the signed-rank test) of the difference, a - b.
+    cred_int : tuple of float or None
+        Credible interval of the difference, with the same probability on both sides.
+    method, question, first : str
+        Name of the procedure, what the probabilities are of, and the name of a.
+    notes : tuple of str
+        What one should know of this result.
+    """
+
+    p_less: float
+    p_rope: float
+    p_greater: float
+    rope: float
+    estimate: float
+    cred_int: tuple[float, float] | None = None
+    method: str = ""
+    question: str = ""
+    first: str = "a"
+    notes: tuple[str, ...] = ()
+
+    def tidy(self) -> pd.DataFrame:
+        """One row."""
+        low, high = self.cred_int or (np.nan, np.nan)
+        row = {
+            "estimate": self.estimate,
+            "p_less": self.p_less,
+            "p_rope": self.p_rope,
+            "p_greater": self.p_greater,
+            "rope": self.rope,
+            "cred_low": low,
+            "cred_high": high,
+            "method": self.method,
+        }
+        return pd.DataFrame([row])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers and words."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.method}: P({self.first} worse) = {self.p_less:.4g}, P(equivalent) = {self.p_rope:.4g}, "
+            f"P({self.first} better) = {self.p_greater:.4g}",
+            f"question: {self.question}",
+            f"estimate of the difference: {self.estimate:.4g}",
+        ]
+        if self.cred_int is not None:
+            lines[-1] += " ({:.4g}, {:.4g})".format(*self.cred_int)
+        return "\n".join(lines + [f"note: {note}" for note in self.notes])
+
+
+def bayes_correlated_t(
+    a: Any, b: Any, *, rope: float = 0.01, test_fraction: float | None = None, alpha: float = 0.05
+) -> BayesResult:
+    r"""Bayesian correlated t-test, for scores of repeated splits of one data set.
+
+    Parameters
+    ----------
+    a, b : array-like of float
+        Scores of the two methods on the same splits: in a row, or as tables with a row for each repeat and a column for
+        each fold.
+    rope : float
+        Region of practical equivalence: differences from -rope to rope do not matter.
+    test_fraction : float, optional
+        Share of the cases in each test set, as for :func:`corrected_resampled_t`.
+    alpha : float
+        1 less the probability of the credible interval.
+
+    Returns
+    -------
+    BayesResult
+
+    Notes
+    -----
+    The posterior of the mean difference is Student's t with :math:`J - 1` degrees of freedom, location :math:`\bar d`
+    and scale :math:`\sqrt{(1/J + \rho / (1 - \rho))\, s^2}`, where :math:`\rho` is the correlation of the scores of two
+    splits, taken as the share of the cases in the test set.
+
+    References
+    ----------
+    .. [1] Corani, G. and Benavoli, A. (2015). A Bayesian approach for comparing cross-validated algorithms on multiple
+       data sets. Machine Learning 100, 285-304. https://doi.org/10.1007/s10994-015-5486-z
+    .. [2] Benavoli, A., Corani, G., Demšar, J. and Zaffalon, M. (2017). Time for a change: a tutorial for comparing
+       multiple classifiers through Bayesian analysis. Journal of Machine Learning Research 18 (77), 1-36.
+
+    Examples
+    --------
+    >>> from pwcstats.compare import bayes_correlated_t
+    >>> a, b = [0.81, 0.84, 0.86, 0.79, 0.90], [0.78, 0.85, 0.80, 0.77, 0.86]
+    >>> result = bayes_correlated_t(a, b, rope=0.01, test_fraction=1 / 5)
+    >>> round(result.p_less, 3), round(result.p_rope, 3), round(result.p_greater, 3)
+    (0.047, 0.132, 0.821)
+    """
+    rope, alpha = read_rope(rope), read_level(alpha, "alpha")
+    pair = read_pair(a, b, dims=(1, 2))
+    fraction, how = read_fraction(test_fraction, pair.a.shape)
+    d = pair.differences
+    mean = float(d.mean())
+    scale = float(np.sqrt((1.0 / d.size + fraction / (1.0 - fraction)) * d.var(ddof=1)))
+    notes: tuple[str, ...] = ()
+    if np.ptp(d) == 0.0:
+        # All of the probability is in one place; half of it on each side of a border.
+        less, greater = float(np.heaviside(-rope - mean, 0.5)), float(np.heaviside(mean - rope, 0.5))
+        interval = (mean, mean)
+        notes = (SAME if mean == 0.0 else f"all differences are {mean:.6g}: the posterior has no spread",)
+    else:
+        posterior = stats.t(d.size - 1, mean, scale)
+        less, greater = float(posterior.cdf(-rope)), float(posterior.sf(rope))
+        interval = (float(posterior.ppf(alpha / 2.0)), float(posterior.isf(alpha / 2.0)))
+    return BayesResult(
+        less,
+        max(0.0, 1.0 - less - greater),
+        greater,
+        rope,
+        mean,
+        interval,
+        f"Bayesian correlated t-test ({how})",
+        f"is the mean difference, {pair.name_a} - {pair.name_b}, below {0.0 - rope:g}, within, or above {rope:g}?",
+        pair.name_a,
+        notes,
+    )
+
+
+def bayes_signed_rank(
+    a: Any,
+    b: Any,
+    *,
+    rope: float = 0.01,
+    prior: float = 0.5,
+    n_samples: int = 50_000,
+    random_state: Any = None,
+) -> BayesResult:
+    r"""Bayesian signed-rank test of paired scores, usually a pair for each data set.
+
+    Parameters
+    ----------
+    a, b : array-like of float
+        Scores of the two methods, pair by pair.
+    rope : float
+        Region of practical equivalence: differences from -rope to rope do not matter.
+    prior : float
+        Weight of the prior, one more difference of 0.
+    n_samples : int
+        Samples of the posterior; the probabilities have a standard error of up to :math:`1/(2\sqrt{n})`, 0.002 by
+        default.
+    random_state : int, RandomState or None
+        Seed of the samples.
+
+    Returns
+    -------
+    BayesResult
+        The probabilities are those of samples in which the mean of two differences is most likely below -rope, within,
+        or above rope.
+
+    Notes
+    -----
+    The differences get weights of a Dirichlet distribution (a Dirichlet process as prior), and with these the
+    probability that the mean of two of them lies below, within and above the region is found; the largest wins the
+    sample.
+
+    References
+    ----------
+    .. [1] Benavoli, A., Mangili, F., Corani, G., Zaffalon, M. and Ruggeri, F. (2014). A Bayesian Wilcoxon signed-rank
+       test based on the Dirichlet process. ICML 2014, 1026-1034.
+
+    Examples
+    --------
+    >>> from pwcstats.compare import bayes_signed_rank
+    >>> a = [0.763, 0.599, 0.954, 0.628, 0.882, 0.936, 0.661, 0.583, 0.775, 1.000]
+    >>> b = [0.768, 0.591, 0.971, 0.661, 0.888, 0.931, 0.668, 0.583, 0.838, 1.000]
+    >>> result = bayes_signed_rank(a, b, rope=0.01, random_state=0)
+    >>> round(result.p_less, 2), round(result.p_rope, 2), round(result.p_greater, 2)
+    (0.28, 0.72, 0.0)
+    """
+    rope, prior, n_samples = read_rope(rope), read_positive(prior, "prior"), read_count(n_samples, "n_samples")
+    pair = read_pair(a, b, least=1)
+    d = np.concatenate([[0.0], pair.differences])
+    notes = (SAME,) if not d.any() else ()
+    sums = d[:, None] + d
+    above, below = np.heaviside(sums - 2.0 * rope, 0.5), np.heaviside(-sums - 2.0 * rope, 0.5)
+    rng = check_random_state(random_state)
+    concentration = np.concatenate([[prior], np.ones(d.size - 1)])
+    wins = np.zeros(3)
+    # A few thousand samples at a time: with many data sets all of them would not fit.
+    for start in range(0, n_samples, 5_000):
+        weights = rng.dirichlet(concentration, min(5_000, n_samples - start))
+        wins += _most_likely(weights, below, above, rope)
+    less, within, greater = (float(share) for share in wins / n_samples)
+    return BayesResult(
+        less,
+        within,
+        greater,
+        rope,
+        float(np.median(sums[np.triu_indices(d.size)]) / 2.0),
+        None,
+        "Bayesian signed-rank test",
+        f"is the mean of two differences, {pair.name_a} - {pair.name_b}, most likely below {0.0 - rope:g}, within, or "
+        f"above {rope:g}?",
+        pair.name_a,
+        notes,
+    )
+
+
+def _most_likely(weights: Array, below: Array, above: Array, rope: float) -> Array:
+    """In how many samples below, within and above are the most likely."""
+    less, greater = ((weights @ side * weights).sum(axis=1) for side in (below, above))
+    within = 1.0 - less - greater if rope > 0.0 else np.full(len(less), -1.0)
+    winner = np.column_stack([less, within, greater]).argmax(axis=1)
+    return np.bincount(winner, minlength=3).astype(np.float64)

@@ -1,0 +1,284 @@
+"""One cell of a benchmark, a method on one split of a data set: how it runs, its key, its file in the cache."""
+
+import copy
+import hashlib
+import inspect
+import json
+import math
+import numbers
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import perf_counter
+from types import CodeType
+from typing import Any
+from uuid import uuid4
+
+import joblib
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.metrics import check_scoring
+from sklearn.utils.metaestimators import _safe_split
+
+from pwcstats._kernels.blas import one_thread
+from pwcstats._validate.benchmarks import no_fingerprint, shuffles
+
+# Of an error's message, so much is kept.
+LONGEST = 200
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """Rows that many cells share."""
+
+    x: Any
+    y: NDArray[Any]
+
+    def __sizeof__(self) -> int:
+        """More than the kilobyte from which joblib's dask backend keeps an argument on its workers."""
+        return 2**20
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """Training and test rows of a fold, and the seed of what is random in its fits."""
+
+    train: NDArray[np.intp]
+    test: NDArray[np.intp]
+    seed: int
+
+
+@dataclass(frozen=True, eq=False)
+class Method:
+    """An estimator, which of its parameters want a seed, and which are splitters that want one."""
+
+    estimator: Any
+    seeds: tuple[str, ...]
+    splitters: Mapping[str, Any]
+
+    def fresh(self, seed: int) -> Any:
+        """A copy to be fitted, with a seed in all its parts that have none."""
+        changes = dict.fromkeys(self.seeds, seed) | {k: reshuffled(v, seed) for k, v in self.splitters.items()}
+        return clone(self.estimator).set_params(**changes) if changes else clone(self.estimator)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a cell gives: a score and perhaps an error for each metric, and seconds."""
+
+    scores: list[float]
+    errors: list[str] = field(default_factory=list)
+    fit_time: float = math.nan
+    score_time: float = math.nan
+
+    @property
+    def error(self) -> str:
+        """The first error, if any."""
+        return next(filter(None, self.errors), "")
+
+
+def prepare(estimator: Any) -> Method:
+    """A method whose random parts are known, so that cells need not look for them."""
+    params = estimator.get_params(deep=True)
+    seeds = (key for key, value in params.items() if value is None and key.rsplit("__", 1)[-1] == "random_state")
+    splitters = {key: value for key, value in params.items() if shuffles(value) and value.random_state is None}
+    return Method(estimator, tuple(seeds), splitters)
+
+
+def reshuffled(splitter: Any, seed: int) -> Any:
+    """A copy of a splitter that shuffles, with a seed."""
+    other = copy.copy(splitter)
+    other.random_state = seed
+    return other
+
+
+def seed_of(*parts: Any) -> int:
+    """A seed that depends on all parts and on nothing else."""
+    return int.from_bytes(hashlib.sha256(json.dumps(parts).encode()).digest()[:4], "big") >> 1
+
+
+# How it runs.
+
+
+def run(
+    place: int, data: Data, method: Method, split: Split, scorers: dict[str, Any], file: Path | None
+) -> tuple[int, Outcome]:
+    """The outcome of a cell, after its place; kept in a file at once, unless it failed.
+
+    A cell has one thread wherever it runs: sums have the same bits, and workers do not crowd each other.
+    """
+    with one_thread(openmp=True):
+        outcome = _measure(data, method, split, scorers)
+    if file is not None and not outcome.error:
+        _write(file, outcome)
+    return place, outcome
+
+
+def _measure(data: Data, method: Method, split: Split, scorers: dict[str, Any]) -> Outcome:
+    try:
+        model = method.fresh(split.seed)
+        # Of a kernel matrix, this takes the columns of the training rows, too.
+        x, y = _safe_split(model, data.x, data.y, split.train)
+        start = perf_counter()
+        model.fit(x, y)
+        fit_time = perf_counter() - start
+        x, y = _safe_split(model, data.x, data.y, split.test, split.train)
+    except Exception as error:
+        return Outcome([math.nan] * len(scorers), [_said(error)] * len(scorers))
+    start = perf_counter()
+    pairs = _scores(model, x, y, scorers)
+    return Outcome([s for s, _ in pairs], [e for _, e in pairs], fit_time, perf_counter() - start)
+
+
+def _scores(model: Any, x: Any, y: Any, scorers: dict[str, Any]) -> list[tuple[float, str]]:
+    """Each score and what went wrong with it."""
+    if len(scorers) > 1:
+        try:
+            # Predicts once for all scores.
+            found = check_scoring(scoring=scorers)(model, x, y)
+            return [_checked(found[name]) for name in scorers]
+        except Exception:  # which of them it was, the next lines tell
+            pass
+    return [_score(model, x, y, scorer) for scorer in scorers.values()]
+
+
+def _score(model: Any, x: Any, y: Any, scorer: Any) -> tuple[float, str]:
+    try:
+        return _checked(scorer(model, x, y))
+    except Exception as error:
+        return math.nan, _said(error)
+
+
+def _checked(value: Any) -> tuple[float, str]:
+    if not isinstance(value, numbers.Real):
+        raise TypeError(f"scoring must give a number, got {type(value).__name__}")
+    return float(value), "the score is NaN" if math.isnan(value) else ""
+
+
+def _said(error: Exception) -> str:
+    """The kind of an error and its message, on one line."""
+    words = " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
+    return words if len(words) <= LONGEST else f"{words[: LONGEST - 3]}..."
+
+
+# Its key.
+
+
+def key_of(*parts: Any) -> str:
+    """A name for a cell that depends on everything in the parts."""
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:40]
+
+
+def mark_of_rows(split: Split) -> str:
+    """A fingerprint of a split."""
+    return joblib.hash((split.train, split.test))
+
+
+def mark_of_method(name: str, estimator: Any) -> str:
+    """A fingerprint of an estimator, of all its parameters, and of code that is not scikit-learn's."""
+    parts = [estimator, *estimator.get_params(deep=True).values()]
+    return _mark(f"method {name!r}", (estimator, [list(_code(part)) for part in parts]))
+
+
+def mark_of_scorers(scorers: dict[str, Any]) -> str:
+    """A fingerprint of scorers; their names do not count, their order does."""
+    parts = list(scorers.values())
+    return _mark("scoring", (parts, [list(_code(getattr(part, "_score_func", part))) for part in parts]))
+
+
+def mark_of_data(name: str, data: Data) -> str:
+    """A fingerprint of rows. Of frames and sparse matrices, what counts is what they hold, not how."""
+    x, kind = data.x, ""
+    if isinstance(x, pd.DataFrame):
+        kind = "frame"
+        x = [list(x.columns), _values(x.index.to_series()), *(_values(x.iloc[:, i]) for i in range(x.shape[1]))]
+    elif sparse.issparse(x):
+        kind = "sparse"
+        x = [x.shape, x.data, x.indices, x.indptr]
+    return _mark(f"data set {name!r}", (kind, x, data.y))
+
+
+def _values(column: pd.Series) -> list[Any]:
+    kind = str(column.dtype)
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return [kind, column.cat.ordered, column.cat.codes.to_numpy(), column.cat.categories.to_numpy()]
+    return [kind, column.to_numpy() if isinstance(column.dtype, np.dtype) else column.to_numpy(dtype=object)]
+
+
+def _mark(what: str, value: Any) -> str:
+    try:
+        return joblib.hash(value, coerce_mmap=True)
+    except Exception as error:  # pickle's errors are of many kinds
+        raise no_fingerprint(what, error) from error
+
+
+def _code(thing: Any) -> Iterator[str]:
+    """What a function, or the class of an object, does, as far as its own lines tell.
+
+    Who works on a method and runs a benchmark again must not get scores of the lines as they were. The version stands
+    for scikit-learn's own lines.
+    """
+    if hasattr(thing, "__code__"):
+        yield from _lines(thing)
+        return
+    for kind in (thing if isinstance(thing, type) else type(thing)).__mro__:
+        if kind.__module__.partition(".")[0] in ("builtins", "numpy", "pandas", "scipy", "sklearn"):
+            continue
+        for name, member in sorted(vars(kind).items()):
+            function = getattr(member, "fget", None) or getattr(member, "__func__", member)
+            if hasattr(function, "__code__"):
+                yield name
+                yield from _lines(function)
+
+
+def _lines(function: Any) -> Iterator[str]:
+    function = inspect.unwrap(function)
+    # Addresses are different in each process.
+    yield re.sub(r" at 0x\w+", "", repr((function.__defaults__, function.__kwdefaults__)))
+    todo = [function.__code__]
+    while todo:
+        code = todo.pop()
+        yield repr((code.co_code, code.co_names, code.co_varnames, code.co_freevars))
+        for constant in code.co_consts:
+            if isinstance(constant, CodeType):
+                todo.append(constant)
+            else:
+                yield repr(sorted(map(repr, constant)) if isinstance(constant, frozenset) else constant)
+
+
+# Its file.
+
+
+def read(file: Path, n_scores: int) -> Outcome | None:
+    """The outcome that is kept in a file; None where there is no file, or another's, or what a crash left of one."""
+    try:
+        kept = json.loads(file.read_text(encoding="utf-8"))
+        if kept["key"] != file.stem or len(kept["scores"]) != n_scores:
+            return None
+        outcome = Outcome(
+            [float(score) for score in kept["scores"]],
+            [""] * n_scores,
+            float(kept["fit_time"]),
+            float(kept["score_time"]),
+        )
+    except (OSError, ValueError, TypeError, LookupError, RecursionError):
+        return None
+    return None if any(map(math.isnan, outcome.scores)) else outcome
+
+
+def _write(file: Path, outcome: Outcome) -> None:
+    """Write a file that is there in full or not at all, even if the process is killed."""
+    kept = {
+        "key": file.stem,
+        "scores": outcome.scores,
+        "fit_time": outcome.fit_time,
+        "score_time": outcome.score_time,
+    }
+    part = file.with_name(f"{file.stem}.{uuid4().hex}.part")
+    part.write_text(json.dumps(kept), encoding="utf-8")
+    os.replace(part, file)

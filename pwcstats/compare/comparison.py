@@ -1,0 +1,386 @@
+"""Many methods compared: the table, the pairs, who is best."""
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from pwcstats._results import TestResult
+from pwcstats._validate.common import Array
+from pwcstats._validate.fits import item_place, read_level
+from pwcstats._validate.scores import Tidy, read_tidy, read_wide
+from pwcstats.compare.answers import cochran_q
+from pwcstats.compare.design import BY_RANKS, Design, read_design, test_pair
+from pwcstats.compare.multiplicity import adjust as adjusted
+from pwcstats.compare.multiplicity import cliques, letters, read_adjust
+from pwcstats.compare.ranks import friedman, interval_alpha, mean_ranks, nemenyi, rank_tests
+from pwcstats.errors import InputError
+
+__all__ = ["ComparisonResult", "compare_methods"]
+
+_COLUMNS = ["method_a", "method_b", "mean_difference", "estimate", "conf_low", "conf_high", "statistic", "p_value"]
+
+
+@dataclass(frozen=True, eq=False)
+class ComparisonResult:
+    """Several methods compared, by :func:`compare_methods`.
+
+    Attributes
+    ----------
+    table : DataFrame
+        A row for each method, best first: mean score, sd (over the rows of `scores`), conf_low and conf_high (interval
+        of the mean), mean rank, and letters; methods that share a letter do not differ significantly.
+    pairs : DataFrame
+        A row for each comparison: method_a (the one that stands first in `table`, or the control), method_b,
+        mean_difference (a - b), what the test estimates with its interval, statistic, p_value, p_adjusted, significant.
+    omnibus : TestResult or None
+        A test that all methods are the same, where there is one.
+    test, adjust, reason : str
+        The test of the pairs, how its p-values are adjusted, and why this test.
+    alpha : float
+        The level of the tests.
+    estimate_name : str
+        What the test estimates.
+    critical_difference : float or None
+        Of mean ranks, where Nemenyi's test was used.
+    cliques : list of tuple
+        The largest groups of methods that do not differ; empty where all are compared with a control.
+    control : label or None
+        The method with which the others are compared.
+    higher_is_better : bool
+        Whether higher scores are better.
+    scores : DataFrame
+        What was compared: a row for each data set or split, a column for each method.
+    notes : tuple of str
+        What one should know of this result.
+    """
+
+    table: pd.DataFrame
+    pairs: pd.DataFrame
+    omnibus: TestResult | None
+    test: str
+    adjust: str
+    reason: str
+    alpha: float
+    estimate_name: str
+    critical_difference: float | None
+    cliques: list[tuple[Any, ...]]
+    control: Any
+    higher_is_better: bool
+    scores: pd.DataFrame
+    notes: tuple[str, ...]
+
+    @property
+    def best(self) -> Any:
+        """The method that is significantly better than every other; None where there is none."""
+        first = self.table.index[0]
+        beaten = self.pairs.loc[self.pairs["significant"] & (self.pairs["method_a"] == first), "method_b"]
+        return first if set(beaten) == set(self.table.index[1:]) else None
+
+    @property
+    def best_group(self) -> list[Any]:
+        """The first method and all that are not significantly worse."""
+        first = self.table.index[0]
+        beaten = set(self.pairs.loc[self.pairs["significant"] & (self.pairs["method_a"] == first), "method_b"])
+        return [name for name in self.table.index if name not in beaten]
+
+    @property
+    def p_values(self) -> pd.DataFrame:
+        """Adjusted p-values as a square table; 1 on the diagonal, NaN where a pair was not tested."""
+        names = self.table.index
+        table = pd.DataFrame(np.diag(np.ones(len(names))), index=names, columns=names).replace(0.0, np.nan)
+        for a, b, p in zip(self.pairs["method_a"], self.pairs["method_b"], self.pairs["p_adjusted"], strict=True):
+            table.loc[a, b] = table.loc[b, a] = p
+        return table
+
+    def tidy(self) -> pd.DataFrame:
+        """A row for each pair."""
+        return self.pairs.copy()
+
+    def glance(self) -> pd.DataFrame:
+        """One row: numbers of methods and rows, the test, the omnibus test, the best method."""
+        row = {
+            "n_methods": len(self.table),
+            "nobs": len(self.scores),
+            "test": self.test,
+            "adjust": self.adjust,
+            "alpha": self.alpha,
+            "omnibus_statistic": np.nan if self.omnibus is None else self.omnibus.statistic,
+            "omnibus_p_value": np.nan if self.omnibus is None else self.omnibus.p_value,
+            "n_significant": int(self.pairs["significant"].sum()),
+            "best": self.best,
+        }
+        return pd.DataFrame([row])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers and words."""
+        return {
+            "table": self.table.reset_index().to_dict("records"),
+            "pairs": self.pairs.to_dict("records"),
+            "omnibus": None if self.omnibus is None else self.omnibus.to_dict(),
+            "test": self.test,
+            "adjust": self.adjust,
+            "reason": self.reason,
+            "alpha": self.alpha,
+            "best": self.best,
+            "best_group": self.best_group,
+            "notes": list(self.notes),
+        }
+
+    def summary(self) -> str:
+        """The comparison as text."""
+        level = f"{100.0 * (1.0 - self.alpha):g} %"
+        table = self.table.drop(columns="letters" if not self.cliques else [])
+        numbers = self.pairs.drop(columns=["significant", "statistic"])
+        lines = [
+            f"Comparison of {len(self.table)} methods",
+            f"test: {self.test}, {self.reason}",
+            f"adjustment: {self.adjust}; level {self.alpha:g}",
+            *([str(self.omnibus)] if self.omnibus is not None else []),
+            "",
+            f"Methods, best first ({level} intervals of the means)",
+            table.to_string(float_format="{:.4f}".format),
+            "",
+            f"Pairs (estimate: {self.estimate_name})",
+            numbers.to_string(index=False, float_format="{:.4g}".format),
+            "",
+            self._verdict(),
+            *(f"note: {note}" for note in self.notes),
+        ]
+        return "\n".join(lines)
+
+    def _verdict(self) -> str:
+        if self.control is not None:
+            found = self.pairs.loc[self.pairs["significant"], "method_b"]
+            names = ", ".join(map(str, found)) or "no method"
+            return f"Different from {self.control}: {names}."
+        if self.best is not None:
+            return f"{self.best} is significantly better than every other method."
+        return f"Not significantly worse than the first: {', '.join(map(str, self.best_group[1:])) or 'none'}."
+
+    def __str__(self) -> str:
+        return self.summary()
+
+
+def compare_methods(
+    scores: Any,
+    *,
+    test: str = "auto",
+    adjust: str = "holm",
+    control: Any = None,
+    alpha: float = 0.05,
+    test_fraction: float | None = None,
+    higher_is_better: bool = True,
+) -> ComparisonResult:
+    """Compare several methods by their scores, with the test that fits how these were come by.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        A tidy frame with the columns method and score, and whichever there are of dataset, repeat, fold (as
+        :func:`benchmark` returns it) or case (with scores 1 and 0 for right and wrong). Or a table with a row for each
+        data set and a column for each method.
+    test : str
+        "auto" chooses, and `reason` says why. Several data sets: each is one observation, the mean over its splits;
+        "wilcoxon" for each pair, or "mean_ranks" where there are too few data sets for that. One data set: "cv5x2_f"
+        for five repeats of two folds, otherwise "corrected_resampled_t". Cases: "mcnemar". Or ask for one of these, or
+        for "nemenyi", "sign", "cv5x2_t", or "paired_t" (independent scores: of data sets, or of repeats each of which
+        has a new sample).
+    adjust : {"holm", "bonferroni", "hochberg", "hommel", "shaffer", "bh", "by", "none"}
+        How p-values are adjusted for the number of comparisons, see :func:`adjust`. Nemenyi's are adjusted already.
+    control : label, optional
+        The method with which all others are compared; without one, all pairs are.
+    alpha : float
+        The level of the tests. Intervals of the pairs hold simultaneously, by Bonferroni's inequality (with "bh", "by"
+        and "none" one by one); those of the methods' means one by one.
+    test_fraction : float, optional
+        For random splits of one data set: share of the cases in each test set. Folds, and the columns n_train and
+        n_test, tell it themselves.
+    higher_is_better : bool
+        Whether higher scores are better; False for errors and losses.
+
+    Returns
+    -------
+    ComparisonResult
+
+    Raises
+    ------
+    InputError
+        If the methods do not pair up: the message names the cells that have no score or two.
+
+    Notes
+    -----
+    Methods scored on folds of the same data set are not compared as if the folds were data sets: folds share their
+    training cases, and the usual t-test takes chance for difference (see :func:`corrected_resampled_t`).
+
+    With one data set there is no omnibus test; with several it is Friedman's, with Iman and Davenport's F.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pwcstats.compare import compare_methods
+    >>> scores = pd.DataFrame(
+    ...     {"lda": [0.81, 0.74, 0.92, 0.66], "svm": [0.84, 0.79, 0.93, 0.70], "nb": [0.80, 0.70, 0.90, 0.68]},
+    ...     index=pd.Index(["vehicle", "glass", "wine", "vowel"], name="dataset"),
+    ... )
+    >>> result = compare_methods(scores)
+    >>> result.table[["mean", "rank", "letters"]]
+              mean  rank letters
+    method
+    svm     0.8150  1.00       a
+    lda     0.7825  2.25      ab
+    nb      0.7700  2.75       b
+    >>> result.best is None, result.best_group
+    (True, ['svm', 'lda'])
+    """
+    alpha, adjust = read_level(alpha, "alpha"), read_adjust(adjust)
+    tidy = _read(scores)
+    k = tidy.wide.shape[1]
+    if control is not None:
+        item_place(tidy.wide.columns, control, "control", "methods")
+    if control is not None and (adjust == "shaffer" or test == "nemenyi"):
+        word = "adjust='shaffer'" if adjust == "shaffer" else "test='nemenyi'"
+        raise InputError(f"{word} is for all pairs, not for comparisons with a control; use adjust='holm'.")
+    n_tests = k - 1 if control is not None else k * (k - 1) // 2
+    design = read_design(tidy, test, test_fraction, 1 if adjust == "none" else n_tests, alpha)
+    table = _table(design, higher_is_better, alpha)
+    if design.test in BY_RANKS:
+        pairs, name, critical, notes = _rank_pairs(design, table, adjust, control, alpha, higher_is_better)
+    else:
+        pairs, name, notes = _paired(design, table, adjust, control, alpha)
+        critical = None
+    pairs["significant"] = pairs["p_adjusted"] <= alpha
+    groups = [] if control is not None else _groups(table.index, pairs)
+    table["letters"] = letters(groups, list(table.index)) if groups else ""
+    return ComparisonResult(
+        table,
+        pairs,
+        _omnibus(design, higher_is_better),
+        design.test,
+        "none" if design.test == "nemenyi" else adjust,
+        design.reason,
+        alpha,
+        name,
+        critical,
+        groups,
+        control,
+        higher_is_better,
+        design.wide,
+        (*notes, *_few(design, pairs, adjust, alpha)),
+    )
+
+
+def _read(scores: Any) -> Tidy:
+    """Scores as a table that pairs up; a table that is not tidy has a row for each data set."""
+    if isinstance(scores, pd.DataFrame) and ({"method", "score"} & set(scores.columns)):
+        return read_tidy(scores)
+    wide = read_wide(scores)
+    if not wide.index.is_unique:
+        raise InputError("the rows of scores must have labels that differ, one for each data set; reset_index() them.")
+    return Tidy(wide.rename_axis(index="dataset"), ["dataset"], None)
+
+
+def _table(design: Design, higher_is_better: bool, alpha: float) -> pd.DataFrame:
+    """Means, their intervals, and ranks of the methods, best first."""
+    wide = design.wide
+    n, sd = len(wide), wide.std()
+    fraction = design.test_fraction if design.test_fraction is not None else 0.5 if design.test[:3] == "cv5" else 0.0
+    half = stats.t.isf(alpha / 2.0, n - 1) * sd * np.sqrt(1.0 / n + fraction / (1.0 - fraction))
+    table = pd.DataFrame(
+        {
+            "mean": wide.mean(),
+            "sd": sd,
+            "conf_low": wide.mean() - half,
+            "conf_high": wide.mean() + half,
+            "rank": mean_ranks(wide, higher_is_better=higher_is_better),
+        }
+    ).rename_axis(index="method")
+    # Tests of ranks call the one with the best mean rank the best, the others the one with the best mean.
+    sign = -1.0 if higher_is_better else 1.0
+    order = [table["rank"], sign * table["mean"]]
+    if design.test not in (*BY_RANKS, "wilcoxon", "sign"):
+        order.reverse()
+    return table.iloc[np.lexsort(order[::-1])]
+
+
+def _pairs_of(table: pd.DataFrame, control: Any) -> list[tuple[Any, Any]]:
+    names = list(table.index)
+    return list(combinations(names, 2)) if control is None else [(control, name) for name in names if name != control]
+
+
+def _rank_pairs(
+    design: Design, table: pd.DataFrame, adjust: str, control: Any, alpha: float, higher_is_better: bool
+) -> tuple[pd.DataFrame, str, float | None, list[str]]:
+    """Pairs by their mean ranks."""
+    if design.test == "nemenyi":
+        found = nemenyi(design.wide, alpha=alpha, higher_is_better=higher_is_better)
+    else:
+        found = rank_tests(design.wide, control=control, adjust=adjust, alpha=alpha, higher_is_better=higher_is_better)
+    both = found.pairs.set_index(["method_a", "method_b"])
+    flipped = both.rename_axis(index=["method_b", "method_a"]).swaplevel()
+    flipped[["estimate", "statistic"]] *= -1.0
+    flipped[["conf_low", "conf_high"]] = -flipped[["conf_high", "conf_low"]].to_numpy()
+    both = pd.concat([both, flipped])
+    pairs = _pairs_of(table, control)
+    frame = both.loc[pairs].reset_index()
+    frame["mean_difference"] = [table.loc[a, "mean"] - table.loc[b, "mean"] for a, b in pairs]
+    name = "difference of mean ranks, above 0 where method_a is better"
+    return frame[[*_COLUMNS, "p_adjusted"]], name, found.critical_difference, []
+
+
+def _paired(
+    design: Design, table: pd.DataFrame, adjust: str, control: Any, alpha: float
+) -> tuple[pd.DataFrame, str, list[str]]:
+    """Pairs by a test of two methods each; where there is none, NaN and a note that says why."""
+    pairs = _pairs_of(table, control)
+    level = interval_alpha(alpha, adjust, len(pairs))
+    rows, notes, name = [], [], "difference"
+    for a, b in pairs:
+        row: list[Any] = [a, b, table.loc[a, "mean"] - table.loc[b, "mean"]]
+        try:
+            result = test_pair(design, a, b, level)
+        except InputError as error:
+            rows.append([*row, *[np.nan] * 5])
+            notes.append(f"{a} and {b}: no test, {error}")
+            continue
+        name = result.estimate_name
+        low, high = result.conf_int or (np.nan, np.nan)
+        rows.append([*row, result.estimate, low, high, result.statistic, result.p_value])
+        notes += [f"{a} and {b}: {note}" for note in result.notes if "too few" not in note]
+    frame = pd.DataFrame(rows, columns=_COLUMNS)
+    frame["p_adjusted"] = adjusted(frame["p_value"], adjust)
+    return frame, name, notes
+
+
+def _groups(names: pd.Index, pairs: pd.DataFrame) -> list[tuple[Any, ...]]:
+    """Groups of methods that do not differ."""
+    differ: Any = np.zeros((len(names), len(names)), dtype=bool)
+    places = {name: place for place, name in enumerate(names)}
+    for a, b in pairs.loc[pairs["significant"], ["method_a", "method_b"]].itertuples(index=False):
+        differ[places[a], places[b]] = differ[places[b], places[a]] = True
+    return cliques(list(names), differ)
+
+
+def _omnibus(design: Design, higher_is_better: bool) -> TestResult | None:
+    if design.wide.shape[1] < 3:
+        return None
+    if design.unit == "case":
+        return cochran_q(design.wide)
+    if design.unit == "data set" and design.test != "paired_t":
+        return friedman(design.wide, statistic="F", higher_is_better=higher_is_better)
+    return None
+
+
+def _few(design: Design, pairs: pd.DataFrame, adjust: str, alpha: float) -> list[str]:
+    """Say so where no result could have been significant."""
+    n = len(design.wide)
+    least: Array | float = 2.0 ** (1 - n)
+    if design.test in ("wilcoxon", "sign") and interval_alpha(alpha, adjust, len(pairs)) < least:
+        return [
+            f"with {n} {design.unit}s no p-value can be below {least:.3g}, so that no pair can be significant at "
+            f"{alpha:g} after adjustment; score more of them"
+        ]
+    return []

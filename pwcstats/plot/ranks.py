@@ -1,0 +1,192 @@
+"""Mean ranks of methods, and which of them do not differ."""
+
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from pwcstats._validate.common import Array, as_float, shown
+from pwcstats._validate.figures import read_axes
+from pwcstats.errors import InputError
+from pwcstats.plot.scores import read_result, words_of_test
+from pwcstats.plot.style import COLORS, figure_of
+
+# Heights are counted in lines of text, in inches; y grows downwards from the axis of ranks.
+LINE, FONT = 0.23, 10.0
+# The axis has its numbers and its name above it, and above these is the ruler.
+OVER_AXIS, OVER_RULER = 2.3, 4.3
+RULER = 3.0
+FIRST_BAR, NEXT_BAR = 0.65, 0.55
+# Bars are longer than what they join by this part of the axis: methods of the same rank have a bar, too.
+PAST = 0.012
+
+
+def critical_difference(result: Any, *, ax: Axes | None = None) -> Figure:
+    """Mean ranks of methods on a line, and bars that join methods that do not differ significantly.
+
+    The diagram of Demšar [1]_. The best method is on the left. Dots on a bar mark the methods that it joins: without
+    ranks in the test, a bar may have to pass over a method that does differ, which then has no dot on it. Where
+    methods of about the same rank are told apart by a bar, they have letters, too: those that share one do not differ.
+
+    Parameters
+    ----------
+    result : ComparisonResult
+        As :func:`pwcstats.compare.compare_methods` returns it, of all pairs. Scores, of which higher ones are better,
+        are compared by the Nemenyi test first.
+    ax : matplotlib.axes.Axes, optional
+        Axes to draw in; without them there is a new figure. Names stand beside the axes, so the figure needs
+        ``layout="constrained"``, or room on both sides.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        With a ruler as long as the critical difference if the test has one, else with a line that names the test.
+
+    References
+    ----------
+    .. [1] Demšar, J. (2006). Statistical comparisons of classifiers over multiple data sets. Journal of Machine
+       Learning Research 7, 1-30.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> from pwcstats import compare, plot
+    >>> rng = np.random.default_rng(0)
+    >>> scores = pd.DataFrame(rng.normal([0.9, 0.8, 0.8], 0.05, (12, 3)), columns=["lda", "svm", "nb"])
+    >>> result = compare.compare_methods(scores, test="nemenyi")
+    >>> figure = plot.critical_difference(result)
+    >>> figure.savefig("ranks.png")  # doctest: +SKIP
+    """
+    found = read_result(result, "critical_difference", ("rank", "letters"), test="nemenyi")
+    if found.control is not None:
+        raise InputError(
+            f"critical_difference joins methods that do not differ, which needs all pairs, got comparisons with the "
+            f"control {shown(found.control)}; leave control out of compare_methods, or draw score_intervals."
+        )
+    table = found.table.sort_values("rank", kind="stable")
+    ranks, k = as_float(table["rank"], "rank"), len(table)
+    ruler = found.critical_difference
+    # Few data sets have a critical difference that is longer than the axis.
+    end = k if ruler is None else max(float(k), 1.0 + ruler)
+    past = PAST * (end - 1)
+    members = [np.sort(table.index.get_indexer(list(clique))) for clique in found.cliques if len(clique) > 1]
+    heights = _bar_heights([(ranks[m[0]] - past, ranks[m[-1]] + past) for m in members], past)
+    unclear = any(_hides_another(ranks, m, past) for m in members)
+    names = [f"{name} [{letters}]" if unclear else str(name) for name, letters in table["letters"].items()]
+    first = FIRST_BAR + NEXT_BAR * (1 + max(heights, default=-1)) + 0.45
+    # The better half is on the left; the outermost is on top on either side, so that no two lines cross.
+    n_left = (k + 1) // 2
+    places = first + np.concatenate([np.arange(n_left), np.arange(k - n_left)[::-1]])
+    note = _note(found, bool(members), unclear)
+    top, bottom = -(OVER_AXIS if ruler is None else OVER_RULER), places.max() + (2.1 if note else 0.6)
+    if ax is None:
+        axes, font = _new_axes(names, n_left, bottom - top), FONT
+    else:
+        axes = read_axes(ax, 1)[0]
+        font = _font(axes, bottom - top)
+    axes.set(xlim=(1, end), ylim=(bottom, top))
+    _draw_axis(axes, k, font)
+    _draw_names(axes, names, ranks, places, n_left, font)
+    for m, height in zip(members, heights, strict=True):
+        y = FIRST_BAR + NEXT_BAR * height
+        ends = [ranks[m[0]] - past, ranks[m[-1]] + past]
+        # Ranks are 1 at least, but bars go a little past them.
+        style: dict[str, Any] = {"color": COLORS[0], "clip_on": False, "zorder": 3}
+        axes.plot(ends, [y, y], linewidth=0.4 * font, solid_capstyle="butt", **style)
+        dots: dict[str, Any] = {"markerfacecolor": "white", "markersize": 0.5 * font}
+        axes.plot(ranks[m], np.full(len(m), y), "o", **dots, **style)
+    if ruler is not None:
+        _draw_ruler(axes, ruler, font)
+    if note:
+        axes.text(
+            0.5,
+            bottom - 0.6,
+            note,
+            transform=axes.get_yaxis_transform(),
+            ha="center",
+            va="center",
+            fontsize=0.9 * font,
+            color="0.3",
+        )
+    return figure_of(axes)
+
+
+def _new_axes(names: list[str], n_left: int, n_lines: float) -> Axes:
+    # About 12 letters an inch; the rank and gaps take as much as 8.
+    beside = sum(max(map(len, side)) + 8 for side in (names[:n_left], names[n_left:])) / 12
+    return Figure(figsize=(4.6 + beside, LINE * n_lines), layout="constrained").subplots()
+
+
+def _font(axes: Axes, n_lines: float) -> float:
+    """The size of the text at which lines do not touch; axes of a larger figure may be small."""
+    height = axes.get_window_extent().height / figure_of(axes).dpi
+    return float(np.clip(72 * 0.62 * height / n_lines, 4.0, FONT))
+
+
+def _bar_heights(spans: list[tuple[float, float]], gap: float) -> list[int]:
+    """The line of each bar, the first that is free over its length."""
+    until: list[float] = []
+    heights = [0] * len(spans)
+    for place in sorted(range(len(spans)), key=lambda place: spans[place]):
+        low, high = spans[place]
+        free = next((line for line, last in enumerate(until) if last + gap < low), len(until))
+        if free == len(until):
+            until.append(high)
+        until[free] = high
+        heights[place] = free
+    return heights
+
+
+def _hides_another(ranks: Array, members: Any, near: float) -> bool:
+    """Whether a method that a bar does not join has the place of one that it does."""
+    others = np.delete(ranks, members)
+    return bool((np.abs(others[:, None] - ranks[members]) <= near).any())
+
+
+def _note(result: Any, bars: bool, unclear: bool) -> str:
+    """What the bars show, where no ruler says so."""
+    words = "" if result.critical_difference is not None else words_of_test(result)
+    if unclear:
+        return f"bars and shared letters join methods that do not differ {words}".strip()
+    if not words:
+        return ""
+    return f"bars join methods that do not differ {words}" if bars else f"all methods differ {words}"
+
+
+def _draw_axis(axes: Axes, k: int, font: float) -> None:
+    """The line of ranks, with its numbers and its name above it."""
+    step = -(-k // 20)
+    axes.set_xticks(range(1, k + 1, step))
+    axes.set_yticks([])
+    axes.xaxis.set_ticks_position("top")
+    axes.xaxis.set_label_position("top")
+    axes.tick_params(axis="x", labelsize=font, length=0.4 * font, pad=0.15 * font)
+    axes.set_xlabel("mean rank (1 is best)", fontsize=font, labelpad=0.3 * font)
+    for side in ("left", "right", "bottom"):
+        axes.spines[side].set_visible(False)
+    axes.spines["top"].set_position(("data", 0.0))
+    # The axes may be wider than the ranks are, for the ruler.
+    axes.spines["top"].set_bounds(1, k)
+
+
+def _draw_names(axes: Axes, names: list[str], ranks: Array, places: Array, n_left: int, font: float) -> None:
+    """Names beside the axes, each with a line to its rank."""
+    side = axes.get_yaxis_transform()
+    ends = axes.get_xlim()
+    for number, (name, rank, place) in enumerate(zip(names, ranks, places, strict=True)):
+        left = number < n_left
+        axes.plot([rank, rank, ends[0 if left else 1]], [0.0, place, place], color="0.45", linewidth=0.9, zorder=2)
+        words = f"{name}  {rank:.2f}" if left else f"{rank:.2f}  {name}"
+        where = -0.015 if left else 1.015
+        axes.text(where, place, words, transform=side, ha="right" if left else "left", va="center", fontsize=font)
+
+
+def _draw_ruler(axes: Axes, length: float, font: float) -> None:
+    """The critical difference, as long as it is on the axis."""
+    style: dict[str, Any] = {"color": "black", "linewidth": 1.4, "clip_on": False}
+    axes.plot([1.0, 1.0 + length], [-RULER, -RULER], **style)
+    for place in (1.0, 1.0 + length):
+        axes.plot([place, place], [-RULER - 0.2, -RULER + 0.2], **style)
+    axes.text(1.0, -RULER - 0.7, f"critical difference = {length:.2f}", va="center", fontsize=font)

@@ -1,0 +1,193 @@
+"""Scores of several methods with their intervals, or those of their differences."""
+
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from pwcstats._validate.common import Array, as_float, choice, listed
+from pwcstats.compare import compare_methods
+from pwcstats.errors import InputError
+from pwcstats.plot.style import COLORS, figure_of
+
+# With more pairs than this, only those with the best method are drawn.
+MOST_PAIRS = 15
+# Longer names of two methods stand on two lines.
+LONGEST = 40
+# Adjustments that do not widen the intervals.
+ONE_BY_ONE = ("bh", "by", "none")
+
+
+def score_intervals(result: Any, kind: Literal["means", "differences"] = "means") -> Figure:
+    """Mean scores of methods with intervals, or differences of pairs with simultaneous intervals.
+
+    Parameters
+    ----------
+    result : ComparisonResult
+        As :func:`pwcstats.compare.compare_methods` returns it. Scores, of which higher ones are better, are compared by
+        it first, with the test that it chooses.
+    kind : {"means", "differences"}
+        ``"means"``: a line for each method, the best on top; methods that share a letter on the right do not differ
+        significantly. ``"differences"``: a line for each pair of methods, filled and coloured where they differ
+        significantly; of more than 15 pairs only those with the best method, or all of those with a control.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Arrows are ends of intervals at infinity. Pairs that could not be tested say so.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> from pwcstats import compare, plot
+    >>> rng = np.random.default_rng(0)
+    >>> scores = pd.DataFrame(rng.normal([0.9, 0.8, 0.8], 0.05, (12, 3)), columns=["lda", "svm", "nb"])
+    >>> result = compare.compare_methods(scores)
+    >>> figure = plot.score_intervals(result, "differences")
+    >>> figure.savefig("differences.png")  # doctest: +SKIP
+    """
+    choice(kind, ("means", "differences"), "kind")
+    found = read_result(result, "score_intervals", ("mean", "conf_low", "conf_high", "letters"))
+    return _means(found) if kind == "means" else _differences(found)
+
+
+def read_result(result: Any, figure: str, columns: tuple[str, ...], **options: Any) -> Any:
+    """A comparison of two methods or more; of scores, one that is made here."""
+    # A frame of scores may have methods of any name, so it is not asked for attributes.
+    if isinstance(result, pd.DataFrame) or not (hasattr(result, "table") and hasattr(result, "pairs")):
+        result = compare_methods(result, **options)
+    missing = [column for column in columns if column not in result.table]
+    if missing:
+        raise InputError(
+            f"{figure} needs the columns {listed(columns)} in the table of the comparison, got none called "
+            f"{listed(missing)}; pass what compare_methods returns."
+        )
+    if len(result.table) < 2:
+        raise InputError(
+            f"{figure} compares methods, got {len(result.table)} of them; pass the scores of two methods or more."
+        )
+    return result
+
+
+def words_of_test(result: Any) -> str:
+    """Test, adjustment and level in brackets."""
+    words = [str(word).replace("_", " ") for word in (result.test, result.adjust) if word != "none"]
+    return f"({', '.join([*words, f'{result.alpha:g}'])})"
+
+
+def _means(result: Any) -> Figure:
+    table = result.table
+    axes = _new_axes([str(name) for name in table.index], 1, f"mean score, {_level(result)} interval")
+    _draw_lines(axes, _numbers(table, "mean"), [COLORS[0]] * len(table), [True] * len(table), "no score")
+    for row, letters in enumerate(table["letters"]):
+        # Beside the picture, so that no interval runs into them.
+        axes.text(1.02, row, str(letters), transform=axes.get_yaxis_transform(), va="center", fontsize=9)
+    figure = figure_of(axes)
+    # Comparisons with a control have no letters.
+    if table["letters"].astype(bool).any():
+        figure.supxlabel(f"methods that share a letter do not differ {words_of_test(result)}", fontsize=8, color="0.3")
+    return figure
+
+
+def _differences(result: Any) -> Figure:
+    pairs, control, n_pairs = result.pairs, result.control, len(result.pairs)
+    # Each pair of the picture says which is its first.
+    label = str(result.estimate_name).replace("method_a", "the first")
+    label += f"{_gap(label)}{_simultaneous(result)}{_level(result)} intervals"
+    n_lines = 1
+    if control is not None:
+        label += f"\n{control} (control) – each of these methods"
+        names = [str(name) for name in pairs["method_b"]]
+    elif n_pairs > MOST_PAIRS:
+        best = result.table.index[0]
+        # The best stands first in all of its pairs.
+        pairs = pairs[pairs["method_a"] == best]
+        label += f"\n{best} (best) – each of these methods, {len(pairs)} of {n_pairs} pairs"
+        names = [str(name) for name in pairs["method_b"]]
+    else:
+        both = [(str(first), str(second)) for first, second in zip(pairs["method_a"], pairs["method_b"], strict=True)]
+        n_lines = 1 if max(len(first) + len(second) for first, second in both) <= LONGEST else 2
+        names = [f"{first} –{' ' if n_lines == 1 else chr(10)}{second}" for first, second in both]
+    axes = _new_axes(names, n_lines, label)
+    differ = pairs["significant"].fillna(False).to_numpy(dtype=bool)
+    colors = np.where(differ, COLORS[1], "0.4")
+    _draw_lines(axes, _numbers(pairs, "estimate"), colors, differ, "no test")
+    axes.axvline(0.0, color="0.6", linewidth=0.9, zorder=0.5)
+    figure = figure_of(axes)
+    words = (f"significant {words_of_test(result)}", "not significant")
+    handles = [
+        Line2D([], [], marker="o", color=color, markerfacecolor=face, label=word)
+        for color, face, word in zip((COLORS[1], "0.4"), (COLORS[1], "white"), words, strict=True)
+    ]
+    figure.legend(handles=handles, loc="outside upper left", ncols=2, frameon=False, fontsize=9)
+    return figure
+
+
+def _gap(label: str) -> str:
+    """What parts a label from its end: a new line where it is long."""
+    return ",\n" if len(label) > LONGEST else ", "
+
+
+def _simultaneous(result: Any) -> str:
+    """The word, where the intervals are; Nemenyi's need no adjustment."""
+    return "" if result.adjust in ONE_BY_ONE and result.test != "nemenyi" else "simultaneous "
+
+
+def _level(result: Any) -> str:
+    """The level of the intervals in words."""
+    return f"{100 * (1 - result.alpha):g} %"
+
+
+def _numbers(frame: pd.DataFrame, middle: str) -> Array:
+    """Estimates and the ends of their intervals, a row of three for each."""
+    return as_float(frame[[middle, "conf_low", "conf_high"]], "the comparison")
+
+
+def _new_axes(names: list[str], n_lines: int, label: str) -> Axes:
+    """Axes with a line for each name, the first on top."""
+    n = len(names)
+    beside, below = (max(len(line) for text in texts for line in text.split("\n")) for texts in (names, [label]))
+    height = 1.25 + n * (0.26 if n_lines == 1 else 0.38)
+    # About 14 letters of the names an inch, and 12 of the label, which must not be longer than the axis.
+    width = max(5.0, below / 12) + 0.4 + beside / 14
+    axes = Figure(figsize=(width, height), layout="constrained").subplots()
+    axes.set_xlabel(label)
+    axes.set_yticks(range(n), names, fontsize=9)
+    axes.set_ylim(n - 0.4, -0.6)
+    # Faint lines lead the eye from a name to its point.
+    axes.grid(axis="y", color="0.93")
+    axes.set_axisbelow(True)
+    for side in ("top", "right", "left"):
+        axes.spines[side].set_visible(False)
+    axes.tick_params(axis="y", length=0)
+    return axes
+
+
+def _draw_lines(axes: Axes, values: Array, colors: Any, filled: Any, without: str) -> None:
+    """A dot and its interval on each line; arrows where it has no end, words where there is no estimate."""
+    finite = values[np.isfinite(values)]
+    # The line at 0 of differences must be within, also if nothing else is.
+    low, high = (finite.min(), finite.max()) if finite.size else (-1.0, 1.0)
+    if without == "no test":
+        low, high = min(low, 0.0), max(high, 0.0)
+    room = 0.06 * (high - low) or 0.5
+    low, high = float(low - room), float(high + room)
+    axes.set_xlim(low, high)
+    for row, (middle, left, right) in enumerate(values):
+        color = colors[row]
+        if np.isnan(middle):
+            style: dict[str, Any] = {"facecolor": "white", "edgecolor": "none", "pad": 1.5}
+            axes.text((low + high) / 2, row, without, va="center", ha="center", fontsize=9, color="0.35", bbox=style)
+            continue
+        if not np.isnan(left) and not np.isnan(right):
+            axes.plot(np.clip([left, right], low, high), [row, row], color=color, linewidth=1.6)
+        for end, marker, limit in ((left, "<", low), (right, ">", high)):
+            if np.isinf(end):
+                axes.plot([limit], [row], marker, color=color, markersize=6, clip_on=False, zorder=4)
+        if np.isfinite(middle):
+            face = color if filled[row] else "white"
+            axes.plot([middle], [row], "o", color=color, markerfacecolor=face, markersize=5.5, zorder=3)

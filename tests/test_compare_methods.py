@@ -1,0 +1,341 @@
+"""Tables of many methods: the right test for the design, who is best, letters, winners."""
+
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pwcstats import InputError
+from pwcstats.compare import (
+    adjust,
+    cochran_q,
+    compare_methods,
+    corrected_resampled_t,
+    cv5x2_f,
+    friedman,
+    mcnemar,
+    nemenyi,
+    paired_t,
+    rank_tests,
+    sign,
+    wilcoxon,
+    winners,
+)
+from pwcstats.compare.multiplicity import cliques, letters
+
+
+def tidy(means, datasets=1, repeats=1, folds=1, seed=0, noise=0.02, **columns):
+    """Scores of methods with some mean scores."""
+    rng = np.random.default_rng(seed)
+    rows = [
+        (name, f"set {d}", r, f, mean + 0.05 * np.sin(7 * d) + noise * rng.normal())
+        for d in range(datasets)
+        for r in range(repeats)
+        for f in range(folds)
+        for name, mean in means.items()
+    ]
+    return pd.DataFrame(rows, columns=["method", "dataset", "repeat", "fold", "score"]).assign(**columns)
+
+
+FIVE = {"svm": 0.80, "lda": 0.79, "nb": 0.70, "tree": 0.72, "knn": 0.78}
+THREE = {"svm": 0.80, "lda": 0.79, "nb": 0.70}
+
+
+def column(scores, name):
+    return scores.loc[scores["method"] == name, "score"].to_numpy()
+
+
+class TestDesigns:
+    def test_one_data_set_with_folds(self):
+        scores = tidy(THREE, repeats=10, folds=10)
+        result = compare_methods(scores)
+        assert result.test == "corrected_resampled_t"
+        assert "100 splits of one data set" in result.reason
+        assert "10 %" in result.reason
+        assert result.omnibus is None
+        p = []
+        for row in result.pairs.itertuples():
+            # Intervals hold simultaneously: Bonferroni's level of three.
+            a, b = column(scores, row.method_a), column(scores, row.method_b)
+            want = corrected_resampled_t(a, b, test_fraction=0.1, alpha=0.05 / 3)
+            assert (row.statistic, row.p_value) == (pytest.approx(want.statistic), pytest.approx(want.p_value))
+            assert (row.conf_low, row.conf_high) == pytest.approx(want.conf_int)
+            assert row.estimate == pytest.approx(row.mean_difference) == pytest.approx(a.mean() - b.mean())
+            p.append(want.p_value)
+        np.testing.assert_allclose(result.pairs["p_adjusted"], adjust(p, "holm"))
+
+    def test_sizes_tell_the_fraction(self):
+        """Random splits have as many "folds" as one likes."""
+        scores = tidy(THREE, folds=30, n_train=70, n_test=30)
+        assert "30 %" in compare_methods(scores).reason
+        told = compare_methods(scores.drop(columns=["n_train", "n_test"]), test_fraction=0.3)
+        pd.testing.assert_frame_equal(compare_methods(scores).pairs, told.pairs)
+
+    def test_five_by_two(self):
+        scores = tidy(THREE, repeats=5, folds=2)
+        result = compare_methods(scores.sample(frac=1, random_state=0))
+        assert result.test == "cv5x2_f"
+        row = result.pairs.iloc[0]
+        want = cv5x2_f(column(scores, row["method_a"]), column(scores, row["method_b"]))
+        assert row["p_value"] == pytest.approx(want.p_value, rel=1e-12)
+        assert compare_methods(scores, test="cv5x2_t").test == "cv5x2_t"
+        assert compare_methods(scores, test="corrected_resampled_t").test == "corrected_resampled_t"
+
+    def test_repeats_without_folds_must_be_told(self):
+        scores = tidy(THREE, repeats=12).drop(columns="fold")
+        with pytest.raises(InputError, match=r"test_fraction= .* test='paired_t'"):
+            compare_methods(scores)
+        assert compare_methods(scores, test_fraction=0.3).test == "corrected_resampled_t"
+        result = compare_methods(scores, test="paired_t")
+        assert "not" not in result.reason
+        assert "folds are not" in compare_methods(tidy(THREE, folds=9), test="paired_t").reason
+        row = result.pairs.iloc[0]
+        want = paired_t(column(scores, row["method_a"]), column(scores, row["method_b"]), alpha=0.05 / 3)
+        assert (row["p_value"], row["conf_low"]) == (pytest.approx(want.p_value), pytest.approx(want.conf_int[0]))
+
+    def test_many_data_sets(self):
+        scores = tidy(FIVE, datasets=12, folds=5)
+        result = compare_methods(scores)
+        assert result.test == "wilcoxon"
+        assert "12 data sets" in result.reason
+        means = scores.groupby(["dataset", "method"], sort=False)["score"].mean().unstack("method")
+        row = result.pairs.iloc[3]
+        want = wilcoxon(means[row["method_a"]], means[row["method_b"]], alpha=0.05 / 10)
+        got = (row["p_value"], row["estimate"], row["conf_low"])
+        assert got == pytest.approx((want.p_value, want.estimate, want.conf_int[0]))
+        assert result.omnibus.p_value == pytest.approx(friedman(means, statistic="F").p_value)
+        pd.testing.assert_series_equal(
+            result.table["rank"], friedman(means).ranks[result.table.index], check_names=False
+        )
+        # The number of splits of a data set makes no more observations of it.
+        assert len(result.scores) == 12
+
+    def test_few_data_sets(self):
+        """Six sets: the smallest p-value of ten signed-rank tests would be 10 x 2/64."""
+        scores = tidy(FIVE, datasets=6)
+        result = compare_methods(scores)
+        assert result.test == "mean_ranks"
+        assert "could not reach 0.05" in result.reason
+        means = scores.pivot(index="dataset", columns="method", values="score")
+        want = rank_tests(means).pairs.set_index(["method_a", "method_b"])
+        for row in result.pairs.itertuples():
+            # Methods that tie in their ranks may stand the other way round.
+            pair = (row.method_a, row.method_b)
+            known = pair if pair in want.index else pair[::-1]
+            assert row.p_adjusted == pytest.approx(want.loc[known, "p_adjusted"])
+            assert row.estimate == pytest.approx(want.loc[known, "estimate"] * (1 if known == pair else -1))
+        # Against a control there are four tests only, but 4 x 2/64 is still above 0.05.
+        assert compare_methods(scores, control="nb").test == "mean_ranks"
+        assert compare_methods(tidy(FIVE, datasets=8), control="nb").test == "wilcoxon"
+
+    def test_two_methods_on_data_sets(self):
+        scores = tidy({"a": 0.8, "b": 0.78}, datasets=5)
+        result = compare_methods(scores)
+        assert result.test == "wilcoxon"
+        assert result.omnibus is None
+        assert any("no p-value can be below 0.0625" in note for note in result.notes)
+
+    def test_tests_as_asked(self):
+        scores = tidy(FIVE, datasets=12)
+        means = scores.pivot(index="dataset", columns="method", values="score")
+        found = compare_methods(scores, test="nemenyi")
+        want = nemenyi(means)
+        assert found.critical_difference == want.critical_difference
+        assert found.adjust == "none"
+        np.testing.assert_allclose(found.p_values, want.p_values.loc[found.table.index, found.table.index])
+        signs = compare_methods(scores, test="sign").pairs.iloc[0]
+        assert signs["p_value"] == sign(means[signs["method_a"]], means[signs["method_b"]]).p_value
+        t = compare_methods(scores, test="paired_t").pairs.iloc[0]
+        assert t["p_value"] == pytest.approx(paired_t(means[t["method_a"]], means[t["method_b"]]).p_value)
+
+    def test_cases(self):
+        rng = np.random.default_rng(0)
+        right = pd.DataFrame(rng.random((80, 3)) < [0.9, 0.7, 0.65], columns=list("abc")).astype(int)
+        scores = right.rename_axis("case").reset_index().melt("case", var_name="method", value_name="score")
+        result = compare_methods(scores)
+        assert result.test == "mcnemar"
+        assert result.omnibus.p_value == cochran_q(right).p_value
+        row = result.pairs.iloc[0]
+        assert row["p_value"] == mcnemar(right[row["method_a"]], right[row["method_b"]]).p_value
+
+    def test_wide_tables(self):
+        scores = tidy(FIVE, datasets=12)
+        wide = scores.pivot(index="dataset", columns="method", values="score")
+        for one, other in ((wide, scores), (wide.reset_index(drop=True), scores)):
+            np.testing.assert_allclose(
+                compare_methods(one).pairs["p_adjusted"], compare_methods(other).pairs["p_adjusted"]
+            )
+        assert wide.columns.name == "method"
+        found = compare_methods(wide.to_numpy()).table.index
+        assert [wide.columns[place] for place in found] == list(compare_methods(scores).table.index)
+
+    def test_the_order_of_rows_does_not_matter(self):
+        scores = tidy(FIVE, datasets=12, repeats=2, folds=3)
+        mixed = scores.sample(frac=1, random_state=1)
+        mixed["dataset"] = mixed["dataset"].astype("category")
+        one, other = compare_methods(scores), compare_methods(mixed)
+        assert list(one.table.index) == list(other.table.index)
+        np.testing.assert_allclose(one.pairs["p_adjusted"], other.pairs["p_adjusted"])
+
+    def test_nothing_is_changed(self):
+        scores = tidy(FIVE, datasets=12)
+        before = scores.copy()
+        compare_methods(scores)
+        pd.testing.assert_frame_equal(scores, before)
+        wide = scores.pivot(index="dataset", columns="method", values="score").rename_axis(columns=None)
+        compare_methods(wide)
+        nemenyi(wide)
+        assert wide.columns.name is None
+
+    @pytest.mark.parametrize("labels", [[1, 2, 3], [True, "b", 2.5]])
+    def test_labels_of_any_kind(self, labels):
+        scores = tidy(dict(zip(["x", "y", "z"], [0.8, 0.7, 0.5], strict=True)), datasets=9)
+        scores["method"] = scores["method"].map(dict(zip(["x", "y", "z"], labels, strict=True)))
+        result = compare_methods(scores)
+        assert list(result.table.index) == labels
+        assert result.best == labels[0]
+
+
+class TestVerdict:
+    def test_best(self):
+        result = compare_methods(tidy({"a": 0.9, "b": 0.7, "c": 0.69}, datasets=12))
+        assert result.best == "a"
+        assert result.best_group == ["a"]
+        assert list(result.table["letters"]) == ["a", "b", "b"]
+        assert result.cliques == [("a",), ("b", "c")]
+        assert "a is significantly better than every other method" in result.summary()
+
+    def test_nobody_is_best(self):
+        result = compare_methods(tidy(THREE, datasets=12))
+        assert result.best is None
+        assert result.best_group == ["svm", "lda"]
+        assert list(result.table["letters"]) == ["a", "a", "b"]
+
+    def test_lower_is_better(self):
+        scores = tidy(THREE, datasets=12)
+        up, down = (
+            compare_methods(scores),
+            compare_methods(scores.assign(score=1 - scores["score"]), higher_is_better=False),
+        )
+        assert list(up.table.index) == list(down.table.index)
+        np.testing.assert_allclose(up.table["rank"], down.table["rank"])
+        np.testing.assert_allclose(up.pairs["p_adjusted"], down.pairs["p_adjusted"])
+        np.testing.assert_allclose(up.pairs["estimate"], -down.pairs["estimate"], atol=1e-12)
+
+    @pytest.mark.parametrize("test", ["wilcoxon", "mean_ranks"])
+    def test_control(self, test):
+        result = compare_methods(tidy(FIVE, datasets=12), control="nb", test=test)
+        assert (result.pairs["method_a"] == "nb").all()
+        assert len(result.pairs) == 4
+        np.testing.assert_allclose(result.pairs["p_adjusted"], adjust(result.pairs["p_value"]))
+        assert result.cliques == []
+        assert "Different from nb: lda, svm, knn" in result.summary()
+        # What is better than the control has a negative estimate.
+        assert (result.pairs.set_index("method_b").loc["svm", ["estimate", "mean_difference"]] < 0).all()
+
+    def test_reports(self):
+        result = compare_methods(tidy(THREE, datasets=12))
+        text = str(result)
+        for part in ("wilcoxon", "12 data sets", "holm", "Friedman's test", "letters", "p_adjusted", "svm"):
+            assert part in text
+        assert list(result.tidy().columns) == [
+            "method_a", "method_b", "mean_difference", "estimate", "conf_low", "conf_high", "statistic", "p_value",
+            "p_adjusted", "significant",
+        ]  # fmt: skip
+        glance = result.glance().iloc[0]
+        assert (glance["n_methods"], glance["nobs"], glance["n_significant"]) == (3, 12, 2)
+        assert result.to_dict()["best_group"] == ["svm", "lda"]
+        assert (result.p_values.to_numpy() == result.p_values.to_numpy().T).all()
+
+    def test_equal_methods_are_not_different(self):
+        scores = tidy({"a": 0.8, "b": 0.7}, folds=10)
+        twin = scores[scores["method"] == "a"].assign(method="c")
+        result = compare_methods(pd.concat([scores, twin]))
+        row = result.pairs[(result.pairs[["method_a", "method_b"]] != "b").all(axis=1)].iloc[0]
+        assert (row["p_value"], row["estimate"]) == (1.0, 0.0)
+        assert any("a and c: all differences are 0" in note for note in result.notes)
+
+    def test_no_spread_is_said_and_loses_nothing(self):
+        scores = tidy({"a": 0.8, "b": 0.7}, folds=10)
+        shifted = scores[scores["method"] == "a"].assign(method="c", score=lambda x: x["score"] - 0.25)
+        result = compare_methods(pd.concat([scores, shifted]))
+        assert result.pairs["p_value"].isna().sum() == 1
+        assert result.pairs["p_adjusted"].notna().sum() == 2
+        assert any("a and c: no test" in note and "without any spread" in note for note in result.notes)
+
+
+class TestLetters:
+    @given(st.integers(2, 8), st.randoms(use_true_random=False))
+    def test_share_a_letter_if_and_only_if_they_do_not_differ(self, k, random):
+        differ = np.zeros((k, k), bool)
+        for i, j in combinations(range(k), 2):
+            differ[i, j] = differ[j, i] = random.random() < 0.4
+        groups = cliques(range(k), differ)
+        marks = letters(groups, list(range(k)))
+        for i, j in combinations(range(k), 2):
+            assert bool(set(marks[i]) & set(marks[j])) != differ[i, j]
+        # Each group is as large as can be, and none is in another.
+        for group in groups:
+            assert not any(not differ[list(group), other].any() for other in set(range(k)) - set(group))
+        assert len({frozenset(group) for group in groups}) == len(groups)
+
+    def test_letters_go_on(self):
+        groups = [(place,) for place in range(60)]
+        marks = letters(groups, list(range(60)))
+        assert marks[0] == "a"
+        assert marks[26] == "A"
+        assert len(set(marks)) == 60
+
+
+class TestWinners:
+    def scores(self):
+        parts = [
+            tidy({"lda": 0.7 + 0.1 * x, "nb": 0.7 + 0.1 * y, "knn": 0.6}, repeats=10, seed=10 * x + y, x=x, y=y)
+            for x in range(3)
+            for y in range(2)
+        ]
+        return pd.concat(parts).drop(columns=["dataset", "fold"])
+
+    def test_is_the_test_of_the_first_against_the_second(self):
+        scores = self.scores()
+        found = winners(scores, ["x", "y"], test="paired_t")
+        assert list(found.columns) == [
+            "x", "y", "best", "second", "best_score", "second_score", "difference", "p_value", "p_adjusted",
+            "significant",
+        ]  # fmt: skip
+        assert len(found) == 6
+        for row in found.itertuples():
+            cell = scores[(scores["x"] == row.x) & (scores["y"] == row.y)].pivot(
+                index="repeat", columns="method", values="score"
+            )
+            first, second = cell.mean().sort_values(ascending=False).index[:2]
+            assert (row.best, row.second) == (first, second)
+            assert row.difference == pytest.approx(cell[first].mean() - cell[second].mean())
+            assert row.p_value == pytest.approx(paired_t(cell[first], cell[second]).p_value)
+        np.testing.assert_allclose(found["p_adjusted"], adjust(found["p_value"]))
+        assert found.loc[(found["x"] == 2) & (found["y"] == 0), ["best", "significant"]].to_numpy().tolist() == [
+            ["lda", True]
+        ]
+
+    def test_each_data_set(self):
+        scores = tidy(THREE, datasets=3, repeats=2, folds=5)
+        found = winners(scores)
+        assert list(found["dataset"]) == ["set 0", "set 1", "set 2"]
+        one = compare_methods(scores[scores["dataset"] == "set 1"], adjust="none").pairs
+        row = found.iloc[1]
+        same = one[(one["method_a"] == row["best"]) & (one["method_b"] == row["second"])]
+        assert row["p_value"] == pytest.approx(same["p_value"].item())
+
+    def test_lower_is_better(self):
+        scores = self.scores()
+        down = winners(scores.assign(score=1 - scores["score"]), ["x", "y"], test="paired_t", higher_is_better=False)
+        up = winners(scores, ["x", "y"], test="paired_t")
+        assert list(up["best"]) == list(down["best"])
+        np.testing.assert_allclose(up["p_value"], down["p_value"])
+
+    def test_repeats_must_be_told(self):
+        with pytest.raises(InputError, match="test_fraction="):
+            winners(self.scores(), ["x", "y"])

@@ -1,0 +1,393 @@
+"""Tests of two methods and of many, against slow twins, published figures and each other."""
+
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import optimize, stats
+
+from pwcstats import TestResult
+from pwcstats.compare import (
+    adjust,
+    cochran_q,
+    corrected_resampled_t,
+    cv5x2_f,
+    cv5x2_t,
+    friedman,
+    mcnemar,
+    mean_ranks,
+    nemenyi,
+    paired_t,
+    rank_tests,
+    sign,
+    wilcoxon,
+)
+
+# Demšar (2006), Table 6: AUC of C4.5 with parameters m and cf tuned or not. The last two of the last row but one are
+# printed alike, 0.975, but have ranks 2 and 3.
+DEMSAR = pd.DataFrame(
+    [
+        (0.763, 0.768, 0.771, 0.798), (0.599, 0.591, 0.590, 0.569), (0.954, 0.971, 0.968, 0.967),
+        (0.628, 0.661, 0.654, 0.657), (0.882, 0.888, 0.886, 0.898), (0.936, 0.931, 0.916, 0.931),
+        (0.661, 0.668, 0.609, 0.685), (0.583, 0.583, 0.563, 0.625), (0.775, 0.838, 0.866, 0.875),
+        (1.000, 1.000, 1.000, 1.000), (0.940, 0.962, 0.965, 0.962), (0.619, 0.666, 0.614, 0.669),
+        (0.972, 0.981, 0.975, 0.9749), (0.957, 0.978, 0.946, 0.970),
+    ],
+    columns=["C4.5", "C4.5+m", "C4.5+cf", "C4.5+m+cf"],
+)  # fmt: skip
+# Figures are printed with two or three decimals.
+PRINTED = 0.005 + 1e-9
+FOLDS = np.array([[0.82, 0.80], [0.79, 0.83], [0.81, 0.80], [0.84, 0.78], [0.80, 0.82]])
+OTHERS = np.array([[0.78, 0.79], [0.78, 0.79], [0.77, 0.80], [0.79, 0.77], [0.79, 0.78]])
+
+
+def scores(n, seed=0, digits=8, shape=()):
+    rng = np.random.default_rng(seed)
+    return (rng.normal(0.8, 0.05, (n, *shape))).round(digits), (rng.normal(0.78, 0.05, (n, *shape))).round(digits)
+
+
+class TestResampledT:
+    @pytest.mark.parametrize("fraction", [0.1, 1 / 3, 0.5])
+    def test_is_the_formula(self, fraction):
+        a, b = scores(30)
+        d = a - b
+        se = np.sqrt((1 / 30 + fraction / (1 - fraction)) * d.var(ddof=1))
+        result = corrected_resampled_t(a, b, test_fraction=fraction)
+        assert result.statistic == pytest.approx(d.mean() / se, rel=1e-12)
+        assert result.std_error == pytest.approx(se, rel=1e-12)
+        assert result.df == 29
+        assert result.p_value == pytest.approx(2 * stats.t.sf(abs(d.mean() / se), 29), rel=1e-12)
+        np.testing.assert_allclose(result.conf_int, d.mean() + np.array([-1, 1]) * stats.t.isf(0.025, 29) * se)
+
+    def test_tables_tell_their_fraction(self):
+        a, b = scores(10, shape=(5,))
+        told = corrected_resampled_t(a.ravel(), b.ravel(), test_fraction=0.2)
+        table = corrected_resampled_t(a, b)
+        assert (table.statistic, table.p_value) == (told.statistic, told.p_value)
+        assert "10 x 5-fold" in table.method
+
+    def test_more_repeats_do_not_make_everything_significant(self):
+        """Ten copies of the same ten folds: the plain test believes them, the corrected one hardly."""
+        a, b = scores(10)
+        plain = [paired_t(np.tile(a, n), np.tile(b, n)).p_value for n in (1, 10)]
+        corrected = [corrected_resampled_t(np.tile(a, n), np.tile(b, n), test_fraction=0.1).p_value for n in (1, 10)]
+        assert plain[1] < plain[0] / 5
+        assert corrected[1] > corrected[0] / 5
+
+    def test_one_sided(self):
+        a, b = scores(10)
+        two, less, greater = (
+            corrected_resampled_t(a, b, test_fraction=0.1, alternative=side)
+            for side in ("two-sided", "less", "greater")
+        )
+        assert less.p_value + greater.p_value == pytest.approx(1.0)
+        assert two.p_value == pytest.approx(2 * min(less.p_value, greater.p_value))
+        assert less.conf_int[0] == -np.inf
+        assert greater.conf_int[1] == np.inf
+
+
+class TestFiveByTwo:
+    def test_t_is_the_formula(self):
+        d = FOLDS - OTHERS
+        s2 = [(row[0] - row.mean()) ** 2 + (row[1] - row.mean()) ** 2 for row in d]
+        t = d[0, 0] / np.sqrt(sum(s2) / 5)
+        result = cv5x2_t(FOLDS, OTHERS)
+        assert result.statistic == pytest.approx(t, rel=1e-12)
+        assert (result.df, result.estimate) == (5, pytest.approx(d[0, 0]))
+        assert result.p_value == pytest.approx(2 * stats.t.sf(t, 5), rel=1e-12)
+
+    def test_f_is_the_formula(self):
+        d = FOLDS - OTHERS
+        f = (d**2).sum() / (2 * sum(((row - row.mean()) ** 2).sum() for row in d))
+        result = cv5x2_f(FOLDS, OTHERS)
+        assert result.statistic == pytest.approx(f, rel=1e-12)
+        assert result.df == (10, 5)
+        assert result.p_value == pytest.approx(stats.f.sf(f, 10, 5), rel=1e-12)
+
+    def test_the_interval_of_f_is_what_is_not_rejected(self):
+        low, high = cv5x2_f(FOLDS, OTHERS).conf_int
+        for bound in (low, high):
+            assert cv5x2_f(FOLDS - bound, OTHERS).p_value == pytest.approx(0.05, abs=1e-9)
+
+    def test_there_may_be_no_interval(self):
+        a = np.repeat([0.1, 0.5, 0.9, 0.3, 0.7], 2).reshape(5, 2) + np.array([0.0, 0.001])
+        result = cv5x2_f(a, np.zeros((5, 2)))
+        assert result.conf_int is None
+        assert "no interval" in result.notes[0]
+
+    def test_ten_in_a_row_are_five_rows(self):
+        assert cv5x2_f(FOLDS.ravel(), OTHERS.ravel()) == cv5x2_f(FOLDS, OTHERS)
+
+
+class TestWilcoxon:
+    @given(st.lists(st.integers(-4, 4), min_size=1, max_size=9), st.sampled_from(["wilcox", "pratt"]))
+    def test_exact_counts_all_changes_of_signs(self, differences, zeros):
+        d = np.array(differences, float)
+        kept = d if zeros == "pratt" else d[d != 0]
+        ranks = stats.rankdata(np.abs(kept))[kept != 0]
+        v = ranks[kept[kept != 0] > 0].sum()
+        all_v = np.array([np.dot(ranks, signs) for signs in product((0, 1), repeat=len(ranks))])
+        less, greater = (all_v <= v + 1e-9).mean(), (all_v >= v - 1e-9).mean()
+        for side, p in (("less", less), ("greater", greater), ("two-sided", min(1, 2 * min(less, greater)))):
+            result = wilcoxon(d, np.zeros(len(d)), zeros=zeros, alternative=side)
+            assert result.p_value == pytest.approx(p, abs=1e-12)
+            assert result.statistic == v
+
+    @given(
+        st.lists(st.integers(-30, 30), min_size=6, max_size=14),
+        st.sampled_from([0.05, 0.2]),
+        st.sampled_from(["exact", "asymptotic"]),
+        st.sampled_from(["two-sided", "less", "greater"]),
+    )
+    def test_the_interval_is_what_is_not_rejected(self, differences, alpha, method, side):
+        d = np.array(differences, float)
+        options = {"method": method, "alternative": side}
+        low, high = wilcoxon(d, np.zeros(len(d)), alpha=alpha, **options).conf_int
+        for bound, inwards in ((low, 1), (high, -1)):
+            if np.isfinite(bound):
+                # Ranks change at multiples of 1/2 only.
+                inside, outside = (
+                    wilcoxon(d - (bound + step * inwards), np.zeros(len(d)), **options).p_value for step in (0.1, -0.1)
+                )
+                assert outside <= alpha
+                assert alpha < inside or high == low
+
+    def test_the_estimate_is_the_median_of_means_of_two(self):
+        for n in (7, 8, 1001):
+            a, b = scores(n)
+            d = a - b
+            walsh = (d[:, None] + d)[np.triu_indices(n)] / 2
+            assert wilcoxon(a, b).estimate == pytest.approx(np.median(walsh), abs=1e-12)
+
+    def test_many_differences_are_as_few(self, monkeypatch):
+        a, b = scores(60, digits=2)
+        few = wilcoxon(a, b)
+        monkeypatch.setattr("pwcstats.compare.signs.MOST_PAIRED", 0)
+        many = wilcoxon(a, b)
+        np.testing.assert_allclose([many.estimate, *many.conf_int], [few.estimate, *few.conf_int], atol=1e-12)
+
+    def test_differences_that_are_equal_but_for_rounding_tie(self):
+        a, b = np.array([0.9, 0.8, 0.3, 0.7]), np.array([0.8, 0.7, 0.4, 0.7])
+        assert len(np.unique(np.abs(a - b))) == 4, "rounding does not show"
+        result = wilcoxon(a, b)
+        assert result.statistic == 4.0
+        assert result.p_value == wilcoxon([1, 1, -1, 0], [0, 0, 0, 0]).p_value
+
+    def test_what_was_done_is_said(self):
+        a, b = [3, 5, 4, 1, 2, 6], [3, 1, 1, 3, 1, 2]
+        assert "1 of 6 differences are 0 and were dropped (zeros='wilcox')" in str(wilcoxon(a, b))
+        assert "ranked, and then dropped" in str(wilcoxon(a, b, zeros="pratt"))
+        assert "equal size" in str(wilcoxon(a, b))
+        assert "exact" in wilcoxon(a, b).method
+        assert "continuity correction" in wilcoxon(a, b, method="asymptotic").method
+        assert "correction" not in wilcoxon(a, b, method="asymptotic", correction=False).method
+
+    def test_too_few_for_an_interval(self):
+        result = wilcoxon([1, 2, 3], [0, 0, 0])
+        assert result.conf_int == (-np.inf, np.inf)
+        assert "3 pairs are too few" in result.notes[0]
+        assert result.p_value == 0.25
+
+
+class TestSign:
+    def test_is_binomial(self):
+        a, b = scores(15, digits=2)
+        d = np.round(a - b, 6)
+        p = stats.binomtest((d > 0).sum(), (d != 0).sum()).pvalue
+        assert sign(a, b).p_value == pytest.approx(p, rel=1e-12)
+
+    @pytest.mark.parametrize("n", [4, 5, 6, 9, 30])
+    def test_interval_holds_its_level_and_is_the_shortest(self, n):
+        """The k-th and the k-th last of n: P(the median lies outside) is twice P(fewer than k are below it)."""
+        d = np.arange(n, dtype=float)
+        low, high = sign(d, np.zeros(n)).conf_int
+        k = 0 if np.isinf(low) else int(low) + 1
+        assert np.isinf(high) if k == 0 else high == n - k
+        assert 2 * stats.binom.cdf(k - 1, n, 0.5) <= 0.05
+        assert 2 * stats.binom.cdf(k, n, 0.5) > 0.05
+
+
+class TestMcNemar:
+    def test_published(self):
+        """Approval ratings (R's help page), and airway hyper-responsiveness (Fagerland et al. 2013)."""
+        approval = mcnemar([[794, 86], [150, 570]], method="asymptotic", correction=True)
+        assert approval.statistic == pytest.approx(16.82, abs=PRINTED)
+        airway = [[1, 1], [7, 12]]
+        assert mcnemar(airway).p_value == pytest.approx(0.070, abs=5e-4)
+        assert mcnemar(airway, method="mid-p").p_value == pytest.approx(0.039, abs=5e-4)
+        assert mcnemar(airway, method="asymptotic", correction=False).p_value == pytest.approx(0.034, abs=5e-4)
+        np.testing.assert_allclose(mcnemar(airway).conf_int, [-0.517, -0.026], atol=5e-4)
+
+    @pytest.mark.parametrize(
+        ("b", "c", "n"), [(6, 16, 161), (1, 7, 21), (10, 0, 10), (0, 0, 15), (3, 3, 9), (0, 4, 30)]
+    )
+    def test_interval_is_of_differences_that_the_score_test_does_not_reject(self, b, c, n):
+        """Twin: the likelihood of the share of c, maximised numerically for each difference."""
+
+        def score(delta):
+            low, high = max(0.0, -delta), (1.0 - delta) / 2.0
+
+            def loss(q):
+                parts = ((b, q + delta), (c, q), (n - b - c, 1.0 - 2.0 * q - delta))
+                return -sum(count * np.log(max(share, 1e-300)) for count, share in parts if count)
+
+            q = optimize.minimize_scalar(loss, bounds=(low, high), method="bounded", options={"xatol": 1e-13}).x
+            return (b - c - n * delta) / np.sqrt(n * (2.0 * q + delta * (1.0 - delta)))
+
+        table = [[n - b - c, b], [c, 0]]
+        z = stats.norm.isf(0.025)
+        for bound, target in zip(mcnemar(table).conf_int, (z, -z), strict=True):
+            if abs(bound) < 1.0:
+                assert score(bound) == pytest.approx(target, abs=1e-4)
+
+    def test_mid_p_is_exact_less_half(self):
+        for b, c in ((3, 9), (5, 5), (0, 4)):
+            exact, mid = mcnemar([[1, b], [c, 1]]), mcnemar([[1, b], [c, 1]], method="mid-p")
+            half = stats.binom.pmf(b, b + c, 0.5)
+            assert mid.p_value == pytest.approx(min(1.0, exact.p_value - half) if b != c else 1.0, rel=1e-12)
+
+    def test_answers_predictions_and_tables_are_the_same(self):
+        rng = np.random.default_rng(1)
+        truth = rng.choice(["x", "y", "z"], 60)
+        a, b = (np.where(rng.random(60) < share, truth, "x") for share in (0.8, 0.5))
+        right = a == truth, b == truth
+        table = [[(right[0] & right[1]).sum(), (right[0] & ~right[1]).sum()],
+                 [(~right[0] & right[1]).sum(), (~right[0] & ~right[1]).sum()]]  # fmt: skip
+        want = mcnemar(table)
+        assert mcnemar(*right) == want
+        assert mcnemar(a, b, y_true=truth) == want
+        assert mcnemar(right[0].astype(int), right[1].astype(float)) == want
+        assert want.estimate == pytest.approx(right[0].mean() - right[1].mean())
+
+    def test_alternatives(self):
+        table = [[5, 9], [2, 5]]
+        for method in ("exact", "mid-p", "asymptotic"):
+            p = {side: mcnemar(table, method=method, alternative=side).p_value for side in ("less", "greater")}
+            assert p["greater"] < 0.05 < p["less"]
+        assert mcnemar(table, alternative="greater").conf_int[1] == 1.0
+
+
+class TestRanks:
+    def test_demsar(self):
+        """Table 6 and Section 3.2 of the paper, which does not correct for ties."""
+        np.testing.assert_allclose(mean_ranks(DEMSAR), [3.143, 2.000, 2.893, 1.964], atol=5e-4)
+        n, k = DEMSAR.shape
+        chi2 = 12 * n / (k * (k + 1)) * ((mean_ranks(DEMSAR) ** 2).sum() - k * (k + 1) ** 2 / 4)
+        assert chi2 == pytest.approx(9.28, abs=PRINTED)
+        # The mushrooms tie all four: R corrects for ties, and so do we.
+        assert friedman(DEMSAR).statistic == pytest.approx(chi2 / (1 - ties(DEMSAR) / (n * k * (k * k - 1))), rel=1e-9)
+        assert friedman(DEMSAR, statistic="F").df == (3, 39)
+        assert nemenyi(DEMSAR).critical_difference == pytest.approx(1.25, abs=PRINTED)
+        assert nemenyi(DEMSAR, alpha=0.1).critical_difference == pytest.approx(1.12, abs=PRINTED)
+        dunn = rank_tests(DEMSAR, control="C4.5", adjust="bonferroni")
+        assert dunn.critical_difference == pytest.approx(1.16, abs=PRINTED + 0.005)
+        holm = rank_tests(DEMSAR, control="C4.5").pairs.set_index("method_b")
+        # Printed from z of three digits.
+        np.testing.assert_allclose(
+            holm.loc[["C4.5+m+cf", "C4.5+m", "C4.5+cf"], "p_value"], [0.016, 0.019, 0.607], atol=2e-3
+        )
+
+    def test_two_methods_by_cochran_are_mcnemar(self):
+        rng = np.random.default_rng(0)
+        right = rng.random((50, 2)) < [0.8, 0.6]
+        q = cochran_q(right)
+        chi2 = mcnemar(right[:, 0], right[:, 1], method="asymptotic", correction=False)
+        assert (q.statistic, q.p_value) == (pytest.approx(chi2.statistic), pytest.approx(chi2.p_value))
+
+    def test_f_where_all_data_sets_agree(self):
+        """Permutations: each of the other sets agrees with the first in one of 3! orders."""
+        result = friedman([[3, 2, 1], [6, 5, 4], [9, 8, 1]], statistic="F")
+        assert result.statistic == np.inf
+        assert result.p_value == pytest.approx((1 / 6) ** 2)
+        assert "order the methods alike" in result.notes[0]
+
+    def test_lower_is_better_turns_the_ranks_round(self):
+        up, down = mean_ranks(DEMSAR), mean_ranks(DEMSAR, higher_is_better=False)
+        np.testing.assert_allclose(up + down, 5.0)
+        assert friedman(DEMSAR).p_value == friedman(DEMSAR, higher_is_better=False).p_value
+
+    def test_means_that_differ_by_rounding_tie(self):
+        wide = pd.DataFrame({"a": [0.1 + 0.2, 0.5, 1.0], "b": [0.3, 0.5, 2.0]})
+        assert wide["a"][0] != wide["b"][0]
+        np.testing.assert_allclose(mean_ranks(wide), [5 / 3, 4 / 3])
+
+    def test_pairs_and_square_table_are_the_same(self):
+        result = nemenyi(DEMSAR)
+        table = result.p_values
+        assert (np.diag(table) == 1.0).all()
+        for row in result.pairs.itertuples():
+            assert table.loc[row.method_a, row.method_b] == table.loc[row.method_b, row.method_a] == row.p_adjusted
+            # The interval and the p-value say the same.
+            assert (row.conf_low > 0) == (row.p_adjusted < 0.05)
+
+
+def ties(wide):
+    counts = [np.unique(row, return_counts=True)[1] for row in wide.to_numpy()]
+    return sum((c**3 - c).sum() for c in counts)
+
+
+class TestAdjust:
+    def test_shaffer_is_its_definition(self):
+        """Twin: which numbers of equal pairs are possible, by going through all ways to make groups."""
+        rng = np.random.default_rng(0)
+        for k in range(2, 7):
+            m = k * (k - 1) // 2
+            possible = {sum(a == b for i, a in enumerate(g) for b in g[:i]) for g in product(range(k), repeat=k)}
+            p = rng.random(m) ** 3
+            order = np.argsort(p)
+            factor = [max(s for s in possible if s <= m - i) for i in range(m)]
+            want = np.empty(m)
+            want[order] = np.minimum(1.0, np.maximum.accumulate(factor * p[order]))
+            np.testing.assert_allclose(adjust(p, "shaffer"), want, rtol=1e-14)
+            assert (adjust(p, "shaffer") <= adjust(p, "holm") + 1e-15).all()
+
+    def test_labels_stay_and_nothing_changes(self):
+        p = pd.Series([0.01, np.nan, 0.02], index=["x", "y", "z"], name="p")
+        result = adjust(p)
+        np.testing.assert_allclose(result, [0.02, np.nan, 0.02])
+        assert list(result.index) == ["x", "y", "z"]
+        assert p["x"] == 0.01
+
+    def test_aliases(self):
+        p = [0.01, 0.02, 0.2]
+        np.testing.assert_array_equal(adjust(p, "BH"), adjust(p, "fdr_bh"))
+        np.testing.assert_array_equal(adjust(p, "none"), p)
+
+
+@pytest.mark.parametrize("test", [paired_t, wilcoxon, sign])
+def test_series_are_joined_by_their_labels(test):
+    a = pd.Series([3.0, 5.0, 4.0, 7.0, 5.5], index=list("vwxyz"), name="svm")
+    b = pd.Series([1.0, 2.0, 2.5, 6.5, 1.5], index=list("vwxyz"), name="lda")
+    result = test(a, b.sample(frac=1, random_state=0))
+    assert result == test(a, b)
+    assert "svm" in result.null
+    assert "lda" in result.null
+    assert result.p_value == test(a.to_numpy(), b.to_numpy()).p_value
+
+
+def test_tables_are_joined_by_their_labels():
+    a, b = (pd.DataFrame(x, columns=["first", "second"]) for x in (FOLDS, OTHERS))
+    turned = b.loc[[3, 1, 0, 4, 2], ["second", "first"]]
+    assert cv5x2_f(a, turned) == cv5x2_f(a, b) == cv5x2_f(FOLDS, OTHERS)
+
+
+@pytest.mark.parametrize("test", [paired_t, wilcoxon, sign, cv5x2_t])
+def test_swapping_the_methods_swaps_the_sides(test):
+    a, b = scores(10)
+    one, other = test(a, b, alternative="less"), test(b, a, alternative="greater")
+    assert one.p_value == pytest.approx(other.p_value, rel=1e-12)
+    np.testing.assert_allclose(one.conf_int, [-other.conf_int[1], -other.conf_int[0]], atol=1e-15)
+
+
+def test_results_print_and_become_frames():
+    result = cv5x2_f(FOLDS, OTHERS)
+    assert isinstance(result, TestResult)
+    assert "F = 1.576, df = 10 and 5, p-value = 0.3213" in str(result)
+    assert list(result.tidy().columns) == [
+        "estimate", "statistic", "p_value", "df", "df_resid", "conf_low", "conf_high", "method"
+    ]  # fmt: skip
+    assert result.to_dict()["df"] == (10, 5)
+    assert friedman(DEMSAR).to_dict()["ranks"]["C4.5+m"] == 2.0
