@@ -172,6 +172,18 @@ class TestDesigns:
         found = compare_methods(wide.to_numpy()).table.index
         assert [wide.columns[place] for place in found] == list(compare_methods(scores).table.index)
 
+    def test_wide_tables_of_splits(self):
+        """Rows that are called repeat and fold are no data sets; rows without a name are said to be taken for them."""
+        scores = tidy(THREE, repeats=2, folds=5)
+        for index in (["repeat", "fold"], ["dataset", "repeat", "fold"]):
+            result = compare_methods(scores.pivot(index=index, columns="method", values="score"))
+            assert result.test == "corrected_resampled_t"
+            np.testing.assert_allclose(result.pairs["p_value"], compare_methods(scores).pairs["p_value"])
+        bare = scores.pivot(index=["repeat", "fold"], columns="method", values="score").reset_index(drop=True)
+        assert compare_methods(bare).reason.startswith("10 rows, taken for data sets")
+        with pytest.raises(InputError, match=r"levels of the rows .* got \(set, split\); rename them"):
+            compare_methods(bare.set_index(pd.MultiIndex.from_product([[0, 1], range(5)], names=["set", "split"])))
+
     def test_the_order_of_rows_does_not_matter(self):
         scores = tidy(FIVE, datasets=12, repeats=2, folds=3)
         mixed = scores.sample(frac=1, random_state=1)
@@ -235,6 +247,10 @@ class TestVerdict:
         assert "Different from nb: lda, svm, knn" in result.summary()
         # What is better than the control has a negative estimate.
         assert (result.pairs.set_index("method_b").loc["svm", ["estimate", "mean_difference"]] < 0).all()
+
+    def test_tied_ranks_have_no_minus(self):
+        wide = pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0], "b": [2.0, 1.0, 4.0, 3.0], "c": [0.0, 0.0, 0.0, 5.0]})
+        assert "-0 " not in compare_methods(wide, test="mean_ranks").summary()
 
     def test_reports(self):
         result = compare_methods(tidy(THREE, datasets=12))
@@ -335,6 +351,11 @@ class TestWinners:
         up = winners(scores, ["x", "y"], test="paired_t")
         assert list(up["best"]) == list(down["best"])
         np.testing.assert_allclose(up["p_value"], down["p_value"])
+
+    def test_categories_that_are_not_there(self):
+        scores = tidy(THREE, datasets=3, folds=5)
+        scores["dataset"] = scores["dataset"].astype("category")
+        assert list(winners(scores[scores["dataset"] != "set 1"])["dataset"]) == ["set 0", "set 2"]
 
     def test_repeats_must_be_told(self):
         with pytest.raises(InputError, match="test_fraction="):

@@ -245,9 +245,15 @@ def no_fingerprint(what: str, error: Exception) -> InputError:
 
 def failed_words(failures: Sequence[tuple[str, str]], n_cells: int) -> str:
     """Account of the cells that failed."""
-    first = "; ".join(f"{cell}: {said}" for cell, said in failures[:3])
-    more = f"; and {len(failures) - 3} more, see the column error" if len(failures) > 3 else ""
-    return f"{len(failures)} of {n_cells} cells failed, where the score is NaN: {first}{more}."
+    cells: dict[str, list[str]] = {}
+    for cell, said in failures:
+        cells.setdefault(said.rstrip("."), []).append(cell)
+    kinds = [
+        f"{places[0]}{f' and {len(places) - 1} more' if len(places) > 1 else ''}: {said}"
+        for said, places in list(cells.items())[:3]
+    ]
+    more = "; and others, see the column error" if len(cells) > 3 else ""
+    return f"{len(failures)} of {n_cells} cells failed, where the score is NaN: {'; '.join(kinds)}{more}."
 
 
 def cell_words(method: str, dataset: str, repeat: int, fold: int) -> str:

@@ -1,5 +1,6 @@
 """Many methods compared: the table, the pairs, who is best."""
 
+import textwrap
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -9,9 +10,9 @@ import pandas as pd
 from scipy import stats
 
 from pwcstats._results import TestResult
-from pwcstats._validate.common import Array
+from pwcstats._validate.common import Array, listed
 from pwcstats._validate.fits import item_place, read_level
-from pwcstats._validate.scores import Tidy, read_tidy, read_wide
+from pwcstats._validate.scores import PLACES, Tidy, read_tidy, read_wide
 from pwcstats.compare.answers import cochran_q
 from pwcstats.compare.design import BY_RANKS, Design, read_design, test_pair
 from pwcstats.compare.multiplicity import adjust as adjusted
@@ -21,6 +22,8 @@ from pwcstats.errors import InputError
 
 __all__ = ["ComparisonResult", "compare_methods"]
 
+# Of the text of a summary.
+WIDTH = 100
 _COLUMNS = ["method_a", "method_b", "mean_difference", "estimate", "conf_low", "conf_high", "statistic", "p_value"]
 
 
@@ -137,9 +140,9 @@ class ComparisonResult:
         numbers = self.pairs.drop(columns=["significant", "statistic"])
         lines = [
             f"Comparison of {len(self.table)} methods",
-            f"test: {self.test}, {self.reason}",
+            *textwrap.wrap(f"test: {self.test}, {self.reason}", WIDTH, subsequent_indent="      "),
             f"adjustment: {self.adjust}; level {self.alpha:g}",
-            *([str(self.omnibus)] if self.omnibus is not None else []),
+            *(str(self.omnibus).splitlines() if self.omnibus is not None else []),
             "",
             f"Methods, best first ({level} intervals of the means)",
             table.to_string(float_format="{:.4f}".format),
@@ -148,7 +151,11 @@ class ComparisonResult:
             numbers.to_string(index=False, float_format="{:.4g}".format),
             "",
             self._verdict(),
-            *(f"note: {note}" for note in self.notes),
+            *(
+                line
+                for note in self.notes
+                for line in textwrap.wrap(f"note: {note}", WIDTH, subsequent_indent="      ")
+            ),
         ]
         return "\n".join(lines)
 
@@ -181,8 +188,8 @@ def compare_methods(
     ----------
     scores : DataFrame
         A tidy frame with the columns method and score, and whichever there are of dataset, repeat, fold (as
-        :func:`benchmark` returns it) or case (with scores 1 and 0 for right and wrong). Or a table with a row for each
-        data set and a column for each method.
+        :func:`benchmark` returns it) or case (with scores 1 and 0 for right and wrong). Or a table with a column for
+        each method and a row for each data set; rows of other kinds must be called so (index levels repeat, fold).
     test : str
         "auto" chooses, and `reason` says why. Several data sets: each is one observation, the mean over its splits;
         "wilcoxon" for each pair, or "mean_ranks" where there are too few data sets for that. One data set: "cv5x2_f"
@@ -280,6 +287,14 @@ def _read(scores: Any) -> Tidy:
     wide = read_wide(scores)
     if not wide.index.is_unique:
         raise InputError("the rows of scores must have labels that differ, one for each data set; reset_index() them.")
+    places = list(wide.index.names)
+    if all(name in PLACES for name in places):
+        return Tidy(wide, [str(name) for name in places], None)
+    if len(places) > 1:
+        raise InputError(
+            f"the levels of the rows of scores must be called as what they are, {', '.join(PLACES)}, got "
+            f"{listed(map(str, places))}; rename them."
+        )
     return Tidy(wide.rename_axis(index="dataset"), ["dataset"], None)
 
 
@@ -321,7 +336,8 @@ def _rank_pairs(
         found = rank_tests(design.wide, control=control, adjust=adjust, alpha=alpha, higher_is_better=higher_is_better)
     both = found.pairs.set_index(["method_a", "method_b"])
     flipped = both.rename_axis(index=["method_b", "method_a"]).swaplevel()
-    flipped[["estimate", "statistic"]] *= -1.0
+    # (Not times -1, which makes -0 of 0.)
+    flipped[["estimate", "statistic"]] = 0.0 - flipped[["estimate", "statistic"]]
     flipped[["conf_low", "conf_high"]] = -flipped[["conf_high", "conf_low"]].to_numpy()
     both = pd.concat([both, flipped])
     pairs = _pairs_of(table, control)

@@ -50,7 +50,9 @@ def _over_datasets(means: pd.DataFrame, test: str, n_tests: int, alpha: float) -
             f"test='{test}' is for one data set, got {n} ({listed(means.index)}); choose one of them, or use "
             "'wilcoxon', or winners(scores, by='dataset') for each of them."
         )
-    reason = f"{n} data sets, each one observation (its mean score)"
+    named_rows = means.index.name == "dataset" and not isinstance(means.index, pd.RangeIndex)
+    rows = f"{n} data sets" if named_rows else f"{n} rows, taken for data sets"
+    reason = f"{rows}, each one observation (its mean score)"
     if test == "auto":
         # The smallest p-value of the exact signed-rank test is 2 / 2^n, and Holm multiplies it by the number of tests.
         if k == 2 or 2.0 ** (1 - n) * n_tests <= alpha:

@@ -104,14 +104,14 @@ def corrected_resampled_t(
     >>> a, b = [0.81, 0.84, 0.86, 0.79, 0.90], [0.78, 0.85, 0.80, 0.77, 0.86]
     >>> print(corrected_resampled_t(a, b, test_fraction=1 / 5))
     Corrected resampled t-test (5 splits with 20 % of the cases in the test set): t = 1.613, df = 4, p-value = 0.1821
-    null hypothesis: the methods have the same expected score on new splits of the data set
+    null hypothesis: the methods have the same expected score, trained on as many cases of new data
     estimate of the mean difference: 0.028 (-0.02021, 0.07621), 95 % interval
     """
     pair = read_pair(a, b, dims=(1, 2))
     fraction, how = read_fraction(test_fraction, pair.a.shape)
     d = pair.differences
     factor = 1.0 / d.size + fraction / (1.0 - fraction)
-    null = "the methods have the same expected score on new splits of the data set"
+    null = "the methods have the same expected score, trained on as many cases of new data"
     return _t_test(pair, d, factor, f"Corrected resampled t-test ({how})", alternative, alpha, null)
 
 

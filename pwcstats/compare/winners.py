@@ -94,7 +94,7 @@ def winners(
     if "dataset" in scores.columns and "dataset" not in keys and scores["dataset"].nunique() > 1:
         raise InputError("scores are of several data sets; put 'dataset' into by, or choose one of them.")
     rows = []
-    for place, part in scores.groupby(keys, sort=False):
+    for place, part in scores.groupby(keys, sort=False, observed=True):
         tidy = _read_place(part, keys, place)
         rows.append([*place, *_best(tidy, test, test_fraction, higher_is_better, alpha)])
     columns = [*keys, "best", "second", "best_score", "second_score", "difference", "p_value"]
