@@ -62,7 +62,7 @@ class TestPairs:
             test(["x"] * 5, B)
 
     def test_nothing(self, test):
-        with refused("pairs of scores or more, got 0"):
+        with refused("pairs? of scores or more, got 0"):
             test([], [])
 
 
@@ -83,7 +83,7 @@ def test_constant_differences(shift):
     """0.8 - 0.7 and 0.7 - 0.6 are the same but for rounding."""
     other = np.array(A) - shift
     for test in TESTS[0], TESTS[3]:
-        with refused("all 5 differences are .*: without any spread t is not defined; use sign or wilcoxon"):
+        with refused("all 5 differences are .*: without any spread t is not defined; .*use the sign test"):
             test(A, other)
     assert wilcoxon(A, other).p_value == sign(A, other).p_value == 2 / 32
     assert bayes_correlated_t(A, other, test_fraction=0.2).p_greater == 1.0
@@ -132,7 +132,7 @@ def test_fractions():
 def test_five_by_two():
     with refused("must be 5 x 2 tables of scores.*got 2 x 5; for other numbers of folds use corrected_resampled_t"):
         cv5x2_t(np.ones((2, 5)), np.zeros((2, 5)))
-    with refused("a must be a sequence of scores, got 5 x 2"):
+    with refused("a must be a vector of scores, got 5 x 2"):
         paired_t(np.ones((5, 2)), np.zeros((5, 2)))
 
 
@@ -205,7 +205,7 @@ class TestFrames:
         """As of cells of benchmark() that failed."""
         failed = self.scores.copy()
         failed.loc[7, "score"] = np.nan
-        with refused("1 of 36 cells have no score .dataset set 0, repeat 1, fold 0, method lda"):
+        with refused("1 of 36 cells has no score .dataset set 0, repeat 1, fold 0, method lda"):
             compare_methods(failed)
 
     def test_cells_that_come_twice_are_named(self):
@@ -254,6 +254,13 @@ class TestFrames:
             compare_methods(one, test="anova")
         with refused("must be 1 .right. or 0 .wrong."):
             compare_methods(tidy(THREE).assign(case=0))
+
+    def test_fraction(self):
+        one = self.scores[self.scores["dataset"] == "set 0"]
+        with refused("test_fraction must be between 0 and 1, got 2"):
+            compare_methods(one, test_fraction=2)
+        with refused("test_fraction must be between 0 and 1, got 2"):
+            winners(self.scores, test_fraction=2)
 
     def test_control(self):
         with refused("control must be one of the methods .svm, lda, nb., got 'knn'"):

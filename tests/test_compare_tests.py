@@ -188,7 +188,7 @@ class TestWilcoxon:
     def test_too_few_for_an_interval(self):
         result = wilcoxon([1, 2, 3], [0, 0, 0])
         assert result.conf_int == (-np.inf, np.inf)
-        assert "3 pairs are too few" in result.notes[0]
+        assert "3 pairs: too few" in result.notes[0]
         assert result.p_value == 0.25
 
 

@@ -250,22 +250,33 @@ plot.pwcstats_bt <- function(x,
 draw_intervals <- function(shown, xlab, xlim, pch, ...) {
   height <- rev(seq_len(nrow(shown)))
   xlim <- first_of(xlim, range(as.matrix(shown), na.rm = TRUE))
-  # The size of labels is known when there is a page.
-  graphics::plot.new()
-  room <- graphics::par("pin")[[2L]] / nrow(shown)
-  size <- min(graphics::par("cex.axis"), 0.9 * room / graphics::par("csi"))
-  margins <- graphics::par("mai")
-  margins[[2L]] <- size * max(graphics::strwidth(rownames(shown), "inches")) + 0.4
-  old <- graphics::par(mai = margins, new = TRUE)
-  on.exit(graphics::par(old))
+  page <- new_lines(rownames(shown))
+  on.exit(graphics::par(page$old))
   graphics::plot(
     shown$ability, height,
-    xlim = xlim, yaxt = "n", xlab = xlab, ylab = "", pch = pch, cex = min(1, 1.3 * size), ...
+    xlim = xlim, yaxt = "n", xlab = xlab, ylab = "", pch = pch, cex = min(1, 1.3 * page$size), ...
   )
   graphics::segments(shown$lower, height, shown$upper, height)
-  # axis() would leave out labels that it thinks too near each other.
+  name_lines(rownames(shown), height, page$size)
+}
+
+# A page with room for names on the left, and how large they can be.
+new_lines <- function(names) {
+  # The size of labels is known when there is a page.
+  graphics::plot.new()
+  room <- graphics::par("pin")[[2L]] / length(names)
+  wide <- max(graphics::strwidth(names, "inches"))
+  # At most half of the page is names.
+  fitting <- (graphics::par("fin")[[1L]] / 2 - 0.4) / wide
+  size <- min(graphics::par("cex.axis"), 0.9 * room / graphics::par("csi"), fitting)
+  margins <- graphics::par("mai")
+  margins[[2L]] <- size * wide + 0.4
+  list(size = size, old = graphics::par(mai = margins, new = TRUE))
+}
+
+# axis() would leave out labels that it thinks too near each other.
+name_lines <- function(names, height, size) {
   for (place in seq_along(height)) {
-    name <- rownames(shown)[[place]]
-    graphics::axis(2L, height[[place]], name, las = 1L, tick = FALSE, cex.axis = size)
+    graphics::axis(2L, height[[place]], names[[place]], las = 1L, tick = FALSE, cex.axis = size)
   }
 }

@@ -99,6 +99,41 @@ codes_to_py <- function(codes, labels, ordered = FALSE) {
   python$pandas$Categorical$from_codes(codes, labels_to_py(labels), ordered = ordered)
 }
 
+# Labels of any kind, one a row, as a column of strings; what is missing is missing there, too.
+strings_to_py <- function(x) {
+  x <- as_strings(x)
+  labels <- unique(x[!is.na(x)])
+  codes_to_py(match(x, labels, nomatch = 0L), labels)$astype("object")
+}
+
+# Whole numbers as users write them: 100000, not 1e+05.
+as_strings <- function(x) {
+  if (is.double(x) && !is.object(x) && is_whole(x)) {
+    replace(format(x, scientific = FALSE, trim = TRUE), is.na(x), NA)
+  } else {
+    as.character(x)
+  }
+}
+
+is_whole <- function(x) {
+  known <- x[!is.na(x)]
+  all(is.finite(known)) && all(known == round(known))
+}
+
+# A column of numbers, of which some may be missing.
+numbers_to_py <- function(x) {
+  to_py(as.array(as.double(x)))
+}
+
+# Numbers that tell rows apart: in messages 2 is not to be 2.0. An integer NA would be a number.
+places_to_py <- function(x) {
+  if (!is_number_like(x) || is.logical(x) || is.object(x)) {
+    return(strings_to_py(x))
+  }
+  whole <- !anyNA(x) && is_whole(x) && all(abs(x) <= .Machine$integer.max)
+  to_py(as.array(if (whole) as.integer(x) else as.double(x)))
+}
+
 # A frame of columns that are Python's already, by name.
 columns_to_py <- function(columns, rows) {
   index <- python$pandas$Index(to_py(as.array(rows)))
@@ -143,6 +178,43 @@ bounds_from_py <- function(x) {
 # What crosses of the result of a test: degrees of freedom, statistic and p-value.
 test_from_py <- function(x) {
   c(from_py(x$df), from_py(x$statistic), from_py(x$p_value))
+}
+
+# The result of a test as plain R data; what it has not is NULL.
+result_from_py <- function(x) {
+  field <- function(name) unlist(from_py(x[[name]]))
+  list(
+    statistic = as.double(field("statistic")),
+    statistic_name = field("statistic_name"),
+    df = if (!is.null(field("df"))) as.double(field("df")),
+    p_value = field("p_value"),
+    conf_int = field("conf_int"),
+    estimate = field("estimate"),
+    estimate_name = field("estimate_name"),
+    std_error = field("std_error"),
+    alternative = sub("-", ".", field("alternative"), fixed = TRUE),
+    method = field("method"),
+    notes = as.character(field("notes"))
+  )
+}
+
+# A series with labels as a named vector.
+named_from_py <- function(x) {
+  stats::setNames(as.vector(array_from_py(x)), labels_from_py(x$index))
+}
+
+# Columns of a frame as a data frame: labels first, then numbers, then TRUE and FALSE.
+columns_from_py <- function(x, labels = NULL, numbers = NULL, flags = NULL) {
+  column <- function(name) reticulate::py_get_item(x, name)
+  values <- matrix_from_py(reticulate::py_get_item(x, labels_to_py(numbers)))
+  # What is not there is NaN in Python.
+  values[is.nan(values)] <- NA
+  colnames(values) <- numbers
+  do.call(data.frame, c(
+    lapply(stats::setNames(nm = labels), function(name) labels_from_py(column(name))),
+    list(values),
+    lapply(stats::setNames(nm = flags), function(name) as.vector(array_from_py(column(name))))
+  ))
 }
 
 labels_from_py <- function(x) {

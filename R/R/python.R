@@ -79,6 +79,15 @@ call_python <- function(name, args, kwargs, call) {
   call_bridge(python$pwcstats[[name]], args, kwargs, call)
 }
 
+# The same of the part that compares methods. It is loaded when it is asked for: most calls do
+# without, and it takes its time.
+call_compare <- function(name, args, kwargs, call) {
+  if (is.null(python$compare)) {
+    python$compare <- reticulate::import("pwcstats.compare", convert = FALSE)
+  }
+  call_bridge(python$compare[[name]], args, kwargs, call)
+}
+
 call_bridge <- function(f, args, kwargs, call) {
   outcome <- reticulate::py_call(python$bridge$call, f, args, reticulate::dict(kwargs))
   if (from_py(outcome[["interrupted"]])) {

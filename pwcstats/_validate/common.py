@@ -84,6 +84,11 @@ def shown(value: Any) -> str:
     return repr(value.item() if isinstance(value, np.generic) else value)
 
 
+def counted(n: int, what: str) -> str:
+    """A number of things in words."""
+    return f"{n} {what}" if n == 1 else f"{n} {what}s"
+
+
 def named(label: Any) -> str:
     """A label as it is; in quotes where blanks at its ends would not be seen."""
     text = str(label)

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pwcstats._validate.common import Array, as_float, choice, listed, named, shape_of, shown
+from pwcstats._validate.common import Array, as_float, choice, counted, listed, named, shape_of, shown
 from pwcstats.errors import InputError
 
 ALTERNATIVES = ("two-sided", "greater", "less")
@@ -15,6 +15,10 @@ ALTERNATIVES = ("two-sided", "greater", "less")
 PLACES = ("dataset", "repeat", "fold", "case")
 # Differences closer than this, relative to the scores, differ by rounding alone (also where scores are means).
 ROUNDING = 64 * np.finfo(float).eps
+
+
+class NoSpreadError(InputError):
+    """Differences without spread, of which a test of a mean can say nothing."""
 
 
 class Pair(NamedTuple):
@@ -60,7 +64,7 @@ def read_pair(a: Any, b: Any, least: int = 2, dims: Sequence[int] = (1,)) -> Pai
     values = [as_float(x, name) for x, name in zip((a, b), ("a", "b"), strict=True)]
     for x, name in zip(values, ("a", "b"), strict=True):
         if x.ndim not in dims:
-            wanted = " or ".join({1: "a sequence", 2: "a table (repeats x folds)"}[d] for d in dims)
+            wanted = " or ".join({1: "a vector", 2: "a table (repeats x folds)"}[d] for d in dims)
             raise InputError(f"{name} must be {wanted} of scores, got {shape_of(x)}; give one score for each split.")
     if values[0].shape != values[1].shape:
         raise InputError(
@@ -70,7 +74,7 @@ def read_pair(a: Any, b: Any, least: int = 2, dims: Sequence[int] = (1,)) -> Pai
     for x, name in zip(values, ("a", "b"), strict=True):
         _refuse_not_finite(x, name)
     if values[0].size < least:
-        raise InputError(f"the test needs {least} pairs of scores or more, got {values[0].size}.")
+        raise InputError(f"the test needs {counted(least, 'pair')} of scores or more, got {values[0].size}.")
     return Pair(values[0], values[1], names[0], names[1])
 
 
@@ -113,13 +117,13 @@ def _refuse_not_finite(x: Array, name: str) -> None:
 def refuse_no_spread(d: Array, test: str) -> NoReturn:
     """Differences that are all the same, or the same within each repeat, and not 0."""
     if np.ptp(d) > 0.0:
-        raise InputError(
+        raise NoSpreadError(
             f"the two folds of each repeat differ by the same: without any spread {test} is not defined; check that "
             "the scores of the second fold are not those of the first."
         )
-    raise InputError(
-        f"all {d.size} differences are {d.flat[0]:.6g}: without any spread {test} is not defined; use sign or "
-        "wilcoxon, which ask for the signs alone, or check that the scores are not the same ones copied."
+    raise NoSpreadError(
+        f"all {d.size} differences are {d.flat[0]:.6g}: without any spread {test} is not defined; check that the "
+        "scores are not the same ones copied, or, if they are independent, use the sign test."
     )
 
 
@@ -284,8 +288,9 @@ def _refuse_holes(wide: pd.DataFrame, places: list[str]) -> None:
     few = "; ".join(cells[:6]) + ("; ..." if len(cells) > 6 else "")
     by_method = pd.unique(wide.columns.to_numpy()[holes[:, 1]])
     by_place = pd.unique(index[places[0]].to_numpy()[holes[:, 0]])
+    have = "has" if len(cells) == 1 else "have"
     raise InputError(
-        f"the methods do not pair up: {len(cells)} of {wide.size} cells have no score ({few}); score them, or leave "
+        f"the methods do not pair up: {len(cells)} of {wide.size} cells {have} no score ({few}); score them, or leave "
         f"out {_several('method', by_method)} or {_several(places[0], by_place)}."
     )
 

@@ -12,7 +12,7 @@ from scipy import stats
 from pwcstats._results import TestResult
 from pwcstats._validate.common import Array, listed
 from pwcstats._validate.fits import item_place, read_level
-from pwcstats._validate.scores import PLACES, Tidy, read_tidy, read_wide
+from pwcstats._validate.scores import PLACES, NoSpreadError, Tidy, read_tidy, read_wide
 from pwcstats.compare.answers import cochran_q
 from pwcstats.compare.design import BY_RANKS, Design, read_design, test_pair
 from pwcstats.compare.multiplicity import adjust as adjusted
@@ -249,8 +249,10 @@ def compare_methods(
     if control is not None:
         item_place(tidy.wide.columns, control, "control", "methods")
     if control is not None and (adjust == "shaffer" or test == "nemenyi"):
-        word = "adjust='shaffer'" if adjust == "shaffer" else "test='nemenyi'"
-        raise InputError(f"{word} is for all pairs, not for comparisons with a control; use adjust='holm'.")
+        word, cure = (
+            ("adjust='shaffer'", "adjust='holm'") if adjust == "shaffer" else ("test='nemenyi'", "'mean_ranks'")
+        )
+        raise InputError(f"{word} is for all pairs, not for comparisons with a control; use {cure}.")
     n_tests = k - 1 if control is not None else k * (k - 1) // 2
     design = read_design(tidy, test, test_fraction, 1 if adjust == "none" else n_tests, alpha)
     table = _table(design, higher_is_better, alpha)
@@ -358,7 +360,7 @@ def _paired(
         row: list[Any] = [a, b, table.loc[a, "mean"] - table.loc[b, "mean"]]
         try:
             result = test_pair(design, a, b, level)
-        except InputError as error:
+        except NoSpreadError as error:
             rows.append([*row, *[np.nan] * 5])
             notes.append(f"{a} and {b}: no test, {error}")
             continue

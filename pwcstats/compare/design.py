@@ -7,7 +7,7 @@ import pandas as pd
 
 from pwcstats._results import TestResult
 from pwcstats._validate.common import choice, listed, named
-from pwcstats._validate.scores import Tidy
+from pwcstats._validate.scores import Tidy, read_fraction
 from pwcstats.compare.answers import mcnemar
 from pwcstats.compare.means import corrected_resampled_t, cv5x2_f, cv5x2_t, paired_t
 from pwcstats.compare.signs import sign, wilcoxon
@@ -47,7 +47,7 @@ def _over_datasets(means: pd.DataFrame, test: str, n_tests: int, alpha: float) -
     n, k = means.shape
     if test in (*OF_SPLITS, "mcnemar"):
         raise InputError(
-            f"test='{test}' is for one data set, got {n} ({listed(means.index)}); choose one of them, or use "
+            f"test='{test}' is for one data set, got {n} {listed(means.index)}; choose one of them, or use "
             "'wilcoxon', or winners(scores, by='dataset') for each of them."
         )
     named_rows = means.index.name == "dataset" and not isinstance(means.index, pd.RangeIndex)
@@ -108,7 +108,8 @@ def _of_splits(tidy: Tidy, counts: dict[str, int], test: str, test_fraction: flo
                 f"test='{test}' is for five repeats of two folds, got {n_repeats} of {n_folds}; use "
                 "'corrected_resampled_t'."
             )
-    fraction = test_fraction if test_fraction is not None else _fraction(tidy, n_repeats, n_folds)
+    told = test_fraction is not None
+    fraction = read_fraction(test_fraction, (len(wide),))[0] if told else _fraction(tidy, n_repeats, n_folds)
     why = f"corrected for shared training cases ({100 * fraction:.3g} % of the cases in each test set)"
     return Design(wide, "split", "corrected_resampled_t", f"{splits}: t-test {why}", fraction)
 

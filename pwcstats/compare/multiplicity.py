@@ -107,7 +107,7 @@ def _possible(n_pairs: int, left: Any) -> Any:
     k = round((1.0 + np.sqrt(1.0 + 8.0 * n_pairs)) / 2.0)
     if k * (k - 1) // 2 != n_pairs:
         raise InputError(
-            f"adjust='shaffer' needs the p-values of all pairs of methods (1, 3, 6, 10, ... of them), got {n_pairs}; "
+            f"'shaffer' needs the p-values of all pairs of methods (1, 3, 6, 10, ... of them), got {n_pairs}; "
             "use 'holm' for other families, such as comparisons with a control."
         )
     possible = np.array(sorted(_numbers_of_equal_pairs(k)))

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import stats
 
 from pwcstats._results import TestResult
-from pwcstats._validate.common import Array, choice, read_only
+from pwcstats._validate.common import Array, choice, counted, read_only
 from pwcstats._validate.fits import read_level
 from pwcstats._validate.scores import read_alternative, read_pair
 from pwcstats.compare.means import SAME, p_value
@@ -102,7 +102,7 @@ def wilcoxon(
         notes = [SAME]
     interval = _inverted(tail, d, alternative, alpha)
     if np.isinf(interval).all() or (alternative == "two-sided" and np.isinf(interval).any()):
-        notes.append(f"{d.size} pairs are too few for an interval of this level")
+        notes.append(f"{counted(d.size, 'pair')}: too few for an interval of this level")
     size = np.abs(d[d != 0.0])
     if len(np.unique(size)) < len(size):
         notes.append("some differences are of equal size and share their ranks")
@@ -257,7 +257,7 @@ def sign(a: Any, b: Any, *, alternative: str = "two-sided", alpha: float = 0.05)
     if not n:
         notes = [SAME]
     if np.isinf(interval).all() or (alternative == "two-sided" and np.isinf(interval).any()):
-        notes.append(f"{d.size} pairs are too few for an interval of this level")
+        notes.append(f"{counted(d.size, 'pair')}: too few for an interval of this level")
     return TestResult(
         float(positive),
         fair_p(positive, n, alternative),

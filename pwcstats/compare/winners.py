@@ -8,7 +8,7 @@ import pandas as pd
 
 from pwcstats._validate.common import listed, named
 from pwcstats._validate.fits import read_level
-from pwcstats._validate.scores import PLACES, read_tidy
+from pwcstats._validate.scores import PLACES, NoSpreadError, read_tidy
 from pwcstats.compare.design import BY_RANKS, read_design, test_pair
 from pwcstats.compare.multiplicity import adjust as adjusted
 from pwcstats.compare.multiplicity import read_adjust
@@ -123,7 +123,7 @@ def _best(tidy: Any, test: str, test_fraction: float | None, higher_is_better: b
     design = read_design(tidy, test, test_fraction, 1, alpha)
     try:
         p = test_pair(design, first, second, alpha).p_value
-    except InputError:
+    except NoSpreadError:
         # Differences without spread: there is no test, and nobody is called significantly better.
         p = np.nan
     return [first, second, means[first], means[second], means[first] - means[second], p]

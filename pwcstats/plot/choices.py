@@ -10,10 +10,10 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
 from numpy.typing import NDArray
 
-from pwcstats._validate.common import Array, shown
+from pwcstats._validate.common import Array, counted, shown
 from pwcstats._validate.figures import core, refuse_unfitted
 from pwcstats.errors import InputError
-from pwcstats.plot.style import NOBODY, area_colors, counted, ink, tinted
+from pwcstats.plot.style import NOBODY, area_colors, ink, tinted
 
 # What `pairs_` calls the classes' shares of the rows, which stand in where every candidate failed.
 FALLBACK = "prior"

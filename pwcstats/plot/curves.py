@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from sklearn.metrics import auc, roc_curve
 
-from pwcstats._validate.common import Array
+from pwcstats._validate.common import Array, counted
 from pwcstats._validate.figures import (
     core,
     read_axes,
@@ -18,7 +18,7 @@ from pwcstats._validate.figures import (
     read_scores,
     read_truth,
 )
-from pwcstats.plot.style import COLORS, LEGEND_ROWS, bare, counted, figure_of, legend_beside
+from pwcstats.plot.style import COLORS, LEGEND_ROWS, bare, figure_of, legend_beside
 
 # Where the runs' sensitivities are averaged.
 GRID = np.linspace(0.0, 1.0, 501)

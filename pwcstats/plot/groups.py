@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.decomposition import PCA
 
-from pwcstats._validate.common import Array
+from pwcstats._validate.common import Array, counted
 from pwcstats._validate.figures import core, read_axes, read_clustered, refuse_unfitted, steps_before
-from pwcstats.plot.style import LEGEND_ROWS, MARKERS, area_colors, counted, figure_of, ink, legend_beside
+from pwcstats.plot.style import LEGEND_ROWS, MARKERS, area_colors, figure_of, ink, legend_beside
 
 # Centres of longer names have numbers, since names would cover each other.
 LONGEST = 3

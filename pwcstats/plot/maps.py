@@ -11,11 +11,11 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
 from numpy.typing import NDArray
 
-from pwcstats._validate.common import Array, as_float, listed, shown
+from pwcstats._validate.common import Array, as_float, counted, listed, shown
 from pwcstats._validate.fits import read_level
 from pwcstats.compare import winners as find_winners
 from pwcstats.errors import InputError
-from pwcstats.plot.style import area_colors, counted, ink, tinted
+from pwcstats.plot.style import area_colors, ink, tinted
 
 # The two panels: column of the p-values, and what it is called.
 PANELS = (("p_value", "plain p-values"), ("p_adjusted", "adjusted p-values"))

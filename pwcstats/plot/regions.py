@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
-from pwcstats._validate.common import Array
+from pwcstats._validate.common import Array, counted
 from pwcstats._validate.figures import (
     as_fitted,
     core,
@@ -22,7 +22,7 @@ from pwcstats._validate.figures import (
     read_two,
     refuse_unfitted,
 )
-from pwcstats.plot.style import MARKERS, NOBODY, area_colors, counted, tinted
+from pwcstats.plot.style import MARKERS, NOBODY, area_colors, tinted
 
 # Which classes win a row, more than one where nothing is decided, and how strongly the row's area is coloured.
 Rule = Callable[[Any], tuple[NDArray[np.bool_], Array]]

@@ -36,11 +36,6 @@ def ink(color: Any) -> str:
     return "black" if np.dot(color, (0.3, 0.59, 0.11)) > 0.6 else "white"
 
 
-def counted(n: int, what: str) -> str:
-    """A number of things in words."""
-    return f"{n} {what}" if n == 1 else f"{n} {what}s"
-
-
 def figure_of(ax: Axes) -> Figure:
     """The figure of some axes, also of those within a part of it."""
     figure = ax.figure

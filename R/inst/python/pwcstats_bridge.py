@@ -69,6 +69,13 @@ def thaw(frozen):
     return pickle.loads(frozen)
 
 
+def row_names(index):
+    """Return the labels of rows as strings; of several levels, with the name of each."""
+    if index.nlevels == 1:
+        return [str(label) for label in index]
+    return [", ".join(f"{name} {label}" for name, label in zip(index.names, row, strict=True)) for row in index]
+
+
 def svm(kernel, cost, gamma, degree, coef0, tolerance):
     """Return a support vector machine that is yet to be fitted, in the words of e1071."""
     # Not with the module: most calls need no machine.

@@ -1,0 +1,117 @@
+#' Compare classifiers case by case
+#'
+#' McNemar's test of two classifiers and Cochran's Q of more, by their right and wrong answers to
+#' the same test cases.
+#'
+#' Only cases on which one method is right and the other wrong count. [mcnemar.test()] is
+#' `method = "asymptotic"`; `"exact"` is [binom.test()] of the cases that one of them alone has
+#' right, which is never above its level; `"mid-p"` counts half the probability of what was seen, is
+#' less cautious, and hardly ever above its level (Fagerland and others 2013).
+#'
+#' Cochran's Q is Friedman's test of 0 and 1, and for two methods McNemar's without correction.
+#'
+#' @param a,b Whether each method was right, case by case (`TRUE` and `FALSE`, or 1 and 0); or their
+#'   predictions, with `truth`. Or `a` alone, a 2 x 2 table of counts: rows for a right and a wrong
+#'   answer of the first method, columns for those of the second. A table whose rows and columns are
+#'   named `FALSE` and `TRUE`, 0 and 1, or `wrong` and `right`, is read by these names, so that
+#'   `table(a, b)` is taken as it is.
+#' @param truth The true classes, where `a` and `b`, or `answers`, are predictions: a factor or
+#'   vector.
+#' @param method `"exact"`, `"mid-p"` or `"asymptotic"`, see Details.
+#' @param correct Is the chi-squared of `"asymptotic"` to have a continuity correction?
+#' @param alternative `"greater"`: `a` is right more often.
+#' @param conf.level Level of the confidence interval.
+#' @param answers Matrix or data frame with a row for each case and a column for each method:
+#'   whether it was right, or its predictions, with `truth`.
+#' @return A list of class `htest`. Its element `notes` has what one should know of the result,
+#'   which is printed, too. The statistic of McNemar's test is the number of cases that `a` alone
+#'   has right, or chi-squared; the estimate is the difference of the shares of right answers, `a`
+#'   less `b`, with Tango's score interval, whose level is approximate.
+#' @seealso [compare_methods()] with a column `case`, which tests all pairs of several methods.
+#' @references
+#' Cochran, W. G. (1950) The comparison of percentages in matched samples. *Biometrika* **37**,
+#' 256--266. \doi{10.2307/2332378}
+#'
+#' Fagerland, M. W., Lydersen, S. and Laake, P. (2013) The McNemar test for binary matched-pairs
+#' data: mid-p and asymptotic are better than exact conditional. *BMC Medical Research Methodology*
+#' **13**, 91. \doi{10.1186/1471-2288-13-91}
+#'
+#' McNemar, Q. (1947) Note on the sampling error of the difference between correlated proportions or
+#' percentages. *Psychometrika* **12**, 153--157. \doi{10.1007/BF02295996}
+#'
+#' Tango, T. (1998) Equivalence test and confidence interval for the difference in proportions for
+#' the paired-sample design. *Statistics in Medicine* **17**, 891--908.
+#' @examplesIf pwcstats_available()
+#' mcnemar_pair(rbind(c(59, 6), c(16, 80)))
+#'
+#' if (requireNamespace("MASS", quietly = TRUE)) {
+#'   odd <- seq_len(nrow(iris)) %% 2 == 1
+#'   species <- iris$Species[!odd]
+#'   form <- Species ~ Sepal.Length + Sepal.Width
+#'   lda <- predict(MASS::lda(form, iris[odd, ]), iris[!odd, ])$class
+#'   qda <- predict(MASS::qda(form, iris[odd, ]), iris[!odd, ])$class
+#'   print(mcnemar_pair(lda, qda, truth = species, method = "mid-p"))
+#'   cochran_q(data.frame(lda, qda, guess = "virginica"), truth = species)
+#' }
+#' @export
+mcnemar_pair <- function(a,
+                         b = NULL,
+                         truth = NULL,
+                         method = c("exact", "mid-p", "asymptotic"),
+                         correct = TRUE,
+                         alternative = c("two.sided", "less", "greater"),
+                         conf.level = 0.95) { # nolint
+  call <- sys.call()
+  check_flag(correct, "correct", call)
+  check_level(conf.level, "conf.level", call)
+  options <- list(
+    method = check_choice(method, c("exact", "mid-p", "asymptotic"), "method", call),
+    correction = correct,
+    alternative = check_alternative(alternative, call),
+    alpha = alpha_of(conf.level)
+  )
+  if (is.null(b)) {
+    if (!is.null(truth)) {
+      abort("truth goes with the predictions of two methods, a and b.", call)
+    }
+    data_name <- deparse1(substitute(a))
+    counts <- as_numbers(a, "a", call)
+    if (anyNA(counts)) {
+      abort("a must be a 2 x 2 table of counts, but some of them are missing.", call)
+    }
+    answers <- list(right_first(counts))
+  } else {
+    data_name <- name_of_pair(substitute(a), substitute(b))
+    answers <- list(
+      as.array(read_right(a, truth, "a", call)), as.array(read_right(b, truth, "b", call))
+    )
+  }
+  load_python(call)
+  result <- call_compare("mcnemar", lapply(answers, to_py), options, call)
+  names <- if (options$method == "asymptotic") list(statistic = "McNemar's chi-squared") else list()
+  as_htest(result, data_name, conf.level, names)
+}
+
+# Python takes rows and columns in the order right, wrong; table() has FALSE before TRUE.
+right_first <- function(counts) {
+  turned <- function(labels) {
+    identical(labels, c("FALSE", "TRUE")) || identical(labels, c("0", "1")) ||
+      identical(labels, c("wrong", "right"))
+  }
+  if (identical(dim(counts), c(2L, 2L))) {
+    labels <- first_of(dimnames(counts), list(NULL, NULL))
+    order <- lapply(labels, function(x) if (turned(x)) 2:1 else 1:2)
+    counts <- counts[order[[1L]], order[[2L]]]
+  }
+  counts
+}
+
+#' @rdname mcnemar_pair
+#' @export
+cochran_q <- function(answers, truth = NULL) {
+  call <- sys.call()
+  data_name <- deparse1(substitute(answers))
+  right <- as.array(read_right(answers, truth, "answers", call))
+  load_python(call)
+  as_htest(call_compare("cochran_q", list(to_py(right)), list(), call), data_name)
+}

@@ -1,0 +1,235 @@
+# What the functions that compare methods are given: scores of two methods or of many, and answers.
+
+# Python counts alpha, R the level. What 1 - 0.9 lacks of 0.1 is not to decide on significance.
+alpha_of <- function(level) {
+  round(1 - level, 15L)
+}
+
+# With the spellings of p.adjust().
+check_adjust <- function(x, name, call) {
+  choices <- c("holm", "bonferroni", "hochberg", "hommel", "shaffer", "bh", "by", "none")
+  if (is.character(x) && !identical(x, choices)) {
+    x <- tolower(x)
+    x[x == "fdr"] <- "bh"
+  }
+  check_choice(x, choices, name, call)
+}
+
+check_fraction <- function(x, call) {
+  if (!is.null(x)) {
+    check_level(x, "test_fraction", call)
+  }
+}
+
+# Scores of one method, finite ones. Python would count their places from 0.
+read_finite <- function(x, name, call) {
+  x <- as_numbers(x, name, call)
+  bad <- which(!is.finite(x))
+  if (length(bad)) {
+    abort(
+      sprintf(
+        "%s must hold finite scores, got %s in %s; %s.", name, format(x[[bad[[1L]]]]),
+        describe_place(x, bad[[1L]]),
+        "drop that split from both methods, or find out why it failed"
+      ),
+      call
+    )
+  }
+  x
+}
+
+describe_place <- function(x, place) {
+  if (length(dim(x)) < 2L) {
+    return(sprintf("place %d", place))
+  }
+  where <- arrayInd(place, dim(x))
+  sprintf("row %d and column %d", where[[1L]], where[[2L]])
+}
+
+# Two vectors that share names are paired by them, others place by place.
+pair_to_py <- function(a, b) {
+  values <- list(a, b)
+  labels <- lapply(values, function(x) if (length(dim(x)) == 1L) names(x))
+  clear <- vapply(labels, function(x) length(x) > 0L && !anyDuplicated(x), logical(1L))
+  if (all(clear) && any(labels[[1L]] %in% labels[[2L]])) {
+    Map(series_to_py, values, labels)
+  } else {
+    lapply(values, to_py)
+  }
+}
+
+# TRUE and FALSE for right and wrong answers, in the shape of x: a vector, or cases x methods.
+read_right <- function(x, truth, name, call) {
+  if (is.data.frame(x)) {
+    columns <- lapply(x, if (is.null(truth)) identity else as.character)
+    x <- matrix(first_of(unlist(columns), logical()), nrow(x), ncol(x))
+  }
+  if (!is.null(truth)) {
+    return(compare_with_truth(x, truth, name, call))
+  }
+  right <- if (is_number_like(x)) x == 1
+  odd <- if (is.null(right)) 1L else which(is.na(x) | !(right | x == 0))
+  if (length(odd)) {
+    got <- if (is.null(right)) kind(x) else format(x[[odd[[1L]]]])
+    place <- if (is.null(right)) "" else paste(" in", describe_place(x, odd[[1L]]))
+    abort(
+      sprintf(
+        "%s must say for each case whether the method was right (%s) or wrong (%s), got %s%s; %s.",
+        name, "TRUE or 1", "FALSE or 0", got, place,
+        "to compare predictions give the true classes, too, as truth"
+      ),
+      call
+    )
+  }
+  right
+}
+
+compare_with_truth <- function(x, truth, name, call) {
+  check_predictions(x, truth, name, call)
+  # Factors may have other levels.
+  classes <- as.character(truth)
+  predicted <- array(as.character(x), c(length(classes), NCOL(x)))
+  if (length(predicted) && !any(predicted %in% classes)) {
+    abort(
+      sprintf(
+        "no prediction in %s is one of the classes of truth (%s); give labels of the same kind.",
+        name, list_some(unique(classes))
+      ),
+      call
+    )
+  }
+  right <- predicted == classes
+  if (length(dim(x)) == 2L) right else right[, 1L]
+}
+
+check_predictions <- function(x, truth, name, call) {
+  if (!is.atomic(truth) || length(dim(truth)) > 1L || !is.atomic(x)) {
+    abort(
+      sprintf("truth must be a vector of classes, and %s hold predictions of these.", name), call
+    )
+  }
+  if (NROW(x) != length(truth)) {
+    abort(
+      sprintf(
+        "%s must have a prediction for each of the %d cases of truth, got %d.",
+        name, length(truth), NROW(x)
+      ),
+      call
+    )
+  }
+  if (anyNA(truth) || anyNA(x)) {
+    missing <- if (anyNA(truth)) "truth" else name
+    abort(sprintf("%s must not have missing values; drop these cases from all.", missing), call)
+  }
+}
+
+list_some <- function(labels) {
+  paste(c(utils::head(labels, 8L), if (length(labels) > 8L) "..."), collapse = ", ")
+}
+
+# Scores of many methods, in words of R what can be refused before Python looks at it.
+#
+# form       "wide": a row for each data set and a column for each method; "tidy": a row for each
+#            score
+# values     matrix, or data frame; wide ones have beside it
+# rows       names of the data sets, or NULL
+# methods    names of the methods
+read_scores <- function(scores, call) {
+  if (is.data.frame(scores) && any(c("method", "score") %in% names(scores))) {
+    list(form = "tidy", values = read_tidy(scores, call))
+  } else {
+    read_wide(scores, call)
+  }
+}
+
+read_wide <- function(scores, call) {
+  # A tibble has no row names.
+  rows <- if (is.data.frame(scores)) scores[["dataset"]]
+  if (!is.null(rows)) {
+    scores <- scores[names(scores) != "dataset"]
+  }
+  scores <- as_numbers(scores, "scores", call)
+  if (length(dim(scores)) != 2L) {
+    abort(
+      paste(
+        "scores must be a matrix or data frame with a row for each data set and a column for each",
+        "method, or a data frame with the columns method and score."
+      ),
+      call
+    )
+  }
+  rows <- if (is.null(rows)) rownames(scores) else as_strings(rows)
+  methods <- first_of(colnames(scores), as.character(seq_len(ncol(scores))))
+  if (anyDuplicated(rows)) {
+    abort(
+      sprintf(
+        "the rows of scores must have names that differ, one for each data set, got '%s' twice.",
+        rows[duplicated(rows)][[1L]]
+      ),
+      call
+    )
+  }
+  bad <- which(!is.finite(scores), arr.ind = TRUE)
+  if (nrow(bad)) {
+    row <- bad[[1L, 1L]]
+    abort(
+      sprintf(
+        "scores must be finite, got %s for %s in row %s; drop that row or that method.",
+        format(scores[[row, bad[[1L, 2L]]]]), methods[[bad[[1L, 2L]]]],
+        if (is.null(rows)) row else rows[[row]]
+      ),
+      call
+    )
+  }
+  list(form = "wide", values = scores, rows = rows, methods = methods)
+}
+
+read_tidy <- function(scores, call) {
+  # data.frame() and read.csv() do not take repeat for a name.
+  if (!"repeat" %in% names(scores)) {
+    names(scores)[names(scores) == "repeat."] <- "repeat"
+  }
+  if (!all(c("method", "score") %in% names(scores))) {
+    abort(
+      sprintf(
+        "scores must have the columns method and score (and %s), got %s; rename them.",
+        "dataset, repeat, fold as there are", list_some(names(scores))
+      ),
+      call
+    )
+  }
+  if (!is_number_like(scores[["score"]])) {
+    abort(
+      sprintf("the column score must hold numbers, not %s.", kind(scores[["score"]])),
+      call
+    )
+  }
+  metrics <- unique(scores[["metric"]])
+  if (length(metrics) > 1L) {
+    abort(
+      sprintf(
+        "scores must be of one metric, got %s; choose one, as in subset(scores, metric == '%s').",
+        list_some(as.character(metrics)), metrics[[1L]]
+      ),
+      call
+    )
+  }
+  scores
+}
+
+# The columns that Python reads, and those of `more`.
+scores_to_py <- function(input, more = NULL) {
+  x <- input$values
+  if (input$form == "wide") {
+    return(frame_to_py(x, input$rows, input$methods))
+  }
+  convert <- list(
+    method = strings_to_py, dataset = strings_to_py, "repeat" = places_to_py,
+    fold = places_to_py, case = places_to_py, score = numbers_to_py, n_train = numbers_to_py,
+    n_test = numbers_to_py
+  )
+  convert[setdiff(more, names(convert))] <- list(places_to_py)
+  convert <- convert[names(convert) %in% names(x)]
+  columns <- Map(function(f, name) f(x[[name]]), convert, names(convert))
+  columns_to_py(columns, seq_len(nrow(x)))
+}

@@ -1,0 +1,45 @@
+# The result of a test as R has it. What Python notes of it is kept, and printed below.
+
+# `names` are those of statistic, estimate and null value, where R has other ones than Python.
+as_htest <- function(result, data_name, level = NULL, names = list(), ...) {
+  x <- result_from_py(result)
+  estimate <- first_of(names$estimate, x$estimate_name)
+  estimated <- !is.null(x$estimate)
+  parts <- list(
+    statistic = stats::setNames(x$statistic, first_of(names$statistic, x$statistic_name)),
+    parameter = if (!is.null(x$df)) {
+      stats::setNames(x$df, if (length(x$df) == 2L) c("num df", "denom df") else "df")
+    },
+    p.value = x$p_value,
+    conf.int = if (!is.null(x$conf_int)) structure(x$conf_int, conf.level = level),
+    estimate = if (estimated) stats::setNames(x$estimate, estimate),
+    null.value = if (estimated) stats::setNames(0, first_of(names$null, estimate)),
+    stderr = x$std_error,
+    alternative = if (estimated) x$alternative,
+    method = x$method,
+    data.name = data_name,
+    notes = x$notes,
+    ...
+  )
+  structure(
+    class = c("pwcstats_htest", "htest"),
+    parts[!vapply(parts, is.null, logical(1L))]
+  )
+}
+
+#' @export
+print.pwcstats_htest <- function(x, ...) {
+  NextMethod()
+  print_notes(x$notes)
+  invisible(x)
+}
+
+print_notes <- function(notes) {
+  if (length(notes)) {
+    cat(strwrap(paste("note:", notes), exdent = 2L), "", sep = "\n")
+  }
+}
+
+name_of_pair <- function(a, b) {
+  paste(deparse1(a), "and", deparse1(b))
+}

@@ -1,0 +1,165 @@
+#' Compare several methods by their scores
+#'
+#' Finds the test that fits how the scores were come by, and tests all pairs of methods with it, or
+#' all methods against a control.
+#'
+#' `test = "auto"` chooses, and the element `reason` says why:
+#'
+#' \describe{
+#'   \item{Several data sets}{Each is one observation, the mean over its splits. `"wilcoxon"` for
+#'     each pair, or `"mean_ranks"` ([rank_tests()]) where there are too few data sets for that.}
+#'   \item{Splits of one data set}{`"cv5x2_f"` for five repeats of two folds, otherwise
+#'     `"corrected_resampled_t"`. Methods scored on folds of one data set are not compared as if the
+#'     folds were data sets.}
+#'   \item{Cases of one data set}{`"mcnemar"`.}
+#' }
+#'
+#' One may ask for one of these, or for `"nemenyi"`, `"sign"`, `"cv5x2_t"`, or `"paired_t"` (for
+#' independent scores: of data sets, or of repeats each of which has a new sample).
+#'
+#' With several data sets and more than two methods there is an omnibus test, Friedman's with Iman
+#' and Davenport's F; with cases, Cochran's Q.
+#'
+#' @param scores A data frame with the columns `method` and `score`, and whichever there are of
+#'   `dataset`, `repeat` (or `repeat.`, as [data.frame()] would call it), `fold`, or `case` (with
+#'   scores 1 and 0 for right and wrong answers). Columns `n_train` and `n_test` tell the size of
+#'   the training and test sets; a column `metric` must have one value. Or a matrix or data frame
+#'   with a row for each data set and a column for each method (a column `dataset` of a data frame
+#'   is taken for names of the rows).
+#' @param test `"auto"`, or the test to use; see Details.
+#' @param adjust How p-values are adjusted for the number of comparisons, see [adjust_p()].
+#'   Nemenyi's are adjusted already.
+#' @param control Name of the method with which all others are compared; without one, all pairs are.
+#' @param conf.level 1 less the level of the tests. Intervals of the pairs hold simultaneously, by
+#'   Bonferroni's inequality (with `"bh"`, `"by"` and `"none"` one by one); those of the methods'
+#'   means one by one.
+#' @param test_fraction For random splits of one data set: share of the cases in each test set.
+#'   Folds, and the columns `n_train` and `n_test`, tell it themselves.
+#' @param higher_is_better Are higher scores better? `FALSE` for errors and losses.
+#' @return A list of class `pwcstats_comparison`, for which there are [methods][pwcstats_comparison]
+#'   and a [plot()][plot.pwcstats_comparison]. It is plain R data, with the elements
+#'   \item{table}{Data frame with a row for each method, best first: `mean` score, `sd` (over the
+#'     rows of `scores`), `conf_low` and `conf_high` (interval of the mean), mean `rank`, and
+#'     `letters`: methods that share a letter do not differ significantly.}
+#'   \item{pairs}{Data frame with a row for each comparison: `method_a` (the one that stands first
+#'     in `table`, or the control), `method_b`, `mean_difference`, what the test estimates as
+#'     `estimate` with `conf_low` and `conf_high`, `statistic`, `p_value`, `p_adjusted`,
+#'     `significant`. Where there is no test, because all differences are the same, numbers are `NA`
+#'     and a note says why.}
+#'   \item{omnibus}{A test that all methods are the same, of class `htest`, or `NULL`.}
+#'   \item{test, adjust, reason}{The test of the pairs, how its p-values are adjusted, and why this
+#'     test.}
+#'   \item{best}{The method that is significantly better than every other, or `NULL`.}
+#'   \item{best_group}{The first method and all that are not significantly worse.}
+#'   \item{cliques}{List of the largest groups of methods that do not differ; empty where all are
+#'     compared with a control.}
+#'   \item{critical_difference}{Of mean ranks, where the test has one, else `NULL`.}
+#'   \item{scores}{Matrix of what was compared: a row for each data set, split or case.}
+#'   \item{estimate_name, conf.level, control, higher_is_better, call}{What was asked.}
+#'   \item{notes}{What one should know of the result.}
+#' @seealso [winners()] for the best method of each data set; [friedman_ranks()], [nemenyi()] and
+#'   [wilcoxon_pair()] for single tests.
+#' @references
+#' Demšar, J. (2006) Statistical comparisons of classifiers over multiple data sets. *Journal of
+#' Machine Learning Research* **7**, 1--30.
+#'
+#' Piepho, H.-P. (2004) An algorithm for a letter-based representation of all-pairwise comparisons.
+#' *Journal of Computational and Graphical Statistics* **13**, 456--466. \doi{10.1198/1061860043515}
+#' @examplesIf pwcstats_available()
+#' # Several data sets.
+#' scores <- cbind(
+#'   lda = c(0.81, 0.74, 0.92, 0.66),
+#'   svm = c(0.84, 0.79, 0.93, 0.70),
+#'   nb = c(0.80, 0.70, 0.90, 0.68)
+#' )
+#' rownames(scores) <- c("vehicle", "glass", "wine", "vowel")
+#' compare_methods(scores)
+#'
+#' # One data set, two repeats of five folds.
+#' splits <- expand.grid(fold = 1:5, `repeat` = 1:2, method = c("lda", "qda"))
+#' splits$score <- c(
+#'   0.78, 0.82, 0.80, 0.79, 0.85, 0.81, 0.83, 0.77, 0.80, 0.84,
+#'   0.75, 0.80, 0.79, 0.80, 0.81, 0.80, 0.80, 0.75, 0.77, 0.82
+#' )
+#' found <- compare_methods(splits)
+#' found$reason
+#' found$pairs
+#' @export
+compare_methods <- function(scores,
+                            test = "auto",
+                            adjust = "holm",
+                            control = NULL,
+                            conf.level = 0.95, # nolint
+                            test_fraction = NULL,
+                            higher_is_better = TRUE) {
+  call <- sys.call()
+  asked <- match.call()
+  adjust <- check_adjust(adjust, "adjust", call)
+  check_level(conf.level, "conf.level", call)
+  check_flag(higher_is_better, "higher_is_better", call)
+  check_fraction(test_fraction, call)
+  input <- read_scores(scores, call)
+  if (!is.null(control)) {
+    control <- as_strings(control)
+  }
+  load_python(call)
+  options <- list(
+    test = test,
+    adjust = adjust,
+    control = control,
+    alpha = alpha_of(conf.level),
+    test_fraction = test_fraction,
+    higher_is_better = higher_is_better
+  )
+  result <- call_compare("compare_methods", list(scores_to_py(input)), options, call)
+  found <- comparison_from_py(result, deparse1(asked$scores))
+  structure(
+    class = "pwcstats_comparison",
+    c(found, list(
+      conf.level = conf.level,
+      control = control,
+      higher_is_better = higher_is_better,
+      call = asked
+    ))
+  )
+}
+
+comparison_from_py <- function(result, data_name) {
+  methods <- labels_from_py(result$table$index)
+  table <- columns_from_py(
+    result$table, "letters", c("mean", "sd", "conf_low", "conf_high", "rank")
+  )
+  numbers <- c(
+    "mean_difference", "estimate", "conf_low", "conf_high", "statistic", "p_value", "p_adjusted"
+  )
+  rows <- python$bridge$row_names(result$scores$index)
+  list(
+    table = data.frame(table[-1L], table[1L], row.names = methods),
+    pairs = columns_from_py(result$pairs, c("method_a", "method_b"), numbers, "significant"),
+    omnibus = omnibus_from_py(result$omnibus, data_name),
+    test = from_py(result$test),
+    adjust = from_py(result$adjust),
+    reason = from_py(result$reason),
+    best = from_py(result$best),
+    best_group = as.character(from_py(result$best_group)),
+    cliques = lapply(from_py(result$cliques), function(group) as.character(unlist(group))),
+    critical_difference = from_py(result$critical_difference),
+    scores = with_dimnames(
+      matrix_from_py(result$scores), as.character(from_py(rows)),
+      labels_from_py(result$scores$columns)
+    ),
+    estimate_name = from_py(result$estimate_name),
+    notes = as.character(unlist(from_py(result$notes)))
+  )
+}
+
+# Friedman's has the ranks, too, Cochran's has none.
+omnibus_from_py <- function(result, data_name) {
+  if (is.null(from_py(result))) {
+    NULL
+  } else if (reticulate::py_has_attr(result, "ranks")) {
+    friedman_from_py(result, data_name)
+  } else {
+    as_htest(result, data_name)
+  }
+}

@@ -1,0 +1,287 @@
+#' Plot a comparison of methods
+#'
+#' `type = "cd"` is the diagram of Demšar (2006): mean ranks on a line, the best on the left, and
+#' bars that join methods that do not differ significantly. Dots on a bar mark the methods that it
+#' joins: without ranks in the test a bar may have to pass over a method that does differ, which
+#' then has no dot on it. Where methods of about the same rank are told apart by a bar, they have
+#' letters, too: those that share one do not differ. If the test has a critical difference there is
+#' a ruler of its length.
+#'
+#' `type = "intervals"` has a line for each pair of methods: what the test estimates of their
+#' difference, with its interval; filled where the difference is significant. Of more than 15 pairs
+#' only those with the first method are drawn. Arrows are ends of intervals at infinity.
+#'
+#' @param x What [compare_methods()] returned.
+#' @param type `"cd"` or `"intervals"`; by default the former, and the latter where methods are
+#'   compared with a control, of which there is no such diagram.
+#' @param ... For `"intervals"` passed to [graphics::plot.default()], as `xlim` or `main`; for
+#'   `"cd"` ignored.
+#' @return What was drawn, invisibly: for `"cd"` a data frame with a row for each method, its `rank`
+#'   and `letters`; for `"intervals"` one with a row for each pair, its `estimate`, `conf_low`,
+#'   `conf_high` and whether it is `significant`.
+#' @references
+#' Demšar, J. (2006) Statistical comparisons of classifiers over multiple data sets. *Journal of
+#' Machine Learning Research* **7**, 1--30.
+#' @examplesIf pwcstats_available()
+#' scores <- cbind(
+#'   lda = c(0.81, 0.74, 0.92, 0.66),
+#'   svm = c(0.84, 0.79, 0.93, 0.70),
+#'   nb = c(0.80, 0.70, 0.90, 0.68)
+#' )
+#' found <- compare_methods(scores, test = "nemenyi")
+#' plot(found)
+#' plot(found, type = "intervals")
+#' @export
+plot.pwcstats_comparison <- function(x, type = c("cd", "intervals"), ...) {
+  call <- sys.call()
+  if (missing(type) && !is.null(x$control)) {
+    type <- "intervals"
+  }
+  type <- check_choice(type, c("cd", "intervals"), "type", call)
+  if (type == "intervals") {
+    return(invisible(draw_differences(x, ...)))
+  }
+  if (!is.null(x$control)) {
+    abort(
+      sprintf(
+        "a diagram of critical differences needs all pairs, not comparisons with %s; %s.",
+        x$control, "use type = 'intervals', or leave control out of compare_methods()"
+      ),
+      call
+    )
+  }
+  invisible(draw_ranks(x))
+}
+
+# The diagram is counted in lines of text, downwards from the axis of ranks.
+ruler_line <- -2.6
+bar_lines <- c(first = 0.65, step = 0.55)
+
+draw_ranks <- function(x) {
+  table <- x$table[order(x$table$rank), c("rank", "letters")]
+  bars <- bars_of(x, table$rank, rownames(table))
+  names <- rownames(table)
+  if (bars$unclear) {
+    names <- sprintf("%s [%s]", names, table$letters)
+  }
+  # The better half is on the left; the outermost is on top on either side, so that no lines cross.
+  k <- nrow(table)
+  left <- seq_len(k) <= (k + 1) %/% 2
+  first <- bar_lines[["first"]] + bar_lines[["step"]] * (1 + max(bars$height, -1)) + 0.45
+  line <- first + ifelse(left, seq_len(k) - 1, k - seq_len(k))
+  rank <- formatC(table$rank, digits = 2L, format = "f")
+  labels <- ifelse(left, sprintf("%s  %s", names, rank), sprintf("%s  %s", rank, names))
+  note <- describe_bars(x, bars)
+  top <- if (is.null(x$critical_difference)) -2.2 else -4.2
+  bottom <- max(line) + if (nzchar(note)) 2 else 0.6
+
+  page <- new_ranks(labels, left, bars$end, top, bottom)
+  on.exit(graphics::par(page$old))
+  draw_rank_axis(k, page$size)
+  for (place in seq_len(k)) {
+    side <- if (left[[place]]) 1 else bars$end
+    at <- table$rank[[place]]
+    bend <- list(x = c(at, at, side), y = c(0, line[[place]], line[[place]]))
+    graphics::lines(bend, col = "gray45", xpd = NA)
+    beside <- if (left[[place]]) 2L else 4L
+    graphics::text(
+      side, line[[place]], labels[[place]],
+      pos = beside, offset = 0.3, cex = page$size, xpd = NA
+    )
+  }
+  draw_bars(bars, table$rank, page$size)
+  draw_ruler(x$critical_difference, page$size)
+  if (nzchar(note)) {
+    fitting <- (graphics::par("fin")[[1L]] - 0.2) / graphics::strwidth(note, "inches")
+    graphics::text(
+      graphics::grconvertX(0.5, "nfc", "user"), bottom - 0.6, note,
+      cex = min(0.9 * page$size, fitting), col = "gray30", xpd = NA
+    )
+  }
+  table
+}
+
+# A page with room for names on both sides, and how large text can be. Where it is higher than the
+# lines need, they stay at its top.
+new_ranks <- function(labels, left, end, top, bottom) {
+  # The size of text is known when there is a page.
+  graphics::plot.new()
+  page <- graphics::par("fin")
+  csi <- graphics::par("csi")
+  line <- min(1.5 * csi, (page[[2L]] - 0.2) / (bottom - top))
+  beside <- vapply(split(labels, !left), function(x) max(graphics::strwidth(x, "inches")), 1)
+  # At least a third of the page is for the ranks.
+  size <- min(1, line / (1.3 * csi), 0.67 * (page[[1L]] - 0.6) / sum(beside))
+  line <- min(line, 1.7 * csi * size)
+  margins <- c(0.1, size * beside[[1L]] + 0.3, 0.1, size * beside[[2L]] + 0.3)
+  old <- graphics::par(mai = margins, new = TRUE)
+  graphics::plot.new()
+  graphics::plot.window(
+    c(1, end), c(top + graphics::par("pin")[[2L]] / line, top),
+    xaxs = "i", yaxs = "i"
+  )
+  list(size = size, old = old["mai"])
+}
+
+draw_rank_axis <- function(k, size) {
+  graphics::segments(1, 0, k, 0, xpd = NA)
+  # As many numbers as stand clear of each other.
+  step <- max(1, ceiling(1.4 * graphics::strwidth(k, cex = size)))
+  at <- seq(1, k, by = step)
+  graphics::segments(at, 0, at, -0.25, xpd = NA)
+  graphics::text(at, -0.75, at, cex = size, xpd = NA)
+  graphics::text((1 + k) / 2, -1.65, "mean rank (1 is best)", cex = size, xpd = NA)
+}
+
+# Groups of methods that do not differ, as bars on as few lines as can be.
+#
+# members    places of the methods of each bar in the order of their ranks
+# from, to   its ends; bars go past what they join, so that methods of the same rank have one, too
+# height     its line
+# end        end of the axis; few data sets have a critical difference that is longer than all ranks
+# unclear    has a method that a bar does not join the place of one that it does?
+bars_of <- function(x, rank, methods) {
+  end <- max(length(rank), 1 + first_of(x$critical_difference, 0))
+  past <- 0.012 * (end - 1)
+  members <- lapply(x$cliques, function(group) sort(match(group, methods)))
+  members <- members[lengths(members) > 1L]
+  from <- vapply(members, function(m) rank[[m[[1L]]]], 1) - past
+  to <- vapply(members, function(m) rank[[m[[length(m)]]]], 1) + past
+  hides <- function(m) any(abs(outer(rank[-m], rank[m], "-")) <= past)
+  list(
+    members = members, from = from, to = to, height = stack_bars(from, to, past), end = end,
+    unclear = any(vapply(members, hides, logical(1L)))
+  )
+}
+
+# The line of each bar, the first that is free over its length.
+stack_bars <- function(from, to, gap) {
+  until <- numeric()
+  height <- numeric(length(from))
+  for (bar in order(from, to)) {
+    line <- c(which(until + gap < from[[bar]]), length(until) + 1L)[[1L]]
+    until[[line]] <- to[[bar]]
+    height[[bar]] <- line - 1
+  }
+  height
+}
+
+draw_bars <- function(bars, rank, size) {
+  for (bar in seq_along(bars$members)) {
+    y <- bar_lines[["first"]] + bar_lines[["step"]] * bars$height[[bar]]
+    graphics::segments(
+      bars$from[[bar]], y, bars$to[[bar]], y,
+      lwd = 5 * size, lend = "butt", xpd = NA
+    )
+    at <- rank[bars$members[[bar]]]
+    graphics::points(at, rep(y, length(at)), pch = 21, bg = "white", cex = 0.8 * size, xpd = NA)
+  }
+}
+
+draw_ruler <- function(length, size) {
+  if (!is.null(length)) {
+    ends <- c(1, 1 + length)
+    graphics::segments(1, ruler_line, 1 + length, ruler_line, lwd = 1.5, xpd = NA)
+    graphics::segments(ends, ruler_line - 0.2, ends, ruler_line + 0.2, lwd = 1.5, xpd = NA)
+    words <- sprintf("critical difference = %.2f", length)
+    graphics::text(1, ruler_line - 0.8, words, adj = c(0, 0.5), cex = size, xpd = NA)
+  }
+}
+
+# What the bars show, where no ruler says so.
+describe_bars <- function(x, bars) {
+  words <- if (is.null(x$critical_difference)) describe_level(x) else ""
+  if (bars$unclear) {
+    trimws(paste("bars and shared letters join methods that do not differ", words))
+  } else if (!nzchar(words)) {
+    ""
+  } else if (length(bars$members)) {
+    paste("bars join methods that do not differ", words)
+  } else {
+    paste("all methods differ", words)
+  }
+}
+
+# Test, adjustment and level in brackets.
+describe_level <- function(x) {
+  words <- c(gsub("_", " ", x$test), setdiff(x$adjust, "none"), format(alpha_of(x$conf.level)))
+  sprintf("(%s)", paste(words, collapse = ", "))
+}
+
+draw_differences <- function(x, xlab = NULL, xlim = NULL, ...) {
+  pairs <- x$pairs
+  first <- rownames(x$table)[[1L]]
+  against <- if (!is.null(x$control)) {
+    sprintf("%s (control) less each of these methods", x$control)
+  } else if (nrow(pairs) > most_pairs) {
+    # The first stands first in all of its pairs.
+    pairs <- pairs[pairs$method_a == first, ]
+    sprintf(
+      "%s (first) less each of these methods, %d of %d pairs", first, nrow(pairs), nrow(x$pairs)
+    )
+  }
+  names <- if (is.null(against)) paste(pairs$method_a, "-", pairs$method_b) else pairs$method_b
+  columns <- c("estimate", "conf_low", "conf_high", "significant")
+  shown <- data.frame(pairs[columns], row.names = names)
+
+  height <- rev(seq_len(nrow(shown)))
+  known <- unlist(shown[1:3])
+  xlim <- first_of(xlim, grDevices::extendrange(c(0, known[is.finite(known)]), f = 0.06))
+  page <- new_lines(names)
+  on.exit(graphics::par(page$old))
+  graphics::plot(
+    NULL,
+    xlim = xlim, ylim = c(0.5, nrow(shown) + 0.5), xaxs = "i", yaxt = "n", xlab = "", ylab = "", ...
+  )
+  graphics::abline(v = 0, col = "gray60")
+  draw_lines(shown, height, page$size)
+  name_lines(names, height, page$size)
+  write_beside(3L, sprintf("filled: significant %s", describe_level(x)), 0.5)
+  below <- first_of(xlab, c(describe_intervals(x), against))
+  write_beside(1L, below, 2 + 0.9 * seq_along(below))
+  shown
+}
+
+# Words in a margin, in the middle of the page and not of the axis, and no wider than the page.
+write_beside <- function(side, words, line) {
+  fitting <- (graphics::par("fin")[[1L]] - 0.2) / max(graphics::strwidth(words, "inches"))
+  graphics::mtext(
+    words,
+    side = side, line = line, at = graphics::grconvertX(0.5, "nfc", "user"),
+    cex = min(0.85, fitting) * graphics::par("cex")
+  )
+}
+
+# Each line with its interval: arrows where it has no end, words where there is no estimate.
+draw_lines <- function(shown, height, size) {
+  limits <- graphics::par("usr")[1:2]
+  color <- ifelse(shown$significant, "black", "gray45")
+  low <- pmax(shown$conf_low, limits[[1L]])
+  high <- pmin(shown$conf_high, limits[[2L]])
+  graphics::segments(low, height, high, height, col = color, lwd = 1.5)
+  for (side in 1:2) {
+    open <- which(is.infinite(list(shown$conf_low, shown$conf_high)[[side]]))
+    graphics::points(
+      rep(limits[[side]], length(open)), height[open],
+      pch = c("<", ">")[[side]], col = color[open], xpd = NA
+    )
+  }
+  fill <- ifelse(shown$significant, "black", "white")
+  graphics::points(
+    shown$estimate, height,
+    pch = 21, col = color, bg = fill, cex = min(1, 1.3 * size)
+  )
+  untested <- which(is.na(shown$estimate))
+  if (length(untested)) {
+    graphics::text(mean(limits), height[untested], "no test", cex = size, col = "gray30")
+  }
+}
+
+# On two lines where the estimate has a long name.
+describe_intervals <- function(x) {
+  one_by_one <- x$adjust %in% c("bh", "by", "none") && x$test != "nemenyi"
+  simultaneous <- if (one_by_one) "" else "simultaneous "
+  estimate <- sub("method_a", "the first", x$estimate_name, fixed = TRUE)
+  intervals <- sprintf("%s%s%% intervals", simultaneous, format(100 * x$conf.level))
+  if (nchar(estimate) > 40L) c(estimate, intervals) else paste0(estimate, ", ", intervals)
+}

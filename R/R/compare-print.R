@@ -1,0 +1,134 @@
+#' What a comparison of methods says
+#'
+#' Methods for the results of [compare_methods()], for [plot()][plot.pwcstats_comparison] see there.
+#'
+#' @param x,object What [compare_methods()] returned.
+#' @param digits Number of significant digits.
+#' @param row.names,optional As in [as.data.frame()]; the former is ignored.
+#' @param ... Ignored.
+#' @return `summary()` a list of class `summary.pwcstats_comparison`, which prints all pairs,
+#'   however many there are, and whose element `p_values` is a square matrix of adjusted p-values;
+#'   `as.data.frame()` the table of the methods, with their names in a column; `tidy()` the pairs,
+#'   with the names of \pkg{broom}; `glance()` a data frame with one row: numbers of methods and of
+#'   rows of the scores, the test and its adjustment, statistic and p-value of the omnibus test,
+#'   number of pairs that differ significantly, and the best method, `NA` where there is none.
+#' @examplesIf pwcstats_available()
+#' scores <- cbind(
+#'   lda = c(0.81, 0.74, 0.92, 0.66),
+#'   svm = c(0.84, 0.79, 0.93, 0.70),
+#'   nb = c(0.80, 0.70, 0.90, 0.68)
+#' )
+#' found <- compare_methods(scores)
+#' summary(found)
+#' as.data.frame(found)
+#' @name pwcstats_comparison
+NULL
+
+# More pairs than this are for the summary, and for plots too many.
+most_pairs <- 15L
+
+#' @rdname pwcstats_comparison
+#' @export
+print.pwcstats_comparison <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  print_comparison(x, digits, most_pairs)
+  invisible(x)
+}
+
+print_comparison <- function(x, digits, most) {
+  level <- format(alpha_of(x$conf.level))
+  cat(sprintf("\nComparison of %d methods\n\n", nrow(x$table)))
+  cat(strwrap(sprintf("Test: %s, %s", x$test, x$reason), exdent = 2L), sep = "\n")
+  cat(sprintf("Adjustment: %s; level %s\n", x$adjust, level))
+  if (!is.null(x$omnibus)) {
+    cat(strwrap(describe_htest(x$omnibus, digits), exdent = 2L), sep = "\n")
+  }
+  cat(sprintf("\nMethods, best first (%s%% intervals of the means):\n", format(100 * x$conf.level)))
+  table <- if (length(x$cliques)) x$table else x$table[names(x$table) != "letters"]
+  numbers <- vapply(table, is.numeric, logical(1L))
+  table[numbers] <- lapply(table[numbers], format, digits = digits)
+  print(table)
+  estimate <- sub("method_a", "the first", x$estimate_name, fixed = TRUE)
+  cat("", strwrap(sprintf("Pairs (estimate: %s):", estimate), exdent = 2L), sep = "\n")
+  pairs <- x$pairs
+  rownames(pairs) <- paste(pairs$method_a, "-", pairs$method_b)
+  pairs <- pairs[!names(pairs) %in% c("method_a", "method_b", "statistic", "significant")]
+  shown <- seq_len(min(most, nrow(pairs)))
+  print(format_pairs(pairs[shown, ], digits))
+  if (nrow(pairs) > length(shown)) {
+    cat(sprintf("... and %d more, which summary() has\n", nrow(pairs) - length(shown)))
+  }
+  cat("\n", paste(strwrap(describe_best(x), exdent = 2L), collapse = "\n"), "\n\n", sep = "")
+  print_notes(x$notes)
+}
+
+# A test in one line.
+describe_htest <- function(x, digits) {
+  numbers <- c(x$statistic, x$parameter)
+  numbers <- paste(names(numbers), "=", vapply(numbers, format, "", digits = digits))
+  p <- format.pval(x$p.value, digits = max(1L, digits - 1L))
+  p <- paste("p-value", if (startsWith(p, "<")) p else paste("=", p))
+  sprintf("%s: %s", x$method, paste(c(numbers, p), collapse = ", "))
+}
+
+describe_best <- function(x) {
+  listed <- function(names, none) if (length(names)) paste(names, collapse = ", ") else none
+  if (!is.null(x$control)) {
+    found <- x$pairs$method_b[x$pairs$significant]
+    sprintf("Different from %s: %s.", x$control, listed(found, "no method"))
+  } else if (!is.null(x$best)) {
+    sprintf("%s is significantly better than every other method.", x$best)
+  } else {
+    sprintf("Not significantly worse than the first: %s.", listed(x$best_group[-1L], "none"))
+  }
+}
+
+#' @rdname pwcstats_comparison
+#' @export
+summary.pwcstats_comparison <- function(object, ...) {
+  methods <- rownames(object$table)
+  p <- with_dimnames(matrix(NA_real_, length(methods), length(methods)), methods, methods)
+  diag(p) <- 1
+  place <- cbind(match(object$pairs$method_a, methods), match(object$pairs$method_b, methods))
+  p[place] <- object$pairs$p_adjusted
+  p[place[, 2:1, drop = FALSE]] <- object$pairs$p_adjusted
+  structure(class = "summary.pwcstats_comparison", c(unclass(object), list(p_values = p)))
+}
+
+#' @export
+print.summary.pwcstats_comparison <- function(x,
+                                              digits = max(3L, getOption("digits") - 3L),
+                                              ...) {
+  print_comparison(x, digits, nrow(x$pairs))
+  cat("Adjusted p-values:\n")
+  print(x$p_values, digits = max(1L, digits - 1L), na.print = "")
+  cat("\n")
+  invisible(x)
+}
+
+#' @rdname pwcstats_comparison
+#' @export
+as.data.frame.pwcstats_comparison <- function(x, row.names = NULL, optional = FALSE, ...) { # nolint
+  data.frame(method = rownames(x$table), x$table, row.names = NULL)
+}
+
+#' @rdname pwcstats_comparison
+#' @exportS3Method generics::tidy
+tidy.pwcstats_comparison <- function(x, ...) { # nolint
+  tidy_pairs(x$pairs)
+}
+
+#' @rdname pwcstats_comparison
+#' @exportS3Method generics::glance
+glance.pwcstats_comparison <- function(x, ...) { # nolint
+  data.frame(
+    n.methods = nrow(x$table),
+    nobs = nrow(x$scores),
+    test = x$test,
+    adjust = x$adjust,
+    conf.level = x$conf.level,
+    statistic = first_of(unname(x$omnibus$statistic), NA_real_),
+    p.value = first_of(x$omnibus$p.value, NA_real_),
+    n.significant = sum(x$pairs$significant),
+    best = first_of(x$best, NA_character_)
+  )
+}

@@ -1,0 +1,228 @@
+#' Friedman's test of several methods
+#'
+#' Tests that several methods have the same mean rank over the data sets.
+#'
+#' `statistic = "chi-squared"` is [friedman.test()]. `"F"` is that of Iman and Davenport,
+#' \eqn{(N - 1) \chi^2 / (N (K - 1) - \chi^2)}{(N - 1) X / (N (K - 1) - X)} of \eqn{K} methods on
+#' \eqn{N} data sets, which is less cautious where data sets are few. It is infinite where all data
+#' sets order the methods alike; the p-value is then that of permutations, and a note says so.
+#' Scores that differ by rounding alone tie.
+#'
+#' @param scores Matrix or data frame with a row for each data set and a column for each method (a
+#'   column `dataset` of a data frame is taken for names of the rows). Or a data frame with a row
+#'   for each score, as for [compare_methods()]; its scores are averaged on each data set.
+#' @param statistic `"chi-squared"` or `"F"`, see Details.
+#' @param higher_is_better Are higher scores better? The test is the same, but 1 is to be the best
+#'   rank.
+#' @return A list of class `htest`, with the mean rank of each method in the element `ranks`.
+#' @seealso [nemenyi()] and [rank_tests()], which tell the methods that differ; [compare_methods()].
+#' @references
+#' Friedman, M. (1937) The use of ranks to avoid the assumption of normality implicit in the
+#' analysis of variance. *Journal of the American Statistical Association* **32**, 675--701.
+#' \doi{10.1080/01621459.1937.10503522}
+#'
+#' Iman, R. L. and Davenport, J. M. (1980) Approximations of the critical region of the Friedman
+#' statistic. *Communications in Statistics A* **9**, 571--595. \doi{10.1080/03610928008827904}
+#' @examplesIf pwcstats_available()
+#' scores <- cbind(
+#'   lda = c(0.81, 0.74, 0.92, 0.66),
+#'   svm = c(0.84, 0.79, 0.93, 0.70),
+#'   nb = c(0.80, 0.70, 0.90, 0.68)
+#' )
+#' rownames(scores) <- c("vehicle", "glass", "wine", "vowel")
+#' test <- friedman_ranks(scores, "F")
+#' test
+#' test$ranks
+#' @export
+friedman_ranks <- function(scores, statistic = c("chi-squared", "F"), higher_is_better = TRUE) {
+  call <- sys.call()
+  data_name <- deparse1(substitute(scores))
+  statistic <- check_choice(statistic, c("chi-squared", "F"), "statistic", call)
+  check_flag(higher_is_better, "higher_is_better", call)
+  input <- read_scores(scores, call)
+  load_python(call)
+  options <- list(statistic = statistic, higher_is_better = higher_is_better)
+  result <- call_compare("friedman", list(scores_to_py(input)), options, call)
+  friedman_from_py(result, data_name)
+}
+
+friedman_from_py <- function(result, data_name) {
+  chi_squared <- from_py(result$statistic_name) == "chi-squared"
+  # The name that friedman.test() has.
+  names <- if (chi_squared) list(statistic = "Friedman chi-squared") else list()
+  as_htest(result, data_name, names = names, ranks = named_from_py(result$ranks))
+}
+
+#' Compare the mean ranks of several methods
+#'
+#' Which methods differ in their mean ranks over data sets: Nemenyi's test of all pairs, and z-tests
+#' of all pairs or against a control, with p-values adjusted for their number.
+#'
+#' Nemenyi's p-values are those of the studentised range, [ptukey()], and adjusted already. With
+#' \eqn{K} methods and \eqn{N} data sets, mean ranks that are further apart than the critical
+#' difference \eqn{q_\alpha \sqrt{K (K + 1) / (6 N)}}{q sqrt(K (K + 1) / (6 N))} differ
+#' significantly.
+#'
+#' The difference of two mean ranks depends on the other methods, too: adding a method can make two
+#' others differ (Benavoli and others 2016). [compare_methods()] uses Wilcoxon's test of each pair
+#' where there are enough data sets.
+#'
+#' @inheritParams friedman_ranks
+#' @param conf.level Level of the intervals and of the critical difference. The intervals hold
+#'   simultaneously; those of `rank_tests()` with `adjust` `"bh"`, `"by"` and `"none"` one by one.
+#' @param control Name of the method with which all others are compared; without one, all pairs are.
+#' @param adjust How p-values are adjusted, see [adjust_p()]. `"bonferroni"` against a control is
+#'   the test of Bonferroni and Dunn.
+#' @param higher_is_better Are higher scores better? `FALSE` for errors and losses.
+#' @param x What `nemenyi()` or `rank_tests()` returned.
+#' @param digits Number of significant digits.
+#' @param ... Ignored.
+#' @return A list of class `pwcstats_rank_tests` with the elements
+#'   \item{pairs}{Data frame with a row for each pair: `method_a`, `method_b`, `estimate` (mean rank
+#'     of the second less that of the first: above 0 where the first is better), `conf_low`,
+#'     `conf_high`, `statistic`, `p_value`, `p_adjusted`.}
+#'   \item{ranks}{Mean rank of each method; 1 is best.}
+#'   \item{critical_difference}{`NULL` where the adjustment is in steps.}
+#'   \item{method, conf.level, n_datasets}{What was done.}
+#'
+#'   `tidy()` of \pkg{generics} has the pairs, with the names of \pkg{broom}.
+#' @seealso [friedman_ranks()], [compare_methods()]
+#' @references
+#' Benavoli, A., Corani, G. and Mangili, F. (2016) Should we really use post-hoc tests based on
+#' mean-ranks? *Journal of Machine Learning Research* **17** (5), 1--10.
+#'
+#' Demšar, J. (2006) Statistical comparisons of classifiers over multiple data sets. *Journal of
+#' Machine Learning Research* **7**, 1--30.
+#' @examplesIf pwcstats_available()
+#' scores <- cbind(
+#'   lda = c(0.81, 0.74, 0.92, 0.66),
+#'   svm = c(0.84, 0.79, 0.93, 0.70),
+#'   nb = c(0.80, 0.70, 0.90, 0.68)
+#' )
+#' nemenyi(scores)
+#' rank_tests(scores, control = "svm")
+#' @export
+nemenyi <- function(scores, conf.level = 0.95, higher_is_better = TRUE) { # nolint
+  compare_ranks("nemenyi", scores, list(), conf.level, higher_is_better, sys.call())
+}
+
+#' @rdname nemenyi
+#' @export
+rank_tests <- function(scores,
+                       control = NULL,
+                       adjust = "holm",
+                       conf.level = 0.95, # nolint
+                       higher_is_better = TRUE) {
+  call <- sys.call()
+  options <- list(
+    control = if (!is.null(control)) as_strings(control),
+    adjust = check_adjust(adjust, "adjust", call)
+  )
+  compare_ranks("rank_tests", scores, options, conf.level, higher_is_better, call)
+}
+
+compare_ranks <- function(test, scores, options, level, higher_is_better, call) {
+  check_level(level, "conf.level", call)
+  check_flag(higher_is_better, "higher_is_better", call)
+  input <- read_scores(scores, call)
+  load_python(call)
+  options <- c(options, list(alpha = alpha_of(level), higher_is_better = higher_is_better))
+  result <- call_compare(test, list(scores_to_py(input)), options, call)
+  numbers <- c("estimate", "conf_low", "conf_high", "statistic", "p_value", "p_adjusted")
+  structure(
+    class = "pwcstats_rank_tests",
+    list(
+      pairs = columns_from_py(result$pairs, c("method_a", "method_b"), numbers),
+      ranks = named_from_py(result$ranks),
+      critical_difference = from_py(result$critical_difference),
+      method = from_py(result$method),
+      conf.level = level,
+      n_datasets = from_py(result$n_datasets)
+    )
+  )
+}
+
+#' @rdname nemenyi
+#' @export
+print.pwcstats_rank_tests <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  cat(sprintf(
+    "\n%s: %d methods on %d data sets\n\nMean ranks (1 is best):\n",
+    x$method, length(x$ranks), x$n_datasets
+  ))
+  print(sort(x$ranks), digits = digits)
+  if (!is.null(x$critical_difference)) {
+    cat(sprintf(
+      "\nCritical difference (level %s): %s\n",
+      format(alpha_of(x$conf.level)), format(x$critical_difference, digits = digits)
+    ))
+  }
+  cat(sprintf(
+    "\nPairs (estimate: %s, with %s%% intervals):\n",
+    "rank of the second less that of the first", format(100 * x$conf.level)
+  ))
+  print(format_pairs(x$pairs, digits), row.names = FALSE, right = TRUE)
+  cat("\n")
+  invisible(x)
+}
+
+# Numbers as text, p-values as R has them in other tables.
+format_pairs <- function(pairs, digits) {
+  is_p <- names(pairs) %in% c("p_value", "p_adjusted")
+  pairs[is_p] <- lapply(pairs[is_p], format.pval, digits = max(1L, digits - 1L), na.form = "NA")
+  numbers <- vapply(pairs, is.numeric, logical(1L))
+  pairs[numbers] <- lapply(pairs[numbers], format, digits = digits)
+  pairs
+}
+
+#' @rdname nemenyi
+#' @exportS3Method generics::tidy
+tidy.pwcstats_rank_tests <- function(x, ...) { # nolint
+  tidy_pairs(x$pairs)
+}
+
+# With the names of broom.
+tidy_pairs <- function(pairs) {
+  names(pairs) <- chartr("_", ".", sub("^p_adjusted$", "adj_p_value", names(pairs)))
+  pairs
+}
+
+#' Adjust p-values for the number of tests
+#'
+#' [p.adjust()] with one more method, that of Shaffer for all pairs of several methods.
+#'
+#' Shaffer's static procedure knows that hypotheses about pairs hang together: of three methods, if
+#' two differ, at least one more pair does. Where i of the m hypotheses have been rejected, the next
+#' p-value is multiplied by the largest number of true hypotheses that is possible and not above
+#' m - i, instead of by m - i as in Holm's. It needs the p-values of all K (K - 1) / 2 pairs of K
+#' methods.
+#'
+#' @param p P-values; `NA` (no test) stays, and does not count.
+#' @param method The probability of any false rejection is kept by `"holm"`, `"bonferroni"` (never
+#'   better than Holm's), `"hochberg"` and `"hommel"` (of tests that are not negatively dependent)
+#'   and `"shaffer"` (of all pairs of methods); the share of false rejections by `"bh"` (or `"fdr"`;
+#'   Benjamini and Hochberg) and `"by"`. Capitals make no difference.
+#' @return Adjusted p-values, with the names of `p`.
+#' @seealso [compare_methods()], [rank_tests()]
+#' @references
+#' Holm, S. (1979) A simple sequentially rejective multiple test procedure. *Scandinavian Journal of
+#' Statistics* **6**, 65--70.
+#'
+#' Shaffer, J. P. (1986) Modified sequentially rejective multiple test procedures. *Journal of the
+#' American Statistical Association* **81**, 826--831. \doi{10.1080/01621459.1986.10478341}
+#' @examplesIf pwcstats_available()
+#' p <- c(ab = 0.001, ac = 0.010, ad = 0.020, bc = 0.040, bd = 0.300, cd = 0.600)
+#' adjust_p(p, "holm")
+#' adjust_p(p, "shaffer")
+#' @export
+adjust_p <- function(p,
+                     method = c(
+                       "holm", "bonferroni", "hochberg", "hommel", "shaffer", "bh", "by", "none"
+                     )) {
+  call <- sys.call()
+  method <- check_adjust(method, "method", call)
+  values <- as_numbers(p, "p", call)
+  load_python(call)
+  adjusted <- call_compare("adjust", list(to_py(values)), list(method = method), call)
+  adjusted <- as.vector(array_from_py(adjusted))
+  stats::setNames(adjusted, names(p))
+}

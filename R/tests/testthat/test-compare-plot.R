@@ -1,0 +1,112 @@
+# Pictures of comparisons: what they return, and that they name every method.
+
+# The text on a page.
+draw <- function(code) {
+  file <- tempfile(fileext = ".ps")
+  on.exit(unlink(file))
+  # Kerning would break words apart.
+  grDevices::postscript(file, useKerning = FALSE)
+  result <- tryCatch(code(), finally = grDevices::dev.off())
+  list(result = result, page = paste(readLines(file), collapse = ""))
+}
+
+expect_written <- function(words, page) {
+  for (word in words) {
+    expect_true(grepl(word, page, fixed = TRUE), label = word)
+  }
+}
+
+twelve <- function() {
+  set.seed(26)
+  scores <- matrix(rnorm(360, rep(0.8 + 0.01 * 1:12, each = 30), 0.04), 30)
+  colnames(scores) <- sprintf("method-%02d", 1:12)
+  scores
+}
+
+test_that("the diagram has all methods, their ranks and the critical difference", {
+  skip_without_python()
+  for (scores in list(many, twelve())) {
+    found <- compare_methods(scores, test = "nemenyi")
+    drawn <- draw(function() plot(found))
+    expect_written(colnames(scores), drawn$page)
+    expect_written(sprintf("critical difference = %.2f", found$critical_difference), drawn$page)
+    table <- found$table[order(found$table$rank), ]
+    expect_identical(drawn$result, table[c("rank", "letters")])
+    expect_written(sprintf("%.2f", table$rank), drawn$page)
+  }
+})
+
+test_that("without a critical difference the diagram says which test", {
+  skip_without_python()
+  page <- draw(function() plot(compare_methods(many)))$page
+  expect_written("bars join methods that do not differ \\(wilcoxon, holm, 0.05\\)", page)
+  apart <- sweep(many[, 1:3], 2, c(0, 5, 10), "+")
+  page <- draw(function() plot(compare_methods(apart)))$page
+  expect_written("all methods differ", page)
+})
+
+test_that("bars take the first line that is free", {
+  expect_identical(stack_bars(c(1, 2, 4), c(3, 5, 6), 0.1), c(0, 1, 0))
+  expect_identical(stack_bars(c(2, 1), c(5, 3), 0.1), c(1, 0))
+  expect_identical(stack_bars(numeric(), numeric(), 0.1), numeric())
+})
+
+test_that("letters join the bars where these are not clear", {
+  scores <- list(
+    cliques = list(c("a", "c"), c("b", "d")), critical_difference = NULL, test = "wilcoxon",
+    adjust = "holm", conf.level = 0.95
+  )
+  expect_false(bars_of(scores, c(1, 2, 3, 4), letters[1:4])$unclear)
+  bars <- bars_of(scores, c(1, 2, 2.001, 4), letters[1:4])
+  expect_true(bars$unclear)
+  expect_identical(bars$members, list(c(1L, 3L), c(2L, 4L)))
+  expect_match(describe_bars(scores, bars), "^bars and shared letters .* \\(wilcoxon, holm, 0.05")
+})
+
+test_that("intervals are drawn of all pairs, or of those with the first where they are many", {
+  skip_without_python()
+  found <- compare_methods(many)
+  drawn <- draw(function() plot(found, type = "intervals"))
+  pairs <- paste(found$pairs$method_a, "-", found$pairs$method_b)
+  expect_written(pairs, drawn$page)
+  expect_written("pseudomedian, simultaneous 95% intervals", drawn$page)
+  expect_identical(rownames(drawn$result), pairs)
+  expect_identical(drawn$result$conf_low, found$pairs$conf_low)
+  found <- compare_methods(twelve(), adjust = "none")
+  drawn <- draw(function() plot(found, type = "intervals", main = "a title", xlim = c(-1, 1)))
+  expect_identical(nrow(drawn$result), 11L)
+  expect_written(c("11 of 66 pairs", "a title", rownames(found$table)), drawn$page)
+  expect_false(grepl("simultaneous", drawn$page))
+})
+
+test_that("intervals without end, and pairs without test, are drawn, too", {
+  skip_without_python()
+  few <- compare_methods(many[1:4, 1:3], test = "wilcoxon")
+  expect_true(all(is.infinite(few$pairs$conf_low)))
+  expect_silent(draw(function() plot(few, "intervals")))
+  moved <- subset(splits, method != "nb")
+  moved$score[13:24] <- moved$score[1:12] + 0.5
+  expect_written("no test", draw(function() plot(compare_methods(moved), "intervals"))$page)
+})
+
+test_that("comparisons with a control have intervals, and no diagram", {
+  skip_without_python()
+  found <- compare_methods(many, control = "svm")
+  drawn <- draw(function() plot(found))
+  expect_identical(rownames(drawn$result), found$pairs$method_b)
+  expect_written("svm \\(control\\)", drawn$page)
+  expect_refused(plot(found, "cd"), "not comparisons with svm; use type = 'intervals'")
+  expect_refused(plot(found, "zz"), "^type must be one of 'cd', 'intervals'")
+})
+
+test_that("plots leave the margins as they were, and fit on half a page", {
+  skip_without_python()
+  found <- compare_methods(twelve())
+  expect_silent(draw(function() {
+    graphics::par(mfrow = c(2, 2))
+    before <- graphics::par("mai")
+    plot(found)
+    plot(found, "intervals")
+    expect_identical(graphics::par("mai"), before)
+  }))
+})
