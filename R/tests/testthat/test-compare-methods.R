@@ -258,7 +258,7 @@ test_that("scores that do not fit are refused, with the cells that are missing",
   rows <- tidy_scores(many)
   holed <- subset(rows, !(method == "svm" & dataset == "set-03"))
   error <- expect_refused(
-    compare_methods(holed), "1 of 60 cells have no score \\(dataset set-03, repeat 1, method svm\\)"
+    compare_methods(holed), "1 of 60 cells has no score \\(dataset set-03, repeat 1, method svm\\)"
   )
   expect_identical(conditionCall(error), quote(compare_methods(holed)))
   missing <- transform(splits, score = replace(score, 6, NA))
