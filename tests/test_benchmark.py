@@ -1,5 +1,6 @@
 """Benchmarks: the same splits for all, the same bits everywhere, and nothing lost when a run is killed."""
 
+import functools
 import importlib
 import json
 import os
@@ -618,6 +619,63 @@ def test_lines_of_ones_own_are_in_the_key(tmp_path, monkeypatch):
     assert new_keys(tmp_path, [GaussianNB()], WINE, scoring=own(1).half) == 2
     assert new_keys(tmp_path, [GaussianNB()], WINE, scoring=own(2).half) == 2
     assert new_keys(tmp_path, [GaussianNB()], WINE, scoring=own(2).half) == 0
+
+
+PARTS = """
+import functools
+from sklearn.naive_bayes import GaussianNB
+
+def plain(x):
+    return x * {factor}
+
+class Attribute(GaussianNB):
+    factor = {factor}
+
+class Cached(GaussianNB):
+    @functools.cached_property
+    def shift(self):
+        return {factor}
+
+class Wrapped(GaussianNB):
+    @functools.lru_cache
+    def shift(self):
+        return {factor}
+
+class Setter(GaussianNB):
+    @property
+    def shift(self):
+        return 1
+
+    @shift.setter
+    def shift(self, value):
+        self.other = {factor}
+"""
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda module: module.Attribute(),
+        lambda module: module.Cached(),
+        lambda module: module.Wrapped(),
+        lambda module: module.Setter(),
+        lambda module: make_pipeline(FunctionTransformer(functools.partial(module.plain)), GaussianNB()),
+        lambda module: make_pipeline(FunctionTransformer(np.abs, kw_args={"out": None}), GaussianNB()),
+    ],
+    ids=["attribute", "cached", "wrapped", "setter", "partial", "none"],
+)
+def test_parts_of_ones_own_are_in_the_key(tmp_path, monkeypatch, request, make):
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+
+    def own(factor):
+        (tmp_path / "own_parts.py").write_text("#" * factor + PARTS.format(factor=factor))
+        monkeypatch.delitem(sys.modules, "own_parts", raising=False)
+        return make(importlib.import_module("own_parts"))
+
+    assert new_keys(tmp_path, [own(1)], WINE) == 2
+    assert new_keys(tmp_path, [own(1)], WINE) == 0
+    assert new_keys(tmp_path, [own(2)], WINE) == (0 if request.node.callspec.id == "none" else 2)
 
 
 @pytest.mark.parametrize(

@@ -153,6 +153,8 @@ def test_answers():
         cochran_q([1, 0, 1])
     with refused("answers must say for each case"):
         cochran_q([[1, 2], [0, 1]])
+    with refused("got a mask"):
+        mcnemar(np.ma.array([1, 0, 1], mask=[0, 1, 0]).astype(bool), [True, False, True])
     assert "right on the same cases" in mcnemar([1, 0, 1], [1, 0, 1]).notes[0]
     assert "right on the same cases" in cochran_q([[1, 1], [0, 0]]).notes[0]
 
@@ -246,7 +248,7 @@ class TestFrames:
         one = self.scores[self.scores["dataset"] == "set 0"]
         with refused("'wilcoxon' is for independent scores.*use 'corrected_resampled_t'"):
             compare_methods(one, test="wilcoxon")
-        with refused("'cv5x2_t' is for five repeats of two folds, got 2 of 2"):
+        with refused("'cv5x2_t' is for five repeats of two folds, got 4 splits in 2 repeats"):
             compare_methods(one, test="cv5x2_t")
         with refused("needs a column case"):
             compare_methods(one, test="mcnemar")
@@ -255,7 +257,35 @@ class TestFrames:
         with refused("must be 1 .right. or 0 .wrong."):
             compare_methods(tidy(THREE).assign(case=0))
 
+    def test_answers_in_several_repeats(self):
+        """Ten answers of each method to the same case are no ten cases."""
+        both = tidy(THREE, repeats=2).assign(case=0, score=1)
+        with refused("answers to the same cases in 2 repeats are not independent; choose one repeat"):
+            compare_methods(both)
+
+    def test_sizes(self):
+        one = self.scores[self.scores["dataset"] == "set 0"].assign(n_train=80, n_test=20)
+        other = one.copy()
+        other.loc[other["method"] == "nb", "n_test"] = 50
+        with refused("same for all methods of a split"):
+            compare_methods(other)
+        for bad in (np.nan, 0):
+            with refused("n_train and n_test must be numbers above 0"):
+                compare_methods(one.assign(n_train=bad))
+        one["dataset"] = one["dataset"].astype("category")
+        assert "20 %" in compare_methods(one).reason
+
+    def test_columns_that_come_twice(self):
+        with refused("one column score, got several"):
+            compare_methods(pd.concat([self.scores, self.scores[["score"]]], axis=1))
+
+    def test_flags(self):
+        with refused("higher_is_better must be True or False"):
+            compare_methods(self.scores, higher_is_better="False")
+
     def test_fraction(self):
+        with refused("test_fraction is for splits of one data set, got 3 data sets"):
+            compare_methods(self.scores, test_fraction=0.3)
         one = self.scores[self.scores["dataset"] == "set 0"]
         with refused("test_fraction must be between 0 and 1, got 2"):
             compare_methods(one, test_fraction=2)

@@ -15,6 +15,7 @@ from pwcstats.compare import (
     compare_methods,
     corrected_resampled_t,
     cv5x2_f,
+    cv5x2_t,
     friedman,
     mcnemar,
     nemenyi,
@@ -76,13 +77,32 @@ class TestDesigns:
 
     def test_five_by_two(self):
         scores = tidy(THREE, repeats=5, folds=2)
-        result = compare_methods(scores.sample(frac=1, random_state=0))
-        assert result.test == "cv5x2_f"
-        row = result.pairs.iloc[0]
-        want = cv5x2_f(column(scores, row["method_a"]), column(scores, row["method_b"]))
-        assert row["p_value"] == pytest.approx(want.p_value, rel=1e-12)
-        assert compare_methods(scores, test="cv5x2_t").test == "cv5x2_t"
-        assert compare_methods(scores, test="corrected_resampled_t").test == "corrected_resampled_t"
+        mixed = scores.sample(frac=1, random_state=0)
+        # The corrected t-test keeps its level where the tests of this design do not.
+        assert compare_methods(mixed).test == "corrected_resampled_t"
+        assert "50 %" in compare_methods(mixed).reason
+        for name, test in (("cv5x2_f", cv5x2_f), ("cv5x2_t", cv5x2_t)):
+            result = compare_methods(mixed, test=name)
+            assert result.test == name
+            row = result.pairs.iloc[0]
+            want = test(column(scores, row["method_a"]), column(scores, row["method_b"]), alpha=0.05 / 3)
+            assert row["p_value"] == pytest.approx(want.p_value, rel=1e-12)
+            assert (row["conf_low"], row["conf_high"]) == pytest.approx(want.conf_int)
+        words = mixed.assign(repeat=mixed["repeat"].map({0: "x", 1: 1, 2: 2, 3: 3, 4: 4}))
+        assert compare_methods(words, test="cv5x2_f").pairs["p_value"].min() == pytest.approx(
+            compare_methods(mixed, test="cv5x2_f").pairs["p_value"].min()
+        )
+        with pytest.raises(InputError, match="with 10 % of the cases in each test set"):
+            compare_methods(scores.assign(n_train=90, n_test=10), test="cv5x2_f")
+        with pytest.raises(InputError, match="leave one of them out"):
+            compare_methods(scores, test="cv5x2_f", test_fraction=0.5)
+
+    def test_folds_numbered_on_and_on(self):
+        scores = tidy(THREE, repeats=3, folds=4)
+        counted_on = scores.assign(fold=scores["fold"] + 4 * scores["repeat"])
+        assert "25 %" in compare_methods(counted_on).reason
+        with pytest.raises(InputError, match=r"same number of folds, 4, but \(1\) have fewer"):
+            compare_methods(scores[(scores["repeat"] != 1) | (scores["fold"] != 2)])
 
     def test_repeats_without_folds_must_be_told(self):
         scores = tidy(THREE, repeats=12).drop(columns="fold")
@@ -226,6 +246,75 @@ class TestVerdict:
         assert result.best_group == ["svm", "lda"]
         assert list(result.table["letters"]) == ["a", "a", "b"]
 
+    def test_who_is_better_is_what_the_test_says(self):
+        """Many small gains of A, fewer but larger ones of B: A has the better mean rank, B wins the test."""
+        d = np.r_[np.arange(1, 22), -np.arange(22, 41)] / 1000
+        wide = pd.DataFrame({"A": 0.5 + d, "B": 0.5})
+        for result in (compare_methods(wide), compare_methods(1 - wide, higher_is_better=False)):
+            assert list(result.table.index) == ["A", "B"]
+            assert result.pairs["significant"].all()
+            assert result.best == "B"
+            assert result.best_group == ["B"]
+            assert any("B is better than A by the test, though not by its mean rank" in note for note in result.notes)
+        # The same of the first fold, which is all that Dietterich's test looks at.
+        a = np.full((5, 2), 0.1) + 0.001 * np.arange(10).reshape(5, 2)
+        a[0] = [-0.1, -0.099]
+        five = pd.DataFrame({"A": a.ravel(), "B": 0.0}, index=pd.MultiIndex.from_product(
+            [range(5), range(2)], names=["repeat", "fold"]))  # fmt: skip
+        result = compare_methods(five, test="cv5x2_t")
+        assert (result.table.index[0], result.best) == ("A", "B")
+        long = five.stack().rename("score").rename_axis(["repeat", "fold", "method"]).reset_index().assign(x=0)
+        found = winners(long, "x", test="cv5x2_t")
+        assert (found["best"].item(), found["p_value"].item(), found["note"].item()) == (
+            "A", 1.0, "the test prefers the second"
+        )  # fmt: skip
+
+    def test_mean_and_rank_may_order_otherwise(self):
+        """One data set: by the mean; several: by the mean rank."""
+        wide = pd.DataFrame({"a": [0.6, 0.6, 0.6, 0.6], "b": [0.5, 0.5, 0.5, 0.95]})
+        assert list(compare_methods(wide).table.index) == ["a", "b"]
+        assert list(compare_methods(wide.rename_axis("fold")).table.index) == ["b", "a"]
+
+    def test_levels(self):
+        scores = tidy(FIVE, datasets=12)
+        for test in ("nemenyi", "mean_ranks", "sign", "wilcoxon"):
+            strict, loose = (compare_methods(scores, test=test, alpha=alpha) for alpha in (0.05, 0.3))
+            width = strict.pairs["conf_high"] - strict.pairs["conf_low"]
+            assert (width >= loose.pairs["conf_high"] - loose.pairs["conf_low"]).all()
+            assert (width > loose.pairs["conf_high"] - loose.pairs["conf_low"]).any()
+            assert (strict.pairs["conf_low"] < strict.pairs["conf_high"]).all()
+        assert (
+            compare_methods(scores, test="nemenyi", alpha=0.3).critical_difference
+            < compare_methods(scores, test="nemenyi").critical_difference
+        )
+        # Of single tests, each interval has its own level.
+        single = compare_methods(scores, adjust="bh").pairs.iloc[0]
+        means = scores.pivot(index="dataset", columns="method", values="score")
+        want = wilcoxon(means[single["method_a"]], means[single["method_b"]])
+        assert (single["conf_low"], single["conf_high"]) == want.conf_int
+        # p = alpha is significant.
+        p = float(compare_methods(scores, adjust="none").pairs["p_value"].max())
+        assert compare_methods(scores, adjust="none", alpha=p).pairs["significant"].all()
+
+    def test_few_data_sets_and_what_is_said_of_them(self):
+        wide = pd.DataFrame({"a": [0.9] * 6, "b": [0.8] * 6, "c": [0.7] * 6}) + np.arange(6)[:, None] / 100
+        wide += np.array([0.001, 0.002, 0.004])[None, :] * np.arange(6)[:, None]
+        holm, hochberg = (compare_methods(wide, test="wilcoxon", adjust=how) for how in ("holm", "hochberg"))
+        assert any("no pair can be significant" in note for note in holm.notes)
+        assert not holm.pairs["significant"].any()
+        assert not any("no pair can be significant" in note for note in hochberg.notes)
+        assert hochberg.pairs["significant"].all()
+        assert compare_methods(wide, adjust="bh").test == compare_methods(wide, adjust="none").test == "wilcoxon"
+        assert compare_methods(wide).test == "mean_ranks"
+        assert any("mean ranks depend on all methods" in note for note in compare_methods(wide).notes)
+
+    def test_omnibus(self):
+        scores = tidy(THREE, datasets=12)
+        assert compare_methods(scores, test="paired_t").omnibus is None
+        losses = compare_methods(scores.assign(score=-scores["score"]), higher_is_better=False)
+        assert losses.omnibus.ranks["svm"] == losses.table.loc["svm", "rank"] < 2
+        assert "exact" in losses.omnibus.method
+
     def test_lower_is_better(self):
         scores = tidy(THREE, datasets=12)
         up, down = (
@@ -244,6 +333,8 @@ class TestVerdict:
         assert len(result.pairs) == 4
         np.testing.assert_allclose(result.pairs["p_adjusted"], adjust(result.pairs["p_value"]))
         assert result.cliques == []
+        assert result.best_group == []
+        assert result.best is None
         assert "Different from nb: lda, svm, knn" in result.summary()
         # What is better than the control has a negative estimate.
         assert (result.pairs.set_index("method_b").loc["svm", ["estimate", "mean_difference"]] < 0).all()
@@ -320,7 +411,7 @@ class TestWinners:
         found = winners(scores, ["x", "y"], test="paired_t")
         assert list(found.columns) == [
             "x", "y", "best", "second", "best_score", "second_score", "difference", "p_value", "p_adjusted",
-            "significant",
+            "significant", "note",
         ]  # fmt: skip
         assert len(found) == 6
         for row in found.itertuples():
@@ -356,6 +447,30 @@ class TestWinners:
         scores = tidy(THREE, datasets=3, folds=5)
         scores["dataset"] = scores["dataset"].astype("category")
         assert list(winners(scores[scores["dataset"] != "set 1"])["dataset"]) == ["set 0", "set 2"]
+
+    def test_options(self):
+        scores = self.scores().sample(frac=1, random_state=3)
+        found = winners(scores, ["x", "y"], test_fraction=0.3, adjust="bh")
+        first = scores.drop_duplicates(["x", "y"])
+        assert list(zip(found["x"], found["y"], strict=True)) == list(zip(first["x"], first["y"], strict=True))
+        np.testing.assert_allclose(found["p_adjusted"], adjust(found["p_value"], "bh"))
+        plain = winners(scores, ["x", "y"], test="paired_t")
+        assert (found["p_value"] > plain["p_value"]).all()
+        most = (plain["p_adjusted"] / plain["p_value"]).idxmax()
+        middle = float(np.sqrt(plain.loc[most, "p_adjusted"] * plain.loc[most, "p_value"]))
+        strict = winners(scores, ["x", "y"], test="paired_t", alpha=middle)
+        assert (strict["significant"] == (strict["p_adjusted"] <= middle)).all()
+        assert (strict["significant"] != (strict["p_value"] <= middle)).any()
+
+    def test_no_spread_is_said(self):
+        scores = pd.DataFrame(
+            [(m, r, s + r / 8) for m, s in (("a", 0.75), ("b", 0.5)) for r in range(4)],
+            columns=["method", "repeat", "score"],
+        ).assign(x=0)
+        found = winners(scores, "x", test="paired_t").iloc[0]
+        assert np.isnan(found["p_value"])
+        assert not found["significant"]
+        assert "no test: all 4 differences are 0.25" in found["note"]
 
     def test_repeats_must_be_told(self):
         with pytest.raises(InputError, match="test_fraction="):

@@ -95,6 +95,25 @@ def test_baycomp(rope):
         np.testing.assert_allclose(got if rope else [got[0], got[2]], theirs, atol=2 / 50_000)
 
 
+def test_borders_of_the_rope_are_not_left_to_rounding():
+    """Differences of exactly the rope are half within and half outside, in per cent as in shares."""
+    a = np.array([0.81, 0.8, 0.58, 0.75, 0.92, 0.63])
+    shares = bayes_signed_rank(a, a - 0.01, rope=0.01, random_state=0)
+    cents = bayes_signed_rank(np.round(100 * a), np.round(100 * a) - 1, rope=1, random_state=0)
+    assert (shares.p_less, shares.p_rope, shares.p_greater) == (cents.p_less, cents.p_rope, cents.p_greater)
+    assert shares.estimate == pytest.approx(0.01)
+    for x, y in (([0.82, 0.5], [0.81, 0.49]), (a, a - 0.01)):
+        result = bayes_correlated_t(x, y, rope=0.01, test_fraction=0.2)
+        assert (result.p_rope, result.p_greater) == (0.5, 0.5)
+
+
+def test_samples_come_in_parts():
+    a, b = np.random.default_rng(2).normal(0.8, 0.05, (2, 9))
+    result = bayes_signed_rank(a, b, n_samples=7_000, random_state=0)
+    assert result.p_less + result.p_rope + result.p_greater == pytest.approx(1.0)
+    assert bayes_signed_rank([0.5], [0.4], random_state=0).estimate == pytest.approx(0.1)
+
+
 def test_baycomp_divides_by_folds_as_we_do_by_test_fraction():
     a, b = np.random.default_rng(1).normal(0.8, 0.05, (2, 10, 10))
     ours = bayes_correlated_t(a, b, rope=0.01)

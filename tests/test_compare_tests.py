@@ -1,6 +1,6 @@
 """Tests of two methods and of many, against slow twins, published figures and each other."""
 
-from itertools import product
+from itertools import permutations, product
 
 import numpy as np
 import pandas as pd
@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import optimize, stats
 
-from pwcstats import TestResult
+from pwcstats import InputError, TestResult
 from pwcstats.compare import (
     adjust,
     cochran_q,
@@ -107,10 +107,11 @@ class TestFiveByTwo:
         assert result.df == (10, 5)
         assert result.p_value == pytest.approx(stats.f.sf(f, 10, 5), rel=1e-12)
 
-    def test_the_interval_of_f_is_what_is_not_rejected(self):
-        low, high = cv5x2_f(FOLDS, OTHERS).conf_int
+    @pytest.mark.parametrize("alpha", [0.05, 0.2])
+    def test_the_interval_of_f_is_what_is_not_rejected(self, alpha):
+        low, high = cv5x2_f(FOLDS, OTHERS, alpha=alpha).conf_int
         for bound in (low, high):
-            assert cv5x2_f(FOLDS - bound, OTHERS).p_value == pytest.approx(0.05, abs=1e-9)
+            assert cv5x2_f(FOLDS - bound, OTHERS).p_value == pytest.approx(alpha, abs=1e-9)
 
     def test_there_may_be_no_interval(self):
         a = np.repeat([0.1, 0.5, 0.9, 0.3, 0.7], 2).reshape(5, 2) + np.array([0.0, 0.001])
@@ -175,6 +176,43 @@ class TestWilcoxon:
         result = wilcoxon(a, b)
         assert result.statistic == 4.0
         assert result.p_value == wilcoxon([1, 1, -1, 0], [0, 0, 0, 0]).p_value
+
+    def test_rounding_is_that_of_each_pair(self):
+        """Errors of one data set may be a million times those of another."""
+        a, b = [1e12, 0.5, 0.6, 0.7, 0.8, 0.9, 0.4, 0.3], [2e12, 0.49, 0.59, 0.69, 0.79, 0.89, 0.39, 0.29]
+        assert wilcoxon(a, b).statistic == 28.0
+        assert wilcoxon([1 + 1e-11, 2, 3], [1, 1, 1]).statistic == 6.0
+        big, small = np.array([100.3, 100.2]), np.array([100.2, 100.1])
+        assert len(np.unique(big - small)) == 2
+        assert "equal size" in str(wilcoxon(big, small))
+
+    def test_exact_up_to_49(self):
+        a, b = scores(60)
+        for n, exact in ((30, True), (49, True), (50, False)):
+            assert ("exact" in wilcoxon(a[:n], b[:n]).method) == exact
+        # Zeros do not count; the interval of many differences is not exact then, and quick.
+        some = np.concatenate([a[:40] - b[:40], np.zeros(60)])
+        result = wilcoxon(some, np.zeros(100))
+        assert "exact" in result.method
+        assert result.conf_int == wilcoxon(some, np.zeros(100), method="asymptotic").conf_int
+
+    @pytest.mark.parametrize("n", [5, 6, 8])
+    def test_level_that_is_just_reached(self, n):
+        """The smallest two-sided p-value is 2 / 2^n: with that as level, the interval ends at the outermost steps."""
+        d = np.arange(1.0, n + 1)
+        result = wilcoxon(d, np.zeros(n), alpha=2 / 2**n)
+        assert result.conf_int == (1.0, n)
+        assert result.p_value == 2 / 2**n
+        assert wilcoxon(d, np.zeros(n), alpha=1.9 / 2**n).conf_int == (-np.inf, np.inf)
+        assert sign(d, np.zeros(n), alpha=2 / 2**n).conf_int == (1.0, n)
+        assert sign(d, np.zeros(n), alpha=1.9 / 2**n).conf_int == (-np.inf, np.inf)
+
+    def test_one_side_is_two_sides_at_twice_the_level(self):
+        a, b = scores(12)
+        for test in (wilcoxon, sign, paired_t):
+            two = test(a, b, alpha=0.2).conf_int
+            assert test(a, b, alpha=0.1, alternative="greater").conf_int == (pytest.approx(two[0]), np.inf)
+            assert test(a, b, alpha=0.1, alternative="less").conf_int == (-np.inf, pytest.approx(two[1]))
 
     def test_what_was_done_is_said(self):
         a, b = [3, 5, 4, 1, 2, 6], [3, 1, 1, 3, 1, 2]
@@ -262,6 +300,30 @@ class TestMcNemar:
         assert mcnemar(right[0].astype(int), right[1].astype(float)) == want
         assert want.estimate == pytest.approx(right[0].mean() - right[1].mean())
 
+    def test_labels(self):
+        truth = pd.Series(["x", "y", "x", "y", "x", "y"], index=list("abcdef"))
+        a, b = truth.where(truth.index != "b", "x"), truth.where(truth.index > "c", "y")
+        mixed = [series.sample(frac=1, random_state=seed) for seed, series in enumerate((a, b, truth))]
+        assert mcnemar(mixed[0], mixed[1], y_true=mixed[2]) == mcnemar(a, b, y_true=truth)
+
+    def test_one_side(self):
+        table = [[5, 9], [2, 5]]
+        two, less, greater = (mcnemar(table, alpha=0.1, alternative=side) for side in ("two-sided", "less", "greater"))
+        assert two.conf_level == 0.9
+        # A bound of one side is that of two sides at twice the level.
+        wide = mcnemar(table, alpha=0.2)
+        assert less.conf_int == (-1.0, pytest.approx(wide.conf_int[1]))
+        assert greater.conf_int == (pytest.approx(wide.conf_int[0]), 1.0)
+        equal = mcnemar([[5, 4], [4, 5]], method="asymptotic")
+        assert (equal.statistic, equal.p_value) == (0.0, 1.0)
+        # The correction makes every p-value larger, on the far side too.
+        for side in ("less", "greater"):
+            corrected, plain = (
+                mcnemar(table, method="asymptotic", alternative=side, correction=flag).p_value for flag in (True, False)
+            )
+            assert corrected > plain
+            assert corrected == pytest.approx(mcnemar(table, alternative=side).p_value, abs=0.01)
+
     def test_alternatives(self):
         table = [[5, 9], [2, 5]]
         for method in ("exact", "mid-p", "asymptotic"):
@@ -297,12 +359,49 @@ class TestRanks:
         chi2 = mcnemar(right[:, 0], right[:, 1], method="asymptotic", correction=False)
         assert (q.statistic, q.p_value) == (pytest.approx(chi2.statistic), pytest.approx(chi2.p_value))
 
+    @pytest.mark.parametrize("digits", [0, 8])
+    def test_exact_is_all_permutations(self, digits):
+        """Twin: every order of the scores within each data set."""
+        rng = np.random.default_rng(1)
+        for n, k in ((2, 3), (4, 3), (3, 4)):
+            wide = (2 * rng.random((n, k))).round(digits)
+            seen = friedman(wide).statistic
+            rest = [list(permutations(row)) for row in wide[1:]]
+            all_of = [friedman(np.array([wide[0], *rows])).statistic for rows in product(*rest)]
+            want = np.mean(np.array(all_of) >= seen - 1e-9)
+            assert friedman(wide, statistic="exact").p_value == pytest.approx(want, abs=1e-12)
+            assert friedman(wide, statistic="auto").p_value == friedman(wide, statistic="exact").p_value
+
+    def test_f_is_too_bold_with_three_data_sets(self):
+        wide = [[0.9, 0.8, 0.7], [0.9, 0.8, 0.7], [0.9, 0.7, 0.8]]
+        assert friedman(wide, statistic="F").p_value < 0.05 < friedman(wide, statistic="exact").p_value
+
+    def test_too_many_permutations(self):
+        wide = np.random.default_rng(0).random((30, 6))
+        with pytest.raises(InputError, match="too many to be counted; use statistic='F'"):
+            friedman(wide, statistic="exact")
+        assert friedman(wide, statistic="auto").statistic_name == "F"
+
+    def test_critical_differences_of_steps(self):
+        assert rank_tests(DEMSAR).critical_difference is None
+        single, family = (rank_tests(DEMSAR, adjust=how).pairs.iloc[0] for how in ("bh", "bonferroni"))
+        se = np.sqrt(4 * 5 / (6 * 14))
+        assert single["conf_high"] - single["estimate"] == pytest.approx(stats.norm.isf(0.025) * se)
+        assert family["conf_high"] - family["estimate"] == pytest.approx(stats.norm.isf(0.025 / 6) * se)
+        np.testing.assert_allclose(
+            rank_tests(DEMSAR, alpha=0.1).pairs["statistic"], rank_tests(DEMSAR).pairs["statistic"]
+        )
+
     def test_f_where_all_data_sets_agree(self):
         """Permutations: each of the other sets agrees with the first in one of 3! orders."""
         result = friedman([[3, 2, 1], [6, 5, 4], [9, 8, 1]], statistic="F")
         assert result.statistic == np.inf
         assert result.p_value == pytest.approx((1 / 6) ** 2)
         assert "order the methods alike" in result.notes[0]
+        # Ties may change places: one of four is ahead.
+        tied = [[3, 1, 1, 1], [3, 1, 1, 1], [5, 2, 2, 2], [9, 1, 1, 1]]
+        assert friedman(tied, statistic="F").p_value == pytest.approx(1 / 4**3)
+        assert friedman(tied, statistic="exact").p_value == pytest.approx(1 / 4**3)
 
     def test_lower_is_better_turns_the_ranks_round(self):
         up, down = mean_ranks(DEMSAR), mean_ranks(DEMSAR, higher_is_better=False)
@@ -313,6 +412,8 @@ class TestRanks:
         wide = pd.DataFrame({"a": [0.1 + 0.2, 0.5, 1.0], "b": [0.3, 0.5, 2.0]})
         assert wide["a"][0] != wide["b"][0]
         np.testing.assert_allclose(mean_ranks(wide), [5 / 3, 4 / 3])
+        # What is rounding in one data set is a difference in another.
+        np.testing.assert_allclose(mean_ranks([[1e12, 1e12], [0.1, 0.2]]), [1.75, 1.25])
 
     def test_pairs_and_square_table_are_the_same(self):
         result = nemenyi(DEMSAR)
@@ -343,6 +444,10 @@ class TestAdjust:
             want[order] = np.minimum(1.0, np.maximum.accumulate(factor * p[order]))
             np.testing.assert_allclose(adjust(p, "shaffer"), want, rtol=1e-14)
             assert (adjust(p, "shaffer") <= adjust(p, "holm") + 1e-15).all()
+
+    def test_shaffer_of_pairs_without_a_test(self):
+        """The third hypothesis may be true, and so may then all three be."""
+        np.testing.assert_allclose(adjust([0.03, 0.03, np.nan], "shaffer"), [0.06, 0.06, np.nan])
 
     def test_labels_stay_and_nothing_changes(self):
         p = pd.Series([0.01, np.nan, 0.02], index=["x", "y", "z"], name="p")

@@ -36,7 +36,10 @@ THRESHOLD = {
 
 @pytest.mark.filterwarnings("ignore:the classes are words:UserWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@pytest.mark.parametrize("name", CONFIGURATIONS)
+@pytest.mark.parametrize(
+    "name",
+    [name if name in ("default", "ordinal") else pytest.param(name, marks=pytest.mark.slow) for name in CONFIGURATIONS],
+)
 def test_check_estimator(name):
     checks = check_estimator(CONFIGURATIONS[name], expected_failed_checks=THRESHOLD.get(name), on_skip=None)
     skipped = {check["check_name"] for check in checks if check["status"] == "skipped"}

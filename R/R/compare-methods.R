@@ -8,17 +8,19 @@
 #' \describe{
 #'   \item{Several data sets}{Each is one observation, the mean over its splits. `"wilcoxon"` for
 #'     each pair, or `"mean_ranks"` ([rank_tests()]) where there are too few data sets for that.}
-#'   \item{Splits of one data set}{`"cv5x2_f"` for five repeats of two folds, otherwise
-#'     `"corrected_resampled_t"`. Methods scored on folds of one data set are not compared as if the
-#'     folds were data sets.}
+#'   \item{Splits of one data set}{`"corrected_resampled_t"`. Methods scored on folds of one data
+#'     set are not compared as if the folds were data sets.}
 #'   \item{Cases of one data set}{`"mcnemar"`.}
 #' }
 #'
-#' One may ask for one of these, or for `"nemenyi"`, `"sign"`, `"cv5x2_t"`, or `"paired_t"` (for
-#' independent scores: of data sets, or of repeats each of which has a new sample).
+#' One may ask for one of these, or for `"nemenyi"`, `"sign"`, `"cv5x2_t"`, `"cv5x2_f"`, or
+#' `"paired_t"` (for independent scores: of data sets, or of repeats each of which has a new sample).
 #'
-#' With several data sets and more than two methods there is an omnibus test, Friedman's with Iman
-#' and Davenport's F; with cases, Cochran's Q.
+#' With several data sets and more than two methods there is an omnibus test, Friedman's, exact with
+#' few data sets and otherwise with Iman and Davenport's F; with cases, Cochran's Q.
+#'
+#' Mean ranks depend on all methods that are compared: where some differ, two equal ones may be told
+#' apart more often than the level says.
 #'
 #' @param scores A data frame with the columns `method` and `score`, and whichever there are of
 #'   `dataset`, `repeat` (or `repeat.`, as [data.frame()] would call it), `fold`, or `case` (with
@@ -50,7 +52,7 @@
 #'   \item{test, adjust, reason}{The test of the pairs, how its p-values are adjusted, and why this
 #'     test.}
 #'   \item{best}{The method that is significantly better than every other, or `NULL`.}
-#'   \item{best_group}{The first method and all that are not significantly worse.}
+#'   \item{best_group}{Methods that no other is significantly better than; none with a control.}
 #'   \item{cliques}{List of the largest groups of methods that do not differ; empty where all are
 #'     compared with a control.}
 #'   \item{critical_difference}{Of mean ranks, where the test has one, else `NULL`.}

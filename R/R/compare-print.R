@@ -78,7 +78,7 @@ describe_best <- function(x) {
   } else if (!is.null(x$best)) {
     sprintf("%s is significantly better than every other method.", x$best)
   } else {
-    sprintf("Not significantly worse than the first: %s.", listed(x$best_group[-1L], "none"))
+    sprintf("No other method is significantly better than: %s.", listed(x$best_group, "none"))
   }
 }
 

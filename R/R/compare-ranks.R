@@ -34,10 +34,12 @@
 #' test
 #' test$ranks
 #' @export
-friedman_ranks <- function(scores, statistic = c("chi-squared", "F"), higher_is_better = TRUE) {
+friedman_ranks <- function(scores,
+                           statistic = c("chi-squared", "F", "exact", "auto"),
+                           higher_is_better = TRUE) {
   call <- sys.call()
   data_name <- deparse1(substitute(scores))
-  statistic <- check_choice(statistic, c("chi-squared", "F"), "statistic", call)
+  statistic <- check_choice(statistic, c("chi-squared", "F", "exact", "auto"), "statistic", call)
   check_flag(higher_is_better, "higher_is_better", call)
   input <- read_scores(scores, call)
   load_python(call)

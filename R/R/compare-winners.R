@@ -20,8 +20,8 @@
 #' @param higher_is_better Are higher scores better?
 #' @return A data frame with a row for each place, in the order of `scores`: the columns of `by`,
 #'   `best`, `second`, `best_score`, `second_score`, `difference`, `p_value`, `p_adjusted`,
-#'   `significant`. Where the differences are all the same there is no test, and the p-value is
-#'   `NA`.
+#'   `significant`, `note`. Where the differences are all the same there is no test, the p-value is
+#'   `NA`, and the note says why.
 #' @seealso [compare_methods()], which compares over all data sets.
 #' @references
 #' Szepannek, G., Bischl, B. and Weihs, C. (2007) On the combination of locally optimal pairwise
@@ -64,6 +64,7 @@ winners <- function(scores,
   found <- call_compare("winners", list(scores_to_py(input, by)), options, call)
   numbers <- c("best_score", "second_score", "difference", "p_value", "p_adjusted")
   result <- columns_from_py(found, c("best", "second"), numbers, "significant")
+  result$note <- labels_from_py(reticulate::py_get_item(found, "note"))
   places <- lapply(stats::setNames(nm = by), function(name) {
     place_from_py(reticulate::py_get_item(found, name), input$values[[name]])
   })

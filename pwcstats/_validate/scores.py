@@ -34,14 +34,14 @@ class Pair(NamedTuple):
         """Scores of a less those of b. Sizes that differ by rounding alone are equal: 0.9 - 0.8 is not 0.8 - 0.7."""
         a, b = self.a.ravel(), self.b.ravel()
         d = a - b
-        near = ROUNDING * max(float(np.abs(a).max()), float(np.abs(b).max()))
-        return np.copysign(without_rounding(np.abs(d), near), d)
+        return np.copysign(_without_rounding(np.abs(d), ROUNDING * np.maximum(np.abs(a), np.abs(b))), d)
 
 
-def without_rounding(sizes: Array, near: float) -> Array:
-    """Numbers from 0 on, in which those that lie no more than `near` apart, one after the other, are equal."""
+def _without_rounding(sizes: Array, near: Array) -> Array:
+    """Numbers from 0 on, in which those are equal that differ from the next lower one by no more than their error."""
     order = np.argsort(sizes)
-    steps = np.diff(sizes[order], prepend=0.0) > near
+    error = near[order]
+    steps = np.diff(sizes[order], prepend=0.0) > np.maximum(error, np.append(0.0, error[:-1]))
     firsts = np.concatenate([[0.0], sizes[order][steps]])
     same = np.empty_like(sizes)
     same[order] = firsts[np.cumsum(steps)]
@@ -57,7 +57,7 @@ def read_alternative(alternative: Any) -> str:
 
 def read_pair(a: Any, b: Any, least: int = 2, dims: Sequence[int] = (1,)) -> Pair:
     """Scores of two methods on the same splits or data sets; two pandas objects are joined by their labels."""
-    a, b = _aligned(a, b)
+    a, b = aligned(a, b)
     names = [_name(x, default) for x, default in ((a, "a"), (b, "b"))]
     if names[0] == names[1]:
         names = ["a", "b"]
@@ -83,7 +83,7 @@ def _name(x: Any, default: str) -> str:
     return default if own is None else str(own)
 
 
-def _aligned(a: Any, b: Any) -> tuple[Any, Any]:
+def aligned(a: Any, b: Any) -> tuple[Any, Any]:
     """Two series or frames in the order of the first; refused where they have other labels."""
     if type(a) is not type(b) or not isinstance(a, (pd.Series, pd.DataFrame)):
         return a, b
@@ -196,7 +196,8 @@ class Tidy(NamedTuple):
 
     wide: pd.DataFrame
     places: list[str]
-    sizes: pd.DataFrame | None  # n_train and n_test of each cell, where the frame has them
+    sizes: pd.DataFrame | None = None  # n_train and n_test of each cell, where the frame has them
+    rows: str = "data sets"  # what the data sets are, in words
 
     def means(self, what: str = "data sets") -> pd.DataFrame:
         """The mean score of each method on each data set."""
@@ -216,12 +217,14 @@ class Tidy(NamedTuple):
 
 def read_tidy(scores: pd.DataFrame) -> Tidy:
     """A tidy frame as a table that pairs up; the methods in the order in which they come."""
-    missing = [name for name in ("method", "score") if name not in scores.columns]
-    if missing:
+    if not {"method", "score"} <= set(scores.columns):
         raise InputError(
             f"scores must have the columns method and score (and dataset, repeat, fold as there are), got "
             f"{listed(scores.columns)}; rename them."
         )
+    several = [name for name in ("method", "score", *PLACES) if list(scores.columns).count(name) > 1]
+    if several:
+        raise InputError(f"scores must have one column {several[0]}, got several; drop or rename the others.")
     if not len(scores):
         raise InputError("scores must have a row for each method and split, got no rows.")
     _refuse_several_metrics(scores)
@@ -252,8 +255,21 @@ def read_tidy(scores: pd.DataFrame) -> Tidy:
     _refuse_holes(wide, places)
     sizes = None
     if {"n_train", "n_test"} <= set(scores.columns):
-        sizes = scores.groupby(places, sort=False)[["n_train", "n_test"]].first().loc[wide.index]
+        sizes = _sizes(scores, places)
     return Tidy(wide, places, sizes)
+
+
+def _sizes(scores: pd.DataFrame, places: list[str]) -> pd.DataFrame:
+    """Training and test cases of each cell, which all methods must share."""
+    sizes = scores.groupby(places, sort=False, observed=True)[["n_train", "n_test"]]
+    if (sizes.nunique(dropna=False) > 1).to_numpy().any():
+        raise InputError(
+            "n_train and n_test must be the same for all methods of a split, got others; score them on the same splits."
+        )
+    first = sizes.first()
+    if not (first.to_numpy(dtype=float, na_value=np.nan) > 0.0).all():
+        raise InputError("n_train and n_test must be numbers above 0, got others; correct or drop these columns.")
+    return first
 
 
 def _table(scores: pd.DataFrame, places: list[str], methods: Any, values: Array) -> pd.DataFrame:
@@ -305,6 +321,8 @@ def _cell(row: pd.Series) -> str:
 
 def read_right(x: Any, name: str) -> NDArray[np.bool_]:
     """Whether a method was right, case by case: True and False, or 1 and 0."""
+    if isinstance(x, np.ma.MaskedArray) and np.ma.is_masked(x):
+        raise InputError(f"{name} must not have missing values, got a mask; drop these cases from all methods.")
     values = np.asarray(x)
     if values.dtype != np.bool_:
         try:

@@ -9,7 +9,7 @@ from scipy import optimize, stats
 from pwcstats._results import TestResult
 from pwcstats._validate.common import as_float, choice, shape_of
 from pwcstats._validate.fits import read_level
-from pwcstats._validate.scores import read_alternative, read_answers, read_right
+from pwcstats._validate.scores import aligned, read_alternative, read_answers, read_right
 from pwcstats.compare.means import p_value
 from pwcstats.compare.signs import fair_p
 from pwcstats.errors import InputError
@@ -50,7 +50,8 @@ def mcnemar(
     -------
     TestResult
         The statistic is the number of cases that a alone has right, or chi-squared ("asymptotic"). The estimate is the
-        difference of the shares of right answers, a - b, with Tango's score interval [3]_, whose level is approximate.
+        difference of the shares of right answers, a - b, with Tango's score interval [3]_. That inverts the chi-squared
+        test without correction, so it can leave out 0 where the p-value of a more cautious method is above alpha.
 
     Notes
     -----
@@ -85,10 +86,11 @@ def mcnemar(
         case "asymptotic":
             excess = float(only_a - only_b)
             correction = correction and excess != 0.0
-            excess -= np.sign(excess) if correction else 0.0
-            z = excess / np.sqrt(only_a + only_b) if only_a + only_b else 0.0
-            statistic, name, df = z * z, "chi-squared", 1
-            p = p_value(stats.norm, z, alternative)
+            # Towards 0; of one side, towards what the hypothesis says.
+            step = {"two-sided": np.sign(excess), "greater": 1.0, "less": -1.0}[alternative] if correction else 0.0
+            scale = np.sqrt(max(only_a + only_b, 1))
+            statistic, name, df = ((abs(excess) - float(correction)) / scale) ** 2, "chi-squared", 1
+            p = p_value(stats.norm, (excess - step) / scale, alternative)
             how += ", with continuity correction" if correction else ""
         case "exact":
             statistic, name, p = only_a, f"{names[0]} alone right", fair_p(only_a, only_a + only_b, alternative)
@@ -122,6 +124,8 @@ def _discordant(a: Any, b: Any, y_true: Any) -> tuple[list[str], int, int, int]:
             )
         return ["a", "b"], int(table[0, 1]), int(table[1, 0]), int(table.sum())
     names = [str(getattr(x, "name", None) or default) for x, default in ((a, "a"), (b, "b"))]
+    a, b = aligned(a, b)
+    a, y_true = aligned(a, y_true)
     right = [read_answers(x, y_true, name) for x, name in ((a, "a"), (b, "b"))]
     if right[0].shape != right[1].shape or right[0].ndim != 1 or not len(right[0]):
         raise InputError(

@@ -10,8 +10,9 @@ from sklearn.utils import check_random_state
 
 from pwcstats._validate.common import Array
 from pwcstats._validate.fits import read_count, read_level
-from pwcstats._validate.scores import read_fraction, read_pair, read_positive, read_rope
+from pwcstats._validate.scores import ROUNDING, read_fraction, read_pair, read_positive, read_rope
 from pwcstats.compare.means import SAME
+from pwcstats.compare.signs import pseudomedian
 
 __all__ = ["BayesResult", "bayes_correlated_t", "bayes_signed_rank"]
 
@@ -129,7 +130,8 @@ def bayes_correlated_t(
     notes: tuple[str, ...] = ()
     if np.ptp(d) == 0.0:
         # All of the probability is in one place; half of it on each side of a border.
-        less, greater = float(np.heaviside(-rope - mean, 0.5)), float(np.heaviside(mean - rope, 0.5))
+        near = ROUNDING * max(rope, float(np.abs(pair.a).max()), float(np.abs(pair.b).max()))
+        less, greater = (float(_beyond(side, rope, near)) for side in (-mean, mean))
         interval = (mean, mean)
         notes = (SAME if mean == 0.0 else f"all differences are {mean:.6g}: the posterior has no spread",)
     else:
@@ -206,7 +208,8 @@ def bayes_signed_rank(
     d = np.concatenate([[0.0], pair.differences])
     notes = (SAME,) if not d.any() else ()
     sums = d[:, None] + d
-    above, below = np.heaviside(sums - 2.0 * rope, 0.5), np.heaviside(-sums - 2.0 * rope, 0.5)
+    near = 2.0 * ROUNDING * max(rope, float(np.abs(pair.a).max()), float(np.abs(pair.b).max()))
+    above, below = (_beyond(side, 2.0 * rope, near) for side in (sums, -sums))
     rng = check_random_state(random_state)
     concentration = np.concatenate([[prior], np.ones(d.size - 1)])
     wins = np.zeros(3)
@@ -220,7 +223,7 @@ def bayes_signed_rank(
         within,
         greater,
         rope,
-        float(np.median(sums[np.triu_indices(d.size)]) / 2.0),
+        pseudomedian(d[1:]),
         None,
         "Bayesian signed-rank test",
         f"is the mean of two differences, {pair.name_a} - {pair.name_b}, most likely below {0.0 - rope:g}, within, or "
@@ -228,6 +231,12 @@ def bayes_signed_rank(
         pair.name_a,
         notes,
     )
+
+
+def _beyond(values: Any, border: float, near: float) -> Any:
+    """1 where values are above a border, and 1/2 on it, but for rounding."""
+    excess = np.asarray(values) - border
+    return np.heaviside(np.where(np.abs(excess) <= near, 0.0, excess), 0.5)
 
 
 def _most_likely(weights: Array, below: Array, above: Array, rope: float) -> Array:

@@ -1,6 +1,7 @@
 """One cell of a benchmark, a method on one split of a data set: how it runs, its key, its file in the cache."""
 
 import copy
+import functools
 import hashlib
 import inspect
 import json
@@ -28,6 +29,7 @@ from sklearn.utils.metaestimators import _safe_split
 from pwcstats._kernels.blas import one_thread
 from pwcstats._validate.benchmarks import no_fingerprint, shuffles
 
+_PLAIN = (str, bytes, numbers.Number, tuple, list, dict, set, frozenset, type(None))
 # Of an error's message, so much is kept.
 LONGEST = 200
 
@@ -218,22 +220,40 @@ def _mark(what: str, value: Any) -> str:
 
 
 def _code(thing: Any) -> Iterator[str]:
-    """What a function, or the class of an object, does, as far as its own lines tell.
+    """What a function, or the class of an object, does, as far as its own lines and attributes tell.
 
     Who works on a method and runs a benchmark again must not get scores of the lines as they were. The version stands
     for scikit-learn's own lines.
     """
-    if hasattr(thing, "__code__"):
+    if isinstance(thing, (list, tuple, set, frozenset)):
+        for part in thing:
+            yield from _code(part)
+    elif isinstance(thing, Mapping):
+        for part in thing.values():
+            yield from _code(part)
+    elif isinstance(thing, functools.partial):
+        yield from _code([thing.func, thing.args, thing.keywords])
+    elif hasattr(inspect.unwrap(thing) if callable(thing) else thing, "__code__"):
         yield from _lines(thing)
-        return
-    for kind in (thing if isinstance(thing, type) else type(thing)).__mro__:
-        if kind.__module__.partition(".")[0] in ("builtins", "numpy", "pandas", "scipy", "sklearn"):
-            continue
-        for name, member in sorted(vars(kind).items()):
-            function = getattr(member, "fget", None) or getattr(member, "__func__", member)
-            if hasattr(function, "__code__"):
-                yield name
-                yield from _lines(function)
+    else:
+        for kind in (thing if isinstance(thing, type) else type(thing)).__mro__:
+            if kind.__module__.partition(".")[0] not in ("builtins", "numpy", "pandas", "scipy", "sklearn"):
+                yield from _class(kind)
+
+
+def _class(kind: type) -> Iterator[str]:
+    """Functions and attributes of a class of one's own."""
+    for name, member in sorted(vars(kind).items()):
+        # Properties have several functions; cached ones, static ones and those with a wrapper hide theirs.
+        hidden = [getattr(member, part, None) for part in ("fget", "fset", "fdel", "func", "__func__")]
+        functions = [part for part in (*hidden, member) if callable(part)]
+        found = [part for part in functions if hasattr(inspect.unwrap(part), "__code__")]
+        for function in found:
+            yield name
+            yield from _lines(function)
+        # What Python itself notes there is no attribute of one's own.
+        if not found and isinstance(member, _PLAIN) and not (name.startswith("__") and name.endswith("__")):
+            yield f"{name} = {member!r}"
 
 
 def _lines(function: Any) -> Iterator[str]:

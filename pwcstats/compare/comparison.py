@@ -10,13 +10,14 @@ import pandas as pd
 from scipy import stats
 
 from pwcstats._results import TestResult
-from pwcstats._validate.common import Array, listed
+from pwcstats._validate.classifiers import refuse_flag
+from pwcstats._validate.common import listed
 from pwcstats._validate.fits import item_place, read_level
 from pwcstats._validate.scores import PLACES, NoSpreadError, Tidy, read_tidy, read_wide
 from pwcstats.compare.answers import cochran_q
 from pwcstats.compare.design import BY_RANKS, Design, read_design, test_pair
 from pwcstats.compare.multiplicity import adjust as adjusted
-from pwcstats.compare.multiplicity import cliques, letters, read_adjust
+from pwcstats.compare.multiplicity import cliques, letters, read_adjust, smallest_factor
 from pwcstats.compare.ranks import friedman, interval_alpha, mean_ranks, nemenyi, rank_tests
 from pwcstats.errors import InputError
 
@@ -78,17 +79,27 @@ class ComparisonResult:
 
     @property
     def best(self) -> Any:
-        """The method that is significantly better than every other; None where there is none."""
-        first = self.table.index[0]
-        beaten = self.pairs.loc[self.pairs["significant"] & (self.pairs["method_a"] == first), "method_b"]
-        return first if set(beaten) == set(self.table.index[1:]) else None
+        """The method that is significantly better than every other; None where there is none, or with a control."""
+        beaten = self._beaten()
+        return next((name for name in self.table.index if len(beaten[name]) == len(self.table) - 1), None)
 
     @property
     def best_group(self) -> list[Any]:
-        """The first method and all that are not significantly worse."""
-        first = self.table.index[0]
-        beaten = set(self.pairs.loc[self.pairs["significant"] & (self.pairs["method_a"] == first), "method_b"])
-        return [name for name in self.table.index if name not in beaten]
+        """Methods that no other is significantly better than; empty with a control, as not all pairs are tested."""
+        if self.control is not None:
+            return []
+        worse = set().union(*self._beaten().values())
+        return [name for name in self.table.index if name not in worse]
+
+    def _beaten(self) -> dict[Any, set[Any]]:
+        """Which methods each method is significantly better than; the test says who is better, not the order."""
+        beaten: dict[Any, set[Any]] = {name: set() for name in self.table.index}
+        if self.control is None:
+            found = self.pairs[self.pairs["significant"]]
+            for a, b, estimate in zip(found["method_a"], found["method_b"], found["estimate"], strict=True):
+                a_better = (estimate > 0.0) == (self.higher_is_better or self.test in BY_RANKS)
+                beaten[a if a_better else b].add(b if a_better else a)
+        return beaten
 
     @property
     def p_values(self) -> pd.DataFrame:
@@ -166,7 +177,7 @@ class ComparisonResult:
             return f"Different from {self.control}: {names}."
         if self.best is not None:
             return f"{self.best} is significantly better than every other method."
-        return f"Not significantly worse than the first: {', '.join(map(str, self.best_group[1:])) or 'none'}."
+        return f"No other method is significantly better than: {', '.join(map(str, self.best_group))}."
 
     def __str__(self) -> str:
         return self.summary()
@@ -192,10 +203,9 @@ def compare_methods(
         each method and a row for each data set; rows of other kinds must be called so (index levels repeat, fold).
     test : str
         "auto" chooses, and `reason` says why. Several data sets: each is one observation, the mean over its splits;
-        "wilcoxon" for each pair, or "mean_ranks" where there are too few data sets for that. One data set: "cv5x2_f"
-        for five repeats of two folds, otherwise "corrected_resampled_t". Cases: "mcnemar". Or ask for one of these, or
-        for "nemenyi", "sign", "cv5x2_t", or "paired_t" (independent scores: of data sets, or of repeats each of which
-        has a new sample).
+        "wilcoxon" for each pair, or "mean_ranks" where there are too few data sets for that. One data set:
+        "corrected_resampled_t". Cases: "mcnemar". Or ask for one of these, or for "nemenyi", "sign", "cv5x2_t",
+        "cv5x2_f", or "paired_t" (independent scores: of data sets, or of repeats each of which has a new sample).
     adjust : {"holm", "bonferroni", "hochberg", "hommel", "shaffer", "bh", "by", "none"}
         How p-values are adjusted for the number of comparisons, see :func:`adjust`. Nemenyi's are adjusted already.
     control : label, optional
@@ -223,7 +233,12 @@ def compare_methods(
     Methods scored on folds of the same data set are not compared as if the folds were data sets: folds share their
     training cases, and the usual t-test takes chance for difference (see :func:`corrected_resampled_t`).
 
-    With one data set there is no omnibus test; with several it is Friedman's, with Iman and Davenport's F.
+    With one data set there is no omnibus test; with several it is Friedman's, exact with few of them and otherwise with
+    Iman and Davenport's F.
+
+    Mean ranks depend on all methods that are compared. Where all are equal, their tests keep the level; where some
+    differ, two equal ones may be told apart more often than `alpha` says, and the intervals may miss. This is why they
+    are used only where there are too few data sets for Wilcoxon's test.
 
     Examples
     --------
@@ -244,6 +259,7 @@ def compare_methods(
     (True, ['svm', 'lda'])
     """
     alpha, adjust = read_level(alpha, "alpha"), read_adjust(adjust)
+    refuse_flag(higher_is_better, "higher_is_better")
     tidy = _read(scores)
     k = tidy.wide.shape[1]
     if control is not None:
@@ -254,7 +270,7 @@ def compare_methods(
         )
         raise InputError(f"{word} is for all pairs, not for comparisons with a control; use {cure}.")
     n_tests = k - 1 if control is not None else k * (k - 1) // 2
-    design = read_design(tidy, test, test_fraction, 1 if adjust == "none" else n_tests, alpha)
+    design = read_design(tidy, test, test_fraction, smallest_factor(adjust, n_tests), alpha)
     table = _table(design, higher_is_better, alpha)
     if design.test in BY_RANKS:
         pairs, name, critical, notes = _rank_pairs(design, table, adjust, control, alpha, higher_is_better)
@@ -278,7 +294,7 @@ def compare_methods(
         control,
         higher_is_better,
         design.wide,
-        (*notes, *_few(design, pairs, adjust, alpha)),
+        (*notes, *_few(design, pairs, adjust, alpha), *_opposed(design, pairs, control, higher_is_better)),
     )
 
 
@@ -291,13 +307,15 @@ def _read(scores: Any) -> Tidy:
         raise InputError("the rows of scores must have labels that differ, one for each data set; reset_index() them.")
     places = list(wide.index.names)
     if all(name in PLACES for name in places):
-        return Tidy(wide, [str(name) for name in places], None)
+        return Tidy(wide, [str(name) for name in places])
     if len(places) > 1:
         raise InputError(
             f"the levels of the rows of scores must be called as what they are, {', '.join(PLACES)}, got "
             f"{listed(map(str, places))}; rename them."
         )
-    return Tidy(wide.rename_axis(index="dataset"), ["dataset"], None)
+    numbered = places[0] is None and pd.api.types.is_integer_dtype(wide.index)
+    rows = "rows, taken for data sets" if numbered else "data sets"
+    return Tidy(wide.rename_axis(index="dataset"), ["dataset"], rows=rows)
 
 
 def _table(design: Design, higher_is_better: bool, alpha: float) -> pd.DataFrame:
@@ -346,7 +364,10 @@ def _rank_pairs(
     frame = both.loc[pairs].reset_index()
     frame["mean_difference"] = [table.loc[a, "mean"] - table.loc[b, "mean"] for a, b in pairs]
     name = "difference of mean ranks, above 0 where method_a is better"
-    return frame[[*_COLUMNS, "p_adjusted"]], name, found.critical_difference, []
+    notes = (
+        ["mean ranks depend on all methods: where some differ, two equal ones may seem to"] if len(table) > 2 else []
+    )
+    return frame[[*_COLUMNS, "p_adjusted"]], name, found.critical_difference, notes
 
 
 def _paired(
@@ -388,15 +409,28 @@ def _omnibus(design: Design, higher_is_better: bool) -> TestResult | None:
     if design.unit == "case":
         return cochran_q(design.wide)
     if design.unit == "data set" and design.test != "paired_t":
-        return friedman(design.wide, statistic="F", higher_is_better=higher_is_better)
+        return friedman(design.wide, statistic="auto", higher_is_better=higher_is_better)
     return None
+
+
+def _opposed(design: Design, pairs: pd.DataFrame, control: Any, higher_is_better: bool) -> list[str]:
+    """Say so where the test prefers the method that has the worse rank or mean."""
+    if design.test in BY_RANKS or control is not None:
+        return []
+    side = 1.0 if higher_is_better else -1.0
+    opposed = pairs[pairs["significant"] & (side * pairs["estimate"] < 0.0)]
+    order = "mean rank" if design.test in ("wilcoxon", "sign") else "mean"
+    return [
+        f"{b} is better than {a} by the test, though not by its {order}: the differences are skewed"
+        for a, b in zip(opposed["method_a"], opposed["method_b"], strict=True)
+    ]
 
 
 def _few(design: Design, pairs: pd.DataFrame, adjust: str, alpha: float) -> list[str]:
     """Say so where no result could have been significant."""
     n = len(design.wide)
-    least: Array | float = 2.0 ** (1 - n)
-    if design.test in ("wilcoxon", "sign") and interval_alpha(alpha, adjust, len(pairs)) < least:
+    least = 2.0 ** (1 - n)
+    if design.test in ("wilcoxon", "sign") and least * smallest_factor(adjust, len(pairs)) > alpha:
         return [
             f"with {n} {design.unit}s no p-value can be below {least:.3g}, so that no pair can be significant at "
             f"{alpha:g} after adjustment; score more of them"

@@ -24,6 +24,11 @@ def read_adjust(method: Any) -> str:
     return choice(method, METHODS, "adjust")
 
 
+def smallest_factor(method: str, n_tests: int) -> int:
+    """By how much the smallest of some p-values is multiplied at least, if all are as small."""
+    return n_tests if method in ("holm", "bonferroni", "shaffer") else 1
+
+
 def adjust(p: Any, method: str = "holm") -> Any:
     r"""P-values adjusted for the number of tests.
 
@@ -89,7 +94,8 @@ def _in_steps(p: Array, method: str, n_all: int) -> Array:
         case "holm" | "hochberg":
             factor = left
         case "shaffer":
-            factor = _possible(n_all, left)
+            # Tests that could not be made may be of true hypotheses, too.
+            factor = np.minimum(left, _possible(n_all, n_all - np.arange(m)))
         case _:
             factor = m / np.arange(1, m + 1) * (1.0 if method == "bh" else (1.0 / np.arange(1, m + 1)).sum())
     order = np.argsort(p, kind="stable")

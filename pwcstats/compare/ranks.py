@@ -1,7 +1,7 @@
 """Tests of mean ranks over data sets: Friedman's, Iman and Davenport's, Nemenyi's, and against a control."""
 
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, permutations
 from math import lgamma
 from typing import Any
 
@@ -15,8 +15,13 @@ from pwcstats._validate.fits import item_place, read_level
 from pwcstats._validate.scores import ROUNDING, read_wide
 from pwcstats.compare.multiplicity import adjust as adjusted
 from pwcstats.compare.multiplicity import read_adjust
+from pwcstats.errors import InputError
 
 __all__ = ["FriedmanResult", "RankTests", "friedman", "mean_ranks", "nemenyi", "rank_tests"]
+
+
+# Exact p-values are counted as long as there are no more methods, and no more sums of ranks at a time, than these.
+MOST_PERMUTED, MOST_STATES = 6, 300_000
 
 
 def mean_ranks(scores: Any, *, higher_is_better: bool = True) -> pd.Series:
@@ -71,8 +76,10 @@ def friedman(scores: Any, *, statistic: str = "chi-squared", higher_is_better: b
     scores : DataFrame or array-like
         A row for each data set and a column for each method; or a tidy frame (see :func:`compare_methods`), whose
         scores are averaged on each data set.
-    statistic : {"chi-squared", "F"}
-        Friedman's own, as in R's ``friedman.test``, or Iman and Davenport's, which is less cautious with few data sets.
+    statistic : {"chi-squared", "F", "exact", "auto"}
+        How the p-value is found: Friedman's own chi-squared, as in R's ``friedman.test``, which is cautious; Iman and
+        Davenport's F, which is too bold with three or four data sets; all permutations of the ranks within data sets,
+        where these are few ("exact"); "auto" is exact where that is possible, otherwise F.
     higher_is_better : bool
         Whether higher scores are better; the test is the same, but 1 is to be the best rank.
 
@@ -88,8 +95,8 @@ def friedman(scores: Any, *, statistic: str = "chi-squared", higher_is_better: b
     .. math:: \chi^2 = \frac{12 N^2 \sum_j (R_j - (K+1)/2)^2}{N K (K+1) - \sum (t^3 - t) / (K - 1)},
        \qquad F = \frac{(N-1)\,\chi^2}{N (K-1) - \chi^2}
 
-    with :math:`K - 1`, and with :math:`K - 1` and :math:`(K-1)(N-1)` degrees of freedom. Where all data sets order the
-    methods alike F is infinite; the p-value is then that of permutations, :math:`(1/K!)^{N-1}`.
+    with :math:`K - 1`, and with :math:`K - 1` and :math:`(K-1)(N-1)` degrees of freedom. F is infinite where all data
+    sets order the methods alike; the p-value is then that of permutations.
 
     References
     ----------
@@ -109,35 +116,78 @@ def friedman(scores: Any, *, statistic: str = "chi-squared", higher_is_better: b
     >>> print(result)
     Friedman's test, Iman and Davenport's F: F = 13, df = 2 and 6, p-value = 0.006592
     null hypothesis: the 3 methods have the same mean rank over the 4 data sets
+    >>> round(friedman(pd.DataFrame(scores), statistic="exact").p_value, 4)
+    0.0417
     >>> result.ranks.to_dict()
     {'lda': 2.25, 'svm': 1.0, 'nb': 2.75}
     """
-    statistic = choice(statistic, ("chi-squared", "F"), "statistic")
+    statistic = choice(statistic, ("chi-squared", "F", "exact", "auto"), "statistic")
     wide = read_wide(scores)
     ranked = _ranked(wide, higher_is_better)
     n, k = wide.shape
     chi2, notes = _chi_squared(ranked.to_numpy())
-    df: float | tuple[float, float] = k - 1
-    value, p = chi2, float(stats.chi2.sf(chi2, k - 1))
-    if statistic == "F":
-        df = (k - 1, (k - 1) * (n - 1))
+    exact = _permutation_p(ranked.to_numpy()) if statistic in ("exact", "auto") else None
+    if statistic == "exact" and exact is None:
+        raise InputError(
+            f"the permutations of {k} methods on {n} data sets are too many to be counted; use statistic='F'."
+        )
+    df: float | tuple[float, float] | None = k - 1
+    name, value, how = "chi-squared", chi2, ""
+    if exact is not None:
+        p, df, how = exact, None, ", exact"
+    elif statistic == "chi-squared":
+        p = float(stats.chi2.sf(chi2, k - 1))
+    else:
+        name, how, df = "F", ", Iman and Davenport's F", (k - 1, (k - 1) * (n - 1))
         room = n * (k - 1) - chi2
         if room > 1e-9 * n * k:
             value = (n - 1) * chi2 / room
             p = float(stats.f.sf(value, *df))
         else:
-            value, p = np.inf, float(np.exp(-(n - 1) * lgamma(k + 1)))
+            value, p = np.inf, _p_of_agreement(ranked.to_numpy())
             notes = ("all data sets order the methods alike: F is infinite, and the p-value that of permutations",)
     return FriedmanResult(
         value,
         p,
         df,
-        method="Friedman's test" + (", Iman and Davenport's F" if statistic == "F" else ""),
+        method=f"Friedman's test{how}",
         null=f"the {k} methods have the same mean rank over the {n} data sets",
-        statistic_name=statistic,
+        statistic_name=name,
         notes=notes,
         ranks=ranked.mean(),
     )
+
+
+def _p_of_agreement(ranks: Array) -> float:
+    """The probability that all data sets order the methods as the first does; tied ones may change places."""
+    ties = np.unique(ranks[0], return_counts=True)[1]
+    log_orders = lgamma(ranks.shape[1] + 1) - sum(lgamma(count + 1) for count in ties)
+    return float(np.exp(-(len(ranks) - 1) * log_orders))
+
+
+def _permutation_p(ranks: Array) -> float | None:
+    """The probability of a statistic as large, of all permutations within data sets; None if these are too many."""
+    k = ranks.shape[1]
+    if k > MOST_PERMUTED:
+        return None
+    # Shared ranks end in 1/2. What counts of the sums of ranks are their squares: their order does not matter.
+    rows = np.rint(2.0 * ranks).astype(np.int64)
+    base = int(rows.sum(axis=0).max()) * k + 1
+    powers = base ** np.arange(k, dtype=np.int64)
+    if k * np.log2(base) > 62:
+        return None
+    sums = np.sort(rows[:1], axis=1)
+    proba: Array = np.ones(1)
+    for row in rows[1:]:
+        orders = np.array(sorted(set(permutations(row.tolist()))))
+        if len(sums) * len(orders) > MOST_STATES:
+            return None
+        found = np.sort((sums[:, None, :] + orders).reshape(-1, k), axis=1)
+        _, first, place = np.unique(found @ powers, return_index=True, return_inverse=True)
+        proba = np.bincount(place.ravel(), np.repeat(proba / len(orders), len(orders))).astype(np.float64)
+        sums = found[first]
+    seen = int((rows.sum(axis=0) ** 2).sum())
+    return min(1.0, float(proba[(sums**2).sum(axis=1) >= seen].sum()))
 
 
 def _chi_squared(ranks: Array) -> tuple[float, tuple[str, ...]]:

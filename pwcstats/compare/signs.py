@@ -54,8 +54,9 @@ def wilcoxon(
     -------
     TestResult
         The statistic V is the sum of the ranks of positive differences. The estimate is the pseudomedian (Hodges and
-        Lehmann's), the median of all means of two differences, those of 0 among them; the interval has all shifts that
-        the test would not reject.
+        Lehmann's), the median of all means of two differences; the interval has all shifts that the test would not
+        reject. Differences of 0 count in both, so that with many of them 0 can be an end of the interval where the
+        p-value, which leaves them out, is small.
 
     Notes
     -----
@@ -91,8 +92,11 @@ def wilcoxon(
     n_zero = int((d == 0.0).sum())
     exact = method == "exact" or (method == "auto" and d.size - n_zero <= MOST_EXACT)
 
-    def tail(shift: float, side: str, zeros: str = "pratt") -> float:
-        return _signed_rank_p(d - shift, zeros, exact, correction, side)
+    # Of shifted differences none is 0, and there may be too many for an exact interval.
+    exactly = exact and (method == "exact" or d.size <= MOST_EXACT)
+
+    def tail(shift: float, side: str) -> float:
+        return _signed_rank_p(d - shift, "pratt", exactly, correction, side)
 
     notes: list[str] = []
     if n_zero:
@@ -109,9 +113,9 @@ def wilcoxon(
     how = "exact" if exact else "normal approximation" + (" with continuity correction" if correction else "")
     return TestResult(
         float(_positive_ranks(d, zeros)[0]),
-        tail(0.0, alternative, zeros),
+        _signed_rank_p(d, zeros, exact, correction, alternative),
         None,
-        _pseudomedian(d),
+        pseudomedian(d),
         interval,
         f"Wilcoxon signed-rank test, {how}",
         f"the differences, {pair.name_a} - {pair.name_b}, are symmetric about 0",
@@ -174,7 +178,7 @@ def _inverted(tail: Callable[[float, str], float], d: Array, alternative: str, a
     return (-np.inf if np.isinf(low) else low), high
 
 
-def _pseudomedian(d: Array) -> float:
+def pseudomedian(d: Array) -> float:
     """The median of the means of all pairs of differences; V of shifted differences counts those above the shift."""
     if d.size <= MOST_PAIRED:
         return float(np.median(_means_of_two(d)))

@@ -51,7 +51,8 @@ def winners(
     -------
     DataFrame
         A row for each place: the columns of `by`, best, second, best_score, second_score, difference (best - second),
-        p_value, p_adjusted, significant. Where two methods share the best score the p-value is 1 or near.
+        p_value, p_adjusted, significant, note (why there is no p-value, where there is none; that
+        of two methods that score the same is 1).
 
     Notes
     -----
@@ -97,11 +98,12 @@ def winners(
     for place, part in scores.groupby(keys, sort=False, observed=True):
         tidy = _read_place(part, keys, place)
         rows.append([*place, *_best(tidy, test, test_fraction, higher_is_better, alpha)])
-    columns = [*keys, "best", "second", "best_score", "second_score", "difference", "p_value"]
+    columns = [*keys, "best", "second", "best_score", "second_score", "difference", "p_value", "note"]
     frame = pd.DataFrame(rows, columns=columns)
+    note = frame.pop("note")
     frame["p_adjusted"] = adjusted(frame["p_value"], adjust)
     frame["significant"] = frame["p_adjusted"] <= alpha
-    return frame
+    return frame.assign(note=note)
 
 
 def _read_place(part: pd.DataFrame, keys: list[Any], place: tuple[Any, ...]) -> Any:
@@ -120,10 +122,13 @@ def _best(tidy: Any, test: str, test_fraction: float | None, higher_is_better: b
     means = tidy.wide.mean()
     order = np.argsort(-means.to_numpy() if higher_is_better else means.to_numpy(), kind="stable")
     first, second = means.index[order[0]], means.index[order[1]]
-    design = read_design(tidy, test, test_fraction, 1, alpha)
+    design = read_design(tidy, test, test_fraction, 1.0, alpha)
+    scores = [first, second, means[first], means[second], means[first] - means[second]]
     try:
-        p = test_pair(design, first, second, alpha).p_value
-    except NoSpreadError:
-        # Differences without spread: there is no test, and nobody is called significantly better.
-        p = np.nan
-    return [first, second, means[first], means[second], means[first] - means[second], p]
+        result = test_pair(design, first, second, alpha)
+    except NoSpreadError as error:
+        # There is no test, and nobody is called significantly better.
+        return [*scores, np.nan, f"no test: {error}"]
+    if result.estimate is not None and (result.estimate < 0.0) == higher_is_better and result.estimate != 0.0:
+        return [*scores, 1.0, "the test prefers the second"]
+    return [*scores, result.p_value, ""]

@@ -87,7 +87,7 @@ test_that("the best is better than all, or there is a group", {
   expect_null(rest$best)
   expect_setequal(rest$best_group, c("lda", "svm"))
   expect_true("best" %in% names(rest))
-  expect_output(print(rest), "Not significantly worse than the first: (lda|svm)\\.")
+  expect_output(print(rest), "No other method is significantly better than: (lda, svm|svm, lda)\\.")
 })
 
 test_that("a control is compared with all others", {
@@ -133,8 +133,8 @@ test_that("splits of one data set are tested with the correction", {
   expect_equal(shares$pairs, sized$pairs)
   halves <- subset(expand.grid(fold = 1:2, "repeat" = 1:5, method = c("x", "y")))
   halves$score <- c(untied$a, untied$b)
-  found <- compare_methods(halves)
-  expect_identical(found$test, "cv5x2_f")
+  expect_identical(compare_methods(halves)$test, "corrected_resampled_t")
+  found <- compare_methods(halves, test = "cv5x2_f")
   expect_equal(found$pairs$p_value, cv5x2_f(untied$a, untied$b)$p.value, tolerance = exactly)
 })
 

@@ -12,7 +12,7 @@ test_that("the best is tested against the second, place by place", {
   found <- winners(grid, by = c("rho", "shape"), test = "paired_t")
   expect_named(found, c(
     "rho", "shape", "best", "second", "best_score", "second_score", "difference", "p_value",
-    "p_adjusted", "significant"
+    "p_adjusted", "significant", "note"
   ))
   expect_identical(found$rho, c(0.9, 0.1, 0.9, 0.1))
   expect_identical(found$shape, factor(rep(c("round", "flat"), each = 2), c("round", "flat")))
