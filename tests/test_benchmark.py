@@ -621,6 +621,14 @@ def test_lines_of_ones_own_are_in_the_key(tmp_path, monkeypatch):
     assert new_keys(tmp_path, [GaussianNB()], WINE, scoring=own(2).half) == 0
 
 
+def test_default_scores():
+    x, y = load_diabetes(return_X_y=True)
+    found = run({"ols": LinearRegression(), "ridge": Ridge()}, {"diabetes": (x, y)}, cv=3)
+    same(found, run({"ols": LinearRegression(), "ridge": Ridge()}, {"diabetes": (x, y)}, cv=3, scoring="r2"))
+    with pytest.raises(InputError, match="say what to score by, scoring="):
+        run({"ols": LinearRegression(), "nb": GaussianNB()}, {"iris": IRIS})
+
+
 PARTS = """
 import functools
 from sklearn.naive_bayes import GaussianNB
@@ -843,7 +851,7 @@ X, Y = IRIS
         (NB, {"a": IRIS}, {"scoring": ["accuracy", "acuracy"]}, "'acuracy' is not a valid scoring value"),
         (NB, {"a": IRIS}, {"scoring": accuracy_score}, "looks like it is a metric function"),
         (NB, {"a": IRIS}, {"scoring": []}, "scoring is empty"),
-        (NB, {"a": IRIS}, {"scoring": None}, "scoring must be the name of a score, .* got None"),
+        (NB, {"a": IRIS}, {"scoring": 3}, "scoring must be the name of a score, .* got 3"),
         (NB, {"a": IRIS}, {"scoring": ["accuracy", "accuracy"]}, "must be different names"),
         (NB, {"a": IRIS}, {"scoring": [halves]}, "name callables in a dict"),
         (NB, {"a": IRIS}, {"n_jobs": 0}, "n_jobs must be"),

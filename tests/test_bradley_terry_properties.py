@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 
 from pwcstats import BradleyTerry, InputError
 
+pytestmark = pytest.mark.slow
+
 # Sums in another order: rounding, times the condition of a small league.
 ROUNDING = 1e-7
 

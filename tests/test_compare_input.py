@@ -211,12 +211,18 @@ class TestFrames:
             compare_methods(failed)
 
     def test_cells_that_come_twice_are_named(self):
-        with refused("got two for dataset set 0, repeat 0, fold 0, method svm; .*case"):
+        with refused("got two for dataset set 0, repeat 0, fold 0, method svm; .*must be called case"):
             compare_methods(pd.concat([self.scores, self.scores.iloc[:1]]))
 
     def test_columns(self):
         with refused("columns method and score"):
             compare_methods(self.scores.rename(columns={"score": "accuracy"}))
+        with refused(r"got words in \(algorithm\) .* scores.rename\(columns=\{'algorithm': 'method'\}\)"):
+            compare_methods(self.scores.rename(columns={"score": "accuracy", "method": "algorithm"}))
+        with refused(r"must be called repeat or case \(others are \(seed\)\)"):
+            compare_methods(self.scores.rename(columns={"repeat": "seed"}))
+        with refused("got an infinite one for dataset set 0, repeat 0, fold 0, method svm"):
+            compare_methods(self.scores.assign(score=self.scores["score"].where(self.scores.index > 0, np.inf)))
         with refused("a column dataset, repeat, fold or case"):
             compare_methods(self.scores[["method", "score"]])
         with refused("column dataset must not have missing values"):

@@ -97,7 +97,24 @@ class TestDesigns:
         with pytest.raises(InputError, match="leave one of them out"):
             compare_methods(scores, test="cv5x2_f", test_fraction=0.5)
 
+    def test_frames_as_they_come(self):
+        scores = tidy(THREE, datasets=9)
+        wide = scores.pivot(index="dataset", columns="method", values="score").rename_axis(columns=None)
+        want = compare_methods(scores).pairs["p_value"]
+        for same in (
+            wide.reset_index(),
+            scores.set_index(["dataset", "repeat"]),
+            scores.set_index(["dataset", "method"]),
+        ):
+            np.testing.assert_allclose(compare_methods(same).pairs["p_value"], want)
+        np.testing.assert_allclose(nemenyi(wide.reset_index()).ranks, nemenyi(wide).ranks)
+        np.testing.assert_allclose(friedman(dict(wide)).statistic, friedman(wide).statistic)
+
     def test_folds_numbered_on_and_on(self):
+        many = tidy(THREE, folds=50)
+        with pytest.raises(InputError, match="50 folds of one data set, or repeats of fewer"):
+            compare_methods(many)
+        assert "10 %" in compare_methods(many, test_fraction=0.1).reason
         scores = tidy(THREE, repeats=3, folds=4)
         counted_on = scores.assign(fold=scores["fold"] + 4 * scores["repeat"])
         assert "25 %" in compare_methods(counted_on).reason
@@ -201,6 +218,9 @@ class TestDesigns:
             np.testing.assert_allclose(result.pairs["p_value"], compare_methods(scores).pairs["p_value"])
         bare = scores.pivot(index=["repeat", "fold"], columns="method", values="score").reset_index(drop=True)
         assert compare_methods(bare).reason.startswith("10 rows, taken for data sets")
+        assert "if they are folds, say so: rename_axis('fold')" in compare_methods(bare).notes[0]
+        with pytest.raises(InputError, match=r"rename_axis\('case'\)"):
+            compare_methods((bare > 0.79).astype(int))
         with pytest.raises(InputError, match=r"levels of the rows .* got \(set, split\); rename them"):
             compare_methods(bare.set_index(pd.MultiIndex.from_product([[0, 1], range(5)], names=["set", "split"])))
 
@@ -338,6 +358,18 @@ class TestVerdict:
         assert "Different from nb: lda, svm, knn" in result.summary()
         # What is better than the control has a negative estimate.
         assert (result.pairs.set_index("method_b").loc["svm", ["estimate", "mean_difference"]] < 0).all()
+
+    def test_what_summaries_say(self):
+        scores = tidy(FIVE, datasets=12)
+        text = compare_methods(scores, test="nemenyi", higher_is_better=False).summary()
+        assert "Nemenyi's own, critical difference of mean ranks 1.761" in text
+        assert "best first (lower is better" in text
+        assert repr(compare_methods(scores)) == compare_methods(scores).summary()
+        rng = np.random.default_rng(2)
+        wide = pd.DataFrame(rng.normal([0.03, 0.0, 0.0], 0.03, (40, 3)), columns=list("abc"))
+        result = compare_methods(wide.rename_axis("dataset"), test="paired_t")
+        crossed = result.pairs["significant"] & (result.pairs["conf_low"] < 0) & (result.pairs["conf_high"] > 0)
+        assert any("cover 0" in note for note in result.notes) == crossed.any()
 
     def test_tied_ranks_have_no_minus(self):
         wide = pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0], "b": [2.0, 1.0, 4.0, 3.0], "c": [0.0, 0.0, 0.0, 5.0]})

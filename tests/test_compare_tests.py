@@ -306,6 +306,18 @@ class TestMcNemar:
         mixed = [series.sample(frac=1, random_state=seed) for seed, series in enumerate((a, b, truth))]
         assert mcnemar(mixed[0], mixed[1], y_true=mixed[2]) == mcnemar(a, b, y_true=truth)
 
+    @pytest.mark.parametrize("kind", [bool, int])
+    def test_tables_with_labels(self, kind):
+        """crosstab has False before True."""
+        rng = np.random.default_rng(0)
+        a, b = (pd.Series(rng.random(60) < share) for share in (0.9, 0.5))
+        table = pd.crosstab(a.astype(kind), b.astype(kind))
+        assert mcnemar(table) == mcnemar(table.iloc[::-1]) == mcnemar(a, b)
+        plain = [[table.loc[kind(i), kind(j)] for j in (1, 0)] for i in (1, 0)]
+        assert mcnemar(plain) == mcnemar(pd.DataFrame(plain)) == mcnemar(a, b)
+        with pytest.raises(InputError, match="got .x, y.; for tables of predictions give these and y_true="):
+            mcnemar(pd.DataFrame(plain, index=["x", "y"], columns=["x", "y"]))
+
     def test_one_side(self):
         table = [[5, 9], [2, 5]]
         two, less, greater = (mcnemar(table, alpha=0.1, alternative=side) for side in ("two-sided", "less", "greater"))

@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 
 from pwcstats import ContinuationRatio, FirthLogit, FirthMNLogit, InputError
 
+pytestmark = pytest.mark.slow
+
 # On the scale of a row's predictor.
 STATIONARY = 1e-6
 

@@ -79,7 +79,7 @@ mcnemar_pair <- function(a,
     if (anyNA(counts)) {
       abort("a must be a 2 x 2 table of counts, but some of them are missing.", call)
     }
-    answers <- list(right_first(counts))
+    answers <- list(right_first(counts, call))
   } else {
     data_name <- name_of_pair(substitute(a), substitute(b))
     answers <- list(
@@ -93,15 +93,26 @@ mcnemar_pair <- function(a,
 }
 
 # Python takes rows and columns in the order right, wrong; table() has FALSE before TRUE.
-right_first <- function(counts) {
-  turned <- function(labels) {
-    identical(labels, c("FALSE", "TRUE")) || identical(labels, c("0", "1")) ||
-      identical(labels, c("wrong", "right"))
+right_first <- function(counts, call) {
+  wrong_first <- list(c("FALSE", "TRUE"), c("0", "1"), c("wrong", "right"))
+  order_of <- function(labels) {
+    if (list(labels) %in% wrong_first) {
+      return(2:1)
+    }
+    if (!is.null(labels) && !list(rev(labels)) %in% wrong_first) {
+      abort(
+        sprintf(
+          "a must have rows and columns TRUE and FALSE, 1 and 0, or right and wrong, got %s; %s.",
+          paste(labels, collapse = " and "), "for predictions give truth, too"
+        ),
+        call
+      )
+    }
+    1:2
   }
   if (identical(dim(counts), c(2L, 2L))) {
     labels <- first_of(dimnames(counts), list(NULL, NULL))
-    order <- lapply(labels, function(x) if (turned(x)) 2:1 else 1:2)
-    counts <- counts[order[[1L]], order[[2L]]]
+    counts <- counts[order_of(labels[[1L]]), order_of(labels[[2L]])]
   }
   counts
 }

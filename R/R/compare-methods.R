@@ -14,7 +14,7 @@
 #' }
 #'
 #' One may ask for one of these, or for `"nemenyi"`, `"sign"`, `"cv5x2_t"`, `"cv5x2_f"`, or
-#' `"paired_t"` (for independent scores: of data sets, or of repeats each of which has a new sample).
+#' `"paired_t"` (for independent scores: of data sets, or of repeats each with a new sample).
 #'
 #' With several data sets and more than two methods there is an omnibus test, Friedman's, exact with
 #' few data sets and otherwise with Iman and Davenport's F; with cases, Cochran's Q.

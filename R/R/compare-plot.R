@@ -238,7 +238,7 @@ draw_differences <- function(x, xlab = NULL, xlim = NULL, ...) {
   name_lines(names, height, page$size)
   write_beside(3L, sprintf("filled: significant %s", describe_level(x)), 0.5)
   below <- first_of(xlab, c(describe_intervals(x), against))
-  write_beside(1L, below, 2 + 0.9 * seq_along(below))
+  write_beside(1L, below, 1.6 + 0.85 * seq_along(below))
   shown
 }
 

@@ -38,7 +38,8 @@ print_comparison <- function(x, digits, most) {
   level <- format(alpha_of(x$conf.level))
   cat(sprintf("\nComparison of %d methods\n\n", nrow(x$table)))
   cat(strwrap(sprintf("Test: %s, %s", x$test, x$reason), exdent = 2L), sep = "\n")
-  cat(sprintf("Adjustment: %s; level %s\n", x$adjust, level))
+  own <- sprintf("Nemenyi's own, critical difference %.4g", first_of(x$critical_difference, NA))
+  cat(sprintf("Adjustment: %s; level %s\n", if (x$test == "nemenyi") own else x$adjust, level))
   if (!is.null(x$omnibus)) {
     cat(strwrap(describe_htest(x$omnibus, digits), exdent = 2L), sep = "\n")
   }

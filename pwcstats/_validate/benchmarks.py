@@ -140,8 +140,12 @@ def _column(name: str, what: str, values: Any, x: Any) -> NDArray[Any]:
     return column
 
 
-def read_scoring(scoring: Any) -> tuple[dict[str, Any], bool]:
-    """Scorers by name, and whether several were asked for."""
+def read_scoring(scoring: Any, classifiers: bool, regressors: bool) -> tuple[dict[str, Any], bool]:
+    """Scorers by name, and whether several were asked for; by default, what the score method of all would give."""
+    if scoring is None:
+        if not (classifiers or regressors):
+            raise InputError("the methods are not all classifiers, nor all regressors; say what to score by, scoring=.")
+        scoring = "accuracy" if classifiers else "r2"
     several = isinstance(scoring, (list, tuple, dict))
     if several:
         if not scoring:

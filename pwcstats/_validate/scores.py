@@ -98,7 +98,7 @@ def aligned(a: Any, b: Any) -> tuple[Any, Any]:
     if only:
         raise InputError(
             f"a and b must have the same labels to pair up, but {listed(only)} are in one of them only; give both "
-            "methods' scores on the same splits."
+            "methods' scores on the same splits, or, if they pair up in their order, without labels (.to_numpy())."
         )
     return a, b.loc[a.index]
 
@@ -160,8 +160,7 @@ def read_five_by_two(a: Any, b: Any) -> Pair:
 
 def read_wide(scores: Any, least_rows: int = 2, what: str = "data sets") -> pd.DataFrame:
     """A table of scores, a row for each data set (or split, or case) and a column for each method."""
-    if isinstance(scores, Mapping):
-        scores = pd.DataFrame(scores)
+    scores = as_frame(scores)
     if isinstance(scores, pd.DataFrame) and {"method", "score"} <= set(scores.columns):
         return read_tidy(scores).means(what)
     values = as_float(scores, "scores")
@@ -189,6 +188,42 @@ def read_wide(scores: Any, least_rows: int = 2, what: str = "data sets") -> pd.D
             f"{named(frame.index[row])}; drop that row or that method."
         )
     return frame
+
+
+def as_frame(scores: Any) -> Any:
+    """Scores of a mapping as a frame; what a frame says of its rows is in columns if it is tidy, else in the index."""
+    if isinstance(scores, Mapping):
+        try:
+            scores = pd.DataFrame(scores)
+        except ValueError as error:
+            raise InputError(f"scores must be a table with a column of scores for each method ({error}).") from None
+    if not isinstance(scores, pd.DataFrame):
+        return scores
+    own = [name for name in (*PLACES, "method") if name in scores.index.names and name not in scores.columns]
+    if "score" in scores.columns:
+        return scores.reset_index(own) if own else scores
+    if "method" in scores.columns:
+        return scores
+    columns = [name for name in PLACES if name in scores.columns]
+    words = [name for name in scores.columns if name not in columns and not _is_numeric(scores[name])]
+    if words:
+        raise InputError(
+            "scores must be a tidy frame with the columns method, score, and dataset, repeat, fold as there are, or a "
+            f"table with a column of numbers for each method; got words in {listed(words)} of the columns "
+            f"{listed(scores.columns)}; rename them, as in scores.rename(columns={{{shown(words[0])}: 'method'}})."
+        )
+    return scores.set_index(columns) if columns else scores
+
+
+def _is_numeric(column: Any) -> bool:
+    """Whether numbers can be made of a column (of several of one name, another message says so)."""
+    if not isinstance(column, pd.Series):
+        return True
+    try:
+        as_float(column, "scores")
+    except InputError:
+        return False
+    return True
 
 
 class Tidy(NamedTuple):
@@ -243,8 +278,8 @@ def read_tidy(scores: pd.DataFrame) -> Tidy:
     if twice.any():
         raise InputError(
             f"each method must have one score for each {' and '.join(places)}, got two for "
-            f"{_cell(scores.loc[twice, keys].iloc[0])}; drop one, or add the column that tells them apart "
-            f"({', '.join(name for name in PLACES if name not in places)})."
+            f"{_cell(scores.loc[twice, keys].iloc[0])}; the column that tells them apart must be called "
+            f"{' or '.join(name for name in PLACES if name not in places)}{_unread(scores, keys)}."
         )
     methods = pd.unique(scores["method"])
     if any(isinstance(name, tuple) for name in methods):
@@ -272,6 +307,12 @@ def _sizes(scores: pd.DataFrame, places: list[str]) -> pd.DataFrame:
     return first
 
 
+def _unread(scores: pd.DataFrame, keys: list[str]) -> str:
+    """Other columns, one of which may be meant."""
+    others = [name for name in scores.columns if name not in (*keys, "score", "metric", "n_train", "n_test")]
+    return f" (others are {listed(others)})" if others else ""
+
+
 def _table(scores: pd.DataFrame, places: list[str], methods: Any, values: Array) -> pd.DataFrame:
     """A row for each cell and a column for each method, both in the order of the frame; NaN where there is no score.
 
@@ -296,7 +337,8 @@ def _refuse_several_metrics(scores: pd.DataFrame) -> None:
 
 def _refuse_holes(wide: pd.DataFrame, places: list[str]) -> None:
     """Every method needs a score in every cell."""
-    holes = np.argwhere(~np.isfinite(wide.to_numpy()))
+    infinite = np.isinf(wide.to_numpy())
+    holes = np.argwhere(infinite if infinite.any() else np.isnan(wide.to_numpy()))
     if not len(holes):
         return
     index = wide.index.to_frame(index=False)
@@ -304,6 +346,8 @@ def _refuse_holes(wide: pd.DataFrame, places: list[str]) -> None:
     few = "; ".join(cells[:6]) + ("; ..." if len(cells) > 6 else "")
     by_method = pd.unique(wide.columns.to_numpy()[holes[:, 1]])
     by_place = pd.unique(index[places[0]].to_numpy()[holes[:, 0]])
+    if infinite.any():
+        raise InputError(f"scores must be finite, got an infinite one for {few}; leave it out for all methods.")
     have = "has" if len(cells) == 1 else "have"
     raise InputError(
         f"the methods do not pair up: {len(cells)} of {wide.size} cells {have} no score ({few}); score them, or leave "

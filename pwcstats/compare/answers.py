@@ -7,7 +7,7 @@ import pandas as pd
 from scipy import optimize, stats
 
 from pwcstats._results import TestResult
-from pwcstats._validate.common import as_float, choice, shape_of
+from pwcstats._validate.common import as_float, choice, listed, shape_of
 from pwcstats._validate.fits import read_level
 from pwcstats._validate.scores import aligned, read_alternative, read_answers, read_right
 from pwcstats.compare.means import p_value
@@ -33,7 +33,9 @@ def mcnemar(
     ----------
     a, b : array-like
         Whether each method was right, case by case (True and False, or 1 and 0); or their predictions, with `y_true`.
-        Or `a` alone, a 2 x 2 table of counts: rows, a was right and wrong; columns, b was right and wrong.
+        Or `a` alone, a 2 x 2 table of counts: rows, a was right and wrong; columns, b was right and wrong (a frame with
+        the labels True and False, as ``pandas.crosstab`` makes it, in any order). Predictions of 0 and 1 without
+        `y_true` would be taken for wrong and right.
     y_true : array-like, optional
         The true classes, where a and b are predictions.
     method : {"exact", "mid-p", "asymptotic"}
@@ -115,7 +117,7 @@ def mcnemar(
 def _discordant(a: Any, b: Any, y_true: Any) -> tuple[list[str], int, int, int]:
     """Names of the methods, how many cases each of them alone has right, and the number of cases."""
     if b is None:
-        table = as_float(a, "a")
+        table = as_float(_right_first(a), "a")
         if table.shape != (2, 2) or (table < 0.0).any() or not (table == np.rint(table)).all() or not table.sum():
             raise InputError(
                 f"without b, a must be a 2 x 2 table of counts (rows: a was right, wrong; columns: b was), got "
@@ -134,6 +136,24 @@ def _discordant(a: Any, b: Any, y_true: Any) -> tuple[list[str], int, int, int]:
         )
     only = [int((one & ~other).sum()) for one, other in (right, right[::-1])]
     return (names if names[0] != names[1] else ["a", "b"]), only[0], only[1], len(right[0])
+
+
+def _right_first(table: Any) -> Any:
+    """A table of counts with labels, in the order right, wrong; as crosstab makes it, False comes before True."""
+    # Numbers that pandas gave the rows and columns are no labels.
+    plain = not isinstance(table, pd.DataFrame) or isinstance(table.index, pd.RangeIndex)
+    if plain or table.shape != (2, 2):
+        return table
+    orders = []
+    for labels in (table.index, table.columns):
+        words = [str(label).lower() for label in labels]
+        if sorted(words) not in (["false", "true"], ["0", "1"], ["right", "wrong"]):
+            raise InputError(
+                f"a table of counts must have rows and columns True and False, 1 and 0, or right and wrong, got "
+                f"{listed(labels)}; for tables of predictions give these and y_true= instead."
+            )
+        orders.append([0, 1] if words[0] in ("true", "1", "right") else [1, 0])
+    return table.iloc[orders[0], orders[1]]
 
 
 def _mid_p(only_a: int, n: int, alternative: str) -> float:

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import sklearn
 from numpy.typing import NDArray
-from sklearn.base import is_classifier
+from sklearn.base import is_classifier, is_regressor
 from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 from sklearn.utils.parallel import Parallel, delayed
 from tqdm import tqdm
@@ -40,7 +40,7 @@ def benchmark(
     *,
     repeats: int = 1,
     cv: Any = 5,
-    scoring: str | Callable[..., float] | Sequence[str] | Mapping[str, Any] = "accuracy",
+    scoring: str | Callable[..., float] | Sequence[str] | Mapping[str, Any] | None = None,
     n_jobs: int | None = None,
     progress: bool = True,
     cache: str | os.PathLike[str] | None = None,
@@ -63,9 +63,9 @@ def benchmark(
         Folds: stratified if all methods are classifiers, shuffled, and with groups, no group in two of them. Or a
         scikit-learn splitter; if it shuffles, a copy is given a seed of its own in each repeat (in the first, it keeps
         a number that it has as its random_state). One that does not shuffle has nothing to repeat.
-    scoring : str, callable, list or dict
+    scoring : str, callable, list or dict, optional
         A score that scikit-learn knows, or a callable ``scorer(estimator, X, y)``; or several, as a list of names or a
-        dict of names or callables.
+        dict of names or callables. By default accuracy for classifiers and r2 for regressors.
     n_jobs : int, optional
         Cells that run at the same time, as joblib counts them; :func:`joblib.parallel_config` chooses where, on a dask
         cluster for example.
@@ -142,12 +142,12 @@ def benchmark(
     n_jobs, repeats = read_n_jobs(n_jobs), read_count(repeats, "repeats")
     refuse_flag(progress, "progress")
     estimators = checks.read_methods(methods)
-    scorers, several = checks.read_scoring(scoring)
+    stratified = all(map(_is_classifier, estimators.values()))
+    scorers, several = checks.read_scoring(scoring, stratified, all(map(_is_regressor, estimators.values())))
     splitter = checks.read_cv(cv, repeats)
     tables = checks.read_datasets(datasets)
     seed = int(np.random.SeedSequence().generate_state(1)[0]) if seed is None else seed
 
-    stratified = all(map(_is_classifier, estimators.values()))
     plan = list(_plan(estimators, tables, splitter, repeats, seed, stratified))
     files = [None] * len(plan) if place is None else list(_files(plan, scorers, place))
     outcomes = _outcomes(plan, files, scorers, n_jobs, progress)
@@ -175,10 +175,18 @@ class _Cell:
 
 
 def _is_classifier(estimator: Any) -> bool:
+    return _is_kind(estimator, is_classifier, "classifier")
+
+
+def _is_regressor(estimator: Any) -> bool:
+    return _is_kind(estimator, is_regressor, "regressor")
+
+
+def _is_kind(estimator: Any, ask: Callable[[Any], bool], kind: str) -> bool:
     try:
-        return bool(is_classifier(estimator))
+        return bool(ask(estimator))
     except AttributeError:  # not derived from BaseEstimator, which knows
-        return getattr(estimator, "_estimator_type", None) == "classifier"
+        return getattr(estimator, "_estimator_type", None) == kind
 
 
 def _plan(

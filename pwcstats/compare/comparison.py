@@ -13,7 +13,7 @@ from pwcstats._results import TestResult
 from pwcstats._validate.classifiers import refuse_flag
 from pwcstats._validate.common import listed
 from pwcstats._validate.fits import item_place, read_level
-from pwcstats._validate.scores import PLACES, NoSpreadError, Tidy, read_tidy, read_wide
+from pwcstats._validate.scores import PLACES, NoSpreadError, Tidy, as_frame, read_tidy, read_wide
 from pwcstats.compare.answers import cochran_q
 from pwcstats.compare.design import BY_RANKS, Design, read_design, test_pair
 from pwcstats.compare.multiplicity import adjust as adjusted
@@ -23,12 +23,14 @@ from pwcstats.errors import InputError
 
 __all__ = ["ComparisonResult", "compare_methods"]
 
+# What rows are called that have numbers only.
+ROWS = "rows, taken for data sets"
 # Of the text of a summary.
 WIDTH = 100
 _COLUMNS = ["method_a", "method_b", "mean_difference", "estimate", "conf_low", "conf_high", "statistic", "p_value"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ComparisonResult:
     """Several methods compared, by :func:`compare_methods`.
 
@@ -147,15 +149,16 @@ class ComparisonResult:
     def summary(self) -> str:
         """The comparison as text."""
         level = f"{100.0 * (1.0 - self.alpha):g} %"
+        side = "higher" if self.higher_is_better else "lower"
         table = self.table.drop(columns="letters" if not self.cliques else [])
         numbers = self.pairs.drop(columns=["significant", "statistic"])
         lines = [
             f"Comparison of {len(self.table)} methods",
             *textwrap.wrap(f"test: {self.test}, {self.reason}", WIDTH, subsequent_indent="      "),
-            f"adjustment: {self.adjust}; level {self.alpha:g}",
+            f"adjustment: {self._adjustment()}; level {self.alpha:g}",
             *(str(self.omnibus).splitlines() if self.omnibus is not None else []),
             "",
-            f"Methods, best first ({level} intervals of the means)",
+            f"Methods, best first ({side} is better; {level} intervals of the means)",
             table.to_string(float_format="{:.4f}".format),
             "",
             f"Pairs (estimate: {self.estimate_name})",
@@ -170,6 +173,11 @@ class ComparisonResult:
         ]
         return "\n".join(lines)
 
+    def _adjustment(self) -> str:
+        if self.critical_difference is None or self.test != "nemenyi":
+            return self.adjust
+        return f"Nemenyi's own, critical difference of mean ranks {self.critical_difference:.4g}"
+
     def _verdict(self) -> str:
         if self.control is not None:
             found = self.pairs.loc[self.pairs["significant"], "method_b"]
@@ -181,6 +189,8 @@ class ComparisonResult:
 
     def __str__(self) -> str:
         return self.summary()
+
+    __repr__ = __str__
 
 
 def compare_methods(
@@ -294,12 +304,18 @@ def compare_methods(
         control,
         higher_is_better,
         design.wide,
-        (*notes, *_few(design, pairs, adjust, alpha), *_opposed(design, pairs, control, higher_is_better)),
+        (
+            *_doubts(tidy, pairs),
+            *notes,
+            *_few(design, pairs, adjust, alpha),
+            *_opposed(design, pairs, control, higher_is_better),
+        ),
     )
 
 
 def _read(scores: Any) -> Tidy:
     """Scores as a table that pairs up; a table that is not tidy has a row for each data set."""
+    scores = as_frame(scores)
     if isinstance(scores, pd.DataFrame) and ({"method", "score"} & set(scores.columns)):
         return read_tidy(scores)
     wide = read_wide(scores)
@@ -314,7 +330,12 @@ def _read(scores: Any) -> Tidy:
             f"{listed(map(str, places))}; rename them."
         )
     numbered = places[0] is None and pd.api.types.is_integer_dtype(wide.index)
-    rows = "rows, taken for data sets" if numbered else "data sets"
+    if numbered and np.isin(wide.to_numpy(), (0.0, 1.0)).all():
+        raise InputError(
+            "scores are 1 and 0 only: if these are right and wrong answers, name the rows, "
+            "scores.rename_axis('case'); if they are data sets, rename_axis('dataset')."
+        )
+    rows = ROWS if numbered else "data sets"
     return Tidy(wide.rename_axis(index="dataset"), ["dataset"], rows=rows)
 
 
@@ -411,6 +432,16 @@ def _omnibus(design: Design, higher_is_better: bool) -> TestResult | None:
     if design.unit == "data set" and design.test != "paired_t":
         return friedman(design.wide, statistic="auto", higher_is_better=higher_is_better)
     return None
+
+
+def _doubts(tidy: Tidy, pairs: pd.DataFrame) -> list[str]:
+    """What a reader may stumble over."""
+    notes = []
+    if tidy.rows == ROWS:
+        notes.append("rows without names were taken for data sets; if they are folds, say so: rename_axis('fold')")
+    if (pairs["significant"] & (pairs["conf_low"] < 0.0) & (pairs["conf_high"] > 0.0)).any():
+        notes.append("intervals are Bonferroni's, and wider than the adjusted tests: some of significant pairs cover 0")
+    return notes
 
 
 def _opposed(design: Design, pairs: pd.DataFrame, control: Any, higher_is_better: bool) -> list[str]:

@@ -20,6 +20,10 @@ TESTS = ("auto", "paired_t", "corrected_resampled_t", "cv5x2_t", "cv5x2_f", "wil
 OF_SPLITS = ("corrected_resampled_t", "cv5x2_t", "cv5x2_f")
 
 
+# More folds than these without repeats are most likely repeats that were numbered on and on.
+MOST_FOLDS = 20
+
+
 class Design(NamedTuple):
     """Scores that pair up, what their rows are, and the test that fits."""
 
@@ -162,6 +166,11 @@ def _fraction(tidy: Tidy) -> float:
         raise InputError(
             f"all repeats must have the same number of folds, {folds.max()}, but {listed(fewer)} have fewer; score "
             "what is missing, drop these repeats, or give test_fraction=."
+        )
+    if len(folds) == 1 and folds.max() > MOST_FOLDS:
+        raise InputError(
+            f"{folds.max()} folds of one data set, or repeats of fewer? Number the repeats in a column repeat, or give "
+            "test_fraction= (the share of the cases in each test set, 1/k for k folds)."
         )
     return 1.0 / float(folds.max())
 

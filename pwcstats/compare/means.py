@@ -104,14 +104,14 @@ def corrected_resampled_t(
     >>> a, b = [0.81, 0.84, 0.86, 0.79, 0.90], [0.78, 0.85, 0.80, 0.77, 0.86]
     >>> print(corrected_resampled_t(a, b, test_fraction=1 / 5))
     Corrected resampled t-test (5 splits with 20 % of the cases in the test set): t = 1.613, df = 4, p-value = 0.1821
-    null hypothesis: the methods have the same expected score, trained on as many cases of new data
+    null hypothesis: a - b has mean 0: the same expected score, trained on as many cases of new data
     estimate of the mean difference: 0.028 (-0.02021, 0.07621), 95 % interval
     """
     pair = read_pair(a, b, dims=(1, 2))
     fraction, how = read_fraction(test_fraction, pair.a.shape)
     d = pair.differences
     factor = 1.0 / d.size + fraction / (1.0 - fraction)
-    null = "the methods have the same expected score, trained on as many cases of new data"
+    null = f"{pair.name_a} - {pair.name_b} has mean 0: the same expected score, trained on as many cases of new data"
     return _t_test(pair, d, factor, f"Corrected resampled t-test ({how})", alternative, alpha, null)
 
 
@@ -200,7 +200,7 @@ def cv5x2_t(a: Any, b: Any, *, alternative: str = "two-sided", alpha: float = 0.
     d = pair.differences.reshape(5, 2)
     se = float(np.sqrt(_variances(d).mean()))
     name = "difference in the first fold"
-    null = "the methods have the same expected score, trained on half of the data"
+    null = _half(pair)
     method = "Dietterich's 5 x 2 cross-validated t-test"
     alternative, alpha = read_alternative(alternative), read_level(alpha, "alpha")
     return _student(float(d[0, 0]), se, 5, d, name, method, null, alternative, alpha)
@@ -271,12 +271,16 @@ def cv5x2_f(a: Any, b: Any, *, alpha: float = 0.05) -> TestResult:
         float(d.mean()),
         interval,
         "Alpaydin's 5 x 2 cross-validated F-test",
-        "the methods have the same expected score, trained on half of the data",
+        _half(pair),
         statistic_name="F",
         estimate_name="mean difference",
         conf_level=1.0 - alpha,
         notes=notes,
     )
+
+
+def _half(pair: Pair) -> str:
+    return f"{pair.name_a} - {pair.name_b} has mean 0: the same expected score, trained on half of the data"
 
 
 def _variances(d: Array) -> Array:

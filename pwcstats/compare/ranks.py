@@ -201,7 +201,7 @@ def _chi_squared(ranks: Array) -> tuple[float, tuple[str, ...]]:
     return float(12.0 * (excess**2).sum() / spread), ()
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class RankTests:
     """Tests of the differences of mean ranks, of all pairs or against a control.
 
@@ -251,6 +251,8 @@ class RankTests:
         ranks = self.ranks.sort_values().to_frame("mean rank").to_string(float_format="{:.3f}".format)
         pairs = self.pairs.to_string(index=False, float_format="{:.4g}".format)
         return "\n".join([*lines, f"null hypothesis: {self.null}", "", ranks, "", pairs])
+
+    __repr__ = __str__
 
 
 def nemenyi(scores: Any, *, alpha: float = 0.05, higher_is_better: bool = True) -> RankTests:

@@ -112,9 +112,15 @@ def _read_place(part: pd.DataFrame, keys: list[Any], place: tuple[Any, ...]) -> 
     if not own:
         raise InputError("scores must have a column repeat, fold or case: one score alone tells nothing of chance.")
     try:
-        return read_tidy(part.drop(columns=[name for name in PLACES if name in part.columns and name in keys]))
+        tidy = read_tidy(part.drop(columns=[name for name in PLACES if name in part.columns and name in keys]))
     except InputError as error:
         raise InputError(f"at {where}: {error}") from None
+    if len(tidy.wide) < 2:
+        raise InputError(
+            f"at {where}: one score of each method tells nothing of chance; winners needs repeats or folds of each "
+            "place, compare_methods compares over all data sets."
+        )
+    return tidy
 
 
 def _best(tidy: Any, test: str, test_fraction: float | None, higher_is_better: bool, alpha: float) -> list[Any]:

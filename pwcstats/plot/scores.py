@@ -59,6 +59,8 @@ def read_result(result: Any, figure: str, columns: tuple[str, ...], **options: A
     """A comparison of two methods or more; of scores, one that is made here."""
     # A frame of scores may have methods of any name, so it is not asked for attributes.
     if isinstance(result, pd.DataFrame) or not (hasattr(result, "table") and hasattr(result, "pairs")):
+        if hasattr(result, "ranks"):
+            raise InputError(f"{figure} draws what compare_methods(scores, test='nemenyi') returns; pass that.")
         result = compare_methods(result, **options)
     missing = [column for column in columns if column not in result.table]
     if missing:

@@ -142,3 +142,23 @@ test_that("what is no answer is refused in words of R", {
   expect_refused(mcnemar_pair(a, a, method = "zz"), "^method must be one of 'exact'")
   expect_refused(mcnemar_pair(a, a, correct = 1), "^correct must be TRUE or FALSE")
 })
+
+test_that("tables are read by their labels", {
+  skip_without_python()
+  a <- rep(c(TRUE, TRUE, FALSE, FALSE), c(5, 9, 2, 4))
+  b <- rep(c(TRUE, FALSE, TRUE, FALSE), c(5, 9, 2, 4))
+  want <- mcnemar_pair(a, b)
+  expect_equal(mcnemar_pair(table(a, b))$estimate, want$estimate)
+  expect_equal(mcnemar_pair(table(a, b)[2:1, ])$estimate, want$estimate)
+  expect_equal(mcnemar_pair(table(a * 1, b * 1))$estimate, want$estimate)
+  named <- table(factor(a, labels = c("no", "yes")), factor(b, labels = c("no", "yes")))
+  expect_refused(mcnemar_pair(named), "got no and yes; for predictions give truth")
+})
+
+test_that("the classes may be an array of one dimension, as Python's are", {
+  skip_without_python()
+  truth <- c("x", "y", "x", "y")
+  a <- c("x", "x", "x", "y")
+  found <- mcnemar_pair(a, truth, truth = array(truth))
+  expect_equal(found$p.value, mcnemar_pair(a, truth, truth = truth)$p.value)
+})
