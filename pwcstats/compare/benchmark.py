@@ -84,19 +84,14 @@ def benchmark(
         A row for each data set, repeat, fold and method, in this order, and then for each metric if `scoring` names
         several. Columns:
 
-        method, dataset : str
-        repeat, fold : int
-            From 0.
-        metric : str
-            Only with several scores.
-        score : float
-            NaN where the cell failed.
-        n_train, n_test : int
-            Rows.
-        fit_time, score_time : float
-            Seconds; of the scoring, for all metrics together. From the cache, as they were when the cell was run.
-        error : str
-            What went wrong, as in "ValueError: Input X contains NaN."; empty where nothing did.
+        - method, dataset: names.
+        - repeat, fold: numbers from 0.
+        - metric: only with several scores.
+        - score: NaN where the cell failed.
+        - n_train, n_test: numbers of rows.
+        - fit_time, score_time: seconds; of the scoring, for all metrics together. From the cache, as they were when the
+          cell was run.
+        - error: what went wrong, as in "ValueError: Input X contains NaN."; empty where nothing did.
 
     Raises
     ------
