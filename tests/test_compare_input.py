@@ -24,7 +24,7 @@ from pwcstats.compare import (
     winners,
 )
 
-from .test_compare_methods import THREE, tidy
+from .comparing import THREE, tidy
 
 A, B = [0.8, 0.9, 0.7, 0.75, 0.6], [0.7, 0.85, 0.72, 0.7, 0.61]
 TESTS = [
@@ -314,6 +314,8 @@ class TestFrames:
             winners(scores)
 
     def test_winners(self):
+        with refused("got no rows"):
+            winners(self.scores.iloc[:0])
         with refused("by must name columns"):
             winners(self.scores, "rho")
         with refused("several data sets; put 'dataset' into by"):

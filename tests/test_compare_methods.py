@@ -1,12 +1,9 @@
 """Tables of many methods: the right test for the design, who is best, letters, winners."""
 
-from itertools import combinations
-
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from scipy import stats
 
 from pwcstats import InputError
 from pwcstats.compare import (
@@ -25,28 +22,8 @@ from pwcstats.compare import (
     wilcoxon,
     winners,
 )
-from pwcstats.compare.multiplicity import cliques, letters
 
-
-def tidy(means, datasets=1, repeats=1, folds=1, seed=0, noise=0.02, **columns):
-    """Scores of methods with some mean scores."""
-    rng = np.random.default_rng(seed)
-    rows = [
-        (name, f"set {d}", r, f, mean + 0.05 * np.sin(7 * d) + noise * rng.normal())
-        for d in range(datasets)
-        for r in range(repeats)
-        for f in range(folds)
-        for name, mean in means.items()
-    ]
-    return pd.DataFrame(rows, columns=["method", "dataset", "repeat", "fold", "score"]).assign(**columns)
-
-
-FIVE = {"svm": 0.80, "lda": 0.79, "nb": 0.70, "tree": 0.72, "knn": 0.78}
-THREE = {"svm": 0.80, "lda": 0.79, "nb": 0.70}
-
-
-def column(scores, name):
-    return scores.loc[scores["method"] == name, "score"].to_numpy()
+from .comparing import FIVE, THREE, column, tidy
 
 
 class TestDesigns:
@@ -67,6 +44,10 @@ class TestDesigns:
             assert row.estimate == pytest.approx(row.mean_difference) == pytest.approx(a.mean() - b.mean())
             p.append(want.p_value)
         np.testing.assert_allclose(result.pairs["p_adjusted"], adjust(p, "holm"))
+        # The interval of a method's own mean is corrected, too.
+        own, row = column(scores, "svm"), result.table.loc["svm"]
+        half = stats.t.isf(0.025, 99) * own.std(ddof=1) * np.sqrt(1 / 100 + 1 / 9)
+        assert (row["conf_low"], row["conf_high"]) == pytest.approx((own.mean() - half, own.mean() + half))
 
     def test_sizes_tell_the_fraction(self):
         """Random splits have as many "folds" as one likes."""
@@ -404,106 +385,3 @@ class TestVerdict:
         assert result.pairs["p_value"].isna().sum() == 1
         assert result.pairs["p_adjusted"].notna().sum() == 2
         assert any("a and c: no test" in note and "without any spread" in note for note in result.notes)
-
-
-class TestLetters:
-    @given(st.integers(2, 8), st.randoms(use_true_random=False))
-    def test_share_a_letter_if_and_only_if_they_do_not_differ(self, k, random):
-        differ = np.zeros((k, k), bool)
-        for i, j in combinations(range(k), 2):
-            differ[i, j] = differ[j, i] = random.random() < 0.4
-        groups = cliques(range(k), differ)
-        marks = letters(groups, list(range(k)))
-        for i, j in combinations(range(k), 2):
-            assert bool(set(marks[i]) & set(marks[j])) != differ[i, j]
-        # Each group is as large as can be, and none is in another.
-        for group in groups:
-            assert not any(not differ[list(group), other].any() for other in set(range(k)) - set(group))
-        assert len({frozenset(group) for group in groups}) == len(groups)
-
-    def test_letters_go_on(self):
-        groups = [(place,) for place in range(60)]
-        marks = letters(groups, list(range(60)))
-        assert marks[0] == "a"
-        assert marks[26] == "A"
-        assert len(set(marks)) == 60
-
-
-class TestWinners:
-    def scores(self):
-        parts = [
-            tidy({"lda": 0.7 + 0.1 * x, "nb": 0.7 + 0.1 * y, "knn": 0.6}, repeats=10, seed=10 * x + y, x=x, y=y)
-            for x in range(3)
-            for y in range(2)
-        ]
-        return pd.concat(parts).drop(columns=["dataset", "fold"])
-
-    def test_is_the_test_of_the_first_against_the_second(self):
-        scores = self.scores()
-        found = winners(scores, ["x", "y"], test="paired_t")
-        assert list(found.columns) == [
-            "x", "y", "best", "second", "best_score", "second_score", "difference", "p_value", "p_adjusted",
-            "significant", "note",
-        ]  # fmt: skip
-        assert len(found) == 6
-        for row in found.itertuples():
-            cell = scores[(scores["x"] == row.x) & (scores["y"] == row.y)].pivot(
-                index="repeat", columns="method", values="score"
-            )
-            first, second = cell.mean().sort_values(ascending=False).index[:2]
-            assert (row.best, row.second) == (first, second)
-            assert row.difference == pytest.approx(cell[first].mean() - cell[second].mean())
-            assert row.p_value == pytest.approx(paired_t(cell[first], cell[second]).p_value)
-        np.testing.assert_allclose(found["p_adjusted"], adjust(found["p_value"]))
-        assert found.loc[(found["x"] == 2) & (found["y"] == 0), ["best", "significant"]].to_numpy().tolist() == [
-            ["lda", True]
-        ]
-
-    def test_each_data_set(self):
-        scores = tidy(THREE, datasets=3, repeats=2, folds=5)
-        found = winners(scores)
-        assert list(found["dataset"]) == ["set 0", "set 1", "set 2"]
-        one = compare_methods(scores[scores["dataset"] == "set 1"], adjust="none").pairs
-        row = found.iloc[1]
-        same = one[(one["method_a"] == row["best"]) & (one["method_b"] == row["second"])]
-        assert row["p_value"] == pytest.approx(same["p_value"].item())
-
-    def test_lower_is_better(self):
-        scores = self.scores()
-        down = winners(scores.assign(score=1 - scores["score"]), ["x", "y"], test="paired_t", higher_is_better=False)
-        up = winners(scores, ["x", "y"], test="paired_t")
-        assert list(up["best"]) == list(down["best"])
-        np.testing.assert_allclose(up["p_value"], down["p_value"])
-
-    def test_categories_that_are_not_there(self):
-        scores = tidy(THREE, datasets=3, folds=5)
-        scores["dataset"] = scores["dataset"].astype("category")
-        assert list(winners(scores[scores["dataset"] != "set 1"])["dataset"]) == ["set 0", "set 2"]
-
-    def test_options(self):
-        scores = self.scores().sample(frac=1, random_state=3)
-        found = winners(scores, ["x", "y"], test_fraction=0.3, adjust="bh")
-        first = scores.drop_duplicates(["x", "y"])
-        assert list(zip(found["x"], found["y"], strict=True)) == list(zip(first["x"], first["y"], strict=True))
-        np.testing.assert_allclose(found["p_adjusted"], adjust(found["p_value"], "bh"))
-        plain = winners(scores, ["x", "y"], test="paired_t")
-        assert (found["p_value"] > plain["p_value"]).all()
-        most = (plain["p_adjusted"] / plain["p_value"]).idxmax()
-        middle = float(np.sqrt(plain.loc[most, "p_adjusted"] * plain.loc[most, "p_value"]))
-        strict = winners(scores, ["x", "y"], test="paired_t", alpha=middle)
-        assert (strict["significant"] == (strict["p_adjusted"] <= middle)).all()
-        assert (strict["significant"] != (strict["p_value"] <= middle)).any()
-
-    def test_no_spread_is_said(self):
-        scores = pd.DataFrame(
-            [(m, r, s + r / 8) for m, s in (("a", 0.75), ("b", 0.5)) for r in range(4)],
-            columns=["method", "repeat", "score"],
-        ).assign(x=0)
-        found = winners(scores, "x", test="paired_t").iloc[0]
-        assert np.isnan(found["p_value"])
-        assert not found["significant"]
-        assert "no test: all 4 differences are 0.25" in found["note"]
-
-    def test_repeats_must_be_told(self):
-        with pytest.raises(InputError, match="test_fraction="):
-            winners(self.scores(), ["x", "y"])

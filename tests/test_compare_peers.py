@@ -120,6 +120,11 @@ def test_baycomp_divides_by_folds_as_we_do_by_test_fraction():
     theirs = baycomp.CorrelatedTTest.probs(a.ravel(), b.ravel(), rope=0.01, runs=10)
     np.testing.assert_allclose([ours.p_greater, ours.p_rope, ours.p_less], theirs, atol=CLOSE)
     assert ours.p_less + ours.p_rope + ours.p_greater == pytest.approx(1.0)
+    # With a flat prior, the credible interval is the confidence interval of the corrected t-test.
+    assert ours.cred_int == pytest.approx(corrected_resampled_t(a, b).conf_int)
+    assert bayes_correlated_t(a, b, alpha=0.2).cred_int == pytest.approx(
+        corrected_resampled_t(a, b, alpha=0.2).conf_int
+    )
 
 
 @pytest.mark.parametrize("digits", [1, 8])

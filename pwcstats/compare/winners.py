@@ -86,6 +86,8 @@ def winners(
     keys = [by] if isinstance(by, str) or not isinstance(by, (list, tuple, pd.Index)) else list(by)
     if not isinstance(scores, pd.DataFrame):
         raise InputError(f"scores must be a DataFrame with a row for each score, got {type(scores).__name__}.")
+    if not len(scores):
+        raise InputError("scores must have a row for each method and split, got no rows.")
     missing = [key for key in keys if key not in scores.columns]
     if missing or not keys:
         raise InputError(f"by must name columns of scores {listed(scores.columns)}, got {listed(missing)}.")
