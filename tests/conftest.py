@@ -1,4 +1,4 @@
-"""Live R for the tests that ask for it, and hypothesis without dice."""
+"""Live R for the tests that ask for it, hypothesis without dice, and the data of the hybrids."""
 
 import json
 import os
@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from pwcstats.datasets import chang_clover
 
 R_SCRIPTS = Path(__file__).parent / "r"
 
@@ -48,3 +50,15 @@ def run_r(tmp_path_factory):
         return answers[name]
 
     return run
+
+
+@pytest.fixture(scope="session")
+def clover():
+    """Training and test rows of Chang's first study, and their groups."""
+    sample = chang_clover(2.0, 60, 200, random_state=1)
+    return (
+        sample.data[sample.train],
+        sample.target[sample.train],
+        sample.data[~sample.train],
+        sample.target[~sample.train],
+    )

@@ -22,13 +22,9 @@ from pwcstats import HybridClassifier, InputError, OrdinalHybridClassifier, data
 from pwcstats.plot.style import AREAS, COLORS, area_colors
 from tests.drawing import PRINTED, blobs
 
+from .drawing import draw
+
 NAMES = np.array(["in", "out"])
-
-
-def draw(figure):
-    """Lay out and draw everything; the canvas of a figure without a window would draw nothing."""
-    figure.draw_without_rendering()
-    return figure
 
 
 def quick(estimator=None, **options):
