@@ -56,6 +56,15 @@ check_count <- function(x, name, call, least = 1) {
   }
 }
 
+check_seed <- function(x, call) {
+  if (!is.null(x)) {
+    check_count(x, "seed", call, least = 0)
+    if (x > .Machine$integer.max) {
+      abort(sprintf("seed must be at most %d.", .Machine$integer.max), call)
+    }
+  }
+}
+
 check_positive <- function(x, name, call) {
   if (!is_one_number(x) || x <= 0) {
     abort(sprintf("%s must be a number above 0.", name), call)

@@ -59,8 +59,9 @@ labels_to_py <- function(labels) {
   to_py(if (length(labels) == 1L) list(labels) else labels)
 }
 
+# A function gets its arguments as R's own.
 to_py <- function(x) {
-  reticulate::r_to_py(x)
+  reticulate::r_to_py(x, convert = is.function(x))
 }
 
 series_to_py <- function(x, labels) {

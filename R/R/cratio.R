@@ -78,7 +78,7 @@ cratio <- function(formula,
       direction = direction,
       penalty = if (penalty != "none") penalty,
       parallel = parallel,
-      freq_weights = weights_to_py(input$weights[used])
+      freq_weights = row_weights_to_py(input$weights[used])
     ),
     call
   )

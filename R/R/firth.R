@@ -121,7 +121,7 @@ trials_to_py <- function(trials, input, call) {
   row <- line[, 2L]
   options <- list(
     offset = if (!is.null(input$offset)) to_py(as.array(as.double(input$offset[row]))),
-    freq_weights = weights_to_py(trials[cbind(row, line[, 1L])])
+    freq_weights = row_weights_to_py(trials[cbind(row, line[, 1L])])
   )
   endog <- to_py(as.array(as.double(line[, 1L] == 1L)))
   call_python("FirthLogit", list(endog, design_to_py(input$x, row)), options, call)

@@ -1,4 +1,4 @@
-# What firth(), firth_multinom(), cratio() and the hybrids are given: a formula and data, as glm()
+# What firth(), firth_multinom(), cratio(), the hybrids and pwc() are given: a formula and data, as glm()
 # takes them.
 
 # frame      model frame, its terms included
@@ -20,9 +20,7 @@ formula_input <- function(asked, environment, contrasts, call, intercept = FALSE
   }
   check_complete(x, frame, call)
   weights <- read_row_weights(stats::model.weights(frame), nrow(frame), call)
-  if (!any(weights > 0)) {
-    abort("there is no row to fit: the data have none, or weights is 0 in all.", call)
-  }
+  refuse_no_row(weights, call)
   list(
     frame = frame,
     x = x,
@@ -78,6 +76,12 @@ check_complete <- function(x, frame, call) {
   offset <- stats::model.offset(frame)
   if (any(!is.finite(offset))) {
     refuse("the offset", which(!is.finite(offset))[[1L]])
+  }
+}
+
+refuse_no_row <- function(weights, call) {
+  if (!any(weights > 0)) {
+    abort("there is no row to fit: the data have none, or weights is 0 in all.", call)
   }
 }
 
@@ -201,7 +205,7 @@ design_to_py <- function(x, rows = seq_len(nrow(x))) {
   frame_to_py(x[rows, , drop = FALSE], NULL, colnames(x))
 }
 
-weights_to_py <- function(weights) {
+row_weights_to_py <- function(weights) {
   if (any(weights != 1)) to_py(as.array(weights))
 }
 
@@ -217,7 +221,7 @@ formula_fit <- function(class, parts, input, asked) {
     c(parts, list(
       terms = terms,
       model = input$frame,
-      xlevels = stats::.getXlevels(terms, input$frame),
+      xlevels = if (!is.null(terms)) stats::.getXlevels(terms, input$frame),
       contrasts = attr(input$x, "contrasts"),
       na.action = attr(input$frame, "na.action"),
       call = asked

@@ -26,10 +26,13 @@ NULL
 #' @export
 print.pwcstats_machines <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   cat("\nCall:\n", paste(deparse(x$call), collapse = "\n"), "\n\n", sep = "")
-  lines <- describe_machines(x, digits)
-  cat(paste0(formatC(paste0(names(lines), ":"), width = -12L), lines, "\n"), sep = "")
+  print_lines(describe_machines(x, digits))
   cat(describe_missing(x), "\n", sep = "")
   invisible(x)
+}
+
+print_lines <- function(lines) {
+  cat(paste0(formatC(paste0(names(lines), ":"), width = -12L), lines, "\n"), sep = "")
 }
 
 # What a print has, by name.
@@ -151,32 +154,54 @@ predict.pwcstats_machines <- function(object,
                                       ...) {
   call <- sys.call()
   type <- check_choice(type, c("class", "prob", "distance", "probs"), "type", call)
-  rows <- rows_of_design(object, newdata, na.action, call)
-  x <- rescale(without_intercept(rows$x), object)
-  refuse_infinite(x, call)
-  known <- which(rowSums(is.na(x)) == 0)
-  new <- function() list(design_to_py(x, known))
+  rows <- machine_rows(object, newdata, na.action, call)
   if (type == "class") {
-    place <- rep(NA_integer_, nrow(x))
-    if (length(known)) {
-      called <- call_bridge(thaw(object, call)$predict, new(), list(), call)
-      place[known] <- match(labels_from_py(called), as.character(object$classes))
+    ask <- function(fit, new) {
+      match(labels_from_py(call_bridge(fit$predict, new, list(), call)), as.character(object$classes))
     }
+    place <- ask_known(object, rows, "class", ask, call)[, 1L]
     return(stats::napredict(rows$na_action, object$classes[place]))
   }
   columns <- if (type == "distance") object$distances else as.character(object$classes)
-  values <- matrix(NA_real_, nrow(x), length(columns), dimnames = list(rownames(x), columns))
-  if (length(known)) {
-    fit <- thaw(object, call)
+  ask <- function(fit, new) {
     if (type == "distance") {
-      values[known, ] <- matrix_from_py(call_bridge(fit$distances, new(), list(), call))
+      matrix_from_py(call_bridge(fit$distances, new, list(), call))
     } else {
-      # Python has the classes in the order of the alphabet.
-      proba <- matrix_from_py(call_bridge(fit$predict_proba, new(), list(), call))
-      values[known, labels_from_py(fit$classes_)] <- proba
+      proba_from_py(fit, new, columns, call)
     }
   }
-  stats::napredict(rows$na_action, values)
+  stats::napredict(rows$na_action, ask_known(object, rows, columns, ask, call))
+}
+
+# Columns of new rows as the machines see them, or of those of the fit; and which rows are known.
+machine_rows <- function(object, newdata, na.action, call) { # nolint
+  rows <- if (is.null(object$terms)) {
+    rows_of_columns(object, newdata, na.action, call)
+  } else {
+    rows <- rows_of_design(object, newdata, na.action, call)
+    list(x = without_intercept(rows$x), na_action = rows$na_action)
+  }
+  refuse_infinite(rows$x, call)
+  x <- rescale(rows$x, object)
+  list(x = x, known = which(rowSums(is.na(x)) == 0), na_action = rows$na_action)
+}
+
+# What the fit says of the rows that are known, one column each; NA of the others.
+ask_known <- function(object, rows, columns, ask, call) {
+  values <- matrix(
+    NA_real_, nrow(rows$x), length(columns),
+    dimnames = list(rownames(rows$x), columns)
+  )
+  if (length(rows$known)) {
+    values[rows$known, ] <- ask(thaw(object, call), list(design_to_py(rows$x, rows$known)))
+  }
+  values
+}
+
+# Python has the classes in the order of the alphabet.
+proba_from_py <- function(fit, new, labels, call) {
+  proba <- matrix_from_py(call_bridge(fit$predict_proba, new, list(), call))
+  proba[, match(labels, labels_from_py(fit$classes_)), drop = FALSE]
 }
 
 # The fit has none, and Python would number the rows from 0.

@@ -1,22 +1,26 @@
-# What hybrid() and ordinal_hybrid() share: options, columns of the machines, and the fit.
+# What hybrid(), ordinal_hybrid() and pwc() share: columns of the machines, options, and the fit.
 
 # As formula_input(), with the columns that the machines see, and what they were scaled by.
 machine_input <- function(asked, environment, contrasts, scale, call) {
   check_flag(scale, "scale", call)
   input <- formula_input(asked, environment, contrasts, call)
   refuse_offset(input, call)
-  if (is.matrix(input$y)) {
-    abort("the response must be the class of each row, not columns.", call)
-  }
-  if (is.numeric(input$y) && any(input$y != round(input$y), na.rm = TRUE)) {
-    abort("the response has numbers that are no classes; cut() it, or make it a factor.", call)
-  }
+  refuse_no_classes(input$y, call)
   x <- without_intercept(input$x)
   if (!ncol(x)) {
     abort("the formula gives no column to the machines, only an intercept.", call)
   }
   scaling <- scaling_of(x, scale)
   c(input, scaling, list(rows = rescale(x, scaling)))
+}
+
+refuse_no_classes <- function(y, call) {
+  if (is.matrix(y)) {
+    abort("the response must be the class of each row, not columns.", call)
+  }
+  if (is.numeric(y) && any(y != round(y), na.rm = TRUE)) {
+    abort("the response has numbers that are no classes; cut() it, or make it a factor.", call)
+  }
 }
 
 # A machine has a border of its own.
@@ -55,12 +59,13 @@ check_svm <- function(kernel, cost, gamma, degree, coef0, tolerance, call) {
   )
 }
 
-svm_to_py <- function(svm, n_columns, call) {
+svm_to_py <- function(svm, n_columns, call, class_weight = NULL) {
   svm$gamma <- as.double(first_of(svm$gamma, 1 / n_columns))
   svm$degree <- count_to_py(svm$degree)
   # An integer of R's would be one in Python, where scikit-learn may ask for a float.
   numbers <- c("cost", "coef0", "tolerance")
   svm[numbers] <- lapply(svm[numbers], as.double)
+  svm$class_weight <- class_weight
   call_bridge(python$bridge$svm, list(), svm, call)
 }
 
@@ -73,12 +78,7 @@ check_integration <- function(penalty, select, distance_cv, seed, call) {
   if (!is.null(distance_cv)) {
     check_count(distance_cv, "distance_cv", call, least = 2)
   }
-  if (!is.null(seed)) {
-    check_count(seed, "seed", call, least = 0)
-    if (seed > .Machine$integer.max) {
-      abort(sprintf("seed must be at most %d.", .Machine$integer.max), call)
-    }
-  }
+  check_seed(seed, call)
   list(penalty = penalty, select = select, distance_cv = distance_cv, seed = seed)
 }
 

@@ -107,6 +107,7 @@ load_python <- function(call) {
   if (!is.null(python$bridge)) {
     return(invisible())
   }
+  choose_python()
   module <- tryCatch(reticulate::import("pwcstats", convert = FALSE), error = identity)
   if (inherits(module, "error")) {
     abort(why_not_loaded(conditionMessage(module)), call)
@@ -122,7 +123,63 @@ load_python <- function(call) {
   python$pwcstats <- module
   python$numpy <- reticulate::import("numpy", convert = FALSE)
   python$pandas <- reticulate::import("pandas", convert = FALSE)
+  bridge$connect(to_py(fit_for_python), to_py(prob_for_python))
+  reg.finalizer(python, function(e) e$bridge$at_exit(), onexit = TRUE)
   python$bridge <- bridge
+}
+
+# The virtualenv of the project that R works in, where it has the module and nobody has chosen
+# another Python.
+choose_python <- function() {
+  told <- nzchar(Sys.getenv(c("RETICULATE_PYTHON", "RETICULATE_PYTHON_ENV", "VIRTUAL_ENV")))
+  if (any(told) || reticulate::py_available()) {
+    return(invisible())
+  }
+  path <- project_python(getwd(), utils::packageVersion("reticulate"))
+  if (!is.null(path)) {
+    # Not required: what use_python() was told before goes first.
+    reticulate::use_python(path, required = FALSE)
+  }
+}
+
+# Python of the first virtualenv with the module, from a directory up to the root of its project.
+project_python <- function(directory, reticulate_version) {
+  for (place in project_directories(normalizePath(directory))) {
+    for (name in c(".venv-r", ".venv", "venv")) {
+      found <- environment_python(file.path(place, name), reticulate_version)
+      if (!is.null(found)) {
+        return(found)
+      }
+    }
+  }
+}
+
+# Up to the repository, or to what else looks like the root of a project; else the directory alone.
+project_directories <- function(directory) {
+  up <- directory
+  while (dirname(up[[length(up)]]) != up[[length(up)]]) {
+    up <- c(up, dirname(up[[length(up)]]))
+  }
+  for (signs in list(".git", c("*.Rproj", "renv.lock", "pyproject.toml", "DESCRIPTION"))) {
+    root <- vapply(up, function(place) length(Sys.glob(file.path(place, signs))) > 0L, logical(1L))
+    if (any(root)) {
+      return(up[seq_len(which(root)[[1L]])])
+    }
+  }
+  directory
+}
+
+# Its Python, if it has the module and a NumPy that reticulate can use.
+environment_python <- function(path, reticulate_version) {
+  installed <- function(package) {
+    Sys.glob(file.path(path, c("lib/python*/site-packages", "Lib/site-packages"), package))
+  }
+  new_numpy <- length(installed("numpy-[2-9]*.dist-info")) > 0L
+  if (!length(installed("pwcstats-*.dist-info")) || (new_numpy && reticulate_version < "1.38")) {
+    return(NULL)
+  }
+  binaries <- file.path(path, c("bin/python", "Scripts/python.exe"))
+  first_of(binaries[file.exists(binaries)][1L])
 }
 
 # One sentence that says what is missing and what to run.

@@ -1,17 +1,23 @@
 """The Python end of the R package: calls whose errors come back as data, and results written into R's memory."""
 
+import atexit
 import ctypes
 import pickle
+import sys
 import traceback
 import warnings
 
 import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
 
 from pwcstats import errors
 
 # What e1071 calls otherwise than scikit-learn does.
 _KERNELS = {"radial": "rbf", "polynomial": "poly"}
-_OUR_WARNINGS = tuple(kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, Warning))
+# Functions of R's that fit its learners and ask for their probabilities.
+_R = {}
+# What is meant for those who write Python, not for those who use it.
+_NOT_FOR_USERS = (FutureWarning, DeprecationWarning, PendingDeprecationWarning)
 
 
 def call(function, args, kwargs):
@@ -21,25 +27,30 @@ def call(function, args, kwargs):
         show_others = warnings.showwarning
 
         def collect(message, category, *where, **more):
-            if issubclass(category, _OUR_WARNINGS):
-                outcome["warnings"].append(str(message))
-            else:
+            if issubclass(category, _NOT_FOR_USERS):
                 show_others(message, category, *where, **more)
+            elif _for_r(message) not in outcome["warnings"]:
+                outcome["warnings"].append(_for_r(message))
 
         warnings.showwarning = collect
-        for kind in _OUR_WARNINGS:
+        for kind in (UserWarning, RuntimeWarning):
             # R repeats a warning when the call is repeated; Python would show it once.
             warnings.simplefilter("always", kind)
         try:
             outcome["value"] = function(*args, **kwargs)
         except errors.PwcError as exception:
-            outcome["error"] = (str(exception), traceback.format_exc())
+            outcome["error"] = (_for_r(exception), traceback.format_exc())
         except (Exception, KeyboardInterrupt) as exception:
             if _is_interrupt(exception):
                 outcome["interrupted"] = True
             else:
                 outcome["error"] = (f"{type(exception).__name__}: {exception}", traceback.format_exc())
     return outcome
+
+
+def _for_r(message):
+    """A sentence with R's words for what R users write otherwise."""
+    return str(message).replace("np.nan", "NA").replace("calibration=None", "calibration='none'")
 
 
 def _is_interrupt(exception):
@@ -76,10 +87,110 @@ def row_names(index):
     return [", ".join(f"{name} {label}" for name, label in zip(index.names, row, strict=True)) for row in index]
 
 
-def svm(kernel, cost, gamma, degree, coef0, tolerance):
+def svm(kernel, cost, gamma, degree, coef0, tolerance, class_weight=None):
     """Return a support vector machine that is yet to be fitted, in the words of e1071."""
-    # Not with the module: most calls need no machine.
+    # Here and below not with the module: most calls need no learner.
     from sklearn.svm import SVC
 
     name = _KERNELS.get(kernel, kernel)
-    return SVC(kernel=name, C=cost, gamma=gamma, degree=degree, coef0=coef0, tol=tolerance)
+    return SVC(
+        kernel=name, C=cost, gamma=gamma, degree=degree, coef0=coef0, tol=tolerance, class_weight=class_weight
+    )
+
+
+def learner(kind, **options):
+    """Return a learner that is yet to be fitted, in the words of R."""
+    from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.naive_bayes import GaussianNB
+    from sklearn.neighbors import KNeighborsClassifier
+    from sklearn.tree import DecisionTreeClassifier
+
+    match kind:
+        case "lda":
+            return LinearDiscriminantAnalysis(priors=options.get("prior"))
+        case "qda":
+            return QuadraticDiscriminantAnalysis(priors=options.get("prior"))
+        case "nb":
+            return GaussianNB(priors=options.get("prior"))
+        case "knn":
+            return KNeighborsClassifier(options["k"])
+        case "logistic":
+            return LogisticRegression(C=options["cost"], tol=1e-8, max_iter=10_000)
+        case "tree":
+            return DecisionTreeClassifier(
+                min_samples_split=options["minsplit"],
+                min_samples_leaf=options["minbucket"],
+                max_depth=options["maxdepth"],
+                # Of splits that are equally good, a draw decides.
+                random_state=0,
+            )
+
+
+def connect(fit, prob):
+    """Take the functions by which learners of R's are fitted and asked."""
+    _R.update(fit=fit, prob=prob)
+
+
+def _ask_r(function, *args):
+    outcome = _R[function](*args)
+    if "interrupted" in outcome:
+        raise KeyboardInterrupt
+    if "error" in outcome:
+        raise RuntimeError(outcome["error"])
+    for sentence in outcome["warnings"]:
+        warnings.warn(sentence, UserWarning, stacklevel=2)
+    return outcome["value"]
+
+
+class RLearner(ClassifierMixin, BaseEstimator):
+    """A learner of R's: its functions and its model are bytes that R reads, so that it can be copied and saved.
+
+    `columns` are the names of the columns, `labels` all classes in the order of R's levels.
+    """
+
+    def __init__(self, functions, columns, labels):
+        self.functions = functions
+        self.columns = columns
+        self.labels = labels
+
+    def fit(self, X, y, sample_weight=None):
+        """Have R fit its model to two classes; of a pair against the rest they are False and True."""
+        self.classes_, code = np.unique(y, return_inverse=True)
+        if self.classes_.dtype == bool:
+            self.levels_, self.places_ = [str(label).upper() for label in self.classes_], np.arange(len(self.classes_))
+        else:
+            self.levels_ = [label for label in self.labels if label in self.classes_]
+            self.places_ = np.array([self.levels_.index(label) for label in self.classes_])
+        weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        code = self.places_[code].astype(np.float64)
+        self.model_ = _ask_r("fit", self.functions, _rows(X), self.columns, code, self.levels_, weight)
+        return self
+
+    def predict_proba(self, X):
+        """Probabilities of the two classes, by R's model."""
+        proba = _ask_r("prob", self.functions, self.model_, _rows(X), self.columns, self.levels_)
+        return np.asarray(proba)[:, self.places_]
+
+    def predict(self, X):
+        """The more probable class."""
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+
+def _rows(X):
+    return np.asarray(X, dtype=np.float64)
+
+
+def in_pairs(fit, X, first, second):
+    """Return the probabilities of some classes against others, a column for each pair of places, counted from 1."""
+    return fit.pairwise_proba(X)[:, np.asarray(first) - 1, np.asarray(second) - 1]
+
+
+def at_exit():
+    """Do what Python does when it ends: R ends without telling it, and joblib's workers and files would stay."""
+    module = sys.modules.get("joblib.externals.loky.reusable_executor")
+    executor = None if module is None else module._executor
+    if executor is not None:
+        # Else they are waited for until they have been idle for minutes.
+        executor.terminate(kill_workers=True)
+    atexit._run_exitfuncs()

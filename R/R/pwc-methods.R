@@ -1,0 +1,227 @@
+#' What a pairwise classifier says
+#'
+#' Methods for the fits of [pwc()]. Besides those shown here, [terms()], [model.frame()] and
+#' [update()] work as with other models, and the functions `tidy()`, `glance()` and `augment()` of
+#' \pkg{generics} (which \pkg{broom} has too).
+#'
+#' @param x,object A fit by [pwc()].
+#' @param digits Number of significant digits.
+#' @param ... Ignored.
+#' @return `summary()` a list of class `summary.pwcstats_pwc`, with the table of the pairs, how many
+#'   of them each learner has, and the table of true and predicted classes of the rows of the fit
+#'   (whose errors are fewer than those of new rows); `nobs()` the number of rows; `fitted()` the
+#'   probabilities of the rows of the fit; `tidy()` the table of the pairs as a data frame;
+#'   `glance()` a data frame with one row.
+#' @seealso [predict()][predict.pwcstats_pwc], [plot()][plot.pwcstats_pwc]
+#' @examplesIf pwcstats_available()
+#' fit <- pwc(Species ~ ., iris, learners = c("lda", "qda", "nb"))
+#' summary(fit)
+#' @name pwcstats_pwc
+NULL
+
+#' @rdname pwcstats_pwc
+#' @export
+print.pwcstats_pwc <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  print_pwc(x, digits, most_pairs)
+  invisible(x)
+}
+
+print_pwc <- function(x, digits, most) {
+  cat("\nCall:\n", paste(deparse(x$call), collapse = "\n"), "\n\n", sep = "")
+  chosen <- table(factor(x$pairs$learner, levels = x$learners))
+  print_lines(c(
+    Rows = format(x$nobs),
+    Classes = paste(as.character(x$classes), collapse = ", "),
+    Learners = paste(sprintf("%s (%d %s)", names(chosen), chosen, pairs_word(chosen)),
+      collapse = ", "
+    ),
+    Coupling = describe_coupling(x),
+    Thresholds = if (x$threshold != "none") {
+      c(train = "of the rows of the fit", cv = "of held-out rows")[[x$threshold]]
+    }
+  ))
+  cat(describe_missing(x), "\nPairs:\n", sep = "")
+  shown <- seq_len(min(most, nrow(x$pairs)))
+  print(x$pairs[shown, ], digits = digits, row.names = FALSE)
+  if (nrow(x$pairs) > length(shown)) {
+    cat(sprintf("... and %d more, which summary() has\n", nrow(x$pairs) - length(shown)))
+  }
+  cat("\n")
+}
+
+pairs_word <- function(n) {
+  ifelse(n == 1L, "pair", "pairs")
+}
+
+describe_coupling <- function(x) {
+  weighted <- if (x$pair_weights == "counts") "pairs by their rows" else "all pairs alike"
+  if (x$coupling == "ht") sprintf("ht, %s", weighted) else x$coupling
+}
+
+#' @rdname pwcstats_pwc
+#' @export
+summary.pwcstats_pwc <- function(object, ...) {
+  truth <- object$classes[match(as.character(object$model[[1L]]), as.character(object$classes))]
+  # Rows that the fit left out are not among its answers here.
+  object$na.action <- NULL
+  table <- table(true = truth, predicted = predict(object))
+  structure(class = "summary.pwcstats_pwc", c(unclass(object), list(table = table)))
+}
+
+#' @export
+print.summary.pwcstats_pwc <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  print_pwc(x, digits, nrow(x$pairs))
+  cat("Rows of the fit, true classes by predicted ones:\n")
+  print(x$table)
+  wrong <- sum(x$table) - sum(diag(x$table))
+  cat(sprintf("Errors: %d of %d (of new rows there are more)\n\n", wrong, sum(x$table)))
+  invisible(x)
+}
+
+#' @rdname pwcstats_pwc
+#' @export
+nobs.pwcstats_pwc <- function(object, ...) {
+  object$nobs
+}
+
+#' @rdname pwcstats_pwc
+#' @export
+fitted.pwcstats_pwc <- function(object, ...) {
+  predict(object, type = "prob")
+}
+
+#' @rdname pwcstats_pwc
+#' @export
+formula.pwcstats_pwc <- function(x, ...) {
+  if (is.null(x$terms)) {
+    abort("the fit was made from x and y, and has no formula.", sys.call())
+  }
+  stats::formula(x$terms)
+}
+
+#' @rdname pwcstats_pwc
+#' @exportS3Method generics::tidy
+tidy.pwcstats_pwc <- function(x, ...) { # nolint
+  x$pairs
+}
+
+#' @rdname pwcstats_pwc
+#' @exportS3Method generics::glance
+glance.pwcstats_pwc <- function(x, ...) { # nolint
+  data.frame(
+    nobs = x$nobs,
+    n.classes = length(x$classes),
+    n.pairs = nrow(x$pairs),
+    n.learners = length(x$learners),
+    coupling = x$coupling,
+    threshold = x$threshold
+  )
+}
+
+#' Predictions of pairwise classifiers
+#'
+#' @param object A fit by [pwc()].
+#' @param newdata Data frame with the variables of the formula, or after `x` and `y` a matrix or
+#'   data frame with the columns of `x`; by default the rows of the fit.
+#' @param type `"class"` for the most probable class, of equals the first level; `"prob"` (or
+#'   `"probs"`) for the coupled probabilities; `"pairs"` for the probability of the first class in
+#'   each pair, which is what [couple()] takes with `condensed = TRUE`; `"votes"` for the number of
+#'   pairs that a class wins; `"decision"` (or `"link"`) for the scores of the pairs before
+#'   calibration, positive in favour of the first class: of support vector machines the decision
+#'   values, of other learners log-odds.
+#' @param na.action What to do with rows of `newdata` in which something is missing; by default they
+#'   are `NA` in the result.
+#' @param ... Ignored.
+#' @return For `"class"` a factor with the levels of the response, ordered if it is. Otherwise a
+#'   matrix with a row for each row of `newdata` and a column for each class, or for each pair, with
+#'   names such as `"a/b"`.
+#' @examplesIf pwcstats_available()
+#' fit <- pwc(Species ~ ., iris, learners = "svm")
+#' new <- iris[c(1, 71, 120), ]
+#' predict(fit, new)
+#' predict(fit, new, type = "prob")
+#'
+#' # Other couplings of the same pairs.
+#' r <- predict(fit, new, type = "pairs")
+#' couple(r, "ht", condensed = TRUE)
+#' @export
+predict.pwcstats_pwc <- function(object,
+                                 newdata = NULL,
+                                 type = c(
+                                   "class", "prob", "pairs", "votes", "decision", "probs", "link"
+                                 ),
+                                 na.action = stats::na.pass, # nolint
+                                 ...) {
+  call <- sys.call()
+  type <- check_choice(type, eval(formals(sys.function())$type), "type", call)
+  rows <- machine_rows(object, newdata, na.action, call)
+  labels <- as.character(object$classes)
+  of_pairs <- type %in% c("pairs", "decision", "link")
+  columns <- if (of_pairs) paste0(object$pairs$class_i, "/", object$pairs$class_j) else labels
+  ask <- switch(type,
+    pairs = function(fit, new) pair_proba_from_py(fit, new, object$pairs, call),
+    decision = ,
+    link = function(fit, new) scores_from_py(fit, new, labels, call),
+    votes = function(fit, new) votes_from_py(fit, new, labels, call),
+    function(fit, new) proba_from_py(fit, new, labels, call)
+  )
+  values <- ask_known(object, rows, columns, ask, call)
+  if (type == "class") {
+    class_or_proba(values, object, type, rows$na_action)
+  } else {
+    stats::napredict(rows$na_action, values)
+  }
+}
+
+pair_proba_from_py <- function(fit, new, pairs, call) {
+  labels <- labels_from_py(fit$classes_)
+  places <- lapply(
+    list(pairs$class_i, pairs$class_j),
+    function(label) to_py(as.array(match(label, labels)))
+  )
+  matrix_from_py(call_bridge(python$bridge$in_pairs, c(list(fit), new, places), list(), call))
+}
+
+scores_from_py <- function(fit, new, labels, call) {
+  pairs <- columns_from_py(fit$pairs_, c("class_i", "class_j"), "n")
+  place <- pair_places(pairs$class_i, pairs$class_j, labels)
+  scores <- matrix_from_py(call_bridge(fit$pairwise_scores, new, list(), call))
+  sweep(scores, 2L, ifelse(place$turned, -1, 1), "*")[, place$order, drop = FALSE]
+}
+
+votes_from_py <- function(fit, new, labels, call) {
+  votes <- matrix_from_py(call_bridge(fit$votes, new, list(), call))
+  votes[, match(labels, labels_from_py(fit$classes_)), drop = FALSE]
+}
+
+# Columns of new rows after a fit of x and y, in the order of the fit's.
+rows_of_columns <- function(object, newdata, na.action, call) { # nolint
+  columns <- names(object$center)
+  if (is.null(newdata)) {
+    x <- with_dimnames(unclass(object$model$x), rownames(object$model), columns)
+    return(list(x = x, na_action = object$na.action))
+  }
+  x <- as_numbers(newdata, "newdata", call)
+  if (length(dim(x)) != 2L) {
+    abort("newdata must be a matrix or data frame with the columns of x, a row for each case.", call)
+  }
+  lacking <- setdiff(columns, colnames(x))
+  if (is.null(colnames(x)) && ncol(x) == length(columns)) {
+    lacking <- character()
+    colnames(x) <- columns
+  }
+  if (length(lacking)) {
+    abort(
+      sprintf("newdata lacks the %s %s.", ngettext(length(lacking), "column", "columns"),
+        paste0("'", lacking, "'", collapse = ", ")
+      ),
+      call
+    )
+  }
+  kept <- data.frame(row = seq_len(nrow(x)))
+  kept$x <- x[, columns, drop = FALSE]
+  kept <- na.action(kept)
+  rows <- first_of(rownames(x), as.character(seq_len(nrow(x))))
+  x <- with_dimnames(unclass(kept$x), rows[kept$row], columns)
+  list(x = x, na_action = attr(kept, "na.action"))
+}

@@ -1,0 +1,212 @@
+#' Draw a pairwise classifier
+#'
+#' `plot(fit)` shows which learner each pair has, and its cross-validated score; with one learner,
+#' the number of rows of each pair. `plot(fit, y ~ x)` shows the regions of the classes in the plane
+#' of two variables, as `plot()` of \pkg{e1071} does, and the rows of the fit on them.
+#'
+#' @param x,object A fit by [pwc()].
+#' @param formula The two variables of the plane, as in `Petal.Width ~ Petal.Length`.
+#' @param slice List of values for the other variables, by name; by default the median, and of
+#'   factors the most frequent level.
+#' @param grid Number of points in each direction at which the class is predicted.
+#' @param ... Ignored.
+#' @return What is drawn, invisibly: a data frame with a row for each pair, or for each point of the
+#'   grid. `autoplot()` returns a \pkg{ggplot2} plot.
+#' @examplesIf pwcstats_available()
+#' fit <- pwc(Species ~ Petal.Length + Petal.Width, iris, learners = c("lda", "nb", "tree"))
+#' plot(fit)
+#' plot(fit, Petal.Width ~ Petal.Length)
+#' @export
+plot.pwcstats_pwc <- function(x, formula = NULL, slice = list(), grid = 100, ...) {
+  call <- sys.call()
+  if (is.null(formula)) {
+    shown <- pair_tiles(x)
+    draw_tiles(shown, x)
+  } else {
+    check_count(grid, "grid", call, least = 2)
+    plane <- read_plane(x, formula, call)
+    shown <- region_points(x, plane, slice, grid, call)
+    draw_regions(shown, x, plane)
+  }
+  invisible(shown)
+}
+
+#' @rdname plot.pwcstats_pwc
+#' @exportS3Method ggplot2::autoplot
+autoplot.pwcstats_pwc <- function(object, formula = NULL, slice = list(), grid = 100, ...) { # nolint
+  call <- sys.call()
+  if (is.null(formula)) {
+    return(tiles_of_ggplot(pair_tiles(object), object))
+  }
+  check_count(grid, "grid", call, least = 2)
+  plane <- read_plane(object, formula, call)
+  regions_of_ggplot(region_points(object, plane, slice, grid, call), object, plane)
+}
+
+# One tile a pair: where it is, its learner, and a word on it.
+pair_tiles <- function(x) {
+  pairs <- x$pairs
+  labels <- as.character(x$classes)
+  score <- pairs[cbind(seq_len(nrow(pairs)), match(paste0("cv_score_", pairs$learner), names(pairs)))]
+  data.frame(
+    class_i = factor(pairs$class_i, levels = labels),
+    class_j = factor(pairs$class_j, levels = labels),
+    # Where all learners failed, the classes' shares stand in.
+    learner = factor(pairs$learner, levels = union(x$learners, pairs$learner)),
+    word = if (length(x$learners) > 1L) {
+      ifelse(is.na(score), "", sprintf("%.3f", as.numeric(score)))
+    } else {
+      format(pairs$n)
+    }
+  )
+}
+
+describe_tiles <- function(x) {
+  if (length(x$learners) > 1L) "Learner of each pair, and its score" else "Rows of each pair"
+}
+
+# Colours that can be told apart by all eyes, without black; as many as are asked for.
+class_colours <- function(n) {
+  grDevices::colorRampPalette(grDevices::palette.colors(9L, "Okabe-Ito")[-1L])(max(n, 8L))[seq_len(n)]
+}
+
+draw_tiles <- function(shown, x) {
+  labels <- levels(shown$class_i)
+  colours <- grDevices::adjustcolor(class_colours(nlevels(shown$learner)), 0.6)
+  page <- new_lines(labels)
+  on.exit(graphics::par(page$old))
+  k <- length(labels)
+  i <- k + 1 - as.integer(shown$class_i)
+  j <- as.integer(shown$class_j)
+  graphics::plot(
+    NULL,
+    xlim = c(1.5, k + 0.5), ylim = c(1.5, k + 0.5), xaxs = "i", yaxs = "i", xaxt = "n", yaxt = "n",
+    xlab = "", ylab = "", bty = "n", main = describe_tiles(x)
+  )
+  graphics::rect(
+    j - 0.5, i - 0.5, j + 0.5, i + 0.5,
+    col = colours[as.integer(shown$learner)], border = "white"
+  )
+  size <- fitting_size(shown$word, 0.9)
+  graphics::text(j, i, shown$word, cex = size)
+  name_lines(labels[-k], rev(seq_len(k))[-k], page$size)
+  wide <- max(graphics::strwidth(labels, "inches", cex = page$size))
+  room <- graphics::par("pin")[[1L]] / (k - 1)
+  graphics::axis(
+    1L, seq_len(k)[-1L], labels[-1L],
+    tick = FALSE, las = if (wide > room) 2L else 1L, cex.axis = page$size, gap.axis = 0
+  )
+  if (nlevels(shown$learner) > 1L) {
+    # The lower left half is empty.
+    graphics::legend("bottomleft", levels(shown$learner), fill = colours, bty = "n", inset = 0.02)
+  }
+}
+
+# How large words may be to fit into tiles of width 1 and height 1.
+fitting_size <- function(words, share) {
+  wide <- max(graphics::strwidth(words))
+  high <- max(graphics::strheight(words))
+  min(1, share / wide, share / high)
+}
+
+# The two variables, both numbers of the model frame.
+read_plane <- function(x, formula, call) {
+  if (is.null(x$terms)) {
+    abort("regions need a fit by a formula; fit pwc(y ~ ., data).", call)
+  }
+  variables <- if (inherits(formula, "formula")) all.vars(formula) else character()
+  known <- intersect(all.vars(stats::delete.response(x$terms)), names(x$model))
+  numeric <- known[vapply(x$model[known], is.numeric, logical(1L))]
+  if (length(variables) != 2L || !all(variables %in% numeric)) {
+    abort(
+      sprintf(
+        "formula must name two numeric variables of the fit, as in a ~ b; there are %s.",
+        paste0("'", numeric, "'", collapse = ", ")
+      ),
+      call
+    )
+  }
+  list(x = variables[[2L]], y = variables[[1L]])
+}
+
+# The class at each point of the grid; variables that are not drawn have one value.
+region_points <- function(x, plane, slice, grid, call) {
+  variables <- all.vars(stats::delete.response(x$terms))
+  odd <- setdiff(names(slice), variables)
+  if (!is.list(slice) || length(odd)) {
+    abort(sprintf("slice must be a list of variables of the fit, got '%s'.", odd[[1L]]), call)
+  }
+  along <- function(variable) {
+    ends <- grDevices::extendrange(x$model[[variable]])
+    seq(ends[[1L]], ends[[2L]], length.out = grid)
+  }
+  points <- expand.grid(along(plane$x), along(plane$y), KEEP.OUT.ATTRS = FALSE)
+  names(points) <- c(plane$x, plane$y)
+  for (variable in setdiff(variables, names(points))) {
+    points[[variable]] <- first_of(slice[[variable]], middle(x$model[[variable]]))
+  }
+  points$.class <- predict(x, points)
+  points
+}
+
+middle <- function(x) {
+  if (is.numeric(x)) {
+    return(stats::median(x))
+  }
+  most <- names(which.max(table(x)))
+  if (is.factor(x)) factor(most, levels = levels(x)) else if (is.logical(x)) most == "TRUE" else most
+}
+
+draw_regions <- function(shown, x, plane) {
+  labels <- as.character(x$classes)
+  colours <- class_colours(length(labels))
+  at <- lapply(plane, function(variable) sort(unique(shown[[variable]])))
+  # Room for the legend, which belongs to both, above the picture.
+  old <- graphics::par(mar = graphics::par("mar") + c(0, 0, 1, 0))
+  on.exit(graphics::par(old))
+  graphics::image(
+    at$x, at$y, matrix(as.integer(shown$.class), length(at$x)),
+    zlim = c(1, length(labels)), col = grDevices::adjustcolor(colours, 0.35),
+    xlab = plane$x, ylab = plane$y, useRaster = TRUE
+  )
+  truth <- match(as.character(x$model[[1L]]), labels)
+  marks <- (truth - 1L) %% 25L
+  graphics::points(x$model[[plane$x]], x$model[[plane$y]], col = colours[truth], pch = marks, lwd = 1.5)
+  graphics::legend(
+    "bottom", labels,
+    col = colours, pch = (seq_along(labels) - 1L) %% 25L, bty = "n", xpd = NA,
+    ncol = min(length(labels), 6L), inset = c(0, 1), pt.lwd = 1.5
+  )
+}
+
+tiles_of_ggplot <- function(shown, x) {
+  colours <- class_colours(nlevels(shown$learner))
+  names(colours) <- levels(shown$learner)
+  shown$class_i <- factor(shown$class_i, levels = rev(levels(shown$class_i)))
+  ggplot2::ggplot(
+    shown, ggplot2::aes(x = .data$class_j, y = .data$class_i, fill = .data$learner)
+  ) +
+    ggplot2::geom_tile(colour = "white", alpha = 0.6) +
+    ggplot2::geom_text(ggplot2::aes(label = .data$word)) +
+    ggplot2::scale_fill_manual(values = colours) +
+    ggplot2::labs(x = NULL, y = NULL, title = describe_tiles(x))
+}
+
+regions_of_ggplot <- function(shown, x, plane) {
+  labels <- as.character(x$classes)
+  colours <- class_colours(length(labels))
+  rows <- data.frame(
+    x$model[c(plane$x, plane$y)],
+    .class = factor(as.character(x$model[[1L]]), levels = labels),
+    check.names = FALSE
+  )
+  ggplot2::ggplot(rows, ggplot2::aes(x = .data[[plane$x]], y = .data[[plane$y]])) +
+    ggplot2::geom_raster(ggplot2::aes(fill = .data$.class), shown, alpha = 0.35) +
+    ggplot2::geom_point(ggplot2::aes(colour = .data$.class, shape = .data$.class)) +
+    ggplot2::scale_fill_manual(values = colours, limits = labels, name = "class") +
+    ggplot2::scale_colour_manual(values = colours, limits = labels, name = "class") +
+    ggplot2::scale_shape_manual(
+      values = (seq_along(labels) - 1L) %% 25L, limits = labels, name = "class"
+    ) +
+    ggplot2::labs(x = plane$x, y = plane$y)
+}

@@ -1,0 +1,87 @@
+# Learners of R's, called back from Python. Models leave R as serialized bytes, so that a fit can be
+# saved, and what goes wrong comes back as a value: a jump through Python's frames would break it.
+
+r_learner_to_py <- function(functions, columns, labels) {
+  python$bridge$RLearner(
+    to_py(serialize(functions, NULL)), labels_to_py(columns), labels_to_py(labels)
+  )
+}
+
+# The value of f and its warnings, or what stopped it.
+caught <- function(f) {
+  function(...) {
+    said <- character()
+    note <- function(w) {
+      said <<- c(said, conditionMessage(w))
+      tryInvokeRestart("muffleWarning")
+    }
+    tryCatch(
+      list(value = withCallingHandlers(f(...), warning = note), warnings = as.list(said)),
+      interrupt = function(e) list(interrupted = TRUE),
+      error = function(e) list(error = conditionMessage(e))
+    )
+  }
+}
+
+# What Python calls.
+fit_for_python <- caught(function(functions, x, columns, code, labels, weights) {
+  fit <- unserialize(functions)$fit
+  x <- named_rows(x, columns)
+  labels <- unlist(labels)
+  y <- factor(labels[as.vector(code) + 1L], levels = labels)
+  model <- if (is.null(weights)) fit(x, y) else fit(x, y, weights = as.vector(weights))
+  serialize(model, NULL)
+})
+
+prob_for_python <- caught(function(functions, model, x, columns, labels) {
+  prob <- unserialize(functions)$prob
+  read_prob(prob(unserialize(model), named_rows(x, columns)), unlist(labels), nrow(x))
+})
+
+named_rows <- function(x, columns) {
+  with_dimnames(as.matrix(x), NULL, unlist(columns))
+}
+
+# Probabilities of the two classes, one column each.
+read_prob <- function(x, labels, n) {
+  if (is.data.frame(x)) {
+    x <- as.matrix(x)
+  }
+  if (is.matrix(x) && ncol(x) == 1L) {
+    x <- x[, 1L]
+  }
+  if (!is.numeric(x)) {
+    stop("its function prob must return numbers, not ", kind(x), call. = FALSE)
+  }
+  if (!is.matrix(x)) {
+    x <- cbind(1 - as.vector(x), as.vector(x))
+  }
+  if (nrow(x) != n || ncol(x) != 2L) {
+    stop(
+      sprintf(
+        "its function prob must return %d probabilities, or a matrix of %d x 2, not %s", n, n,
+        extent(x)
+      ),
+      call. = FALSE
+    )
+  }
+  if (!is.null(colnames(x))) {
+    if (!setequal(colnames(x), labels)) {
+      stop(
+        sprintf(
+          "its function prob must name its columns %s, not %s",
+          paste(labels, collapse = " and "), paste(colnames(x), collapse = " and ")
+        ),
+        call. = FALSE
+      )
+    }
+    x <- x[, labels, drop = FALSE]
+  }
+  if (!all(is.finite(x)) || any(x < 0) || any(abs(rowSums(x) - 1) > 1e-6)) {
+    stop(
+      "its function prob must return probabilities, from 0 to 1, which sum to 1 in each row",
+      call. = FALSE
+    )
+  }
+  unname(x)
+}

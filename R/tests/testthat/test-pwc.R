@@ -1,0 +1,234 @@
+# pwc(): what the learners, the pairs and their coupling are, against other packages and definitions.
+
+# Closed forms: only rounding differs.
+EXACT <- 1e-8 # nolint
+# Both sides stop their own iterations.
+ITERATED <- 1e-5 # nolint
+
+# Probabilities of each pair by a learner's peer; `peer(rows, new)` is that of the first class.
+expect_pairs <- function(fit, data, peer, tolerance) {
+  ours <- predict(fit, type = "pairs")
+  labels <- levels(data$Species)
+  expect_identical(colnames(ours), pair_names(labels))
+  for (i in seq_len(ncol(ours))) {
+    both <- strsplit(colnames(ours)[[i]], "/", fixed = TRUE)[[1]]
+    theirs <- peer(of_pair(data, "Species", both[[1]], both[[2]]), data)
+    expect_equal(unname(ours[, i]), unname(theirs), tolerance = tolerance)
+  }
+}
+
+test_that("lda and qda are those of MASS by maximum likelihood, on the rows of a pair", {
+  skip_without_python()
+  skip_without_package("MASS")
+  for (name in c("lda", "qda")) {
+    method <- getExportedValue("MASS", name)
+    expect_pairs(
+      pwc(Species ~ ., backwards, name), backwards,
+      function(rows, new) predict(method(Species ~ ., rows, method = "mle"), new)$posterior[, 1],
+      EXACT
+    )
+  }
+})
+
+test_that("priors are in the order of the levels, and of a pair among themselves", {
+  skip_without_python()
+  skip_without_package("MASS")
+  prior <- c(virginica = 0.6, versicolor = 0.3, setosa = 0.1)
+  fit <- pwc(Species ~ ., backwards, list(lda = list(prior = unname(prior))))
+  expect_pairs(fit, backwards, function(rows, new) {
+    both <- prior[levels(rows$Species)]
+    peer <- MASS::lda(Species ~ ., rows, prior = unname(both / sum(both)), method = "mle")
+    predict(peer, new)$posterior[, 1]
+  }, EXACT)
+})
+
+test_that("nb has normal densities with the divisor n", {
+  skip_without_python()
+  density_of <- function(rows, new) {
+    log_density <- rep(log(nrow(rows)), nrow(new))
+    for (column in names(iris)[1:4]) {
+      center <- mean(rows[[column]])
+      spread <- sqrt(mean((rows[[column]] - center)^2))
+      log_density <- log_density + dnorm(new[[column]], center, spread, log = TRUE)
+    }
+    log_density
+  }
+  # What scikit-learn adds to variances for safety is 1e-9 of the largest.
+  expect_pairs(pwc(Species ~ ., backwards, "nb"), backwards, function(rows, new) {
+    parts <- lapply(split(rows, rows$Species), density_of, new)
+    plogis(parts[[1]] - parts[[2]])
+  }, 1e-6)
+})
+
+test_that("knn has shares of the nearest rows, as class::knn() has", {
+  skip_without_python()
+  skip_without_package("class")
+  set.seed(3)
+  data <- data.frame(Species = factor(rep(c("b", "c", "a"), 30), levels = c("c", "b", "a")))
+  data$u <- rnorm(90) + as.integer(data$Species) / 2
+  data$v <- rnorm(90)
+  expect_pairs(
+    pwc(Species ~ ., data, "knn", k = 7, scale = FALSE), data,
+    function(rows, new) {
+      peer <- class::knn(rows[-1], new[names(rows)[-1]], rows$Species, k = 7, prob = TRUE)
+      share <- attr(peer, "prob")
+      ifelse(peer == levels(rows$Species)[[1]], share, 1 - share)
+    }, EXACT
+  )
+})
+
+test_that("logistic minimises the penalised deviance, and is near glm() where cost is large", {
+  skip_without_python()
+  data <- subset(scaled_iris(), Species != "setosa")
+  data$Species <- droplevels(data$Species)
+  x <- cbind(1, as.matrix(data[1:4]))
+  y <- data$Species == "virginica"
+  loss <- function(beta) {
+    0.5 * sum(beta[-1]^2) + 0.5 * sum(log1p(exp(ifelse(y, -1, 1) * x %*% beta)))
+  }
+  best <- optim(numeric(5), loss, method = "BFGS", control = list(reltol = 1e-14, maxit = 1000))
+  fit <- pwc(Species ~ ., data, "logistic", cost = 0.5, scale = FALSE)
+  expect_equal(
+    unname(predict(fit, type = "pairs")[, 1]), unname(drop(plogis(x %*% best$par))),
+    tolerance = ITERATED
+  )
+  glm_fit <- glm(y ~ x - 1, family = binomial, control = list(epsilon = 1e-14, maxit = 100))
+  fit <- pwc(Species ~ ., data, "logistic", cost = 1e9, scale = FALSE)
+  expect_equal(unname(predict(fit, type = "pairs")[, 1]), unname(fitted(glm_fit)), tolerance = 1e-4)
+})
+
+test_that("tree is rpart's without pruning", {
+  skip_without_python()
+  skip_without_package("rpart")
+  set.seed(5)
+  data <- data.frame(Species = factor(sample(c("b", "a", "c"), 300, TRUE), levels = c("c", "b", "a")))
+  data$u <- rnorm(300) + as.integer(data$Species)
+  data$v <- rnorm(300) * as.integer(data$Species)
+  expect_pairs(
+    pwc(Species ~ ., data, "tree", minsplit = 30, maxdepth = 4), data,
+    function(rows, new) {
+      # What is best does not count what follows, so that a split may leave the gain at 0.
+      peer <- rpart::rpart(
+        Species ~ ., rows,
+        minsplit = 30, minbucket = 10, maxdepth = 4, cp = -1, xval = 0, maxsurrogate = 0
+      )
+      predict(peer, new)[, 1]
+    }, EXACT
+  )
+})
+
+test_that("probabilities are couple()'s of the pairs, whatever the order of the levels", {
+  skip_without_python()
+  for (coupling in c("wlw2", "ht", "wlw1", "pkpd", "vote", "sum")) {
+    fit <- pwc(Species ~ ., backwards[-(1:20), ], c("lda", "nb"), coupling = coupling)
+    n <- if (coupling == "ht") fit$pairs$n
+    r <- predict(fit, type = "pairs")
+    proba <- predict(fit, type = "prob")
+    expect_equal(proba, couple(r, coupling, n = n, condensed = TRUE), tolerance = EXACT)
+    expect_identical(colnames(proba), levels(backwards$Species))
+    expect_identical(predict(fit), factor(
+      levels(backwards$Species)[max.col(proba, "first")],
+      levels = levels(backwards$Species)
+    ))
+  }
+  expect_identical(fit$pairs$n, c(100, 80, 80))
+  equal <- update(fit, coupling = "ht", pair_weights = "equal")
+  expect_equal(
+    predict(equal, type = "prob"),
+    couple(predict(equal, type = "pairs"), "ht", condensed = TRUE),
+    tolerance = EXACT
+  )
+})
+
+test_that("bayes weighs pairs by learners of both classes against the rest", {
+  skip_without_python()
+  skip_without_package("MASS")
+  fit <- pwc(Species ~ ., backwards, "lda", coupling = "bayes")
+  r <- predict(fit, type = "pairs")
+  mass <- vapply(strsplit(colnames(r), "/", fixed = TRUE), function(both) {
+    peer <- MASS::lda(backwards[1:4], backwards$Species %in% both, method = "mle")
+    predict(peer, backwards[1:4])$posterior[, "TRUE"]
+  }, numeric(150))
+  expect_equal(
+    predict(fit, type = "prob"), couple(r, "bayes", pair_mass = mass, condensed = TRUE),
+    tolerance = EXACT
+  )
+})
+
+test_that("sigmoids and thresholds belong to the scores of their pair", {
+  skip_without_python()
+  fit <- pwc(Species ~ ., backwards, "svm")
+  f <- predict(fit, type = "decision")
+  a <- rep(fit$pairs$sigmoid_a, each = 150)
+  b <- rep(fit$pairs$sigmoid_b, each = 150)
+  expect_equal(predict(fit, type = "pairs"), 1 / (1 + exp(a * f + b)), tolerance = EXACT)
+  expect_true(any(fit$pairs$sigmoid_b != 0))
+  expect_identical(predict(fit, type = "link"), f)
+  moved <- pwc(Species ~ Sepal.Length + Sepal.Width, backwards, "nb", threshold = "train")
+  d <- predict(update(moved, threshold = "none"), type = "decision")
+  t <- rep(moved$pairs$threshold, each = 150)
+  expect_equal(predict(moved, type = "pairs"), plogis(d - t), tolerance = EXACT)
+  expect_true(any(moved$pairs$threshold != 0))
+  # A threshold has no more errors on the rows of the fit than 0 has.
+  for (i in 1:3) {
+    both <- unlist(moved$pairs[i, c("class_i", "class_j")])
+    rows <- backwards$Species %in% both
+    first <- backwards$Species[rows] == both[[1]]
+    expect_lte(sum((d[rows, i] > moved$pairs$threshold[[i]]) != first), sum((d[rows, i] > 0) != first))
+  }
+})
+
+test_that("each pair keeps the learner with the best score of its folds, of equals the first", {
+  skip_without_python()
+  skip_without_package("MASS")
+  fit <- pwc(Species ~ ., backwards, c("nb", "lda"))
+  scores <- fit$pairs[c("cv_score_nb", "cv_score_lda")]
+  expect_identical(fit$pairs$learner, c("nb", "lda")[max.col(scores, "first")])
+  expect_identical(fit$pairs$learner, c("lda", "nb", "nb"))
+  # Stratified folds in the order of the rows, as even as can be.
+  fold <- rep(rep(1:3, 3), c(17, 17, 16, 17, 16, 17, 16, 17, 17))
+  rows <- of_pair(transform(backwards, fold = fold), "Species", "virginica", "versicolor")
+  right <- vapply(1:3, function(k) {
+    held <- rows$fold == k
+    peer <- MASS::lda(rows[!held, 1:4], rows$Species[!held])
+    mean(predict(peer, rows[held, 1:4])$class == rows$Species[held])
+  }, 0)
+  expect_equal(fit$pairs$cv_score_lda[[1]], mean(right), tolerance = EXACT)
+})
+
+test_that("votes count pairs", {
+  skip_without_python()
+  fit <- pwc(Species ~ ., backwards, "lda")
+  r <- predict(fit, type = "pairs")
+  votes <- cbind(
+    virginica = (r[, 1] > 0.5) + (r[, 2] > 0.5),
+    versicolor = (r[, 1] < 0.5) + (r[, 3] > 0.5),
+    setosa = (r[, 2] < 0.5) + (r[, 3] < 0.5)
+  )
+  expect_equal(predict(fit, type = "votes"), votes)
+})
+
+test_that("the same seed gives the same numbers, whatever n_jobs", {
+  skip_without_python()
+  fit <- pwc(Species ~ ., iris, c("svm", "tree"), seed = 4)
+  again <- pwc(Species ~ ., iris, c("svm", "tree"), seed = 4, n_jobs = 2)
+  other <- pwc(Species ~ ., iris, c("svm", "tree"), seed = 5)
+  expect_identical(fit$pairs, again$pairs)
+  expect_identical(predict(fit, type = "prob"), predict(again, type = "prob"))
+  expect_false(identical(fit$pairs, other$pairs))
+})
+
+test_that("a weight of 2 is a row that is there twice, one of 0 is none", {
+  skip_without_python()
+  w <- rep(c(2, 1, 0), 50)
+  for (name in c("nb", "logistic", "svm")) {
+    weighted <- pwc(Species ~ ., iris, name, weights = w, scale = FALSE, calibration = "none", coupling = "vote")
+    repeated <- pwc(Species ~ ., iris[rep(1:150, w), ], name, scale = FALSE, calibration = "none", coupling = "vote")
+    expect_equal(
+      predict(weighted, iris, type = "decision"), predict(repeated, iris, type = "decision"),
+      tolerance = if (name == "svm") 1e-2 else 1e-6
+    )
+    expect_identical(weighted$pairs$n, repeated$pairs$n)
+  }
+  expect_identical(nobs(weighted), 100L)
+})
