@@ -15,14 +15,18 @@ test_that("the diagram is that of compare_methods", {
   expect_written(sprintf("critical difference = %.2f", found$critical_difference), page)
 })
 
-test_that("tests in steps say their adjustment", {
+test_that("groups and letters are those of adjusted p-values", {
   skip_without_python()
-  found <- rank_tests(many, conf.level = 0.9)
-  same <- compare_methods(many, test = "mean_ranks", conf.level = 0.9)
-  expect_identical(found$cliques, same$cliques)
-  letters <- stats::setNames(same$table$letters, rownames(same$table))
-  expect_identical(found$letters, letters[names(found$letters)])
-  page <- draw(function() plot(found))$page
+  for (adjust in c("holm", "bonferroni")) {
+    found <- rank_tests(many, adjust = adjust)
+    # Without adjustment there would be others.
+    expect_true(any(found$pairs$p_value <= 0.05 & found$pairs$p_adjusted > 0.05))
+    same <- compare_methods(many, test = "mean_ranks", adjust = adjust)
+    expect_identical(found$cliques, same$cliques)
+    letters <- stats::setNames(same$table$letters, rownames(same$table))
+    expect_identical(found$letters, letters[names(found$letters)])
+  }
+  page <- draw(function() plot(rank_tests(many, conf.level = 0.9)))$page
   expect_written("bars join methods that do not differ \\(mean ranks, holm, 0.1\\)", page)
 })
 
