@@ -116,8 +116,8 @@ rank_intervals.pwcstats_bt <- function(object,
 #'   were used for the fit. If the model has an order effect there may also be a column `home` with
 #'   the values that [bt()] takes; where the fit was made without `home`, `player1` has the effect
 #'   by default.
-#' @param type `"prob"` (or `"response"`) for probabilities, `"link"` for the difference of abilities
-#'   (and order effect), `"class"` for the most probable outcome.
+#' @param type `"prob"` (or `"response"`) for probabilities, `"link"` for the difference of
+#'   abilities (and order effect), `"class"` for the most probable outcome.
 #' @param ... Ignored.
 #' @return With one entry for each comparison: for `"prob"` the probability that `player1` wins or,
 #'   with a tie parameter, a matrix of the probabilities `win`, `tie` and `loss` of `player1`; for
@@ -219,6 +219,7 @@ rows_to_predict <- function(object, newdata, call) {
 #' @param xlab,xlim,pch,... As in [graphics::plot.default()].
 #' @return A data frame with the items in the order of the plot, `ability`, `lower` and `upper`,
 #'   invisibly.
+#' @seealso [autoplot()][pwcstats_autoplot] for \pkg{ggplot2}.
 #' @examplesIf pwcstats_available()
 #' wins <- matrix(c(0, 7, 5, 3, 0, 6, 4, 8, 0), 3, dimnames = rep(list(c("a", "b", "c")), 2))
 #' plot(bt(wins), intervals = "comparison")
@@ -233,18 +234,30 @@ plot.pwcstats_bt <- function(x,
   call <- sys.call()
   intervals <- check_choice(intervals, c("wald", "comparison"), "intervals", call)
   check_level(level, "level", call)
+  shown <- ability_intervals(x, intervals, level)
+  xlab <- first_of(xlab, describe_abilities(x, shown, intervals, level))
+  draw_intervals(shown, xlab, xlim, pch, ...)
+  invisible(shown)
+}
+
+# Abilities of all items and their intervals, the best first.
+ability_intervals <- function(x, intervals, level) {
   se <- if (intervals == "wald") x$abilities[, "s.e."] else quasi_variances(x)$quasiSE
   ability <- x$abilities[, "ability"]
   half <- stats::qnorm(1 - (1 - level) / 2) * se
   shown <- data.frame(ability = ability, lower = ability - half, upper = ability + half)
-  shown <- shown[order(-ability), ]
-  if (is.null(xlab)) {
-    kind <- if (intervals == "wald") "confidence" else "comparison"
-    zero <- if (is.null(x$ref)) "sum of all is 0" else sprintf("%s is 0", x$ref)
-    xlab <- sprintf("Ability (%s), %g%% %s intervals", zero, 100 * level, kind)
+  shown[order(-ability), ]
+}
+
+# A fit without standard errors has no intervals.
+describe_abilities <- function(x, shown, intervals, level) {
+  zero <- if (is.null(x$ref)) "sum of all is 0" else sprintf("%s is 0", x$ref)
+  words <- sprintf("Ability (%s)", zero)
+  if (all(is.na(shown$lower))) {
+    return(words)
   }
-  draw_intervals(shown, xlab, xlim, pch, ...)
-  invisible(shown)
+  kind <- if (intervals == "wald") "confidence" else "comparison"
+  sprintf("%s, %g%% %s intervals", words, 100 * level, kind)
 }
 
 draw_intervals <- function(shown, xlab, xlim, pch, ...) {
@@ -258,25 +271,4 @@ draw_intervals <- function(shown, xlab, xlim, pch, ...) {
   )
   graphics::segments(shown$lower, height, shown$upper, height)
   name_lines(rownames(shown), height, page$size)
-}
-
-# A page with room for names on the left, and how large they can be.
-new_lines <- function(names) {
-  # The size of labels is known when there is a page.
-  graphics::plot.new()
-  room <- graphics::par("pin")[[2L]] / length(names)
-  wide <- max(graphics::strwidth(names, "inches"))
-  # At most half of the page is names.
-  fitting <- (graphics::par("fin")[[1L]] / 2 - 0.4) / wide
-  size <- min(graphics::par("cex.axis"), 0.9 * room / graphics::par("csi"), fitting)
-  margins <- graphics::par("mai")
-  margins[[2L]] <- size * wide + 0.4
-  list(size = size, old = graphics::par(mai = margins, new = TRUE))
-}
-
-# axis() would leave out labels that it thinks too near each other.
-name_lines <- function(names, height, size) {
-  for (place in seq_along(height)) {
-    graphics::axis(2L, height[[place]], names[[place]], las = 1L, tick = FALSE, cex.axis = size)
-  }
 }

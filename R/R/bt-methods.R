@@ -1,8 +1,10 @@
 #' What a Bradley-Terry fit says
 #'
 #' Methods for the fits of [bt()]. Besides those shown here, [coef()], [deviance()],
-#' [df.residual()], [AIC()], [BIC()] and [update()] work as with other models, and the functions
-#' `tidy()` and `glance()` of \pkg{generics} (which \pkg{broom} has too).
+#' [df.residual()], [AIC()], [BIC()] and [update()] work as with other models, [model.frame()] has
+#' the comparisons, and there are methods for the functions `tidy()`, `glance()` and
+#' [augment()][pwcstats_augment] of \pkg{generics} (which \pkg{broom} has too) and for
+#' [autoplot()][pwcstats_autoplot] of \pkg{ggplot2}.
 #'
 #' `anova()` makes likelihood-ratio tests of each fit against the one before it. They must be
 #' maximum likelihood fits to the same comparisons, one nested in the other: without and with order
@@ -150,6 +152,16 @@ logLik.pwcstats_bt <- function(object, ...) {
 #' @export
 nobs.pwcstats_bt <- function(object, ...) {
   object$nobs
+}
+
+# update() asks for it where it is given one.
+#' @importFrom stats formula
+#' @export
+formula.pwcstats_bt <- function(x, ...) {
+  abort(
+    "a fit by bt() has no formula; update() changes its arguments, as in update(fit, ref = NA).",
+    sys.call()
+  )
 }
 
 #' @rdname pwcstats_bt

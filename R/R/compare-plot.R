@@ -11,7 +11,7 @@
 #' difference, with its interval; filled where the difference is significant. Of more than 15 pairs
 #' only those with the first method are drawn. Arrows are ends of intervals at infinity.
 #'
-#' @param x What [compare_methods()] returned.
+#' @param x What [compare_methods()], [nemenyi()] or [rank_tests()] returned.
 #' @param type `"cd"` or `"intervals"`; by default the former, and the latter where methods are
 #'   compared with a control, of which there is no such diagram.
 #' @param ... For `"intervals"` passed to [graphics::plot.default()], as `xlim` or `main`; for
@@ -31,34 +31,68 @@
 #' found <- compare_methods(scores, test = "nemenyi")
 #' plot(found)
 #' plot(found, type = "intervals")
+#' plot(rank_tests(scores, control = "svm"))
 #' @export
 plot.pwcstats_comparison <- function(x, type = c("cd", "intervals"), ...) {
   call <- sys.call()
-  if (missing(type) && !is.null(x$control)) {
-    type <- "intervals"
+  type <- diagram_of(x, if (!missing(type)) type, "compare_methods()", call)
+  invisible(if (type == "cd") draw_ranks(x) else draw_differences(x, ...))
+}
+
+#' @rdname plot.pwcstats_comparison
+#' @export
+plot.pwcstats_rank_tests <- function(x, type = c("cd", "intervals"), ...) {
+  call <- sys.call()
+  type <- diagram_of(x, if (!missing(type)) type, "rank_tests()", call)
+  x <- as_comparison(x)
+  invisible(if (type == "cd") draw_ranks(x) else draw_differences(x, ...))
+}
+
+# Tests of ranks, with the names that a comparison has.
+as_comparison <- function(x) {
+  methods <- names(sort(x$ranks))
+  x$table <- data.frame(
+    rank = unname(x$ranks[methods]),
+    letters = if (is.null(x$letters)) "" else x$letters[methods],
+    row.names = methods
+  )
+  x$pairs$significant <- x$pairs$p_adjusted <= alpha_of(x$conf.level)
+  # Nemenyi's p-values need no adjustment.
+  x$test <- if (is.null(x$adjust)) "nemenyi" else "mean_ranks"
+  x$adjust <- first_of(x$adjust, "none")
+  x$estimate_name <- "difference of mean ranks, above 0 where method_a is better"
+  x
+}
+
+# What to draw: by default the diagram of ranks, of which there is none with a control.
+diagram_of <- function(x, type, caller, call) {
+  if (is.null(type)) {
+    return(if (is.null(x$control)) "cd" else "intervals")
   }
   type <- check_choice(type, c("cd", "intervals"), "type", call)
-  if (type == "intervals") {
-    return(invisible(draw_differences(x, ...)))
-  }
-  if (!is.null(x$control)) {
+  if (type == "cd" && !is.null(x$control)) {
     abort(
       sprintf(
-        "a diagram of critical differences needs all pairs, not comparisons with %s; %s.",
-        x$control, "use type = 'intervals', or leave control out of compare_methods()"
+        "a diagram of critical differences needs all pairs, not comparisons with %s; %s %s.",
+        x$control, "use type = 'intervals', or leave control out of", caller
       ),
       call
     )
   }
-  invisible(draw_ranks(x))
+  type
 }
 
 # The diagram is counted in lines of text, downwards from the axis of ranks.
 ruler_line <- -2.6
 bar_lines <- c(first = 0.65, step = 0.55)
 
+# Mean ranks and letters, the best first.
+rank_lines <- function(x) {
+  x$table[order(x$table$rank), c("rank", "letters")]
+}
+
 draw_ranks <- function(x) {
-  table <- x$table[order(x$table$rank), c("rank", "letters")]
+  table <- rank_lines(x)
   bars <- bars_of(x, table$rank, rownames(table))
   names <- rownames(table)
   if (bars$unclear) {
@@ -208,7 +242,8 @@ describe_level <- function(x) {
   sprintf("(%s)", paste(words, collapse = ", "))
 }
 
-draw_differences <- function(x, xlab = NULL, xlim = NULL, ...) {
+# The pairs to draw, by name; where they are many, those with the first method.
+difference_lines <- function(x) {
   pairs <- x$pairs
   first <- rownames(x$table)[[1L]]
   against <- if (!is.null(x$control)) {
@@ -222,8 +257,13 @@ draw_differences <- function(x, xlab = NULL, xlim = NULL, ...) {
   }
   names <- if (is.null(against)) paste(pairs$method_a, "-", pairs$method_b) else pairs$method_b
   columns <- c("estimate", "conf_low", "conf_high", "significant")
-  shown <- data.frame(pairs[columns], row.names = names)
+  list(shown = data.frame(pairs[columns], row.names = names), against = against)
+}
 
+draw_differences <- function(x, xlab = NULL, xlim = NULL, ...) {
+  lines <- difference_lines(x)
+  shown <- lines$shown
+  names <- rownames(shown)
   height <- rev(seq_len(nrow(shown)))
   known <- unlist(shown[1:3])
   xlim <- first_of(xlim, grDevices::extendrange(c(0, known[is.finite(known)]), f = 0.06))
@@ -234,47 +274,17 @@ draw_differences <- function(x, xlab = NULL, xlim = NULL, ...) {
     xlim = xlim, ylim = c(0.5, nrow(shown) + 0.5), xaxs = "i", yaxt = "n", xlab = "", ylab = "", ...
   )
   graphics::abline(v = 0, col = "gray60")
-  draw_lines(shown, height, page$size)
+  draw_spans(
+    shown$estimate, shown$conf_low, shown$conf_high, height, page$size,
+    color = ifelse(shown$significant, "black", "gray45"),
+    fill = ifelse(shown$significant, "black", "white"),
+    absent = "no test"
+  )
   name_lines(names, height, page$size)
   write_beside(3L, sprintf("filled: significant %s", describe_level(x)), 0.5)
-  below <- first_of(xlab, c(describe_intervals(x), against))
+  below <- first_of(xlab, c(describe_intervals(x), lines$against))
   write_beside(1L, below, 1.6 + 0.85 * seq_along(below))
   shown
-}
-
-# Words in a margin, in the middle of the page and not of the axis, and no wider than the page.
-write_beside <- function(side, words, line) {
-  fitting <- (graphics::par("fin")[[1L]] - 0.2) / max(graphics::strwidth(words, "inches"))
-  graphics::mtext(
-    words,
-    side = side, line = line, at = graphics::grconvertX(0.5, "nfc", "user"),
-    cex = min(0.85, fitting) * graphics::par("cex")
-  )
-}
-
-# Each line with its interval: arrows where it has no end, words where there is no estimate.
-draw_lines <- function(shown, height, size) {
-  limits <- graphics::par("usr")[1:2]
-  color <- ifelse(shown$significant, "black", "gray45")
-  low <- pmax(shown$conf_low, limits[[1L]])
-  high <- pmin(shown$conf_high, limits[[2L]])
-  graphics::segments(low, height, high, height, col = color, lwd = 1.5)
-  for (side in 1:2) {
-    open <- which(is.infinite(list(shown$conf_low, shown$conf_high)[[side]]))
-    graphics::points(
-      rep(limits[[side]], length(open)), height[open],
-      pch = c("<", ">")[[side]], col = color[open], xpd = NA
-    )
-  }
-  fill <- ifelse(shown$significant, "black", "white")
-  graphics::points(
-    shown$estimate, height,
-    pch = 21, col = color, bg = fill, cex = min(1, 1.3 * size)
-  )
-  untested <- which(is.na(shown$estimate))
-  if (length(untested)) {
-    graphics::text(mean(limits), height[untested], "no test", cex = size, col = "gray30")
-  }
 }
 
 # On two lines where the estimate has a long name.

@@ -85,10 +85,14 @@ friedman_from_py <- function(result, data_name) {
 #'     `conf_high`, `statistic`, `p_value`, `p_adjusted`.}
 #'   \item{ranks}{Mean rank of each method; 1 is best.}
 #'   \item{critical_difference}{`NULL` where the adjustment is in steps.}
-#'   \item{method, conf.level, n_datasets}{What was done.}
+#'   \item{cliques, letters}{List of the largest groups of methods that do not differ, and letters
+#'     of each method, of which methods of one group share one; `NULL` where all are compared with
+#'     a control.}
+#'   \item{method, conf.level, n_datasets, control, adjust}{What was done.}
 #'
 #'   `tidy()` of \pkg{generics} has the pairs, with the names of \pkg{broom}.
-#' @seealso [friedman_ranks()], [compare_methods()]
+#' @seealso [plot()][plot.pwcstats_comparison] for a diagram; [friedman_ranks()],
+#'   [compare_methods()]
 #' @references
 #' Benavoli, A., Corani, G. and Mangili, F. (2016) Should we really use post-hoc tests based on
 #' mean-ranks? *Journal of Machine Learning Research* **17** (5), 1--10.
@@ -131,16 +135,41 @@ compare_ranks <- function(test, scores, options, level, higher_is_better, call) 
   options <- c(options, list(alpha = alpha_of(level), higher_is_better = higher_is_better))
   result <- call_compare(test, list(scores_to_py(input)), options, call)
   numbers <- c("estimate", "conf_low", "conf_high", "statistic", "p_value", "p_adjusted")
+  pairs <- columns_from_py(result$pairs, c("method_a", "method_b"), numbers)
+  ranks <- named_from_py(result$ranks)
+  groups <- if (is.null(options$control)) equal_methods(pairs, ranks, alpha_of(level), call)
   structure(
     class = "pwcstats_rank_tests",
     list(
-      pairs = columns_from_py(result$pairs, c("method_a", "method_b"), numbers),
-      ranks = named_from_py(result$ranks),
+      pairs = pairs,
+      ranks = ranks,
       critical_difference = from_py(result$critical_difference),
+      cliques = groups$cliques,
+      letters = groups$letters,
       method = from_py(result$method),
       conf.level = level,
-      n_datasets = from_py(result$n_datasets)
+      n_datasets = from_py(result$n_datasets),
+      control = options$control,
+      adjust = options$adjust
     )
+  )
+}
+
+# The largest groups of methods that do not differ, and a letter for each.
+equal_methods <- function(pairs, ranks, alpha, call) {
+  methods <- names(sort(ranks))
+  differ <- pairs[pairs$p_adjusted <= alpha, ]
+  place <- cbind(match(differ$method_a, methods), match(differ$method_b, methods))
+  different <- matrix(FALSE, length(methods), length(methods))
+  different[rbind(place, place[, 2:1])] <- TRUE
+  ask <- function(name, ...) {
+    call_bridge(python$compare$multiplicity[[name]], list(...), list(), call)
+  }
+  labels <- labels_to_py(methods)
+  groups <- ask("cliques", labels, to_py(different))
+  list(
+    cliques = lapply(from_py(groups), function(group) as.character(unlist(group))),
+    letters = stats::setNames(as.character(from_py(ask("letters", groups, labels))), methods)
   )
 }
 

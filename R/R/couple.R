@@ -58,7 +58,7 @@
 #'   With `return_info = TRUE` a list of class `pwcstats_coupling`: `proba` as above and, for each
 #'   sample, `kl`, the weighted Kullback-Leibler distance that is left (how incompatible the
 #'   estimates are; infinite where `proba` rules out what `r` allows, as votes do), `n_iter` and
-#'   `converged`.
+#'   `converged`, for which there are [as.data.frame()][pwcstats_coupling] and `tidy()`.
 #' @note \pkg{kernlab} has a function of the same name; when both packages are attached, write
 #'   `pwcstats::couple()`.
 #' @seealso [install_pwcstats()] for the Python module that does the work.
@@ -196,6 +196,62 @@ print.pwcstats_coupling <- function(x, digits = max(3L, getOption("digits") - 3L
     cat(describe_convergence(x$converged, x$n_iter), "\n", sep = "")
   }
   invisible(x)
+}
+
+#' Coupled probabilities as data frames
+#'
+#' @param x What [couple()] returned with `return_info = TRUE`.
+#' @param row.names,optional As in [as.data.frame()]; the former is ignored.
+#' @param ... Ignored.
+#' @return `as.data.frame()` has a row for each sample: a column for each class with its
+#'   probability, and `kl`, `n_iter` and `converged`. `tidy()` of \pkg{generics} (which \pkg{broom}
+#'   has too) has a row for each sample and class: `sample`, `class`, the probability as `estimate`,
+#'   `kl`, `n.iter` and `converged`. Samples and classes without names are numbered.
+#' @examplesIf pwcstats_available()
+#' r <- cbind("a/b" = c(.9, .2), "a/c" = c(.8, .5), "b/c" = c(.5, .7))
+#' found <- couple(r, condensed = TRUE, return_info = TRUE)
+#' as.data.frame(found)
+#' if (requireNamespace("generics", quietly = TRUE)) {
+#'   generics::tidy(found)
+#' }
+#' @name pwcstats_coupling
+NULL
+
+#' @rdname pwcstats_coupling
+#' @export
+as.data.frame.pwcstats_coupling <- function(x, row.names = NULL, optional = FALSE, ...) { # nolint
+  proba <- coupled_matrix(x)
+  # Names of samples may repeat, those of rows may not.
+  data.frame(
+    proba,
+    kl = unname(x$kl), n_iter = unname(x$n_iter), converged = unname(x$converged),
+    row.names = if (!anyDuplicated(names(x$kl))) names(x$kl), check.names = FALSE
+  )
+}
+
+#' @rdname pwcstats_coupling
+#' @exportS3Method generics::tidy
+tidy.pwcstats_coupling <- function(x, ...) { # nolint
+  proba <- coupled_matrix(x)
+  sample <- rep(seq_len(nrow(proba)), each = ncol(proba))
+  data.frame(
+    sample = first_of(names(x$kl), as.character(seq_len(nrow(proba))))[sample],
+    class = rep(colnames(proba), nrow(proba)),
+    estimate = as.vector(t(proba)),
+    kl = unname(x$kl)[sample],
+    n.iter = unname(x$n_iter)[sample],
+    converged = unname(x$converged)[sample]
+  )
+}
+
+# One row a sample, also of a single one, and a name for each class.
+coupled_matrix <- function(x) {
+  proba <- x$proba
+  classes <- if (is.matrix(proba)) colnames(proba) else names(proba)
+  if (!is.matrix(proba)) {
+    proba <- matrix(proba, 1L)
+  }
+  with_dimnames(proba, NULL, first_of(classes, as.character(seq_len(ncol(proba)))))
 }
 
 describe_kl <- function(kl, digits) {

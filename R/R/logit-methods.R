@@ -2,8 +2,9 @@
 #'
 #' Methods for the fits of [firth()], [firth_multinom()] and [cratio()]. Besides those shown here,
 #' [coef()], [deviance()], [df.residual()], [AIC()], [BIC()], [formula()], [terms()],
-#' [model.frame()] and [update()] work as with other models, and the functions `tidy()` and
-#' `glance()` of \pkg{generics} (which \pkg{broom} has too).
+#' [model.frame()] and [update()] work as with other models, and there are methods for the functions
+#' `tidy()`, `glance()` and [augment()][pwcstats_augment] of \pkg{generics} (which \pkg{broom} has
+#' too).
 #'
 #' The log-likelihood, AIC and BIC are without the penalty, since penalties of different columns
 #' cannot be compared. Profiles and likelihood-ratio tests are of the penalised likelihood. For
@@ -30,7 +31,8 @@
 #'   matrix with estimates, standard errors, test statistics and p-values; `confint()` a matrix with
 #'   one row a coefficient (`"class:term"` for [firth_multinom()]); `tidy()` a data frame with one
 #'   row a coefficient; `glance()` one with a single row; the others what they do for other models.
-#' @seealso [anova()][anova.pwcstats_logit] for tests of terms and between models.
+#' @seealso [anova()][anova.pwcstats_logit] for tests of terms and between models,
+#'   [plot()][plot.pwcstats_logit] of the coefficients.
 #' @examplesIf pwcstats_available()
 #' cars <- transform(mtcars, gear = factor(gear))
 #' fit <- firth(am ~ wt + gear, cars)

@@ -182,7 +182,8 @@ residuals.pwcstats_firth <- function(object, type = c("deviance", "pearson", "re
   # As glm() has it where there are no trials.
   share <- ifelse(n > 0, counts[, 1L] / n, 0)
   weight <- n * read_row_weights(stats::model.weights(frame), nrow(frame), call)
-  mean <- stats::plogis(drop(rows$x %*% object$coefficients) + rows$offset)
+  # Never 0 or 1, as in glm(), where Pearson's would be 0 / 0.
+  mean <- stats::binomial()$linkinv(drop(rows$x %*% object$coefficients) + rows$offset)
   raw <- share - mean
   value <- switch(type,
     response = raw,

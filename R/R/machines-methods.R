@@ -1,8 +1,9 @@
 #' What a hybrid classifier says
 #'
 #' Methods for the fits of [hybrid()] and [ordinal_hybrid()]. Besides those shown here, [terms()],
-#' [model.frame()] and [update()] work as with other models, and [coef()] has the coefficients of
-#' the integrator.
+#' [model.frame()] and [update()] work as with other models, [coef()] has the coefficients of the
+#' integrator, and there are methods for the functions [tidy()][tidy.pwcstats_machines], `glance()`
+#' and [augment()][pwcstats_augment] of \pkg{generics} (which \pkg{broom} has too).
 #'
 #' Standard errors and tests in the summary are those of the integrator, for distances as if they
 #' were given: they do not know that the machines were fitted too.
@@ -13,7 +14,8 @@
 #' @return `summary()` a list of class `summary.pwcstats_machines`, whose element `text` has the
 #'   machines and the table of the integrator; `nobs()` the number of rows; `fitted()` the
 #'   probabilities of the rows of the fit.
-#' @seealso [predict()][predict.pwcstats_machines] for classes, probabilities and distances.
+#' @seealso [predict()][predict.pwcstats_machines] for classes, probabilities and distances,
+#'   [plot()][plot.pwcstats_machines] of the distances.
 #' @examplesIf pwcstats_available()
 #' fit <- hybrid(Species ~ Sepal.Length + Sepal.Width, iris)
 #' fit

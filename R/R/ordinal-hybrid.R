@@ -24,7 +24,8 @@
 #'   [methods][pwcstats_machines] and [predict()][predict.pwcstats_machines]. It has the elements
 #'   \item{classes}{The classes from the lowest to the highest.}
 #'   \item{coefficients}{Of the integrator: a vector with names such as `"(Intercept):class"` and
-#'     `"distance:class"`; for `"ordered"` the slopes, and thresholds between classes.}
+#'     `"distance:class"`; for `"ordered"` the slopes, the lowest threshold between classes, and
+#'     logarithms of the steps from one threshold to the next.}
 #'   \item{norms, distances, aliased, selected, integrator, penalty, svm, center, scale,
 #'     distance_cv}{As in [hybrid()].}
 #'   \item{nobs, call, terms, model, xlevels, contrasts, na.action, python}{As in [firth()].}

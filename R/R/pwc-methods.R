@@ -1,17 +1,17 @@
 #' What a pairwise classifier says
 #'
-#' Methods for the fits of [pwc()]. Besides those shown here, [terms()], [model.frame()] and
-#' [update()] work as with other models, and the functions `tidy()`, `glance()` and `augment()` of
+#' Methods for the fits of [pwc()]. Besides those shown here, [terms()] and [update()] work as with
+#' other models, and the functions `tidy()`, `glance()` and [`augment()`][pwcstats_augment] of
 #' \pkg{generics} (which \pkg{broom} has too).
 #'
-#' @param x,object A fit by [pwc()].
+#' @param x,object,formula A fit by [pwc()].
 #' @param digits Number of significant digits.
 #' @param ... Ignored.
 #' @return `summary()` a list of class `summary.pwcstats_pwc`, with the table of the pairs, how many
 #'   of them each learner has, and the table of true and predicted classes of the rows of the fit
 #'   (whose errors are fewer than those of new rows); `nobs()` the number of rows; `fitted()` the
-#'   probabilities of the rows of the fit; `tidy()` the table of the pairs as a data frame;
-#'   `glance()` a data frame with one row.
+#'   probabilities of the rows of the fit; `model.frame()` the variables of these rows; `tidy()` the
+#'   table of the pairs as a data frame; `glance()` a data frame with one row.
 #' @seealso [predict()][predict.pwcstats_pwc], [plot()][plot.pwcstats_pwc]
 #' @examplesIf pwcstats_available()
 #' fit <- pwc(Species ~ ., iris, learners = c("lda", "qda", "nb"))
@@ -97,6 +97,13 @@ formula.pwcstats_pwc <- function(x, ...) {
     abort("the fit was made from x and y, and has no formula.", sys.call())
   }
   stats::formula(x$terms)
+}
+
+#' @rdname pwcstats_pwc
+#' @importFrom stats model.frame
+#' @export
+model.frame.pwcstats_pwc <- function(formula, ...) { # nolint
+  formula$model
 }
 
 #' @rdname pwcstats_pwc

@@ -65,14 +65,9 @@ describe_tiles <- function(x) {
   if (length(x$learners) > 1L) "Learner of each pair, and its score" else "Rows of each pair"
 }
 
-# Colours that can be told apart by all eyes, without black; as many as are asked for.
-class_colours <- function(n) {
-  grDevices::colorRampPalette(grDevices::palette.colors(9L, "Okabe-Ito")[-1L])(max(n, 8L))[seq_len(n)]
-}
-
 draw_tiles <- function(shown, x) {
   labels <- levels(shown$class_i)
-  colours <- grDevices::adjustcolor(class_colours(nlevels(shown$learner)), 0.6)
+  colors <- grDevices::adjustcolor(class_colors(nlevels(shown$learner)), 0.5)
   page <- new_lines(labels)
   on.exit(graphics::par(page$old))
   k <- length(labels)
@@ -85,7 +80,7 @@ draw_tiles <- function(shown, x) {
   )
   graphics::rect(
     j - 0.5, i - 0.5, j + 0.5, i + 0.5,
-    col = colours[as.integer(shown$learner)], border = "white"
+    col = colors[as.integer(shown$learner)], border = "white"
   )
   size <- fitting_size(shown$word, 0.9)
   graphics::text(j, i, shown$word, cex = size)
@@ -98,7 +93,7 @@ draw_tiles <- function(shown, x) {
   )
   if (nlevels(shown$learner) > 1L) {
     # The lower left half is empty.
-    graphics::legend("bottomleft", levels(shown$learner), fill = colours, bty = "n", inset = 0.02)
+    graphics::legend("bottomleft", levels(shown$learner), fill = colors, bty = "n", inset = 0.02)
   }
 }
 
@@ -159,42 +154,45 @@ middle <- function(x) {
 
 draw_regions <- function(shown, x, plane) {
   labels <- as.character(x$classes)
-  colours <- class_colours(length(labels))
+  colors <- class_colors(length(labels))
   at <- lapply(plane, function(variable) sort(unique(shown[[variable]])))
   # Room for the legend, which belongs to both, above the picture.
   old <- graphics::par(mar = graphics::par("mar") + c(0, 0, 1, 0))
   on.exit(graphics::par(old))
   graphics::image(
     at$x, at$y, matrix(as.integer(shown$.class), length(at$x)),
-    zlim = c(1, length(labels)), col = grDevices::adjustcolor(colours, 0.35),
+    zlim = c(1, length(labels)), col = grDevices::adjustcolor(colors, 0.35),
     xlab = plane$x, ylab = plane$y, useRaster = TRUE
   )
   truth <- match(as.character(x$model[[1L]]), labels)
-  marks <- (truth - 1L) %% 25L
-  graphics::points(x$model[[plane$x]], x$model[[plane$y]], col = colours[truth], pch = marks, lwd = 1.5)
+  symbols <- class_symbols(length(labels))
+  graphics::points(
+    x$model[[plane$x]], x$model[[plane$y]],
+    col = colors[truth], pch = symbols[truth]
+  )
   graphics::legend(
     "bottom", labels,
-    col = colours, pch = (seq_along(labels) - 1L) %% 25L, bty = "n", xpd = NA,
-    ncol = min(length(labels), 6L), inset = c(0, 1), pt.lwd = 1.5
+    col = colors, pch = symbols, bty = "n", xpd = NA,
+    ncol = min(length(labels), 6L), inset = c(0, 1)
   )
 }
 
 tiles_of_ggplot <- function(shown, x) {
-  colours <- class_colours(nlevels(shown$learner))
-  names(colours) <- levels(shown$learner)
+  colors <- class_colors(nlevels(shown$learner))
+  names(colors) <- levels(shown$learner)
   shown$class_i <- factor(shown$class_i, levels = rev(levels(shown$class_i)))
   ggplot2::ggplot(
     shown, ggplot2::aes(x = .data$class_j, y = .data$class_i, fill = .data$learner)
   ) +
     ggplot2::geom_tile(colour = "white", alpha = 0.6) +
     ggplot2::geom_text(ggplot2::aes(label = .data$word)) +
-    ggplot2::scale_fill_manual(values = colours) +
+    ggplot2::scale_fill_manual(values = colors) +
     ggplot2::labs(x = NULL, y = NULL, title = describe_tiles(x))
 }
 
 regions_of_ggplot <- function(shown, x, plane) {
   labels <- as.character(x$classes)
-  colours <- class_colours(length(labels))
+  colors <- class_colors(length(labels))
   rows <- data.frame(
     x$model[c(plane$x, plane$y)],
     .class = factor(as.character(x$model[[1L]]), levels = labels),
@@ -203,10 +201,10 @@ regions_of_ggplot <- function(shown, x, plane) {
   ggplot2::ggplot(rows, ggplot2::aes(x = .data[[plane$x]], y = .data[[plane$y]])) +
     ggplot2::geom_raster(ggplot2::aes(fill = .data$.class), shown, alpha = 0.35) +
     ggplot2::geom_point(ggplot2::aes(colour = .data$.class, shape = .data$.class)) +
-    ggplot2::scale_fill_manual(values = colours, limits = labels, name = "class") +
-    ggplot2::scale_colour_manual(values = colours, limits = labels, name = "class") +
+    ggplot2::scale_fill_manual(values = colors, limits = labels, name = "class") +
+    ggplot2::scale_colour_manual(values = colors, limits = labels, name = "class") +
     ggplot2::scale_shape_manual(
-      values = (seq_along(labels) - 1L) %% 25L, limits = labels, name = "class"
+      values = class_symbols(length(labels)), limits = labels, name = "class"
     ) +
     ggplot2::labs(x = plane$x, y = plane$y)
 }

@@ -1,21 +1,5 @@
 # Pictures of comparisons: what they return, and that they name every method.
 
-# The text on a page.
-draw <- function(code) {
-  file <- tempfile(fileext = ".ps")
-  on.exit(unlink(file))
-  # Kerning would break words apart.
-  grDevices::postscript(file, useKerning = FALSE)
-  result <- tryCatch(code(), finally = grDevices::dev.off())
-  list(result = result, page = paste(readLines(file), collapse = ""))
-}
-
-expect_written <- function(words, page) {
-  for (word in words) {
-    expect_true(grepl(word, page, fixed = TRUE), label = word)
-  }
-}
-
 twelve <- function() {
   set.seed(26)
   scores <- matrix(rnorm(360, rep(0.8 + 0.01 * 1:12, each = 30), 0.04), 30)

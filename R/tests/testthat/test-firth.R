@@ -324,6 +324,9 @@ test_that("predictions refuse what the fit has not seen", {
   expect_refused(predict(fit, list(x = 1)), "^newdata must be a data frame")
   expect_refused(predict(fit, type = "zz"), "^type must be one of 'link', 'response', 'class'")
   expect_refused(predict(fit, type = "class", se.fit = TRUE), "no standard error")
+  # As in glm(), probabilities are never so near 1 that there is no number.
+  visits$shift <- rep(c(0, 100), c(15, 1))
+  expect_false(anyNA(residuals(firth(ill ~ x, visits, offset = shift), "pearson")))
   expect_refused(residuals(fit, type = "zz"), "^type must be one of")
 })
 

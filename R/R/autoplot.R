@@ -1,0 +1,191 @@
+#' Plots of fits and comparisons by ggplot2
+#'
+#' Methods for `autoplot()` of \pkg{ggplot2}, which draw what [plot()] draws.
+#'
+#' @param object A fit by [bt()], [firth()], [firth_multinom()], [cratio()], [hybrid()] or
+#'   [ordinal_hybrid()], or what [compare_methods()], [nemenyi()] or [rank_tests()] returned.
+#' @param intervals,level As in [plot()][plot.pwcstats_bt] of abilities.
+#' @param method,intercept As in [plot()][plot.pwcstats_logit] of coefficients.
+#' @param which As in [plot()][plot.pwcstats_machines] of distances.
+#' @param type `"cd"` for mean ranks, the best on top, and beside them bars whose dots are methods
+#'   that do not differ significantly; `"intervals"` for differences of pairs. By default the
+#'   former, and the latter where methods are compared with a control.
+#' @param ... Ignored.
+#' @return An object of class `ggplot`, to which scales, themes and titles can be added.
+#' @examplesIf pwcstats_available() && requireNamespace("ggplot2", quietly = TRUE)
+#' wins <- matrix(c(0, 7, 5, 3, 0, 6, 4, 8, 0), 3, dimnames = rep(list(c("a", "b", "c")), 2))
+#' ggplot2::autoplot(bt(wins))
+#' ggplot2::autoplot(firth_multinom(Species ~ Sepal.Length + Sepal.Width, iris))
+#' ggplot2::autoplot(hybrid(Species ~ Sepal.Length + Sepal.Width, iris)) + ggplot2::theme_bw()
+#'
+#' scores <- cbind(
+#'   lda = c(0.81, 0.74, 0.92, 0.66),
+#'   svm = c(0.84, 0.79, 0.93, 0.70),
+#'   nb = c(0.80, 0.70, 0.90, 0.68)
+#' )
+#' ggplot2::autoplot(compare_methods(scores, test = "nemenyi"))
+#' @name pwcstats_autoplot
+NULL
+
+# ggplot2 knows the rows of a plot's data by this name.
+utils::globalVariables(".data")
+
+#' @rdname pwcstats_autoplot
+#' @exportS3Method ggplot2::autoplot
+autoplot.pwcstats_bt <- function(object, # nolint
+                                 intervals = c("wald", "comparison"),
+                                 level = 0.95,
+                                 ...) {
+  call <- sys.call()
+  intervals <- check_choice(intervals, c("wald", "comparison"), "intervals", call)
+  check_level(level, "level", call)
+  shown <- ability_intervals(object, intervals, level)
+  shown$item <- from_top(rownames(shown))
+  ggplot2::ggplot(shown, ggplot2::aes(.data$ability, .data$item)) +
+    ggplot2::geom_linerange(
+      ggplot2::aes(xmin = .data$lower, xmax = .data$upper),
+      na.rm = TRUE
+    ) +
+    ggplot2::geom_point(size = 2) +
+    ggplot2::labs(x = describe_abilities(object, shown, intervals, level), y = NULL)
+}
+
+# The first is on top.
+from_top <- function(names) {
+  factor(names, rev(unique(names)))
+}
+
+#' @rdname pwcstats_autoplot
+#' @exportS3Method ggplot2::autoplot
+autoplot.pwcstats_logit <- function(object, # nolint
+                                    level = 0.95,
+                                    method = c("wald", "profile"),
+                                    intercept = FALSE,
+                                    ...) {
+  call <- sys.call()
+  method <- check_choice(method, c("wald", "profile"), "method", call)
+  shown <- coefficient_intervals(object, level, method, intercept, call)
+  drawn <- data.frame(
+    name = from_top(shown$term), estimate = shown$estimate, low = shown$conf.low,
+    high = shown$conf.high, filled = TRUE, group = factor(shown$group, unique(shown$group))
+  )
+  picture <- span_plot(drawn, sign_open) +
+    ggplot2::labs(x = describe_coefficients(level, method))
+  if (anyNA(shown$group)) {
+    return(picture)
+  }
+  picture + ggplot2::facet_grid(rows = ggplot2::vars(.data$group), scales = "free_y")
+}
+
+# Estimates by name with their intervals; what is not `filled` has a hollow dot. Ends at infinity
+# are at the border; an estimate that is no number has words.
+span_plot <- function(shown, absent) {
+  known <- shown[is.finite(shown$estimate), ]
+  others <- shown[!is.finite(shown$estimate), ]
+  others$words <- describe_nonfinite(others$estimate, absent)
+  ggplot2::ggplot(shown, ggplot2::aes(y = .data$name)) +
+    ggplot2::geom_vline(xintercept = 0, colour = "gray60") +
+    ggplot2::geom_linerange(ggplot2::aes(xmin = .data$low, xmax = .data$high), na.rm = TRUE) +
+    ggplot2::geom_point(
+      ggplot2::aes(.data$estimate, shape = .data$filled), known,
+      fill = "white", size = 2
+    ) +
+    ggplot2::geom_text(
+      ggplot2::aes(0, label = .data$words), others,
+      vjust = -0.6, size = 3, colour = "gray30"
+    ) +
+    ggplot2::scale_shape_manual(values = c("TRUE" = 19L, "FALSE" = 21L), guide = "none") +
+    # Where nothing is finite, the axis would be of no length.
+    ggplot2::expand_limits(x = if (nrow(known)) 0 else c(-1, 1)) +
+    ggplot2::labs(y = NULL)
+}
+
+#' @rdname pwcstats_autoplot
+#' @exportS3Method ggplot2::autoplot
+autoplot.pwcstats_machines <- function(object, which = NULL, ...) { # nolint
+  shown <- distance_rows(object, which, sys.call())
+  place <- distance_places(shown)
+  classes <- levels(shown$class)
+  strips <- ncol(shown) == 2L
+  shown$x <- place$x
+  shown$y <- place$y
+  # Classes that no row has keep their looks.
+  label <- function(place) describe_distance(object, names(shown)[[place]], sep = "\n")
+  picture <- ggplot2::ggplot(shown, ggplot2::aes(.data$x, .data$y)) +
+    ggplot2::geom_vline(xintercept = 0, linetype = 2L, colour = "gray45") +
+    ggplot2::geom_point(
+      ggplot2::aes(colour = .data$class, shape = .data$class),
+      show.legend = !strips
+    ) +
+    ggplot2::scale_colour_manual(NULL, values = class_colors(length(classes)), drop = FALSE) +
+    ggplot2::scale_shape_manual(NULL, values = class_symbols(length(classes)), drop = FALSE) +
+    ggplot2::labs(x = label(2L))
+  if (strips) {
+    return(picture + ggplot2::scale_y_continuous(
+      NULL,
+      breaks = seq_along(classes), minor_breaks = NULL, labels = classes
+    ))
+  }
+  picture +
+    ggplot2::geom_hline(yintercept = 0, linetype = 2L, colour = "gray45") +
+    ggplot2::labs(y = label(3L))
+}
+
+#' @rdname pwcstats_autoplot
+#' @exportS3Method ggplot2::autoplot
+autoplot.pwcstats_comparison <- function(object, type = c("cd", "intervals"), ...) { # nolint
+  type <- diagram_of(object, if (!missing(type)) type, "compare_methods()", sys.call())
+  if (type == "cd") rank_plot(object) else difference_plot(object)
+}
+
+#' @rdname pwcstats_autoplot
+#' @exportS3Method ggplot2::autoplot
+autoplot.pwcstats_rank_tests <- function(object, type = c("cd", "intervals"), ...) { # nolint
+  type <- diagram_of(object, if (!missing(type)) type, "rank_tests()", sys.call())
+  object <- as_comparison(object)
+  if (type == "cd") rank_plot(object) else difference_plot(object)
+}
+
+# Methods have lines, so that bars beside them need not pass over those that they do not join.
+rank_plot <- function(x) {
+  shown <- rank_lines(x)
+  methods <- rownames(shown)
+  shown$method <- from_top(methods)
+  groups <- bars_of(x, shown$rank, methods)$members
+  k <- nrow(shown)
+  joined <- data.frame(
+    method = shown$method[unlist(groups)],
+    bar = k + 0.05 * k * (2 + rep(seq_along(groups), lengths(groups)))
+  )
+  width <- x$critical_difference
+  words <- c(
+    if (length(groups)) "bars join methods that do not differ" else "all methods differ",
+    if (is.null(width)) describe_level(x) else sprintf("(critical difference %.2f)", width)
+  )
+  ggplot2::ggplot(shown, ggplot2::aes(.data$rank, .data$method)) +
+    ggplot2::geom_point(size = 2) +
+    ggplot2::geom_line(
+      ggplot2::aes(.data$bar, group = .data$bar), joined,
+      linewidth = 1.2, orientation = "y"
+    ) +
+    ggplot2::geom_point(
+      ggplot2::aes(.data$bar), joined,
+      shape = 21L, fill = "white", size = 2
+    ) +
+    ggplot2::scale_x_continuous(breaks = seq_len(k), minor_breaks = NULL, limits = c(1, NA)) +
+    ggplot2::labs(x = "mean rank (1 is best)", y = NULL, caption = paste(words, collapse = " "))
+}
+
+difference_plot <- function(x) {
+  lines <- difference_lines(x)
+  shown <- lines$shown
+  drawn <- data.frame(
+    name = from_top(rownames(shown)), estimate = shown$estimate, low = shown$conf_low,
+    high = shown$conf_high, filled = shown$significant
+  )
+  span_plot(drawn, "no test") +
+    ggplot2::labs(
+      x = paste(c(describe_intervals(x), lines$against), collapse = "\n"),
+      caption = sprintf("filled: significant %s", describe_level(x))
+    )
+}

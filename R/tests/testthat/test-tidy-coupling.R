@@ -1,0 +1,33 @@
+# Coupled probabilities as data frames.
+
+test_that("many samples have a row each, or one for each class", {
+  skip_without_python()
+  skip_without_package("generics")
+  r <- cbind("a/b" = c(.9, .2), "a/c" = c(.8, .5), "b/c" = c(.5, .7))
+  rownames(r) <- c("first", "second")
+  found <- couple(r, "ht", condensed = TRUE, return_info = TRUE)
+  frame <- as.data.frame(found)
+  expect_identical(as.matrix(frame[c("a", "b", "c")]), found$proba)
+  expect_identical(frame$kl, unname(found$kl))
+  tidied <- generics::tidy(found)
+  expect_named(tidied, c("sample", "class", "estimate", "kl", "n.iter", "converged"))
+  expect_identical(tidied$sample, rep(c("first", "second"), each = 3))
+  expect_identical(tidied$estimate, found$proba[cbind(tidied$sample, tidied$class)])
+  expect_identical(tidied$kl, unname(found$kl[tidied$sample]))
+  expect_identical(tidied$converged, unname(found$converged[tidied$sample]))
+  expect_identical(tidied$n.iter, unname(found$n_iter[tidied$sample]))
+})
+
+test_that("a single sample and what has no names are numbered", {
+  skip_without_python()
+  skip_without_package("generics")
+  found <- couple(example_r, return_info = TRUE)
+  expect_identical(generics::tidy(found)$sample, rep("1", 3))
+  expect_identical(generics::tidy(found)$class, c("1", "2", "3"))
+  expect_identical(generics::tidy(found)$estimate, unname(found$proba))
+  expect_identical(dim(as.data.frame(found)), c(1L, 6L))
+  twice <- cbind("a/b" = c(.9, .2), "a/c" = c(.8, .5), "b/c" = c(.5, .7))
+  rownames(twice) <- c("same", "same")
+  found <- couple(twice, condensed = TRUE, return_info = TRUE)
+  expect_identical(nrow(as.data.frame(found)), 2L)
+})
