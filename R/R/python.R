@@ -184,7 +184,8 @@ environment_python <- function(path, reticulate_version) {
 
 # One sentence that says what is missing and what to run.
 why_not_loaded <- function(reason) {
-  reason <- trimws(reason)
+  # In one sentence, however many reticulate has.
+  reason <- sub("\\.$", "", gsub("\\s+", " ", trimws(reason)))
   if (!reticulate::py_available()) {
     return(sprintf("pwcstats finds no Python (%s): %s.", reason, cure()))
   }

@@ -15,7 +15,8 @@ must_run_all <- function() {
   nzchar(Sys.getenv("PWC_REQUIRE_R"))
 }
 
-# Lines printed by R code in a process of its own; `...` are environment variables, by name.
+# Lines printed by R code in a process of its own; `...` are environment variables, by name, where
+# NA is for none.
 run_in_new_r <- function(code, ...) {
   file <- tempfile(fileext = ".R")
   on.exit(unlink(file))
@@ -31,6 +32,15 @@ run_in_new_r <- function(code, ...) {
     c("--vanilla", shQuote(file)),
     stdout = TRUE,
     stderr = TRUE,
-    env = paste0(names(environment), "=", shQuote(environment))
+    env = environment_words(environment)
   ))
+}
+
+# What env(1), by which system2() sets variables, takes.
+environment_words <- function(environment) {
+  gone <- is.na(environment)
+  c(
+    if (any(gone)) c("env", paste("-u", names(environment)[gone])),
+    paste0(names(environment)[!gone], "=", shQuote(environment[!gone]))
+  )
 }

@@ -8,12 +8,73 @@ test_that("loading the package starts no Python, nor loads reticulate", {
   expect_identical(tail(output, 1), "FALSE FALSE")
 })
 
-test_that("the virtualenv is declared whichever package is loaded first", {
-  code <- "cat(reticulate:::.globals$delay_load_environment)"
+test_that("what Python has to offer is declared whichever package is loaded first", {
+  # By name of the package where reticulate makes a Python on demand, else by name of the virtualenv.
+  demand <- "py_require" %in% getNamespaceExports("reticulate")
+  code <- if (demand) {
+    "cat(intersect('pwcstats', reticulate::py_require()$packages))"
+  } else {
+    "cat(reticulate:::.globals$delay_load_environment)"
+  }
   for (first in c("pwcstats", "reticulate")) {
     loads <- sprintf("library(%s)", c(first, setdiff(c("pwcstats", "reticulate"), first)))
-    expect_identical(tail(run_in_new_r(c(loads, code)), 1), "r-pwcstats", info = first)
+    said <- tail(run_in_new_r(c(loads, code)), 1)
+    expect_identical(said, if (demand) "pwcstats" else "r-pwcstats", info = first)
   }
+})
+
+# A virtualenv as it looks from outside.
+fake_environment <- function(path, packages) {
+  dir.create(file.path(path, "bin"), recursive = TRUE)
+  file.create(file.path(path, "bin", "python"))
+  for (package in packages) {
+    dir.create(
+      file.path(path, "lib", "python3.11", "site-packages", paste0(package, ".dist-info")),
+      recursive = TRUE
+    )
+  }
+  path
+}
+
+test_that("the virtualenv of the project is found from below, and none beyond the project", {
+  outer <- normalizePath(tempdir())
+  project <- file.path(outer, "project")
+  on.exit(unlink(file.path(outer, c("project", ".venv")), recursive = TRUE))
+  below <- file.path(project, "analysis", "R")
+  dir.create(below, recursive = TRUE)
+  find <- function(version = "1.28") project_python(below, package_version(version))
+  has_module <- c("pwcstats-0.1.0", "numpy-1.26.4")
+  fake_environment(file.path(outer, ".venv"), has_module)
+  expect_null(find())
+  dir.create(file.path(project, ".git"))
+  expect_null(find())
+  # Without the module, or with a NumPy that this reticulate cannot use, it is of no use.
+  fake_environment(file.path(project, "venv"), "numpy-1.26.4")
+  expect_null(find())
+  fake_environment(file.path(project, ".venv"), c("pwcstats-0.1.0", "numpy-2.1.0"))
+  expect_null(find())
+  expect_identical(find("1.41"), file.path(project, ".venv", "bin", "python"))
+  fake_environment(file.path(project, ".venv-r"), has_module)
+  expect_identical(find(), file.path(project, ".venv-r", "bin", "python"))
+  # The repository is the project, not a part of it that looks like one.
+  file.create(file.path(project, "analysis", "DESCRIPTION"))
+  expect_identical(find(), file.path(project, ".venv-r", "bin", "python"))
+  unlink(file.path(project, ".git"), recursive = TRUE)
+  expect_null(find())
+})
+
+test_that("the virtualenv of the project is used, unless another Python was chosen", {
+  skip_without_python()
+  project <- tempfile("project")
+  dir.create(project)
+  on.exit(unlink(project, recursive = TRUE))
+  file.symlink(dirname(dirname(reticulate::py_exe())), file.path(project, ".venv"))
+  code <- c(
+    sprintf("setwd(%s)", deparse(project)),
+    "cat(pwcstats::pwcstats_available(), dirname(dirname(reticulate::py_config()$python)))"
+  )
+  found <- tail(run_in_new_r(code, RETICULATE_PYTHON = NA, VIRTUAL_ENV = NA), 1)
+  expect_match(found, "^TRUE .*project.*\\.venv$")
 })
 
 ask <- c(
@@ -60,7 +121,7 @@ test_that("a module that is there but does not load says why", {
   skip_without_python()
   load_python(NULL)
   expect_match(
-    why_not_loaded("ImportError: no numba\n"),
+    why_not_loaded("ImportError:\nno numba.\n"),
     "^The Python module pwcstats does not load in .* \\(ImportError: no numba\\): "
   )
 })
