@@ -68,13 +68,21 @@ test_that("the virtualenv of the project is used, unless another Python was chos
   project <- tempfile("project")
   dir.create(project)
   on.exit(unlink(project, recursive = TRUE))
-  file.symlink(dirname(dirname(reticulate::py_exe())), file.path(project, ".venv"))
-  code <- c(
-    sprintf("setwd(%s)", deparse(project)),
-    "cat(pwcstats::pwcstats_available(), dirname(dirname(reticulate::py_config()$python)))"
-  )
-  found <- tail(run_in_new_r(code, RETICULATE_PYTHON = NA, VIRTUAL_ENV = NA), 1)
-  expect_match(found, "^TRUE .*project.*\\.venv$")
+  ask_there <- function(...) {
+    code <- c(
+      sprintf("setwd(%s)", deparse(project)),
+      "found <- pwcstats::pwcstats_available()",
+      "cat(reticulate::py_config()$python)"
+    )
+    # No virtualenvs but that of the project.
+    tail(run_in_new_r(code, VIRTUAL_ENV = NA, WORKON_HOME = project, ...), 1)
+  }
+  ours <- reticulate::py_exe()
+  expect_false(identical(ask_there(RETICULATE_PYTHON = NA), ours))
+  file.symlink(dirname(dirname(ours)), file.path(project, ".venv"))
+  expect_identical(ask_there(RETICULATE_PYTHON = NA), ours)
+  other <- Sys.which("python3")[[1]]
+  expect_false(identical(ask_there(RETICULATE_PYTHON = other), ours))
 })
 
 ask <- c(
