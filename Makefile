@@ -43,8 +43,8 @@ test: ## install what is missing and run every check
 	@echo "all checks passed"
 
 # The parts of `make test`, once everything is installed. The longest come first, so that the short ones fill the gaps.
-.PHONY: checks test-r test-newest doctest testthat check-r $(VIGNETTES)
-checks: test-r test-newest vignettes check-r testthat doctest lint
+.PHONY: checks test-r test-newest doctest coverage-r check-r lint-r $(VIGNETTES)
+checks: test-r test-newest coverage-r check-r vignettes lint-r doctest lint
 
 test-r: .venv-r/stamp .r-lib/stamp | build/log
 	PWC_REQUIRE_R=1 .venv-r/bin/python -m pytest --doctest-modules tests pwcstats/r.py | tee build/log/$@.log
@@ -58,8 +58,12 @@ doctest: .venv/test.stamp
 	$(NEWEST) -m pytest --doctest-modules --ignore=pwcstats/r.py pwcstats \
 	    --doctest-glob=README.md --doctest-glob='*.rst' README.md docs/*.rst
 
-testthat: .venv-r/stamp .r-lib/stamp
-	Rscript tools/testthat.R
+# The tests of the R package, which R CMD check runs too; here none may be skipped.
+coverage-r: .venv-r/stamp .r-lib/stamp | build/log
+	PWC_REQUIRE_R=1 Rscript tools/coverage.R 90 | tee build/log/$@.log
+
+lint-r: .r-lib/stamp
+	Rscript tools/lint.R
 
 check-r: .venv-r/stamp .r-lib/stamp
 	tools/check-r-package build/check-r
