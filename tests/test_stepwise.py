@@ -8,6 +8,8 @@ from scipy import stats
 from statsmodels.miscmodels.ordinal_model import OrderedModel
 
 from pwcstats import ContinuationRatio, FirthLogit, FirthMNLogit, OrderedLogit, SeparationWarning, stepwise
+from pwcstats.errors import InputError
+from pwcstats.logit.penalised import term_slices
 
 
 @pytest.fixture(scope="module")
@@ -210,3 +212,72 @@ def test_columns_with_numbers_for_names(data, name, criterion):
         for keep in (2, [2], "2"):
             assert "2" in stepwise(model(endog, x.rename(columns=numbers)), criterion, keep=keep).terms
         assert "2" not in found.terms
+
+
+def made_elsewhere(data, formula):
+    """A design without its formula: the columns, and the terms that they belong to."""
+    model = FirthLogit.from_formula(formula, data)
+    columns = [f"c{k}" for k in range(model.exog.shape[1])]
+    terms = {name: [columns[k] for k in part] for name, part in term_slices(model).items() if name != "Intercept"}
+    return pd.DataFrame(model.exog, columns=columns), terms
+
+
+FORMULAS = {"FirthLogit": "x1 + x2 + x3 * g", "FirthMNLogit": "x1 + x2 + x3 + g", "ContinuationRatio": "x1 * x2 + g"}
+
+
+@pytest.mark.parametrize("name", FORMULAS)
+@pytest.mark.parametrize("which", ["aic", "bic", "lr"])
+@pytest.mark.parametrize("direction", ["both", "forward", "backward"])
+def test_terms_of_a_design_are_those_of_its_formula(data, name, which, direction):
+    response, model = MODELS[name]
+    by_formula = stepwise(model.from_formula(f"{response} ~ {FORMULAS[name]}", data), which, direction)
+    x, terms = made_elsewhere(data, f"y ~ {FORMULAS[name]}")
+    found = stepwise(model(data[response], x), which, direction, terms=terms)
+    assert found.terms == by_formula.terms
+    assert list(found.path["action"]) == list(by_formula.path["action"])
+    np.testing.assert_allclose(found.path["criterion"], by_formula.path["criterion"], rtol=1e-7)
+    params = np.ravel(found.results.params)
+    np.testing.assert_allclose(params, np.ravel(by_formula.results.params), rtol=1e-6)
+
+
+def test_columns_in_no_term_are_always_in(data):
+    x = sm.add_constant(data[["x1", "x2", "x3", "x4"]])
+    found = stepwise(FirthLogit(data["y"], x), "bic", terms={"pair": ["x1", "x2"], "x3": "x3"})
+    assert found.terms == ["pair"]
+    assert list(found.results.params.index) == ["const", "x1", "x2", "x4"]
+    alone = stepwise(FirthLogit(data["y"], x.drop(columns="const")), "bic", "forward", terms={"x3": ["x3"]}).results
+    assert list(alone.params.index) == ["x1", "x2", "x4"]
+    # Of a formula too, which then says nothing of terms.
+    model = FirthLogit.from_formula("y ~ x1 + x3", data)
+    assert list(stepwise(model, "bic", terms={"only": "x3"}).results.params.index) == ["Intercept", "x1"]
+
+
+@pytest.mark.parametrize(
+    ("terms", "message"),
+    [
+        (["x1"], r"^terms must map names of terms to lists of columns, got list\.$"),
+        ({"a": ["x1", "z"]}, r"^each of terms must be some of the columns \(const, x1, x2\); 'a' is \(x1, z\)\.$"),
+        ({"a": []}, r"; 'a' is \(\)\.$"),
+        ({"a": ["x1"], "b": ["x2", "x1"]}, r"^terms has the column 'x1' twice, in 'a' and 'b'; leave one\.$"),
+        ({"a": ["x1", "x1"]}, r"'x1' twice, in 'a' and 'a'"),
+        ({"a": 3.5}, r"'a' is \(3\.5\)"),
+    ],
+)
+def test_terms_that_are_none_are_refused(data, terms, message):
+    model = FirthLogit(data["y"], sm.add_constant(data[["x1", "x2"]]))
+    with pytest.raises(InputError, match=message):
+        stepwise(model, terms=terms)
+
+
+def test_a_parameter_has_its_price(data):
+    model = FirthLogit.from_formula("y ~ x1 + x2 + x3 + x4", data)
+    pd.testing.assert_frame_equal(stepwise(model, 2).path, stepwise(model, "aic").path)
+    pd.testing.assert_frame_equal(stepwise(model, np.log(120)).path, stepwise(model, "bic").path)
+    assert len(stepwise(model, 0).terms) == 4
+    assert stepwise(model, 1e6).terms == []
+    for odd in (-1, np.nan, np.inf):
+        with pytest.raises(InputError, match="must be finite and at least 0, got"):
+            stepwise(model, odd)
+    for odd in ("cp", True, None):
+        with pytest.raises(InputError, match="criterion must be one of"):
+            stepwise(model, odd)

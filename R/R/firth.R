@@ -45,7 +45,9 @@
 #'   \item{correction, call, terms, model, xlevels, contrasts, na.action}{What was asked.}
 #'   \item{python}{The fit as the Python module keeps it, so that all methods also work after
 #'     [saveRDS()] and [readRDS()]. As with any saved object, read only files that you trust.}
-#' @seealso [firth_multinom()] for more than two classes, [cratio()] for ordered ones.
+#' @seealso [firth_multinom()] for more than two classes, [cratio()] for ordered ones;
+#'   [detect_separation()] tells whether estimates without the penalty would be infinite, and
+#'   [stepwise()] selects terms.
 #' @references
 #' Firth, D. (1993) Bias reduction of maximum likelihood estimates. *Biometrika* **80**, 27--38.
 #' \doi{10.1093/biomet/80.1.27}

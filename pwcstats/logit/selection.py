@@ -1,7 +1,7 @@
 """Stepwise selection of a model's terms."""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -49,13 +49,14 @@ class StepwiseResult:
 
 def stepwise(
     model: Any,
-    criterion: str = "aic",
+    criterion: str | float = "aic",
     direction: str = "both",
     *,
     enter: float = 0.05,
     remove: float = 0.10,
     keep: Any = (),
     max_steps: int = 1000,
+    terms: Mapping[Any, Any] | None = None,
 ) -> StepwiseResult:
     """Select terms of a model step by step.
 
@@ -64,11 +65,12 @@ def stepwise(
     model : model
         With all terms that may be chosen, not fitted: FirthLogit, FirthMNLogit, ContinuationRatio, OrderedLogit, or
         statsmodels' Logit, MNLogit or OrderedModel. After a formula whole terms are chosen, such as all columns of a
-        factor, and an interaction never without its main effects; otherwise columns.
-    criterion : {"aic", "bic", "lr"}
+        factor, and an interaction never without its main effects; otherwise columns, or `terms`.
+    criterion : {"aic", "bic", "lr"} or float
         Akaike's or Schwarz's criterion, or likelihood-ratio tests. For Firth's models the criteria are of the
         unpenalised likelihood, as in R's brglm2, and the tests are penalised ones, in which both models have the
-        penalty of the larger.
+        penalty of the larger. A number is the price of a parameter, as `k` of R's ``step``: 2 is AIC; for BIC, where
+        weights are not numbers of cases, give the logarithm of the number that is.
     direction : {"both", "forward", "backward"}
         "forward" begins with the constant alone and only adds; "backward" begins with all terms and only drops; "both"
         begins with all terms, as R's ``step`` does, and does either.
@@ -78,6 +80,9 @@ def stepwise(
         Terms that are always in the model, besides the constant.
     max_steps : int
         Steps before giving up.
+    terms : mapping, optional
+        Names of terms and lists of their columns, for a design that was made elsewhere. A name with ":" is an
+        interaction of what stands beside it. Columns in no term, such as the constant, are always in the model.
 
     Returns
     -------
@@ -104,13 +109,13 @@ def stepwise(
     1   - x3     111.32
     2   - x2     108.36
     """
-    choice(criterion, ("aic", "bic", "lr"), "criterion")
+    _check_criterion(criterion)
     choice(direction, ("both", "forward", "backward"), "direction")
     read_count(max_steps, "max_steps")
     enter, remove = read_level(enter, "enter"), read_level(remove, "remove")
     if criterion == "lr" and direction == "both" and remove < enter:
         raise InputError(f"remove must not be below enter, or terms would come and go; got {remove} and {enter}.")
-    search = _Search(model, criterion, keep)
+    search = _Search(model, criterion, keep, terms)
     inside = list(search.keep) if direction == "forward" else list(search.terms)
     path = [search.row("", inside, search.fit(inside), np.nan)]
     for _ in range(max_steps):
@@ -131,7 +136,7 @@ def stepwise(
 class _Search:
     """Fits of a model with some of its terms; each is made once."""
 
-    def __init__(self, model: Any, criterion: str, keep: Any) -> None:
+    def __init__(self, model: Any, criterion: str | float, keep: Any, terms: Mapping[Any, Any] | None) -> None:
         known = (PenalisedModel, ContinuationRatio, Logit, MNLogit, OrderedModel)
         if not isinstance(model, known):
             raise InputError(
@@ -142,10 +147,18 @@ class _Search:
         self.criterion = criterion
         # OrderedModel counts the thresholds' names among those of the columns.
         self.exog = pd.DataFrame(self.model.exog, columns=model.exog_names[: model.exog.shape[1]])
-        slices = {name: part for name, part in term_slices(model).items() if part and part[-1] < model.exog.shape[1]}
-        constant = getattr(model.data, "const_idx", None)
-        self.constant = [] if constant is None else [constant]
-        self.columns = {name: part for name, part in slices.items() if part != self.constant}
+        self.given = terms is not None
+        if terms is None:
+            slices = {
+                name: part for name, part in term_slices(model).items() if part and part[-1] < len(self.exog.columns)
+            }
+            constant = getattr(model.data, "const_idx", None)
+            self.constant = [] if constant is None else [constant]
+            self.columns = {name: part for name, part in slices.items() if part != self.constant}
+        else:
+            self.columns = _read_terms(terms, list(map(str, self.exog.columns)))
+            inside = {place for part in self.columns.values() for place in part}
+            self.constant = [place for place in range(len(self.exog.columns)) if place not in inside]
         self.terms = list(self.columns)
         # Terms are known by their names as text, columns with numbers for names too.
         keep = list(map(str, [keep] if isinstance(keep, (str, int)) else keep))
@@ -206,7 +219,9 @@ class _Search:
         """The criterion."""
         llf, size = getattr(results, "llf_unpenalized", results.llf), np.size(results.params)
         nobs = getattr(results, "nobs", len(self.exog))
-        return float(size * (2.0 if self.criterion == "aic" else np.log(nobs)) - 2.0 * llf)
+        named = {"aic": 2.0, "bic": np.log(nobs)}
+        price = named[self.criterion] if isinstance(self.criterion, str) else self.criterion
+        return float(size * price - 2.0 * llf)
 
     def row(self, action: str, inside: list[str], results: Any, p_value: float) -> dict[str, Any]:
         """A row of the path."""
@@ -235,7 +250,7 @@ class _Search:
 
     def final(self, inside: list[str]) -> Any:
         """The selected model as the user would have made it: by formula, if the model was."""
-        formula = getattr(self.model, "formula", None)
+        formula = None if self.given else getattr(self.model, "formula", None)
         # Without a constant the coding of a factor depends on what else is there; an OrderedModel needs a column.
         if not isinstance(formula, str) or not (self.constant or (self._intercepts and inside)):
             return self.fit(inside)
@@ -280,6 +295,36 @@ def remade(model: Any, exog: Any) -> Any:
     if not exog.shape[1]:
         exog = None if isinstance(model, OrderedModel) else pd.DataFrame({"const": np.ones(len(code))})
     return type(model)(endog, exog, **options(model))
+
+
+def _check_criterion(criterion: Any) -> None:
+    if isinstance(criterion, (int, float, np.number)) and not isinstance(criterion, bool):
+        if not (np.isfinite(criterion) and criterion >= 0):
+            raise InputError(f"a criterion that is a number must be finite and at least 0, got {criterion}.")
+    else:
+        choice(criterion, ("aic", "bic", "lr"), "criterion")
+
+
+def _read_terms(terms: Any, names: list[str]) -> dict[str, list[int]]:
+    """Places of the columns of each term."""
+    if not isinstance(terms, Mapping):
+        raise InputError(f"terms must map names of terms to lists of columns, got {type(terms).__name__}.")
+    places: dict[str, list[int]] = {}
+    owner: dict[str, str] = {}
+    for term, columns in terms.items():
+        wanted = list(map(str, [columns] if np.ndim(columns) == 0 else columns))
+        if not wanted or not set(wanted) <= set(names):
+            raise InputError(
+                f"each of terms must be some of the columns {listed(names)}; {term!r} is {listed(wanted)}."
+            )
+        for column in wanted:
+            if column in owner:
+                raise InputError(
+                    f"terms has the column {column!r} twice, in {owner[column]!r} and {term!r}; leave one."
+                )
+            owner[column] = str(term)
+        places[str(term)] = sorted(map(names.index, wanted))
+    return places
 
 
 def _parts(term: str) -> frozenset[str]:
