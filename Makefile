@@ -82,8 +82,9 @@ $(VIGNETTES): render-%: .venv-r/stamp .r-lib/stamp
 docs: .venv/docs.stamp ## build the documentation into build/docs
 	$(NEWEST) -m sphinx -W --keep-going -q docs build/docs
 
-bench: .venv-r/bench.stamp ## run benchmarks/*.py
+bench: .venv-r/bench.stamp ## run benchmarks/
 	@for file in benchmarks/coupling.py benchmarks/bradley_terry.py benchmarks/firth.py benchmarks/pairwise.py benchmarks/svm_probability.py benchmarks/hybrid.py benchmarks/compare.py; do .venv-r/bin/python "$$file"; done
+	Rscript benchmarks/from_r.R
 
 clean: ## remove what make made
 	rm -rf .venv .venv-r .r-lib build pwcstats-demo docs/generated .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
