@@ -20,10 +20,10 @@
 #'   these are `.fitted`, `.se.fit` if it is asked for, and `.resid` if there are no new data, as
 #'   `augment()` has them after `glm()`.
 #'
-#'   After [firth_multinom()], [cratio()], [hybrid()], [ordinal_hybrid()] and [pwc()] `.fitted` is the
-#'   class that `predict()` has, and there is a column with the probability of each class:
-#'   `.prob.setosa` is that of `setosa`. With two classes, `hybrid()` compares the probability with its threshold,
-#'   so that the class need not be the more probable one.
+#'   After [firth_multinom()], [cratio()], [hybrid()], [ordinal_hybrid()] and [pwc()] `.fitted` is
+#'   the class that `predict()` has, and there is a column with the probability of each class:
+#'   `.prob.setosa` is that of `setosa`. With two classes, `hybrid()` compares the probability with
+#'   its threshold, so that the class need not be the more probable one.
 #'
 #'   After [bt()] `.fitted` is the probability that `player1` wins; with a tie parameter there are
 #'   `.prob.win`, `.prob.tie` and `.prob.loss`, too.

@@ -1,5 +1,5 @@
-# What firth(), firth_multinom(), cratio(), the hybrids and pwc() are given: a formula and data, as glm()
-# takes them.
+# What firth(), firth_multinom(), cratio(), the hybrids and pwc() are given: a formula and data, as
+# glm() takes them.
 
 # frame      model frame, its terms included
 # x          design of all rows

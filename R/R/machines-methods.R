@@ -159,7 +159,8 @@ predict.pwcstats_machines <- function(object,
   rows <- machine_rows(object, newdata, na.action, call)
   if (type == "class") {
     ask <- function(fit, new) {
-      match(labels_from_py(call_bridge(fit$predict, new, list(), call)), as.character(object$classes))
+      called <- call_bridge(fit$predict, new, list(), call)
+      match(labels_from_py(called), as.character(object$classes))
     }
     place <- ask_known(object, rows, "class", ask, call)[, 1L]
     return(stats::napredict(rows$na_action, object$classes[place]))

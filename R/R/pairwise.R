@@ -96,9 +96,10 @@ weights_to_py <- function(weights, input) {
   if (is.null(labels) || !(input$pairs_named || !is.null(input$names))) {
     return(to_py(weights))
   }
-  if (d == 1L && any(are_pair_names(labels[[1L]]))) {
+  of_pairs <- d <= 2L && any(are_pair_names(labels[[d]]))
+  if (of_pairs && d == 1L) {
     series_to_py(weights, labels[[1L]])
-  } else if (d == 2L && any(are_pair_names(labels[[2L]]))) {
+  } else if (of_pairs) {
     frame_to_py(weights, NULL, labels[[2L]])
   } else if (d == 2L && nrow(weights) == ncol(weights)) {
     frame_to_py(weights, first_of(labels[[1L]], labels[[2L]]), first_of(labels[[2L]], labels[[1L]]))

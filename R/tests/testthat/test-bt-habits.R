@@ -23,8 +23,8 @@ test_that("rows that were left out are counted", {
 
 test_that("errors name what is lacking, once and with one full stop", {
   z <- data.frame(u = 1, row.names = "a")
-  expect_error(bt(wins, covariates = ~u, item_data = z), "lack 'b', 'c'\\.$", class = "pwcstats_error")
+  expect_refused(bt(wins, covariates = ~u, item_data = z), "lack 'b', 'c'\\.$")
   expect_error(bt(wins, covariates = "u"), "a formula such as", class = "pwcstats_error")
   league <- list(contests = data.frame(winner = "a", loser = "b"), players = data.frame(size = 1:2))
-  expect_error(bt(1, winner, loser, league), "perhaps its element contests", class = "pwcstats_error")
+  expect_refused(bt(1, winner, loser, league), "perhaps its element contests")
 })

@@ -157,7 +157,8 @@ test_that("the covariance may be left out", {
 test_that("counts of wins are so many comparisons to the sandwich, weights are not", {
   games <- data.frame(a = c("x", "y", "x"), b = c("y", "z", "z"), w1 = c(3, 2, 4), w2 = c(2, 3, 1))
   one <- rbind(
-    games[rep(1:3, games$w1), c("a", "b")], setNames(games[rep(1:3, games$w2), c("b", "a")], c("a", "b"))
+    games[rep(1:3, games$w1), c("a", "b")],
+    setNames(games[rep(1:3, games$w2), c("b", "a")], c("a", "b"))
   )
   expect_equal(
     vcov(bt(cbind(w1, w2), a, b, games, cov_type = "HC0")), vcov(bt(1, a, b, one, cov_type = "HC0"))

@@ -9,7 +9,7 @@ test_that("loading the package starts no Python, nor loads reticulate", {
 })
 
 test_that("what Python has to offer is declared whichever package is loaded first", {
-  # By name of the package where reticulate makes a Python on demand, else by name of the virtualenv.
+  # By name of the package where reticulate makes a Python on demand, else by the virtualenv's.
   demand <- "py_require" %in% getNamespaceExports("reticulate")
   code <- if (demand) {
     "cat(intersect('pwcstats', reticulate::py_require()$packages))"
