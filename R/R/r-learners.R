@@ -53,6 +53,7 @@ read_prob <- function(x, labels, n) {
   if (!is.numeric(x)) {
     stop("its function prob must return numbers, not ", kind(x), call. = FALSE)
   }
+  given <- extent(x)
   if (!is.matrix(x)) {
     x <- cbind(1 - as.vector(x), as.vector(x))
   }
@@ -60,7 +61,7 @@ read_prob <- function(x, labels, n) {
     stop(
       sprintf(
         "its function prob must return %d probabilities, or a matrix of %d x 2, not %s", n, n,
-        extent(x)
+        given
       ),
       call. = FALSE
     )
@@ -77,11 +78,13 @@ read_prob <- function(x, labels, n) {
     }
     x <- x[, labels, drop = FALSE]
   }
-  if (!all(is.finite(x)) || any(x < 0) || any(abs(rowSums(x) - 1) > 1e-6)) {
+  # Sums of probabilities may be off by rounding.
+  slack <- 1e-6
+  if (!all(is.finite(x)) || any(x < -slack) || any(abs(rowSums(x) - 1) > slack)) {
     stop(
       "its function prob must return probabilities, from 0 to 1, which sum to 1 in each row",
       call. = FALSE
     )
   }
-  unname(x)
+  unname(pmin(pmax(x, 0), 1))
 }

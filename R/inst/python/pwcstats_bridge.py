@@ -50,7 +50,11 @@ def call(function, args, kwargs):
 
 def _for_r(message):
     """A sentence with R's words for what R users write otherwise."""
-    return str(message).replace("np.nan", "NA").replace("calibration=None", "calibration='none'")
+    said = str(message).replace("np.nan", "NA").replace("calibration=None", "calibration='none'")
+    if said.startswith("the RLearner of the pair "):
+        # What follows is about encoders of Python's.
+        said = said.partition(" (It has seen the rows of its two classes only.")[0]
+    return said.replace("the RLearner of the pair ", "the learner of R's of the pair ")
 
 
 def _is_interrupt(exception):
@@ -125,6 +129,13 @@ def learner(kind, **options):
                 # Of splits that are equally good, a draw decides.
                 random_state=0,
             )
+
+
+def is_score(name):
+    """Tell whether scikit-learn has a score of this name."""
+    from sklearn.metrics import get_scorer_names
+
+    return name in get_scorer_names()
 
 
 def connect(fit, prob):
