@@ -232,7 +232,12 @@ check_class_weights <- function(x, call) {
 # By name, as Python takes candidates.
 learners_to_py <- function(learners, rows, classes, call) {
   made <- lapply(learners, function(learner) learner_to_py(learner, rows, classes, call))
-  reticulate::dict(made)
+  by_name_to_py(made)
+}
+
+# reticulate's dict() would take the name "1" for a number.
+by_name_to_py <- function(x) {
+  reticulate::py_dict(as.list(names(x)), unname(as.list(x)))
 }
 
 learner_to_py <- function(learner, rows, classes, call) {
@@ -288,5 +293,5 @@ class_weights_to_py <- function(x, classes, call) {
   if (length(odd)) {
     abort(sprintf("class.weights has '%s', which is no class.", odd[[1L]]), call)
   }
-  reticulate::dict(as.list(x))
+  by_name_to_py(x)
 }

@@ -140,7 +140,7 @@ region_points <- function(x, plane, slice, grid, call) {
   }
   points <- expand.grid(along(plane$x), along(plane$y), KEEP.OUT.ATTRS = FALSE)
   names(points) <- c(plane$x, plane$y)
-  # What the model has in a transformation only, predict() looks for, as a constant of the formula's.
+  # What the model has in a transformation only is left to predict(), as are constants.
   for (variable in intersect(others, c(names(slice), names(x$model)))) {
     points[[variable]] <- first_of(slice[[variable]], middle(x$model[[variable]]))
   }
