@@ -154,6 +154,11 @@ def _ask_r(function, *args):
     return outcome["value"]
 
 
+def r_learner(functions, columns, labels):
+    """Return a learner of R's; of bytes all its copies share one."""
+    return RLearner(bytes(functions), columns, labels)
+
+
 class RLearner(ClassifierMixin, BaseEstimator):
     """A learner of R's: its functions and its model are bytes that R reads, so that it can be copied and saved.
 
@@ -175,12 +180,12 @@ class RLearner(ClassifierMixin, BaseEstimator):
             self.places_ = np.array([self.levels_.index(label) for label in self.classes_])
         weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         code = self.places_[code].astype(np.float64)
-        self.model_ = _ask_r("fit", self.functions, _rows(X), self.columns, code, self.levels_, weight)
+        self.model_ = _ask_r("fit", bytearray(self.functions), _rows(X), self.columns, code, self.levels_, weight)
         return self
 
     def predict_proba(self, X):
         """Probabilities of the two classes, by R's model."""
-        proba = _ask_r("prob", self.functions, self.model_, _rows(X), self.columns, self.levels_)
+        proba = _ask_r("prob", bytearray(self.functions), self.model_, _rows(X), self.columns, self.levels_)
         return np.asarray(proba)[:, self.places_]
 
     def predict(self, X):
