@@ -10,7 +10,7 @@ machine_input <- function(asked, environment, contrasts, scale, call) {
   if (!ncol(x)) {
     abort("the formula gives no column to the machines, only an intercept.", call)
   }
-  scaling <- scaling_of(x, scale)
+  scaling <- scaling_of(x[input$used, , drop = FALSE], scale)
   c(input, scaling, list(rows = rescale(x, scaling)))
 }
 

@@ -36,8 +36,12 @@ read_learners <- function(learners, more, call) {
     learners <- list(learners)
   }
   if (!length(learners) || !(is.character(learners) || is.list(learners))) {
+    empty <- !is.null(learners) && !length(learners)
     abort(
-      sprintf("learners must be names of learners, or a list of learners, not %s.", kind(learners)),
+      sprintf(
+        "learners must be names of learners, or a list of learners, not %s.",
+        if (empty) "an empty one" else kind(learners)
+      ),
       call
     )
   }
@@ -62,6 +66,9 @@ is_r_learner <- function(x) {
 
 read_learner <- function(x, label, call) {
   if (is_estimator(x)) {
+    if (reticulate::py_is_null_xptr(x)) {
+      abort("an estimator of Python's does not outlive its session; make it anew.", call)
+    }
     return(list(kind = "python", object = x))
   }
   if (is_r_learner(x)) {
@@ -100,7 +107,8 @@ known_learner <- function(name, arguments, call) {
     )
   }
   takes <- setdiff(names(formals(known_learners[[name]])), "call")
-  odd <- setdiff(first_of(names(arguments), character(length(arguments))), takes)
+  given <- first_of(names(arguments), character(length(arguments)))
+  odd <- setdiff(given, takes)
   if (length(odd)) {
     abort(
       sprintf(
@@ -110,8 +118,14 @@ known_learner <- function(name, arguments, call) {
       call
     )
   }
-  options <- do.call(known_learners[[name]], c(arguments, list(call = call)))
-  list(kind = name, options = options)
+  if (anyDuplicated(given)) {
+    abort(
+      sprintf("the learner '%s' is given '%s' twice.", name, given[duplicated(given)][[1L]]), call
+    )
+  }
+  # Quoted: the call is data here, and would be made again.
+  options <- do.call(known_learners[[name]], c(arguments, list(call = call)), quote = TRUE)
+  list(kind = name, options = options, given = given)
 }
 
 list_learners <- function() {
@@ -127,6 +141,15 @@ with_arguments <- function(read, more, call) {
         "pwc() has no argument %s; arguments of a learner go into a list, %s.",
         if (nzchar(named[[1L]])) sprintf("'%s'", named[[1L]]) else "after learners without a name",
         "as in learners = list(svm = list(cost = 10), \"lda\")"
+      ),
+      call
+    )
+  }
+  if (length(read[[1L]]$given)) {
+    abort(
+      sprintf(
+        "the learner has a list of arguments already, '%s' among them; put '%s' there, too.",
+        read[[1L]]$given[[1L]], named[[1L]]
       ),
       call
     )
@@ -156,7 +179,7 @@ name_of_learner <- function(learner) {
 # R has one thread.
 refuse_parallel <- function(learners, n_jobs, call) {
   ours <- vapply(learners, function(learner) learner$kind == "r", logical(1L))
-  if (any(ours) && !is.null(n_jobs) && !identical(as.double(n_jobs), 1)) {
+  if (any(ours) && !is.null(n_jobs) && !(is_one_number(n_jobs) && n_jobs == 1)) {
     abort(
       sprintf(
         "the learner '%s' runs in this R, one fit after the other; leave n_jobs out.",
@@ -199,7 +222,8 @@ check_prior <- function(prior, call) {
 }
 
 check_class_weights <- function(x, call) {
-  numbers <- is.numeric(x) && !is.null(names(x)) && all(is.finite(x)) && all(x > 0)
+  numbers <- is.numeric(x) && !is.null(names(x)) && all(is.finite(x)) && all(x > 0) &&
+    !anyDuplicated(names(x))
   if (!is.null(x) && !identical(x, "inverse") && !numbers) {
     abort("class.weights must be positive numbers named by class, or \"inverse\".", call)
   }
@@ -208,7 +232,12 @@ check_class_weights <- function(x, call) {
 # By name, as Python takes candidates.
 learners_to_py <- function(learners, rows, classes, call) {
   made <- lapply(learners, function(learner) learner_to_py(learner, rows, classes, call))
-  reticulate::dict(made)
+  by_name_to_py(made)
+}
+
+# reticulate's dict() would take the name "1" for a number.
+by_name_to_py <- function(x) {
+  reticulate::py_dict(as.list(names(x)), unname(as.list(x)))
 }
 
 learner_to_py <- function(learner, rows, classes, call) {
@@ -232,6 +261,15 @@ learner_to_py <- function(learner, rows, classes, call) {
 # Python has the classes in the order of the alphabet, that of bytes.
 prior_to_py <- function(prior, classes, call) {
   labels <- levels(classes)
+  if (!is.null(names(prior)) && !identical(names(prior), labels)) {
+    abort(
+      sprintf(
+        "prior must be in the order of the levels, %s, got %s.",
+        paste(labels, collapse = ", "), paste(names(prior), collapse = ", ")
+      ),
+      call
+    )
+  }
   if (length(prior) != length(labels) || abs(sum(prior) - 1) > 1e-6) {
     abort(
       sprintf(
@@ -255,5 +293,5 @@ class_weights_to_py <- function(x, classes, call) {
   if (length(odd)) {
     abort(sprintf("class.weights has '%s', which is no class.", odd[[1L]]), call)
   }
-  reticulate::dict(as.list(x))
+  by_name_to_py(x)
 }

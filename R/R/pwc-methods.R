@@ -28,7 +28,8 @@ print.pwcstats_pwc <- function(x, digits = max(3L, getOption("digits") - 3L), ..
 
 print_pwc <- function(x, digits, most) {
   cat("\nCall:\n", paste(deparse(x$call), collapse = "\n"), "\n\n", sep = "")
-  chosen <- table(factor(x$pairs$learner, levels = x$learners))
+  # Where all learners failed, the classes' shares stand in.
+  chosen <- table(factor(x$pairs$learner, levels = union(x$learners, x$pairs$learner)))
   print_lines(c(
     Rows = format(x$nobs),
     Classes = paste(as.character(x$classes), collapse = ", "),
@@ -63,8 +64,10 @@ describe_coupling <- function(x) {
 summary.pwcstats_pwc <- function(object, ...) {
   truth <- object$classes[match(as.character(object$model[[1L]]), as.character(object$classes))]
   # Rows that the fit left out are not among its answers here.
-  object$na.action <- NULL
-  table <- table(true = truth, predicted = predict(object))
+  fit <- object
+  fit$na.action <- NULL
+  used <- first_of(stats::model.weights(object$model), rep(1, length(truth))) > 0
+  table <- table(true = truth[used], predicted = predict(fit)[used])
   structure(class = "summary.pwcstats_pwc", c(unclass(object), list(table = table)))
 }
 
@@ -208,27 +211,35 @@ rows_of_columns <- function(object, newdata, na.action, call) { # nolint
     x <- with_dimnames(unclass(object$model$x), rownames(object$model), columns)
     return(list(x = x, na_action = object$na.action))
   }
+  if (length(dim(newdata)) == 2L) {
+    newdata <- newdata[, places_of_columns(newdata, columns, call), drop = FALSE]
+  }
   x <- as_numbers(newdata, "newdata", call)
   if (length(dim(x)) != 2L) {
     abort("newdata must be a matrix or data frame with the columns of x, a row for each case.", call)
   }
-  lacking <- setdiff(columns, colnames(x))
-  if (is.null(colnames(x)) && ncol(x) == length(columns)) {
-    lacking <- character()
-    colnames(x) <- columns
+  kept <- data.frame(row = seq_len(nrow(x)))
+  kept$x <- with_dimnames(x, NULL, columns)
+  kept <- tryCatch(na.action(kept), error = function(e) abort_as(e, call))
+  rows <- first_of(rownames(x), as.character(seq_len(nrow(x))))
+  x <- with_dimnames(unclass(kept$x), rows[kept$row], columns)
+  list(x = x, na_action = attr(kept, "na.action"))
+}
+
+# By name, or without any names by order; columns besides are nobody's business.
+places_of_columns <- function(newdata, columns, call) {
+  if (is.null(colnames(newdata)) && ncol(newdata) == length(columns)) {
+    return(seq_along(columns))
   }
+  lacking <- setdiff(columns, column_names(newdata))
   if (length(lacking)) {
     abort(
-      sprintf("newdata lacks the %s %s.", ngettext(length(lacking), "column", "columns"),
+      sprintf(
+        "newdata lacks the %s %s.", ngettext(length(lacking), "column", "columns"),
         paste0("'", lacking, "'", collapse = ", ")
       ),
       call
     )
   }
-  kept <- data.frame(row = seq_len(nrow(x)))
-  kept$x <- x[, columns, drop = FALSE]
-  kept <- na.action(kept)
-  rows <- first_of(rownames(x), as.character(seq_len(nrow(x))))
-  x <- with_dimnames(unclass(kept$x), rows[kept$row], columns)
-  list(x = x, na_action = attr(kept, "na.action"))
+  match(columns, column_names(newdata))
 }

@@ -111,12 +111,17 @@ read_plane <- function(x, formula, call) {
   }
   variables <- if (inherits(formula, "formula")) all.vars(formula) else character()
   known <- intersect(all.vars(stats::delete.response(x$terms)), names(x$model))
-  numeric <- known[vapply(x$model[known], is.numeric, logical(1L))]
+  plain <- function(column) is.numeric(column) && is.null(dim(column))
+  numeric <- known[vapply(x$model[known], plain, logical(1L))]
   if (length(variables) != 2L || !all(variables %in% numeric)) {
     abort(
       sprintf(
-        "formula must name two numeric variables of the fit, as in a ~ b; there are %s.",
-        paste0("'", numeric, "'", collapse = ", ")
+        "formula must name two numeric variables of the fit, as in a ~ b; there %s.",
+        if (length(numeric)) {
+          paste("are", paste0("'", numeric, "'", collapse = ", "))
+        } else {
+          "is none that the model has as it is"
+        }
       ),
       call
     )
@@ -127,21 +132,55 @@ read_plane <- function(x, formula, call) {
 # The class at each point of the grid; variables that are not drawn have one value.
 region_points <- function(x, plane, slice, grid, call) {
   variables <- all.vars(stats::delete.response(x$terms))
-  odd <- setdiff(names(slice), variables)
-  if (!is.list(slice) || length(odd)) {
-    abort(sprintf("slice must be a list of variables of the fit, got '%s'.", odd[[1L]]), call)
-  }
+  others <- setdiff(variables, unlist(plane))
+  check_slice(slice, others, call)
   along <- function(variable) {
     ends <- grDevices::extendrange(x$model[[variable]])
     seq(ends[[1L]], ends[[2L]], length.out = grid)
   }
   points <- expand.grid(along(plane$x), along(plane$y), KEEP.OUT.ATTRS = FALSE)
   names(points) <- c(plane$x, plane$y)
-  for (variable in setdiff(variables, names(points))) {
+  # What the model has in a transformation only is left to predict(), as are constants.
+  for (variable in intersect(others, c(names(slice), names(x$model)))) {
     points[[variable]] <- first_of(slice[[variable]], middle(x$model[[variable]]))
   }
-  points$.class <- predict(x, points)
+  points$.class <- tryCatch(
+    predict(x, points),
+    # The user has called plot(), not predict().
+    pwcstats_error = function(e) {
+      lacking <- setdiff(others, names(points))
+      hint <- sprintf(" (slice has no '%s')", lacking)
+      abort(paste0(conditionMessage(e), first_of(if (length(lacking)) hint[[1L]], "")), call)
+    }
+  )
   points
+}
+
+# One value for each of some variables that are not drawn.
+check_slice <- function(slice, others, call) {
+  named <- !length(slice) || !is.null(names(slice)) && all(nzchar(names(slice)))
+  if (!is.list(slice) || !named) {
+    abort("slice must be a list of values by name of the variable, as list(a = 1).", call)
+  }
+  odd <- setdiff(names(slice), others)
+  if (length(odd)) {
+    abort(
+      sprintf(
+        "slice has '%s', which is no variable of the fit besides the two that are drawn.",
+        odd[[1L]]
+      ),
+      call
+    )
+  }
+  many <- lengths(slice) != 1L
+  if (any(many)) {
+    abort(
+      sprintf("slice must have one value of '%s', got %d.", names(slice)[many][[1L]],
+        lengths(slice)[many][[1L]]
+      ),
+      call
+    )
+  }
 }
 
 middle <- function(x) {

@@ -170,6 +170,7 @@ pwc <- function(formula,
   refuse_weights(learners, weights, call)
 
   load_python(call)
+  check_score(options$scoring, call)
   model <- call_python(
     "PairwiseClassifier",
     list(learners_to_py(learners, rows, classes, call)),
@@ -214,10 +215,24 @@ check_pwc <- function(words, numbers, error_score, verbose, call) {
   check_count(numbers$calibration_cv, "calibration_cv", call, least = 2)
   check_seed(numbers$seed, call)
   check_flag(verbose, "verbose", call)
-  if (!identical(error_score, "raise") && !(length(error_score) == 1L && is_number_like(error_score))) {
+  score <- length(error_score) == 1L && (is.numeric(error_score) || identical(error_score, NA))
+  if (!identical(error_score, "raise") && !score) {
     abort("error_score must be \"raise\", or the score of a learner that fails, such as NA.", call)
   }
   c(words, numbers, list(error_score = error_score))
+}
+
+# Python's own words for it list all scores there are.
+check_score <- function(scoring, call) {
+  if (!from_py(python$bridge$is_score(scoring))) {
+    abort(
+      sprintf(
+        "there is no score '%s'; scores are named as in scikit-learn, such as %s.", scoring,
+        "'accuracy', 'balanced_accuracy', 'neg_log_loss', 'roc_auc'"
+      ),
+      call
+    )
+  }
 }
 
 pwc_to_py <- function(options) {
@@ -260,11 +275,16 @@ columns_input <- function(asked, environment, scale, call) {
   if (is.null(asked$x) || is.null(asked$y)) {
     abort("formula must be given, as in y ~ x, or the columns x and the classes y.", call)
   }
-  x <- as_columns(eval(asked$x, environment), call)
-  y <- eval(asked$y, environment)
-  if (is.data.frame(y) || is.matrix(y) || length(y) != nrow(x)) {
+  value <- function(x) tryCatch(eval(x, environment), error = function(e) abort_as(e, call))
+  x <- as_columns(value(asked$x), call)
+  y <- value(asked$y)
+  if (!is.atomic(y) || is.matrix(y) || length(y) != nrow(x)) {
     abort(
-      sprintf("y must be the class of each of the %d rows of x, got %s.", nrow(x), extent(y)), call
+      sprintf(
+        "y must be the class of each of the %d rows of x, got %s.", nrow(x),
+        if (is.atomic(y) || is.data.frame(y)) extent(y) else kind(y)
+      ),
+      call
     )
   }
   frame <- frame_of_columns(asked, x, y, environment, call)
@@ -273,10 +293,11 @@ columns_input <- function(asked, environment, scale, call) {
   refuse_no_classes(frame$y, call)
   weights <- read_row_weights(stats::model.weights(frame), nrow(frame), call)
   refuse_no_row(weights, call)
-  scaling <- scaling_of(x, scale)
+  used <- which(weights > 0)
+  scaling <- scaling_of(x[used, , drop = FALSE], scale)
   attr(frame, "terms") <- NULL
   c(
-    list(frame = frame, x = x, y = frame$y, weights = weights, used = which(weights > 0)),
+    list(frame = frame, x = x, y = frame$y, weights = weights, used = used),
     scaling,
     list(rows = rescale(x, scaling))
   )
@@ -300,9 +321,15 @@ as_columns <- function(x, call) {
   if (length(dim(x)) != 2L || !ncol(x)) {
     abort("x must be a matrix or data frame with a row for each case and a column at least.", call)
   }
-  columns <- first_of(colnames(x), sprintf("x%d", seq_len(ncol(x))))
+  columns <- column_names(x)
   rows <- if (anyDuplicated(rownames(x))) NULL else rownames(x)
   with_dimnames(x, first_of(rows, as.character(seq_len(nrow(x)))), columns)
+}
+
+# Columns without a name are numbered.
+column_names <- function(x) {
+  names <- first_of(colnames(x), character(ncol(x)))
+  ifelse(is.na(names) | !nzchar(names), sprintf("x%d", seq_len(ncol(x))), names)
 }
 
 extent <- function(x) {
@@ -315,7 +342,10 @@ extent <- function(x) {
 pairs_from_py <- function(x, labels) {
   columns <- as.character(from_py(x$columns$tolist()))
   words <- intersect(c("class_i", "class_j", "learner", "error"), columns)
-  pairs <- columns_from_py(x, words, setdiff(columns, words))[columns]
+  pairs <- columns_from_py(x, words, setdiff(columns, words))
+  # Names of learners need not be names of variables.
+  names(pairs) <- c(words, setdiff(columns, words))
+  pairs <- pairs[columns]
   place <- pair_places(pairs$class_i, pairs$class_j, labels)
   turned <- place$turned
   pairs[turned, c("class_i", "class_j")] <- pairs[turned, c("class_j", "class_i")]

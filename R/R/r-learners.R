@@ -2,7 +2,7 @@
 # saved, and what goes wrong comes back as a value: a jump through Python's frames would break it.
 
 r_learner_to_py <- function(functions, columns, labels) {
-  python$bridge$RLearner(
+  python$bridge$r_learner(
     to_py(serialize(functions, NULL)), labels_to_py(columns), labels_to_py(labels)
   )
 }
@@ -26,16 +26,20 @@ caught <- function(f) {
 # What Python calls.
 fit_for_python <- caught(function(functions, x, columns, code, labels, weights) {
   fit <- unserialize(functions)$fit
+  home <- environment(fit)
   x <- named_rows(x, columns)
   labels <- unlist(labels)
   y <- factor(labels[as.vector(code) + 1L], levels = labels)
   model <- if (is.null(weights)) fit(x, y) else fit(x, y, weights = as.vector(weights))
-  serialize(model, NULL)
+  # A formula in the model knows where the function was made, and what is there may be large: other
+  # fits, for example. It is kept once, with the functions.
+  serialize(model, NULL, refhook = function(e) if (identical(e, home)) "home")
 })
 
 prob_for_python <- caught(function(functions, model, x, columns, labels) {
-  prob <- unserialize(functions)$prob
-  read_prob(prob(unserialize(model), named_rows(x, columns)), unlist(labels), nrow(x))
+  functions <- unserialize(functions)
+  model <- unserialize(model, refhook = function(name) environment(functions$fit))
+  read_prob(functions$prob(model, named_rows(x, columns)), unlist(labels), nrow(x))
 })
 
 named_rows <- function(x, columns) {
@@ -53,6 +57,7 @@ read_prob <- function(x, labels, n) {
   if (!is.numeric(x)) {
     stop("its function prob must return numbers, not ", kind(x), call. = FALSE)
   }
+  given <- extent(x)
   if (!is.matrix(x)) {
     x <- cbind(1 - as.vector(x), as.vector(x))
   }
@@ -60,7 +65,7 @@ read_prob <- function(x, labels, n) {
     stop(
       sprintf(
         "its function prob must return %d probabilities, or a matrix of %d x 2, not %s", n, n,
-        extent(x)
+        given
       ),
       call. = FALSE
     )
@@ -77,11 +82,13 @@ read_prob <- function(x, labels, n) {
     }
     x <- x[, labels, drop = FALSE]
   }
-  if (!all(is.finite(x)) || any(x < 0) || any(abs(rowSums(x) - 1) > 1e-6)) {
+  # Sums of probabilities may be off by rounding.
+  slack <- 1e-6
+  if (!all(is.finite(x)) || any(x < -slack) || any(abs(rowSums(x) - 1) > slack)) {
     stop(
       "its function prob must return probabilities, from 0 to 1, which sum to 1 in each row",
       call. = FALSE
     )
   }
-  unname(x)
+  unname(pmin(pmax(x, 0), 1))
 }

@@ -105,6 +105,13 @@ def settle(
         # A weight of 2 is a row that is there twice, here too (of scikit-learn's learners only some see it so).
         weights = (problem.class_weights.mean() / problem.class_weights)[problem.code]
         params = {**params, "sample_weight": weights * params.get("sample_weight", 1.0)}
+    by_label = options.get("class_weight")
+    if isinstance(by_label, dict) and _look_like_numbers(problem.classes) and has_fit_parameter(learner, "sample_weight"):
+        # scikit-learn 1.9 looks for the number 1 where the label is "1".
+        refuse_class_weight(by_label, problem.classes)
+        changes["class_weight"] = None
+        weights = np.array([by_label.get(label, 1.0) for label in problem.classes.tolist()])[problem.code]
+        params = {**params, "sample_weight": weights * params.get("sample_weight", 1.0)}
     for key, value in options.items():
         match key.rsplit("__", 1)[-1]:
             case "class_weight" if isinstance(value, dict):
@@ -150,6 +157,11 @@ def _scale(x: Any) -> float:
     else:
         variance = x.var()
     return float(1.0 / (x.shape[1] * variance)) if variance != 0 else 1.0
+
+
+def _look_like_numbers(classes: Any) -> bool:
+    """Whether a label is a word that reads as a whole number."""
+    return any(isinstance(label, str) and label.strip().lstrip("+-").isdigit() for label in classes.tolist())
 
 
 def for_pair(learner: Any, problem: ClassPairs, pair: int, seed: int | None) -> Any:

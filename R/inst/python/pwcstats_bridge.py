@@ -50,7 +50,11 @@ def call(function, args, kwargs):
 
 def _for_r(message):
     """A sentence with R's words for what R users write otherwise."""
-    return str(message).replace("np.nan", "NA").replace("calibration=None", "calibration='none'")
+    said = str(message).replace("np.nan", "NA").replace("calibration=None", "calibration='none'")
+    if said.startswith("the RLearner of the pair "):
+        # What follows is about encoders of Python's.
+        said = said.partition(" (It has seen the rows of its two classes only.")[0]
+    return said.replace("the RLearner of the pair ", "the learner of R's of the pair ")
 
 
 def _is_interrupt(exception):
@@ -127,6 +131,13 @@ def learner(kind, **options):
             )
 
 
+def is_score(name):
+    """Tell whether scikit-learn has a score of this name."""
+    from sklearn.metrics import get_scorer_names
+
+    return name in get_scorer_names()
+
+
 def connect(fit, prob):
     """Take the functions by which learners of R's are fitted and asked."""
     _R.update(fit=fit, prob=prob)
@@ -141,6 +152,11 @@ def _ask_r(function, *args):
     for sentence in outcome["warnings"]:
         warnings.warn(sentence, UserWarning, stacklevel=2)
     return outcome["value"]
+
+
+def r_learner(functions, columns, labels):
+    """Return a learner of R's; of bytes all its copies share one."""
+    return RLearner(bytes(functions), columns, labels)
 
 
 class RLearner(ClassifierMixin, BaseEstimator):
@@ -164,12 +180,12 @@ class RLearner(ClassifierMixin, BaseEstimator):
             self.places_ = np.array([self.levels_.index(label) for label in self.classes_])
         weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         code = self.places_[code].astype(np.float64)
-        self.model_ = _ask_r("fit", self.functions, _rows(X), self.columns, code, self.levels_, weight)
+        self.model_ = _ask_r("fit", bytearray(self.functions), _rows(X), self.columns, code, self.levels_, weight)
         return self
 
     def predict_proba(self, X):
         """Probabilities of the two classes, by R's model."""
-        proba = _ask_r("prob", self.functions, self.model_, _rows(X), self.columns, self.levels_)
+        proba = _ask_r("prob", bytearray(self.functions), self.model_, _rows(X), self.columns, self.levels_)
         return np.asarray(proba)[:, self.places_]
 
     def predict(self, X):

@@ -28,29 +28,7 @@ test_that("weighted ht is the Bradley-Terry model of BradleyTerry2", {
   )
 })
 
-# LIBSVM's own iteration for wlw2, with its stopping rule.
-libsvm_wlw2 <- function(r) {
-  k <- nrow(r)
-  diag(r) <- 0
-  q <- -r * t(r)
-  diag(q) <- colSums(r^2)
-  p <- rep(1 / k, k)
-  for (sweep in seq_len(max(100, k))) {
-    qp <- drop(q %*% p)
-    pqp <- sum(p * qp)
-    if (max(abs(qp - pqp)) < .005 / k) break
-    for (i in seq_len(k)) {
-      step <- (pqp - qp[i]) / q[i, i]
-      p[i] <- p[i] + step
-      p <- p / (1 + step)
-      pqp <- (pqp + step * (step * q[i, i] + 2 * qp[i])) / (1 + step)^2
-      qp <- (qp + step * q[i, ]) / (1 + step)
-    }
-  }
-  p
-}
-
-# With the iteration above the numbers are those of e1071 to the last digits, so that the pairs and
+# With LIBSVM's iteration the numbers are those of e1071 to the last digits, so that the pairs and
 # the sigmoids are read rightly; what it stops short of the exact answer is `libsvm_error`.
 expect_same_as_e1071 <- function(x, y, libsvm_error) {
   set.seed(9)
