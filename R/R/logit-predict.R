@@ -11,7 +11,7 @@
 #'   are `NA` in the result.
 #' @param ... Ignored.
 #' @return With one entry or row for each row of `newdata`. After [firth()] numbers, for
-#'   `"response"` the probability of success; with `se.fit` a list with the elements `fit`, `se.fit`
+#'   `"response"` and `"prob"` the probability of success; with `se.fit` a list with the elements `fit`, `se.fit`
 #'   and `residual.scale`, as of `glm()`. After the others, matrices with one column a class for
 #'   `"prob"`, a class but the first or a stage for `"link"`, a stage for `"stage"`.
 #'
@@ -34,12 +34,12 @@ NULL
 #' @export
 predict.pwcstats_firth <- function(object,
                                    newdata = NULL,
-                                   type = c("link", "response", "class"),
+                                   type = c("link", "response", "class", "prob"),
                                    se.fit = FALSE, # nolint
                                    na.action = stats::na.pass, # nolint
                                    ...) {
   call <- sys.call()
-  type <- check_choice(type, c("link", "response", "class"), "type", call)
+  type <- check_choice(type, c("link", "response", "class", "prob"), "type", call)
   check_flag(se.fit, "se.fit", call)
   if (se.fit && type == "class") {
     abort("se.fit goes with type='link' or type='response'; a class has no standard error.", call)
@@ -57,7 +57,7 @@ predict.pwcstats_firth <- function(object,
     return(fit)
   }
   se <- sqrt(rowSums((rows$x %*% object$vcov) * rows$x))
-  if (type == "response") {
+  if (type != "link") {
     se <- se * stats::dlogis(link)
   }
   list(fit = fit, se.fit = padded(stats::setNames(se, names(link))), residual.scale = 1)

@@ -110,6 +110,7 @@ test_that("predictions are those of the design", {
   link <- drop(model.matrix(fit) %*% coef(fit))
   expect_equal(predict(fit), link)
   expect_equal(predict(fit, type = "response"), plogis(link))
+  expect_identical(predict(fit, type = "prob"), predict(fit, type = "response"))
   expect_equal(fitted(fit), plogis(link))
   # poly() and contrasts as they were in the fit, a row alone, and missing values.
   expect_equal(predict(fit, visits)[-2], link)

@@ -148,3 +148,37 @@ test_that("a local copy is installed by its path, anything else by its name", {
   expect_identical(pip_source(project), normalizePath(project))
   expect_identical(pip_source("pwcstats==0.1.0"), "pwcstats==0.1.0")
 })
+
+test_that("what is installed is found, and the Python that runs has the module", {
+  skip_without_python()
+  expect_true(pwcstats_available())
+})
+
+# With a module of this name that takes no time to install; NumPy is the real one.
+test_that("a virtualenv is made with the module in it", {
+  skip_if_not(must_run_all(), "packages may be installed")
+  project <- tempfile("project")
+  home <- tempfile("home")
+  dir.create(file.path(project, "pwcstats"), recursive = TRUE)
+  on.exit(unlink(c(project, home), recursive = TRUE))
+  writeLines("", file.path(project, "pwcstats", "__init__.py"))
+  writeLines(
+    c(
+      "[build-system]", "requires = [\"setuptools\"]",
+      "build-backend = \"setuptools.build_meta\"",
+      "[project]", "name = \"pwcstats\"", "version = \"0.0.1\""
+    ),
+    file.path(project, "pyproject.toml")
+  )
+  code <- sprintf(
+    "path <- pwcstats::install_pwcstats(%s, source = %s, python = %s); cat('\\n', path, sep = '')",
+    deparse(file.path(home, "r-pwcstats")), deparse(project), deparse(reticulate::py_exe())
+  )
+  path <- tail(run_in_new_r(code), 1)
+  expect_identical(dirname(dirname(path)), normalizePath(file.path(home, "r-pwcstats")))
+  found <- system2(path, c("-c", shQuote(paste(
+    "import numpy, importlib.metadata as m;", "print(m.version('pwcstats'), numpy.__version__)"
+  ))), stdout = TRUE)
+  old <- numpy_requirement(packageVersion("reticulate")) == "numpy<2"
+  expect_match(found, if (old) "^0\\.0\\.1 1\\." else "^0\\.0\\.1 ")
+})
