@@ -173,6 +173,12 @@ test_that("fits are plain data, and answer alike in another process", {
   expect_identical(ask_elsewhere(fits, code), lapply(fits, answers))
 })
 
+test_that("probabilities may be the first that a process asks for", {
+  skip_without_python()
+  fit <- pwc(Species ~ ., iris, "lda")
+  expect_identical(ask_elsewhere(fit, "predict(fit, type = 'prob')"), predict(fit, type = "prob"))
+})
+
 test_that("a fit that is not asked leaves Python alone", {
   skip_without_python()
   fit <- pwc(Species ~ ., iris, "lda")
