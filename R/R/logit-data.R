@@ -14,6 +14,9 @@ formula_input <- function(asked, environment, contrasts, call, intercept = FALSE
     attr(terms, "intercept") <- 1L
     attr(frame, "terms") <- terms
   }
+  if (!nrow(frame)) {
+    refuse_no_row(numeric(), call)
+  }
   x <- design_of(terms, frame, contrasts, call)
   if (!ncol(x)) {
     abort("the formula gives no column to fit, not even an intercept.", call)

@@ -196,7 +196,9 @@ ask_known <- function(object, rows, columns, ask, call) {
     dimnames = list(rownames(rows$x), columns)
   )
   if (length(rows$known)) {
-    values[rows$known, ] <- ask(thaw(object, call), list(design_to_py(rows$x, rows$known)))
+    # Before anything is asked: it may be what starts Python.
+    fit <- thaw(object, call)
+    values[rows$known, ] <- ask(fit, list(design_to_py(rows$x, rows$known)))
   }
   values
 }

@@ -106,7 +106,8 @@ def settle(
         weights = (problem.class_weights.mean() / problem.class_weights)[problem.code]
         params = {**params, "sample_weight": weights * params.get("sample_weight", 1.0)}
     by_label = options.get("class_weight")
-    if isinstance(by_label, dict) and _look_like_numbers(problem.classes) and has_fit_parameter(learner, "sample_weight"):
+    numbered = isinstance(by_label, dict) and _look_like_numbers(problem.classes)
+    if numbered and has_fit_parameter(learner, "sample_weight"):
         # scikit-learn 1.9 looks for the number 1 where the label is "1".
         refuse_class_weight(by_label, problem.classes)
         changes["class_weight"] = None
