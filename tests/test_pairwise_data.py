@@ -75,6 +75,15 @@ def test_balanced_weights_of_labels_that_look_like_numbers():
     np.testing.assert_array_equal(got, want)
 
 
+@pytest.mark.parametrize("learner", [SVC, LogisticRegression])
+def test_class_weights_of_labels_that_read_as_numbers(learner):
+    want = PairwiseClassifier(learner(class_weight={1: 5.0})).fit(X, Y)
+    got = PairwiseClassifier(learner(class_weight={"1": 5.0})).fit(X, Y.astype(str))
+    np.testing.assert_allclose(got.predict_proba(NEW), want.predict_proba(NEW), rtol=1e-6)
+    plain = PairwiseClassifier(learner()).fit(X, Y)
+    assert np.abs(plain.predict_proba(NEW) - want.predict_proba(NEW)).max() > 1e-3
+
+
 def test_weights_of_rows_reach_learners_sigmoids_and_counts():
     weight = np.random.default_rng(0).integers(0, 3, len(Y)).astype(float)
     clf = PairwiseClassifier(LogisticRegression()).fit(X, Y, sample_weight=weight)

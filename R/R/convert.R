@@ -135,10 +135,15 @@ places_to_py <- function(x) {
   to_py(as.array(if (whole) as.integer(x) else as.double(x)))
 }
 
+# reticulate's dict() would take the name "1" for a number.
+by_name_to_py <- function(x) {
+  reticulate::py_dict(as.list(names(x)), unname(as.list(x)))
+}
+
 # A frame of columns that are Python's already, by name.
 columns_to_py <- function(columns, rows) {
   index <- python$pandas$Index(to_py(as.array(rows)))
-  python$pandas$DataFrame(reticulate::dict(columns), index = index)
+  python$pandas$DataFrame(by_name_to_py(columns), index = index)
 }
 
 # In R 2 is a whole number too; Python tells 2.0 from 2, and refuses what is no whole number.
@@ -214,7 +219,9 @@ columns_from_py <- function(x, labels = NULL, numbers = NULL, flags = NULL) {
   do.call(data.frame, c(
     lapply(stats::setNames(nm = labels), function(name) labels_from_py(column(name))),
     list(values),
-    lapply(stats::setNames(nm = flags), function(name) as.vector(array_from_py(column(name))))
+    lapply(stats::setNames(nm = flags), function(name) as.vector(array_from_py(column(name)))),
+    # Labels of users, as those of learners, need not be names of variables.
+    list(check.names = FALSE)
   ))
 }
 

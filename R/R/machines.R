@@ -10,7 +10,7 @@ machine_input <- function(asked, environment, contrasts, scale, call) {
   if (!ncol(x)) {
     abort("the formula gives no column to the machines, only an intercept.", call)
   }
-  scaling <- scaling_of(x[input$used, , drop = FALSE], scale)
+  scaling <- scaling_of(x, input$weights, scale)
   c(input, scaling, list(rows = rescale(x, scaling)))
 }
 
@@ -28,12 +28,17 @@ without_intercept <- function(x) {
   x[, attr(x, "assign") != 0L, drop = FALSE]
 }
 
-scaling_of <- function(x, scale) {
+# A weight of 2 is a row that is there twice, here too.
+scaling_of <- function(x, weights, scale) {
+  used <- weights > 0
+  x <- x[used, , drop = FALSE]
+  weights <- weights[used]
+  total <- sum(weights)
+  center <- colSums(x * weights) / total
+  # Of weights that sum to 1 or less nothing would be left.
+  spread <- sqrt(colSums(sweep(x, 2L, center)^2 * weights) / if (total > 1) total - 1 else total)
   varies <- scale & apply(x, 2L, function(column) min(column) < max(column))
-  list(
-    center = ifelse(varies, colMeans(x), 0),
-    scale = ifelse(varies, apply(x, 2L, stats::sd), 1)
-  )
+  list(center = ifelse(varies, center, 0), scale = ifelse(varies, spread, 1))
 }
 
 rescale <- function(x, scaling) {

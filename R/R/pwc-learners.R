@@ -69,11 +69,16 @@ read_learner <- function(x, label, call) {
     if (reticulate::py_is_null_xptr(x)) {
       abort("an estimator of Python's does not outlive its session; make it anew.", call)
     }
-    return(list(kind = "python", object = x))
+    list(kind = "python", object = x)
+  } else if (is_r_learner(x)) {
+    list(kind = "r", object = x[c("fit", "prob")])
+  } else {
+    read_named(x, label, call)
   }
-  if (is_r_learner(x)) {
-    return(list(kind = "r", object = x[c("fit", "prob")]))
-  }
+}
+
+# svm = list(cost = 10), or list("svm", cost = 10) under any name, or "svm".
+read_named <- function(x, label, call) {
   if (is.function(x) || is.list(x) && any(vapply(x, is.function, logical(1L)))) {
     abort("a learner of R's is a list of two functions, fit(x, y) and prob(model, x).", call)
   }
@@ -89,7 +94,6 @@ read_learner <- function(x, label, call) {
       call
     )
   }
-  # svm = list(cost = 10), or list("svm", cost = 10) under any name.
   own <- which(!nzchar(first_of(names(x), character(length(x)))))
   name <- if (length(own)) x[[own[[1L]]]] else label
   known_learner(name, if (length(own)) x[-own[[1L]]] else x, call)
@@ -206,8 +210,8 @@ refuse_weights <- function(learners, weights, call) {
   if (length(lacking)) {
     abort(
       sprintf(
-        "the learner '%s' has no weights; leave weights out, or choose learners that have them, %s.",
-        lacking[[1L]], "such as 'svm', 'nb', 'logistic', 'tree', or functions fit(x, y, weights)"
+        "the learner '%s' has no weights; leave weights out, or choose %s.", lacking[[1L]],
+        "learners that have, as 'svm', 'nb', 'logistic', 'tree', or functions fit(x, y, weights)"
       ),
       call
     )
@@ -222,9 +226,11 @@ check_prior <- function(prior, call) {
 }
 
 check_class_weights <- function(x, call) {
-  numbers <- is.numeric(x) && !is.null(names(x)) && all(is.finite(x)) && all(x > 0) &&
-    !anyDuplicated(names(x))
-  if (!is.null(x) && !identical(x, "inverse") && !numbers) {
+  if (is.null(x) || identical(x, "inverse")) {
+    return(invisible())
+  }
+  named <- !is.null(names(x)) && !anyDuplicated(names(x))
+  if (!is.numeric(x) || !named || !all(is.finite(x) & x > 0)) {
     abort("class.weights must be positive numbers named by class, or \"inverse\".", call)
   }
 }
@@ -233,11 +239,6 @@ check_class_weights <- function(x, call) {
 learners_to_py <- function(learners, rows, classes, call) {
   made <- lapply(learners, function(learner) learner_to_py(learner, rows, classes, call))
   by_name_to_py(made)
-}
-
-# reticulate's dict() would take the name "1" for a number.
-by_name_to_py <- function(x) {
-  reticulate::py_dict(as.list(names(x)), unname(as.list(x)))
 }
 
 learner_to_py <- function(learner, rows, classes, call) {

@@ -216,7 +216,7 @@ rows_of_columns <- function(object, newdata, na.action, call) { # nolint
   }
   x <- as_numbers(newdata, "newdata", call)
   if (length(dim(x)) != 2L) {
-    abort("newdata must be a matrix or data frame with the columns of x, a row for each case.", call)
+    abort("newdata must be a matrix or data frame with the columns of x.", call)
   }
   kept <- data.frame(row = seq_len(nrow(x)))
   kept$x <- with_dimnames(x, NULL, columns)

@@ -47,7 +47,8 @@ autoplot.pwcstats_pwc <- function(object, formula = NULL, slice = list(), grid =
 pair_tiles <- function(x) {
   pairs <- x$pairs
   labels <- as.character(x$classes)
-  score <- pairs[cbind(seq_len(nrow(pairs)), match(paste0("cv_score_", pairs$learner), names(pairs)))]
+  place <- match(paste0("cv_score_", pairs$learner), names(pairs))
+  score <- pairs[cbind(seq_len(nrow(pairs)), place)]
   data.frame(
     class_i = factor(pairs$class_i, levels = labels),
     class_j = factor(pairs$class_j, levels = labels),
@@ -188,7 +189,13 @@ middle <- function(x) {
     return(stats::median(x))
   }
   most <- names(which.max(table(x)))
-  if (is.factor(x)) factor(most, levels = levels(x)) else if (is.logical(x)) most == "TRUE" else most
+  if (is.factor(x)) {
+    factor(most, levels = levels(x))
+  } else if (is.logical(x)) {
+    most == "TRUE"
+  } else {
+    most
+  }
 }
 
 draw_regions <- function(shown, x, plane) {

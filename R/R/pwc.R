@@ -11,8 +11,8 @@
 #'     `kernel = "radial"`, `cost = 1`, `gamma` = 1 / number of columns, `degree = 3`, `coef0 = 0`,
 #'     `tolerance = 0.001`, and `class.weights`, numbers by name of the class or `"inverse"`.}
 #'   \item{`"lda"`, `"qda"`}{Linear and quadratic discriminant analysis, as of \pkg{MASS} with
-#'     `method = "mle"`: covariances have the divisor n. `prior`: probabilities of all classes in the
-#'     order of the levels, by default their shares of the rows.}
+#'     `method = "mle"`: covariances have the divisor n. `prior`: probabilities of all classes in
+#'     the order of the levels, by default their shares of the rows.}
 #'   \item{`"nb"`}{Naive Bayes with normal densities, whose variances have the divisor n, where
 #'     `naiveBayes()` of \pkg{e1071} has n - 1. `prior` as of `"lda"`.}
 #'   \item{`"knn"`}{Nearest neighbours: `k = 5` of them.}
@@ -39,8 +39,8 @@
 #'
 #' Learners without probabilities, which is `"svm"` alone of those above, have their scores turned
 #' into probabilities by Platt's sigmoids, fitted to scores of held-out rows. LIBSVM, and so
-#' \pkg{e1071}, draws these folds at random; here they go by the order of the rows unless there is a
-#' `seed`, so that the probabilities are near those of \pkg{e1071} and always the same.
+#' \pkg{e1071}, draws these folds anew in each call; here they are drawn by `seed`, so that the
+#' probabilities are as near those of \pkg{e1071} as its own in another call, and always the same.
 #'
 #' All learners see the same columns: those of `x`, or of the formula as [model.matrix()] makes
 #' them, with contrasts for factors and without the intercept; with `scale = TRUE` centred and
@@ -64,17 +64,18 @@
 #' @param calibration How scores become probabilities: `"auto"` has sigmoids for learners without
 #'   probabilities, `"sigmoid"` and `"isotonic"` are for all, `"none"` for none.
 #' @param calibration_cv Number of folds for calibration and `threshold = "cv"`.
-#' @param error_score What to do where a learner fails on a pair: `"raise"` an error that names both;
-#'   or a number, or `NA` for the worst, is its score there, so that another candidate is used, and
-#'   where all fail the shares of the two classes. A warning lists the pairs.
+#' @param error_score What to do where a learner fails on a pair: `"raise"` an error that names
+#'   both; or a number, or `NA` for the worst, is its score there, so that another candidate is
+#'   used, and where all fail the shares of the two classes. A warning lists the pairs.
 #' @param scale Centre the columns and divide them by their standard deviations, as `svm()` does?
 #'   Constant columns stay as they are.
 #' @param weights How many times each row counts; 0 leaves it out. `"lda"`, `"qda"` and `"knn"` have
 #'   no weights, and refuse others than 0 and 1.
 #' @param subset,na.action,contrasts As in [firth()]. For `x` and `y`, `subset` is an index of the
 #'   rows and `contrasts` has no meaning.
-#' @param seed Whole number that seeds folds and learners. By default folds go by the order of the
-#'   rows and nothing is random, but for learners of your own.
+#' @param seed Whole number that seeds folds, and learners of Python's that have no seed of their
+#'   own. With `NULL` folds go by the order of the rows, which is no good where that has a meaning.
+#'   [set.seed()] has a say in learners of R's only.
 #' @param n_jobs Number of parallel fits, where -1 is all cores; not for learners of R's. The answer
 #'   is the same.
 #' @param verbose Show progress?
@@ -82,8 +83,8 @@
 #'   [predict()][predict.pwcstats_pwc] and [plot()][plot.pwcstats_pwc]. It has the elements
 #'   \item{classes}{The classes in the order of the levels.}
 #'   \item{pairs}{Data frame with a row for each pair: `class_i`, `class_j`, `n` (rows in either,
-#'     weights included), `learner`; with candidates the score `cv_score_<name>` of each; `sigmoid_a`
-#'     and `sigmoid_b` where there are sigmoids, 1 / (1 + exp(a f + b)) being the probability of
+#'     weights included), `learner`; with candidates the score `cv_score_<name>` of each;
+#'     `sigmoid_a` and `sigmoid_b` where there are sigmoids, 1 / (1 + exp(a f + b)) being the probability of
 #'     `class_i` at score f; `threshold`, if asked for;
 #'     and `error`, where a learner failed.}
 #'   \item{learners, coupling, pair_weights, threshold, calibration, seed}{What was asked; of the
@@ -143,7 +144,7 @@ pwc <- function(formula,
                 subset,
                 na.action, # nolint
                 contrasts = NULL,
-                seed = NULL,
+                seed = 1,
                 n_jobs = NULL,
                 verbose = FALSE) {
   call <- sys.call()
@@ -158,7 +159,11 @@ pwc <- function(formula,
   )
   learners <- read_learners(learners, list(...), call)
   refuse_parallel(learners, n_jobs, call)
-  input <- if (inherits(tryCatch(formula, error = identity), "formula")) {
+  given <- tryCatch(formula, error = identity)
+  if (is.character(given)) {
+    abort("formula must be a formula, as in y ~ x, not words; as.formula() makes one.", call)
+  }
+  input <- if (inherits(given, "formula")) {
     refuse_columns(x, y, call)
     machine_input(asked, parent.frame(), contrasts, scale, call)
   } else {
@@ -294,7 +299,7 @@ columns_input <- function(asked, environment, scale, call) {
   weights <- read_row_weights(stats::model.weights(frame), nrow(frame), call)
   refuse_no_row(weights, call)
   used <- which(weights > 0)
-  scaling <- scaling_of(x[used, , drop = FALSE], scale)
+  scaling <- scaling_of(x, weights, scale)
   attr(frame, "terms") <- NULL
   c(
     list(frame = frame, x = x, y = frame$y, weights = weights, used = used),
@@ -342,10 +347,7 @@ extent <- function(x) {
 pairs_from_py <- function(x, labels) {
   columns <- as.character(from_py(x$columns$tolist()))
   words <- intersect(c("class_i", "class_j", "learner", "error"), columns)
-  pairs <- columns_from_py(x, words, setdiff(columns, words))
-  # Names of learners need not be names of variables.
-  names(pairs) <- c(words, setdiff(columns, words))
-  pairs <- pairs[columns]
+  pairs <- columns_from_py(x, words, setdiff(columns, words))[columns]
   place <- pair_places(pairs$class_i, pairs$class_j, labels)
   turned <- place$turned
   pairs[turned, c("class_i", "class_j")] <- pairs[turned, c("class_j", "class_i")]

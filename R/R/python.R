@@ -123,7 +123,7 @@ load_python <- function(call) {
   python$pwcstats <- module
   python$numpy <- reticulate::import("numpy", convert = FALSE)
   python$pandas <- reticulate::import("pandas", convert = FALSE)
-  bridge$connect(to_py(fit_for_python), to_py(prob_for_python))
+  bridge$connect(to_py(caught(fit_r_learner)), to_py(caught(prob_r_learner)))
   reg.finalizer(python, function(e) e$bridge$at_exit(), onexit = TRUE)
   python$bridge <- bridge
 }

@@ -23,8 +23,8 @@ caught <- function(f) {
   }
 }
 
-# What Python calls.
-fit_for_python <- caught(function(functions, x, columns, code, labels, weights) {
+# What Python calls, by caught().
+fit_r_learner <- function(functions, x, columns, code, labels, weights) {
   fit <- unserialize(functions)$fit
   home <- environment(fit)
   x <- named_rows(x, columns)
@@ -34,61 +34,51 @@ fit_for_python <- caught(function(functions, x, columns, code, labels, weights) 
   # A formula in the model knows where the function was made, and what is there may be large: other
   # fits, for example. It is kept once, with the functions.
   serialize(model, NULL, refhook = function(e) if (identical(e, home)) "home")
-})
+}
 
-prob_for_python <- caught(function(functions, model, x, columns, labels) {
+prob_r_learner <- function(functions, model, x, columns, labels) {
   functions <- unserialize(functions)
   model <- unserialize(model, refhook = function(name) environment(functions$fit))
   read_prob(functions$prob(model, named_rows(x, columns)), unlist(labels), nrow(x))
-})
+}
 
 named_rows <- function(x, columns) {
   with_dimnames(as.matrix(x), NULL, unlist(columns))
 }
 
-# Probabilities of the two classes, one column each.
+# Probabilities of the two classes, one column each, by name or in the order of the levels.
 read_prob <- function(x, labels, n) {
   if (is.data.frame(x)) {
     x <- as.matrix(x)
   }
-  if (is.matrix(x) && ncol(x) == 1L) {
-    x <- x[, 1L]
-  }
   if (!is.numeric(x)) {
-    stop("its function prob must return numbers, not ", kind(x), call. = FALSE)
+    refuse_prob("numbers, not %s", kind(x))
   }
   given <- extent(x)
-  if (!is.matrix(x)) {
+  if (!is.matrix(x) || ncol(x) == 1L) {
     x <- cbind(1 - as.vector(x), as.vector(x))
   }
   if (nrow(x) != n || ncol(x) != 2L) {
-    stop(
-      sprintf(
-        "its function prob must return %d probabilities, or a matrix of %d x 2, not %s", n, n,
-        given
-      ),
-      call. = FALSE
-    )
+    refuse_prob("%d probabilities, or a matrix of %d x 2, not %s", n, n, given)
   }
+  check_probabilities(x)
   if (!is.null(colnames(x))) {
     if (!setequal(colnames(x), labels)) {
-      stop(
-        sprintf(
-          "its function prob must name its columns %s, not %s",
-          paste(labels, collapse = " and "), paste(colnames(x), collapse = " and ")
-        ),
-        call. = FALSE
-      )
+      both <- function(names) paste(names, collapse = " and ")
+      refuse_prob("columns named %s, not %s", both(labels), both(colnames(x)))
     }
     x <- x[, labels, drop = FALSE]
   }
-  # Sums of probabilities may be off by rounding.
-  slack <- 1e-6
-  if (!all(is.finite(x)) || any(x < -slack) || any(abs(rowSums(x) - 1) > slack)) {
-    stop(
-      "its function prob must return probabilities, from 0 to 1, which sum to 1 in each row",
-      call. = FALSE
-    )
-  }
   unname(pmin(pmax(x, 0), 1))
+}
+
+# Sums of probabilities may be off by rounding.
+check_probabilities <- function(x, slack = 1e-6) {
+  if (!all(is.finite(x)) || any(x < -slack) || any(abs(rowSums(x) - 1) > slack)) {
+    refuse_prob("probabilities, from 0 to 1, which sum to 1 in each row")
+  }
+}
+
+refuse_prob <- function(words, ...) {
+  stop(sprintf(paste("its function prob must return", words), ...), call. = FALSE)
 }

@@ -82,7 +82,7 @@ stepwise <- function(object,
         remove = remove,
         keep = labels_to_py(terms$names[kept]),
         max_steps = count_to_py(max_steps),
-        terms = reticulate::dict(lapply(terms$columns, labels_to_py))
+        terms = by_name_to_py(lapply(terms$columns, labels_to_py))
       ),
       call
     )

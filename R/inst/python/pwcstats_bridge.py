@@ -97,9 +97,7 @@ def svm(kernel, cost, gamma, degree, coef0, tolerance, class_weight=None):
     from sklearn.svm import SVC
 
     name = _KERNELS.get(kernel, kernel)
-    return SVC(
-        kernel=name, C=cost, gamma=gamma, degree=degree, coef0=coef0, tol=tolerance, class_weight=class_weight
-    )
+    return SVC(kernel=name, C=cost, gamma=gamma, degree=degree, coef0=coef0, tol=tolerance, class_weight=class_weight)
 
 
 def learner(kind, **options):
