@@ -272,3 +272,13 @@ def test_rows_of_weight_0_are_left_out():
     found = detect_separation(y, x, freq_weights=[1, 2, 1, 0.5, 0])
     assert found.kind == "complete"
     assert list(found.rows) == [True, True, True, True, False]
+
+
+def test_several_classes_may_be_ruled_out_with_no_row_certain():
+    # With x = 1 the third class is never seen, but the others are.
+    x = pd.DataFrame({"const": 1.0, "x": [0, 0, 0, 0, 1, 1, 1, 1]})
+    found = detect_separation([0, 1, 2, 2, 0, 1, 0, 1], x)
+    assert found.kind == "quasi-complete"
+    assert not found.rows.any()
+    assert found.directions.loc["x"].tolist() == [0.0, -np.inf]
+    assert "no row is predicted without error, but classes are ruled out for some, and" in str(found)

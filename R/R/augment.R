@@ -2,9 +2,9 @@
 #'
 #' Methods for the function `augment()` of \pkg{generics} (which \pkg{broom} has too).
 #'
-#' Rows of the fit are found in `data` by their row names, or, where it has none, by their order.
-#' Row numbers count as names only if rows were left out of the fit, by `subset` or `na.action`;
-#' these rows have `NA` in the new columns.
+#' Rows of the fit are found in `data` by their row names, or, where it has none or only numbers, by
+#' their order, so that its variables are those of the fit. Rows that were left out of the fit, by
+#' `subset` or `na.action`, have `NA` in the new columns.
 #'
 #' @param x A fit by [firth()], [firth_multinom()], [cratio()], [hybrid()], [ordinal_hybrid()],
 #'   [pwc()] or [bt()].
@@ -141,26 +141,57 @@ add_columns <- function(x, data, newdata, said, call) {
   rows
 }
 
-# Where the fit has each row of the data; NA for those that it left out.
+# Where the fit has each row of the data; NA for those that it left out. Names of rows that only
+# number them come second: they need not be those that the fit saw.
 rows_of_fit <- function(x, data, call) {
   used <- rownames(x$model)
-  n <- nrow(data)
-  found <- all(used %in% rownames(data))
-  # Negative for data frames that number their rows, as tibbles do.
-  named <- .row_names_info(data) >= 0L
-  if (n == length(used) && !(named && found)) {
-    return(seq_len(n))
+  by_name <- if (all(used %in% rownames(data)) && may_have_rows(x, nrow(data))) {
+    match(rownames(data), used)
   }
-  if (!found || !may_have_rows(x, n)) {
+  places <- list(by_name, places_by_order(x, nrow(data)))
+  # Negative for data frames that number their rows, as tibbles do.
+  if (.row_names_info(data) < 0L) {
+    places <- rev(places)
+  }
+  fitting <- Find(function(place) !is.null(place) && has_rows(x, data, place), places)
+  if (is.null(fitting)) {
     abort(
       sprintf(
-        "data must have the rows of the fit, which used %d, got %d rows; give others as newdata.",
-        length(used), n
+        "data must have the rows of the fit, which used %d, got %s; give others as newdata.",
+        length(used),
+        if (all(vapply(places, is.null, logical(1L)))) paste(nrow(data), "rows") else "other values"
       ),
       call
     )
   }
-  match(rownames(data), used)
+  fitting
+}
+
+# Rows that were left out are known by their numbers, unless there was a subset before.
+places_by_order <- function(x, n) {
+  used <- nrow(x$model)
+  if (n == used) {
+    return(seq_len(n))
+  }
+  if (is.null(x$call$subset) && n == used + length(x$na.action)) {
+    place <- rep(NA_integer_, n)
+    place[-as.integer(x$na.action)] <- seq_len(used)
+    place
+  }
+}
+
+# Whether the variables that the fit has kept are those of the data.
+has_rows <- function(x, data, place) {
+  known <- !is.na(place)
+  same <- function(name) {
+    ours <- x$model[[name]]
+    theirs <- data[[name]]
+    if (!is.null(dim(ours)) || !is.null(dim(theirs))) {
+      return(TRUE)
+    }
+    identical(as.character(ours[place[known]]), as.character(theirs[known]))
+  }
+  all(vapply(intersect(names(data), names(x$model)), same, logical(1L)))
 }
 
 # Whether the data of the fit may have had as many rows.

@@ -17,6 +17,12 @@ refuse_row_arguments <- function(asked, call) {
   }
 }
 
+refuse_formula <- function(outcome, call) {
+  if (is.call(outcome) && identical(outcome[[1L]], quote(`~`))) {
+    abort("bt() takes no formula; write bt(outcome, player1, player2, data).", call)
+  }
+}
+
 wins_input <- function(wins, tied, order_effect, call) {
   wins <- square(as_numbers(wins, "outcome", call), "outcome", call)
   if (order_effect) {

@@ -130,13 +130,13 @@ rank_intervals.pwcstats_bt <- function(object,
 #' @export
 predict.pwcstats_bt <- function(object,
                                 newdata = NULL,
-                                type = c("prob", "link", "class", "response"),
+                                type = c("prob", "link", "class", "response", "probs"),
                                 ...) {
   call <- sys.call()
   if (isTRUE(list(...)$se.fit)) {
     abort("predict has no se.fit; contrast() has the standard error of a difference.", call)
   }
-  type <- check_choice(type, c("prob", "link", "class", "response"), "type", call)
+  type <- check_choice(type, eval(formals(sys.function())$type), "type", call)
   rows <- if (is.null(newdata)) object$model else rows_to_predict(object, newdata, call)
   ability <- object$abilities[, "ability"]
   place <- function(item, name) {
@@ -199,12 +199,23 @@ rows_to_predict <- function(object, newdata, call) {
   if (any(absent)) {
     abort(sprintf("newdata needs a column %s.", names(players)[absent][[1L]]), call)
   }
+  home <- read_home(home_to_predict(object, column, call), nrow(newdata), call)
+  data.frame(players, home = home, row.names = attr(newdata, "row.names"))
+}
+
+# Who has the order effect; NULL for player1 everywhere.
+home_to_predict <- function(object, column, call) {
+  asked <- !is.null(object$call$home)
+  # A column of this name may be a player, where the fit knows no other meaning of it.
+  player <- "home" %in% c(all.vars(object$call$player1), all.vars(object$call$player2))
+  if (!object$order_effect || (player && !asked)) {
+    return(NULL)
+  }
   home <- column("home")
-  if (object$order_effect && is.null(home) && !is.null(object$call$home)) {
+  if (is.null(home) && asked) {
     abort("newdata needs a column home, which says who has the order effect: 1, 0 or -1.", call)
   }
-  home <- read_home(if (object$order_effect) home, nrow(newdata), call)
-  data.frame(players, home = home, row.names = attr(newdata, "row.names"))
+  home
 }
 
 #' Plot the abilities of a Bradley-Terry fit

@@ -149,6 +149,7 @@ bt <- function(outcome,
   if (missing(cov_type)) {
     cov_type <- if (is.null(asked$cluster)) "nonrobust" else "cluster"
   }
+  refuse_formula(asked$outcome, call)
   input <- if (is.null(asked$player1) && is.null(asked$player2)) {
     refuse_row_arguments(asked, call)
     wins_input(outcome, tied, order_effect, call)

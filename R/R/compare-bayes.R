@@ -110,7 +110,7 @@ bayes_from_py <- function(result, data_name, level = NULL) {
       method = from_py(result$method),
       question = from_py(result$question),
       data.name = data_name,
-      notes = as.character(unlist(from_py(result$notes)))
+      notes = notes_from_py(result$notes)
     )
   )
 }

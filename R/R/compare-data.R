@@ -158,7 +158,7 @@ read_wide <- function(scores, call) {
       call
     )
   }
-  rows <- if (is.null(rows)) rownames(scores) else as_strings(rows)
+  rows <- if (is.null(rows)) names_of_rows(scores) else as_strings(rows)
   methods <- first_of(colnames(scores), as.character(seq_len(ncol(scores))))
   if (anyDuplicated(rows)) {
     abort(
@@ -182,6 +182,23 @@ read_wide <- function(scores, call) {
     )
   }
   list(form = "wide", values = scores, rows = rows, methods = methods)
+}
+
+# Numbers are no names: subset() and reshape() leave them behind.
+names_of_rows <- function(scores) {
+  rows <- rownames(scores)
+  if (!all(grepl("^[0-9]+$", rows))) rows
+}
+
+# Rows that are called folds are folds of one data set, not data sets.
+folds_by_name <- function(input) {
+  words <- "^(fold|split|resample|rep|repeat)[ ._-]*[0-9]+$"
+  if (input$form == "wide" && !is.null(input$rows) && all(grepl(words, input$rows, TRUE))) {
+    input$values <- cbind(fold = seq_along(input$rows), input$values)
+    input$methods <- c("fold", input$methods)
+    input$rows <- NULL
+  }
+  input
 }
 
 read_tidy <- function(scores, call) {

@@ -27,7 +27,8 @@
 #'   scores 1 and 0 for right and wrong answers). Columns `n_train` and `n_test` tell the size of
 #'   the training and test sets; a column `metric` must have one value. Or a matrix or data frame
 #'   with a row for each data set and a column for each method (a column `dataset` of a data frame
-#'   is taken for names of the rows).
+#'   is taken for names of the rows). Rows of one data set need a column `fold`, or names such as
+#'   `Fold1`.
 #' @param test `"auto"`, or the test to use; see Details.
 #' @param adjust How p-values are adjusted for the number of comparisons, see [adjust_p()].
 #'   Nemenyi's are adjusted already.
@@ -100,7 +101,7 @@ compare_methods <- function(scores,
   check_level(conf.level, "conf.level", call)
   check_flag(higher_is_better, "higher_is_better", call)
   check_fraction(test_fraction, call)
-  input <- read_scores(scores, call)
+  input <- folds_by_name(read_scores(scores, call))
   if (!is.null(control)) {
     control <- as_strings(control)
   }
@@ -151,7 +152,7 @@ comparison_from_py <- function(result, data_name) {
       labels_from_py(result$scores$columns)
     ),
     estimate_name = from_py(result$estimate_name),
-    notes = as.character(unlist(from_py(result$notes)))
+    notes = notes_from_py(result$notes)
   )
 }
 

@@ -200,7 +200,13 @@ result_from_py <- function(x) {
     std_error = field("std_error"),
     alternative = sub("-", ".", field("alternative"), fixed = TRUE),
     method = field("method"),
-    notes = as.character(field("notes"))
+    notes = notes_from_py(x$notes)
+  )
+}
+
+notes_from_py <- function(x) {
+  vapply(as.character(unlist(from_py(x))), function(note) from_py(python$bridge$for_r(note)), "",
+    USE.NAMES = FALSE
   )
 }
 

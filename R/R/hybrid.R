@@ -53,7 +53,7 @@
 #'   from; `NULL` or `NA` for those of rows that the machines were trained on, as in the report,
 #'   which make probabilities too sure of themselves.
 #' @param seed Whole number that seeds clusters, parts, folds, and draws between equally probable
-#'   classes. By default folds go by the order of the rows, and k-means starts at random, which
+#'   classes. With `NULL` folds go by the order of the rows, and k-means starts at random, which
 #'   [set.seed()] has no say in.
 #' @param subset Rows to use.
 #' @param na.action What to do with rows in which something is missing, as in [stats::glm()].
@@ -114,7 +114,7 @@ hybrid <- function(formula,
                    threshold = "cv",
                    positive = NULL,
                    distance_cv = 5,
-                   seed = NULL,
+                   seed = 1,
                    subset,
                    na.action, # nolint
                    contrasts = NULL) {

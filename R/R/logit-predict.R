@@ -11,9 +11,9 @@
 #'   are `NA` in the result.
 #' @param ... Ignored.
 #' @return With one entry or row for each row of `newdata`. After [firth()] numbers, for
-#'   `"response"` and `"prob"` the probability of success; with `se.fit` a list with the elements `fit`, `se.fit`
-#'   and `residual.scale`, as of `glm()`. After the others, matrices with one column a class for
-#'   `"prob"`, a class but the first or a stage for `"link"`, a stage for `"stage"`.
+#'   `"response"` and `"prob"` the probability of success; with `se.fit` a list with the elements
+#'   `fit`, `se.fit` and `residual.scale`, as of `glm()`. After the others, matrices with one column
+#'   a class for `"prob"`, a class but the first or a stage for `"link"`, a stage for `"stage"`.
 #'
 #'   For `"class"` the classes are of the kind that the response has: a factor with its levels, or
 #'   numbers, or logical. Of those that are equally probable it is the first.
@@ -67,11 +67,11 @@ predict.pwcstats_firth <- function(object,
 #' @export
 predict.pwcstats_firth_multinom <- function(object,
                                             newdata = NULL,
-                                            type = c("class", "prob", "link", "probs"),
+                                            type = c("class", "prob", "link", "probs", "response"),
                                             na.action = stats::na.pass, # nolint
                                             ...) {
   call <- sys.call()
-  type <- check_choice(type, c("class", "prob", "link", "probs"), "type", call)
+  type <- check_choice(type, c("class", "prob", "link", "probs", "response"), "type", call)
   rows <- rows_of_design(object, newdata, na.action, call)
   link <- rows$x %*% t(object$coefficients)
   if (type == "link") {
@@ -89,11 +89,13 @@ predict.pwcstats_firth_multinom <- function(object,
 #' @export
 predict.pwcstats_cratio <- function(object,
                                     newdata = NULL,
-                                    type = c("class", "prob", "link", "stage", "probs"),
+                                    type = c(
+                                      "class", "prob", "link", "stage", "probs", "response"
+                                    ),
                                     na.action = stats::na.pass, # nolint
                                     ...) {
   call <- sys.call()
-  type <- check_choice(type, c("class", "prob", "link", "stage", "probs"), "type", call)
+  type <- check_choice(type, eval(formals(sys.function())$type), "type", call)
   rows <- rows_of_design(object, newdata, na.action, call)
   by_stage <- type %in% c("link", "stage")
   columns <- if (by_stage) object$stages else as.character(object$classes)

@@ -11,9 +11,9 @@
 #' @param x,object A fit by [hybrid()] or [ordinal_hybrid()].
 #' @param digits Number of significant digits.
 #' @param ... Ignored.
-#' @return `summary()` a list of class `summary.pwcstats_machines`, whose element `text` has the
-#'   machines and the table of the integrator; `nobs()` the number of rows; `fitted()` the
-#'   probabilities of the rows of the fit.
+#' @return `summary()` a list of class `summary.pwcstats_machines`, whose element `coefficients` is
+#'   a matrix with estimates, standard errors, z and p-values of the integrator; `nobs()` the number
+#'   of rows; `fitted()` the probabilities of the rows of the fit.
 #' @seealso [predict()][predict.pwcstats_machines] for classes, probabilities and distances,
 #'   [plot()][plot.pwcstats_machines] of the distances.
 #' @examplesIf pwcstats_available()
@@ -84,21 +84,30 @@ describe_sides <- function(x) {
 #' @rdname pwcstats_machines
 #' @export
 summary.pwcstats_machines <- function(object, ...) {
-  call <- sys.call()
-  summary <- call_bridge(thaw(object, call)$summary, list(), list(), call)
+  table <- integrator_table(object, sys.call())
+  kept <- setdiff(names(object), c("model", "terms", "python", "coefficients"))
+  place <- equations_of(object)
+  rownames(table) <- if (is.null(place$class)) {
+    place$term
+  } else {
+    paste0(place$class, ":", place$term)
+  }
   structure(
-    class = "summary.pwcstats_machines",
-    c(
-      object[c("call", "classes", "coefficients", "na.action")],
-      list(text = from_py(summary$as_text()))
-    )
+    class = c("summary.pwcstats_machines", class(object)[[1L]]),
+    c(unclass(object)[kept], list(coefficients = table))
   )
 }
 
 #' @export
-print.summary.pwcstats_machines <- function(x, ...) {
+print.summary.pwcstats_machines <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   cat("\nCall:\n", paste(deparse(x$call), collapse = "\n"), "\n\n", sep = "")
-  cat(x$text, "\n", describe_missing(x), "\n", sep = "")
+  print_lines(c(
+    describe_machines(x, digits),
+    Norms = paste(names(x$norms), format(x$norms, digits = digits), collapse = ", ")
+  ))
+  cat("\nCoefficients of the integrator:\n")
+  stats::printCoefmat(x$coefficients, digits = digits, ...)
+  cat("\nz and its p-values take the distances as given\n", describe_missing(x), "\n", sep = "")
   invisible(x)
 }
 
@@ -135,7 +144,7 @@ formula.pwcstats_machines <- function(x, ...) {
 #'
 #' @param object A fit by [hybrid()] or [ordinal_hybrid()].
 #' @param newdata Data frame with the variables of the formula; by default the rows of the fit.
-#' @param type `"class"`, `"prob"` (or `"probs"`) for probabilities, or `"distance"`.
+#' @param type `"class"`, `"prob"` (or `"probs"`, `"response"`) for probabilities, or `"distance"`.
 #' @param na.action What to do with rows of `newdata` in which something is missing; by default they
 #'   are `NA` in the result.
 #' @param ... Ignored.
@@ -151,11 +160,12 @@ formula.pwcstats_machines <- function(x, ...) {
 #' @export
 predict.pwcstats_machines <- function(object,
                                       newdata = NULL,
-                                      type = c("class", "prob", "distance", "probs"),
+                                      type = c("class", "prob", "distance", "probs", "response"),
                                       na.action = stats::na.pass, # nolint
                                       ...) {
   call <- sys.call()
-  type <- check_choice(type, c("class", "prob", "distance", "probs"), "type", call)
+  refuse_idioms(list(...), call)
+  type <- check_choice(type, eval(formals(sys.function())$type), "type", call)
   rows <- machine_rows(object, newdata, na.action, call)
   if (type == "class") {
     ask <- function(fit, new) {
@@ -174,6 +184,20 @@ predict.pwcstats_machines <- function(object,
     }
   }
   stats::napredict(rows$na_action, ask_known(object, rows, columns, ask, call))
+}
+
+# What users of e1071 write, and would look for in attributes that are not there.
+refuse_idioms <- function(further, call) {
+  known <- intersect(names(further), c("probability", "decision.values"))
+  if (length(known)) {
+    abort(
+      sprintf(
+        "predict() has no argument %s here; type = \"prob\" has probabilities, and after pwc() %s.",
+        known[[1L]], "type = \"decision\" the decision values"
+      ),
+      call
+    )
+  }
 }
 
 # Columns of new rows as the machines see them, or of those of the fit; and which rows are known.

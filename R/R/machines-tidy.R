@@ -32,16 +32,26 @@ tidy.pwcstats_machines <- function(x, conf.int = FALSE, conf.level = 0.95, ...) 
   call <- sys.call()
   check_flag(conf.int, "conf.int", call)
   check_level(conf.level, "conf.level", call)
-  results <- thaw(x, call)$integrator_
-  # Of several equations one after the other, as the columns of Python's table are.
-  numbers <- function(name) as.vector(array_from_py(results[[name]]))
   place <- equations_of(x)
-  table <- cbind(numbers("params"), numbers("bse"), numbers("tvalues"), numbers("pvalues"))
-  # A coefficient that is 0 since it is aliased has no error.
-  table[is.nan(table)] <- NA
+  table <- integrator_table(x, call)
   rownames(table) <- place$term
   table <- tidy_table(table, if (conf.int) wald_bounds(table[, 1L], table[, 2L], conf.level))
   if (is.null(place$class)) table else data.frame(y.level = place$class, table)
+}
+
+# Estimates, errors and tests; of several equations one after the other, as Python's columns are.
+integrator_table <- function(x, call) {
+  results <- thaw(x, call)$integrator_
+  numbers <- function(name) as.vector(array_from_py(results[[name]]))
+  table <- cbind(
+    "Estimate" = numbers("params"),
+    "Std. Error" = numbers("bse"),
+    "z value" = numbers("tvalues"),
+    "Pr(>|z|)" = numbers("pvalues")
+  )
+  # A coefficient that is 0 since it is aliased has no error.
+  table[is.nan(table)] <- NA
+  table
 }
 
 # Terms of all coefficients, and if there are several equations the class of each.

@@ -18,7 +18,7 @@
 #'   only.
 #' @param penalty Firth's penalty where the distances separate the classes, never, or always.
 #'   Proportional odds have none.
-#' @param seed Whole number that seeds folds, and draws between equally probable classes. By default
+#' @param seed Whole number that seeds folds, and draws between equally probable classes. With `NULL`
 #'   folds go by the order of the rows.
 #' @return A list of class `pwcstats_ordinal_hybrid`, which inherits from `pwcstats_machines`, with
 #'   [methods][pwcstats_machines] and [predict()][predict.pwcstats_machines]. It has the elements
@@ -56,7 +56,7 @@ ordinal_hybrid <- function(formula,
                            penalty = c("auto", "none", "firth"),
                            select = c("none", "aic", "bic", "lr"),
                            distance_cv = 5,
-                           seed = NULL,
+                           seed = 1,
                            subset,
                            na.action, # nolint
                            contrasts = NULL) {

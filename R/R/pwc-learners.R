@@ -13,7 +13,12 @@ known_learners <- list(
     c(svm, list(class.weights = class.weights))
   },
   lda = function(prior = NULL, call) check_prior(prior, call),
-  qda = function(prior = NULL, call) check_prior(prior, call),
+  qda = function(prior = NULL, reg_param = 0, call) {
+    if (!is_one_number(reg_param) || reg_param < 0 || reg_param > 1) {
+      abort("reg_param must be a number between 0 and 1.", call)
+    }
+    c(check_prior(prior, call), list(reg_param = as.double(reg_param)))
+  },
   nb = function(prior = NULL, call) check_prior(prior, call),
   knn = function(k = 5, call) {
     check_count(k, "k", call)
@@ -201,7 +206,7 @@ refuse_weights <- function(learners, weights, call) {
   }
   lacks <- function(learner) {
     if (learner$kind == "r") {
-      !"weights" %in% names(formals(args(learner$object$fit)))
+      !takes_weights(learner$object$fit)
     } else {
       learner$kind %in% c("lda", "qda", "knn")
     }

@@ -134,7 +134,8 @@ glance.pwcstats_pwc <- function(x, ...) { # nolint
 #' @param newdata Data frame with the variables of the formula, or after `x` and `y` a matrix or
 #'   data frame with the columns of `x`; by default the rows of the fit.
 #' @param type `"class"` for the most probable class, of equals the first level; `"prob"` (or
-#'   `"probs"`) for the coupled probabilities; `"pairs"` for the probability of the first class in
+#'   `"probs"`, `"response"`) for the coupled probabilities, from pairs that are kept between 1e-7
+#'   and 1 - 1e-7; `"pairs"` for the probability of the first class in
 #'   each pair, which is what [couple()] takes with `condensed = TRUE`; `"votes"` for the number of
 #'   pairs that a class wins; `"decision"` (or `"link"`) for the scores of the pairs before
 #'   calibration, positive in favour of the first class: of support vector machines the decision
@@ -158,16 +159,18 @@ glance.pwcstats_pwc <- function(x, ...) { # nolint
 predict.pwcstats_pwc <- function(object,
                                  newdata = NULL,
                                  type = c(
-                                   "class", "prob", "pairs", "votes", "decision", "probs", "link"
+                                   "class", "prob", "pairs", "votes", "decision", "probs",
+                                   "response", "link"
                                  ),
                                  na.action = stats::na.pass, # nolint
                                  ...) {
   call <- sys.call()
+  refuse_idioms(list(...), call)
   type <- check_choice(type, eval(formals(sys.function())$type), "type", call)
   rows <- machine_rows(object, newdata, na.action, call)
   labels <- as.character(object$classes)
   of_pairs <- type %in% c("pairs", "decision", "link")
-  columns <- if (of_pairs) paste0(object$pairs$class_i, "/", object$pairs$class_j) else labels
+  columns <- if (of_pairs) pair_columns(object$pairs, call) else labels
   ask <- switch(type,
     pairs = function(fit, new) pair_proba_from_py(fit, new, object$pairs, call),
     decision = ,
@@ -181,6 +184,20 @@ predict.pwcstats_pwc <- function(object,
   } else {
     stats::napredict(rows$na_action, values)
   }
+}
+
+pair_columns <- function(pairs, call) {
+  columns <- paste0(pairs$class_i, "/", pairs$class_j)
+  if (anyDuplicated(columns)) {
+    abort(
+      sprintf(
+        "two pairs would be called '%s'; rename the classes, without a slash.",
+        columns[duplicated(columns)][[1L]]
+      ),
+      call
+    )
+  }
+  columns
 }
 
 pair_proba_from_py <- function(fit, new, pairs, call) {

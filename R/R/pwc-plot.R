@@ -210,6 +210,7 @@ draw_regions <- function(shown, x, plane) {
     zlim = c(1, length(labels)), col = grDevices::adjustcolor(colors, 0.35),
     xlab = plane$x, ylab = plane$y, useRaster = TRUE
   )
+  graphics::mtext(describe_held(shown, plane), 1L, 4L, cex = 0.8 * graphics::par("cex"))
   truth <- match(as.character(x$model[[1L]]), labels)
   symbols <- class_symbols(length(labels))
   graphics::points(
@@ -223,6 +224,13 @@ draw_regions <- function(shown, x, plane) {
   )
 }
 
+# Values of the variables that are not drawn.
+describe_held <- function(shown, plane) {
+  held <- setdiff(names(shown), c(unlist(plane), ".class"))
+  values <- vapply(held, function(name) format(shown[[name]][[1L]], digits = 4L), "")
+  if (length(held)) paste("at", paste(held, "=", values, collapse = ", ")) else ""
+}
+
 tiles_of_ggplot <- function(shown, x) {
   colors <- class_colors(nlevels(shown$learner))
   names(colors) <- levels(shown$learner)
@@ -232,7 +240,7 @@ tiles_of_ggplot <- function(shown, x) {
   ) +
     ggplot2::geom_tile(colour = "white", alpha = 0.6) +
     ggplot2::geom_text(ggplot2::aes(label = .data$word)) +
-    ggplot2::scale_fill_manual(values = colors) +
+    ggplot2::scale_fill_manual(values = colors, limits = levels(shown$learner)) +
     ggplot2::labs(x = NULL, y = NULL, title = describe_tiles(x))
 }
 
@@ -244,6 +252,8 @@ regions_of_ggplot <- function(shown, x, plane) {
     .class = factor(as.character(x$model[[1L]]), levels = labels),
     check.names = FALSE
   )
+  # Weights may have left a class out.
+  rows <- rows[!is.na(rows$.class), ]
   ggplot2::ggplot(rows, ggplot2::aes(x = .data[[plane$x]], y = .data[[plane$y]])) +
     ggplot2::geom_raster(ggplot2::aes(fill = .data$.class), shown, alpha = 0.35) +
     ggplot2::geom_point(ggplot2::aes(colour = .data$.class, shape = .data$.class)) +
@@ -252,5 +262,5 @@ regions_of_ggplot <- function(shown, x, plane) {
     ggplot2::scale_shape_manual(
       values = class_symbols(length(labels)), limits = labels, name = "class"
     ) +
-    ggplot2::labs(x = plane$x, y = plane$y)
+    ggplot2::labs(x = plane$x, y = plane$y, caption = describe_held(shown, plane))
 }

@@ -3,7 +3,8 @@
 #' Fits one learner for each pair of classes and couples their probabilities into one for each
 #' class. Of several learners each pair keeps the one that is best on it, by cross-validation
 #' (Szepannek, Bischl and Weihs, 2007). With the learner `"svm"` it is what `svm()` of \pkg{e1071}
-#' does: the same machines, a sigmoid for each pair, and the coupling of Wu, Lin and Weng.
+#' does with `probability = TRUE`: of numeric columns the same machines, a sigmoid for each pair,
+#' and the coupling of Wu, Lin and Weng.
 #'
 #' Learners are known by name. Their arguments, with defaults, are
 #' \describe{
@@ -11,8 +12,11 @@
 #'     `kernel = "radial"`, `cost = 1`, `gamma` = 1 / number of columns, `degree = 3`, `coef0 = 0`,
 #'     `tolerance = 0.001`, and `class.weights`, numbers by name of the class or `"inverse"`.}
 #'   \item{`"lda"`, `"qda"`}{Linear and quadratic discriminant analysis, as of \pkg{MASS} with
-#'     `method = "mle"`: covariances have the divisor n. `prior`: probabilities of all classes in
-#'     the order of the levels, by default their shares of the rows.}
+#'     `method = "mle"`: covariances have the divisor n. Where `lda()` warns of collinear columns,
+#'     `"lda"` goes on without what they repeat. `prior`: probabilities of all classes in the order
+#'     of the levels, by default their shares of the rows. `reg_param = 0`, of `"qda"`: how far
+#'     covariances are drawn towards the identity, for classes whose columns are combinations of
+#'     each other, or nearly so.}
 #'   \item{`"nb"`}{Naive Bayes with normal densities, whose variances have the divisor n, where
 #'     `naiveBayes()` of \pkg{e1071} has n - 1. `prior` as of `"lda"`.}
 #'   \item{`"knn"`}{Nearest neighbours: `k = 5` of them.}
@@ -44,7 +48,13 @@
 #'
 #' All learners see the same columns: those of `x`, or of the formula as [model.matrix()] makes
 #' them, with contrasts for factors and without the intercept; with `scale = TRUE` centred and
-#' divided by their standard deviations over all classes.
+#' divided by their standard deviations over all classes. (`svm()` has a column for each level of
+#' its first factor and does not scale those of factors, so that its machines are others where there
+#' are factors.)
+#'
+#' The predicted class is the most probable one, as `svm()` has it when it is asked for
+#' probabilities. Without, it goes by votes of decision values: `coupling = "vote"` with
+#' `calibration = "none"`.
 #'
 #' @param formula Model formula, of which the response is a factor or becomes one; levels that no
 #'   row has are dropped. Or a matrix in place of `x`, and then `data` in place of `y`.
@@ -56,7 +66,8 @@
 #' @param coupling Method of [couple()]. `"bayes"` fits further learners, one for each pair against
 #'   all other classes.
 #' @param pair_weights For `coupling = "ht"`: weigh pairs by their numbers of rows, or all alike.
-#' @param selection_cv Number of folds by which candidates are compared.
+#' @param selection_cv Number of folds by which candidates are compared. Of a class with fewer rows
+#'   some folds have none.
 #' @param scoring Score by which they are compared, as scikit-learn names it: `"accuracy"`,
 #'   `"balanced_accuracy"`, `"neg_log_loss"`, `"roc_auc"`, ... Of equals the first is kept.
 #' @param threshold Move the border of each pair to where it makes the fewest errors (Hastie and
@@ -70,23 +81,24 @@
 #' @param scale Centre the columns and divide them by their standard deviations, as `svm()` does?
 #'   Constant columns stay as they are.
 #' @param weights How many times each row counts; 0 leaves it out. `"lda"`, `"qda"` and `"knn"` have
-#'   no weights, and refuse others than 0 and 1.
+#'   no weights, and refuse others than 0 and 1. Scores of candidates, and `minsplit` and
+#'   `minbucket` of `"tree"`, count rows whatever their weights.
 #' @param subset,na.action,contrasts As in [firth()]. For `x` and `y`, `subset` is an index of the
 #'   rows and `contrasts` has no meaning.
 #' @param seed Whole number that seeds folds, and learners of Python's that have no seed of their
 #'   own. With `NULL` folds go by the order of the rows, which is no good where that has a meaning.
 #'   [set.seed()] has a say in learners of R's only.
 #' @param n_jobs Number of parallel fits, where -1 is all cores; not for learners of R's. The answer
-#'   is the same.
+#'   is the same, but warnings of fits in other processes are printed there and are none of R's.
 #' @param verbose Show progress?
 #' @return A list of class `pwcstats_pwc`, with [methods][pwcstats_pwc],
 #'   [predict()][predict.pwcstats_pwc] and [plot()][plot.pwcstats_pwc]. It has the elements
 #'   \item{classes}{The classes in the order of the levels.}
 #'   \item{pairs}{Data frame with a row for each pair: `class_i`, `class_j`, `n` (rows in either,
 #'     weights included), `learner`; with candidates the score `cv_score_<name>` of each;
-#'     `sigmoid_a` and `sigmoid_b` where there are sigmoids, 1 / (1 + exp(a f + b)) being the probability of
-#'     `class_i` at score f; `threshold`, if asked for;
-#'     and `error`, where a learner failed.}
+#'     `sigmoid_a` and `sigmoid_b` where there are sigmoids, 1 / (1 + exp(a f + b)) being the
+#'     probability of `class_i` at score f; `threshold`, if asked for; and `error`, where a learner
+#'     failed.}
 #'   \item{learners, coupling, pair_weights, threshold, calibration, seed}{What was asked; of the
 #'     learners, the names.}
 #'   \item{center, scale}{What each column was centred by and divided by.}

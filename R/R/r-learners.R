@@ -30,7 +30,11 @@ fit_r_learner <- function(functions, x, columns, code, labels, weights) {
   x <- named_rows(x, columns)
   labels <- unlist(labels)
   y <- factor(labels[as.vector(code) + 1L], levels = labels)
-  model <- if (is.null(weights)) fit(x, y) else fit(x, y, weights = as.vector(weights))
+  model <- if (takes_weights(fit)) {
+    fit(x, y, weights = if (is.null(weights)) rep(1, nrow(x)) else as.vector(weights))
+  } else {
+    fit(x, y)
+  }
   # A formula in the model knows where the function was made, and what is there may be large: other
   # fits, for example. It is kept once, with the functions.
   serialize(model, NULL, refhook = function(e) if (identical(e, home)) "home")
@@ -40,6 +44,10 @@ prob_r_learner <- function(functions, model, x, columns, labels) {
   functions <- unserialize(functions)
   model <- unserialize(model, refhook = function(name) environment(functions$fit))
   read_prob(functions$prob(model, named_rows(x, columns)), unlist(labels), nrow(x))
+}
+
+takes_weights <- function(fit) {
+  "weights" %in% names(formals(args(fit)))
 }
 
 named_rows <- function(x, columns) {

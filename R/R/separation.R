@@ -8,8 +8,9 @@
 #' `ordered = TRUE`, for proportional odds (`polr()` of \pkg{MASS}). For continuation ratios, ask
 #' about each stage by itself; [cratio()] warns where one is separated. An offset changes nothing.
 #'
-#' The separation is complete where all rows are predicted without error in the limit, and
-#' quasi-complete where some are.
+#' The separation is complete where all rows are predicted without error in the limit, else
+#' quasi-complete. With more than two classes it may be that no row is, and yet a class is ruled out
+#' for some.
 #'
 #' Coming from `detect_separation()` of \pkg{detectseparation}, which \pkg{brglm2} once had: it is
 #' given to `glm()` as `method`, this one is called by itself, with the arguments of `glm()` that
@@ -182,9 +183,16 @@ describe_separation <- function(x) {
     return("There is no separation: all maximum likelihood estimates are finite.")
   }
   several <- length(x$columns) > 1L
+  n <- sum(x$rows, na.rm = TRUE)
+  sure <- if (n) {
+    sprintf("%d of %d rows are predicted without error", n, x$nobs)
+  } else {
+    # Of more than two classes.
+    "no row is predicted without error, but classes are ruled out for some"
+  }
   sprintf(
-    "There is %s separation: %d of %d rows are predicted without error, and the %s of %s %s.",
-    x$kind, sum(x$rows, na.rm = TRUE), x$nobs,
+    "There is %s separation: %s, and the %s of %s %s.",
+    x$kind, sure,
     if (several) "maximum likelihood estimates" else "maximum likelihood estimate",
     paste(x$columns, collapse = ", "),
     if (several) "are infinite" else "is infinite"

@@ -25,7 +25,7 @@ class SeparationResult:
     separated : bool
         Whether some maximum likelihood estimates are infinite.
     kind : {"complete", "quasi-complete", "none"}
-        All rows are predicted without error, or some, or none.
+        All rows are predicted without error; or estimates are infinite, but not all rows are; or neither.
     columns : list
         Columns with infinite estimates.
     directions : DataFrame
@@ -47,10 +47,10 @@ class SeparationResult:
             return "There is no separation: all maximum likelihood estimates are finite."
         names = ", ".join(map(str, self.columns))
         which = f"estimate of {names} is" if len(self.columns) == 1 else f"estimates of {names} are"
-        return (
-            f"There is {self.kind} separation: {self.rows.sum()} of {len(self.rows)} rows are predicted without error, "
-            f"and the maximum likelihood {which} infinite."
-        )
+        sure = f"{self.rows.sum()} of {len(self.rows)} rows are predicted without error"
+        if not self.rows.any():  # of more than two classes
+            sure = "no row is predicted without error, but classes are ruled out for some"
+        return f"There is {self.kind} separation: {sure}, and the maximum likelihood {which} infinite."
 
 
 def detect_separation(endog: Any, exog: Any, *, ordered: bool = False, freq_weights: Any = None) -> SeparationResult:

@@ -3,6 +3,7 @@
 import atexit
 import ctypes
 import pickle
+import re
 import sys
 import traceback
 import warnings
@@ -29,8 +30,8 @@ def call(function, args, kwargs):
         def collect(message, category, *where, **more):
             if issubclass(category, _NOT_FOR_USERS):
                 show_others(message, category, *where, **more)
-            elif _for_r(message) not in outcome["warnings"]:
-                outcome["warnings"].append(_for_r(message))
+            elif for_r(message) not in outcome["warnings"]:
+                outcome["warnings"].append(for_r(message))
 
         warnings.showwarning = collect
         for kind in (UserWarning, RuntimeWarning):
@@ -39,7 +40,7 @@ def call(function, args, kwargs):
         try:
             outcome["value"] = function(*args, **kwargs)
         except errors.PwcError as exception:
-            outcome["error"] = (_for_r(exception), traceback.format_exc())
+            outcome["error"] = (for_r(exception), traceback.format_exc())
         except (Exception, KeyboardInterrupt) as exception:
             if _is_interrupt(exception):
                 outcome["interrupted"] = True
@@ -48,9 +49,28 @@ def call(function, args, kwargs):
     return outcome
 
 
-def _for_r(message):
-    """A sentence with R's words for what R users write otherwise."""
-    said = str(message).replace("np.nan", "NA").replace("calibration=None", "calibration='none'")
+# What R users write otherwise, or never see.
+_IN_R = [
+    (r"\bnp\.nan\b|\bnan\b", "NA"),
+    (r"calibration=None", "calibration='none'"),
+    (r"\bexog\b", "the model matrix"),
+    (r"\bendog\b", "the response"),
+    (r"(?:scores\.)?rename_axis\('(\w+)'\)", r"give them a column \1"),
+    (r"the pair \((['\"])(.*?)\1, (['\"])(.*?)\3\)", r"the pair \2/\4"),
+    (r"index 0 is out of bounds for axis 0 with size 0", "no column varies within its two classes"),
+    # What scikit-learn advises has other names here, and depends on its version.
+    (
+        r"(?:Increase the value of `reg_param`|When using `solver='svd'`)[^()]*",
+        "A reg_param above 0 helps, as in learners = list(qda = list(reg_param = 0.1)). ",
+    ),
+]
+
+
+def for_r(message):
+    """Return a sentence with R's words."""
+    said = str(message)
+    for words, ours in _IN_R:
+        said = re.sub(words, ours, said)
     if said.startswith("the RLearner of the pair "):
         # What follows is about encoders of Python's.
         said = said.partition(" (It has seen the rows of its two classes only.")[0]
@@ -112,7 +132,7 @@ def learner(kind, **options):
         case "lda":
             return LinearDiscriminantAnalysis(priors=options.get("prior"))
         case "qda":
-            return QuadraticDiscriminantAnalysis(priors=options.get("prior"))
+            return QuadraticDiscriminantAnalysis(priors=options.get("prior"), reg_param=options["reg_param"])
         case "nb":
             return GaussianNB(priors=options.get("prior"))
         case "knn":

@@ -172,3 +172,26 @@ test_that("a saved fit answers where its data are gone", {
   elsewhere <- ask_elsewhere(fit, "generics::augment(fit)")
   expect_equal(elsewhere, generics::augment(fit), ignore_attr = TRUE)
 })
+
+test_that("rows that were shuffled and left out are found in tibbles and data frames", {
+  skip_without_python()
+  skip_without_package("generics")
+  skip_without_package("tibble")
+  set.seed(1)
+  air <- transform(airquality[sample(153), ], hot = as.integer(Temp > 79))
+  sets <- list(frame = air, tibble = tibble::as_tibble(air))
+  for (made in sets) {
+    fit <- firth(hot ~ Ozone, made)
+    expected <- unname(predict(fit, made))
+    for (asked in sets) {
+      added <- generics::augment(fit, asked)
+      expect_equal(added$.fitted, expected)
+      expect_identical(is.na(added$.fitted), is.na(air$Ozone))
+    }
+  }
+  # Sorted otherwise, they are known by name; without names they are not.
+  sorted <- air[order(air$Ozone), ]
+  fit <- firth(hot ~ Ozone, air)
+  expect_equal(generics::augment(fit, sorted)$.fitted, unname(predict(fit, sorted)))
+  expect_refused(generics::augment(fit, tibble::as_tibble(sorted)), "other values; give others as")
+})

@@ -28,3 +28,15 @@ test_that("errors name what is lacking, once and with one full stop", {
   league <- list(contests = data.frame(winner = "a", loser = "b"), players = data.frame(size = 1:2))
   expect_refused(bt(1, winner, loser, league), "perhaps its element contests")
 })
+
+test_that("a player's column may be called home, and a formula is refused", {
+  skip_without_python()
+  games <- data.frame(
+    home = c("x", "y", "z", "x", "y", "z"), away = c("y", "z", "x", "z", "x", "y"),
+    w1 = c(3, 2, 4, 1, 2, 2), w2 = c(2, 3, 1, 2, 3, 1)
+  )
+  fit <- bt(cbind(w1, w2), home, away, games, order_effect = TRUE)
+  expect_equal(unname(predict(fit, games)), unname(predict(fit)))
+  expect_identical(predict(fit, games, type = "probs"), predict(fit, games, type = "prob"))
+  expect_refused(bt(w1 ~ home + away, games), "takes no formula; write bt\\(outcome, player1")
+})

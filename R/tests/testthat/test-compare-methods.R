@@ -290,3 +290,18 @@ test_that("scores that do not fit are refused, with the cells that are missing",
   expect_refused(compare_methods(single), "give test_fraction=")
   expect_refused(compare_methods(single, test_fraction = 2), "^test_fraction must be")
 })
+
+test_that("rows that are called folds are folds, and numbers are no names of data sets", {
+  skip_without_python()
+  set.seed(2)
+  scores <- matrix(round(runif(20, 0.7, 0.9), 3), 10, dimnames = list(NULL, c("a", "b")))
+  folds <- compare_methods(cbind(fold = 1:10, as.data.frame(scores)))
+  expect_identical(folds$test, "corrected_resampled_t")
+  rownames(scores) <- paste0("Fold", 1:10)
+  named <- compare_methods(scores)
+  expect_equal(named$pairs, folds$pairs)
+  rownames(scores) <- seq(1, 28, 3)
+  numbered <- compare_methods(scores)
+  expect_identical(numbered$test, "wilcoxon")
+  expect_match(numbered$notes[[1]], "if they are folds, say so: give them a column fold")
+})

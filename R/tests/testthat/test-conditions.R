@@ -40,9 +40,9 @@ test_that("what does not fit is refused in Python's words", {
   expect_refused(couple(example_r, "ht", n = -diag(3) - 1), "n must hold finite numbers >= 0")
   expect_refused(couple(example_r, clip = 2), "clip must be a number")
   expect_refused(couple(example_r, clip = "a"), "clip")
-  expect_refused(couple(example_r, clip = NA), "clip must be a number.* got nan")
+  expect_refused(couple(example_r, clip = NA), "clip must be a number.* got NA")
   expect_refused(couple(example_r, n_jobs = 1.5), "n_jobs must be a whole number.* got 1.5")
-  expect_refused(couple(example_r, n_jobs = NA), "n_jobs must be a whole number.* got nan")
+  expect_refused(couple(example_r, n_jobs = NA), "n_jobs must be a whole number.* got NA")
   mixed <- cbind(id = 1, "a/b" = .5, "a/c" = .5)
   expect_refused(couple(mixed, condensed = TRUE), "'id' in condensed r does not name a pair")
   swapped <- cbind("a/b" = .5, "a/c" = .5, "c/b" = .5)
@@ -76,6 +76,7 @@ test_that("warnings of the module are R warnings each time, other warnings are l
     "from pwcstats.errors import ConvergenceWarning",
     "def warning_function():",
     "    warnings.warn('It stopped.', ConvergenceWarning)",
+    "    warnings.warn('It stopped.', ConvergenceWarning)",
     "    warnings.warn('It will change.', FutureWarning)",
     "    return 1",
     sep = "\n"
@@ -91,6 +92,16 @@ test_that("warnings of the module are R warnings each time, other warnings are l
     expect_identical(conditionCall(warning), quote(f(x)))
     expect_match(said, "FutureWarning: It will change.", fixed = TRUE)
   }
+  # Once for each call, however often Python says it.
+  count <- 0
+  reticulate::py_capture_output(type = "stderr", withCallingHandlers(
+    call_bridge(warns, list(), list(), quote(f(x))),
+    warning = function(w) {
+      count <<- count + 1
+      tryInvokeRestart("muffleWarning")
+    }
+  ))
+  expect_identical(count, 1)
 })
 
 test_that("an unexpected exception says its type and keeps the traceback out of sight", {

@@ -128,5 +128,6 @@ test_that("what cannot be fitted is refused", {
   expect_refused(firth_multinom(grade ~ x, visits, maxit = 1.5), "^maxit must be")
   fit <- firth_multinom(grade ~ x, visits)
   expect_refused(residuals(fit), "firth\\(\\) only")
-  expect_refused(predict(fit, type = "response"), "^type must be one of")
+  expect_identical(predict(fit, type = "response"), predict(fit, type = "prob"))
+  expect_refused(predict(fit, type = "raw"), "^type must be one of")
 })

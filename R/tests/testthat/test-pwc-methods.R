@@ -60,6 +60,14 @@ test_that("a summary has all pairs and the table of the rows that the fit used",
   expect_output(print(summary(many)), "\n +5 +6 +42 +nb")
 })
 
+test_that("pairs whose names could not be told apart are refused", {
+  skip_without_python()
+  labels <- c("a/b", "a", "b/a")
+  fit <- pwc(kind ~ Petal.Width, transform(iris, kind = factor(labels[Species], labels)), "lda")
+  expect_refused(predict(fit, type = "pairs"), "two pairs would be called 'a/b/a'; rename")
+  expect_identical(levels(predict(fit)), labels)
+})
+
 test_that("extractors have what other models have", {
   skip_without_python()
   fit <- pwc(Species ~ Petal.Width + log(Petal.Length), holes, "lda")
@@ -70,7 +78,9 @@ test_that("extractors have what other models have", {
   expect_named(model.frame(fit), c("Species", "Petal.Width", "log(Petal.Length)"))
   expect_identical(predict(fit, type = "probs"), predict(fit, type = "prob"))
   expect_identical(predict(fit, type = "link"), predict(fit, type = "decision"))
-  expect_refused(predict(fit, type = "response"), "^type must be one of 'class', 'prob'")
+  expect_identical(predict(fit, type = "response"), predict(fit, type = "prob"))
+  expect_refused(predict(fit, type = "raw"), "^type must be one of 'class', 'prob'")
+  expect_refused(predict(fit, probability = TRUE), "type = \"prob\" has probabilities")
   columns <- pwc(x = iris[1:4], y = iris$Species, learners = "lda")
   expect_refused(formula(columns), "made from x and y, and has no formula")
   expect_identical(dim(model.frame(columns)), c(150L, 2L))

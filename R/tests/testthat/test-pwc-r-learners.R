@@ -90,9 +90,7 @@ test_that("functions see named columns, a factor of two levels, and weights if t
   skip_without_python()
   skip_without_package("rpart")
   seen <- list(
-    fit = function(x, y, weights) {
-      list(x = x, y = y, weights = if (missing(weights)) NULL else weights)
-    },
+    fit = function(x, y, weights) list(x = x, y = y, weights = weights),
     prob = function(model, x) {
       stopifnot(
         is.matrix(x), is.double(x), identical(colnames(x), c("Sepal.Length", "Petal.Width")),
@@ -100,9 +98,10 @@ test_that("functions see named columns, a factor of two levels, and weights if t
         nlevels(model$y) == 2, length(model$y) == nrow(model$x),
         # In the order of the response's levels.
         !is.unsorted(match(levels(model$y), c("virginica", "versicolor", "setosa"))),
-        is.null(model$weights) || identical(model$weights, rep(c(1, 3), nrow(x_of(model)) / 2))
+        identical(model$weights, rep(1, nrow(x_of(model)))) ||
+          identical(model$weights, rep(c(1, 3), nrow(x_of(model)) / 2))
       )
-      rep(if (is.null(model$weights)) 0.4 else 0.3, nrow(x))
+      rep(if (all(model$weights == 1)) 0.4 else 0.3, nrow(x))
     }
   )
   x_of <- function(model) model$x
@@ -132,29 +131,29 @@ test_that("functions see named columns, a factor of two levels, and weights if t
 
 test_that("answers that are no probabilities are refused, with learner and pair", {
   skip_without_python()
-  where <- "^bad failed on the pair \\('setosa', 'versicolor'\\): its function prob must "
+  where <- "^bad failed on the pair setosa/versicolor: its function prob must return "
   refused <- function(prob, words) expect_refused(ask(by_prob(prob)), paste0(where, words))
-  refused(function(model, x) matrix(1 / 3, nrow(x), 3), "return 1 prob.* 1 x 2, not 1 x 3")
-  refused(function(model, x) numeric(), "return 1 probabilities, or a matrix of 1 x 2, not 0")
-  range <- "return probabilities, from 0 to 1, which sum to 1"
+  refused(function(model, x) matrix(1 / 3, nrow(x), 3), "1 prob.* 1 x 2, not 1 x 3")
+  refused(function(model, x) numeric(), "1 probabilities, or a matrix of 1 x 2, not 0")
+  range <- "probabilities, from 0 to 1, which sum to 1"
   refused(function(model, x) rep(NA_real_, nrow(x)), range)
   refused(function(model, x) rep(NaN, nrow(x)), range)
   refused(function(model, x) rep(1.2, nrow(x)), range)
   refused(function(model, x) rep(-0.2, nrow(x)), range)
   refused(function(model, x) matrix(0.4, nrow(x), 2), range)
-  refused(function(model, x) rep("a", nrow(x)), "return numbers, not character")
-  refused(function(model, x) factor(rep("a", nrow(x))), "return numbers, not factor")
-  refused(function(model, x) NULL, "return numbers, not NULL")
-  refused(function(model, x) list(0.5), "return numbers, not list")
-  refused(function(model, x) rep(TRUE, nrow(x)), "return numbers, not logical")
+  refused(function(model, x) rep("a", nrow(x)), "numbers, not character")
+  refused(function(model, x) factor(rep("a", nrow(x))), "numbers, not factor")
+  refused(function(model, x) NULL, "numbers, not NULL")
+  refused(function(model, x) list(0.5), "numbers, not list")
+  refused(function(model, x) rep(TRUE, nrow(x)), "numbers, not logical")
   refused(
     function(model, x) cbind(a = rep(0.5, nrow(x)), b = 0.5),
-    "name its columns versicolor and setosa, not a and b"
+    "columns named versicolor and setosa, not a and b"
   )
   # One row is asked about in the fit, so this is seen later.
   short <- ask(by_prob(function(model, x) 0.5))
   error <- expect_error(
-    predict(short), "pair \\('setosa', 'versicolor'\\) cannot answer: .* return 150 prob.*, not 1$",
+    predict(short), "pair setosa/versicolor cannot answer: .* return 150 prob.*, not 1$",
     class = "pwcstats_error"
   )
   expect_identical(conditionCall(error)[[1]], quote(predict.pwcstats_pwc))
@@ -167,12 +166,12 @@ test_that("an error in a function names the learner and the pair", {
   skip_without_python()
   error <- expect_error(
     ask(by_fit(function(x, y) stop("no luck"))),
-    "^bad failed on the pair \\('setosa', 'versicolor'\\): no luck \\(With error_score=NA ",
+    "^bad failed on the pair setosa/versicolor: no luck \\(With error_score=NA ",
     class = "pwcstats_error"
   )
   expect_identical(conditionCall(error)[[1]], quote(pwc))
   picky <- function(x, y) if ("virginica" %in% levels(y)) stop("not these") else 1
-  expect_refused(ask(by_fit(picky)), "^bad .* \\('setosa', 'virginica'\\): not these")
+  expect_refused(ask(by_fit(picky)), "^bad .* setosa/virginica: not these")
   late <- ask(by_prob(function(model, x) if (nrow(x) > 1) stop("too many") else 0.5))
   expect_refused(predict(late), "cannot answer: too many$")
   # What jumps out of Python's frames must not break them.

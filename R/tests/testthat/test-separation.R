@@ -49,6 +49,14 @@ test_that("endometrial data and lizards are as glm() has them", {
   lizards <- data_of("lizards", "brglm2")
   formula <- cbind(grahami, opalinus) ~ height + diameter + light + time
   expect_identical(coef(detect_separation(formula, lizards)), runs_away(formula, lizards))
+  # Without the rows of the other species in the evening, by weights of 0.
+  light <- detect_separation(
+    formula, lizards,
+    weights = as.numeric(time != "late" | opalinus == 0)
+  )
+  rest <- subset(lizards, time != "late" | opalinus == 0)
+  expect_identical(coef(light), coef(detect_separation(formula, rest)))
+  expect_true(light$separated)
   # Nothing is left of the other species in the evening.
   late <- transform(lizards, opalinus = ifelse(time == "late", 0, opalinus))
   found <- detect_separation(formula, late)
@@ -264,4 +272,13 @@ test_that("a saved answer is the same in another process", {
   skip_without_python()
   fit <- detect_separation(ill ~ x + site, partly)
   expect_identical(ask_elsewhere(fit, "list(coef(fit), fit$rows)"), list(coef(fit), fit$rows))
+})
+
+test_that("with several classes some may be ruled out, and no row certain", {
+  skip_without_python()
+  skip_without_package("MASS")
+  found <- detect_separation(type ~ Ba + Fe, MASS::fgl)
+  expect_identical(found$kind, "quasi-complete")
+  expect_false(any(found$rows))
+  expect_output(print(found), "no row is predicted without error, but\\s+classes are ruled out")
 })

@@ -2,7 +2,7 @@
 
 # Rows of the tables of coefficients in a summary: estimate, error, z, p, lower and upper bound.
 printed_rows <- function(fit) {
-  text <- strsplit(summary(fit)$text, "\n", fixed = TRUE)[[1]]
+  text <- strsplit(from_py(thaw(fit, NULL)$summary()$as_text()), "\n", fixed = TRUE)[[1]]
   number <- "-?[0-9]+\\.[0-9]+"
   rows <- grep(sprintf("^\\S+( +%s){6} *$", number), text, value = TRUE)
   values <- regmatches(rows, gregexpr(sprintf("(?<= )%s", number), rows, perl = TRUE))
@@ -25,7 +25,7 @@ hybrids <- function() {
   )
 }
 
-test_that("tidy has the numbers that summary prints", {
+test_that("tidy and summary have the numbers of Python's own summary", {
   skip_without_python()
   skip_without_package("generics")
   for (fit in hybrids()) {
@@ -35,6 +35,7 @@ test_that("tidy has the numbers that summary prints", {
     numbers <- c("estimate", "std.error", "statistic", "p.value", "conf.low", "conf.high")
     # Rounded to three places, of which the last may be off by half.
     expect_lt(max(abs(as.matrix(tidied[numbers]) - printed$value)), 0.000501)
+    expect_equal(unname(coef(summary(fit))), unname(as.matrix(tidied[numbers[1:4]])))
     estimate <- coef(fit)
     expect_equal(tidied$estimate, as.vector(if (is.matrix(estimate)) t(estimate) else estimate))
   }
