@@ -30,8 +30,8 @@
 #'   `data`; rows that `subset` and `na.action` leave out are left out of it too. It is looked for
 #'   in `data` first, then where the function is called. Clusters of positive rows do not matter,
 #'   and may be missing. `"auto"` is the number of negatives for each positive, rounded, from 1 to
-#'   10. With `split = "folds"` it is the number of parts, by default 9, or fewer if the rarer class
-#'   has fewer rows.
+#'   10; hundreds take minutes. With `split = "folds"` it is the number of parts, by default 9, or
+#'   fewer if the rarer class has fewer rows.
 #' @param split Clusters of the negatives, or random parts of all rows with a machine each for both
 #'   classes, whose distances a binary logit integrates.
 #' @param kernel,cost,gamma,degree,coef0,tolerance The support vector machines, as in `svm()` of
