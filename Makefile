@@ -58,15 +58,16 @@ doctest: .venv/test.stamp
 	$(NEWEST) -m pytest --doctest-modules --ignore=pwcstats/r.py pwcstats \
 	    --doctest-glob=README.md --doctest-glob='*.rst' README.md docs/*.rst
 
-# The tests of the R package, which R CMD check runs too; here none may be skipped.
+# The tests of the R package, of which none may be skipped here.
 coverage-r: .venv-r/stamp .r-lib/stamp | build/log
 	PWC_REQUIRE_R=1 Rscript tools/coverage.R 90 | tee build/log/$@.log
 
 lint-r: .r-lib/stamp
 	Rscript tools/lint.R
 
+# Without the tests, which coverage-r runs: they take minutes.
 check-r: .venv-r/stamp .r-lib/stamp
-	tools/check-r-package build/check-r
+	tools/check-r-package build/check-r --no-tests
 
 lint: .venv/test.stamp ## ruff, mypy, import-linter
 	.venv/bin/ruff check .
