@@ -18,8 +18,8 @@
 #'   only.
 #' @param penalty Firth's penalty where the distances separate the classes, never, or always.
 #'   Proportional odds have none.
-#' @param seed Whole number that seeds folds, and draws between equally probable classes. With `NULL`
-#'   folds go by the order of the rows.
+#' @param seed Whole number that seeds folds, and draws between equally probable classes. With
+#'   `NULL` folds go by the order of the rows.
 #' @return A list of class `pwcstats_ordinal_hybrid`, which inherits from `pwcstats_machines`, with
 #'   [methods][pwcstats_machines] and [predict()][predict.pwcstats_machines]. It has the elements
 #'   \item{classes}{The classes from the lowest to the highest.}
