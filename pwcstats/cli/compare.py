@@ -59,26 +59,19 @@ def run(options: argparse.Namespace) -> None:
 def read_scores(path: str, sep: str | None) -> pd.DataFrame:
     """Scores as `compare_methods` takes them."""
     frame = reading.read_table(path, sep)
-    if {"method", "score"} & set(frame.columns):
-        # Numbered folds are in the order of their numbers, not of their digits.
-        numbers = [
-            name
-            for name in frame.columns
-            if name in ("score", "n_train", "n_test") or (name in PLACES and reading.is_numeric(frame[name]))
-        ]
-        return frame.assign(**{name: reading.as_numbers(frame[name]) for name in numbers})
     places = [name for name in frame.columns if name in PLACES]
+    if {"method", "score"} & set(frame.columns):
+        numbers = [name for name in ("score", "n_train", "n_test") if name in frame.columns]
+        columns = {name: reading.as_labels(frame[name]) for name in places}
+        return frame.assign(**columns, **{name: reading.as_numbers(frame[name]) for name in numbers})
     if not places and not reading.is_numeric(frame.iloc[:, 0]):
         frame = frame.rename(columns={frame.columns[0]: "dataset"})
         places = ["dataset"]
     scores = reading.all_numbers(frame.drop(columns=places))
-    return scores.set_axis(
-        pd.MultiIndex.from_frame(frame[places]) if len(places) > 1 else _index(frame, places), axis=0
-    )
-
-
-def _index(frame: pd.DataFrame, places: list[str]) -> pd.Index:
-    return pd.Index(frame[places[0]], dtype=object, name=places[0]) if places else frame.index
+    if not places:
+        return scores
+    labels = [pd.Index(reading.as_labels(frame[name]), name=name) for name in places]
+    return scores.set_axis(pd.MultiIndex.from_arrays(labels) if len(places) > 1 else labels[0], axis=0)
 
 
 def _picture(result: ComparisonResult) -> Any:

@@ -56,10 +56,8 @@ def run(options: argparse.Namespace) -> None:
     if condensed:
         named = not isinstance(r.index, pd.RangeIndex)
         text = p.to_csv(index=named, index_label=r.index.name or "sample")
-        samples = [
-            {"sample": sample if named else place, "proba": dict(row)}
-            for place, (sample, row) in enumerate(p.iterrows(), 1)
-        ]
+        names = r.index if named else range(1, len(r) + 1)
+        samples = [{"sample": sample, "proba": row} for sample, row in zip(names, p.to_dict("records"), strict=True)]
     else:
         text = p.rename("probability").to_csv(index_label="class")
         samples = [{"sample": 1, "proba": dict(p)}]
@@ -82,6 +80,8 @@ def read_pairs(path: str, sep: str | None, form: str | None) -> tuple[pd.DataFra
     if len(others) and ("/" not in first or not reading.is_numeric(frame[first])):
         names = pd.Index(frame[first], dtype=object, name=first)
         frame = frame.drop(columns=first).set_axis(names, axis=0)
+    else:
+        frame = frame.set_axis(pd.RangeIndex(1, len(frame) + 1), axis=0)
     odd = [name for name in frame.columns if len(name.split("/")) != 2]
     if odd:
         raise InputError(

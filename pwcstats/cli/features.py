@@ -26,7 +26,7 @@ def describe(frame: pd.DataFrame, categorical: Collection[str] = ()) -> list[Col
     """What the columns are; those that are `categorical` although they hold numbers must be named."""
     columns = []
     for name in frame.columns:
-        refuse_missing(frame[name])
+        reading.refuse_missing(frame[name])
         words = name in categorical or not reading.is_numeric(frame[name])
         columns.append(Column(name, sorted(set(frame[name])) if words else None))
     return columns
@@ -37,7 +37,7 @@ def encode(frame: pd.DataFrame, columns: Sequence[Column]) -> Array:
     parts: list[Any] = []
     for name, categories in columns:
         cells = frame[name]
-        refuse_missing(cells)
+        reading.refuse_missing(cells)
         if categories is None:
             numbers = reading.as_numbers(cells)
             if not np.isfinite(numbers).all():
@@ -53,13 +53,3 @@ def encode(frame: pd.DataFrame, columns: Sequence[Column]) -> Array:
     if not parts:
         raise InputError("there is nothing to learn from: every column has one value only.")
     return np.column_stack(parts)
-
-
-def refuse_missing(cells: pd.Series) -> None:
-    """Refuse a column with gaps."""
-    gaps = cells.isna().to_numpy()
-    if gaps.any():
-        raise InputError(
-            f"column {cells.name} must not have missing values, got {gaps.sum()}, the first in row "
-            f"{int(np.argmax(gaps)) + 1}; fill or drop these rows."
-        )

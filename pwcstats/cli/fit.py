@@ -106,7 +106,7 @@ def run(options: argparse.Namespace) -> None:
 def _recipe(options: argparse.Namespace, frame: pd.DataFrame) -> models.Recipe:
     codes = [name.strip() for name in options.categorical.split(",")] if options.categorical else []
     reading.need_columns(frame, [options.target, *codes], options.file)
-    features.refuse_missing(frame[options.target])
+    reading.refuse_missing(frame[options.target])
     counts = frame[options.target].value_counts()
     if len(counts) < 2:
         raise InputError(f"column {options.target} must have two classes or more, got {listed(counts.index)}.")

@@ -85,6 +85,8 @@ def _model(options: argparse.Namespace) -> BradleyTerry:
         return BradleyTerry(reading.as_square(frame).fillna(0.0))
     winner, loser = options.winner or "winner", options.loser or "loser"
     reading.need_columns(frame, [winner, loser, *filter(None, asked[2:])], options.file)
+    for name in (winner, loser):
+        reading.refuse_missing(frame[name])
     return BradleyTerry.from_comparisons(
         winner=frame[winner].to_numpy(),
         loser=frame[loser].to_numpy(),

@@ -8,6 +8,7 @@ import csv
 import io
 import math
 import sys
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -19,8 +20,8 @@ from pwcstats._validate.common import Array, listed
 from pwcstats.errors import InputError
 
 SEPARATORS = (",", ";", "\t")
-# In any case of letters.
-MISSING = ("", "na", "nan")
+# Not in any case of letters: "Na" may be sodium.
+MISSING = ("", "NA", "NaN", "nan")
 _TRUE, _FALSE = ("true", "t", "yes", "1", "1.0"), ("false", "f", "no", "0", "0.0")
 
 
@@ -82,7 +83,7 @@ def _sniff(text: str) -> str:
 
 def _cell(cell: str) -> str | None:
     cell = cell.strip()
-    return None if cell.lower() in MISSING else cell
+    return None if cell in MISSING else cell
 
 
 def _refuse_header(header: list[str], name: str) -> None:
@@ -90,7 +91,7 @@ def _refuse_header(header: list[str], name: str) -> None:
     nameless = [place for place, cell in enumerate(header, 1) if not cell and place > 1]
     if nameless:
         raise InputError(f"every column of {name} needs a name in the header, got none for column {nameless[0]}.")
-    twice = sorted({cell for cell in header if header.count(cell) > 1})
+    twice = [cell for cell, times in Counter(header).items() if times > 1]
     if twice:
         raise InputError(f"columns of {name} must have names that differ, got {listed(twice)} more than once.")
 
@@ -129,6 +130,24 @@ def all_numbers(frame: pd.DataFrame) -> pd.DataFrame:
     columns = [as_numbers(frame[name]) for name in frame.columns]
     values = np.column_stack(columns) if columns else np.empty((len(frame), 0))
     return pd.DataFrame(values, index=frame.index, columns=frame.columns)
+
+
+def refuse_missing(cells: pd.Series) -> None:
+    """Refuse a column with gaps."""
+    gaps = cells.isna().to_numpy()
+    if gaps.any():
+        raise InputError(
+            f"column {cells.name} must not have missing values, got {gaps.sum()}, the first in row "
+            f"{int(np.argmax(gaps)) + 1}; fill or drop these rows."
+        )
+
+
+def as_labels(column: pd.Series) -> Any:
+    """Labels of rows, such as folds: whole numbers where all are, so that 10 comes after 2, else words."""
+    cells = list(column)
+    if all(cell is not None and cell.isdecimal() for cell in cells):
+        return np.array([int(cell) for cell in cells])
+    return np.array(cells, dtype=object)
 
 
 def as_flags(column: pd.Series) -> Any:
