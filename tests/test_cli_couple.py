@@ -52,7 +52,7 @@ def test_without_names_of_samples(shell):
 
 def test_numbers_may_name_samples(shell):
     file = shell.write("r.csv", R.set_axis(["7", "8"], axis=0).to_csv(index_label="id"))
-    assert list(table(shell.ok("couple", file)).index) == ["7", "8"]
+    assert [line.split(",")[0] for line in shell.ok("couple", file).splitlines()] == ["id", "7", "8"]
 
 
 def test_a_square_table_is_recognised(shell):
