@@ -1,6 +1,6 @@
 """The papers' simulators, and real data sets from the packages that carry them."""
 
-from pwcstats.datasets.real import load
+from pwcstats.datasets.real import catalogue, load
 from pwcstats.datasets.simulators import (
     Setting,
     chang_clover,
@@ -15,6 +15,7 @@ from pwcstats.datasets.simulators import (
 
 __all__ = [
     "Setting",
+    "catalogue",
     "chang_clover",
     "chang_ordered",
     "hastie_tibshirani_gaussians",

@@ -15,7 +15,7 @@ from sklearn.utils import Bunch
 from pwcstats._validate.common import choice
 from pwcstats.errors import InputError
 
-__all__ = ["load"]
+__all__ = ["catalogue", "load"]
 
 
 class _Package(NamedTuple):
@@ -109,6 +109,31 @@ def load(name: str, *, path: str | os.PathLike[str] | None = None) -> Bunch:
     if path is not None:
         raise InputError(f"path is for 'usps' only, got {os.fspath(path)!r} for {name!r}: leave it out.")
     return _from_package(name, _SETS[name])
+
+
+def catalogue() -> pd.DataFrame:
+    """List the real data sets that :func:`load` knows.
+
+    Returns
+    -------
+    DataFrame
+        `name`, `rows`, `features`, `classes`, `package` (with the version whose files were checked), `installed`
+        (whether the package is there) and `about`.
+
+    Examples
+    --------
+    >>> from pwcstats.datasets import catalogue
+    >>> catalogue()[["name", "rows", "features", "classes", "package"]].head(2)
+       name  rows  features  classes       package
+    0  iris   150         4        3  scikit-learn
+    1  wine   178        13        3  scikit-learn
+    """
+    rows = [
+        (name, *source.size, source.package.pip, find_spec(source.package.folder) is not None, source.about)
+        for name, source in _SETS.items()
+    ]
+    usps = ("usps", 9298, 256, 10, "none: load('usps', path=...)", False, "Handwritten digits from envelopes")
+    return pd.DataFrame([*rows, usps], columns=["name", "rows", "features", "classes", "package", "installed", "about"])
 
 
 def _from_package(name: str, source: _Set) -> Bunch:

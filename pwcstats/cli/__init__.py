@@ -1,0 +1,5 @@
+"""The command line, ``pwcstats ...``."""
+
+from pwcstats.cli.program import main
+
+__all__ = ["main"]

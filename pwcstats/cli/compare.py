@@ -1,0 +1,82 @@
+"""``pwcstats compare``: methods compared by their scores."""
+
+import argparse
+from typing import Any
+
+import pandas as pd
+
+from pwcstats import plot
+from pwcstats._validate.scores import PLACES
+from pwcstats.cli import reading, writing
+from pwcstats.compare import compare_methods
+from pwcstats.compare.comparison_result import ComparisonResult
+from pwcstats.compare.design import TESTS
+from pwcstats.compare.multiplicity import METHODS
+
+
+def add_to(commands: Any) -> None:
+    """Add the command to the parser."""
+    parser = writing.add_command(
+        commands,
+        "compare",
+        "compare methods by their scores on data sets or folds",
+        "Compare methods by the test that fits how the scores were come by: means, ranks, letters, pairs with "
+        "adjusted p-values, who is best. FILE is tidy, with the columns method, score and whichever there are of "
+        "dataset, repeat, fold, case; or it has a column for each method and a row for each data set, whose names "
+        "may stand in the first column (rows of other kinds: in columns named repeat, fold, case).",
+        "pwcstats compare scores.csv --control svm --plot scores.png",
+    )
+    parser.add_argument("file", metavar="FILE", help=writing.FILE)
+    parser.add_argument("--test", choices=TESTS, default="auto", help="test of the pairs (%(default)s)")
+    parser.add_argument("--adjust", choices=METHODS, default="holm", help="adjustment of p-values (%(default)s)")
+    parser.add_argument("--control", metavar="METHOD", help="compare all others with this method only")
+    parser.add_argument("--lower-is-better", action="store_true", help="for errors and losses")
+    parser.add_argument("--alpha", type=writing.level, default=0.05, help="level of the tests (%(default)s)")
+    parser.add_argument(
+        "--test-fraction", type=writing.level, help="share of the cases in each test set, for random splits"
+    )
+    parser.add_argument("--plot", metavar="FILE", help="draw ranks (tests of data sets) or means (.png, .pdf, .svg)")
+    writing.add_sep(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Compare and print."""
+    result = compare_methods(
+        read_scores(options.file, options.sep),
+        test=options.test,
+        adjust=options.adjust,
+        control=options.control,
+        alpha=options.alpha,
+        test_fraction=options.test_fraction,
+        higher_is_better=not options.lower_is_better,
+    )
+    if options.plot:
+        writing.save_picture(_picture(result), options.plot)
+    writing.emit(options, result.summary(), result.to_dict())
+
+
+def read_scores(path: str, sep: str | None) -> pd.DataFrame:
+    """Scores as `compare_methods` takes them."""
+    frame = reading.read_table(path, sep)
+    places = [name for name in frame.columns if name in PLACES]
+    if {"method", "score"} & set(frame.columns):
+        numbers = [name for name in ("score", "n_train", "n_test") if name in frame.columns]
+        columns = {name: reading.as_labels(frame[name]) for name in places}
+        return frame.assign(**columns, **{name: reading.as_numbers(frame[name]) for name in numbers})
+    if not places and not reading.is_numeric(frame.iloc[:, 0]):
+        frame = frame.rename(columns={frame.columns[0]: "dataset"})
+        places = ["dataset"]
+    scores = reading.all_numbers(frame.drop(columns=places))
+    if not places:
+        return scores
+    labels = [pd.Index(reading.as_labels(frame[name]), name=name) for name in places]
+    return scores.set_axis(pd.MultiIndex.from_arrays(labels) if len(places) > 1 else labels[0], axis=0)
+
+
+def _picture(result: ComparisonResult) -> Any:
+    """Ranks on a line where the test is one of data sets and of all pairs, else means with intervals."""
+    of_data_sets = result.test in ("nemenyi", "mean_ranks", "wilcoxon", "sign")
+    if of_data_sets and result.control is None:
+        return plot.critical_difference(result)
+    return plot.score_intervals(result)

@@ -1,0 +1,25 @@
+"""``pwcstats datasets``: the data sets that can be loaded."""
+
+import argparse
+from typing import Any
+
+from pwcstats.cli import writing
+from pwcstats.datasets import catalogue
+
+
+def add_to(commands: Any) -> None:
+    """Add the command to the parser."""
+    parser = writing.add_command(
+        commands,
+        "datasets",
+        "list the real data sets and where they come from",
+        "List the data sets of pwcstats.datasets.load: their sizes, and the packages that carry them.",
+        "pwcstats datasets --json",
+    )
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Print the list."""
+    table = catalogue()
+    writing.emit(options, table.to_string(index=False), table)

@@ -1,0 +1,49 @@
+"""``pwcstats predict``: a saved model's answers for new rows."""
+
+import argparse
+import warnings
+from typing import Any
+
+import pandas as pd
+
+from pwcstats._validate.common import listed
+from pwcstats.cli import models, reading, writing
+
+
+def add_to(commands: Any) -> None:
+    """Add the command to the parser."""
+    parser = writing.add_command(
+        commands,
+        "predict",
+        "predict new rows by a saved model",
+        "Predict the classes of new rows, printed as CSV. MODEL is a file of `pwcstats fit --save`; it holds no "
+        "code, and is fitted again, which takes as long as the fit did. FILE needs the columns of the training "
+        "table, in any order.",
+        "pwcstats predict iris.model new.csv --proba",
+    )
+    parser.add_argument("model", metavar="MODEL", help="a file that `pwcstats fit --save` wrote")
+    parser.add_argument("file", metavar="FILE", help=writing.FILE)
+    parser.add_argument("--proba", action="store_true", help="the probabilities of all classes, too")
+    writing.add_sep(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Predict and print."""
+    frame = reading.read_table(options.file, options.sep)
+    model = models.load(options.model)
+    names = [column.name for column in model.recipe.columns]
+    reading.need_columns(frame, names, options.file)
+    extra = [name for name in frame.columns if name not in ("", model.recipe.target, *names)]
+    if extra:
+        warnings.warn(f"columns that the model does not have were not used: {listed(extra)}", stacklevel=2)
+    proba = model.predict_proba(frame)
+    found = model.likeliest(proba)
+    table = pd.DataFrame({"prediction": found})
+    rows: list[dict[str, Any]] = [{"prediction": label} for label in found]
+    if options.proba:
+        columns = [f"proba_{label}" for label in model.classes]
+        table = pd.concat([table, pd.DataFrame(proba, columns=columns)], axis=1)
+        rows = [row | {"proba": dict(zip(model.classes, p, strict=True))} for row, p in zip(rows, proba, strict=True)]
+    document = {"target": model.recipe.target, "classes": model.classes, "rows": rows}
+    writing.emit(options, table.to_csv(index=False), document)

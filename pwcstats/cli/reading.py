@@ -1,0 +1,170 @@
+"""Tables from files or stdin.
+
+Cells stay the words that they are in the file until a command asks for numbers: items "01" and "1" differ, and what is
+saved with a model is what was read.
+"""
+
+import csv
+import io
+import math
+import sys
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pwcstats._validate.common import Array, listed
+from pwcstats.errors import InputError
+
+SEPARATORS = (",", ";", "\t")
+# Not in any case of letters: "Na" may be sodium.
+MISSING = ("", "NA", "NaN", "nan")
+_TRUE, _FALSE = ("true", "t", "yes", "1", "1.0"), ("false", "f", "no", "0", "0.0")
+
+
+def read_table(path: str, sep: str | None = None) -> pd.DataFrame:
+    """A table with a header, all cells as text, None where they are empty, NA or NaN.
+
+    Parameters
+    ----------
+    path : str
+        A file, or "-" for stdin.
+    sep : str, optional
+        What stands between cells; by default whichever of comma, semicolon and tab the header has most of.
+    """
+    name = "stdin" if path == "-" else path
+    return parse_table(_read_text(path, name), name, sep)
+
+
+def parse_table(text: str, name: str, sep: str | None = None) -> pd.DataFrame:
+    """The table that a text holds; `name` is what errors call it."""
+    if not text.strip():
+        raise InputError(f"{name} is empty; a table with a header is needed.")
+    sep = sep or _sniff(text)
+    try:
+        # Strict, or a quote that is never closed would swallow the rest of the file.
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=sep, skipinitialspace=True, strict=True)
+        lines = [(reader.line_num, row) for row in reader if any(cell.strip() for cell in row)]
+    except csv.Error as error:
+        raise InputError(f"{name} cannot be read as a table ({error}).") from None
+    header = [cell.strip() for cell in lines[0][1]]
+    _refuse_header(header, name)
+    for number, row in lines[1:]:
+        if len(row) != len(header):
+            raise InputError(
+                f"line {number} of {name} has {len(row)} cells, but the header has {len(header)}; mend it, or say by "
+                "--sep what stands between cells (the column of row names needs a cell in the header, too)."
+            )
+    if len(lines) == 1:
+        raise InputError(f"{name} has a header {listed(header)} and no rows.")
+    cells = [[_cell(cell) for cell in row] for _, row in lines[1:]]
+    return pd.DataFrame(cells, columns=pd.Index(header, dtype=object), dtype=object)
+
+
+def _read_text(path: str, name: str) -> str:
+    content = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = "\0"
+    if "\0" in text:
+        raise InputError(f"{name} is not a text file in UTF-8; save the table as CSV in UTF-8.")
+    return text
+
+
+def _sniff(text: str) -> str:
+    header = next(line for line in text.splitlines() if line.strip())
+    outside = "".join(header.split('"')[::2])
+    return max(SEPARATORS, key=outside.count)
+
+
+def _cell(cell: str) -> str | None:
+    cell = cell.strip()
+    return None if cell in MISSING else cell
+
+
+def _refuse_header(header: list[str], name: str) -> None:
+    # The first may have no name: so R and pandas write row names.
+    nameless = [place for place, cell in enumerate(header, 1) if not cell and place > 1]
+    if nameless:
+        raise InputError(f"every column of {name} needs a name in the header, got none for column {nameless[0]}.")
+    twice = [cell for cell, times in Counter(header).items() if times > 1]
+    if twice:
+        raise InputError(f"columns of {name} must have names that differ, got {listed(twice)} more than once.")
+
+
+def need_columns(frame: pd.DataFrame, names: Iterable[str], name: str) -> None:
+    """Refuse a table that lacks columns."""
+    lost = [column for column in names if column not in frame.columns]
+    if lost:
+        raise InputError(f"{name} must have the columns {listed(lost)}, got {listed(frame.columns)}.")
+
+
+def is_number(cell: Any) -> bool:
+    """Whether a cell is a number; Python's 1_000 is not one."""
+    try:
+        return "_" not in cell and not math.isnan(float(cell))
+    except ValueError:
+        return False
+
+
+def is_numeric(column: pd.Series) -> bool:
+    """Whether all cells that are there are numbers, and some are there."""
+    cells = [cell for cell in column if cell is not None]
+    return bool(cells) and all(map(is_number, cells))
+
+
+def as_numbers(column: pd.Series) -> Array:
+    """A column as numbers, NaN where cells are missing."""
+    for row, cell in enumerate(column, 1):
+        if cell is not None and not is_number(cell):
+            raise InputError(f"column {column.name} must hold numbers, got {cell!r} in row {row}.")
+    return np.array([np.nan if cell is None else float(cell) for cell in column], dtype=np.float64)
+
+
+def all_numbers(frame: pd.DataFrame) -> pd.DataFrame:
+    """A table of numbers."""
+    columns = [as_numbers(frame[name]) for name in frame.columns]
+    values = np.column_stack(columns) if columns else np.empty((len(frame), 0))
+    return pd.DataFrame(values, index=frame.index, columns=frame.columns)
+
+
+def refuse_missing(cells: pd.Series) -> None:
+    """Refuse a column with gaps."""
+    gaps = cells.isna().to_numpy()
+    if gaps.any():
+        raise InputError(
+            f"column {cells.name} must not have missing values, got {gaps.sum()}, the first in row "
+            f"{int(np.argmax(gaps)) + 1}; fill or drop these rows."
+        )
+
+
+def as_labels(column: pd.Series) -> Any:
+    """Labels of rows, such as folds: whole numbers where all are, so that 10 comes after 2, else words."""
+    cells = list(column)
+    if all(cell is not None and cell.isdecimal() for cell in cells):
+        return np.array([int(cell) for cell in cells])
+    return np.array(cells, dtype=object)
+
+
+def as_flags(column: pd.Series) -> Any:
+    """A column of true and false."""
+    for row, cell in enumerate(column, 1):
+        if cell is None or cell.lower() not in (*_TRUE, *_FALSE):
+            shown = "nothing" if cell is None else repr(cell)
+            raise InputError(f"column {column.name} must hold true or false (or 1 or 0), got {shown} in row {row}.")
+    return np.array([cell.lower() in _TRUE for cell in column], dtype=np.bool_)
+
+
+def is_square(frame: pd.DataFrame) -> bool:
+    """Whether a table is K x K with row names: its first column has the names of the others."""
+    return frame.shape[1] > 2 and sorted(frame.columns[1:]) == sorted(map(str, frame.iloc[:, 0]))
+
+
+def as_square(frame: pd.DataFrame) -> pd.DataFrame:
+    """A K x K table of numbers with its row names as index."""
+    names = frame.iloc[:, 0]
+    return all_numbers(frame.iloc[:, 1:]).set_axis(pd.Index(names, dtype=object, name=None), axis=0)

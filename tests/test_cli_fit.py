@@ -1,0 +1,152 @@
+"""``pwcstats fit`` and ``predict`` against scikit-learn's way on the same rows."""
+
+import io
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.metrics import log_loss
+from sklearn.model_selection import StratifiedKFold
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+from pwcstats import PairwiseClassifier
+from pwcstats.cli.models import LEARNERS
+from pwcstats.datasets import load
+from tests.commanding import Shell
+
+IRIS = load("iris").frame.rename(columns={"target": "species"})
+# Row by row in memory, as the command has them: means of columns are sums in another order otherwise.
+X, Y = np.ascontiguousarray(IRIS.drop(columns="species")), IRIS["species"].to_numpy(dtype=str)
+SMALL = "size,colour,kind\n" + "".join(
+    f"{i % 7},{'red' if i % 3 else 'blue'},{'a' if (i * 5) % 11 < 5 else 'b'}\n" for i in range(40)
+)
+
+
+@pytest.fixture
+def shell(tmp_path, capsys, monkeypatch):
+    return Shell(tmp_path, capsys, monkeypatch)
+
+
+@pytest.fixture
+def iris(shell):
+    return shell.write("iris.csv", IRIS.to_csv(index=False))
+
+
+def twin(learners, **options):
+    return make_pipeline(StandardScaler(), PairwiseClassifier(learners, random_state=0, **options))
+
+
+def probabilities(text):
+    frame = pd.read_csv(io.StringIO(text), dtype=str)
+    return frame["prediction"].to_numpy(dtype=str), frame.drop(columns="prediction").map(float)
+
+
+def test_scores_and_pairs_are_those_of_the_classifier(shell, iris):
+    document = shell.document(
+        "fit", iris, "--target", "species", "--learners", "lda,nb", "--cv", "4", "--coupling", "ht"
+    )
+    learners = {"lda": LinearDiscriminantAnalysis(), "nb": GaussianNB()}
+    accuracy, loss = [], []
+    for train, test in StratifiedKFold(4, shuffle=True, random_state=0).split(X, Y):
+        model = twin(learners, coupling="ht").fit(X[train], Y[train])
+        p = model.predict_proba(X[test])
+        accuracy.append(np.mean(model.classes_[p.argmax(axis=1)] == Y[test]))
+        loss.append(log_loss(Y[test], p))
+    for name, values in (("accuracy", accuracy), ("log_loss", loss)):
+        assert document["cv"][name]["folds"] == values
+        assert document["cv"][name]["mean"] == pytest.approx(np.mean(values), abs=1e-12)
+        assert document["cv"][name]["sd"] == pytest.approx(np.std(values, ddof=1), abs=1e-12)
+    pairs = twin(learners, coupling="ht").fit(X, Y)[-1].pairs_
+    pd.testing.assert_frame_equal(
+        pd.DataFrame(document["pairs"]), pairs, check_exact=True, check_dtype=False, check_column_type=False
+    )
+    assert document["classes"] == sorted(set(Y))
+
+
+def test_predictions_are_the_same_after_saving(shell, iris):
+    text = shell.ok("fit", iris, "--target", "species", "--save", shell.path("m"), "--cv", "3")
+    assert "3-fold cross-validation" in text
+    assert f"Saved, with the training rows: {shell.path('m')}" in text
+    # New rows have their columns in another order.
+    new = shell.write("new.csv", IRIS.iloc[::7, [2, 0, 3, 1]].to_csv(index=False))
+    found, p = probabilities(shell.ok("predict", shell.path("m"), new, "--proba"))
+    expected = twin({"svm": SVC()}).fit(X, Y)
+    np.testing.assert_array_equal(p, expected.predict_proba(X[::7]))
+    assert list(p.columns) == [f"proba_{label}" for label in expected.classes_]
+    np.testing.assert_array_equal(found, expected.classes_[p.to_numpy().argmax(axis=1)])
+    alone = shell.ok("predict", shell.path("m"), new).split()
+    assert alone == ["prediction", *found]
+    rows = shell.document("predict", shell.path("m"), new, "--proba")["rows"]
+    assert [list(row["proba"].values()) for row in rows] == p.to_numpy().tolist()
+
+
+def test_equal_models_are_equal_files(shell):
+    file = shell.write("small.csv", SMALL)
+    for name in ("one", "two"):
+        shell.ok("fit", file, "--target", "kind", "--learners", "tree,lda", "--cv", "0", "--save", shell.path(name))
+    assert (shell.folder / "one").read_bytes() == (shell.folder / "two").read_bytes()
+
+
+def test_words_become_columns_of_zero_and_one(shell):
+    file = shell.write("small.csv", SMALL)
+    options = ("--target", "kind", "--learners", "lda", "--cv", "0", "--save", shell.path("m"))
+    document = shell.document("fit", file, *options)
+    assert document["columns"] == [
+        {"name": "size", "categories": None},
+        {"name": "colour", "categories": ["blue", "red"]},
+    ]
+    assert document["cv"] is None
+    frame = pd.read_csv(io.StringIO(SMALL))
+    numbers = np.column_stack([frame["size"], frame["colour"] == "red"]).astype(float)
+    expected = twin({"lda": LinearDiscriminantAnalysis()}).fit(numbers, frame["kind"].to_numpy(dtype=str))
+    _, p = probabilities(shell.ok("predict", shell.path("m"), file, "--proba"))
+    np.testing.assert_array_equal(p, expected.predict_proba(numbers))
+    codes = shell.document("fit", file, *options, "--categorical", "size")["columns"][0]
+    assert codes["categories"] == list("0123456")
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_every_learner_with_two_classes(shell, learner):
+    file = shell.write("small.csv", SMALL)
+    document = shell.document("fit", file, "--target", "kind", "--learners", learner, "--cv", "2")
+    assert document["classes"] == ["a", "b"]
+    assert 0 <= document["cv"]["accuracy"]["mean"] <= 1
+
+
+def test_row_names_are_no_column(shell):
+    file = shell.write("named.csv", pd.read_csv(io.StringIO(SMALL)).to_csv())
+    document = shell.document("fit", file, "--target", "kind", "--learners", "nb", "--cv", "0")
+    assert [column["name"] for column in document["columns"]] == ["size", "colour"]
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "words"),
+    [
+        (SMALL, ("--target", "kin"), "must have the columns (kin), got (size, colour, kind)"),
+        (SMALL, ("--target", "kind", "--categorical", "sise"), "must have the columns (sise)"),
+        ("x,y\n1,a\n2,a\n", ("--target", "y"), "column y must have two classes or more, got (a)"),
+        (
+            "x,y\n1,a\n,b\n",
+            ("--target", "y", "--cv", "0"),
+            "column x must not have missing values, got 1, the first in row 2",
+        ),
+        ("x,y\n1,a\n2,\n", ("--target", "y"), "column y must not have missing values"),
+        ("x,y\n1,a\ninf,b\n", ("--target", "y", "--cv", "0"), "column x must hold finite numbers"),
+        ("x,y\n1,a\n2,b\n", ("--target", "y"), "--cv 5 needs 5 rows of each class, got 1"),
+        ("y\na\nb\n", ("--target", "y", "--cv", "0"), "nothing to learn from"),
+        ("x,y\nu,a\nu,b\n", ("--target", "y", "--cv", "0"), "nothing to learn from"),
+        ("x,y\n1,a\n2,b\n", ("--target", "y", "--cv", "0"), "row"),  # calibration has too few
+    ],
+)
+def test_bad_rows(shell, text, options, words):
+    assert words in shell.refused("fit", shell.write("rows.csv", text), *options)
+
+
+def test_wrong_usage(shell):
+    assert "--target" in shell.misused("fit", "rows.csv")
+    for option, value in (("--learners", "svm,forest"), ("--learners", "lda,lda"), ("--cv", "1"), ("--seed", "-1")):
+        assert option in shell.misused("fit", "rows.csv", "--target", "y", f"{option}={value}")

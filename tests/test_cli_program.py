@@ -1,0 +1,164 @@
+"""Exit codes, files that are no tables, stdin, pipes, and real processes."""
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pwcstats import __version__
+from pwcstats.cli import reading, writing
+from pwcstats.cli.program import COMMANDS, make_parser
+from pwcstats.datasets import catalogue
+from tests.commanding import Shell
+
+TABLES = (("couple",), ("rank",), ("compare",), ("fit", "--target", "y"))
+WINS = ",a,b\na,0,3\nb,1,0\n"
+
+
+@pytest.fixture
+def shell(tmp_path, capsys, monkeypatch):
+    return Shell(tmp_path, capsys, monkeypatch)
+
+
+def process(*arguments, **options):
+    """A real process, whose warnings are those that users see."""
+    command = [sys.executable, "-m", "pwcstats", *arguments]
+    return subprocess.run(command, capture_output=True, timeout=120, check=False, **options)
+
+
+@pytest.mark.parametrize("command", TABLES)
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "is empty; a table with a header is needed"),
+        (b" \n\n", "is empty"),
+        (b"a,b,y\n", "has a header (a, b, y) and no rows"),
+        (b"\x89PNG\r\n\x1a\n\x00\x00", "is not a text file in UTF-8"),
+        ("a,b\n1,\u00e9\n".encode("latin-1"), "is not a text file in UTF-8"),
+        (b"a,b\n1,2\n3\n", "line 3 of"),
+        (b"a,b\n1,2,3\n", "has 3 cells, but the header has 2"),
+        (b'a,b\n1,"2\n3,4\n', "cannot be read as a table"),
+        (b"a,,b\n1,2,3\n", "got none for column 2"),
+        (b"a,b,a\n1,2,3\n", "got (a) more than once"),
+    ],
+)
+def test_files_that_are_no_tables(shell, command, content, words):
+    (shell.folder / "file.csv").write_bytes(content)
+    assert words in shell.refused(*command, shell.path("file.csv"))
+
+
+@pytest.mark.parametrize("command", TABLES)
+def test_files_that_are_not_there(shell, command):
+    assert "No such file or directory: " in shell.refused(*command, shell.path("none.csv"))
+    assert "Is a directory: " in shell.refused(*command, shell.path("."))
+
+
+def test_tables_as_spreadsheets_write_them(shell):
+    text = '\ufeffa;"b; b";c\r\n1;x;NA\r\n\r\n 2 ;"say ""y""";Na\r\n'
+    frame = reading.read_table(shell.write("a.csv", text))
+    assert list(frame.columns) == ["a", "b; b", "c"]
+    assert frame.to_numpy().tolist() == [["1", "x", None], ["2", 'say "y"', "Na"]]
+    assert reading.as_numbers(frame["a"]).tolist() == [1.0, 2.0]
+
+
+def test_what_is_a_number():
+    assert [cell for cell in ("1", "-1e3", ".5", "inf", "1_0", "x", "nan", "0,5", "") if reading.is_number(cell)] == [
+        "1",
+        "-1e3",
+        ".5",
+        "inf",
+    ]
+    assert not reading.is_numeric(pd.Series([None, None], dtype=object))
+
+
+def test_plain():
+    value = {"a": np.array([1.0, np.nan]), 2: (np.inf, np.bool_(True), None), "f": pd.DataFrame({"x": [np.nan, 1]})}
+    expected = {"a": [1.0, None], "2": [None, True, None], "f": [{"x": None}, {"x": 1.0}]}
+    assert writing.plain(value) == expected
+    assert json.loads(json.dumps(writing.plain(value), allow_nan=False)) == expected
+
+
+def test_datasets(shell):
+    found = shell.document("datasets")
+    assert found == catalogue().to_dict("records")
+    text = shell.ok("datasets")
+    assert all(row["name"] in text for row in found)
+
+
+def test_version(capsys):
+    with pytest.raises(SystemExit) as leaving:
+        make_parser().parse_args(["--version"])
+    assert leaving.value.code == 0
+    assert capsys.readouterr().out == f"pwcstats {__version__}\n"
+
+
+def test_wrong_usage(shell):
+    assert "COMMAND" in shell.misused()
+    assert "invalid choice" in shell.misused("dance")
+    assert "FILE" in shell.misused("rank")
+    assert "unrecognized" in shell.misused("rank", "a.csv", "--none")
+
+
+def test_every_command_has_help_with_an_example(capsys):
+    names = ("couple", "rank", "fit", "predict", "compare", "datasets")
+    assert len(names) == len(COMMANDS) - 1
+    for name in names:
+        with pytest.raises(SystemExit) as leaving:
+            make_parser().parse_args([name, "--help"])
+        assert leaving.value.code == 0
+        out = capsys.readouterr().out
+        assert f"example:\n  pwcstats {name} " in out
+        assert "--json" in out
+
+
+def test_errors_of_learners_are_lines(shell, monkeypatch):
+    def fail(*_):
+        raise np.linalg.LinAlgError("Singular\nmatrix")
+
+    monkeypatch.setattr("pwcstats.cli.listing.catalogue", fail)
+    assert shell.refused("datasets") == "pwcstats: Singular matrix\n"
+
+
+def test_interrupt(shell, monkeypatch):
+    def stop():
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("pwcstats.cli.listing.catalogue", stop)
+    assert shell.run("datasets") == (130, "", "")
+
+
+class TestProcesses:
+    def test_stdin_to_stdout(self):
+        found = process("rank", "-", "--json", input=WINS.encode())
+        assert (found.returncode, found.stderr) == (0, b"")
+        assert [row["item"] for row in json.loads(found.stdout)["items"]] == ["a", "b"]
+
+    def test_exit_codes(self, tmp_path):
+        bad = process("rank", str(tmp_path / "none.csv"))
+        assert (bad.returncode, bad.stdout) == (1, b"")
+        assert bad.stderr.decode() == f"pwcstats: No such file or directory: {tmp_path / 'none.csv'}\n"
+        assert process("rank").returncode == 2
+
+    def test_a_pipe_that_closes_is_no_error(self, tmp_path):
+        file = tmp_path / "pairs.csv"
+        file.write_text("a/b,a/c,b/c\n" + "0.9,0.4,0.7\n" * 5000)
+        reading_end, writing_end = os.pipe()
+        os.close(reading_end)
+        command = [sys.executable, "-m", "pwcstats", "couple", str(file)]
+        try:
+            found = subprocess.run(command, stdout=writing_end, stderr=subprocess.PIPE, timeout=120, check=False)
+        finally:
+            os.close(writing_end)
+        assert (found.returncode, found.stderr) == (0, b"")
+
+    def test_predictions_of_another_process_have_the_same_bits(self, shell):
+        rows = "x,z,y\n" + "".join(f"{i * 37 % 11},{i * i % 13},{'abc'[i % 3]}\n" for i in range(60))
+        file, model = shell.write("rows.csv", rows), shell.path("m")
+        shell.ok("fit", file, "--target", "y", "--learners", "svm,lda,tree", "--cv", "0", "--save", model)
+        found = process("predict", model, file, "--proba")
+        assert (found.returncode, found.stderr) == (0, b"")
+        assert found.stdout.decode() == shell.ok("predict", model, file, "--proba")

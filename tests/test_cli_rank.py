@@ -1,0 +1,137 @@
+"""``pwcstats rank`` against `BradleyTerry` on the same comparisons."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pwcstats import BradleyTerry
+from tests.commanding import Shell
+
+NAMES = ["owl", "cat", "dog"]
+WINS = pd.DataFrame([[0, 7, 9], [3, 0, 6], [1, 4, 0]], index=NAMES, columns=NAMES)
+GAMES = pd.DataFrame(
+    [
+        ("01", "1", "no", "01"),
+        ("1", "b", "no", "b"),
+        ("b", "01", "no", "b"),
+        ("01", "b", "yes", "01"),
+        ("1", "01", "no", "1"),
+    ]
+    * 2
+    + [("b", "1", "no", "1"), ("01", "1", "no", "1"), ("01", "b", "yes", "b")],
+    columns=["winner", "loser", "draw", "home"],
+)
+
+
+@pytest.fixture
+def shell(tmp_path, capsys, monkeypatch):
+    return Shell(tmp_path, capsys, monkeypatch)
+
+
+def check(document, res, alpha=0.05):
+    expected = res.abilities(alpha=alpha).sort_values("ability", ascending=False)
+    found = pd.DataFrame(document["items"]).set_index("item")
+    assert list(found.index) == list(expected.index)
+    np.testing.assert_array_equal(found, expected)
+    assert document["log_likelihood"] == res.llf
+
+
+def test_a_table_of_wins(shell):
+    file = shell.write("wins.csv", WINS.to_csv())
+    document = shell.document("rank", file)
+    check(document, BradleyTerry(WINS).fit())
+    assert (document["n_items"], document["n_comparisons"], document["converged"]) == (3, 30, True)
+    text = shell.ok("rank", file)
+    assert [line.split()[0] for line in text.splitlines()[-3:]] == ["owl", "cat", "dog"]
+    assert f"{document['items'][0]['ability']:.4f}" in text
+
+
+def test_an_empty_diagonal(shell):
+    text = WINS.astype(object).mask(np.eye(3, dtype=bool)).to_csv()
+    check(shell.document("rank", shell.write("wins.csv", text)), BradleyTerry(WINS).fit())
+
+
+def test_comparisons_keep_labels_as_they_are(shell):
+    games = GAMES[GAMES["draw"] == "no"]
+    file = shell.write("games.csv", games.to_csv(index=False))
+    res = BradleyTerry.from_comparisons(games, winner="winner", loser="loser").fit()
+    document = shell.document("rank", file)
+    check(document, res)
+    assert sorted(row["item"] for row in document["items"]) == ["01", "1", "b"]
+    check(shell.document("rank", file, "--alpha", "0.2", "--method", "firth"), _firth(games), 0.2)
+    renamed = shell.write("renamed.csv", games.rename(columns={"winner": "w", "loser": "l"}).to_csv(index=False))
+    check(shell.document("rank", renamed, "--winner", "w", "--loser", "l"), res)
+    assert "must have the columns (winner, loser)" in shell.refused("rank", renamed)
+
+
+def _firth(games):
+    return BradleyTerry.from_comparisons(games, winner="winner", loser="loser").fit("firth")
+
+
+@pytest.mark.parametrize("ties", ["davidson", "half"])
+def test_ties(shell, ties):
+    file = shell.write("games.csv", GAMES.to_csv(index=False))
+    model = BradleyTerry.from_comparisons(GAMES, winner="winner", loser="loser", tie=("draw", "yes"))
+    res = model.fit(ties=ties)
+    document = shell.document("rank", file, "--tie", "draw", "--ties", ties)
+    check(document, res)
+    assert ("log_tie_parameter" in document) == (ties == "davidson")
+    if ties == "davidson":
+        assert document["log_tie_parameter"] == {"estimate": res.params["(tie)"], "std_error": res.bse["(tie)"]}
+        assert document == shell.document("rank", file, "--tie", "draw")
+        assert "log tie parameter: " in shell.ok("rank", file, "--tie", "draw")
+
+
+def test_order_effect_and_weights(shell):
+    games = GAMES[GAMES["draw"] == "no"].assign(n=lambda frame: np.arange(1.0, len(frame) + 1.0))
+    file = shell.write("games.csv", games.to_csv(index=False))
+    model = BradleyTerry.from_comparisons(games, winner="winner", loser="loser", weight="n", first="home")
+    res = model.fit(order_effect=True)
+    document = shell.document("rank", file, "--weight", "n", "--first", "home", "--order-effect")
+    check(document, res)
+    assert document["order_effect"]["estimate"] == res.params["(order)"]
+
+
+def test_wrong_usage(shell):
+    assert "--ties needs --tie" in shell.misused("rank", "games.csv", "--ties", "half")
+    assert "go together" in shell.misused("rank", "games.csv", "--order-effect")
+    assert "between 0 and 1" in shell.misused("rank", "games.csv", "--alpha", "5")
+
+
+def test_picture(shell):
+    file = shell.write("wins.csv", WINS.to_csv())
+    shell.ok("rank", file, "--plot", shell.path("a.png"))
+    assert (shell.folder / "a.png").read_bytes().startswith(b"\x89PNG")
+    assert ".png" in shell.refused("rank", file, "--plot", shell.path("a.doc"))
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "words"),
+    [
+        ("winner,loser\na,b\n", (), "a"),  # no finite estimate
+        ("winner,loser\na,a\n", (), "a"),
+        ("winner,loser\na,\nb,a\n", (), "column loser must not have missing values, got 1, the first in row 1"),
+        ("winner,loser\na,b\nb,a\n", ("--weight", "n"), "must have the columns (n)"),
+        ("winner,loser,n\na,b,x\nb,a,1\n", ("--weight", "n"), "column n must hold numbers, got 'x' in row 1"),
+        ("winner,loser,n\na,b,-1\nb,a,1\n", ("--weight", "n"), "-1"),
+        ("winner,loser,t\na,b,maybe\nb,a,no\n", ("--tie", "t"), "true or false (or 1 or 0), got 'maybe' in row 1"),
+        ("winner,loser,t\na,b,no\nb,a,\n", ("--tie", "t"), "got nothing in row 2"),
+        (",a,b\na,0,x\nb,1,0\n", (), "column b must hold numbers"),
+        (",a,b\na,0,-1\nb,1,0\n", (), "-1"),
+    ],
+)
+def test_bad_comparisons(shell, text, options, words):
+    assert words in shell.refused("rank", shell.write("games.csv", text), *options)
+
+
+def test_two_items(shell):
+    document = shell.document("rank", shell.write("wins.csv", ",a,b\na,0,3\nb,1,0\n"))
+    assert document["items"][0]["ability"] - document["items"][1]["ability"] == pytest.approx(np.log(3), abs=1e-8)
+
+
+def test_warnings_are_lines(shell):
+    file = shell.write("wins.csv", ",a,b\na,0,1e9\nb,1e-9,0\n")
+    code, _, err = shell.run("rank", file)
+    assert code == 0
+    assert err.startswith("pwcstats: warning: ")
+    assert err.count("\n") == 1
