@@ -20,6 +20,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
+from pwcstats._jobs import seed_of
 from pwcstats.compare import cells
 
 from .benchmarking import (
@@ -78,7 +79,7 @@ def test_seeds_differ_between_cells_and_random_states(here):
     assert not run(tree, DATA, repeats=3, random_state=1)["score"].equals(one["score"])
     fresh = [run(tree, DATA, repeats=3, random_state=None)["score"].tolist() for _ in range(2)]
     assert fresh[0] != fresh[1]
-    seeds = {cells.seed_of("fits", 0, d, r, f) for d in ("a", "b") for r in range(20) for f in range(10)}
+    seeds = {seed_of("fits", 0, d, r, f) for d in ("a", "b") for r in range(20) for f in range(10)}
     assert len(seeds) == 400
     assert max(seeds) < 2**31
 

@@ -3,7 +3,7 @@
 import os
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -15,9 +15,10 @@ import sklearn
 from numpy.typing import NDArray
 from sklearn.base import is_classifier, is_regressor
 from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
-from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.parallel import delayed
 from tqdm import tqdm
 
+from pwcstats._jobs import in_parallel, key_of, seed_of
 from pwcstats._kernels.blas import one_thread
 from pwcstats._validate import benchmarks as checks
 from pwcstats._validate.classifiers import refuse_flag
@@ -193,13 +194,13 @@ def _plan(
         x, y, groups = checks.read_table(dataset, load(value) if isinstance(value, str) else value)
         data, rare = Data(x, y), False
         for repeat in range(repeats):
-            splitter = _splitter(cv, cells.seed_of("splits", seed, dataset, repeat), repeat, stratified, groups)
+            splitter = _splitter(cv, seed_of("splits", seed, dataset, repeat), repeat, stratified, groups)
             splits, missed = _splits(splitter, x, y, groups, dataset)
             if missed and not rare:
                 warnings.warn(checks.rare_words(dataset, y, len(splits)), UserWarning, stacklevel=3)
             rare |= missed
             for fold, (train, test) in enumerate(splits):
-                split = Split(train, test, cells.seed_of("fits", seed, dataset, repeat, fold))
+                split = Split(train, test, seed_of("fits", seed, dataset, repeat, fold))
                 for method, learner in learners.items():
                     yield _Cell(method, dataset, repeat, fold, learner, data, split)
 
@@ -248,7 +249,7 @@ def _files(plan: Sequence[_Cell], scorers: dict[str, Any], place: Path) -> Itera
         method = mark(cell.learner, cells.mark_of_method, cell.method, cell.learner.estimator)
         data = mark(cell.data, cells.mark_of_data, cell.dataset, cell.data)
         rows = mark(cell.split, cells.mark_of_rows, cell.split)
-        yield place / f"{cells.key_of(common, method, data, rows, cell.split.seed)}.json"
+        yield place / f"{key_of(common, method, data, rows, cell.split.seed)}.json"
 
 
 def _outcomes(
@@ -263,21 +264,12 @@ def _outcomes(
     # Threads have what this one sets; other processes see to it themselves.
     with bar, one_thread(openmp=True):
         bar.set_postfix(cached=found, failed=failed)
-        for number, outcome in _in_parallel(calls, n_jobs):
+        for number, outcome in in_parallel(calls, n_jobs):
             outcomes[number] = outcome
             failed += bool(outcome.error)
             bar.set_postfix(cached=found, failed=failed, refresh=False)
             bar.update()
     return [outcome for outcome in outcomes if outcome is not None]
-
-
-def _in_parallel(calls: Iterable[Any], n_jobs: int | None) -> Iterable[tuple[int, Outcome]]:
-    """Results as they come; all at the end where joblib's backend cannot do that."""
-    try:
-        parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
-    except ValueError:
-        parallel = Parallel(n_jobs=n_jobs)
-    return parallel(calls)
 
 
 def _frame(plan: Sequence[_Cell], outcomes: Sequence[Outcome], metrics: Sequence[str], several: bool) -> pd.DataFrame:

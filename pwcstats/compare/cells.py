@@ -2,12 +2,9 @@
 
 import copy
 import functools
-import hashlib
 import inspect
-import json
 import math
 import numbers
-import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -15,7 +12,6 @@ from pathlib import Path
 from time import perf_counter
 from types import CodeType
 from typing import Any
-from uuid import uuid4
 
 import joblib
 import numpy as np
@@ -26,6 +22,7 @@ from sklearn.base import clone
 from sklearn.metrics import check_scoring
 from sklearn.utils.metaestimators import _safe_split
 
+from pwcstats._jobs import keep, read_kept
 from pwcstats._kernels.blas import one_thread
 from pwcstats._validate.benchmarks import no_fingerprint, shuffles
 
@@ -99,11 +96,6 @@ def reshuffled(splitter: Any, seed: int) -> Any:
     return other
 
 
-def seed_of(*parts: Any) -> int:
-    """A seed that depends on all parts and on nothing else."""
-    return int.from_bytes(hashlib.sha256(json.dumps(parts).encode()).digest()[:4], "big") >> 1
-
-
 # How it runs.
 
 
@@ -169,11 +161,6 @@ def _said(error: Exception) -> str:
 
 
 # Its key.
-
-
-def key_of(*parts: Any) -> str:
-    """A name for a cell that depends on everything in the parts."""
-    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:40]
 
 
 def mark_of_rows(split: Split) -> str:
@@ -275,30 +262,19 @@ def _lines(function: Any) -> Iterator[str]:
 
 
 def read(file: Path, n_scores: int) -> Outcome | None:
-    """The outcome that is kept in a file; None where there is no file, or another's, or what a crash left of one."""
+    """The outcome that is kept in a file; None where there is none that can be used."""
     try:
-        kept = json.loads(file.read_text(encoding="utf-8"))
-        if kept["key"] != file.stem or len(kept["scores"]) != n_scores:
-            return None
+        kept = read_kept(file) or {}
         outcome = Outcome(
             [float(score) for score in kept["scores"]],
             [""] * n_scores,
             float(kept["fit_time"]),
             float(kept["score_time"]),
         )
-    except (OSError, ValueError, TypeError, LookupError, RecursionError):
+    except (ValueError, TypeError, LookupError):
         return None
-    return None if any(map(math.isnan, outcome.scores)) else outcome
+    return None if len(outcome.scores) != n_scores or any(map(math.isnan, outcome.scores)) else outcome
 
 
 def _write(file: Path, outcome: Outcome) -> None:
-    """Write a file that is there in full or not at all, even if the process is killed."""
-    kept = {
-        "key": file.stem,
-        "scores": outcome.scores,
-        "fit_time": outcome.fit_time,
-        "score_time": outcome.score_time,
-    }
-    part = file.with_name(f"{file.stem}.{uuid4().hex}.part")
-    part.write_text(json.dumps(kept), encoding="utf-8")
-    os.replace(part, file)
+    keep(file, {"scores": outcome.scores, "fit_time": outcome.fit_time, "score_time": outcome.score_time})

@@ -1,0 +1,46 @@
+"""Work in cells: side by side, each kept in a file of its own as soon as it is done."""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from sklearn.utils.parallel import Parallel
+
+
+def key_of(*parts: Any) -> str:
+    """A name for a cell that depends on everything in the parts."""
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:40]
+
+
+def seed_of(*parts: Any) -> int:
+    """A seed that depends on all parts and on nothing else."""
+    return int.from_bytes(hashlib.sha256(json.dumps(parts).encode()).digest()[:4], "big") >> 1
+
+
+def read_kept(file: Path) -> Any:
+    """What is kept in the file of a cell; None where there is no file, or another's, or what a crash left of one."""
+    try:
+        content = json.loads(file.read_text(encoding="utf-8"))
+        return content if content["key"] == file.stem else None
+    except (OSError, ValueError, TypeError, LookupError, RecursionError):
+        return None
+
+
+def keep(file: Path, content: dict[str, Any]) -> None:
+    """Write a file that is there in full or not at all, even if the process is killed."""
+    part = file.with_name(f"{file.stem}.{uuid4().hex}.part")
+    part.write_text(json.dumps({"key": file.stem} | content), encoding="utf-8")
+    os.replace(part, file)
+
+
+def in_parallel(calls: Iterable[Any], n_jobs: int | None) -> Iterable[Any]:
+    """Results as they come; all at the end where joblib's backend cannot do that."""
+    try:
+        parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
+    except ValueError:
+        parallel = Parallel(n_jobs=n_jobs)
+    return parallel(calls)
