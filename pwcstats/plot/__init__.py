@@ -5,6 +5,7 @@ from pwcstats.plot.curves import roc
 from pwcstats.plot.groups import clusters
 from pwcstats.plot.maps import significance_map
 from pwcstats.plot.margins import distances
+from pwcstats.plot.papers import beside_paper, error_map
 from pwcstats.plot.ranks import critical_difference
 from pwcstats.plot.regions import decision_regions
 from pwcstats.plot.reliability import calibration
@@ -17,12 +18,14 @@ __all__ = [
     "MARKERS",
     "abilities",
     "accuracy_by_classes",
+    "beside_paper",
     "calibration",
     "clusters",
     "coupling",
     "critical_difference",
     "decision_regions",
     "distances",
+    "error_map",
     "pair_choice",
     "roc",
     "score_intervals",
