@@ -6,6 +6,7 @@ from pwcstats.plot.groups import clusters
 from pwcstats.plot.maps import significance_map
 from pwcstats.plot.margins import distances
 from pwcstats.plot.papers import beside_paper, error_map
+from pwcstats.plot.points import samples
 from pwcstats.plot.ranks import critical_difference
 from pwcstats.plot.regions import decision_regions
 from pwcstats.plot.reliability import calibration
@@ -28,6 +29,7 @@ __all__ = [
     "error_map",
     "pair_choice",
     "roc",
+    "samples",
     "score_intervals",
     "significance_map",
 ]
