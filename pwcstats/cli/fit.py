@@ -38,7 +38,7 @@ def add_to(commands: Any) -> None:
     parser.add_argument("--coupling", choices=METHODS, default="wlw2", help="how pairs are coupled (%(default)s)")
     parser.add_argument("--categorical", metavar="COL,...", default="", help="columns of numbers that are mere codes")
     parser.add_argument("--cv", type=_folds, default=5, help="folds; 0 leaves cross-validation out (%(default)s)")
-    parser.add_argument("--seed", type=_seed, default=0, help="seed of folds and learners (%(default)s)")
+    parser.add_argument("--seed", type=writing.seed, default=0, help="seed of folds and learners (%(default)s)")
     parser.add_argument("--save", metavar="MODEL", help="file for the model")
     writing.add_sep(parser)
     parser.set_defaults(run=run)
@@ -55,12 +55,6 @@ def _learners(words: str) -> list[str]:
 def _folds(word: str) -> int:
     if not word.isdecimal() or int(word) == 1:
         raise argparse.ArgumentTypeError(f"must be 0, or 2 or more, got {word!r}")
-    return int(word)
-
-
-def _seed(word: str) -> int:
-    if not word.isdecimal() or int(word) >= 2**32:
-        raise argparse.ArgumentTypeError(f"must be a whole number from 0 to 2**32 - 1, got {word!r}")
     return int(word)
 
 

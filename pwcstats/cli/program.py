@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from pwcstats import __version__
-from pwcstats.cli import compare, couple, demo, fit, listing, predict, rank
+from pwcstats.cli import compare, couple, demo, fit, listing, predict, rank, reproduce
 from pwcstats.errors import PwcError
 
 # The order of the help text.
-COMMANDS = (couple, rank, fit, predict, compare, listing, demo)
+COMMANDS = (couple, rank, fit, predict, compare, reproduce, listing, demo)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

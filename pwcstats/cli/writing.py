@@ -18,8 +18,13 @@ WIDTH = 79
 FILE = "a CSV file, or - for stdin"
 
 
-def add_command(commands: Any, name: str, help: str, description: str, example: str) -> argparse.ArgumentParser:
-    """A command with the options of output, its description in paragraphs, and an example below its help."""
+def add_command(
+    commands: Any, name: str, help: str, description: str, example: str, *, out: bool = True
+) -> argparse.ArgumentParser:
+    """A command with the options of output, its description in paragraphs, and an example below its help.
+
+    Without `out`, its output is always printed: the command has another meaning for --out.
+    """
     parser: argparse.ArgumentParser = commands.add_parser(
         name,
         help=help,
@@ -28,7 +33,9 @@ def add_command(commands: Any, name: str, help: str, description: str, example: 
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--json", action="store_true", help="print one JSON document; null where there is no number")
-    parser.add_argument("--out", metavar="FILE", help="write to a file instead of stdout")
+    if out:
+        parser.add_argument("--out", metavar="FILE", help="write to a file instead of stdout")
+    parser.set_defaults(printed=not out)
     return parser
 
 
@@ -59,12 +66,19 @@ def level(word: str) -> float:
     return value
 
 
+def seed(word: str) -> int:
+    """A seed, as an option."""
+    if not word.isdecimal() or int(word) >= 2**32:
+        raise argparse.ArgumentTypeError(f"must be a whole number from 0 to 2**32 - 1, got {word!r}")
+    return int(word)
+
+
 def emit(options: argparse.Namespace, text: str, document: Any) -> None:
     """Print the text or, with --json, the document; or write it to --out."""
     if options.json:
         text = json.dumps(plain(document), indent=2, allow_nan=False)
     text = text.rstrip("\n") + "\n"
-    if options.out is None:
+    if options.printed or options.out is None:
         sys.stdout.write(text)
     else:
         Path(options.out).write_text(text, encoding="utf-8")

@@ -48,7 +48,7 @@ def error_map(frame: pd.DataFrame, x: str, y: str, value: str = "estimate") -> F
     --------
     >>> import pandas as pd
     >>> from pwcstats import plot
-    >>> frame = pd.DataFrame({"alpha": [0, 1, 0, 1], "rho": 0.5, "method": list("aabb"), "estimate": [0.1, 0.2, 0.3, 0]})
+    >>> frame = pd.DataFrame({"alpha": [0, 1, 0, 1], "rho": 0.5, "method": list("aabb"), "estimate": 0.1})
     >>> figure = plot.error_map(frame, "alpha", "rho")
     >>> figure.savefig("map.png")  # doctest: +SKIP
     """
@@ -62,7 +62,8 @@ def error_map(frame: pd.DataFrame, x: str, y: str, value: str = "estimate") -> F
         )
     methods = list(pd.unique(frame["method"]))
     shares = as_float(frame[value], value)
-    low, high = float(np.nanmin(shares)), float(np.nanmax(shares))
+    # A few cells far above the others would leave these without colours.
+    low, high = float(np.nanmin(shares)), float(np.nanquantile(shares, 0.98))
     columns, rows = (np.sort(frame[name].unique()) for name in (x, y))
     figure = Figure(layout="constrained", figsize=(1.2 + 3.7 * len(methods), 4.0))
     panels = figure.subplots(1, len(methods), sharey=True, squeeze=False)[0]
@@ -77,7 +78,10 @@ def error_map(frame: pd.DataFrame, x: str, y: str, value: str = "estimate") -> F
         axes.set_xlabel(x)
         _name_ticks(axes, columns, rows)
     panels[0].set_ylabel(y)
-    bar = figure.colorbar(image, ax=list(panels), shrink=0.9, label="test error (in the cells: per cent)")
+    extend = "max" if np.nanmax(shares) > high else "neither"
+    bar = figure.colorbar(
+        image, ax=list(panels), shrink=0.9, extend=extend, label="test error (in the cells: per cent)"
+    )
     bar.locator = MaxNLocator(6)
     bar.update_ticks()
     return figure
@@ -153,7 +157,7 @@ _APART: dict[str, Any] = {"marker": "X", "color": COLORS[1], "markersize": 7}
 
 
 def _draw_beside(axes: Axes, part: pd.DataFrame, names: list[str]) -> None:
-    place = pd.Index(names).get_indexer(part["label"])
+    place = pd.Index(names).get_indexer(pd.Index(part["label"]))
     ours, paper = part["estimate"].to_numpy(dtype=np.float64), part["paper"].to_numpy(dtype=np.float64)
     bars = 2.0 * part["std_error"].to_numpy(dtype=np.float64)
     axes.grid(axis="y", color="0.93")

@@ -1,0 +1,72 @@
+"""Pages of HTML that need no other file."""
+
+import base64
+from collections.abc import Iterable
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+__all__ = ["page", "picture", "table"]
+
+STYLE = """
+:root { --ink: #1d2329; --pale: #6a737d; --line: #d9dee3; --yes: #00664b; --no: #a33c00; }
+* { box-sizing: border-box; }
+body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); max-width: 68rem; margin: 0 auto; padding: 1rem; }
+h1, h2, h3 { line-height: 1.25; } h2 { border-top: 2px solid var(--line); padding-top: 1.2rem; margin-top: 2.5rem; }
+.pale { color: var(--pale); font-size: .9rem; } a { color: #005a8c; overflow-wrap: anywhere; }
+.wide { overflow-x: auto; } img { max-width: 100%; height: auto; }
+table { border-collapse: collapse; font-size: .85rem; margin: .8rem 0; }
+th, td { padding: .15rem .6rem; text-align: right; border-bottom: 1px solid var(--line); white-space: nowrap; }
+th { border-bottom: 2px solid var(--line); } td.word, th.word { text-align: left; white-space: normal; }
+td.word { min-width: 5rem; max-width: 26rem; } .yes { color: var(--yes); } .no { color: var(--no); font-weight: 600; }
+details > summary { cursor: pointer; } .error { color: var(--no); }
+"""
+# More rows than this are folded: the picture shows them.
+LONG = 30
+WORDS = {"estimate": "ours", "std_error": "std. error", "p_value": "p", "p_adjusted": "p, Holm"}
+
+
+def page(file: Path, title: str, parts: Iterable[str]) -> None:
+    """Write a page of some parts."""
+    text = (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>{escape(title)}</h1>\n"
+        + "\n".join(parts)
+        + "\n</body>\n</html>\n"
+    )
+    file.write_text(text, encoding="utf-8")
+
+
+def picture(file: Path, alt: str) -> str:
+    """A PNG file, within the page."""
+    content = base64.b64encode(file.read_bytes()).decode("ascii")
+    return f'<p><img alt="{escape(alt)}" src="data:image/png;base64,{content}"></p>'
+
+
+def table(frame: pd.DataFrame) -> str:
+    """Rows as HTML, without columns in which nothing stands; many rows are folded."""
+    columns = [name for name in frame.columns if frame[name].notna().any() and (frame[name] != "").any()]
+    left = {name for name in columns if frame[name].dtype == object or str(frame[name].dtype).startswith("str")}
+    side = {name: ' class="word"' if name in left else "" for name in columns}
+    head = "".join(f"<th{side[name]}>{escape(WORDS.get(name, name.replace('_', ' ')))}</th>" for name in columns)
+    rows = []
+    for row in frame[columns].to_dict("records"):
+        cells = (f"<td{side[name]}>{_cell(name, row[name])}</td>" for name in columns)
+        rows.append(f"<tr>{''.join(cells)}</tr>")
+    html = f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
+    if len(rows) <= LONG:
+        return html
+    return f"<details><summary>{len(rows)} rows</summary>{html}</details>"
+
+
+def _cell(name: str, value: Any) -> str:
+    if pd.isna(value):
+        return ""
+    if name == "agrees":
+        return '<span class="yes">✓ yes</span>' if value else '<span class="no">✗ no</span>'
+    if isinstance(value, float):
+        return f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
+    return escape(str(value))

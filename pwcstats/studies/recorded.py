@@ -1,0 +1,72 @@
+"""Results at the papers' sizes, as they were run once."""
+
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from pwcstats._validate.common import choice
+from pwcstats.errors import InputError
+from pwcstats.studies.running import PACKAGES
+
+__all__ = ["record", "recorded"]
+
+FOLDER = Path(__file__).parent / "results"
+
+
+def recorded(study: str, exhibit: str) -> pd.DataFrame:
+    """A table of a paper at the paper's size, as it was run for this version.
+
+    Parameters
+    ----------
+    study : str
+        "hastie_tibshirani", "szepannek", "wu_lin_weng", "sulzmann" or "chang".
+    exhibit : str
+        "table1", "figure5", and so on.
+
+    Returns
+    -------
+    DataFrame
+        What the study's function of this name returned with ``size="paper"``. Its ``attrs`` tell "date", "versions" and
+        "seconds".
+
+    Examples
+    --------
+    >>> from pwcstats.studies import recorded
+    >>> table = recorded("szepannek", "table3")
+    >>> table[["dataset", "method", "estimate", "paper"]].head(3).round(3)
+         dataset method  estimate  paper
+    0  satellite    LDA     0.173   0.15
+    1  satellite     NB     0.203   0.20
+    2  satellite    PWC     0.155   0.18
+    """
+    names = sorted(file.stem for file in FOLDER.glob("*.csv"))
+    found = {name.partition(".")[0] for name in names}
+    choice(study, sorted(found), "study")
+    choice(exhibit, [name.partition(".")[2] for name in names if name.startswith(f"{study}.")], "exhibit")
+    return read_record(FOLDER / f"{study}.{exhibit}.csv")
+
+
+def record(frame: pd.DataFrame, file: Path, **about: Any) -> None:
+    """Write a table as CSV below a line that says when it was made, and with which versions."""
+    versions = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
+    words = "; ".join(f"{key} {value}" for key, value in (about | {"versions": versions}).items())
+    with file.open("w", encoding="utf-8", newline="") as out:
+        out.write(f"# {words}\n")
+        # So many digits as a reader may use, and not those that differ from machine to machine.
+        frame.to_csv(out, index=False, float_format="%.6g")
+
+
+def read_record(file: Path) -> pd.DataFrame:
+    """Read a table that :func:`record` wrote."""
+    with file.open(encoding="utf-8") as lines:
+        first = next(lines)
+        if not first.startswith("# "):
+            raise InputError(f"{file.name} must begin with a line of date and versions, got {first.strip()!r}.")
+        frame = pd.read_csv(lines)
+    frame = frame.astype({"agrees": "boolean", "runs": "Int64"})
+    # A column without any remark is read as one of missing numbers.
+    frame["note"] = frame["note"].astype(object).fillna("")
+    frame.attrs |= dict(part.split(" ", 1) for part in first[2:].strip().split("; "))
+    return frame

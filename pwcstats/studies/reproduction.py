@@ -1,0 +1,181 @@
+"""Run the papers' tables and figures, and write them into a folder: CSV, text, pictures, one page of HTML."""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from time import perf_counter
+from types import ModuleType
+from typing import Any
+
+import pandas as pd
+
+from pwcstats._validate.common import counted, listed
+from pwcstats.errors import InputError
+from pwcstats.studies.recorded import record
+from pwcstats.studies.report import write_report
+from pwcstats.studies.running import Size, chosen
+from pwcstats.studies.tables import Exhibit
+
+__all__ = ["STUDIES", "Outcome", "reproduce", "selected"]
+
+# In the order of their years.
+STUDIES = ("hastie_tibshirani", "wu_lin_weng", "chang", "szepannek", "sulzmann")
+
+
+@dataclass
+class Outcome:
+    """What became of an exhibit: its table and files, or why there is none."""
+
+    study: str
+    exhibit: Exhibit
+    seconds: float = 0.0
+    table: pd.DataFrame | None = None
+    files: list[Path] = field(default_factory=list)
+    error: str = ""
+
+    @property
+    def verdicts(self) -> pd.Series:
+        """Whether each number and statement that the paper has agrees with ours."""
+        return pd.Series(dtype="boolean") if self.table is None else self.table["agrees"].dropna()
+
+    def in_words(self) -> str:
+        """One line: what, how much of it agrees, and how long it took."""
+        name = f"{self.study}.{self.exhibit.name}"
+        if self.error:
+            return f"{name}: not run: {self.error}"
+        agree = self.verdicts
+        words = (
+            f"{int(agree.sum())} of {len(agree)} agree with the paper"
+            if len(agree)
+            else "nothing in print to agree with"
+        )
+        return f"{name}: {words} ({self.seconds:.0f} s)"
+
+
+def selected(names: Sequence[str]) -> list[tuple[str, ModuleType, Exhibit]]:
+    """The exhibits that some names mean.
+
+    Parameters
+    ----------
+    names : sequence of str
+        "all", studies ("szepannek"; a hyphen may stand for an underscore), or exhibits ("szepannek.table3").
+    """
+    found: list[tuple[str, ModuleType, Exhibit]] = []
+    for name in names:
+        study, _, exhibit = name.replace("-", "_").partition(".")
+        if study not in (*STUDIES, "all"):
+            raise InputError(f"there is no study {name!r}; choose all, or some of {listed(STUDIES)}.")
+        for each in STUDIES if study == "all" else (study,):
+            module = import_module(f"pwcstats.studies.{each}")
+            chosen_ones = [item for item in module.EXHIBITS if exhibit in ("", item.name)]
+            if not chosen_ones:
+                known = [item.name for item in module.EXHIBITS]
+                raise InputError(f"{study} has no {exhibit!r}; choose from {listed(known)}.")
+            found += [(each, module, item) for item in chosen_ones]
+    return found
+
+
+def reproduce(
+    names: Sequence[str] = ("all",),
+    *,
+    size: Size = "quick",
+    out: str | os.PathLike[str] = "pwcstats-reproduce",
+    random_state: int = 0,
+    n_jobs: int | None = None,
+    progress: bool = False,
+    say: Callable[[str], Any] | None = None,
+) -> list[Outcome]:
+    """Run tables and figures of the papers and write them into a folder.
+
+    Parameters
+    ----------
+    names : sequence of str
+        "all", studies ("szepannek"), or single tables and figures ("szepannek.table3").
+    size : {"quick", "paper"}
+        Small enough for some minutes in all, or as large as in the papers, which takes hours.
+    out : str or path-like
+        The folder. Each exhibit has files there: .csv, .txt and .png; ``report.html`` shows them all on one page. What
+        is done is kept in ``cells``: started again with the same folder, the studies go on where they were stopped.
+    random_state : int
+        What all seeds derive from.
+    n_jobs : int, optional
+        Parts that run at the same time, as joblib counts them.
+    progress : bool
+        Whether to show bars on stderr.
+    say : callable, optional
+        Is given a line after each exhibit.
+
+    Returns
+    -------
+    list of Outcome
+        In the order of the report. An exhibit whose data set is not installed has an error instead of a table.
+    """
+    chosen(size, None, None)
+    todo = selected(names)
+    folder = Path(out)
+    folder.mkdir(parents=True, exist_ok=True)
+    how = {"random_state": random_state, "n_jobs": n_jobs, "progress": progress, "cache": folder / "cells"}
+    outcomes = []
+    for study, _, exhibit in todo:
+        outcome = _run(study, exhibit, size, folder, how)
+        outcomes.append(outcome)
+        if say is not None:
+            say(outcome.in_words())
+    write_report(folder / "report.html", outcomes, size)
+    return outcomes
+
+
+def _run(study: str, exhibit: Exhibit, size: Size, folder: Path, how: dict[str, Any]) -> Outcome:
+    outcome, start = Outcome(study, exhibit), perf_counter()
+    try:
+        outcome.table = None if exhibit.table is None else exhibit.table(size, **how)
+    except InputError as error:
+        outcome.error = str(error)
+    outcome.seconds = perf_counter() - start
+    if not outcome.error:
+        outcome.files = list(_write(outcome, folder / f"{study}.{exhibit.name}", size))
+    return outcome
+
+
+def _write(outcome: Outcome, stem: Path, size: Size) -> Iterator[Path]:
+    """Write the files of an exhibit."""
+    table, figure = outcome.table, outcome.exhibit.figure
+    if table is not None:
+        file = stem.with_name(f"{stem.name}.csv")
+        date = pd.Timestamp.now().strftime("%Y-%m-%d")
+        record(table, file, date=date, size=size, seconds=round(outcome.seconds))
+        yield file
+        file = stem.with_name(f"{stem.name}.txt")
+        agreeing = outcome.in_words().partition(": ")[2]
+        text = [
+            outcome.exhibit.title,
+            "",
+            outcome.exhibit.about,
+            "",
+            as_text(table),
+            "",
+            agreeing[:1].upper() + agreeing[1:],
+        ]
+        file.write_text("\n".join(text) + "\n", encoding="utf-8")
+        yield file
+    if figure is not None:
+        file = stem.with_name(f"{stem.name}.png")
+        figure(table).savefig(file, dpi=110)
+        yield file
+
+
+def as_text(table: pd.DataFrame) -> str:
+    """A table for a terminal; nothing where there is nothing."""
+    shown = table.copy()
+    shown["agrees"] = ["" if pd.isna(flag) else "yes" if flag else "no" for flag in table["agrees"]]
+    return shown.to_string(index=False, na_rep="", float_format=lambda x: f"{x:.4g}")
+
+
+def summary(outcomes: Sequence[Outcome]) -> str:
+    """One line about all of them."""
+    verdicts = pd.concat([outcome.verdicts for outcome in outcomes])
+    failed = sum(bool(outcome.error) for outcome in outcomes)
+    words = f"{int(verdicts.sum())} of {len(verdicts)} numbers and statements agree with the papers"
+    return words + (f"; {counted(failed, 'exhibit')} could not be run" if failed else "")
