@@ -84,9 +84,13 @@ def test_plain():
 
 def test_datasets(shell):
     found = shell.document("datasets")
-    assert found == catalogue().to_dict("records")
+    table = catalogue()
+    assert found == table.astype(object).where(table.notna(), None).to_dict("records")
+    (football,) = (row for row in found if row["name"] == "football")
+    assert (football["rows"], football["features"], football["classes"]) == (1900, None, None)
     text = shell.ok("datasets")
     assert all(row["name"] in text for row in found)
+    assert not any(word in text for word in ("NA", "None", "nan"))
 
 
 def test_version(capsys):

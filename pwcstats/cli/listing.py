@@ -21,5 +21,6 @@ def add_to(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Print the list."""
-    table = catalogue()
-    writing.emit(options, table.to_string(index=False), table)
+    table = catalogue().astype(object)
+    text = table.where(table.notna(), "").to_string(index=False)
+    writing.emit(options, text, table.where(table.notna(), None))

@@ -1,16 +1,14 @@
 """The papers' simulators, and real data sets from the packages that carry them."""
 
+from pwcstats.datasets.pairs import Setting, noisy_pairs, wu_lin_weng_probabilities
 from pwcstats.datasets.real import catalogue, load
 from pwcstats.datasets.simulators import (
-    Setting,
     chang_clover,
     chang_ordered,
     hastie_tibshirani_gaussians,
     hastie_tibshirani_mixtures,
-    noisy_pairs,
     sulzmann_counts,
     szepannek_classes,
-    wu_lin_weng_probabilities,
 )
 
 __all__ = [
