@@ -25,7 +25,10 @@ export NUMBA_CACHE_DIR := $(CURDIR)/.venv-r/$(KERNELS)
 NEWEST := NUMBA_CACHE_DIR=.venv/$(KERNELS) .venv/bin/python
 
 R_SOURCES := $(shell find R -type f 2>/dev/null)
-VIGNETTES := $(patsubst vignettes/%.Rmd,render-%,$(wildcard vignettes/*.Rmd))
+PYTHON_SOURCES := $(shell find pwcstats -name '*.py' -o -name '*.R' -o -name '*.csv')
+SITE := build/site
+VIGNETTES := $(patsubst %.Rmd,$(SITE)/%.html,$(wildcard vignettes/*.Rmd))
+R_VIGNETTE := $(SITE)/vignettes/getting-started-r.html
 
 .PHONY: help demo test lint vignettes docs bench clean
 help: ## list the targets
@@ -36,21 +39,22 @@ demo: .venv/package.stamp ## make .venv and run the main job: a table and a pict
 
 test: ## install what is missing and run every check
 	@mkdir -p build/log
-	@$(MAKE) --no-print-directory --output-sync=target --jobs=$(JOBS) .venv-r/stamp .r-lib/stamp .venv/test.stamp
+	@$(MAKE) --no-print-directory --output-sync=target --jobs=$(JOBS) .venv-r/stamp .r-lib/stamp .venv/test.stamp .venv/docs.stamp \
+	    site-debs
 	@if ! $(MAKE) --no-print-directory --keep-going --output-sync=target --jobs=$(JOBS) checks 2>&1 \
 	    | tee build/log/test.log; then echo; grep -F '*** [' build/log/test.log; exit 1; fi
 	@tail -n 1 build/log/test-newest.log build/log/test-r.log
 	@echo "all checks passed"
 
 # The parts of `make test`, once everything is installed. The longest come first, so that the short ones fill the gaps.
-.PHONY: checks test-r test-newest doctest coverage-r check-r lint-r $(VIGNETTES)
-checks: test-r test-newest coverage-r check-r vignettes lint-r doctest lint
+.PHONY: checks test-r test-newest doctest coverage-r check-r check-site lint-r
+checks: test-r test-newest coverage-r check-r check-site lint-r doctest lint
 
-test-r: .venv-r/stamp .r-lib/stamp | build/log
+test-r: .venv-r/stamp .r-lib/stamp | build/log site-debs
 	PWC_REQUIRE_R=1 .venv-r/bin/python -m pytest --doctest-modules tests pwcstats/r.py | tee build/log/$@.log
 
 # Slow tests are simulations and long searches, which test-r has run: versions of NumPy and pandas do not show in them.
-test-newest: .venv/test.stamp | build/log
+test-newest: .venv/test.stamp | build/log site-debs
 	$(NEWEST) -m pytest -m "not against_r and not slow" | tee build/log/$@.log
 
 # pwcstats/r.py cannot be imported without rpy2, which is in the other environment only.
@@ -76,12 +80,20 @@ lint: .venv/test.stamp ## ruff, mypy, import-linter
 	.venv/bin/lint-imports --no-logo --no-cache
 	tools/check-version
 
-vignettes: $(VIGNETTES) ## execute vignettes/*.Rmd into build/vignettes
-$(VIGNETTES): render-%: .venv-r/stamp .r-lib/stamp
-	Rscript tools/render.R vignettes/$*.Rmd build/vignettes
+# The site: vignettes, each executed again when it or the packages have changed, and Sphinx's pages around them.
+vignettes: $(VIGNETTES) $(R_VIGNETTE) .venv/docs.stamp ## execute the vignettes; build/site/vignettes/index.html lists them
+	rm -f $(filter-out $(VIGNETTES) $(R_VIGNETTE) $(SITE)/vignettes/index.html,$(wildcard $(SITE)/vignettes/*.html))
+	$(NEWEST) -m sphinx -W --keep-going -q -d build/doctrees docs $(SITE)
 
-docs: .venv/docs.stamp ## build the documentation into build/docs
-	$(NEWEST) -m sphinx -W --keep-going -q docs build/docs
+$(VIGNETTES): $(SITE)/%.html: %.Rmd
+$(R_VIGNETTE): R/vignettes/pwcstats.Rmd
+$(VIGNETTES) $(R_VIGNETTE): tools/render.R $(PYTHON_SOURCES) .venv-r/stamp .r-lib/stamp
+	Rscript tools/render.R $(filter %.Rmd,$^) $@
+
+check-site: vignettes | site-debs
+	tools/check-site $(SITE)
+
+docs: check-site ## build the whole site, build/site/index.html, and look at every page in Chromium
 
 bench: .venv-r/bench.stamp ## run benchmarks/
 	@for file in benchmarks/coupling.py benchmarks/bradley_terry.py benchmarks/firth.py benchmarks/pairwise.py benchmarks/svm_probability.py benchmarks/hybrid.py benchmarks/compare.py; do .venv-r/bin/python "$$file"; done
@@ -102,6 +114,9 @@ clean: ## remove what make made
 	.venv/bin/pip install -q --no-deps -r constraints/data.txt
 	touch $@
 
+# One pip at a time in an environment.
+.venv/docs.stamp: | .venv/test.stamp
+
 .venv-r/stamp: pyproject.toml constraints/debian12.txt constraints/data.txt | r-debs
 	tools/make-venv .venv-r "$$(tools/pick-python --for-r)"
 	.venv-r/bin/pip install -q -c constraints/debian12.txt -e '.[test,r]'
@@ -117,9 +132,9 @@ clean: ## remove what make made
 	R CMD INSTALL --library=.r-lib R
 	touch $@
 
-.PHONY: r-debs
-r-debs:
-	@tools/need-debs $$(cat tools/r-debs.txt)
+.PHONY: r-debs site-debs
+r-debs site-debs:
+	@tools/need-debs $$(cat tools/$@.txt)
 
 build/log:
 	mkdir -p $@
