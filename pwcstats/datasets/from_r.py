@@ -17,8 +17,9 @@ from pwcstats.errors import InputError
 # With which from_r.R ends where R lacks the package.
 NO_PACKAGE = 3
 
-# Tables with a row for each item or subject, and the item's name or the subject's number as the row's.
-_LABELLED = ("counts", "predictors", "schools", "students", "subjects", "items")
+# Tables with a row for each item, whose name the row has, or for each subject, whom other tables call 1, 2, ...
+_NAMED = ("counts", "predictors", "schools", "items")
+_NUMBERED = ("students", "subjects")
 
 
 class Set(NamedTuple):
@@ -82,15 +83,27 @@ def _read(folder: Path, names: list[str]) -> dict[str, pd.DataFrame]:
     levels = pd.read_csv(folder / "levels.csv", dtype={"level": str}, keep_default_na=False)
     tables = {}
     for name in names:
-        table = pd.read_csv(folder / f"{name}.csv", index_col=0, float_precision="round_trip")
+        text = pd.read_csv(folder / f"{name}.csv", index_col=0, dtype=str, keep_default_na=False)
+        table = text.apply(_values).rename_axis(None)
         for column, rows in levels[levels["table"] == name].groupby("column"):
             codes = table[column].fillna(0).astype(np.int64) - 1
             categories = pd.Index(rows["level"].to_list(), dtype=object)
             table[column] = pd.Categorical.from_codes(codes, categories, ordered=bool(rows["ordered"].iloc[0]))
-        tables[name] = table.rename_axis(None) if name in _LABELLED else table.reset_index(drop=True)
+        if name not in _NAMED:
+            table.index = pd.RangeIndex(len(table)) + (name in _NUMBERED)
+        tables[name] = table
     if "counts" in tables:
         tables["counts"] = tables["counts"].rename_axis(index="cited", columns="citing")
     return tables
+
+
+def _values(text: pd.Series) -> pd.Series:
+    """True and false, whole numbers, or numbers with gaps where a cell is empty."""
+    if text.isin(["TRUE", "FALSE"]).all():
+        return text == "TRUE"
+    # By Python: pandas 2 reads some of the 17 digits with an error in the last bit.
+    values = text.replace("", "nan").map(float)
+    return values.astype(np.int64) if (values % 1 == 0).all() else values
 
 
 def _in_words(shapes: dict[str, tuple[int, int]]) -> str:

@@ -120,36 +120,55 @@ def load(name: str, *, path: str | os.PathLike[str] | None = None) -> Bunch:
     >>> satimage = load("satimage")  # doctest: +SKIP
     >>> X, y = satimage.data[satimage.train], satimage.target[satimage.train]  # doctest: +SKIP
 
-    How the sets from R go into models, which needs R:
+    Sets from R in models. A matrix of wins, games with their numbers of wins, and contests with what is known of the
+    contestants:
 
     >>> from pwcstats import BradleyTerry, FirthLogit
-    >>> BradleyTerry(load("citations").frame).fit()  # doctest: +SKIP
-    >>> BradleyTerry.from_comparisons(
-    ...     load("baseball").frame, first="home.team", second="away.team", wins=("home.wins", "away.wins")
-    ... ).fit(order_effect=True)  # doctest: +SKIP
+    >>> BradleyTerry(load("citations").frame).fit().params.round(2).to_dict()  # doctest: +SKIP
+    {'Biometrika': 0.79, 'Comm Statist': -2.16, 'JASA': 0.31, 'JRSS-B': 1.06}
+    >>> games = load("baseball").frame  # doctest: +SKIP
+    >>> model = BradleyTerry.from_comparisons(  # doctest: +SKIP
+    ...     games, first="home.team", second="away.team", wins=("home.wins", "away.wins")
+    ... )
+    >>> model.fit(order_effect=True).params.round(2).tail(2).to_dict()  # doctest: +SKIP
+    {'Toronto': 0.25, '(order)': 0.3}
     >>> chameleons = load("chameleons")  # doctest: +SKIP
-    >>> BradleyTerry.from_comparisons(chameleons.frame, "winner", "loser").fit(
-    ...     covariates=chameleons.predictors[["ch.res", "prop.main"]]
-    ... )  # doctest: +SKIP
-    >>> hockey = load("icehockey").frame  # doctest: +SKIP
-    >>> won = hockey["result"].map({1: "visitor", 0: "opponent", 0.5: "tie"})  # doctest: +SKIP
-    >>> BradleyTerry.from_comparisons(
-    ...     hockey, first="opponent", second="visitor", winner=won, tie="tie", neutral=~hockey["home.ice"]
-    ... ).fit(ties="half", order_effect=True)  # doctest: +SKIP
+    >>> traits = chameleons.predictors[["ch.res", "prop.main"]]  # doctest: +SKIP
+    >>> model = BradleyTerry.from_comparisons(chameleons.frame, "winner", "loser")  # doctest: +SKIP
+    >>> model.fit(covariates=traits).params.round(2).to_dict()  # doctest: +SKIP
+    {'ch.res': 0.5, 'prop.main': 0.07}
+
+    Ties, home ice that some games were not played on, and choices:
+
+    >>> games = load("icehockey").frame  # doctest: +SKIP
+    >>> won = games["result"].map({1: "visitor", 0: "opponent", 0.5: "tie"})  # doctest: +SKIP
+    >>> model = BradleyTerry.from_comparisons(  # doctest: +SKIP
+    ...     games, first="opponent", second="visitor", winner=won, tie="tie", neutral=~games["home.ice"]
+    ... )
+    >>> model.fit(ties="half", order_effect=True).params.round(2).tail(1).to_dict()  # doctest: +SKIP
+    {'(order)': 0.4}
     >>> told = load("CEMS").frame.dropna()  # doctest: +SKIP
-    >>> BradleyTerry.from_comparisons(
+    >>> model = BradleyTerry.from_comparisons(  # doctest: +SKIP
     ...     told, first="school1", second="school2", wins=("win1", "win2", "tied")
-    ... ).fit(ties="davidson")  # doctest: +SKIP
-    >>> BradleyTerry.from_comparisons(
-    ...     load("GermanParties2009").frame, first="first", second="second", winner="winner"
-    ... ).fit(order_effect=True)  # doctest: +SKIP
-    >>> FirthLogit.from_formula("HG ~ NV + PI + EH", load("endometrial").frame).fit()  # doctest: +SKIP
-    >>> lizards = load("lizards").frame.melt(
+    ... )
+    >>> model.fit(ties="davidson").params.round(2).tail(1).to_dict()  # doctest: +SKIP
+    {'(tie)': -1.32}
+    >>> choices = load("GermanParties2009").frame  # doctest: +SKIP
+    >>> BradleyTerry.from_comparisons(choices, first="first", second="second", winner="winner")  # doctest: +SKIP
+    <BradleyTerry: 6 items, 2880 comparisons>
+
+    Separated cases, and counts of two species as weights:
+
+    >>> cases = load("endometrial").frame  # doctest: +SKIP
+    >>> FirthLogit.from_formula("HG ~ NV + PI + EH", cases).fit().params.round(2).to_dict()  # doctest: +SKIP
+    {'Intercept': 3.77, 'NV': 2.93, 'PI': -0.03, 'EH': -2.6}
+    >>> seen = load("lizards").frame.melt(  # doctest: +SKIP
     ...     ["height", "diameter", "light", "time"], var_name="species", value_name="n"
-    ... )  # doctest: +SKIP
-    >>> FirthLogit.from_formula(
-    ...     "I(species == 'grahami') ~ height + diameter + light + time", lizards, freq_weights=lizards["n"]
-    ... ).fit()  # doctest: +SKIP
+    ... )
+    >>> FirthLogit.from_formula(  # doctest: +SKIP
+    ...     "I(1 * (species == 'grahami')) ~ height + diameter + light + time", seen, freq_weights=seen["n"]
+    ... ).fit().params.round(2).to_list()
+    [1.9, 1.11, -0.75, -0.82, 0.23, -0.73]
     """
     name = choice(_spelled(name), _NAMES, "name")
     if name == "usps":
