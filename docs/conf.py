@@ -18,7 +18,11 @@ numpydoc_show_class_members = False
 toc_object_entries_show_parents = "hide"
 
 html_theme = "alabaster"
-html_theme_options = {"description": "Statistics of pairs, in Python and R", "page_width": "1120px"}
+html_theme_options = {
+    "description": "Statistics of pairs, in Python and R",
+    "page_width": "1120px",
+    "show_powered_by": False,
+}
 html_sidebars = {"**": ["about.html", "searchfield.html", "navigation.html"]}
 templates_path = ["_templates"]
 html_static_path = ["_static"]

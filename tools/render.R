@@ -1,20 +1,33 @@
 # render.R FILE.Rmd PAGE.html: execute a vignette; a chunk that fails stops the run.
 # The page belongs to the site: it has the site's stylesheet and a way home, and keeps everything else inside.
+written <- function(html) {
+  file <- tempfile(fileext = ".html")
+  writeLines(html, file)
+  file
+}
+
+# A function, so that the vignette's own variables, which are global, are not these.
+render <- function(source, page) {
+  dir.create(dirname(page), recursive = TRUE, showWarnings = FALSE)
+  around <- rmarkdown::includes(
+    # pandoc leaves what is marked as external as it is.
+    in_header = written('<link rel="stylesheet" href="../_static/pwcstats.css" data-external="1">'),
+    before_body = written(
+      '<nav class="home"><a href="../index.html">pwcstats</a> &rsaquo; <a href="index.html">Vignettes</a></nav>'
+    )
+  )
+  format <- rmarkdown::html_document(
+    toc = TRUE, toc_depth = 2, theme = NULL, highlight = "tango", mathjax = NULL, pandoc_args = "--mathml", includes = around
+  )
+  # Of a copy, for intermediate files come to lie beside the source, where others may be reading.
+  folder <- tempfile()
+  dir.create(folder)
+  file.copy(source, folder)
+  rmarkdown::render(
+    file.path(folder, basename(source)), format,
+    output_file = basename(page), output_dir = normalizePath(dirname(page)), envir = globalenv(), quiet = TRUE
+  )
+}
+
 args <- commandArgs(trailingOnly = TRUE)
-dir.create(dirname(args[2]), recursive = TRUE, showWarnings = FALSE)
-
-# pandoc leaves what is marked as external as it is.
-head <- tempfile(fileext = ".html")
-writeLines('<link rel="stylesheet" href="../_static/pwcstats.css" data-external="1">', head)
-home <- tempfile(fileext = ".html")
-writeLines('<nav class="home"><a href="../index.html">pwcstats</a> &rsaquo; <a href="index.html">Vignettes</a></nav>', home)
-
-page <- rmarkdown::html_document(
-  toc = TRUE, toc_depth = 2, theme = NULL, highlight = "tango", mathjax = NULL, pandoc_args = "--mathml",
-  includes = rmarkdown::includes(in_header = head, before_body = home)
-)
-# Intermediate files apart: sources may be read by others at the same time.
-rmarkdown::render(
-  args[1], page,
-  output_file = basename(args[2]), output_dir = normalizePath(dirname(args[2])), intermediates_dir = tempfile(), quiet = TRUE
-)
+render(args[1], args[2])

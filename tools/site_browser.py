@@ -104,9 +104,9 @@ class Browser:
         self._socket.settimeout(PATIENCE)
         # Chromium reads commands from descriptor 3 and answers on 4.
         end = theirs.fileno()
+        flags = [*FLAGS, f"--user-data-dir={self._profile.name}"]
         self._process = subprocess.Popen(
-            ["bash", "-c", f'exec "$@" 3<&{end} 4>&{end}', "bash", self._program, *FLAGS]
-            + [f"--user-data-dir={self._profile.name}", "about:blank"],
+            ["bash", "-c", f'exec "$@" 3<&{end} 4>&{end}', "bash", self._program, *flags, "about:blank"],
             pass_fds=[end],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

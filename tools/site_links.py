@@ -76,7 +76,7 @@ def _problem(url: str, page: Path, root: Path, fetched: bool) -> str | None:
         parts = urlsplit(url)
     except ValueError as error:
         return str(error)
-    if parts.scheme == "data" or parts.scheme == "mailto" and not fetched:
+    if parts.scheme == "data" or (parts.scheme == "mailto" and not fetched):
         return None
     if parts.scheme in ("http", "https") or parts.netloc:
         if fetched:

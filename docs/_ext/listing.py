@@ -1,11 +1,14 @@
-"""Lists that the pages include: the vignettes by their own headers, and what the tests compare with R."""
+"""Lists that the pages include: vignettes and studies by their own titles, and what the tests compare with R."""
 
 import re
 import runpy
+from importlib import import_module
 from pathlib import Path
 
 from sphinx.errors import ConfigError
 from sphinx.util.rst import escape
+
+from pwcstats.studies.reproduction import STUDIES
 
 DOCS = Path(__file__).parents[1]
 PARTS = ("COUPLING", "CLASSIFY", "HYBRID", "BRADLEY_TERRY", "LOGIT", "COMPARE")
@@ -14,7 +17,7 @@ PARTS = ("COUPLING", "CLASSIFY", "HYBRID", "BRADLEY_TERRY", "LOGIT", "COMPARE")
 def agreement():
     """What agrees with R, how closely, from the list that the tests use."""
     parity = runpy.run_path(str(DOCS.parent / "tests" / "parity.py"))
-    lines = [".. list-table::", "   :header-rows: 1", ""]
+    lines = [".. list-table::", "   :header-rows: 1", "   :class: code", ""]
     rows = [("here", "in R", "within", "remark")]
     for row in (row for part in PARTS for row in parity[part].values()):
         rows.append((f"``{row.ours}``", f"``{row.theirs}``", f"{row.tolerance:g}", row.reason))
@@ -51,11 +54,26 @@ def vignettes():
     return lines
 
 
+def studies():
+    """The papers, and what can be reproduced of each."""
+    lines = []
+    for study in STUDIES:
+        module = import_module(f"pwcstats.studies.{study}")
+        title = escape(module.TITLE)
+        # A URL that is escaped would be no link.
+        reference = (word if word.startswith("http") else escape(word) for word in module.REFERENCE.split())
+        lines += ["", title, "-" * len(title), "", " ".join(reference), ""]
+        lines += [".. list-table::", "   :widths: auto", ""]
+        for exhibit in module.EXHIBITS:
+            lines += [f"   * - ``{study}.{exhibit.name}``", f"     - {escape(exhibit.title)}"]
+    return lines
+
+
 def write(app):
     """Write the lists; a file that would not change is left alone, so that its page is not made again."""
     folder = DOCS / "generated"
     folder.mkdir(exist_ok=True)
-    for name, lines in {"agreement": agreement(), "vignettes": vignettes()}.items():
+    for name, lines in {"agreement": agreement(), "studies": studies(), "vignettes": vignettes()}.items():
         path, text = folder / f"{name}.inc", "\n".join(lines) + "\n"
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             path.write_text(text, encoding="utf-8")
