@@ -64,11 +64,11 @@ def test_nothing_to_check_is_a_failure(tmp_path):
 
 def test_links_that_lead_nowhere(site):
     (site / "bad.html").write_text(
-        page("""<a href="gone.html">1</a>
+        page(f"""<a href="gone.html">1</a>
 <a href="other.html#nowhere">2</a>
 <a href="#nowhere">3</a>
 <a href="../outside.html">4</a>
-<a href="/index.html">5</a>
+<a href="{site}/index.html">5</a>
 <a href="https://no address/">6</a>
 <a href="javascript:void(0)">7</a>
 <a href="sub">8</a>""")
@@ -81,7 +81,7 @@ def test_links_that_lead_nowhere(site):
         "bad.html:3: other.html#nowhere names a place that is not on that page",
         "bad.html:4: #nowhere names a place that is not on that page",
         "bad.html:5: ../outside.html leads out of the site",
-        "bad.html:6: /index.html leads out of the site",
+        f"bad.html:6: {site}/index.html leads out of the site",
         "bad.html:7: https://no address/ is no address",
         "bad.html:8: javascript:void(0) leads out of the site",
         "bad.html:9: sub is not there",

@@ -101,11 +101,11 @@ def findings(pages: list[Path], root: Path) -> Iterator[str]:
     for page in map(Path.resolve, pages):
         for url, line, fetched in read(page).references:
             if problem := _problem(url, page, root, fetched):
-                yield f"{page.relative_to(root)}:{line}: {url[:100]} {problem}"
+                yield f"{page.relative_to(root)}:{line}: {url[:200]} {problem}"
     for sheet in sorted({target for page in map(Path.resolve, pages) for target in _stylesheets(page)}):
         for url in in_css(sheet.read_text(encoding="utf-8")):
             if problem := _problem(url, sheet, root, fetched=True):
-                yield f"{sheet.relative_to(root)}: {url[:100]} {problem}"
+                yield f"{sheet.relative_to(root)}: {url[:200]} {problem}"
 
 
 def _stylesheets(page: Path) -> Iterator[Path]:
