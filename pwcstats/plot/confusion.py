@@ -1,0 +1,102 @@
+"""Which classes are taken for which."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+
+from pwcstats._validate.common import Array, as_float, shape_of
+from pwcstats.errors import InputError
+from pwcstats.plot.style import COLORS, ink, tinted
+
+RIGHT, WRONG = COLORS[0], COLORS[1]
+# Beyond this, numbers could not be read.
+MOST_NUMBERS = 30
+
+
+def confusion(matrices: Mapping[Any, Any]) -> Figure:
+    """Confusion matrices beside each other, like Table 5 of Chang [1]_.
+
+    Cases that are taken for their own class are blue, others orange: the more, the stronger. Cells without cases are
+    empty.
+
+    Parameters
+    ----------
+    matrices : mapping of titles to matrices
+        Counts: true classes in rows, predicted ones in columns. Of a DataFrame the names are those of the classes.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The share of right answers is below each title. All panels have the same colours.
+
+    References
+    ----------
+    .. [1] Chang, Y.-C. I. (2003). Boosting SVM classifiers with logistic regression. Technical report, Institute of
+       Statistical Science, Academia Sinica, Taipei.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.metrics import confusion_matrix
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from pwcstats import plot
+    >>> X, y = load_iris(return_X_y=True)
+    >>> figure = plot.confusion({"naive Bayes": confusion_matrix(y, GaussianNB().fit(X, y).predict(X))})
+    >>> figure.savefig("confusion.png")  # doctest: +SKIP
+    """
+    if not isinstance(matrices, Mapping) or not matrices:
+        came = "none" if isinstance(matrices, Mapping) else type(matrices).__name__
+        raise InputError(f"matrices must be a dict of titles and matrices, got {came}; give at least one.")
+    found = {str(title): _read_counts(counts, str(title)) for title, counts in matrices.items()}
+    most = [max(float(_part(counts, own).max()) for counts in found.values()) for own in (True, False)]
+    k = max(len(counts) for counts in found.values())
+    side = max(2.6, 0.36 * k + 0.8)
+    figure = Figure(figsize=(side * len(found) + 0.4, side + 0.5), layout="constrained")
+    panels = figure.subplots(1, len(found), squeeze=False)[0]
+    for panel, (title, counts), given in zip(panels, found.items(), matrices.values(), strict=True):
+        _draw(panel, counts, most)
+        names = [str(name) for name in getattr(given, "index", range(len(counts)))]
+        panel.set_xticks(range(len(names)), names, fontsize=8, rotation=90 if max(map(len, names)) > 2 else 0)
+        panel.set_yticks(range(len(names)), names, fontsize=8)
+        panel.tick_params(length=0)
+        panel.set_title(f"{title}\n{np.trace(counts) / counts.sum():.2%} of {counts.sum():g} right", fontsize=10)
+        panel.set_xlabel("predicted class")
+    panels[0].set_ylabel("true class")
+    return figure
+
+
+def _read_counts(matrix: Any, title: str) -> Array:
+    counts = as_float(matrix, f"the matrix {title!r}")
+    if counts.ndim != 2 or counts.shape[0] != counts.shape[1] or not counts.size:
+        raise InputError(
+            f"the matrix {title!r} must have a row and a column for each class, got {shape_of(counts)}; give counts of "
+            "true classes in rows and predicted ones in columns."
+        )
+    if not np.isfinite(counts).all() or (counts < 0).any() or counts.sum() == 0:
+        raise InputError(f"the matrix {title!r} must have counts from 0 on, some above 0.")
+    return counts
+
+
+def _part(counts: Array, own: bool) -> Array:
+    """The diagonal, or all but the diagonal; 0 elsewhere."""
+    diagonal = np.eye(len(counts), dtype=bool)
+    return np.where(diagonal if own else ~diagonal, counts, 0.0)
+
+
+def _draw(panel: Axes, counts: Array, most: list[float]) -> None:
+    colors = np.ones((*counts.shape, 3))
+    for own, base, top in zip((True, False), (RIGHT, WRONG), most, strict=True):
+        part = _part(counts, own)
+        # Few cases have to be seen, too.
+        strength = np.where(part > 0, 0.15 + 0.85 * part / (top or 1.0), 0.0)
+        colors = np.where((part > 0)[..., None], tinted(to_rgb(base), strength), colors)
+    panel.imshow(colors)
+    if len(counts) > MOST_NUMBERS:
+        return
+    for row, column in np.argwhere(counts > 0):
+        words = f"{counts[row, column]:g}"
+        panel.text(column, row, words, ha="center", va="center", fontsize=7.5, color=ink(colors[row, column]))
