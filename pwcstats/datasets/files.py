@@ -136,7 +136,9 @@ def _vowel_mlbench(folder: Path) -> pd.DataFrame:
     # Its V1 is the speaker, V2 is F0, and V3 to V10 are F2 to F9.
     table = _keel("vowel", ["TT", "V1", "Sex", "V2", "F1", *(f"V{i}" for i in range(3, 11))])(folder)
     speakers = pd.CategoricalDtype([str(i) for i in range(15)])
-    table = table.assign(V1=table["V1"].astype(str).astype(speakers), target=table["target"].map(_WORDS.__getitem__))
+    table = table.assign(
+        V1=table["V1"].astype(str).astype(speakers), target=table["target"].map(dict(enumerate(_WORDS)))
+    )
     return table.drop(columns=["TT", "Sex", "F1"])
 
 
