@@ -1,6 +1,9 @@
 """Every figure, one function each."""
 
+from pwcstats.plot.binarizations import one_against_all, posteriors
+from pwcstats.plot.boxes import boxes
 from pwcstats.plot.choices import pair_choice
+from pwcstats.plot.confusion import confusion
 from pwcstats.plot.curves import roc
 from pwcstats.plot.groups import clusters
 from pwcstats.plot.maps import significance_map
@@ -20,14 +23,18 @@ __all__ = [
     "abilities",
     "accuracy_by_classes",
     "beside_paper",
+    "boxes",
     "calibration",
     "clusters",
+    "confusion",
     "coupling",
     "critical_difference",
     "decision_regions",
     "distances",
     "error_map",
+    "one_against_all",
     "pair_choice",
+    "posteriors",
     "roc",
     "samples",
     "score_intervals",

@@ -11,17 +11,19 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
-from pwcstats._validate.common import Array, counted
+from pwcstats._validate.common import Array, counted, listed, shown
 from pwcstats._validate.figures import (
     as_fitted,
     core,
     method,
     read_count,
     read_labels,
+    read_names,
     read_plane,
     read_two,
     refuse_unfitted,
 )
+from pwcstats.errors import InputError
 from pwcstats.plot.style import MARKERS, NOBODY, area_colors, tinted
 
 # Which classes win a row, more than one where nothing is decided, and how strongly the row's area is coloured.
@@ -30,17 +32,26 @@ FLAT = 0.42
 LEGEND_ROWS = 18
 
 
-def decision_regions(clf: Any, X: Any, y: Any, *, test: tuple[Any, Any] | None = None, resolution: int = 300) -> Figure:
-    """Regions of the classes in the plane: by max-wins, and by the coupled probabilities.
+def decision_regions(
+    clf: Any,
+    X: Any,
+    y: Any,
+    *,
+    test: tuple[Any, Any] | None = None,
+    names: Any = None,
+    resolution: int = 300,
+) -> Figure:
+    """Regions of the classes in the plane: by max-wins, by the coupled probabilities, and by other classifiers.
 
     Like Figures 1 and 2 of Hastie & Tibshirani [1]_. In max-wins, areas where several classes win equally many pairs
     are grey and hatched. Beside it every point goes to its most probable class, the more colour the more probable.
 
     Parameters
     ----------
-    clf : classifier
+    clf : classifier or list of classifiers
         Fitted to two columns: a :class:`~pwcstats.PairwiseClassifier`, also at the end of a pipeline or within a
-        search. Of any other scikit-learn classifier there is one panel, with what it predicts.
+        search. Of any other scikit-learn classifier there is one panel, with what it predicts. Those of a list stand
+        side by side; they must have the same classes.
     X : array-like or DataFrame of shape (n_samples, 2)
         Points to draw on top, usually the training rows. Names of columns become labels of the axes.
     y : array-like of shape (n_samples,)
@@ -49,6 +60,8 @@ def decision_regions(clf: Any, X: Any, y: Any, *, test: tuple[Any, Any] | None =
         Other rows, not drawn, for the errors above the panels; without it the errors are those on the points drawn.
         Where m classes have equally many votes, one of them right, the error of max-wins is 1 - 1/m, as of a fair
         draw.
+    names : sequence of str, optional
+        What the classifiers are called above their panels.
     resolution : int
         The regions are computed on a grid of this many points each way.
 
@@ -71,39 +84,71 @@ def decision_regions(clf: Any, X: Any, y: Any, *, test: tuple[Any, Any] | None =
     >>> figure = plot.decision_regions(clf, X, y, test=(data.data[~data.train], data.target[~data.train]))
     >>> figure.savefig("regions.png")  # doctest: +SKIP
     """
-    refuse_unfitted(clf, "decision_regions")
+    clfs = _read_classifiers(clf)
+    titles = read_names(names, len(clfs)) or [""] * len(clfs)
     read_count(resolution, 2, "resolution")
-    points, names = read_plane(clf, X, "decision_regions")
-    code = read_labels(clf, y, len(points))
-    rows, truth, words = as_fitted(clf, points, X), code, f"the {counted(len(points), 'row')} shown"
+    # Each must be one of this plane; names and classes are those of the first.
+    (points, labels), *_ = [read_plane(one, X, "decision_regions") for one in clfs]
+    code = read_labels(clfs[0], y, len(points))
+    rows, frame, truth, words = points, X, code, f"the {counted(len(points), 'row')} shown"
     if test is not None:
-        x_test, y_test = read_two(test, "test")
-        plane, _ = read_plane(clf, x_test, "decision_regions", "the X of test")
-        rows, truth = as_fitted(clf, plane, x_test), read_labels(clf, y_test, len(plane), "the y of test")
-        words = counted(len(plane), "test row")
+        frame, y_test = read_two(test, "test")
+        rows, _ = read_plane(clfs[0], frame, "decision_regions", "the X of test")
+        truth, words = read_labels(clfs[0], y_test, len(rows), "the y of test"), counted(len(rows), "test row")
     span = np.ptp(points, axis=0)
     margin = np.where(span > 0.0, 0.06 * span, 1.0)
     edges = np.stack([points.min(axis=0) - margin, points.max(axis=0) + margin], axis=1)
     grid = np.stack(np.meshgrid(*[np.linspace(start, stop, resolution) for start, stop in edges]), axis=-1)
-    rules = _rules(clf)
-    columns = 1 + len(clf.classes_) // LEGEND_ROWS
-    figure = Figure(figsize=(4.9 * len(rules) + 1.3 * columns, 4.9), layout="constrained")
-    panels = figure.subplots(1, len(rules), sharex=True, sharey=True, squeeze=False)[0]
+    rules = [(one, *rule) for one, name in zip(clfs, titles, strict=True) for rule in _rules(one, name).items()]
+    classes = clfs[0].classes_
+    columns = 1 + len(classes) // LEGEND_ROWS
+    figure, panels = _new_panels(len(rules), labels, 1.3 * columns)
     undecided = False
-    for panel, (title, rule) in zip(panels, rules.items(), strict=True):
-        winners, _ = rule(rows)
+    for panel, (one, title, rule) in zip(panels, rules, strict=True):
+        winners, _ = rule(as_fitted(one, rows, frame))
         error = 1.0 - np.mean(winners[np.arange(len(truth)), truth] / winners.sum(axis=1))
-        winners, strength = rule(as_fitted(clf, grid.reshape(-1, 2), X))
+        winners, strength = rule(as_fitted(one, grid.reshape(-1, 2), X))
         undecided |= _draw_regions(panel, grid, winners, strength)
-        _draw_points(panel, points, code, len(clf.classes_))
+        _draw_points(panel, points, code, len(classes))
         panel.set_title(f"{title}\nerror {error:.3f} on {words}", fontsize=11)
-        panel.set(xlabel=names[0], xlim=edges[0], ylim=edges[1])
-    panels[0].set_ylabel(names[1])
-    _draw_legend(figure, clf.classes_, undecided, columns)
+        panel.set(xlim=edges[0], ylim=edges[1])
+    _draw_legend(figure, classes, undecided, columns)
     return figure
 
 
-def _rules(clf: Any) -> dict[str, Rule]:
+def _read_classifiers(clf: Any) -> list[Any]:
+    """Fitted classifiers of the same classes."""
+    clfs = list(clf) if isinstance(clf, (list, tuple)) else [clf]
+    if not clfs:
+        raise InputError("decision_regions needs a fitted classifier or a list of them, got an empty list.")
+    for one in clfs:
+        refuse_unfitted(one, "decision_regions")
+        if not np.array_equal(one.classes_, clfs[0].classes_):
+            raise InputError(
+                f"decision_regions needs classifiers of the same classes, got {listed(map(shown, clfs[0].classes_))} "
+                f"and {listed(map(shown, one.classes_))}; fit them to the same labels."
+            )
+    return clfs
+
+
+def _new_panels(n: int, labels: list[str], legend: float) -> tuple[Figure, list[Axes]]:
+    """Panels side by side, four in a square and more in rows of three, with room for a legend."""
+    across = n if n <= 3 else 2 if n == 4 else 3
+    down = -(-n // across)
+    figure = Figure(figsize=(4.9 * across + legend, 4.9 * down), layout="constrained")
+    panels = list(figure.subplots(down, across, sharex=True, sharey=True, squeeze=False).flat)
+    for panel in panels[n:]:
+        panel.remove()
+    # The lowest panel of each column has the axis.
+    for panel in panels[max(n - across, 0) : n]:
+        panel.set_xlabel(labels[0])
+        panel.tick_params(labelbottom=True)
+    for panel in panels[:n:across]:
+        panel.set_ylabel(labels[1])
+    return figure, panels[:n]
+
+
+def _rules(clf: Any, name: str) -> dict[str, Rule]:
     """The rules to draw, by their titles."""
     k = len(clf.classes_)
     votes, proba = method(clf, "votes"), method(clf, "predict_proba")
@@ -120,10 +165,10 @@ def _rules(clf: Any) -> dict[str, Rule]:
         return winners, np.full(len(place), FLAT) if p is None else _shade(p[winners], k)
 
     inner = core(clf)
-    how = getattr(inner, "coupling", None)
-    title = f"coupled by {how}" if votes is not None and how is not None else type(inner).__name__
-    out: dict[str, Rule] = {} if votes is None else {"max-wins": most_votes}
-    return {**out, title: decided}
+    if votes is None:
+        return {name or type(inner).__name__: decided}
+    before = f"{name}, " if name else ""
+    return {f"{before}max-wins": most_votes, f"{before}coupled by {inner.coupling}": decided}
 
 
 def _shade(p: Array, k: int) -> Array:

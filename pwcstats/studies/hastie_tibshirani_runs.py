@@ -1,0 +1,181 @@
+"""Runs of the study of Hastie & Tibshirani (1998): one sample each of Figures 1 to 3."""
+
+import math
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+from scipy.spatial.distance import cdist
+from scipy.special import expit
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from sklearn.model_selection import GridSearchCV
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.utils import Bunch
+
+from pwcstats._validate.common import Array
+from pwcstats.classify import PairwiseClassifier
+from pwcstats.coupling import couple
+from pwcstats.datasets import hastie_tibshirani_gaussians, hastie_tibshirani_mixtures
+from pwcstats.studies.running import Record
+
+__all__ = ["BiasedNeighbours", "gaussians", "mixture", "plane_rules"]
+
+# J of the nearest-neighbour rules, and the folds by which one is chosen; the paper has neither.
+NEIGHBOURS = (1, 3, 5, 7, 9, 11, 15, 21)
+FOLDS = 5
+# Logarithms of the factors that are tried, the least bias first: of equals it is kept.
+BIASES = tuple(sorted(np.linspace(-0.3, 0.3, 25).round(3).tolist(), key=abs))
+
+
+def mixture(figure: Literal[1, 2], seed: int) -> list[Record]:
+    """Errors of the rules on one sample."""
+    sample = hastie_tibshirani_mixtures(figure, random_state=seed)
+    new, truth = sample.data[~sample.train], sample.target[~sample.train]
+    pairs, lda, qda = plane_rules(sample)
+    votes = pairs.votes(new)
+    tied = (votes == votes.max(axis=1, keepdims=True)).sum(axis=1) > 1
+    given = pairs.predict(new)
+    return [
+        {
+            "max-wins": _error(votes, truth),
+            "coupled": np.mean(given != truth),
+            "LDA": np.mean(lda.predict(new) != truth),
+            "QDA": np.mean(qda.predict(new) != truth),
+            "undecided": tied.mean(),
+            "to_first": np.mean(given[tied] == 0) if tied.any() else math.nan,
+        }
+    ]
+
+
+def plane_rules(sample: Bunch) -> list[Any]:
+    """Coupled pairs of LDA, LDA and QDA, fitted."""
+    lda = LinearDiscriminantAnalysis()
+    rules = [PairwiseClassifier(lda, coupling="ht"), lda, QuadraticDiscriminantAnalysis()]
+    return [rule.fit(sample.data[sample.train], sample.target[sample.train]) for rule in rules]
+
+
+def _error(score: Array, truth: Any) -> float:
+    """Share of errors of the largest score, as expected if one of several largest is drawn by lot."""
+    # Sums of the same terms in another order differ in the last digit.
+    best = score >= score.max(axis=1, keepdims=True) * (1.0 - 1e-12)
+    return float(1.0 - np.mean(best[np.arange(len(truth)), truth] / best.sum(axis=1)))
+
+
+def gaussians(simulation: int, seed: int) -> list[Record]:
+    """Errors of all rules in one simulation, and the numbers of neighbours that they chose."""
+    sample = hastie_tibshirani_gaussians(random_state=seed)
+    x, y = sample.data[sample.train], sample.target[sample.train]
+    new, truth = sample.data[~sample.train], sample.target[~sample.train]
+    normal = [stats.multivariate_normal(*one) for one in zip(sample.means, sample.covariances, strict=True)]
+    density = np.column_stack([one.logpdf(new) for one in normal])
+    bayes = np.mean(density.argmax(axis=1) != truth)
+    records: list[Record] = [{"learner": "Bayes", "rule": "true densities", "error": bayes}]
+    neighbours = GridSearchCV(KNeighborsClassifier(), {"n_neighbors": list(NEIGHBOURS)}, cv=FOLDS)
+    learners = {
+        # The least variances are near 1e-4, where scikit-learn begins to speak of collinear columns.
+        "QDA": QuadraticDiscriminantAnalysis(tol=1e-9),
+        "LDA": LinearDiscriminantAnalysis(),
+        "J-NN": neighbours,
+    }
+    for name, learner in learners.items():
+        records.append({"learner": name, "rule": "all classes", "error": 1.0 - learner.fit(x, y).score(new, truth)})
+    records.append({"learner": "J-NN", "rule": "all classes", "neighbours": neighbours.best_params_["n_neighbors"]})
+
+    one_j = {str(j): KNeighborsClassifier(j) for j in NEIGHBOURS}
+    for name, learner in (("LDA", learners["LDA"]), ("J-NN", one_j)):
+        pairs = PairwiseClassifier(learner, selection_cv=FOLDS, threshold="cv", calibration_cv=FOLDS, random_state=seed)
+        d, t = pairs.fit(x, y).pairwise_scores(new), pairs.pairs_["threshold"].to_numpy()
+        # The pairs are the same with and without thresholds.
+        records += _paired(name, "none", d, truth) + _paired(name, "cv", d - t, truth)
+    chosen_j = pairs.pairs_["learner"].astype(int)
+    biased = PairwiseClassifier(BiasedNeighbours(NEIGHBOURS)).fit(x, y)
+    records += _paired("J-NN", "distances", biased.pairwise_scores(new), truth)
+    machines = biased.estimators_.values()
+    # A pair's neighbours are of two classes.
+    records += [
+        {"learner": "J-NN", "rule": "pairs", "neighbours": chosen_j.mean() / 2.0},
+        {
+            "learner": "J-NN",
+            "rule": "pairs",
+            "threshold": "distances",
+            "neighbours": np.mean([one.n_neighbors_ for one in machines]) / 2.0,
+            "bias": np.mean([abs(one.bias_) for one in machines]),
+        },
+    ]
+    empty = {"threshold": "none"} | dict.fromkeys(("error", "neighbours", "bias"), math.nan)
+    return [empty | record for record in records]
+
+
+def _paired(learner: str, threshold: str, log_odds: Array, truth: Any) -> list[Record]:
+    """Errors of max-wins and of coupling; all pairs have as many cases, so their weights do not matter."""
+    return [
+        {
+            "learner": learner,
+            "rule": rule,
+            "threshold": threshold,
+            "error": _error(couple(expit(log_odds), method, condensed=True), truth),
+        }
+        for rule, method in (("max-wins", "vote"), ("coupled", "ht"))
+    ]
+
+
+class BiasedNeighbours(ClassifierMixin, BaseEstimator):
+    """J-nearest neighbours of two classes, after the distances to one class are multiplied by a factor.
+
+    J and the factor are those by which the fewest training cases are on the wrong side of their own neighbours (each
+    left out in its turn), half an error for a tie; of equals the least bias, and then the smallest J.
+
+    Parameters
+    ----------
+    n_neighbors : sequence of int
+        The J to choose from, in ascending order.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        The classes; distances to the first are multiplied.
+    n_neighbors_ : int
+        The J that was chosen.
+    bias_ : float
+        Logarithm of the factor that was chosen.
+    """
+
+    def __init__(self, n_neighbors: tuple[int, ...]) -> None:
+        self.n_neighbors = n_neighbors
+
+    def fit(self, X: Any, y: Any) -> "BiasedNeighbours":
+        """Keep the cases, and choose J and the factor."""
+        self.classes_ = np.unique(y)
+        self._x, self._first = np.asarray(X, dtype=np.float64), np.asarray(y) == self.classes_[0]
+        distance = cdist(self._x, self._x)
+        # No case is its own neighbour.
+        np.fill_diagonal(distance, np.inf)
+        wrong = np.array([self._errors(distance, bias) for bias in BIASES])
+        bias, j = np.unravel_index(wrong.argmin(), wrong.shape)
+        self.bias_, self.n_neighbors_ = BIASES[bias], self.n_neighbors[j]
+        return self
+
+    def predict_proba(self, X: Any) -> Array:
+        """Shares of the two classes among the neighbours."""
+        share = self._shares(cdist(np.asarray(X, dtype=np.float64), self._x), self.bias_, (self.n_neighbors_,))[:, 0]
+        return np.column_stack([share, 1.0 - share])
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class of more neighbours; the first where both have as many."""
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+    def _errors(self, distance: Array, bias: float) -> Array:
+        """Share of training cases on the wrong side, for each J."""
+        own = np.where(self._first[:, None], 1.0, -1.0) * (self._shares(distance, bias, self.n_neighbors) - 0.5)
+        return np.mean((1.0 - np.sign(own)) / 2.0, axis=0)
+
+    def _shares(self, distance: Array, bias: float, n_neighbors: tuple[int, ...]) -> Array:
+        """Share of the first class among the J nearest, a column for each J."""
+        biased = np.where(self._first, np.exp(bias) * distance, distance)
+        most = n_neighbors[-1]
+        near = np.argpartition(biased, most - 1, axis=1)[:, :most]
+        order = np.argsort(np.take_along_axis(biased, near, axis=1), axis=1)
+        j = np.array(n_neighbors)
+        return self._first[np.take_along_axis(near, order, axis=1)].cumsum(axis=1)[:, j - 1] / j

@@ -1,0 +1,193 @@
+"""Runs of the study of Sulzmann, Fürnkranz & Hüllermeier (2007): naive Bayes at once, by pairs, and one against all."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.special import expit, softmax
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from sklearn.naive_bayes import CategoricalNB, GaussianNB
+
+from pwcstats._jobs import seed_of
+from pwcstats._validate.common import Array
+from pwcstats.classify import PairwiseClassifier
+from pwcstats.coupling import couple
+from pwcstats.datasets import load, sulzmann_counts
+from pwcstats.studies.running import Record
+
+__all__ = [
+    "SIMULATED",
+    "TWINS",
+    "circles",
+    "compared",
+    "in_order",
+    "intransitive",
+    "three_classes",
+    "voted",
+    "weighted",
+]
+
+# Numbers of classes of simulated data, and data in which each class is there twice, so that there are ties.
+SIMULATED = {
+    "simulated, 3 classes": 3,
+    "simulated, 5 classes": 5,
+    "simulated, 10 classes": 10,
+    "simulated, 20 classes": 20,
+}
+TWINS = "simulated, 4 classes twice"
+# Columns of numbers are cut into so many parts of equal size for the categorical learner.
+PARTS = 5
+# Classes tie if their log posteriors, or their votes, differ by less: rounding makes 1e-12 of a tie.
+TIE = 1e-9
+
+
+class _Task(NamedTuple):
+    """A learner, the cases that it is fitted to, and others."""
+
+    learner: Any
+    x: Any
+    y: Any
+    new: Any
+    truth: Any
+
+
+def weighted(data: str, learner: str, most: int, seed: int) -> list[Record]:
+    """Theorem 1: how far the weighted sums of the pairs are from naive Bayes's probabilities."""
+    joint, r = _posteriors(_task(data, learner, most, seed))
+    p = softmax(joint, axis=1)
+    s = couple(r, "bayes", pair_mass=p[:, :, None] + p[:, None, :])
+    return [{"deviation": np.abs(s - p).max(), "cases": len(p), "classes": p.shape[1]}]
+
+
+def voted(data: str, learner: str, most: int, seed: int, voting: str) -> list[Record]:
+    """Theorems 2 and 3: cases that votes of the pairs rank otherwise than naive Bayes."""
+    joint, r = _posteriors(_task(data, learner, most, seed))
+    # Rounded, so that a pair that ties but for the last digit is split.
+    votes = couple(r.round(12), voting)
+    own = in_order(joint)
+    ties = (own == 0).sum(axis=(1, 2)) > joint.shape[1]
+    differ = (own != in_order(votes)).any(axis=(1, 2))
+    return [{"differ": differ.sum(), "ties": ties.sum(), "cases": len(own), "classes": own.shape[1]}]
+
+
+def circles(data: str, learner: str, most: int, seed: int) -> list[Record]:
+    """Cases against (5), cases with a pair whose order other classes reverse, and cases that votes rank otherwise."""
+    task = _task(data, "Gaussian", most, seed)
+    other = {"QDA": QuadraticDiscriminantAnalysis(tol=1e-9), "LDA": LinearDiscriminantAnalysis()}.get(learner)
+    score, r = _posteriors(task if other is None else task._replace(learner=other))
+    own, pairs = in_order(score), np.where(np.abs(r - 0.5) > TIE, np.sign(r - 0.5), 0.0)
+    votes = in_order(couple(r.round(12), "vote"))
+    return [
+        {
+            "circles": intransitive(r).mean(),
+            "reversed": (own != pairs).any(axis=(1, 2)).mean(),
+            "voting": (own != votes).any(axis=(1, 2)).mean(),
+        }
+    ]
+
+
+def intransitive(r: Array) -> NDArray[np.bool_]:
+    """Cases of which (5) is not true: r_ij < 1/2 and r_jk < 1/2, but not r_ik."""
+    beaten = r < 0.5 - TIE
+    two_steps = np.matmul(beaten.astype(np.float64), beaten.astype(np.float64)) > 0.0
+    return (two_steps & ~beaten).any(axis=(1, 2))
+
+
+def compared(data: str, most: int, seed: int) -> list[Record]:
+    """Section 5: cases to which one against all gives another class or ranking, and how often each is right."""
+    task = _task(data, "categorical", most, seed)
+    classes = np.unique(task.y)
+    own = task.learner.fit(task.x, task.y).predict_joint_log_proba(task.new)
+    rest = _against_all(task)
+    says, rest_says = classes[own.argmax(axis=1)], classes[rest.argmax(axis=1)]
+    return [
+        {
+            "other": np.mean(says != rest_says),
+            "ranked": (in_order(own) != in_order(rest)).any(axis=(1, 2)).mean(),
+            "right": np.mean(says == task.truth),
+            "gain": np.mean(rest_says == task.truth) - np.mean(says == task.truth),
+        }
+    ]
+
+
+def three_classes() -> pd.DataFrame:
+    """Section 5: posteriors at X = Y = 1, a row for each class."""
+    x, y = sulzmann_counts()
+    # Relative frequencies as they are; of those that are 0 none is asked for.
+    task = _Task(CategoricalNB(alpha=1e-12, force_alpha=True), x, y, np.array([[1, 1]]), y[:1])
+    joint, r = _posteriors(task)
+    found = {
+        "naive Bayes": softmax(joint, axis=1)[0],
+        "pairs": couple(r, "ht")[0],
+        "one against all": expit(_against_all(task))[0],
+    }
+    return pd.DataFrame(found, index=np.unique(y))
+
+
+def _against_all(task: _Task) -> Array:
+    """Log-odds of each class against all others, from a naive Bayes of these two."""
+    odds = []
+    for label in np.unique(task.y):
+        joint = task.learner.fit(task.x, task.y == label).predict_joint_log_proba(task.new)
+        odds.append(joint[:, 1] - joint[:, 0])
+    return np.column_stack(odds)
+
+
+def in_order(score: Array) -> Array:
+    """Of each pair of classes 1 if the first has more, -1 if less, 0 in a tie."""
+    gap = score[:, :, None] - score[:, None, :]
+    return np.where(np.abs(gap) > TIE, np.sign(gap), 0.0)
+
+
+def _posteriors(task: _Task) -> tuple[Array, Array]:
+    """Log posteriors of all classes at once, up to a constant, and probabilities of pairs, each a fit of its own."""
+    learner = task.learner.fit(task.x, task.y)
+    bayes = hasattr(learner, "predict_joint_log_proba")
+    joint = learner.predict_joint_log_proba(task.new) if bayes else learner.decision_function(task.new)
+    return joint, PairwiseClassifier(task.learner, fast=False).fit(task.x, task.y).pairwise_proba(task.new)
+
+
+def _task(data: str, learner: str, most: int, seed: int) -> _Task:
+    """Training and test cases, and naive Bayes for them."""
+    rng = np.random.default_rng(seed_of("sulzmann", data, seed))
+    if data in SIMULATED or data == TWINS:
+        x, y = _simulated(SIMULATED.get(data, 4), rng)
+    else:
+        found = load(data)
+        x, y = found.data, found.target.to_numpy()
+    order = rng.permutation(len(y))
+    train, test = np.split(order, [2 * len(y) // 3])
+    test = test[:most]
+    if learner == "Gaussian":
+        values = np.asarray(x, dtype=np.float64)
+        # What is added to the variances depends on all rows of a fit, also on those of other classes.
+        return _Task(GaussianNB(var_smoothing=0.0), values[train], y[train], values[test], y[test])
+    codes, sizes = _codes(x, train)
+    task = _Task(CategoricalNB(min_categories=sizes), codes[train], y[train], codes[test], y[test])
+    if data == TWINS:
+        return task._replace(x=np.vstack([task.x, task.x]), y=np.concatenate([task.y, task.y + 4]))
+    return task
+
+
+def _simulated(n_classes: int, rng: np.random.Generator) -> tuple[pd.DataFrame, NDArray[np.int64]]:
+    """Eight attributes of three values each, independent within each class; 200 cases for each class in the mean."""
+    y = rng.choice(n_classes, size=200 * n_classes, p=rng.dirichlet(np.full(n_classes, 5.0)))
+    shares = rng.dirichlet(np.ones(3), size=(n_classes, 8)).cumsum(axis=2)
+    codes = (rng.random((len(y), 8, 1)) > shares[y]).sum(axis=2)
+    return pd.DataFrame(codes.clip(max=2)).astype("category"), y
+
+
+def _codes(x: pd.DataFrame, train: NDArray[np.intp]) -> tuple[NDArray[np.int64], list[int]]:
+    """Columns as codes: categories as they are, numbers in parts of equal size; and the number of codes of each."""
+    codes, sizes = [], []
+    for _, column in x.items():
+        if isinstance(column.dtype, pd.CategoricalDtype):
+            codes.append(column.cat.codes.to_numpy(dtype=np.int64))
+            sizes.append(len(column.cat.categories))
+        else:
+            values = column.to_numpy(dtype=np.float64)
+            cuts = np.unique(np.quantile(values[train], np.arange(1, PARTS) / PARTS))
+            codes.append(np.searchsorted(cuts, values, side="right"))
+            sizes.append(len(cuts) + 1)
+    return np.column_stack(codes), sizes
