@@ -108,8 +108,8 @@ def test_wrong_usage(shell):
 
 
 def test_every_command_has_help_with_an_example(capsys):
-    names = ("couple", "rank", "fit", "predict", "compare", "datasets")
-    assert len(names) == len(COMMANDS) - 1
+    names = ("couple", "rank", "fit", "predict", "compare", "reproduce", "datasets", "demo")
+    assert len(names) == len(COMMANDS)
     for name in names:
         with pytest.raises(SystemExit) as leaving:
             make_parser().parse_args([name, "--help"])

@@ -1,0 +1,161 @@
+"""`pwcstats reproduce`: files, the page (in a real browser), names, data sets that are not there, resuming."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from pwcstats.errors import InputError
+from pwcstats.studies import szepannek, szepannek_runs
+from pwcstats.studies.recorded import FOLDER, read_record, recorded
+from pwcstats.studies.reproduction import STUDIES, Outcome, reproduce, selected, summary
+from pwcstats.studies.tables import COLUMNS, Exhibit, beside, claim
+from tests.commanding import Shell
+
+CHECK_SITE = Path(__file__).parent.parent / "tools" / "check-site"
+
+
+@pytest.fixture
+def shell(tmp_path, capsys, monkeypatch):
+    return Shell(tmp_path, capsys, monkeypatch)
+
+
+@pytest.fixture
+def few(monkeypatch):
+    """Two repeats, so that the studies take a second."""
+    monkeypatch.setattr(szepannek, "chosen", lambda size, quick, paper: 2)
+
+
+class TestFiles:
+    @pytest.fixture
+    def out(self, shell, few):
+        shell.ok("reproduce", "szepannek.table1", "szepannek.figure4", "szepannek.figure6", "--out", shell.path("out"))
+        return shell.folder / "out"
+
+    def test_each_exhibit_has_its_files(self, out):
+        names = {file.name for file in out.iterdir()}
+        tables = {f"szepannek.{name}.{end}" for name in ("table1", "figure6") for end in ("csv", "txt", "png")}
+        assert names == {*tables, "szepannek.figure4.png", "report.html", "cells"}
+        for file in out.glob("*.png"):
+            assert file.read_bytes().startswith(b"\x89PNG")
+
+    def test_tables_are_those_of_the_study(self, out):
+        found = read_record(out / "szepannek.table1.csv")
+        assert found.attrs["size"] == "quick"
+        expected = szepannek.table1(cache=out / "cells")
+        pd.testing.assert_series_equal(found["estimate"], expected["estimate"], rtol=1e-5)
+        text = (out / "szepannek.table1.txt").read_text()
+        assert "Table 1: " in text
+        assert re.search(r"PWC +test error +0\.0\d+ .* yes ", text)
+        assert "2 of 3 agree with the paper" in text
+
+    def test_the_page_has_everything(self, out):
+        page = (out / "report.html").read_text()
+        assert page.count("data:image/png;base64,") == 3
+        for exhibit in szepannek.EXHIBITS[:2]:
+            assert exhibit.title in page
+        assert "✓ yes" in page
+        assert "✗ no" in page
+        assert "<td>2 of 3</td>" in page
+
+    @pytest.mark.slow
+    def test_the_page_in_a_browser(self, out):
+        done = subprocess.run(
+            [sys.executable, CHECK_SITE, out / "report.html"], capture_output=True, text=True, check=False
+        )
+        assert (done.returncode, done.stdout) == (0, "")
+
+    def test_a_second_start_computes_nothing(self, out, shell, monkeypatch):
+        def refuse(*_):
+            raise AssertionError("computed again")
+
+        monkeypatch.setattr(szepannek_runs, "_errors", refuse)
+        before = {file: file.stat().st_mtime_ns for file in (out / "cells").iterdir()}
+        shell.ok("reproduce", "szepannek.table1", "--out", str(out))
+        assert {file: file.stat().st_mtime_ns for file in (out / "cells").iterdir()} == before
+
+
+def test_lines_and_json(shell, few):
+    arguments = ("reproduce", "szepannek.table1", "--out", shell.path("out"))
+    lines = shell.ok(*arguments).splitlines()
+    assert re.fullmatch(r"szepannek\.table1: 2 of 3 agree with the paper \(\d+ s\)", lines[0])
+    assert lines[1] == f"2 of 3 numbers and statements agree with the papers: {shell.path('out')}/report.html"
+    found = shell.document(*arguments)
+    assert [row["method"] for row in found["exhibits"][0]["rows"]] == ["LDA", "NB", "PWC"]
+    assert found["exhibits"][0]["error"] is None
+
+
+def test_a_data_set_that_is_not_installed_stops_nothing_else(shell, few, monkeypatch):
+    def missing(name):
+        raise InputError(f"{name!r} is in the package x, which is not installed: pip install x.")
+
+    monkeypatch.setattr(szepannek_runs, "load", missing)
+    code, out, err = shell.run(
+        "reproduce", "szepannek.table3", "szepannek.table1", "--out", shell.path("out"), "--jobs", 1
+    )
+    assert code == 1
+    assert "szepannek.table3: not run: 'satellite' is in the package x" in out
+    assert "szepannek.table1: 2 of 3 agree" in out
+    assert err.endswith("; 1 exhibit could not be run.\n")
+    assert "Not run: &#x27;satellite&#x27; is in the package x" in (shell.folder / "out" / "report.html").read_text()
+
+
+class TestNames:
+    def test_all_studies(self):
+        found = selected(["all"])
+        assert list(dict.fromkeys(study for study, _, _ in found)) == list(STUDIES)
+        names = [(study, exhibit.name) for study, _, exhibit in found]
+        assert len(set(names)) == len(names)
+        for _, module, exhibit in found:
+            assert exhibit.table is not None or exhibit.figure is not None
+            assert ": " in exhibit.title
+            assert exhibit.about.endswith(".")
+            assert "https://" in module.REFERENCE or "Technical report" in module.REFERENCE
+
+    def test_hyphens(self):
+        assert [exhibit.name for _, _, exhibit in selected(["wu-lin-weng.figure1"])] == ["figure1"]
+
+    @pytest.mark.parametrize(
+        ("name", "words"),
+        [
+            ("einstein", "there is no study 'einstein'; choose all, or some of (hastie_tibshirani"),
+            ("szepannek.table9", "szepannek has no 'table9'; choose from (table1, figure4"),
+        ],
+    )
+    def test_unknown(self, shell, name, words):
+        assert words in shell.refused("reproduce", name, "--out", shell.path("out"))
+
+    def test_wrong_usage(self, shell):
+        assert "invalid choice: 'large'" in shell.misused("reproduce", "all", "--size", "large")
+        assert "must be a whole number of 1 or more, got '0'" in shell.misused("reproduce", "all", "--jobs", "0")
+        assert "NAME" in shell.misused("reproduce")
+
+    def test_size(self, tmp_path):
+        with pytest.raises(InputError, match="size must be one of"):
+            reproduce(["all"], size="large", out=tmp_path)
+
+
+class TestRecorded:
+    def test_every_table_is_recorded_at_the_size_of_the_paper(self):
+        tables = {f"{study}.{exhibit.name}" for study, _, exhibit in selected(["all"]) if exhibit.table is not None}
+        assert {file.stem for file in FOLDER.glob("*.csv")} == tables
+        for name in sorted(tables):
+            found = recorded(*name.split("."))
+            assert found.attrs["size"] == "paper", name
+            assert list(found.columns[-len(COLUMNS) :]) == list(COLUMNS), name
+
+
+def test_words_of_outcomes():
+    runs = pd.DataFrame({"method": list("ab"), "error": [0.1, 0.2]})
+    table = pd.concat([beside(runs, ["method"], "error", {"a": 0.1, "b": 0.5}), claim("so", True)])
+    exhibit = Exhibit("table1", "Table 1: x", "About.")
+    done, empty = Outcome("s", exhibit, 1.2, table), Outcome("s", exhibit, 0.0)
+    failed = Outcome("s", exhibit, error="no data")
+    assert done.in_words() == "s.table1: 2 of 3 agree with the paper (1 s)"
+    assert empty.in_words() == "s.table1: nothing in print to agree with (0 s)"
+    assert failed.in_words() == "s.table1: not run: no data"
+    assert summary([done, empty]) == "2 of 3 numbers and statements agree with the papers"
+    assert summary([done, failed]).endswith("; 1 exhibit could not be run")

@@ -1,0 +1,97 @@
+"""Maps of errors, and our numbers beside a paper's: what the pictures show."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pwcstats import plot
+from pwcstats.errors import InputError
+
+from .drawing import draw
+
+
+@pytest.fixture
+def errors():
+    axis = [0.0, 0.5, 1.0]
+    rows = [(a, r, m, 0.1 * a + 0.05 * r + 0.2 * (m == "NB")) for a in axis for r in axis[:2] for m in ("LDA", "NB")]
+    return pd.DataFrame(rows, columns=["alpha", "rho", "method", "estimate"])
+
+
+class TestErrorMap:
+    def test_cells(self, errors):
+        shuffled = errors.sample(frac=1, random_state=0)
+        figure = draw(plot.error_map(shuffled.sort_values("method", kind="stable"), "alpha", "rho"))
+        panels = figure.axes[:2]
+        assert [panel.get_title() for panel in panels] == ["LDA", "NB"]
+        for panel, method in zip(panels, ("LDA", "NB"), strict=True):
+            part = errors[errors["method"] == method].pivot(index="rho", columns="alpha", values="estimate")
+            np.testing.assert_allclose(panel.images[0].get_array(), part)
+            words = {(text.get_position()): text.get_text() for text in panel.texts}
+            assert words == {(j, i): f"{100 * part.iloc[i, j]:.1f}" for i in range(2) for j in range(3)}
+            assert [label.get_text() for label in panel.get_xticklabels()] == ["0", "0.5", "1"]
+
+    def test_one_scale(self, errors):
+        images = [panel.images[0] for panel in plot.error_map(errors, "alpha", "rho").axes[:2]]
+        assert images[0].get_clim() == images[1].get_clim()
+
+    def test_missing_cells_and_large_maps(self, errors):
+        draw(plot.error_map(errors.iloc[1:], "alpha", "rho"))
+        axis = np.linspace(0, 1, 20)
+        large = pd.DataFrame([(a, r, "LDA", a * r) for a in axis for r in axis], columns=errors.columns)
+        panel = draw(plot.error_map(large, "alpha", "rho")).axes[0]
+        assert not panel.texts
+        assert len(panel.get_xticks()) <= 12
+
+    def test_bad_input(self, errors):
+        with pytest.raises(InputError, match=r"error_map needs the columns \(alpha, x, method, estimate\), got none"):
+            plot.error_map(errors, "alpha", "x")
+        with pytest.raises(InputError, match="several of LDA with alpha = 0.0 and rho = 0.0; average them first"):
+            plot.error_map(pd.concat([errors, errors]), "alpha", "rho")
+        with pytest.raises(InputError, match="needs a DataFrame with rows, got list"):
+            plot.error_map([], "alpha", "rho")
+
+
+@pytest.fixture
+def table():
+    return pd.DataFrame(
+        {
+            "d": [0.5, 0.5, 2.0, np.nan],
+            "method": ["LDA", "NB", "LDA", None],
+            "quantity": ["error", "error", "recall", "a statement"],
+            "estimate": [0.1, 0.2, 0.7, 1.0],
+            "std_error": [0.01, np.nan, 0.02, np.nan],
+            "paper": [0.12, 0.4, 0.71, np.nan],
+            "agrees": pd.array([True, False, True, True], dtype="boolean"),
+        }
+    )
+
+
+class TestBesidePaper:
+    def test_marks(self, table):
+        figure = draw(plot.beside_paper(table))
+        first, second = figure.axes
+        assert [panel.get_xlabel() for panel in figure.axes] == ["error", "recall"]
+        assert [label.get_text() for label in first.get_yticklabels()] == ["d = 0.5, LDA", "d = 0.5, NB", "d = 2, LDA"]
+        ours = first.containers[0].lines[0]
+        np.testing.assert_allclose(ours.get_xydata(), [[0.1, 0], [0.2, 1]])
+        by_marker = {line.get_marker(): line.get_xydata() for line in first.lines if line.get_marker() in ("D", "X")}
+        np.testing.assert_allclose(by_marker["D"], [[0.12, 0]])
+        np.testing.assert_allclose(by_marker["X"], [[0.4, 1]])
+        np.testing.assert_allclose(second.containers[0].lines[0].get_xydata(), [[0.7, 2]])
+
+    def test_bars_are_two_standard_errors(self, table):
+        first = plot.beside_paper(table).axes[0]
+        segments = first.containers[0][2][0].get_segments()
+        np.testing.assert_allclose(segments[0], [[0.08, 0], [0.12, 0]])
+
+    def test_legend_has_what_is_drawn(self, table):
+        words = [text.get_text() for text in plot.beside_paper(table).legends[0].get_texts()]
+        assert words == ["ours (bars: 2 s.e.)", "paper", "paper, does not agree"]
+        words = [text.get_text() for text in plot.beside_paper(table[table["agrees"]]).legends[0].get_texts()]
+        assert words == ["ours (bars: 2 s.e.)", "paper"]
+
+    def test_bad_input(self, table):
+        with pytest.raises(InputError, match="needs rows with a printed number"):
+            plot.beside_paper(table.tail(1))
+        with pytest.raises(InputError, match=r"beside_paper needs the columns .* got none called \(paper\)"):
+            plot.beside_paper(table.drop(columns="paper"))
