@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pwcstats import plot
+from pwcstats import couple, plot
 from pwcstats.errors import InputError
 
 from .drawing import draw
@@ -95,3 +95,13 @@ class TestBesidePaper:
             plot.beside_paper(table.tail(1))
         with pytest.raises(InputError, match=r"beside_paper needs the columns .* got none called \(paper\)"):
             plot.beside_paper(table.drop(columns="paper"))
+
+
+def test_picture_of_a_coupling():
+    r = np.array([[0, 0.9, 0.4], [0.1, 0, 0.7], [0.6, 0.3, 0]])
+    proba = pd.DataFrame({m: couple(r, m, classes=list("abc")) for m in ("ht", "vote")})
+    figure = plot.coupling(r, proba)
+    left, right = figure.axes[:2]
+    assert [label.get_text() for label in left.get_xticklabels()] == list("abc")
+    np.testing.assert_array_equal(right.lines[0].get_ydata(), proba["ht"])
+    assert r[0, 0] == 0  # the caller's matrix keeps its diagonal
