@@ -112,6 +112,15 @@ class TestTheorems:
         monkeypatch.setattr(runs, "couple", lambda r, method: split(np.where(r == 0.5, r + tilt, r), method))
         assert runs.voted(runs.TWINS, "categorical", 100, 0, "vote")[0]["differ"] == 100
 
+    def test_a_tie_but_for_the_last_digit_is_split(self, monkeypatch):
+        r = np.full((1, 3, 3), 0.5)
+        r[0, 0, 1], r[0, 1, 0] = 0.5 + 1e-15, 0.5 - 1e-15
+        r[0, :2, 2], r[0, 2, :2] = 0.8, 0.2
+        monkeypatch.setattr(runs, "_posteriors", lambda task: (np.log([[0.4, 0.4, 0.1]]), r))
+        for voting in ("vote", "sum"):
+            (found,) = runs.voted("iris", "Gaussian", 5, 0, voting)
+            assert found == {"differ": 0, "ties": 1, "cases": 1, "classes": 3}
+
     def test_order(self):
         score = np.array([[0.1, 0.3, 0.3 + 1e-13], [2.0, -1.0, 0.0]])
         order = runs.in_order(score)

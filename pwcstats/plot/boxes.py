@@ -27,8 +27,7 @@ def boxes(frame: pd.DataFrame, label: str, group: str, *, value: str = "test err
     ----------
     frame : DataFrame
         A row for each box, with the columns ``lowest``, ``lower_quartile``, ``median``, ``upper_quartile`` and
-        ``highest``, as ``runs.groupby(...).quantile([0, 0.25, 0.5, 0.75, 1])`` has them. Where there is a column
-        ``paper`` with a number, it is drawn as a diamond.
+        ``highest`` of its runs. Where there is a column ``paper`` with a number, it is drawn as a diamond.
     label, group : str
         Columns: what a line is called, and which lines share a colour and a heading. Groups come in the order in which
         they first appear.
