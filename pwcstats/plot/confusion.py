@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
@@ -55,11 +56,11 @@ def confusion(matrices: Mapping[Any, Any]) -> Figure:
     most = [max(float(_part(counts, own).max()) for counts in found.values()) for own in (True, False)]
     k = max(len(counts) for counts in found.values())
     side = max(2.6, 0.36 * k + 0.8)
-    figure = Figure(figsize=(side * len(found) + 0.4, side + 0.5), layout="constrained")
+    figure = Figure(figsize=(side * len(found) + 0.4, side + 1.0), layout="constrained")
     panels = figure.subplots(1, len(found), squeeze=False)[0]
     for panel, (title, counts), given in zip(panels, found.items(), matrices.values(), strict=True):
         _draw(panel, counts, most)
-        names = [str(name) for name in getattr(given, "index", range(len(counts)))]
+        names = [str(name) for name in (given.index if isinstance(given, pd.DataFrame) else range(len(counts)))]
         panel.set_xticks(range(len(names)), names, fontsize=8, rotation=90 if max(map(len, names)) > 2 else 0)
         panel.set_yticks(range(len(names)), names, fontsize=8)
         panel.tick_params(length=0)

@@ -55,7 +55,7 @@ def accuracy_by_classes(accuracy: pd.DataFrame) -> Figure:
     Parameters
     ----------
     accuracy : DataFrame
-        As :func:`pwcstats.studies.wu_lin_weng.figure1` returns it.
+        The columns ``setting``, ``n_classes``, ``method``, ``accuracy`` and ``std_error``.
 
     Returns
     -------

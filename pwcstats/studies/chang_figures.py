@@ -1,0 +1,128 @@
+"""Chang (2003): Figures 3 to 6, and the picture of Table 5."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from sklearn.utils import Bunch
+
+from pwcstats import plot
+from pwcstats.classify import HybridClassifier
+from pwcstats.datasets import chang_clover, chang_ordered
+
+__all__ = ["FIGURE_3", "FIGURE_6", "draw_confusions", "figure3", "figure4", "figure5", "figure6"]
+
+# d of the figures.
+FIGURE_3, FIGURE_6 = (0.5, 1.0, 2.0, 3.0), (0.5, 1.0, 1.5, 2.0, 3.0, 4.0)
+
+
+def figure3(random_state: int = 0) -> Figure:
+    """Training rows of Study 1 for four d.
+
+    Parameters
+    ----------
+    random_state : int
+        Seed.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    names = np.array(["0: positive", *(f"{group}: negative" for group in range(1, 5))])
+    return _maps(chang_clover, FIGURE_3, names, random_state)
+
+
+def figure6(random_state: int = 0) -> Figure:
+    """Training rows of Study 2 for six d.
+
+    Parameters
+    ----------
+    random_state : int
+        Seed.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    return _maps(chang_ordered, FIGURE_6, np.array([f"group {group}" for group in range(5)]), random_state)
+
+
+def _maps(simulate: Callable[..., Bunch], distances: Sequence[float], names: Any, random_state: int) -> Figure:
+    samples = {d: simulate(d, random_state=random_state) for d in distances}
+    return plot.samples({f"d = {d:g}": (s.data[s.train], names[s.target[s.train]]) for d, s in samples.items()})
+
+
+def figure4(clusters: Sequence[int] = (3, 4, 5), *, d: float = 4.0, runs: int = 10) -> Figure:
+    """ROC curves of Study 1: single runs and their mean for each number of clusters, and below the corner of them.
+
+    Parameters
+    ----------
+    clusters : sequence of int
+        Numbers of k-means clusters.
+    d : float
+        How far the groups are apart.
+    runs : int
+        Runs, each with its own training and test rows.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    figure = Figure(figsize=(4.2 * len(clusters), 8.4), layout="constrained")
+    panels = figure.subplots(2, len(clusters), squeeze=False)
+    samples = [chang_clover(d, random_state=seed) for seed in range(runs)]
+    for whole, corner, k in zip(*panels, clusters, strict=True):
+        hybrids = [_hybrid(sample, k, seed) for seed, sample in enumerate(samples)]
+        rows = [sample.data[~sample.train] for sample in samples]
+        for panel in (whole, corner):
+            plot.roc(hybrids, rows, [_labels(sample)[~sample.train] for sample in samples], ax=panel)
+            panel.set_title(f"k = {k}", fontsize=11)
+        corner.set(title=f"k = {k}, the corner", xlim=(-0.004, 0.2), ylim=(0.8, 1.004))
+        corner.get_legend().remove()
+    return figure
+
+
+def figure5(clusters: Sequence[int] = (3, 4, 5), *, d: float = 1.5, random_state: int = 0) -> Figure:
+    """Clusters of the negatives of Study 1 and the borders of the local machines.
+
+    Parameters
+    ----------
+    clusters : sequence of int
+        Numbers of k-means clusters, a panel each.
+    d : float
+        How far the groups are apart.
+    random_state : int
+        Seed.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    # Legends stand beside the panels.
+    figure = Figure(figsize=(6.4 * len(clusters), 4.2), layout="constrained")
+    sample = chang_clover(d, random_state=random_state)
+    for panel, k in zip(figure.subplots(1, len(clusters), squeeze=False)[0], clusters, strict=True):
+        plot.clusters(_hybrid(sample, k, random_state), sample.data[sample.train], ax=panel)
+        panel.set_title(f"k = {k}", fontsize=11)
+    return figure
+
+
+def _labels(sample: Bunch) -> Any:
+    return np.where(sample.target == 0, "positive", "negative")
+
+
+def _hybrid(sample: Bunch, k: int, seed: int) -> HybridClassifier:
+    """Procedure I on the training rows, as the paper has it."""
+    clf = HybridClassifier(n_clusters=k, threshold=0.5, distance_cv=None, pos_label="positive", random_state=seed)
+    return clf.fit(sample.data[sample.train], _labels(sample)[sample.train])
+
+
+def draw_confusions(frame: pd.DataFrame) -> Figure:
+    """Our confusion matrix of Table 5 beside the paper's."""
+    cells = frame.dropna(subset="true").astype({"true": int, "predicted": int})
+    sides = {"ours": "estimate", "paper": "paper"}
+    return plot.confusion(
+        {title: cells.pivot(index="true", columns="predicted", values=column) for title, column in sides.items()}
+    )

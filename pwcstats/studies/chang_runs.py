@@ -1,0 +1,284 @@
+"""Chang (2003): the runs that the tables are made of."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.metrics import confusion_matrix, precision_recall_curve, precision_recall_fscore_support
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+from sklearn.utils import Bunch
+
+from pwcstats._jobs import seed_of
+from pwcstats._validate.common import Array
+from pwcstats.classify import HybridClassifier, OrdinalHybridClassifier, PairwiseClassifier
+from pwcstats.classify.cutoff import by_share
+from pwcstats.datasets import chang_clover, chang_ordered, load
+from pwcstats.studies.chang_printed import COUNTS, SCORES, called_positive
+from pwcstats.studies.running import Record, Size, chosen, run_cells
+
+__all__ = ["clover", "ordered", "pen_digits", "wdbc"]
+
+
+def clover(
+    size: Size = "quick",
+    *,
+    distances: Sequence[float] = (0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 4.5),
+    clusters: Sequence[int] = (0, 3, 4, 5),
+    layout: Literal["diagonal", "printed"] = "diagonal",
+    integrator: str = "multinomial",
+    runs: int | None = None,
+    random_state: int = 0,
+    **how: Any,
+) -> pd.DataFrame:
+    """Study 1: a positive group among four negative ones, with known groups and with k-means.
+
+    Parameters
+    ----------
+    size : {"quick", "paper"}
+        5 or 50 runs. The paper has one.
+    distances : sequence of float
+        How far the groups are apart.
+    clusters : sequence of int
+        Numbers of k-means clusters; 0 stands for the four known groups, and for machines of all rows beside them.
+    layout : {"diagonal", "printed"}
+        Where the negative groups are, see :func:`pwcstats.datasets.chang_clover`.
+    integrator : str
+        That of :class:`~pwcstats.HybridClassifier`.
+    runs : int, optional
+        Another number of runs, each with its own training and test rows.
+    random_state : int
+        What all seeds derive from.
+    **how
+        n_jobs, progress, cache: see :func:`pwcstats.studies.running.run_cells`.
+
+    Returns
+    -------
+    DataFrame
+        A row for each distance, run, method ("hybrid" with known groups, "hybrid k=3", ..., "SVM R", "SVM L") and
+        operating point: "prevalence" (as many training cases called positive as there are), "paper" (as many test cases
+        called positive as in the paper, where it says), or "own" (SVM). Then counts of test cases, and the accuracy.
+    """
+    cells = [
+        {"d": float(d), "clusters": k, "layout": layout, "integrator": integrator, "run": run, "seed": random_state}
+        | {"called": called_positive(d, _name(k))}
+        for d in distances
+        for k in clusters
+        for run in range(chosen(size, 5, 50) if runs is None else runs)
+    ]
+    return run_cells(_clover, cells, **how)
+
+
+def _name(k: int) -> str:
+    return f"hybrid k={k}" if k else "hybrid"
+
+
+def _clover(d: float, clusters: int, layout: Any, integrator: str, run: int, seed: int, called: int) -> list[Record]:
+    own = seed_of("chang", seed, run)
+    sample = chang_clover(d, layout=layout, random_state=own)
+    truth = sample.target[~sample.train] == 0
+    records = []
+    for method, point, positive in _clover_methods(sample, clusters, integrator, called, own):
+        tn, fp, fn, tp = confusion_matrix(truth, positive).ravel()
+        values = (tn, fp, fn, tp, 100.0 * (tn + tp) / len(truth))
+        records.append({"method": method, "point": point, **dict(zip(COUNTS, values, strict=True))})
+    return records
+
+
+def _clover_methods(
+    sample: Bunch, k: int, integrator: str, called: int, seed: int
+) -> Iterator[tuple[str, str, NDArray[np.bool_]]]:
+    """What each method calls positive among the test rows."""
+    x, positive, new = sample.data[sample.train], (sample.target == 0)[sample.train], sample.data[~sample.train]
+    clf = HybridClassifier(
+        n_clusters=k or "auto", integrator=integrator, threshold=0.5, distance_cv=None, random_state=seed
+    )
+    clf.fit(x, positive, clusters=None if k else sample.target[sample.train])
+    proba = clf.predict_proba(new)[:, 1]
+    yield _name(k), "prevalence", proba > by_share(clf.predict_proba(x)[:, 1], positive)
+    if called:
+        yield _name(k), "paper", _largest(proba, called)
+    if not k:
+        yield "SVM R", "own", SVC().fit(x, positive).predict(new)
+        yield "SVM L", "own", SVC(kernel="linear").fit(x, positive).predict(new)
+
+
+def _largest(proba: Array, count: int) -> NDArray[np.bool_]:
+    """The given number of largest probabilities."""
+    called = np.zeros(len(proba), np.bool_)
+    called[np.argsort(-proba, kind="stable")[:count]] = True
+    return called
+
+
+def ordered(
+    size: Size = "quick",
+    *,
+    distances: Sequence[float] = (0.5, 2.0, 4.0),
+    runs: int | None = None,
+    random_state: int = 0,
+    **how: Any,
+) -> pd.DataFrame:
+    """Study 2: five ordered groups.
+
+    Parameters
+    ----------
+    size : {"quick", "paper"}
+        5 or 50 runs. The paper has one.
+    distances : sequence of float
+        How far neighbouring groups are apart.
+    runs : int, optional
+        Another number of runs, each with its own training and test rows.
+    random_state : int
+        What all seeds derive from.
+    **how
+        n_jobs, progress, cache: see :func:`pwcstats.studies.running.run_cells`.
+
+    Returns
+    -------
+    DataFrame
+        Accuracy, precision, recall and F of each group by d, run and rule: "argmax", a partition of the cases; or
+        "thresholds", where each group is cut at the probability that is best for its F in training, so that a case
+        may be in several groups or in none.
+    """
+    number = chosen(size, 5, 50) if runs is None else runs
+    cells = [{"d": float(d), "run": run, "seed": random_state} for d in distances for run in range(number)]
+    return run_cells(_ordered, cells, **how)
+
+
+def _ordered(d: float, run: int, seed: int) -> list[Record]:
+    sample = chang_ordered(d, random_state=seed_of("chang", seed, run))
+    records = []
+    for rule, called in _ordered_rules(sample):
+        for group in range(5):
+            truth = sample.target[~sample.train] == group
+            scores = precision_recall_fscore_support(truth, called[:, group], average="binary", zero_division=0.0)
+            values = ((truth == called[:, group]).mean(), *scores[:3])
+            records.append({"group": group, "rule": rule, **dict(zip(SCORES, values, strict=True))})
+    return records
+
+
+def _ordered_rules(sample: Bunch) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+    """Which test rows each rule puts into each group."""
+    x, y, new = sample.data[sample.train], sample.target[sample.train], sample.data[~sample.train]
+    clf = OrdinalHybridClassifier(distance_cv=None).fit(x, y)
+    proba = clf.predict_proba(new)
+    yield "argmax", clf.predict(new)[:, None] == clf.classes_
+    trained = clf.predict_proba(x)
+    cuts = [_best_f(trained[:, place], y == label) for place, label in enumerate(clf.classes_)]
+    yield "thresholds", proba >= np.array(cuts)
+
+
+def _best_f(proba: Array, truth: NDArray[np.bool_]) -> float:
+    """The least probability to call by which F is largest."""
+    precision, recall, threshold = precision_recall_curve(truth, proba)
+    # The last point of the curve is not a threshold.
+    f = 2.0 * precision * recall / np.maximum(precision + recall, 1e-300)
+    return float(threshold[np.argmax(f[:-1])])
+
+
+def wdbc(
+    size: Size = "quick",
+    *,
+    costs: Sequence[float] = (0.1, 1.0),
+    runs: int | None = None,
+    random_state: int = 0,
+    **how: Any,
+) -> pd.DataFrame:
+    """Breast cancer, in ten folds: each of nine trains a linear machine, and a binary logit integrates their distances.
+
+    Parameters
+    ----------
+    size : {"quick", "paper"}
+        5 or 20 runs. The paper has one.
+    costs : sequence of float
+        C of the machines, which see some 57 cases in 30 columns; the paper does not say which it had.
+    runs : int, optional
+        Another number of runs, each with its own folds.
+    random_state : int
+        What all seeds derive from.
+    **how
+        n_jobs, progress, cache: see :func:`pwcstats.studies.running.run_cells`.
+
+    Returns
+    -------
+    DataFrame
+        Mean and standard deviation of the folds' accuracies by C and run, and how many of the 357 benign and 212
+        malignant cases were wrong.
+    """
+    number = chosen(size, 5, 20) if runs is None else runs
+    cells = [{"C": float(C), "run": run, "seed": random_state} for C in costs for run in range(number)]
+    return run_cells(_wdbc, cells, **how)
+
+
+def _wdbc(C: float, run: int, seed: int) -> list[Record]:
+    data, own = load("wdbc"), seed_of("chang", seed, run)
+    machine = SVC(kernel="linear", C=C)
+    hybrid = HybridClassifier(machine, split="folds", n_clusters=9, threshold=0.5, distance_cv=None, random_state=own)
+    x, benign = data.data.to_numpy(), data.target.to_numpy() == "benign"
+    splitter = StratifiedKFold(10, shuffle=True, random_state=own)
+    found = cross_val_predict(make_pipeline(StandardScaler(), hybrid), x, benign, cv=splitter)
+    shares = np.array([np.mean(found[test] == benign[test]) for _, test in splitter.split(x, benign)])
+    return [
+        {
+            "mean accuracy": shares.mean(),
+            "sd of the accuracy": shares.std(ddof=1),
+            "false positives": np.sum(found & ~benign),
+            "false negatives": np.sum(~found & benign),
+        }
+    ]
+
+
+def pen_digits(
+    size: Size = "quick",
+    *,
+    costs: Sequence[float] | None = None,
+    random_state: int = 0,
+    **how: Any,
+) -> pd.DataFrame:
+    """Pen digits, with the published training and test sets: nine machines in order, and one for each pair.
+
+    Parameters
+    ----------
+    size : {"quick", "paper"}
+        The hybrid and LIBSVM's votes with C = 1; or all methods with C = 1 and 10.
+    costs : sequence of float, optional
+        Other C of the machines, whose kernel is radial.
+    random_state : int
+        What all seeds derive from.
+    **how
+        n_jobs, progress, cache: see :func:`pwcstats.studies.running.run_cells`.
+
+    Returns
+    -------
+    DataFrame
+        How many test cases of each digit were taken for which, by C and method: "hybrid", "one-vs-one" (LIBSVM's
+        votes), "coupled" (:class:`~pwcstats.PairwiseClassifier`), and "hybrid, held-out distances".
+    """
+    methods = ("hybrid", "one-vs-one", "coupled", "hybrid, held-out distances")
+    cells = [
+        {"C": float(C), "method": method, "seed": random_state}
+        for C in (chosen(size, (1.0,), (1.0, 10.0)) if costs is None else costs)
+        for method in chosen(size, methods[:2], methods)
+    ]
+    return run_cells(_pen_digits, cells, **how)
+
+
+def _pen_digits(C: float, method: str, seed: int) -> list[Record]:
+    data, machine = load("pendigits"), SVC(C=C)
+    x, y, train = data.data.to_numpy(), data.target.to_numpy(), data.train
+    match method:
+        case "hybrid":
+            clf: Any = OrdinalHybridClassifier(machine, distance_cv=None)
+        case "one-vs-one":
+            clf = machine
+        case "coupled":
+            clf = PairwiseClassifier(machine)
+        case _:
+            clf = OrdinalHybridClassifier(machine, random_state=seed)
+    taken = clf.fit(x[train], y[train]).predict(x[~train])
+    table = confusion_matrix(y[~train], taken, labels=range(10))
+    return [{"true": i, "predicted": j, "cases": table[i, j]} for i in range(10) for j in range(10)]
