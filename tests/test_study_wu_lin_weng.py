@@ -1,6 +1,7 @@
 """Wu, Lin & Weng: the simulators, Figure 1, Table 1."""
 
 from itertools import combinations
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -198,11 +199,16 @@ class TestRules:
             assert clear.mean() > 0.8
             np.testing.assert_array_equal(found[method][clear], p.argmax(axis=1)[clear])
 
-    def test_sums_have_the_order_of_ht(self):
-        r = np.random.default_rng(0).beta(0.4, 0.4, (200, 45))
-        np.testing.assert_array_equal(
-            couple(r, "ht", condensed=True).argmax(axis=1), couple(r, "sum", condensed=True).argmax(axis=1)
-        )
+    def test_each_rule_couples_by_its_method(self):
+        """Ht too, of which the sums have the order; and on these pairs no two rules are the same."""
+        values = np.random.default_rng(0).normal(0, 3, (300, 45))
+        machine = SimpleNamespace(decision_function=lambda kernel: kernel, classes_=np.arange(10) + 100)
+        found = wu_lin_weng._classes(wu_lin_weng._Fitted(machine, np.full(45, -2.0), np.full(45, 0.5)), values)
+        r = expit(2.0 * values - 0.5)
+        for method in METHODS:
+            np.testing.assert_array_equal(found[method], couple(r, method, condensed=True).argmax(axis=1) + 100)
+        for first, second in combinations(METHODS, 2):
+            assert not np.array_equal(found[first], found[second])
 
     def test_a_class_that_does_not_train_is_not_found(self):
         x, y, _ = segment()
@@ -243,6 +249,52 @@ class TestTable1:
             np.testing.assert_allclose(low, -1.0)
             np.testing.assert_allclose(high[varied], 1.0)
             assert set(y) == set(range(len(load(name).target_names)))
+        x, _ = wu_lin_weng._scaled("mnist", None)
+        assert (x.min(), x.max()) == (0.0, 1.0)
+
+    def test_training_and_test_rows_are_others(self, monkeypatch):
+        rows = []
+        plain = wu_lin_weng.cdist
+        monkeypatch.setattr(wu_lin_weng, "cdist", lambda x, z, how: rows.append((x, z)) or plain(x, z, how))
+        monkeypatch.setattr(wu_lin_weng, "_scaled", lambda *_: (np.arange(900.0)[:, None], np.arange(900) % 3))
+        monkeypatch.setattr(wu_lin_weng, "_cross_validated", lambda *_: {(1, -1): dict.fromkeys(METHODS, 0)})
+        wu_lin_weng._on_data("any", None, 4, 0, 0, 0)
+        (first, train), (test, same) = rows
+        np.testing.assert_array_equal(first, train)
+        np.testing.assert_array_equal(same, train)
+        assert len(set(train.ravel())) == 300
+        assert len(set(test.ravel()) - set(train.ravel())) == 500
+
+    @pytest.mark.parametrize("holds", [True, False])
+    def test_means_and_statements(self, monkeypatch, holds):
+        """Errors that are made up: by method, plus those of the sample and of the cross-validation."""
+        errors = {"ht": 40.0, "wlw1": 39.0, "wlw2": 35.0, "vote": 35.0} if holds else dict.fromkeys(METHODS, 30.0)
+        close = 0.9 if holds else 1.1
+        spread = 1.0 if holds else 3.0
+
+        def made_up(function, cells):
+            out = []
+            for cell in cells:
+                base = (
+                    errors if cell["dataset"] == "letter" else {method: 9.0 for method in METHODS} | {"ht": 9 + close}
+                )
+                shift = cell["sample"] + spread * (cell["repeat"] == 0)
+                out += [{**cell, "method": method, "error": base[method] + shift} for method in METHODS]
+            return pd.DataFrame(out)
+
+        monkeypatch.setattr(wu_lin_weng, "run_cells", made_up)
+        found = table1("paper", datasets=("segment", "letter"), samples=3)
+        means = found[found["quantity"] == "test error (%)"].set_index(["dataset", "method"])
+        # Samples 0, 1 and 2; one of five cross-validations is off.
+        assert means.loc[("letter", "ht"), "estimate"] == pytest.approx(errors["ht"] + 1.0 + spread / 5)
+        assert means.loc[("letter", "ht"), "std_error"] == pytest.approx(1.0 / np.sqrt(3))
+        sds = found[found["quantity"] == "sd of the error over cross-validations"]
+        np.testing.assert_allclose(sds["estimate"], spread * 0.4)
+        claims = found[found["dataset"].isna()]
+        np.testing.assert_allclose(
+            claims["estimate"], [0.9, 1.0, 5.0, 5.0, 0.4] if holds else [1.1, 0.0, 0.0, 0.0, 1.2], atol=1e-12
+        )
+        assert claims["agrees"].tolist() == [holds] * 5
 
     def test_samples_do_not_overlap_and_differ(self, monkeypatch):
         seen = []
