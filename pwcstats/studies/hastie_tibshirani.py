@@ -27,7 +27,7 @@ PAPER_1 = (0.47, 0.25, 0.28)
 PAPER_3 = {("J-NN", "max-wins", "distances"): 0.16}
 PAPER_NEIGHBOURS = {("J-NN", "all classes", "none"): 6.70, ("J-NN", "pairs", "distances"): 4.47}
 PAPER_BIAS = {("J-NN", "pairs", "distances"): 0.07}
-NOTES_3 = {
+NOTES_3: dict[str, dict[Any, str]] = {
     "error": {("J-NN", "max-wins", "distances"): "the paper's is Friedman's median, of about 16 %"},
     "neighbours": {
         ("J-NN", "all classes", "none"): "of all ten classes",
@@ -211,16 +211,18 @@ def figure3(size: Size = "quick", *, simulations: int | None = None, random_stat
     -------
     DataFrame
         Test errors by learner, rule and threshold, with the five numbers that a box plot shows; numbers of neighbours;
-        and what the paper says. Thresholds are "none", "cv" (of log-odds, on held-out cases), or "distances" (see
-        :class:`pwcstats.studies.hastie_tibshirani_runs.BiasedNeighbours`).
+        and what the paper says. Thresholds are "none", "cv" (of log-odds, on held-out cases), or "distances" (those to
+        one class are multiplied by a factor, which is chosen with J by leaving one case out).
     """
     n = chosen(size, 5, 20) if simulations is None else simulations
     cells = [{"simulation": place, "seed": seed_of("gaussians", random_state, place)} for place in range(n)]
     runs = run_cells(gaussians, cells, **how)
 
     def part(column: str, paper: Any, quantity: str) -> pd.DataFrame:
-        found, notes = runs.dropna(subset=[column]), NOTES_3[column]
-        note = lambda *key: notes.get(key, "")  # noqa: E731
+        def note(*key: str) -> str:
+            return NOTES_3[column].get(key, "")
+
+        found = runs.dropna(subset=[column])
         return beside(found, list(BY), column, paper, quantity=quantity, paper_runs=20, note=note)
 
     table = part("error", PAPER_3, "test error")
@@ -257,7 +259,7 @@ def _draw_3(frame: pd.DataFrame) -> Figure:
     return plot.boxes(found.assign(method=found["rule"] + found["threshold"].map(words)), "method", "learner")
 
 
-TITLE = "Hastie & Tibshirani (1998), Classification by pairwise coupling"
+TITLE = "Hastie & Tibshirani (1998): classification by pairwise coupling"
 REFERENCE = (
     "Hastie, T. and Tibshirani, R. (1998). Classification by pairwise coupling. Annals of Statistics 26, 451-471. "
     "https://doi.org/10.1214/aos/1028144844"

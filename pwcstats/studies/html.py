@@ -47,7 +47,15 @@ def picture(file: Path, alt: str) -> str:
 
 
 def table(frame: pd.DataFrame) -> str:
-    """Rows as HTML, without columns in which nothing stands; many rows are folded."""
+    """Rows as HTML, without columns in which nothing stands; of many rows those with a verdict, the others folded."""
+    if len(frame) <= LONG:
+        return _rows(frame)
+    judged = frame[frame["agrees"].notna()] if "agrees" in frame else frame.head(0)
+    shown = _rows(judged) if 0 < len(judged) <= LONG else ""
+    return f"{shown}<details><summary>all {len(frame)} rows</summary>{_rows(frame)}</details>"
+
+
+def _rows(frame: pd.DataFrame) -> str:
     columns = [name for name in frame.columns if frame[name].notna().any() and (frame[name] != "").any()]
     left = {name for name in columns if frame[name].dtype == object or str(frame[name].dtype).startswith("str")}
     side = {name: ' class="word"' if name in left else "" for name in columns}
@@ -56,10 +64,7 @@ def table(frame: pd.DataFrame) -> str:
     for row in frame[columns].to_dict("records"):
         cells = (f"<td{side[name]}>{_cell(name, row[name])}</td>" for name in columns)
         rows.append(f"<tr>{''.join(cells)}</tr>")
-    html = f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
-    if len(rows) <= LONG:
-        return html
-    return f"<details><summary>{len(rows)} rows</summary>{html}</details>"
+    return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
 
 
 def _cell(name: str, value: Any) -> str:

@@ -40,7 +40,7 @@ def write_report(file: Path, outcomes: Sequence[Any], size: str) -> None:
         *(part for name, found in studies for part in _study(name, found)),
         f'<p class="pale">Python {platform.python_version()}, {escape(versions)}</p>',
     ]
-    page(file, "Five papers on pairs, reproduced", parts)
+    page(file, "Papers on pairs, reproduced", parts)
 
 
 def _overview(studies: list[tuple[str, list[Any]]]) -> str:

@@ -325,7 +325,7 @@ def _draw_5(frame: Any) -> Figure:
     return plot.posteriors(three_classes())
 
 
-TITLE = "Sulzmann, Fürnkranz & Hüllermeier (2007), On pairwise naive Bayes classifiers"
+TITLE = "Sulzmann, Fürnkranz & Hüllermeier (2007): pairwise naive Bayes classifiers"
 REFERENCE = (
     "Sulzmann, J.-N., Fürnkranz, J. and Hüllermeier, E. (2007). On pairwise naive Bayes classifiers. ECML 2007, LNCS "
     "4701, 371-381. https://doi.org/10.1007/978-3-540-74958-5_35"
