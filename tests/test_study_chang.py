@@ -68,6 +68,73 @@ class TestPrinted:
         assert np.trace(chang.PAPER_5) == 3423
 
 
+def printed_runs(shift=0.0):
+    """The counts in print as if they were a run of ours, but for so many more cases that the hybrids have right."""
+    rows = []
+    for (d, method), (tn, fp, fn, tp, _) in (chang.PAPER_1 | chang.PAPER_2).items():
+        more = shift if method.startswith("hybrid") else 0.0
+        values = (tn + more, fp - more, fn, tp, (tn + more + tp) / 10)
+        k = int(method[-1]) if "=" in method else 0
+        for point in ("prevalence", "paper") if method.startswith("hybrid") else ("own",):
+            rows.append(
+                {"d": d, "clusters": k, "method": method, "point": point, **dict(zip(COUNTS, values, strict=True))}
+            )
+    return pd.DataFrame(rows)
+
+
+class TestPapersOwnRuns:
+    """What the tables say if our runs were the paper's."""
+
+    def test_counts(self, monkeypatch):
+        def papers(size, clusters=(0, 3, 4, 5), layout="diagonal", distances=(*chang.DISTANCES, 4.5), **how):
+            found = printed_runs(0.0 if layout == "diagonal" else 40.0)
+            return found[found["clusters"].isin(clusters) & found["d"].isin(distances)]
+
+        monkeypatch.setattr(chang, "clover", papers)
+        for table in (chang.table1(), chang.table2()):
+            np.testing.assert_allclose(table["difference"].dropna(), 0.0, atol=1e-9)
+            claims = table[table["d"].isna()].set_index("quantity")["agrees"]
+            # Of these runs the diagonal places are right.
+            assert claims[~claims].index.tolist() == [name for name in claims.index if "(±d, 0)" in name]
+
+    def test_other_counts(self, monkeypatch):
+        def others(size, clusters=(0, 3, 4, 5), layout="diagonal", distances=(*chang.DISTANCES, 4.5), **how):
+            found = printed_runs(40.0 if layout == "diagonal" else 0.0)
+            linear, clustered = found["method"] == "SVM L", found["method"] == "hybrid k=5"
+            found.loc[linear, ["true positives", "false negatives"]] = [1, 199]
+            found.loc[found["method"] == "SVM R", ["false positives", "false negatives"]] = [0, 0]
+            found.loc[clustered, "accuracy (%)"] += 9.0
+            return found[found["clusters"].isin(clusters) & found["d"].isin(distances)]
+
+        monkeypatch.setattr(chang, "clover", others)
+        claims = pd.concat([table[table["d"].isna()] for table in (chang.table1(), chang.table2())])
+        # Only the places in print are right then.
+        assert claims["agrees"].tolist() == [False, False, False, True, False, False]
+        hybrid = chang.table1()
+        hybrid = hybrid[(hybrid["method"] == "hybrid") & (hybrid["quantity"] == "accuracy (%)")]
+        np.testing.assert_allclose(hybrid["difference"], 4.0)
+        assert not hybrid["agrees"].any()
+
+    @pytest.mark.parametrize("better", [True, False])
+    def test_groups(self, monkeypatch, better):
+        def papers(*_, **how):
+            rows = [
+                {"d": d, "group": group, "rule": rule, **dict(zip(SCORES, values, strict=True))}
+                for (d, group), values in chang.PAPER_3.items()
+                for rule in chang.RULES
+            ]
+            found = pd.DataFrame(rows)
+            if not better:
+                found.loc[(found["d"] == 2.0) & (found["group"] == 2), "accuracy"] = 0.99
+            return found
+
+        monkeypatch.setattr(chang, "ordered", papers)
+        found = chang.table3()
+        differs = found["difference"].abs() > 1e-9
+        assert differs.sum() == (0 if better else 2)
+        assert found[found["d"].isna()]["agrees"].tolist() == [better] * 4
+
+
 @pytest.fixture(scope="module")
 def table1():
     return chang.table1(runs=RUNS)
@@ -141,24 +208,25 @@ class TestStudy1:
         assert claims.loc[places, "estimate"] < -4
 
 
-def test_a_run_against_its_parts():
+@pytest.mark.parametrize("k", [0, 4])
+def test_a_run_against_its_parts(k):
     """Groups, machines and thresholds of one run, and the counts of its test rows."""
-    records = pd.DataFrame(chang_runs._clover(2.0, 4, "diagonal", "multinomial", run=3, seed=7, called=150))
+    records = pd.DataFrame(chang_runs._clover(2.0, k, "diagonal", "multinomial", run=3, seed=7, called=150))
     own = seed_of("chang", 7, 3)
     sample = datasets.chang_clover(2.0, random_state=own)
     x, positive, train = sample.data, sample.target == 0, sample.train
-    clf = HybridClassifier(n_clusters=4, threshold="prevalence", distance_cv=None, threshold_cv=2, random_state=own)
+    groups = sample.target[train] if k == 0 else 4
+    clf = HybridClassifier(n_clusters=groups, threshold=0.5, distance_cv=None, random_state=own)
     proba = clf.fit(x[train], positive[train]).predict_proba(x)[:, 1]
-    cut = np.sort(proba[train])[-200]
-    calls = {"prevalence": proba[~train] >= cut, "paper": proba[~train] >= np.sort(proba[~train])[-150]}
+    # Between the last training row that is called and the next.
+    cut = np.sort(proba[train])[-201:-199].mean()
+    calls = {"prevalence": proba[~train] > cut, "paper": proba[~train] >= np.sort(proba[~train])[-150]}
     for point, called in calls.items():
         row = records[records["point"] == point].iloc[0]
         truth = positive[~train]
         expected = ((~called & ~truth).sum(), (called & ~truth).sum(), (~called & truth).sum(), (called & truth).sum())
-        # The threshold is in the middle between two training rows, so that a test row may be there.
-        np.testing.assert_allclose(
-            row[list(COUNTS[:4])].astype(float), expected, atol=1 if point == "prevalence" else 0
-        )
+        np.testing.assert_array_equal(row[list(COUNTS[:4])].astype(int), expected)
+        assert row["accuracy (%)"] == pytest.approx((expected[0] + expected[3]) / 10)
 
 
 def test_known_groups_and_clusters_have_the_same_rows():
