@@ -97,6 +97,7 @@ class TestPlane:
             claims = table[table["agrees"].notna()]
             assert len(claims) >= 3
             assert claims["agrees"].all()
+            assert claims["note"].str.endswith("our centres were chosen so that it holds").all()
 
     def test_means_and_differences(self):
         table = study.figure1(samples=4, random_state=3)
