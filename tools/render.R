@@ -19,14 +19,15 @@ render <- function(source, page) {
   format <- rmarkdown::html_document(
     toc = TRUE, toc_depth = 2, theme = NULL, highlight = "tango", mathjax = NULL, pandoc_args = "--mathml", includes = around
   )
-  # Of a copy, for intermediate files come to lie beside the source, where others may be reading.
+  # In a folder of its own: intermediate files come to lie beside the source and the page, where others may be reading.
   folder <- tempfile()
   dir.create(folder)
   file.copy(source, folder)
-  rmarkdown::render(
+  made <- rmarkdown::render(
     file.path(folder, basename(source)), format,
-    output_file = basename(page), output_dir = normalizePath(dirname(page)), envir = globalenv(), quiet = TRUE
+    output_file = basename(page), envir = globalenv(), quiet = TRUE
   )
+  stopifnot(file.copy(made, page, overwrite = TRUE))
 }
 
 args <- commandArgs(trailingOnly = TRUE)

@@ -17,7 +17,7 @@ PARTS = ("COUPLING", "CLASSIFY", "HYBRID", "BRADLEY_TERRY", "LOGIT", "COMPARE")
 def agreement():
     """What agrees with R, how closely, from the list that the tests use."""
     parity = runpy.run_path(str(DOCS.parent / "tests" / "parity.py"))
-    lines = [".. list-table::", "   :header-rows: 1", "   :class: code", ""]
+    lines = [".. list-table::", "   :header-rows: 1", ""]
     rows = [("here", "in R", "within", "remark")]
     for row in (row for part in PARTS for row in parity[part].values()):
         rows.append((f"``{row.ours}``", f"``{row.theirs}``", f"{row.tolerance:g}", row.reason))
