@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import norm
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -283,6 +284,16 @@ class TestStudy2:
         f = table3[(table3["quantity"] == "F") & (table3["d"] == 2.0) & (table3["rule"] == "argmax")]
         f = f.set_index("group")["estimate"]
         assert f[[1, 2, 3]].max() < f[[0, 4]].min() - 0.05
+
+    def test_what_no_rule_can_exceed(self, table3):
+        """Wherever group 0 is said to end, there are others on its side; in print it is better than that at d = 2."""
+        end = np.linspace(0.0, 2.0, 2001)
+        right, wrong = norm.cdf(end), sum(norm.cdf(end, 2 * group) for group in range(1, 5))
+        f, accuracy = 2 * right / (1 + right + wrong), 1 - (1 - right + wrong) / 5
+        note = table3[(table3["d"] == 2.0) & (table3["group"] == 0)]["note"]
+        assert note.str.contains(f"F above {f.max():.3f}, or an accuracy above {accuracy.max():.3f}").all()
+        assert chang.PAPER_3[2.0, 0][0] > accuracy.max()
+        assert chang.PAPER_3[2.0, 0][3] > f.max()
 
     def test_the_likeliest_group_is_one(self):
         sample = datasets.chang_ordered(1.0, 60, 60, random_state=0)
