@@ -98,11 +98,11 @@ check-site: vignettes | site-debs
 docs: check-site ## build the whole site, build/site/index.html, and look at every page in Chromium
 
 bench: .venv-r/bench.stamp ## run benchmarks/
-	@for file in benchmarks/coupling.py benchmarks/bradley_terry.py benchmarks/firth.py benchmarks/pairwise.py benchmarks/svm_probability.py benchmarks/hybrid.py benchmarks/compare.py; do .venv-r/bin/python "$$file"; done
+	@for file in benchmarks/coupling.py benchmarks/bradley_terry.py benchmarks/firth.py benchmarks/pairwise.py benchmarks/svm_probability.py benchmarks/hybrid.py benchmarks/compare.py benchmarks/studies.py; do .venv-r/bin/python "$$file"; done
 	Rscript benchmarks/from_r.R
 
 clean: ## remove what make made
-	rm -rf .venv .venv-r .r-lib build pwcstats-demo docs/generated .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv .venv-r .r-lib build pwcstats-demo pwcstats-reproduce docs/generated .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find pwcstats tests benchmarks docs -name __pycache__ -prune -exec rm -rf {} +
 
 # Installations. A stamp is newer than everything it was made from, so nothing is installed twice.
