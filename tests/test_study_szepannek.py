@@ -76,7 +76,7 @@ class TestMaps:
     def test_winners(self, cells):
         found = szepannek.figure6(cache=cells)
         runs = szepannek.simulation(cache=cells)
-        row = found.set_index(["alpha", "rho"]).loc[(0.2, 0.8)]
+        row = found[(found["alpha"] == 0.2) & (found["rho"] == 0.8)].iloc[0]
         part = runs[(runs["alpha"] == 0.2) & (runs["rho"] == 0.8)].pivot(
             index="repeat", columns="method", values="error"
         )
@@ -94,12 +94,13 @@ class TestMaps:
         draw(szepannek.EXHIBITS[3].figure(found))
 
 
+@pytest.fixture(scope="module")
+def table():
+    return szepannek.table3(repeats=1).set_index(["dataset", "method"])
+
+
 @pytest.mark.slow
 class TestTable3:
-    @pytest.fixture(scope="class")
-    def table(self):
-        return szepannek.table3(repeats=1).set_index(["dataset", "method"])
-
     def test_rows(self, table):
         assert len(table) == 5 * 3
         assert table["paper"].notna().all()
