@@ -37,7 +37,8 @@ class TestFiles:
 
     def test_each_exhibit_has_its_files(self, out):
         names = {file.name for file in out.iterdir()}
-        tables = {f"szepannek.{name}.{end}" for name in ("table1", "figure6") for end in ("csv", "txt", "png")}
+        ends = ("csv", "json", "txt", "png")
+        tables = {f"szepannek.{name}.{end}" for name in ("table1", "figure6") for end in ends}
         assert names == {*tables, "szepannek.figure4.png", "report.html", "cells"}
         for file in out.glob("*.png"):
             assert file.read_bytes().startswith(b"\x89PNG")
@@ -67,6 +68,16 @@ class TestFiles:
             [sys.executable, CHECK_SITE, out / "report.html"], capture_output=True, text=True, check=False
         )
         assert (done.returncode, done.stdout) == (0, "")
+
+    def test_a_second_command_keeps_what_the_first_wrote(self, out, shell):
+        shell.ok("reproduce", "hastie-tibshirani.example", "--out", str(out))
+        page = (out / "report.html").read_text()
+        assert page.index("Example (1)") < page.index("Table 1: four classes") < page.index("Figure 6")
+        assert "<td>2 of 3</td><td>quick</td>" in page
+
+    def test_csv_is_read_by_anything(self, out):
+        found = pd.read_csv(out / "szepannek.table1.csv")
+        assert found.columns.tolist() == ["method", *COLUMNS]
 
     def test_a_second_start_computes_nothing(self, out, shell, monkeypatch):
         def refuse(*_):
@@ -115,8 +126,10 @@ class TestNames:
             assert exhibit.about.endswith(".")
             assert "https://" in module.REFERENCE or "Technical report" in module.REFERENCE
 
-    def test_hyphens(self):
-        assert [exhibit.name for _, _, exhibit in selected(["wu-lin-weng.figure1"])] == ["figure1"]
+    def test_hyphens_capitals_and_names_given_twice(self):
+        found = selected(["wu-lin-weng.figure1", "Wu_Lin_Weng.Figure1"])
+        assert [exhibit.name for _, _, exhibit in found] == ["figure1"]
+        assert len(selected(["szepannek", "all"])) == len(selected(["all"]))
 
     @pytest.mark.parametrize(
         ("name", "words"),
@@ -126,7 +139,7 @@ class TestNames:
         ],
     )
     def test_unknown(self, shell, name, words):
-        assert words in shell.refused("reproduce", name, "--out", shell.path("out"))
+        assert words in shell.misused("reproduce", name, "--out", shell.path("out"))
 
     def test_wrong_usage(self, shell):
         assert "invalid choice: 'large'" in shell.misused("reproduce", "all", "--size", "large")
@@ -147,6 +160,11 @@ class TestRecorded:
             assert found.attrs["size"] == "paper", name
             assert list(found.columns[-len(COLUMNS) :]) == list(COLUMNS), name
 
+    def test_where_a_row_does_not_agree_it_says_why(self):
+        for file in FOLDER.glob("*.csv"):
+            found = read_record(file)
+            assert (found.loc[found["agrees"].eq(False).fillna(False), "note"] != "").all(), file.name
+
 
 def test_the_readme_counts_what_is_recorded():
     readme = (Path(__file__).parent.parent / "README.md").read_text()
@@ -160,7 +178,7 @@ def test_words_of_outcomes():
     runs = pd.DataFrame({"method": list("ab"), "error": [0.1, 0.2]})
     table = pd.concat([beside(runs, ["method"], "error", {"a": 0.1, "b": 0.5}), claim("so", True)])
     exhibit = Exhibit("table1", "Table 1: x", "About.")
-    done, empty = Outcome("s", exhibit, 1.2, table), Outcome("s", exhibit, 0.0)
+    done, empty = Outcome("s", exhibit, "quick", 1.2, table), Outcome("s", exhibit)
     failed = Outcome("s", exhibit, error="no data")
     assert done.in_words() == "s.table1: 2 of 3 agree with the paper (1 s)"
     assert empty.in_words() == "s.table1: nothing in print to agree with (0 s)"

@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from pwcstats import studies
 from pwcstats.errors import InputError
 from pwcstats.studies.recorded import read_record, record, recorded
 from pwcstats.studies.running import chosen, run_cells
@@ -129,6 +130,21 @@ def test_options_are_checked(tmp_path, options, words):
         run_cells(noted, cells_in(tmp_path), **options)
 
 
+def test_nothing_to_run_and_seeds_that_are_none(tmp_path):
+    with pytest.raises(InputError, match="there is nothing to run: ask for one repeat"):
+        run_cells(noted, [])
+    with pytest.raises(InputError, match="random_state must be a whole number of at least 0, got 'x'"):
+        run_cells(of_numpy, [{"seed": "x"}])
+    with pytest.raises(InputError, match="repeats must be a whole number of at least 1, got 0"):
+        run_cells(of_numpy, [{"seed": 0, "repeats": 0}])
+
+
+def test_studies_are_attributes():
+    assert studies.szepannek.table3.__module__ == "pwcstats.studies.szepannek"
+    with pytest.raises(AttributeError, match="no attribute 'einstein'"):
+        _ = studies.einstein
+
+
 def test_sizes():
     assert chosen("quick", 1, 2) == 1
     assert chosen("paper", 1, 2) == 2
@@ -137,7 +153,7 @@ def test_sizes():
 
 
 class TestBeside:
-    runs = pd.DataFrame({"method": list("aaabbb"), "error": [0.10, 0.12, 0.14, 0.3, 0.3, 0.3]})
+    runs = pd.DataFrame({"method": list("aaabbbbb"), "error": [0.10, 0.12, 0.14, 0.3, 0.3, 0.3, 0.3, 0.3]})
 
     def test_numbers(self):
         found = beside(self.runs, ["method"], "error", {"a": 0.13}).set_index("method")
@@ -151,12 +167,18 @@ class TestBeside:
 
     @pytest.mark.parametrize("paper_runs", [1, 30])
     def test_agreement_is_a_prediction_interval_and_the_rounding(self, paper_runs):
-        width = stats.t.ppf(0.995, 2) * 0.02 * math.sqrt(1 / 3 + 1 / paper_runs) + 0.005
+        runs = pd.DataFrame({"method": "a", "error": [0.08, 0.1, 0.12, 0.14, 0.16]})
+        width = stats.t.ppf(0.995, 4) * math.sqrt(0.001) * math.sqrt(1 / 5 + 1 / paper_runs) + 0.005
         for sign in (-1, 1):
             for factor, agrees in ((0.999, True), (1.001, False)):
                 paper = {"a": 0.12 + sign * factor * width}
-                found = beside(self.runs, ["method"], "error", paper, paper_runs=paper_runs)
+                found = beside(runs, ["method"], "error", paper, paper_runs=paper_runs)
                 assert found["agrees"][0] == agrees
+
+    @pytest.mark.parametrize("n", [2, 4])
+    def test_few_runs_tell_nothing(self, n):
+        runs = pd.DataFrame({"method": "a", "error": np.arange(n)})
+        assert beside(runs, ["method"], "error", {"a": 0.5})["agrees"].isna().all()
 
     @pytest.mark.parametrize(("paper", "agrees"), [(0.305, True), (0.295, True), (0.306, False), (0.294, False)])
     def test_where_runs_do_not_vary_only_rounding_counts(self, paper, agrees):
@@ -176,11 +198,11 @@ class TestBeside:
         assert hits.mean() == pytest.approx(0.99, abs=3 * math.sqrt(0.99 * 0.01 / n))
 
     def test_several_columns_and_notes(self):
-        runs = self.runs.assign(d=[1, 1, 1, 2, 2, 2])
-        found = beside(runs, ["d", "method"], "error", {(1, "a"): 0.12}, quantity="wrong", note="{}{}".format)
+        runs = self.runs.assign(d=[1, 1, 1, 2, 2, 2, 2, 2])
+        found = beside(runs, ["d", "method"], "error", {(2, "b"): 0.12}, quantity="wrong", note="{}{}".format)
         assert found["note"].tolist() == ["1a", "2b"]
         assert found["quantity"].unique().tolist() == ["wrong"]
-        assert found["agrees"].isna().tolist() == [False, True]
+        assert found["agrees"].isna().tolist() == [True, False]
 
 
 def test_claims_are_rows_like_others():
@@ -195,17 +217,12 @@ class TestRecords:
         frame = pd.concat([beside(TestBeside.runs, ["method"], "error", {"a": 0.13}), claim("so", True)])
         record(frame, tmp_path / "a.csv", date="2026-01-02", size="paper", seconds=3)
         found = read_record(tmp_path / "a.csv")
-        assert (found.attrs["date"], found.attrs["size"], found.attrs["seconds"]) == ("2026-01-02", "paper", "3")
+        assert (found.attrs["date"], found.attrs["size"], found.attrs["seconds"]) == ("2026-01-02", "paper", 3)
         assert "numpy" in found.attrs["versions"]
         found.attrs = {}
         # Six digits are written.
         pd.testing.assert_frame_equal(found, frame.reset_index(drop=True), rtol=1e-5, check_dtype=False)
         assert found["agrees"].dtype == "boolean"
-
-    def test_a_file_without_a_date(self, tmp_path):
-        (tmp_path / "a.csv").write_text("a,b\n1,2\n")
-        with pytest.raises(InputError, match=r"a\.csv must begin with a line of date and versions"):
-            read_record(tmp_path / "a.csv")
 
     def test_unknown_names(self):
         with pytest.raises(InputError, match="study must be one of"):

@@ -94,10 +94,15 @@ class TestPlane:
         for table in (study.figure1(), study.figure2()):
             assert tuple(table.columns) == ("rule", *COLUMNS)
             assert table["paper"].isna().all()  # no number of these figures is in the text
-            claims = table[table["agrees"].notna()]
-            assert len(claims) >= 3
-            assert claims["agrees"].all()
-            assert claims["note"].str.endswith("our centres were chosen so that it holds").all()
+            assert table["agrees"].isna().all()
+            held = table["note"].str.startswith("holds, and our centres were chosen so that it does")
+            assert held.sum() == table["rule"].isna().sum() >= 3
+
+    def test_what_does_not_hold_is_said(self):
+        table = study.figure2()
+        false = study._with_claims(table.head(1), study.claim("QDA is worse", False, 0.1, note="difference"))
+        assert false["agrees"].tolist()[-1] is False
+        assert false["note"].tolist()[-1] == "difference"
 
     def test_means_and_differences(self):
         table = study.figure1(samples=4, random_state=3)

@@ -5,7 +5,7 @@ import sys
 from typing import Any
 
 from pwcstats.cli import writing
-from pwcstats.errors import PwcError
+from pwcstats.errors import InputError, PwcError
 
 
 def add_to(commands: Any) -> None:
@@ -30,7 +30,7 @@ def add_to(commands: Any) -> None:
     parser.add_argument("--out", metavar="DIR", default="pwcstats-reproduce", help="the folder (%(default)s)")
     parser.add_argument("--jobs", type=_jobs, default=-1, help="parts to run at the same time (all cores)")
     parser.add_argument("--seed", type=writing.seed, default=0, help="what all seeds derive from (%(default)s)")
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=lambda options: run(options, parser))
 
 
 def _jobs(word: str) -> int:
@@ -39,19 +39,27 @@ def _jobs(word: str) -> int:
     return int(word)
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> None:
     """Run, write, and print a line for each exhibit."""
     from pwcstats.studies import reproduction  # slow to import: --help should not wait for it
 
-    outcomes = reproduction.reproduce(
-        options.names,
-        size=options.size,
-        out=options.out,
-        random_state=options.seed,
-        n_jobs=options.jobs,
-        progress=sys.stderr.isatty(),
-        say=None if options.json else lambda line: print(line, flush=True),
-    )
+    try:
+        reproduction.selected(options.names)
+    except InputError as error:
+        parser.error(str(error))
+    try:
+        outcomes = reproduction.reproduce(
+            options.names,
+            size=options.size,
+            out=options.out,
+            random_state=options.seed,
+            n_jobs=options.jobs,
+            progress=sys.stderr.isatty(),
+            say=None if options.json else lambda line: print(line, flush=True),
+        )
+    except KeyboardInterrupt:
+        print("pwcstats: stopped; the same command goes on from here.", file=sys.stderr)
+        raise
     document = {
         "size": options.size,
         "report": f"{options.out}/report.html",

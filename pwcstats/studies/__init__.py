@@ -1,5 +1,15 @@
 """The papers' tables and figures, at any size."""
 
+from importlib import import_module
+from typing import Any
+
 from pwcstats.studies.recorded import recorded
 
-__all__ = ["recorded"]
+__all__ = ["chang", "hastie_tibshirani", "recorded", "sulzmann", "szepannek", "wu_lin_weng"]
+
+
+def __getattr__(name: str) -> Any:
+    """Studies are imported when they are asked for: they need much of the package."""
+    if name in __all__:
+        return import_module(f"pwcstats.studies.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -83,10 +83,10 @@ def _sweep(p: Array) -> Array:
     return p
 
 
-def _note_example(answer: str, event: str) -> str:
+def _note_example(answer: str, _: str) -> str:
     if answer == "two sweeps":
         return "from the shortcut p_i = 2 sum_j r_ij / (K (K - 1))"
-    return "the paper's algorithm had not converged" if event == "1" else ""
+    return "the paper's algorithm had not converged"
 
 
 def _draw_example(frame: Any) -> Figure:
@@ -149,9 +149,14 @@ def figure2(size: Size = "quick", *, samples: int | None = None, random_state: i
 
 
 def _with_claims(table: pd.DataFrame, *claims: pd.DataFrame) -> pd.DataFrame:
-    """A table and what the paper says of its figure, for which our centres were chosen: this is no evidence."""
-    words = "; our centres were chosen so that it holds"
-    return pd.concat([table, *(one.assign(note=one["note"] + words) for one in claims)], ignore_index=True)
+    """A table and what the paper says of its figure: no evidence where it holds, since our centres were chosen so."""
+    rows = []
+    for one in claims:
+        if one["agrees"].all():
+            note = "holds, and our centres were chosen so that it does; " + one["note"]
+            one = one.assign(agrees=pd.array([pd.NA], dtype="boolean"), note=note)
+        rows.append(one)
+    return pd.concat([table, *rows], ignore_index=True)
 
 
 def _in_the_plane(

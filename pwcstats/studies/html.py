@@ -15,12 +15,13 @@ STYLE = """
 * { box-sizing: border-box; }
 body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); max-width: 68rem; margin: 0 auto; padding: 1rem; }
 h1, h2, h3 { line-height: 1.25; } h2 { border-top: 2px solid var(--line); padding-top: 1.2rem; margin-top: 2.5rem; }
-.pale { color: var(--pale); font-size: .9rem; } a { color: #005a8c; overflow-wrap: anywhere; }
+.pale { color: var(--pale); font-size: .9rem; } a { color: #005a8c; } .pale a { overflow-wrap: anywhere; }
 .wide { overflow-x: auto; } img { max-width: 100%; height: auto; }
 table { border-collapse: collapse; font-size: .85rem; margin: .8rem 0; }
 th, td { padding: .15rem .6rem; text-align: right; border-bottom: 1px solid var(--line); white-space: nowrap; }
 th { border-bottom: 2px solid var(--line); } td.word, th.word { text-align: left; white-space: normal; }
-td.word { min-width: 5rem; max-width: 26rem; } .yes { color: var(--yes); } .no { color: var(--no); font-weight: 600; }
+td.word { max-width: 26rem; } td.long { min-width: 14rem; }
+.yes { color: var(--yes); } .no { color: var(--no); font-weight: 600; }
 details > summary { cursor: pointer; } .error { color: var(--no); }
 """
 # More rows than this are folded: the picture shows them.
@@ -58,13 +59,20 @@ def table(frame: pd.DataFrame) -> str:
 def _rows(frame: pd.DataFrame) -> str:
     columns = [name for name in frame.columns if frame[name].notna().any() and (frame[name] != "").any()]
     left = {name for name in columns if frame[name].dtype == object or str(frame[name].dtype).startswith("str")}
-    side = {name: ' class="word"' if name in left else "" for name in columns}
-    head = "".join(f"<th{side[name]}>{escape(WORDS.get(name, name.replace('_', ' ')))}</th>" for name in columns)
+    head = "".join(
+        f"<th{_side('', name in left)}>{escape(WORDS.get(name, name.replace('_', ' ')))}</th>" for name in columns
+    )
     rows = []
     for row in frame[columns].to_dict("records"):
-        cells = (f"<td{side[name]}>{_cell(name, row[name])}</td>" for name in columns)
+        cells = (f"<td{_side(row[name], name in left)}>{_cell(name, row[name])}</td>" for name in columns)
         rows.append(f"<tr>{''.join(cells)}</tr>")
     return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
+
+
+def _side(value: Any, left: bool) -> str:
+    """Words stand on the left, and many of them need room."""
+    long = " long" if isinstance(value, str) and len(value) > 24 else ""
+    return f' class="word{long}"' if left else ""
 
 
 def _cell(name: str, value: Any) -> str:

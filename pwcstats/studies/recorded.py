@@ -1,5 +1,6 @@
 """Results at the papers' sizes, as they were run once."""
 
+import json
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -7,7 +8,6 @@ from typing import Any
 import pandas as pd
 
 from pwcstats._validate.common import choice
-from pwcstats.errors import InputError
 from pwcstats.studies.running import PACKAGES
 
 __all__ = ["record", "recorded"]
@@ -41,6 +41,7 @@ def recorded(study: str, exhibit: str) -> pd.DataFrame:
     1  satellite     NB     0.204   0.20
     2  satellite    PWC     0.162   0.18
     """
+    study = study.replace("-", "_") if isinstance(study, str) else study
     names = sorted(file.stem for file in FOLDER.glob("*.csv"))
     found = {name.partition(".")[0] for name in names}
     choice(study, sorted(found), "study")
@@ -49,24 +50,17 @@ def recorded(study: str, exhibit: str) -> pd.DataFrame:
 
 
 def record(frame: pd.DataFrame, file: Path, **about: Any) -> None:
-    """Write a table as CSV below a line that says when it was made, and with which versions."""
+    """Write a table as CSV, and beside it as JSON when it was made, and with which versions."""
     versions = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
-    words = "; ".join(f"{key} {value}" for key, value in (about | {"versions": versions}).items())
-    with file.open("w", encoding="utf-8", newline="") as out:
-        out.write(f"# {words}\n")
-        # So many digits as a reader may use, and not those that differ from machine to machine.
-        frame.to_csv(out, index=False, float_format="%.6g")
+    # So many digits as a reader may use, and not those that differ from machine to machine.
+    frame.to_csv(file, index=False, float_format="%.6g")
+    file.with_suffix(".json").write_text(json.dumps(about | {"versions": versions}) + "\n", encoding="utf-8")
 
 
 def read_record(file: Path) -> pd.DataFrame:
     """Read a table that :func:`record` wrote."""
-    with file.open(encoding="utf-8") as lines:
-        first = next(lines)
-        if not first.startswith("# "):
-            raise InputError(f"{file.name} must begin with a line of date and versions, got {first.strip()!r}.")
-        frame = pd.read_csv(lines)
-    frame = frame.astype({"agrees": "boolean", "runs": "Int64"})
+    frame = pd.read_csv(file).astype({"agrees": "boolean", "runs": "Int64"})
     # A column without any remark is read as one of missing numbers.
     frame["note"] = frame["note"].astype(object).fillna("")
-    frame.attrs |= dict(part.split(" ", 1) for part in first[2:].strip().split("; "))
+    frame.attrs |= json.loads(file.with_suffix(".json").read_text(encoding="utf-8"))
     return frame

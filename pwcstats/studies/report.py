@@ -16,7 +16,7 @@ from pwcstats.studies.running import PACKAGES
 from pwcstats.studies.tables import LEVEL
 
 
-def write_report(file: Path, outcomes: Sequence[Any], size: str) -> None:
+def write_report(file: Path, outcomes: Sequence[Any]) -> None:
     """Write the page.
 
     Parameters
@@ -25,17 +25,16 @@ def write_report(file: Path, outcomes: Sequence[Any], size: str) -> None:
         Where to.
     outcomes : sequence of Outcome
         As :func:`pwcstats.studies.reproduction.reproduce` has them, with their files.
-    size : str
-        "quick" or "paper".
     """
     studies = [(name, list(found)) for name, found in groupby(outcomes, key=lambda outcome: outcome.study)]
     versions = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
     date = pd.Timestamp.now().strftime("%Y-%m-%d")
     parts = [
-        f"<p>Tables and figures of the papers, computed again by pwcstats at the size “{size}” on {date}. Our numbers "
+        f"<p>Tables and figures of the papers, computed again by pwcstats; this page is of {date}. Our numbers "
         "are means over runs, with their standard errors, beside the printed ones. <b>Agrees</b> means: the printed "
         f"number, rounded as it is, lies in the interval that would hold it in {LEVEL:.0%} of the cases if both had "
-        "done the same experiment; of a statement, that it is so here, by the number beside it.</p>",
+        "done the same experiment; of a statement, that it is so here, by the number beside it. With the few runs of "
+        "the size “quick” such intervals are wide.</p>",
         _overview(studies),
         *(part for name, found in studies for part in _study(name, found)),
         f'<p class="pale">Python {platform.python_version()}, {escape(versions)}</p>',
@@ -56,9 +55,10 @@ def _overview(studies: list[tuple[str, list[Any]]]) -> str:
             rows.append(
                 f'<tr><td class="word">{escape(_title(name).partition(":")[0])}</td>'
                 f'<td class="word"><a href="#{place}">{title}</a></td>'
-                f"<td>{agree}</td><td>{outcome.seconds:.0f}</td></tr>"
+                f"<td>{agree}</td><td>{outcome.size}</td><td>{outcome.seconds:.0f}</td></tr>"
             )
-    head = '<tr><th class="word">paper</th><th class="word">table or figure</th><th>agree</th><th>seconds</th></tr>'
+    words = '<tr><th class="word">paper</th><th class="word">table or figure</th>'
+    head = f"{words}<th>agree</th><th>size</th><th>seconds</th></tr>"
     return f'<div class="wide"><table>{head}{"".join(rows)}</table></div>'
 
 

@@ -13,7 +13,7 @@ import pandas as pd
 
 from pwcstats._validate.common import counted, listed
 from pwcstats.errors import InputError
-from pwcstats.studies.recorded import record
+from pwcstats.studies.recorded import read_record, record
 from pwcstats.studies.report import write_report
 from pwcstats.studies.running import Size, chosen
 from pwcstats.studies.tables import Exhibit
@@ -30,6 +30,7 @@ class Outcome:
 
     study: str
     exhibit: Exhibit
+    size: str = "quick"
     seconds: float = 0.0
     table: pd.DataFrame | None = None
     files: list[Path] = field(default_factory=list)
@@ -55,16 +56,16 @@ class Outcome:
 
 
 def selected(names: Sequence[str]) -> list[tuple[str, ModuleType, Exhibit]]:
-    """The exhibits that some names mean.
+    """The exhibits that some names mean, each once.
 
     Parameters
     ----------
     names : sequence of str
         "all", studies ("szepannek"; a hyphen may stand for an underscore), or exhibits ("szepannek.table3").
     """
-    found: list[tuple[str, ModuleType, Exhibit]] = []
+    found: dict[tuple[str, str], tuple[str, ModuleType, Exhibit]] = {}
     for name in names:
-        study, _, exhibit = name.replace("-", "_").partition(".")
+        study, _, exhibit = name.replace("-", "_").lower().partition(".")
         if study not in (*STUDIES, "all"):
             raise InputError(f"there is no study {name!r}; choose all, or some of {listed(STUDIES)}.")
         for each in STUDIES if study == "all" else (study,):
@@ -73,8 +74,8 @@ def selected(names: Sequence[str]) -> list[tuple[str, ModuleType, Exhibit]]:
             if not chosen_ones:
                 known = [item.name for item in module.EXHIBITS]
                 raise InputError(f"{study} has no {exhibit!r}; choose from {listed(known)}.")
-            found += [(each, module, item) for item in chosen_ones]
-    return found
+            found |= {(each, item.name): (each, module, item) for item in chosen_ones}
+    return list(found.values())
 
 
 def reproduce(
@@ -96,8 +97,9 @@ def reproduce(
     size : {"quick", "paper"}
         Small enough for some minutes in all, or as large as in the papers, which takes hours.
     out : str or path-like
-        The folder. Each exhibit has files there: .csv, .txt and .png; ``report.html`` shows them all on one page. What
-        is done is kept in ``cells``: started again with the same folder, the studies go on where they were stopped.
+        The folder. Each exhibit has files there: .csv (with date and versions in a .json), .txt and .png;
+        ``report.html`` shows all that are there on one page, those of earlier calls too. What is done is kept in
+        ``cells``: started again with the same folder, the studies go on where they were stopped.
     random_state : int
         What all seeds derive from.
     n_jobs : int, optional
@@ -110,7 +112,8 @@ def reproduce(
     Returns
     -------
     list of Outcome
-        In the order of the report. An exhibit whose data set is not installed has an error instead of a table.
+        One for each exhibit that was asked for. An exhibit whose data set is not installed has an error instead of a
+        table.
     """
     chosen(size, None, None)
     todo = selected(names)
@@ -123,47 +126,54 @@ def reproduce(
         outcomes.append(outcome)
         if say is not None:
             say(outcome.in_words())
-    write_report(folder / "report.html", outcomes, size)
+    write_report(folder / "report.html", _in_folder(folder, outcomes))
     return outcomes
 
 
+def _in_folder(folder: Path, outcomes: Sequence[Outcome]) -> list[Outcome]:
+    """Outcomes of this call, and those that earlier ones left in the folder, in the order of the papers."""
+    new = {(outcome.study, outcome.exhibit.name): outcome for outcome in outcomes}
+    found = []
+    for study, _, exhibit in selected(["all"]):
+        files = [file for file in _files(folder, study, exhibit) if file.exists()]
+        if (study, exhibit.name) in new:
+            found.append(new[study, exhibit.name])
+        elif files:
+            table = read_record(files[0]) if files[0].suffix == ".csv" else None
+            about = {} if table is None else table.attrs
+            found.append(Outcome(study, exhibit, about.get("size", ""), about.get("seconds", 0.0), table, files))
+    return found
+
+
+def _files(folder: Path, study: str, exhibit: Exhibit) -> list[Path]:
+    return [folder / f"{study}.{exhibit.name}.{ending}" for ending in ("csv", "txt", "png")]
+
+
 def _run(study: str, exhibit: Exhibit, size: Size, folder: Path, how: dict[str, Any]) -> Outcome:
-    outcome, start = Outcome(study, exhibit), perf_counter()
+    outcome, start = Outcome(study, exhibit, size), perf_counter()
     try:
         outcome.table = None if exhibit.table is None else exhibit.table(size, **how)
     except InputError as error:
         outcome.error = str(error)
     outcome.seconds = perf_counter() - start
     if not outcome.error:
-        outcome.files = list(_write(outcome, folder / f"{study}.{exhibit.name}", size))
+        outcome.files = list(_write(outcome, *_files(folder, study, exhibit)))
     return outcome
 
 
-def _write(outcome: Outcome, stem: Path, size: Size) -> Iterator[Path]:
+def _write(outcome: Outcome, csv: Path, txt: Path, png: Path) -> Iterator[Path]:
     """Write the files of an exhibit."""
-    table, figure = outcome.table, outcome.exhibit.figure
+    table, exhibit = outcome.table, outcome.exhibit
     if table is not None:
-        file = stem.with_name(f"{stem.name}.csv")
         date = pd.Timestamp.now().strftime("%Y-%m-%d")
-        record(table, file, date=date, size=size, seconds=round(outcome.seconds))
-        yield file
-        file = stem.with_name(f"{stem.name}.txt")
+        record(table, csv, date=date, size=outcome.size, seconds=round(outcome.seconds, 1))
         agreeing = outcome.in_words().partition(": ")[2]
-        text = [
-            outcome.exhibit.title,
-            "",
-            outcome.exhibit.about,
-            "",
-            as_text(table),
-            "",
-            agreeing[:1].upper() + agreeing[1:],
-        ]
-        file.write_text("\n".join(text) + "\n", encoding="utf-8")
-        yield file
-    if figure is not None:
-        file = stem.with_name(f"{stem.name}.png")
-        figure(table).savefig(file, dpi=110)
-        yield file
+        text = [exhibit.title, "", exhibit.about, "", as_text(table), "", agreeing[:1].upper() + agreeing[1:]]
+        txt.write_text("\n".join(text) + "\n", encoding="utf-8")
+        yield from (csv, txt)
+    if exhibit.figure is not None:
+        exhibit.figure(table).savefig(png, dpi=110)
+        yield png
 
 
 def as_text(table: pd.DataFrame) -> str:

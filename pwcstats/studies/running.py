@@ -19,6 +19,8 @@ from pwcstats._kernels.blas import one_thread
 from pwcstats._validate.benchmarks import read_cache
 from pwcstats._validate.classifiers import refuse_flag
 from pwcstats._validate.common import choice, read_n_jobs
+from pwcstats._validate.fits import read_count
+from pwcstats.errors import InputError
 
 __all__ = ["Size", "chosen", "run_cells"]
 
@@ -66,6 +68,12 @@ def run_cells(
     """
     n_jobs, place = read_n_jobs(n_jobs), read_cache(cache, 0)
     refuse_flag(progress, "progress")
+    if not cells:
+        raise InputError("there is nothing to run: ask for one repeat, run or sample at least.")
+    for cell in cells:
+        read_count(cell.get("seed", 0), "random_state", 0)
+        for key in ("repeats", "replicates"):
+            read_count(cell.get(key, 1), key)
     name = f"{function.__module__.rsplit('.', 1)[-1]}.{function.__name__}"
     files = [
         None if place is None else place / f"{key_of(_lines_of(function), name, dict(cell))}.json" for cell in cells

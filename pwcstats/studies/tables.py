@@ -13,6 +13,8 @@ __all__ = ["COLUMNS", "Exhibit", "beside", "claim"]
 
 # What each table ends with; before these are the parameters of the study.
 COLUMNS = ("quantity", "estimate", "std_error", "runs", "paper", "difference", "agrees", "note")
+# With fewer runs (but for a single one, which is taken for all that there is) an interval would hold nearly everything.
+FEWEST = 5
 # The paper's number agrees if it is within the interval that holds a new result of the same experiment so often.
 LEVEL = 0.99
 
@@ -77,7 +79,8 @@ def beside(
     -------
     DataFrame
         `by`, and `COLUMNS`: quantity, estimate (mean of the runs), std_error (of it), runs, paper, difference (ours -
-        paper), agrees, note. `agrees` is missing where the paper prints nothing; otherwise it says whether the printed
+        paper), agrees, note. `agrees` is missing where the paper prints nothing, and where there are two to four
+        runs, from which nothing can be told; otherwise it says whether the printed
         number, rounded as it is, is in the interval that has it in 99 % of the cases if both did the same experiment:
         :math:`\pm t_{0.995} s \sqrt{1/n + 1/m}` about our mean, with our standard deviation s of n runs, and the
         paper's m runs. Where our runs do not vary, only the rounding counts.
@@ -93,7 +96,7 @@ def beside(
         # Half a unit of the last digit, and a last bit that rounding may turn either way.
         near = abs(mean - printed) <= allowed + 0.5 * 10.0**-digits + 1e-12
         words = "" if note is None else note(*key)
-        agrees = pd.NA if math.isnan(printed) else near
+        agrees = pd.NA if math.isnan(printed) or 1 < n < FEWEST else near
         numbers = (quantity or value, mean, sd / math.sqrt(n), n, printed, mean - printed, agrees, words)
         rows.append((*key, *numbers))
     return _frame(rows, by)
