@@ -89,6 +89,8 @@ vignettes: $(VIGNETTES) $(R_VIGNETTE) .venv/docs.stamp ## execute the vignettes;
 
 $(VIGNETTES): $(SITE)/%.html: %.Rmd
 $(R_VIGNETTE): R/vignettes/pwcstats.Rmd
+$(SITE)/vignettes/agreement-with-r.html: tests/parity.py
+$(SITE)/vignettes/scale-and-speed.html: README.md $(wildcard benchmarks/*.py)
 $(VIGNETTES) $(R_VIGNETTE): tools/render.R $(PYTHON_SOURCES) .venv-r/stamp .r-lib/stamp
 	Rscript tools/render.R $(filter %.Rmd,$^) $@
 

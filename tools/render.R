@@ -30,5 +30,10 @@ render <- function(source, page) {
   stopifnot(file.copy(made, page, overwrite = TRUE))
 }
 
+# reticulate looks for pyplot's hooks, which no page needs, before each chunk of Python, and takes half a second for it.
+if (exists("eng_python_initialize_hooks", asNamespace("reticulate"))) {
+  assignInNamespace("eng_python_initialize_hooks", function(...) NULL, "reticulate")
+}
+
 args <- commandArgs(trailingOnly = TRUE)
 render(args[1], args[2])

@@ -158,7 +158,9 @@ def _classes_of_pairs(labels: pd.Index, name: str, given: bool = False) -> pd.In
             f"{odd!r} in condensed {name} does not name a pair as the others do; drop it, or name the classes."
         )
     n_classes = int((1 + np.sqrt(1 + 8 * len(pairs))) // 2)
-    names = [pairs[0][0], *(pair[1] for pair in pairs[: n_classes - 1])]
+    first = pairs[0][0]
+    # Of a pair that is turned round, the other name.
+    names = [first, *(pair[pair[1] != first] for pair in pairs[: n_classes - 1])]
     expected = [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]]
     for found, wanted in zip(pairs, expected, strict=False):
         if found != wanted:

@@ -3,6 +3,7 @@
 import argparse
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from pwcstats.bradley_terry import BradleyTerry, BradleyTerryResults
@@ -87,13 +88,17 @@ def _model(options: argparse.Namespace) -> BradleyTerry:
     reading.need_columns(frame, [winner, loser, *filter(None, asked[2:])], options.file)
     for name in (winner, loser):
         reading.refuse_missing(frame[name])
-    return BradleyTerry.from_comparisons(
-        winner=frame[winner].to_numpy(),
-        loser=frame[loser].to_numpy(),
-        weight=reading.as_numbers(frame[options.weight]) if options.weight else None,
-        tie=reading.as_flags(frame[options.tie]) if options.tie else None,
-        first=frame[options.first].to_numpy() if options.first else None,
-    )
+    columns = {
+        "winner": frame[winner],
+        "loser": frame[loser],
+        "weight": reading.as_numbers(frame[options.weight]) if options.weight else None,
+        "tie": reading.as_flags(frame[options.tie]) if options.tie else None,
+        "first": frame[options.first] if options.first else None,
+    }
+    # Rows are counted from 1 in what is said of them.
+    found = {name: np.asarray(column) for name, column in columns.items() if column is not None}
+    data = pd.DataFrame(found, index=range(1, len(frame) + 1))
+    return BradleyTerry.from_comparisons(data, **{name: name for name in found})
 
 
 def _others(res: BradleyTerryResults) -> dict[str, dict[str, float]]:
