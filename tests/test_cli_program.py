@@ -166,3 +166,12 @@ class TestProcesses:
         found = process("predict", model, file, "--proba")
         assert (found.returncode, found.stderr) == (0, b"")
         assert found.stdout.decode() == shell.ok("predict", model, file, "--proba")
+
+
+def test_errors_speak_of_options(shell):
+    games = shell.write("games.csv", "winner,loser\na,b\na,b\n")
+    assert "use --method firth for finite ones" in shell.refused("rank", games)
+    r = shell.write("r.csv", "a/b,a/c,b/c\n.9,.2,.5\n")
+    assert "--method bayes needs --weights" in shell.refused("couple", r, "--method", "bayes")
+    weighted = shell.write("weighted.csv", "winner,loser,n\na,b,3\nb,a,-1\n")
+    assert "got -1 in row 2" in shell.refused("rank", weighted, "--weight", "n")

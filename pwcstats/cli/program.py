@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import re
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
@@ -91,7 +92,9 @@ def _in_words(error: BaseException) -> str:
 
 
 def _one_line(text: str) -> str:
-    return " ".join(text.split())
+    """Words on one line, arguments of Python as the options that they are here."""
+    line = re.sub(r"\b(method|ties|test|adjust|coupling)='(\w+)'", r"--\1 \2", " ".join(text.split()))
+    return line.replace("pair_mass", "--weights")
 
 
 def _say(words: str) -> None:
