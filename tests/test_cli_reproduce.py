@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from pwcstats.errors import InputError
-from pwcstats.studies import szepannek, szepannek_runs
+from pwcstats.studies import html, reproduction, szepannek, szepannek_runs
 from pwcstats.studies.recorded import FOLDER, read_record, recorded
 from pwcstats.studies.reproduction import STUDIES, Outcome, reproduce, selected, summary
 from pwcstats.studies.tables import COLUMNS, Exhibit, beside, claim
@@ -111,7 +111,35 @@ def test_a_data_set_that_is_not_installed_stops_nothing_else(shell, few, monkeyp
     assert "szepannek.table3: not run: 'satellite' is in the package x" in out
     assert "szepannek.table1: 2 of 3 agree" in out
     assert err.endswith("; 1 exhibit could not be run.\n")
-    assert "Not run: &#x27;satellite&#x27; is in the package x" in (shell.folder / "out" / "report.html").read_text()
+    page = (shell.folder / "out" / "report.html").read_text()
+    assert "<td>not run</td>" in page
+    assert "Not run: &#x27;satellite&#x27; is in the package x" in page
+
+
+def test_verdicts_and_folded_rows():
+    runs = pd.DataFrame({"method": range(40), "error": 0.1})
+    long = pd.concat([beside(runs, ["method"], "error", {}), claim("it is so", True), claim("it is not", False)])
+    page = html.table(long)
+    above, below = page.split("<details>")
+    assert re.search(r"it is so</td>.*?✓ yes", above)
+    assert re.search(r"it is not</td>.*?✗ no", above)
+    assert above.count("<tr>") == 3
+    assert below.count("<tr>") == 43
+    assert "<details>" not in html.table(long.tail(30))
+
+
+def test_size_and_seed_go_to_the_study(tmp_path, monkeypatch):
+    asked = []
+
+    def table(size, **how):
+        asked.append((size, how["random_state"], how["cache"]))
+        return claim("so", True)
+
+    exhibit = Exhibit("table1", "Table 1: x", "About.", table)
+    monkeypatch.setattr(reproduction, "selected", lambda names: [("szepannek", szepannek, exhibit)])
+    reproduce(["szepannek"], size="paper", out=tmp_path, random_state=7)
+    assert asked == [("paper", 7, tmp_path / "cells")]
+    assert read_record(tmp_path / "szepannek.table1.csv").attrs["size"] == "paper"
 
 
 class TestNames:

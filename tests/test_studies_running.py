@@ -16,6 +16,7 @@ from scipy import stats
 
 from pwcstats import studies
 from pwcstats.errors import InputError
+from pwcstats.studies import running
 from pwcstats.studies.recorded import read_record, record, recorded
 from pwcstats.studies.running import chosen, run_cells
 from pwcstats.studies.tables import COLUMNS, beside, claim
@@ -103,6 +104,19 @@ def test_another_parameter_is_another_cell(tmp_path):
     cache = tmp_path / "cells"
     run_cells(noted, cells_in(tmp_path, 1), cache=cache)
     run_cells(noted, cells_in(tmp_path, 1, wait=0.001), cache=cache)
+    assert notes_in(tmp_path) == [0, 0]
+
+
+@pytest.mark.parametrize("what", ["version", "getsource"])
+def test_another_version_or_other_lines_are_other_cells(tmp_path, monkeypatch, what):
+    run_cells(noted, cells_in(tmp_path, 1), cache=tmp_path / "cells")
+    running._lines_of.cache_clear()
+    before = {"version": running.version, "getsource": running.inspect.getsource}[what]
+    place = running if what == "version" else running.inspect
+    changed = "statsmodels" if what == "version" else running.inspect.getmodule(noted)
+    monkeypatch.setattr(place, what, lambda thing: f"{before(thing)}{' ' * (thing == changed)}")
+    run_cells(noted, cells_in(tmp_path, 1), cache=tmp_path / "cells")
+    running._lines_of.cache_clear()
     assert notes_in(tmp_path) == [0, 0]
 
 

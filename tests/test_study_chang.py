@@ -397,3 +397,13 @@ def test_exhibits():
     assert [exhibit.name for exhibit in chang.EXHIBITS] == [
         "table1", "table2", "table3", "table4", "table5", "figure3", "figure4", "figure5", "figure6"
     ]  # fmt: skip
+
+
+def test_printed_numbers():
+    """Sums of Table 5 as it is in print, and the mean accuracy of Table 4."""
+    assert chang.PAPER_5.sum(axis=0).tolist() == [351, 384, 379, 336, 364, 330, 337, 345, 340, 332]
+    assert chang.PAPER_5.sum(axis=1).tolist() == [363, 364, 364, 336, 364, 335, 336, 364, 336, 336]
+    printed = chang.table4(runs=1).drop_duplicates("quantity").set_index("quantity")["paper"]
+    assert printed[["mean accuracy", "sd of the accuracy", "false positives", "false negatives"]].tolist() == [
+        0.982, 0.023, 6, 4,
+    ]  # fmt: skip

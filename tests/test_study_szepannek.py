@@ -6,12 +6,12 @@ import pytest
 from scipy import stats
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.model_selection import train_test_split
-from sklearn.naive_bayes import GaussianNB
+from sklearn.naive_bayes import CategoricalNB, GaussianNB
 
 from pwcstats._jobs import seed_of
 from pwcstats.classify import PairwiseClassifier
 from pwcstats.datasets import load, szepannek_classes
-from pwcstats.studies import szepannek
+from pwcstats.studies import szepannek, szepannek_runs
 
 from .drawing import draw
 
@@ -54,6 +54,73 @@ def test_table1_shows_the_point():
     assert bool(found.loc["PWC", "agrees"])
     # The printed error of naive Bayes cannot be had by this simulation.
     assert not found.loc["NB", "agrees"]
+
+
+def test_printed_numbers():
+    """Sums of the rows of Table 3 as it is in print, and the means of its columns."""
+    sums = pd.Series(szepannek.PAPER_3).unstack()
+    assert sums.sum().round(2).to_dict() == {"LDA": 1.30, "NB": 1.39, "PWC": 0.66}
+    assert sums.sum(axis=1).round(2).to_dict() == {"nursery": 0.65, "satellite": 0.53, "vehicle": 1.06, "vowel": 1.11}
+
+
+class TestMixedNaiveBayes:
+    rng = np.random.default_rng(0)
+    y = rng.integers(3, size=90)
+    numbers = rng.normal(size=(90, 2)) + y[:, None]
+    words = (rng.integers(3, size=(90, 2)) + y[:, None]) % 4
+
+    def test_one_kind_of_columns_is_scikit_learns(self):
+        gaussian = GaussianNB().fit(self.numbers, self.y)
+        found = szepannek_runs.MixedNB([0, 0]).fit(self.numbers, self.y)
+        np.testing.assert_allclose(
+            found.predict_proba(self.numbers), gaussian.predict_proba(self.numbers), atol=ROUNDING
+        )
+        categorical = CategoricalNB(min_categories=4).fit(self.words, self.y)
+        found = szepannek_runs.MixedNB([4, 4]).fit(self.words, self.y)
+        np.testing.assert_allclose(
+            found.predict_proba(self.words), categorical.predict_proba(self.words), atol=ROUNDING
+        )
+
+    def test_both_kinds_multiply(self):
+        """The prior once, a normal density for each number, a frequency with a pseudo-count for each word."""
+        x = np.column_stack([self.words[:, 0], self.numbers[:, 0]])
+        found = szepannek_runs.MixedNB([4, 0]).fit(x, self.y).predict_proba(x)
+        expected = np.empty((90, 3))
+        smoothing = 1e-9 * x[:, 1].var()
+        for c in range(3):
+            mine = x[self.y == c]
+            density = stats.norm.pdf(x[:, 1], mine[:, 1].mean(), np.sqrt(mine[:, 1].var() + smoothing))
+            counts = np.bincount(mine[:, 0].astype(int), minlength=4)
+            expected[:, c] = len(mine) * density * ((counts + 1) / (len(mine) + 4))[x[:, 0].astype(int)]
+        np.testing.assert_allclose(found, expected / expected.sum(axis=1, keepdims=True), rtol=1e-9)
+
+
+class TestClaims:
+    """What the text says is judged by the runs: it does not hold of runs in which it is not so."""
+
+    @pytest.fixture
+    def reversed_runs(self, monkeypatch):
+        """PWC is the worst everywhere, and LDA significantly the best."""
+        rng = np.random.default_rng(0)
+        rows = [
+            (alpha, rho, repeat, method, error + rng.normal(scale=0.001))
+            for alpha in (0.0, 0.2, 1.0) for rho in (0.0, 0.8)
+            for repeat in range(6) for method, error in (("LDA", 0.1), ("NB", 0.2), ("PWC", 0.3))
+        ]  # fmt: skip
+        runs = pd.DataFrame(rows, columns=["alpha", "rho", "repeat", "method", "error"])
+        monkeypatch.setattr(szepannek, "simulation", lambda *_, **__: runs)
+
+    def test_errors(self, reversed_runs):
+        said = szepannek.figure5().dropna(subset="agrees")
+        assert said["agrees"].tolist() == [False, False]
+        np.testing.assert_allclose(said["estimate"], [0.0, -0.2], atol=0.005)
+
+    def test_winners(self, reversed_runs):
+        found = szepannek.figure6()
+        assert (found["best"].dropna() == "LDA").all()
+        said = found.dropna(subset="agrees")
+        assert said["agrees"].tolist() == [False, False, True]
+        assert said["estimate"].tolist() == [0, 6, 0]
 
 
 @pytest.mark.slow
