@@ -1,6 +1,7 @@
 # What R adds to the time of the Python module.
 
 # R hands its matrix over and takes one back; measured are 1.3 to 1.5 times the time of Python.
+# Seconds are those of the processor, in which other work of the machine does not count.
 MOST_TIMES <- 2 # nolint
 
 test_that("couple() takes at most twice the time that it takes in Python", {
@@ -11,23 +12,23 @@ test_that("couple() takes at most twice the time that it takes in Python", {
   code <- reticulate::py_run_string(paste(
     "import time, pwcstats",
     "def seconds(r):",
-    "    start = time.perf_counter()",
+    "    start = time.process_time()",
     "    pwcstats.couple(r, 'wlw2', condensed=True)",
-    "    return time.perf_counter() - start",
+    "    return time.process_time() - start",
     sep = "\n"
   ))
   same <- reticulate::r_to_py(r)
   in_r <- function() {
     # Of what went before, nothing is to be cleared away in here.
     gc()
-    start <- proc.time()[["elapsed"]]
+    start <- sum(proc.time()[1:2])
     couple(r, "wlw2", condensed = TRUE)
-    proc.time()[["elapsed"]] - start
+    sum(proc.time()[1:2]) - start
   }
   # Kernels are compiled by the first call.
   code$seconds(same)
   in_r()
-  # The best of each, in turns: other work of the machine makes a time longer, never shorter.
+  # The best of each, in turns.
   times <- vapply(1:12, function(turn) c(r = in_r(), python = code$seconds(same)), numeric(2))
   best <- apply(times, 1, min)
   expect_lt(best[["r"]] / best[["python"]], MOST_TIMES)
