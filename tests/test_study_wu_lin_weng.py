@@ -341,3 +341,14 @@ class TestTable1:
         assert len(claims) == 4
         gain = numbers["estimate"]["letter", "ht"] - numbers["estimate"]["letter", "vote"]
         assert claims.loc["letter: vote outperforms HT by at least 5 %", "estimate"] == pytest.approx(gain)
+
+
+def test_lots_do_not_go_with_the_errors(monkeypatch):
+    """A generator of the errors' own seed would draw lots that are high where errors are."""
+    seeds = []
+    monkeypatch.setattr(wu_lin_weng, "noisy_pairs", lambda *a, random_state: seeds.append(random_state) or noisy(*a))
+    first, noisy = wu_lin_weng._first_place, lambda p, n: np.full((n, 3), 0.6)
+    monkeypatch.setattr(wu_lin_weng, "_first_place", lambda p, seed: seeds.append(seed) or first(p, seed))
+    wu_lin_weng._noisy("balanced", 3, 20, 0)
+    assert len(seeds) == 1 + len(METHODS)
+    assert seeds[0] not in seeds[1:]

@@ -153,11 +153,11 @@ def _run(study: str, exhibit: Exhibit, size: Size, folder: Path, how: dict[str, 
     outcome, start = Outcome(study, exhibit, size), perf_counter()
     try:
         outcome.table = None if exhibit.table is None else exhibit.table(size, **how)
-    except InputError as error:
-        outcome.error = str(error)
-    outcome.seconds = perf_counter() - start
-    if not outcome.error:
+        outcome.seconds = perf_counter() - start
         outcome.files = list(_write(outcome, *_files(folder, study, exhibit)))
+    except InputError as error:
+        # What cannot be drawn must not stop the other exhibits, either.
+        outcome.error = str(error)
     return outcome
 
 

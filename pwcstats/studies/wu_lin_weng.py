@@ -106,8 +106,10 @@ def _noisy(setting: Setting, n_classes: int, replicates: int, seed: int) -> list
     """How many samples have which methods right: 1 where a method finds the true class."""
     own = seed_of("wu_lin_weng", seed, setting, n_classes)
     r = noisy_pairs(wu_lin_weng_probabilities(setting, n_classes), replicates, random_state=own)
+    # With the seed of the errors, lots would go with them.
+    lots = seed_of("lots", seed, setting, n_classes)
     hits = pd.DataFrame(
-        {method: (_first_place(couple(r, method, condensed=True), own) == 0).astype(int) for method in METHODS}
+        {method: (_first_place(couple(r, method, condensed=True), lots) == 0).astype(int) for method in METHODS}
     )
     counts = hits.value_counts(sort=False).reset_index(name="count")
     return [{str(key): value for key, value in row.items()} for row in counts.to_dict("records")]
