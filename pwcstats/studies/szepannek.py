@@ -59,7 +59,7 @@ def table1(size: Size = "quick", *, repeats: int = 30, random_state: int = 0, **
 
 def _note_1(method: str) -> str:
     words = "alpha and rho of the example are not printed; here 0 and 0.9"
-    return words if method == "PWC" else f"{words}, and no cell of Figure 5 has the printed errors of both"
+    return words if method == "PWC" else f"{words}, and no cell of Figure 5 has all three printed errors"
 
 
 def simulation(
@@ -286,7 +286,7 @@ EXHIBITS = (
         "The paper shows one sample, and does not say which alpha and rho it has. Here the covariances differ as "
         "much as the simulation of Section 4.2 allows (alpha = 0), and the first two classes are strongly correlated "
         "(rho = 0.9). The choice for each pair errs as rarely as in print. LDA and naive Bayes err more rarely than in "
-        "print, and no cell of Figure 5 has both of their errors: the example had other means or variances.",
+        "print, and no cell of Figure 5 has all three errors: the example had other means or variances.",
         table1,
         plot.beside_paper,
     ),
