@@ -79,6 +79,12 @@ class TestBesidePaper:
         np.testing.assert_allclose(by_marker["X"], [[0.4, 1]])
         np.testing.assert_allclose(second.containers[0].lines[0].get_xydata(), [[0.7, 2]])
 
+    def test_rows_without_a_verdict_are_drawn(self, table):
+        table.loc[0, "agrees"] = pd.NA
+        first = draw(plot.beside_paper(table)).axes[0]
+        by_marker = {line.get_marker(): line.get_xydata() for line in first.lines if line.get_marker() in ("D", "X")}
+        np.testing.assert_allclose(by_marker["D"], [[0.12, 0]])
+
     def test_bars_are_two_standard_errors(self, table):
         first = plot.beside_paper(table).axes[0]
         segments = first.containers[0][2][0].get_segments()

@@ -145,7 +145,7 @@ def beside_paper(frame: pd.DataFrame) -> Figure:
     panels[0].set_yticks(range(len(names)), names, fontsize=9)
     panels[0].set_ylim(len(names) - 0.4, -0.6)
     styles = {"ours (bars: 2 s.e.)": _OURS, "paper": _PAPER, "paper, does not agree": _APART}
-    shown_styles = {key: style for key, style in styles.items() if style is not _APART or not frame["agrees"].all()}
+    shown_styles = {key: style for key, style in styles.items() if style is not _APART or not _not_apart(frame).all()}
     handles = [Line2D([], [], linestyle="none", label=key, **style) for key, style in shown_styles.items()]
     figure.legend(handles=handles, loc="outside upper left", ncols=3, frameon=False, fontsize=9)
     return figure
@@ -163,13 +163,18 @@ def _draw_beside(axes: Axes, part: pd.DataFrame, names: list[str]) -> None:
     axes.grid(axis="y", color="0.93")
     axes.set_axisbelow(True)
     axes.errorbar(ours, place, xerr=bars, linestyle="none", linewidth=1.4, zorder=3, **_OURS)
-    near = part["agrees"].to_numpy(dtype=bool)
+    near = _not_apart(part)
     for rows, style in ((near, _PAPER), (~near, _APART)):
         axes.plot(paper[rows], place[rows], linestyle="none", zorder=4, **style)
     axes.xaxis.set_major_locator(MaxNLocator(5))
     bare(axes)
     axes.spines["left"].set_visible(False)
     axes.tick_params(axis="y", length=0)
+
+
+def _not_apart(part: pd.DataFrame) -> Any:
+    """Rows that agree, and those without a verdict."""
+    return part["agrees"].astype("boolean").fillna(True).to_numpy(dtype=bool)
 
 
 def _setting(row: dict[Any, Any], parameters: list[Any]) -> list[str]:

@@ -1,6 +1,7 @@
 """Results at the papers' sizes, as they were run once."""
 
 import json
+import os
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -53,8 +54,12 @@ def record(frame: pd.DataFrame, file: Path, **about: Any) -> None:
     """Write a table as CSV, and beside it as JSON when it was made, and with which versions."""
     versions = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
     # So many digits as a reader may use, and not those that differ from machine to machine.
-    frame.to_csv(file, index=False, float_format="%.6g")
-    file.with_suffix(".json").write_text(json.dumps(about | {"versions": versions}) + "\n", encoding="utf-8")
+    table = frame.to_csv(index=False, float_format="%.6g", lineterminator="\n")
+    # The table last, and in full or not at all: where it is, the other file is, even if the process is killed.
+    for place, text in ((file.with_suffix(".json"), json.dumps(about | {"versions": versions}) + "\n"), (file, table)):
+        part = place.with_suffix(".part")
+        part.write_text(text, encoding="utf-8")
+        os.replace(part, place)
 
 
 def read_record(file: Path) -> pd.DataFrame:
