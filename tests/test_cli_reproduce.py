@@ -128,6 +128,14 @@ def test_verdicts_and_folded_rows():
     assert "<details>" not in html.table(long.tail(30))
 
 
+def test_of_many_verdicts_those_that_do_not_agree_are_shown():
+    runs = pd.DataFrame({"method": range(40), "error": 0.1})
+    many = beside(runs, ["method"], "error", {k: 0.1 if k % 8 else 0.5 for k in range(40)})
+    above, _ = html.table(many).split("<details>")
+    assert above.count("✗ no") == 5
+    assert "✓ yes" not in above
+
+
 def test_size_and_seed_go_to_the_study(tmp_path, monkeypatch):
     asked = []
 

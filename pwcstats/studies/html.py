@@ -52,7 +52,9 @@ def table(frame: pd.DataFrame) -> str:
     if len(frame) <= LONG:
         return _rows(frame)
     judged = frame[frame["agrees"].notna()] if "agrees" in frame else frame.head(0)
-    shown = _rows(judged) if 0 < len(judged) <= LONG else ""
+    # Of very many verdicts those that ask for a look.
+    judged = judged if len(judged) <= LONG else judged[~judged["agrees"].astype(bool)]
+    shown = _rows(judged) if len(judged) else ""
     return f"{shown}<details><summary>all {len(frame)} rows</summary>{_rows(frame)}</details>"
 
 
