@@ -5,8 +5,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 
 from pwcstats.errors import InputError
 from pwcstats.studies import html, reproduction, szepannek, szepannek_runs
@@ -52,6 +54,7 @@ class TestFiles:
         assert "Table 1: " in text
         assert re.search(r"PWC +test error +0\.0\d+ .* yes ", text)
         assert "2 of 3 agree with the paper" in text
+        assert re.search(r"\nSize quick, seed 0, 20\d\d-\d\d-\d\d, pwcstats ", text)
 
     def test_the_page_has_everything(self, out):
         page = (out / "report.html").read_text()
@@ -61,6 +64,8 @@ class TestFiles:
         assert "✓ yes" in page
         assert "✗ no" in page
         assert "<td>2 of 3</td>" in page
+        assert len(re.findall(r"Size quick, seed 0, 20\d\d-\d\d-\d\d, pwcstats ", page)) == 2
+        assert len(re.findall(r"Size quick, seed 0, 20\d\d-\d\d-\d\d<", page)) == 1
 
     @pytest.mark.slow
     def test_the_page_in_a_browser(self, out):
@@ -74,6 +79,32 @@ class TestFiles:
         page = (out / "report.html").read_text()
         assert page.index("Example (1)") < page.index("Table 1: four classes") < page.index("Figure 6")
         assert "<td>2 of 3</td><td>quick</td>" in page
+
+    def test_the_page_tells_how_each_exhibit_was_made(self, out, shell):
+        about = out / "szepannek.table1.json"
+        about.write_text(about.read_text().replace('"seed": 0', '"seed": 8').replace('"quick"', '"paper"'))
+        shell.ok("reproduce", "szepannek.figure4", "--out", str(out), "--seed", "5")
+        page = (out / "report.html").read_text()
+        assert "Size paper, seed 8, " in page
+        assert "Size quick, seed 0, " in page
+        assert "Size quick, seed 5, " in page
+        assert "<td>2 of 3</td><td>paper</td>" in page
+
+    def test_what_was_run_now_takes_the_place_of_what_was_there(self, out, shell, monkeypatch):
+        before = (out / "szepannek.table1.csv").read_text()
+        shell.ok("reproduce", "szepannek.table1", "--out", str(out), "--seed", "5")
+        assert (out / "szepannek.table1.csv").read_text() != before
+        page = (out / "report.html").read_text()
+        assert "Size quick, seed 5, " in page
+        assert f"{read_record(out / 'szepannek.table1.csv')['estimate'][1]:.3g}</td>" in page
+
+    def test_a_record_that_was_cut_is_named(self, out, shell):
+        file = out / "szepannek.table1.csv"
+        file.write_text("\n".join(file.read_text().splitlines()[:-1]) + "\n")
+        shell.ok("reproduce", "hastie-tibshirani.example", "--out", str(out))
+        page = (out / "report.html").read_text()
+        assert "<td>not run</td>" in page
+        assert "szepannek.table1.csv is not what was written there" in page
 
     def test_csv_is_read_by_anything(self, out):
         found = pd.read_csv(out / "szepannek.table1.csv")
@@ -136,6 +167,29 @@ def test_of_many_verdicts_those_that_do_not_agree_are_shown():
     assert "✓ yes" not in above
 
 
+def test_a_picture_that_fails_takes_nothing_from_the_table(shell, few, monkeypatch):
+    def fails(_):
+        raise InputError("nothing to draw.")
+
+    exhibit = szepannek.EXHIBITS[0]._replace(figure=fails)
+    monkeypatch.setattr(reproduction, "selected", lambda names: [("szepannek", szepannek, exhibit)])
+    code, out, err = shell.run("reproduce", "szepannek.table1", "--out", shell.path("out"))
+    assert code == 1
+    assert re.search(r"szepannek\.table1: 2 of 3 agree with the paper \(\d+ s\); no picture: nothing to draw\.", out)
+    assert err.endswith("2 of 3 numbers and statements agree with the papers; 1 picture could not be drawn.\n")
+    page = (shell.folder / "out" / "report.html").read_text()
+    assert "No picture: nothing to draw." in page
+    assert "<td>2 of 3</td>" in page
+    assert read_record(shell.folder / "out" / "szepannek.table1.csv")["agrees"].sum() == 2
+
+
+def test_seeds_of_numpy_and_words(tmp_path):
+    (outcome,) = reproduce(["hastie_tibshirani.example"], out=tmp_path, random_state=np.int64(3))
+    assert outcome.about["seed"] == 3
+    with pytest.raises(InputError, match="random_state must be a whole number of at least 0, got 'x'"):
+        reproduce(["hastie_tibshirani.example"], out=tmp_path, random_state="x")
+
+
 def test_size_and_seed_go_to_the_study(tmp_path, monkeypatch):
     asked = []
 
@@ -143,11 +197,16 @@ def test_size_and_seed_go_to_the_study(tmp_path, monkeypatch):
         asked.append((size, how["random_state"], how["cache"]))
         return claim("so", True)
 
-    exhibit = Exhibit("table1", "Table 1: x", "About.", table)
+    def picture(seed):
+        asked.append(seed)
+        return Figure()
+
+    exhibit = Exhibit("table1", "Table 1: x", "About.", table, picture=picture)
     monkeypatch.setattr(reproduction, "selected", lambda names: [("szepannek", szepannek, exhibit)])
     reproduce(["szepannek"], size="paper", out=tmp_path, random_state=7)
-    assert asked == [("paper", 7, tmp_path / "cells")]
-    assert read_record(tmp_path / "szepannek.table1.csv").attrs["size"] == "paper"
+    assert asked == [("paper", 7, tmp_path / "cells"), 7]
+    about = read_record(tmp_path / "szepannek.table1.csv").attrs
+    assert (about["size"], about["seed"], about["rows"]) == ("paper", 7, 1)
 
 
 class TestNames:
@@ -157,7 +216,7 @@ class TestNames:
         names = [(study, exhibit.name) for study, _, exhibit in found]
         assert len(set(names)) == len(names)
         for _, module, exhibit in found:
-            assert exhibit.table is not None or exhibit.figure is not None
+            assert exhibit.table is not None or exhibit.picture is not None
             assert ": " in exhibit.title
             assert exhibit.about.endswith(".")
             assert "https://" in module.REFERENCE or "Technical report" in module.REFERENCE
@@ -214,10 +273,12 @@ def test_words_of_outcomes():
     runs = pd.DataFrame({"method": list("ab"), "error": [0.1, 0.2]})
     table = pd.concat([beside(runs, ["method"], "error", {"a": 0.1, "b": 0.5}), claim("so", True)])
     exhibit = Exhibit("table1", "Table 1: x", "About.")
-    done, empty = Outcome("s", exhibit, "quick", 1.2, table), Outcome("s", exhibit)
-    failed = Outcome("s", exhibit, error="no data")
+    done, empty = Outcome("s", exhibit, {"seconds": 1.2}, table), Outcome("s", exhibit)
+    failed, bare = Outcome("s", exhibit, error="no data"), Outcome("s", exhibit, {}, table, trouble="no ink")
     assert done.in_words() == "s.table1: 2 of 3 agree with the paper (1 s)"
     assert empty.in_words() == "s.table1: nothing in print to agree with (0 s)"
     assert failed.in_words() == "s.table1: not run: no data"
+    assert bare.in_words() == "s.table1: 2 of 3 agree with the paper (0 s); no picture: no ink"
     assert summary([done, empty]) == "2 of 3 numbers and statements agree with the papers"
     assert summary([done, failed]).endswith("; 1 exhibit could not be run")
+    assert summary([done, bare]) == "4 of 6 numbers and statements agree with the papers; 1 picture could not be drawn"

@@ -59,8 +59,8 @@ def table():
             "method": ["LDA", "NB", "LDA", None],
             "quantity": ["error", "error", "recall", "a statement"],
             "estimate": [0.1, 0.2, 0.7, 1.0],
-            "std_error": [0.01, np.nan, 0.02, np.nan],
             "paper": [0.12, 0.4, 0.71, np.nan],
+            "allowed": [0.03, 0.05, 0.02, np.nan],
             "agrees": pd.array([True, False, True, True], dtype="boolean"),
         }
     )
@@ -84,17 +84,20 @@ class TestBesidePaper:
         first = draw(plot.beside_paper(table)).axes[0]
         by_marker = {line.get_marker(): line.get_xydata() for line in first.lines if line.get_marker() in ("D", "X")}
         np.testing.assert_allclose(by_marker["D"], [[0.12, 0]])
+        bars = first.containers[0][2][0].get_segments()
+        assert np.isnan(bars[0]).any() or not len(bars[0])
+        np.testing.assert_allclose(bars[1], [[0.15, 1], [0.25, 1]])
 
-    def test_bars_are_two_standard_errors(self, table):
+    def test_bars_are_what_is_allowed(self, table):
         first = plot.beside_paper(table).axes[0]
         segments = first.containers[0][2][0].get_segments()
-        np.testing.assert_allclose(segments[0], [[0.08, 0], [0.12, 0]])
+        np.testing.assert_allclose(segments[0], [[0.07, 0], [0.13, 0]])
 
     def test_legend_has_what_is_drawn(self, table):
         words = [text.get_text() for text in plot.beside_paper(table).legends[0].get_texts()]
-        assert words == ["ours (bars: 2 s.e.)", "paper", "paper, does not agree"]
+        assert words == ["ours (within the bars the paper agrees)", "paper", "paper, does not agree"]
         words = [text.get_text() for text in plot.beside_paper(table[table["agrees"]]).legends[0].get_texts()]
-        assert words == ["ours (bars: 2 s.e.)", "paper"]
+        assert words == ["ours (within the bars the paper agrees)", "paper"]
 
     def test_bad_input(self, table):
         with pytest.raises(InputError, match="needs rows with a printed number"):

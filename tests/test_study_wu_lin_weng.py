@@ -6,14 +6,16 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 from scipy.special import expit
 from sklearn.svm import SVC
 
 from pwcstats import InputError, couple
 from pwcstats.datasets import load, noisy_pairs, wu_lin_weng_probabilities
-from pwcstats.studies import wu_lin_weng
+from pwcstats.studies import wu_lin_weng, wu_lin_weng_runs
 from pwcstats.studies.tables import COLUMNS
-from pwcstats.studies.wu_lin_weng import METHODS, PAPER_1, _first_place, figure1, table1
+from pwcstats.studies.wu_lin_weng import PAPER_1, figure1, table1
+from pwcstats.studies.wu_lin_weng_runs import METHODS, _first_place
 
 from .drawing import draw
 from .reference import full, row_sums, vote, wlw1_chain, wlw2_kkt
@@ -117,12 +119,14 @@ class TestFigure1:
     )
     def test_the_statements_could_be_wrong(self, swap, holds, monkeypatch):
         """With the names of two methods exchanged they are."""
-        monkeypatch.setattr(wu_lin_weng, "couple", lambda r, method, **how: couple(r, swap.get(method, method), **how))
+        monkeypatch.setattr(
+            wu_lin_weng_runs, "couple", lambda r, method, **how: couple(r, swap.get(method, method), **how)
+        )
         assert figure1(n_classes=(5, 20))["agrees"].dropna().tolist() == holds
 
     def test_methods_have_the_same_samples(self):
         """Where noise decides nothing, all methods are right together or wrong together."""
-        counts = pd.DataFrame(wu_lin_weng._noisy("balanced", 3, 500, 0))
+        counts = pd.DataFrame(wu_lin_weng_runs.noisy("balanced", 3, 500, 0))
         assert counts["count"].sum() == 500
         apart = counts[(counts["ht"] != counts["wlw1"])]["count"].sum()
         missed = counts[counts["ht"] == 0]["count"].sum()
@@ -165,7 +169,7 @@ class TestPrinted:
 
 
 def segment(n_train=120, n_test=60):
-    x, y = wu_lin_weng._scaled("segment", None)
+    x, y = wu_lin_weng_runs._scaled("segment", None)
     rows = np.random.default_rng(3).permutation(len(y))[: n_train + n_test]
     return x[rows[:n_train]], y[rows[:n_train]], x[rows[n_train:]]
 
@@ -179,8 +183,8 @@ class TestRules:
         """Machines, sigmoids and couplings one by one, as the paper describes them."""
         x, y, new = segment()
         cost, gamma = 8.0, 0.5
-        fitted = wu_lin_weng._fit(kernel(x, x, gamma), y, cost)
-        found = wu_lin_weng._classes(fitted, kernel(new, x, gamma))
+        fitted = wu_lin_weng_runs._fit(kernel(x, x, gamma), y, cost)
+        found = wu_lin_weng_runs._classes(fitted, kernel(new, x, gamma))
         r = []
         for number, (i, j) in enumerate(combinations(range(7), 2)):
             mine = (y == i) | (y == j)
@@ -203,7 +207,9 @@ class TestRules:
         """Ht too, of which the sums have the order; and on these pairs no two rules are the same."""
         values = np.random.default_rng(0).normal(0, 3, (300, 45))
         machine = SimpleNamespace(decision_function=lambda kernel: kernel, classes_=np.arange(10) + 100)
-        found = wu_lin_weng._classes(wu_lin_weng._Fitted(machine, np.full(45, -2.0), np.full(45, 0.5)), values)
+        found = wu_lin_weng_runs._classes(
+            wu_lin_weng_runs._Fitted(machine, np.full(45, -2.0), np.full(45, 0.5)), values
+        )
         r = expit(2.0 * values - 0.5)
         for method in METHODS:
             np.testing.assert_array_equal(found[method], couple(r, method, condensed=True).argmax(axis=1) + 100)
@@ -213,8 +219,8 @@ class TestRules:
     def test_a_class_that_does_not_train_is_not_found(self):
         x, y, _ = segment()
         rare = y == 3
-        fitted = wu_lin_weng._fit(kernel(x[~rare], x[~rare], 1.0), y[~rare], 1.0)
-        for classes in wu_lin_weng._classes(fitted, kernel(x[rare], x[~rare], 1.0)).values():
+        fitted = wu_lin_weng_runs._fit(kernel(x[~rare], x[~rare], 1.0), y[~rare], 1.0)
+        for classes in wu_lin_weng_runs._classes(fitted, kernel(x[rare], x[~rare], 1.0)).values():
             assert set(classes) <= {0, 1, 2, 4, 5, 6}
 
     def test_cross_validation_counts_what_is_held_out(self):
@@ -222,43 +228,45 @@ class TestRules:
         distance = -np.log(kernel(x, x, 1.0))
         halves = np.arange(120) % 2 == 0
         folds = [(np.flatnonzero(halves), np.flatnonzero(~halves)), (np.flatnonzero(~halves), np.flatnonzero(halves))]
-        wrong = wu_lin_weng._cross_validated(distance, y, folds, (-1, 3))
+        wrong = wu_lin_weng_runs._cross_validated(distance, y, folds, (-1, 3))
         assert set(wrong) == {(-1, -1), (-1, 3), (3, -1), (3, 3)}
         expected = 0
         for train, test in folds:
-            fitted = wu_lin_weng._fit(kernel(x[train], x[train], 0.5), y[train], 8.0)
-            expected += (wu_lin_weng._classes(fitted, kernel(x[test], x[train], 0.5))["wlw2"] != y[test]).sum()
+            fitted = wu_lin_weng_runs._fit(kernel(x[train], x[train], 0.5), y[train], 8.0)
+            expected += (wu_lin_weng_runs._classes(fitted, kernel(x[test], x[train], 0.5))["wlw2"] != y[test]).sum()
         assert wrong[3, -1]["wlw2"] == expected
         assert 0 < expected < 60
 
     def test_of_equally_good_ones_the_smallest_c(self, monkeypatch):
         wrong = {(5, -5): 3, (1, 3): 3, (1, -1): 3, (-5, -5): 4}
         monkeypatch.setattr(
-            wu_lin_weng, "_cross_validated", lambda *_: {key: dict.fromkeys(METHODS, n) for key, n in wrong.items()}
+            wu_lin_weng_runs,
+            "_cross_validated",
+            lambda *_: {key: dict.fromkeys(METHODS, n) for key, n in wrong.items()},
         )
-        records = wu_lin_weng._on_data("segment", None, 4, 0, 0, 0)
+        records = wu_lin_weng_runs.on_data("segment", None, 4, 0, 0, 0)
         assert {(record["log2_C"], record["log2_gamma"]) for record in records} == {(1, -1)}
 
 
 class TestTable1:
     def test_scales(self):
         for name in ("segment", "satimage"):
-            x, y = wu_lin_weng._scaled(name, None)
+            x, y = wu_lin_weng_runs._scaled(name, None)
             low, high = x.min(axis=0), x.max(axis=0)
             varied = load(name).data.nunique().to_numpy() > 1
             np.testing.assert_allclose(low, -1.0)
             np.testing.assert_allclose(high[varied], 1.0)
             assert set(y) == set(range(len(load(name).target_names)))
-        x, _ = wu_lin_weng._scaled("mnist", None)
+        x, _ = wu_lin_weng_runs._scaled("mnist", None)
         assert (x.min(), x.max()) == (0.0, 1.0)
 
     def test_training_and_test_rows_are_others(self, monkeypatch):
         rows = []
-        plain = wu_lin_weng.cdist
-        monkeypatch.setattr(wu_lin_weng, "cdist", lambda x, z, how: rows.append((x, z)) or plain(x, z, how))
-        monkeypatch.setattr(wu_lin_weng, "_scaled", lambda *_: (np.arange(900.0)[:, None], np.arange(900) % 3))
-        monkeypatch.setattr(wu_lin_weng, "_cross_validated", lambda *_: {(1, -1): dict.fromkeys(METHODS, 0)})
-        wu_lin_weng._on_data("any", None, 4, 0, 0, 0)
+        plain = wu_lin_weng_runs.cdist
+        monkeypatch.setattr(wu_lin_weng_runs, "cdist", lambda x, z, how: rows.append((x, z)) or plain(x, z, how))
+        monkeypatch.setattr(wu_lin_weng_runs, "_scaled", lambda *_: (np.arange(900.0)[:, None], np.arange(900) % 3))
+        monkeypatch.setattr(wu_lin_weng_runs, "_cross_validated", lambda *_: {(1, -1): dict.fromkeys(METHODS, 0)})
+        wu_lin_weng_runs.on_data("any", None, 4, 0, 0, 0)
         (first, train), (test, same) = rows
         np.testing.assert_array_equal(first, train)
         np.testing.assert_array_equal(same, train)
@@ -303,7 +311,7 @@ class TestTable1:
             seen.append((near, y, folds, list(exponents)))
             return {(1, -1): dict.fromkeys(METHODS, 0)}
 
-        monkeypatch.setattr(wu_lin_weng, "_cross_validated", look)
+        monkeypatch.setattr(wu_lin_weng_runs, "_cross_validated", look)
         found = table1("paper", datasets=("segment",), samples=2)
         assert len(seen) == 2 * 5
         assert all(len(y) == 300 for _, y, _, _ in seen)
@@ -318,12 +326,29 @@ class TestTable1:
         np.testing.assert_allclose(sd["estimate"], 0.0, atol=1e-12)
         np.testing.assert_allclose(sd["paper"], [np.mean(PAPER_1["segment", method][1]) for method in METHODS])
 
+    def test_the_papers_samples_are_a_second_sample(self, monkeypatch):
+        """Errors as those in print, but for a shift: agrees up to where a t-test of the two samples says no."""
+        printed = np.array(PAPER_1["letter", "wlw2"][0])
+        for shift, agrees in ((5.5, True), (6.5, False)):
+            p_value = stats.ttest_ind(printed, printed + shift).pvalue
+            assert (p_value > 0.01) == agrees
+
+            def made_up(function, cells, shift=shift):
+                rows = [{**cell, "method": "wlw2", "error": printed[cell["sample"]] + shift} for cell in cells]
+                return pd.DataFrame(rows)
+
+            monkeypatch.setattr(wu_lin_weng, "run_cells", made_up)
+            monkeypatch.setattr(wu_lin_weng, "_claims_of_table", lambda *_: [])
+            found = table1(datasets=["letter"])
+            assert found["runs"].tolist() == [5]
+            assert found["agrees"].tolist() == [agrees]
+
     def test_usps_needs_a_path(self, monkeypatch):
         with pytest.raises(InputError, match="No package carries 'usps': path must be a file"):
             table1(datasets=("usps",), samples=1)
         asked = []
-        monkeypatch.setattr(wu_lin_weng, "load", lambda name, path: asked.append((name, path)) or load("digits"))
-        monkeypatch.setattr(wu_lin_weng, "_cross_validated", lambda *_: {(1, -1): dict.fromkeys(METHODS, 0)})
+        monkeypatch.setattr(wu_lin_weng_runs, "load", lambda name, path: asked.append((name, path)) or load("digits"))
+        monkeypatch.setattr(wu_lin_weng_runs, "_cross_validated", lambda *_: {(1, -1): dict.fromkeys(METHODS, 0)})
         table1(datasets=("usps",), samples=1, path="somewhere")
         assert asked == [("usps", "somewhere")]
 
@@ -346,9 +371,11 @@ class TestTable1:
 def test_lots_do_not_go_with_the_errors(monkeypatch):
     """A generator of the errors' own seed would draw lots that are high where errors are."""
     seeds = []
-    monkeypatch.setattr(wu_lin_weng, "noisy_pairs", lambda *a, random_state: seeds.append(random_state) or noisy(*a))
-    first, noisy = wu_lin_weng._first_place, lambda p, n: np.full((n, 3), 0.6)
-    monkeypatch.setattr(wu_lin_weng, "_first_place", lambda p, seed: seeds.append(seed) or first(p, seed))
-    wu_lin_weng._noisy("balanced", 3, 20, 0)
+    monkeypatch.setattr(
+        wu_lin_weng_runs, "noisy_pairs", lambda *a, random_state: seeds.append(random_state) or noisy(*a)
+    )
+    first, noisy = wu_lin_weng_runs._first_place, lambda p, n: np.full((n, 3), 0.6)
+    monkeypatch.setattr(wu_lin_weng_runs, "_first_place", lambda p, seed: seeds.append(seed) or first(p, seed))
+    wu_lin_weng_runs.noisy("balanced", 3, 20, 0)
     assert len(seeds) == 1 + len(METHODS)
     assert seeds[0] not in seeds[1:]

@@ -62,6 +62,7 @@ def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> None:
         raise
     document = {
         "size": options.size,
+        "seed": options.seed,
         "report": f"{options.out}/report.html",
         "exhibits": [
             {
@@ -69,7 +70,7 @@ def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> None:
                 "exhibit": outcome.exhibit.name,
                 "title": outcome.exhibit.title,
                 "seconds": outcome.seconds,
-                "error": outcome.error or None,
+                "error": outcome.error or outcome.trouble or None,
                 "files": [str(file) for file in outcome.files],
                 "rows": outcome.table if outcome.table is not None else [],
             }
@@ -78,5 +79,5 @@ def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> None:
     }
     words = reproduction.summary(outcomes)
     writing.emit(options, f"{words}: {document['report']}", document)
-    if any(outcome.error for outcome in outcomes):
+    if any(outcome.error or outcome.trouble for outcome in outcomes):
         raise PwcError(f"{words}.")

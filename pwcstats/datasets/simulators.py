@@ -1,6 +1,8 @@
 """The papers' simulators of cases and their classes."""
 
-from typing import Literal
+import math
+import numbers
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -211,9 +213,7 @@ def szepannek_classes(
     array([[ 25.,  45.],
            [ 45., 100.]])
     """
-    for value, name in ((alpha, "alpha"), (rho, "rho")):
-        if not 0 <= value <= 1:
-            raise InputError(f"{name} must be between 0 and 1, got {shown(value)}.")
+    alpha, rho = _number(alpha, "alpha", 1), _number(rho, "rho", 1)
     means = np.array([[50.0, 50.0], [65.0, 50.0], [0.0, 20.0], [0.0, 0.0]])
     first = np.array([[25.0, 50.0 * rho], [50.0 * rho, 100.0]])
     own = np.stack([first, first, np.diag([1.0, 100.0]), np.diag([100.0, 1.0])])
@@ -305,7 +305,7 @@ def chang_clover(
     """
     if layout not in _CLOVER:
         raise InputError(f"layout must be 'diagonal' or 'printed', got {layout!r}.")
-    return _normal_groups(d * np.array(_CLOVER[layout], dtype=np.float64), n_train, n_test, random_state)
+    return _normal_groups(_number(d, "d") * np.array(_CLOVER[layout], dtype=np.float64), n_train, n_test, random_state)
 
 
 def chang_ordered(d: float, n_train: int = 200, n_test: int = 200, *, random_state: int | None = None) -> Bunch:
@@ -336,8 +336,16 @@ def chang_ordered(d: float, n_train: int = 200, n_test: int = 200, *, random_sta
     >>> chang_ordered(2, random_state=0).means[:, 0].tolist()
     [0.0, 2.0, 4.0, 6.0, 8.0]
     """
-    means = np.column_stack([d * np.arange(5.0), np.zeros(5)])
+    means = np.column_stack([_number(d, "d") * np.arange(5.0), np.zeros(5)])
     return _normal_groups(means, n_train, n_test, random_state)
+
+
+def _number(value: Any, name: str, most: float = math.inf) -> float:
+    """Check a finite number of at least 0."""
+    if isinstance(value, numbers.Real) and 0 <= float(value) <= most and math.isfinite(value):
+        return float(value)
+    words = "a number of at least 0" if most == math.inf else f"between 0 and {most:g}"
+    raise InputError(f"{name} must be {words}, got {shown(value) if isinstance(value, numbers.Real) else repr(value)}.")
 
 
 def _normal_groups(means: Array, n_train: int, n_test: int, random_state: int | None) -> Bunch:

@@ -15,7 +15,7 @@ from pwcstats.errors import InputError
 from pwcstats.plot.style import COLORS, bare, ink
 
 # Of a table of a study; what stands before these are parameters.
-NUMBERS = ("estimate", "std_error", "paper", "agrees")
+NUMBERS = ("estimate", "paper", "allowed", "agrees")
 # Beyond so many values of a parameter, numbers in the cells could not be read, nor could all values beside them.
 MOST_NUMBERS, MOST_TICKS = 12, 12
 
@@ -108,21 +108,21 @@ def beside_paper(frame: pd.DataFrame) -> Figure:
     Parameters
     ----------
     frame : DataFrame
-        A table of a study: parameters, then the columns ``quantity``, ``estimate``, ``std_error``, ``paper`` and
-        ``agrees``. Rows without a printed number are left out.
+        A table of a study: parameters, then the columns ``quantity``, ``estimate``, ``paper``, ``allowed`` (how far
+        they may be apart) and ``agrees``. Rows without a printed number are left out.
 
     Returns
     -------
     matplotlib.figure.Figure
-        A panel for each quantity. Dots are ours, with bars of two standard errors; diamonds are the paper's, crosses
-        where it does not agree.
+        A panel for each quantity. Dots are ours, with bars in which the paper's number agrees, where there is a
+        verdict; diamonds are the paper's, crosses where it does not agree.
 
     Examples
     --------
     >>> import pandas as pd
     >>> from pwcstats import plot
     >>> frame = pd.DataFrame({"method": ["LDA", "NB"], "quantity": "error", "estimate": [0.15, 0.21],
-    ...     "std_error": [0.01, 0.02], "paper": [0.16, 0.30], "agrees": [True, False]})
+    ...     "paper": [0.16, 0.30], "allowed": [0.03, 0.05], "agrees": [True, False]})
     >>> figure = plot.beside_paper(frame)
     >>> figure.savefig("paper.png")  # doctest: +SKIP
     """
@@ -144,7 +144,7 @@ def beside_paper(frame: pd.DataFrame) -> Figure:
         axes.set_xlabel(str(quantity))
     panels[0].set_yticks(range(len(names)), names, fontsize=9)
     panels[0].set_ylim(len(names) - 0.4, -0.6)
-    styles = {"ours (bars: 2 s.e.)": _OURS, "paper": _PAPER, "paper, does not agree": _APART}
+    styles = {"ours (within the bars the paper agrees)": _OURS, "paper": _PAPER, "paper, does not agree": _APART}
     shown_styles = {key: style for key, style in styles.items() if style is not _APART or not _not_apart(frame).all()}
     handles = [Line2D([], [], linestyle="none", label=key, **style) for key, style in shown_styles.items()]
     figure.legend(handles=handles, loc="outside upper left", ncols=3, frameon=False, fontsize=9)
@@ -159,7 +159,7 @@ _APART: dict[str, Any] = {"marker": "X", "color": COLORS[1], "markersize": 7}
 def _draw_beside(axes: Axes, part: pd.DataFrame, names: list[str]) -> None:
     place = pd.Index(names).get_indexer(pd.Index(part["label"]))
     ours, paper = part["estimate"].to_numpy(dtype=np.float64), part["paper"].to_numpy(dtype=np.float64)
-    bars = 2.0 * part["std_error"].to_numpy(dtype=np.float64)
+    bars = part["allowed"].where(part["agrees"].notna()).to_numpy(dtype=np.float64)
     axes.grid(axis="y", color="0.93")
     axes.set_axisbelow(True)
     axes.errorbar(ours, place, xerr=bars, linestyle="none", linewidth=1.4, zorder=3, **_OURS)

@@ -14,13 +14,14 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils import Bunch
 
+from pwcstats._jobs import seed_of
 from pwcstats._validate.common import Array
 from pwcstats.classify import PairwiseClassifier
 from pwcstats.coupling import couple
 from pwcstats.datasets import hastie_tibshirani_gaussians, hastie_tibshirani_mixtures
 from pwcstats.studies.running import Record
 
-__all__ = ["BiasedNeighbours", "gaussians", "mixture", "plane_rules"]
+__all__ = ["BiasedNeighbours", "gaussians", "mixture", "plane", "plane_rules"]
 
 # J of the nearest-neighbour rules, and the folds by which one is chosen; the paper has neither.
 NEIGHBOURS = (1, 3, 5, 7, 9, 11, 15, 21)
@@ -29,9 +30,14 @@ FOLDS = 5
 BIASES = tuple(sorted(np.linspace(-0.3, 0.3, 25).round(3).tolist(), key=abs))
 
 
-def mixture(figure: Literal[1, 2], seed: int) -> list[Record]:
+def plane(figure: Literal[1, 2], place: int, seed: int) -> Bunch:
+    """A sample of Figure 1 or 2."""
+    return hastie_tibshirani_mixtures(figure, random_state=seed_of("mixtures", figure, seed, place))
+
+
+def mixture(figure: Literal[1, 2], place: int, seed: int) -> list[Record]:
     """Errors of the rules on one sample."""
-    sample = hastie_tibshirani_mixtures(figure, random_state=seed)
+    sample = plane(figure, place, seed)
     new, truth = sample.data[~sample.train], sample.target[~sample.train]
     pairs, lda, qda = plane_rules(sample)
     votes = pairs.votes(new)
@@ -65,7 +71,8 @@ def _error(score: Array, truth: Any) -> float:
 
 def gaussians(simulation: int, seed: int) -> list[Record]:
     """Errors of all rules in one simulation, and the numbers of neighbours that they chose."""
-    sample = hastie_tibshirani_gaussians(random_state=seed)
+    own = seed_of("gaussians", seed, simulation)
+    sample = hastie_tibshirani_gaussians(random_state=own)
     x, y = sample.data[sample.train], sample.target[sample.train]
     new, truth = sample.data[~sample.train], sample.target[~sample.train]
     normal = [stats.multivariate_normal(*one) for one in zip(sample.means, sample.covariances, strict=True)]
@@ -85,7 +92,7 @@ def gaussians(simulation: int, seed: int) -> list[Record]:
 
     one_j = {str(j): KNeighborsClassifier(j) for j in NEIGHBOURS}
     for name, learner in (("LDA", learners["LDA"]), ("J-NN", one_j)):
-        pairs = PairwiseClassifier(learner, selection_cv=FOLDS, threshold="cv", calibration_cv=FOLDS, random_state=seed)
+        pairs = PairwiseClassifier(learner, selection_cv=FOLDS, threshold="cv", calibration_cv=FOLDS, random_state=own)
         d, t = pairs.fit(x, y).pairwise_scores(new), pairs.pairs_["threshold"].to_numpy()
         # The pairs are the same with and without thresholds.
         records += _paired(name, "none", d, truth) + _paired(name, "cv", d - t, truth)

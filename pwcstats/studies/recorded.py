@@ -2,14 +2,14 @@
 
 import json
 import os
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from pwcstats._validate.common import choice
-from pwcstats.studies.running import PACKAGES
+from pwcstats.errors import InputError
+from pwcstats.studies.running import versions
 
 __all__ = ["record", "recorded"]
 
@@ -29,8 +29,8 @@ def recorded(study: str, exhibit: str) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        What the study's function of this name returned with ``size="paper"``. Its ``attrs`` tell "date", "versions" and
-        "seconds".
+        What the study's function of this name returned with ``size="paper"``. Its ``attrs`` tell "date", "versions",
+        "seed" and "seconds".
 
     Examples
     --------
@@ -50,22 +50,32 @@ def recorded(study: str, exhibit: str) -> pd.DataFrame:
     return read_record(FOLDER / f"{study}.{exhibit}.csv")
 
 
-def record(frame: pd.DataFrame, file: Path, **about: Any) -> None:
-    """Write a table as CSV, and beside it as JSON when it was made, and with which versions."""
-    versions = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
+def record(frame: pd.DataFrame, file: Path, **about: Any) -> dict[str, Any]:
+    """Write a table as CSV, and beside it as JSON when it was made, and with which versions; return the latter."""
+    integers = [name for name, kind in frame.dtypes.items() if pd.api.types.is_integer_dtype(kind)]
+    about |= {"versions": versions(), "rows": len(frame), "integers": integers}
     # So many digits as a reader may use, and not those that differ from machine to machine.
     table = frame.to_csv(index=False, float_format="%.6g", lineterminator="\n")
     # The table last, and in full or not at all: where it is, the other file is, even if the process is killed.
-    for place, text in ((file.with_suffix(".json"), json.dumps(about | {"versions": versions}) + "\n"), (file, table)):
+    for place, text in ((file.with_suffix(".json"), json.dumps(about) + "\n"), (file, table)):
         part = place.with_suffix(".part")
         part.write_text(text, encoding="utf-8")
         os.replace(part, place)
+    return about
 
 
 def read_record(file: Path) -> pd.DataFrame:
     """Read a table that :func:`record` wrote."""
-    frame = pd.read_csv(file).astype({"agrees": "boolean", "runs": "Int64"})
+    try:
+        about = json.loads(file.with_suffix(".json").read_text(encoding="utf-8"))
+        integers = dict.fromkeys(about["integers"], "Int64")
+        frame = pd.read_csv(file).astype({"agrees": "boolean", **integers})
+        whole = len(frame) == about["rows"]
+    except (OSError, ValueError, TypeError, LookupError):
+        whole = False
+    if not whole:
+        raise InputError(f"{file} is not what was written there, with {file.stem}.json beside it: run it again.")
     # A column without any remark is read as one of missing numbers.
     frame["note"] = frame["note"].astype(object).fillna("")
-    frame.attrs |= json.loads(file.with_suffix(".json").read_text(encoding="utf-8"))
+    frame.attrs |= about
     return frame

@@ -1,10 +1,8 @@
 """One page of HTML that needs nothing else: tables, pictures and words of studies."""
 
-import platform
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from importlib import import_module
-from importlib.metadata import version
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -12,7 +10,6 @@ from typing import Any
 import pandas as pd
 
 from pwcstats.studies.html import page, picture, table
-from pwcstats.studies.running import PACKAGES
 from pwcstats.studies.tables import LEVEL
 
 
@@ -27,7 +24,6 @@ def write_report(file: Path, outcomes: Sequence[Any]) -> None:
         As :func:`pwcstats.studies.reproduction.reproduce` has them, with their files.
     """
     studies = [(name, list(found)) for name, found in groupby(outcomes, key=lambda outcome: outcome.study)]
-    versions = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
     date = pd.Timestamp.now().strftime("%Y-%m-%d")
     parts = [
         f"<p>Tables and figures of the papers, computed again by pwcstats; this page is of {date}. Our numbers "
@@ -37,7 +33,6 @@ def write_report(file: Path, outcomes: Sequence[Any]) -> None:
         "the size “quick” such intervals are wide.</p>",
         _overview(studies),
         *(part for name, found in studies for part in _study(name, found)),
-        f'<p class="pale">Python {platform.python_version()}, {escape(versions)}</p>',
     ]
     page(file, "Papers on pairs, reproduced", parts)
 
@@ -52,10 +47,11 @@ def _overview(studies: list[tuple[str, list[Any]]]) -> str:
             agree = f"{int(verdicts.sum())} of {len(verdicts)}" if len(verdicts) else ""
             if outcome.error:
                 agree = "not run"
+            size = outcome.about.get("size", "")
             rows.append(
                 f'<tr><td class="word">{escape(_title(name).partition(":")[0])}</td>'
                 f'<td class="word"><a href="#{place}">{title}</a></td>'
-                f"<td>{agree}</td><td>{outcome.size}</td><td>{outcome.seconds:.0f}</td></tr>"
+                f"<td>{agree}</td><td>{size}</td><td>{outcome.seconds:.0f}</td></tr>"
             )
     words = '<tr><th class="word">paper</th><th class="word">table or figure</th>'
     head = f"{words}<th>agree</th><th>size</th><th>seconds</th></tr>"
@@ -74,11 +70,21 @@ def _study(name: str, outcomes: list[Any]) -> Iterator[str]:
         yield f'<h3 id="{name}.{exhibit.name}">{escape(exhibit.title)}</h3><p>{escape(exhibit.about)}</p>'
         if outcome.error:
             yield f'<p class="error">Not run: {escape(outcome.error)}</p>'
+        if outcome.trouble:
+            yield f'<p class="error">No picture: {escape(outcome.trouble)}</p>'
         for file in outcome.files:
             if file.suffix == ".png":
                 yield picture(file, exhibit.title)
         if outcome.table is not None:
             yield table(outcome.table)
+        if outcome.about:
+            yield f'<p class="pale">{escape(_made(outcome.about))}</p>'
+
+
+def _made(about: Mapping[str, Any]) -> str:
+    """When and how an exhibit was made, which need not be as the others of the page."""
+    words = f"Size {about['size']}, seed {about['seed']}, {about['date']}"
+    return f"{words}, {about['versions']}" if "versions" in about else words
 
 
 def _linked(reference: str) -> str:

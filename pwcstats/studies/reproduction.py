@@ -1,7 +1,7 @@
 """Run the papers' tables and figures, and write them into a folder: CSV, text, pictures, one page of HTML."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import Any
 import pandas as pd
 
 from pwcstats._validate.common import counted, listed
+from pwcstats._validate.fits import read_count
 from pwcstats.errors import InputError
 from pwcstats.studies.recorded import read_record, record
 from pwcstats.studies.report import write_report
@@ -26,15 +27,23 @@ STUDIES = ("hastie_tibshirani", "wu_lin_weng", "chang", "szepannek", "sulzmann")
 
 @dataclass
 class Outcome:
-    """What became of an exhibit: its table and files, or why there is none."""
+    """What became of an exhibit: its table and files, or why there is none.
+
+    `about` tells size, seed, date, versions and seconds; `error` why there is no table, `trouble` why no picture.
+    """
 
     study: str
     exhibit: Exhibit
-    size: str = "quick"
-    seconds: float = 0.0
+    about: dict[str, Any] = field(default_factory=dict)
     table: pd.DataFrame | None = None
     files: list[Path] = field(default_factory=list)
     error: str = ""
+    trouble: str = ""
+
+    @property
+    def seconds(self) -> float:
+        """How long it ran."""
+        return float(self.about.get("seconds", 0.0))
 
     @property
     def verdicts(self) -> pd.Series:
@@ -52,7 +61,7 @@ class Outcome:
             if len(agree)
             else "nothing in print to agree with"
         )
-        return f"{name}: {words} ({self.seconds:.0f} s)"
+        return f"{name}: {words} ({self.seconds:.0f} s)" + (f"; no picture: {self.trouble}" if self.trouble else "")
 
 
 def selected(names: Sequence[str]) -> list[tuple[str, ModuleType, Exhibit]]:
@@ -97,7 +106,7 @@ def reproduce(
     size : {"quick", "paper"}
         Small enough for some minutes in all, or as large as in the papers, which takes hours.
     out : str or path-like
-        The folder. Each exhibit has files there: .csv (with date and versions in a .json), .txt and .png;
+        The folder. Each exhibit has files there: .csv (with date, seed and versions in a .json), .txt and .png;
         ``report.html`` shows all that are there on one page, those of earlier calls too. What is done is kept in
         ``cells``: started again with the same folder, the studies go on where they were stopped.
     random_state : int
@@ -116,6 +125,7 @@ def reproduce(
         table.
     """
     chosen(size, None, None)
+    read_count(random_state, "random_state", 0)
     todo = selected(names)
     folder = Path(out)
     folder.mkdir(parents=True, exist_ok=True)
@@ -139,10 +149,18 @@ def _in_folder(folder: Path, outcomes: Sequence[Outcome]) -> list[Outcome]:
         if (study, exhibit.name) in new:
             found.append(new[study, exhibit.name])
         elif files:
-            table = read_record(files[0]) if files[0].suffix == ".csv" else None
-            about = {} if table is None else table.attrs
-            found.append(Outcome(study, exhibit, about.get("size", ""), about.get("seconds", 0.0), table, files))
+            found.append(_of_files(study, exhibit, files))
     return found
+
+
+def _of_files(study: str, exhibit: Exhibit, files: list[Path]) -> Outcome:
+    if exhibit.table is None:
+        return Outcome(study, exhibit, files=files)
+    try:
+        table = read_record(files[0].with_suffix(".csv"))
+    except InputError as error:
+        return Outcome(study, exhibit, error=str(error))
+    return Outcome(study, exhibit, {str(key): value for key, value in table.attrs.items()}, table, files)
 
 
 def _files(folder: Path, study: str, exhibit: Exhibit) -> list[Path]:
@@ -150,30 +168,37 @@ def _files(folder: Path, study: str, exhibit: Exhibit) -> list[Path]:
 
 
 def _run(study: str, exhibit: Exhibit, size: Size, folder: Path, how: dict[str, Any]) -> Outcome:
-    outcome, start = Outcome(study, exhibit, size), perf_counter()
+    outcome, start = Outcome(study, exhibit), perf_counter()
+    seed, date = int(how["random_state"]), pd.Timestamp.now().strftime("%Y-%m-%d")
+    csv, txt, png = _files(folder, study, exhibit)
     try:
         outcome.table = None if exhibit.table is None else exhibit.table(size, **how)
-        outcome.seconds = perf_counter() - start
-        outcome.files = list(_write(outcome, *_files(folder, study, exhibit)))
     except InputError as error:
-        # What cannot be drawn must not stop the other exhibits, either.
         outcome.error = str(error)
+        return outcome
+    outcome.about = {"date": date, "size": size, "seed": seed, "seconds": round(perf_counter() - start, 1)}
+    if outcome.table is not None:
+        outcome.about = record(outcome.table, csv, **outcome.about)
+        txt.write_text(_as_page(outcome, outcome.table), encoding="utf-8")
+        outcome.files += [csv, txt]
+    try:
+        figure = exhibit.draw(outcome.table, seed)
+    except InputError as error:
+        # What cannot be drawn must not stop the other exhibits, and takes nothing from the table.
+        outcome.trouble = str(error)
+        return outcome
+    if figure is not None:
+        figure.savefig(png, dpi=110)
+        outcome.files.append(png)
     return outcome
 
 
-def _write(outcome: Outcome, csv: Path, txt: Path, png: Path) -> Iterator[Path]:
-    """Write the files of an exhibit."""
-    table, exhibit = outcome.table, outcome.exhibit
-    if table is not None:
-        date = pd.Timestamp.now().strftime("%Y-%m-%d")
-        record(table, csv, date=date, size=outcome.size, seconds=round(outcome.seconds, 1))
-        agreeing = outcome.in_words().partition(": ")[2]
-        text = [exhibit.title, "", exhibit.about, "", as_text(table), "", agreeing[:1].upper() + agreeing[1:]]
-        txt.write_text("\n".join(text) + "\n", encoding="utf-8")
-        yield from (csv, txt)
-    if exhibit.figure is not None:
-        exhibit.figure(table).savefig(png, dpi=110)
-        yield png
+def _as_page(outcome: Outcome, table: pd.DataFrame) -> str:
+    exhibit, about = outcome.exhibit, outcome.about
+    agreeing = outcome.in_words().partition(": ")[2]
+    made = f"Size {about['size']}, seed {about['seed']}, {about['date']}, {about['versions']}"
+    lines = [exhibit.title, exhibit.about, as_text(table), agreeing[:1].upper() + agreeing[1:], made]
+    return "\n\n".join(lines) + "\n"
 
 
 def as_text(table: pd.DataFrame) -> str:
@@ -186,6 +211,7 @@ def as_text(table: pd.DataFrame) -> str:
 def summary(outcomes: Sequence[Outcome]) -> str:
     """One line about all of them."""
     verdicts = pd.concat([outcome.verdicts for outcome in outcomes])
-    failed = sum(bool(outcome.error) for outcome in outcomes)
+    failed, bare = (sum(bool(getattr(one, what)) for one in outcomes) for what in ("error", "trouble"))
     words = f"{int(verdicts.sum())} of {len(verdicts)} numbers and statements agree with the papers"
-    return words + (f"; {counted(failed, 'exhibit')} could not be run" if failed else "")
+    words += f"; {counted(failed, 'exhibit')} could not be run" if failed else ""
+    return words + (f"; {counted(bare, 'picture')} could not be drawn" if bare else "")

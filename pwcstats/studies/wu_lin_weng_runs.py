@@ -1,0 +1,123 @@
+"""Wu, Lin & Weng (2003): the runs that Figure 1 and Table 1 are made of."""
+
+from collections.abc import Mapping, Sequence
+from functools import cache as once
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
+from scipy.special import expit
+from sklearn.model_selection import KFold
+from sklearn.svm import SVC
+
+from pwcstats._jobs import seed_of
+from pwcstats._validate.common import Array
+from pwcstats.classify.platt import fit_sigmoid
+from pwcstats.coupling import couple
+from pwcstats.datasets import Setting, load, noisy_pairs, wu_lin_weng_probabilities
+from pwcstats.studies.running import Record
+
+__all__ = ["METHODS", "noisy", "on_data"]
+
+# The paper's delta_HT, delta_1, delta_2 and delta_V.
+METHODS = ("ht", "wlw1", "wlw2", "vote")
+N_TRAIN, N_TEST = 300, 500
+
+
+def noisy(setting: Setting, n_classes: int, replicates: int, seed: int) -> list[Record]:
+    """How many samples have which methods right: 1 where a method finds the true class."""
+    own = seed_of("wu_lin_weng", seed, setting, n_classes)
+    r = noisy_pairs(wu_lin_weng_probabilities(setting, n_classes), replicates, random_state=own)
+    # With the seed of the errors, lots would go with them.
+    lots = seed_of("lots", seed, setting, n_classes)
+    hits = pd.DataFrame(
+        {method: (_first_place(couple(r, method, condensed=True), lots) == 0).astype(int) for method in METHODS}
+    )
+    counts = hits.value_counts(sort=False).reset_index(name="count")
+    return [{str(key): value for key, value in row.items()} for row in counts.to_dict("records")]
+
+
+def _first_place(p: Array, random_state: int) -> NDArray[np.int64]:
+    """Class of the largest probability, one of them by lot where several share it."""
+    lots = np.random.default_rng(random_state).uniform(size=p.shape)
+    # Sums of the same votes in another order differ in the last digit.
+    shares = p >= p.max(axis=1, keepdims=True) * (1 - 1e-12)
+    return np.argmax(np.where(shares, lots, -1.0), axis=1)
+
+
+def on_data(dataset: str, path: str | None, step: int, sample: int, repeat: int, seed: int) -> list[Record]:
+    """Test errors in per cent of each rule, at the C and gamma that its own cross-validation chooses."""
+    x, y = _scaled(dataset, path)
+    rows = np.random.default_rng(seed_of("wu_lin_weng", seed, dataset, sample)).permutation(len(y))
+    train, test = rows[:N_TRAIN], rows[N_TRAIN : N_TRAIN + N_TEST]
+    near, far = (cdist(x[part], x[train], "sqeuclidean") for part in (train, test))
+    folds = KFold(5, shuffle=True, random_state=seed_of("wu_lin_weng", seed, dataset, sample, repeat))
+    wrong = _cross_validated(near, y[train], list(folds.split(near)), range(-5, 16, step))
+    records = []
+    for method in METHODS:
+        # Of equally good ones that with the smallest C, as the paper; then that with the smallest gamma.
+        cost, gamma = min(wrong, key=lambda point: (wrong[point][method], point))
+        fitted = _fit(np.exp(-(2.0**gamma) * near), y[train], 2.0**cost)
+        error = 100.0 * np.mean(_classes(fitted, np.exp(-(2.0**gamma) * far))[method] != y[test])
+        records.append({"method": method, "log2_C": cost, "log2_gamma": gamma, "error": error})
+    return records
+
+
+@once
+def _scaled(dataset: str, path: str | None) -> tuple[Array, NDArray[np.int64]]:
+    """Rows and classes. Features go from -1 to 1, pixels of mnist from 0 to 1, as in LIBSVM's files of these sets."""
+    data = load(dataset, path=path)
+    x, y = data.data.to_numpy(), np.unique(data.target.to_numpy(), return_inverse=True)[1]
+    if dataset == "mnist":
+        return x / 255.0, y
+    low, high = x.min(axis=0), x.max(axis=0)
+    # A feature that is constant stays so.
+    return 2.0 * (x - low) / np.where(high > low, high - low, 1.0) - 1.0, y
+
+
+def _cross_validated(
+    distance: Array, y: NDArray[np.int64], folds: list[Any], exponents: Sequence[int]
+) -> dict[tuple[int, int], dict[str, int]]:
+    """Held-out rows that each rule has wrong, by the exponents of C and gamma. One fit serves all rules."""
+    wrong = {}
+    for gamma in exponents:
+        kernel = np.exp(-(2.0**gamma) * distance)
+        for cost in exponents:
+            total = dict.fromkeys(METHODS, 0)
+            for train, test in folds:
+                fitted = _fit(kernel[np.ix_(train, train)], y[train], 2.0**cost)
+                for method, classes in _classes(fitted, kernel[np.ix_(test, train)]).items():
+                    total[method] += int(np.sum(classes != y[test]))
+            wrong[cost, gamma] = total
+    return wrong
+
+
+class _Fitted(NamedTuple):
+    """Machines of all pairs, and the sigmoids 1 / (1 + exp(A f + B)) of their decision values."""
+
+    machine: SVC
+    a: Array
+    b: Array
+
+
+def _fit(kernel: Array, y: NDArray[np.int64], cost: float) -> _Fitted:
+    """Sigmoids are fitted to the decision values of the rows that trained the machines, as in the paper."""
+    machine = SVC(C=cost, kernel="precomputed", decision_function_shape="ovo").fit(kernel, y)
+    values, classes = machine.decision_function(kernel), machine.classes_
+    sigmoids = []
+    for pair, (i, j) in enumerate(zip(*np.triu_indices(len(classes), 1), strict=True)):
+        mine = (y == classes[i]) | (y == classes[j])
+        first = y[mine] == classes[i]
+        sigmoids.append(fit_sigmoid(values[mine, pair], first, np.ones(len(first)), f"{classes[i]}, {classes[j]}"))
+    a, b = np.array(sigmoids).T
+    return _Fitted(machine, a, b)
+
+
+def _classes(fitted: _Fitted, kernel: Array) -> Mapping[str, NDArray[np.int64]]:
+    """What each rule answers for some rows; of classes with equally many votes the first."""
+    r = expit(-(fitted.machine.decision_function(kernel) * fitted.a + fitted.b))
+    # With equal weights HT's probabilities have the order of the sums, which the paper uses.
+    couplings = {method: couple(r, "sum" if method == "ht" else method, condensed=True) for method in METHODS}
+    return {method: fitted.machine.classes_[p.argmax(axis=1)] for method, p in couplings.items()}
