@@ -175,6 +175,8 @@ def test_szepannek_parameters(alpha, rho, message):
         szepannek_classes(alpha, rho)
     with pytest.raises(InputError, match="alpha must be between 0 and 1, got nan"):
         szepannek_classes(np.nan, 0)
+    with pytest.raises(InputError, match="rho must be between 0 and 1, got 'x'"):
+        szepannek_classes(0, "x")
 
 
 def test_sulzmann_counts():
@@ -219,6 +221,13 @@ def test_chang_has_200_cases_of_each_group_in_both_parts(simulate):
     sample = simulate(1)
     for rows in (sample.train, ~sample.train):
         assert np.bincount(sample.target[rows]).tolist() == [200] * 5
+
+
+@pytest.mark.parametrize("simulate", [chang_clover, chang_ordered])
+@pytest.mark.parametrize("d", [-1, np.nan, np.inf, "2", None, [1.0]])
+def test_distances_that_are_none(simulate, d):
+    with pytest.raises(InputError, match="d must be a number of at least 0, got "):
+        simulate(d)
 
 
 def test_clover_of_no_layout():
