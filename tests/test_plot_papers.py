@@ -95,9 +95,9 @@ class TestBesidePaper:
 
     def test_legend_has_what_is_drawn(self, table):
         words = [text.get_text() for text in plot.beside_paper(table).legends[0].get_texts()]
-        assert words == ["ours (within the bars the paper agrees)", "paper", "paper, does not agree"]
+        assert words == ["ours ± what is allowed", "paper", "paper, does not agree"]
         words = [text.get_text() for text in plot.beside_paper(table[table["agrees"]]).legends[0].get_texts()]
-        assert words == ["ours (within the bars the paper agrees)", "paper"]
+        assert words == ["ours ± what is allowed", "paper"]
 
     def test_bad_input(self, table):
         with pytest.raises(InputError, match="needs rows with a printed number"):

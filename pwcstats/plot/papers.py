@@ -144,7 +144,7 @@ def beside_paper(frame: pd.DataFrame) -> Figure:
         axes.set_xlabel(str(quantity))
     panels[0].set_yticks(range(len(names)), names, fontsize=9)
     panels[0].set_ylim(len(names) - 0.4, -0.6)
-    styles = {"ours (within the bars the paper agrees)": _OURS, "paper": _PAPER, "paper, does not agree": _APART}
+    styles = {"ours ± what is allowed": _OURS, "paper": _PAPER, "paper, does not agree": _APART}
     shown_styles = {key: style for key, style in styles.items() if style is not _APART or not _not_apart(frame).all()}
     handles = [Line2D([], [], linestyle="none", label=key, **style) for key, style in shown_styles.items()]
     figure.legend(handles=handles, loc="outside upper left", ncols=3, frameon=False, fontsize=9)
