@@ -43,21 +43,25 @@ test: ## install what is missing and run every check
 	    site-debs
 	@if ! $(MAKE) --no-print-directory --keep-going --output-sync=target --jobs=$(JOBS) checks 2>&1 \
 	    | tee build/log/test.log; then echo; grep -F '*** [' build/log/test.log; exit 1; fi
-	@tail -n 1 build/log/test-newest.log build/log/test-r.log
+	@tail -n 1 build/log/test-newest.log build/log/test-slow.log build/log/test-r.log
 	@echo "all checks passed"
 
 # The parts of `make test`, once everything is installed. The longest come first, so that the short ones fill the gaps.
 .PHONY: checks test-r test-newest doctest coverage-r check-r check-site lint-r
 checks: test-r test-newest coverage-r check-r check-site lint-r doctest lint
 
-# Pictures are tested by test-newest: they are drawn by the same matplotlib in both environments.
-test-r: .venv-r/stamp .r-lib/stamp | build/log site-debs
-	PWC_REQUIRE_R=1 .venv-r/bin/python -m pytest --doctest-modules --ignore-glob='tests/test_plot_*' tests pwcstats/r.py \
+# Tests in which versions of NumPy and pandas do not show run in one environment: pictures, studies, simulations, and
+# what starts other processes in the newest one, slow tests of all else beside R.
+ONCE := $(wildcard tests/test_plot_*.py tests/test_stud*.py tests/test_benchmark_[cs]*.py) \
+    $(patsubst %,tests/test_%.py,check_site cli_program cli_reproduce compare_size dask demo)
+
+test-r: .venv-r/stamp .r-lib/stamp | build/log
+	PWC_REQUIRE_R=1 .venv-r/bin/python -m pytest --doctest-modules $(ONCE:%=--ignore=%) tests pwcstats/r.py \
 	    | tee build/log/$@.log
 
-# Slow tests are simulations and long searches, which test-r has run: versions of NumPy and pandas do not show in them.
 test-newest: .venv/test.stamp | build/log site-debs
 	$(NEWEST) -m pytest -m "not against_r and not slow" | tee build/log/$@.log
+	$(NEWEST) -m pytest -m slow $(ONCE) | tee build/log/test-slow.log
 
 # pwcstats/r.py cannot be imported without rpy2, which is in the other environment only.
 doctest: .venv/test.stamp
