@@ -50,6 +50,7 @@ def test_equals_the_slow_twin(seed, slope):
 
 
 # On the completely separated data of seeds 0, 4 and 6 bounds of firthmodels end on a lower branch of the profile.
+@pytest.mark.slow  # firthmodels compiles its kernels in each process
 @pytest.mark.parametrize("seed", [1, 2, 3, 5, 7, 8, 10])
 def test_equals_firthmodels(seed):
     x, y = make_data(seed, n=60, slope=1.0 if seed % 2 else 30.0)
