@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from sklearn.utils import Bunch
 
 from pwcstats import plot
+from pwcstats._jobs import seed_of
 from pwcstats.classify import HybridClassifier
 from pwcstats.datasets import chang_clover, chang_ordered
 
@@ -50,11 +51,11 @@ def figure6(random_state: int = 0) -> Figure:
 
 
 def _maps(simulate: Callable[..., Bunch], distances: Sequence[float], names: Any, random_state: int) -> Figure:
-    samples = {d: simulate(d, random_state=random_state) for d in distances}
+    samples = {d: simulate(d, random_state=seed_of(simulate.__name__, random_state, d)) for d in distances}
     return plot.samples({f"d = {d:g}": (s.data[s.train], names[s.target[s.train]]) for d, s in samples.items()})
 
 
-def figure4(clusters: Sequence[int] = (3, 4, 5), *, d: float = 4.0, runs: int = 10) -> Figure:
+def figure4(clusters: Sequence[int] = (3, 4, 5), *, d: float = 4.0, runs: int = 10, random_state: int = 0) -> Figure:
     """ROC curves of Study 1: single runs and their mean for each number of clusters, and below the corner of them.
 
     Parameters
@@ -65,6 +66,8 @@ def figure4(clusters: Sequence[int] = (3, 4, 5), *, d: float = 4.0, runs: int = 
         How far the groups are apart.
     runs : int
         Runs, each with its own training and test rows.
+    random_state : int
+        Seed.
 
     Returns
     -------
@@ -72,9 +75,10 @@ def figure4(clusters: Sequence[int] = (3, 4, 5), *, d: float = 4.0, runs: int = 
     """
     figure = Figure(figsize=(4.2 * len(clusters), 8.4), layout="constrained")
     panels = figure.subplots(2, len(clusters), squeeze=False)
-    samples = [chang_clover(d, random_state=seed) for seed in range(runs)]
+    seeds = [seed_of("roc", random_state, run) for run in range(runs)]
+    samples = [chang_clover(d, random_state=seed) for seed in seeds]
     for whole, corner, k in zip(*panels, clusters, strict=True):
-        hybrids = [_hybrid(sample, k, seed) for seed, sample in enumerate(samples)]
+        hybrids = [_hybrid(sample, k, seed) for seed, sample in zip(seeds, samples, strict=True)]
         rows = [sample.data[~sample.train] for sample in samples]
         for panel in (whole, corner):
             plot.roc(hybrids, rows, [_labels(sample)[~sample.train] for sample in samples], ax=panel)

@@ -32,7 +32,6 @@ def clover(
     layout: Literal["diagonal", "printed"] = "diagonal",
     integrator: str = "multinomial",
     runs: int | None = None,
-    random_state: int = 0,
     **how: Any,
 ) -> pd.DataFrame:
     """Study 1: a positive group among four negative ones, with known groups and with k-means.
@@ -51,10 +50,8 @@ def clover(
         That of :class:`~pwcstats.HybridClassifier`.
     runs : int, optional
         Another number of runs, each with its own training and test rows.
-    random_state : int
-        What all seeds derive from.
     **how
-        n_jobs, progress, cache: see :func:`pwcstats.studies.running.run_cells`.
+        random_state, n_jobs, progress, cache: see :func:`pwcstats.studies.running.run_cells`.
 
     Returns
     -------
@@ -64,7 +61,7 @@ def clover(
         called positive as in the paper, where it says), or "own" (SVM). Then counts of test cases, and the accuracy.
     """
     cells = [
-        {"d": float(d), "clusters": k, "layout": layout, "integrator": integrator, "run": run, "seed": random_state}
+        {"d": float(d), "clusters": k, "layout": layout, "integrator": integrator, "run": run}
         | {"called": called_positive(d, _name(k))}
         for d in distances
         for k in clusters
@@ -78,7 +75,8 @@ def _name(k: int) -> str:
 
 
 def _clover(d: float, clusters: int, layout: Any, integrator: str, run: int, seed: int, called: int) -> list[Record]:
-    own = seed_of("chang", seed, run)
+    # Other rows for each distance, the same for all methods.
+    own = seed_of("clover", seed, d, run)
     sample = chang_clover(d, layout=layout, random_state=own)
     truth = sample.target[~sample.train] == 0
     records = []
@@ -119,7 +117,6 @@ def ordered(
     *,
     distances: Sequence[float] = (0.5, 2.0, 4.0),
     runs: int | None = None,
-    random_state: int = 0,
     **how: Any,
 ) -> pd.DataFrame:
     """Study 2: five ordered groups.
@@ -132,10 +129,8 @@ def ordered(
         How far neighbouring groups are apart.
     runs : int, optional
         Another number of runs, each with its own training and test rows.
-    random_state : int
-        What all seeds derive from.
     **how
-        n_jobs, progress, cache: see :func:`pwcstats.studies.running.run_cells`.
+        random_state, n_jobs, progress, cache: see :func:`pwcstats.studies.running.run_cells`.
 
     Returns
     -------
@@ -145,12 +140,12 @@ def ordered(
         may be in several groups or in none.
     """
     number = chosen(size, 5, 50) if runs is None else runs
-    cells = [{"d": float(d), "run": run, "seed": random_state} for d in distances for run in range(number)]
+    cells = [{"d": float(d), "run": run} for d in distances for run in range(number)]
     return run_cells(_ordered, cells, **how)
 
 
 def _ordered(d: float, run: int, seed: int) -> list[Record]:
-    sample = chang_ordered(d, random_state=seed_of("chang", seed, run))
+    sample = chang_ordered(d, random_state=seed_of("ordered", seed, d, run))
     records = []
     for rule, called in _ordered_rules(sample):
         for group in range(5):
@@ -185,7 +180,6 @@ def wdbc(
     *,
     costs: Sequence[float] = (0.1, 1.0),
     runs: int | None = None,
-    random_state: int = 0,
     **how: Any,
 ) -> pd.DataFrame:
     """Breast cancer, in ten folds: each of nine trains a linear machine, and a binary logit integrates their distances.
@@ -198,10 +192,8 @@ def wdbc(
         C of the machines, which see some 57 cases in 30 columns; the paper does not say which it had.
     runs : int, optional
         Another number of runs, each with its own folds.
-    random_state : int
-        What all seeds derive from.
     **how
-        n_jobs, progress, cache: see :func:`pwcstats.studies.running.run_cells`.
+        random_state, n_jobs, progress, cache: see :func:`pwcstats.studies.running.run_cells`.
 
     Returns
     -------
@@ -210,12 +202,12 @@ def wdbc(
         malignant cases were wrong.
     """
     number = chosen(size, 5, 20) if runs is None else runs
-    cells = [{"C": float(C), "run": run, "seed": random_state} for C in costs for run in range(number)]
+    cells = [{"C": float(C), "run": run} for C in costs for run in range(number)]
     return run_cells(_wdbc, cells, **how)
 
 
 def _wdbc(C: float, run: int, seed: int) -> list[Record]:
-    data, own = load("wdbc"), seed_of("chang", seed, run)
+    data, own = load("wdbc"), seed_of("wdbc", seed, run)
     machine = SVC(kernel="linear", C=C)
     hybrid = HybridClassifier(machine, split="folds", n_clusters=9, threshold=0.5, distance_cv=None, random_state=own)
     x, benign = data.data.to_numpy(), data.target.to_numpy() == "benign"
@@ -236,7 +228,6 @@ def pen_digits(
     size: Size = "quick",
     *,
     costs: Sequence[float] | None = None,
-    random_state: int = 0,
     **how: Any,
 ) -> pd.DataFrame:
     """Pen digits, with the published training and test sets: nine machines in order, and one for each pair.
@@ -247,10 +238,8 @@ def pen_digits(
         The hybrid and LIBSVM's votes with C = 1; or all methods with C = 1 and 10.
     costs : sequence of float, optional
         Other C of the machines, whose kernel is radial.
-    random_state : int
-        What all seeds derive from.
     **how
-        n_jobs, progress, cache: see :func:`pwcstats.studies.running.run_cells`.
+        random_state, n_jobs, progress, cache: see :func:`pwcstats.studies.running.run_cells`.
 
     Returns
     -------
@@ -260,7 +249,7 @@ def pen_digits(
     """
     methods = ("hybrid", "one-vs-one", "coupled", "hybrid, held-out distances")
     cells = [
-        {"C": float(C), "method": method, "seed": random_state}
+        {"C": float(C), "method": method}
         for C in (chosen(size, (1.0,), (1.0, 10.0)) if costs is None else costs)
         for method in chosen(size, methods[:2], methods)
     ]

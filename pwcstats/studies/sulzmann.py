@@ -8,13 +8,11 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from pwcstats import plot
-from pwcstats._jobs import seed_of
 from pwcstats._validate.common import counted
 from pwcstats.coupling import couple
-from pwcstats.studies.running import Record, Size, chosen, run_cells
+from pwcstats.studies.running import Record, Size, chosen, names_of, run_cells
 from pwcstats.studies.sulzmann_runs import (
     SIMULATED,
-    TIE,
     TWINS,
     circles,
     compared,
@@ -27,17 +25,9 @@ from pwcstats.studies.sulzmann_runs import (
 from pwcstats.studies.tables import Exhibit, beside, claim
 
 __all__ = [
-    "EXHIBITS",
-    "PAPER_5",
-    "PAPER_EXAMPLE",
-    "example",
-    "one_against_all",
-    "section5",
-    "theorem1",
-    "theorem2",
-    "theorem3",
-    "transitivity",
-]
+    "EXHIBITS", "PAPER_5", "PAPER_EXAMPLE", "example", "one_against_all", "section5", "theorem1", "theorem2",
+    "theorem3", "transitivity",
+]  # fmt: skip
 
 # Of Section 4.2: probabilities, pairs (1,2), (1,3), (2,3), and sums of the pairs.
 P_EXAMPLE, R_EXAMPLE = (0.6, 0.3, 0.1), (0.6, 0.6, 0.9)
@@ -51,8 +41,11 @@ REAL = ("iris", "wine", "vehicle", "vowel", "digits", "nursery")
 LARGE = ("segment", "satimage", "penbased", "letter")
 # In these no column is constant within a class, so that normal densities need no smoothing.
 GAUSSIAN = ("iris", "wine", "vehicle", "vowel")
-# Sets for learners that need more cases than columns in each class, and what is counted of their pairs.
+# What rounding makes of probabilities that are the same.
+ROUNDING = 1e-12
+# Sets for learners that need more cases than columns in each class, these learners, and what is counted of their pairs.
 CONTINUOUS = ("iris", "wine", "vowel")
+LEARNERS = ("naive Bayes", "QDA", "LDA")
 CIRCLES = {
     "circles": "cases against (5)",
     "reversed": "cases with a pair that other classes reverse",
@@ -66,58 +59,51 @@ COMPARED = {
 }
 
 
-def theorem1(
-    size: Size = "quick", *, sets: Sequence[str] | None = None, random_state: int = 0, **how: Any
-) -> pd.DataFrame:
+def theorem1(size: Size = "quick", *, sets: Sequence[str] | None = None, **how: Any) -> pd.DataFrame:
     """Pairs of naive Bayes with the weights P(c_i or c_j | x) / (K - 1) give naive Bayes's own probabilities.
 
     Parameters
     ----------
     size : {"quick", "paper"}
-        The paper has no data. "quick" has 4 simulated and 6 real sets and up to 500 test cases of each; "paper" 4 more
+        The paper has no data. "quick" has 5 simulated and 6 real sets and up to 500 test cases of each; "paper" 4 more
         real ones, and up to 2000 cases.
     sets : sequence of str, optional
         Other real data sets, by their names in :func:`pwcstats.datasets.load`.
-    random_state : int
-        What all seeds derive from.
     **how
-        n_jobs, progress, cache: see :func:`pwcstats.studies.running.run_cells`.
+        random_state, n_jobs, progress, cache: see :func:`pwcstats.studies.running.run_cells`.
 
     Returns
     -------
     DataFrame
-        For each set of data and learner the largest difference of any case and class.
+        For each set of data and learner the largest difference of any case and class, and whether the theorem holds.
     """
-    runs = run_cells(weighted, _cells(size, sets, random_state), **how)
-    return _none_of(runs, "deviation", "largest difference of probabilities", digits=12)
+    runs = run_cells(weighted, _cells(size, sets), **how)
+    words = "weighted pairs give naive Bayes's own probabilities"
+    return _proved(runs, "deviation", "largest difference of probabilities", words, runs["deviation"].max())
 
 
-def theorem2(
-    size: Size = "quick", *, sets: Sequence[str] | None = None, random_state: int = 0, **how: Any
-) -> pd.DataFrame:
+def theorem2(size: Size = "quick", *, sets: Sequence[str] | None = None, **how: Any) -> pd.DataFrame:
     """Weighted voting of naive Bayes's pairs ranks the classes as naive Bayes does.
 
     Parameters
     ----------
-    size, sets, random_state, **how
+    size, sets, **how
         As of :func:`theorem1`.
 
     Returns
     -------
     DataFrame
-        For each set of data and learner the number of test cases whose rankings differ.
+        For each set of data and learner the number of test cases whose rankings differ, and whether the theorem holds.
     """
-    return _rankings("sum", size, sets, random_state, how)
+    return _rankings("sum", "weighted voting ranks the classes as naive Bayes", size, sets, how)
 
 
-def theorem3(
-    size: Size = "quick", *, sets: Sequence[str] | None = None, random_state: int = 0, **how: Any
-) -> pd.DataFrame:
+def theorem3(size: Size = "quick", *, sets: Sequence[str] | None = None, **how: Any) -> pd.DataFrame:
     """Unweighted voting of naive Bayes's pairs, half a vote in ties, ranks the classes as naive Bayes does.
 
     Parameters
     ----------
-    size, sets, random_state, **how
+    size, sets, **how
         As of :func:`theorem1`.
 
     Returns
@@ -125,26 +111,26 @@ def theorem3(
     DataFrame
         As of :func:`theorem2`.
     """
-    return _rankings("vote", size, sets, random_state, how)
+    return _rankings("vote", "unweighted voting ranks the classes as naive Bayes", size, sets, how)
 
 
-def _cells(size: Size, sets: Sequence[str] | None, random_state: int) -> list[Record]:
+def _cells(size: Size, sets: Sequence[str] | None) -> list[Record]:
     """Data and learners of the theorems."""
-    real = chosen(size, REAL, REAL + LARGE) if sets is None else sets
+    real = names_of(sets, chosen(size, REAL, REAL + LARGE))
     tasks = [(data, "categorical") for data in (*SIMULATED, TWINS, *real)]
     tasks += [(data, "Gaussian") for data in real if data in GAUSSIAN]
     most = chosen(size, 500, 2000)
-    return [{"data": data, "learner": learner, "most": most, "seed": random_state} for data, learner in tasks]
+    return [{"data": data, "learner": learner, "most": most} for data, learner in tasks]
 
 
-def _none_of(runs: pd.DataFrame, column: str, quantity: str, digits: int = 0) -> pd.DataFrame:
-    """What should be 0, each with the number of cases that were tried."""
+def _proved(runs: pd.DataFrame, column: str, quantity: str, words: str, most: float) -> pd.DataFrame:
+    """Each set of data and learner, none of which is in print, and by all of them at once what the paper proves."""
     by = ["data", "learner"]
-    keys = [tuple(key) for key in runs[by].to_numpy().tolist()]
-    notes = dict(zip(keys, _counts(runs), strict=True))
-    return beside(
-        runs, by, column, dict.fromkeys(keys, 0.0), quantity=quantity, digits=digits, note=lambda *key: notes[key]
-    )
+    notes = dict(zip((tuple(key) for key in runs[by].to_numpy().tolist()), _counts(runs), strict=True))
+    table = beside(runs, by, column, {}, quantity=quantity, note=lambda *key: notes[key])
+    sets = counted(runs["data"].nunique(), "set")
+    note = f"{quantity} in {runs['cases'].sum()} cases, of {sets} of data with one or two learners"
+    return pd.concat([table, claim(words, most < ROUNDING, most, note=note)], ignore_index=True)
 
 
 def _counts(runs: pd.DataFrame) -> list[str]:
@@ -156,19 +142,20 @@ def _counts(runs: pd.DataFrame) -> list[str]:
     ]
 
 
-def _rankings(voting: str, size: Size, sets: Sequence[str] | None, random_state: int, how: Any) -> pd.DataFrame:
-    cells = [cell | {"voting": voting} for cell in _cells(size, sets, random_state)]
-    return _none_of(run_cells(voted, cells, **how), "differ", "rankings that differ")
+def _rankings(voting: str, words: str, size: Size, sets: Sequence[str] | None, how: Any) -> pd.DataFrame:
+    cells = [cell | {"voting": voting} for cell in _cells(size, sets)]
+    runs = run_cells(voted, cells, **how)
+    return _proved(runs, "differ", "rankings that differ", words, runs["differ"].sum())
 
 
-def example(size: Size = "quick", *, random_state: int = 0, **how: Any) -> pd.DataFrame:
+def example(size: Size = "quick", **how: Any) -> pd.DataFrame:
     """Weighted voting of pairs that are transitive, yet not those of one set of probabilities (end of Section 4.2).
 
     Parameters
     ----------
     size : {"quick", "paper"}
         Both are the same here.
-    random_state, **how
+    **how
         As elsewhere; nothing is random, and nothing runs long.
 
     Returns
@@ -180,22 +167,26 @@ def example(size: Size = "quick", *, random_state: int = 0, **how: Any) -> pd.Da
     r = np.array(R_EXAMPLE)
     sums = couple(r, "sum", condensed=True) * len(r)
     table = beside(pd.DataFrame({"class": list("123"), "s": sums}), ["class"], "s", PAPER_EXAMPLE, digits=1)
+    # With two of them all are known, for they sum up to 3.
+    table["agrees"] = table["agrees"].where(table["class"] != "3")
     full = np.array([[0.5, r[0], r[1]], [1 - r[0], 0.5, r[2]], [1 - r[1], 1 - r[2], 0.5]])
     agree = np.array_equal(np.sign(full - 0.5), in_order(np.array([P_EXAMPLE]))[0])
+    circle = "against (5)" if intransitive(full[None]).any() else "not against (5)"
+    ranking = ", ".join(str(place + 1) for place in np.argsort(-sums))
     claims = [
-        claim("the pairs are transitive", not intransitive(full[None]).any()),
         claim("the pairs agree with the ranking of p = (0.6, 0.3, 0.1)", agree),
-        claim("weighted voting ranks the classes 2, 1, 3", np.argsort(-sums).tolist() == [1, 0, 2]),
+        claim("the pairs are transitive", None, note=f"{circle}; follows from the ranking"),
+        claim("weighted voting ranks the classes 2, 1, 3", None, note=f"here {ranking}; follows from the sums"),
     ]
     return pd.concat([table, *claims], ignore_index=True)
 
 
-def transitivity(size: Size = "quick", *, random_state: int = 0, **how: Any) -> pd.DataFrame:
+def transitivity(size: Size = "quick", **how: Any) -> pd.DataFrame:
     """Pairs that go round in a circle, and pairs that are reversed by other classes: naive Bayes, QDA and LDA.
 
     Parameters
     ----------
-    size, random_state, **how
+    size, **how
         As of :func:`theorem1`.
 
     Returns
@@ -205,33 +196,56 @@ def transitivity(size: Size = "quick", *, random_state: int = 0, **how: Any) -> 
         ranked in another way by the learner of all classes, and of those which plain voting ranks in another way.
     """
     most = chosen(size, 500, 2000)
-    learners = ("naive Bayes", "QDA", "LDA")
-    cells = [
-        {"data": data, "learner": learner, "most": most, "seed": random_state}
-        for data in CONTINUOUS
-        for learner in learners
-    ]
+    cells = [{"data": data, "learner": learner, "most": most} for data in CONTINUOUS for learner in LEARNERS]
     runs = run_cells(circles, cells, **how)
-    parts = []
-    for column, quantity in CIRCLES.items():
-        none = {(data, learner): 0.0 for data in CONTINUOUS for learner in learners[:2]}
-        parts.append(beside(runs, ["data", "learner"], column, none, quantity=quantity, digits=12))
-    linear = runs[runs["learner"] == "LDA"]
-    against, reversed_ = float(linear["circles"].max()), float(linear["reversed"].max())
-    note = "the largest share of cases, of LDA's pairs"
-    parts.append(claim("transitivity is not guaranteed for other learners", against > 0.0, against, note=note))
-    parts.append(claim("class-order invariance does not hold for all learners", reversed_ > 0.0, reversed_, note=note))
-    return pd.concat(parts, ignore_index=True)
+    parts = [beside(runs, ["data", "learner"], column, {}, quantity=quantity) for column, quantity in CIRCLES.items()]
+    return pd.concat([*parts, *_claims(runs)], ignore_index=True)
 
 
-def section5(size: Size = "quick", *, random_state: int = 0, **how: Any) -> pd.DataFrame:
+def _claims(runs: pd.DataFrame) -> list[pd.DataFrame]:
+    """What the paper says of transitivity and of the order of classes, each by the largest share of cases."""
+    bayes, quadratic, linear = (runs[runs["learner"] == learner] for learner in LEARNERS)
+    steady = quadratic[quadratic["reversed"] == 0.0]
+    reversed_, voting = CIRCLES["reversed"], CIRCLES["voting"]
+    rows: list[tuple[str, bool | None, Any, str]] = [
+        ("naive Bayes is class-order-invariant", not bayes["reversed"].any(), bayes["reversed"], reversed_),
+        ("its pairs are transitive, (5)", None, bayes["circles"], "cases against (5); follows from the above"),
+        (
+            "Theorem 3 holds for all class-order-invariant learners",
+            None if steady.empty else not steady["voting"].any(),
+            steady["voting"],
+            f"{voting}, of QDA, which is such a learner on {counted(len(steady), 'set')} of data",
+        ),
+        (
+            "transitivity is not guaranteed for other learners",
+            bool(linear["circles"].any()),
+            linear["circles"],
+            f"cases against (5), of LDA's pairs: {_sets(linear, 'circles')}",
+        ),
+        (
+            "class-order invariance does not hold for all learners",
+            None,
+            linear["reversed"],
+            f"{reversed_}, of LDA's: {_sets(linear, 'reversed')}; follows from the above",
+        ),
+    ]
+    return [claim(words, holds, shares.max(), note=f"largest share of {what}") for words, holds, shares, what in rows]
+
+
+def _sets(runs: pd.DataFrame, column: str) -> str:
+    """The sets of data where there is any such case."""
+    found = runs.loc[runs[column] > 0.0, "data"]
+    return f"on {', '.join(found)}, of {len(runs)} sets of data" if len(found) else "none"
+
+
+def section5(size: Size = "quick", **how: Any) -> pd.DataFrame:
     """Three classes and two attributes: naive Bayes says C, one against all says B.
 
     Parameters
     ----------
     size : {"quick", "paper"}
         Both are the same here.
-    random_state, **how
+    **how
         As elsewhere; nothing is random, and nothing runs long.
 
     Returns
@@ -249,17 +263,14 @@ def section5(size: Size = "quick", *, random_state: int = 0, **how: Any) -> pd.D
     }
     by = ["method", "class"]
     table = beside(runs, by, "p", printed, quantity="posterior", digits=9, note=_note_5)
-    says = {method: str(posteriors[method].idxmax()) for method in posteriors}
+    # Of naive Bayes they sum up to 1.
+    table["agrees"] = table["agrees"].where((table["method"] != "naive Bayes") | (table["class"] != "C"))
+    total = float(posteriors["one against all"].sum())
+    says = {method: f"here {posteriors[method].idxmax()}; follows from the posteriors" for method in posteriors}
     claims = [
-        claim("naive Bayes predicts C", says["naive Bayes"] == "C"),
-        claim("one against all predicts B", says["one against all"] == "B"),
-        claim("pairwise naive Bayes is naive Bayes: coupled, it predicts C", says["pairs"] == "C"),
-        claim(
-            "the posteriors of one against all do not sum up to 1",
-            abs(posteriors["one against all"].sum() - 1.0) > TIE,
-            float(posteriors["one against all"].sum()),
-            note="their sum",
-        ),
+        claim("naive Bayes predicts C", None, note=says["naive Bayes"]),
+        claim("one against all predicts B", None, note=says["one against all"]),
+        claim("the posteriors of one against all do not sum up to 1", None, total, note="their sum; follows from them"),
     ]
     return pd.concat([table, *claims], ignore_index=True)
 
@@ -271,27 +282,21 @@ def _note_5(method: str, label: str) -> str:
 
 
 def one_against_all(
-    size: Size = "quick",
-    *,
-    sets: Sequence[str] | None = None,
-    splits: int | None = None,
-    random_state: int = 0,
-    **how: Any,
+    size: Size = "quick", *, sets: Sequence[str] | None = None, splits: int | None = None, **how: Any
 ) -> pd.DataFrame:
     """How often one-against-all naive Bayes is not naive Bayes, and which of them is right more often.
 
     Parameters
     ----------
     size : {"quick", "paper"}
-        As of :func:`theorem1`; 5 or 20 random splits, or simulations, of each set.
+        As of :func:`theorem1`, but for classes that are there twice; 5 or 20 random splits, or simulations, of each
+        set.
     sets : sequence of str, optional
         Other real data sets, by their names in :func:`pwcstats.datasets.load`.
     splits : int, optional
         Another number of splits.
-    random_state : int
-        What all seeds derive from.
     **how
-        n_jobs, progress, cache: see :func:`pwcstats.studies.running.run_cells`.
+        random_state, n_jobs, progress, cache: see :func:`pwcstats.studies.running.run_cells`.
 
     Returns
     -------
@@ -299,14 +304,10 @@ def one_against_all(
         For each set of data the shares of test cases that get another class and another ranking, naive Bayes's
         accuracy, and what one against all adds to it.
     """
-    real = chosen(size, REAL, REAL + LARGE) if sets is None else sets
+    real = names_of(sets, chosen(size, REAL, REAL + LARGE))
     n = chosen(size, 5, 20) if splits is None else splits
     most = chosen(size, 500, 2000)
-    cells = [
-        {"data": data, "most": most, "seed": seed_of("split", random_state, number)}
-        for data in (*SIMULATED, *real)
-        for number in range(n)
-    ]
+    cells = [{"data": data, "most": most, "split": number} for data in (*SIMULATED, *real) for number in range(n)]
     runs = run_cells(compared, cells, **how)
     parts = [
         beside(runs, ["data"], column, {}, quantity=quantity, note=_note_split) for column, quantity in COMPARED.items()
@@ -334,6 +335,7 @@ _DATA = (
     "The paper proves it and has no data. Here it is tried on simulated data, also with each class twice, and on "
     "real data, two thirds of the cases for training: categorical naive Bayes (numbers are cut into five parts of "
     "equal size) and, where no column is constant within a class, Gaussian naive Bayes. Each pair is a fit of its own. "
+    "All sets of data together are one verdict. "
 )
 EXHIBITS = (
     Exhibit(
@@ -361,7 +363,7 @@ EXHIBITS = (
         "example",
         "Section 4.2: transitive pairs that weighted voting ranks otherwise",
         "Three pairs that agree with the ranking of p = (0.6, 0.3, 0.1), but are not p_i / (p_i + p_j). Weighted "
-        "voting puts the second class first.",
+        "voting puts the second class first. Two of the sums and the order of the pairs are judged; the rest follows.",
         example,
     ),
     Exhibit(
@@ -369,14 +371,17 @@ EXHIBITS = (
         "(5) and class-order invariance: naive Bayes, QDA, LDA",
         "The paper says that pairs of naive Bayes are transitive, and that Theorem 3 holds for every learner whose "
         "order of two classes does not depend on the others. QDA is such a learner. LDA is not, for its covariance is "
-        "pooled over the classes: its pairs go round in circles, and votes rank otherwise than LDA of all classes.",
+        "pooled over the classes: votes of its pairs rank otherwise than LDA of all classes, on all three sets of "
+        "data. They go round in circles with the eleven vowels only, and not with the three classes of the other sets. "
+        "The rows of single sets are not in print, and what follows from another statement has no verdict.",
         transitivity,
     ),
     Exhibit(
         "section5",
         "Section 5: one against all is not naive Bayes",
         "The paper's example of three classes of ten cases and two attributes, at X = Y = 1. Smoothing is 1e-12 "
-        "instead of none, for scikit-learn takes logarithms of the frequencies, some of which are 0.",
+        "instead of none, for scikit-learn takes logarithms of the frequencies, some of which are 0. Judged are the "
+        "posteriors but one of naive Bayes's, which sum up to 1; which class is predicted follows from them.",
         section5,
         _draw_5,
     ),

@@ -94,9 +94,9 @@ def intransitive(r: Array) -> NDArray[np.bool_]:
     return (two_steps & ~beaten).any(axis=(1, 2))
 
 
-def compared(data: str, most: int, seed: int) -> list[Record]:
+def compared(data: str, most: int, split: int, seed: int) -> list[Record]:
     """Section 5: cases to which one against all gives another class or ranking, and how often each is right."""
-    task = _task(data, "categorical", most, seed)
+    task = _task(data, "categorical", most, seed_of("split", seed, split))
     classes = np.unique(task.y)
     own = task.learner.fit(task.x, task.y).predict_joint_log_proba(task.new)
     rest = _against_all(task)
