@@ -91,9 +91,8 @@ class TestPlane:
         for name, learner in (("LDA", LinearDiscriminantAnalysis()), ("QDA", QuadraticDiscriminantAnalysis())):
             learner.fit(sample.data[sample.train], sample.target[sample.train])
             expected[name] = 1 - learner.score(sample.data[~sample.train], truth)
-            if (name, figure) == ("LDA", 1):
-                same = np.mean(learner.predict(sample.data[~sample.train]) == coupled)
-                assert study.alike(place=2, seed=5) == [{"same": pytest.approx(same, abs=EXACT)}]
+            if name == "LDA":
+                expected["same"] = np.mean(learner.predict(sample.data[~sample.train]) == coupled)
         assert found == pytest.approx(expected, abs=EXACT)
 
     def test_what_the_paper_says(self):
@@ -115,7 +114,7 @@ class TestPlane:
 
     def test_means_and_differences(self):
         table = study.figure1(samples=4, random_state=3)
-        cells = [runs.mixture(1, place, 3)[0] | study.alike(place, 3)[0] for place in range(4)]
+        cells = [runs.mixture(1, place, 3)[0] for place in range(4)]
         frame = pd.DataFrame(cells)
         errors = table[table["quantity"] == "test error"].set_index("rule")
         for rule in ("max-wins", "coupled", "LDA", "QDA"):
@@ -323,7 +322,10 @@ class TestFigure3:
             values[learner, "coupled", threshold], values[learner, "max-wins", threshold] = coupled, coupled + 0.01
         rows = [(place, *key, value) for key, found in values.items() for place, value in enumerate(found)]
         found = pd.concat(study._claims_3(pd.DataFrame(rows, columns=["simulation", *study.BY, "error"])))
-        assert found["agrees"].tolist()[:3] == [left < 0.67] * 3
+        assert found["agrees"].tolist()[1:3] == [left < 0.67] * 2
+        # The reading was chosen by it: no evidence where it holds.
+        first = found.iloc[0]
+        assert pd.isna(first["agrees"]) == first["note"].startswith("holds, and our reading") == (bayes < 0.01)
         halves = found[found["quantity"].str.contains("halve")]
         np.testing.assert_allclose(halves["estimate"], left, rtol=1e-12)
         np.testing.assert_allclose(halves["std_error"], error_of_ratio(coupled, whole), rtol=1e-9)

@@ -49,6 +49,7 @@ def mixture(figure: Literal[1, 2], place: int, seed: int) -> list[Record]:
             "coupled": np.mean(given != truth),
             "LDA": np.mean(lda.predict(new) != truth),
             "QDA": np.mean(qda.predict(new) != truth),
+            "same": np.mean(given == lda.predict(new)),
             "undecided": tied.mean(),
             "to_first": np.mean(given[tied] == 0) if tied.any() else math.nan,
         }
