@@ -10,15 +10,7 @@ from matplotlib.figure import Figure
 
 from pwcstats import plot
 from pwcstats.studies.chang_figures import draw_confusions, figure3, figure4, figure5, figure6
-from pwcstats.studies.chang_printed import (
-    COUNTS,
-    OVERLAP,
-    PAPER_1,
-    PAPER_2,
-    PAPER_3,
-    PAPER_4,
-    PAPER_5,
-    SCORES,
+from pwcstats.studies.chang_judged import (
     alike,
     everywhere,
     free_counts,
@@ -27,6 +19,7 @@ from pwcstats.studies.chang_printed import (
     note_counts,
     note_scores,
 )
+from pwcstats.studies.chang_printed import COUNTS, OVERLAP, PAPER_1, PAPER_2, PAPER_3, PAPER_4, PAPER_5, SCORES
 from pwcstats.studies.chang_runs import clover, ordered, pen_digits, wdbc
 from pwcstats.studies.running import Size
 from pwcstats.studies.tables import COLUMNS, Exhibit, beside, claim

@@ -1,17 +1,9 @@
-"""Chang (2003): the numbers in print, and how they are judged."""
-
-from typing import Any
+"""Chang (2003): the numbers in print."""
 
 import numpy as np
-import pandas as pd
-from scipy import stats
-
-from pwcstats._validate.common import counted
-from pwcstats.studies.tables import claim
 
 __all__ = [
-    "COUNTS", "OVERLAP", "PAPER_1", "PAPER_2", "PAPER_3", "PAPER_4", "PAPER_5", "SCORES", "alike", "called_positive",
-    "everywhere", "free_counts", "free_scores", "judged", "note_counts", "note_scores",
+    "COUNTS", "OVERLAP", "PAPER_1", "PAPER_2", "PAPER_3", "PAPER_4", "PAPER_5", "SCORES", "called_positive",
 ]  # fmt: skip
 
 # Here the groups overlap so much that the threshold decides.
@@ -112,77 +104,3 @@ def called_positive(d: float, method: str) -> int:
     """How many test cases the paper's hybrid calls positive; 0 where it has no such row."""
     row = (PAPER_1 | PAPER_2).get((d, method), (0,) * 5)
     return int(row[1] + row[3])
-
-
-def free_counts(d: float, method: str) -> tuple[str, ...]:
-    """The numbers of a row of Tables 1 and 2 that are judged; the others follow, for the groups have fixed sizes."""
-    if (d, method) == (1.5, "SVM R"):
-        # The counts of this row do not add up, and the accuracy goes with the true positives.
-        return "false positives", "true positives"
-    return "false positives", "false negatives"
-
-
-def free_scores(d: float, group: int) -> tuple[str, ...]:
-    """The scores of a group of Table 3 that are judged; the others follow, for it has 200 cases of 1000.
-
-    Any two would do; where a group is cut matters less to these than to precision and recall.
-    """
-    # What else is in print of this group is that of another.
-    return ("accuracy",) if (d, group) == (0.5, 4) else ("accuracy", "F")
-
-
-def judged(table: pd.DataFrame, rows: Any) -> pd.DataFrame:
-    """A table with verdicts on these rows only."""
-    return table.assign(agrees=table["agrees"].where(rows))
-
-
-def alike(words: str, differences: pd.DataFrame, printed: float, note: str = "") -> pd.DataFrame:
-    """The claim that accuracies are alike: noise included, not further apart than where the paper says so.
-
-    The differences have a row for each run, and a column for each comparison.
-    """
-    mean = differences.mean().abs()
-    reach = (mean + _noise(differences)).max()
-    note = f"largest difference of mean accuracies; with noise {reach:.1f}, in print {printed:.1f}{note}"
-    return claim(words, None if len(differences) == 1 else bool(reach <= printed), mean.max(), note=note)
-
-
-def everywhere(words: str, leads: pd.DataFrame, note: str) -> pd.DataFrame:
-    """The claim that each column is above 0 in the mean, beyond noise. There is a row for each run."""
-    mean, error, noise = leads.mean(), leads.sem(), _noise(leads)
-    count, least = int((mean > noise).sum()), int(mean.argmin())
-    note = f"{note}; above 0 beyond noise in {count} of {counted(len(mean), 'comparison')}"
-    return claim(words, None if len(leads) == 1 else count == len(mean), mean.iloc[least], error.iloc[least], note)
-
-
-def _noise(differences: pd.DataFrame) -> Any:
-    """By how much each mean may be too high, in 95 % of the cases; missing if there is one run only."""
-    return stats.t.ppf(0.95, len(differences) - 1) * differences.sem()
-
-
-def note_counts(d: float, method: str, point: str) -> str:
-    """A remark on a row of Tables 1 and 2."""
-    if d <= OVERLAP and point == "prevalence":
-        called = called_positive(d, method)
-        return f"the groups overlap, and the threshold decides: in print {called} of 1000 are called positive"
-    if d <= OVERLAP and method == "SVM R":
-        return "its C and gamma are not in print; with C = 1 and gamma about as in e1071 nothing is called positive"
-    if (d, method) == (1.5, "SVM R"):
-        return "in print the counts add to 973; the accuracy goes with 26 true positives, not with 147 false negatives"
-    return ""
-
-
-def note_scores(d: float, group: int, rule: str) -> str:
-    """A remark on a row of Table 3."""
-    if (d, group) == (0.5, 4):
-        return "precision, recall and F in print are those of group 0, and do not go with the accuracy"
-    if (d, group) == (2.0, 0):
-        return (
-            "a lucky run in print: with these densities no rule can expect an F above 0.843, or an accuracy above 0.936"
-        )
-    called = sum(round(200 * values[2] / values[1]) for (at, _), values in PAPER_3.items() if at == d)
-    if d <= OVERLAP:
-        return f"the groups overlap, and the thresholds decide: those in print put {called} cases into groups, of 1000"
-    if rule == "argmax":
-        return f"no partition in print: {called} cases are put into groups, of 1000"
-    return ""
