@@ -291,8 +291,8 @@ class TestFigure3:
         shown = zip(*diamonds.get_data(), strict=True)
         assert [(x, places[y]) for x, y in shown if np.isfinite(x)] == [(0.16, "max-wins, biased distances")]
 
-    @pytest.mark.parametrize(("times", "holds"), [(4.0, True), (1.0, False), (12.0, False)])
-    def test_six_times_as_many_neighbours(self, times, holds):
+    @pytest.mark.parametrize("times", [1.0, 4.0])
+    def test_six_times_as_many_neighbours(self, times):
         """Noise of ours, with the covariance of both, and of the paper's, which prints two standard errors."""
         pairs, whole = np.array([4.0, 4.4, 3.9, 4.2]), 10 / times * np.array([4.1, 4.0, 4.3, 3.8])
         rows = [
@@ -307,7 +307,7 @@ class TestFigure3:
         theirs = 44.7 / 6.70 * np.hypot(0.122 / 4.47, 0.590 / 6.70)
         allowed = stats.t.ppf(0.995, 3) * np.hypot(found["std_error"], theirs)
         assert found[["paper", "difference", "allowed"]].tolist() == pytest.approx([6, ratio - 6, allowed], rel=1e-12)
-        assert found["agrees"] == holds
+        assert pd.isna(found["agrees"])
 
     @pytest.mark.parametrize(("left", "bayes"), [(0.66, 0.0099), (0.68, 0.0101)])
     def test_statements_have_limits(self, left, bayes):

@@ -40,7 +40,7 @@ def recorded(study: str, exhibit: str) -> pd.DataFrame:
          dataset method  estimate  paper
     0  satellite    LDA     0.172   0.15
     1  satellite     NB     0.204   0.20
-    2  satellite    PWC     0.162   0.18
+    2  satellite    PWC     0.161   0.18
     """
     study = study.replace("-", "_") if isinstance(study, str) else study
     names = sorted(file.stem for file in FOLDER.glob("*.csv"))
