@@ -136,8 +136,9 @@ test_that("tests are those of anova(), with levels for coming and going", {
     firth = c("forward", "backward"), weighted = "backward", multinom = "forward",
     ratio = "backward", ratio_firth = c("forward", "backward")
   )
+  models <- fits()
   for (name in names(ways)) {
-    fit <- fits()[[name]]
+    fit <- models[[name]]
     for (direction in ways[[name]]) {
       level <- if (direction == "forward") 0.05 else 0.2
       ours <- stepwise(fit, "lr", direction, enter = level, remove = level)
