@@ -21,7 +21,7 @@ from pwcstats.errors import InputError
 from pwcstats.studies import running
 from pwcstats.studies.recorded import read_record, record, recorded
 from pwcstats.studies.running import chosen, names_of, run_cells
-from pwcstats.studies.tables import COLUMNS, Exhibit, beside, claim
+from pwcstats.studies.tables import COLUMNS, Exhibit, beside, claim, everywhere
 
 # Sums in another order.
 ROUNDING = 1e-12
@@ -343,6 +343,22 @@ def test_claims_are_rows_like_others():
     assert found["agrees"].tolist()[-1] is False
     assert found["agrees"].dtype == "boolean"
     assert claim("nobody can tell", None)["agrees"].isna().all()
+
+
+@pytest.mark.parametrize(("second", "holds"), [(0.15, True), (0.05, False)])
+def test_what_holds_everywhere_holds_beyond_noise(second, holds):
+    """One-sided t-tests at 5 %, one for each comparison."""
+    spread = np.array([-0.1, -0.05, 0.0, 0.05, 0.1])
+    leads = pd.DataFrame({"a": 1.0 + spread, "b": second + spread})
+    p_values = [stats.ttest_1samp(leads[name], 0.0, alternative="greater").pvalue for name in leads]
+    assert all(p < 0.05 for p in p_values) == holds
+    row = everywhere("it leads", leads, "least lead").iloc[0]
+    assert row["agrees"] == holds
+    assert row["estimate"] == pytest.approx(second, abs=ROUNDING)
+    assert row["std_error"] == pytest.approx(leads["b"].sem(), abs=ROUNDING)
+    assert row["note"] == f"least lead; above 0 beyond noise in {1 + holds} of 2 comparisons"
+    with np.errstate(invalid="ignore"):
+        assert everywhere("it leads", leads.head(1), "")["agrees"].isna().all()
 
 
 class TestExhibit:

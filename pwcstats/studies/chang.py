@@ -12,7 +12,6 @@ from pwcstats import plot
 from pwcstats.studies.chang_figures import draw_confusions, figure3, figure4, figure5, figure6
 from pwcstats.studies.chang_judged import (
     alike,
-    everywhere,
     free_counts,
     free_scores,
     judged,
@@ -22,7 +21,7 @@ from pwcstats.studies.chang_judged import (
 from pwcstats.studies.chang_printed import COUNTS, OVERLAP, PAPER_1, PAPER_2, PAPER_3, PAPER_4, PAPER_5, SCORES
 from pwcstats.studies.chang_runs import clover, ordered, pen_digits, wdbc
 from pwcstats.studies.running import Size
-from pwcstats.studies.tables import COLUMNS, Exhibit, beside, claim
+from pwcstats.studies.tables import COLUMNS, Exhibit, beside, claim, everywhere
 
 __all__ = [
     "EXHIBITS", "PAPER_1", "PAPER_2", "PAPER_3", "PAPER_4", "PAPER_5", "clover", "figure3", "figure4", "figure5",

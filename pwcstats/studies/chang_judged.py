@@ -3,13 +3,11 @@
 from typing import Any
 
 import pandas as pd
-from scipy import stats
 
-from pwcstats._validate.common import counted
 from pwcstats.studies.chang_printed import OVERLAP, PAPER_3, called_positive
-from pwcstats.studies.tables import claim
+from pwcstats.studies.tables import claim, noise
 
-__all__ = ["alike", "everywhere", "free_counts", "free_scores", "judged", "note_counts", "note_scores"]
+__all__ = ["alike", "free_counts", "free_scores", "judged", "note_counts", "note_scores"]
 
 
 def free_counts(d: float, method: str) -> tuple[str, ...]:
@@ -40,22 +38,9 @@ def alike(words: str, differences: pd.DataFrame, printed: float, note: str = "")
     The differences have a row for each run, and a column for each comparison.
     """
     mean = differences.mean().abs()
-    reach = (mean + _noise(differences)).max()
+    reach = (mean + noise(differences)).max()
     note = f"largest difference of mean accuracies; with noise {reach:.1f}, in print {printed:.1f}{note}"
     return claim(words, None if len(differences) == 1 else bool(reach <= printed), mean.max(), note=note)
-
-
-def everywhere(words: str, leads: pd.DataFrame, note: str) -> pd.DataFrame:
-    """The claim that each column is above 0 in the mean, beyond noise. There is a row for each run."""
-    mean, error, noise = leads.mean(), leads.sem(), _noise(leads)
-    count, least = int((mean > noise).sum()), int(mean.argmin())
-    note = f"{note}; above 0 beyond noise in {count} of {counted(len(mean), 'comparison')}"
-    return claim(words, None if len(leads) == 1 else count == len(mean), mean.iloc[least], error.iloc[least], note)
-
-
-def _noise(differences: pd.DataFrame) -> Any:
-    """By how much each mean may be too high, in 95 % of the cases; missing if there is one run only."""
-    return stats.t.ppf(0.95, len(differences) - 1) * differences.sem()
 
 
 def note_counts(d: float, method: str, point: str) -> str:

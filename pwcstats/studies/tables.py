@@ -9,9 +9,9 @@ import pandas as pd
 from matplotlib.figure import Figure
 from scipy import stats
 
-from pwcstats._validate.common import Array
+from pwcstats._validate.common import Array, counted
 
-__all__ = ["COLUMNS", "Exhibit", "beside", "claim"]
+__all__ = ["COLUMNS", "Exhibit", "beside", "claim", "everywhere", "noise"]
 
 # What each table ends with; before these are the parameters of the study.
 COLUMNS = ("quantity", "estimate", "std_error", "runs", "paper", "difference", "allowed", "agrees", "note")
@@ -153,6 +153,35 @@ def claim(
     """
     agrees = pd.NA if holds is None else bool(holds)
     return _frame([(words, estimate, std_error, pd.NA, math.nan, math.nan, math.nan, agrees, note)], ())
+
+
+def everywhere(words: str, leads: pd.DataFrame, note: str) -> pd.DataFrame:
+    """The claim that something leads in each of several comparisons, beyond noise.
+
+    Parameters
+    ----------
+    words : str
+        The statement.
+    leads : DataFrame
+        A row for each run, and a column for each comparison: by how much it leads.
+    note : str
+        What the least lead is, which stands as the estimate.
+
+    Returns
+    -------
+    DataFrame
+        One row with `COLUMNS`; without a verdict if there is one run only.
+    """
+    mean, error = leads.mean(), leads.sem()
+    count, least = int((mean > noise(leads)).sum()), int(mean.argmin())
+    note = f"{note}; above 0 beyond noise in {count} of {counted(len(mean), 'comparison')}"
+    holds = None if len(leads) == 1 else count == len(mean)
+    return claim(words, holds, float(mean.iloc[least]), float(error.iloc[least]), note)
+
+
+def noise(differences: pd.DataFrame) -> Any:
+    """By how much the mean of each column may be too high, in 95 % of the cases; missing if there is one row only."""
+    return stats.t.ppf(0.95, len(differences) - 1) * differences.sem()
 
 
 def _frame(rows: list[Any], by: Sequence[str]) -> pd.DataFrame:
