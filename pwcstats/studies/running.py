@@ -72,7 +72,7 @@ def run_cells(
     cache : str or path-like, optional
         A directory in which each cell is kept as soon as it is done. A study that was stopped or killed goes on from
         there when it is started again. A cell is known by its parameters, the sources of this package, the versions
-        of what it runs on, and the content of the file if it has a ``path``.
+        of what it runs on, and the content of the file or folder if it has a ``path``.
 
     Returns
     -------
@@ -127,8 +127,8 @@ def _plain(value: Any) -> Any:
 def _key(function: Callable[..., Any], name: str, cell: Mapping[str, Any]) -> str:
     """The name of a cell's file. A path alone would not tell what is there."""
     path = cell.get("path")
-    content = "" if path is None or not Path(path).is_file() else _digest(Path(path).read_bytes())
-    return key_of(_known(function), name, cell, content)
+    files = [] if path is None else [Path(path), *sorted(Path(path).glob("*"))]
+    return key_of(_known(function), name, cell, "".join(_digest(file.read_bytes()) for file in files if file.is_file()))
 
 
 @once
