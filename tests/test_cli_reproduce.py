@@ -41,7 +41,8 @@ class TestFiles:
         names = {file.name for file in out.iterdir()}
         ends = ("csv", "json", "txt", "png")
         tables = {f"szepannek.{name}.{end}" for name in ("table1", "figure6") for end in ends}
-        assert names == {*tables, "szepannek.figure4.png", "report.html", "cells"}
+        assert names == {*tables, "szepannek.figure4.png", "szepannek.figure4.json", "report.html", "cells"}
+        assert (out / "szepannek.table1.json").stat().st_size > 100
         for file in out.glob("*.png"):
             assert file.read_bytes().startswith(b"\x89PNG")
 
@@ -64,8 +65,9 @@ class TestFiles:
         assert "✓ yes" in page
         assert "✗ no" in page
         assert "<td>2 of 3</td>" in page
-        assert len(re.findall(r"Size quick, seed 0, 20\d\d-\d\d-\d\d, pwcstats ", page)) == 2
-        assert len(re.findall(r"Size quick, seed 0, 20\d\d-\d\d-\d\d<", page)) == 1
+        verdicts = pd.concat([read_record(file)["agrees"].dropna() for file in out.glob("*.csv")])
+        assert f"<td>{verdicts.sum()} of {len(verdicts)}</td>" in page
+        assert len(re.findall(r"Size quick, seed 0, 20\d\d-\d\d-\d\d, pwcstats ", page)) == 3
 
     @pytest.mark.slow
     def test_the_page_in_a_browser(self, out):
@@ -84,6 +86,7 @@ class TestFiles:
         about = out / "szepannek.table1.json"
         about.write_text(about.read_text().replace('"seed": 0', '"seed": 8').replace('"quick"', '"paper"'))
         shell.ok("reproduce", "szepannek.figure4", "--out", str(out), "--seed", "5")
+        shell.ok("reproduce", "szepannek.figure6", "--out", str(out))
         page = (out / "report.html").read_text()
         assert "Size paper, seed 8, " in page
         assert "Size quick, seed 0, " in page
@@ -101,7 +104,9 @@ class TestFiles:
     def test_a_record_that_was_cut_is_named(self, out, shell):
         file = out / "szepannek.table1.csv"
         file.write_text("\n".join(file.read_text().splitlines()[:-1]) + "\n")
-        shell.ok("reproduce", "hastie-tibshirani.example", "--out", str(out))
+        said = shell.ok("reproduce", "hastie-tibshirani.example", "--out", str(out))
+        assert "\nszepannek.table1: not run: " in said
+        assert said.count("not what was written there") == 1
         page = (out / "report.html").read_text()
         assert "<td>not run</td>" in page
         assert "szepannek.table1.csv is not what was written there" in page
@@ -161,7 +166,7 @@ def test_verdicts_and_folded_rows():
 
 def test_of_many_verdicts_those_that_do_not_agree_are_shown():
     runs = pd.DataFrame({"method": range(40), "error": 0.1})
-    many = beside(runs, ["method"], "error", {k: 0.1 if k % 8 else 0.5 for k in range(40)})
+    many = beside(runs, ["method"], "error", {k: 0.1 if k % 8 else 0.5 for k in range(40)}, exact=True)
     above, _ = html.table(many).split("<details>")
     assert above.count("✗ no") == 5
     assert "✓ yes" not in above
@@ -181,6 +186,30 @@ def test_a_picture_that_fails_takes_nothing_from_the_table(shell, few, monkeypat
     assert "No picture: nothing to draw." in page
     assert "<td>2 of 3</td>" in page
     assert read_record(shell.folder / "out" / "szepannek.table1.csv")["agrees"].sum() == 2
+
+
+def test_no_picture_of_another_table(few, tmp_path, monkeypatch):
+    """Of a seed that cannot be drawn there is no picture, also in later calls."""
+    exhibit = szepannek.EXHIBITS[0]
+    chosen_ones = [("szepannek", szepannek, exhibit)]
+    monkeypatch.setattr(reproduction, "selected", lambda names: chosen_ones)
+    (first,) = reproduce(["szepannek.table1"], out=tmp_path)
+    assert [file.suffix for file in first.files] == [".csv", ".txt", ".png"]
+    assert first.seconds > 0.0
+
+    def fails(_):
+        raise ValueError("no ink.")
+
+    chosen_ones[0] = ("szepannek", szepannek, exhibit._replace(figure=fails))
+    (second,) = reproduce(["szepannek.table1"], out=tmp_path, random_state=5)
+    assert second.trouble == "no ink."
+    assert not (tmp_path / "szepannek.table1.png").exists()
+    (found,) = reproduction._in_folder(tmp_path, [])
+    assert [file.suffix for file in found.files] == [".csv", ".txt"]
+    assert found.about["seed"] == 5
+    (tmp_path / "szepannek.table1.csv").unlink()
+    (found,) = reproduction._in_folder(tmp_path, [])
+    assert "szepannek.table1.csv is not what was written there" in found.error
 
 
 def test_seeds_of_numpy_and_words(tmp_path):
@@ -206,7 +235,7 @@ def test_size_and_seed_go_to_the_study(tmp_path, monkeypatch):
     reproduce(["szepannek"], size="paper", out=tmp_path, random_state=7)
     assert asked == [("paper", 7, tmp_path / "cells"), 7]
     about = read_record(tmp_path / "szepannek.table1.csv").attrs
-    assert (about["size"], about["seed"], about["rows"]) == ("paper", 7, 1)
+    assert (about["size"], about["seed"]) == ("paper", 7)
 
 
 class TestNames:
@@ -235,6 +264,12 @@ class TestNames:
     )
     def test_unknown(self, shell, name, words):
         assert words in shell.misused("reproduce", name, "--out", shell.path("out"))
+
+    def test_a_file_in_place_of_the_folder(self, shell):
+        (shell.folder / "out").write_text("")
+        code, _, err = shell.run("reproduce", "hastie-tibshirani.example", "--out", shell.path("out"))
+        assert code == 1
+        assert re.fullmatch(r"pwcstats: .*out must be a folder, got the file .*out\.\n", err)
 
     def test_wrong_usage(self, shell):
         assert "invalid choice: 'large'" in shell.misused("reproduce", "all", "--size", "large")
@@ -271,7 +306,7 @@ def test_the_readme_counts_what_is_recorded():
 
 def test_words_of_outcomes():
     runs = pd.DataFrame({"method": list("ab"), "error": [0.1, 0.2]})
-    table = pd.concat([beside(runs, ["method"], "error", {"a": 0.1, "b": 0.5}), claim("so", True)])
+    table = pd.concat([beside(runs, ["method"], "error", {"a": 0.1, "b": 0.5}, exact=True), claim("so", True)])
     exhibit = Exhibit("table1", "Table 1: x", "About.")
     done, empty = Outcome("s", exhibit, {"seconds": 1.2}, table), Outcome("s", exhibit)
     failed, bare = Outcome("s", exhibit, error="no data"), Outcome("s", exhibit, {}, table, trouble="no ink")

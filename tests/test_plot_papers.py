@@ -6,6 +6,7 @@ import pytest
 
 from pwcstats import couple, plot
 from pwcstats.errors import InputError
+from pwcstats.plot.style import COLORS
 
 from .drawing import draw
 
@@ -74,16 +75,18 @@ class TestBesidePaper:
         assert [label.get_text() for label in first.get_yticklabels()] == ["d = 0.5, LDA", "d = 0.5, NB", "d = 2, LDA"]
         ours = first.containers[0].lines[0]
         np.testing.assert_allclose(ours.get_xydata(), [[0.1, 0], [0.2, 1]])
-        by_marker = {line.get_marker(): line.get_xydata() for line in first.lines if line.get_marker() in ("D", "X")}
-        np.testing.assert_allclose(by_marker["D"], [[0.12, 0]])
-        np.testing.assert_allclose(by_marker["X"], [[0.4, 1]])
+        drawn = {(line.get_marker(), line.get_color()): line.get_xydata() for line in first.lines}
+        np.testing.assert_allclose(drawn["D", "0.15"], [[0.12, 0]])
+        np.testing.assert_allclose(drawn["X", COLORS[1]], [[0.4, 1]])
+        assert not len(drawn["D", "0.65"])
         np.testing.assert_allclose(second.containers[0].lines[0].get_xydata(), [[0.7, 2]])
 
-    def test_rows_without_a_verdict_are_drawn(self, table):
+    def test_rows_without_a_verdict_are_pale(self, table):
         table.loc[0, "agrees"] = pd.NA
         first = draw(plot.beside_paper(table)).axes[0]
-        by_marker = {line.get_marker(): line.get_xydata() for line in first.lines if line.get_marker() in ("D", "X")}
-        np.testing.assert_allclose(by_marker["D"], [[0.12, 0]])
+        diamonds = {line.get_color(): line.get_xydata() for line in first.lines if line.get_marker() == "D"}
+        np.testing.assert_allclose(diamonds["0.65"], [[0.12, 0]])
+        assert not len(diamonds["0.15"])
         bars = first.containers[0][2][0].get_segments()
         assert np.isnan(bars[0]).any() or not len(bars[0])
         np.testing.assert_allclose(bars[1], [[0.15, 1], [0.25, 1]])
@@ -98,6 +101,9 @@ class TestBesidePaper:
         assert words == ["ours ± what is allowed", "paper", "paper, does not agree"]
         words = [text.get_text() for text in plot.beside_paper(table[table["agrees"]]).legends[0].get_texts()]
         assert words == ["ours ± what is allowed", "paper"]
+        table.loc[1, "agrees"] = pd.NA
+        words = [text.get_text() for text in plot.beside_paper(table).legends[0].get_texts()]
+        assert words == ["ours ± what is allowed", "paper", "paper, no verdict"]
 
     def test_bad_input(self, table):
         with pytest.raises(InputError, match="needs rows with a printed number"):

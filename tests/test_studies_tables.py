@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from pwcstats.errors import InputError
-from pwcstats.studies.recorded import read_record, record, recorded
+from pwcstats.studies.recorded import read_about, read_record, record, recorded
 from pwcstats.studies.tables import COLUMNS, Exhibit, beside, claim, everywhere
 
 # Sums in another order.
@@ -78,16 +78,20 @@ class TestBeside:
     @pytest.mark.parametrize("n", [2, 4])
     def test_few_runs_tell_nothing(self, n):
         runs = pd.DataFrame({"method": "a", "error": np.arange(n)})
-        assert beside(runs, ["method"], "error", {"a": 0.5})["agrees"].isna().all()
+        assert beside(runs, ["method"], "error", {"a": 0.5})[["agrees", "allowed"]].isna().all(axis=None)
 
     @pytest.mark.parametrize(("paper", "agrees"), [(0.305, True), (0.295, True), (0.306, False), (0.294, False)])
     def test_where_runs_do_not_vary_only_rounding_counts(self, paper, agrees):
         assert beside(self.runs, ["method"], "error", {"b": paper})["agrees"][1] == agrees
 
-    def test_one_run(self):
+    def test_one_run_tells_nothing_unless_it_is_exact(self):
         found = beside(self.runs.head(1), ["method"], "error", {"a": 0.1})
-        assert found["agrees"][0]
-        assert math.isnan(found["std_error"][0])
+        assert found[["agrees", "allowed", "std_error"]].isna().all(axis=None)
+        for paper, agrees in ((0.105, True), (0.106, False)):
+            found = beside(self.runs.head(1), ["method"], "error", {"a": paper}, exact=True)
+            assert found["agrees"][0] == agrees
+            assert found["allowed"][0] == pytest.approx(0.005, abs=2 * ROUNDING)
+            assert math.isnan(found["std_error"][0])
 
     def test_intervals_hold_what_they_promise(self):
         """The paper's and our runs from one distribution: 99 % of the pairs agree."""
@@ -162,31 +166,33 @@ class TestRecords:
         assert [str(found[name].dtype) for name in ("k", "d", "runs")] == ["Int64", "float64", "Int64"]
         assert found["k"].tolist()[:2] == [3, 4]
 
-    @pytest.mark.parametrize("what", ["cut", "no json", "json of nothing", "json cut", "no agrees"])
+    @pytest.mark.parametrize("what", ["cut", "edited", "no json", "json of nothing", "json cut", "no table"])
     def test_what_is_not_whole_is_not_read(self, tmp_path, what):
         file, about = tmp_path / "a.csv", tmp_path / "a.json"
-        record(beside(TestBeside.runs, ["method"], "error", {"a": 0.13}), file)
+        record(beside(TestBeside.runs, ["method"], "error", {"b": 0.3}), file)
         assert len(read_record(file)) == 2
         lines = file.read_text().splitlines()
         match what:
             case "cut":
                 file.write_text("\n".join(lines[:-1]) + "\n")
+            case "edited":
+                file.write_text(file.read_text().replace("True", "False"))
             case "no json":
                 about.unlink()
             case "json of nothing":
-                about.write_text("{}")
+                about.write_text("[]")
             case "json cut":
                 about.write_text(about.read_text()[:20])
             case _:
-                file.write_text(file.read_text().replace("agrees", "x"))
+                file.unlink()
         with pytest.raises(InputError, match=r"a\.csv is not what was written there, with a\.json beside it: run it"):
             read_record(file)
 
     @pytest.mark.parametrize("at", [0, 1])
-    def test_a_kill_leaves_what_was_there(self, tmp_path, monkeypatch, at):
+    def test_a_kill_never_leaves_a_table_beside_what_is_told_of_another(self, tmp_path, monkeypatch, at):
         """Killed before either file takes its place."""
-        frame = beside(TestBeside.runs, ["method"], "error", {"a": 0.13})
-        record(frame, tmp_path / "a.csv", size="quick")
+        first, second = (beside(TestBeside.runs, ["method"], "error", {"b": paper}) for paper in (0.3, 0.5))
+        record(first, tmp_path / "a.csv", size="quick")
         calls, replace = [], os.replace
 
         def killed(*files):
@@ -197,8 +203,19 @@ class TestRecords:
 
         monkeypatch.setattr(os, "replace", killed)
         with pytest.raises(KeyboardInterrupt):
-            record(frame, tmp_path / "a.csv", size="paper")
-        assert len(read_record(tmp_path / "a.csv")) == len(frame)
+            record(second, tmp_path / "a.csv", size="paper")
+        if at == 0:
+            found = read_record(tmp_path / "a.csv")
+            assert (found.attrs["size"], found["agrees"][1]) == ("quick", True)
+        else:
+            with pytest.raises(InputError, match="not what was written there"):
+                read_record(tmp_path / "a.csv")
+
+    def test_pictures_tell_how_they_were_made(self, tmp_path):
+        record(None, tmp_path / "a.csv", seed=3)
+        assert read_about(tmp_path / "a.png")["seed"] == 3
+        assert [file.name for file in tmp_path.iterdir()] == ["a.json"]
+        assert read_about(tmp_path / "b.png") == {}
 
     def test_unknown_names(self):
         with pytest.raises(InputError, match="study must be one of"):

@@ -15,7 +15,8 @@ from pwcstats import HybridClassifier, OrdinalHybridClassifier, datasets
 from pwcstats._jobs import seed_of
 from pwcstats.plot.style import MARKERS
 from pwcstats.studies import chang, chang_runs
-from pwcstats.studies.chang_printed import COUNTS, SCORES, called_positive
+from pwcstats.studies.chang_printed import called_positive
+from pwcstats.studies.chang_runs import COUNTS, SCORES
 from pwcstats.studies.tables import COLUMNS
 
 from .drawing import draw

@@ -3,10 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from pwcstats import datasets
-from pwcstats.studies import chang
-from pwcstats.studies.chang_printed import COUNTS, SCORES
+from pwcstats.studies import chang, chang_judged
+from pwcstats.studies.chang_runs import COUNTS, SCORES
 
 from .test_study_chang import PLACES, said
 
@@ -216,3 +217,14 @@ class TestJudgedOnce:
         monkeypatch.setattr(chang, "pen_digits", runs)
         judged = chang.table5().dropna(subset="agrees")
         assert judged[["method", "C", "quantity", "agrees"]].to_numpy().tolist() == [["hybrid", 1.0, "accuracy", True]]
+
+
+@pytest.mark.parametrize(("printed", "holds"), [(1.0, False), (1.05, True)])
+def test_alike_is_no_further_apart_than_in_print(printed, holds):
+    """By the upper end of a one-sided interval."""
+    spread = np.array([-0.2, -0.1, 0.0, 0.1, 0.2]) * 0.864
+    differences = pd.DataFrame({"a": 0.9 + spread, "b": -0.2 + spread})
+    reach = stats.t(4, 0.9, differences["a"].sem()).ppf(0.95)
+    assert 1.0 < reach < 1.05
+    row = chang_judged.alike("alike", differences, printed).iloc[0]
+    assert (row["agrees"], row["estimate"]) == (holds, pytest.approx(0.9, abs=1e-12))

@@ -343,6 +343,24 @@ class TestTable1:
             assert found["runs"].tolist() == [5]
             assert found["agrees"].tolist() == [agrees]
 
+    @pytest.mark.parametrize(("gain", "holds"), [(4.9, False), (5.1, True)])
+    def test_at_least_five_points(self, gain, holds):
+        rows = [("letter", sample, "ht", 40.0 + sample, 1.0) for sample in range(5)]
+        rows += [("letter", sample, rule, 40.0 - gain + sample, 1.0) for sample in range(5) for rule in METHODS[1:]]
+        errors = pd.DataFrame(rows, columns=["dataset", "sample", "method", "error", "sd"])
+        said = pd.concat(wu_lin_weng._claims_of_table(errors, 5)).set_index("quantity")["agrees"]
+        assert said.filter(like="at least 5 %").tolist() == [holds] * 2
+
+    def test_one_sample_tells_nothing_of_variation(self):
+        errors = pd.DataFrame({"dataset": "letter", "sample": 0, "method": METHODS, "error": [4, 3, 2, 1], "sd": 1.0})
+        with np.errstate(invalid="ignore"):
+            said = pd.concat(wu_lin_weng._claims_of_table(errors, 5)).set_index("quantity")["agrees"]
+        assert pd.isna(said["the variation due to the randomness of cross-validation is not large"])
+
+    def test_a_set_that_is_too_small(self):
+        with pytest.raises(InputError, match="a sample has 800 rows, and 'iris' has 150; choose a larger data set"):
+            table1(datasets="iris", samples=1)
+
     def test_usps_needs_a_path(self, monkeypatch):
         with pytest.raises(InputError, match="No package carries 'usps': path must be a file"):
             table1(datasets=("usps",), samples=1)

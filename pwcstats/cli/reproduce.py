@@ -14,8 +14,8 @@ def add_to(commands: Any) -> None:
         commands,
         "reproduce",
         "run the tables and figures of the five papers",
-        "Compute tables and figures of the papers again, and write them into a folder beside the printed numbers: each "
-        "as .csv, .txt and .png, and all of them in report.html, which needs no other file.\n\n"
+        "Compute tables and figures of the papers again, and write them into a folder beside the printed numbers: "
+        "tables as .csv and .txt, pictures as .png, and all of them in report.html, which needs no other file.\n\n"
         "NAME is all, a study (hastie-tibshirani, wu-lin-weng, chang, szepannek, sulzmann), or one of its tables and "
         "figures, as in szepannek.table3. Some of them need data sets that `pwcstats datasets` lists with the packages "
         "to install; the others are run all the same.\n\n"

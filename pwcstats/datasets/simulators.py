@@ -276,7 +276,7 @@ def chang_clover(
         Rows of each group in the training and in the test set.
     layout : {"diagonal", "printed"}
         Negative groups at (±d, ±d), or at (±d, 0) and (0, ±d). The paper prints the latter, but the former has its
-        pictures and accuracies.
+        accuracies.
     random_state : int, optional
         Seed. The training rows do not depend on `n_test`.
 

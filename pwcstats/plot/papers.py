@@ -115,7 +115,7 @@ def beside_paper(frame: pd.DataFrame) -> Figure:
     -------
     matplotlib.figure.Figure
         A panel for each quantity. Dots are ours, with bars in which the paper's number agrees, where there is a
-        verdict; diamonds are the paper's, crosses where it does not agree.
+        verdict; diamonds are the paper's, pale where there is none, crosses where it does not agree.
 
     Examples
     --------
@@ -144,15 +144,17 @@ def beside_paper(frame: pd.DataFrame) -> Figure:
         axes.set_xlabel(str(quantity))
     panels[0].set_yticks(range(len(names)), names, fontsize=9)
     panels[0].set_ylim(len(names) - 0.4, -0.6)
-    styles = {"ours ± what is allowed": _OURS, "paper": _PAPER, "paper, does not agree": _APART}
-    shown_styles = {key: style for key, style in styles.items() if style is not _APART or not _not_apart(frame).all()}
-    handles = [Line2D([], [], linestyle="none", label=key, **style) for key, style in shown_styles.items()]
-    figure.legend(handles=handles, loc="outside upper left", ncols=3, frameon=False, fontsize=9)
+    styles = {"ours ± what is allowed": _OURS} | {
+        words: style for words, rows, style in _of_paper(frame) if words == "paper" or rows.any()
+    }
+    handles = [Line2D([], [], linestyle="none", label=key, **style) for key, style in styles.items()]
+    figure.legend(handles=handles, loc="outside upper left", ncols=4, frameon=False, fontsize=9)
     return figure
 
 
 _OURS: dict[str, Any] = {"marker": "o", "color": COLORS[0], "markersize": 5}
 _PAPER: dict[str, Any] = {"marker": "D", "color": "0.15", "markerfacecolor": "none", "markersize": 6}
+_OPEN: dict[str, Any] = _PAPER | {"color": "0.65"}
 _APART: dict[str, Any] = {"marker": "X", "color": COLORS[1], "markersize": 7}
 
 
@@ -163,8 +165,7 @@ def _draw_beside(axes: Axes, part: pd.DataFrame, names: list[str]) -> None:
     axes.grid(axis="y", color="0.93")
     axes.set_axisbelow(True)
     axes.errorbar(ours, place, xerr=bars, linestyle="none", linewidth=1.4, zorder=3, **_OURS)
-    near = _not_apart(part)
-    for rows, style in ((near, _PAPER), (~near, _APART)):
+    for _, rows, style in _of_paper(part):
         axes.plot(paper[rows], place[rows], linestyle="none", zorder=4, **style)
     axes.xaxis.set_major_locator(MaxNLocator(5))
     bare(axes)
@@ -172,9 +173,15 @@ def _draw_beside(axes: Axes, part: pd.DataFrame, names: list[str]) -> None:
     axes.tick_params(axis="y", length=0)
 
 
-def _not_apart(part: pd.DataFrame) -> Any:
-    """Rows that agree, and those without a verdict."""
-    return part["agrees"].astype("boolean").fillna(True).to_numpy(dtype=bool)
+def _of_paper(part: pd.DataFrame) -> list[tuple[str, Any, dict[str, Any]]]:
+    """Rows that agree, that do not, and those without a verdict: what they are called, which, and how they look."""
+    agrees = part["agrees"].astype("boolean")
+    open_, yes = agrees.isna().to_numpy(), agrees.fillna(False).to_numpy(dtype=bool)
+    return [
+        ("paper", yes, _PAPER),
+        ("paper, does not agree", ~yes & ~open_, _APART),
+        ("paper, no verdict", open_, _OPEN),
+    ]
 
 
 def _setting(row: dict[Any, Any], parameters: list[Any]) -> list[str]:

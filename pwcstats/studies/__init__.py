@@ -8,6 +8,10 @@ from pwcstats.studies.recorded import recorded
 __all__ = ["chang", "hastie_tibshirani", "recorded", "sulzmann", "szepannek", "wu_lin_weng"]
 
 
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
 def __getattr__(name: str) -> Any:
     """Studies are imported when they are asked for: they need much of the package."""
     if name in __all__:

@@ -21,7 +21,8 @@ def free_counts(d: float, method: str) -> tuple[str, ...]:
 def free_scores(d: float, group: int) -> tuple[str, ...]:
     """The scores of a group of Table 3 that are judged; the others follow, for it has 200 cases of 1000.
 
-    Any two would do; where a group is cut matters less to these than to precision and recall.
+    Any two would do. Where a group is cut matters less to these than to precision and recall, of which more would not
+    agree at d = 0.5; the text of the table says so.
     """
     # What else is in print of this group is that of another.
     return ("accuracy",) if (d, group) == (0.5, 4) else ("accuracy", "F")

@@ -3,14 +3,12 @@
 import numpy as np
 
 __all__ = [
-    "COUNTS", "OVERLAP", "PAPER_1", "PAPER_2", "PAPER_3", "PAPER_4", "PAPER_5", "SCORES", "called_positive",
+    "OVERLAP", "PAPER_1", "PAPER_2", "PAPER_3", "PAPER_4", "PAPER_5", "called_positive",
 ]  # fmt: skip
 
 # Here the groups overlap so much that the threshold decides.
 OVERLAP = 1.0
 
-# Of 800 negative and 200 positive test cases.
-COUNTS = ("true negatives", "false positives", "false negatives", "true positives", "accuracy (%)")
 # Table 1: the counts and the accuracy, by d and method.
 PAPER_1 = {
     (0.5, "hybrid"): (659, 141, 150, 50, 70.9),
@@ -50,7 +48,6 @@ PAPER_2 = {
     (4.0, "hybrid k=4"): (799, 1, 1, 199, 99.8),
     (4.0, "hybrid k=5"): (799, 1, 0, 200, 99.9),
 }
-SCORES = ("accuracy", "precision", "recall", "F")
 # Table 3, by d and group.
 PAPER_3 = {
     (0.5, 0): (0.802, 0.506, 0.420, 0.459),

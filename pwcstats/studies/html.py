@@ -26,6 +26,8 @@ details > summary { cursor: pointer; } .error { color: var(--no); }
 """
 # More rows than this are folded: the picture shows them.
 LONG = 30
+# The picture tells these, or the columns beside them.
+HIDDEN = {"difference", "lowest", "lower_quartile", "median", "upper_quartile", "highest"}
 WORDS = {"estimate": "ours", "std_error": "std. error", "p_value": "p", "p_adjusted": "p, Holm"}
 
 
@@ -59,7 +61,8 @@ def table(frame: pd.DataFrame) -> str:
 
 
 def _rows(frame: pd.DataFrame) -> str:
-    columns = [name for name in frame.columns if frame[name].notna().any() and (frame[name] != "").any()]
+    filled = [name for name in frame.columns if frame[name].notna().any() and (frame[name] != "").any()]
+    columns = [name for name in filled if name not in HIDDEN]
     left = {name for name in columns if frame[name].dtype == object or str(frame[name].dtype).startswith("str")}
     head = "".join(
         f"<th{_side('', name in left)}>{escape(WORDS.get(name, name.replace('_', ' ')))}</th>" for name in columns

@@ -1,7 +1,9 @@
 """Results at the papers' sizes, as they were run once."""
 
+import hashlib
 import json
 import os
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -50,31 +52,51 @@ def recorded(study: str, exhibit: str) -> pd.DataFrame:
     return read_record(FOLDER / f"{study}.{exhibit}.csv")
 
 
-def record(frame: pd.DataFrame, file: Path, **about: Any) -> dict[str, Any]:
-    """Write a table as CSV, and beside it as JSON when it was made, and with which versions; return the latter."""
-    integers = [name for name, kind in frame.dtypes.items() if pd.api.types.is_integer_dtype(kind)]
-    about |= {"versions": versions(), "rows": len(frame), "integers": integers}
-    # So many digits as a reader may use, and not those that differ from machine to machine.
-    table = frame.to_csv(index=False, float_format="%.6g", lineterminator="\n")
-    # The table last, and in full or not at all: where it is, the other file is, even if the process is killed.
-    for place, text in ((file.with_suffix(".json"), json.dumps(about) + "\n"), (file, table)):
-        part = place.with_suffix(".part")
-        part.write_text(text, encoding="utf-8")
-        os.replace(part, place)
+def record(frame: pd.DataFrame | None, file: Path, **about: Any) -> dict[str, Any]:
+    """Write a table as CSV, and as JSON beside it how and with which versions it was made; return the latter.
+
+    Of a picture, which has no table, there is the JSON only.
+    """
+    about |= {"versions": versions()}
+    if frame is not None:
+        # So many digits as a reader may use, and not those that differ from machine to machine.
+        table = frame.to_csv(index=False, float_format="%.6g", lineterminator="\n")
+        integers = [name for name, kind in frame.dtypes.items() if pd.api.types.is_integer_dtype(kind)]
+        about |= {"sha256": _digest(table.encode()), "integers": integers}
+    _replace(file.with_suffix(".json"), json.dumps(about) + "\n")
+    if frame is not None:
+        _replace(file, table)
     return about
+
+
+def _replace(file: Path, text: str) -> None:
+    """Write a file in full or not at all, even if the process is killed."""
+    part = file.with_suffix(".part")
+    part.write_text(text, encoding="utf-8", newline="\n")
+    os.replace(part, file)
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def read_about(file: Path) -> dict[str, Any]:
+    """How a table or picture was made, as :func:`record` wrote it; nothing where there is nothing."""
+    try:
+        about = json.loads(file.with_suffix(".json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return about if isinstance(about, dict) else {}
 
 
 def read_record(file: Path) -> pd.DataFrame:
     """Read a table that :func:`record` wrote."""
-    try:
-        about = json.loads(file.with_suffix(".json").read_text(encoding="utf-8"))
-        integers = dict.fromkeys(about["integers"], "Int64")
-        frame = pd.read_csv(file).astype({"agrees": "boolean", **integers})
-        whole = len(frame) == about["rows"]
-    except (OSError, ValueError, TypeError, LookupError):
-        whole = False
-    if not whole:
+    about = read_about(file)
+    content = file.read_bytes() if file.is_file() else b""
+    # Without this a table that was cut, or one beside what is told of another, would be believed.
+    if about.get("sha256") != _digest(content):
         raise InputError(f"{file} is not what was written there, with {file.stem}.json beside it: run it again.")
+    frame = pd.read_csv(BytesIO(content)).astype({"agrees": "boolean", **dict.fromkeys(about["integers"], "Int64")})
     # A column without any remark is read as one of missing numbers.
     frame["note"] = frame["note"].astype(object).fillna("")
     frame.attrs |= about

@@ -53,6 +53,8 @@ def _overview(studies: list[tuple[str, list[Any]]]) -> str:
                 f'<td class="word"><a href="#{place}">{title}</a></td>'
                 f"<td>{agree}</td><td>{size}</td><td>{outcome.seconds:.0f}</td></tr>"
             )
+    all_ = [verdict for _, outcomes in studies for outcome in outcomes for verdict in outcome.verdicts]
+    rows.append(f'<tr><td class="word">all</td><td></td><td>{sum(all_)} of {len(all_)}</td><td></td><td></td></tr>')
     words = '<tr><th class="word">paper</th><th class="word">table or figure</th>'
     head = f"{words}<th>agree</th><th>size</th><th>seconds</th></tr>"
     return f'<div class="wide"><table>{head}{"".join(rows)}</table></div>'
@@ -83,8 +85,7 @@ def _study(name: str, outcomes: list[Any]) -> Iterator[str]:
 
 def _made(about: Mapping[str, Any]) -> str:
     """When and how an exhibit was made, which need not be as the others of the page."""
-    words = f"Size {about['size']}, seed {about['seed']}, {about['date']}"
-    return f"{words}, {about['versions']}" if "versions" in about else words
+    return f"Size {about['size']}, seed {about['seed']}, {about['date']}, {about['versions']}"
 
 
 def _linked(reference: str) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
+from textwrap import fill
 from time import perf_counter
 from types import ModuleType
 from typing import Any
@@ -14,7 +15,7 @@ import pandas as pd
 from pwcstats._validate.common import counted, listed
 from pwcstats._validate.fits import read_count
 from pwcstats.errors import InputError
-from pwcstats.studies.recorded import read_record, record
+from pwcstats.studies.recorded import read_about, read_record, record
 from pwcstats.studies.report import write_report
 from pwcstats.studies.running import Size, chosen
 from pwcstats.studies.tables import Exhibit
@@ -128,6 +129,8 @@ def reproduce(
     read_count(random_state, "random_state", 0)
     todo = selected(names)
     folder = Path(out)
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"out must be a folder, got the file {out}.")
     folder.mkdir(parents=True, exist_ok=True)
     how = {"random_state": random_state, "n_jobs": n_jobs, "progress": progress, "cache": folder / "cells"}
     outcomes = []
@@ -136,7 +139,11 @@ def reproduce(
         outcomes.append(outcome)
         if say is not None:
             say(outcome.in_words())
-    write_report(folder / "report.html", _in_folder(folder, outcomes))
+    there = _in_folder(folder, outcomes)
+    for outcome in there:
+        if say is not None and outcome.error and outcome not in outcomes:
+            say(outcome.in_words())
+    write_report(folder / "report.html", there)
     return outcomes
 
 
@@ -155,7 +162,7 @@ def _in_folder(folder: Path, outcomes: Sequence[Outcome]) -> list[Outcome]:
 
 def _of_files(study: str, exhibit: Exhibit, files: list[Path]) -> Outcome:
     if exhibit.table is None:
-        return Outcome(study, exhibit, files=files)
+        return Outcome(study, exhibit, read_about(files[0]), files=files)
     try:
         table = read_record(files[0].with_suffix(".csv"))
     except InputError as error:
@@ -176,14 +183,17 @@ def _run(study: str, exhibit: Exhibit, size: Size, folder: Path, how: dict[str, 
     except InputError as error:
         outcome.error = str(error)
         return outcome
-    outcome.about = {"date": date, "size": size, "seed": seed, "seconds": round(perf_counter() - start, 1)}
+    # What is drawn or told of another table must not stand beside this one, even if the process is killed here.
+    for file in (png, txt):
+        file.unlink(missing_ok=True)
+    seconds = round(perf_counter() - start, 1)
+    outcome.about = record(outcome.table, csv, date=date, size=size, seed=seed, seconds=seconds)
     if outcome.table is not None:
-        outcome.about = record(outcome.table, csv, **outcome.about)
         txt.write_text(_as_page(outcome, outcome.table), encoding="utf-8")
         outcome.files += [csv, txt]
     try:
         figure = exhibit.draw(outcome.table, seed)
-    except InputError as error:
+    except ValueError as error:
         # What cannot be drawn must not stop the other exhibits, and takes nothing from the table.
         outcome.trouble = str(error)
         return outcome
@@ -197,15 +207,15 @@ def _as_page(outcome: Outcome, table: pd.DataFrame) -> str:
     exhibit, about = outcome.exhibit, outcome.about
     agreeing = outcome.in_words().partition(": ")[2]
     made = f"Size {about['size']}, seed {about['seed']}, {about['date']}, {about['versions']}"
-    lines = [exhibit.title, exhibit.about, as_text(table), agreeing[:1].upper() + agreeing[1:], made]
+    lines = [exhibit.title, fill(exhibit.about, 100), as_text(table), agreeing[:1].upper() + agreeing[1:], made]
     return "\n\n".join(lines) + "\n"
 
 
 def as_text(table: pd.DataFrame) -> str:
     """A table for a terminal; nothing where there is nothing."""
-    shown = table.copy()
+    shown = table.astype(object).where(table.notna(), "")
     shown["agrees"] = ["" if pd.isna(flag) else "yes" if flag else "no" for flag in table["agrees"]]
-    return shown.to_string(index=False, na_rep="", float_format=lambda x: f"{x:.4g}")
+    return shown.to_string(index=False, float_format=lambda x: f"{x:.4g}")
 
 
 def summary(outcomes: Sequence[Outcome]) -> str:

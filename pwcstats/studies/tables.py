@@ -15,8 +15,7 @@ __all__ = ["COLUMNS", "Exhibit", "beside", "claim", "everywhere", "noise"]
 
 # What each table ends with; before these are the parameters of the study.
 COLUMNS = ("quantity", "estimate", "std_error", "runs", "paper", "difference", "allowed", "agrees", "note")
-# With fewer degrees of freedom (but for a single run, which is taken for all that there is) an interval would hold
-# nearly everything.
+# With fewer degrees of freedom an interval would hold nearly everything.
 FEWEST = 4
 # The paper's number agrees if it is within the interval that holds a new result of the same experiment so often.
 LEVEL = 0.99
@@ -65,6 +64,7 @@ def beside(
     digits: int = 2,
     paper_runs: int = 1,
     paper_errors: Mapping[Any, float] | None = None,
+    exact: bool = False,
     note: Callable[..., str] | None = None,
 ) -> pd.DataFrame:
     r"""Means of runs beside the numbers that a paper prints.
@@ -88,6 +88,8 @@ def beside(
         Runs of which the paper prints the mean.
     paper_errors : mapping, optional
         The standard error of a printed number, where there is one in print.
+    exact : bool
+        Whether nothing is left to chance, so that one run is all that there is, and only the rounding counts.
     note : callable, optional
         Takes the setting's values and gives a remark.
 
@@ -99,9 +101,8 @@ def beside(
         what is `allowed` by chance in 99 % of the cases, if both did the same experiment, and by the rounding in print:
         :math:`t_{0.995} s \sqrt{1/n + 1/m}` for n runs of ours and m of the paper's, where s is the standard
         deviation of ours, pooled with that of the paper's if its runs are printed, and s² / m is the square of the
-        printed standard error if there is one. `agrees` is missing where the paper prints nothing, and where there are
-        less than four degrees of freedom, from which nothing can be told. Where nothing varies, only the rounding
-        counts.
+        printed standard error if there is one. Both are missing where the paper prints nothing, and where there are
+        less than four degrees of freedom, from which nothing can be told.
     """
     rows = []
     for key, found in runs.groupby(list(by), sort=False, observed=True)[value]:
@@ -110,9 +111,10 @@ def beside(
         error = None if paper_errors is None else paper_errors.get(name)
         degrees, chance = _by_chance(ours, printed, max(paper_runs, len(printed)), error)
         mean, other = float(ours.mean()), float(printed.mean())
+        untold = math.isnan(other) or (degrees < FEWEST and not exact)
         # Half a unit of the last digit, and a last bit that rounding may turn either way.
-        allowed = math.nan if math.isnan(other) else chance + 0.5 * 10.0**-digits + 1e-12
-        agrees = pd.NA if math.isnan(other) or 0 < degrees < FEWEST else abs(mean - other) <= allowed
+        allowed = math.nan if untold else chance + 0.5 * 10.0**-digits + 1e-12
+        agrees = pd.NA if untold else abs(mean - other) <= allowed
         std_error = math.nan if len(ours) == 1 else float(ours.std(ddof=1)) / math.sqrt(len(ours))
         words = "" if note is None else note(*key)
         numbers = (quantity or value, mean, std_error, len(ours), other, mean - other, allowed, agrees, words)

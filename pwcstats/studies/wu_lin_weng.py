@@ -1,5 +1,6 @@
 """Wu, Lin & Weng (2003): Figure 1, Table 1."""
 
+import math
 import os
 from collections.abc import Sequence
 from typing import Any, get_args
@@ -222,7 +223,7 @@ def _claims_of_table(errors: pd.DataFrame, repeats: int) -> list[pd.DataFrame]:
         claims.append(
             claim(
                 "the variation due to the randomness of cross-validation is not large",
-                ratio < 1.0,
+                None if math.isnan(ratio) else ratio < 1.0,
                 ratio,
                 note="mean sd over cross-validations, divided by the mean sd between samples",
             )

@@ -17,6 +17,7 @@ from pwcstats._validate.common import Array
 from pwcstats.classify.platt import fit_sigmoid
 from pwcstats.coupling import couple
 from pwcstats.datasets import Setting, load, noisy_pairs, wu_lin_weng_probabilities
+from pwcstats.errors import InputError
 from pwcstats.studies.running import Record
 
 __all__ = ["METHODS", "noisy", "on_data"]
@@ -50,6 +51,10 @@ def _first_place(p: Array, random_state: int) -> NDArray[np.int64]:
 def on_data(dataset: str, path: str | None, step: int, sample: int, repeat: int, seed: int) -> list[Record]:
     """Test errors in per cent of each rule, at the C and gamma that its own cross-validation chooses."""
     x, y = _scaled(dataset, path)
+    if len(y) < N_TRAIN + N_TEST:
+        raise InputError(
+            f"a sample has {N_TRAIN + N_TEST} rows, and {dataset!r} has {len(y)}; choose a larger data set."
+        )
     rows = np.random.default_rng(seed_of("wu_lin_weng", seed, dataset, sample)).permutation(len(y))
     train, test = rows[:N_TRAIN], rows[N_TRAIN : N_TRAIN + N_TEST]
     near, far = (cdist(x[part], x[train], "sqeuclidean") for part in (train, test))
