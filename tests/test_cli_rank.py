@@ -62,6 +62,8 @@ def test_comparisons_keep_labels_as_they_are(shell):
     renamed = shell.write("renamed.csv", games.rename(columns={"winner": "w", "loser": "l"}).to_csv(index=False))
     check(shell.document("rank", renamed, "--winner", "w", "--loser", "l"), res)
     assert "must have the columns (winner, loser)" in shell.refused("rank", renamed)
+    shell.stdin("x,y\na,b\n")
+    assert "stdin must have the columns (winner, loser)" in shell.refused("rank", "-")
 
 
 def _firth(games):

@@ -35,8 +35,12 @@ def read_table(path: str, sep: str | None = None) -> pd.DataFrame:
     sep : str, optional
         What stands between cells; by default whichever of comma, semicolon and tab the header has most of.
     """
-    name = "stdin" if path == "-" else path
+    name = _called(path)
     return parse_table(_read_text(path, name), name, sep)
+
+
+def _called(path: str) -> str:
+    return "stdin" if path == "-" else path
 
 
 def parse_table(text: str, name: str, sep: str | None = None) -> pd.DataFrame:
@@ -96,11 +100,11 @@ def _refuse_header(header: list[str], name: str) -> None:
         raise InputError(f"columns of {name} must have names that differ, got {listed(twice)} more than once.")
 
 
-def need_columns(frame: pd.DataFrame, names: Iterable[str], name: str) -> None:
+def need_columns(frame: pd.DataFrame, names: Iterable[str], path: str) -> None:
     """Refuse a table that lacks columns."""
     lost = [column for column in names if column not in frame.columns]
     if lost:
-        raise InputError(f"{name} must have the columns {listed(lost)}, got {listed(frame.columns)}.")
+        raise InputError(f"{_called(path)} must have the columns {listed(lost)}, got {listed(frame.columns)}.")
 
 
 def is_number(cell: Any) -> bool:
