@@ -257,12 +257,14 @@ class TestTable3:
     def test_satellite_has_the_published_split(self, table):
         data = load("satellite")
         x, y, train = data.data.to_numpy(), data.target.to_numpy(), data.train
+        many = recorded("szepannek", "table3").set_index(["dataset", "method"])
         for name, learner in (("LDA", LinearDiscriminantAnalysis()), ("NB", GaussianNB())):
             learner.fit(x[train], y[train])
             row = table.loc[("satellite", name)]
             assert row["estimate"] == pytest.approx(1 - learner.score(x[~train], y[~train]))
-            # The same in each run; so only rounding counts.
-            assert row["allowed"] == pytest.approx(0.005)
+            # The same in each run; so only rounding counts, where there are enough runs for a verdict.
+            assert row["std_error"] == 0
+            assert many.loc[("satellite", name), "allowed"] == pytest.approx(0.005)
             # The note tells the error on the rows that train, which rounds to the printed one.
             trained = 1 - learner.score(x[train], y[train])
             assert f"{trained:.3f}" in row["note"]
