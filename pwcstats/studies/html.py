@@ -13,14 +13,15 @@ __all__ = ["page", "picture", "table"]
 STYLE = """
 :root { --ink: #1d2329; --pale: #6a737d; --line: #d9dee3; --yes: #00664b; --no: #a33c00; }
 * { box-sizing: border-box; }
-body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); max-width: 68rem; margin: 0 auto; padding: 1rem; }
+body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); max-width: 76rem; margin: 0 auto; padding: 1rem; }
+p { max-width: 68rem; }
 h1, h2, h3 { line-height: 1.25; } h2 { border-top: 2px solid var(--line); padding-top: 1.2rem; margin-top: 2.5rem; }
 .pale { color: var(--pale); font-size: .9rem; } a { color: #005a8c; } .pale a { overflow-wrap: anywhere; }
 .wide { overflow-x: auto; } img { max-width: 100%; height: auto; }
 table { border-collapse: collapse; font-size: .85rem; margin: .8rem 0; }
 th, td { padding: .15rem .6rem; text-align: right; border-bottom: 1px solid var(--line); white-space: nowrap; }
 th { border-bottom: 2px solid var(--line); } td.word, th.word { text-align: left; white-space: normal; }
-td.word { max-width: 26rem; } td.long { min-width: 14rem; }
+td.word { max-width: 26rem; } td.long { min-width: 13rem; }
 .yes { color: var(--yes); } .no { color: var(--no); font-weight: 600; }
 details > summary { cursor: pointer; } .error { color: var(--no); }
 """
