@@ -357,6 +357,26 @@ class TestOneAgainstAll:
         draw(study.EXHIBITS[-1].figure(table))
 
 
+@pytest.mark.parametrize("theorem", [study.theorem1, study.theorem2, study.theorem3, study.transitivity])
+def test_sizes(monkeypatch, theorem):
+    """As many cases as the size has, and at the paper's size the large sets of data."""
+    asked = []
+
+    def look(function, cells):
+        asked.append(cells)
+        raise InterruptedError
+
+    monkeypatch.setattr(study, "run_cells", look)
+    for size in ("quick", "paper"):
+        with pytest.raises(InterruptedError):
+            theorem(size)
+    quick, paper = asked
+    assert {cell["most"] for cell in quick} == {500}
+    assert {cell["most"] for cell in paper} == {2000}
+    if theorem is not study.transitivity:
+        assert {cell["data"] for cell in paper} - {cell["data"] for cell in quick} == set(study.LARGE)
+
+
 def test_exhibits():
     names = [exhibit.name for exhibit in study.EXHIBITS]
     assert names == ["theorem1", "theorem2", "theorem3", "example", "transitivity", "section5", "one_against_all"]
