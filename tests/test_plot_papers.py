@@ -105,6 +105,18 @@ class TestBesidePaper:
         words = [text.get_text() for text in plot.beside_paper(table).legends[0].get_texts()]
         assert words == ["ours ± what is allowed", "paper", "paper, no verdict"]
 
+    @pytest.mark.parametrize("quantities", [1, 4])
+    def test_the_legend_has_room(self, table, quantities):
+        """Of all kinds of marks, in narrow figures and wide ones."""
+        rows = table.head(3).assign(agrees=pd.array([True, False, pd.NA], dtype="boolean"))
+        names = [f"quantity {number}" for number in range(quantities)]
+        figure = draw(plot.beside_paper(pd.concat([rows.assign(quantity=name) for name in names])))
+        legend = figure.legends[0]
+        assert len(legend.get_texts()) == 4
+        box = legend.get_window_extent()
+        assert 0 <= box.x0
+        assert box.x1 <= figure.bbox.x1
+
     def test_bad_input(self, table):
         with pytest.raises(InputError, match="needs rows with a printed number"):
             plot.beside_paper(table.tail(1))

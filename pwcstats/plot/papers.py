@@ -148,7 +148,9 @@ def beside_paper(frame: pd.DataFrame) -> Figure:
         words: style for words, rows, style in _of_paper(frame) if words == "paper" or rows.any()
     }
     handles = [Line2D([], [], linestyle="none", label=key, **style) for key, style in styles.items()]
-    figure.legend(handles=handles, loc="outside upper left", ncols=4, frameon=False, fontsize=9)
+    # All of them take eight inches in one line.
+    ncols = 4 if figure.get_figwidth() > 8.0 else 2
+    figure.legend(handles=handles, loc="outside upper left", ncols=ncols, frameon=False, fontsize=9)
     return figure
 
 
