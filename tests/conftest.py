@@ -20,7 +20,7 @@ settings.load_profile("pwcstats")
 def pytest_runtest_setup(item):
     """Say what to do where there is no R; a test that is left out is left out by whoever runs it."""
     if item.get_closest_marker("against_r") and shutil.which("Rscript") is None:
-        pytest.fail("there is no Rscript on the PATH: `make test` installs R, -m 'not against_r' leaves these tests out")
+        pytest.fail("no Rscript is on the PATH: `make test` installs R, and -m 'not against_r' leaves these tests out")
 
 
 def stored(name):
