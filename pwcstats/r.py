@@ -1,6 +1,5 @@
 """R's own learners in Python, through rpy2."""
 
-import numbers
 import warnings
 from importlib.resources import files
 from subprocess import CalledProcessError
@@ -9,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state, compute_class_weight
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from pwcstats._validate.common import Array, choice, shown
+from pwcstats._validate.e1071 import read_class_weight, read_gamma, read_number, read_r_seed, read_scale
 from pwcstats._validate.fits import read_count
 from pwcstats.errors import ConvergenceWarning, InputError
 
@@ -33,7 +32,6 @@ KERNELS = {"linear": "linear", "polynomial": "polynomial", "radial": "radial", "
 KERNELS |= {"poly": "polynomial", "rbf": "radial"}
 TYPES = ("C-classification", "nu-classification")
 SHAPES = ("ovr", "ovo")
-LARGEST_SEED = 2**31 - 1
 
 R_CODE = files("pwcstats").joinpath("e1071.R").read_text(encoding="utf-8")
 _functions: dict[str, Any] = {}
@@ -110,61 +108,6 @@ def _from_r(value: Any) -> Any:
 
 def _named(items: Any) -> dict[str, Any]:
     return dict(zip(items.names, items, strict=True))
-
-
-def _number(value: Any, name: str, *, positive: bool = False) -> float:
-    """Check a finite number. R has words of its own for what is out of other ranges."""
-    real = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    if real and np.isfinite(value) and (value > 0 or not positive):
-        return float(value)
-    raise InputError(f"{name} must be a {'positive ' * positive}number, got {shown(value)}.")
-
-
-def _seed(random_state: Any) -> int:
-    """A seed for R: a whole number is taken as it is, so that it means what it means in R."""
-    if not isinstance(random_state, numbers.Integral):
-        return int(check_random_state(random_state).randint(LARGEST_SEED))
-    seed = int(random_state)
-    if not 0 <= seed <= LARGEST_SEED:
-        raise InputError(f"random_state must be from 0 to {LARGEST_SEED}, as R wants it, got {seed}.")
-    return seed
-
-
-def _columns_to_scale(scale: Any, n_features: int) -> NDArray[np.bool_]:
-    columns = np.asarray(scale)
-    if columns.dtype != bool or columns.shape not in ((), (n_features,)):
-        raise InputError(
-            f"scale must be True, False, or one of them for each of the {n_features} columns, got {scale!r}."
-        )
-    return np.broadcast_to(columns, n_features).copy()
-
-
-def _read_gamma(gamma: Any, n_features: int) -> float | None:
-    """The number; None for "scale", which R works out, as it is R that scales."""
-    if gamma is None or (isinstance(gamma, str) and gamma == "auto"):
-        return 1.0 / n_features
-    if isinstance(gamma, str):
-        if gamma != "scale":
-            raise InputError(f'gamma must be a number, "auto", "scale" or None, got {gamma!r}.')
-        return None
-    return _number(gamma, "gamma")
-
-
-def _read_weights(weights: Any, kind: str, classes: NDArray[Any], y: NDArray[Any]) -> Array | None:
-    """A positive weight for each class, or None."""
-    if weights is None:
-        return None
-    if kind == "nu-classification":
-        raise InputError("class_weight works with C-classification only: in nu-classification, R ignores it.")
-    if isinstance(weights, dict):
-        for label, weight in weights.items():
-            _number(weight, f"class_weight[{label!r}]", positive=True)
-    elif weights != "balanced":
-        raise InputError(f'class_weight must be a dict, "balanced" or None, got {weights!r}.')
-    try:
-        return np.asarray(compute_class_weight(weights, classes=classes, y=y), dtype=np.float64)
-    except ValueError as error:
-        raise InputError(str(error)) from None
 
 
 def _sorted_pairs(labels: NDArray[np.int32]) -> tuple[NDArray[np.intp], Array]:
@@ -377,20 +320,20 @@ class E1071SVC(ClassifierMixin, BaseEstimator):
         kind = choice(self.type, TYPES, "type")
         choice(self.decision_function_shape, SHAPES, "decision_function_shape")
         return [
-            _columns_to_scale(self.scale, X.shape[1]),
+            read_scale(self.scale, X.shape[1]),
             kind,
             KERNELS[choice(self.kernel, KERNELS, "kernel")],
             read_count(self.degree, "degree", 0),
-            _read_gamma(self.gamma, X.shape[1]),
-            _number(self.coef0, "coef0"),
-            _number(self.C, "C", positive=True),
-            _number(self.nu, "nu", positive=True),
-            _read_weights(self.class_weight, kind, self.classes_, y),
-            _number(self.cachesize, "cachesize", positive=True),
-            _number(self.tolerance, "tolerance", positive=True),
+            read_gamma(self.gamma, X.shape[1]),
+            read_number(self.coef0, "coef0"),
+            read_number(self.C, "C", positive=True),
+            read_number(self.nu, "nu", positive=True),
+            read_class_weight(self.class_weight, kind, self.classes_, y),
+            read_number(self.cachesize, "cachesize", positive=True),
+            read_number(self.tolerance, "tolerance", positive=True),
             bool(self.shrinking),
             bool(self.probability),
-            _seed(self.random_state) if self.probability else None,
+            read_r_seed(self.random_state) if self.probability else None,
         ]
 
     def _ask(self, X: Any, what: str) -> tuple[NDArray[np.int32], NDArray[Any]]:
