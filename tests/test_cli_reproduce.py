@@ -250,6 +250,11 @@ class TestNames:
             assert exhibit.about.endswith(".")
             assert "https://" in module.REFERENCE or "Technical report" in module.REFERENCE
 
+    def test_one_word_and_none(self):
+        assert [exhibit.name for _, _, exhibit in selected("szepannek.table3")] == ["table3"]
+        with pytest.raises(InputError, match="nothing was chosen; choose all, or some of"):
+            selected([])
+
     def test_hyphens_capitals_and_names_given_twice(self):
         found = selected(["wu-lin-weng.figure1", "Wu_Lin_Weng.Figure1"])
         assert [exhibit.name for _, _, exhibit in found] == ["figure1"]

@@ -230,6 +230,26 @@ def test_distances_that_are_none(simulate, d):
         simulate(d)
 
 
+@pytest.mark.parametrize("simulate", SIMULATORS.values(), ids=SIMULATORS)
+@pytest.mark.parametrize("seed", ["x", -1, 1.5])
+def test_seeds_that_are_none(simulate, seed):
+    with pytest.raises(InputError, match="random_state must be a whole number of at least 0, got"):
+        simulate(seed)
+
+
+@pytest.mark.parametrize("count", [-1, "3", 2.5])
+def test_numbers_of_rows_that_are_none(count):
+    for simulate in (partial(chang_clover, 1.0), partial(chang_ordered, 1.0), hastie_tibshirani_gaussians):
+        with pytest.raises(InputError, match="n_train must be a whole number of at least 0"):
+            simulate(count)
+    with pytest.raises(InputError, match="n_test must be a whole number of at least 0"):
+        hastie_tibshirani_mixtures(1, 5, count)
+    with pytest.raises(InputError, match="n_per_class must be a whole number of at least 0"):
+        szepannek_classes(0, 0, count)
+    with pytest.raises(InputError, match="n_classes must be a whole number of at least 1"):
+        hastie_tibshirani_gaussians(n_classes=count)
+
+
 def test_clover_of_no_layout():
     with pytest.raises(InputError, match=r"layout must be 'diagonal' or 'printed', got 'round'"):
         chang_clover(1, layout="round")

@@ -18,7 +18,7 @@ import pytest
 from pwcstats import studies
 from pwcstats.errors import InputError
 from pwcstats.studies import running
-from pwcstats.studies.running import chosen, names_of, run_cells
+from pwcstats.studies.running import chosen, count_of, names_of, run_cells
 
 
 def noted(folder, number, seed, wait=0.0):
@@ -201,6 +201,14 @@ def test_each_cell_has_one_thread(monkeypatch):
     monkeypatch.setattr(running, "one_thread", lambda openmp: seen.append(openmp) or contextlib.nullcontext())
     running._run(0, of_seed, {"seed": 0}, None)
     assert seen == [True]
+
+
+def test_numbers_of_runs():
+    assert count_of(None, "runs", 5) == 5
+    assert count_of(3, "runs", 5) == 3
+    for wrong in (0, "x", 2.5):
+        with pytest.raises(InputError, match="runs must be a whole number of at least 1, got"):
+            count_of(wrong, "runs", 5)
 
 
 def test_a_name_may_be_a_word():

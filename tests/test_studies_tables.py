@@ -75,6 +75,10 @@ class TestBeside:
             stats.t.ppf(0.995, 4) * math.sqrt(0.001) * math.sqrt(1 / 5 + 1 / 9) + 0.005, abs=2 * ROUNDING
         )
 
+    def test_a_run_that_is_missing_is_no_verdict(self):
+        runs = pd.DataFrame({"method": "a", "error": [0.1, 0.2, math.nan, 0.1, 0.2, 0.3]})
+        assert beside(runs, ["method"], "error", {"a": 0.2})[["agrees", "allowed", "estimate"]].isna().all(axis=None)
+
     @pytest.mark.parametrize("n", [2, 4])
     def test_few_runs_tell_nothing(self, n):
         runs = pd.DataFrame({"method": "a", "error": np.arange(n)})

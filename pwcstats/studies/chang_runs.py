@@ -19,7 +19,7 @@ from pwcstats.classify import HybridClassifier, OrdinalHybridClassifier, Pairwis
 from pwcstats.classify.cutoff import by_share
 from pwcstats.datasets import chang_clover, chang_ordered, load
 from pwcstats.studies.chang_printed import called_positive
-from pwcstats.studies.running import Record, Size, chosen, run_cells
+from pwcstats.studies.running import Record, Size, chosen, count_of, run_cells
 
 __all__ = ["COUNTS", "SCORES", "clover", "ordered", "pen_digits", "wdbc"]
 
@@ -69,7 +69,7 @@ def clover(
         | {"called": called_positive(d, _name(k))}
         for d in distances
         for k in clusters
-        for run in range(chosen(size, 5, 50) if runs is None else runs)
+        for run in range(count_of(runs, "runs", chosen(size, 5, 50)))
     ]
     return run_cells(_clover, cells, **how)
 
@@ -143,7 +143,7 @@ def ordered(
         "thresholds", where each group is cut at the probability that is best for its F in training, so that a case
         may be in several groups or in none.
     """
-    number = chosen(size, 5, 50) if runs is None else runs
+    number = count_of(runs, "runs", chosen(size, 5, 50))
     cells = [{"d": float(d), "run": run} for d in distances for run in range(number)]
     return run_cells(_ordered, cells, **how)
 
@@ -205,7 +205,7 @@ def wdbc(
         Mean and standard deviation of the folds' accuracies by C and run, and how many of the 357 benign and 212
         malignant cases were wrong.
     """
-    number = chosen(size, 5, 20) if runs is None else runs
+    number = count_of(runs, "runs", chosen(size, 5, 20))
     cells = [{"C": float(C), "run": run} for C in costs for run in range(number)]
     return run_cells(_wdbc, cells, **how)
 

@@ -14,7 +14,7 @@ from pwcstats import plot
 from pwcstats._validate.common import Array
 from pwcstats.coupling import couple
 from pwcstats.studies.hastie_tibshirani_runs import gaussians, mixture, plane, plane_rules
-from pwcstats.studies.running import Size, chosen, run_cells
+from pwcstats.studies.running import Size, chosen, count_of, run_cells
 from pwcstats.studies.tables import LEVEL, Exhibit, beside, claim
 
 __all__ = ["EXHIBITS", "PAPER_1", "PAPER_3", "example", "figure1", "figure2", "figure3"]
@@ -170,7 +170,7 @@ def _in_the_plane(
     figure: Literal[1, 2], size: Size, samples: int | None, how: Any
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """A row for each sample, and the means of them."""
-    n = chosen(size, 10, 100) if samples is None else samples
+    n = count_of(samples, "samples", chosen(size, 10, 100))
     cells = [{"figure": figure, "place": place} for place in range(n)]
     runs = run_cells(mixture, cells, **how)
     rules = ["max-wins", "coupled", "LDA", "QDA"]
@@ -231,7 +231,7 @@ def figure3(size: Size = "quick", *, simulations: int | None = None, **how: Any)
         and what the paper says. Thresholds are "none", "cv" (of log-odds, on held-out cases), or "distances" (those to
         one class are multiplied by a factor, which is chosen with J by leaving one case out).
     """
-    n = chosen(size, 5, 20) if simulations is None else simulations
+    n = count_of(simulations, "simulations", chosen(size, 5, 20))
     runs = run_cells(gaussians, [{"simulation": place} for place in range(n)], **how)
     errors, neighbours, biases = (runs.dropna(subset=[column]) for column in ("error", "neighbours", "bias"))
     table = beside(errors, BY, "error", {}, quantity="test error")

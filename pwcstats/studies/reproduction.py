@@ -17,7 +17,7 @@ from pwcstats._validate.fits import read_count
 from pwcstats.errors import InputError
 from pwcstats.studies.recorded import read_about, read_record, record
 from pwcstats.studies.report import write_report
-from pwcstats.studies.running import Size, chosen
+from pwcstats.studies.running import Size, chosen, names_of
 from pwcstats.studies.tables import Exhibit
 
 __all__ = ["STUDIES", "Outcome", "reproduce", "selected"]
@@ -65,16 +65,18 @@ class Outcome:
         return f"{name}: {words} ({self.seconds:.0f} s)" + (f"; no picture: {self.trouble}" if self.trouble else "")
 
 
-def selected(names: Sequence[str]) -> list[tuple[str, ModuleType, Exhibit]]:
+def selected(names: str | Sequence[str]) -> list[tuple[str, ModuleType, Exhibit]]:
     """The exhibits that some names mean, each once.
 
     Parameters
     ----------
-    names : sequence of str
+    names : str or sequence of str
         "all", studies ("szepannek"; a hyphen may stand for an underscore), or exhibits ("szepannek.table3").
     """
+    if not names:
+        raise InputError(f"nothing was chosen; choose all, or some of {listed(STUDIES)}.")
     found: dict[tuple[str, str], tuple[str, ModuleType, Exhibit]] = {}
-    for name in names:
+    for name in names_of(names, ()):
         study, _, exhibit = name.replace("-", "_").lower().partition(".")
         if study not in (*STUDIES, "all"):
             raise InputError(f"there is no study {name!r}; choose all, or some of {listed(STUDIES)}.")
@@ -89,7 +91,7 @@ def selected(names: Sequence[str]) -> list[tuple[str, ModuleType, Exhibit]]:
 
 
 def reproduce(
-    names: Sequence[str] = ("all",),
+    names: str | Sequence[str] = "all",
     *,
     size: Size = "quick",
     out: str | os.PathLike[str] = "pwcstats-reproduce",
@@ -102,7 +104,7 @@ def reproduce(
 
     Parameters
     ----------
-    names : sequence of str
+    names : str or sequence of str
         "all", studies ("szepannek"), or single tables and figures ("szepannek.table3").
     size : {"quick", "paper"}
         Small enough for some minutes in all, or as large as in the papers, which takes hours.

@@ -23,7 +23,7 @@ from pwcstats._validate.common import choice, read_n_jobs
 from pwcstats._validate.fits import read_count
 from pwcstats.errors import InputError
 
-__all__ = ["Size", "chosen", "names_of", "run_cells", "versions"]
+__all__ = ["Size", "chosen", "count_of", "names_of", "run_cells", "versions"]
 
 Size = Literal["quick", "paper"]
 Record = dict[str, Any]
@@ -38,6 +38,11 @@ ELSEWHERE = ("cli", "plot", "studies")
 def chosen(size: Any, quick: Any, paper: Any) -> Any:
     """What belongs to a size."""
     return quick if choice(size, ("quick", "paper"), "size") == "quick" else paper
+
+
+def count_of(given: int | None, name: str, usual: int) -> int:
+    """A number of runs that was given, or the usual one."""
+    return usual if given is None else read_count(given, name)
 
 
 def names_of(given: str | Sequence[str] | None, usual: Sequence[str]) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from pwcstats import plot
 from pwcstats._validate.common import counted
 from pwcstats.coupling import couple
-from pwcstats.studies.running import Record, Size, chosen, names_of, run_cells
+from pwcstats.studies.running import Record, Size, chosen, count_of, names_of, run_cells
 from pwcstats.studies.sulzmann_runs import (
     SIMULATED,
     TWINS,
@@ -305,7 +305,7 @@ def one_against_all(
         accuracy, and what one against all adds to it.
     """
     real = names_of(sets, chosen(size, REAL, REAL + LARGE))
-    n = chosen(size, 5, 20) if splits is None else splits
+    n = count_of(splits, "splits", chosen(size, 5, 20))
     most = chosen(size, 500, 2000)
     cells = [{"data": data, "most": most, "split": number} for data in (*SIMULATED, *real) for number in range(n)]
     runs = run_cells(compared, cells, **how)

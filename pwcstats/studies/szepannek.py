@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from pwcstats import plot
 from pwcstats.compare import winners
 from pwcstats.datasets import szepannek_classes
-from pwcstats.studies.running import Size, chosen, run_cells
+from pwcstats.studies.running import Size, chosen, count_of, run_cells
 from pwcstats.studies.szepannek_runs import on_data, simulated
 from pwcstats.studies.tables import COLUMNS, Exhibit, beside, claim
 
@@ -87,7 +87,7 @@ def simulation(
     """
     axis = [round(value, 10) for value in np.linspace(0.0, 1.0, chosen(size, 6, 11))]
     alphas, rhos = (axis, axis) if grid is None else grid
-    n = chosen(size, 10, 30) if repeats is None else repeats
+    n = count_of(repeats, "repeats", chosen(size, 10, 30))
     cells = [{"alpha": float(alpha), "rho": float(rho), "repeats": n} for alpha in alphas for rho in rhos]
     return run_cells(simulated, cells, **how).drop(columns=["repeats", "seed"])
 
@@ -233,7 +233,7 @@ def table3(size: Size = "quick", *, repeats: int | None = None, **how: Any) -> p
         A row for each data set and method. There are two versions of the vowels: the measurements ("vowel"), and R's
         mlbench, with the speaker as a factor and without one of the measurements ("vowel_mlbench"), which is judged.
     """
-    many = chosen(size, 10, 30) if repeats is None else repeats
+    many = count_of(repeats, "repeats", chosen(size, 10, 30))
     cells = [{"dataset": name, "repeat": repeat} for name in DATASETS for repeat in range(many)]
     runs = run_cells(on_data, cells, **how)
     printed = PAPER_3 | {("vowel_mlbench", method): PAPER_3["vowel", method] for method in PAPER_1}

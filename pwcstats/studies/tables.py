@@ -101,8 +101,8 @@ def beside(
         what is `allowed` by chance in 99 % of the cases, if both did the same experiment, and by the rounding in print:
         :math:`t_{0.995} s \sqrt{1/n + 1/m}` for n runs of ours and m of the paper's, where s is the standard
         deviation of ours, pooled with that of the paper's if its runs are printed, and s² / m is the square of the
-        printed standard error if there is one. Both are missing where the paper prints nothing, and where there are
-        less than four degrees of freedom, from which nothing can be told.
+        printed standard error if there is one. Both are missing where the paper prints nothing, where a run is
+        missing, and where there are less than four degrees of freedom, from which nothing can be told.
     """
     rows = []
     for key, found in runs.groupby(list(by), sort=False, observed=True)[value]:
@@ -111,7 +111,7 @@ def beside(
         error = None if paper_errors is None else paper_errors.get(name)
         degrees, chance = _by_chance(ours, printed, max(paper_runs, len(printed)), error)
         mean, other = float(ours.mean()), float(printed.mean())
-        untold = math.isnan(other) or (degrees < FEWEST and not exact)
+        untold = math.isnan(other) or math.isnan(mean) or (degrees < FEWEST and not exact)
         # Half a unit of the last digit, and a last bit that rounding may turn either way.
         allowed = math.nan if untold else chance + 0.5 * 10.0**-digits + 1e-12
         agrees = pd.NA if untold else abs(mean - other) <= allowed

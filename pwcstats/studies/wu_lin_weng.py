@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from pwcstats import plot
 from pwcstats.datasets import Setting
-from pwcstats.studies.running import Size, chosen, names_of, run_cells
+from pwcstats.studies.running import Size, chosen, count_of, names_of, run_cells
 from pwcstats.studies.tables import Exhibit, beside, claim, everywhere
 from pwcstats.studies.wu_lin_weng_runs import METHODS, noisy, on_data
 
@@ -169,7 +169,7 @@ def table1(
             "repeat": repeat,
         }
         for name in names_of(datasets, names)
-        for sample in range(usual if samples is None else samples)
+        for sample in range(count_of(samples, "samples", usual))
         for repeat in range(repeats)
     ]
     runs = run_cells(on_data, cells, **how)
