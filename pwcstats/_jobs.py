@@ -31,10 +31,20 @@ def read_kept(file: Path) -> Any:
 
 
 def keep(file: Path, content: dict[str, Any]) -> None:
+    """Write the file of a cell."""
+    write_whole(file, json.dumps({"key": file.stem} | content))
+
+
+def write_whole(file: Path, text: str) -> None:
     """Write a file that is there in full or not at all, even if the process is killed."""
     part = file.with_name(f"{file.stem}.{uuid4().hex}.part")
-    part.write_text(json.dumps({"key": file.stem} | content), encoding="utf-8")
+    part.write_text(text, encoding="utf-8", newline="\n")
     os.replace(part, file)
+
+
+def digest(content: bytes) -> str:
+    """A fingerprint of some content."""
+    return hashlib.sha256(content).hexdigest()
 
 
 def in_parallel(calls: Iterable[Any], n_jobs: int | None) -> Iterable[Any]:

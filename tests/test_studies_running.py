@@ -54,6 +54,22 @@ def test_kept_cells_are_not_run_again(tmp_path):
     pd.testing.assert_frame_equal(again.head(8), first)
 
 
+def test_a_bar_shows_what_is_done_and_what_was_there(tmp_path, capsys):
+    cache = tmp_path / "cells"
+    run_cells(noted, cells_in(tmp_path, 2), cache=cache, progress=True)
+    first = capsys.readouterr()
+    assert first.out == ""
+    assert "test_studies_running.noted:   0%" in first.err
+    assert "2/2" in first.err
+    run_cells(noted, cells_in(tmp_path, 4), cache=cache, progress=True)
+    again = capsys.readouterr().err
+    assert "0/4" not in again
+    assert "2/4" in again
+    assert "4/4" in again
+    run_cells(noted, cells_in(tmp_path, 5), cache=cache)
+    assert capsys.readouterr().err == ""
+
+
 def test_without_a_cache_everything_is_run(tmp_path):
     for _ in range(2):
         run_cells(noted, cells_in(tmp_path, 2))

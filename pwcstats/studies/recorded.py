@@ -1,14 +1,13 @@
 """Results at the papers' sizes, as they were run once."""
 
-import hashlib
 import json
-import os
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from pwcstats._jobs import digest, write_whole
 from pwcstats._validate.common import choice
 from pwcstats.errors import InputError
 from pwcstats.studies.running import versions
@@ -62,22 +61,11 @@ def record(frame: pd.DataFrame | None, file: Path, **about: Any) -> dict[str, An
         # So many digits as a reader may use, and not those that differ from machine to machine.
         table = frame.to_csv(index=False, float_format="%.6g", lineterminator="\n")
         integers = [name for name, kind in frame.dtypes.items() if pd.api.types.is_integer_dtype(kind)]
-        about |= {"sha256": _digest(table.encode()), "integers": integers}
-    _replace(file.with_suffix(".json"), json.dumps(about) + "\n")
+        about |= {"sha256": digest(table.encode()), "integers": integers}
+    write_whole(file.with_suffix(".json"), json.dumps(about) + "\n")
     if frame is not None:
-        _replace(file, table)
+        write_whole(file, table)
     return about
-
-
-def _replace(file: Path, text: str) -> None:
-    """Write a file in full or not at all, even if the process is killed."""
-    part = file.with_suffix(".part")
-    part.write_text(text, encoding="utf-8", newline="\n")
-    os.replace(part, file)
-
-
-def _digest(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
 
 
 def read_about(file: Path) -> dict[str, Any]:
@@ -94,7 +82,7 @@ def read_record(file: Path) -> pd.DataFrame:
     about = read_about(file)
     content = file.read_bytes() if file.is_file() else b""
     # Without this a table that was cut, or one beside what is told of another, would be believed.
-    if about.get("sha256") != _digest(content):
+    if about.get("sha256") != digest(content):
         raise InputError(f"{file} is not what was written there, with {file.stem}.json beside it: run it again.")
     frame = pd.read_csv(BytesIO(content)).astype({"agrees": "boolean", **dict.fromkeys(about["integers"], "Int64")})
     # A column without any remark is read as one of missing numbers.

@@ -1,6 +1,5 @@
 """How studies run: in cells that can be stopped and resumed."""
 
-import hashlib
 import inspect
 import os
 import sys
@@ -15,7 +14,7 @@ import pandas as pd
 from sklearn.utils.parallel import delayed
 from tqdm import tqdm
 
-from pwcstats._jobs import in_parallel, keep, key_of, read_kept
+from pwcstats._jobs import digest, in_parallel, keep, key_of, read_kept
 from pwcstats._kernels.blas import one_thread
 from pwcstats._validate.benchmarks import read_cache
 from pwcstats._validate.classifiers import refuse_flag
@@ -133,20 +132,20 @@ def _key(function: Callable[..., Any], name: str, cell: Mapping[str, Any]) -> st
     """The name of a cell's file. A path alone would not tell what is there."""
     path = cell.get("path")
     files = [] if path is None else [Path(path), *sorted(Path(path).glob("*"))]
-    return key_of(_known(function), name, cell, "".join(_digest(file.read_bytes()) for file in files if file.is_file()))
+    return key_of(_known(function), name, cell, "".join(digest(file.read_bytes()) for file in files if file.is_file()))
 
 
 @once
 def _known(function: Callable[..., Any]) -> str:
     """A fingerprint of what a function runs on: its module, the package, versions of others."""
     lines = inspect.getsource(inspect.getmodule(function) or function)
-    return _digest(repr((lines, _sources(), versions(), sys.version_info[:2])).encode())
+    return digest(repr((lines, _sources(), versions(), sys.version_info[:2])).encode())
 
 
 @once
 def _sources() -> list[str]:
     files = (file for file in sorted(SOURCES.rglob("*.py")) if file.relative_to(SOURCES).parts[0] not in ELSEWHERE)
-    return [_digest(file.read_bytes()) for file in files]
+    return [digest(file.read_bytes()) for file in files]
 
 
 @once
@@ -157,7 +156,3 @@ def versions() -> str:
         with suppress(PackageNotFoundError):
             found.append(f"{name} {version(name)}")
     return ", ".join(found)
-
-
-def _digest(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
