@@ -139,9 +139,11 @@ def bias(first, second, ordered, counts, d, log_nu, var_d, cov_d_tie, var_tie, o
 
     `var_d`, `cov_d_tie` and `var_tie` are the (co)variances of each pair's d and of log nu. Fills `out` for d; returns
     what belongs to log nu. The third moments of (win - loss) / 2 and tie take the place of the change of information.
-    `leverage` receives each pair's share of the parameters, divided by its comparisons.
+    `leverage` receives each pair's share of the parameters, divided by its comparisons. A pair has at most one degree
+    of freedom, two with ties; more is rounding of a variance that is small beside those of other pairs.
     """
     for_tie = 0.0
+    most = 2.0 if log_nu > -np.inf else 1.0
     for pair in range(first.shape[0]):
         n = counts[pair, WIN] + counts[pair, LOSS] + counts[pair, TIE]
         win, loss, tie, _ = _probabilities(d[pair], log_nu)
@@ -155,9 +157,10 @@ def bias(first, second, ordered, counts, d, log_nu, var_d, cov_d_tie, var_tie, o
             total += spread
             sum_d += x * spread
             sum_tie += y * spread
-        out[pair] = 0.5 * n * sum_d
-        leverage[pair] = total
-        for_tie += 0.5 * n * sum_tie
+        excess = max(n * total / most, 1.0)
+        out[pair] = 0.5 * n * sum_d / excess
+        leverage[pair] = total / excess
+        for_tie += 0.5 * n * sum_tie / excess
     return for_tie
 
 

@@ -27,6 +27,10 @@ CG_STEPS = 1500
 THIN_ITEMS, THIN_DEGREE = 10_000, 4
 # Right-hand sides that are solved together: a cache line of numbers for each item.
 BLOCK = 8
+# Below this reciprocal condition number Cholesky factors may have no correct digits in the weakest link.
+ILL_CONDITIONED = 1e-10
+# Elimination without subtraction takes about a second for this many items.
+SUBTRACTION_FREE_ITEMS = 1000
 
 
 class NotDefiniteError(ArithmeticError):
@@ -42,12 +46,36 @@ class Graph:
         # Asking the system for this much memory in every step would cost more than filling it.
         self._edge = np.empty(2 * len(first))
 
-    def _dense(self, weight: Array) -> tuple[Array, float]:
-        """L + s 11', which is definite, and s, which is of the size of L's entries."""
-        shift = 2.0 * float(weight.sum()) / self.n_items**2
-        out = np.full((self.n_items, self.n_items), shift)
-        _fill(self.first, self.second, weight, out)
-        return out, shift
+    def _degree(self, weight: Array) -> Array:
+        out: Array = np.bincount(self.first, weight, self.n_items) + np.bincount(self.second, weight, self.n_items)
+        return out
+
+    def _grounded(self, weight: Array) -> tuple[Array, Array, int]:
+        """L without the row and column of one item, scaled to a unit diagonal; the scale; and that item, the ground.
+
+        The ground is the item of largest degree, so that the scaled matrix is well conditioned unless a whole group of
+        items is joined to the rest by small weights only.
+        """
+        degree = self._degree(weight)
+        if not (np.isfinite(degree) & (degree > 0.0)).all():
+            raise NotDefiniteError
+        ground = int(degree.argmax())
+        scale = 1.0 / np.sqrt(degree)
+        out = np.zeros((self.n_items - 1, self.n_items - 1))
+        _fill(self.first, self.second, weight, scale, ground, out)
+        return out, np.delete(scale, ground), ground
+
+    def _factor(self, weight: Array) -> tuple[Array, Array, int]:
+        """Cholesky factor of the grounded Laplacian, its scale, and the ground; an error if it is ill-conditioned."""
+        matrix, scale, ground = self._grounded(weight)
+        # The diagonal is 1 and all else is negative, so that this is the largest sum of absolute values.
+        norm = 2.0 - float(matrix.sum(axis=0).min())
+        factor, failed = lapack.dpotrf(matrix.T, lower=1, overwrite_a=1)
+        if failed or (
+            self.n_items <= SUBTRACTION_FREE_ITEMS and lapack.dpocon(factor, norm, uplo="L")[0] < ILL_CONDITIONED
+        ):
+            raise NotDefiniteError
+        return factor, scale, ground
 
     def solver(self, weight: Array, tolerance: float) -> Solve:
         """Return a function that solves L x = b for b of shape (n_items,) or (n_items, m), less its mean.
@@ -55,7 +83,7 @@ class Graph:
         It serves until the next one is asked for: they share the memory of the weights.
         """
         if self.n_items <= DENSE_ITEMS:
-            return _cholesky_solver(self._dense(weight)[0])
+            return self._dense_solver(weight)
         edge = np.take(weight, self.pair, out=self._edge, mode="clip")
         diagonal = np.empty(self.n_items)
         _degrees(self.start, edge, diagonal)
@@ -107,11 +135,71 @@ class Graph:
         x[1:] = factor.solve(b[1:])
         return x
 
+    def imbalance(self, weight: Array, score: Array) -> float:
+        """The largest change that an item's score asks of its ability, the others staying as they are."""
+        return float(np.max(np.abs(score) / self._degree(weight)))
+
+    def _dense_solver(self, weight: Array) -> Solve:
+        try:
+            with threads_for(self.n_items):
+                factor, scale, ground = self._factor(weight)
+        except NotDefiniteError:
+            inverse, _ = self._inverse_without_subtraction(weight)
+            return lambda b: inverse @ b
+        column = scale[:, None]
+
+        def solve(b: Array) -> Array:
+            columns = b.reshape(self.n_items, -1)
+            x = np.zeros(columns.shape)
+            kept = np.delete(columns - columns.mean(axis=0), ground, axis=0)
+            with threads_for(len(factor)):
+                solution, _ = lapack.dpotrs(factor, column * kept, lower=1)
+            x[:ground], x[ground + 1 :] = np.split(column * solution, [ground])
+            x -= x.mean(axis=0)
+            return x.reshape(b.shape)
+
+        return solve
+
     def inverse(self, weight: Array) -> tuple[Array, float]:
         """Moore–Penrose inverse, and the log determinant of L without one row and column (whichever)."""
-        matrix, shift = self._dense(weight)
-        inverse, log_determinant = inverse_and_determinant(matrix, 1.0 / (shift * self.n_items**2))
-        return inverse, log_determinant - np.log(shift) - 2.0 * np.log(self.n_items)
+        try:
+            with threads_for(self.n_items):
+                factor, scale, ground = self._factor(weight)
+                log_determinant = 2.0 * float(np.log(np.diagonal(factor)).sum() - np.log(scale).sum())
+                inverse, _ = lapack.dpotri(factor, lower=1, overwrite_c=1)
+        except NotDefiniteError:
+            return self._inverse_without_subtraction(weight)
+        inverse = inverse.T
+        _mirror(inverse)
+        inverse *= scale
+        inverse *= scale[:, None]
+        return _centred(inverse, ground), log_determinant
+
+    def _inverse_without_subtraction(self, weight: Array) -> tuple[Array, float]:
+        """`inverse` for weights of very different sizes.
+
+        Eliminating item k from the graph joins its neighbours i and j by w_ik w_kj / sum_l w_kl (the star-mesh
+        transform, or Grassmann, Taksar and Heyman's elimination). Only positive numbers are added, multiplied and
+        divided, so that every entry is accurate relative to its own size, however small the weights are.
+        """
+        n = self.n_items
+        if n > SUBTRACTION_FREE_ITEMS:
+            raise NotDefiniteError
+        joined = np.zeros((n, n))
+        np.add.at(joined, (self.first, self.second), weight)
+        joined += joined.T
+        total = np.empty(n - 1)
+        upper = np.eye(n - 1)
+        for k in range(n - 1):
+            row = joined[k, k + 1 :]
+            total[k] = row.sum()
+            if not (np.isfinite(total[k]) and total[k] > 0.0):
+                raise NotDefiniteError
+            share = row / total[k]
+            joined[k + 1 :, k + 1 :] += row[:, None] * share
+            upper[k, k + 1 :] = -share[:-1]
+        half, _ = lapack.dtrtri(upper, unitdiag=1)
+        return _centred((half / total) @ half.T, n - 1), float(np.log(total).sum())
 
     def diagonal_of_inverse(
         self, weight: Array, tolerance: float, n_draws: int, seed: int | None, ref: int | None
@@ -148,8 +236,8 @@ class Graph:
         return (1.0 - 2.0 / n) / degree + mean, spread, gaps / n_draws
 
 
-def inverse_and_determinant(matrix: Array, less: float = 0.0) -> tuple[Array, float]:
-    """Inverse of a positive definite matrix, `less` a number, and its log determinant; the matrix is used up."""
+def inverse_and_determinant(matrix: Array) -> tuple[Array, float]:
+    """Inverse of a positive definite matrix and its log determinant; the matrix is used up."""
     # A C-ordered symmetric matrix is its own transpose: LAPACK may work in place on the Fortran view.
     with threads_for(len(matrix)):
         factor, failed = lapack.dpotrf(matrix.T, lower=1, overwrite_a=1)
@@ -157,23 +245,24 @@ def inverse_and_determinant(matrix: Array, less: float = 0.0) -> tuple[Array, fl
             raise NotDefiniteError
         log_determinant = 2.0 * float(np.log(np.diagonal(factor)).sum())
         inverse, _ = lapack.dpotri(factor, lower=1, overwrite_c=1)
-    _mirror(inverse.T, less)
+    _mirror(inverse.T)
     return inverse.T, log_determinant
 
 
-def _cholesky_solver(matrix: Array) -> Solve:
-    with threads_for(len(matrix)):
-        factor, failed = lapack.dpotrf(matrix.T, lower=1, overwrite_a=1)
-    if failed:
+def _centred(grounded: Array, ground: int) -> Array:
+    """The Moore–Penrose inverse of L, from the inverse of L without the row and column `ground`."""
+    if not np.isfinite(grounded).all():
         raise NotDefiniteError
-
-    def solve(b: Array) -> Array:
-        with threads_for(len(factor)):
-            x, _ = lapack.dpotrs(factor, b.reshape(len(factor), -1), lower=1)
-        x = x - x.mean(axis=0)
-        return x.reshape(b.shape)
-
-    return solve
+    n = len(grounded) + 1
+    out = np.zeros((n, n))
+    before, after = slice(None, ground), slice(ground + 1, None)
+    for rows, source in ((before, slice(None, ground)), (after, slice(ground, None))):
+        for columns, origin in ((before, slice(None, ground)), (after, slice(ground, None))):
+            out[rows, columns] = grounded[source, origin]
+    mean = out.mean(axis=0)
+    out -= mean
+    out -= (mean - mean.mean())[:, None]
+    return out
 
 
 @compiled
@@ -197,24 +286,27 @@ def _neighbours(first, second, n_items):
 
 
 @compiled
-def _fill(first, second, weight, out):
+def _fill(first, second, weight, scale, ground, out):
+    """The scaled Laplacian without the row and column `ground`; `out` is zero."""
+    for k in range(out.shape[0]):
+        out[k, k] = 1.0
     for pair in range(first.shape[0]):
-        i, j, w = first[pair], second[pair], weight[pair]
-        out[i, i] += w
-        out[j, j] += w
-        out[i, j] -= w
-        out[j, i] -= w
+        i, j = first[pair], second[pair]
+        if i != ground and j != ground:
+            entry = scale[i] * weight[pair] * scale[j]
+            row, column = i - (i > ground), j - (j > ground)
+            out[row, column] -= entry
+            out[column, row] -= entry
 
 
 @compiled
-def _mirror(a, less):
-    """Copy the upper triangle, `less` a number, to both, by tiles, so that neither side runs out of the cache."""
+def _mirror(a):
+    """Copy the upper triangle to the lower one, by tiles, so that neither side runs out of the cache."""
     n = a.shape[0]
     for top in range(0, n, 64):
         for left in range(top, n, 64):
             for i in range(top, min(top + 64, n)):
                 for j in range(max(left, i), min(left + 64, n)):
-                    a[i, j] -= less
                     a[j, i] = a[i, j]
 
 

@@ -12,6 +12,10 @@ Array = NDArray[np.float64]
 
 # A step this short that still does not ascend is rounding.
 SHORTEST_STEP = 1e-12
+# Newton's steps are slow while they are at least this long and not half as long as the last.
+LONG_STEP = 0.5
+# So are steps this short that have not halved in so many iterations.
+STALLED_STEP, STALLED_ITERATIONS = 1e-5, 30
 
 
 class Point(Protocol):
@@ -42,6 +46,7 @@ def ascend(
     tolerance: float,
     max_iter: int,
     *,
+    cautious: Callable[[P], Array] | None = None,
     linear: bool = False,
     noise: float = 0.0,
 ) -> Ascent[P]:
@@ -50,24 +55,38 @@ def ascend(
     The last step taken is no longer than `tolerance`; with exact second derivatives the point is then right to about
     its square. Where steps are `linear`, each a fraction of the one before, it is the sum of all that would follow that
     is no longer than `tolerance`. Falls of the value by less than its rounding or `noise` are none.
+
+    Far from the maximum Newton's steps may be much too long or too short. Where they lead down, or are slow, a step in
+    the direction `cautious` is tried as well and the better of the two is taken.
     """
     point = evaluate(start)
     sizes = (math.inf, math.inf)
+    best, stalled = math.inf, 0
     for n_iter in range(1, max_iter + 1):
+        slack = 1e-13 * abs(point.value) + noise
         step = direction(point)
         size = length(step)
-        if not math.isfinite(size):
+        newton = math.isfinite(size)
+        new = evaluate(point.params + step) if newton else None
+        slow = size >= max(LONG_STEP, 0.5 * sizes[1])
+        if cautious is not None and (slow or new is None or not new.value >= point.value - slack):
+            other = cautious(point)
+            if 0.0 < length(other) < math.inf:
+                trial = evaluate(point.params + other)
+                if new is None or not new.value >= trial.value:
+                    newton, step, size, new = False, other, length(other), trial
+        if new is None:
             return Ascent(point, n_iter, False, "the information became singular")
         factor = 1.0
-        new = evaluate(point.params + factor * step)
-        slack = 1e-13 * abs(point.value) + noise
         while not new.value >= point.value - slack:
             factor /= 2.0
             if factor * size < SHORTEST_STEP:
                 return Ascent(point, n_iter, False, "no step increased the likelihood")
             new = evaluate(point.params + factor * step)
         point = new
-        if (steps_left(*sizes, size) if linear else size) <= tolerance:
+        left = steps_left(*sizes, size) if linear else size
+        best, stalled = (size, 0) if size <= 0.5 * best else (best, stalled + 1)
+        if newton and (left <= tolerance or (size <= STALLED_STEP and stalled >= STALLED_ITERATIONS)):
             return Ascent(point, n_iter, True, "")
         sizes = (sizes[1], size)
     return Ascent(point, max_iter, False, f"{max_iter} steps were not enough")

@@ -37,7 +37,8 @@ class Rows:
     @property
     def total(self) -> float:
         """Number of comparisons, or the sum of their weights."""
-        return float(self.weight.sum()) if len(self.weight) else float(len(self.winner))
+        with np.errstate(over="ignore"):
+            return float(self.weight.sum()) if len(self.weight) else float(len(self.winner))
 
 
 def read_wins(wins: Any, tied: Any, items: Iterable[Hashable] | None) -> Rows:

@@ -294,15 +294,13 @@ def refuse_robust(fit: Any, name: str) -> None:
 LARGEST_ERROR = 100.0
 
 
-def all_but_infinite(terms: pd.Index, bse: Array) -> str | None:
-    """What to say of standard errors that are as good as infinite."""
+def all_but_infinite(terms: pd.Index, bse: Array, firth: bool) -> str | None:
+    """Warning about standard errors that are practically infinite, if there are any."""
     worst = terms[np.flatnonzero(bse > LARGEST_ERROR)]
     if not len(worst):
         return None
-    return (
-        f"the estimates of {listed(worst)} are all but infinite (standard errors up to {bse.max():.3g}): "
-        "hardly anything speaks against it; use method='firth'."
-    )
+    cure = "they have too few comparisons to be estimated" if firth else "use method='firth'"
+    return f"the estimates of {listed(worst)} are practically infinite (standard errors up to {bse.max():.3g}); {cure}."
 
 
 def refuse_large_square(n_items: int, name: str) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -22,6 +22,13 @@ NEWTON_STEP = 1e-5
 # Firth's steps leave out the penalty's own curvature, so they shrink by a factor and not by squares.
 FIRTH_STEP = 1e-11
 
+# A start farther out could leave pairs without variance.
+FARTHEST_START = 10.0
+# Closer than this to its own estimate, a pair's secant is its tangent to three digits.
+NEAR = 1e-3
+
+# What is left of an item's score, as a change of its ability, after the last step of any fit that can be trusted.
+IMBALANCE = 1e-4
 
 # Pairs are worked on in at most so many parts, side by side, of at least so many pairs.
 PARTS, SMALLEST_PART = 4, 2**15
@@ -75,7 +82,7 @@ class Items:
         """
         won, lost = np.zeros((2, self.size))
         comparisons.totals(table.first, table.second, table.counts, won, lost)
-        logit = np.log((won + 0.5) / (lost + 0.5))
+        logit = np.clip(np.log(won + 0.5) - np.log(lost + 0.5), -FARTHEST_START, FARTHEST_START)
         spread = min(float(logit.var()), 1.5)
         return (logit - logit.mean()) / np.sqrt(1.0 - spread * np.pi / 8.0)
 
@@ -261,10 +268,40 @@ class Likelihood:
         """The Newton step."""
         if not np.isfinite(point.value):
             return np.full(self.n_params, np.nan)
+        return self._step(point.slope or point, point.score)
+
+    def _step(self, curvature: Point, score: Array) -> Array:
         try:
-            return self.solve(point.slope or point, CG_TOLERANCE)(point.score)
-        except NotDefiniteError:
+            return self.solve(curvature, CG_TOLERANCE)(score)
+        except (NotDefiniteError, np.linalg.LinAlgError):
             return np.full(self.n_params, np.nan)
+
+    def cautious_direction(self, point: Point) -> Array:
+        """A step whose length suits each pair, however far it is from its estimate.
+
+        The slope of a pair's expected result is replaced by that of the secant between the pair's d and the d* that the
+        pair by itself suggests (half a win added to each side). Where no pairs form a circle, the step leads to d* at
+        once; Newton's step, from a d far beyond d*, leads nowhere.
+        """
+        table = self.table
+        _, _, log_nu = self.split(point.params)
+        d, n = self.predictor(point.params), table.n + 1.0
+        p = np.empty((len(d), 3))
+        comparisons.predict(d, log_nu, p)
+        # Shares of wins and of losses, ties being half of either.
+        seen = (table.counts[:, :2] + 0.5 * table.counts[:, 2:] + 0.5) / n[:, None]
+        expected = p[:, :2] + 0.5 * p[:, 2:]
+        own = _estimated_alone(seen[:, 0], seen[:, 1], np.exp(log_nu))
+        # The difference of the smaller shares, which is the more accurate one.
+        gap = np.where(own > 0.0, seen[:, 1] - expected[:, 1], expected[:, 0] - seen[:, 0])
+        near = np.abs(d - own) < NEAR
+        tangent = p[:, 0] * p[:, 1] + 0.25 * p[:, 2] * (p[:, 0] + p[:, 1])
+        secant = n * np.where(near, tangent, gap / np.where(near, 1.0, d - own))
+        information = point.extra_information * np.eye(self.n_extra)
+        if self.order:
+            information[0, 0] = secant @ table.ordered
+        curvature = replace(point, variance=secant, cross=np.zeros_like(point.cross), extra_information=information)
+        return self._step(curvature, point.score)
 
     def solve(self, point: Point, tolerance: float) -> Solve:
         """A function that solves the information's equations, extra parameters by their Schur complement."""
@@ -307,7 +344,31 @@ class Likelihood:
     def maximise(self, max_iter: int) -> newton.Ascent[Point]:
         """Fit."""
         tolerance = FIRTH_STEP if self.firth else NEWTON_STEP
-        return newton.ascend(self.evaluate, self.direction, self.length, self.start(), tolerance, max_iter)
+        # A trial step may lead so far that numbers overflow; it is not taken then.
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            ascent = newton.ascend(
+                self.evaluate, self.direction, self.length, self.start(), tolerance, max_iter,
+                cautious=self.cautious_direction,
+            )  # fmt: skip
+        if ascent.converged and not self._trustworthy(ascent.point):
+            return replace(ascent, converged=False, reason="the numbers of comparisons differ too much to be added up")
+        return ascent
+
+    def _trustworthy(self, point: Point) -> bool:
+        """Whether rounding cannot have hidden that the last steps were wrong."""
+        if not self.table.addable:
+            return False
+        if not isinstance(self.design, Items):
+            return True
+        variance = (point.slope or point).variance
+        return self.design.graph.imbalance(variance, point.score[: self.design.size]) <= IMBALANCE
+
+
+def _estimated_alone(win: Array, loss: Array, nu: float) -> Array:
+    """The d at which a pair's expected shares of wins and losses, a tie being half of either, are these."""
+    ahead, behind = np.maximum(win, loss), np.minimum(win, loss)
+    half = 0.5 * nu * (ahead - behind)
+    return np.sign(win - loss) * 2.0 * np.log((half + np.sqrt(half**2 + 4.0 * ahead * behind)) / (2.0 * behind))
 
 
 def outcome_scores(likelihood: Likelihood, point: Point) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -106,6 +106,8 @@ class BradleyTerry:
         self._start(comparisons.read_wins(wins, tied, items), None)
 
     def _start(self, rows: Rows, data: pd.DataFrame | None) -> None:
+        if not np.isfinite(rows.total):
+            raise InputError("the counts add up to more than the largest number, 1.8e308; divide all of them by 1e10.")
         self._rows = rows
         self._data = data
         self._tables: dict[bool, Table] = {}
@@ -297,7 +299,7 @@ class BradleyTerry:
         Warns
         -----
         SeparationWarning
-            When an estimate is all but infinite.
+            When an estimate is practically infinite.
         ConvergenceWarning
             When the iteration ended before its goal.
 
@@ -333,8 +335,9 @@ class BradleyTerry:
         max_iter = fits.read_count(max_iter, "max_iter")
         ascent = likelihood.maximise(max_iter)
         if not ascent.converged:
+            cure = "raise max_iter" if ascent.n_iter == max_iter else _cure(spec, table)
             warnings.warn(
-                f"the Bradley–Terry fit did not converge ({ascent.reason}); raise max_iter, or use method='firth'.",
+                f"the Bradley–Terry fit did not converge ({ascent.reason}), so the estimates may be wrong; {cure}.",
                 ConvergenceWarning,
                 stacklevel=2,
             )
@@ -352,16 +355,16 @@ class BradleyTerry:
                 estimate = covariance.sandwich(likelihood, ascent.point, estimate.cov, spec.ref, scored)
         except NotDefiniteError:
             raise InputError(
-                "the information is singular to working precision: some items are joined to the rest by "
-                "comparisons whose outcome is all but certain; use method='firth', or cov='none' for the "
+                "the information is singular to working precision: some items are joined to the rest only by "
+                f"comparisons whose outcome is almost certain; {_cure(spec, table)}, or use cov='none' for the "
                 "abilities alone."
             ) from None
         results = BradleyTerryResults(self, spec, likelihood, ascent, estimate, cov_type, max_iter)
         if estimate.variance is not None:
             # Of abilities, since coefficients of covariates have the scale of these.
-            words = fits.all_but_infinite(self.items, results._item_se)
-            if words is not None:
-                warnings.warn(words, SeparationWarning, stacklevel=2)
+            message = fits.all_but_infinite(self.items, results._item_se, spec.firth)
+            if message is not None:
+                warnings.warn(message, SeparationWarning, stacklevel=2)
         return results
 
     def _table(self, spec: Spec) -> Table:
@@ -389,3 +392,10 @@ class BradleyTerry:
                 existence.check_identified(table)
             if spec.order or spec.davidson:
                 existence.check_order_and_ties(table, spec.order, spec.davidson)
+
+
+def _cure(spec: Spec, table: Table) -> str:
+    """What to do when the estimates cannot be computed."""
+    if spec.firth or not table.addable:
+        return "leave out pairs that were compared far more or far less often than the others"
+    return "use method='firth'"

@@ -10,6 +10,9 @@ from pwcstats._kernels.comparisons import LOSS, TIE, WIN
 from pwcstats._validate.common import Array
 from pwcstats._validate.comparisons import Rows
 
+# Numbers of comparisons of two pairs; beyond it, the sum of the two has no correct digit of the smaller.
+LARGEST_RATIO = 1e15
+
 
 @dataclass(frozen=True)
 class Table:
@@ -25,6 +28,12 @@ class Table:
     def n(self) -> Array:
         """Comparisons of each pair."""
         return self.counts.sum(axis=1)
+
+    @property
+    def addable(self) -> bool:
+        """Whether the sums of an item's results have digits for each of its pairs."""
+        n = self.n
+        return bool(n.max() / LARGEST_RATIO <= n.min())
 
 
 def make_table(rows: Rows, half: bool, cell: NDArray[np.int64] | None = None) -> Table:
