@@ -26,6 +26,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
+from pwcstats._files import write_file
 from pwcstats._validate.common import Array, listed
 from pwcstats.classify import PairwiseClassifier
 from pwcstats.cli import features, reading
@@ -114,10 +115,12 @@ def save(path: str, model: Model, frame: pd.DataFrame) -> None:
     names = [*(column.name for column in recipe.columns), recipe.target]
     writer.writerow(names)
     writer.writerows(frame[names].itertuples(index=False))
-    with zipfile.ZipFile(path, "w") as archive:
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
         # Of a fixed date, so that equal models are equal files.
         for name, text in (("model.json", json.dumps(document, indent=2)), ("training.csv", table.getvalue())):
             archive.writestr(zipfile.ZipInfo(name), text.encode("utf-8"), zipfile.ZIP_DEFLATED)
+    write_file(path, content.getvalue())
 
 
 def load(path: str) -> Model:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from pwcstats._files import write_figure, write_file
 from pwcstats.errors import InputError
 
 # Of help texts.
@@ -81,7 +82,7 @@ def emit(options: argparse.Namespace, text: str, document: Any) -> None:
     if options.printed or options.out is None:
         sys.stdout.write(text)
     else:
-        Path(options.out).write_text(text, encoding="utf-8")
+        write_file(options.out, text)
 
 
 def plain(value: Any) -> Any:
@@ -105,4 +106,4 @@ def save_picture(figure: Any, path: str) -> None:
     ending = Path(path).suffix[1:].lower()
     if ending not in formats:
         raise InputError(f"the picture must be a .png, .pdf or .svg file, got {path!r}.")
-    figure.savefig(path, dpi=150)
+    write_figure(path, figure, dpi=150)
