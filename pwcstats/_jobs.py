@@ -2,13 +2,13 @@
 
 import hashlib
 import json
-import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 from sklearn.utils.parallel import Parallel
+
+from pwcstats._files import write_file
 
 
 def key_of(*parts: Any) -> str:
@@ -32,14 +32,7 @@ def read_kept(file: Path) -> Any:
 
 def keep(file: Path, content: dict[str, Any]) -> None:
     """Write the file of a cell."""
-    write_whole(file, json.dumps({"key": file.stem} | content))
-
-
-def write_whole(file: Path, text: str) -> None:
-    """Write a file that is there in full or not at all, even if the process is killed."""
-    part = file.with_name(f"{file.stem}.{uuid4().hex}.part")
-    part.write_text(text, encoding="utf-8", newline="\n")
-    os.replace(part, file)
+    write_file(file, json.dumps({"key": file.stem} | content))
 
 
 def digest(content: bytes) -> str:

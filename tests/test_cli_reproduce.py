@@ -111,6 +111,14 @@ class TestFiles:
         assert "<td>not run</td>" in page
         assert "szepannek.table1.csv is not what was written there" in page
 
+    def test_what_is_told_of_a_record_is_no_html(self, out, shell):
+        file = out / "szepannek.table1.json"
+        file.write_text(file.read_text().replace('"quick"', '"<script>"'))
+        shell.ok("reproduce", "hastie-tibshirani.example", "--out", str(out))
+        page = (out / "report.html").read_text()
+        assert "<script" not in page
+        assert page.count("&lt;script&gt;") == 2
+
     def test_csv_is_read_by_anything(self, out):
         found = pd.read_csv(out / "szepannek.table1.csv")
         assert found.columns.tolist() == ["method", *COLUMNS]

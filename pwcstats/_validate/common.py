@@ -1,6 +1,7 @@
 """Array-likes become checked float64 arrays; words that several messages share."""
 
 import numbers
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -11,6 +12,9 @@ from numpy.typing import NDArray
 from pwcstats.errors import InputError
 
 Array = NDArray[np.float64]
+
+# Control characters but tabs and newlines, marks that reverse the direction of text, and halves of characters.
+_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def as_float(x: Any, name: str) -> Array:
@@ -93,6 +97,11 @@ def named(label: Any) -> str:
     """A label as it is; in quotes where blanks at its ends would not be seen."""
     text = str(label)
     return text if text.strip() == text and text else repr(text)
+
+
+def visible(text: str) -> str:
+    """A text with escapes for control characters, which a terminal would obey and fonts do not have."""
+    return _UNSEEN.sub(lambda found: ascii(found.group())[1:-1], text)
 
 
 def listed(labels: Iterable[Any]) -> str:

@@ -19,6 +19,7 @@ from pwcstats.bradley_terry import covariance, quasi, ranks
 from pwcstats.bradley_terry.bootstrap import BootstrapResult, bootstrap
 from pwcstats.bradley_terry.estimates import Estimates
 from pwcstats.errors import ConvergenceWarning, InputError
+from pwcstats.plot.style import literal
 
 
 class BradleyTerryResults(Estimates):
@@ -366,5 +367,5 @@ class BradleyTerryResults(Estimates):
             order = frame.sort_values("ability", ascending=False, kind="stable")
             frame = pd.concat([order.head(-(-max_items // 2)), order.tail(max_items // 2)])
             kind += f"; best and worst of {self.model.n_items}"
-        zero = "sum of all is 0" if self.spec.ref is None else f"{self.model.items[self.spec.ref]} is 0"
+        zero = "sum of all is 0" if self.spec.ref is None else f"{literal(self.model.items[self.spec.ref])} is 0"
         return plot.abilities(frame, label=f"ability ({zero}), {100 * (1 - alpha):g}% {kind}", title=title)

@@ -35,6 +35,7 @@ def add_to(commands: Any) -> None:
         "--condensed", dest="form", action="store_const", const="condensed", help="FILE has a column a pair"
     )
     form.add_argument("--wide", dest="form", action="store_const", const="wide", help="FILE is a K x K table")
+    writing.add_guard(parser)
     writing.add_sep(parser)
     parser.set_defaults(run=run)
 
@@ -43,6 +44,7 @@ def run(options: argparse.Namespace) -> None:
     """Couple and print."""
     if options.file == options.weights == "-":
         raise InputError("only one of FILE and --weights can be stdin, got - for both.")
+    guard = writing.guard(options)
     r, condensed = read_pairs(options.file, options.sep, options.form)
     weights = None if options.weights is None else _read_weights(options, r)
     mass = options.method == "bayes"
@@ -55,14 +57,15 @@ def run(options: argparse.Namespace) -> None:
     )
     if condensed:
         named = not isinstance(r.index, pd.RangeIndex)
-        text = p.to_csv(index=named, index_label=r.index.name or "sample")
+        guarded = p.rename(index=guard, columns=guard)
+        text = writing.as_csv(guarded, index=named, index_label=guard(r.index.name or "sample"))
         names = r.index if named else range(1, len(r) + 1)
         samples = [{"sample": sample, "proba": row} for sample, row in zip(names, p.to_dict("records"), strict=True)]
     else:
-        text = p.rename("probability").to_csv(index_label="class")
+        text = writing.as_csv(p.rename("probability").rename(index=guard), index_label="class")
         samples = [{"sample": 1, "proba": dict(p)}]
     classes = list(p.columns if condensed else p.index)
-    writing.emit(options, text, {"method": options.method, "classes": classes, "samples": samples})
+    writing.emit(options, text, {"method": options.method, "classes": classes, "samples": samples}, is_csv=True)
 
 
 def read_pairs(path: str, sep: str | None, form: str | None) -> tuple[pd.DataFrame, bool]:

@@ -62,10 +62,12 @@ def run(options: argparse.Namespace) -> None:
     """Fit, cross-validate, save, print."""
     frame = reading.read_table(options.file, options.sep)
     recipe = _recipe(options, frame)
+    # Too many rows are refused before the work, not after it.
+    rows = models.rows_as_csv(recipe, frame) if options.save else b""
     scores = cross_validate(recipe, frame, options.cv) if options.cv else None
     model = models.train(recipe, frame)
     if options.save:
-        models.save(options.save, model, frame)
+        models.save(options.save, model, rows)
     pairs = model.estimator[-1].pairs_
     text = [f"{len(frame)} rows, {len(recipe.columns)} columns, {len(model.classes)} classes {listed(model.classes)}"]
     if scores is not None:

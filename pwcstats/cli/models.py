@@ -8,9 +8,11 @@ same, to the bit, as long as the versions are.
 import csv
 import io
 import json
+import struct
 import warnings
 import zipfile
 import zlib
+from collections.abc import Callable
 from importlib.metadata import version
 from typing import Any, NamedTuple
 
@@ -26,6 +28,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
+from pwcstats._files import write_file
 from pwcstats._validate.common import Array, listed
 from pwcstats.classify import PairwiseClassifier
 from pwcstats.cli import features, reading
@@ -37,6 +40,13 @@ FORMAT = "pwcstats-model"
 FORMAT_VERSION = 1
 # Those whose change may change the numbers.
 PACKAGES = ("pwcstats", "scikit-learn")
+# The members of the archive, and how many bytes each may have: a small archive can hold gigabytes of zeros.
+MEMBERS = {"model.json": 8 * 2**20, "training.csv": 64 * 2**20}
+# Short rows take far more memory than their bytes.
+MOST_ROWS = 1_000_000
+LIMITS = f"at most {MEMBERS['training.csv'] // 2**20} MiB and {MOST_ROWS:,} lines of training rows"
+# All that zipfile, zlib and json raise where bytes are damaged.
+DAMAGE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, RuntimeError, LookupError, ValueError)
 
 LEARNERS: dict[str, Any] = {
     "svm": SVC(),
@@ -64,6 +74,10 @@ class Recipe(NamedTuple):
         return make_pipeline(
             StandardScaler(), PairwiseClassifier(candidates, coupling=self.coupling, random_state=self.seed)
         )
+
+    def names(self) -> list[str]:
+        """Columns of the training rows, the target last."""
+        return [*(column.name for column in self.columns), self.target]
 
     def rows(self, frame: pd.DataFrame) -> tuple[Array, NDArray[Any]]:
         """Numbers and classes of training rows."""
@@ -95,8 +109,29 @@ def train(recipe: Recipe, frame: pd.DataFrame) -> Model:
     return Model(recipe, recipe.estimator().fit(*recipe.rows(frame)))
 
 
-def save(path: str, model: Model, frame: pd.DataFrame) -> None:
-    """Write a model and the rows that it was fitted to."""
+def rows_as_csv(recipe: Recipe, frame: pd.DataFrame) -> bytes:
+    """The rows that a model is saved with; refuses more than `load` reads."""
+    table = io.StringIO(newline="")
+    writer = csv.writer(table, quoting=csv.QUOTE_ALL)
+    names = recipe.names()
+    writer.writerow(names)
+    writer.writerows(frame[names].itertuples(index=False))
+    content = table.getvalue().encode("utf-8")
+    if _is_large(content):
+        raise InputError(
+            f"a saved model holds {LIMITS}, got {len(content) / 2**20:.0f} MiB and {len(frame):,} rows; use fewer rows "
+            "or columns, or leave --save out."
+        )
+    return content
+
+
+def _is_large(rows: bytes) -> bool:
+    # Rows end with both a return and a newline.
+    return len(rows) > MEMBERS["training.csv"] or rows.count(b"\r") + rows.count(b"\n") > 2 * (1 + MOST_ROWS)
+
+
+def save(path: str, model: Model, rows: bytes) -> None:
+    """Write a model and the rows that it was fitted to, as `rows_as_csv` has them."""
     recipe = model.recipe
     document = {
         "format": FORMAT,
@@ -109,15 +144,14 @@ def save(path: str, model: Model, frame: pd.DataFrame) -> None:
         "coupling": recipe.coupling,
         "seed": recipe.seed,
     }
-    table = io.StringIO(newline="")
-    writer = csv.writer(table, quoting=csv.QUOTE_ALL)
-    names = [*(column.name for column in recipe.columns), recipe.target]
-    writer.writerow(names)
-    writer.writerows(frame[names].itertuples(index=False))
-    with zipfile.ZipFile(path, "w") as archive:
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
         # Of a fixed date, so that equal models are equal files.
-        for name, text in (("model.json", json.dumps(document, indent=2)), ("training.csv", table.getvalue())):
-            archive.writestr(zipfile.ZipInfo(name), text.encode("utf-8"), zipfile.ZIP_DEFLATED)
+        for name, member in (("model.json", json.dumps(document, indent=2).encode("utf-8")), ("training.csv", rows)):
+            if len(member) > MEMBERS[name]:
+                raise _too_large(path)
+            archive.writestr(zipfile.ZipInfo(name), member, zipfile.ZIP_DEFLATED)
+    write_file(path, content.getvalue())
 
 
 def load(path: str) -> Model:
@@ -128,35 +162,125 @@ def load(path: str) -> Model:
     UserWarning
         Where it was saved by other versions, and predictions may differ from those that it gave then.
     """
+    with open(path, "rb") as file:
+        content = file.read(sum(MEMBERS.values()) + 1)
+    if len(content) > sum(MEMBERS.values()):
+        raise _too_large(path)
     try:
-        with zipfile.ZipFile(path) as archive:
-            document = json.loads(archive.read("model.json").decode("utf-8"))
-            text = archive.read("training.csv").decode("utf-8")
-        if document["format"] != FORMAT:
-            raise KeyError(document["format"])
-        if document["format_version"] != FORMAT_VERSION:
-            raise InputError(
-                f"{path} has format {document['format_version']} of saved models, but this version of pwcstats reads "
-                f"format {FORMAT_VERSION}; fit it again, or use the version that saved it."
-            )
-        recipe, saved_by = _read_recipe(document), dict(document["versions"])
-        frame = reading.parse_table(text, "training.csv", ",")
-        reading.need_columns(frame, [*(column.name for column in recipe.columns), recipe.target], "training.csv")
+        document, text = _unpack(content, path)
     except InputError:
         raise
-    except (zipfile.BadZipFile, zlib.error, RuntimeError, KeyError, TypeError, AttributeError, ValueError):
-        raise InputError(f"{path} is not a model that `pwcstats fit --save` wrote.") from None
+    except DAMAGE:
+        raise _no_model(path) from None
+    recipe, classes, saved_by = _read_document(document, path)
+    frame = reading.parse_table(text, f"{path}: training.csv", ",")
+    names, codes = recipe.names(), [column.name for column in recipe.columns if column.categories is not None]
+    reading.need_columns(frame, names, f"{path}: training.csv")
+    reading.refuse_missing(frame[recipe.target])
+    _, y = recipe.rows(frame)
+    if list(frame.columns) != names or features.describe(frame[names[:-1]], codes) != recipe.columns:
+        raise InputError(f"{path} is damaged: the columns and values of its training rows are not those that it lists.")
+    if sorted(set(y)) != classes:
+        raise InputError(
+            f"{path} is damaged: its training rows have the classes {listed(sorted(set(y)))}, but it lists "
+            f"{listed(classes)}."
+        )
     _warn_versions(path, saved_by)
     return train(recipe, frame)
 
 
-def _read_recipe(document: dict[str, Any]) -> Recipe:
-    columns = [Column(str(column["name"]), column["categories"]) for column in document["columns"]]
-    learners, coupling = list(document["learners"]), str(document["coupling"])
+def _no_model(path: str) -> InputError:
+    return InputError(f"{path} is not a model that `pwcstats fit --save` wrote.")
+
+
+def _too_large(path: str) -> InputError:
+    return InputError(f"{path} is too large: a saved model holds {LIMITS}.")
+
+
+def _unpack(content: bytes, path: str) -> tuple[Any, str]:
+    """The document and the rows of an archive, each as large as it may be at most."""
+    found = []
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        if sorted(archive.namelist()) != sorted(MEMBERS):
+            raise _no_model(path)
+        for name, limit in MEMBERS.items():
+            member = archive.getinfo(name)
+            if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                raise _no_model(path)
+            if member.file_size > limit:
+                raise _too_large(path)
+            # Reads no more than the stated size, which may be wrong.
+            with archive.open(member) as stream:
+                part = stream.read(limit + 1)
+            if len(part) != member.file_size:
+                raise _no_model(path)
+            found.append(part)
+    document, rows = found
+    if _is_large(rows):
+        raise _too_large(path)
+    if b"\0" in rows:
+        raise _no_model(path)
+    return json.loads(document.decode("utf-8"), parse_constant=_refuse_constant), rows.decode("utf-8")
+
+
+def _refuse_constant(word: str) -> Any:
+    raise ValueError(f"{word} is not JSON")
+
+
+def _read_document(document: Any, path: str) -> tuple[Recipe, list[str], dict[str, str]]:
+    """Recipe, classes and versions, all of the types that `save` writes."""
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise _no_model(path)
+    found = document.get("format_version")
+    if type(found) is int and found != FORMAT_VERSION:
+        raise InputError(
+            f"{path} has format {found} of saved models, but this version of pwcstats reads format {FORMAT_VERSION}; "
+            "fit it again, or use the version that saved it."
+        )
+    if set(document) != set(FIELDS) or not all(is_right(document[name]) for name, is_right in FIELDS.items()):
+        raise _no_model(path)
+    learners, coupling = document["learners"], document["coupling"]
     unknown = [name for name in learners if name not in LEARNERS] + [coupling] * (coupling not in METHODS)
     if unknown:
         raise InputError(f"the saved model asks for {listed(unknown)}, which this version of pwcstats does not have.")
-    return Recipe(str(document["target"]), columns, learners, coupling, int(document["seed"]))
+    columns = [Column(**column) for column in document["columns"]]
+    return (
+        Recipe(document["target"], columns, learners, coupling, document["seed"]),
+        document["classes"],
+        document["versions"],
+    )
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _are_labels(values: Any) -> bool:
+    """Whether this is a list of texts, at least one, all different."""
+    return isinstance(values, list) and all(map(_is_text, values)) and 0 < len(values) == len(set(values))
+
+
+def _is_column(column: Any) -> bool:
+    return (
+        isinstance(column, dict)
+        and set(column) == set(Column._fields)
+        and _is_text(column["name"])
+        and (column["categories"] is None or _are_labels(column["categories"]))
+    )
+
+
+# The entries of model.json, and what makes them right.
+FIELDS: dict[str, Callable[[Any], bool]] = {
+    "format": _is_text,
+    "format_version": lambda value: type(value) is int,
+    "versions": lambda value: isinstance(value, dict) and all(map(_is_text, value.values())),
+    "target": _is_text,
+    "classes": _are_labels,
+    "columns": lambda value: isinstance(value, list) and all(map(_is_column, value)),
+    "learners": _are_labels,
+    "coupling": _is_text,
+    "seed": lambda value: type(value) is int and 0 <= value < 2**32,
+}
 
 
 def _warn_versions(path: str, saved_by: dict[str, str]) -> None:

@@ -24,12 +24,14 @@ def add_to(commands: Any) -> None:
     parser.add_argument("model", metavar="MODEL", help="a file that `pwcstats fit --save` wrote")
     parser.add_argument("file", metavar="FILE", help=writing.FILE)
     parser.add_argument("--proba", action="store_true", help="the probabilities of all classes, too")
+    writing.add_guard(parser)
     writing.add_sep(parser)
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> None:
     """Predict and print."""
+    guard = writing.guard(options)
     frame = reading.read_table(options.file, options.sep)
     model = models.load(options.model)
     names = [column.name for column in model.recipe.columns]
@@ -39,11 +41,11 @@ def run(options: argparse.Namespace) -> None:
         warnings.warn(f"columns that the model does not have were not used: {listed(extra)}", stacklevel=2)
     proba = model.predict_proba(frame)
     found = model.likeliest(proba)
-    table = pd.DataFrame({"prediction": found})
+    table = pd.DataFrame({"prediction": [guard(label) for label in found]})
     rows: list[dict[str, Any]] = [{"prediction": label} for label in found]
     if options.proba:
         columns = [f"proba_{label}" for label in model.classes]
         table = pd.concat([table, pd.DataFrame(proba, columns=columns)], axis=1)
         rows = [row | {"proba": dict(zip(model.classes, p, strict=True))} for row, p in zip(rows, proba, strict=True)]
     document = {"target": model.recipe.target, "classes": model.classes, "rows": rows}
-    writing.emit(options, table.to_csv(index=False), document)
+    writing.emit(options, writing.as_csv(table, index=False), document, is_csv=True)

@@ -7,11 +7,12 @@ import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from pwcstats import __version__
+from pwcstats._validate.common import visible
 from pwcstats.cli import compare, couple, demo, fit, listing, predict, rank, reproduce
 from pwcstats.errors import PwcError
 
@@ -51,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def make_parser() -> argparse.ArgumentParser:
     """The parser of all commands."""
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="pwcstats",
         description="Statistics of pairs. `pwcstats COMMAND --help` has the options of a command and an example.",
         epilog="Exit codes: 0; 1 where the data cannot be used, with one line on stderr; 2 for wrong usage.",
@@ -61,6 +62,13 @@ def make_parser() -> argparse.ArgumentParser:
     for module in COMMANDS:
         module.add_to(commands)
     return parser
+
+
+class _Parser(argparse.ArgumentParser):
+    """Shows control characters in the words of the command line, such as names of files, by their escapes."""
+
+    def error(self, message: str) -> NoReturn:
+        super().error(visible(message))
 
 
 @contextmanager
@@ -98,7 +106,8 @@ def _one_line(text: str) -> str:
 
 
 def _say(words: str) -> None:
-    print(f"pwcstats: {words}", file=sys.stderr)
+    """A line on stderr; names of files may have newlines, too."""
+    print(f"pwcstats: {visible(words)}".replace("\n", "\\n"), file=sys.stderr)
 
 
 def _close_quietly() -> None:

@@ -4,6 +4,7 @@ import argparse
 import sys
 from typing import Any
 
+from pwcstats._validate.common import visible
 from pwcstats.cli import writing
 from pwcstats.errors import InputError, PwcError
 
@@ -55,7 +56,7 @@ def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> None:
             random_state=options.seed,
             n_jobs=options.jobs,
             progress=sys.stderr.isatty(),
-            say=None if options.json else lambda line: print(line, flush=True),
+            say=None if options.json else lambda line: print(visible(line), flush=True),
         )
     except KeyboardInterrupt:
         print("pwcstats: stopped; the same command goes on from here.", file=sys.stderr)

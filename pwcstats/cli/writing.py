@@ -1,21 +1,28 @@
 """Options that commands share, and output as text or JSON."""
 
 import argparse
+import csv
 import json
 import math
 import sys
 import textwrap
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from pwcstats._files import write_figure, write_file
+from pwcstats._validate.common import visible
+from pwcstats.cli import reading
 from pwcstats.errors import InputError
 
 # Of help texts.
 WIDTH = 79
 FILE = "a CSV file, or - for stdin"
+# How cells begin that a spreadsheet takes for formulas.
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def add_command(
@@ -48,6 +55,34 @@ def add_sep(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_guard(parser: argparse.ArgumentParser) -> None:
+    """The option of commands that write CSV."""
+    parser.add_argument(
+        "--guard-formulas",
+        action="store_true",
+        help="put ' before labels that a spreadsheet would run as formulas: those that begin with = + - @",
+    )
+
+
+def guard(options: argparse.Namespace) -> Callable[[Any], Any]:
+    """What becomes of a cell of CSV: with --guard-formulas, labels that begin as formulas do get an apostrophe."""
+    if options.guard_formulas and options.json:
+        raise InputError("--guard-formulas is for CSV, but --json writes no CSV; leave one of them out.")
+
+    def guarded(cell: Any) -> Any:
+        formula = isinstance(cell, str) and cell.startswith(FORMULA) and not reading.is_number(cell)
+        return f"'{cell}" if formula else cell
+
+    return guarded if options.guard_formulas else lambda cell: cell
+
+
+def as_csv(table: pd.DataFrame | pd.Series, **options: Any) -> str:
+    """A table as CSV that reads back as the same cells."""
+    text = table.to_csv(lineterminator="\n", **options)
+    # Cells with a lone return have no quotes otherwise, and would be two lines.
+    return table.to_csv(lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC, **options) if "\r" in text else text
+
+
 def _separator(word: str) -> str:
     word = "\t" if word in ("tab", "\\t") else word
     if len(word) != 1 or word in '"\r\n ':
@@ -73,15 +108,22 @@ def seed(word: str) -> int:
     return int(word)
 
 
-def emit(options: argparse.Namespace, text: str, document: Any) -> None:
-    """Print the text or, with --json, the document; or write it to --out."""
+def emit(options: argparse.Namespace, text: str, document: Any, *, is_csv: bool = False) -> None:
+    """Print the text or, with --json, the document; or write it to --out.
+
+    Control characters of labels are escaped, but CSV keeps them on its way to a file or to another program.
+    """
+    to_stdout = options.printed or options.out is None
     if options.json:
-        text = json.dumps(plain(document), indent=2, allow_nan=False)
+        # JSON escapes all control characters but one.
+        text = json.dumps(plain(document), indent=2, allow_nan=False).replace("\x7f", "\\u007f")
+    elif not is_csv or (to_stdout and sys.stdout.isatty()):
+        text = visible(text)
     text = text.rstrip("\n") + "\n"
-    if options.printed or options.out is None:
+    if to_stdout:
         sys.stdout.write(text)
     else:
-        Path(options.out).write_text(text, encoding="utf-8")
+        write_file(options.out, text)
 
 
 def plain(value: Any) -> Any:
@@ -105,4 +147,4 @@ def save_picture(figure: Any, path: str) -> None:
     ending = Path(path).suffix[1:].lower()
     if ending not in formats:
         raise InputError(f"the picture must be a .png, .pdf or .svg file, got {path!r}.")
-    figure.savefig(path, dpi=150)
+    write_figure(path, figure, dpi=150)

@@ -1,4 +1,8 @@
-"""Every figure, one function each."""
+"""Every figure, one function each.
+
+Names in the data (of classes, items, methods, columns) are shown as they are, dollar signs included. A title or a label
+of an axis that you pass yourself may contain formulas in matplotlib's notation.
+"""
 
 from pwcstats.plot.binarizations import one_against_all, posteriors
 from pwcstats.plot.boxes import boxes

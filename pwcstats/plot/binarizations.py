@@ -12,7 +12,7 @@ from matplotlib.ticker import PercentFormatter
 
 from pwcstats._validate.common import as_float, listed
 from pwcstats.errors import InputError
-from pwcstats.plot.style import COLORS, area_colors, bare, tinted
+from pwcstats.plot.style import COLORS, area_colors, bare, literal, tinted
 
 # Rows of the table that the second figure shows.
 SHARES = ("cases that get another class", "cases with another ranking")
@@ -56,7 +56,7 @@ def posteriors(proba: pd.DataFrame) -> Figure:
         face = np.where(best[:, None], colors[place], tinted(colors[place], 0.3))
         axes.bar(at, values[place], 0.72 / k, color=face, edgecolor=colors[place])
         for x, value, chosen in zip(at, values[place], best, strict=True):
-            words = f"{value:.3f}\n{label}" if chosen else f"{value:.3f}"
+            words = f"{value:.3f}\n{literal(label)}" if chosen else f"{value:.3f}"
             axes.annotate(
                 words,
                 (x, value),
@@ -66,10 +66,10 @@ def posteriors(proba: pd.DataFrame) -> Figure:
                 fontsize=9,
                 fontweight="bold" if chosen else "normal",
             )
-    axes.set_xticks(range(n), [str(name) for name in proba.columns])
+    axes.set_xticks(range(n), [literal(name) for name in proba.columns])
     axes.set(ylabel="probability (bold: predicted)", ylim=(0.0, 1.2 * values.max()))
     axes.tick_params(axis="x", length=0)
-    handles = [Patch(facecolor=colors[place], label=str(label)) for place, label in enumerate(proba.index)]
+    handles = [Patch(facecolor=colors[place], label=literal(label)) for place, label in enumerate(proba.index)]
     axes.legend(handles=handles, title="class", frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     bare(axes)
     return figure
@@ -123,7 +123,7 @@ def one_against_all(frame: pd.DataFrame) -> Figure:
 
 
 def _finish(axes: Axes, names: list[Any]) -> None:
-    axes.set_yticks(range(len(names)), [str(name) for name in names], fontsize=9)
+    axes.set_yticks(range(len(names)), [literal(name) for name in names], fontsize=9)
     axes.set_ylim(len(names) - 0.4, -0.6)
     axes.grid(axis="y", color="0.93")
     axes.set_axisbelow(True)

@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 
 from pwcstats._validate.common import Array, as_float, listed
 from pwcstats.errors import InputError
-from pwcstats.plot.style import COLORS, bare, tinted
+from pwcstats.plot.style import COLORS, bare, literal, tinted
 
 NUMBERS = ("lowest", "lower_quartile", "median", "upper_quartile", "highest")
 # Half the height of a box, where lines are 1 apart.
@@ -65,9 +65,9 @@ def boxes(frame: pd.DataFrame, label: str, group: str, *, value: str = "test err
     place = np.empty(len(frame))
     place[order] = np.arange(len(frame)) + code[order] + 1.0
     lines = len(frame) + len(groups)
-    names = [str(name) for name in frame[label]]
+    names = [literal(name) for name in frame[label]]
     # About 13 letters of the names an inch.
-    width = 5.2 + max(map(len, [*names, *map(str, groups)])) / 13
+    width = 5.2 + max(map(len, [*names, *map(literal, groups)])) / 13
     figure = Figure(figsize=(width, 0.9 + 0.27 * lines), layout="constrained")
     axes = figure.subplots()
     axes.set_axisbelow(True)
@@ -81,7 +81,7 @@ def boxes(frame: pd.DataFrame, label: str, group: str, *, value: str = "test err
             handles=[Line2D([], [], markersize=6, label="paper", **style)], loc="outside upper right", frameon=False
         )
     headings = [place[code == number].min() - 1.0 for number in range(len(groups))]
-    axes.set_yticks([*place, *headings], [*names, *map(str, groups)], fontsize=9)
+    axes.set_yticks([*place, *headings], [*names, *map(literal, groups)], fontsize=9)
     for tick, number in zip(axes.get_yticklabels()[len(frame) :], range(len(groups)), strict=True):
         tick.set(fontweight="bold", color=COLORS[number % len(COLORS)])
     axes.set(xlabel=value, xlim=(min(0.0, float(np.nanmin(numbers))), None), ylim=(lines - 0.4, -0.6))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pwcstats._validate.common import Array, counted, shown
 from pwcstats._validate.figures import core, refuse_unfitted
 from pwcstats.errors import InputError
-from pwcstats.plot.style import NOBODY, area_colors, ink, tinted
+from pwcstats.plot.style import NOBODY, area_colors, ink, literal, tinted
 
 # What `pairs_` calls the classes' shares of the rows, which stand in where every candidate failed.
 FALLBACK = "prior"
@@ -53,7 +53,7 @@ def pair_choice(clf: Any) -> Figure:
     refuse_unfitted(clf, "pair_choice")
     inner = core(clf)
     names = _candidates(inner)
-    pairs, classes, k = inner.pairs_, [str(label) for label in inner.classes_], len(inner.classes_)
+    pairs, classes, k = inner.pairs_, [literal(label) for label in inner.classes_], len(inner.classes_)
     low, high = np.triu_indices(k, 1)
     kept = pd.Index(names).get_indexer(pairs["learner"])
     best, lead = _leads(pairs, names, kept)
@@ -77,7 +77,7 @@ def pair_choice(clf: Any) -> Figure:
     image = axes.imshow(below, cmap="Purples", vmin=0.0, vmax=top)
     scoring = getattr(inner, "scoring", None)
     score = scoring if isinstance(scoring, str) else "score"
-    figure.colorbar(image, ax=axes, shrink=0.6, pad=0.02, label=f"lead in {score} (below the diagonal)")
+    figure.colorbar(image, ax=axes, shrink=0.6, pad=0.02, label=f"lead in {literal(score)} (below the diagonal)")
     if k <= MOST_NUMBERS:
         _write(axes, low, high, best, np.array([ink(color) for color in colors])[kept], np.isfinite(best))
         _write(axes, high, low, lead, np.where(lead > 0.55 * top, "white", "black"), np.isfinite(lead))
@@ -86,7 +86,7 @@ def pair_choice(clf: Any) -> Figure:
         for x, y in ((j, i), (i, j)):
             axes.add_patch(_failed_patch(xy=(x - 0.5, y - 0.5)))
     handles: list[Patch] = [
-        Patch(facecolor=to_hex(colors[place]), label=f"{name} ({counted(int((kept == place).sum()), 'pair')})")
+        Patch(facecolor=to_hex(colors[place]), label=f"{literal(name)} ({counted(int((kept == place).sum()), 'pair')})")
         for place, name in enumerate(names)
     ]
     if failed.any():

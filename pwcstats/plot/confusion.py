@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from pwcstats._validate.common import Array, as_float, shape_of
 from pwcstats.errors import InputError
-from pwcstats.plot.style import COLORS, ink, tinted
+from pwcstats.plot.style import COLORS, ink, literal, tinted
 
 RIGHT, WRONG = COLORS[0], COLORS[1]
 # Beyond this, numbers could not be read.
@@ -60,11 +60,13 @@ def confusion(matrices: Mapping[Any, Any]) -> Figure:
     panels = figure.subplots(1, len(found), squeeze=False)[0]
     for panel, (title, counts), given in zip(panels, found.items(), matrices.values(), strict=True):
         _draw(panel, counts, most)
-        names = [str(name) for name in (given.index if isinstance(given, pd.DataFrame) else range(len(counts)))]
+        names = [literal(name) for name in (given.index if isinstance(given, pd.DataFrame) else range(len(counts)))]
         panel.set_xticks(range(len(names)), names, fontsize=8, rotation=90 if max(map(len, names)) > 2 else 0)
         panel.set_yticks(range(len(names)), names, fontsize=8)
         panel.tick_params(length=0)
-        panel.set_title(f"{title}\n{np.trace(counts) / counts.sum():.2%} of {counts.sum():g} right", fontsize=10)
+        panel.set_title(
+            f"{literal(title)}\n{np.trace(counts) / counts.sum():.2%} of {counts.sum():g} right", fontsize=10
+        )
         panel.set_xlabel("predicted class")
     panels[0].set_ylabel("true class")
     return figure

@@ -18,7 +18,7 @@ from pwcstats._validate.figures import (
     read_scores,
     read_truth,
 )
-from pwcstats.plot.style import COLORS, LEGEND_ROWS, bare, figure_of, legend_beside
+from pwcstats.plot.style import COLORS, LEGEND_ROWS, bare, figure_of, legend_beside, literal
 
 # Where the runs' sensitivities are averaged.
 GRID = np.linspace(0.0, 1.0, 501)
@@ -96,7 +96,7 @@ def roc(
     if len(runs) == 1 and getattr(core(runs[0][0]), "threshold_", None) is not None:
         _mark_threshold(axes, *runs[0][:2], found[0][0], place)
     classes = runs[0][0].classes_
-    axes.set_title(f"{classes[place]} against {classes[1 - place]}", fontsize=11)
+    axes.set_title(f"{literal(classes[place])} against {literal(classes[1 - place])}", fontsize=11)
     _finish(axes)
     return figure_of(axes)
 
@@ -129,7 +129,7 @@ def _draw_named(axes: Axes, curves: list[Array], labels: list[str]) -> None:
             "color": COLORS[number % len(COLORS)],
             "linestyle": LINES[number // len(COLORS) % len(LINES)],
         }
-        axes.plot(*curve.T, linewidth=1.5, label=f"{name} (AUC {auc(*curve.T):.3f})", **style)
+        axes.plot(*curve.T, linewidth=1.5, label=f"{literal(name)} (AUC {auc(*curve.T):.3f})", **style)
 
 
 def _draw_runs(axes: Axes, curves: list[Array], mean: bool) -> None:

@@ -11,7 +11,7 @@ from sklearn.decomposition import PCA
 
 from pwcstats._validate.common import Array, counted
 from pwcstats._validate.figures import core, read_axes, read_clustered, refuse_unfitted, steps_before
-from pwcstats.plot.style import LEGEND_ROWS, MARKERS, area_colors, figure_of, ink, legend_beside
+from pwcstats.plot.style import LEGEND_ROWS, MARKERS, area_colors, figure_of, ink, legend_beside, literal
 
 # Centres of longer names have numbers, since names would cover each other.
 LONGEST = 3
@@ -67,7 +67,7 @@ def clusters(clf: Any, X: Any, *, ax: Axes | None = None) -> Figure:
     marks = names if max(map(len, names)) <= LONGEST else [str(number + 1) for number in range(len(names))]
     handles = _draw_groups(axes, points, groups, _legend_names(inner, names, marks), colors)
     edges = _edges(points)
-    axes.set(xlabel=labels[0], ylabel=labels[1], xlim=edges[0], ylim=edges[1])
+    axes.set(xlabel=literal(labels[0]), ylabel=literal(labels[1]), xlim=edges[0], ylim=edges[1])
     if rows.shape[1] == 2:
         _draw_borders(axes, inner.machines_.values(), edges, colors)
     # Random parts of the rows all have their centre in the same place.
@@ -132,7 +132,7 @@ def _draw_groups(axes: Axes, points: Array, groups: NDArray[np.int64], names: li
         if group:
             style = {"marker": MARKERS[(group - 1) % len(MARKERS)], "color": colors[group - 1], "markeredgewidth": 0.0}
         mine = groups == group
-        label = f"{names[group]} ({counted(int(mine.sum()), 'row')})"
+        label = f"{literal(names[group])} ({counted(int(mine.sum()), 'row')})"
         handles += axes.plot(
             *points[mine].T, linestyle="none", label=label, markersize=size if group else 0.8 * size, **style
         )
@@ -145,7 +145,7 @@ def _mark_centres(axes: Axes, points: Array, groups: NDArray[np.int64], marks: l
     for number, (mark, color) in enumerate(zip(marks, colors, strict=True), start=1):
         x, y = points[groups == number].mean(axis=0)
         box = {"boxstyle": "circle,pad=0.2", "facecolor": color, "edgecolor": "white"}
-        axes.text(x, y, mark, color=ink(color), bbox=box, **style)
+        axes.text(x, y, literal(mark), color=ink(color), bbox=box, **style)
 
 
 def _draw_borders(axes: Axes, machines: Any, edges: Array, colors: Array) -> None:

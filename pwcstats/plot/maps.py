@@ -15,7 +15,7 @@ from pwcstats._validate.common import Array, as_float, counted, listed, shown
 from pwcstats._validate.fits import read_level
 from pwcstats.compare import winners as find_winners
 from pwcstats.errors import InputError
-from pwcstats.plot.style import area_colors, ink, tinted
+from pwcstats.plot.style import area_colors, ink, literal, tinted
 
 # The two panels: column of the p-values, and what it is called.
 PANELS = (("p_value", "plain p-values"), ("p_adjusted", "adjusted p-values"))
@@ -91,12 +91,12 @@ def significance_map(winners: Any, x: Any, y: Any, *, alpha: float = 0.05) -> Fi
         if lettered:
             _write(axes, best, sure, letters, len(names))
         axes.set_title(title, fontsize=11)
-        axes.set_xlabel(str(x))
-    panels[0].set_ylabel(str(y))
+        axes.set_xlabel(literal(x))
+    panels[0].set_ylabel(literal(y))
     n_upwards = _name_cells(panels, columns, rows)
     missing = int((best < 0).sum())
     labels = [
-        (f"{letters[place]}  " if lettered else "") + f"{name}: {plain}, adjusted {adjusted}"
+        (f"{letters[place]}  " if lettered else "") + f"{literal(name)}: {plain}, adjusted {adjusted}"
         for place, (name, plain, adjusted) in enumerate(zip(names, *wins, strict=True))
     ]
     _finish(figure, shape, n_upwards, labels, alpha, missing)
@@ -202,7 +202,7 @@ def _write(axes: Axes, best: NDArray[np.int64], sure: NDArray[np.bool_], letters
 
 def _name_cells(panels: Any, columns: pd.Index, rows: pd.Index) -> int:
     """Values beside and below the cells, white lines between these; how many letters stand upwards below."""
-    names = [[_word(value) for value in values] for values in (columns, rows)]
+    names = [[literal(_word(value)) for value in values] for values in (columns, rows)]
     steps = [-(-len(values) // MOST_TICKS) for values in names]
     longest = max(map(len, names[0]))
     # About 13 letters an inch.

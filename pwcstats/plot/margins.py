@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pwcstats._validate.common import Array, counted
 from pwcstats._validate.figures import core, read_axes, read_distances, read_labels, refuse_unfitted
-from pwcstats.plot.style import area_colors, bare, figure_of, tinted
+from pwcstats.plot.style import area_colors, bare, figure_of, literal, tinted
 
 # Bars over the range of all distances.
 BARS = 40
@@ -75,12 +75,12 @@ def distances(clf: Any, X: Any, y: Any, *, ax: Any = None) -> Figure:
         shares = _shares(values, code, order, edges)
         told = [str(clf.classes_[place]) in (name, str(positive)) for place in order]
         _draw_classes(panel, shares, edges, colors, told)
-        panel.set_title(f"machine {_short(name)}", fontsize=10)
+        panel.set_title(f"machine {literal(_short(name))}", fontsize=10)
         tallest.append(shares.max())
     for panel, own in zip(panels, tallest, strict=True):
         # Panels of a new figure share their height.
         panel.set_ylim(0.0, 1.05 * (max(tallest) if ax is None else own))
-    names = [f"{clf.classes_[place]} ({counted(int((code == place).sum()), 'row')})" for place in order]
+    names = [f"{literal(clf.classes_[place])} ({counted(int((code == place).sum()), 'row')})" for place in order]
     handles = [
         Patch(facecolor=to_hex(tuple(tinted(color, 0.35))), edgecolor=to_hex(color), label=name)
         for color, name in zip(colors, names, strict=True)
@@ -120,7 +120,7 @@ def _in_order(clf: Any) -> list[int]:
 def _words(inner: Any) -> str:
     """Label of the axis: which class is on the right."""
     side = inner.pos_label_ if hasattr(inner, "pos_label_") else "the machine's class"
-    return f"signed distance from the border, positive on the side of {side}"
+    return f"signed distance from the border, positive on the side of {literal(side)}"
 
 
 def _short(name: str) -> str:

@@ -12,7 +12,7 @@ from matplotlib.ticker import MaxNLocator
 
 from pwcstats._validate.common import Array, as_float, listed, shown
 from pwcstats.errors import InputError
-from pwcstats.plot.style import COLORS, bare, ink
+from pwcstats.plot.style import COLORS, bare, ink, literal
 
 # Of a table of a study; what stands before these are parameters.
 NUMBERS = ("estimate", "paper", "allowed", "agrees")
@@ -74,10 +74,10 @@ def error_map(frame: pd.DataFrame, x: str, y: str, value: str = "estimate") -> F
         image = axes.imshow(errors, origin="lower", aspect="auto", cmap="viridis", vmin=low, vmax=high)
         if max(errors.shape) <= MOST_NUMBERS:
             _write_shares(axes, image, errors)
-        axes.set_title(str(method), fontsize=11)
-        axes.set_xlabel(x)
+        axes.set_title(literal(method), fontsize=11)
+        axes.set_xlabel(literal(x))
         _name_ticks(axes, columns, rows)
-    panels[0].set_ylabel(y)
+    panels[0].set_ylabel(literal(y))
     extend = "max" if np.nanmax(shares) > high else "neither"
     bar = figure.colorbar(
         image, ax=list(panels), shrink=0.9, extend=extend, label="test error (in the cells: per cent)"
@@ -98,7 +98,7 @@ def _write_shares(axes: Axes, image: Any, errors: Array) -> None:
 def _name_ticks(axes: Axes, columns: Any, rows: Any) -> None:
     for values, name in ((columns, axes.set_xticks), (rows, axes.set_yticks)):
         step = -(-len(values) // MOST_TICKS)
-        name(range(0, len(values), step), [_word(value) for value in values[::step]], fontsize=9)
+        name(range(0, len(values), step), [literal(_word(value)) for value in values[::step]], fontsize=9)
     axes.tick_params(length=0)
 
 
@@ -132,7 +132,7 @@ def beside_paper(frame: pd.DataFrame) -> Figure:
         raise InputError("beside_paper needs rows with a printed number (column paper), got none.")
     quantities = list(pd.unique(frame["quantity"]))
     parameters = list(frame.columns[: list(frame.columns).index("quantity")])
-    labels = [", ".join(_setting(row, parameters)) for row in frame[parameters].to_dict("records")]
+    labels = [literal(", ".join(_setting(row, parameters))) for row in frame[parameters].to_dict("records")]
     frame = frame.assign(label=labels)
     names = list(pd.unique(frame["label"]))
     # About 13 letters an inch.
@@ -141,7 +141,7 @@ def beside_paper(frame: pd.DataFrame) -> Figure:
     panels = figure.subplots(1, len(quantities), sharey=True, squeeze=False)[0]
     for axes, quantity in zip(panels, quantities, strict=True):
         _draw_beside(axes, frame[frame["quantity"] == quantity], names)
-        axes.set_xlabel(str(quantity))
+        axes.set_xlabel(literal(quantity))
     panels[0].set_yticks(range(len(names)), names, fontsize=9)
     panels[0].set_ylim(len(names) - 0.4, -0.6)
     styles = {"ours ± what is allowed": _OURS} | {

@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 from pwcstats._validate.common import Array, as_float, listed, shown
 from pwcstats._validate.figures import read_count, read_two
 from pwcstats.errors import InputError
-from pwcstats.plot.style import LEGEND_ROWS, MARKERS, area_colors, bare
+from pwcstats.plot.style import LEGEND_ROWS, MARKERS, area_colors, bare, literal
 
 # Points of one class come in so many layers, with those of the others in between: none hides another.
 LAYERS = 10
@@ -63,12 +63,12 @@ def samples(panels: Mapping[Any, Any], *, columns: int | None = None) -> Figure:
     figure, axes = _new_figure(n, across, len(classes))
     for panel, (title, (points, y, _)) in zip(axes, found.items(), strict=True):
         _draw_classes(panel, points, np.searchsorted(classes, y), len(classes))
-        panel.set_title(title, fontsize=11)
+        panel.set_title(literal(title), fontsize=11)
         bare(panel)
-    figure.supxlabel(names[0], fontsize=10)
-    figure.supylabel(names[1], fontsize=10)
+    figure.supxlabel(literal(names[0]), fontsize=10)
+    figure.supylabel(literal(names[1]), fontsize=10)
     handles = [
-        Line2D([], [], label=str(label), **_style(place, len(classes), 7.0)) for place, label in enumerate(classes)
+        Line2D([], [], label=literal(label), **_style(place, len(classes), 7.0)) for place, label in enumerate(classes)
     ]
     figure.legend(handles=handles, loc="outside right upper", frameon=False, ncols=_legend_columns(len(classes)))
     return figure

@@ -10,7 +10,7 @@ from pwcstats._validate.common import Array, as_float, shown
 from pwcstats._validate.figures import read_axes
 from pwcstats.errors import InputError
 from pwcstats.plot.scores import read_result, words_of_test
-from pwcstats.plot.style import COLORS, figure_of
+from pwcstats.plot.style import COLORS, figure_of, literal
 
 # Heights are counted in lines of text, in inches; y grows downwards from the axis of ranks.
 LINE, FONT = 0.23, 10.0
@@ -74,7 +74,7 @@ def critical_difference(result: Any, *, ax: Axes | None = None) -> Figure:
     members = [np.sort(table.index.get_indexer(list(clique))) for clique in found.cliques if len(clique) > 1]
     heights = _bar_heights([(ranks[m[0]] - past, ranks[m[-1]] + past) for m in members], past)
     unclear = any(_hides_another(ranks, m, past) for m in members)
-    names = [f"{name} [{letters}]" if unclear else str(name) for name, letters in table["letters"].items()]
+    names = [f"{literal(name)} [{letters}]" if unclear else literal(name) for name, letters in table["letters"].items()]
     first = FIRST_BAR + NEXT_BAR * (1 + max(heights, default=-1)) + 0.45
     # The better half is on the left; the outermost is on top on either side, so that no two lines cross.
     n_left = (k + 1) // 2

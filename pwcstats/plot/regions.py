@@ -24,7 +24,7 @@ from pwcstats._validate.figures import (
     refuse_unfitted,
 )
 from pwcstats.errors import InputError
-from pwcstats.plot.style import MARKERS, NOBODY, area_colors, tinted
+from pwcstats.plot.style import MARKERS, NOBODY, area_colors, literal, tinted
 
 # Which classes win a row, more than one where nothing is decided, and how strongly the row's area is coloured.
 Rule = Callable[[Any], tuple[NDArray[np.bool_], Array]]
@@ -85,7 +85,7 @@ def decision_regions(
     >>> figure.savefig("regions.png")  # doctest: +SKIP
     """
     clfs = _read_classifiers(clf)
-    titles = read_names(names, len(clfs)) or [""] * len(clfs)
+    titles = [literal(name) for name in read_names(names, len(clfs)) or []] or [""] * len(clfs)
     read_count(resolution, 2, "resolution")
     # Each must be one of this plane; names and classes are those of the first.
     (points, labels), *_ = [read_plane(one, X, "decision_regions") for one in clfs]
@@ -141,10 +141,10 @@ def _new_panels(n: int, labels: list[str], legend: float) -> tuple[Figure, list[
         panel.remove()
     # The lowest panel of each column has the axis.
     for panel in panels[max(n - across, 0) : n]:
-        panel.set_xlabel(labels[0])
+        panel.set_xlabel(literal(labels[0]))
         panel.tick_params(labelbottom=True)
     for panel in panels[:n:across]:
-        panel.set_ylabel(labels[1])
+        panel.set_ylabel(literal(labels[1]))
     return figure, panels[:n]
 
 
@@ -224,7 +224,7 @@ def _draw_points(panel: Axes, points: Array, code: NDArray[np.int64], k: int) ->
 def _draw_legend(figure: Figure, classes: Any, undecided: bool, columns: int) -> None:
     k = len(classes)
     handles: list[Any] = [
-        Line2D([], [], markersize=7, label=str(classes[place]), **_style(place, k)) for place in range(k)
+        Line2D([], [], markersize=7, label=literal(classes[place]), **_style(place, k)) for place in range(k)
     ]
     if undecided:
         handles.append(Patch(facecolor=NOBODY, edgecolor="0.55", hatch="////", linewidth=0.0, label="no decision"))

@@ -14,7 +14,7 @@ from sklearn.utils import _safe_indexing
 from pwcstats._validate.common import Array, choice
 from pwcstats._validate.figures import core, method, read_count, read_labels, refuse_unfitted
 from pwcstats.errors import InputError
-from pwcstats.plot.style import COLORS, MARKERS
+from pwcstats.plot.style import COLORS, MARKERS, literal
 
 # With more classes than there are colours, the classes share one line.
 MOST_LINES = len(COLORS)
@@ -90,7 +90,7 @@ def _draw_classes(panels: Any, classes: Any, p: Array, code: NDArray[np.int64], 
         style: dict[str, Any] = {
             "color": COLORS[place % MOST_LINES],
             "marker": MARKERS[place % MOST_LINES],
-            "label": str(label),
+            "label": literal(label),
         }
         if pooled:
             style = {"color": "0.82", "linewidth": 0.7, "label": "each class" if place == 0 else None}

@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 from pwcstats._validate.common import Array, as_float, choice, listed
 from pwcstats.compare import compare_methods
 from pwcstats.errors import InputError
-from pwcstats.plot.style import COLORS, figure_of
+from pwcstats.plot.style import COLORS, figure_of, literal
 
 # With more pairs than this, only those with the best method are drawn.
 MOST_PAIRS = 15
@@ -83,7 +83,7 @@ def words_of_test(result: Any) -> str:
 
 def _means(result: Any) -> Figure:
     table = result.table
-    axes = _new_axes([str(name) for name in table.index], 1, f"mean score, {_level(result)} interval")
+    axes = _new_axes([literal(name) for name in table.index], 1, f"mean score, {_level(result)} interval")
     _draw_lines(axes, _numbers(table, "mean"), [COLORS[0]] * len(table), [True] * len(table), "no score")
     for row, letters in enumerate(table["letters"]):
         # Beside the picture, so that no interval runs into them.
@@ -102,16 +102,19 @@ def _differences(result: Any) -> Figure:
     label += f"{_gap(label)}{_simultaneous(result)}{_level(result)} intervals"
     n_lines = 1
     if control is not None:
-        label += f"\n{control} (control) – each of these methods"
-        names = [str(name) for name in pairs["method_b"]]
+        label += f"\n{literal(control)} (control) – each of these methods"
+        names = [literal(name) for name in pairs["method_b"]]
     elif n_pairs > MOST_PAIRS:
         best = result.table.index[0]
         # The best stands first in all of its pairs.
         pairs = pairs[pairs["method_a"] == best]
-        label += f"\n{best} (best) – each of these methods, {len(pairs)} of {n_pairs} pairs"
-        names = [str(name) for name in pairs["method_b"]]
+        label += f"\n{literal(best)} (best) – each of these methods, {len(pairs)} of {n_pairs} pairs"
+        names = [literal(name) for name in pairs["method_b"]]
     else:
-        both = [(str(first), str(second)) for first, second in zip(pairs["method_a"], pairs["method_b"], strict=True)]
+        both = [
+            (literal(first), literal(second))
+            for first, second in zip(pairs["method_a"], pairs["method_b"], strict=True)
+        ]
         n_lines = 1 if max(len(first) + len(second) for first, second in both) <= LONGEST else 2
         names = [f"{first} –{' ' if n_lines == 1 else chr(10)}{second}" for first, second in both]
     axes = _new_axes(names, n_lines, label)

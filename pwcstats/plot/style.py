@@ -9,6 +9,8 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from pwcstats._validate.common import visible
+
 # Okabe & Ito's colours, told apart by every kind of sight; markers tell the lines apart in print.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000", "#999999")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
@@ -40,6 +42,16 @@ def figure_of(ax: Axes) -> Figure:
     """The figure of some axes, also of those within a part of it."""
     figure = ax.figure
     return figure if isinstance(figure, Figure) else figure.figure
+
+
+def literal(label: Any) -> str:
+    """A label from the data as text that matplotlib shows as it is.
+
+    Dollar signs do not start a formula, control characters are escaped, and legends do not omit names that begin with
+    an underscore.
+    """
+    text = visible(str(label)).replace("$", r"\$")
+    return f" {text}" if text.startswith("_") else text
 
 
 def bare(ax: Axes) -> None:

@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
-from pwcstats.plot.style import COLORS, MARKERS
+from pwcstats.plot.style import COLORS, MARKERS, literal
 
 
 def coupling(r: Any, proba: pd.DataFrame) -> Figure:
@@ -27,7 +27,7 @@ def coupling(r: Any, proba: pd.DataFrame) -> Figure:
     r = np.array(r, dtype=float)
     k = len(r)
     np.fill_diagonal(r, np.nan)
-    names = [str(name) for name in proba.index]
+    names = [literal(name) for name in proba.index]
     figure = Figure(figsize=(11, 4.6), layout="constrained")
     left, right = figure.subplots(1, 2, width_ratios=[1, 1.5])
     left.set_facecolor("0.75")  # the diagonal: no white, which stands for r = 1/2
@@ -39,7 +39,7 @@ def coupling(r: Any, proba: pd.DataFrame) -> Figure:
     offsets = np.linspace(-0.3, 0.3, proba.shape[1])
     for position, (method, p) in enumerate(proba.items()):
         style = {"color": COLORS[position % 8], "marker": MARKERS[position % 8]}
-        right.plot(np.arange(k) + offsets[position], p, linestyle="none", label=method, **style)
+        right.plot(np.arange(k) + offsets[position], p, linestyle="none", label=literal(method), **style)
     for boundary in np.arange(k - 1) + 0.5:
         right.axvline(boundary, color="0.9", linewidth=0.8, zorder=0)
     right.set(xlabel="class", ylabel="coupled probability", xticks=range(k), ylim=(-0.02, None))
@@ -76,13 +76,13 @@ def accuracy_by_classes(accuracy: pd.DataFrame) -> Figure:
                 markersize=5,
                 linewidth=1.2,
                 capsize=2,
-                label=method,
+                label=literal(method),
             )
         ticks = sorted(rows["n_classes"].unique())
         panel.set_xscale("log", base=2)
         panel.set_xticks(ticks, [str(tick) for tick in ticks], minor=False)
         panel.minorticks_off()
-        panel.set(title=f"({letter}) {setting}", xlabel="number of classes")
+        panel.set(title=f"({letter}) {literal(setting)}", xlabel="number of classes")
     panels[0].set_ylabel("share of true class found (bars: 2 s.e.)")
     panels[0].legend(frameon=False)
     return figure
@@ -107,7 +107,7 @@ def abilities(frame: pd.DataFrame, label: str = "ability", title: str | None = N
     """
     frame = frame.sort_values("ability", kind="stable")
     n = len(frame)
-    names = [str(name) for name in frame.index]
+    names = [literal(name) for name in frame.index]
     size = 9 if n <= 60 else 6
     figure = Figure(figsize=(7, max(2.2, 0.9 + n * size / 48)), layout="constrained")
     axes = figure.subplots()

@@ -15,6 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from pwcstats import plot
+from pwcstats._files import write_figure
 from pwcstats.classify import PairwiseClassifier
 from pwcstats.compare import ComparisonResult, benchmark, compare_methods
 from pwcstats.coupling import couple
@@ -129,7 +130,7 @@ def write_page(folder: Path, scores: pd.DataFrame) -> Path:
         **{f"{name}.png": _losses(scores, name) for name in DATASETS},
     }
     for name, figure in pictures.items():
-        figure.savefig(folder / name, dpi=110)
+        write_figure(folder / name, figure, dpi=110)
     wide = table(scores)
     flat = wide.set_axis([": ".join(names) for names in wide.columns.to_list()], axis=1)
     page = folder / "demo.html"

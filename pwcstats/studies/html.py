@@ -8,6 +8,8 @@ from typing import Any
 
 import pandas as pd
 
+from pwcstats._files import write_file
+
 __all__ = ["page", "picture", "table"]
 
 STYLE = """
@@ -41,7 +43,7 @@ def page(file: Path, title: str, parts: Iterable[str]) -> None:
         + "\n".join(parts)
         + "\n</body>\n</html>\n"
     )
-    file.write_text(text, encoding="utf-8")
+    write_file(file, text)
 
 
 def picture(file: Path, alt: str) -> str:

@@ -7,7 +7,8 @@ from typing import Any
 
 import pandas as pd
 
-from pwcstats._jobs import digest, write_whole
+from pwcstats._files import write_file
+from pwcstats._jobs import digest
 from pwcstats._validate.common import choice
 from pwcstats.errors import InputError
 from pwcstats.studies.running import versions
@@ -62,9 +63,9 @@ def record(frame: pd.DataFrame | None, file: Path, **about: Any) -> dict[str, An
         table = frame.to_csv(index=False, float_format="%.6g", lineterminator="\n")
         integers = [name for name, kind in frame.dtypes.items() if pd.api.types.is_integer_dtype(kind)]
         about |= {"sha256": digest(table.encode()), "integers": integers}
-    write_whole(file.with_suffix(".json"), json.dumps(about) + "\n")
+    write_file(file.with_suffix(".json"), json.dumps(about) + "\n")
     if frame is not None:
-        write_whole(file, table)
+        write_file(file, table)
     return about
 
 

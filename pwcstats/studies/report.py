@@ -47,7 +47,7 @@ def _overview(studies: list[tuple[str, list[Any]]]) -> str:
             agree = f"{int(verdicts.sum())} of {len(verdicts)}" if len(verdicts) else ""
             if outcome.error:
                 agree = "not run"
-            size = outcome.about.get("size", "")
+            size = escape(str(outcome.about.get("size", "")))
             rows.append(
                 f'<tr><td class="word">{escape(_title(name).partition(":")[0])}</td>'
                 f'<td class="word"><a href="#{place}">{title}</a></td>'

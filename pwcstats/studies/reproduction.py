@@ -12,6 +12,7 @@ from typing import Any
 
 import pandas as pd
 
+from pwcstats._files import write_figure, write_file
 from pwcstats._validate.common import counted, listed
 from pwcstats._validate.fits import read_count
 from pwcstats.errors import InputError
@@ -191,7 +192,7 @@ def _run(study: str, exhibit: Exhibit, size: Size, folder: Path, how: dict[str, 
     seconds = round(perf_counter() - start, 1)
     outcome.about = record(outcome.table, csv, date=date, size=size, seed=seed, seconds=seconds)
     if outcome.table is not None:
-        txt.write_text(_as_page(outcome, outcome.table), encoding="utf-8")
+        write_file(txt, _as_page(outcome, outcome.table))
         outcome.files += [csv, txt]
     try:
         figure = exhibit.draw(outcome.table, seed)
@@ -200,7 +201,7 @@ def _run(study: str, exhibit: Exhibit, size: Size, folder: Path, how: dict[str, 
         outcome.trouble = str(error)
         return outcome
     if figure is not None:
-        figure.savefig(png, dpi=110)
+        write_figure(png, figure, dpi=110)
         outcome.files.append(png)
     return outcome
 

@@ -1,0 +1,89 @@
+"""Write files whole or not at all."""
+
+import errno
+import io
+import os
+import stat
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+# What these name may be a file that another process writes to, too; it must stay the same file.
+STREAMS = ("/dev/std", "/dev/fd/", "/proc/")
+
+
+def write_file(file: str | os.PathLike[str], content: str | bytes) -> None:
+    """Write a file such that it has the new content or, if anything fails, the old one.
+
+    The content goes to a temporary file in the same folder, which replaces the old file once it is on the disk. Text
+    is written as UTF-8. An existing file keeps its permissions; of a symbolic link, the target is replaced. Pipes and
+    devices are written to directly.
+
+    Raises
+    ------
+    OSError
+        With the name of `file`, whichever step failed. No temporary file is left.
+    """
+    data = content.encode("utf-8") if isinstance(content, str) else content
+    try:
+        if _is_stream(file):
+            with open(file, "ab") as stream:
+                stream.write(data)
+        else:
+            _replace(Path(os.path.realpath(file)), data)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, os.fspath(file)) from None
+
+
+def write_figure(file: str | os.PathLike[str], figure: Any, dpi: int) -> None:
+    """Write a figure of matplotlib in the format that the ending of the file's name says."""
+    picture = io.BytesIO()
+    figure.savefig(picture, format=Path(file).suffix[1:].lower(), dpi=dpi)
+    write_file(file, picture.getvalue())
+
+
+def _is_stream(file: str | os.PathLike[str]) -> bool:
+    """Whether a file cannot be replaced: a pipe, a device or a stream of this process."""
+    if os.path.abspath(file).startswith(STREAMS):
+        return True
+    return os.path.exists(file) and not os.path.isfile(file)
+
+
+def _replace(file: Path, data: bytes) -> None:
+    old = file.stat() if file.exists() else None
+    # Replacing a file needs only the right to write to its folder.
+    if old is not None and not os.access(file, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    part = file.with_name(f".{uuid4().hex}.part")
+    try:
+        with open(part, "xb", opener=lambda name, flags: os.open(name, flags, _mode(old))) as stream:
+            if old is not None:
+                _take_over(part, old)
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.replace(part, file)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+    # The new name is on the disk once the folder is. Not every system lets folders be opened for that.
+    with suppress(OSError):
+        folder = os.open(file.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+def _mode(old: os.stat_result | None) -> int:
+    """Permissions before the umask; those of the old file from the start, for others may not read its content."""
+    return 0o666 if old is None else stat.S_IMODE(old.st_mode)
+
+
+def _take_over(part: Path, old: os.stat_result) -> None:
+    """Give a new file the owner, if we may, and the permissions of the old one."""
+    if hasattr(os, "chown"):
+        with suppress(PermissionError):
+            os.chown(part, old.st_uid, old.st_gid)
+    os.chmod(part, _mode(old))
