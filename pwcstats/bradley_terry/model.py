@@ -245,6 +245,7 @@ class BradleyTerry:
         cov: str = "full",
         *,
         item_data: Any = None,
+        eval_env: Any = 0,
         cov_type: str = "nonrobust",
         cov_kwds: dict[str, Any] | None = None,
         max_iter: int = 500,
@@ -272,7 +273,10 @@ class BradleyTerry:
             The whole covariance, standard errors only, or neither. Standard errors of more than 2000 items are
             estimated by random projections; ``res.bse_error`` states how well.
         item_data : DataFrame, optional
-            Data of a formula, indexed by item.
+            Data of a formula, indexed by item. Its columns come before variables of the same name.
+        eval_env : int
+            Where a formula's functions, and variables that are not columns of `item_data`, are looked up: 0 where
+            `fit` is called, 1 where the function that calls it is called, and so on; -1 nowhere, as in statsmodels.
         cov_type : {"nonrobust", "HC0", "cluster"}
             From the information; the sandwich; the sandwich with ``cov_kwds={"groups": column}``, a column of the
             data or an array of one entry a row, and, as in statsmodels, ``"use_correction"`` (True).
@@ -322,7 +326,8 @@ class BradleyTerry:
         """
         choice(cov, COVARIANCES, "cov")
         choice(cov_type, COV_TYPES, "cov_type")
-        spec = read_spec(self._rows, method, ties, order_effect, covariates, item_data, ref)
+        environment = fits.read_environment(eval_env, 1) if isinstance(covariates, str) else None
+        spec = read_spec(self._rows, method, ties, order_effect, covariates, item_data, environment, ref)
         dense = spec.firth or cov == "full" or cov_type != "nonrobust"
         fits.refuse_too_many(self.n_items, spec.z is None and dense, spec.firth)
         if cov_type != "nonrobust" and cov != "full":
