@@ -49,7 +49,7 @@ def test_covariates_see_the_callers_functions(league, sizes):
     def half(x):
         return x / 2
 
-    by = 4.0
+    by = 4.0  # noqa: F841  used by the formula
     one = league.fit(covariates="size", item_data=sizes)
     two = league.fit(covariates="half(size) + 0", item_data=sizes)
     assert two.params["half(size)"] == pytest.approx(2 * one.params["size"])

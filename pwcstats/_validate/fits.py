@@ -16,6 +16,8 @@ from pwcstats.errors import InputError
 # A full covariance of so many items takes 3 GB; with more, nobody looks at it.
 LARGEST_FULL = 20_000
 LARGEST_FIRTH = 5_000
+# With fewer clusters than this, robust standard errors are rough.
+FEW_CLUSTERS = 20
 
 
 def item_place(items: pd.Index, item: Any, name: str, what: str = "items") -> int:

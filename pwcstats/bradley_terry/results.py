@@ -44,6 +44,11 @@ class BradleyTerryResults(Estimates):
         How the fit ended.
     method, cov_type : str
         What was asked.
+    use_t : bool
+        Whether tests and intervals use Student's t distribution (of several parameters, Hotelling's) in place of the
+        normal one: after ``cov_type="cluster"``.
+    df_resid_inference : int
+        Its degrees of freedom, the number of groups less 1; without groups `df_resid`, as in statsmodels.
     """
 
     @cached_property
@@ -85,7 +90,7 @@ class BradleyTerryResults(Estimates):
         frame = pd.DataFrame({"ability": self._ability}, index=self.model.items)
         if ci:
             fits.read_level(alpha, "alpha")
-            half = stats.norm.isf(alpha / 2.0) * self._item_se
+            half = self._reference.isf(alpha / 2.0) * self._item_se
             frame["std_error"] = self._item_se
             frame["conf_low"], frame["conf_high"] = self._ability - half, self._ability + half
         return frame
@@ -112,10 +117,9 @@ class BradleyTerryResults(Estimates):
         se = float(np.sqrt(max(self._difference_variance(a, b), 0.0)))
         if se <= 1e-7 * float(np.abs(self._ability).max() + 1.0) and self.spec.z is not None:
             raise InputError(f"{i} and {j} have the same covariates, so that their abilities are equal by the model.")
-        half = float(stats.norm.isf(alpha / 2.0)) * se
+        half = float(self._reference.isf(alpha / 2.0)) * se
         return TestResult(
-            statistic=estimate / se,
-            p_value=float(2.0 * stats.norm.sf(abs(estimate) / se)),
+            **self._wald(estimate / se),
             estimate=estimate,
             conf_int=(estimate - half, estimate + half),
             method="Wald test of a contrast",
@@ -197,7 +201,8 @@ class BradleyTerryResults(Estimates):
         simultaneous : bool
             Whether `level` is meant for all items together.
         n_draws : int
-            Draws of the normal distribution of the estimates, from which the critical value is found.
+            Draws of the normal distribution of the estimates (if `use_t`, of the t distribution), from which the
+            critical value is found.
         random_state : int
             Seed of these draws.
 
@@ -215,7 +220,8 @@ class BradleyTerryResults(Estimates):
         """
         fits.read_level(level, "level")
         n_draws, seed = fits.read_count(n_draws, "n_draws"), fits.read_seed(random_state)
-        low, high, critical = ranks.rank_sets(self._ability, self._item_cov, level, simultaneous, n_draws, seed)
+        df = self.df_resid_inference if self.use_t else None
+        low, high, critical = ranks.rank_sets(self._ability, self._item_cov, level, simultaneous, n_draws, seed, df)
         frame = pd.DataFrame({"ability": self._ability}, index=self.model.items)
         frame["rank"] = frame["ability"].rank(ascending=False, method="min").astype(int)
         frame["rank_low"], frame["rank_high"] = low, high
@@ -292,8 +298,7 @@ class BradleyTerryResults(Estimates):
         log_nu, se = float(self.params.iloc[-1]), float(self.bse.iloc[-1])
         low, high = self.conf_int(alpha).iloc[-1]
         return TestResult(
-            statistic=log_nu / se,
-            p_value=float(2.0 * stats.norm.sf(abs(log_nu) / se)),
+            **self._wald(log_nu / se),
             estimate=float(np.exp(log_nu)),
             conf_int=(float(np.exp(low)), float(np.exp(high))),
             method="Wald test of log nu",
