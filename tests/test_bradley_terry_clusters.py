@@ -159,12 +159,12 @@ def test_coverage(n_voters, n_items):
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:the bootstrap draws only")
 def test_coverage_of_the_bootstrap():
-    """Of 8 voters, in 150 samples: percentiles are too short, t intervals are not."""
+    """Of 8 voters, in 120 samples: percentiles are too short, t intervals are not."""
     rng = np.random.default_rng(9)
     covered = []
-    for _ in range(150):
+    for _ in range(120):
         res = BradleyTerry.from_comparisons(votes(rng, 8), "winner", "loser").fit()
-        drawn = res.bootstrap(150, groups="voter", random_state=1)
+        drawn = res.bootstrap(120, groups="voter", random_state=1)
         both = (drawn.conf_int(method=method) for method in ("percentile", "t"))
         covered.append([((bounds[0] < 0.0) & (bounds[1] > 0.0)).mean() for bounds in both])
     percentile, t = np.mean(covered, axis=0)

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
-from scipy import stats
 
 from pwcstats import plot
 from pwcstats._kernels import comparisons
@@ -149,8 +148,8 @@ class BradleyTerryResults(Estimates):
     def quasi_variances(self) -> pd.DataFrame:
         """Quasi-variances of the abilities [1]_.
 
-        Intervals of plus and minus so many quasi standard errors can be compared with each other by eye, whichever
-        item is the reference: the variance of a difference is about the sum of the two quasi-variances.
+        The variance of a difference is about the sum of the two quasi-variances, whichever item is the reference. See
+        :meth:`comparison_intervals` for intervals that can be compared with each other by eye.
 
         Returns
         -------
@@ -182,6 +181,68 @@ class BradleyTerryResults(Estimates):
             frame["quasi_se"] = np.sqrt(q)
         frame["quasi_variance"] = q
         frame.attrs["relative_error"] = (float(errors.min()), float(errors.max()))
+        return frame
+
+    def comparison_intervals(self, alpha: float = 0.05) -> pd.DataFrame:
+        """Intervals of the abilities that can be compared by eye: two items differ where they do not overlap.
+
+        The intervals have the same number of quasi standard errors on either side of each ability. It is chosen so that
+        two equal items have intervals that do not overlap with probability `alpha`, on average over all pairs [1]_. For
+        5 % this is about 1.39 quasi standard errors, and each interval alone has a level of about 83 %: 95 % intervals
+        that do not overlap would be a test at the level 0.006.
+
+        Parameters
+        ----------
+        alpha : float
+            Significance level of the test by overlap, of one pair that was chosen in advance. For all pairs together
+            use :meth:`ranks`.
+
+        Returns
+        -------
+        DataFrame
+            `ability`, `quasi_se`, `conf_low`, `conf_high`, one row an item. ``attrs["multiplier"]`` is the number of
+            quasi standard errors, ``attrs["level"]`` the level of each interval by itself, and ``attrs["pair_alpha"]``
+            the smallest and largest significance level of the test by overlap over all pairs.
+
+        See Also
+        --------
+        contrast : The exact test of one difference.
+        quasi_variances : What the intervals are made of.
+
+        References
+        ----------
+        .. [1] H. Goldstein and M. J. R. Healy, "The graphical presentation of a collection of means", Journal of the
+           Royal Statistical Society A 158, 175-177, 1995. https://doi.org/10.2307/2983411
+
+        Examples
+        --------
+        >>> from pwcstats import BradleyTerry
+        >>> wins = [[0, 30, 25, 28], [10, 0, 18, 22], [15, 22, 0, 24], [12, 18, 16, 0]]
+        >>> res = BradleyTerry(wins, items=["ant", "bee", "cat", "dog"]).fit()
+        >>> intervals = res.comparison_intervals()
+        >>> intervals.round(2)
+             ability  quasi_se  conf_low  conf_high
+        ant     0.61      0.17      0.37       0.85
+        bee    -0.26      0.16     -0.49      -0.04
+        cat     0.02      0.16     -0.20       0.24
+        dog    -0.37      0.16     -0.60      -0.14
+        >>> round(intervals.attrs["level"], 3)
+        0.834
+        """
+        fits.read_level(alpha, "alpha")
+        frame = self.quasi_variances()[["ability", "quasi_se"]]
+        known = np.flatnonzero(frame["quasi_se"].notna())
+        if len(known) < 2:
+            raise InputError("comparison intervals need quasi standard errors of at least 2 items; use contrast.")
+        se, cov = frame["quasi_se"].to_numpy()[known], self._item_cov[np.ix_(known, known)]
+        multiplier, pairs = quasi.overlap_multiplier(se, cov, alpha, self._reference)
+        half = multiplier * frame["quasi_se"]
+        frame["conf_low"], frame["conf_high"] = frame["ability"] - half, frame["ability"] + half
+        frame.attrs = {
+            "multiplier": multiplier,
+            "level": float(1.0 - 2.0 * self._reference.sf(multiplier)),
+            "pair_alpha": (float(pairs.min()), float(pairs.max())),
+        }
         return frame
 
     def ranks(
@@ -347,11 +408,12 @@ class BradleyTerryResults(Estimates):
 
         Parameters
         ----------
-        intervals : {"wald", "comparison"}
-            Confidence intervals of the abilities, or comparison intervals from quasi-variances, which may be compared
-            with each other.
+        intervals : {"wald", "comparison", "quasi"}
+            Confidence intervals of the abilities; :meth:`comparison_intervals`, of which two that do not overlap show a
+            significant difference; or intervals of level 1 - `alpha` from the quasi standard errors, as R's qvcalc
+            draws them, whose overlap is no test at the level `alpha`.
         alpha : float
-            One less the level.
+            Significance level: for "comparison", of the test by overlap; else intervals have level 1 - `alpha`.
         title : str, optional
             Title of the figure.
         max_items : int
@@ -361,15 +423,22 @@ class BradleyTerryResults(Estimates):
         -------
         matplotlib.figure.Figure
         """
-        choice(intervals, ("wald", "comparison"), "intervals")
-        frame = self.abilities(alpha=alpha)
+        choice(intervals, ("wald", "comparison", "quasi"), "intervals")
+        fits.read_level(alpha, "alpha")
+        level, note = f"{100 * (1 - alpha):g}%", ""
         if intervals == "comparison":
-            half = stats.norm.isf(alpha / 2.0) * self.quasi_variances()["quasi_se"]
+            kind, frame = "comparison intervals", self.comparison_intervals(alpha)
+            level = f"{100 * frame.attrs['level']:.0f}%"
+            note = f"\ntwo items differ at the {100 * alpha:g}% level where their intervals do not overlap"
+        elif intervals == "quasi":
+            kind, frame = "intervals from quasi-variances", self.quasi_variances()
+            half = self._reference.isf(alpha / 2.0) * frame["quasi_se"]
             frame["conf_low"], frame["conf_high"] = frame["ability"] - half, frame["ability"] + half
-        kind = "comparison interval" if intervals == "comparison" else "confidence interval"
+        else:
+            kind, frame = "confidence intervals", self.abilities(alpha=alpha)
         if len(frame) > fits.read_count(max_items, "max_items", 2):
             order = frame.sort_values("ability", ascending=False, kind="stable")
             frame = pd.concat([order.head(-(-max_items // 2)), order.tail(max_items // 2)])
             kind += f"; best and worst of {self.model.n_items}"
         zero = "sum of all is 0" if self.spec.ref is None else f"{self.model.items[self.spec.ref]} is 0"
-        return plot.abilities(frame, label=f"ability ({zero}), {100 * (1 - alpha):g}% {kind}", title=title)
+        return plot.abilities(frame, label=f"ability ({zero}), {level} {kind}{note}", title=title)
