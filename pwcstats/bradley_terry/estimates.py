@@ -138,8 +138,9 @@ class Estimates:
         alpha : float
             One less the level.
         method : {"wald", "profile"}
-            Estimate plus and minus a normal (if `use_t`, a t) quantile times its standard error, or where the (penalised) likelihood, all other parameters adapting, has fallen by
-            half a quantile of chi-squared. Profiles follow the likelihood's shape and cost a few fits for each bound.
+            Estimate plus and minus a normal (if `use_t`, a t) quantile times its standard error, or where the
+            (penalised) likelihood, all other parameters adapting, has fallen by half a quantile of chi-squared.
+            Profiles follow the likelihood's shape and cost a few fits for each bound.
         terms : sequence, optional
             Only these parameters.
 
@@ -317,8 +318,8 @@ class Estimates:
         df = int(np.linalg.matrix_rank(cov, hermitian=True))
         if self.use_t and len(rows) > self.df_resid_inference:
             raise InputError(
-                f"{self.df_resid_inference + 1} clusters allow a test of at most {self.df_resid_inference} combinations, "
-                f"got {len(rows)}; test fewer."
+                f"{self.df_resid_inference + 1} clusters allow a test of at most {self.df_resid_inference} "
+                f"combinations, got {len(rows)}; test fewer."
             )
         if df < len(rows):
             raise InputError(
