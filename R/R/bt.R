@@ -69,7 +69,8 @@
 #' @param max_iter Newton steps before giving up.
 #' @return A list of class `pwcstats_bt`, for which there are the [methods][pwcstats_bt] that R
 #'   users expect of a model, [predict()][predict.pwcstats_bt] and [plot()][plot.pwcstats_bt], and
-#'   [abilities()], [quasi_variances()], [comparison_intervals()] and [rank_intervals()]. It has the elements
+#'   [abilities()], [quasi_variances()], [comparison_intervals()] and [rank_intervals()]. It has
+#'   the elements
 #'   \item{coefficients}{Abilities of all items but the reference, or the coefficients of the
 #'     covariates; then `"(order)"`, the order effect, and `"(tie)"`, \eqn{\log \nu}{log(nu)}.}
 #'   \item{vcov, se}{Their covariance, if asked for, and their standard errors.}

@@ -122,7 +122,10 @@ test_that("plots show the items, the best first", {
   expect_equal(shown["b", "upper"], confint(fit)["b", 2])
   shown <- plot(fit, intervals = "comparison", level = 0.9, xlab = "x", main = "title")
   compared <- comparison_intervals(fit, 0.1)
-  expect_equal(as.matrix(shown), as.matrix(compared[rownames(shown), c(1, 3, 4)]), ignore_attr = TRUE)
+  expect_equal(
+    as.matrix(shown), as.matrix(compared[rownames(shown), c(1, 3, 4)]),
+    ignore_attr = TRUE
+  )
   shown <- plot(fit, intervals = "quasi", level = 0.9)
   quasi <- quasi_variances(fit)
   expect_equal(shown["a", "upper"], qnorm(0.95) * quasi["a", "quasiSE"])
