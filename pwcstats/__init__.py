@@ -6,7 +6,14 @@ from pwcstats._results import TestResult
 from pwcstats.bradley_terry import BootstrapResult, BradleyTerry, BradleyTerryResults
 from pwcstats.classify import HybridClassifier, OrdinalHybridClassifier, PairwiseClassifier
 from pwcstats.coupling import CouplingResult, couple
-from pwcstats.errors import ConvergenceWarning, FailedCellWarning, InputError, PwcError, SeparationWarning
+from pwcstats.errors import (
+    ConvergenceWarning,
+    FailedCellWarning,
+    FewClustersWarning,
+    InputError,
+    PwcError,
+    SeparationWarning,
+)
 from pwcstats.logit import (
     ContinuationRatio,
     ContinuationRatioResults,
@@ -34,6 +41,7 @@ __all__ = [
     "ConvergenceWarning",
     "CouplingResult",
     "FailedCellWarning",
+    "FewClustersWarning",
     "FirthLogit",
     "FirthLogitResults",
     "FirthMNLogit",

@@ -39,18 +39,27 @@ def head(title: str, left: Cells, right: Cells, width: int) -> SimpleTable:
 
 
 def coefficients(
-    names: Sequence[str], estimate: Array, se: Array | None, alpha: float, label: str | None = None
+    names: Sequence[str],
+    estimate: Array,
+    se: Array | None,
+    alpha: float,
+    label: str | None = None,
+    df: float | None = None,
 ) -> SimpleTable:
-    """Estimates, with Wald's tests and intervals where there are standard errors; a `label` goes above."""
+    """Estimates, with Wald's tests and intervals where there are standard errors; a `label` goes above.
+
+    They are normal or, with `df`, of the t distribution.
+    """
     headers = ["coef"]
     columns = [[f"{x:.4f}" for x in estimate]]
     if se is not None:
+        letter, reference = ("z", stats.norm) if df is None else ("t", stats.t(df))
         with np.errstate(invalid="ignore"):
             z = estimate / se
-            half = stats.norm.isf(alpha / 2.0) * se
+            half = reference.isf(alpha / 2.0) * se
             low, high = (np.where(np.isinf(se), bound, estimate + bound) for bound in (-half, half))
-        headers += ["std err", "z", "P>|z|", f"[{alpha / 2:g}", f"{1 - alpha / 2:g}]"]
-        columns += [[f"{x:.3f}" for x in c] for c in (se, z, 2.0 * stats.norm.sf(np.abs(z)), low, high)]
+        headers += ["std err", letter, f"P>|{letter}|", f"[{alpha / 2:g}", f"{1 - alpha / 2:g}]"]
+        columns += [[f"{x:.3f}" for x in c] for c in (se, z, 2.0 * reference.sf(np.abs(z)), low, high)]
     return SimpleTable(
         list(zip(*columns, strict=True)), headers=headers, stubs=list(names), title=label, txt_fmt=fmt_params
     )

@@ -1,6 +1,13 @@
 """What pwcstats raises and warns."""
 
-__all__ = ["ConvergenceWarning", "FailedCellWarning", "InputError", "PwcError", "SeparationWarning"]
+__all__ = [
+    "ConvergenceWarning",
+    "FailedCellWarning",
+    "FewClustersWarning",
+    "InputError",
+    "PwcError",
+    "SeparationWarning",
+]
 
 
 class PwcError(Exception):
@@ -17,6 +24,10 @@ class ConvergenceWarning(UserWarning):
 
 class FailedCellWarning(UserWarning):
     """Some cells of a benchmark have no score, because a method or a score failed on them."""
+
+
+class FewClustersWarning(UserWarning):
+    """Standard errors rest on so few clusters that they are rough."""
 
 
 class SeparationWarning(UserWarning):

@@ -215,6 +215,7 @@ def test_profiles_of_centred_abilities_do_not_depend_on_the_parametrisation():
         assert 2 * (res.llf - best) == pytest.approx(stats.chi2.ppf(0.95, 1), abs=1e-5)
 
 
+@pytest.mark.filterwarnings("ignore:cov_type='cluster' has only")
 @pytest.mark.parametrize("ties", ["none", "davidson", "half"])
 def test_sandwich_is_its_definition(ties):
     frame, rows = league(11, n=120, ties=ties != "none", order=True)
@@ -253,6 +254,7 @@ def test_a_weighted_row_is_one_row_to_the_sandwich():
     np.testing.assert_allclose(BradleyTerry(wins).fit(ref=0, cov_type="HC0").bse, expected)
 
 
+@pytest.mark.filterwarnings("ignore:cov_type='cluster' has only")
 def test_cluster_correction_is_statsmodels():
     frame, rows = league(12)
     x = Slow(rows, 6).features[:, 0]

@@ -116,6 +116,7 @@ def test_results_cannot_be_changed_from_outside():
 
 
 @pytest.mark.filterwarnings("ignore:The inplace keyword")
+@pytest.mark.filterwarnings("ignore:cov_type='cluster' has only")
 def test_the_users_frame_may_change_afterwards():
     frame, _ = league(34)
     model = BradleyTerry.from_comparisons(frame, "winner", "loser")
@@ -127,6 +128,7 @@ def test_the_users_frame_may_change_afterwards():
     pd.testing.assert_series_equal(again.bse, before)
 
 
+@pytest.mark.filterwarnings("ignore:cov_type='cluster' has only")
 def test_groups_follow_their_rows_whatever_is_left_out():
     frame, _ = league(35, n=90)
     rng = np.random.default_rng(1)
@@ -161,6 +163,7 @@ def test_few_comparisons_for_the_correction():
         model.fit("firth", cov_type="cluster", cov_kwds={"groups": [0, 1]})
 
 
+@pytest.mark.filterwarnings("ignore:cov_type='cluster' has only")
 def test_wins_in_columns_are_the_long_rows():
     """With order effect, neutral rows, empty rows and groups."""
     rng = np.random.default_rng(4)

@@ -118,6 +118,7 @@ def test_who_went_first_beside_winner_and_loser():
     np.testing.assert_allclose(one.params, two.params, atol=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore:cov_type='cluster' has only")
 def test_weight_zero_leaves_a_row_out():
     frame = winners_and_losers().assign(weight=1.0)
     extra = pd.DataFrame({"w": ["nobody"], "l": ["x"], "tie": [False], "weight": [0.0]})

@@ -265,7 +265,7 @@ def test_results_survive_pickle(res):
     assert again.predict("a", "b") == res.predict("a", "b")
 
 
-@pytest.mark.parametrize("intervals", ["wald", "comparison"])
+@pytest.mark.parametrize("intervals", ["wald", "comparison", "quasi"])
 def test_plot_shows_every_item_once_best_on_top(res, intervals):
     figure = res.plot(intervals)
     (axes,) = figure.axes
@@ -276,11 +276,18 @@ def test_plot_shows_every_item_once_best_on_top(res, intervals):
     segments = np.array([path for path in axes.collections[0].get_segments()])
     low = segments[:, 0, 0]
     error = res.bse if intervals == "wald" else res.quasi_variances()["quasi_se"]
+    multiplier = stats.norm.ppf(0.975)
+    if intervals == "comparison":
+        multiplier = res.comparison_intervals().attrs["multiplier"]
     order = res.params.sort_values().index
-    np.testing.assert_allclose(points - low, stats.norm.ppf(0.975) * error[order])
-    segments = np.array(res.plot(intervals, alpha=0.2).axes[0].collections[0].get_segments())
-    np.testing.assert_allclose(points - segments[:, 0, 0], stats.norm.ppf(0.9) * error[order])
-    assert "80%" in res.plot(intervals, alpha=0.2).axes[0].get_xlabel()
+    np.testing.assert_allclose(points - low, multiplier * error[order])
+    multiplier, words = stats.norm.ppf(0.9), "80%"
+    if intervals == "comparison":
+        multiplier, words = res.comparison_intervals(0.2).attrs["multiplier"], "differ at the 20% level where"
+    figure = res.plot(intervals, alpha=0.2)
+    segments = np.array(figure.axes[0].collections[0].get_segments())
+    np.testing.assert_allclose(points - segments[:, 0, 0], multiplier * error[order])
+    assert words in figure.axes[0].get_xlabel()
 
 
 def test_quasi_variances_that_do_not_exist_are_said():
@@ -297,6 +304,11 @@ def test_quasi_variances_that_do_not_exist_are_said():
         q = res.quasi_variances()["quasi_variance"]
     for i, j in (("a", "b"), ("a", "c"), ("b", "c")):
         assert q[i] + q[j] == pytest.approx(res.contrast(i, j).std_error ** 2, rel=1e-8)
+    # The others have intervals all the same, of which there is one pair.
+    with pytest.warns(ConvergenceWarning, match="no comparison interval"):
+        shown = res.comparison_intervals()
+    assert shown["conf_low"].isna().tolist() == [True, False, False]
+    assert shown.attrs["pair_alpha"] == pytest.approx((0.05, 0.05))
     with pytest.raises(InputError, match="at least 3"):
         BradleyTerry([[0, 1], [1, 0]]).fit().quasi_variances()
 

@@ -33,11 +33,11 @@ utils::globalVariables(".data")
 #' @rdname pwcstats_autoplot
 #' @exportS3Method ggplot2::autoplot
 autoplot.pwcstats_bt <- function(object, # nolint
-                                 intervals = c("wald", "comparison"),
+                                 intervals = c("wald", "comparison", "quasi"),
                                  level = 0.95,
                                  ...) {
   call <- sys.call()
-  intervals <- check_choice(intervals, c("wald", "comparison"), "intervals", call)
+  intervals <- check_choice(intervals, eval(formals(sys.function())$intervals), "intervals", call)
   check_level(level, "level", call)
   shown <- ability_intervals(object, intervals, level)
   shown$item <- from_top(rownames(shown))
@@ -47,7 +47,10 @@ autoplot.pwcstats_bt <- function(object, # nolint
       na.rm = TRUE
     ) +
     ggplot2::geom_point(size = 2) +
-    ggplot2::labs(x = describe_abilities(object, shown, intervals, level), y = NULL)
+    ggplot2::labs(
+      x = describe_abilities(object, shown, intervals, sep = ",\n"), y = NULL,
+      caption = if (intervals == "comparison") describe_overlap(level, sep = "\n")
+    )
 }
 
 # The first is on top.

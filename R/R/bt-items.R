@@ -22,8 +22,9 @@ abilities.pwcstats_bt <- function(object, ...) {
 
 #' Quasi-variances of abilities
 #'
-#' The variance of a difference of two abilities is about the sum of their quasi-variances, so that
-#' intervals made of quasi standard errors can be compared by eye, whichever item is the reference.
+#' The variance of a difference of two abilities is about the sum of their quasi-variances,
+#' whichever item is the reference. [comparison_intervals()] makes intervals of them that can be
+#' compared by eye.
 #'
 #' @param object A fit by [bt()].
 #' @param ... Ignored.
@@ -33,7 +34,7 @@ abilities.pwcstats_bt <- function(object, ...) {
 #' @references
 #' Firth, D. and de Menezes, R. X. (2004) Quasi-variances. *Biometrika* **91**, 65--80.
 #' \doi{10.1093/biomet/91.1.65}
-#' @seealso [plot()][plot.pwcstats_bt] with `intervals = "comparison"`.
+#' @seealso [comparison_intervals()].
 #' @examplesIf pwcstats_available()
 #' wins <- matrix(c(0, 7, 5, 3, 0, 6, 4, 8, 0), 3, dimnames = rep(list(c("a", "b", "c")), 2))
 #' quasi_variances(bt(wins))
@@ -55,6 +56,54 @@ quasi_variances.pwcstats_bt <- function(object, ...) {
   )
 }
 
+#' Intervals that can be compared by eye
+#'
+#' Two items differ significantly where their intervals do not overlap. Every interval has the same
+#' number of quasi standard errors on either side, chosen so that two equal items have intervals
+#' that do not overlap with probability `alpha`, on average over all pairs (Goldstein and Healy
+#' 1995).
+#'
+#' For `alpha = 0.05` this is about 1.39 quasi standard errors, so that each interval alone has a
+#' level of about 83%. Intervals of 95% that do not overlap would be a test at the level 0.006. The
+#' test is of one pair that was chosen in advance: see [rank_intervals()] for all pairs together and
+#' [contrast()] for the exact test of one.
+#'
+#' @param object A fit by [bt()].
+#' @param alpha Significance level of the test by overlap.
+#' @param ... Ignored.
+#' @return A data frame with one row for each item and the columns `ability`, `quasiSE`, `lower` and
+#'   `upper`. The attribute `multiplier` is the number of quasi standard errors, `level` the level
+#'   of each interval by itself, and `pair_alpha` has the smallest and largest significance level of
+#'   the test by overlap over all pairs.
+#' @references
+#' Goldstein, H. and Healy, M. J. R. (1995) The graphical presentation of a collection of means.
+#' *Journal of the Royal Statistical Society A* **158**, 175--177. \doi{10.2307/2983411}
+#' @seealso [quasi_variances()], [plot()][plot.pwcstats_bt] with `intervals = "comparison"`.
+#' @examplesIf pwcstats_available()
+#' wins <- matrix(c(0, 7, 5, 3, 0, 6, 4, 8, 0), 3, dimnames = rep(list(c("a", "b", "c")), 2))
+#' comparison_intervals(bt(10 * wins))
+#' @export
+comparison_intervals <- function(object, ...) {
+  UseMethod("comparison_intervals")
+}
+
+#' @rdname comparison_intervals
+#' @export
+comparison_intervals.pwcstats_bt <- function(object, alpha = 0.05, ...) {
+  call <- sys.call()
+  check_level(alpha, "alpha", call)
+  fit <- thaw(object, call)
+  answer <- call_bridge(fit$comparison_intervals, list(), list(alpha = alpha), call)
+  columns <- c("ability", "quasiSE", "lower", "upper")
+  values <- matrix(matrix_from_py(answer), ncol = 4L, dimnames = list(object$items, columns))
+  structure(
+    as.data.frame(values),
+    multiplier = from_py(answer$attrs[["multiplier"]]),
+    level = from_py(answer$attrs[["level"]]),
+    pair_alpha = unlist(from_py(answer$attrs[["pair_alpha"]]))
+  )
+}
+
 #' Ranks that items may hold
 #'
 #' Sets of ranks that hold the true ones with probability `level`: those that are left when all
@@ -64,8 +113,8 @@ quasi_variances.pwcstats_bt <- function(object, ...) {
 #' @param object A fit by [bt()].
 #' @param level Probability that the sets hold the true ranks.
 #' @param simultaneous Is `level` meant for all items together, or for each by itself?
-#' @param n_draws Draws of the normal distribution of the estimates, from which the critical value
-#'   is found.
+#' @param n_draws Draws of the normal distribution of the estimates (of the t distribution after
+#'   `cov_type = "cluster"`), from which the critical value is found.
 #' @param seed Seed of these draws; R's own random numbers are left alone.
 #' @param ... Ignored.
 #' @return A data frame with one row for each item, the best first, and the columns `ability`,
@@ -224,9 +273,12 @@ home_to_predict <- function(object, column, call) {
 #' 30 items a device with about a fifth of an inch for each is easier to read.
 #'
 #' @param x A fit by [bt()].
-#' @param intervals `"wald"` for confidence intervals of the abilities, `"comparison"` for intervals
-#'   from [quasi_variances()], which may be compared with each other.
-#' @param level Level of the intervals.
+#' @param intervals `"wald"` for confidence intervals of the abilities; `"comparison"` for
+#'   [comparison_intervals()], of which two that do not overlap show a significant difference;
+#'   `"quasi"` for intervals from the standard errors of [quasi_variances()], as \pkg{qvcalc} draws
+#'   them, whose overlap is no test at the level `1 - level`.
+#' @param level Level of the intervals; for `"comparison"`, `1 - level` is the significance level of
+#'   the test by overlap.
 #' @param xlab,xlim,pch,... As in [graphics::plot.default()].
 #' @return A data frame with the items in the order of the plot, `ability`, `lower` and `upper`,
 #'   invisibly.
@@ -236,39 +288,64 @@ home_to_predict <- function(object, column, call) {
 #' plot(bt(wins), intervals = "comparison")
 #' @export
 plot.pwcstats_bt <- function(x,
-                             intervals = c("wald", "comparison"),
+                             intervals = c("wald", "comparison", "quasi"),
                              level = 0.95,
                              xlab = NULL,
                              xlim = NULL,
                              pch = 19,
                              ...) {
   call <- sys.call()
-  intervals <- check_choice(intervals, c("wald", "comparison"), "intervals", call)
+  intervals <- check_choice(intervals, eval(formals(sys.function())$intervals), "intervals", call)
   check_level(level, "level", call)
   shown <- ability_intervals(x, intervals, level)
-  xlab <- first_of(xlab, describe_abilities(x, shown, intervals, level))
-  draw_intervals(shown, xlab, xlim, pch, ...)
+  draw_intervals(shown, first_of(xlab, ""), xlim, pch, ...)
+  if (is.null(xlab)) {
+    write_beside(1L, describe_abilities(x, shown, intervals), line = graphics::par("mgp")[[1L]])
+  }
+  if (intervals == "comparison") {
+    write_beside(3L, describe_overlap(level), line = 0.1)
+  }
   invisible(shown)
 }
 
 # Abilities of all items and their intervals, the best first.
 ability_intervals <- function(x, intervals, level) {
-  se <- if (intervals == "wald") x$abilities[, "s.e."] else quasi_variances(x)$quasiSE
   ability <- x$abilities[, "ability"]
-  half <- stats::qnorm(1 - (1 - level) / 2) * se
-  shown <- data.frame(ability = ability, lower = ability - half, upper = ability + half)
-  shown[order(-ability), ]
+  if (intervals == "comparison") {
+    shown <- comparison_intervals(x, 1 - level)
+    level <- attr(shown, "level")
+    shown <- shown[c("ability", "lower", "upper")]
+  } else {
+    se <- if (intervals == "wald") x$abilities[, "s.e."] else quasi_variances(x)$quasiSE
+    bounds <- wald_bounds(ability, se, level, x$df.inference)
+    shown <- data.frame(ability, lower = bounds[, 1L], upper = bounds[, 2L])
+  }
+  structure(shown[order(-ability), ], level = level)
 }
 
 # A fit without standard errors has no intervals.
-describe_abilities <- function(x, shown, intervals, level) {
+describe_abilities <- function(x, shown, intervals, sep = ", ") {
   zero <- if (is.null(x$ref)) "sum of all is 0" else sprintf("%s is 0", x$ref)
   words <- sprintf("Ability (%s)", zero)
   if (all(is.na(shown$lower))) {
     return(words)
   }
-  kind <- if (intervals == "wald") "confidence" else "comparison"
-  sprintf("%s, %g%% %s intervals", words, 100 * level, kind)
+  kind <- c(
+    wald = "confidence intervals", comparison = "comparison intervals",
+    quasi = "intervals from quasi-variances"
+  )[[intervals]]
+  percent <- 100 * attr(shown, "level")
+  if (intervals == "comparison") {
+    percent <- round(percent)
+  }
+  sprintf("%s%s%g%% %s", words, sep, percent, kind)
+}
+
+describe_overlap <- function(level, sep = " ") {
+  sprintf(
+    "two items differ at the %g%% level%swhere their intervals do not overlap",
+    100 * (1 - level), sep
+  )
 }
 
 draw_intervals <- function(shown, xlab, xlim, pch, ...) {

@@ -16,14 +16,14 @@
 #' @param x,object A fit by [bt()].
 #' @param parm Names or numbers of the coefficients, by default all.
 #' @param level,conf.level Level of the intervals.
-#' @param method `"wald"` for intervals by the normal approximation, `"profile"` for those of the
-#'   profile likelihood.
+#' @param method `"wald"` for intervals by the normal approximation (by the t distribution after
+#'   `cov_type = "cluster"`), `"profile"` for those of the profile likelihood.
 #' @param conf.int Add intervals?
 #' @param digits Number of significant digits.
 #' @param ... For `anova()` further fits (`test = "Chisq"` is understood and changes nothing); else
 #'   ignored.
 #' @return `summary()` a list of class `summary.pwcstats_bt`, whose element `coefficients` is a
-#'   matrix with estimates, standard errors, z and p-values; `anova()` a data frame of class
+#'   matrix with estimates, standard errors, z (or t) and p-values; `anova()` a data frame of class
 #'   `anova`; `tidy()` a data frame with one row a coefficient; `glance()` one with a single row;
 #'   the others what they do for other models. `logLik()` is that of the comparisons one by one,
 #'   without binomial coefficients.
@@ -91,26 +91,25 @@ describe_iterations <- function(x) {
 summary.pwcstats_bt <- function(object, ...) {
   kept <- c(
     "call", "items", "nobs", "covariates", "ref", "method", "ties", "cov_type", "deviance",
-    "df.residual", "loglik", "df", "converged", "iter", "na.action"
+    "df.residual", "df.inference", "loglik", "df", "converged", "iter", "na.action"
   )
   structure(
     class = "summary.pwcstats_bt",
     c(object[kept], list(
-      coefficients = coefficient_table(object$coefficients, object$se),
+      coefficients = coefficient_table(object$coefficients, object$se, object$df.inference),
       aic = stats::AIC(object)
     ))
   )
 }
 
-coefficient_table <- function(estimate, se) {
+# Of the t distribution with `df` degrees of freedom; with Inf it is the normal one.
+coefficient_table <- function(estimate, se, df = Inf) {
   se <- if (is.null(se)) rep(NA_real_, length(estimate)) else se
   z <- estimate / se
-  cbind(
-    "Estimate" = estimate,
-    "Std. Error" = se,
-    "z value" = z,
-    "Pr(>|z|)" = 2 * stats::pnorm(-abs(z))
-  )
+  table <- cbind(estimate, se, z, 2 * stats::pt(-abs(z), df))
+  letter <- if (is.finite(df)) "t" else "z"
+  columns <- c("Estimate", "Std. Error", paste(letter, "value"), sprintf("Pr(>|%s|)", letter))
+  with_dimnames(table, names(estimate), columns)
 }
 
 #' @export
@@ -120,6 +119,12 @@ print.summary.pwcstats_bt <- function(x, digits = max(3L, getOption("digits") - 
   stats::printCoefmat(x$coefficients, digits = digits, ...)
   if (x$cov_type != "nonrobust") {
     cat(sprintf("\nStandard errors: sandwich (%s)\n", x$cov_type))
+  }
+  if (is.finite(x$df.inference)) {
+    cat(sprintf(
+      "t distribution with %d degrees of freedom, for %d clusters\n",
+      x$df.inference, x$df.inference + 1L
+    ))
   }
   if (x$ties == "davidson") {
     cat("\n(tie) is the logarithm of Davidson's nu\n")
@@ -196,7 +201,7 @@ confint.pwcstats_bt <- function(object, parm, level = 0.95, method = c("wald", "
     if (is.null(object$se)) {
       abort("the fit has no standard errors; fit with cov='full' or cov='diag'.", call)
     }
-    wald_bounds(object$coefficients[terms], object$se[terms], level)
+    wald_bounds(object$coefficients[terms], object$se[terms], level, object$df.inference)
   } else {
     fit <- thaw(object, call)
     options <- list(alpha = 1 - level, method = method, terms = labels_to_py(terms))
@@ -210,9 +215,9 @@ tails <- function(level) {
 }
 
 # What has an infinite error may be anything, even if it is infinite itself.
-wald_bounds <- function(estimate, se, level) {
+wald_bounds <- function(estimate, se, level, df = Inf) {
   estimate[is.infinite(se)] <- 0
-  estimate + se %o% stats::qnorm(tails(level))
+  estimate + se %o% stats::qt(tails(level), df)
 }
 
 # With the names that confint() has for other models.
@@ -277,7 +282,7 @@ anova.pwcstats_bt <- function(object, ...) {
 #' @exportS3Method generics::tidy
 tidy.pwcstats_bt <- function(x, conf.int = FALSE, conf.level = 0.95, ...) { # nolint
   tidy_table(
-    coefficient_table(x$coefficients, x$se),
+    coefficient_table(x$coefficients, x$se, x$df.inference),
     if (conf.int) confint.pwcstats_bt(x, level = conf.level, ...)
   )
 }

@@ -29,10 +29,11 @@ contrast.pwcstats_bt <- function(object, i, j, level = 0.95, ...) {
   check_level(level, "level", call)
   options <- list(i = as.character(i), j = as.character(j), alpha = 1 - level)
   result <- call_bridge(thaw(object, call)$contrast, list(), options, call)
-  structure(
+  by_t <- is.finite(object$df.inference)
+  test <- structure(
     class = "htest",
     list(
-      statistic = c(z = from_py(result$statistic)),
+      statistic = stats::setNames(from_py(result$statistic), if (by_t) "t" else "z"),
       p.value = from_py(result$p_value),
       conf.int = structure(unlist(from_py(result$conf_int)), conf.level = level),
       estimate = c("difference of abilities" = from_py(result$estimate)),
@@ -43,6 +44,10 @@ contrast.pwcstats_bt <- function(object, i, j, level = 0.95, ...) {
       data.name = sprintf("%s and %s", i, j)
     )
   )
+  if (by_t) {
+    test$parameter <- c(df = object$df.inference)
+  }
+  test
 }
 
 #' @rdname contrast

@@ -56,7 +56,9 @@
 #' @param cov_type Standard errors from the information, or the sandwich, for single comparisons or
 #'   for clusters of rows (times G / (G - 1) and (n - 1) / (n - p) for G clusters, n comparisons and
 #'   p parameters).
-#' @param cluster Cluster of each row, for `cov_type = "cluster"`, which is then the default.
+#' @param cluster Cluster of each row, for `cov_type = "cluster"`, which is then the default. Tests
+#'   and intervals then use the t distribution with G - 1 degrees of freedom, and there is a warning
+#'   if there are fewer than 20 clusters.
 #' @param weights Number that multiplies the row in the likelihood. The sandwich takes a row with a
 #'   weight as one; without weights it takes each comparison that `outcome` counts as one.
 #' @param subset Rows to use.
@@ -67,7 +69,8 @@
 #' @param max_iter Newton steps before giving up.
 #' @return A list of class `pwcstats_bt`, for which there are the [methods][pwcstats_bt] that R
 #'   users expect of a model, [predict()][predict.pwcstats_bt] and [plot()][plot.pwcstats_bt], and
-#'   [abilities()], [quasi_variances()] and [rank_intervals()]. It has the elements
+#'   [abilities()], [quasi_variances()], [comparison_intervals()] and [rank_intervals()]. It has
+#'   the elements
 #'   \item{coefficients}{Abilities of all items but the reference, or the coefficients of the
 #'     covariates; then `"(order)"`, the order effect, and `"(tie)"`, \eqn{\log \nu}{log(nu)}.}
 #'   \item{vcov, se}{Their covariance, if asked for, and their standard errors.}
@@ -75,6 +78,8 @@
 #'   \item{loglik, penalized_loglik}{Log-likelihood of the comparisons one by one, and with Firth's
 #'     penalty where there is one.}
 #'   \item{deviance, df.residual}{See Details.}
+#'   \item{df.inference}{Degrees of freedom of the t distribution that tests and intervals use: the
+#'     number of clusters less 1; without clusters `Inf`, which is the normal distribution.}
 #'   \item{df, nobs}{Number of free parameters, and of comparisons (or the sum of their weights).}
 #'   \item{converged, iter}{How the iteration ended.}
 #'   \item{items, ref, method, ties, order_effect, cov_type, call}{What was asked.}
@@ -212,6 +217,7 @@ bt_from_py <- function(results, items, options) {
     penalized_loglik = from_py(results$llf),
     deviance = from_py(results$deviance),
     df.residual = from_py(results$df_resid),
+    df.inference = if (from_py(results$use_t)) from_py(results$df_resid_inference) else Inf,
     df = from_py(results$df_model),
     nobs = from_py(results$nobs),
     converged = from_py(results$converged),

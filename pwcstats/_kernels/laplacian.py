@@ -47,8 +47,8 @@ class Graph:
         self._edge = np.empty(2 * len(first))
 
     def _degree(self, weight: Array) -> Array:
-        out: Array = np.bincount(self.first, weight, self.n_items) + np.bincount(self.second, weight, self.n_items)
-        return out
+        sums = [np.bincount(end, weight, self.n_items) for end in (self.first, self.second)]
+        return np.asarray(sums, np.float64).sum(axis=0)
 
     def _grounded(self, weight: Array) -> tuple[Array, Array, int]:
         """L without the row and column of one item, scaled to a unit diagonal; the scale; and that item, the ground.

@@ -281,14 +281,15 @@ def response_name(formula: Any, data: Any) -> str | None:
     return name if name in data else None
 
 
-def one_level_deeper(kwargs: dict[str, Any]) -> None:
-    """Let a formula's names be looked up where they were, although one more function stands between.
+def look_further_out(kwargs: dict[str, Any], n_frames: int) -> None:
+    """Let a formula's names be looked up where they were, although more functions stand between.
 
-    statsmodels takes 1 for where its own `from_formula` was called.
+    statsmodels' `Model` takes 1 for where its `from_formula` was called. Its documentation says 0, which is the frame
+    of `from_formula` itself; so 0 is taken for 1.
     """
     depth = kwargs.get("eval_env", 1)
     if isinstance(depth, int) and depth >= 0:
-        kwargs["eval_env"] = depth + 1
+        kwargs["eval_env"] = max(depth, 1) + n_frames
 
 
 def code_response(formula: Any, data: Any, read: Callable[[Any], tuple[Any, pd.Index]]) -> tuple[Any, pd.Index | None]:

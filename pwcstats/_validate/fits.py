@@ -16,6 +16,8 @@ from pwcstats.errors import InputError
 # A full covariance of so many items takes 3 GB; with more, nobody looks at it.
 LARGEST_FULL = 20_000
 LARGEST_FIRTH = 5_000
+# With fewer clusters than this, robust standard errors are rough.
+FEW_CLUSTERS = 20
 
 
 def item_place(items: pd.Index, item: Any, name: str, what: str = "items") -> int:
@@ -64,14 +66,30 @@ def refuse_names(names: Any, order: Any, tie: bool) -> None:
         raise InputError(f"the covariates must have different names, got {labels[labels.duplicated()][0]!r} twice.")
 
 
-def read_covariates(covariates: Any, item_data: Any, items: pd.Index) -> tuple[Array | None, list[str]]:
+def read_environment(eval_env: Any, n_frames: int) -> patsy.EvalEnvironment:
+    """Where a formula's names are looked up: `eval_env` frames out from `n_frames` above the caller of this."""
+    if isinstance(eval_env, patsy.EvalEnvironment):
+        return eval_env
+    if isinstance(eval_env, (bool, np.bool_)) or not isinstance(eval_env, numbers.Integral) or eval_env < -1:
+        raise InputError(f"eval_env must be a whole number of at least -1 or an EvalEnvironment, got {eval_env!r}.")
+    if eval_env == -1:
+        return patsy.EvalEnvironment([{}])
+    try:
+        return patsy.EvalEnvironment.capture(int(eval_env), reference=n_frames + 1)
+    except ValueError:
+        raise InputError(f"eval_env is {eval_env}, but fewer functions are being called; give a smaller one.") from None
+
+
+def read_covariates(
+    covariates: Any, item_data: Any, items: pd.Index, environment: patsy.EvalEnvironment | None
+) -> tuple[Array | None, list[str]]:
     """Covariates of the items, one row each in the order of `items`, and their names."""
     if covariates is None:
         if item_data is not None:
             raise InputError("item_data is the data of a formula; give the formula as covariates.")
         return None, []
     if isinstance(covariates, str):
-        return _from_formula(covariates, item_data, items)
+        return _from_formula(covariates, item_data, items, environment)
     if item_data is not None:
         raise InputError("item_data goes with covariates that are a formula; leave it out.")
     if isinstance(covariates, (pd.DataFrame, pd.Series)):
@@ -101,7 +119,9 @@ def _rows_of_items(frame: Any, name: str, items: pd.Index) -> pd.DataFrame:
     return frame.loc[items]
 
 
-def _from_formula(formula: str, item_data: Any, items: pd.Index) -> tuple[Array, list[str]]:
+def _from_formula(
+    formula: str, item_data: Any, items: pd.Index, environment: patsy.EvalEnvironment | None
+) -> tuple[Array, list[str]]:
     if item_data is None:
         raise InputError("covariates is a formula, so item_data is needed: a data frame indexed by item.")
     frame = _rows_of_items(item_data, "item_data", items)
@@ -113,9 +133,12 @@ def _from_formula(formula: str, item_data: Any, items: pd.Index) -> tuple[Array,
                 f"{name!r} is missing in item_data for {listed(odd)}; fill it in, or leave these items out."
             )
     try:
-        matrix = patsy.dmatrix(formula, frame, NA_action=patsy.NAAction(NA_types=[]), return_type="dataframe")
-    except (patsy.PatsyError, NameError) as error:
-        reason = " ".join(str(error).split("\n")[0].split())
+        matrix = patsy.dmatrix(formula, frame, environment, patsy.NAAction(NA_types=[]), return_type="dataframe")
+    except patsy.PatsyError as error:
+        reason = " ".join(error.message.split())
+        if isinstance(error.__cause__, NameError) and error.__cause__.name:
+            columns = listed(frame.columns)
+            reason = f"{error.__cause__.name!r} is neither one of its columns {columns} nor a variable of the caller"
         raise InputError(f"the formula {formula!r} cannot be used with item_data: {reason}.") from None
     matrix = matrix.drop(columns="Intercept", errors="ignore")
     names = [str(name) for name in matrix.columns]

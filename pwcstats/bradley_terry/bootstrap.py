@@ -8,13 +8,14 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
+from scipy import stats
 from tqdm import tqdm
 
 from pwcstats._kernels.blas import threads_for
 from pwcstats._validate import comparisons, fits
-from pwcstats._validate.common import Array
+from pwcstats._validate.common import Array, choice
 from pwcstats.bradley_terry.table import Table, halve_ties, make_table
-from pwcstats.errors import ConvergenceWarning, InputError
+from pwcstats.errors import ConvergenceWarning, FewClustersWarning, InputError
 
 if TYPE_CHECKING:
     from pwcstats.bradley_terry.results import BradleyTerryResults
@@ -31,10 +32,16 @@ class BootstrapResult:
     n_failed : int
         Number of those draws. They have items that only won or only lost, so intervals from the others are too short on
         that side; where they are not few, use ``method="firth"``.
+    estimate : Series
+        Parameters of the fit itself.
+    n_units : int
+        Number of comparisons, rows or groups that each draw consists of.
     """
 
     params: pd.DataFrame
     n_failed: int
+    estimate: pd.Series
+    n_units: int
 
     def __repr__(self) -> str:
         return f"<BootstrapResult: {len(self.params)} draws, {self.n_failed} failed, {self.params.shape[1]} parameters>"
@@ -44,9 +51,33 @@ class BootstrapResult:
         """Bootstrap standard errors."""
         return self.params.std(ddof=1).rename("bse")
 
-    def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
-        """Percentile intervals."""
+    def conf_int(self, alpha: float = 0.05, method: str = "percentile") -> pd.DataFrame:
+        """Confidence intervals of the parameters.
+
+        Parameters
+        ----------
+        alpha : float
+            Significance level; intervals have level 1 - alpha.
+        method : {"percentile", "t"}
+            Quantiles of the draws; or the estimate plus and minus a quantile of the t distribution, with `n_units` - 1
+            degrees of freedom, times the bootstrap standard error. Of few groups, quantiles are too close together, and
+            "t" is better.
+
+        Returns
+        -------
+        DataFrame
+            Lower and upper bounds in columns 0 and 1.
+
+        Notes
+        -----
+        With `n_units` units the bootstrap variance is too small by a factor of about (`n_units` - 1) / `n_units`, for
+        which "t" makes up.
+        """
+        choice(method, ("percentile", "t"), "method")
         fits.read_level(alpha, "alpha")
+        if method == "t":
+            half = stats.t.isf(alpha / 2.0, self.n_units - 1) * np.sqrt(self.n_units / (self.n_units - 1)) * self.bse
+            return pd.DataFrame({0: self.estimate - half, 1: self.estimate + half})
         bounds = self.params.quantile([alpha / 2.0, 1.0 - alpha / 2.0]).T
         bounds.columns = pd.Index([0, 1])
         return bounds
@@ -67,8 +98,7 @@ class Sampler:
         rng = np.random.default_rng(seed)
         flat = self.counts.ravel()
         if self.cell is None:
-            total = flat.sum()
-            return rng.multinomial(int(total), flat / total).reshape(-1, 3).astype(np.float64)
+            return rng.multinomial(self.n_units, flat / flat.sum()).reshape(-1, 3).astype(np.float64)
         times = rng.multinomial(self.n_units, np.full(self.n_units, 1.0 / self.n_units))
         return np.bincount(self.cell, self.weight * times[self.unit], len(flat)).reshape(-1, 3).astype(np.float64)
 
@@ -99,7 +129,16 @@ def bootstrap(
             ConvergenceWarning,
             stacklevel=3,
         )
-    return BootstrapResult(pd.DataFrame(params, columns=results.params.index), n_failed)
+    if groups is not None and sampler.n_units < fits.FEW_CLUSTERS:
+        warnings.warn(
+            f"the bootstrap draws only {sampler.n_units} groups, so that percentile intervals are too short; use "
+            "conf_int(method='t').",
+            FewClustersWarning,
+            stacklevel=3,
+        )
+    return BootstrapResult(
+        pd.DataFrame(params, columns=results.params.index), n_failed, results.params.copy(), sampler.n_units
+    )
 
 
 def _cure(results: "BradleyTerryResults") -> str:
@@ -113,7 +152,7 @@ def _sampler(results: "BradleyTerryResults", groups: Any) -> tuple[Sampler, Tabl
     cell = np.empty(len(rows.winner), np.int64)
     table = make_table(rows, False, cell)
     if groups is None and rows.counted:
-        return Sampler(table.counts, None, np.empty(0), np.empty(0, np.int64), 0), table
+        return Sampler(table.counts, None, np.empty(0), np.empty(0, np.int64), int(table.counts.sum())), table
     if groups is None and rows.n_units == 0:
         raise InputError(
             "the bootstrap draws comparisons again, and wins that are not whole numbers do not say how many "

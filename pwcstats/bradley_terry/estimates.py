@@ -45,6 +45,7 @@ class Estimates:
         estimate: CovarianceEstimate,
         cov_type: str,
         max_iter: int,
+        n_groups: int | None = None,
     ) -> None:
         point = ascent.point
         self.model, self.spec, self.max_iter = model, spec, max_iter
@@ -56,6 +57,9 @@ class Estimates:
         self.df_model = likelihood.rank
         cells = 2 if spec.davidson else 1
         self.df_resid = cells * len(likelihood.table.first) - likelihood.rank
+        # As in statsmodels after cov_type="cluster": what is independent are the groups.
+        self.use_t = n_groups is not None
+        self.df_resid_inference: int = self.df_resid if n_groups is None else n_groups - 1
         self.params = pd.Series(self._reported(point.params), index=self._terms, name="params")
 
     @cached_property
@@ -115,9 +119,14 @@ class Estimates:
         return (self.params / self.bse).rename("tvalues")
 
     @property
+    def _reference(self) -> Any:
+        """Distribution of a standardised estimate: normal or, after clusters, Student's t."""
+        return stats.t(self.df_resid_inference) if self.use_t else stats.norm
+
+    @property
     def pvalues(self) -> pd.Series:
-        """Two-sided p-values of the normal distribution."""
-        return pd.Series(2.0 * stats.norm.sf(np.abs(self.tvalues)), index=self._terms, name="pvalues")
+        """Two-sided p-values of the normal distribution or, if `use_t`, of Student's t."""
+        return pd.Series(2.0 * self._reference.sf(np.abs(self.tvalues)), index=self._terms, name="pvalues")
 
     def conf_int(
         self, alpha: float = 0.05, method: str = "wald", terms: Sequence[Hashable] | None = None
@@ -129,8 +138,9 @@ class Estimates:
         alpha : float
             One less the level.
         method : {"wald", "profile"}
-            Normal approximation, or where the (penalised) likelihood, all other parameters adapting, has fallen by
-            half a quantile of chi-squared. Profiles follow the likelihood's shape and cost a few fits for each bound.
+            Estimate plus and minus a normal (if `use_t`, a t) quantile times its standard error, or where the
+            (penalised) likelihood, all other parameters adapting, has fallen by half a quantile of chi-squared.
+            Profiles follow the likelihood's shape and cost a few fits for each bound.
         terms : sequence, optional
             Only these parameters.
 
@@ -151,7 +161,7 @@ class Estimates:
         wanted = self._terms[places]
         if method == "wald":
             estimate = self.params.to_numpy()[places]
-            half = stats.norm.isf(alpha / 2.0) * self.bse.to_numpy()[places]
+            half = self._reference.isf(alpha / 2.0) * self.bse.to_numpy()[places]
             return pd.DataFrame({0: estimate - half, 1: estimate + half}, index=wanted)
         fits.refuse_robust(self, "a profile")
         drop = 0.5 * stats.chi2.isf(alpha, 1)
@@ -287,6 +297,14 @@ class Estimates:
         Returns
         -------
         TestResult
+            With the chi-squared distribution or, if `use_t`, Hotelling's: F with m and G - m degrees of freedom, where
+            G is the number of groups.
+
+        Notes
+        -----
+        After ``cov_type="cluster"`` statsmodels takes W / m, where W is the chi-squared statistic, for F with m and G -
+        1 degrees of freedom, which rejects too often if m is not much smaller than G. Hotelling's statistic is
+        W (G - m) / (m (G - 1)). For m = 1 the two are the same.
         """
         rows = np.atleast_2d(as_float(contrasts, "contrasts"))
         if rows.shape[1] != len(self.params):
@@ -298,18 +316,27 @@ class Estimates:
         value = rows @ self.params.to_numpy()
         cov = rows @ self.cov_params().to_numpy() @ rows.T
         df = int(np.linalg.matrix_rank(cov, hermitian=True))
+        if self.use_t and len(rows) > self.df_resid_inference:
+            raise InputError(
+                f"{self.df_resid_inference + 1} clusters allow a test of at most {self.df_resid_inference} "
+                f"combinations, got {len(rows)}; test fewer."
+            )
         if df < len(rows):
             raise InputError(
                 "the rows of contrasts must be linearly independent (abilities that sum to 0 count as one less)."
             )
         statistic = float(value @ np.linalg.solve(cov, value))
-        return TestResult(
-            statistic=statistic,
-            p_value=float(stats.chi2.sf(statistic, df)),
-            df=df,
-            method="Wald test",
-            null="all combinations are 0",
-        )
+        about: dict[str, Any] = {"method": "Wald test", "null": "all combinations are 0"}
+        if self.use_t:
+            both = (df, self.df_resid_inference - df + 1)
+            f = statistic * both[1] / (df * self.df_resid_inference)
+            return TestResult(f, float(stats.f.sf(f, *both)), both, statistic_name="F", **about)
+        return TestResult(statistic, float(stats.chi2.sf(statistic, df)), df, **about)
+
+    def _wald(self, z: float) -> dict[str, Any]:
+        """Statistic, p-value and, if `use_t`, degrees of freedom of a standardised estimate."""
+        found: dict[str, Any] = {"statistic": z, "p_value": float(2.0 * self._reference.sf(abs(z)))}
+        return {**found, "df": self.df_resid_inference, "statistic_name": "t"} if self.use_t else found
 
     # Reports
 

@@ -18,7 +18,7 @@ from pwcstats.bradley_terry.likelihood import Covariates, Items, Likelihood
 from pwcstats.bradley_terry.results import BradleyTerryResults
 from pwcstats.bradley_terry.spec import Spec, read_spec
 from pwcstats.bradley_terry.table import Table, make_table
-from pwcstats.errors import ConvergenceWarning, InputError, SeparationWarning
+from pwcstats.errors import ConvergenceWarning, FewClustersWarning, InputError, SeparationWarning
 
 COVARIANCES = ("full", "diag", "none")
 COV_TYPES = ("nonrobust", "HC0", "cluster")
@@ -247,6 +247,7 @@ class BradleyTerry:
         cov: str = "full",
         *,
         item_data: Any = None,
+        eval_env: Any = 0,
         cov_type: str = "nonrobust",
         cov_kwds: dict[str, Any] | None = None,
         max_iter: int = 500,
@@ -274,10 +275,15 @@ class BradleyTerry:
             The whole covariance, standard errors only, or neither. Standard errors of more than 2000 items are
             estimated by random projections; ``res.bse_error`` states how well.
         item_data : DataFrame, optional
-            Data of a formula, indexed by item.
+            Data of a formula, indexed by item. Its columns come before variables of the same name.
+        eval_env : int
+            Where a formula's functions, and variables that are not columns of `item_data`, are looked up: 0 where
+            `fit` is called, 1 where the function that calls it is called, and so on; -1 nowhere, as in statsmodels.
         cov_type : {"nonrobust", "HC0", "cluster"}
             From the information; the sandwich; the sandwich with ``cov_kwds={"groups": column}``, a column of the
-            data or an array of one entry a row, and, as in statsmodels, ``"use_correction"`` (True).
+            data or an array of one entry a row, and, as in statsmodels, ``"use_correction"`` (True). After
+            "cluster", tests and intervals use the t distribution with one degree of freedom less than there are
+            groups.
         cov_kwds : dict, optional
             See `cov_type`.
         max_iter : int
@@ -302,6 +308,8 @@ class BradleyTerry:
             When an estimate is practically infinite.
         ConvergenceWarning
             When the iteration ended before its goal.
+        FewClustersWarning
+            When ``cov_type="cluster"`` has fewer than 20 groups.
 
         Notes
         -----
@@ -324,7 +332,8 @@ class BradleyTerry:
         """
         choice(cov, COVARIANCES, "cov")
         choice(cov_type, COV_TYPES, "cov_type")
-        spec = read_spec(self._rows, method, ties, order_effect, covariates, item_data, ref)
+        environment = fits.read_environment(eval_env, 1) if isinstance(covariates, str) else None
+        spec = read_spec(self._rows, method, ties, order_effect, covariates, item_data, environment, ref)
         dense = spec.firth or cov == "full" or cov_type != "nonrobust"
         fits.refuse_too_many(self.n_items, spec.z is None and dense, spec.firth)
         if cov_type != "nonrobust" and cov != "full":
@@ -341,6 +350,7 @@ class BradleyTerry:
                 ConvergenceWarning,
                 stacklevel=2,
             )
+        n_groups = None
         try:
             estimate = covariance.estimate(
                 likelihood,
@@ -353,13 +363,23 @@ class BradleyTerry:
             if estimate.cov is not None and cov_type != "nonrobust":
                 scored = covariance.scored_rows(self._rows, self._data, cov_type, cov_kwds, likelihood.rank)
                 estimate = covariance.sandwich(likelihood, ascent.point, estimate.cov, spec.ref, scored)
+                if cov_type == "cluster":
+                    n_groups = int(scored.group.max()) + 1
         except NotDefiniteError:
             raise InputError(
                 "the information is singular to working precision: some items are joined to the rest only by "
                 f"comparisons whose outcome is almost certain; {_cure(spec, table)}, or use cov='none' for the "
                 "abilities alone."
             ) from None
-        results = BradleyTerryResults(self, spec, likelihood, ascent, estimate, cov_type, max_iter)
+        if n_groups is not None and n_groups < fits.FEW_CLUSTERS:
+            warnings.warn(
+                f"cov_type='cluster' has only {n_groups} clusters, so that standard errors are rough, although tests "
+                f"and intervals use the t distribution with {n_groups - 1} degrees of freedom; do not rely on p-values "
+                f"near the limit, and collect data of about {fits.FEW_CLUSTERS} clusters or more if you can.",
+                FewClustersWarning,
+                stacklevel=2,
+            )
+        results = BradleyTerryResults(self, spec, likelihood, ascent, estimate, cov_type, max_iter, n_groups)
         if estimate.variance is not None:
             # Of abilities, since coefficients of covariates have the scale of these.
             message = fits.all_but_infinite(self.items, results._item_se, spec.firth)

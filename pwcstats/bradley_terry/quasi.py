@@ -1,6 +1,9 @@
 """Quasi-variances: one number an item, so that two of them add up to about the variance of a difference."""
 
+from typing import Any
+
 import numpy as np
+from scipy import optimize
 
 from pwcstats._validate.common import Array
 
@@ -42,6 +45,23 @@ def quasi_variances(cov: Array) -> tuple[Array, Array, bool]:
         q = q + step
     q[np.abs(q) <= TOLERANCE * np.abs(q).max()] = 0.0
     return q, _errors(q, variance), converged
+
+
+def overlap_multiplier(se: Array, cov: Array, alpha: float, reference: Any) -> tuple[float, Array]:
+    """How many quasi standard errors an interval has on either side if overlap is to be a test at level `alpha`.
+
+    Two intervals do not overlap if the estimates are further apart than so many times the sum of their quasi standard
+    errors. The probability of this, if the items are equal, has the mean `alpha` over all pairs (Goldstein and Healy,
+    1995). Also returned is the probability for each pair; `reference` is the distribution of a standardised difference.
+    """
+    i, j = np.triu_indices(len(se), 1)
+    diagonal = np.diagonal(cov)
+    ratio = (se[i] + se[j]) / np.sqrt(diagonal[i] + diagonal[j] - 2.0 * cov[i, j])
+    exact = float(reference.isf(alpha / 2.0))
+    # Every pair by itself would have its multiplier in between; rounding may put the solution at an end.
+    ends = 0.999 * exact / ratio.max(), 1.001 * exact / ratio.min()
+    multiplier = optimize.brentq(lambda c: np.mean(2.0 * reference.sf(c * ratio)) - alpha, *ends, rtol=1e-12)
+    return float(multiplier), 2.0 * reference.sf(multiplier * ratio)
 
 
 def _distance(q: Array, variance: Array) -> float:

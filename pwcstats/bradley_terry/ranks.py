@@ -14,12 +14,18 @@ CHUNK = 100
 
 
 def rank_sets(
-    ability: Array, cov: Array, level: float, simultaneous: bool, n_draws: int, seed: int | None
+    ability: Array,
+    cov: Array,
+    level: float,
+    simultaneous: bool,
+    n_draws: int,
+    seed: int | None,
+    df: int | None = None,
 ) -> tuple[Ranks, Ranks, Array]:
     """Lowest and highest rank of each item, those that significantly better and worse ones leave, and critical values.
 
     The critical value is the `level` quantile of the largest standardised difference, over all pairs or over the
-    pairs of one item, under the normal distribution of the estimates.
+    pairs of one item, under the normal distribution of the estimates or, with `df`, the t distribution.
     """
     n = len(ability)
     diagonal = np.diagonal(cov)
@@ -27,7 +33,10 @@ def rank_sets(
     rest = cov[1:, 1:] - cov[1:, :1] - cov[:1, 1:] + cov[0, 0]
     root = _root(rest)
     draws = np.zeros((n_draws, n))
-    draws[:, 1:] = np.random.default_rng(seed).standard_normal((n_draws, n - 1)) @ root.T
+    rng = np.random.default_rng(seed)
+    draws[:, 1:] = rng.standard_normal((n_draws, n - 1)) @ root.T
+    if df is not None:
+        draws /= np.sqrt(rng.chisquare(df, (n_draws, 1)) / df)
     variance = diagonal[:, None] + diagonal - 2.0 * cov
     # Items that covariates make equal never differ.
     known = variance <= 1e-12 * variance.max()

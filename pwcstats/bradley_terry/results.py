@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
-from scipy import stats
 
 from pwcstats import plot
 from pwcstats._kernels import comparisons
@@ -45,6 +44,11 @@ class BradleyTerryResults(Estimates):
         How the fit ended.
     method, cov_type : str
         What was asked.
+    use_t : bool
+        Whether tests and intervals use Student's t distribution (of several parameters, Hotelling's) in place of the
+        normal one: after ``cov_type="cluster"``.
+    df_resid_inference : int
+        Its degrees of freedom, the number of groups less 1; without groups `df_resid`, as in statsmodels.
     """
 
     @cached_property
@@ -86,7 +90,7 @@ class BradleyTerryResults(Estimates):
         frame = pd.DataFrame({"ability": self._ability}, index=self.model.items)
         if ci:
             fits.read_level(alpha, "alpha")
-            half = stats.norm.isf(alpha / 2.0) * self._item_se
+            half = self._reference.isf(alpha / 2.0) * self._item_se
             frame["std_error"] = self._item_se
             frame["conf_low"], frame["conf_high"] = self._ability - half, self._ability + half
         return frame
@@ -113,10 +117,9 @@ class BradleyTerryResults(Estimates):
         se = float(np.sqrt(max(self._difference_variance(a, b), 0.0)))
         if se <= 1e-7 * float(np.abs(self._ability).max() + 1.0) and self.spec.z is not None:
             raise InputError(f"{i} and {j} have the same covariates, so that their abilities are equal by the model.")
-        half = float(stats.norm.isf(alpha / 2.0)) * se
+        half = float(self._reference.isf(alpha / 2.0)) * se
         return TestResult(
-            statistic=estimate / se,
-            p_value=float(2.0 * stats.norm.sf(abs(estimate) / se)),
+            **self._wald(estimate / se),
             estimate=estimate,
             conf_int=(estimate - half, estimate + half),
             method="Wald test of a contrast",
@@ -146,8 +149,8 @@ class BradleyTerryResults(Estimates):
     def quasi_variances(self) -> pd.DataFrame:
         """Quasi-variances of the abilities [1]_.
 
-        Intervals of plus and minus so many quasi standard errors can be compared with each other by eye, whichever
-        item is the reference: the variance of a difference is about the sum of the two quasi-variances.
+        The variance of a difference is about the sum of the two quasi-variances, whichever item is the reference. See
+        :meth:`comparison_intervals` for intervals that can be compared with each other by eye.
 
         Returns
         -------
@@ -181,6 +184,68 @@ class BradleyTerryResults(Estimates):
         frame.attrs["relative_error"] = (float(errors.min()), float(errors.max()))
         return frame
 
+    def comparison_intervals(self, alpha: float = 0.05) -> pd.DataFrame:
+        """Intervals of the abilities that can be compared by eye: two items differ where they do not overlap.
+
+        The intervals have the same number of quasi standard errors on either side of each ability. It is chosen so that
+        two equal items have intervals that do not overlap with probability `alpha`, on average over all pairs [1]_. For
+        5 % this is about 1.39 quasi standard errors, and each interval alone has a level of about 83 %: 95 % intervals
+        that do not overlap would be a test at the level 0.006.
+
+        Parameters
+        ----------
+        alpha : float
+            Significance level of the test by overlap, of one pair that was chosen in advance. For all pairs together
+            use :meth:`ranks`.
+
+        Returns
+        -------
+        DataFrame
+            `ability`, `quasi_se`, `conf_low`, `conf_high`, one row an item. ``attrs["multiplier"]`` is the number of
+            quasi standard errors, ``attrs["level"]`` the level of each interval by itself, and ``attrs["pair_alpha"]``
+            the smallest and largest significance level of the test by overlap over all pairs.
+
+        See Also
+        --------
+        contrast : The exact test of one difference.
+        quasi_variances : What the intervals are made of.
+
+        References
+        ----------
+        .. [1] H. Goldstein and M. J. R. Healy, "The graphical presentation of a collection of means", Journal of the
+           Royal Statistical Society A 158, 175-177, 1995. https://doi.org/10.2307/2983411
+
+        Examples
+        --------
+        >>> from pwcstats import BradleyTerry
+        >>> wins = [[0, 30, 25, 28], [10, 0, 18, 22], [15, 22, 0, 24], [12, 18, 16, 0]]
+        >>> res = BradleyTerry(wins, items=["ant", "bee", "cat", "dog"]).fit()
+        >>> intervals = res.comparison_intervals()
+        >>> intervals.round(2)
+             ability  quasi_se  conf_low  conf_high
+        ant     0.61      0.17      0.37       0.85
+        bee    -0.26      0.16     -0.49      -0.04
+        cat     0.02      0.16     -0.20       0.24
+        dog    -0.37      0.16     -0.60      -0.14
+        >>> round(intervals.attrs["level"], 3)
+        0.834
+        """
+        fits.read_level(alpha, "alpha")
+        frame = self.quasi_variances()[["ability", "quasi_se"]]
+        known = np.flatnonzero(frame["quasi_se"].notna())
+        if len(known) < 2:
+            raise InputError("comparison intervals need quasi standard errors of at least 2 items; use contrast.")
+        se, cov = frame["quasi_se"].to_numpy()[known], self._item_cov[np.ix_(known, known)]
+        multiplier, pairs = quasi.overlap_multiplier(se, cov, alpha, self._reference)
+        half = multiplier * frame["quasi_se"]
+        frame["conf_low"], frame["conf_high"] = frame["ability"] - half, frame["ability"] + half
+        frame.attrs = {
+            "multiplier": multiplier,
+            "level": float(1.0 - 2.0 * self._reference.sf(multiplier)),
+            "pair_alpha": (float(pairs.min()), float(pairs.max())),
+        }
+        return frame
+
     def ranks(
         self, level: float = 0.95, simultaneous: bool = True, n_draws: int = 10_000, random_state: int = 0
     ) -> pd.DataFrame:
@@ -198,7 +263,8 @@ class BradleyTerryResults(Estimates):
         simultaneous : bool
             Whether `level` is meant for all items together.
         n_draws : int
-            Draws of the normal distribution of the estimates, from which the critical value is found.
+            Draws of the normal distribution of the estimates (if `use_t`, of the t distribution), from which the
+            critical value is found.
         random_state : int
             Seed of these draws.
 
@@ -216,7 +282,8 @@ class BradleyTerryResults(Estimates):
         """
         fits.read_level(level, "level")
         n_draws, seed = fits.read_count(n_draws, "n_draws"), fits.read_seed(random_state)
-        low, high, critical = ranks.rank_sets(self._ability, self._item_cov, level, simultaneous, n_draws, seed)
+        df = self.df_resid_inference if self.use_t else None
+        low, high, critical = ranks.rank_sets(self._ability, self._item_cov, level, simultaneous, n_draws, seed, df)
         frame = pd.DataFrame({"ability": self._ability}, index=self.model.items)
         frame["rank"] = frame["ability"].rank(ascending=False, method="min").astype(int)
         frame["rank_low"], frame["rank_high"] = low, high
@@ -293,8 +360,7 @@ class BradleyTerryResults(Estimates):
         log_nu, se = float(self.params.iloc[-1]), float(self.bse.iloc[-1])
         low, high = self.conf_int(alpha).iloc[-1]
         return TestResult(
-            statistic=log_nu / se,
-            p_value=float(2.0 * stats.norm.sf(abs(log_nu) / se)),
+            **self._wald(log_nu / se),
             estimate=float(np.exp(log_nu)),
             conf_int=(float(np.exp(low)), float(np.exp(high))),
             method="Wald test of log nu",
@@ -343,11 +409,12 @@ class BradleyTerryResults(Estimates):
 
         Parameters
         ----------
-        intervals : {"wald", "comparison"}
-            Confidence intervals of the abilities, or comparison intervals from quasi-variances, which may be compared
-            with each other.
+        intervals : {"wald", "comparison", "quasi"}
+            Confidence intervals of the abilities; :meth:`comparison_intervals`, of which two that do not overlap show a
+            significant difference; or intervals of level 1 - `alpha` from the quasi standard errors, as R's qvcalc
+            draws them, whose overlap is no test at the level `alpha`.
         alpha : float
-            One less the level.
+            Significance level: for "comparison", of the test by overlap; else intervals have level 1 - `alpha`.
         title : str, optional
             Title of the figure.
         max_items : int
@@ -357,15 +424,22 @@ class BradleyTerryResults(Estimates):
         -------
         matplotlib.figure.Figure
         """
-        choice(intervals, ("wald", "comparison"), "intervals")
-        frame = self.abilities(alpha=alpha)
+        choice(intervals, ("wald", "comparison", "quasi"), "intervals")
+        fits.read_level(alpha, "alpha")
+        level, note = f"{100 * (1 - alpha):g}%", ""
         if intervals == "comparison":
-            half = stats.norm.isf(alpha / 2.0) * self.quasi_variances()["quasi_se"]
+            kind, frame = "comparison intervals", self.comparison_intervals(alpha)
+            level = f"{100 * frame.attrs['level']:.0f}%"
+            note = f"\ntwo items differ at the {100 * alpha:g}% level where their intervals do not overlap"
+        elif intervals == "quasi":
+            kind, frame = "intervals from quasi-variances", self.quasi_variances()
+            half = self._reference.isf(alpha / 2.0) * frame["quasi_se"]
             frame["conf_low"], frame["conf_high"] = frame["ability"] - half, frame["ability"] + half
-        kind = "comparison interval" if intervals == "comparison" else "confidence interval"
+        else:
+            kind, frame = "confidence intervals", self.abilities(alpha=alpha)
         if len(frame) > fits.read_count(max_items, "max_items", 2):
             order = frame.sort_values("ability", ascending=False, kind="stable")
             frame = pd.concat([order.head(-(-max_items // 2)), order.tail(max_items // 2)])
             kind += f"; best and worst of {self.model.n_items}"
         zero = "sum of all is 0" if self.spec.ref is None else f"{literal(self.model.items[self.spec.ref])} is 0"
-        return plot.abilities(frame, label=f"ability ({zero}), {100 * (1 - alpha):g}% {kind}", title=title)
+        return plot.abilities(frame, label=f"ability ({zero}), {level} {kind}{note}", title=title)

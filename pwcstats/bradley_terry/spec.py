@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from patsy import EvalEnvironment
 
 from pwcstats._validate import fits
 from pwcstats._validate.common import Array, choice
@@ -38,12 +39,19 @@ class Spec:
 
 
 def read_spec(
-    rows: Rows, method: Any, ties: Any, order: Any, covariates: Any, item_data: Any, ref: Hashable | None
+    rows: Rows,
+    method: Any,
+    ties: Any,
+    order: Any,
+    covariates: Any,
+    item_data: Any,
+    environment: EvalEnvironment | None,
+    ref: Hashable | None,
 ) -> Spec:
     """Check what was asked against the comparisons that there are."""
     choice(method, METHODS, "method")
     choice(ties, TIES, "ties")
-    z, names = fits.read_covariates(covariates, item_data, rows.items)
+    z, names = fits.read_covariates(covariates, item_data, rows.items, environment)
     fits.refuse_names(rows.items if z is None else names, order, ties == "davidson")
     place = None if ref is None else fits.item_place(rows.items, ref, "ref")
     if z is not None and ref is not None:

@@ -60,7 +60,7 @@ def _params(results: "Estimates", alpha: float, max_rows: int) -> tuple[SimpleTa
     names = list(map(str, results.params.index[shown]))
     values = np.asarray(results.params, dtype=np.float64)[shown]
     se = None if results._estimate.variance is None else results.bse.to_numpy()[shown]
-    table = coefficients(names, values, se, alpha)
+    table = coefficients(names, values, se, alpha, df=results.df_resid_inference if results.use_t else None)
     return table, n - len(shown)
 
 
@@ -74,6 +74,9 @@ def _remarks(results: "Estimates", left_out: int) -> list[str]:
         remarks.append("Log-likelihood and AIC are without the penalty.")
     if spec.davidson:
         remarks.append(f"(tie) is log nu: nu = {np.exp(results.params.iloc[-1]):.4g}.")
+    if results.use_t:
+        df = results.df_resid_inference
+        remarks.append(f"Tests and intervals are of the t distribution with {df} df, for {df + 1} clusters.")
     error = results._estimate.error
     if error is not None and error.any():
         remarks.append(f"Standard errors are estimated by random projections, to within {error.max():.1%} (one s.e.).")

@@ -10,6 +10,9 @@ from pwcstats._validate import designs
 class FromFormula:
     """Mixed into a model of statsmodels: `from_formula` for responses that patsy would make several columns of."""
 
+    # Functions between the caller of `from_formula` and that of statsmodels' `Model`: the one below.
+    _formula_frames = 1
+
     @classmethod
     def _read_response(cls, values: Any, kwargs: dict[str, Any]) -> tuple[Any, pd.Index]:
         """Numbers of classes, and the classes; may take options from `kwargs`."""
@@ -31,7 +34,8 @@ class FromFormula:
         subset : array-like, optional
             Rows to use, by label or as a mask.
         **kwargs
-            What the class takes.
+            What the class takes, and `eval_env`, as in statsmodels: where functions and variables that are not columns
+            of `data` are looked up; by default where this is called.
 
         Returns
         -------
@@ -39,7 +43,7 @@ class FromFormula:
         """
         rows = designs.take_rows(data, subset, kwargs)
         coded, labels = designs.code_response(formula, rows, lambda values: cls._read_response(values, kwargs))
-        designs.one_level_deeper(kwargs)
+        designs.look_further_out(kwargs, cls._formula_frames)
         model = super().from_formula(formula, coded, **kwargs)  # type: ignore[misc]
         model.data.frame = rows
         if labels is not None:

@@ -55,6 +55,9 @@ class OrderedLogit(FromFormula, OrderedModel):
     [4.32, 8.16]
     """
 
+    # statsmodels' OrderedModel has a from_formula of its own, which leaves a given depth as it is.
+    _formula_frames = 2
+
     def __init__(self, endog: Any, exog: Any, offset: Any = None, categories: Any = None, **kwargs: Any) -> None:
         distr = kwargs.pop("distr", "logit")
         if distr != "logit":

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from patsy import PatsyError
 from scipy import stats
 from statsmodels.discrete.discrete_model import Logit, MNLogit
 from statsmodels.miscmodels.ordinal_model import OrderedModel
@@ -261,7 +262,15 @@ class _Search:
         if dropped is not None and len(dropped):
             frame = frame.iloc[np.delete(np.arange(len(frame)), dropped)]
         # A formula's functions are looked up where stepwise was called, two levels up from here (which is 1).
-        made = type(self.model).from_formula(f"{response} ~ {right}", frame, eval_env=3, **options(self.model))
+        # statsmodels' OrderedModel does not count its own from_formula.
+        depth = 4 if isinstance(self.model, OrderedModel) and not isinstance(self.model, OrderedLogit) else 3
+        try:
+            made = type(self.model).from_formula(f"{response} ~ {right}", frame, eval_env=depth, **options(self.model))
+        except PatsyError as error:
+            raise InputError(
+                f"the selected model '{response.strip()} ~ {right}' cannot be made where stepwise was called "
+                f"({error.message}); call stepwise where the functions and variables of the formula are defined."
+            ) from None
         return _fitted(made)
 
     @property

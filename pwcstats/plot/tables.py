@@ -119,7 +119,8 @@ def abilities(frame: pd.DataFrame, label: str = "ability", title: str | None = N
     axes.axvline(0.0, color="0.7", linewidth=0.8, zorder=0)
     axes.set_axisbelow(True)
     axes.set_yticks(rows, names, fontsize=size)
-    axes.set(xlabel=label, ylim=(-0.8, n - 0.2))
+    axes.set_xlabel(label, wrap=True)
+    axes.set_ylim(-0.8, n - 0.2)
     if title is not None:
         axes.set_title(title)
     for side in ("top", "right", "left"):

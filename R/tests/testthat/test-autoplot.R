@@ -19,7 +19,7 @@ test_that("abilities have intervals, the best on top", {
   skip_without_python()
   skip_without_package("ggplot2")
   fit <- bt(small_wins)
-  for (intervals in c("wald", "comparison")) {
+  for (intervals in c("wald", "quasi", "comparison")) {
     picture <- ggplot2::autoplot(fit, intervals = intervals, level = 0.9)
     grDevices::pdf(NULL)
     shown <- plot(fit, intervals = intervals, level = 0.9)
@@ -30,7 +30,14 @@ test_that("abilities have intervals, the best on top", {
     lines <- layer_of(picture, "GeomLinerange")
     expect_equal(cbind(lines$xmin, lines$xmax), unname(as.matrix(shown[2:3])))
   }
-  expect_identical(picture$labels$x, "Ability (a is 0), 90% comparison intervals")
+  level <- attr(comparison_intervals(fit, 0.1), "level")
+  expect_identical(
+    picture$labels$x, sprintf("Ability (a is 0),\n%.0f%% comparison intervals", 100 * level)
+  )
+  expect_identical(
+    picture$labels$caption,
+    "two items differ at the 10% level\nwhere their intervals do not overlap"
+  )
   bare <- ggplot2::autoplot(bt(small_wins, cov = "none"))
   expect_extensible(bare)
   expect_identical(bare$labels$x, "Ability (a is 0)")

@@ -121,8 +121,70 @@ test_that("plots show the items, the best first", {
   expect_false(is.unsorted(-shown$ability))
   expect_equal(shown["b", "upper"], confint(fit)["b", 2])
   shown <- plot(fit, intervals = "comparison", level = 0.9, xlab = "x", main = "title")
+  compared <- comparison_intervals(fit, 0.1)
+  expect_equal(
+    as.matrix(shown), as.matrix(compared[rownames(shown), c(1, 3, 4)]),
+    ignore_attr = TRUE
+  )
+  shown <- plot(fit, intervals = "quasi", level = 0.9)
   quasi <- quasi_variances(fit)
   expect_equal(shown["a", "upper"], qnorm(0.95) * quasi["a", "quasiSE"])
+})
+
+test_that("intervals that do not overlap are a test at the level", {
+  skip_without_python()
+  fit <- bt(small_wins)
+  for (alpha in c(0.05, 0.2)) {
+    shown <- comparison_intervals(fit, alpha)
+    expect_identical(rownames(shown), c("a", "b", "c"))
+    expect_identical(shown$quasiSE, quasi_variances(fit)$quasiSE)
+    expect_equal(shown$upper, shown$ability + attr(shown, "multiplier") * shown$quasiSE)
+    pairs <- utils::combn(rownames(shown), 2)
+    level_of <- function(i, j) {
+      apart <- attr(shown, "multiplier") * (shown[i, "quasiSE"] + shown[j, "quasiSE"])
+      2 * pnorm(-apart / contrast(fit, i, j)$stderr)
+    }
+    levels <- mapply(level_of, pairs[1, ], pairs[2, ])
+    expect_equal(mean(levels), alpha)
+    expect_equal(attr(shown, "pair_alpha"), range(levels))
+    expect_equal(attr(shown, "level"), 1 - 2 * pnorm(-attr(shown, "multiplier")))
+  }
+  expect_refused(comparison_intervals(fit, 5), "alpha must be a number between 0 and 1")
+})
+
+test_that("clusters have t in place of the normal distribution", {
+  skip_without_python()
+  skip_without_package("generics")
+  games <- transform(small_games(), match = rep(1:11, each = 3))
+  expect_warning(
+    fit <- bt(1, winner, loser, games, cluster = match),
+    "only 11 clusters.*10 degrees of freedom",
+    class = "pwcstats_warning"
+  )
+  expect_equal(fit$df.inference, 10)
+  table <- coef(summary(fit))
+  expect_identical(colnames(table), c("Estimate", "Std. Error", "t value", "Pr(>|t|)"))
+  expect_equal(table[, 4], 2 * pt(-abs(coef(fit) / sqrt(diag(vcov(fit)))), 10))
+  half <- qt(0.95, 10) * sqrt(diag(vcov(fit)))
+  expect_equal(confint(fit, level = 0.9), cbind(coef(fit) - half, coef(fit) + half),
+    ignore_attr = TRUE
+  )
+  tidy <- generics::tidy(fit, conf.int = TRUE, conf.level = 0.9)
+  expect_equal(tidy$p.value, unname(table[, 4]))
+  expect_equal(tidy$conf.high, unname(coef(fit) + half))
+  test <- contrast(fit, "b", "a", level = 0.9)
+  expect_equal(test$parameter, c(df = 10))
+  expect_identical(names(test$statistic), "t")
+  expect_equal(test$p.value, table["b", 4])
+  expect_equal(as.vector(test$conf.int), unname(confint(fit, "b", 0.9)[1, ]))
+  expect_output(print(summary(fit)), "t distribution with 10 degrees of freedom, for 11 clusters")
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  expect_equal(plot(fit, level = 0.9)["b", "upper"], unname(coef(fit) + half)[[1]])
+  plain <- bt(1, winner, loser, games)
+  expect_identical(plain$df.inference, Inf)
+  expect_identical(colnames(coef(summary(plain)))[3:4], c("z value", "Pr(>|z|)"))
+  expect_null(contrast(plain, "b", "a")$parameter)
 })
 
 test_that("tidy and glance of generics have the columns of broom", {

@@ -130,7 +130,7 @@ test_that("robust standard errors are sandwiches of scores", {
     vcov(bt(1, winner, loser, games, cov_type = "HC0")), sandwich(scores),
     ignore_attr = TRUE
   )
-  clustered <- bt(1, winner, loser, games, cluster = match)
+  expect_warning(clustered <- bt(1, winner, loser, games, cluster = match), "only 11 clusters")
   expect_identical(clustered$cov_type, "cluster")
   expect_equal(
     vcov(clustered), sandwich(rowsum(scores, games$match)) * (11 / 10) * (32 / 31),
