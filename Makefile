@@ -47,8 +47,8 @@ test: ## install what is missing and run every check
 	@echo "all checks passed"
 
 # The parts of `make test`, once everything is installed. The longest come first, so that the short ones fill the gaps.
-.PHONY: checks test-r test-newest doctest coverage-r check-r check-site lint-r
-checks: test-r test-newest coverage-r check-r check-site lint-r doctest lint
+.PHONY: checks test-r test-newest doctest coverage-r check-r check-r-without-python check-site lint-r
+checks: test-r test-newest coverage-r check-r check-r-without-python check-site lint-r doctest lint
 
 # Tests in which versions of NumPy and pandas do not show run in one environment: pictures, studies, simulations, and
 # what starts other processes in the newest one, slow tests of all else beside R.
@@ -78,6 +78,12 @@ lint-r: .r-lib/stamp
 # Without the tests, which coverage-r runs: they take minutes.
 check-r: .venv-r/stamp .r-lib/stamp
 	tools/check-r-package build/check-r --no-tests
+
+# As on CRAN, whose Python lacks the module: what needs it must be skipped.
+check-r-without-python: .r-lib/stamp
+	"$$(tools/pick-python --for-r)" -m venv --clear --without-pip build/python-without-module
+	RETICULATE_PYTHON=$(CURDIR)/build/python-without-module/bin/python \
+	    tools/check-r-package build/check-r-without-python
 
 lint: .venv/test.stamp ## ruff, mypy, import-linter
 	.venv/bin/ruff check .

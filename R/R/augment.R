@@ -15,7 +15,7 @@
 #' @param type.predict Kind of `.fitted`: linear predictors, or probabilities.
 #' @param type.residuals Kind of `.resid`, as of [residuals()][predict.pwcstats_logit].
 #' @param se_fit Add `.se.fit`, the standard errors of `.fitted`?
-#' @param ... Ignored.
+#' @param ... Must be empty; a misspelt argument is an error.
 #' @return `data` or `newdata`, a tibble if it is one, with new columns at the end. After [firth()]
 #'   these are `.fitted`, `.se.fit` if it is asked for, and `.resid` if there are no new data, as
 #'   `augment()` has them after `glm()`.
@@ -54,6 +54,7 @@ augment.pwcstats_firth <- function(x, # nolint
                                    se_fit = FALSE,
                                    ...) {
   call <- sys.call()
+  refuse_unknown(...)
   type <- check_choice(type.predict, c("link", "response"), "type.predict", call)
   kinds <- c("deviance", "pearson", "response")
   residual <- check_choice(type.residuals, kinds, "type.residuals", call)
@@ -72,6 +73,7 @@ augment.pwcstats_firth <- function(x, # nolint
 #' @rdname pwcstats_augment
 #' @exportS3Method generics::augment
 augment.pwcstats_logit <- function(x, data = stats::model.frame(x), newdata = NULL, ...) { # nolint
+  refuse_unknown(...)
   add_columns(x, data, newdata, said_of_classes, sys.call())
 }
 
@@ -81,12 +83,14 @@ augment.pwcstats_machines <- function(x, # nolint
                                       data = stats::model.frame(x),
                                       newdata = NULL,
                                       ...) {
+  refuse_unknown(...)
   add_columns(x, data, newdata, said_of_classes, sys.call())
 }
 
 #' @rdname pwcstats_augment
 #' @exportS3Method generics::augment
 augment.pwcstats_pwc <- function(x, data = stats::model.frame(x), newdata = NULL, ...) { # nolint
+  refuse_unknown(...)
   add_columns(x, data, newdata, said_of_classes, sys.call())
 }
 
@@ -106,6 +110,7 @@ probability_columns <- function(proba) {
 #' @rdname pwcstats_augment
 #' @exportS3Method generics::augment
 augment.pwcstats_bt <- function(x, data = stats::model.frame(x), newdata = NULL, ...) { # nolint
+  refuse_unknown(...)
   said <- function(fit, new) {
     proba <- predict.pwcstats_bt(fit, new, "prob")
     if (!is.matrix(proba)) {

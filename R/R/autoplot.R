@@ -4,13 +4,13 @@
 #'
 #' @param object A fit by [bt()], [firth()], [firth_multinom()], [cratio()], [hybrid()] or
 #'   [ordinal_hybrid()], or what [compare_methods()], [nemenyi()] or [rank_tests()] returned.
-#' @param intervals,level As in [plot()][plot.pwcstats_bt] of abilities.
+#' @param intervals,level,conf.level As in [plot()][plot.pwcstats_bt] of abilities.
 #' @param method,intercept As in [plot()][plot.pwcstats_logit] of coefficients.
 #' @param which As in [plot()][plot.pwcstats_machines] of distances.
 #' @param type `"cd"` for mean ranks, the best on top, and beside them bars whose dots are methods
 #'   that do not differ significantly; `"intervals"` for differences of pairs. By default the
 #'   former, and the latter where methods are compared with a control.
-#' @param ... Ignored.
+#' @param ... Must be empty; a misspelt argument is an error.
 #' @return An object of class `ggplot`, to which scales, themes and titles can be added.
 #' @examplesIf pwcstats_available() && requireNamespace("ggplot2", quietly = TRUE)
 #' wins <- matrix(c(0, 7, 5, 3, 0, 6, 4, 8, 0), 3, dimnames = rep(list(c("a", "b", "c")), 2))
@@ -35,10 +35,12 @@ utils::globalVariables(".data")
 autoplot.pwcstats_bt <- function(object, # nolint
                                  intervals = c("wald", "comparison", "quasi"),
                                  level = 0.95,
-                                 ...) {
+                                 ...,
+                                 conf.level = level) { # nolint
   call <- sys.call()
+  refuse_unknown(...)
   intervals <- check_choice(intervals, eval(formals(sys.function())$intervals), "intervals", call)
-  check_level(level, "level", call)
+  level <- read_level(call)
   shown <- ability_intervals(object, intervals, level)
   shown$item <- from_top(rownames(shown))
   ggplot2::ggplot(shown, ggplot2::aes(.data$ability, .data$item)) +
@@ -64,8 +66,11 @@ autoplot.pwcstats_logit <- function(object, # nolint
                                     level = 0.95,
                                     method = c("wald", "profile"),
                                     intercept = FALSE,
-                                    ...) {
+                                    ...,
+                                    conf.level = level) { # nolint
   call <- sys.call()
+  refuse_unknown(...)
+  level <- read_level(call)
   method <- check_choice(method, c("wald", "profile"), "method", call)
   shown <- coefficient_intervals(object, level, method, intercept, call)
   drawn <- data.frame(
@@ -106,6 +111,7 @@ span_plot <- function(shown, absent) {
 #' @rdname pwcstats_autoplot
 #' @exportS3Method ggplot2::autoplot
 autoplot.pwcstats_machines <- function(object, which = NULL, ...) { # nolint
+  refuse_unknown(...)
   shown <- distance_rows(object, which, sys.call())
   place <- distance_places(shown)
   classes <- levels(shown$class)
@@ -137,6 +143,7 @@ autoplot.pwcstats_machines <- function(object, which = NULL, ...) { # nolint
 #' @rdname pwcstats_autoplot
 #' @exportS3Method ggplot2::autoplot
 autoplot.pwcstats_comparison <- function(object, type = c("cd", "intervals"), ...) { # nolint
+  refuse_unknown(...)
   type <- diagram_of(object, if (!missing(type)) type, "compare_methods()", sys.call())
   if (type == "cd") rank_plot(object) else difference_plot(object)
 }
@@ -144,6 +151,7 @@ autoplot.pwcstats_comparison <- function(object, type = c("cd", "intervals"), ..
 #' @rdname pwcstats_autoplot
 #' @exportS3Method ggplot2::autoplot
 autoplot.pwcstats_rank_tests <- function(object, type = c("cd", "intervals"), ...) { # nolint
+  refuse_unknown(...)
   type <- diagram_of(object, if (!missing(type)) type, "rank_tests()", sys.call())
   object <- as_comparison(object)
   if (type == "cd") rank_plot(object) else difference_plot(object)

@@ -1,7 +1,7 @@
 #' Abilities of all items
 #'
 #' @param object A fit by [bt()].
-#' @param ... Ignored.
+#' @param ... Must be empty; a misspelt argument is an error.
 #' @return A matrix with one row for each item, the reference included, and the columns `ability`
 #'   and `s.e.`, as of `BTabilities()` in \pkg{BradleyTerry2}. With covariates the abilities are
 #'   those that the covariates give, and sum to 0.
@@ -17,6 +17,7 @@ abilities <- function(object, ...) {
 #' @rdname abilities
 #' @export
 abilities.pwcstats_bt <- function(object, ...) {
+  refuse_unknown(...)
   object$abilities
 }
 
@@ -27,7 +28,7 @@ abilities.pwcstats_bt <- function(object, ...) {
 #' compared by eye.
 #'
 #' @param object A fit by [bt()].
-#' @param ... Ignored.
+#' @param ... Must be empty; a misspelt argument is an error.
 #' @return A data frame with one row for each item and the columns `estimate`, `SE`, `quasiSE` and
 #'   `quasiVar`, as the `qvframe` of \pkg{qvcalc}. The attribute `relative_error` has the smallest
 #'   and largest relative error of the standard errors of differences that they give.
@@ -46,6 +47,7 @@ quasi_variances <- function(object, ...) {
 #' @rdname quasi_variances
 #' @export
 quasi_variances.pwcstats_bt <- function(object, ...) {
+  refuse_unknown(...)
   call <- sys.call()
   answer <- call_bridge(thaw(object, call)$quasi_variances, list(), list(), call)
   columns <- c("estimate", "SE", "quasiSE", "quasiVar")
@@ -66,11 +68,11 @@ quasi_variances.pwcstats_bt <- function(object, ...) {
 #' For `alpha = 0.05` this is about 1.39 quasi standard errors, so that each interval alone has a
 #' level of about 83%. Intervals of 95% that do not overlap would be a test at the level 0.006. The
 #' test is of one pair that was chosen in advance: see [rank_intervals()] for all pairs together and
-#' [contrast()] for the exact test of one.
+#' [compare_items()] for the exact test of one.
 #'
 #' @param object A fit by [bt()].
 #' @param alpha Significance level of the test by overlap.
-#' @param ... Ignored.
+#' @param ... Must be empty; a misspelt argument is an error.
 #' @return A data frame with one row for each item and the columns `ability`, `quasiSE`, `lower` and
 #'   `upper`. The attribute `multiplier` is the number of quasi standard errors, `level` the level
 #'   of each interval by itself, and `pair_alpha` has the smallest and largest significance level of
@@ -91,6 +93,7 @@ comparison_intervals <- function(object, ...) {
 #' @export
 comparison_intervals.pwcstats_bt <- function(object, alpha = 0.05, ...) {
   call <- sys.call()
+  refuse_unknown(...)
   check_level(alpha, "alpha", call)
   fit <- thaw(object, call)
   answer <- call_bridge(fit$comparison_intervals, list(), list(alpha = alpha), call)
@@ -111,12 +114,12 @@ comparison_intervals.pwcstats_bt <- function(object, alpha = 0.05, ...) {
 #' behind it.
 #'
 #' @param object A fit by [bt()].
-#' @param level Probability that the sets hold the true ranks.
+#' @param level,conf.level Probability that the sets hold the true ranks, by either name.
 #' @param simultaneous Is `level` meant for all items together, or for each by itself?
 #' @param n_draws Draws of the normal distribution of the estimates (of the t distribution after
 #'   `cov_type = "cluster"`), from which the critical value is found.
 #' @param seed Seed of these draws; R's own random numbers are left alone.
-#' @param ... Ignored.
+#' @param ... Must be empty; a misspelt argument is an error.
 #' @return A data frame with one row for each item, the best first, and the columns `ability`,
 #'   `rank`, `rank_low` and `rank_high`.
 #' @references
@@ -138,10 +141,12 @@ rank_intervals.pwcstats_bt <- function(object,
                                        simultaneous = TRUE,
                                        n_draws = 10000,
                                        seed = 0,
-                                       ...) {
+                                       ...,
+                                       conf.level = level) { # nolint
   call <- sys.call()
+  refuse_unknown(...)
   check_flag(simultaneous, "simultaneous", call)
-  check_level(level, "level", call)
+  level <- read_level(call)
   fit <- thaw(object, call)
   options <- list(
     level = level,
@@ -167,7 +172,7 @@ rank_intervals.pwcstats_bt <- function(object,
 #'   by default.
 #' @param type `"prob"` (or `"response"`) for probabilities, `"link"` for the difference of
 #'   abilities (and order effect), `"class"` for the most probable outcome.
-#' @param ... Ignored.
+#' @param ... Must be empty; a misspelt argument is an error.
 #' @return With one entry for each comparison: for `"prob"` the probability that `player1` wins or,
 #'   with a tie parameter, a matrix of the probabilities `win`, `tie` and `loss` of `player1`; for
 #'   `"link"` numbers; for `"class"` a factor with the levels `win`, (`tie`) and `loss`, of which
@@ -182,9 +187,10 @@ predict.pwcstats_bt <- function(object,
                                 type = c("prob", "link", "class", "response", "probs"),
                                 ...) {
   call <- sys.call()
-  if (isTRUE(list(...)$se.fit)) {
-    abort("predict has no se.fit; contrast() has the standard error of a difference.", call)
-  }
+  refuse_unknown(
+    ...,
+    .hints = c(se.fit = "compare_items() has the standard error of a difference")
+  )
   type <- check_choice(type, eval(formals(sys.function())$type), "type", call)
   rows <- if (is.null(newdata)) object$model else rows_to_predict(object, newdata, call)
   ability <- object$abilities[, "ability"]
@@ -277,8 +283,8 @@ home_to_predict <- function(object, column, call) {
 #'   [comparison_intervals()], of which two that do not overlap show a significant difference;
 #'   `"quasi"` for intervals from the standard errors of [quasi_variances()], as \pkg{qvcalc} draws
 #'   them, whose overlap is no test at the level `1 - level`.
-#' @param level Level of the intervals; for `"comparison"`, `1 - level` is the significance level of
-#'   the test by overlap.
+#' @param level,conf.level Level of the intervals, by either name; for `"comparison"`, `1 - level` is
+#'   the significance level of the test by overlap.
 #' @param xlab,xlim,pch,... As in [graphics::plot.default()].
 #' @return A data frame with the items in the order of the plot, `ability`, `lower` and `upper`,
 #'   invisibly.
@@ -293,10 +299,12 @@ plot.pwcstats_bt <- function(x,
                              xlab = NULL,
                              xlim = NULL,
                              pch = 19,
-                             ...) {
+                             ...,
+                             conf.level = level) { # nolint
   call <- sys.call()
+  refuse_unknown(..., .also = graphics_names(c("ylab", "yaxt", "cex")))
   intervals <- check_choice(intervals, eval(formals(sys.function())$intervals), "intervals", call)
-  check_level(level, "level", call)
+  level <- read_level(call)
   shown <- ability_intervals(x, intervals, level)
   draw_intervals(shown, first_of(xlab, ""), xlim, pch, ...)
   if (is.null(xlab)) {

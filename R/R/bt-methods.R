@@ -15,18 +15,22 @@
 #'
 #' @param x,object A fit by [bt()].
 #' @param parm Names or numbers of the coefficients, by default all.
-#' @param level,conf.level Level of the intervals.
-#' @param method `"wald"` for intervals by the normal approximation (by the t distribution after
-#'   `cov_type = "cluster"`), `"profile"` for those of the profile likelihood.
+#' @param level,conf.level Level of the intervals, by either name.
+#' @param method,conf.method `"wald"` for intervals by the normal approximation (by the t
+#'   distribution after `cov_type = "cluster"`), `"profile"` for those of the profile likelihood.
 #' @param conf.int Add intervals?
 #' @param digits Number of significant digits.
-#' @param ... For `anova()` further fits (`test = "Chisq"` is understood and changes nothing); else
-#'   ignored.
+#' @param test `"Chisq"` or `"LRT"`, two names of the likelihood-ratio test.
+#' @param complete Has no effect: no coefficient is `NA`.
+#' @param type The only kind there is.
+#' @param ... For `anova()` further fits, for `print()` of a summary arguments of
+#'   [stats::printCoefmat()]; else it must be empty, and a misspelt argument is an error.
 #' @return `summary()` a list of class `summary.pwcstats_bt`, whose element `coefficients` is a
 #'   matrix with estimates, standard errors, z (or t) and p-values; `anova()` a data frame of class
 #'   `anova`; `tidy()` a data frame with one row a coefficient; `glance()` one with a single row;
-#'   the others what they do for other models. `logLik()` is that of the comparisons one by one,
-#'   without binomial coefficients.
+#'   `weights()` the number of comparisons of each row, or the sum of their weights; `family()`
+#'   [binomial()], an error with a tie parameter; the others what they do for other models.
+#'   `logLik()` is that of the comparisons one by one, without binomial coefficients.
 #' @examplesIf pwcstats_available()
 #' wins <- matrix(c(0, 7, 5, 3, 0, 6, 4, 8, 0), 3, dimnames = rep(list(c("a", "b", "c")), 2))
 #' fit <- bt(wins)
@@ -42,6 +46,7 @@ NULL
 #' @rdname pwcstats_bt
 #' @export
 print.pwcstats_bt <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  refuse_unknown(...)
   cat("\nCall:\n", paste(deparse(x$call), collapse = "\n"), "\n\n", sep = "")
   cat(describe_bt(x), "\n\nCoefficients:\n", sep = "")
   print(format(x$coefficients, digits = digits), quote = FALSE)
@@ -89,6 +94,7 @@ describe_iterations <- function(x) {
 #' @rdname pwcstats_bt
 #' @export
 summary.pwcstats_bt <- function(object, ...) {
+  refuse_unknown(...)
   kept <- c(
     "call", "items", "nobs", "covariates", "ref", "method", "ties", "cov_type", "deviance",
     "df.residual", "df.inference", "loglik", "df", "converged", "iter", "na.action"
@@ -112,8 +118,14 @@ coefficient_table <- function(estimate, se, df = Inf) {
   with_dimnames(table, names(estimate), columns)
 }
 
+# What printCoefmat() takes, and hands to print().
+coefmat_names <- function() {
+  names(c(formals(stats::printCoefmat), formals(print.default)))
+}
+
 #' @export
 print.summary.pwcstats_bt <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  refuse_unknown(..., .also = coefmat_names())
   cat("\nCall:\n", paste(deparse(x$call), collapse = "\n"), "\n\n", sep = "")
   cat(describe_bt(x), "\n\nCoefficients:\n", sep = "")
   stats::printCoefmat(x$coefficients, digits = digits, ...)
@@ -138,7 +150,8 @@ print.summary.pwcstats_bt <- function(x, digits = max(3L, getOption("digits") - 
 #' @rdname pwcstats_bt
 #' @importFrom stats vcov
 #' @export
-vcov.pwcstats_bt <- function(object, ...) {
+vcov.pwcstats_bt <- function(object, complete = TRUE, ...) {
+  refuse_unknown(...)
   if (is.null(object$vcov)) {
     abort("the fit has no covariance of all coefficients; fit with cov='full'.", sys.call())
   }
@@ -149,6 +162,7 @@ vcov.pwcstats_bt <- function(object, ...) {
 #' @importFrom stats logLik
 #' @export
 logLik.pwcstats_bt <- function(object, ...) {
+  refuse_unknown(...)
   structure(object$loglik, df = object$df, nobs = object$nobs, class = "logLik")
 }
 
@@ -156,7 +170,30 @@ logLik.pwcstats_bt <- function(object, ...) {
 #' @importFrom stats nobs
 #' @export
 nobs.pwcstats_bt <- function(object, ...) {
+  # drop1() and step() ask so.
+  refuse_unknown(..., .also = "use.fallback")
   object$nobs
+}
+
+#' @rdname pwcstats_bt
+#' @importFrom stats family
+#' @export
+family.pwcstats_bt <- function(object, ...) {
+  refuse_unknown(...)
+  if (object$ties == "davidson") {
+    abort("a fit with a tie parameter has three outcomes, so it has no family.", sys.call())
+  }
+  stats::binomial()
+}
+
+#' @rdname pwcstats_bt
+#' @importFrom stats weights
+#' @export
+weights.pwcstats_bt <- function(object, type = "prior", ...) {
+  refuse_unknown(...)
+  check_choice(type, "prior", "type", sys.call())
+  rows <- object$model
+  stats::setNames(rows$wins1 + rows$wins2 + rows$ties, rownames(rows))
 }
 
 # update() asks for it where it is given one.
@@ -173,6 +210,7 @@ formula.pwcstats_bt <- function(x, ...) {
 #' @importFrom stats fitted
 #' @export
 fitted.pwcstats_bt <- function(object, ...) {
+  refuse_unknown(...)
   predict.pwcstats_bt(object, type = "prob")
 }
 
@@ -189,10 +227,16 @@ residuals.pwcstats_bt <- function(object, ...) {
 #' @rdname pwcstats_bt
 #' @importFrom stats confint
 #' @export
-confint.pwcstats_bt <- function(object, parm, level = 0.95, method = c("wald", "profile"), ...) {
+confint.pwcstats_bt <- function(object,
+                                parm,
+                                level = 0.95,
+                                method = c("wald", "profile"),
+                                ...,
+                                conf.level = level) { # nolint
   call <- sys.call()
+  refuse_unknown(...)
   method <- check_choice(method, c("wald", "profile"), "method", call)
-  check_level(level, "level", call)
+  level <- read_level(call)
   terms <- names(object$coefficients)
   if (!missing(parm)) {
     terms <- chosen_terms(parm, terms, call)
@@ -238,12 +282,12 @@ chosen_terms <- function(parm, terms, call) {
 #' @rdname pwcstats_bt
 #' @importFrom stats anova
 #' @export
-anova.pwcstats_bt <- function(object, ...) {
+anova.pwcstats_bt <- function(object, ..., test = c("Chisq", "LRT")) {
   call <- sys.call()
-  further <- list(...)
-  # The only test there is; BTm() users ask for it by name.
-  further$test <- NULL
-  fits <- c(list(object), unname(further))
+  # The only test there is, by either name.
+  check_choice(test, c("Chisq", "LRT"), "test", call)
+  refuse_unknown(..., .also = names_of_fits(list(...), "pwcstats_bt"))
+  fits <- c(list(object), unname(list(...)))
   if (length(fits) < 2L || !all(vapply(fits, inherits, logical(1L), "pwcstats_bt"))) {
     abort("anova needs two or more fits by bt(), one nested in the other.", call)
   }
@@ -280,10 +324,20 @@ anova.pwcstats_bt <- function(object, ...) {
 
 #' @rdname pwcstats_bt
 #' @exportS3Method generics::tidy
-tidy.pwcstats_bt <- function(x, conf.int = FALSE, conf.level = 0.95, ...) { # nolint
+tidy.pwcstats_bt <- function(x, # nolint
+                             conf.int = FALSE, # nolint
+                             conf.level = 0.95, # nolint
+                             conf.method = c("wald", "profile"), # nolint
+                             ...,
+                             level = conf.level) {
+  call <- sys.call()
+  refuse_unknown(...)
+  check_flag(conf.int, "conf.int", call)
+  level <- read_level(call)
+  method <- check_choice(conf.method, c("wald", "profile"), "conf.method", call)
   tidy_table(
     coefficient_table(x$coefficients, x$se, x$df.inference),
-    if (conf.int) confint.pwcstats_bt(x, level = conf.level, ...)
+    if (conf.int) confint.pwcstats_bt(x, level = level, method = method)
   )
 }
 
@@ -301,6 +355,7 @@ tidy_table <- function(table, bounds) {
 #' @rdname pwcstats_bt
 #' @exportS3Method generics::glance
 glance.pwcstats_bt <- function(x, ...) { # nolint
+  refuse_unknown(...)
   glance_row(x)
 }
 

@@ -1,7 +1,7 @@
 #' Tests of a Bradley-Terry fit
 #'
-#' `contrast()` compares the abilities of two items; `goodness_of_fit()` compares the model with one
-#' that has a probability for each pair that met. For tests between models see
+#' `compare_items()` compares the abilities of two items; `goodness_of_fit()` compares the model
+#' with one that has a probability for each pair that met. For tests between models see
 #' [anova][pwcstats_bt].
 #'
 #' The deviance has a chi-squared distribution only if pairs met several times; the method's name in
@@ -9,24 +9,30 @@
 #'
 #' @param object A fit by [bt()].
 #' @param i,j Two items; the estimate is the ability of `i` less that of `j`.
-#' @param level Level of the confidence interval.
-#' @param ... Ignored.
+#' @param level,conf.level Level of the confidence interval, by either name.
+#' @param ... Must be empty; a misspelt argument is an error.
 #' @return A list of class `htest`.
 #' @examplesIf pwcstats_available()
 #' wins <- matrix(c(0, 7, 5, 3, 0, 6, 4, 8, 0), 3, dimnames = rep(list(c("a", "b", "c")), 2))
 #' fit <- bt(wins)
-#' contrast(fit, "a", "b")
+#' compare_items(fit, "a", "b")
 #' goodness_of_fit(fit)
 #' @export
-contrast <- function(object, ...) {
-  UseMethod("contrast")
+compare_items <- function(object, ...) {
+  UseMethod("compare_items")
 }
 
-#' @rdname contrast
+#' @rdname compare_items
 #' @export
-contrast.pwcstats_bt <- function(object, i, j, level = 0.95, ...) {
+compare_items.pwcstats_bt <- function(object,
+                                      i,
+                                      j,
+                                      level = 0.95,
+                                      ...,
+                                      conf.level = level) { # nolint
   call <- sys.call()
-  check_level(level, "level", call)
+  refuse_unknown(...)
+  level <- read_level(call)
   options <- list(i = as.character(i), j = as.character(j), alpha = 1 - level)
   result <- call_bridge(thaw(object, call)$contrast, list(), options, call)
   by_t <- is.finite(object$df.inference)
@@ -50,15 +56,16 @@ contrast.pwcstats_bt <- function(object, i, j, level = 0.95, ...) {
   test
 }
 
-#' @rdname contrast
+#' @rdname compare_items
 #' @export
 goodness_of_fit <- function(object, ...) {
   UseMethod("goodness_of_fit")
 }
 
-#' @rdname contrast
+#' @rdname compare_items
 #' @export
 goodness_of_fit.pwcstats_bt <- function(object, ...) {
+  refuse_unknown(...)
   call <- sys.call()
   result <- call_bridge(thaw(object, call)$goodness_of_fit, list(), list(), call)
   structure(

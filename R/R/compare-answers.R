@@ -20,7 +20,7 @@
 #' @param method `"exact"`, `"mid-p"` or `"asymptotic"`, see Details.
 #' @param correct Is the chi-squared of `"asymptotic"` to have a continuity correction?
 #' @param alternative `"greater"`: `a` is right more often.
-#' @param conf.level Level of the confidence interval.
+#' @param conf.level,level Level of the confidence interval.
 #' @param answers Matrix or data frame with a row for each case and a column for each method:
 #'   whether it was right, or its predictions, with `truth`.
 #' @return A list of class `htest`. Its element `notes` has what one should know of the result,
@@ -60,15 +60,16 @@ mcnemar_pair <- function(a,
                          method = c("exact", "mid-p", "asymptotic"),
                          correct = TRUE,
                          alternative = c("two.sided", "less", "greater"),
-                         conf.level = 0.95) { # nolint
+                         conf.level = 0.95, # nolint
+                         level = conf.level) {
   call <- sys.call()
   check_flag(correct, "correct", call)
-  check_level(conf.level, "conf.level", call)
+  level <- read_level(call)
   options <- list(
     method = check_choice(method, c("exact", "mid-p", "asymptotic"), "method", call),
     correction = correct,
     alternative = check_alternative(alternative, call),
-    alpha = alpha_of(conf.level)
+    alpha = alpha_of(level)
   )
   if (is.null(b)) {
     if (!is.null(truth)) {
@@ -89,7 +90,7 @@ mcnemar_pair <- function(a,
   load_python(call)
   result <- call_compare("mcnemar", lapply(answers, to_py), options, call)
   names <- if (options$method == "asymptotic") list(statistic = "McNemar's chi-squared") else list()
-  as_htest(result, data_name, conf.level, names)
+  as_htest(result, data_name, level, names)
 }
 
 # Python takes rows and columns in the order right, wrong; table() has FALSE before TRUE.

@@ -15,7 +15,7 @@
 #'   that share names are paired by them.
 #' @param rope Region of practical equivalence: differences from `-rope` to `rope` do not matter.
 #' @param test_fraction Share of the cases in each test set, as for [corrected_resampled_t()].
-#' @param conf.level Probability of the credible interval.
+#' @param conf.level,level Probability of the credible interval.
 #' @param prior Weight of the prior, one more difference of 0.
 #' @param n_samples Samples of the posterior; the probabilities have a standard error of up to
 #'   \eqn{1 / (2 \sqrt{n})}{1 / (2 sqrt(n))}, 0.002 by default.
@@ -23,7 +23,7 @@
 #'   [set.seed()] decides.
 #' @param x What one of these functions returned.
 #' @param digits Number of significant digits.
-#' @param ... Ignored.
+#' @param ... Must be empty; a misspelt argument is an error.
 #' @return A list of class `pwcstats_bayes` with the elements
 #'   \item{probabilities}{That `a` is worse (`less`), that the methods are practically equivalent
 #'     (`rope`), and that `a` is better (`greater`).}
@@ -54,20 +54,21 @@ bayes_correlated_t <- function(a,
                                b,
                                rope = 0.01,
                                test_fraction = NULL,
-                               conf.level = 0.95) { # nolint
+                               conf.level = 0.95, # nolint
+                               level = conf.level) {
   call <- sys.call()
   data_name <- name_of_pair(substitute(a), substitute(b))
-  check_level(conf.level, "conf.level", call)
+  level <- read_level(call)
   a <- read_finite(a, "a", call)
   b <- read_finite(b, "b", call)
   load_python(call)
   options <- list(
     rope = number_to_py(rope),
     test_fraction = if (!is.null(test_fraction)) number_to_py(test_fraction),
-    alpha = alpha_of(conf.level)
+    alpha = alpha_of(level)
   )
   result <- call_compare("bayes_correlated_t", pair_to_py(a, b), options, call)
-  bayes_from_py(result, data_name, conf.level)
+  bayes_from_py(result, data_name, level)
 }
 
 #' @rdname bayes_correlated_t
@@ -118,6 +119,7 @@ bayes_from_py <- function(result, data_name, level = NULL) {
 #' @rdname bayes_correlated_t
 #' @export
 print.pwcstats_bayes <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  refuse_unknown(...)
   cat("", strwrap(x$method, prefix = "\t"), "", paste0("data:  ", x$data.name), sep = "\n")
   cat(strwrap(x$question, exdent = 2L), "", sep = "\n")
   shown <- stats::setNames(x$probabilities, c("a is worse", "equivalent", "a is better"))
@@ -137,6 +139,7 @@ print.pwcstats_bayes <- function(x, digits = max(3L, getOption("digits") - 3L), 
 #' @rdname bayes_correlated_t
 #' @exportS3Method generics::tidy
 tidy.pwcstats_bayes <- function(x, ...) { # nolint
+  refuse_unknown(...)
   interval <- first_of(x$conf.int, c(NA_real_, NA_real_))
   data.frame(
     estimate = x$estimate,

@@ -29,6 +29,8 @@ as_htest <- function(result, data_name, level = NULL, names = list(), ...) {
 
 #' @export
 print.pwcstats_htest <- function(x, ...) {
+  # Those of print() for other tests.
+  refuse_unknown(..., .also = c("digits", "prefix"))
   NextMethod()
   print_notes(x$notes)
   invisible(x)

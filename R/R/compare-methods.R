@@ -33,9 +33,9 @@
 #' @param adjust How p-values are adjusted for the number of comparisons, see [adjust_p()].
 #'   Nemenyi's are adjusted already.
 #' @param control Name of the method with which all others are compared; without one, all pairs are.
-#' @param conf.level 1 less the level of the tests. Intervals of the pairs hold simultaneously, by
-#'   Bonferroni's inequality (with `"bh"`, `"by"` and `"none"` one by one); those of the methods'
-#'   means one by one.
+#' @param conf.level,level 1 less the level of the tests. Intervals of the pairs hold
+#'   simultaneously, by Bonferroni's inequality (with `"bh"`, `"by"` and `"none"` one by one); those
+#'   of the methods' means one by one.
 #' @param test_fraction For random splits of one data set: share of the cases in each test set.
 #'   Folds, and the columns `n_train` and `n_test`, tell it themselves.
 #' @param higher_is_better Are higher scores better? `FALSE` for errors and losses.
@@ -94,11 +94,12 @@ compare_methods <- function(scores,
                             control = NULL,
                             conf.level = 0.95, # nolint
                             test_fraction = NULL,
-                            higher_is_better = TRUE) {
+                            higher_is_better = TRUE,
+                            level = conf.level) {
   call <- sys.call()
   asked <- match.call()
   adjust <- check_adjust(adjust, "adjust", call)
-  check_level(conf.level, "conf.level", call)
+  level <- read_level(call)
   check_flag(higher_is_better, "higher_is_better", call)
   check_fraction(test_fraction, call)
   input <- folds_by_name(read_scores(scores, call))
@@ -110,7 +111,7 @@ compare_methods <- function(scores,
     test = test,
     adjust = adjust,
     control = control,
-    alpha = alpha_of(conf.level),
+    alpha = alpha_of(level),
     test_fraction = test_fraction,
     higher_is_better = higher_is_better
   )
@@ -119,7 +120,7 @@ compare_methods <- function(scores,
   structure(
     class = "pwcstats_comparison",
     c(found, list(
-      conf.level = conf.level,
+      conf.level = level,
       control = control,
       higher_is_better = higher_is_better,
       call = asked

@@ -15,7 +15,7 @@
 #' @param type `"cd"` or `"intervals"`; by default the former, and the latter where methods are
 #'   compared with a control, of which there is no such diagram.
 #' @param ... For `"intervals"` passed to [graphics::plot.default()], as `xlim` or `main`; for
-#'   `"cd"` ignored.
+#'   `"cd"` it must be empty.
 #' @return What was drawn, invisibly: for `"cd"` a data frame with a row for each method, its `rank`
 #'   and `letters`; for `"intervals"` one with a row for each pair, its `estimate`, `conf_low`,
 #'   `conf_high` and whether it is `significant`.
@@ -36,6 +36,7 @@
 plot.pwcstats_comparison <- function(x, type = c("cd", "intervals"), ...) {
   call <- sys.call()
   type <- diagram_of(x, if (!missing(type)) type, "compare_methods()", call)
+  refuse_unknown(..., .also = if (type == "intervals") graphics_names(set_by_spans))
   invisible(if (type == "cd") draw_ranks(x) else draw_differences(x, ...))
 }
 
@@ -44,6 +45,7 @@ plot.pwcstats_comparison <- function(x, type = c("cd", "intervals"), ...) {
 plot.pwcstats_rank_tests <- function(x, type = c("cd", "intervals"), ...) {
   call <- sys.call()
   type <- diagram_of(x, if (!missing(type)) type, "rank_tests()", call)
+  refuse_unknown(..., .also = if (type == "intervals") graphics_names(set_by_spans))
   x <- as_comparison(x)
   invisible(if (type == "cd") draw_ranks(x) else draw_differences(x, ...))
 }

@@ -4,8 +4,8 @@
 #'
 #' @param x,object What [compare_methods()] returned.
 #' @param digits Number of significant digits.
-#' @param row.names,optional As in [as.data.frame()]; the former is ignored.
-#' @param ... Ignored.
+#' @param row.names,optional,stringsAsFactors As in [as.data.frame()].
+#' @param ... Must be empty; a misspelt argument is an error.
 #' @return `summary()` a list of class `summary.pwcstats_comparison`, which prints all pairs,
 #'   however many there are, and whose element `p_values` is a square matrix of adjusted p-values;
 #'   `as.data.frame()` the table of the methods, with their names in a column; `tidy()` the pairs,
@@ -30,6 +30,7 @@ most_pairs <- 15L
 #' @rdname pwcstats_comparison
 #' @export
 print.pwcstats_comparison <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  refuse_unknown(...)
   print_comparison(x, digits, most_pairs)
   invisible(x)
 }
@@ -86,6 +87,7 @@ describe_best <- function(x) {
 #' @rdname pwcstats_comparison
 #' @export
 summary.pwcstats_comparison <- function(object, ...) {
+  refuse_unknown(...)
   methods <- rownames(object$table)
   p <- with_dimnames(matrix(NA_real_, length(methods), length(methods)), methods, methods)
   diag(p) <- 1
@@ -99,6 +101,7 @@ summary.pwcstats_comparison <- function(object, ...) {
 print.summary.pwcstats_comparison <- function(x,
                                               digits = max(3L, getOption("digits") - 3L),
                                               ...) {
+  refuse_unknown(...)
   print_comparison(x, digits, nrow(x$pairs))
   cat("Adjusted p-values:\n")
   print(x$p_values, digits = max(1L, digits - 1L), na.print = "")
@@ -108,19 +111,29 @@ print.summary.pwcstats_comparison <- function(x,
 
 #' @rdname pwcstats_comparison
 #' @export
-as.data.frame.pwcstats_comparison <- function(x, row.names = NULL, optional = FALSE, ...) { # nolint
-  data.frame(method = rownames(x$table), x$table, row.names = NULL)
+as.data.frame.pwcstats_comparison <- function(x, # nolint
+                                              row.names = NULL, # nolint
+                                              optional = FALSE,
+                                              ...,
+                                              stringsAsFactors = FALSE) { # nolint
+  refuse_unknown(...)
+  data.frame(
+    method = rownames(x$table), x$table,
+    row.names = row.names, stringsAsFactors = stringsAsFactors
+  )
 }
 
 #' @rdname pwcstats_comparison
 #' @exportS3Method generics::tidy
 tidy.pwcstats_comparison <- function(x, ...) { # nolint
+  refuse_unknown(...)
   tidy_pairs(x$pairs)
 }
 
 #' @rdname pwcstats_comparison
 #' @exportS3Method generics::glance
 glance.pwcstats_comparison <- function(x, ...) { # nolint
+  refuse_unknown(...)
   data.frame(
     n.methods = nrow(x$table),
     nobs = nrow(x$scores),

@@ -70,7 +70,7 @@ friedman_from_py <- function(result, data_name) {
 #' where there are enough data sets.
 #'
 #' @inheritParams friedman_ranks
-#' @param conf.level Level of the intervals and of the critical difference. The intervals hold
+#' @param conf.level,level Level of the intervals and of the critical difference. The intervals hold
 #'   simultaneously; those of `rank_tests()` with `adjust` `"bh"`, `"by"` and `"none"` one by one.
 #' @param control Name of the method with which all others are compared; without one, all pairs are.
 #' @param adjust How p-values are adjusted, see [adjust_p()]. `"bonferroni"` against a control is
@@ -78,7 +78,7 @@ friedman_from_py <- function(result, data_name) {
 #' @param higher_is_better Are higher scores better? `FALSE` for errors and losses.
 #' @param x What `nemenyi()` or `rank_tests()` returned.
 #' @param digits Number of significant digits.
-#' @param ... Ignored.
+#' @param ... Must be empty; a misspelt argument is an error.
 #' @return A list of class `pwcstats_rank_tests` with the elements
 #'   \item{pairs}{Data frame with a row for each pair: `method_a`, `method_b`, `estimate` (mean rank
 #'     of the second less that of the first: above 0 where the first is better), `conf_low`,
@@ -108,8 +108,13 @@ friedman_from_py <- function(result, data_name) {
 #' nemenyi(scores)
 #' rank_tests(scores, control = "svm")
 #' @export
-nemenyi <- function(scores, conf.level = 0.95, higher_is_better = TRUE) { # nolint
-  compare_ranks("nemenyi", scores, list(), conf.level, higher_is_better, sys.call())
+nemenyi <- function(scores,
+                    conf.level = 0.95, # nolint
+                    higher_is_better = TRUE,
+                    level = conf.level) {
+  call <- sys.call()
+  level <- read_level(call)
+  compare_ranks("nemenyi", scores, list(), level, higher_is_better, call)
 }
 
 #' @rdname nemenyi
@@ -118,17 +123,18 @@ rank_tests <- function(scores,
                        control = NULL,
                        adjust = "holm",
                        conf.level = 0.95, # nolint
-                       higher_is_better = TRUE) {
+                       higher_is_better = TRUE,
+                       level = conf.level) {
   call <- sys.call()
+  level <- read_level(call)
   options <- list(
     control = if (!is.null(control)) as_strings(control),
     adjust = check_adjust(adjust, "adjust", call)
   )
-  compare_ranks("rank_tests", scores, options, conf.level, higher_is_better, call)
+  compare_ranks("rank_tests", scores, options, level, higher_is_better, call)
 }
 
 compare_ranks <- function(test, scores, options, level, higher_is_better, call) {
-  check_level(level, "conf.level", call)
   check_flag(higher_is_better, "higher_is_better", call)
   input <- read_scores(scores, call)
   load_python(call)
@@ -176,6 +182,7 @@ equal_methods <- function(pairs, ranks, alpha, call) {
 #' @rdname nemenyi
 #' @export
 print.pwcstats_rank_tests <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  refuse_unknown(...)
   cat(sprintf(
     "\n%s: %d methods on %d data sets\n\nMean ranks (1 is best):\n",
     x$method, length(x$ranks), x$n_datasets
@@ -208,6 +215,7 @@ format_pairs <- function(pairs, digits) {
 #' @rdname nemenyi
 #' @exportS3Method generics::tidy
 tidy.pwcstats_rank_tests <- function(x, ...) { # nolint
+  refuse_unknown(...)
   tidy_pairs(x$pairs)
 }
 

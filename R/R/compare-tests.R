@@ -26,7 +26,7 @@
 #' @param test_fraction Share of the cases in each test set: 1/k for k folds, 0.3 where random
 #'   splits hold out 30 %. Matrices tell it themselves, by their number of folds.
 #' @param alternative `"greater"`: `a` scores higher.
-#' @param conf.level Level of the confidence interval.
+#' @param conf.level,level Level of the confidence interval.
 #' @return A list of class `htest`, as [t.test()] returns it. Its element `notes` has what one
 #'   should know of the result, which is printed, too. The estimate is the mean difference, `a` less
 #'   `b`; that of `cv5x2_t()` is the difference in the first fold of the first repeat, the one that
@@ -61,13 +61,15 @@ corrected_resampled_t <- function(a,
                                   b,
                                   test_fraction = NULL,
                                   alternative = c("two.sided", "less", "greater"),
-                                  conf.level = 0.95) { # nolint
+                                  conf.level = 0.95, # nolint
+                                  level = conf.level) {
   call <- sys.call()
+  level <- read_level(call)
   options <- list(
     test_fraction = test_fraction, alternative = check_alternative(alternative, call)
   )
   data_name <- name_of_pair(substitute(a), substitute(b))
-  test_two("corrected_resampled_t", a, b, options, conf.level, data_name, call)
+  test_two("corrected_resampled_t", a, b, options, level, data_name, call)
 }
 
 #' @rdname corrected_resampled_t
@@ -75,18 +77,21 @@ corrected_resampled_t <- function(a,
 cv5x2_t <- function(a,
                     b,
                     alternative = c("two.sided", "less", "greater"),
-                    conf.level = 0.95) { # nolint
+                    conf.level = 0.95, # nolint
+                    level = conf.level) {
   call <- sys.call()
+  level <- read_level(call)
   options <- list(alternative = check_alternative(alternative, call))
-  test_two("cv5x2_t", a, b, options, conf.level, name_of_pair(substitute(a), substitute(b)), call)
+  test_two("cv5x2_t", a, b, options, level, name_of_pair(substitute(a), substitute(b)), call)
 }
 
 #' @rdname corrected_resampled_t
 #' @export
-cv5x2_f <- function(a, b, conf.level = 0.95) { # nolint
+cv5x2_f <- function(a, b, conf.level = 0.95, level = conf.level) { # nolint
   call <- sys.call()
+  level <- read_level(call)
   data_name <- name_of_pair(substitute(a), substitute(b))
-  test_two("cv5x2_f", a, b, list(), conf.level, data_name, call)
+  test_two("cv5x2_f", a, b, list(), level, data_name, call)
 }
 
 check_alternative <- function(x, call) {
@@ -95,7 +100,6 @@ check_alternative <- function(x, call) {
 
 # A test of paired scores; `names` as in as_htest().
 test_two <- function(test, a, b, options, level, data_name, call, names = list()) {
-  check_level(level, "conf.level", call)
   a <- read_finite(a, "a", call)
   b <- read_finite(b, "b", call)
   options$alpha <- alpha_of(level)
@@ -127,7 +131,7 @@ test_two <- function(test, a, b, options, level, data_name, call, names = list()
 #'   distribution, its variance corrected for ties; `"auto"`: exact with fewer than 50 differences.
 #' @param correct Use the normal distribution with a continuity correction?
 #' @param alternative `"greater"`: `a` scores higher.
-#' @param conf.level Level of the confidence interval.
+#' @param conf.level,level Level of the confidence interval.
 #' @return A list of class `htest`. Its element `notes` has what one should know of the result,
 #'   which is printed, too: zeros, ties, an interval that so few pairs do not allow. The statistic
 #'   is V, the sum of the ranks of positive differences, or S, their number. The estimate is the
@@ -152,8 +156,10 @@ wilcoxon_pair <- function(a,
                           method = c("auto", "exact", "asymptotic"),
                           correct = TRUE,
                           alternative = c("two.sided", "less", "greater"),
-                          conf.level = 0.95) { # nolint
+                          conf.level = 0.95, # nolint
+                          level = conf.level) {
   call <- sys.call()
+  level <- read_level(call)
   check_flag(correct, "correct", call)
   options <- list(
     zeros = check_choice(zeros, c("wilcox", "pratt"), "zeros", call),
@@ -164,7 +170,7 @@ wilcoxon_pair <- function(a,
   data_name <- name_of_pair(substitute(a), substitute(b))
   # The names that wilcox.test() has.
   names <- list(estimate = "(pseudo)median", null = "location shift")
-  test_two("wilcoxon", a, b, options, conf.level, data_name, call, names)
+  test_two("wilcoxon", a, b, options, level, data_name, call, names)
 }
 
 #' @rdname wilcoxon_pair
@@ -172,8 +178,10 @@ wilcoxon_pair <- function(a,
 sign_pair <- function(a,
                       b,
                       alternative = c("two.sided", "less", "greater"),
-                      conf.level = 0.95) { # nolint
+                      conf.level = 0.95, # nolint
+                      level = conf.level) {
   call <- sys.call()
+  level <- read_level(call)
   options <- list(alternative = check_alternative(alternative, call))
-  test_two("sign", a, b, options, conf.level, name_of_pair(substitute(a), substitute(b)), call)
+  test_two("sign", a, b, options, level, name_of_pair(substitute(a), substitute(b)), call)
 }

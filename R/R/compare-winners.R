@@ -15,7 +15,7 @@
 #' @param test The test of the best against the second, as for [compare_methods()]; `"paired_t"`
 #'   where each repeat has a new sample.
 #' @param adjust How the p-values of all places are adjusted, see [adjust_p()].
-#' @param conf.level 1 less the level at which `significant` is said.
+#' @param conf.level,level 1 less the level at which `significant` is said.
 #' @param test_fraction For random splits: share of the cases in each test set.
 #' @param higher_is_better Are higher scores better?
 #' @return A data frame with a row for each place, in the order of `scores`: the columns of `by`,
@@ -38,10 +38,11 @@ winners <- function(scores,
                     adjust = "holm",
                     conf.level = 0.95, # nolint
                     test_fraction = NULL,
-                    higher_is_better = TRUE) {
+                    higher_is_better = TRUE,
+                    level = conf.level) {
   call <- sys.call()
   adjust <- check_adjust(adjust, "adjust", call)
-  check_level(conf.level, "conf.level", call)
+  level <- read_level(call)
   check_flag(higher_is_better, "higher_is_better", call)
   check_fraction(test_fraction, call)
   if (!is.data.frame(scores)) {
@@ -57,7 +58,7 @@ winners <- function(scores,
     by = labels_to_py(by),
     test = test,
     adjust = adjust,
-    alpha = alpha_of(conf.level),
+    alpha = alpha_of(level),
     test_fraction = test_fraction,
     higher_is_better = higher_is_better
   )

@@ -52,6 +52,7 @@
 #'   none.
 #' @param n_jobs Number of threads, where -1 is all cores; by default one. The answer is the same.
 #' @param return_info Return also how the coupling went?
+#' @param ... Must be empty, except in calls of \pkg{kernlab}'s function.
 #' @return For one sample a vector of K probabilities, named by class; for n samples an n x K matrix
 #'   with the sample names as row names and the classes as column names.
 #'
@@ -59,8 +60,10 @@
 #'   sample, `kl`, the weighted Kullback-Leibler distance that is left (how incompatible the
 #'   estimates are; infinite where `proba` rules out what `r` allows, as votes do), `n_iter` and
 #'   `converged`, for which there are [as.data.frame()][pwcstats_coupling] and `tidy()`.
-#' @note \pkg{kernlab} has a function of the same name; when both packages are attached, write
-#'   `pwcstats::couple()`.
+#' @section Function of the same name:
+#' \pkg{kernlab} has a `couple()`, too. If \pkg{pwcstats} is attached after \pkg{kernlab}, calls
+#' with an argument that only the other function has, such as `coupler`, are passed on to it. If
+#' \pkg{kernlab} is attached last, write `pwcstats::couple()`.
 #' @seealso [install_pwcstats()] for the Python module that does the work.
 #' @references
 #' Hastie, T. and Tibshirani, R. (1998) Classification by pairwise coupling. *The Annals of
@@ -115,8 +118,14 @@ couple <- function(r,
                    pair_mass = NULL,
                    clip = 1e-7,
                    n_jobs = NULL,
-                   return_info = FALSE) {
+                   return_info = FALSE,
+                   ...) {
   call <- sys.call()
+  other <- other_function("couple", missing(r), call)
+  if (!is.null(other)) {
+    return(call_other(other, call, parent.frame()))
+  }
+  refuse_unknown(...)
   force(r)
   if (missing(method)) {
     method <- "wlw2"
@@ -178,6 +187,7 @@ coupled_from_py <- function(x, input) {
 
 #' @export
 print.pwcstats_coupling <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  refuse_unknown(...)
   proba <- x$proba
   n <- length(x$kl)
   n_classes <- if (is.matrix(proba)) ncol(proba) else length(proba)
@@ -201,8 +211,8 @@ print.pwcstats_coupling <- function(x, digits = max(3L, getOption("digits") - 3L
 #' Coupled probabilities as data frames
 #'
 #' @param x What [couple()] returned with `return_info = TRUE`.
-#' @param row.names,optional As in [as.data.frame()]; the former is ignored.
-#' @param ... Ignored.
+#' @param row.names,optional,stringsAsFactors As in [as.data.frame()].
+#' @param ... Must be empty; a misspelt argument is an error.
 #' @return `as.data.frame()` has a row for each sample: a column for each class with its
 #'   probability, and `kl`, `n_iter` and `converged`. `tidy()` of \pkg{generics} (which \pkg{broom}
 #'   has too) has a row for each sample and class: `sample`, `class`, the probability as `estimate`,
@@ -219,19 +229,26 @@ NULL
 
 #' @rdname pwcstats_coupling
 #' @export
-as.data.frame.pwcstats_coupling <- function(x, row.names = NULL, optional = FALSE, ...) { # nolint
+as.data.frame.pwcstats_coupling <- function(x, # nolint
+                                            row.names = NULL, # nolint
+                                            optional = FALSE,
+                                            ...,
+                                            stringsAsFactors = FALSE) { # nolint
+  refuse_unknown(...)
   proba <- coupled_matrix(x)
   # Names of samples may repeat, those of rows may not.
   data.frame(
     proba,
     kl = unname(x$kl), n_iter = unname(x$n_iter), converged = unname(x$converged),
-    row.names = if (!anyDuplicated(names(x$kl))) names(x$kl), check.names = FALSE
+    row.names = first_of(row.names, if (!anyDuplicated(names(x$kl))) names(x$kl)),
+    check.names = FALSE, stringsAsFactors = stringsAsFactors
   )
 }
 
 #' @rdname pwcstats_coupling
 #' @exportS3Method generics::tidy
 tidy.pwcstats_coupling <- function(x, ...) { # nolint
+  refuse_unknown(...)
   proba <- coupled_matrix(x)
   sample <- rep(seq_len(nrow(proba)), each = ncol(proba))
   data.frame(

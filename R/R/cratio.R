@@ -11,11 +11,16 @@
 #' `sratio(reverse = FALSE)` and backward `sratio(reverse = TRUE)`, with numbers of the stages in
 #' place of names; its standard errors are slightly different ones, since it expects how many reach
 #' a stage where `glm()` and this function count. Its `cratio()` has the complements, so that all
-#' signs turn; with both packages attached, write `pwcstats::cratio()` for this one.
+#' signs turn.
 #'
 #' Where a stage is separated, maximum likelihood estimates are infinite. A warning names the
 #' columns, the estimates are `Inf` or `-Inf` (`NaN` where the sign is open), their standard errors
 #' `Inf`, and predictions are those of the limit. `penalty = "firth"` has finite estimates.
+#'
+#' @section Function of the same name:
+#' \pkg{VGAM} has a `cratio()`, too. If \pkg{pwcstats} is attached after \pkg{VGAM}, calls without a
+#' formula, as in `vglm(y ~ x, family = cratio(parallel = TRUE))`, are passed on to it. If
+#' \pkg{VGAM} is attached last, write `pwcstats::cratio()` for this one.
 #'
 #' @inheritParams firth
 #' @param formula Model formula. The response is an ordered factor, or numbers; with two classes
@@ -23,6 +28,7 @@
 #' @param direction See above. They are different models.
 #' @param penalty Maximum likelihood, or Jeffreys' penalty, as of [firth()].
 #' @param parallel One vector of slopes for all stages instead of one for each?
+#' @param ... Must be empty, except in calls of \pkg{VGAM}'s function.
 #' @return A list of class `pwcstats_cratio`, for which there are the [methods][pwcstats_logit] that
 #'   R users expect of a model, and [predict()][predict.pwcstats_cratio]. It has the elements
 #'   \item{coefficients, vcov, se}{Estimates with names such as `"(Intercept):class"` and
@@ -57,8 +63,14 @@ cratio <- function(formula,
                    direction = c("backward", "forward"),
                    penalty = c("none", "firth"),
                    parallel = FALSE,
-                   maxit = 200) {
+                   maxit = 200,
+                   ...) {
   call <- sys.call()
+  other <- other_function("cratio", missing(formula), call)
+  if (!is.null(other)) {
+    return(call_other(other, call, parent.frame()))
+  }
+  refuse_unknown(...)
   asked <- match.call()
   direction <- check_choice(direction, c("backward", "forward"), "direction", call)
   penalty <- check_choice(penalty, c("none", "firth"), "penalty", call)

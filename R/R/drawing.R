@@ -84,3 +84,11 @@ class_colors <- function(n) {
 class_symbols <- function(n) {
   rep_len(c(16L, 17L, 15L, 18L, 1L, 2L, 0L, 5L, 4L, 8L), n)
 }
+
+# What plot() takes for other objects, except for what a plot of ours sets.
+graphics_names <- function(set) {
+  setdiff(c(names(formals(graphics::plot.default)), names(graphics::par())), c("x", "y", set))
+}
+
+# What plots with names beside their lines set.
+set_by_spans <- c("ylab", "yaxt", "ylim", "xaxs")

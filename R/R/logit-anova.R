@@ -12,7 +12,8 @@
 #' or, of [cratio()], be the same but for parallel slopes.
 #'
 #' @param object A fit by [firth()], [firth_multinom()] or [cratio()].
-#' @param ... Further fits (`test = "Chisq"` is understood and changes nothing).
+#' @param ... Further fits.
+#' @param test `"Chisq"` or `"LRT"`, two names of the likelihood-ratio test.
 #' @return A data frame of class `anova`, with the degrees of freedom, the statistic (`Deviance`)
 #'   and its p-value.
 #' @references
@@ -24,11 +25,12 @@
 #' anova(firth(am ~ wt, mtcars), fit)
 #' @importFrom stats anova
 #' @export
-anova.pwcstats_logit <- function(object, ...) {
+anova.pwcstats_logit <- function(object, ..., test = c("Chisq", "LRT")) {
   call <- sys.call()
+  # The only test there is, by either name.
+  check_choice(test, c("Chisq", "LRT"), "test", call)
   further <- list(...)
-  # The only test there is; users of glm() ask for it by name.
-  further$test <- NULL
+  refuse_unknown(..., .also = names_of_fits(further, "pwcstats_logit"))
   if (!length(further)) {
     return(test_terms(object, call))
   }
@@ -52,6 +54,13 @@ anova.pwcstats_logit <- function(object, ...) {
     sprintf("%s\n", describe_tests(object)),
     paste(sprintf("Model %d: %s", seq_along(fits), formulas), collapse = "\n")
   ))
+}
+
+# Fits may have names, or none; what else has a name is an argument that anova() does not have.
+names_of_fits <- function(further, class) {
+  fits <- vapply(further, inherits, logical(1L), class)
+  named <- nzchar(first_of(names(further), character(length(further))))
+  c("", names(further)[fits & named])
 }
 
 test_terms <- function(object, call) {

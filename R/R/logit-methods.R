@@ -13,11 +13,13 @@
 #'
 #' @param x,object A fit by [firth()], [firth_multinom()] or [cratio()].
 #' @param parm Names or numbers of the coefficients, by default all.
-#' @param level,conf.level Level of the intervals.
+#' @param level,conf.level Level of the intervals, by either name.
 #' @param method,conf.method `"wald"` for the normal approximation, `"profile"` for intervals of the
 #'   profile likelihood; `tidy()` has likelihood-ratio tests of each coefficient with them. In
 #'   `summary()`, for fits of [firth()] only, `"profile"` stands for these tests, which are
 #'   penalised.
+#' @param complete Has no effect: no coefficient is `NA`.
+#' @param type The only kind of weights there is.
 #' @param penalized Give the log-likelihood with the penalty?
 #' @param conf.int Add intervals?
 #' @param exponentiate Give odds ratios and their intervals (standard errors stay those of the
@@ -26,11 +28,14 @@
 #'   without their penalties. [anova()][anova.pwcstats_logit] tests each term.
 #' @param digits Number of significant digits.
 #' @param fit,scale,k As in [stats::extractAIC()], by which [step()] and [drop1()] work.
-#' @param ... Ignored, except by `print()` of a summary, which hands it to [stats::printCoefmat()].
+#' @param ... Must be empty, except for `print()` of a summary, which passes it to
+#'   [stats::printCoefmat()]; a misspelt argument is an error.
 #' @return `summary()` a list of class `summary.pwcstats_logit`, whose element `coefficients` is a
 #'   matrix with estimates, standard errors, test statistics and p-values; `confint()` a matrix with
 #'   one row a coefficient (`"class:term"` for [firth_multinom()]); `tidy()` a data frame with one
-#'   row a coefficient; `glance()` one with a single row; the others what they do for other models.
+#'   row a coefficient; `glance()` one with a single row; `weights()` the prior weights that `glm()`
+#'   would have; `family()` [binomial()] after [firth()] and an error after the others; the others
+#'   what they do for other models.
 #' @seealso [anova()][anova.pwcstats_logit] for tests of terms and between models,
 #'   [plot()][plot.pwcstats_logit] of the coefficients.
 #' @examplesIf pwcstats_available()
@@ -45,6 +50,7 @@ NULL
 #' @rdname pwcstats_logit
 #' @export
 print.pwcstats_logit <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  refuse_unknown(...)
   cat("\nCall:\n", paste(deparse(x$call), collapse = "\n"), "\n\n", sep = "")
   cat(describe_logit(x), "\n\nCoefficients:\n", sep = "")
   print(format(x$coefficients, digits = digits), quote = FALSE)
@@ -93,6 +99,7 @@ describe_end <- function(x) {
 #' @rdname pwcstats_logit
 #' @export
 summary.pwcstats_logit <- function(object, method = "wald", ...) {
+  refuse_unknown(...)
   check_choice(method, "wald", "method", sys.call())
   table <- coefficient_table(flat_coefficients(object), object$se)
   summarise_logit(object, table, "z and its p-values are Wald's")
@@ -102,6 +109,7 @@ summary.pwcstats_logit <- function(object, method = "wald", ...) {
 #' @export
 summary.pwcstats_firth <- function(object, method = c("wald", "profile"), ...) {
   call <- sys.call()
+  refuse_unknown(...)
   method <- check_choice(method, c("wald", "profile"), "method", call)
   if (method == "wald") {
     note <- "z and its p-values are Wald's; for separated data prefer method = \"profile\""
@@ -138,6 +146,7 @@ summarise_logit <- function(object, table, note) {
 
 #' @export
 print.summary.pwcstats_logit <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  refuse_unknown(..., .also = coefmat_names())
   cat("\nCall:\n", paste(deparse(x$call), collapse = "\n"), "\n\n", sep = "")
   cat(x$title, "\n\nCoefficients:\n", sep = "")
   if (any(is.finite(x$coefficients[, 1:2]))) {
@@ -161,7 +170,8 @@ flat_coefficients <- function(object) {
 #' @rdname pwcstats_logit
 #' @importFrom stats vcov
 #' @export
-vcov.pwcstats_logit <- function(object, ...) {
+vcov.pwcstats_logit <- function(object, complete = TRUE, ...) {
+  refuse_unknown(...)
   object$vcov
 }
 
@@ -169,6 +179,7 @@ vcov.pwcstats_logit <- function(object, ...) {
 #' @importFrom stats logLik
 #' @export
 logLik.pwcstats_logit <- function(object, penalized = FALSE, ...) {
+  refuse_unknown(...)
   check_flag(penalized, "penalized", sys.call())
   value <- if (penalized) object$penalized_loglik else object$loglik
   structure(value, df = object$df, nobs = object$nobs, class = "logLik")
@@ -178,23 +189,93 @@ logLik.pwcstats_logit <- function(object, penalized = FALSE, ...) {
 #' @importFrom stats nobs
 #' @export
 nobs.pwcstats_logit <- function(object, ...) {
+  # drop1() and step() ask so.
+  refuse_unknown(..., .also = "use.fallback")
   object$nobs
+}
+
+#' @rdname pwcstats_logit
+#' @importFrom stats formula
+#' @export
+formula.pwcstats_logit <- function(x, ...) {
+  # as.formula() asks so.
+  refuse_unknown(..., .also = "env")
+  stats::formula(x$terms)
+}
+
+#' @rdname pwcstats_logit
+#' @importFrom stats family
+#' @export
+family.pwcstats_firth <- function(object, ...) {
+  refuse_unknown(...)
+  stats::binomial()
+}
+
+#' @rdname pwcstats_logit
+#' @export
+family.pwcstats_logit <- function(object, ...) {
+  abort(
+    "only fits by firth() have a family of glm(); models of several classes have none.",
+    sys.call()
+  )
+}
+
+# Effect() of package effects takes a model without a family for one of lm(), and would fit a
+# multinomial one again by multinom(), without the penalty.
+#' @exportS3Method effects::effSources
+effSources.pwcstats_logit <- function(mod) { # nolint
+  if (!inherits(mod, "pwcstats_firth")) {
+    abort(
+      paste(
+        "package effects has no method for this model;",
+        "predict(fit, newdata, type = \"prob\") has the probabilities."
+      ),
+      sys.call()
+    )
+  }
+}
+
+#' @rdname pwcstats_logit
+#' @importFrom stats weights
+#' @export
+weights.pwcstats_logit <- function(object, type = "prior", ...) {
+  refuse_unknown(...)
+  check_choice(type, "prior", "type", sys.call())
+  row_weights(object)
+}
+
+# Prior weights of the rows, as glm() has them: 1 without weights, and times the number of trials.
+row_weights <- function(object) {
+  frame <- object$model
+  weights <- first_of(stats::model.weights(frame), rep(1, nrow(frame)))
+  response <- stats::model.response(frame)
+  if (inherits(object, "pwcstats_firth") && is.matrix(response) && ncol(response) == 2L) {
+    weights <- weights * rowSums(response)
+  }
+  stats::naresid(object$na.action, stats::setNames(as.double(weights), rownames(frame)))
 }
 
 #' @rdname pwcstats_logit
 #' @importFrom stats model.matrix
 #' @export
 model.matrix.pwcstats_logit <- function(object, ...) { # nolint
+  refuse_unknown(...)
   design_of(object$terms, object$model, object$contrasts, sys.call())
 }
 
 #' @rdname pwcstats_logit
 #' @importFrom stats confint
 #' @export
-confint.pwcstats_logit <- function(object, parm, level = 0.95, method = c("wald", "profile"), ...) {
+confint.pwcstats_logit <- function(object,
+                                   parm,
+                                   level = 0.95,
+                                   method = c("wald", "profile"),
+                                   ...,
+                                   conf.level = level) { # nolint
   call <- sys.call()
+  refuse_unknown(...)
   method <- check_choice(method, c("wald", "profile"), "method", call)
-  check_level(level, "level", call)
+  level <- read_level(call)
   every <- names(object$se)
   terms <- if (missing(parm)) every else chosen_terms(parm, every, call)
   if (method == "wald") {
@@ -226,8 +307,12 @@ tidy.pwcstats_logit <- function(x, # nolint
                                 conf.level = 0.95, # nolint
                                 conf.method = c("wald", "profile"), # nolint
                                 exponentiate = FALSE,
-                                ...) {
+                                ...,
+                                level = conf.level) {
   call <- sys.call()
+  refuse_unknown(...)
+  check_flag(conf.int, "conf.int", call)
+  level <- read_level(call)
   method <- check_choice(conf.method, c("wald", "profile"), "conf.method", call)
   check_flag(exponentiate, "exponentiate", call)
   # Tests of the same likelihood as the intervals.
@@ -240,7 +325,7 @@ tidy.pwcstats_logit <- function(x, # nolint
   }
   table <- tidy_table(
     table,
-    if (conf.int) confint.pwcstats_logit(x, level = conf.level, method = method)
+    if (conf.int) confint.pwcstats_logit(x, level = level, method = method)
   )
   if (exponentiate) {
     odds <- intersect(c("estimate", "conf.low", "conf.high"), names(table))
@@ -265,7 +350,7 @@ profile_table <- function(object, call) {
 #' @rdname pwcstats_logit
 #' @exportS3Method generics::tidy
 tidy.pwcstats_firth_multinom <- function(x, ...) { # nolint
-  table <- tidy.pwcstats_logit(x, ...)
+  table <- NextMethod()
   # As of multinom(): the class by itself.
   place <- expand.grid(term = colnames(x$coefficients), class = rownames(x$coefficients))
   table$term <- as.character(place$term)
@@ -275,6 +360,7 @@ tidy.pwcstats_firth_multinom <- function(x, ...) { # nolint
 #' @rdname pwcstats_logit
 #' @exportS3Method generics::glance
 glance.pwcstats_logit <- function(x, ...) { # nolint
+  refuse_unknown(...)
   glance_row(x)
 }
 
@@ -282,6 +368,7 @@ glance.pwcstats_logit <- function(x, ...) { # nolint
 #' @importFrom stats extractAIC
 #' @export
 extractAIC.pwcstats_logit <- function(fit, scale = 0, k = 2, ...) {
+  refuse_unknown(...)
   loglik <- stats::logLik(fit)
   df <- attr(loglik, "df")
   c(df, -2 * as.numeric(loglik) + k * df)
@@ -291,6 +378,8 @@ extractAIC.pwcstats_logit <- function(fit, scale = 0, k = 2, ...) {
 #' @importFrom stats drop1
 #' @export
 drop1.pwcstats_logit <- function(object, scope, scale = 0, test = "none", k = 2, ...) {
+  # step() has trace, too.
+  refuse_unknown(..., .also = "trace")
   refuse_unpenalised_test(test, sys.call())
   NextMethod()
 }
@@ -299,6 +388,8 @@ drop1.pwcstats_logit <- function(object, scope, scale = 0, test = "none", k = 2,
 #' @importFrom stats add1
 #' @export
 add1.pwcstats_logit <- function(object, scope, scale = 0, test = "none", k = 2, ...) {
+  # step() has trace, too.
+  refuse_unknown(..., .also = "trace")
   refuse_unpenalised_test(test, sys.call())
   NextMethod()
 }

@@ -6,7 +6,7 @@
 #' words in place of a dot.
 #'
 #' @param x A fit by [firth()], [firth_multinom()] or [cratio()].
-#' @param level Level of the intervals.
+#' @param level,conf.level Level of the intervals, by either name.
 #' @param method `"wald"` for intervals by the normal approximation, `"profile"` for those of the
 #'   profile likelihood.
 #' @param intercept Draw the intercepts, too?
@@ -25,8 +25,11 @@ plot.pwcstats_logit <- function(x,
                                 intercept = FALSE,
                                 xlab = NULL,
                                 xlim = NULL,
-                                ...) {
+                                ...,
+                                conf.level = level) { # nolint
   call <- sys.call()
+  refuse_unknown(..., .also = graphics_names(set_by_spans))
+  level <- read_level(call)
   method <- check_choice(method, c("wald", "profile"), "method", call)
   shown <- coefficient_intervals(x, level, method, intercept, call)
   xlab <- first_of(xlab, describe_coefficients(level, method))

@@ -9,7 +9,7 @@
 #' @param se.fit Give standard errors too?
 #' @param na.action What to do with rows of `newdata` in which something is missing; by default they
 #'   are `NA` in the result.
-#' @param ... Ignored.
+#' @param ... Must be empty; a misspelt argument is an error.
 #' @return With one entry or row for each row of `newdata`. After [firth()] numbers, for
 #'   `"response"` and `"prob"` the probability of success; with `se.fit` a list with the elements
 #'   `fit`, `se.fit` and `residual.scale`, as of `glm()`. After the others, matrices with one column
@@ -39,6 +39,7 @@ predict.pwcstats_firth <- function(object,
                                    na.action = stats::na.pass, # nolint
                                    ...) {
   call <- sys.call()
+  refuse_unknown(...)
   type <- check_choice(type, c("link", "response", "class", "prob"), "type", call)
   check_flag(se.fit, "se.fit", call)
   if (se.fit && type == "class") {
@@ -71,6 +72,9 @@ predict.pwcstats_firth_multinom <- function(object,
                                             na.action = stats::na.pass, # nolint
                                             ...) {
   call <- sys.call()
+  refuse_unknown(...)
+  refuse_unknown(...)
+  refuse_unknown(...)
   type <- check_choice(type, c("class", "prob", "link", "probs", "response"), "type", call)
   rows <- rows_of_design(object, newdata, na.action, call)
   link <- rows$x %*% t(object$coefficients)
@@ -95,6 +99,8 @@ predict.pwcstats_cratio <- function(object,
                                     na.action = stats::na.pass, # nolint
                                     ...) {
   call <- sys.call()
+  refuse_unknown(...)
+  refuse_unknown(...)
   type <- check_choice(type, eval(formals(sys.function())$type), "type", call)
   rows <- rows_of_design(object, newdata, na.action, call)
   by_stage <- type %in% c("link", "stage")
@@ -167,6 +173,7 @@ new_frame <- function(object, newdata, na.action, call) { # nolint
 #' @importFrom stats fitted
 #' @export
 fitted.pwcstats_logit <- function(object, ...) {
+  refuse_unknown(...)
   type <- if (inherits(object, "pwcstats_firth")) "response" else "prob"
   predict(object, type = type)
 }
@@ -176,6 +183,7 @@ fitted.pwcstats_logit <- function(object, ...) {
 #' @export
 residuals.pwcstats_firth <- function(object, type = c("deviance", "pearson", "response"), ...) {
   call <- sys.call()
+  refuse_unknown(...)
   type <- check_choice(type, c("deviance", "pearson", "response"), "type", call)
   frame <- object$model
   rows <- rows_of_design(object, NULL, NULL, call)

@@ -10,7 +10,7 @@
 #'
 #' @param x,object A fit by [hybrid()] or [ordinal_hybrid()].
 #' @param digits Number of significant digits.
-#' @param ... Ignored.
+#' @param ... Must be empty; a misspelt argument is an error.
 #' @return `summary()` a list of class `summary.pwcstats_machines`, whose element `coefficients` is
 #'   a matrix with estimates, standard errors, z and p-values of the integrator; `nobs()` the number
 #'   of rows; `fitted()` the probabilities of the rows of the fit.
@@ -27,6 +27,7 @@ NULL
 #' @rdname pwcstats_machines
 #' @export
 print.pwcstats_machines <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  refuse_unknown(...)
   cat("\nCall:\n", paste(deparse(x$call), collapse = "\n"), "\n\n", sep = "")
   print_lines(describe_machines(x, digits))
   cat(describe_missing(x), "\n", sep = "")
@@ -84,6 +85,7 @@ describe_sides <- function(x) {
 #' @rdname pwcstats_machines
 #' @export
 summary.pwcstats_machines <- function(object, ...) {
+  refuse_unknown(...)
   table <- integrator_table(object, sys.call())
   kept <- setdiff(names(object), c("model", "terms", "python", "coefficients"))
   place <- equations_of(object)
@@ -100,6 +102,7 @@ summary.pwcstats_machines <- function(object, ...) {
 
 #' @export
 print.summary.pwcstats_machines <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  refuse_unknown(..., .also = coefmat_names())
   cat("\nCall:\n", paste(deparse(x$call), collapse = "\n"), "\n\n", sep = "")
   print_lines(c(
     describe_machines(x, digits),
@@ -114,6 +117,8 @@ print.summary.pwcstats_machines <- function(x, digits = max(3L, getOption("digit
 #' @rdname pwcstats_machines
 #' @export
 nobs.pwcstats_machines <- function(object, ...) {
+  # drop1() and step() ask so.
+  refuse_unknown(..., .also = "use.fallback")
   object$nobs
 }
 
@@ -121,6 +126,7 @@ nobs.pwcstats_machines <- function(object, ...) {
 #' @importFrom stats fitted
 #' @export
 fitted.pwcstats_machines <- function(object, ...) {
+  refuse_unknown(...)
   predict(object, type = "prob")
 }
 
@@ -128,6 +134,8 @@ fitted.pwcstats_machines <- function(object, ...) {
 #' @importFrom stats formula
 #' @export
 formula.pwcstats_machines <- function(x, ...) {
+  # as.formula() asks so.
+  refuse_unknown(..., .also = "env")
   stats::formula(x$terms)
 }
 
@@ -147,7 +155,7 @@ formula.pwcstats_machines <- function(x, ...) {
 #' @param type `"class"`, `"prob"` (or `"probs"`, `"response"`) for probabilities, or `"distance"`.
 #' @param na.action What to do with rows of `newdata` in which something is missing; by default they
 #'   are `NA` in the result.
-#' @param ... Ignored.
+#' @param ... Must be empty; a misspelt argument is an error.
 #' @return For `"class"` a factor with the levels of the response, ordered if it is (after
 #'   [ordinal_hybrid()] numbers, if the response has numbers). For `"prob"` a matrix with one column
 #'   a class, in the order of the levels, for `"distance"` one with one column a machine.
@@ -164,7 +172,7 @@ predict.pwcstats_machines <- function(object,
                                       na.action = stats::na.pass, # nolint
                                       ...) {
   call <- sys.call()
-  refuse_idioms(list(...), call)
+  refuse_unknown(..., .hints = idioms_of_e1071)
   type <- check_choice(type, eval(formals(sys.function())$type), "type", call)
   rows <- machine_rows(object, newdata, na.action, call)
   if (type == "class") {
@@ -187,18 +195,10 @@ predict.pwcstats_machines <- function(object,
 }
 
 # What users of e1071 write, and would look for in attributes that are not there.
-refuse_idioms <- function(further, call) {
-  known <- intersect(names(further), c("probability", "decision.values"))
-  if (length(known)) {
-    abort(
-      sprintf(
-        "predict() has no argument %s here; type = \"prob\" has probabilities, and after pwc() %s.",
-        known[[1L]], "type = \"decision\" the decision values"
-      ),
-      call
-    )
-  }
-}
+idioms_of_e1071 <- c(
+  probability = "type = \"prob\" has probabilities",
+  decision.values = "after pwc() type = \"decision\" has decision values"
+)
 
 # Columns of new rows as the machines see them, or of those of the fit; and which rows are known.
 machine_rows <- function(object, newdata, na.action, call) { # nolint

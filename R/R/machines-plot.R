@@ -33,6 +33,7 @@ plot.pwcstats_machines <- function(x,
                                    col = NULL,
                                    pch = NULL,
                                    ...) {
+  refuse_unknown(..., .also = graphics_names("yaxt"))
   shown <- distance_rows(x, which, sys.call())
   classes <- levels(shown$class)
   n <- length(classes)

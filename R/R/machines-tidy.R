@@ -7,8 +7,8 @@
 #'
 #' @param x A fit by [hybrid()] or [ordinal_hybrid()].
 #' @param conf.int Add Wald's intervals?
-#' @param conf.level Their level.
-#' @param ... Ignored.
+#' @param conf.level,level Their level, by either name.
+#' @param ... Must be empty; a misspelt argument is an error.
 #' @return `tidy()` a data frame with a row for each coefficient of the integrator: `term`,
 #'   `estimate`, `std.error`, `statistic` and `p.value`, the numbers that `summary()` prints, and
 #'   perhaps `conf.low` and `conf.high`. Where there are several equations `y.level` says which: the
@@ -28,14 +28,19 @@ NULL
 
 #' @rdname tidy.pwcstats_machines
 #' @exportS3Method generics::tidy
-tidy.pwcstats_machines <- function(x, conf.int = FALSE, conf.level = 0.95, ...) { # nolint
+tidy.pwcstats_machines <- function(x, # nolint
+                                   conf.int = FALSE, # nolint
+                                   conf.level = 0.95, # nolint
+                                   ...,
+                                   level = conf.level) {
   call <- sys.call()
+  refuse_unknown(...)
   check_flag(conf.int, "conf.int", call)
-  check_level(conf.level, "conf.level", call)
+  level <- read_level(call)
   place <- equations_of(x)
   table <- integrator_table(x, call)
   rownames(table) <- place$term
-  table <- tidy_table(table, if (conf.int) wald_bounds(table[, 1L], table[, 2L], conf.level))
+  table <- tidy_table(table, if (conf.int) wald_bounds(table[, 1L], table[, 2L], level))
   if (is.null(place$class)) table else data.frame(y.level = place$class, table)
 }
 
@@ -72,6 +77,7 @@ equations_of <- function(x) {
 #' @rdname tidy.pwcstats_machines
 #' @exportS3Method generics::glance
 glance.pwcstats_machines <- function(x, ...) { # nolint
+  refuse_unknown(...)
   data.frame(
     nobs = x$nobs,
     n.classes = length(x$classes),

@@ -6,12 +6,14 @@
 #'
 #' @param x,object,formula A fit by [pwc()].
 #' @param digits Number of significant digits.
-#' @param ... Ignored.
+#' @param type The only kind of weights there is.
+#' @param ... Must be empty; a misspelt argument is an error.
 #' @return `summary()` a list of class `summary.pwcstats_pwc`, with the table of the pairs, how many
 #'   of them each learner has, and the table of true and predicted classes of the rows of the fit
-#'   (whose errors are fewer than those of new rows); `nobs()` the number of rows; `fitted()` the
-#'   probabilities of the rows of the fit; `model.frame()` the variables of these rows; `tidy()` the
-#'   table of the pairs as a data frame; `glance()` a data frame with one row.
+#'   (whose errors are fewer than those of new rows); `nobs()` the number of rows; `weights()` their
+#'   weights; `fitted()` the probabilities of the rows of the fit; `model.frame()` the variables of
+#'   these rows; `tidy()` the table of the pairs as a data frame; `glance()` a data frame with one
+#'   row.
 #' @seealso [predict()][predict.pwcstats_pwc], [plot()][plot.pwcstats_pwc]
 #' @examplesIf pwcstats_available()
 #' fit <- pwc(Species ~ ., iris, learners = c("lda", "qda", "nb"))
@@ -22,6 +24,7 @@ NULL
 #' @rdname pwcstats_pwc
 #' @export
 print.pwcstats_pwc <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  refuse_unknown(...)
   print_pwc(x, digits, most_pairs)
   invisible(x)
 }
@@ -62,6 +65,7 @@ describe_coupling <- function(x) {
 #' @rdname pwcstats_pwc
 #' @export
 summary.pwcstats_pwc <- function(object, ...) {
+  refuse_unknown(...)
   truth <- object$classes[match(as.character(object$model[[1L]]), as.character(object$classes))]
   # Rows that the fit left out are not among its answers here.
   fit <- object
@@ -73,6 +77,7 @@ summary.pwcstats_pwc <- function(object, ...) {
 
 #' @export
 print.summary.pwcstats_pwc <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  refuse_unknown(...)
   print_pwc(x, digits, nrow(x$pairs))
   cat("Rows of the fit, true classes by predicted ones:\n")
   print(x$table)
@@ -84,18 +89,31 @@ print.summary.pwcstats_pwc <- function(x, digits = max(3L, getOption("digits") -
 #' @rdname pwcstats_pwc
 #' @export
 nobs.pwcstats_pwc <- function(object, ...) {
+  # drop1() and step() ask so.
+  refuse_unknown(..., .also = "use.fallback")
   object$nobs
 }
 
 #' @rdname pwcstats_pwc
 #' @export
 fitted.pwcstats_pwc <- function(object, ...) {
+  refuse_unknown(...)
   predict(object, type = "prob")
 }
 
 #' @rdname pwcstats_pwc
 #' @export
+weights.pwcstats_pwc <- function(object, type = "prior", ...) {
+  refuse_unknown(...)
+  check_choice(type, "prior", "type", sys.call())
+  row_weights(object)
+}
+
+#' @rdname pwcstats_pwc
+#' @export
 formula.pwcstats_pwc <- function(x, ...) {
+  # as.formula() asks so.
+  refuse_unknown(..., .also = "env")
   if (is.null(x$terms)) {
     abort("the fit was made from x and y, and has no formula.", sys.call())
   }
@@ -106,18 +124,21 @@ formula.pwcstats_pwc <- function(x, ...) {
 #' @importFrom stats model.frame
 #' @export
 model.frame.pwcstats_pwc <- function(formula, ...) { # nolint
+  refuse_unknown(...)
   formula$model
 }
 
 #' @rdname pwcstats_pwc
 #' @exportS3Method generics::tidy
 tidy.pwcstats_pwc <- function(x, ...) { # nolint
+  refuse_unknown(...)
   x$pairs
 }
 
 #' @rdname pwcstats_pwc
 #' @exportS3Method generics::glance
 glance.pwcstats_pwc <- function(x, ...) { # nolint
+  refuse_unknown(...)
   data.frame(
     nobs = x$nobs,
     n.classes = length(x$classes),
@@ -142,7 +163,7 @@ glance.pwcstats_pwc <- function(x, ...) { # nolint
 #'   values, of other learners log-odds.
 #' @param na.action What to do with rows of `newdata` in which something is missing; by default they
 #'   are `NA` in the result.
-#' @param ... Ignored.
+#' @param ... Must be empty; a misspelt argument is an error.
 #' @return For `"class"` a factor with the levels of the response, ordered if it is. Otherwise a
 #'   matrix with a row for each row of `newdata` and a column for each class, or for each pair, with
 #'   names such as `"a/b"`.
@@ -165,7 +186,7 @@ predict.pwcstats_pwc <- function(object,
                                  na.action = stats::na.pass, # nolint
                                  ...) {
   call <- sys.call()
-  refuse_idioms(list(...), call)
+  refuse_unknown(..., .hints = idioms_of_e1071)
   type <- check_choice(type, eval(formals(sys.function())$type), "type", call)
   rows <- machine_rows(object, newdata, na.action, call)
   labels <- as.character(object$classes)

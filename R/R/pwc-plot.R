@@ -9,7 +9,7 @@
 #' @param slice List of values for the other variables, by name; by default the median, and of
 #'   factors the most frequent level.
 #' @param grid Number of points in each direction at which the class is predicted.
-#' @param ... Ignored.
+#' @param ... Must be empty; a misspelt argument is an error.
 #' @return What is drawn, invisibly: a data frame with a row for each pair, or for each point of the
 #'   grid. `autoplot()` returns a \pkg{ggplot2} plot.
 #' @examplesIf pwcstats_available()
@@ -18,6 +18,7 @@
 #' plot(fit, Petal.Width ~ Petal.Length)
 #' @export
 plot.pwcstats_pwc <- function(x, formula = NULL, slice = list(), grid = 100, ...) {
+  refuse_unknown(...)
   call <- sys.call()
   if (is.null(formula)) {
     shown <- pair_tiles(x)
@@ -34,6 +35,7 @@ plot.pwcstats_pwc <- function(x, formula = NULL, slice = list(), grid = 100, ...
 #' @rdname plot.pwcstats_pwc
 #' @exportS3Method ggplot2::autoplot
 autoplot.pwcstats_pwc <- function(object, formula = NULL, slice = list(), grid = 100, ...) { # nolint
+  refuse_unknown(...)
   call <- sys.call()
   if (is.null(formula)) {
     return(tiles_of_ggplot(pair_tiles(object), object))

@@ -4,7 +4,7 @@
 #'   \item{Classification by pairs of classes}{[pwc()]: one learner for each pair, coupled;
 #'     [couple()]: the coupling alone; [hybrid()] and [ordinal_hybrid()]: support vector machines
 #'     joined by a logistic model.}
-#'   \item{Paired comparisons}{[bt()]: Bradley-Terry models; [abilities()], [contrast()],
+#'   \item{Paired comparisons}{[bt()]: Bradley-Terry models; [abilities()], [compare_items()],
 #'     [quasi_variances()], [rank_intervals()], [goodness_of_fit()].}
 #'   \item{Logistic models}{[firth()], [firth_multinom()], [cratio()]; [detect_separation()] and
 #'     [stepwise()].}

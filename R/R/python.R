@@ -53,6 +53,7 @@ pwcstats_available <- function() {
 #' }
 #' @export
 install_pwcstats <- function(envname = "r-pwcstats", source = "pwcstats", python = NULL, ...) {
+  refuse_unknown(..., .also = setdiff(names(formals(reticulate::virtualenv_install)), "..."))
   numpy <- numpy_requirement(utils::packageVersion("reticulate"))
   reticulate::virtualenv_create(envname, python = python, packages = numpy)
   reticulate::virtualenv_install(envname, packages = c(numpy, pip_source(source)), ...)

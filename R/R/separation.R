@@ -17,8 +17,12 @@
 #' matter, and is for more than two classes too. [coef()] has `0` for finite estimates, and `Inf`
 #' and `-Inf`, as there. Where the data leave open which way an estimate goes, as they mostly do if
 #' the separation is complete, it is `NaN`; that package has the sign of one direction out of many.
-#' A column that is a combination of others is an error that names it, where that one has `NA`. With
-#' both packages attached, write `pwcstats::detect_separation()` for this one.
+#' A column that is a combination of others is an error that names it, where that one has `NA`.
+#'
+#' @section Function of the same name:
+#' If \pkg{pwcstats} is attached after \pkg{detectseparation}, calls without a formula, as
+#' `glm(method = "detect_separation")` makes them, are passed on to that package. If it is attached
+#' last, write `pwcstats::detect_separation()` for this function.
 #'
 #' @inheritParams firth
 #' @param formula Model formula. The response is 0 and 1, or logical, or a factor, whose first level
@@ -27,7 +31,7 @@
 #' @param weights How many times each row counts; only whether it is 0 matters, which leaves it out.
 #' @param ordered Is the model that of proportional odds?
 #' @param x,object What `detect_separation()` found.
-#' @param ... Ignored.
+#' @param ... Must be empty; a misspelt argument is an error.
 #' @return A list of class `pwcstats_separation` with the elements
 #'   \item{separated}{Are some estimates infinite?}
 #'   \item{kind}{`"complete"`, `"quasi-complete"` or `"none"`.}
@@ -76,8 +80,14 @@ detect_separation <- function(formula,
                               subset,
                               na.action, # nolint
                               contrasts = NULL,
-                              ordered = FALSE) {
+                              ordered = FALSE,
+                              ...) {
   call <- sys.call()
+  other <- other_function("detect_separation", missing(formula), call)
+  if (!is.null(other)) {
+    return(call_other(other, call, parent.frame()))
+  }
+  refuse_unknown(..., .hints = c(x = "call detect_separation() with a formula and data"))
   asked <- match.call()
   check_flag(ordered, "ordered", call)
   input <- formula_input(asked, parent.frame(), contrasts, call, intercept = ordered)
@@ -167,6 +177,7 @@ rows_without_error <- function(certain, row, frame) {
 #' @rdname detect_separation
 #' @export
 print.pwcstats_separation <- function(x, ...) {
+  refuse_unknown(...)
   cat("\nCall:\n", paste(deparse(x$call), collapse = "\n"), "\n\n", sep = "")
   writeLines(strwrap(describe_separation(x), 0.95 * getOption("width")))
   cat(describe_missing(x))
@@ -203,6 +214,7 @@ describe_separation <- function(x) {
 #' @importFrom stats coef
 #' @export
 coef.pwcstats_separation <- function(object, ...) {
+  refuse_unknown(...)
   directions <- object$directions
   if (ncol(directions) > 1L) {
     return(directions)
@@ -214,6 +226,7 @@ coef.pwcstats_separation <- function(object, ...) {
 #' @rdname detect_separation
 #' @exportS3Method generics::tidy
 tidy.pwcstats_separation <- function(x, ...) { # nolint
+  refuse_unknown(...)
   directions <- x$directions
   table <- data.frame(
     term = rep(rownames(directions), ncol(directions)),
@@ -228,6 +241,7 @@ tidy.pwcstats_separation <- function(x, ...) { # nolint
 #' @rdname detect_separation
 #' @exportS3Method generics::glance
 glance.pwcstats_separation <- function(x, ...) { # nolint
+  refuse_unknown(...)
   data.frame(
     separated = x$separated,
     kind = x$kind,

@@ -1,5 +1,6 @@
-# Loading reticulate takes a second, so it waits for the first call, of ours or of the user.
 .onLoad <- function(libname, pkgname) {
+  say_when_hidden()
+  # Loading reticulate takes a second, so it waits for the first call, of ours or of the user.
   if (isNamespaceLoaded("reticulate")) {
     declare_python()
   } else {

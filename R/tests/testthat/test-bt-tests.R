@@ -1,7 +1,8 @@
-test_that("a contrast is the difference with its error", {
+test_that("compare_items() has the difference with its error", {
+  skip_without_python()
   wins <- matrix(c(0, 7, 5, 3, 0, 6, 4, 8, 0), 3, dimnames = rep(list(c("a", "b", "c")), 2))
   fit <- bt(wins)
-  test <- contrast(fit, "c", "b", level = 0.9)
+  test <- compare_items(fit, "c", "b", level = 0.9)
   expect_s3_class(test, "htest")
   expect_equal(unname(test$estimate), coef(fit)[["c"]] - coef(fit)[["b"]])
   se <- sqrt(sum(vcov(fit) * c(1, -1, -1, 1)))
@@ -10,10 +11,11 @@ test_that("a contrast is the difference with its error", {
   expect_equal(as.vector(test$conf.int), unname(test$estimate) + c(-1, 1) * qnorm(0.95) * se)
   expect_equal(test$p.value, 2 * pnorm(-abs(test$statistic[[1]])))
   expect_output(print(test), "90 percent confidence interval")
-  expect_error(contrast(fit, "a", "z"), "j must be one of the items", class = "pwcstats_error")
+  expect_error(compare_items(fit, "a", "z"), "j must be one of the items", class = "pwcstats_error")
 })
 
 test_that("goodness of fit is the deviance's", {
+  skip_without_python()
   wins <- matrix(c(0, 7, 5, 3, 0, 6, 4, 8, 0), 3, dimnames = rep(list(c("a", "b", "c")), 2))
   fit <- bt(wins)
   test <- goodness_of_fit(fit)
@@ -23,6 +25,7 @@ test_that("goodness of fit is the deviance's", {
 })
 
 test_that("the plot names every item, however many there are", {
+  skip_without_python()
   set.seed(1)
   wins <- matrix(rpois(60 * 60, 3), 60, dimnames = rep(list(sprintf("team-%02d", 1:60)), 2))
   file <- tempfile(fileext = ".ps")

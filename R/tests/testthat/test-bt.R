@@ -139,6 +139,7 @@ test_that("robust standard errors are sandwiches of scores", {
 })
 
 test_that("the covariance may be left out", {
+  skip_without_python()
   wins <- matrix(c(0, 7, 5, 3, 0, 6, 4, 8, 0), 3, dimnames = rep(list(c("a", "b", "c")), 2))
   full <- bt(wins)
   diag <- bt(wins, cov = "diag")
@@ -155,6 +156,7 @@ test_that("the covariance may be left out", {
 })
 
 test_that("counts of wins are so many comparisons to the sandwich, weights are not", {
+  skip_without_python()
   games <- data.frame(a = c("x", "y", "x"), b = c("y", "z", "z"), w1 = c(3, 2, 4), w2 = c(2, 3, 1))
   one <- rbind(
     games[rep(1:3, games$w1), c("a", "b")],

@@ -98,7 +98,7 @@ test_that("broom tidies the tests", {
   tests <- list(
     friedman_ranks(many), corrected_resampled_t(untied$a, untied$b, test_fraction = 0.1),
     wilcoxon_pair(untied$a, untied$b), sign_pair(untied$a, untied$b),
-    mcnemar_pair(answers[, 1], answers[, 3]), cochran_q(answers), contrast(fit, "a", "b"),
+    mcnemar_pair(answers[, 1], answers[, 3]), cochran_q(answers), compare_items(fit, "a", "b"),
     goodness_of_fit(fit)
   )
   for (test in tests) {

@@ -1,0 +1,175 @@
+# Arguments that a function does not have are refused, and a level has two names.
+
+wins <- matrix(c(0, 7, 5, 3, 0, 6, 4, 8, 0), 3, dimnames = rep(list(c("a", "b", "c")), 2))
+scores <- cbind(
+  lda = c(0.81, 0.74, 0.92, 0.66, 0.71), svm = c(0.84, 0.79, 0.93, 0.70, 0.75),
+  nb = c(0.80, 0.70, 0.90, 0.68, 0.66)
+)
+
+# An object of each class that has methods.
+every_object <- function() {
+  cars <- transform(mtcars, gear = ordered(gear))
+  objects <- list(
+    # The first logistic fit is the one that has the fewest methods of its own.
+    cratio(gear ~ wt, cars, penalty = "firth"), firth(am ~ wt, cars),
+    firth_multinom(gear ~ wt, cars), detect_separation(am ~ wt, cars), bt(wins),
+    hybrid(Species ~ Petal.Length + Petal.Width, iris),
+    pwc(Species ~ Petal.Length + Petal.Width, iris, learners = "lda"), compare_methods(scores),
+    nemenyi(scores), bayes_correlated_t(scores[, 1], scores[, 2], test_fraction = 0.2),
+    couple(c(.9, .4, .7), condensed = TRUE, return_info = TRUE), sign_pair(scores[, 1], scores[, 2])
+  )
+  c(objects, lapply(objects[c(1, 5:8)], summary))
+}
+
+test_that("every method refuses an argument that it does not have", {
+  skip_without_python()
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  objects <- every_object()
+  methods <- getNamespaceInfo("pwcstats", "S3methods")
+  open <- vapply(methods[, 3], function(name) "..." %in% names(formals(name)), TRUE)
+  # These have no answer, whatever they are asked.
+  none <- c("formula.pwcstats_bt", "residuals.pwcstats_bt", "residuals.pwcstats_logit")
+  none <- c(none, "family.pwcstats_logit")
+  expect_gt(sum(open), 80)
+  packages <- c("pwcstats", "base", "stats", "graphics", "generics", "ggplot2")
+  for (place in which(open)) {
+    name <- methods[place, 3]
+    object <- Find(function(object) inherits(object, methods[place, 2]), objects)
+    expect_false(is.null(object), info = name)
+    home <- Find(function(package) methods[place, 1] %in% getNamespaceExports(package), packages)
+    generic <- getExportedValue(home, methods[place, 1])
+    error <- tryCatch(generic(object, misspelt = 1), error = identity)
+    expect_s3_class(error, "pwcstats_error")
+    words <- sprintf("^%s\\(\\) has no argument 'misspelt'; it has .*\\.$", methods[place, 1])
+    expect_match(conditionMessage(error), if (name %in% none) "" else words, info = name)
+  }
+})
+
+test_that("every exported function refuses an argument that it does not have", {
+  skip_without_python()
+  expect_refused(couple(c(.9, .4, .7), condensd = TRUE), "did you mean 'condensed'\\?$")
+  expect_refused(cratio(gear ~ wt, mtcars, paralel = TRUE), "did you mean 'parallel'\\?$")
+  expect_refused(detect_separation(am ~ wt, mtcars, orderd = TRUE), "did you mean 'ordered'\\?$")
+  expect_refused(install_pwcstats(pip_option = "-q"), "did you mean 'pip_options'\\?$")
+  expect_refused(pwc(Species ~ ., iris, learner = "lda", zzz = 1), "zzz")
+  # All others have no dots, so that R refuses.
+  exported <- Filter(is.function, mget(getNamespaceExports("pwcstats"), asNamespace("pwcstats")))
+  open <- Filter(function(f) "..." %in% names(formals(f)), exported)
+  generics <- c(
+    "abilities", "compare_items", "goodness_of_fit", "quasi_variances", "rank_intervals"
+  )
+  known <- c(generics, "couple", "cratio", "detect_separation", "install_pwcstats", "pwc")
+  expect_setequal(names(open), known)
+})
+
+test_that("the nearest name is suggested, and else all names are", {
+  skip_without_python()
+  fit <- firth(am ~ wt, mtcars)
+  expect_refused(confint(fit, methd = "profile"), "^confint\\(\\) has no .* mean 'method'\\?$")
+  expect_refused(confint(fit, interval = "x"), "it has 'parm', 'level', 'method', 'conf.level'\\.$")
+  expect_refused(predict(fit, tpye = "prob"), "did you mean 'type'\\?$")
+  expect_refused(abilities(bt(wins), ref = "a"), "it has no arguments but the first\\.$")
+  expect_refused(summary(fit, "profile", 3), "has too many arguments; it has 'method'\\.$")
+  # Whatever stands in the call.
+  expect_refused(lapply(list(fit), summary, mehtod = "profile"), "^summary\\(\\).* 'method'\\?$")
+  # What is refused is not evaluated.
+  expect_refused(summary(fit, methd = stop("evaluated")), "methd")
+  multinomial <- firth_multinom(factor(gear) ~ wt, mtcars)
+  expect_refused(predict(multinomial, se.fit = TRUE), "^predict\\(\\) has no argument 'se.fit'")
+  expect_refused(predict(multinomial, interval = "confidence"), "no argument 'interval'")
+})
+
+test_that("what R and other packages pass is taken", {
+  skip_without_python()
+  skip_without_package("MASS")
+  cars <- mtcars
+  fit <- firth(am ~ wt + hp, cars)
+  expect_identical(vcov(fit, complete = FALSE), vcov(fit))
+  expect_identical(nobs(fit, use.fallback = TRUE), nobs(fit))
+  expect_equal(update.formula(fit, . ~ . - hp), am ~ wt)
+  expect_silent(step(fit, trace = 0))
+  expect_silent(MASS::stepAIC(fit, trace = 0))
+  expect_output(print(summary(fit), signif.stars = FALSE), "Pr\\(>\\|z\\|\\)")
+  expect_output(print(sign_pair(scores[, 1], scores[, 2]), digits = 3), "p-value")
+  found <- couple(c(.9, .4, .7), condensed = TRUE, return_info = TRUE)
+  # data.frame() passes stringsAsFactors.
+  expect_identical(names(data.frame(found)), names(data.frame(as.data.frame(found))))
+  expect_identical(rownames(as.data.frame(found, row.names = "s")), "s")
+  expect_identical(rownames(as.data.frame(compare_methods(scores), row.names = 4:6))[[1]], "4")
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  expect_silent(plot(fit, main = "a", las = 1, cex.axis = 0.8, sub = "b"))
+  expect_refused(plot(fit, nonsense = 1), "^plot\\(\\) has no argument 'nonsense'")
+  expect_refused(plot(compare_methods(scores), type = "cd", main = "a"), "no argument 'main'")
+  expect_silent(plot(compare_methods(scores), type = "intervals", main = "a"))
+})
+
+test_that("anova() has one test, by two names", {
+  skip_without_python()
+  large <- firth(am ~ wt + hp, mtcars)
+  small <- firth(am ~ wt, mtcars)
+  expect_identical(anova(large, test = "LRT"), anova(large))
+  expect_identical(anova(small, other = large, test = "Chisq"), anova(small, large))
+  expect_refused(anova(large, test = "nonsense"), "^test must be one of 'Chisq', 'LRT'")
+  expect_refused(anova(small, large, tset = "Chisq"), "did you mean 'test'\\?$")
+  abilities <- bt(wins)
+  covariate <- bt(wins, covariates = matrix(1:3, dimnames = list(c("a", "b", "c"), "z")))
+  expect_identical(anova(covariate, abilities, test = "LRT"), anova(covariate, abilities))
+  expect_refused(anova(covariate, abilities, test = "F"), "^test must be one of 'Chisq', 'LRT'")
+})
+
+test_that("a level is level or conf.level", {
+  skip_without_python()
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  a <- scores[, 1]
+  b <- scores[, 2]
+  folds <- outer(a, c(0, 0.01), "+") + c(0, 0.01, 0.02, 0, 0)
+  fit <- firth(am ~ wt, mtcars)
+  items <- bt(wins)
+  machine <- hybrid(Species ~ Petal.Length, iris)
+  places <- data.frame(
+    method = rep(c("x", "y"), 5), score = rep(a, each = 2) + 1:10 / 100, rep = rep(1:5, each = 2),
+    dataset = "d"
+  )
+  names(places)[[3]] <- "repeat"
+  functions <- list(
+    function(...) confint(fit, ...), function(...) confint(items, ...),
+    function(...) generics::tidy(fit, conf.int = TRUE, ...),
+    function(...) generics::tidy(items, conf.int = TRUE, ...),
+    function(...) generics::tidy(machine, conf.int = TRUE, ...),
+    function(...) generics::tidy(firth_multinom(gear ~ wt, mtcars), conf.int = TRUE, ...),
+    function(...) plot(fit, ...), function(...) plot(items, ...),
+    function(...) ggplot2::autoplot(fit, ...)$data,
+    function(...) ggplot2::autoplot(items, ...)$data,
+    function(...) compare_items(items, "a", "b", ...)$conf.int,
+    function(...) rank_intervals(items, ...),
+    function(...) corrected_resampled_t(a, b, test_fraction = 0.2, ...)$conf.int,
+    function(...) cv5x2_t(folds, folds / 2, ...)$conf.int,
+    function(...) cv5x2_f(folds, folds^2, ...), function(...) sign_pair(a, b, ...)$conf.int,
+    function(...) wilcoxon_pair(a, b, ...)$conf.int,
+    function(...) mcnemar_pair(rbind(c(59, 6), c(16, 80)), ...)$conf.int,
+    function(...) bayes_correlated_t(a, b, test_fraction = 0.2, ...)$conf.int,
+    function(...) nemenyi(scores, ...)$pairs, function(...) rank_tests(scores, ...)$pairs,
+    function(...) compare_methods(scores, ...)$pairs,
+    function(...) winners(places, test = "paired_t", ...)
+  )
+  for (f in functions) {
+    what <- deparse1(body(f))
+    one <- f(level = 0.8)
+    expect_identical(f(conf.level = 0.8), one, info = what)
+    expect_identical(f(level = 0.8, conf.level = 0.8), one, info = what)
+    expect_error(f(level = 0.8, conf.level = 0.9), "two names of one argument", info = what)
+    expect_error(f(level = 95), "^level must be a number between 0 and 1", info = what)
+    expect_error(f(conf.level = 95), "^conf.level must be a number between 0 and 1", info = what)
+  }
+  # The level that is given is the one that is used.
+  expect_equal(colnames(confint(fit, conf.level = 0.8)), c("10 %", "90 %"))
+  expect_equal(
+    generics::tidy(fit, conf.int = TRUE, level = 0.8)$conf.low,
+    unname(confint(fit, level = 0.8)[, 1])
+  )
+  profile <- generics::tidy(items, conf.int = TRUE, conf.method = "profile")
+  expect_equal(profile$conf.high, unname(confint(items, method = "profile")[, 2]))
+})
