@@ -15,6 +15,8 @@ ALTERNATIVES = ("two-sided", "greater", "less")
 PLACES = ("dataset", "repeat", "fold", "case")
 # Differences closer than this, relative to the scores, differ by rounding alone (also where scores are means).
 ROUNDING = 64 * np.finfo(float).eps
+# Sums and differences of scores up to this size do not overflow.
+LARGEST = 1e304
 
 
 class NoSpreadError(InputError):
@@ -73,6 +75,7 @@ def read_pair(a: Any, b: Any, least: int = 2, dims: Sequence[int] = (1,)) -> Pai
         )
     for x, name in zip(values, ("a", "b"), strict=True):
         _refuse_not_finite(x, name)
+        _refuse_large(x)
     if values[0].size < least:
         raise InputError(f"the test needs {counted(least, 'pair')} of scores or more, got {values[0].size}.")
     return Pair(values[0], values[1], names[0], names[1])
@@ -111,6 +114,15 @@ def _refuse_not_finite(x: Array, name: str) -> None:
         raise InputError(
             f"{name} must hold finite scores, got {x[tuple(where)]:g} at place {place} (counted from 0); drop that "
             "split from both methods, or find out why it failed."
+        )
+
+
+def _refuse_large(scores: Array) -> None:
+    largest = np.abs(scores).max(initial=0.0)
+    if largest > LARGEST:
+        raise InputError(
+            f"scores must lie between -{LARGEST:g} and {LARGEST:g}, got one of size {largest:.4g}; divide all scores "
+            "by the same number, which changes no p-value."
         )
 
 
@@ -187,6 +199,7 @@ def read_wide(scores: Any, least_rows: int = 2, what: str = "data sets") -> pd.D
             f"scores must be finite, got {values[row, column]:g} for {named(frame.columns[column])} in row "
             f"{named(frame.index[row])}; drop that row or that method."
         )
+    _refuse_large(values)
     return frame
 
 
@@ -288,6 +301,7 @@ def read_tidy(scores: pd.DataFrame) -> Tidy:
         raise InputError(f"scores must be of two methods or more, got {listed(methods)}.")
     wide = _table(scores, places, methods, values)
     _refuse_holes(wide, places)
+    _refuse_large(values)
     sizes = None
     if {"n_train", "n_test"} <= set(scores.columns):
         sizes = _sizes(scores, places)

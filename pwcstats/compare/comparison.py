@@ -15,6 +15,7 @@ from pwcstats._validate.scores import PLACES, NoSpreadError, Tidy, as_frame, rea
 from pwcstats.compare.answers import cochran_q
 from pwcstats.compare.comparison_result import ComparisonResult
 from pwcstats.compare.design import BY_RANKS, Design, read_design, test_pair
+from pwcstats.compare.means import scaled
 from pwcstats.compare.multiplicity import adjust as adjusted
 from pwcstats.compare.multiplicity import cliques, letters, read_adjust, smallest_factor
 from pwcstats.compare.ranks import friedman, interval_alpha, mean_ranks, nemenyi, rank_tests
@@ -176,7 +177,8 @@ def _read(scores: Any) -> Tidy:
 def _table(design: Design, higher_is_better: bool, alpha: float) -> pd.DataFrame:
     """Means, their intervals, and ranks of the methods, best first."""
     wide = design.wide
-    n, sd = len(wide), wide.std()
+    x, unit = scaled(wide.to_numpy(), axis=0)
+    n, sd = len(wide), pd.Series(x.std(axis=0, ddof=1) * unit, wide.columns)
     fraction = design.test_fraction if design.test_fraction is not None else 0.5 if design.test[:3] == "cv5" else 0.0
     half = stats.t.isf(alpha / 2.0, n - 1) * sd * np.sqrt(1.0 / n + fraction / (1.0 - fraction))
     table = pd.DataFrame(
