@@ -1,5 +1,6 @@
 """Scores of two methods or of many, checked: they must pair up. The words where they do not."""
 
+import re
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
 
@@ -13,6 +14,12 @@ from pwcstats.errors import InputError
 ALTERNATIVES = ("two-sided", "greater", "less")
 # What may tell the scores of one method apart, in this order.
 PLACES = ("dataset", "repeat", "fold", "case")
+# What rows= of compare_methods may say, and other words for what a row is.
+ROWS = {"folds": "fold", "datasets": "dataset"}
+SYNONYMS = {
+    **{word: "fold" for word in ("fold", "folds")},
+    **{word: "repeat" for word in ("rep", "repeat", "repetition", "resample", "split", "run", "seed", "iteration")},
+}
 # Differences closer than this, relative to the scores, differ by rounding alone (also where scores are means).
 ROUNDING = 64 * np.finfo(float).eps
 # Sums and differences of scores up to this size do not overflow.
@@ -21,6 +28,10 @@ LARGEST = 1e304
 
 class NoSpreadError(InputError):
     """Differences without spread, of which a test of a mean can say nothing."""
+
+
+class UnnamedRowsError(InputError):
+    """Rows that may be folds or data sets."""
 
 
 class Pair(NamedTuple):
@@ -203,6 +214,43 @@ def read_wide(scores: Any, least_rows: int = 2, what: str = "data sets") -> pd.D
     return frame
 
 
+def named_rows(wide: pd.DataFrame) -> pd.DataFrame:
+    """A table whose index levels are named dataset, repeat, fold, case, by their names or their labels.
+
+    Numbers are not names: an index that has nothing else is left without a name.
+    """
+    names = list(wide.index.names)
+    if len(names) > 1:
+        if all(name in PLACES for name in names):
+            return wide
+        raise InputError(
+            f"the levels of the rows of scores must be called as what they are, {', '.join(PLACES)}, got "
+            f"{listed(map(str, names))}; rename them."
+        )
+    if names[0] in PLACES:
+        return wide
+    labels = [str(label).strip().lower() for label in wide.index]
+    # As R's caret names the folds of repeated cross-validation.
+    both = [re.fullmatch(r"fold[ ._-]*(\d+)[ ._-]+rep(?:eat)?[ ._-]*(\d+)", label) for label in labels]
+    if all(both):
+        parts = [(int(match[2]), int(match[1])) for match in both if match]
+        return wide.set_axis(pd.MultiIndex.from_tuples(parts, names=["repeat", "fold"]), axis=0)
+    words = {SYNONYMS.get(re.sub(r"[ ._-]*\d+$", "", label)) for label in labels}
+    if words in ({"fold"}, {"repeat"}):
+        return wide.rename_axis(index=words.pop())
+    if names[0] is not None:
+        return wide.rename_axis(index=SYNONYMS.get(str(names[0]).lower(), "dataset"))
+    numbered = pd.api.types.is_numeric_dtype(wide.index) or all(label.isdigit() for label in labels)
+    return wide if numbered else wide.rename_axis(index="dataset")
+
+
+def read_datasets(scores: Any) -> pd.DataFrame:
+    """A row for each data set; scores of splits, where the rows say that they are such, are averaged."""
+    frame = named_rows(read_wide(scores))
+    places = [str(name) for name in frame.index.names if name is not None]
+    return frame if places in ([], ["dataset"]) else Tidy(frame, places).means()
+
+
 def as_frame(scores: Any) -> Any:
     """Scores of a mapping as a frame; what a frame says of its rows is in columns if it is tidy, else in the index."""
     if isinstance(scores, Mapping):
@@ -245,7 +293,6 @@ class Tidy(NamedTuple):
     wide: pd.DataFrame
     places: list[str]
     sizes: pd.DataFrame | None = None  # n_train and n_test of each cell, where the frame has them
-    rows: str = "data sets"  # what the data sets are, in words
 
     def means(self, what: str = "data sets") -> pd.DataFrame:
         """The mean score of each method on each data set."""
