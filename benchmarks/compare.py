@@ -57,6 +57,7 @@ def tables(numbers, repeats):
     rng = np.random.default_rng(0)
     for k in numbers:
         wide = pd.DataFrame(rng.normal(0.8, 0.05, (20, k)), columns=[f"m{i}" for i in range(k)])
+        wide = wide.rename_axis("dataset")
         calls = {
             "nemenyi": lambda wide=wide: nemenyi(wide),
             "scikit-posthocs": lambda wide=wide: scikit_posthocs.posthoc_nemenyi_friedman(wide),

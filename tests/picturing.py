@@ -58,7 +58,8 @@ def chained(k, name="m{}", cd=None, tie=False):
 def scores(k, n=20, name="m{}", seed=0, spread=0.03):
     rng = np.random.default_rng(seed)
     gaps = 0.8 - 0.02 * np.arange(k)
-    return pd.DataFrame(gaps + rng.normal(0, spread, (n, k)), columns=[name.format(place) for place in range(k)])
+    frame = pd.DataFrame(gaps + rng.normal(0, spread, (n, k)), columns=[name.format(place) for place in range(k)])
+    return frame.rename_axis("dataset")
 
 
 def boxes(figure):

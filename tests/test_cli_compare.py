@@ -72,9 +72,20 @@ def test_random_splits(shell):
     check(shell.document("compare", file, "--test-fraction", "0.2"), expected)
 
 
-def test_rows_without_names(shell):
-    file = shell.write("scores.csv", WIDE.to_csv(index=False))
-    assert "taken for data sets" in " ".join(shell.document("compare", file)["notes"])
+@pytest.mark.parametrize("index", [False, True])
+def test_rows_without_names(shell, index):
+    bare = WIDE.reset_index(drop=True)
+    file = shell.write("scores.csv", bare.to_csv(index=index))
+    assert "add --rows folds for the folds of one cross-validation" in shell.refused("compare", file)
+    for rows in ("folds", "datasets"):
+        check(shell.document("compare", file, "--rows", rows), compare_methods(bare, rows=rows))
+
+
+def test_rows_that_are_called_folds(shell):
+    folds = WIDE.set_axis([f"Fold{i}" for i in range(len(WIDE))], axis=0)
+    expected = compare_methods(WIDE.reset_index(drop=True), rows="folds")
+    for header in ("", "Resample", "set"):
+        check(shell.document("compare", shell.write("f.csv", folds.to_csv(index_label=header))), expected)
 
 
 def test_no_number_is_null(shell):

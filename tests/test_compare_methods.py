@@ -182,28 +182,87 @@ class TestDesigns:
     def test_wide_tables(self):
         scores = tidy(FIVE, datasets=12)
         wide = scores.pivot(index="dataset", columns="method", values="score")
-        for one, other in ((wide, scores), (wide.reset_index(drop=True), scores)):
+        for one, rows in ((wide, None), (wide.reset_index(drop=True), "datasets")):
             np.testing.assert_allclose(
-                compare_methods(one).pairs["p_adjusted"], compare_methods(other).pairs["p_adjusted"]
+                compare_methods(one, rows=rows).pairs["p_adjusted"], compare_methods(scores).pairs["p_adjusted"]
             )
         assert wide.columns.name == "method"
-        found = compare_methods(wide.to_numpy()).table.index
+        found = compare_methods(wide.to_numpy(), rows="datasets").table.index
         assert [wide.columns[place] for place in found] == list(compare_methods(scores).table.index)
 
     def test_wide_tables_of_splits(self):
-        """Rows that are called repeat and fold are no data sets; rows without a name are said to be taken for them."""
+        """Rows that are called repeat and fold are no data sets."""
         scores = tidy(THREE, repeats=2, folds=5)
         for index in (["repeat", "fold"], ["dataset", "repeat", "fold"]):
             result = compare_methods(scores.pivot(index=index, columns="method", values="score"))
             assert result.test == "corrected_resampled_t"
             np.testing.assert_allclose(result.pairs["p_value"], compare_methods(scores).pairs["p_value"])
         bare = scores.pivot(index=["repeat", "fold"], columns="method", values="score").reset_index(drop=True)
-        assert compare_methods(bare).reason.startswith("10 rows, taken for data sets")
-        assert "if they are folds, say so: rename_axis('fold')" in compare_methods(bare).notes[0]
         with pytest.raises(InputError, match=r"rename_axis\('case'\)"):
             compare_methods((bare > 0.79).astype(int))
         with pytest.raises(InputError, match=r"levels of the rows .* got \(set, split\); rename them"):
             compare_methods(bare.set_index(pd.MultiIndex.from_product([[0, 1], range(5)], names=["set", "split"])))
+
+    def test_rows_without_names(self):
+        """Ten folds of cross_val_score are not ten data sets: Wilcoxon's test would take chance for a difference."""
+        wide = tidy(THREE, folds=10).pivot(index="fold", columns="method", values="score").rename_axis(columns=None)
+        want = compare_methods(wide)
+        assert want.test == "corrected_resampled_t"
+        digits = wide.set_axis([str(fold) for fold in wide.index], axis=0)
+        bare = wide.reset_index(drop=True)
+        both = r'rows="folds"\) for the folds .*compare_methods\(scores, rows="datasets"\) for a row for each data set'
+        for scores in (dict(bare), bare.to_dict("list"), bare, bare.to_numpy(), digits, bare.iloc[::-1]):
+            with pytest.raises(InputError, match=rf"call compare_methods\(scores, {both}"):
+                compare_methods(scores)
+            for test in ("wilcoxon", "paired_t", "nemenyi"):
+                with pytest.raises(InputError, match=both):
+                    compare_methods(scores, test=test)
+            for options in ({"rows": "folds"}, {"test": "corrected_resampled_t"}, {"test_fraction": 0.1}):
+                np.testing.assert_allclose(compare_methods(scores, **options).pairs["p_value"], want.pairs["p_value"])
+            as_sets = compare_methods(scores, rows="datasets")
+            np.testing.assert_allclose(
+                as_sets.pairs["p_value"], compare_methods(wide.rename_axis("dataset")).pairs["p_value"]
+            )
+        assert "20 %" in compare_methods(bare, rows="folds", test_fraction=0.2).reason
+        with pytest.raises(InputError, match="30 folds of one data set, or repeats of fewer"):
+            compare_methods(pd.concat([bare] * 3, ignore_index=True), rows="folds")
+        with pytest.raises(InputError, match="'wilcoxon' is for independent scores"):
+            compare_methods(bare, rows="folds", test="wilcoxon")
+        with pytest.raises(InputError, match="rows must be one of 'folds', 'datasets', None, got 'cases'"):
+            compare_methods(bare, rows="cases")
+
+    def test_rows_that_contradict_names(self):
+        scores = tidy(THREE, datasets=9)
+        wide = scores.pivot(index="dataset", columns="method", values="score")
+        assert compare_methods(wide, rows="datasets").test == "wilcoxon"
+        for named in (wide, scores[["method", "dataset", "score"]]):
+            with pytest.raises(InputError, match="rows='folds', but the rows of scores are named dataset; leave rows"):
+                compare_methods(named, rows="folds")
+
+    def test_labels_that_say_what_rows_are(self):
+        """Names of folds, and of an index, in the words that people use."""
+        bare = tidy(THREE, folds=10).pivot(index="fold", columns="method", values="score").reset_index(drop=True)
+        want = compare_methods(bare, rows="folds").pairs
+        for labels in ("Fold{}", "fold_{:02}", "fold {}"):
+            named = bare.set_axis([labels.format(i) for i in range(10)], axis=0)
+            pd.testing.assert_frame_equal(compare_methods(named).pairs, want)
+            with pytest.raises(InputError, match="no column dataset"):
+                friedman(named)
+        pd.testing.assert_frame_equal(compare_methods(bare.rename_axis("Fold")).pairs, want)
+        caret = bare.set_axis([f"Fold{i % 5 + 1}.Rep{i // 5 + 1}" for i in range(10)], axis=0)
+        assert "20 %" in compare_methods(caret).reason
+        for splits in (bare.rename_axis("seed"), bare.set_axis([f"Resample{i}" for i in range(10)], axis=0)):
+            with pytest.raises(InputError, match="10 repeats without folds .* give test_fraction="):
+                compare_methods(splits)
+        assert compare_methods(bare.rename_axis("problem")).test == "wilcoxon"
+
+    def test_rank_tests_know_folds_from_data_sets(self):
+        scores = tidy(THREE, datasets=4, folds=3)
+        rows = scores.pivot(index=["dataset", "fold"], columns="method", values="score")
+        for test in (nemenyi, friedman):
+            pd.testing.assert_series_equal(test(rows).ranks.sort_index(), test(scores).ranks.sort_index())
+            with pytest.raises(InputError, match="no column dataset"):
+                test(rows.loc["set 0"])
 
     def test_the_order_of_rows_does_not_matter(self):
         scores = tidy(FIVE, datasets=12, repeats=2, folds=3)
@@ -250,7 +309,7 @@ class TestVerdict:
     def test_who_is_better_is_what_the_test_says(self):
         """Many small gains of A, fewer but larger ones of B: A has the better mean rank, B wins the test."""
         d = np.r_[np.arange(1, 22), -np.arange(22, 41)] / 1000
-        wide = pd.DataFrame({"A": 0.5 + d, "B": 0.5})
+        wide = pd.DataFrame({"A": 0.5 + d, "B": 0.5}).rename_axis("dataset")
         for result in (compare_methods(wide), compare_methods(1 - wide, higher_is_better=False)):
             assert list(result.table.index) == ["A", "B"]
             assert result.pairs["significant"].all()
@@ -273,7 +332,7 @@ class TestVerdict:
     def test_mean_and_rank_may_order_otherwise(self):
         """One data set: by the mean; several: by the mean rank."""
         wide = pd.DataFrame({"a": [0.6, 0.6, 0.6, 0.6], "b": [0.5, 0.5, 0.5, 0.95]})
-        assert list(compare_methods(wide).table.index) == ["a", "b"]
+        assert list(compare_methods(wide, rows="datasets").table.index) == ["a", "b"]
         assert list(compare_methods(wide.rename_axis("fold")).table.index) == ["b", "a"]
 
     def test_levels(self):
@@ -300,6 +359,7 @@ class TestVerdict:
     def test_few_data_sets_and_what_is_said_of_them(self):
         wide = pd.DataFrame({"a": [0.9] * 6, "b": [0.8] * 6, "c": [0.7] * 6}) + np.arange(6)[:, None] / 100
         wide += np.array([0.001, 0.002, 0.004])[None, :] * np.arange(6)[:, None]
+        wide = wide.rename_axis("dataset")
         holm, hochberg = (compare_methods(wide, test="wilcoxon", adjust=how) for how in ("holm", "hochberg"))
         assert any("no pair can be significant" in note for note in holm.notes)
         assert not holm.pairs["significant"].any()
@@ -354,7 +414,7 @@ class TestVerdict:
 
     def test_tied_ranks_have_no_minus(self):
         wide = pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0], "b": [2.0, 1.0, 4.0, 3.0], "c": [0.0, 0.0, 0.0, 5.0]})
-        assert "-0 " not in compare_methods(wide, test="mean_ranks").summary()
+        assert "-0 " not in compare_methods(wide, test="mean_ranks", rows="datasets").summary()
 
     def test_reports(self):
         result = compare_methods(tidy(THREE, datasets=12))

@@ -16,10 +16,10 @@ X, Y = load_iris(return_X_y=True)
 
 
 class Fails(ClassifierMixin, BaseEstimator):
-    """Naive Bayes, but not on classes 1 and 2."""
+    """Naive Bayes, but not on classes 1 and 2, which have long petals; learners do not see the labels."""
 
     def fit(self, X, y):
-        if set(y) == {1, 2}:
+        if X[:, 2].min() > 2.5:
             raise RuntimeError("no")
         self.nb_ = GaussianNB().fit(X, y)
         self.classes_ = self.nb_.classes_

@@ -23,7 +23,7 @@
 #'   svm = c(0.84, 0.79, 0.93, 0.70),
 #'   nb = c(0.80, 0.70, 0.90, 0.68)
 #' )
-#' ggplot2::autoplot(compare_methods(scores, test = "nemenyi"))
+#' ggplot2::autoplot(compare_methods(scores, test = "nemenyi", rows = "datasets"))
 #' @name pwcstats_autoplot
 NULL
 

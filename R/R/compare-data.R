@@ -143,6 +143,9 @@ read_scores <- function(scores, call) {
 }
 
 read_wide <- function(scores, call) {
+  if (is.list(scores) && !is.data.frame(scores)) {
+    scores <- scores_of_list(scores, call)
+  }
   # A tibble has no row names.
   rows <- if (is.data.frame(scores)) scores[["dataset"]]
   if (!is.null(rows)) {
@@ -184,21 +187,25 @@ read_wide <- function(scores, call) {
   list(form = "wide", values = scores, rows = rows, methods = methods)
 }
 
+# Vectors of scores, one for each method, as a data frame.
+scores_of_list <- function(scores, call) {
+  sizes <- lengths(scores)
+  if (!length(scores) || is.null(names(scores)) || length(unique(sizes)) > 1L) {
+    abort(
+      sprintf(
+        "a list of scores must have a vector for each method, all named and of one length, got %s.",
+        if (is.null(names(scores))) "no names" else paste(sizes, collapse = ", ")
+      ),
+      call
+    )
+  }
+  as.data.frame(scores, optional = TRUE)
+}
+
 # Numbers are no names: subset() and reshape() leave them behind.
 names_of_rows <- function(scores) {
   rows <- rownames(scores)
   if (!all(grepl("^[0-9]+$", rows))) rows
-}
-
-# Rows that are called folds are folds of one data set, not data sets.
-folds_by_name <- function(input) {
-  words <- "^(fold|split|resample|rep|repeat)[ ._-]*[0-9]+$"
-  if (input$form == "wide" && !is.null(input$rows) && all(grepl(words, input$rows, TRUE))) {
-    input$values <- cbind(fold = seq_along(input$rows), input$values)
-    input$methods <- c("fold", input$methods)
-    input$rows <- NULL
-  }
-  input
 }
 
 read_tidy <- function(scores, call) {

@@ -25,10 +25,10 @@
 #' @param scores A data frame with the columns `method` and `score`, and whichever there are of
 #'   `dataset`, `repeat` (or `repeat.`, as [data.frame()] would call it), `fold`, or `case` (with
 #'   scores 1 and 0 for right and wrong answers). Columns `n_train` and `n_test` tell the size of
-#'   the training and test sets; a column `metric` must have one value. Or a matrix or data frame
-#'   with a row for each data set and a column for each method (a column `dataset` of a data frame
-#'   is taken for names of the rows). Rows of one data set need a column `fold`, or names such as
-#'   `Fold1`.
+#'   the training and test sets; a column `metric` must have one value. Or a matrix, data frame or
+#'   list with the scores of each method: its row names, or a column `dataset`, are names of data
+#'   sets; folds of one data set have a column `fold`, or row names such as `Fold1` or
+#'   `Fold1.Rep1`. If the rows have no names (numbers are not names), `rows` must say what they are.
 #' @param test `"auto"`, or the test to use; see Details.
 #' @param adjust How p-values are adjusted for the number of comparisons, see [adjust_p()].
 #'   Nemenyi's are adjusted already.
@@ -39,6 +39,9 @@
 #' @param test_fraction For random splits of one data set: share of the cases in each test set.
 #'   Folds, and the columns `n_train` and `n_test`, tell it themselves.
 #' @param higher_is_better Are higher scores better? `FALSE` for errors and losses.
+#' @param rows What the rows are if they have no names: `"folds"`, the folds of one cross-validation
+#'   of one data set, each with the share 1/K of the cases in its test set if there are K rows (for
+#'   repeated cross-validation give `test_fraction`, too); or `"datasets"`, a row for each data set.
 #' @return A list of class `pwcstats_comparison`, for which there are [methods][pwcstats_comparison]
 #'   and a [plot()][plot.pwcstats_comparison]. It is plain R data, with the elements
 #'   \item{table}{Data frame with a row for each method, best first: `mean` score, `sd` (over the
@@ -87,6 +90,12 @@
 #' found <- compare_methods(splits)
 #' found$reason
 #' found$pairs
+#'
+#' # One data set, five folds without names.
+#' compare_methods(
+#'   list(lda = c(0.78, 0.82, 0.80, 0.79, 0.85), qda = c(0.75, 0.80, 0.79, 0.80, 0.81)),
+#'   rows = "folds"
+#' )
 #' @export
 compare_methods <- function(scores,
                             test = "auto",
@@ -95,6 +104,7 @@ compare_methods <- function(scores,
                             conf.level = 0.95, # nolint
                             test_fraction = NULL,
                             higher_is_better = TRUE,
+                            rows = NULL,
                             level = conf.level) {
   call <- sys.call()
   asked <- match.call()
@@ -102,7 +112,10 @@ compare_methods <- function(scores,
   level <- read_level(call)
   check_flag(higher_is_better, "higher_is_better", call)
   check_fraction(test_fraction, call)
-  input <- folds_by_name(read_scores(scores, call))
+  if (!is.null(rows)) {
+    rows <- check_choice(rows, c("folds", "datasets"), "rows", call)
+  }
+  input <- read_scores(scores, call)
   if (!is.null(control)) {
     control <- as_strings(control)
   }
@@ -113,7 +126,8 @@ compare_methods <- function(scores,
     control = control,
     alpha = alpha_of(level),
     test_fraction = test_fraction,
-    higher_is_better = higher_is_better
+    higher_is_better = higher_is_better,
+    rows = rows
   )
   result <- call_compare("compare_methods", list(scores_to_py(input)), options, call)
   found <- comparison_from_py(result, deparse1(asked$scores))

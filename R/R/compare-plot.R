@@ -28,7 +28,7 @@
 #'   svm = c(0.84, 0.79, 0.93, 0.70),
 #'   nb = c(0.80, 0.70, 0.90, 0.68)
 #' )
-#' found <- compare_methods(scores, test = "nemenyi")
+#' found <- compare_methods(scores, test = "nemenyi", rows = "datasets")
 #' plot(found)
 #' plot(found, type = "intervals")
 #' plot(rank_tests(scores, control = "svm"))

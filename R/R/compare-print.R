@@ -18,7 +18,7 @@
 #'   svm = c(0.84, 0.79, 0.93, 0.70),
 #'   nb = c(0.80, 0.70, 0.90, 0.68)
 #' )
-#' found <- compare_methods(scores)
+#' found <- compare_methods(scores, rows = "datasets")
 #' summary(found)
 #' as.data.frame(found)
 #' @name pwcstats_comparison

@@ -76,6 +76,30 @@ def refuse_priors(priors: Any, classes: Any) -> None:
         raise InputError(f"priors must sum to 1, got {listed(values.ravel())}, which sum to {values.sum():.6g}.")
 
 
+def refuse_pos_label(key: str, pos_label: Any, classes: Any) -> None:
+    """Refuse a positive class that not every pair has, or that y does not have."""
+    if len(classes) > 2 or pos_label not in classes.tolist():
+        raise InputError(
+            f"{key}={shown(pos_label)} must be one of two classes of y, got the classes {listed(map(shown, classes))}; "
+            "leave it out, for not every pair has that class."
+        )
+
+
+def refuse_labels_of_scorers(key: str, scoring: Any, classes: Any) -> None:
+    """Refuse scorers within a learner that name a label: to the learner of a pair the classes are 0 and 1."""
+    for scorer in scoring.values() if isinstance(scoring, dict) else [scoring]:
+        # Where scikit-learn's make_scorer keeps what it was given.
+        given = getattr(scorer, "_kwargs", None) or {}
+        labels = [given["pos_label"]] if given.get("pos_label") is not None else []
+        known = classes.tolist()
+        for label in [*labels, *(given.get("labels") or [])]:
+            if label not in (0, 1) or (len(known) == 2 and label in known and known.index(label) != label):
+                raise InputError(
+                    f"{key} names the label {shown(label)}, but to the learner of a pair the first class is 0 and the "
+                    "second is 1; name these, or take a score that names none, such as 'f1_macro'."
+                )
+
+
 def refuse_unknown_candidate(name: str, candidates: dict[str, Any]) -> None:
     """Refuse parameters of a candidate that is not there."""
     if name not in candidates:

@@ -1,5 +1,6 @@
 """Scores of two methods or of many, checked: they must pair up. The words where they do not."""
 
+import re
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
 
@@ -13,12 +14,24 @@ from pwcstats.errors import InputError
 ALTERNATIVES = ("two-sided", "greater", "less")
 # What may tell the scores of one method apart, in this order.
 PLACES = ("dataset", "repeat", "fold", "case")
+# What rows= of compare_methods may say, and other words for what a row is.
+ROWS = {"folds": "fold", "datasets": "dataset"}
+SYNONYMS = {
+    **{word: "fold" for word in ("fold", "folds")},
+    **{word: "repeat" for word in ("rep", "repeat", "repetition", "resample", "split", "run", "seed", "iteration")},
+}
 # Differences closer than this, relative to the scores, differ by rounding alone (also where scores are means).
 ROUNDING = 64 * np.finfo(float).eps
+# Sums and differences of scores up to this size do not overflow.
+LARGEST = 1e304
 
 
 class NoSpreadError(InputError):
     """Differences without spread, of which a test of a mean can say nothing."""
+
+
+class UnnamedRowsError(InputError):
+    """Rows that may be folds or data sets."""
 
 
 class Pair(NamedTuple):
@@ -73,6 +86,7 @@ def read_pair(a: Any, b: Any, least: int = 2, dims: Sequence[int] = (1,)) -> Pai
         )
     for x, name in zip(values, ("a", "b"), strict=True):
         _refuse_not_finite(x, name)
+        _refuse_large(x)
     if values[0].size < least:
         raise InputError(f"the test needs {counted(least, 'pair')} of scores or more, got {values[0].size}.")
     return Pair(values[0], values[1], names[0], names[1])
@@ -111,6 +125,15 @@ def _refuse_not_finite(x: Array, name: str) -> None:
         raise InputError(
             f"{name} must hold finite scores, got {x[tuple(where)]:g} at place {place} (counted from 0); drop that "
             "split from both methods, or find out why it failed."
+        )
+
+
+def _refuse_large(scores: Array) -> None:
+    largest = np.abs(scores).max(initial=0.0)
+    if largest > LARGEST:
+        raise InputError(
+            f"scores must lie between -{LARGEST:g} and {LARGEST:g}, got one of size {largest:.4g}; divide all scores "
+            "by the same number, which changes no p-value."
         )
 
 
@@ -187,7 +210,45 @@ def read_wide(scores: Any, least_rows: int = 2, what: str = "data sets") -> pd.D
             f"scores must be finite, got {values[row, column]:g} for {named(frame.columns[column])} in row "
             f"{named(frame.index[row])}; drop that row or that method."
         )
+    _refuse_large(values)
     return frame
+
+
+def named_rows(wide: pd.DataFrame) -> pd.DataFrame:
+    """A table whose index levels are named dataset, repeat, fold, case, by their names or their labels.
+
+    Numbers are not names: an index that has nothing else is left without a name.
+    """
+    names = list(wide.index.names)
+    if len(names) > 1:
+        if all(name in PLACES for name in names):
+            return wide
+        raise InputError(
+            f"the levels of the rows of scores must be called as what they are, {', '.join(PLACES)}, got "
+            f"{listed(map(str, names))}; rename them."
+        )
+    if names[0] in PLACES:
+        return wide
+    labels = [str(label).strip().lower() for label in wide.index]
+    # As R's caret names the folds of repeated cross-validation.
+    both = [re.fullmatch(r"fold[ ._-]*(\d+)[ ._-]+rep(?:eat)?[ ._-]*(\d+)", label) for label in labels]
+    if all(both):
+        parts = [(int(match[2]), int(match[1])) for match in both if match]
+        return wide.set_axis(pd.MultiIndex.from_tuples(parts, names=["repeat", "fold"]), axis=0)
+    words = {SYNONYMS.get(re.sub(r"[ ._-]*\d+$", "", label)) for label in labels}
+    if words in ({"fold"}, {"repeat"}):
+        return wide.rename_axis(index=words.pop())
+    if names[0] is not None:
+        return wide.rename_axis(index=SYNONYMS.get(str(names[0]).lower(), "dataset"))
+    numbered = pd.api.types.is_numeric_dtype(wide.index) or all(label.isdigit() for label in labels)
+    return wide if numbered else wide.rename_axis(index="dataset")
+
+
+def read_datasets(scores: Any) -> pd.DataFrame:
+    """A row for each data set; scores of splits, where the rows say that they are such, are averaged."""
+    frame = named_rows(read_wide(scores))
+    places = [str(name) for name in frame.index.names if name is not None]
+    return frame if places in ([], ["dataset"]) else Tidy(frame, places).means()
 
 
 def as_frame(scores: Any) -> Any:
@@ -232,7 +293,6 @@ class Tidy(NamedTuple):
     wide: pd.DataFrame
     places: list[str]
     sizes: pd.DataFrame | None = None  # n_train and n_test of each cell, where the frame has them
-    rows: str = "data sets"  # what the data sets are, in words
 
     def means(self, what: str = "data sets") -> pd.DataFrame:
         """The mean score of each method on each data set."""
@@ -288,6 +348,7 @@ def read_tidy(scores: pd.DataFrame) -> Tidy:
         raise InputError(f"scores must be of two methods or more, got {listed(methods)}.")
     wide = _table(scores, places, methods, values)
     _refuse_holes(wide, places)
+    _refuse_large(values)
     sizes = None
     if {"n_train", "n_test"} <= set(scores.columns):
         sizes = _sizes(scores, places)

@@ -164,7 +164,7 @@ class GaussianPairs(ABC):
         pair = int(self.pairs[place])
         both = np.array([self.problem.low[pair], self.problem.high[pair]])
         fitted = for_pair(self.blank, self.problem, pair, None)
-        fitted.classes_ = self.problem.classes[both]
+        fitted.classes_ = np.arange(2)
         fitted.n_features_in_ = self.sums.mean.shape[1]
         self._fill(fitted, pair, both)
         return fitted

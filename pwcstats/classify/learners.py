@@ -15,8 +15,10 @@ from sklearn.utils.validation import has_fit_parameter
 from pwcstats._validate.classifiers import (
     refuse_candidates,
     refuse_class_weight,
+    refuse_labels_of_scorers,
     refuse_nan_scores,
     refuse_no_scores,
+    refuse_pos_label,
     refuse_priors,
 )
 from pwcstats._validate.common import Array
@@ -85,7 +87,8 @@ def showing_scores(learner: Any, problem: Problem, params: dict[str, Any]) -> An
     rows = problem.rows(0)
     x = take(problem.x, rows, rows if problem.square else None)
     try:
-        return for_pair(learner, problem, 0, None).fit(x, problem.y[rows], **cut(params, rows, len(problem.y)))
+        y = (problem.code[rows] == problem.high[0]).astype(np.int64)
+        return for_pair(learner, problem, 0, None).fit(x, y, **cut(params, rows, len(problem.y)))
     except Exception:  # why, the fits will say
         return learner
 
@@ -119,6 +122,10 @@ def settle(
                 refuse_class_weight(value, problem.classes)
             case "priors" | "class_prior" if value is not None:
                 refuse_priors(value, problem.classes)
+            case "pos_label" if value is not None:
+                refuse_pos_label(key, value, problem.classes)
+            case "scoring":
+                refuse_labels_of_scorers(key, value, problem.classes)
     owner = last_step(learner)
     if isinstance(owner, (SVC, NuSVC)) and getattr(owner, "probability", None) is True and calibration is not None:
         # Sigmoids and coupling are this package's; LIBSVM's own would cost a cross-validation inside each fit.
@@ -166,18 +173,46 @@ def _look_like_numbers(classes: Any) -> bool:
 
 
 def for_pair(learner: Any, problem: ClassPairs, pair: int, seed: int | None) -> Any:
-    """A fresh copy for one pair: weights and priors of its two classes only, and a seed where one is wanted."""
+    """A fresh copy for one pair: weights and priors of its two classes only, and a seed where one is wanted.
+
+    To the learner the first class of the pair is 0 and the second is 1, whatever their labels are. One that has a
+    parameter `pair_labels`, as learners in R, is told the labels by it.
+    """
     changes: dict[str, Any] = {}
     labels, classes = problem.labels(pair), [problem.low[pair], problem.high[pair]]
     for key, value in learner.get_params(deep=True).items():
         match key.rsplit("__", 1)[-1]:
             case "class_weight" if isinstance(value, dict):
-                changes[key] = {label: value.get(label, 1.0) for label in labels}
+                changes[key] = {code: value.get(label, 1.0) for code, label in enumerate(labels)}
+            case "param_grid" | "param_distributions":
+                changes[key] = _grid_for_pair(value, problem, pair)
+            case "pos_label" if value is not None:
+                changes[key] = labels.index(value)
+            case "pair_labels":
+                changes[key] = labels
             case "priors" | "class_prior" if np.shape(value) == (problem.n_classes,):
                 changes[key] = pair_priors(value, classes)
             case "random_state" if value is None and seed is not None:
                 changes[key] = seed
     return clone(learner).set_params(**changes)
+
+
+def _grid_for_pair(grid: Any, problem: ClassPairs, pair: int) -> Any:
+    """The parameters that a search tries, with class weights of one pair, also in learners among them."""
+    if not isinstance(grid, Mapping):
+        return [_grid_for_pair(each, problem, pair) for each in grid]
+    out = dict(grid)
+    for key, values in grid.items():
+        if not isinstance(values, (list, tuple)):
+            continue
+        out[key] = list(values)
+        for place, value in enumerate(values):
+            if key.rsplit("__", 1)[-1] == "class_weight" and isinstance(value, dict):
+                refuse_class_weight(value, problem.classes)
+                out[key][place] = {code: value.get(label, 1.0) for code, label in enumerate(problem.labels(pair))}
+            elif hasattr(value, "get_params") and not isinstance(value, type):
+                out[key][place] = for_pair(value, problem, pair, None)
+    return out
 
 
 def for_union(learner: Any, seed: int | None) -> Any:

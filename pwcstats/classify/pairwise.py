@@ -90,8 +90,9 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, WithCandidates):
         `cv_score_<name>` of each; and where they apply `sigmoid_a` and `sigmoid_b` (r_ij = 1 / (1 + exp(a f + b)) of
         the score f), `threshold`, and `error`.
     estimators_ : dict
-        Fitted learners by (class_i, class_j). Their ``decision_function`` is positive for class_j, as scikit-learn has
-        it for two classes. Of an ``SVC`` that was fitted to all pairs at once it is a view of that machine.
+        Fitted learners by (class_i, class_j). To them class_i is 0 and class_j is 1, whatever the labels are: their
+        ``classes_`` are 0 and 1, ``predict`` returns these, and ``decision_function`` is positive for class_j. Of an
+        ``SVC`` that was fitted to all pairs at once it is a view of that machine.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : ndarray
@@ -113,6 +114,10 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, WithCandidates):
     made to sum to 1. So a pair's machine is the same as in a single fit of all classes, and as in R's e1071. (Inside a
     pipeline, "balanced" and "scale" are left to the learner, which sees the rows of one pair. With `sample_weight`,
     balanced weights count them, as in scikit-learn's logistic regression, but not in its ``SVC``.)
+
+    Each learner is fitted to labels 0 (class_i) and 1 (class_j), so that learners which take no other labels, such as
+    XGBoost's, can be used with any classes. Class weights are given by the classes' own labels. Scorers of `scoring`
+    see the classes' own labels, too; a scorer within a learner, as in a ``GridSearchCV``, sees 0 and 1.
 
     Log-odds of probabilities are cut at 36 in either direction, where 1 - p is 0 in double precision.
 

@@ -16,42 +16,48 @@ from pwcstats._validate.common import Array
 from pwcstats.classify import learners
 from pwcstats.classify.folds import Folds
 from pwcstats.classify.problem import ClassPairs, Integers, Problem, cut, leveled, take
-from pwcstats.classify.selection import checked
+from pwcstats.classify.selection import Labelled, checked
 from pwcstats.errors import InputError
 
 
 @dataclass(frozen=True)
 class Task:
-    """One learner on the rows of one pair.
+    """One learner on the rows of one pair, to which the classes of the pair are 0 and 1: some take no other labels.
 
-    With `union`, the rows are all rows, and the question is whether they are of either class of the pair.
+    With `union`, the rows are all rows, and those of either class of the pair are 1.
     """
 
     pair: int
     learner: Any
-    classes: tuple[Any, Any]
+    classes: tuple[int, int]
     kind: str
     union: bool = False
 
     @property
-    def label(self) -> Any:
+    def label(self) -> int:
         """What high scores favour."""
-        return True if self.union else self.classes[0]
+        return 1 if self.union else 0
 
-    def members(self, y: NDArray[Any]) -> NDArray[np.bool_]:
+    def members(self, code: Integers) -> NDArray[np.bool_]:
         """Which rows are of the pair."""
-        return (y == self.classes[0]) | (y == self.classes[1])
+        return (code == self.classes[0]) | (code == self.classes[1])
+
+    def target(self, code: Integers) -> Integers:
+        """What the learner is to tell apart."""
+        return (self.members(code) if self.union else code == self.classes[1]).astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)
 class Shared:
     """What all tasks of a candidate share; sent to a worker once, where tasks are sent many times.
 
-    `params` go to the learners' fits, arrays of the length of the data cut to the rows of a task.
+    `code` numbers each row's class among the labels `classes`. `params` go to the learners' fits, arrays of the length
+    of the data cut to the rows of a task.
     """
 
     x: Any
-    y: NDArray[Any]
+    code: Integers
+    classes: NDArray[Any]
     square: bool
     params: dict[str, Any]
     folds: Folds | None = None
@@ -73,12 +79,16 @@ class Fit:
 
 def make_task(problem: ClassPairs, pair: int, learner: Any, kind: str, seed: int | None) -> Task:
     """The task of a candidate on a pair."""
-    return Task(pair, learners.for_pair(learner, problem, pair, seed), problem.labels(pair), kind)
+    return Task(pair, learners.for_pair(learner, problem, pair, seed), _codes(problem, pair), kind)
 
 
 def make_union_task(problem: ClassPairs, pair: int, learner: Any, kind: str, seed: int | None) -> Task:
     """The task of telling both classes of a pair from all the others."""
-    return Task(pair, learners.for_union(learner, seed), problem.labels(pair), kind, union=True)
+    return Task(pair, learners.for_union(learner, seed), _codes(problem, pair), kind, union=True)
+
+
+def _codes(problem: ClassPairs, pair: int) -> tuple[int, int]:
+    return int(problem.low[pair]), int(problem.high[pair])
 
 
 def run(
@@ -119,9 +129,9 @@ def cross_validate(task: Task, shared: Shared, scorer: Any, params: dict[str, An
 
 
 def _score(task: Task, shared: Shared, train: Integers, test: Integers, scorer: Any, params: dict[str, Any]) -> float:
-    learner = _fit(task, shared, train)
+    learner = Labelled(_fit(task, shared, train), shared.classes[list(task.classes)])
     rows = take(shared.x, test, train if shared.square else None)
-    return checked(scorer, learner, rows, shared.y[test], **cut(params, test, len(shared.y)))
+    return checked(scorer, learner, rows, shared.classes[shared.code[test]], **cut(params, test, len(shared.code)))
 
 
 def fit(task: Task, shared: Shared, trained: bool) -> Fit:
@@ -157,7 +167,7 @@ def _held_out(task: Task, shared: Shared, rows: Integers) -> Array:
 
 
 def _rows(task: Task, shared: Shared) -> Integers:
-    return np.arange(len(shared.y)) if task.union else np.flatnonzero(task.members(shared.y))
+    return np.arange(len(shared.code)) if task.union else np.flatnonzero(task.members(shared.code))
 
 
 def _split(task: Task, shared: Shared) -> Iterator[tuple[Integers, Integers]]:
@@ -170,8 +180,8 @@ def _split(task: Task, shared: Shared) -> Iterator[tuple[Integers, Integers]]:
 
 def _fit(task: Task, shared: Shared, rows: Integers) -> Any:
     """The learner on some rows."""
-    x, y = take(shared.x, rows, rows if shared.square else None), shared.y[rows]
-    return clone(task.learner).fit(x, task.members(y) if task.union else y, **cut(shared.params, rows, len(shared.y)))
+    x = take(shared.x, rows, rows if shared.square else None)
+    return clone(task.learner).fit(x, task.target(shared.code[rows]), **cut(shared.params, rows, len(shared.code)))
 
 
 def _scores(task: Task, shared: Shared, learner: Any, rows: Integers, seen: Integers) -> Array:

@@ -74,6 +74,24 @@ def calibrated(problem: Problem, pair: int, scores: Array, folds: Folds, method:
     return out
 
 
+class Labelled:
+    """A fitted learner of 0 and 1 that gives scorers the labels of its pair; all else is the learner's own."""
+
+    def __init__(self, learner: Any, classes: NDArray[Any]) -> None:
+        self.learner, self.classes_ = learner, classes
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.learner, name)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Class of each row."""
+        return self.classes_[np.asarray(self.learner.predict(X)).astype(np.int64)]
+
+    def score(self, X: Any, y: NDArray[Any], **params: Any) -> float:
+        """What the learner's own score is."""
+        return self.learner.score(X, (y == self.classes_[1]).astype(np.int64), **params)
+
+
 class Known(ClassifierMixin, BaseEstimator):
     """A classifier of two classes whose answers are known; scorers ask it."""
 

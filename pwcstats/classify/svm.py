@@ -110,7 +110,7 @@ class MachineOfPair(ClassifierMixin, BaseEstimator):
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
-        Labels of the pair.
+        0 for the first class of the pair and 1 for the second, as learners of single pairs have it.
     """
 
     def __init__(self, machine: Any, pair: int) -> None:
@@ -119,9 +119,8 @@ class MachineOfPair(ClassifierMixin, BaseEstimator):
 
     @property
     def classes_(self) -> NDArray[Any]:
-        """Labels of the pair."""
-        pairs = ClassPairs(self.machine.classes_)
-        return self.machine.classes_[[pairs.low[self.pair], pairs.high[self.pair]]]
+        """The first class and the second."""
+        return np.arange(2)
 
     def decision_function(self, X: Any) -> Array:
         """Decision values, positive in favour of the second class, as scikit-learn has them for two classes."""

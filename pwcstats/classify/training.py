@@ -237,7 +237,7 @@ class Training:
     def _shares(self, tasks: Sequence[plain.Task]) -> list[plain.Fit]:
         """Fits of the classes' shares of the rows, weights included."""
         weight = {} if self.problem.weight is None else {"sample_weight": self.problem.weight}
-        shared = plain.Shared(self.problem.x, self.problem.y, self.problem.square, weight)
+        shared = plain.Shared(self.problem.x, self.problem.code, self.problem.classes, self.problem.square, weight)
         return [plain.fit(task, shared, False) for task in tasks]
 
     def _tell_failures(self, fallen: Integers) -> None:
@@ -282,7 +282,7 @@ class Training:
     ) -> None:
         """Calibrate a pair against the rest."""
         if candidate.method is not None and fit.held_out is not None:
-            positive = task.members(self.problem.y)
+            positive = task.members(self.problem.code)
             weight = self.problem.weight_of(np.arange(len(positive)))
             committee.calibrate(task.pair, candidate.method, fit.held_out, positive, weight, name)
 
@@ -320,7 +320,8 @@ class Training:
         if not tasks:
             return []
         problem, options = self.problem, self.options
-        shared = plain.Shared(problem.x, problem.y, problem.square, self.candidates[place].params, folds)
+        params = self.candidates[place].params
+        shared = plain.Shared(problem.x, problem.code, problem.classes, problem.square, params, folds)
         return plain.run(function, tasks, shared, options.n_jobs, options.verbose, words, *extra)
 
     def _seed(self, place: int, pair: int) -> int | None:

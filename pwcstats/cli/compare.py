@@ -6,12 +6,13 @@ from typing import Any
 import pandas as pd
 
 from pwcstats import plot
-from pwcstats._validate.scores import PLACES
+from pwcstats._validate.scores import PLACES, ROWS, UnnamedRowsError
 from pwcstats.cli import reading, writing
 from pwcstats.compare import compare_methods
 from pwcstats.compare.comparison_result import ComparisonResult
 from pwcstats.compare.design import TESTS
 from pwcstats.compare.multiplicity import METHODS
+from pwcstats.errors import InputError
 
 
 def add_to(commands: Any) -> None:
@@ -23,12 +24,18 @@ def add_to(commands: Any) -> None:
         "Compare methods by the test that fits how the scores were come by: means, ranks, letters, pairs with "
         "adjusted p-values, who is best. FILE is tidy, with the columns method, score and whichever there are of "
         "dataset, repeat, fold, case; or it has a column for each method and a row for each data set, whose names "
-        "may stand in the first column (rows of other kinds: in columns named repeat, fold, case).",
+        "stand in the first column (rows of other kinds: in columns named repeat, fold, case). If the rows have no "
+        "names, --rows says what they are.",
         "pwcstats compare scores.csv --control svm --plot scores.png",
     )
     parser.add_argument("file", metavar="FILE", help=writing.FILE)
     parser.add_argument("--test", choices=TESTS, default="auto", help="test of the pairs (%(default)s)")
     parser.add_argument("--adjust", choices=METHODS, default="holm", help="adjustment of p-values (%(default)s)")
+    parser.add_argument(
+        "--rows",
+        choices=tuple(ROWS),
+        help="what rows without names are: the folds of one cross-validation, or data sets",
+    )
     parser.add_argument("--control", metavar="METHOD", help="compare all others with this method only")
     parser.add_argument("--lower-is-better", action="store_true", help="for errors and losses")
     parser.add_argument("--alpha", type=writing.level, default=0.05, help="level of the tests (%(default)s)")
@@ -42,15 +49,23 @@ def add_to(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Compare and print."""
-    result = compare_methods(
-        read_scores(options.file, options.sep),
-        test=options.test,
-        adjust=options.adjust,
-        control=options.control,
-        alpha=options.alpha,
-        test_fraction=options.test_fraction,
-        higher_is_better=not options.lower_is_better,
-    )
+    try:
+        result = compare_methods(
+            read_scores(options.file, options.sep),
+            test=options.test,
+            adjust=options.adjust,
+            rows=options.rows,
+            control=options.control,
+            alpha=options.alpha,
+            test_fraction=options.test_fraction,
+            higher_is_better=not options.lower_is_better,
+        )
+    except UnnamedRowsError:
+        raise InputError(
+            "rows without names may be folds or data sets, which need different tests; add --rows folds for the folds "
+            "of one cross-validation (corrected resampled t-test), or --rows datasets for a row for each data set "
+            "(Wilcoxon's test or mean ranks), or a column dataset, fold or case."
+        ) from None
     if options.plot:
         writing.save_picture(_picture(result), options.plot)
     writing.emit(options, result.summary(), result.to_dict())
@@ -64,14 +79,15 @@ def read_scores(path: str, sep: str | None) -> pd.DataFrame:
         numbers = [name for name in ("score", "n_train", "n_test") if name in frame.columns]
         columns = {name: reading.as_labels(frame[name]) for name in places}
         return frame.assign(**columns, **{name: reading.as_numbers(frame[name]) for name in numbers})
-    if not places and not reading.is_numeric(frame.iloc[:, 0]):
-        frame = frame.rename(columns={frame.columns[0]: "dataset"})
-        places = ["dataset"]
+    if not places and (not reading.is_numeric(frame.iloc[:, 0]) or frame.columns[0] == ""):
+        # What the rows are, compare_methods reads from their labels and from the header.
+        labels = pd.Index(reading.as_labels(frame.iloc[:, 0]), name=frame.columns[0] or None)
+        return reading.all_numbers(frame.iloc[:, 1:]).set_axis(labels, axis=0)
     scores = reading.all_numbers(frame.drop(columns=places))
     if not places:
         return scores
-    labels = [pd.Index(reading.as_labels(frame[name]), name=name) for name in places]
-    return scores.set_axis(pd.MultiIndex.from_arrays(labels) if len(places) > 1 else labels[0], axis=0)
+    levels = [pd.Index(reading.as_labels(frame[name]), name=name) for name in places]
+    return scores.set_axis(pd.MultiIndex.from_arrays(levels) if len(places) > 1 else levels[0], axis=0)
 
 
 def _picture(result: ComparisonResult) -> Any:

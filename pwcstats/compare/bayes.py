@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 from pwcstats._validate.common import Array
 from pwcstats._validate.fits import read_count, read_level
 from pwcstats._validate.scores import ROUNDING, read_fraction, read_pair, read_positive, read_rope
-from pwcstats.compare.means import SAME
+from pwcstats.compare.means import SAME, scaled
 from pwcstats.compare.signs import pseudomedian
 
 __all__ = ["BayesResult", "bayes_correlated_t", "bayes_signed_rank"]
@@ -125,8 +125,9 @@ def bayes_correlated_t(
     pair = read_pair(a, b, dims=(1, 2))
     fraction, how = read_fraction(test_fraction, pair.a.shape)
     d = pair.differences
-    mean = float(d.mean())
-    scale = float(np.sqrt((1.0 / d.size + fraction / (1.0 - fraction)) * d.var(ddof=1)))
+    x, unit = scaled(d)
+    mean = float(x.mean() * unit)
+    scale = float(np.sqrt((1.0 / d.size + fraction / (1.0 - fraction)) * x.var(ddof=1)))
     notes: tuple[str, ...] = ()
     if np.ptp(d) == 0.0:
         # All of the probability is in one place; half of it on each side of a border.
@@ -135,9 +136,12 @@ def bayes_correlated_t(
         interval = (mean, mean)
         notes = (SAME if mean == 0.0 else f"all differences are {mean:.6g}: the posterior has no spread",)
     else:
-        posterior = stats.t(d.size - 1, mean, scale)
-        less, greater = float(posterior.cdf(-rope)), float(posterior.sf(rope))
-        interval = (float(posterior.ppf(alpha / 2.0)), float(posterior.isf(alpha / 2.0)))
+        # In multiples of the unit; a rope too wide for that is infinite, and nothing is beyond it.
+        posterior = stats.t(d.size - 1, x.mean(), scale)
+        with np.errstate(over="ignore"):
+            border = np.float64(rope) / unit
+        less, greater = float(posterior.cdf(-border)), float(posterior.sf(border))
+        interval = (float(posterior.ppf(alpha / 2.0) * unit), float(posterior.isf(alpha / 2.0) * unit))
     return BayesResult(
         less,
         max(0.0, 1.0 - less - greater),

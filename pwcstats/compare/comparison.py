@@ -9,12 +9,22 @@ from scipy import stats
 
 from pwcstats._results import TestResult
 from pwcstats._validate.classifiers import refuse_flag
-from pwcstats._validate.common import listed
+from pwcstats._validate.common import choice
 from pwcstats._validate.fits import item_place, read_level
-from pwcstats._validate.scores import PLACES, NoSpreadError, Tidy, as_frame, read_tidy, read_wide
+from pwcstats._validate.scores import (
+    ROWS,
+    NoSpreadError,
+    Tidy,
+    UnnamedRowsError,
+    as_frame,
+    named_rows,
+    read_tidy,
+    read_wide,
+)
 from pwcstats.compare.answers import cochran_q
 from pwcstats.compare.comparison_result import ComparisonResult
-from pwcstats.compare.design import BY_RANKS, Design, read_design, test_pair
+from pwcstats.compare.design import BY_RANKS, OF_SPLITS, Design, read_design, test_pair
+from pwcstats.compare.means import scaled
 from pwcstats.compare.multiplicity import adjust as adjusted
 from pwcstats.compare.multiplicity import cliques, letters, read_adjust, smallest_factor
 from pwcstats.compare.ranks import friedman, interval_alpha, mean_ranks, nemenyi, rank_tests
@@ -22,8 +32,6 @@ from pwcstats.errors import InputError
 
 __all__ = ["compare_methods"]
 
-# What rows are called that have numbers only.
-ROWS = "rows, taken for data sets"
 _COLUMNS = ["method_a", "method_b", "mean_difference", "estimate", "conf_low", "conf_high", "statistic", "p_value"]
 
 
@@ -32,6 +40,7 @@ def compare_methods(
     *,
     test: str = "auto",
     adjust: str = "holm",
+    rows: str | None = None,
     control: Any = None,
     alpha: float = 0.05,
     test_fraction: float | None = None,
@@ -41,10 +50,11 @@ def compare_methods(
 
     Parameters
     ----------
-    scores : DataFrame
+    scores : DataFrame or dict of array-like
         A tidy frame with the columns method and score, and whichever there are of dataset, repeat, fold (as
         :func:`benchmark` returns it) or case (with scores 1 and 0 for right and wrong). Or a table with a column for
-        each method and a row for each data set; rows of other kinds must be called so (index levels repeat, fold).
+        each method. Its index says what the rows are: names of data sets, or levels called dataset, repeat, fold or
+        case. If the rows have no names, `rows` must say it.
     test : str
         "auto" chooses, and `reason` says why. Several data sets: each is one observation, the mean over its splits;
         "wilcoxon" for each pair, or "mean_ranks" where there are too few data sets for that. One data set:
@@ -52,6 +62,10 @@ def compare_methods(
         "cv5x2_f", or "paired_t" (independent scores: of data sets, or of repeats each of which has a new sample).
     adjust : {"holm", "bonferroni", "hochberg", "hommel", "shaffer", "bh", "by", "none"}
         How p-values are adjusted for the number of comparisons, see :func:`adjust`. Nemenyi's are adjusted already.
+    rows : {"folds", "datasets"}, optional
+        What the rows of a table are that have no names, such as scores of ``cross_val_score``. "folds": the folds of
+        one cross-validation of one data set, each with the share 1/K of the cases in its test set if there are K rows;
+        for folds of repeated cross-validation give `test_fraction`, too. "datasets": a row for each data set.
     control : label, optional
         The method with which all others are compared; without one, all pairs are.
     alpha : float
@@ -70,7 +84,8 @@ def compare_methods(
     Raises
     ------
     InputError
-        If the methods do not pair up: the message names the cells that have no score or two.
+        If the methods do not pair up: the message names the cells that have no score or two. If the rows have no
+        names, and neither `rows` nor `test` nor `test_fraction` says what they are.
 
     Notes
     -----
@@ -101,10 +116,22 @@ def compare_methods(
     nb      0.7700  2.75       b
     >>> result.best is None, result.best_group
     (True, ['svm', 'lda'])
+
+    Folds of one data set:
+
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = load_wine(return_X_y=True)
+    >>> learners = {"lda": LinearDiscriminantAnalysis(), "nb": GaussianNB()}
+    >>> folds = {name: cross_val_score(learner, X, y, cv=10) for name, learner in learners.items()}
+    >>> compare_methods(folds, rows="folds").reason
+    '10 splits of one data set: t-test corrected for shared training cases (10 % of the cases in each test set)'
     """
     alpha, adjust = read_level(alpha, "alpha"), read_adjust(adjust)
     refuse_flag(higher_is_better, "higher_is_better")
-    tidy = _read(scores)
+    tidy = _read(scores, rows, is_of_splits=test in OF_SPLITS or test_fraction is not None)
     k = tidy.wide.shape[1]
     if control is not None:
         item_place(tidy.wide.columns, control, "control", "methods")
@@ -139,7 +166,7 @@ def compare_methods(
         higher_is_better,
         design.wide,
         (
-            *_doubts(tidy, pairs),
+            *_doubts(pairs),
             *notes,
             *_few(design, pairs, adjust, alpha),
             *_opposed(design, pairs, control, higher_is_better),
@@ -147,36 +174,49 @@ def compare_methods(
     )
 
 
-def _read(scores: Any) -> Tidy:
-    """Scores as a table that pairs up; a table that is not tidy has a row for each data set."""
+def _read(scores: Any, rows: str | None, is_of_splits: bool) -> Tidy:
+    """Scores as a table that pairs up; `is_of_splits` says that what was asked for is for splits only."""
+    if rows is not None:
+        choice(rows, ROWS, "rows", none=True)
     scores = as_frame(scores)
     if isinstance(scores, pd.DataFrame) and ({"method", "score"} & set(scores.columns)):
-        return read_tidy(scores)
-    wide = read_wide(scores)
+        tidy = read_tidy(scores)
+        _refuse_other_rows(tidy.places, rows)
+        return tidy
+    wide = named_rows(read_wide(scores))
     if not wide.index.is_unique:
-        raise InputError("the rows of scores must have labels that differ, one for each data set; reset_index() them.")
-    places = list(wide.index.names)
-    if all(name in PLACES for name in places):
-        return Tidy(wide, [str(name) for name in places])
-    if len(places) > 1:
-        raise InputError(
-            f"the levels of the rows of scores must be called as what they are, {', '.join(PLACES)}, got "
-            f"{listed(map(str, places))}; rename them."
-        )
-    numbered = places[0] is None and pd.api.types.is_integer_dtype(wide.index)
-    if numbered and np.isin(wide.to_numpy(), (0.0, 1.0)).all():
-        raise InputError(
-            "scores are 1 and 0 only: if these are right and wrong answers, name the rows, "
-            "scores.rename_axis('case'); if they are data sets, rename_axis('dataset')."
-        )
-    rows = ROWS if numbered else "data sets"
-    return Tidy(wide.rename_axis(index="dataset"), ["dataset"], rows=rows)
+        raise InputError("the rows of scores must have labels that differ; reset_index(drop=True) or rename them.")
+    if wide.index.names == [None]:
+        if rows is None and not is_of_splits:
+            raise _unnamed(wide)
+        wide = wide.rename_axis(index=ROWS[rows or "folds"])
+    places = [str(name) for name in wide.index.names]
+    _refuse_other_rows(places, rows)
+    return Tidy(wide, places)
+
+
+def _refuse_other_rows(places: list[str], rows: str | None) -> None:
+    """Refuse `rows` that say something else than the names of the rows."""
+    if rows is not None and places[-1] != ROWS[rows]:
+        raise InputError(f"rows='{rows}', but the rows of scores are named {', '.join(places)}; leave rows out.")
+
+
+def _unnamed(wide: pd.DataFrame) -> UnnamedRowsError:
+    """What to raise where rows have no names."""
+    answers = "; or name the rows of right and wrong answers, scores.rename_axis('case')"
+    return UnnamedRowsError(
+        "rows of scores without names may be folds or data sets, which need different tests; call "
+        'compare_methods(scores, rows="folds") for the folds of one cross-validation (corrected resampled t-test), or '
+        'compare_methods(scores, rows="datasets") for a row for each data set (Wilcoxon\'s test or mean ranks)'
+        f"{answers if np.isin(wide.to_numpy(), (0.0, 1.0)).all() else ''}."
+    )
 
 
 def _table(design: Design, higher_is_better: bool, alpha: float) -> pd.DataFrame:
     """Means, their intervals, and ranks of the methods, best first."""
     wide = design.wide
-    n, sd = len(wide), wide.std()
+    x, unit = scaled(wide.to_numpy(), axis=0)
+    n, sd = len(wide), pd.Series(x.std(axis=0, ddof=1) * unit, wide.columns)
     fraction = design.test_fraction if design.test_fraction is not None else 0.5 if design.test[:3] == "cv5" else 0.0
     half = stats.t.isf(alpha / 2.0, n - 1) * sd * np.sqrt(1.0 / n + fraction / (1.0 - fraction))
     table = pd.DataFrame(
@@ -268,14 +308,11 @@ def _omnibus(design: Design, higher_is_better: bool) -> TestResult | None:
     return None
 
 
-def _doubts(tidy: Tidy, pairs: pd.DataFrame) -> list[str]:
+def _doubts(pairs: pd.DataFrame) -> list[str]:
     """What a reader may stumble over."""
-    notes = []
-    if tidy.rows == ROWS:
-        notes.append("rows without names were taken for data sets; if they are folds, say so: rename_axis('fold')")
     if (pairs["significant"] & (pairs["conf_low"] < 0.0) & (pairs["conf_high"] > 0.0)).any():
-        notes.append("intervals are Bonferroni's, and wider than the adjusted tests: some of significant pairs cover 0")
-    return notes
+        return ["intervals are Bonferroni's, and wider than the adjusted tests: some of significant pairs cover 0"]
+    return []
 
 
 def _opposed(design: Design, pairs: pd.DataFrame, control: Any, higher_is_better: bool) -> list[str]:

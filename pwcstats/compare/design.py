@@ -64,7 +64,7 @@ def _over_datasets(tidy: Tidy, test: str, least_p: float, alpha: float) -> Desig
             f"test='{test}' is for one data set, got {n} {listed(means.index)}; choose one of them, or use "
             "'wilcoxon', or winners(scores, by='dataset') for each of them."
         )
-    reason = f"{n} {tidy.rows}, each one observation (its mean score)"
+    reason = f"{n} data sets, each one observation (its mean score)"
     if test == "auto":
         # The smallest p-value of the exact signed-rank test is 2 / 2^n.
         if k == 2 or 2.0 ** (1 - n) * least_p <= alpha:

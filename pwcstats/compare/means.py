@@ -121,15 +121,28 @@ def _t_test(
     """A t-test of a mean whose variance is `factor` times that of the differences."""
     alternative, alpha = read_alternative(alternative), read_level(alpha, "alpha")
     null = null or f"the mean difference of scores, {pair.name_a} - {pair.name_b}, is 0"
-    mean, df = float(d.mean()), d.size - 1
-    se = float(np.sqrt(factor * d.var(ddof=1)))
-    return _student(mean, se, df, d, "mean difference", method, null, alternative, alpha)
+    x, unit = scaled(d)
+    mean, df = float(x.mean()), d.size - 1
+    se = float(np.sqrt(factor * x.var(ddof=1)))
+    return _student(mean, se, float(unit), df, d, "mean difference", method, null, alternative, alpha)
 
 
 def _student(
-    estimate: float, se: float, df: int, d: Array, name: str, method: str, null: str, alternative: str, alpha: float
+    estimate: float,
+    se: float,
+    unit: float,
+    df: int,
+    d: Array,
+    name: str,
+    method: str,
+    null: str,
+    alternative: str,
+    alpha: float,
 ) -> TestResult:
-    """The result of a t-test; without any spread only where there is no difference either."""
+    """The result of a t-test; without any spread only where there is no difference either.
+
+    `estimate` and `se` are in multiples of `unit`, see :func:`scaled`.
+    """
     notes: tuple[str, ...] = ()
     if not d.any():
         t, p, interval, notes = 0.0, 1.0, (0.0, 0.0), (SAME,)
@@ -138,10 +151,32 @@ def _student(
     else:
         t = estimate / se
         p = p_value(stats.t(df), t, alternative)
-        interval = bounds(lambda level: float(stats.t.isf(level, df)) * se, estimate, alternative, alpha)
+        low, high = bounds(lambda level: float(stats.t.isf(level, df)) * se, estimate, alternative, alpha)
+        interval = (low * unit, high * unit)
     return TestResult(
-        t, p, df, estimate, interval, method, null, se, "t", name, alternative, conf_level=1.0 - alpha, notes=notes
+        t,
+        p,
+        df,
+        estimate * unit,
+        interval,
+        method,
+        null,
+        se * unit,
+        "t",
+        name,
+        alternative,
+        conf_level=1.0 - alpha,
+        notes=notes,
     )
+
+
+def scaled(x: Array, axis: int | None = None) -> tuple[Array, Any]:
+    """Numbers in multiples of a power of two, and that power; the largest of them is between 1/2 and 1.
+
+    The division is exact, and squares of the quotients neither overflow nor vanish.
+    """
+    unit = np.ldexp(1.0, np.frexp(np.abs(x).max(axis=axis))[1])
+    return x / unit, unit
 
 
 def p_value(null: Any, statistic: float, alternative: str) -> float:
@@ -198,12 +233,13 @@ def cv5x2_t(a: Any, b: Any, *, alternative: str = "two-sided", alpha: float = 0.
     """
     pair = read_five_by_two(a, b)
     d = pair.differences.reshape(5, 2)
-    se = float(np.sqrt(_variances(d).mean()))
+    x, unit = scaled(d)
+    se = float(np.sqrt(_variances(x).mean()))
     name = "difference in the first fold"
     null = _half(pair)
     method = "Dietterich's 5 x 2 cross-validated t-test"
     alternative, alpha = read_alternative(alternative), read_level(alpha, "alpha")
-    return _student(float(d[0, 0]), se, 5, d, name, method, null, alternative, alpha)
+    return _student(float(x[0, 0]), se, float(unit), 5, d, name, method, null, alternative, alpha)
 
 
 def cv5x2_f(a: Any, b: Any, *, alpha: float = 0.05) -> TestResult:
@@ -247,7 +283,8 @@ def cv5x2_f(a: Any, b: Any, *, alpha: float = 0.05) -> TestResult:
     alpha = read_level(alpha, "alpha")
     pair = read_five_by_two(a, b)
     d = pair.differences.reshape(5, 2)
-    spread = 2.0 * float(_variances(d).sum())
+    x, unit = scaled(d)
+    mean, spread = float(x.mean()), 2.0 * float(_variances(x).sum())
     notes: tuple[str, ...] = ()
     interval: tuple[float, float] | None
     if not d.any():
@@ -255,12 +292,12 @@ def cv5x2_f(a: Any, b: Any, *, alpha: float = 0.05) -> TestResult:
     elif spread == 0.0:
         refuse_no_spread(d, "F")
     else:
-        f = float((d**2).sum()) / spread
+        f = float((x**2).sum()) / spread
         p = float(stats.f.sf(f, 10, 5))
-        # sum (d - delta)^2 <= F spread is a quadratic in delta.
-        room = stats.f.isf(alpha, 10, 5) * spread - ((d - d.mean()) ** 2).sum()
+        # sum (x - delta)^2 <= F spread is a quadratic in delta.
+        room = stats.f.isf(alpha, 10, 5) * spread - ((x - mean) ** 2).sum()
         half = float(np.sqrt(max(room, 0.0) / 10.0))
-        interval = (float(d.mean()) - half, float(d.mean()) + half)
+        interval = ((mean - half) * float(unit), (mean + half) * float(unit))
         if room < 0.0:
             interval = None
             notes = ("no interval: the repeats differ so much that the test rejects every value of the difference",)
@@ -268,7 +305,7 @@ def cv5x2_f(a: Any, b: Any, *, alpha: float = 0.05) -> TestResult:
         f,
         p,
         (10, 5),
-        float(d.mean()),
+        mean * float(unit),
         interval,
         "Alpaydin's 5 x 2 cross-validated F-test",
         _half(pair),

@@ -12,7 +12,7 @@ from scipy import stats
 from pwcstats._results import TestResult
 from pwcstats._validate.common import Array, choice
 from pwcstats._validate.fits import item_place, read_level
-from pwcstats._validate.scores import ROUNDING, read_wide
+from pwcstats._validate.scores import ROUNDING, read_datasets, read_wide
 from pwcstats.compare.multiplicity import adjust as adjusted
 from pwcstats.compare.multiplicity import read_adjust
 from pwcstats.errors import InputError
@@ -122,7 +122,7 @@ def friedman(scores: Any, *, statistic: str = "chi-squared", higher_is_better: b
     {'lda': 2.25, 'svm': 1.0, 'nb': 2.75}
     """
     statistic = choice(statistic, ("chi-squared", "F", "exact", "auto"), "statistic")
-    wide = read_wide(scores)
+    wide = read_datasets(scores)
     ranked = _ranked(wide, higher_is_better)
     n, k = wide.shape
     chi2, notes = _chi_squared(ranked.to_numpy())
@@ -376,7 +376,7 @@ def interval_alpha(alpha: float, adjust: str, n_tests: int) -> float:
 
 def _differences_of(scores: Any, higher_is_better: bool) -> tuple[pd.Series, int, float]:
     """Mean ranks, number of data sets, and the standard error of a difference of two mean ranks."""
-    wide = read_wide(scores)
+    wide = read_datasets(scores)
     n, k = wide.shape
     return _ranked(wide, higher_is_better).mean(), n, float(np.sqrt(k * (k + 1) / (6.0 * n)))
 

@@ -197,7 +197,8 @@ def _means_of_two(d: Array) -> Array:
 
 def _step(beyond: Callable[[float], bool], d: Array) -> float:
     """The shift at which a condition becomes true; infinite if it is so for all or for none."""
-    margin = 1.0 + np.ptp(d)
+    # A margin that does not vanish beside the differences, however large they are.
+    margin = np.abs(d).max() or 1.0
     low, high = float(d.min() - margin), float(d.max() + margin)
     if beyond(low) or not beyond(high):
         return np.inf

@@ -55,7 +55,7 @@ def critical_difference(result: Any, *, ax: Axes | None = None) -> Figure:
     >>> from pwcstats import compare, plot
     >>> rng = np.random.default_rng(0)
     >>> scores = pd.DataFrame(rng.normal([0.9, 0.8, 0.8], 0.05, (12, 3)), columns=["lda", "svm", "nb"])
-    >>> result = compare.compare_methods(scores, test="nemenyi")
+    >>> result = compare.compare_methods(scores, test="nemenyi", rows="datasets")
     >>> figure = plot.critical_difference(result)
     >>> figure.savefig("ranks.png")  # doctest: +SKIP
     """

@@ -46,7 +46,7 @@ def score_intervals(result: Any, kind: Literal["means", "differences"] = "means"
     >>> from pwcstats import compare, plot
     >>> rng = np.random.default_rng(0)
     >>> scores = pd.DataFrame(rng.normal([0.9, 0.8, 0.8], 0.05, (12, 3)), columns=["lda", "svm", "nb"])
-    >>> result = compare.compare_methods(scores)
+    >>> result = compare.compare_methods(scores, rows="datasets")
     >>> figure = plot.score_intervals(result, "differences")
     >>> figure.savefig("differences.png")  # doctest: +SKIP
     """

@@ -180,24 +180,24 @@ def r_learner(functions, columns, labels):
 class RLearner(ClassifierMixin, BaseEstimator):
     """A learner of R's: its functions and its model are bytes that R reads, so that it can be copied and saved.
 
-    `columns` are the names of the columns, `labels` all classes in the order of R's levels.
+    `columns` are the names of the columns, `labels` all classes in the order of R's levels. PairwiseClassifier sets
+    `pair_labels`, the labels of the classes that it calls 0 and 1; there are none for a pair against the rest.
     """
 
-    def __init__(self, functions, columns, labels):
+    def __init__(self, functions, columns, labels, pair_labels=None):
         self.functions = functions
         self.columns = columns
         self.labels = labels
+        self.pair_labels = pair_labels
 
     def fit(self, X, y, sample_weight=None):
-        """Have R fit its model to two classes; of a pair against the rest they are False and True."""
-        self.classes_, code = np.unique(y, return_inverse=True)
-        if self.classes_.dtype == bool:
-            self.levels_, self.places_ = [str(label).upper() for label in self.classes_], np.arange(len(self.classes_))
-        else:
-            self.levels_ = [label for label in self.labels if label in self.classes_]
-            self.places_ = np.array([self.levels_.index(label) for label in self.classes_])
+        """Have R fit its model to two classes; of a pair against the rest they are FALSE and TRUE."""
+        self.classes_ = np.arange(2)
+        names = ["FALSE", "TRUE"] if self.pair_labels is None else list(self.pair_labels)
+        self.levels_ = names if self.pair_labels is None else [label for label in self.labels if label in names]
+        self.places_ = np.array([self.levels_.index(label) for label in names])
         weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-        code = self.places_[code].astype(np.float64)
+        code = self.places_[y].astype(np.float64)
         self.model_ = _ask_r("fit", bytearray(self.functions), _rows(X), self.columns, code, self.levels_, weight)
         return self
 

@@ -142,7 +142,7 @@ test_that("intervals that do not overlap are a test at the level", {
     pairs <- utils::combn(rownames(shown), 2)
     level_of <- function(i, j) {
       apart <- attr(shown, "multiplier") * (shown[i, "quasiSE"] + shown[j, "quasiSE"])
-      2 * pnorm(-apart / contrast(fit, i, j)$stderr)
+      2 * pnorm(-apart / compare_items(fit, i, j)$stderr)
     }
     levels <- mapply(level_of, pairs[1, ], pairs[2, ])
     expect_equal(mean(levels), alpha)
@@ -172,7 +172,7 @@ test_that("clusters have t in place of the normal distribution", {
   tidy <- generics::tidy(fit, conf.int = TRUE, conf.level = 0.9)
   expect_equal(tidy$p.value, unname(table[, 4]))
   expect_equal(tidy$conf.high, unname(coef(fit) + half))
-  test <- contrast(fit, "b", "a", level = 0.9)
+  test <- compare_items(fit, "b", "a", level = 0.9)
   expect_equal(test$parameter, c(df = 10))
   expect_identical(names(test$statistic), "t")
   expect_equal(test$p.value, table["b", 4])
@@ -184,7 +184,7 @@ test_that("clusters have t in place of the normal distribution", {
   plain <- bt(1, winner, loser, games)
   expect_identical(plain$df.inference, Inf)
   expect_identical(colnames(coef(summary(plain)))[3:4], c("z value", "Pr(>|z|)"))
-  expect_null(contrast(plain, "b", "a")$parameter)
+  expect_null(compare_items(plain, "b", "a")$parameter)
 })
 
 test_that("tidy and glance of generics have the columns of broom", {

@@ -64,7 +64,7 @@ test_that("letters are those of multcompView", {
   for (spread in c(0, 0.01, 0.03)) {
     scores <- matrix(rnorm(150, rep(0.8 + spread * 1:6, each = 25), 0.05), 25)
     colnames(scores) <- letters[1:6]
-    found <- compare_methods(scores, adjust = "none")
+    found <- compare_methods(scores, adjust = "none", rows = "datasets")
     p <- found$pairs$p_adjusted
     names(p) <- paste(found$pairs$method_a, found$pairs$method_b, sep = "-")
     peer <- multcompView::multcompLetters(p, threshold = 0.05)$Letters
@@ -291,7 +291,7 @@ test_that("scores that do not fit are refused, with the cells that are missing",
   expect_refused(compare_methods(single, test_fraction = 2), "^test_fraction must be")
 })
 
-test_that("rows that are called folds are folds, and numbers are no names of data sets", {
+test_that("rows that are called folds are folds, and rows without names must be explained", {
   skip_without_python()
   set.seed(2)
   scores <- matrix(round(runif(20, 0.7, 0.9), 3), 10, dimnames = list(NULL, c("a", "b")))
@@ -300,8 +300,21 @@ test_that("rows that are called folds are folds, and numbers are no names of dat
   rownames(scores) <- paste0("Fold", 1:10)
   named <- compare_methods(scores)
   expect_equal(named$pairs, folds$pairs)
+  repeated <- `rownames<-`(scores, sprintf("Fold%d.Rep%d", rep(1:5, 2), rep(1:2, each = 5)))
+  expect_match(compare_methods(repeated)$reason, "20 % of the cases")
   rownames(scores) <- seq(1, 28, 3)
-  numbered <- compare_methods(scores)
-  expect_identical(numbered$test, "wilcoxon")
-  expect_match(numbered$notes[[1]], "if they are folds, say so: give them a column fold")
+  frame <- data.frame(scores, row.names = NULL)
+  for (unnamed in list(scores, unname(scores), as.data.frame(scores), frame, as.list(frame))) {
+    expect_refused(compare_methods(unnamed), paste0(
+      'call compare_methods\\(scores, rows="folds"\\) .*',
+      'or compare_methods\\(scores, rows="datasets"\\)'
+    ))
+    expect_equal(compare_methods(unnamed, rows = "folds")$pairs$p_value, folds$pairs$p_value)
+    expect_identical(compare_methods(unnamed, rows = "datasets")$test, "wilcoxon")
+  }
+  expect_refused(compare_methods(scores, rows = "cases"), "^rows must be one of 'folds', 'dataset")
+  expect_refused(compare_methods(repeated, rows = "datasets"), "are named repeat, fold; leave rows")
+  expect_refused(compare_methods(list(a = 1:3, b = 1:2)), "of one length, got 3, 2")
+  expect_refused(compare_methods(list(1:3, 1:3)), "got no names")
+  expect_refused(compare_methods(scores[rep(1:10, 3), ], rows = "folds"), "30 folds of one data")
 })

@@ -3,7 +3,7 @@
 twelve <- function() {
   set.seed(26)
   scores <- matrix(rnorm(360, rep(0.8 + 0.01 * 1:12, each = 30), 0.04), 30)
-  colnames(scores) <- sprintf("method-%02d", 1:12)
+  dimnames(scores) <- list(sprintf("set-%02d", 1:30), sprintf("method-%02d", 1:12))
   scores
 }
 
