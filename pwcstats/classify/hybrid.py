@@ -40,10 +40,10 @@ class HybridClassifier(IntegratedMachines):
         Clusters of the negatives, or random parts of all rows with a machine each for both classes, whose distances a
         binary logit integrates: the scheme of the paper's breast cancer table.
     n_clusters : "auto", int, clusterer or array-like
-        Number of k-means clusters of the standardised columns; a clusterer with ``fit_predict`` (what it calls noise is a cluster); or a label for
-        each row, of which those of the negatives count. "auto" is the number of negatives for each positive, rounded,
-        from 1 to 10. With ``split="folds"`` the number of parts, 9 by default. Of more than two classes each is a
-        group.
+        Number of k-means clusters of the standardised columns; a clusterer with ``fit_predict`` (what it calls noise is
+        a cluster); or a label for each row, of which those of the negatives count. "auto" is the number of negatives
+        for each positive, rounded, from 1 to 10. With ``split="folds"`` the number of parts, 9 by default. Of more than
+        two classes each is a group.
     integrator : {"multinomial", "individualized", "logit"}
         Positives as the baseline and one category for each cluster, fitted jointly or by one binary fit each
         (:func:`individualized_mnlogit`); or positives against all negatives. The last is for comparison: with linear
