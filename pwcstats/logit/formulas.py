@@ -31,7 +31,8 @@ class FromFormula:
         subset : array-like, optional
             Rows to use, by label or as a mask.
         **kwargs
-            What the class takes.
+            What the class takes. `freq_weights` and `offset` have an entry for each row of `data`; rows in which
+            something is missing, a weight or an offset included, are left out, unless `missing` says otherwise.
 
         Returns
         -------
