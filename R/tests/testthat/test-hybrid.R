@@ -8,7 +8,7 @@ test_that("a linear machine has the distances of e1071, scaling included", {
   skip_without_package("e1071")
   fit <- hybrid(
     kind ~ Petal.Length + Petal.Width + Sepal.Length, flowers,
-    clusters = 1, tolerance = 1e-10, cost = 2, threshold = 0.5
+    clusters = 1, tolerance = 1e-10, cost = 2, threshold = 0.5, distance_cv = NULL
   )
   peer <- peer_distance(
     kind ~ Petal.Length + Petal.Width + Sepal.Length, flowers, "versicolor", inner,
