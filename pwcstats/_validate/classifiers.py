@@ -76,6 +76,16 @@ def refuse_priors(priors: Any, classes: Any) -> None:
         raise InputError(f"priors must sum to 1, got {listed(values.ravel())}, which sum to {values.sum():.6g}.")
 
 
+def refuse_params_of_default(estimator: Any, params: dict[str, Any]) -> None:
+    """Refuse parameters of a learner where there is only the default one."""
+    odd = [key for key in params if key.startswith("estimator__")]
+    if estimator is None and odd:
+        raise InputError(
+            f"there is no {odd[0]} to set, as estimator is None; give estimator=SVC(), and to standardise its columns "
+            "use make_pipeline(StandardScaler(), PairwiseClassifier(SVC()))."
+        )
+
+
 def refuse_unknown_candidate(name: str, candidates: dict[str, Any]) -> None:
     """Refuse parameters of a candidate that is not there."""
     if name not in candidates:

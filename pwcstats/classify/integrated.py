@@ -22,15 +22,13 @@ from pwcstats._validate import classifiers, hybrids
 from pwcstats._validate.common import Array, read_n_jobs
 from pwcstats.classify.folds import Folds, make_group_folds
 from pwcstats.classify.integrators import Codes, Integrator, integrate
-from pwcstats.classify.learners import last_step
+from pwcstats.classify.learners import MAX_ITER, last_step
 from pwcstats.classify.local import Task, fit_machines, measure, measure_held_out, steady
 from pwcstats.classify.scaling import Standardizer
 from pwcstats.errors import SeparationWarning
 
 PENALTIES = ("auto", "firth")
 CRITERIA = ("aic", "bic", "lr")
-# Steps of LIBSVM after which the default machine stops. Standardised columns need a few for each row.
-MAX_ITER = 1_000_000
 
 
 class IntegratedMachines(ClassifierMixin, BaseEstimator):
