@@ -28,7 +28,7 @@ SAME_MAXIMUM = 1e-5
 class TestDistances:
     def test_of_a_linear_machine_are_geometry(self, clover):
         X, group, new, _ = clover
-        clf = HybridClassifier().fit(X, group == 0, clusters=group)
+        clf = HybridClassifier(SVC(kernel="linear")).fit(X, group == 0, clusters=group)
         for name, machine in clf.machines_.items():
             w, b = machine.coef_[0], machine.intercept_[0]
             # The foot of the perpendicular is on the border, as far away as is said.
@@ -129,7 +129,8 @@ class TestHeldOutDistances:
     def test_are_of_machines_that_have_not_seen_the_row(self, clover):
         X, group, _, _ = clover
         folds = StratifiedKFold(4)
-        clf = HybridClassifier(distance_cv=folds, threshold=0.5).fit(X, group == 0, clusters=group)
+        clf = HybridClassifier(SVC(kernel="linear"), distance_cv=folds, threshold=0.5)
+        clf.fit(X, group == 0, clusters=group)
         used = clf.integrator_.model.data.orig_exog
         for train, test in folds.split(X, group):
             for column in used.columns[1:]:
@@ -150,7 +151,7 @@ class TestHeldOutDistances:
             return rng.normal(size=(n, 2)) + np.array([[0, 0], [1.2, 0], [0, 1.2]])[y], y
 
         (X, y), (new, truth) = rows(400), rows(4000)
-        clf = HybridClassifier(random_state=0).fit(X, y)
+        clf = HybridClassifier(SVC(kernel="linear"), random_state=0).fit(X, y)
         assert clf.unsteady_
         assert clf.unsteady_[0] in clf.summary().as_text()
         used = clf.integrator_.model.data.orig_exog
@@ -249,7 +250,8 @@ class TestIntegrators:
         group[halves[X[halves, 0] - X[halves, 1] > 0]] = 5
         # In order they would be the first two.
         names = np.array([0, 1, 3, 4, 5, 2])[group]
-        clf = HybridClassifier(threshold=0.5, random_state=0).fit(X, group == 0, clusters=names)
+        clf = HybridClassifier(SVC(kernel="linear"), threshold=0.5, random_state=0)
+        clf.fit(X, group == 0, clusters=names)
         w = np.array([clf.machines_[name[2:]].coef_[0] for name in clf.selected_])
         w /= np.linalg.norm(w, axis=1, keepdims=True)
         assert len(w) == 2

@@ -35,7 +35,7 @@ class TestGroups:
 
     def test_k_means(self, clover):
         X, group, _, _ = clover
-        clf = HybridClassifier(n_clusters=3, random_state=7).fit(X, group == 0)
+        clf = HybridClassifier(SVC(kernel="linear"), n_clusters=3, random_state=7).fit(X, group == 0)
         assert (clf.clusters_ == 0).tolist() == (group == 0).tolist()
         found = clf.clusters_[group != 0]
         best = KMeans(3, n_init=50, random_state=1).fit(X[group != 0])
@@ -80,7 +80,9 @@ class TestGroups:
         """The scheme of the breast cancer table: a machine for each part, and a binary logit."""
         X, y = load_breast_cancer(return_X_y=True)
         X = StandardScaler().fit_transform(X)
-        clf = HybridClassifier(split="folds", distance_cv=None, threshold=0.5, random_state=0).fit(X, y)
+        clf = HybridClassifier(
+            SVC(kernel="linear"), split="folds", distance_cv=None, threshold=0.5, random_state=0
+        ).fit(X, y)
         assert clf.n_clusters_ == 9
         counts = pd.crosstab(clf.clusters_, y)
         assert (np.ptp(counts.to_numpy(), axis=0) <= 1).all()
@@ -96,7 +98,7 @@ class TestGroups:
         X, y = load_iris(return_X_y=True)
         names = np.array(["setosa", "versicolor", "virginica"])[y]
         for baseline in (None, "virginica"):
-            clf = HybridClassifier(pos_label=baseline, distance_cv=None).fit(X, names)
+            clf = HybridClassifier(SVC(kernel="linear"), pos_label=baseline, distance_cv=None).fit(X, names)
             assert clf.threshold_ is None
             first = baseline or "setosa"
             assert clf.pos_label_ == first

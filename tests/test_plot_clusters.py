@@ -73,14 +73,17 @@ class TestClusters:
             np.testing.assert_allclose(text.get_position(), X[clf.clusters_ == number].mean(axis=0), rtol=1e-12)
             np.testing.assert_allclose(text.get_bbox_patch().get_facecolor()[:3], to_rgb(AREAS[number - 1]))
 
-    def test_borders_are_where_the_distance_is_zero(self, hybrid):
-        clf, X, *_ = hybrid
+    @pytest.mark.parametrize("learner", [None, SVC(kernel="linear")])
+    def test_borders_are_where_the_distance_is_zero(self, learner):
+        X, y, *_ = clover()
+        # Columns of other units, which the default machine standardises.
+        X = X * [1.0, 2.0] + [5.0, 0.0]
+        clf = quick(learner).fit(X, y)
         axes = plot.clusters(clf, X).axes[0]
         found = borders_in(axes)
         assert len(found) == 4
         for (segment, color), (name, machine), base in zip(found, clf.machines_.items(), AREAS, strict=False):
-            w, b = machine.coef_[0], machine.intercept_[0]
-            np.testing.assert_allclose(segment @ w + b, 0.0, atol=1e-9 * np.abs(w).max())
+            np.testing.assert_allclose(machine.decision_function(segment), 0.0, atol=1e-9)
             assert np.abs(clf.distances(segment)[f"d_{name}"]).max() < 1e-6
             np.testing.assert_allclose(color, to_rgb(base))
             # From one side of the view to another.
@@ -189,7 +192,7 @@ class TestClusters:
             np.testing.assert_array_equal(line.get_xydata(), rows[clf[-1].clusters_ == group])
         assert axes.get_ylabel() == "width, after StandardScaler"
         for (segment, _), machine in zip(borders_in(axes), clf[-1].machines_.values(), strict=True):
-            np.testing.assert_allclose(segment @ machine.coef_[0] + machine.intercept_[0], 0.0, atol=1e-9)
+            np.testing.assert_allclose(machine.decision_function(segment), 0.0, atol=1e-9)
         clf = make_pipeline(StandardScaler(), quick()).fit(X, y)
         assert plot.clusters(clf, X).axes[0].get_xlabel() == "x1, after StandardScaler"
 

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import norm
+from sklearn.cluster import KMeans
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -118,8 +119,9 @@ def test_a_run_against_its_parts(k):
     own = seed_of("clover", 7, 2.0, 3)
     sample = datasets.chang_clover(2.0, random_state=own)
     x, positive, train = sample.data, sample.target == 0, sample.train
-    groups = sample.target[train] if k == 0 else 4
-    clf = HybridClassifier(n_clusters=groups, threshold=0.5, distance_cv=None, random_state=own)
+    machine = SVC(kernel="linear")
+    groups = sample.target[train] if k == 0 else KMeans(4, n_init=10)
+    clf = HybridClassifier(machine, n_clusters=groups, threshold=0.5, distance_cv=None, random_state=own)
     proba = clf.fit(x[train], positive[train]).predict_proba(x)[:, 1]
     # Between the last training row that is called and the next.
     cut = np.sort(proba[train])[-201:-199].mean()
@@ -230,7 +232,7 @@ class TestStudy2:
         """Each training row's probability is tried as the threshold, from the top; test rows have no part in it."""
         sample = datasets.chang_ordered(1.0, 60, 60, random_state=0)
         x, y, train = sample.data, sample.target, sample.train
-        clf = OrdinalHybridClassifier(distance_cv=None).fit(x[train], y[train])
+        clf = OrdinalHybridClassifier(SVC(kernel="linear"), distance_cv=None).fit(x[train], y[train])
         trained, new = clf.predict_proba(x[train]), clf.predict_proba(x[~train])
         expected = np.zeros(new.shape, bool)
         for group in range(5):

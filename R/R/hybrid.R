@@ -30,14 +30,17 @@
 #'   `data`; rows that `subset` and `na.action` leave out are left out of it too. It is looked for
 #'   in `data` first, then where the function is called. Clusters of positive rows do not matter,
 #'   and may be missing. `"auto"` is the number of negatives for each positive, rounded, from 1 to
-#'   10; hundreds take minutes. With `split = "folds"` it is the number of parts, by default 9, or
-#'   fewer if the rarer class has fewer rows.
+#'   10; hundreds take minutes. k-means always standardises the columns, also with `scale = FALSE`.
+#'   With `split = "folds"` it is the number of parts, by default 9, or fewer if the rarer class has
+#'   fewer rows.
 #' @param split Clusters of the negatives, or random parts of all rows with a machine each for both
 #'   classes, whose distances a binary logit integrates.
 #' @param kernel,cost,gamma,degree,coef0,tolerance The support vector machines, as in `svm()` of
 #'   \pkg{e1071}; `gamma` is by default 1 / number of columns.
 #' @param scale Centre the columns and divide them by their standard deviations, as `svm()` does?
-#'   Constant columns stay as they are.
+#'   Constant columns stay as they are. With `TRUE` distances are in standard deviations, with
+#'   `FALSE` in the units of the columns. As in `svm()`, a machine stops after ten million steps,
+#'   with a warning; unscaled columns of very different sizes may need more.
 #' @param integrator Positives as the baseline and one category for each cluster, fitted jointly or
 #'   by one binary fit each; or positives against all negatives. The last is for comparison: with
 #'   linear machines its border is a line. With `split = "folds"` it is always `"logit"`.

@@ -1,8 +1,8 @@
 #' Predictions of logistic fits
 #'
 #' @param object A fit by [firth()], [firth_multinom()] or [cratio()].
-#' @param newdata Data frame with the variables of the formula; by default the rows of the fit, rows
-#'   of weight 0 included.
+#' @param newdata Data frame with the variables of the formula, which must not be infinite; by
+#'   default the rows of the fit, rows of weight 0 included.
 #' @param type `"link"` for linear predictors, `"response"` or `"prob"` (or `"probs"`) for
 #'   probabilities, `"class"` for the most probable class, `"stage"` for the probabilities of the
 #'   stages. Of `residuals()` the kind, as of `glm()`.
@@ -145,6 +145,8 @@ rows_of_design <- function(object, newdata, na.action, call) { # nolint
   terms <- stats::delete.response(object$terms)
   x <- design_of(terms, frame, object$contrasts, call)
   offset <- stats::model.offset(frame)
+  # Missing entries make missing predictions; infinite ones would make NaN.
+  refuse_infinite(cbind(x, offset), call)
   list(x = x, offset = if (is.null(offset)) 0 else offset, na_action = missing_rows)
 }
 

@@ -100,6 +100,16 @@ def refuse_labels_of_scorers(key: str, scoring: Any, classes: Any) -> None:
                 )
 
 
+def refuse_params_of_default(estimator: Any, params: dict[str, Any]) -> None:
+    """Refuse parameters of a learner where there is only the default one."""
+    odd = [key for key in params if key.startswith("estimator__")]
+    if estimator is None and odd:
+        raise InputError(
+            f"there is no {odd[0]} to set, as estimator is None; give estimator=SVC(), and to standardise its columns "
+            "use make_pipeline(StandardScaler(), PairwiseClassifier(SVC()))."
+        )
+
+
 def refuse_unknown_candidate(name: str, candidates: dict[str, Any]) -> None:
     """Refuse parameters of a candidate that is not there."""
     if name not in candidates:

@@ -92,7 +92,11 @@ def refuse_missing(exog: Any, endog: Any, extra: dict[str, Any], cure: str = "se
     values = as_float(exog, "exog")
     values = values.reshape(len(values), -1)
     names = list(getattr(exog, "columns", [getattr(exog, "name", None) or f"x{k + 1}" for k in range(values.shape[1])]))
-    bad = ~np.isfinite(values)
+    _refuse_not_finite(values, names, ~np.isfinite(values), cure)
+
+
+def _refuse_not_finite(values: Array, names: Sequence[Any], bad: NDArray[np.bool_], cure: str) -> None:
+    """Say where a design is not finite."""
     if bad.any():
         row, column = np.argwhere(bad)[0]
         more = f" and {bad.any(axis=1).sum() - 1} more rows" if bad.any(axis=1).sum() > 1 else ""
@@ -139,14 +143,30 @@ def refuse_unknown(kwargs: dict[str, Any], name: str, known: str) -> None:
 
 
 def take_rows(data: Any, subset: Any, kwargs: dict[str, Any]) -> Any:
-    """Some rows of the data, and of what comes with them at full length."""
-    if subset is None or not isinstance(data, pd.DataFrame):
+    """Some rows of the data, and of the weights and offsets, which have an entry for each row of the data.
+
+    Rows without a weight or an offset are left out, unless `missing` says otherwise. statsmodels leaves out the others
+    in which something is missing, if the weights and offsets are arrays.
+    """
+    if not isinstance(data, pd.DataFrame):
         return data
-    for key in ("freq_weights", "offset"):
-        values = kwargs.get(key)
-        if values is not None and np.shape(values) == (len(data),):
-            kwargs[key] = pd.Series(np.asarray(values), index=data.index).loc[subset].to_numpy()
-    return data.loc[subset]
+    columns = {key: kwargs[key] for key in ("freq_weights", "offset") if kwargs.get(key) is not None}
+    for key, values in columns.items():
+        if isinstance(values, pd.Series) and not values.index.equals(data.index):
+            raise InputError(
+                f"the rows of {key} and data have different labels or another order; align them first, or give {key} "
+                "as an array."
+            )
+    columns = {key: as_float(values, key) for key, values in columns.items()}
+    refuse_lengths(len(data), **columns)
+    frame = data if subset is None else data.loc[subset]
+    extra = pd.DataFrame(columns, index=data.index)
+    extra = extra if subset is None else extra.loc[subset]
+    if kwargs.get("missing", "drop") == "drop":
+        known = extra.notna().all(axis=1).to_numpy()
+        frame, extra = (frame, extra) if known.all() else (frame[known], extra[known])
+    kwargs.update({key: extra[key].to_numpy() for key in columns})
+    return frame
 
 
 def refuse_one_class(code: NDArray[np.int64], weight: Array, labels: Sequence[Any]) -> None:
@@ -202,10 +222,33 @@ def refuse_aliased(r: Array, length: Array, shape: tuple[int, ...], names: Seque
     )
 
 
-def refuse_columns(x: Array, names: Sequence[str]) -> None:
-    """Refuse new rows with other columns than those of the fit."""
+def read_new_rows(exog: Any, names: Sequence[str], coefficients: Array, formula: bool) -> Array:
+    """New rows of a design, whose linear predictors must be finite; `coefficients` has a row for each column.
+
+    A formula keeps rows in which something is missing, and their predictions are missing, as in statsmodels and R.
+    """
+    values = as_float(exog, "exog")
+    x = np.atleast_2d(values)
     if x.shape[1] != len(names):
         raise InputError(f"exog must have the {len(names)} columns of the fit, {listed(names)}, got {shape_of(x)}.")
+    missing = np.isnan(x).any(axis=1)
+    _refuse_not_finite(x, names, np.isinf(x) if formula else ~np.isfinite(x), "leave the row out")
+    with np.errstate(over="ignore", invalid="ignore"):
+        too_large = ~np.isfinite(x @ coefficients).reshape(len(x), -1).all(axis=1) & ~missing
+    if too_large.any():
+        row = int(np.argmax(too_large))
+        raise InputError(f"exog is so large in row {row} that its linear predictor overflows; leave the row out.")
+    return values
+
+
+def read_new_offset(offset: Any, n: int) -> Array:
+    """Offsets of new rows: a finite number for each, or one for all."""
+    values = as_float(offset, "offset")
+    if values.ndim and values.shape != (n,):
+        raise InputError(f"offset must be one number, or one for each of the {n} rows, got {shape_of(values)}.")
+    if not np.isfinite(values).all():
+        raise InputError("offset must be finite numbers; leave out the rows in which it is not.")
+    return values
 
 
 def read_weights(weights: Any, n: int) -> Array:

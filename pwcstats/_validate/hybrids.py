@@ -45,6 +45,14 @@ def failed_machine(name: str, learner: Any, error: Exception) -> InputError:
     return InputError(f"the local {type(learner).__name__} of {name} failed: {str(error).strip()}")
 
 
+def stopped_machines(names: list[str], limit: int) -> str:
+    """What to say where machines stopped before they converged."""
+    return (
+        f"the support vector machines of {listed(names)} stopped after {limit} steps, before they converged, so their "
+        "distances are approximate; standardise the columns, or choose a lower cost (C) or a higher tolerance."
+    )
+
+
 def refuse_indefinite(square: float, rounding: float, name: str, machine: Any) -> None:
     """Refuse a kernel in whose space lengths are not defined."""
     if square < -rounding:

@@ -15,6 +15,7 @@ from pwcstats._validate import hybrids as checks
 from pwcstats._validate.fits import read_count
 from pwcstats.classify.learners import seeded
 from pwcstats.classify.problem import take
+from pwcstats.classify.scaling import Standardizer
 
 # Unless more are asked for.
 MOST = 10
@@ -37,7 +38,10 @@ def split_negatives(
         code, names = pd.factorize(labels[negatives], sort=True)
         named = checks.read_names(names)
     else:
-        code = _clustered(take(x, negatives), _clusterer(how, len(negatives), int(positive.sum()), seed))
+        clusterer = _clusterer(how, len(negatives), int(positive.sum()), seed)
+        # A clusterer of the user's gets the columns as they are; k-means of ours must not depend on their units.
+        columns = x if hasattr(how, "fit_predict") else Standardizer().fit_transform(x)
+        code = _clustered(take(columns, negatives), clusterer)
         named = [str(number + 1) for number in range(code.max() + 1)]
     groups = np.zeros(len(positive), np.int64)
     groups[negatives] = code + 1

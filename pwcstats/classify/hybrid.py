@@ -33,15 +33,17 @@ class HybridClassifier(IntegratedMachines):
     Parameters
     ----------
     estimator : classifier, optional
-        Local machine: any learner with ``decision_function`` or ``predict_proba``. Default: ``SVC(kernel="linear")``.
+        Local machine: any learner with ``decision_function`` or ``predict_proba``. By default each machine standardises
+        its columns and fits ``SVC(kernel="linear")`` with at most a million steps. A learner that you give gets the
+        columns as they are.
     split : {"negatives", "folds"}
         Clusters of the negatives, or random parts of all rows with a machine each for both classes, whose distances a
         binary logit integrates: the scheme of the paper's breast cancer table.
     n_clusters : "auto", int, clusterer or array-like
-        Number of k-means clusters; a clusterer with ``fit_predict`` (what it calls noise is a cluster); or a label for
-        each row, of which those of the negatives count. "auto" is the number of negatives for each positive, rounded,
-        from 1 to 10. With ``split="folds"`` the number of parts, 9 by default. Of more than two classes each is a
-        group.
+        Number of k-means clusters of the standardised columns; a clusterer with ``fit_predict`` (what it calls noise is
+        a cluster); or a label for each row, of which those of the negatives count. "auto" is the number of negatives
+        for each positive, rounded, from 1 to 10. With ``split="folds"`` the number of parts, 9 by default. Of more than
+        two classes each is a group.
     integrator : {"multinomial", "individualized", "logit"}
         Positives as the baseline and one category for each cluster, fitted jointly or by one binary fit each
         (:func:`individualized_mnlogit`); or positives against all negatives. The last is for comparison: with linear
@@ -90,7 +92,7 @@ class HybridClassifier(IntegratedMachines):
     machines_ : dict
         Fitted learners by name; True is the positive side.
     norms_ : Series
-        Lengths ||w|| by which decision values are divided.
+        Lengths ||w|| by which decision values are divided; for the default machine, of the standardised columns.
     integrator_ : results
         The fitted model, with ``summary()``: statsmodels' or one of this package.
     aliased_ : list of str
@@ -131,8 +133,12 @@ class HybridClassifier(IntegratedMachines):
     Distances from more linear machines than there are columns are combinations of each other. Redundant ones are left
     out: the later ones, as R's ``glm`` does; with `distance_cv`, those that are most like others.
 
-    Columns should be of like size: k-means and support vector machines see their units. Put a ``StandardScaler`` and
-    this classifier into a pipeline.
+    The default machine centres each column and divides it by its standard deviation among the rows that the machine
+    learns from (divisor n - 1), as ``svm()`` of R's e1071 does. Its distances are in these standard deviations, so
+    they do not depend on the units of the columns. The default k-means clusters use columns that are divided by their
+    standard deviations among all rows. A learner or clusterer of your own gets the columns as they are: put a
+    ``StandardScaler`` before it. A linear ``SVC`` may need hours for columns of very different sizes; set its
+    `max_iter`. A machine that stops at its `max_iter` gives a :class:`~pwcstats.errors.ConvergenceWarning`.
 
     References
     ----------
@@ -154,7 +160,7 @@ class HybridClassifier(IntegratedMachines):
     >>> clf.n_clusters_
     4
     >>> round(clf.score(X[~train], y[~train]), 3)
-    0.967
+    0.966
     >>> SVC(kernel="linear").fit(X[train], y[train]).score(X[~train], y[~train])
     0.8
     """

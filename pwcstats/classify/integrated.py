@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.multiclass import check_classification_targets
@@ -21,8 +22,9 @@ from pwcstats._validate import classifiers, hybrids
 from pwcstats._validate.common import Array, read_n_jobs
 from pwcstats.classify.folds import Folds, make_group_folds
 from pwcstats.classify.integrators import Codes, Integrator, integrate
-from pwcstats.classify.learners import last_step
+from pwcstats.classify.learners import MAX_ITER, last_step
 from pwcstats.classify.local import Task, fit_machines, measure, measure_held_out, steady
+from pwcstats.classify.scaling import Standardizer
 from pwcstats.errors import SeparationWarning
 
 PENALTIES = ("auto", "firth")
@@ -109,6 +111,8 @@ class IntegratedMachines(ClassifierMixin, BaseEstimator):
             )
         if self.unsteady_:
             notes.append(f"Distances of the fit, as the folds do not agree on the border: {', '.join(self.unsteady_)}.")
+        if self.estimator is None:
+            notes.append("Each machine standardises its columns: distances and ||w|| are in standard deviations.")
         summary.add_extra_txt(notes)
         return summary
 
@@ -120,7 +124,9 @@ class IntegratedMachines(ClassifierMixin, BaseEstimator):
     # Parts of a fit
 
     def _learner(self) -> Any:
-        return SVC(kernel="linear") if self.estimator is None else self.estimator
+        if self.estimator is not None:
+            return self.estimator
+        return make_pipeline(Standardizer(), SVC(kernel="linear", max_iter=MAX_ITER))
 
     def _check_shared_options(self) -> None:
         hybrids.refuse_learner(self._learner())
@@ -224,7 +230,7 @@ class IntegratedMachines(ClassifierMixin, BaseEstimator):
 
     def _described(self) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
         left = [
-            ("Machines:", type(self._learner()).__name__),
+            ("Machines:", type(last_step(self._learner())).__name__),
             ("Distances:", "of the fit" if self.distance_cv is None else "held out"),
             ("Baseline:", str(self.classes_[self._order[0]])),
         ]

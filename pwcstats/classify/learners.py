@@ -28,6 +28,8 @@ PROBABILITY, DECISION = "probability", "decision"
 # Log-odds of probabilities are cut here, where 1 - p is 0 in double precision: those of 0 and 1 would be infinite, and
 # so for every calibration and every threshold.
 FARTHEST = 36.0
+# Steps of LIBSVM after which default machines stop. Of standardised columns they need a few for each row.
+MAX_ITER = 1_000_000
 
 
 def bounded(log_odds: Array) -> Array:
@@ -38,7 +40,8 @@ def bounded(log_odds: Array) -> Array:
 def read_candidates(estimator: Any) -> dict[str, Any]:
     """Learners by name: of one learner, a list, a list of (name, learner), or a dict."""
     if estimator is None:
-        return {"svc": SVC()}
+        # Of standardised columns, "auto" is what "scale" is, also where they are sparse and not centred.
+        return {"svc": SVC(gamma="auto", max_iter=MAX_ITER)}
     if isinstance(estimator, Mapping):
         named = list(estimator.items())
     elif isinstance(estimator, (list, tuple)):

@@ -1,5 +1,6 @@
 """Local machines: each tells some rows from some others, and measures how far a row is from its border."""
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +10,7 @@ import pandas as pd
 from joblib import delayed
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning as SklearnWarning
 from tqdm import tqdm
 
 from pwcstats._kernels.blas import one_thread
@@ -19,6 +21,7 @@ from pwcstats.classify.folds import Folds
 from pwcstats.classify.plain import in_parallel
 from pwcstats.classify.problem import take
 from pwcstats.classify.svm import decision_values, is_native
+from pwcstats.errors import ConvergenceWarning
 
 Mask = NDArray[np.bool_]
 # Of the sum of the terms' sizes, what is left of ||w||² by rounding alone.
@@ -70,12 +73,25 @@ def fit_machines(
     kept = [None, *(folds.train if folds is not None else ())]
     calls = [delayed(_fit)(learner, task, x, rest, seed) for rest in kept for task in tasks]
     # LIBSVM lets go of Python's lock; of other learners, only joblib's processes run side by side.
-    prefer = {"prefer": "threads"} if is_native(learner) else {}
-    with one_thread():
+    prefer = {"prefer": "threads"} if is_native(learners.last_step(learner)) else {}
+    with warnings.catch_warnings(), one_thread():
+        # One warning, below, in place of one for each machine and fold.
+        warnings.filterwarnings("ignore", message="Solver terminated early", category=SklearnWarning)
         done = in_parallel(calls, n_jobs, **prefer)
         fitted = list(tqdm(done, total=len(calls), desc="local machines", disable=not verbose))
+    _warn_of_limit(tasks, fitted)
     by_fold = [fitted[start : start + len(tasks)] for start in range(0, len(fitted), len(tasks))]
     return by_fold[0], by_fold[1:]
+
+
+def _warn_of_limit(tasks: Sequence[Task], fitted: Sequence[Machine]) -> None:
+    """Name the machines that stopped at their limit, in the fit of all rows or of a fold."""
+    lasts = [learners.last_step(machine.learner) for machine in fitted]
+    stopped = [is_native(last) and last.fit_status_ != 0 for last in lasts]
+    if any(stopped):
+        names = [task.name for k, task in enumerate(tasks) if any(stopped[k :: len(tasks)])]
+        limit = lasts[stopped.index(True)].max_iter
+        warnings.warn(checks.stopped_machines(names, limit), ConvergenceWarning, stacklevel=5)
 
 
 def measure(machines: Sequence[Machine], x: Any, names: Sequence[str]) -> pd.DataFrame:

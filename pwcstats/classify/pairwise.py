@@ -44,7 +44,9 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, WithCandidates):
     ----------
     estimator : classifier, list or dict of classifiers, optional
         One learner, or candidates: a list, a list of (name, learner), or a dict. Pipelines are fitted anew on each
-        pair; to scale the columns once for all pairs put this classifier into a pipeline. Default: ``SVC()``.
+        pair; to scale the columns once for all pairs put this classifier into a pipeline. By default the columns are
+        standardised, once for all pairs, and the learner is ``SVC(gamma="auto")``, as in R's e1071. Learners that you
+        give get the columns as they are.
     coupling : {"wlw2", "ht", "wlw1", "pkpd", "rv", "vote", "sum", "bayes"}
         Method of :func:`pwcstats.couple`. For ``"bayes"`` a second learner of each pair tells its two classes from all
         others, K(K-1)/2 fits to all rows.
@@ -92,7 +94,11 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, WithCandidates):
     estimators_ : dict
         Fitted learners by (class_i, class_j). To them class_i is 0 and class_j is 1, whatever the labels are: their
         ``classes_`` are 0 and 1, ``predict`` returns these, and ``decision_function`` is positive for class_j. Of an
-        ``SVC`` that was fitted to all pairs at once it is a view of that machine.
+        ``SVC`` that was fitted to all pairs at once it is a view of that machine. Default learners take columns that
+        `scaler_` has standardised.
+    scaler_ : transformer or None
+        What standardises the columns of the default learner: it subtracts the means and divides by the standard
+        deviations (divisor n - 1) of the training rows. None with learners that you give.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : ndarray
@@ -417,6 +423,8 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, WithCandidates):
     def _in_pieces(self, X: Any, answer: Callable[[Any], Array], shape: tuple[int, ...]) -> Array:
         """Answers of all rows, made from a few at a time, on as many threads as `n_jobs` asks for."""
         x = read_rows(self, X, reset=False)
+        if self.scaler_ is not None:
+            x = self.scaler_.transform(x)
         if self._columns is not None:
             x = x[:, self._columns]
         n = x.shape[0]

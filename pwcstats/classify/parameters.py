@@ -3,10 +3,9 @@
 from typing import Any
 
 from sklearn.base import BaseEstimator
-from sklearn.svm import SVC
 from sklearn.utils import get_tags
 
-from pwcstats._validate.classifiers import refuse_unknown_candidate
+from pwcstats._validate.classifiers import refuse_params_of_default, refuse_unknown_candidate
 from pwcstats.classify.learners import read_candidates
 from pwcstats.errors import InputError
 
@@ -31,8 +30,7 @@ class WithCandidates(BaseEstimator):
     def set_params(self, **params: Any) -> Any:
         """Set parameters by the names that :meth:`get_params` has."""
         estimator = params.pop("estimator", self.estimator)
-        if estimator is None and any(key.startswith("estimator__") for key in params):
-            estimator = SVC()
+        refuse_params_of_default(estimator, params)
         self.estimator = estimator
         if not isinstance(estimator, (list, tuple, dict)):
             return super().set_params(**params)

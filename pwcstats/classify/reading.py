@@ -11,6 +11,7 @@ from sklearn.utils.validation import _check_sample_weight, _check_y, check_consi
 from pwcstats._validate import classifiers as checks
 from pwcstats.classify.learners import has_fast_path, read_candidates
 from pwcstats.classify.problem import Problem
+from pwcstats.classify.scaling import Standardizer
 
 
 def read_problem(clf: Any, X: Any, y: Any, sample_weight: Any, candidates: dict[str, Any]) -> Problem:
@@ -27,6 +28,10 @@ def read_problem(clf: Any, X: Any, y: Any, sample_weight: Any, candidates: dict[
         sample_weight = _check_sample_weight(sample_weight, x, dtype=np.float64, ensure_non_negative=True)
     checks.refuse_not_square(x, square)
     checks.refuse_no_weight(y, sample_weight)
+    clf.scaler_ = None
+    if clf.estimator is None:
+        clf.scaler_ = Standardizer().fit(x, sample_weight=sample_weight)
+        x = clf.scaler_.transform(x)
     problem = Problem(x, y, sample_weight, square)
     checks.refuse_few_classes(problem.classes)
     return problem

@@ -91,6 +91,16 @@ class FirthLogit(FromFormula, PenalisedModel, Logit):
 
     _options = "start_params, correction, maxiter and disp"
 
+    def cdf(self, X: Any) -> Array:
+        """Probabilities of 1 for linear predictors of any size, of which statsmodels' exponentials overflow."""
+        small, positive = _small_exponential(X)
+        return np.where(positive, 1.0, small) / (1.0 + small)
+
+    def pdf(self, X: Any) -> Array:
+        """Derivatives of the probabilities."""
+        small, _ = _small_exponential(X)
+        return small / (1.0 + small) ** 2
+
     @classmethod
     def _read_response(cls, values: Any, kwargs: dict[str, Any]) -> tuple[Any, pd.Index]:
         designs.refuse_text(values)
@@ -141,11 +151,19 @@ class FirthLogit(FromFormula, PenalisedModel, Logit):
             return FirthLogitResultsWrapper(FirthLogitResults(self, ascent, at, beta, cov, correction))
 
 
+def _small_exponential(predictor: Any) -> tuple[Any, Any]:
+    """exp(-|z|), and where z is positive; for complex z too, by which statsmodels differentiates."""
+    z = np.asarray(predictor)
+    positive = z.real > 0.0
+    return np.exp(np.where(positive, -z, z)), positive
+
+
 class FirthLogitResults(PenalisedResults, LogitResults):
     """Results of :meth:`FirthLogit.fit`: statsmodels' results of a logit, with the penalty where it matters.
 
     Besides what is listed here there are statsmodels' `params`, `bse`, `tvalues`, `pvalues`, `cov_params`, `t_test`,
-    `wald_test`, `predict`, `get_prediction`, `get_margeff`, `pred_table`, `summary` and residuals.
+    `wald_test`, `predict`, `get_prediction`, `get_margeff`, `pred_table`, `summary` and residuals. New rows for
+    `predict` must be finite; after a formula, rows in which something is missing have missing predictions.
 
     Attributes
     ----------

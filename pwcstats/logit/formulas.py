@@ -34,8 +34,10 @@ class FromFormula:
         subset : array-like, optional
             Rows to use, by label or as a mask.
         **kwargs
-            What the class takes, and `eval_env`, as in statsmodels: where functions and variables that are not columns
-            of `data` are looked up; by default where this is called.
+            What the class takes. `freq_weights` and `offset` have an entry for each row of `data`; rows in which
+            something is missing, a weight or an offset included, are left out, unless `missing` says otherwise.
+            `eval_env`, as in statsmodels, says where functions and variables that are not columns of `data` are looked
+            up; by default where this is called.
 
         Returns
         -------

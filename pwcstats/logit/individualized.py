@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from scipy import stats
+from scipy.special import softmax
 from statsmodels.iolib.summary import Summary
 
 from pwcstats import _summary
@@ -222,14 +223,11 @@ class IndividualizedResults:
                 exog = exog[list(self._columns)]
             x = as_float(exog, "exog")
             x = x.reshape(-1, len(self._columns)) if x.ndim == 1 and x.size % len(self._columns) == 0 else x
-            designs.refuse_columns(np.atleast_2d(x), list(map(str, self._columns)))
-            predictor = x @ self._limit
+            predictor = designs.read_new_rows(x, list(map(str, self._columns)), self._limit, False) @ self._limit
         full = np.column_stack([np.zeros(len(predictor)), predictor])
-        full = np.exp(full - full.max(axis=1, keepdims=True))
-        proba = pd.DataFrame(
-            full / full.sum(axis=1, keepdims=True), index=index, columns=[self.baseline, *self.params.columns]
-        )
-        return proba[list(self.labels)]
+        # Labels may be True and False, by which pandas would choose rows.
+        order = pd.Index([self.baseline, *self.params.columns]).get_indexer(self.labels)
+        return pd.DataFrame(softmax(full, axis=1)[:, order], index=index, columns=self.labels)
 
     def tidy(self, alpha: float = 0.05) -> pd.DataFrame:
         """One row a coefficient with broom's columns in snake case."""

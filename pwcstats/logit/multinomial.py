@@ -38,7 +38,7 @@ class StableMNLogit(MNLogit):
         return float(self.loglikeobs(params).sum())
 
 
-class FirthMNLogit(FromFormula, PenalisedModel, MNLogit):
+class FirthMNLogit(FromFormula, PenalisedModel, StableMNLogit):
     r"""Multinomial logistic regression with Jeffreys' penalty.
 
     A statsmodels ``MNLogit`` whose estimates are finite for every data set, separated ones included. The first class
@@ -162,7 +162,8 @@ class FirthMNLogitResults(PenalisedResults, MultinomialResults):
         Parameters
         ----------
         exog : array-like, optional
-            New rows: columns of the design or, after a formula, its variables; by default the rows of the fit.
+            New rows: columns of the design or, after a formula, its variables; by default the rows of the fit. After a
+            formula, rows in which something is missing have missing probabilities.
         transform : bool
             Whether the formula makes the columns from `exog`.
         **kwargs

@@ -65,6 +65,9 @@ class OrderedLogit(FromFormula, OrderedModel):
                 f"OrderedLogit has the logistic distribution; use statsmodels' OrderedModel for {distr!r}."
             )
         designs.refuse_unknown(kwargs, "OrderedLogit", "offset and categories (instead of weights, repeat the rows)")
+        if offset is not None and kwargs.get("missing_idx") is not None:
+            # Of a formula: the rows in which something is missing are left out of endog and exog already.
+            offset = np.asarray(offset)[~kwargs["missing_idx"]]
         designs.refuse_misaligned(exog, endog=endog, offset=offset)
         code, labels = designs.read_ordered(endog, categories)
         # The thresholds are a model by themselves; of the formula "y ~ 1" statsmodels leaves no column.
@@ -112,6 +115,14 @@ class OrderedLogit(FromFormula, OrderedModel):
         """Second derivatives, by central differences of the score."""
         h = approx_fprime(np.asarray(params, dtype=np.float64), self.score, centered=True)
         return (h + h.T) / 2.0
+
+    def predict(self, params: Any, exog: Any = None, offset: Any = None, which: str = "prob") -> Array:
+        """Predictions at some parameters, as in statsmodels; new rows must be finite."""
+        if exog is not None and self.k_vars:
+            names, slopes = list(map(str, self.exog_names[: self.k_vars])), np.asarray(params)[: self.k_vars]
+            exog = designs.read_new_rows(exog, names, slopes, hasattr(self, "formula"))
+            offset = None if offset is None else designs.read_new_offset(offset, len(np.atleast_2d(exog)))
+        return super().predict(params, exog, offset, which)
 
     def fit(
         self, start_params: Any = None, method: str | None = None, maxiter: int = 500, disp: bool = False, **kwargs: Any
@@ -214,7 +225,8 @@ class OrderedLogitResults(OrderedResults):
         Parameters
         ----------
         exog : array-like, optional
-            New rows: columns of the design or, after a formula, its variables; by default the rows of the fit.
+            New rows: columns of the design or, after a formula, its variables; by default the rows of the fit. After a
+            formula, rows in which something is missing have missing predictions.
         transform : bool
             Whether the formula makes the columns from `exog`.
         **kwargs

@@ -223,23 +223,27 @@ class ContinuationRatio(FromFormula, LikelihoodModel):
             One row a case, one column a class (or stage).
         """
         choice(which, ("prob", "linear", "stage"), "which")
-        x = self.exog if exog is None else np.atleast_2d(np.asarray(exog, dtype=np.float64))
-        designs.refuse_columns(x, list(map(str, self.exog_names)))
-        x = self._design(x)
         params = np.asarray(params, dtype=np.float64)
         n_stages = len(self.stages)
         if self.parallel:
-            predictor = params[:n_stages] + (x[:, 1:] @ params[n_stages:])[:, None]
+            coefs = np.column_stack([params[:n_stages], np.tile(params[n_stages:], (n_stages, 1))])
         else:
-            predictor = x @ params.reshape(n_stages, -1).T
+            coefs = params.reshape(n_stages, -1)
+        x = self.exog
+        if exog is not None:
+            slopes = np.zeros((self.exog.shape[1], n_stages))
+            slopes[self._kept] = coefs[:, 1:].T
+            x = designs.read_new_rows(exog, list(map(str, self.exog_names)), slopes, hasattr(self, "formula"))
+        predictor = self._design(np.atleast_2d(x)) @ coefs.T
         if which == "linear":
             return predictor
-        # Logarithms, so that small probabilities keep their digits.
-        log_yes, log_no = -np.logaddexp(0.0, -predictor), -np.logaddexp(0.0, predictor)
+        with np.errstate(invalid="ignore"):  # rows in which something is missing
+            # Logarithms, so that small probabilities keep their digits.
+            log_yes, log_no = -np.logaddexp(0.0, -predictor), -np.logaddexp(0.0, predictor)
         if which == "stage":
             return np.exp(log_yes)
         if self.direction == "backward":
             log_yes, log_no = log_yes[:, ::-1], log_no[:, ::-1]
-        past = np.column_stack([np.zeros(len(x)), np.cumsum(log_no, axis=1)])
-        proba = np.exp(past + np.column_stack([log_yes, np.zeros(len(x))]))
+        past = np.column_stack([np.zeros(len(log_no)), np.cumsum(log_no, axis=1)])
+        proba = np.exp(past + np.column_stack([log_yes, np.zeros(len(log_yes))]))
         return proba[:, ::-1] if self.direction == "backward" else proba

@@ -127,7 +127,8 @@ class ContinuationRatioResults(LikelihoodModelResults):
         Parameters
         ----------
         exog : array-like, optional
-            New rows: columns of the design or, after a formula, its variables; by default the rows of the fit.
+            New rows: columns of the design or, after a formula, its variables; by default the rows of the fit. After a
+            formula, rows in which something is missing have missing predictions.
         transform : bool
             Whether the formula makes the columns from `exog`.
         which : {"prob", "linear", "stage", "class"}
@@ -147,7 +148,9 @@ class ContinuationRatioResults(LikelihoodModelResults):
                 index = getattr(exog, "index", None)
         values = self.model.predict(self._limit, exog, "prob" if which == "class" else which)
         if which == "class":
-            return pd.Series(self.model.labels[values.argmax(axis=1)], index=index)
+            likeliest = pd.Series(self.model.labels[values.argmax(axis=1)], index=index)
+            known = ~np.isnan(values).any(axis=1)
+            return likeliest if known.all() else likeliest.where(known)
         columns = self.model.labels if which == "prob" else self.model.stages
         return pd.DataFrame(values, index=index, columns=columns)
 

@@ -106,6 +106,16 @@ class PenalisedModel:
         """Minus the Fisher information; the penalty's own curvature is left out."""
         return -self.information(params)
 
+    def predict(self, params: Any, exog: Any = None, *args: Any, **kwargs: Any) -> Any:
+        """Predictions at some parameters, as in statsmodels; new rows must be finite."""
+        if exog is not None:
+            names = list(map(str, self.exog_names))
+            coefficients = np.asarray(params).reshape(len(names), -1, order="F")
+            exog = designs.read_new_rows(exog, names, coefficients, hasattr(self, "formula"))
+            if kwargs.get("offset") is not None:
+                kwargs["offset"] = designs.read_new_offset(kwargs["offset"], len(np.atleast_2d(exog)))
+        return super().predict(params, exog, *args, **kwargs)  # type: ignore[misc]
+
     def _point(self, params: Any) -> Point:
         return self._likelihood.at(designs.read_params(params, self._likelihood.n_params, "params"))
 

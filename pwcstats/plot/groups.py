@@ -31,7 +31,7 @@ def clusters(clf: Any, X: Any, *, ax: Axes | None = None) -> Figure:
         steps make of the rows.
     X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
         The rows of the fit. More than two columns are drawn by their first two principal components. Of two, the border
-        of each machine that has ``coef_`` is a line in the colour of its cluster, unless it is far from all rows.
+        of each linear machine is a line in the colour of its cluster, unless it is far from all rows.
     ax : matplotlib.axes.Axes, optional
         Axes to draw in; without them there is a new figure.
 
@@ -151,15 +151,30 @@ def _mark_centres(axes: Axes, points: Array, groups: NDArray[np.int64], marks: l
 def _draw_borders(axes: Axes, machines: Any, edges: Array, colors: Array) -> None:
     """Where the distance from a linear machine is 0."""
     for machine, color in zip(machines, colors, strict=True):
-        # Steps of a pipeline change the columns, so that the weights of its last are no line here.
-        if not hasattr(machine, "coef_"):
-            continue
-        coef = machine.coef_.toarray() if sparse.issparse(machine.coef_) else np.asarray(machine.coef_)
-        segment = _segment(coef.ravel(), float(np.ravel(machine.intercept_)[0]), edges)
+        line = _line(machine)
+        segment = None if line is None else _segment(*line, edges)
         if segment is not None:
             # White beneath keeps the line apart from points of its own colour.
             axes.plot(*segment.T, color="white", linewidth=3.4, zorder=3)
             axes.plot(*segment.T, color=color, linewidth=1.8, zorder=3.1)
+
+
+def _line(machine: Any) -> tuple[Array, float] | None:
+    """Weights of the columns and intercept of a linear machine; None if it has none that are known."""
+    scaler, last = None, machine
+    if len(getattr(machine, "steps", ())) == 2:
+        # The default machine; other first steps may change the columns in ways that are no line here.
+        (_, scaler), (_, last) = machine.steps
+        if not hasattr(scaler, "center_") or not hasattr(scaler, "scale_"):
+            return None
+    if not hasattr(last, "coef_"):
+        return None
+    coef = np.ravel(last.coef_.toarray() if sparse.issparse(last.coef_) else last.coef_)
+    intercept = float(np.ravel(last.intercept_)[0])
+    if scaler is None:
+        return coef, intercept
+    coef = coef / scaler.scale_
+    return coef, intercept - float(coef @ scaler.center_)
 
 
 def _segment(weights: Array, intercept: float, edges: Array) -> Array | None:

@@ -12,6 +12,7 @@ from pwcstats import plot
 from pwcstats._jobs import seed_of
 from pwcstats.classify import HybridClassifier
 from pwcstats.datasets import chang_clover, chang_ordered
+from pwcstats.studies.chang_runs import LINEAR, clusterer
 
 __all__ = ["FIGURE_3", "FIGURE_6", "draw_confusions", "figure3", "figure4", "figure5", "figure6"]
 
@@ -119,7 +120,14 @@ def _labels(sample: Bunch) -> Any:
 
 def _hybrid(sample: Bunch, k: int, seed: int) -> HybridClassifier:
     """Procedure I on the training rows, as the paper has it."""
-    clf = HybridClassifier(n_clusters=k, threshold=0.5, distance_cv=None, pos_label="positive", random_state=seed)
+    clf = HybridClassifier(
+        LINEAR,
+        n_clusters=clusterer(k),
+        threshold=0.5,
+        distance_cv=None,
+        pos_label="positive",
+        random_state=seed,
+    )
     return clf.fit(sample.data[sample.train], _labels(sample)[sample.train])
 
 

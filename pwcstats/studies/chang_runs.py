@@ -6,6 +6,8 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.cluster import KMeans
 from sklearn.metrics import confusion_matrix, precision_recall_curve, precision_recall_fscore_support
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.pipeline import make_pipeline
@@ -21,11 +23,18 @@ from pwcstats.datasets import chang_clover, chang_ordered, load
 from pwcstats.studies.chang_printed import called_positive
 from pwcstats.studies.running import Record, Size, chosen, count_of, run_cells
 
-__all__ = ["COUNTS", "SCORES", "clover", "ordered", "pen_digits", "wdbc"]
+__all__ = ["COUNTS", "LINEAR", "SCORES", "clover", "clusterer", "ordered", "pen_digits", "wdbc"]
 
 # Numbers of a run of Study 1, of 800 negative and 200 positive test cases, and of Study 2.
 COUNTS = ("true negatives", "false positives", "false negatives", "true positives", "accuracy (%)")
 SCORES = ("accuracy", "precision", "recall", "F")
+# The paper's machines and clusters see the columns as they are.
+LINEAR = SVC(kernel="linear")
+
+
+def clusterer(k: int) -> KMeans:
+    """k-means of the columns as they are."""
+    return KMeans(k, n_init=10)
 
 
 def clover(
@@ -97,7 +106,12 @@ def _clover_methods(
     """What each method calls positive among the test rows."""
     x, positive, new = sample.data[sample.train], (sample.target == 0)[sample.train], sample.data[~sample.train]
     clf = HybridClassifier(
-        n_clusters=k or "auto", integrator=integrator, threshold=0.5, distance_cv=None, random_state=seed
+        LINEAR,
+        n_clusters=clusterer(k) if k else "auto",
+        integrator=integrator,
+        threshold=0.5,
+        distance_cv=None,
+        random_state=seed,
     )
     clf.fit(x, positive, clusters=None if k else sample.target[sample.train])
     proba = clf.predict_proba(new)[:, 1]
@@ -106,7 +120,7 @@ def _clover_methods(
         yield _name(k), "paper", _largest(proba, called)
     if not k:
         yield "SVM R", "own", SVC().fit(x, positive).predict(new)
-        yield "SVM L", "own", SVC(kernel="linear").fit(x, positive).predict(new)
+        yield "SVM L", "own", clone(LINEAR).fit(x, positive).predict(new)
 
 
 def _largest(proba: Array, count: int) -> NDArray[np.bool_]:
@@ -163,7 +177,7 @@ def _ordered(d: float, run: int, seed: int) -> list[Record]:
 def _ordered_rules(sample: Bunch) -> Iterator[tuple[str, NDArray[np.bool_]]]:
     """Which test rows each rule puts into each group."""
     x, y, new = sample.data[sample.train], sample.target[sample.train], sample.data[~sample.train]
-    clf = OrdinalHybridClassifier(distance_cv=None).fit(x, y)
+    clf = OrdinalHybridClassifier(LINEAR, distance_cv=None).fit(x, y)
     proba = clf.predict_proba(new)
     yield "argmax", clf.predict(new)[:, None] == clf.classes_
     trained = clf.predict_proba(x)

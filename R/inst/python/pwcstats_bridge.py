@@ -117,7 +117,17 @@ def svm(kernel, cost, gamma, degree, coef0, tolerance, class_weight=None):
     from sklearn.svm import SVC
 
     name = _KERNELS.get(kernel, kernel)
-    return SVC(kernel=name, C=cost, gamma=gamma, degree=degree, coef0=coef0, tol=tolerance, class_weight=class_weight)
+    return SVC(
+        kernel=name,
+        C=cost,
+        gamma=gamma,
+        degree=degree,
+        coef0=coef0,
+        tol=tolerance,
+        class_weight=class_weight,
+        # As e1071: without a limit, columns of very different sizes take hours, and R cannot interrupt a fit.
+        max_iter=10_000_000,
+    )
 
 
 def learner(kind, **options):

@@ -131,3 +131,18 @@ test_that("what cannot be fitted is refused", {
   expect_identical(predict(fit, type = "response"), predict(fit, type = "prob"))
   expect_refused(predict(fit, type = "raw"), "^type must be one of")
 })
+
+test_that("predictions of large, infinite and missing entries", {
+  skip_without_python()
+  many <- firth_multinom(grade ~ x, visits)
+  new <- data.frame(x = c(1e5, NA, -1e5))
+  proba <- predict(many, new, type = "prob")
+  expect_equal(unname(rowSums(proba)), c(1, NA, 1))
+  expect_true(all(is.na(proba[2, ])))
+  fits <- list(many, firth(ill ~ x, visits), cratio(grade ~ x, visits, penalty = "firth"))
+  for (fit in fits) {
+    expect_refused(predict(fit, data.frame(x = c(0, Inf))), "'x' is infinite in row 2 of newdata")
+  }
+  shifted <- firth(ill ~ x + offset(log(y)), transform(visits, y = 2))
+  expect_refused(predict(shifted, data.frame(x = 1, y = 0)), "'offset' is infinite in row 1")
+})

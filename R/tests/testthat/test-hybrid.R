@@ -8,7 +8,7 @@ test_that("a linear machine has the distances of e1071, scaling included", {
   skip_without_package("e1071")
   fit <- hybrid(
     kind ~ Petal.Length + Petal.Width + Sepal.Length, flowers,
-    clusters = 1, tolerance = 1e-10, cost = 2, threshold = 0.5
+    clusters = 1, tolerance = 1e-10, cost = 2, threshold = 0.5, distance_cv = NULL
   )
   peer <- peer_distance(
     kind ~ Petal.Length + Petal.Width + Sepal.Length, flowers, "versicolor", inner,
@@ -425,4 +425,20 @@ test_that("what cannot be fitted is refused", {
   fit <- ask(clusters = 1, threshold = 0.5)
   expect_refused(predict(fit, 1:3), "newdata must be a data frame")
   expect_refused(predict(fit, type = "link"), "^type must be one of")
+})
+
+test_that("machines of unscaled columns stop, with a warning", {
+  skip_without_python()
+  # Overlapping classes; one column is a thousand times the other.
+  rows <- seq_len(80)
+  wide <- data.frame(
+    a = sin(rows * 1.7) + 0.3 * (rows %% 2), b = 1000 * cos(rows * 2.3),
+    y = factor(rows %% 2)
+  )
+  scaled <- hybrid(y ~ a + b, wide, clusters = 1, threshold = 0.5, distance_cv = NULL)
+  expect_equal(sum(is.na(predict(scaled, type = "prob"))), 0)
+  expect_warning(
+    hybrid(y ~ a + b, wide, clusters = 1, threshold = 0.5, distance_cv = NULL, scale = FALSE),
+    "machines of \\(1\\) stopped after 10000000 steps"
+  )
 })
