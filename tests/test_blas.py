@@ -1,5 +1,7 @@
 """One BLAS thread for small matrices, and afterwards as many as before."""
 
+import subprocess
+import sys
 import threading
 
 from threadpoolctl import threadpool_info, threadpool_limits
@@ -36,3 +38,16 @@ def test_other_threads_leave_the_number_alone():
         thread.join()
         assert seen == [{2}]
         assert blas_threads() == {2}
+
+
+def test_libraries_that_are_loaded_later_have_one_thread_too():
+    """In a fresh process: LightGBM brings an OpenMP of its own."""
+    code = (
+        "from pwcstats._kernels.blas import one_thread\n"
+        "with one_thread(openmp=True): pass\n"
+        "import lightgbm\n"
+        "from threadpoolctl import threadpool_info\n"
+        "with one_thread(openmp=True): print(max(pool['num_threads'] for pool in threadpool_info()))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["1"]

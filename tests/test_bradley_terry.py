@@ -290,8 +290,10 @@ def test_deviance_and_goodness_of_fit():
     assert res.deviance == pytest.approx(deviance)
     assert res.pearson_chi2 == pytest.approx(pearson)
     assert res.df_resid == 2 * 15 - 6
-    test = res.goodness_of_fit()
-    assert test.p_value == pytest.approx(stats.chi2.sf(deviance, 24))
+    for statistic, value in (("deviance", deviance), ("pearson", pearson)):
+        test = res.goodness_of_fit(statistic, "chi2")
+        assert test.statistic == pytest.approx(value)
+        assert test.p_value == pytest.approx(stats.chi2.sf(value, 24))
 
 
 def test_predictions():

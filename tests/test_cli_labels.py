@@ -45,8 +45,8 @@ def test_visible():
     [
         (GAMES, ["rank"]),
         (ROWS, ["fit", "--target", "y", "--learners", "lda", "--cv", "2"]),
-        (SCORES, ["compare"]),
-        (SCORES, ["compare", "--control", EVIL]),
+        (SCORES, ["compare", "--rows", "datasets"]),
+        (SCORES, ["compare", "--rows", "datasets", "--control", EVIL]),
     ],
     ids=["rank", "fit", "compare", "control"],
 )

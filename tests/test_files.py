@@ -48,7 +48,7 @@ COMMANDS = {
     "rank --out": (GAMES, ["rank", "{in}", "--out", "{out}"]),
     "rank --json": (GAMES, ["rank", "{in}", "--json", "--out", "{out}"]),
     "rank --plot": (GAMES, ["rank", "{in}", "--plot", "{out}"]),
-    "compare --plot": (SCORES, ["compare", "{in}", "--plot", "{out}"]),
+    "compare --plot": (SCORES, ["compare", "{in}", "--rows", "datasets", "--plot", "{out}"]),
     "couple --out": ("a/b,a/c,b/c\n" + ".9,.4,.7\n" * 30, ["couple", "{in}", "--out", "{out}"]),
     "datasets --out": ("", ["datasets", "--out", "{out}"]),
 }

@@ -23,6 +23,7 @@ X, Y = blobs(3, LABELS)
 FRAME = pd.DataFrame(X, columns=[MATH, DOLLAR])
 TWO = Y != UNDER
 SCORES = pd.DataFrame(np.random.default_rng(0).normal([0.9, 0.8, 0.7], 0.05, (12, 3)), columns=LABELS)
+SCORES.index = [f"set {k}" for k in range(12)]
 FIVE = {"lowest": 0.1, "lower_quartile": 0.2, "median": 0.3, "upper_quartile": 0.4, "highest": 0.5}
 
 

@@ -29,13 +29,14 @@ def candidates():
 
 
 class Picky(ClassifierMixin, BaseEstimator):
-    """Naive Bayes that fails where one of some classes is in the pair."""
+    """Naive Bayes that fails where one of some classes of `blobs(4)` is in the pair: learners do not see the labels."""
 
     def __init__(self, refused=()):
         self.refused = refused
 
     def fit(self, X, y):
-        if set(self.refused) & set(y):
+        rows, code = blobs(4)
+        if any((X[:, None] == rows[code == k]).all(axis=2).any() for k in self.refused):
             raise ValueError("not this one")
         self.inner_ = GaussianNB().fit(X, y)
         self.classes_ = self.inner_.classes_

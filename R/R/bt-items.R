@@ -283,8 +283,8 @@ home_to_predict <- function(object, column, call) {
 #'   [comparison_intervals()], of which two that do not overlap show a significant difference;
 #'   `"quasi"` for intervals from the standard errors of [quasi_variances()], as \pkg{qvcalc} draws
 #'   them, whose overlap is no test at the level `1 - level`.
-#' @param level,conf.level Level of the intervals, by either name; for `"comparison"`, `1 - level` is
-#'   the significance level of the test by overlap.
+#' @param level,conf.level Level of the intervals, by either name; for `"comparison"`, `1 - level`
+#'   is the significance level of the test by overlap.
 #' @param xlab,xlim,pch,... As in [graphics::plot.default()].
 #' @return A data frame with the items in the order of the plot, `ability`, `lower` and `upper`,
 #'   invisibly.

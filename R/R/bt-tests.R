@@ -4,14 +4,25 @@
 #' with one that has a probability for each pair that met. For tests between models see
 #' [anova][pwcstats_bt].
 #'
-#' The deviance has a chi-squared distribution only if pairs met several times; the method's name in
-#' the result says so where they did not.
+#' Pearson's statistic and the deviance have chi-squared distributions only if pairs met often.
+#' Where expected counts are small, `goodness_of_fit()` therefore simulates the p-value: tables are
+#' drawn from the fitted model, and the model is fitted to each. The rule is Cochran's: an expected
+#' count is below 1, or more than a fifth of them are below 5. Tables cannot be simulated where
+#' numbers of comparisons are fractions, or after `ties = "half"` with ties; then a warning says that
+#' the p-value is not reliable.
 #'
 #' @param object A fit by [bt()].
 #' @param i,j Two items; the estimate is the ability of `i` less that of `j`.
 #' @param level,conf.level Level of the confidence interval, by either name.
+#' @param statistic `"pearson"` for the sum of squared differences between counts and what the model
+#'   expects, each divided by the latter; `"deviance"` for the likelihood-ratio statistic.
+#' @param p_value `"chi2"` for the chi-squared distribution, `"bootstrap"` for simulated tables,
+#'   `"auto"` to simulate where expected counts are small.
+#' @param n_draws Number of simulated tables.
+#' @param seed Seed of the simulation; R's own random numbers are left alone.
 #' @param ... Must be empty; a misspelt argument is an error.
-#' @return A list of class `htest`.
+#' @return A list of class `htest`. That of `goodness_of_fit()` has an element `notes`: why the
+#'   p-value was simulated, or is not reliable.
 #' @examplesIf pwcstats_available()
 #' wins <- matrix(c(0, 7, 5, 3, 0, 6, 4, 8, 0), 3, dimnames = rep(list(c("a", "b", "c")), 2))
 #' fit <- bt(wins)
@@ -64,18 +75,36 @@ goodness_of_fit <- function(object, ...) {
 
 #' @rdname compare_items
 #' @export
-goodness_of_fit.pwcstats_bt <- function(object, ...) {
-  refuse_unknown(...)
+goodness_of_fit.pwcstats_bt <- function(object,
+                                        statistic = c("pearson", "deviance"),
+                                        p_value = c("auto", "chi2", "bootstrap"),
+                                        n_draws = 999,
+                                        seed = 0,
+                                        ...) {
   call <- sys.call()
-  result <- call_bridge(thaw(object, call)$goodness_of_fit, list(), list(), call)
-  structure(
-    class = "htest",
-    list(
-      statistic = c(deviance = from_py(result$statistic)),
-      parameter = c(df = from_py(result$df)),
-      p.value = from_py(result$p_value),
-      method = from_py(result$method),
-      data.name = paste(deparse(object$call), collapse = " ")
-    )
+  refuse_unknown(...)
+  check_count(n_draws, "n_draws", call)
+  check_seed(seed, call)
+  options <- list(
+    statistic = check_choice(statistic, c("pearson", "deviance"), "statistic", call),
+    p_value = check_choice(p_value, c("auto", "chi2", "bootstrap"), "p_value", call),
+    n_draws = count_to_py(n_draws),
+    random_state = if (!is.null(seed)) count_to_py(seed)
   )
+  result <- call_bridge(thaw(object, call)$goodness_of_fit, list(), options, call)
+  test <- list(
+    statistic = stats::setNames(from_py(result$statistic), from_py(result$statistic_name)),
+    p.value = from_py(result$p_value),
+    method = from_py(result$method),
+    data.name = paste(deparse(object$call), collapse = " "),
+    notes = as.character(unlist(from_py(result$notes)))
+  )
+  df <- from_py(result$df)
+  if (!is.null(df)) {
+    test$parameter <- c(df = df)
+    for (note in test$notes) {
+      warning(note, call. = FALSE)
+    }
+  }
+  structure(class = "htest", test)
 }

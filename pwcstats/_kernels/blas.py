@@ -33,4 +33,7 @@ def one_thread(openmp: bool = False) -> Any:
     """A context with one BLAS thread (and one of OpenMP's), on the main thread; elsewhere as it was."""
     if current_thread() is not main_thread():
         return nullcontext()
-    return _controller().limit(limits=1, user_api=None if openmp else "blas")
+    if openmp:
+        # Libraries with OpenMP, such as LightGBM, may have been loaded since the last call.
+        return ThreadpoolController().limit(limits=1)
+    return _controller().limit(limits=1, user_api="blas")

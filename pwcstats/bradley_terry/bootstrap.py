@@ -1,8 +1,9 @@
 """Bootstrap of Bradley–Terry fits: comparisons, rows or groups are drawn again, and the model is fitted again."""
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -14,11 +15,15 @@ from tqdm import tqdm
 from pwcstats._kernels.blas import threads_for
 from pwcstats._validate import comparisons, fits
 from pwcstats._validate.common import Array, choice
+from pwcstats.bradley_terry.likelihood import Likelihood, Point
 from pwcstats.bradley_terry.table import Table, halve_ties, make_table
 from pwcstats.errors import ConvergenceWarning, FewClustersWarning, InputError
 
 if TYPE_CHECKING:
+    from pwcstats.bradley_terry.estimates import Estimates
     from pwcstats.bradley_terry.results import BradleyTerryResults
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -108,24 +113,24 @@ def bootstrap(
 ) -> BootstrapResult:
     """Draw and fit n times; the same seed gives the same numbers for every `n_jobs`."""
     sampler, table = _sampler(results, groups)
+    nothing = np.full(len(results.params), np.nan)
+
+    def draw(seed: np.random.SeedSequence) -> Array:
+        fit = refit(results, table, sampler.draw(seed))
+        return nothing if fit is None else results._reported(fit[1].params)
+
     seeds = np.random.SeedSequence(random_state).spawn(n)
-    size = max(1, n // (8 * effective_n_jobs(n_jobs)))
-    chunks = [seeds[k : k + size] for k in range(0, n, size)]
-    # Threads: numba and LAPACK release the GIL, and nothing needs sending. parallel_config may choose otherwise.
-    parallel = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
-    with threads_for(table.n_items):
-        work = parallel(delayed(_fits)(results, sampler, table, chunk) for chunk in chunks)
-        params = np.concatenate(list(tqdm(work, total=len(chunks), disable=not progress)))
+    params = np.array(in_parallel(draw, seeds, n_jobs, progress, table.n_items))
     n_failed = int(np.isnan(params).any(axis=1).sum())
     if 2 * n_failed > n:
         raise InputError(
-            f"{n_failed} of {n} bootstrap draws have no finite estimate, so that the others say little; use "
-            "method='firth'."
+            f"{n_failed} of {n} bootstrap draws have no finite estimate, so that the others say little; "
+            f"{_cure(results)}."
         )
     if n_failed:
         warnings.warn(
             f"{n_failed} of {n} bootstrap draws have no finite estimate and are left out, so that intervals "
-            "of the abilities concerned are too short; use method='firth' if they are not few.",
+            f"of the abilities concerned are too short; if they are not few, {_cure(results)}.",
             ConvergenceWarning,
             stacklevel=3,
         )
@@ -167,11 +172,29 @@ def _sampler(results: "BradleyTerryResults", groups: Any) -> tuple[Sampler, Tabl
     return Sampler(table.counts, cell, weight, unit, len(kept)), table
 
 
-def _fits(results: "BradleyTerryResults", sampler: Sampler, table: Table, seeds: list[np.random.SeedSequence]) -> Array:
-    return np.array([_fit(results, table, sampler.draw(seed)) for seed in seeds])
+def in_parallel(
+    work: Callable[[np.random.SeedSequence], T],
+    seeds: list[np.random.SeedSequence],
+    n_jobs: int | None,
+    progress: bool,
+    n_items: int,
+) -> list[T]:
+    """Call `work` with each seed, in order; the results do not depend on `n_jobs`."""
+    size = max(1, len(seeds) // (8 * effective_n_jobs(n_jobs)))
+    chunks = [seeds[k : k + size] for k in range(0, len(seeds), size)]
+    # Threads: numba and LAPACK release the GIL, and nothing needs sending. parallel_config may choose otherwise.
+    parallel = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
+    with threads_for(n_items):
+        parts = parallel(delayed(_each)(work, chunk) for chunk in chunks)
+        return [result for part in tqdm(parts, total=len(chunks), disable=not progress) for result in part]
 
 
-def _fit(results: "BradleyTerryResults", table: Table, counts: Array) -> Array:
+def _each(work: Callable[[np.random.SeedSequence], T], seeds: list[np.random.SeedSequence]) -> list[T]:
+    return [work(seed) for seed in seeds]
+
+
+def refit(results: "Estimates", table: Table, counts: Array) -> tuple[Likelihood, Point] | None:
+    """Fit the model of `results` to other counts of `table`; None if there are no finite estimates."""
     spec = results.spec
     if spec.ties == "half":
         counts = halve_ties(counts)
@@ -182,8 +205,6 @@ def _fit(results: "BradleyTerryResults", table: Table, counts: Array) -> Array:
         fits.refuse_ties(spec.ties, float(drawn.counts[:, 2].sum()), float(drawn.counts.sum()), spec.method)
         results.model._check_existence(spec, likelihood)
     except InputError:
-        return np.full(len(results.params), np.nan)
+        return None
     ascent = likelihood.maximise(results.max_iter)
-    if not ascent.converged:
-        return np.full(len(results.params), np.nan)
-    return results._reported(ascent.point.params)
+    return (likelihood, ascent.point) if ascent.converged else None

@@ -5,6 +5,7 @@ scores <- cbind(
   lda = c(0.81, 0.74, 0.92, 0.66, 0.71), svm = c(0.84, 0.79, 0.93, 0.70, 0.75),
   nb = c(0.80, 0.70, 0.90, 0.68, 0.66)
 )
+rownames(scores) <- paste("set", 1:5)
 
 # An object of each class that has methods.
 every_object <- function() {
@@ -57,7 +58,8 @@ test_that("every exported function refuses an argument that it does not have", {
   exported <- Filter(is.function, mget(getNamespaceExports("pwcstats"), asNamespace("pwcstats")))
   open <- Filter(function(f) "..." %in% names(formals(f)), exported)
   generics <- c(
-    "abilities", "compare_items", "goodness_of_fit", "quasi_variances", "rank_intervals"
+    "abilities", "compare_items", "comparison_intervals", "goodness_of_fit", "quasi_variances",
+    "rank_intervals"
   )
   known <- c(generics, "couple", "cratio", "detect_separation", "install_pwcstats", "pwc")
   expect_setequal(names(open), known)
