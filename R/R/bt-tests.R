@@ -8,8 +8,8 @@
 #' Where expected counts are small, `goodness_of_fit()` therefore simulates the p-value: tables are
 #' drawn from the fitted model, and the model is fitted to each. The rule is Cochran's: an expected
 #' count is below 1, or more than a fifth of them are below 5. Tables cannot be simulated where
-#' numbers of comparisons are fractions, or after `ties = "half"` with ties; then a warning says that
-#' the p-value is not reliable.
+#' numbers of comparisons are fractions, or after `ties = "half"` with ties; then a warning says
+#' that the p-value is not reliable.
 #'
 #' @param object A fit by [bt()].
 #' @param i,j Two items; the estimate is the ability of `i` less that of `j`.
