@@ -7,6 +7,8 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
+from scipy.optimize import brentq
 
 from pwcstats import BradleyTerry, ConvergenceWarning, InputError, SeparationWarning
 
@@ -49,6 +51,22 @@ def test_two_items(a, b):
     assert difference(mle) == pytest.approx(np.log(a) - np.log(b), abs=CLOSED_FORM)
     assert firth.converged
     assert mle.converged
+
+
+@pytest.mark.parametrize(("a", "b"), [(20, 0), (50, 1), (10**6, 0), (10**9, 0), (1e16, 0)])
+def test_profile_intervals_of_two_items(a, b):
+    """The penalised likelihood of two items is that of half a win more for each."""
+
+    def fall(d):
+        best = np.log(a + 0.5) - np.log(b + 0.5)
+        value, top = (-(a + 0.5) * np.logaddexp(0, -x) - (b + 0.5) * np.logaddexp(0, x) for x in (d, best))
+        return top - value - 0.5 * stats.chi2.isf(0.05, 1)
+
+    res = BradleyTerry([[0, a], [b, 0]]).fit("firth", ref=1)
+    low, high = res.conf_int(method="profile").iloc[0]
+    best = res.params.iloc[0]
+    assert low == pytest.approx(brentq(fall, best - 20, best), abs=CLOSED_FORM)
+    assert high == pytest.approx(brentq(fall, best, best + 40), abs=CLOSED_FORM)
 
 
 def test_firth_of_one_item_that_won_all_its_games():
