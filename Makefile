@@ -82,7 +82,7 @@ check-r: .venv-r/stamp .r-lib/stamp
 # As on CRAN, whose Python lacks the module: what needs it must be skipped.
 check-r-without-python: .r-lib/stamp
 	"$$(tools/pick-python --for-r)" -m venv --clear --without-pip build/python-without-module
-	RETICULATE_PYTHON=$(CURDIR)/build/python-without-module/bin/python \
+	PWC_REQUIRE_R= RETICULATE_PYTHON=$(CURDIR)/build/python-without-module/bin/python \
 	    tools/check-r-package build/check-r-without-python
 
 lint: .venv/test.stamp ## ruff, mypy, import-linter

@@ -88,7 +88,7 @@ def test_plots_say_what_overlap_means():
     level = f"{100 * table.attrs['level']:.0f}%"
     assert label == (
         f"ability (sum of all is 0), {level} comparison intervals\n"
-        "two items differ at the 10% level where their intervals do not overlap"
+        "two items differ at about the 10% level where their intervals do not overlap"
     )
     ends, label = drawn("quasi")
     quasi = res.quasi_variances()

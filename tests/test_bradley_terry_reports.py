@@ -283,7 +283,7 @@ def test_plot_shows_every_item_once_best_on_top(res, intervals):
     np.testing.assert_allclose(points - low, multiplier * error[order])
     multiplier, words = stats.norm.ppf(0.9), "80%"
     if intervals == "comparison":
-        multiplier, words = res.comparison_intervals(0.2).attrs["multiplier"], "differ at the 20% level where"
+        multiplier, words = res.comparison_intervals(0.2).attrs["multiplier"], "differ at about the 20% level where"
     figure = res.plot(intervals, alpha=0.2)
     segments = np.array(figure.axes[0].collections[0].get_segments())
     np.testing.assert_allclose(points - segments[:, 0, 0], multiplier * error[order])

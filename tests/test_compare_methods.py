@@ -255,6 +255,18 @@ class TestDesigns:
             with pytest.raises(InputError, match="10 repeats without folds .* give test_fraction="):
                 compare_methods(splits)
         assert compare_methods(bare.rename_axis("problem")).test == "wilcoxon"
+        for name in ("fold_id", "cv_fold", "outer-fold"):
+            pd.testing.assert_frame_equal(compare_methods(bare.rename_axis(name)).pairs, want)
+        # Numbers under any other name are not names, and what the user says of labels counts.
+        for name in ("index", "k"):
+            with pytest.raises(InputError, match='rows="folds"'):
+                compare_methods(bare.rename_axis(name))
+        odd = bare.set_axis([f"cv{i}" for i in range(10)], axis=0)
+        pd.testing.assert_frame_equal(compare_methods(odd, rows="folds").pairs, want)
+        # Four repeats of five folds are not 20 folds.
+        twice = pd.concat([bare, bare], ignore_index=True)
+        with pytest.raises(InputError, match="20 folds of one data set, or repeats of fewer.*give test_fraction="):
+            compare_methods(twice, rows="folds")
 
     def test_rank_tests_know_folds_from_data_sets(self):
         scores = tidy(THREE, datasets=4, folds=3)

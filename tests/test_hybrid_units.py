@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.cluster import KMeans
+from sklearn.datasets import load_wine
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
@@ -168,3 +169,13 @@ class TestStandardizer:
         a = HybridClassifier(n_clusters=1, threshold=0.5).fit(x, y)
         b = HybridClassifier(n_clusters=1, threshold=0.5).fit(sparse.csr_array(x), y)
         np.testing.assert_allclose(a.distances(x), b.distances(sparse.csr_array(x)), atol=SOLVER)
+
+
+@pytest.mark.parametrize("constant", [0.1, 1.731881234567891e18, 3.3e24])
+def test_a_constant_column_changes_nothing(constant):
+    X, y = load_wine(return_X_y=True)
+    X, y = X[:, :3], (y == 1).astype(int)
+    plain = HybridClassifier(random_state=0).fit(X, y)
+    wide = np.column_stack([X, np.full(len(X), constant)])
+    more = HybridClassifier(random_state=0).fit(wide, y)
+    np.testing.assert_allclose(more.predict_proba(wide), plain.predict_proba(X), atol=1e-6)

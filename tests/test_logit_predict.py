@@ -252,3 +252,32 @@ class TestFormulasWithMissingValues:
         before = holes.copy()
         FirthLogit.from_formula("y2 ~ age", holes, freq_weights=holes.w, offset=holes.o).fit()
         pd.testing.assert_frame_equal(holes, before)
+
+
+def test_standard_errors_of_predictions_far_out():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([np.ones(40), rng.normal(size=40)])
+    res = FirthLogit((X[:, 1] + rng.normal(size=40) > 0).astype(int), X).fit()
+    far = res.get_prediction([[1.0, 1e5], [1.0, -1e5]]).summary_frame()
+    np.testing.assert_array_equal(far["predicted"], [1, 0])
+    np.testing.assert_array_equal(far["se"], 0)
+    near = res.get_prediction([[1.0, 0.3]]).summary_frame()
+    p = res.predict([[1.0, 0.3]])[0]
+    x = np.array([1.0, 0.3])
+    assert near["se"].iloc[0] == pytest.approx(p * (1 - p) * np.sqrt(x @ res.cov_params() @ x), rel=1e-12)
+
+
+def test_lists_and_no_rows():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 2)), rng.integers(3, size=60)
+    fits = [
+        FirthLogit((y == 1).astype(int), X).fit(),
+        FirthMNLogit(y, X).fit(),
+        individualized_mnlogit(y, X),
+        ContinuationRatio(y, X).fit(),
+        OrderedLogit(y, X).fit(),
+    ]
+    for fit in fits:
+        assert len(fit.predict(np.zeros((0, 2)))) == 0
+        rows = [[0.5, 1.0], [-1.0, 0.0]]
+        np.testing.assert_array_equal(np.asarray(fit.predict(rows)), np.asarray(fit.predict(np.array(rows))))

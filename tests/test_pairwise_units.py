@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_iris, load_wine
 from sklearn.model_selection import cross_val_score
 from sklearn.svm import SVC
 
@@ -62,3 +62,11 @@ def test_default_machines_are_those_of_e1071():
 
     clf, peer = PairwiseClassifier().fit(X, Y), E1071SVC(decision_function_shape="ovo").fit(X, Y)
     np.testing.assert_allclose(clf.pairwise_scores(X), peer.decision_function(X), atol=SOLVER)
+
+
+@pytest.mark.parametrize("total", [1 - 1e-15, 1.0, 1 + 4e-16, 1.1, 50.0])
+def test_the_scale_does_not_depend_on_the_unit_of_normalised_weights(total):
+    X, y = load_wine(return_X_y=True)
+    weight = np.full(len(y), total / len(y))
+    clf = PairwiseClassifier(random_state=0).fit(X, y, sample_weight=weight)
+    np.testing.assert_allclose(clf.scaler_.scale_, X.std(axis=0, ddof=1), rtol=1e-12)

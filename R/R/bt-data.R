@@ -126,6 +126,10 @@ rows_input <- function(asked, environment, order_effect, call) {
   }
   counts <- counts[used, , drop = FALSE]
   home <- home[used]
+  # Where player1 won every row, the columns are winners and losers, and tell nothing of an order.
+  if (is.null(frame[["(home)"]]) && !order_effect && all(counts[, -1L] == 0)) {
+    home[] <- 0
+  }
   if (order_effect && !any(home != 0)) {
     abort("order_effect needs rows in which one side goes first, but home is 0 in all.", call)
   }

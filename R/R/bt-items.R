@@ -62,16 +62,16 @@ quasi_variances.pwcstats_bt <- function(object, ...) {
 #'
 #' Two items differ significantly where their intervals do not overlap. Every interval has the same
 #' number of quasi standard errors on either side, chosen so that two equal items have intervals
-#' that do not overlap with probability `alpha`, on average over all pairs (Goldstein and Healy
+#' that do not overlap with probability `1 - level`, on average over all pairs (Goldstein and Healy
 #' 1995).
 #'
-#' For `alpha = 0.05` this is about 1.39 quasi standard errors, so that each interval alone has a
+#' For `level = 0.95` this is about 1.39 quasi standard errors, so that each interval alone has a
 #' level of about 83%. Intervals of 95% that do not overlap would be a test at the level 0.006. The
 #' test is of one pair that was chosen in advance: see [rank_intervals()] for all pairs together and
 #' [compare_items()] for the exact test of one.
 #'
 #' @param object A fit by [bt()].
-#' @param alpha Significance level of the test by overlap.
+#' @param level,conf.level One minus the significance level of the test by overlap, by either name.
 #' @param ... Must be empty; a misspelt argument is an error.
 #' @return A data frame with one row for each item and the columns `ability`, `quasiSE`, `lower` and
 #'   `upper`. The attribute `multiplier` is the number of quasi standard errors, `level` the level
@@ -91,12 +91,15 @@ comparison_intervals <- function(object, ...) {
 
 #' @rdname comparison_intervals
 #' @export
-comparison_intervals.pwcstats_bt <- function(object, alpha = 0.05, ...) {
+comparison_intervals.pwcstats_bt <- function(object,
+                                             level = 0.95,
+                                             ...,
+                                             conf.level = level) { # nolint
   call <- sys.call()
   refuse_unknown(...)
-  check_level(alpha, "alpha", call)
+  level <- read_level(call)
   fit <- thaw(object, call)
-  answer <- call_bridge(fit$comparison_intervals, list(), list(alpha = alpha), call)
+  answer <- call_bridge(fit$comparison_intervals, list(), list(alpha = 1 - level), call)
   columns <- c("ability", "quasiSE", "lower", "upper")
   values <- matrix(matrix_from_py(answer), ncol = 4L, dimnames = list(object$items, columns))
   structure(
@@ -320,7 +323,7 @@ plot.pwcstats_bt <- function(x,
 ability_intervals <- function(x, intervals, level) {
   ability <- x$abilities[, "ability"]
   if (intervals == "comparison") {
-    shown <- comparison_intervals(x, 1 - level)
+    shown <- comparison_intervals(x, level)
     level <- attr(shown, "level")
     shown <- shown[c("ability", "lower", "upper")]
   } else {
@@ -351,7 +354,7 @@ describe_abilities <- function(x, shown, intervals, sep = ", ") {
 
 describe_overlap <- function(level, sep = " ") {
   sprintf(
-    "two items differ at the %g%% level%swhere their intervals do not overlap",
+    "two items differ at about the %g%% level%swhere their intervals do not overlap",
     100 * (1 - level), sep
   )
 }

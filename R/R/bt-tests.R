@@ -8,8 +8,8 @@
 #' Where expected counts are small, `goodness_of_fit()` therefore simulates the p-value: tables are
 #' drawn from the fitted model, and the model is fitted to each. The rule is Cochran's: an expected
 #' count is below 1, or more than a fifth of them are below 5. Tables cannot be simulated where
-#' numbers of comparisons are fractions, or after `ties = "half"` with ties; then a warning says
-#' that the p-value is not reliable.
+#' numbers of comparisons are fractions, or after `ties = "half"` with ties; then a note says that
+#' the p-value is not reliable.
 #'
 #' @param object A fit by [bt()].
 #' @param i,j Two items; the estimate is the ability of `i` less that of `j`.
@@ -21,8 +21,8 @@
 #' @param n_draws Number of simulated tables.
 #' @param seed Seed of the simulation; R's own random numbers are left alone.
 #' @param ... Must be empty; a misspelt argument is an error.
-#' @return A list of class `htest`. That of `goodness_of_fit()` has an element `notes`: why the
-#'   p-value was simulated, or is not reliable.
+#' @return A list of class `htest`. That of `goodness_of_fit()` has an element `notes`, which is
+#'   printed as well: why the p-value was simulated, or is not reliable.
 #' @examplesIf pwcstats_available()
 #' wins <- matrix(c(0, 7, 5, 3, 0, 6, 4, 8, 0), 3, dimnames = rep(list(c("a", "b", "c")), 2))
 #' fit <- bt(wins)
@@ -46,25 +46,13 @@ compare_items.pwcstats_bt <- function(object,
   level <- read_level(call)
   options <- list(i = as.character(i), j = as.character(j), alpha = 1 - level)
   result <- call_bridge(thaw(object, call)$contrast, list(), options, call)
-  by_t <- is.finite(object$df.inference)
-  test <- structure(
-    class = "htest",
-    list(
-      statistic = stats::setNames(from_py(result$statistic), if (by_t) "t" else "z"),
-      p.value = from_py(result$p_value),
-      conf.int = structure(unlist(from_py(result$conf_int)), conf.level = level),
-      estimate = c("difference of abilities" = from_py(result$estimate)),
-      null.value = c("difference of abilities" = 0),
-      stderr = from_py(result$std_error),
-      alternative = "two.sided",
-      method = from_py(result$method),
-      data.name = sprintf("%s and %s", i, j)
-    )
+  difference <- "difference of abilities"
+  names <- list(
+    statistic = if (is.finite(object$df.inference)) "t" else "z",
+    estimate = difference,
+    null = difference
   )
-  if (by_t) {
-    test$parameter <- c(df = object$df.inference)
-  }
-  test
+  as_htest(result, sprintf("%s and %s", i, j), level, names)
 }
 
 #' @rdname compare_items
@@ -92,19 +80,5 @@ goodness_of_fit.pwcstats_bt <- function(object,
     random_state = if (!is.null(seed)) count_to_py(seed)
   )
   result <- call_bridge(thaw(object, call)$goodness_of_fit, list(), options, call)
-  test <- list(
-    statistic = stats::setNames(from_py(result$statistic), from_py(result$statistic_name)),
-    p.value = from_py(result$p_value),
-    method = from_py(result$method),
-    data.name = paste(deparse(object$call), collapse = " "),
-    notes = as.character(unlist(from_py(result$notes)))
-  )
-  df <- from_py(result$df)
-  if (!is.null(df)) {
-    test$parameter <- c(df = df)
-    for (note in test$notes) {
-      warning(note, call. = FALSE)
-    }
-  }
-  structure(class = "htest", test)
+  as_htest(result, paste(deparse(object$call), collapse = " "))
 }

@@ -73,8 +73,6 @@ predict.pwcstats_firth_multinom <- function(object,
                                             ...) {
   call <- sys.call()
   refuse_unknown(...)
-  refuse_unknown(...)
-  refuse_unknown(...)
   type <- check_choice(type, c("class", "prob", "link", "probs", "response"), "type", call)
   rows <- rows_of_design(object, newdata, na.action, call)
   link <- rows$x %*% t(object$coefficients)
@@ -99,7 +97,6 @@ predict.pwcstats_cratio <- function(object,
                                     na.action = stats::na.pass, # nolint
                                     ...) {
   call <- sys.call()
-  refuse_unknown(...)
   refuse_unknown(...)
   type <- check_choice(type, eval(formals(sys.function())$type), "type", call)
   rows <- rows_of_design(object, newdata, na.action, call)

@@ -28,15 +28,17 @@ without_intercept <- function(x) {
   x[, attr(x, "assign") != 0L, drop = FALSE]
 }
 
-# A weight of 2 is a row that is there twice, here too.
+# A weight of 2 is a row that is there twice, here too. Weights whose mean is below 1 cannot be
+# numbers of rows.
 scaling_of <- function(x, weights, scale) {
   used <- weights > 0
   x <- x[used, , drop = FALSE]
   weights <- weights[used]
   total <- sum(weights)
   center <- colSums(x * weights) / total
-  # Of weights that sum to 1 or less nothing would be left.
-  spread <- sqrt(colSums(sweep(x, 2L, center)^2 * weights) / if (total > 1) total - 1 else total)
+  n <- max(total, length(weights))
+  variance <- colSums(sweep(x, 2L, center)^2 * weights) / total
+  spread <- sqrt(variance * if (n > 1) n / (n - 1) else 1)
   varies <- scale & apply(x, 2L, function(column) min(column) < max(column))
   list(center = ifelse(varies, center, 0), scale = ifelse(varies, spread, 1))
 }

@@ -10,8 +10,12 @@ same_names <- list(
 # The other function, if it is meant: by a call without our first argument, as in
 # vglm(y ~ x, family = cratio()), or with an argument that only the other has. Else NULL.
 other_function <- function(name, lacks_first, call) {
+  # pwcstats::couple() is ours, whatever is attached.
+  if (is.call(call[[1L]])) {
+    return(NULL)
+  }
   has_it <- function(package) {
-    isNamespaceLoaded(package) && name %in% getNamespaceExports(package)
+    paste0("package:", package) %in% search() && name %in% getNamespaceExports(package)
   }
   package <- Find(has_it, same_names[[name]])
   if (is.null(package)) {

@@ -96,13 +96,19 @@ def evaluate(first, second, ordered, counts, ability, order, log_nu, begin, end,
             u += 0.5 * (tie * (n_win - n_loss) + n_tie * (loss - win))
             v += 0.25 * tie * decided
             score_tie += n_tie * decided - n * tie
-            n += n_tie
-            c = 0.5 * n * tie * (loss - win)
+            reach = log_nu - 0.5 * abs(d)
+            # Where ties are likely, the logarithm of their probability is small beside its parts.
+            if reach > 0.0:
+                llf -= n_tie * math.log1p((1.0 + math.exp(-abs(d))) * math.exp(-reach))
+            else:
+                llf += n_tie * (reach - math.log1p(others))
+            c = 0.5 * (n + n_tie) * tie * (loss - win)
             cross[pair] = c
             info_both += h * c
-            info_tie += n * tie * decided
-            llf += n_tie * (log_nu - 0.5 * abs(d))
-        v *= n
+            info_tie += (n + n_tie) * tie * decided
+            v *= n + n_tie
+        else:
+            v *= n
         # log1p takes twice as long as log, and is needed only where 1 would swallow digits.
         llf -= n * (math.log(1.0 + others) if others > 0.01 else math.log1p(others))
         score[i] += u

@@ -27,10 +27,11 @@ CG_STEPS = 1500
 THIN_ITEMS, THIN_DEGREE = 10_000, 4
 # Right-hand sides that are solved together: a cache line of numbers for each item.
 BLOCK = 8
-# Below this reciprocal condition number Cholesky factors may have no correct digits in the weakest link.
-ILL_CONDITIONED = 1e-10
-# Elimination without subtraction takes about a second for this many items.
-SUBTRACTION_FREE_ITEMS = 1000
+# Below this reciprocal condition number a Cholesky factor may have fewer than six correct digits in the weakest link,
+# and elimination without subtraction is better, which takes a few seconds for so many items.
+ILL_CONDITIONED, SUBTRACTION_FREE_ITEMS = 1e-10, 1000
+# For more items, the reciprocal condition number at which a factor may have fewer than three correct digits.
+USELESS = 1e-13
 
 
 class NotDefiniteError(ArithmeticError):
@@ -71,9 +72,8 @@ class Graph:
         # The diagonal is 1 and all else is negative, so that this is the largest sum of absolute values.
         norm = 2.0 - float(matrix.sum(axis=0).min())
         factor, failed = lapack.dpotrf(matrix.T, lower=1, overwrite_a=1)
-        if failed or (
-            self.n_items <= SUBTRACTION_FREE_ITEMS and lapack.dpocon(factor, norm, uplo="L")[0] < ILL_CONDITIONED
-        ):
+        least = ILL_CONDITIONED if self.n_items <= SUBTRACTION_FREE_ITEMS else USELESS
+        if failed or lapack.dpocon(factor, norm, uplo="L")[0] < least:
             raise NotDefiniteError
         return factor, scale, ground
 
@@ -134,10 +134,6 @@ class Graph:
         x = np.zeros(b.shape)
         x[1:] = factor.solve(b[1:])
         return x
-
-    def imbalance(self, weight: Array, score: Array) -> float:
-        """The largest change that an item's score asks of its ability, the others staying as they are."""
-        return float(np.max(np.abs(score) / self._degree(weight)))
 
     def _dense_solver(self, weight: Array) -> Solve:
         try:

@@ -14,8 +14,8 @@ Array = NDArray[np.float64]
 SHORTEST_STEP = 1e-12
 # Newton's steps are slow while they are at least this long and not half as long as the last.
 LONG_STEP = 0.5
-# So are steps this short that have not halved in so many iterations.
-STALLED_STEP, STALLED_ITERATIONS = 1e-5, 30
+# Iterations in which steps have not halved, after which they are considered rounding if they are short.
+STALLED_ITERATIONS = 30
 
 
 class Point(Protocol):
@@ -49,6 +49,7 @@ def ascend(
     cautious: Callable[[P], Array] | None = None,
     linear: bool = False,
     noise: float = 0.0,
+    stalled_step: float = 0.0,
 ) -> Ascent[P]:
     """Maximise: `direction` gives the Newton step at a point, `length` its length on the scale of the logits.
 
@@ -57,7 +58,8 @@ def ascend(
     is no longer than `tolerance`. Falls of the value by less than its rounding or `noise` are none.
 
     Far from the maximum Newton's steps may be much too long or too short. Where they lead down, or are slow, a step in
-    the direction `cautious` is tried as well and the better of the two is taken.
+    the direction `cautious` is tried as well and the better of the two is taken. Steps of at most `stalled_step` that
+    stop shrinking are rounding: the loop has converged then, too.
     """
     point = evaluate(start)
     sizes = (math.inf, math.inf)
@@ -86,7 +88,7 @@ def ascend(
         point = new
         left = steps_left(*sizes, size) if linear else size
         best, stalled = (size, 0) if size <= 0.5 * best else (best, stalled + 1)
-        if newton and (left <= tolerance or (size <= STALLED_STEP and stalled >= STALLED_ITERATIONS)):
+        if newton and (left <= tolerance or (size <= stalled_step and stalled >= STALLED_ITERATIONS)):
             return Ascent(point, n_iter, True, "")
         sizes = (sizes[1], size)
     return Ascent(point, max_iter, False, f"{max_iter} steps were not enough")

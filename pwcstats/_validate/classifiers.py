@@ -78,11 +78,10 @@ def refuse_priors(priors: Any, classes: Any) -> None:
 
 def refuse_pos_label(key: str, pos_label: Any, classes: Any) -> None:
     """Refuse a positive class that not every pair has, or that y does not have."""
-    if len(classes) > 2 or pos_label not in classes.tolist():
-        raise InputError(
-            f"{key}={shown(pos_label)} must be one of two classes of y, got the classes {listed(map(shown, classes))}; "
-            "leave it out, for not every pair has that class."
-        )
+    if len(classes) > 2:
+        raise InputError(f"{key}={shown(pos_label)} needs two classes, got {len(classes)}: not every pair has it.")
+    if pos_label not in classes.tolist():
+        raise InputError(f"{key}={shown(pos_label)} must be one of the classes {listed(map(shown, classes))}.")
 
 
 def refuse_labels_of_scorers(key: str, scoring: Any, classes: Any) -> None:
@@ -90,9 +89,9 @@ def refuse_labels_of_scorers(key: str, scoring: Any, classes: Any) -> None:
     for scorer in scoring.values() if isinstance(scoring, dict) else [scoring]:
         # Where scikit-learn's make_scorer keeps what it was given.
         given = getattr(scorer, "_kwargs", None) or {}
-        labels = [given["pos_label"]] if given.get("pos_label") is not None else []
+        named = [given.get("pos_label"), *([] if given.get("labels") is None else given["labels"])]
         known = classes.tolist()
-        for label in [*labels, *(given.get("labels") or [])]:
+        for label in (label for label in named if label is not None):
             if label not in (0, 1) or (len(known) == 2 and label in known and known.index(label) != label):
                 raise InputError(
                     f"{key} names the label {shown(label)}, but to the learner of a pair the first class is 0 and the "
@@ -181,13 +180,21 @@ def refuse_sparse(x: Any, candidates: dict[str, Any]) -> None:
         raise TypeError(f"X is sparse, which {listed(strict)} cannot use; give X.toarray(), or leave the learner out.")
 
 
+# Parameters of learners that speak of classes.
+CLASS_SIZES = ("class_weight", "priors", "class_prior")
+
+
 def refuse_class_sizes(name: str, learner: Any) -> None:
     """Refuse weights and priors of classes with Bayes weights, whose learners know pairs and rests only."""
     for key, value in learner.get_params(deep=True).items():
-        if value is not None and key.rsplit("__", 1)[-1] in ("class_weight", "priors", "class_prior"):
+        last = key.rsplit("__", 1)[-1]
+        grids = [value] if isinstance(value, dict) else value
+        tried = grids if last in ("param_grid", "param_distributions") else []
+        sizes = [each for grid in tried for each in grid if each.rsplit("__", 1)[-1] in CLASS_SIZES]
+        if sizes or (value is not None and last in CLASS_SIZES):
             raise InputError(
-                f"coupling='bayes' cannot use {key} of {name}, which would not reach the learners of pairs against the "
-                "rest; choose another coupling, or weigh the rows by sample_weight."
+                f"coupling='bayes' cannot use {[key, *sizes][-1]} of {name}, which would not reach the learners of "
+                "pairs against the rest; choose another coupling, or weigh the rows by sample_weight."
             )
 
 

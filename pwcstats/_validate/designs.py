@@ -234,7 +234,7 @@ def read_new_rows(exog: Any, names: Sequence[str], coefficients: Array, formula:
     missing = np.isnan(x).any(axis=1)
     _refuse_not_finite(x, names, np.isinf(x) if formula else ~np.isfinite(x), "leave the row out")
     with np.errstate(over="ignore", invalid="ignore"):
-        too_large = ~np.isfinite(x @ coefficients).reshape(len(x), -1).all(axis=1) & ~missing
+        too_large = ~np.isfinite(x @ coefficients.reshape(len(names), -1)).all(axis=1) & ~missing
     if too_large.any():
         row = int(np.argmax(too_large))
         raise InputError(f"exog is so large in row {row} that its linear predictor overflows; leave the row out.")

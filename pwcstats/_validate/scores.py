@@ -17,6 +17,7 @@ PLACES = ("dataset", "repeat", "fold", "case")
 # What rows= of compare_methods may say, and other words for what a row is.
 ROWS = {"folds": "fold", "datasets": "dataset"}
 SYNONYMS = {
+    **{word: "dataset" for word in ("dataset", "data", "problem", "task")},
     **{word: "fold" for word in ("fold", "folds")},
     **{word: "repeat" for word in ("rep", "repeat", "repetition", "resample", "split", "run", "seed", "iteration")},
 }
@@ -235,13 +236,20 @@ def named_rows(wide: pd.DataFrame) -> pd.DataFrame:
     if all(both):
         parts = [(int(match[2]), int(match[1])) for match in both if match]
         return wide.set_axis(pd.MultiIndex.from_tuples(parts, names=["repeat", "fold"]), axis=0)
-    words = {SYNONYMS.get(re.sub(r"[ ._-]*\d+$", "", label)) for label in labels}
-    if words in ({"fold"}, {"repeat"}):
-        return wide.rename_axis(index=words.pop())
-    if names[0] is not None:
-        return wide.rename_axis(index=SYNONYMS.get(str(names[0]).lower(), "dataset"))
+    kinds = {_kind(label) for label in labels}
+    if kinds in ({"fold"}, {"repeat"}):
+        return wide.rename_axis(index=kinds.pop())
+    kind = None if names[0] is None else _kind(str(names[0]).lower())
+    if kind is not None:
+        return wide.rename_axis(index=kind)
     numbered = pd.api.types.is_numeric_dtype(wide.index) or all(label.isdigit() for label in labels)
-    return wide if numbered else wide.rename_axis(index="dataset")
+    return wide.rename_axis(index=None if numbered else "dataset")
+
+
+def _kind(name: str) -> str | None:
+    """What rows of such a name are: by one of its words, as in fold_id, outer-fold or Fold1; None if none is known."""
+    known = [SYNONYMS[word] for word in re.split(r"[^a-z]+", name) if word in SYNONYMS]
+    return known[0] if known else None
 
 
 def read_datasets(scores: Any) -> pd.DataFrame:

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+# Larger numbers of comparisons are not exact.
+LARGEST_COUNT = 2.0**53
+
 
 @dataclass(frozen=True)
 class BootstrapResult:
@@ -157,6 +160,8 @@ def _sampler(results: "BradleyTerryResults", groups: Any) -> tuple[Sampler, Tabl
     cell = np.empty(len(rows.winner), np.int64)
     table = make_table(rows, False, cell)
     if groups is None and rows.counted:
+        if table.counts.sum() > LARGEST_COUNT:
+            raise InputError("the bootstrap draws at most 2^53 comparisons; divide the counts by a constant.")
         return Sampler(table.counts, None, np.empty(0), np.empty(0, np.int64), int(table.counts.sum())), table
     if groups is None and rows.n_units == 0:
         raise InputError(

@@ -10,7 +10,7 @@ from pwcstats._kernels import comparisons
 from pwcstats._results import TestResult
 from pwcstats._validate import fits
 from pwcstats._validate.common import Array, choice
-from pwcstats.bradley_terry.bootstrap import in_parallel, refit
+from pwcstats.bradley_terry.bootstrap import LARGEST_COUNT, in_parallel, refit
 from pwcstats.bradley_terry.likelihood import Likelihood, Point
 from pwcstats.errors import InputError
 
@@ -117,7 +117,7 @@ def _obstacle(results: "Estimates") -> str:
     if results.spec.ties == "half" and results.model._rows.tie.any():
         return "ties='half' has no probability of a tie"
     n = results._likelihood.table.n
-    if np.any(n != np.round(n)) or n.sum() > 2**53:
+    if np.any(n != np.round(n)) or n.sum() > LARGEST_COUNT:
         return "the numbers of comparisons are not whole numbers below 2^53"
     return ""
 

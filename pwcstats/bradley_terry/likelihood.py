@@ -27,8 +27,8 @@ FARTHEST_START = 10.0
 # Closer than this to its own estimate, a pair's secant is its tangent to three digits.
 NEAR = 1e-3
 
-# What is left of an item's score, as a change of its ability, after the last step of any fit that can be trusted.
-IMBALANCE = 1e-4
+# Very large counts leave steps of about this length as rounding.
+STALLED_STEP = 1e-5
 
 # Pairs are worked on in at most so many parts, side by side, of at least so many pairs.
 PARTS, SMALLEST_PART = 4, 2**15
@@ -348,20 +348,12 @@ class Likelihood:
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             ascent = newton.ascend(
                 self.evaluate, self.direction, self.length, self.start(), tolerance, max_iter,
-                cautious=self.cautious_direction,
+                cautious=self.cautious_direction, stalled_step=STALLED_STEP,
             )  # fmt: skip
-        if ascent.converged and not self._trustworthy(ascent.point):
-            return replace(ascent, converged=False, reason="the numbers of comparisons differ too much to be added up")
+        if ascent.converged and not self.table.addable:
+            reason = "the numbers of comparisons differ by too many orders of magnitude"
+            return replace(ascent, converged=False, reason=reason)
         return ascent
-
-    def _trustworthy(self, point: Point) -> bool:
-        """Whether rounding cannot have hidden that the last steps were wrong."""
-        if not self.table.addable:
-            return False
-        if not isinstance(self.design, Items):
-            return True
-        variance = (point.slope or point).variance
-        return self.design.graph.imbalance(variance, point.score[: self.design.size]) <= IMBALANCE
 
 
 def _estimated_alone(win: Array, loss: Array, nu: float) -> Array:

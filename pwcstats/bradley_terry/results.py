@@ -430,7 +430,7 @@ class BradleyTerryResults(Estimates):
         if intervals == "comparison":
             kind, frame = "comparison intervals", self.comparison_intervals(alpha)
             level = f"{100 * frame.attrs['level']:.0f}%"
-            note = f"\ntwo items differ at the {100 * alpha:g}% level where their intervals do not overlap"
+            note = f"\ntwo items differ at about the {100 * alpha:g}% level where their intervals do not overlap"
         elif intervals == "quasi":
             kind, frame = "intervals from quasi-variances", self.quasi_variances()
             half = self._reference.isf(alpha / 2.0) * frame["quasi_se"]

@@ -24,20 +24,23 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """
 
     def fit(self, X: Any, y: Any = None, sample_weight: Array | None = None) -> "Standardizer":
-        """Compute the means and standard deviations of the columns; a weight of 2 is a row that is there twice."""
+        """Compute the means and standard deviations of the columns; a weight of 2 is a row that is there twice.
+
+        Weights whose mean is below 1 cannot be numbers of rows, and n is the number of rows then.
+        """
         x = validate_data(self, X, accept_sparse="csr", dtype=np.float64)
         weight = np.ones(x.shape[0]) if sample_weight is None else sample_weight
         x, weight = x[weight > 0.0], weight[weight > 0.0]
-        total = weight.sum()
-        # Of weights that sum to 1 or less nothing would be left.
-        factor = total / (total - 1.0) if total > 1.0 else 1.0
+        n = max(weight.sum(), float(len(weight)))
+        factor = n / (n - 1.0) if n > 1.0 else 1.0
         if sparse.issparse(x):
             low, high = min_max_axis(x, axis=0)
             self.center_ = np.zeros(x.shape[1])
             deviation = np.sqrt(mean_variance_axis(x, axis=0, weights=weight)[1] * factor)
         else:
             low, high = x.min(axis=0), x.max(axis=0)
-            self.center_ = np.average(x, axis=0, weights=weight)
+            # The average of equal numbers may differ from them by rounding.
+            self.center_ = np.where(high > low, np.average(x, axis=0, weights=weight), low)
             # Squares of shares of the range neither overflow nor vanish.
             size = np.where(high > low, high - low, 1.0)
             squares = ((x - self.center_) / size) ** 2

@@ -183,7 +183,11 @@ def _read(scores: Any, rows: str | None, is_of_splits: bool) -> Tidy:
         tidy = read_tidy(scores)
         _refuse_other_rows(tidy.places, rows)
         return tidy
-    wide = named_rows(read_wide(scores))
+    wide = read_wide(scores)
+    named = named_rows(wide)
+    # Labels that are merely not numbers may be of anything; what the user says of them counts.
+    guessed = list(named.index.names) == ["dataset"] and wide.index.names[0] != "dataset"
+    wide = named.rename_axis(index=ROWS[rows]) if guessed and rows is not None else named
     if not wide.index.is_unique:
         raise InputError("the rows of scores must have labels that differ; reset_index(drop=True) or rename them.")
     if wide.index.names == [None]:

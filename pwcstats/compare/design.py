@@ -21,7 +21,7 @@ OF_SPLITS = ("corrected_resampled_t", "cv5x2_t", "cv5x2_f")
 
 
 # More folds than these without repeats are most likely repeats that were numbered on and on.
-MOST_FOLDS = 20
+MOST_FOLDS = 10
 
 
 class Design(NamedTuple):

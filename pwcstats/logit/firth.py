@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from statsmodels.base.wrapper import populate_wrapper
 from statsmodels.discrete.discrete_model import BinaryResultsWrapper, Logit, LogitResults
+from statsmodels.genmod.families import links
 
 from pwcstats._kernels.blas import threads_for
 from pwcstats._kernels.newton import Ascent
@@ -18,6 +19,20 @@ from pwcstats.logit.likelihood import MAX_ITER, Point
 from pwcstats.logit.penalised import PenalisedModel, PenalisedResults
 
 __all__ = ["FirthLogit", "FirthLogitResults"]
+
+
+class StableLogit(links.Logit):
+    """The logit link, whose inverse and its derivative do not overflow."""
+
+    def inverse(self, z: Any) -> Array:
+        """Probabilities of linear predictors."""
+        small, positive = _small_exponential(z)
+        return np.where(positive, 1.0, small) / (1.0 + small)
+
+    def inverse_deriv(self, z: Any) -> Array:
+        """Derivatives of the probabilities."""
+        small, _ = _small_exponential(z)
+        return small / (1.0 + small) ** 2
 
 
 class FirthLogit(FromFormula, PenalisedModel, Logit):
@@ -91,15 +106,18 @@ class FirthLogit(FromFormula, PenalisedModel, Logit):
 
     _options = "start_params, correction, maxiter and disp"
 
+    @property
+    def link(self) -> "StableLogit":
+        """Link of the predictions with standard errors."""
+        return StableLogit()
+
     def cdf(self, X: Any) -> Array:
-        """Probabilities of 1 for linear predictors of any size, of which statsmodels' exponentials overflow."""
-        small, positive = _small_exponential(X)
-        return np.where(positive, 1.0, small) / (1.0 + small)
+        """Probabilities of 1 for linear predictors of any size, where statsmodels' formula overflows."""
+        return self.link.inverse(X)
 
     def pdf(self, X: Any) -> Array:
         """Derivatives of the probabilities."""
-        small, _ = _small_exponential(X)
-        return small / (1.0 + small) ** 2
+        return self.link.inverse_deriv(X)
 
     @classmethod
     def _read_response(cls, values: Any, kwargs: dict[str, Any]) -> tuple[Any, pd.Index]:

@@ -218,7 +218,7 @@ class IndividualizedResults:
             flat = self._joint.params(self._limit.ravel(order="F"))
             predictor = self._joint.root @ flat.reshape(-1, len(self._columns)).T
         else:
-            index = getattr(exog, "index", None)
+            index = exog.index if isinstance(exog, pd.DataFrame) else None
             if isinstance(exog, pd.DataFrame) and set(self._columns) <= set(exog.columns):
                 exog = exog[list(self._columns)]
             x = as_float(exog, "exog")

@@ -163,9 +163,9 @@ def _line(machine: Any) -> tuple[Array, float] | None:
     """Weights of the columns and intercept of a linear machine; None if it has none that are known."""
     scaler, last = None, machine
     if len(getattr(machine, "steps", ())) == 2:
-        # The default machine; other first steps may change the columns in ways that are no line here.
+        # Other first steps may change the columns in ways that are no line here.
         (_, scaler), (_, last) = machine.steps
-        if not hasattr(scaler, "center_") or not hasattr(scaler, "scale_"):
+        if not (hasattr(scaler, "center_") or hasattr(scaler, "mean_")) or not hasattr(scaler, "scale_"):
             return None
     if not hasattr(last, "coef_"):
         return None
@@ -173,8 +173,10 @@ def _line(machine: Any) -> tuple[Array, float] | None:
     intercept = float(np.ravel(last.intercept_)[0])
     if scaler is None:
         return coef, intercept
-    coef = coef / scaler.scale_
-    return coef, intercept - float(coef @ scaler.center_)
+    center = getattr(scaler, "center_", getattr(scaler, "mean_", None))
+    # Scalers of scikit-learn have None for what they leave out.
+    coef = coef if scaler.scale_ is None else coef / scaler.scale_
+    return coef, intercept if center is None else intercept - float(coef @ center)
 
 
 def _segment(weights: Array, intercept: float, edges: Array) -> Array | None:

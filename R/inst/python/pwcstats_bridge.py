@@ -53,6 +53,8 @@ def call(function, args, kwargs):
 _IN_R = [
     (r"\bnp\.nan\b|\bnan\b", "NA"),
     (r"calibration=None", "calibration='none'"),
+    (r"\bwald_test or contrast\b", "compare_items()"),
+    (r"\bcontrast\b", "compare_items()"),
     (r"\bexog\b", "the model matrix"),
     (r"\bendog\b", "the response"),
     (r"(?:scores\.)?rename_axis\('(\w+)'\)", r"give them a column \1"),

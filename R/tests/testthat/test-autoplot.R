@@ -30,13 +30,13 @@ test_that("abilities have intervals, the best on top", {
     lines <- layer_of(picture, "GeomLinerange")
     expect_equal(cbind(lines$xmin, lines$xmax), unname(as.matrix(shown[2:3])))
   }
-  level <- attr(comparison_intervals(fit, 0.1), "level")
+  level <- attr(comparison_intervals(fit, 0.9), "level")
   expect_identical(
     picture$labels$x, sprintf("Ability (a is 0),\n%.0f%% comparison intervals", 100 * level)
   )
   expect_identical(
     picture$labels$caption,
-    "two items differ at the 10% level\nwhere their intervals do not overlap"
+    "two items differ at about the 10% level\nwhere their intervals do not overlap"
   )
   bare <- ggplot2::autoplot(bt(small_wins, cov = "none"))
   expect_extensible(bare)

@@ -121,7 +121,7 @@ test_that("plots show the items, the best first", {
   expect_false(is.unsorted(-shown$ability))
   expect_equal(shown["b", "upper"], confint(fit)["b", 2])
   shown <- plot(fit, intervals = "comparison", level = 0.9, xlab = "x", main = "title")
-  compared <- comparison_intervals(fit, 0.1)
+  compared <- comparison_intervals(fit, 0.9)
   expect_equal(
     as.matrix(shown), as.matrix(compared[rownames(shown), c(1, 3, 4)]),
     ignore_attr = TRUE
@@ -135,7 +135,7 @@ test_that("intervals that do not overlap are a test at the level", {
   skip_without_python()
   fit <- bt(small_wins)
   for (alpha in c(0.05, 0.2)) {
-    shown <- comparison_intervals(fit, alpha)
+    shown <- comparison_intervals(fit, 1 - alpha)
     expect_identical(rownames(shown), c("a", "b", "c"))
     expect_identical(shown$quasiSE, quasi_variances(fit)$quasiSE)
     expect_equal(shown$upper, shown$ability + attr(shown, "multiplier") * shown$quasiSE)
@@ -149,7 +149,7 @@ test_that("intervals that do not overlap are a test at the level", {
     expect_equal(attr(shown, "pair_alpha"), range(levels))
     expect_equal(attr(shown, "level"), 1 - 2 * pnorm(-attr(shown, "multiplier")))
   }
-  expect_refused(comparison_intervals(fit, 5), "alpha must be a number between 0 and 1")
+  expect_refused(comparison_intervals(fit, 5), "level must be a number between 0 and 1")
 })
 
 test_that("clusters have t in place of the normal distribution", {

@@ -14,7 +14,7 @@ test_that("compare_items() has the difference with its error", {
   expect_error(compare_items(fit, "a", "z"), "j must be one of the items", class = "pwcstats_error")
 })
 
-test_that("goodness of fit is the deviance's", {
+test_that("goodness of fit can be that of the deviance", {
   skip_without_python()
   wins <- matrix(c(0, 7, 5, 3, 0, 6, 4, 8, 0), 3, dimnames = rep(list(c("a", "b", "c")), 2))
   fit <- bt(10 * wins)
@@ -41,7 +41,8 @@ test_that("Pearson's statistic is that of glm(), simulated where expected counts
   expect_equal(simulated$p.value, test$p.value, tolerance = 0.3)
   few <- goodness_of_fit(bt(wins), n_draws = 99)
   expect_match(few$notes[[1]], "simulated because .* of the expected counts are below 5")
-  expect_warning(goodness_of_fit(bt(wins), p_value = "chi2"), "p-value is not reliable")
+  expect_output(print(few), "note: the p-value was simulated because")
+  expect_output(print(goodness_of_fit(bt(wins), p_value = "chi2")), "p-value is not reliable")
   expect_error(goodness_of_fit(bt(wins), "pearsons"), "statistic")
   expect_error(goodness_of_fit(bt(wins), n_draws = 0), "n_draws")
 })
@@ -56,4 +57,16 @@ test_that("the plot names every item, however many there are", {
   grDevices::dev.off()
   page <- paste(readLines(file), collapse = "")
   expect_true(all(vapply(rownames(wins), grepl, TRUE, x = page, fixed = TRUE)))
+})
+
+test_that("columns of winners and losers tell nothing of an order", {
+  skip_without_python()
+  set.seed(1)
+  votes <- data.frame(a = sample(letters[1:4], 300, TRUE))
+  votes$b <- vapply(votes$a, function(x) sample(setdiff(letters[1:4], x), 1), "")
+  wins <- unclass(table(factor(votes$a), factor(votes$b)))
+  fit <- bt(1, a, b, votes)
+  expect_equal(deviance(fit), deviance(bt(wins)))
+  expect_identical(fit$df.residual, bt(wins)$df.residual)
+  expect_equal(goodness_of_fit(fit)$p.value, goodness_of_fit(bt(wins))$p.value)
 })
