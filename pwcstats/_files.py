@@ -1,4 +1,4 @@
-"""Write files whole or not at all."""
+"""Write files atomically."""
 
 import errno
 import io
@@ -17,8 +17,8 @@ def write_file(file: str | os.PathLike[str], content: str | bytes) -> None:
     """Write a file such that it has the new content or, if anything fails, the old one.
 
     The content goes to a temporary file in the same folder, which replaces the old file once it is on the disk. Text
-    is written as UTF-8. An existing file keeps its permissions; of a symbolic link, the target is replaced. Pipes and
-    devices are written to directly.
+    is written as UTF-8. An existing file keeps its permissions; if it is a symbolic link, its target is replaced.
+    Other hard links to it keep the old content. Pipes and devices are written to directly.
 
     Raises
     ------
@@ -37,7 +37,7 @@ def write_file(file: str | os.PathLike[str], content: str | bytes) -> None:
 
 
 def write_figure(file: str | os.PathLike[str], figure: Any, dpi: int) -> None:
-    """Write a figure of matplotlib in the format that the ending of the file's name says."""
+    """Write a figure of matplotlib in the format given by the file extension."""
     picture = io.BytesIO()
     figure.savefig(picture, format=Path(file).suffix[1:].lower(), dpi=dpi)
     write_file(file, picture.getvalue())

@@ -40,10 +40,10 @@ def digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def in_parallel(calls: Iterable[Any], n_jobs: int | None) -> Iterable[Any]:
-    """Results as they come; all at the end where joblib's backend cannot do that."""
+def in_parallel(calls: Iterable[Any], n_jobs: int | None, *, ordered: bool = True, **options: Any) -> Iterable[Any]:
+    """Results as they come, in the order of the calls if `ordered`; all at the end if joblib's backend cannot do that."""
     try:
-        parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
+        parallel = Parallel(n_jobs=n_jobs, return_as="generator" if ordered else "generator_unordered", **options)
     except ValueError:
-        parallel = Parallel(n_jobs=n_jobs)
+        parallel = Parallel(n_jobs=n_jobs, **options)
     return parallel(calls)

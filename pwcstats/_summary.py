@@ -48,7 +48,7 @@ def coefficients(
 ) -> SimpleTable:
     """Estimates, with Wald's tests and intervals where there are standard errors; a `label` goes above.
 
-    They are normal or, with `df`, of the t distribution.
+    They use the normal distribution or, if `df` is given, the t distribution.
     """
     headers = ["coef"]
     columns = [[f"{x:.4f}" for x in estimate]]

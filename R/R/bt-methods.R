@@ -170,7 +170,7 @@ logLik.pwcstats_bt <- function(object, ...) {
 #' @importFrom stats nobs
 #' @export
 nobs.pwcstats_bt <- function(object, ...) {
-  # drop1() and step() ask so.
+  # drop1() and step() pass use.fallback.
   refuse_unknown(..., .also = "use.fallback")
   object$nobs
 }

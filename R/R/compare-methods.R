@@ -1,6 +1,6 @@
 #' Compare several methods by their scores
 #'
-#' Finds the test that fits how the scores were come by, and tests all pairs of methods with it, or
+#' Picks the test that suits your design, and tests all pairs of methods with it, or
 #' all methods against a control.
 #'
 #' `test = "auto"` chooses, and the element `reason` says why:

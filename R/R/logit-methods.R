@@ -189,7 +189,7 @@ logLik.pwcstats_logit <- function(object, penalized = FALSE, ...) {
 #' @importFrom stats nobs
 #' @export
 nobs.pwcstats_logit <- function(object, ...) {
-  # drop1() and step() ask so.
+  # drop1() and step() pass use.fallback.
   refuse_unknown(..., .also = "use.fallback")
   object$nobs
 }

@@ -117,7 +117,7 @@ print.summary.pwcstats_machines <- function(x, digits = max(3L, getOption("digit
 #' @rdname pwcstats_machines
 #' @export
 nobs.pwcstats_machines <- function(object, ...) {
-  # drop1() and step() ask so.
+  # drop1() and step() pass use.fallback.
   refuse_unknown(..., .also = "use.fallback")
   object$nobs
 }

@@ -89,7 +89,7 @@ print.summary.pwcstats_pwc <- function(x, digits = max(3L, getOption("digits") -
 #' @rdname pwcstats_pwc
 #' @export
 nobs.pwcstats_pwc <- function(object, ...) {
-  # drop1() and step() ask so.
+  # drop1() and step() pass use.fallback.
   refuse_unknown(..., .also = "use.fallback")
   object$nobs
 }

@@ -5,7 +5,7 @@
 #'     [couple()]: the coupling alone; [hybrid()] and [ordinal_hybrid()]: support vector machines
 #'     joined by a logistic model.}
 #'   \item{Paired comparisons}{[bt()]: Bradley-Terry models; [abilities()], [compare_items()],
-#'     [quasi_variances()], [rank_intervals()], [goodness_of_fit()].}
+#'     [quasi_variances()], [comparison_intervals()], [rank_intervals()], [goodness_of_fit()].}
 #'   \item{Logistic models}{[firth()], [firth_multinom()], [cratio()]; [detect_separation()] and
 #'     [stepwise()].}
 #'   \item{Comparison of methods}{[compare_methods()], [winners()]; [corrected_resampled_t()],

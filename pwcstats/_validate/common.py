@@ -13,7 +13,7 @@ from pwcstats.errors import InputError
 
 Array = NDArray[np.float64]
 
-# Control characters but tabs and newlines, marks that reverse the direction of text, and halves of characters.
+# Control characters except tab and newline, bidirectional marks, and lone surrogates.
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 

@@ -325,7 +325,7 @@ def response_name(formula: Any, data: Any) -> str | None:
 
 
 def look_further_out(kwargs: dict[str, Any], n_frames: int) -> None:
-    """Let a formula's names be looked up where they were, although more functions stand between.
+    """Shift `eval_env` past our own frames, so that a formula's names are looked up where the user called us.
 
     statsmodels' `Model` takes 1 for where its `from_formula` was called. Its documentation says 0, which is the frame
     of `from_formula` itself; so 0 is taken for 1.

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import delayed, effective_n_jobs
 from numpy.typing import NDArray
 from scipy import stats
 from tqdm import tqdm
 
+from pwcstats._jobs import in_parallel
 from pwcstats._kernels.blas import threads_for
 from pwcstats._validate import comparisons, fits
 from pwcstats._validate.common import Array, choice
@@ -68,8 +69,8 @@ class BootstrapResult:
             Significance level; intervals have level 1 - alpha.
         method : {"percentile", "t"}
             Quantiles of the draws; or the estimate plus and minus a quantile of the t distribution, with `n_units` - 1
-            degrees of freedom, times the bootstrap standard error. Of few groups, quantiles are too close together, and
-            "t" is better.
+            degrees of freedom, times the bootstrap standard error. With few groups, percentile
+            intervals are too narrow; use "t".
 
         Returns
         -------
@@ -78,8 +79,8 @@ class BootstrapResult:
 
         Notes
         -----
-        With `n_units` units the bootstrap variance is too small by a factor of about (`n_units` - 1) / `n_units`, for
-        which "t" makes up.
+        With `n_units` units the bootstrap variance is too small by a factor of about (`n_units` - 1) / `n_units`; "t"
+        corrects for this.
         """
         choice(method, ("percentile", "t"), "method")
         fits.read_level(alpha, "alpha")
@@ -123,7 +124,7 @@ def bootstrap(
         return nothing if fit is None else results._reported(fit[1].params)
 
     seeds = np.random.SeedSequence(random_state).spawn(n)
-    params = np.array(in_parallel(draw, seeds, n_jobs, progress, table.n_items))
+    params = np.array(for_each_seed(draw, seeds, n_jobs, progress, table.n_items))
     n_failed = int(np.isnan(params).any(axis=1).sum())
     if 2 * n_failed > n:
         raise InputError(
@@ -177,7 +178,7 @@ def _sampler(results: "BradleyTerryResults", groups: Any) -> tuple[Sampler, Tabl
     return Sampler(table.counts, cell, weight, unit, len(kept)), table
 
 
-def in_parallel(
+def for_each_seed(
     work: Callable[[np.random.SeedSequence], T],
     seeds: list[np.random.SeedSequence],
     n_jobs: int | None,
@@ -188,9 +189,8 @@ def in_parallel(
     size = max(1, len(seeds) // (8 * effective_n_jobs(n_jobs)))
     chunks = [seeds[k : k + size] for k in range(0, len(seeds), size)]
     # Threads: numba and LAPACK release the GIL, and nothing needs sending. parallel_config may choose otherwise.
-    parallel = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
     with threads_for(n_items):
-        parts = parallel(delayed(_each)(work, chunk) for chunk in chunks)
+        parts = in_parallel((delayed(_each)(work, chunk) for chunk in chunks), n_jobs, prefer="threads")
         return [result for part in tqdm(parts, total=len(chunks), disable=not progress) for result in part]
 
 

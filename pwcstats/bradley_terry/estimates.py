@@ -54,7 +54,7 @@ class Estimates:
         self.df_model = likelihood.rank
         cells = 2 if spec.davidson else 1
         self.df_resid = cells * len(likelihood.table.first) - likelihood.rank
-        # As in statsmodels after cov_type="cluster": what is independent are the groups.
+        # As in statsmodels after cov_type="cluster": the groups are independent.
         self.use_t = n_groups is not None
         self.df_resid_inference: int = self.df_resid if n_groups is None else n_groups - 1
         self.params = pd.Series(self._reported(point.params), index=self._terms, name="params")

@@ -10,7 +10,7 @@ from pwcstats._kernels import comparisons
 from pwcstats._results import TestResult
 from pwcstats._validate import fits
 from pwcstats._validate.common import Array, choice
-from pwcstats.bradley_terry.bootstrap import LARGEST_COUNT, in_parallel, refit
+from pwcstats.bradley_terry.bootstrap import LARGEST_COUNT, for_each_seed, refit
 from pwcstats.bradley_terry.likelihood import Likelihood, Point
 from pwcstats.errors import InputError
 
@@ -141,7 +141,7 @@ def _simulated(
     drawn, n_trials = np.empty(0), 0
     while len(drawn) < n_draws and n_trials < MOST_TRIALS * n_draws:
         seeds = source.spawn(n_draws - len(drawn))
-        new = np.array(in_parallel(draw, seeds, n_jobs, progress, table.n_items))
+        new = np.array(for_each_seed(draw, seeds, n_jobs, progress, table.n_items))
         drawn, n_trials = np.append(drawn, new[~np.isnan(new)]), n_trials + len(seeds)
     if len(drawn) < LEAST_DRAWS:
         raise InputError(

@@ -373,9 +373,9 @@ class BradleyTerry:
             ) from None
         if n_groups is not None and n_groups < fits.FEW_CLUSTERS:
             warnings.warn(
-                f"cov_type='cluster' has only {n_groups} clusters, so that standard errors are rough, although tests "
-                f"and intervals use the t distribution with {n_groups - 1} degrees of freedom; do not rely on p-values "
-                f"near the limit, and collect data of about {fits.FEW_CLUSTERS} clusters or more if you can.",
+                f"cov_type='cluster' has only {n_groups} clusters: standard errors are imprecise, more so if the clusters "
+                f"differ in size. Tests use the t distribution with {n_groups - 1} degrees of freedom; with about "
+                f"{fits.FEW_CLUSTERS} clusters or more they can be trusted.",
                 FewClustersWarning,
                 stacklevel=2,
             )

@@ -76,7 +76,7 @@ def _remarks(results: "Estimates", left_out: int) -> list[str]:
         remarks.append(f"(tie) is log nu: nu = {np.exp(results.params.iloc[-1]):.4g}.")
     if results.use_t:
         df = results.df_resid_inference
-        remarks.append(f"Tests and intervals are of the t distribution with {df} df, for {df + 1} clusters.")
+        remarks.append(f"Tests and intervals use the t distribution with {df} df ({df + 1} clusters).")
     error = results._estimate.error
     if error is not None and error.any():
         remarks.append(f"Standard errors are estimated by random projections, to within {error.max():.1%} (one s.e.).")

@@ -13,12 +13,12 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning as SklearnWarning
 from tqdm import tqdm
 
+from pwcstats._jobs import in_parallel
 from pwcstats._kernels.blas import one_thread
 from pwcstats._validate import hybrids as checks
 from pwcstats._validate.common import Array
 from pwcstats.classify import learners
 from pwcstats.classify.folds import Folds
-from pwcstats.classify.plain import in_parallel
 from pwcstats.classify.problem import take
 from pwcstats.classify.svm import decision_values, is_native
 from pwcstats.errors import ConvergenceWarning
@@ -73,7 +73,7 @@ def fit_machines(
     kept = [None, *(folds.train if folds is not None else ())]
     calls = [delayed(_fit)(learner, task, x, rest, seed) for rest in kept for task in tasks]
     # LIBSVM lets go of Python's lock; of other learners, only joblib's processes run side by side.
-    prefer = {"prefer": "threads"} if is_native(learners.last_step(learner)) else {}
+    prefer: dict[str, Any] = {"prefer": "threads"} if is_native(learners.last_step(learner)) else {}
     with warnings.catch_warnings(), one_thread():
         # One warning, below, in place of one for each machine and fold.
         warnings.filterwarnings("ignore", message="Solver terminated early", category=SklearnWarning)

@@ -1,15 +1,16 @@
 """One fit for each pair, for learners of any kind: tasks that joblib sends anywhere."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import delayed
 from numpy.typing import NDArray
 from sklearn.base import clone
 from tqdm import tqdm
 
+from pwcstats._jobs import in_parallel
 from pwcstats._kernels.blas import one_thread
 from pwcstats._validate.classifiers import cannot_answer
 from pwcstats._validate.common import Array
@@ -101,15 +102,6 @@ def run(
     with one_thread():
         calls = (delayed(_alone)(function, task, shared, *extra) for task in tasks)
         return list(tqdm(in_parallel(calls, n_jobs), total=len(tasks), desc=words, disable=not verbose))
-
-
-def in_parallel(calls: Iterable[Any], n_jobs: int | None, **options: Any) -> Iterable[Any]:
-    """Results in order, each as soon as it is there; all at the end where joblib's backend cannot do that."""
-    try:
-        parallel = Parallel(n_jobs=n_jobs, return_as="generator", **options)
-    except ValueError:
-        parallel = Parallel(n_jobs=n_jobs, **options)
-    return parallel(calls)
 
 
 def _alone(function: Any, *arguments: Any) -> Any:

@@ -12,10 +12,10 @@ from sklearn.svm import SVC, NuSVC
 from sklearn.utils import check_array
 from tqdm import tqdm
 
+from pwcstats._jobs import in_parallel
 from pwcstats._kernels.blas import one_thread
 from pwcstats._validate.common import Array
 from pwcstats.classify.folds import Folds
-from pwcstats.classify.plain import in_parallel
 from pwcstats.classify.problem import ClassPairs, Integers, Problem, take
 
 # Kernels and decision values are made in pieces of about this many numbers.

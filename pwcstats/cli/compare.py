@@ -21,7 +21,7 @@ def add_to(commands: Any) -> None:
         commands,
         "compare",
         "compare methods by their scores on data sets or folds",
-        "Compare methods by the test that fits how the scores were come by: means, ranks, letters, pairs with "
+        "Compare methods by the test that suits your design: means, ranks, letters, pairs with "
         "adjusted p-values, who is best. FILE is tidy, with the columns method, score and whichever there are of "
         "dataset, repeat, fold, case; or it has a column for each method and a row for each data set, whose names "
         "stand in the first column (rows of other kinds: in columns named repeat, fold, case). If the rows have no "

@@ -198,7 +198,7 @@ def _too_large(path: str) -> InputError:
 
 
 def _unpack(content: bytes, path: str) -> tuple[Any, str]:
-    """The document and the rows of an archive, each as large as it may be at most."""
+    """The document and the rows of an archive, checked against the size limits."""
     found = []
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         if sorted(archive.namelist()) != sorted(MEMBERS):
@@ -269,7 +269,7 @@ def _is_column(column: Any) -> bool:
     )
 
 
-# The entries of model.json, and what makes them right.
+# The entries of model.json, and their validators.
 FIELDS: dict[str, Callable[[Any], bool]] = {
     "format": _is_text,
     "format_version": lambda value: type(value) is int,

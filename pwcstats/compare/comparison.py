@@ -46,7 +46,7 @@ def compare_methods(
     test_fraction: float | None = None,
     higher_is_better: bool = True,
 ) -> ComparisonResult:
-    """Compare several methods by their scores, with the test that fits how these were come by.
+    """Compare several methods by their scores, with the test that suits the design of the study.
 
     Parameters
     ----------

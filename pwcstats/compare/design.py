@@ -1,4 +1,4 @@
-"""How scores were come by, and which test fits."""
+"""What the rows of scores are, and which test suits them."""
 
 from typing import Any, NamedTuple
 

@@ -100,7 +100,7 @@ def run_cells(
     bar = tqdm(total=len(cells), initial=len(cells) - len(todo), desc=name, unit="cell", disable=not progress)
     # Threads have what this one sets; other processes see to it themselves.
     with bar, one_thread(openmp=True):
-        for number, found in in_parallel(calls, n_jobs):
+        for number, found in in_parallel(calls, n_jobs, ordered=False):
             records[number] = found
             bar.update()
     rows = [{**cell, **record} for cell, found in zip(cells, records, strict=True) for record in found or []]
