@@ -41,7 +41,7 @@ def digest(content: bytes) -> str:
 
 
 def in_parallel(calls: Iterable[Any], n_jobs: int | None, *, ordered: bool = True, **options: Any) -> Iterable[Any]:
-    """Results as they come, in the order of the calls if `ordered`; all at the end if joblib's backend cannot do that."""
+    """Results as they come, if `ordered` in the order of the calls; all at the end if the backend cannot do that."""
     try:
         parallel = Parallel(n_jobs=n_jobs, return_as="generator" if ordered else "generator_unordered", **options)
     except ValueError:

@@ -55,7 +55,7 @@ def test_t_is_that_of_statsmodels():
     assert ours.wald_test([0, 1, -1]).p_value == pytest.approx(contrast.p_value)
     text = str(ours.summary())
     assert "P>|t|" in text
-    assert "t distribution with 8 df, for 9 clusters" in text
+    assert "t distribution with 8 df (9 clusters)" in text
     shown = ours.plot().axes[0].collections[0].get_segments()
     assert sorted(segment[1, 0] for segment in shown) == pytest.approx(sorted(ours.abilities()["conf_high"]))
 
@@ -108,7 +108,7 @@ def test_other_covariances_stay_normal():
 
 def test_few_clusters_are_said():
     rng = np.random.default_rng(7)
-    with pytest.warns(FewClustersWarning, match="only 19 clusters.* 18 degrees of freedom; do not rely"):
+    with pytest.warns(FewClustersWarning, match="only 19 clusters.* 18 degrees of freedom; with about 20"):
         clustered(votes(rng, 19))
     res = clustered(votes(rng, 20))
     res.bootstrap(5, groups="voter", random_state=0)

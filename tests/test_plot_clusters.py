@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.decomposition import PCA
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import PolynomialFeatures, RobustScaler, StandardScaler
 from sklearn.svm import SVC
 
 from pwcstats import HybridClassifier, InputError, plot
@@ -73,7 +73,16 @@ class TestClusters:
             np.testing.assert_allclose(text.get_position(), X[clf.clusters_ == number].mean(axis=0), rtol=1e-12)
             np.testing.assert_allclose(text.get_bbox_patch().get_facecolor()[:3], to_rgb(AREAS[number - 1]))
 
-    @pytest.mark.parametrize("learner", [None, SVC(kernel="linear")])
+    @pytest.mark.parametrize(
+        "learner",
+        [
+            None,
+            SVC(kernel="linear"),
+            make_pipeline(StandardScaler(), SVC(kernel="linear")),
+            make_pipeline(RobustScaler(with_centering=False), SVC(kernel="linear")),
+            make_pipeline(RobustScaler(with_scaling=False), SVC(kernel="linear")),
+        ],
+    )
     def test_borders_are_where_the_distance_is_zero(self, learner):
         X, y, *_ = clover()
         # Columns of other units, which the default machine standardises.
@@ -93,7 +102,7 @@ class TestClusters:
                 assert x0 - 1e-9 <= x <= x1 + 1e-9
                 assert y0 - 1e-9 <= y <= y1 + 1e-9
 
-    @pytest.mark.parametrize("learner", [SVC(), make_pipeline(StandardScaler(), SVC(kernel="linear"))])
+    @pytest.mark.parametrize("learner", [SVC(), make_pipeline(PolynomialFeatures(2), SVC(kernel="linear"))])
     def test_no_line_where_the_border_is_none_of_the_plane(self, learner):
         X, y, *_ = clover()
         clf = quick(learner).fit(X, y)

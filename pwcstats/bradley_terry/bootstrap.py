@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import pandas as pd
-from joblib import delayed, effective_n_jobs
+from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from scipy import stats
+from sklearn.utils.parallel import delayed
 from tqdm import tqdm
 
 from pwcstats._jobs import in_parallel

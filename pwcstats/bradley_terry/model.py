@@ -373,7 +373,7 @@ class BradleyTerry:
             ) from None
         if n_groups is not None and n_groups < fits.FEW_CLUSTERS:
             warnings.warn(
-                f"cov_type='cluster' has only {n_groups} clusters: standard errors are imprecise, more so if the clusters "
+                f"cov_type='cluster' has only {n_groups} clusters: standard errors are imprecise, more so if clusters "
                 f"differ in size. Tests use the t distribution with {n_groups - 1} degrees of freedom; with about "
                 f"{fits.FEW_CLUSTERS} clusters or more they can be trusted.",
                 FewClustersWarning,

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from joblib import delayed
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning as SklearnWarning
+from sklearn.utils.parallel import delayed
 from tqdm import tqdm
 
 from pwcstats._jobs import in_parallel

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from joblib import delayed
 from numpy.typing import NDArray
 from sklearn.base import clone
+from sklearn.utils.parallel import delayed
 from tqdm import tqdm
 
 from pwcstats._jobs import in_parallel

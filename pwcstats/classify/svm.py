@@ -3,13 +3,13 @@
 from typing import Any
 
 import numpy as np
-from joblib import delayed
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.svm import SVC, NuSVC
 from sklearn.utils import check_array
+from sklearn.utils.parallel import delayed
 from tqdm import tqdm
 
 from pwcstats._jobs import in_parallel

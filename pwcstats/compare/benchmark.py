@@ -264,7 +264,7 @@ def _outcomes(
     # Threads have what this one sets; other processes see to it themselves.
     with bar, one_thread(openmp=True):
         bar.set_postfix(cached=found, failed=failed)
-        for number, outcome in in_parallel(calls, n_jobs):
+        for number, outcome in in_parallel(calls, n_jobs, ordered=False):
             outcomes[number] = outcome
             failed += bool(outcome.error)
             bar.set_postfix(cached=found, failed=failed, refresh=False)
