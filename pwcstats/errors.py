@@ -1,5 +1,7 @@
 """What pwcstats raises and warns."""
 
+import inspect
+
 __all__ = [
     "ConvergenceWarning",
     "FailedCellWarning",
@@ -8,6 +10,14 @@ __all__ = [
     "PwcError",
     "SeparationWarning",
 ]
+
+
+def user_stacklevel() -> int:
+    """The `stacklevel` at which a warning points to the caller of pwcstats, through frames of scikit-learn too."""
+    frame, level = inspect.currentframe(), 0
+    while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] in ("pwcstats", "sklearn"):
+        frame, level = frame.f_back, level + 1
+    return level
 
 
 class PwcError(Exception):

@@ -115,6 +115,13 @@ class TestLimit:
         assert not [w for w in caught if "Solver terminated early" in str(w.message)]
         assert np.isfinite(clf.predict_proba(x)).all()
 
+    @pytest.mark.parametrize("kind", [HybridClassifier, OrdinalHybridClassifier])
+    def test_the_warning_points_to_the_call(self, kind):
+        X, y = load_wine(return_X_y=True)
+        with pytest.warns(ConvergenceWarning, match="stopped after 5 steps") as caught:
+            kind(SVC(kernel="linear", max_iter=5), random_state=0).fit(X, y if kind is not HybridClassifier else y == 1)
+        assert all(w.filename == __file__ for w in caught if issubclass(w.category, ConvergenceWarning))
+
     def test_default_machine_has_one(self):
         assert HybridClassifier()._learner()[-1].max_iter == 1_000_000
         assert OrdinalHybridClassifier()._learner()[-1].max_iter == 1_000_000

@@ -262,7 +262,8 @@ class Estimates:
         Chi-squared is a poor approximation of the deviance in sparse tables, where pairs met only a few times: with 12
         items and 5 games for each pair it rejects a true model in more than a quarter of all samples at the level 0.05.
         Pearson's statistic is closer to chi-squared, but not always close enough. A simulated p-value is the share of
-        tables, the observed one included, whose statistic is at least as large [1]_.
+        tables, the observed one included, whose statistic is at least as large [1]_. It is approximate, too, as the
+        tables are drawn from estimates.
 
         References
         ----------

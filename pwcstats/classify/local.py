@@ -21,7 +21,7 @@ from pwcstats.classify import learners
 from pwcstats.classify.folds import Folds
 from pwcstats.classify.problem import take
 from pwcstats.classify.svm import decision_values, is_native
-from pwcstats.errors import ConvergenceWarning
+from pwcstats.errors import ConvergenceWarning, user_stacklevel
 
 Mask = NDArray[np.bool_]
 # Of the sum of the terms' sizes, what is left of ||w||² by rounding alone.
@@ -91,7 +91,7 @@ def _warn_of_limit(tasks: Sequence[Task], fitted: Sequence[Machine]) -> None:
     if any(stopped):
         names = [task.name for k, task in enumerate(tasks) if any(stopped[k :: len(tasks)])]
         limit = lasts[stopped.index(True)].max_iter
-        warnings.warn(checks.stopped_machines(names, limit), ConvergenceWarning, stacklevel=5)
+        warnings.warn(checks.stopped_machines(names, limit), ConvergenceWarning, stacklevel=user_stacklevel())
 
 
 def measure(machines: Sequence[Machine], x: Any, names: Sequence[str]) -> pd.DataFrame:
