@@ -47,24 +47,21 @@ class Graph:
         # Asking the system for this much memory in every step would cost more than filling it.
         self._edge = np.empty(2 * len(first))
 
-    def _degree(self, weight: Array) -> Array:
-        sums = [np.bincount(end, weight, self.n_items) for end in (self.first, self.second)]
-        return np.asarray(sums, np.float64).sum(axis=0)
-
     def _grounded(self, weight: Array) -> tuple[Array, Array, int]:
         """L without the row and column of one item, scaled to a unit diagonal; the scale; and that item, the ground.
 
         The ground is the item of largest degree, so that the scaled matrix is well conditioned unless a whole group of
         items is joined to the rest by small weights only.
         """
-        degree = self._degree(weight)
-        if not (np.isfinite(degree) & (degree > 0.0)).all():
+        degree = np.zeros(self.n_items)
+        _add_degrees(self.first, self.second, weight, degree)
+        if not (degree.min() > 0.0 and degree.max() < np.inf):
             raise NotDefiniteError
         ground = int(degree.argmax())
         scale = 1.0 / np.sqrt(degree)
         out = np.zeros((self.n_items - 1, self.n_items - 1))
         _fill(self.first, self.second, weight, scale, ground, out)
-        return out, np.delete(scale, ground), ground
+        return out, _without(scale, ground), ground
 
     def _factor(self, weight: Array) -> tuple[Array, Array, int]:
         """Cholesky factor of the grounded Laplacian, its scale, and the ground; an error if it is ill-conditioned."""
@@ -147,10 +144,11 @@ class Graph:
         def solve(b: Array) -> Array:
             columns = b.reshape(self.n_items, -1)
             x = np.zeros(columns.shape)
-            kept = np.delete(columns - columns.mean(axis=0), ground, axis=0)
+            kept = _without(columns - columns.mean(axis=0), ground)
             with threads_for(len(factor)):
                 solution, _ = lapack.dpotrs(factor, column * kept, lower=1)
-            x[:ground], x[ground + 1 :] = np.split(column * solution, [ground])
+            solution *= column
+            x[:ground], x[ground + 1 :] = solution[:ground], solution[ground:]
             x -= x.mean(axis=0)
             return x.reshape(b.shape)
 
@@ -245,6 +243,10 @@ def inverse_and_determinant(matrix: Array) -> tuple[Array, float]:
     return inverse.T, log_determinant
 
 
+def _without(x: Array, row: int) -> Array:
+    return np.concatenate([x[:row], x[row + 1 :]])
+
+
 def _centred(grounded: Array, ground: int) -> Array:
     """The Moore–Penrose inverse of L, from the inverse of L without the row and column `ground`."""
     if not np.isfinite(grounded).all():
@@ -279,6 +281,13 @@ def _neighbours(first, second, n_items):
         place[i] += 1
         place[j] += 1
     return start, neighbour, pairs
+
+
+@compiled
+def _add_degrees(first, second, weight, out):
+    for pair in range(first.shape[0]):
+        out[first[pair]] += weight[pair]
+        out[second[pair]] += weight[pair]
 
 
 @compiled
