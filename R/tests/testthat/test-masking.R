@@ -61,6 +61,7 @@ test_that("ours work by their full names after other packages are attached, whic
 })
 
 test_that("glm(method = ) finds the function of detectseparation", {
+  # It installs a package, if only into a temporary library, which is not for CRAN's machines.
   skip_on_cran()
   # In place of the package, which may not be installed: what glm() passes, and a result to know.
   source <- file.path(tempfile(), "detectseparation")
