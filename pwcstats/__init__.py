@@ -1,65 +1,142 @@
-"""Statistics of pairs: probabilities from one classifier per pair of classes, rankings from paired comparisons."""
+"""Statistics of pairs: probabilities from one classifier per pair of classes, rankings from paired comparisons.
 
-from importlib.metadata import version
+Couple pairwise probabilities
+    couple                      class probabilities from the probabilities of each pair
+Classify
+    PairwiseClassifier          one learner for each pair of classes, chosen, calibrated and coupled
+    HybridClassifier            local machines and a logistic model of their distances
+    OrdinalHybridClassifier     the same for ordered classes
+Rank
+    BradleyTerry                abilities from paired comparisons, with ties, order effects and covariates
+Model
+    FirthLogit, FirthMNLogit    logistic regression that is finite for separated data
+    ContinuationRatio           sequential model for ordered classes
+    OrderedLogit                proportional odds for ordered classes
+    individualized_mnlogit      multinomial coefficients from binary fits
+    detect_separation           whether and why estimates are infinite
+    stepwise                    selection of covariates
+Compare methods
+    compare_methods             the test that suits the design, with corrections for many comparisons
+    benchmark                   cross-validated scores of methods on data sets
+    compare                     all tests: paired_t, mcnemar, wilcoxon, friedman, ...
 
-from pwcstats._results import TestResult
-from pwcstats.bradley_terry import BootstrapResult, BradleyTerry, BradleyTerryResults
-from pwcstats.classify import HybridClassifier, OrdinalHybridClassifier, PairwiseClassifier
-from pwcstats.coupling import CouplingResult, couple
-from pwcstats.errors import (
-    ConvergenceWarning,
-    FailedCellWarning,
-    FewClustersWarning,
-    InputError,
-    PwcError,
-    SeparationWarning,
+Submodules: `compare`, `datasets`, `plot`, `studies` (the papers' tables and figures), `r` (e1071 from Python, needs
+rpy2), `errors`. The command line is ``pwcstats --help``. Names are imported when they are first used.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pwcstats import bradley_terry as bradley_terry
+    from pwcstats import compare as compare
+    from pwcstats import coupling as coupling
+    from pwcstats import datasets as datasets
+    from pwcstats import errors as errors
+    from pwcstats import hybrid as hybrid
+    from pwcstats import logit as logit
+    from pwcstats import pairwise as pairwise
+    from pwcstats import plot as plot
+    from pwcstats import studies as studies
+    from pwcstats._results import TestResult as TestResult
+    from pwcstats.bradley_terry import BootstrapResult as BootstrapResult
+    from pwcstats.bradley_terry import BradleyTerry as BradleyTerry
+    from pwcstats.bradley_terry import BradleyTerryResults as BradleyTerryResults
+    from pwcstats.compare import benchmark as benchmark
+    from pwcstats.compare import compare_methods as compare_methods
+    from pwcstats.coupling import CouplingResult as CouplingResult
+    from pwcstats.coupling import couple as couple
+    from pwcstats.errors import ConvergenceWarning as ConvergenceWarning
+    from pwcstats.errors import FailedCellWarning as FailedCellWarning
+    from pwcstats.errors import FewClustersWarning as FewClustersWarning
+    from pwcstats.errors import InputError as InputError
+    from pwcstats.errors import PwcError as PwcError
+    from pwcstats.errors import PwcWarning as PwcWarning
+    from pwcstats.errors import SeparationWarning as SeparationWarning
+    from pwcstats.hybrid import HybridClassifier as HybridClassifier
+    from pwcstats.hybrid import OrdinalHybridClassifier as OrdinalHybridClassifier
+    from pwcstats.logit import ContinuationRatio as ContinuationRatio
+    from pwcstats.logit import ContinuationRatioResults as ContinuationRatioResults
+    from pwcstats.logit import FirthLogit as FirthLogit
+    from pwcstats.logit import FirthLogitResults as FirthLogitResults
+    from pwcstats.logit import FirthMNLogit as FirthMNLogit
+    from pwcstats.logit import FirthMNLogitResults as FirthMNLogitResults
+    from pwcstats.logit import IndividualizedResults as IndividualizedResults
+    from pwcstats.logit import OrderedLogit as OrderedLogit
+    from pwcstats.logit import OrderedLogitResults as OrderedLogitResults
+    from pwcstats.logit import SeparationResult as SeparationResult
+    from pwcstats.logit import StepwiseResult as StepwiseResult
+    from pwcstats.logit import detect_separation as detect_separation
+    from pwcstats.logit import individualized_mnlogit as individualized_mnlogit
+    from pwcstats.logit import stepwise as stepwise
+    from pwcstats.pairwise import PairwiseClassifier as PairwiseClassifier
+
+# Where the public names live. The imports above repeat it for editors and type checkers; a test compares the two.
+_HOME = {
+    "BootstrapResult": "bradley_terry",
+    "BradleyTerry": "bradley_terry",
+    "BradleyTerryResults": "bradley_terry",
+    "ContinuationRatio": "logit",
+    "ContinuationRatioResults": "logit",
+    "ConvergenceWarning": "errors",
+    "CouplingResult": "coupling",
+    "FailedCellWarning": "errors",
+    "FewClustersWarning": "errors",
+    "FirthLogit": "logit",
+    "FirthLogitResults": "logit",
+    "FirthMNLogit": "logit",
+    "FirthMNLogitResults": "logit",
+    "HybridClassifier": "hybrid",
+    "IndividualizedResults": "logit",
+    "InputError": "errors",
+    "OrderedLogit": "logit",
+    "OrderedLogitResults": "logit",
+    "OrdinalHybridClassifier": "hybrid",
+    "PairwiseClassifier": "pairwise",
+    "PwcError": "errors",
+    "PwcWarning": "errors",
+    "SeparationResult": "logit",
+    "SeparationWarning": "errors",
+    "StepwiseResult": "logit",
+    "TestResult": "_results",
+    "benchmark": "compare",
+    "compare_methods": "compare",
+    "couple": "coupling",
+    "detect_separation": "logit",
+    "individualized_mnlogit": "logit",
+    "stepwise": "logit",
+}
+_SUBMODULES = (
+    "bradley_terry",
+    "compare",
+    "coupling",
+    "datasets",
+    "errors",
+    "hybrid",
+    "logit",
+    "pairwise",
+    "plot",
+    "studies",
 )
-from pwcstats.logit import (
-    ContinuationRatio,
-    ContinuationRatioResults,
-    FirthLogit,
-    FirthLogitResults,
-    FirthMNLogit,
-    FirthMNLogitResults,
-    IndividualizedResults,
-    OrderedLogit,
-    OrderedLogitResults,
-    SeparationResult,
-    StepwiseResult,
-    detect_separation,
-    individualized_mnlogit,
-    stepwise,
-)
 
-__version__ = version("pwcstats")
-__all__ = [
-    "BootstrapResult",
-    "BradleyTerry",
-    "BradleyTerryResults",
-    "ContinuationRatio",
-    "ContinuationRatioResults",
-    "ConvergenceWarning",
-    "CouplingResult",
-    "FailedCellWarning",
-    "FewClustersWarning",
-    "FirthLogit",
-    "FirthLogitResults",
-    "FirthMNLogit",
-    "FirthMNLogitResults",
-    "HybridClassifier",
-    "IndividualizedResults",
-    "InputError",
-    "OrderedLogit",
-    "OrderedLogitResults",
-    "OrdinalHybridClassifier",
-    "PairwiseClassifier",
-    "PwcError",
-    "SeparationResult",
-    "SeparationWarning",
-    "StepwiseResult",
-    "TestResult",
-    "couple",
-    "detect_separation",
-    "individualized_mnlogit",
-    "stepwise",
-]
+__all__ = [*_HOME]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used (PEP 562)."""
+    if name == "__version__":
+        from importlib.metadata import version
+
+        found: Any = version("pwcstats")
+    elif name in _HOME:
+        found = getattr(import_module(f"pwcstats.{_HOME[name]}"), name)
+    elif name in _SUBMODULES:
+        found = import_module(f"pwcstats.{name}")
+    else:
+        raise AttributeError(f"module 'pwcstats' has no attribute {name!r}")
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOME, *_SUBMODULES, "__version__"})

@@ -1,16 +1,98 @@
-"""The result of a test: what was tested, and what came out."""
+"""The contract of every result, and the result of a significance test."""
 
+import html
+import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-__all__ = ["TestResult"]
+__all__ = ["Result", "TestResult", "plain"]
+
+# Longer tables are cut in the console and in notebooks.
+LONGEST = 20
 
 
-@dataclass(frozen=True)
-class TestResult:
-    """The result of a test.
+def plain(value: Any) -> Any:
+    """The value as JSON can write it: frames are lists of records, NaN and infinity are None."""
+    if isinstance(value, pd.DataFrame):
+        return [plain(record) for record in value.to_dict("records")]
+    if isinstance(value, pd.Series):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple, np.ndarray, pd.Index)):
+        return [plain(item) for item in (value.tolist() if isinstance(value, np.ndarray) else value)]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if value is None or isinstance(value, (bool, int, float)):
+        return value
+    return str(value)
+
+
+class Result:
+    """Base of every result.
+
+    A subclass defines `tidy` and `glance`, and `summary` if a longer report makes sense. What is shown in a console or
+    a notebook and what goes into JSON follow from these.
+    """
+
+    def tidy(self) -> pd.DataFrame:
+        """Estimates as a data frame, one row each, with broom's columns in snake case."""
+        raise NotImplementedError(f"{type(self).__name__} must define tidy()")
+
+    def glance(self) -> pd.DataFrame:
+        """One row about the whole result, with broom's columns in snake case."""
+        raise NotImplementedError(f"{type(self).__name__} must define glance()")
+
+    def to_dict(self) -> dict[str, Any]:
+        """The columns of `glance`, and the rows of `tidy` as ``"terms"``; ready for JSON."""
+        return {**plain(self.glance())[0], "terms": plain(self.tidy())}
+
+    def _title(self) -> str:
+        """First line of what is shown."""
+        return type(self).__name__
+
+    def __repr__(self) -> str:
+        facts = ", ".join(f"{name} = {_short(x)}" for name, x in self.glance().iloc[0].items() if not _is_missing(x))
+        table = self.tidy()
+        lines = [f"{self._title()}: {facts}" if facts else self._title()]
+        if len(table):
+            lines.append(_shorten(table).to_string(index=False))
+        if len(table) > LONGEST:
+            lines.append(f"... {len(table) - LONGEST} more rows; tidy() has all.")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        table = self.tidy()
+        glance = self.glance().dropna(axis=1)
+        parts = [f"<p><b>{html.escape(self._title())}</b></p>", _shorten(glance).to_html(index=False)]
+        if len(table):
+            parts.append(_shorten(table).to_html(index=False))
+        if len(table) > LONGEST:
+            parts.append(f"<p>{len(table) - LONGEST} more rows; <code>tidy()</code> has all.</p>")
+        return "\n".join(parts)
+
+
+def _is_missing(x: Any) -> bool:
+    return x is None or (isinstance(x, float) and math.isnan(x))
+
+
+def _short(x: Any) -> str:
+    return f"{x:.4g}" if isinstance(x, (float, np.floating)) else str(x)
+
+
+def _shorten(table: pd.DataFrame) -> pd.DataFrame:
+    """The first rows, numbers with four significant digits."""
+    return table.head(LONGEST).map(lambda x: "" if _is_missing(x) else _short(x))
+
+
+@dataclass(frozen=True, repr=False)
+class TestResult(Result):
+    """The result of a significance test.
 
     Attributes
     ----------
@@ -19,19 +101,19 @@ class TestResult:
     df : float, tuple of two float, or None
         Degrees of freedom, if the reference distribution has any.
     estimate, std_error : float or None
-        What was estimated, and its standard error.
+        Estimate and its standard error.
     conf_int : tuple of float or None
         Confidence interval of the estimate.
     method, null : str
-        Name of the test, and the hypothesis that it tests, in words.
+        Name of the test and its null hypothesis.
     statistic_name, estimate_name : str
-        What the statistic and the estimate are, as R would print them.
+        What the statistic and the estimate are, as R prints them.
     alternative : {"two-sided", "greater", "less"}
-        Which departures from the hypothesis count.
+        Alternative hypothesis.
     conf_level : float or None
         Level of the confidence interval.
     notes : tuple of str
-        What one should know of this result: zeros that were dropped, ties, an interval that cannot be had.
+        What users should know about this result, for example that zeros were dropped.
     """
 
     # pytest takes a class of this name for tests.
@@ -68,16 +150,20 @@ class TestResult:
         }
         return pd.DataFrame([{name: value for name, value in row.items() if value is not None}])
 
+    def glance(self) -> pd.DataFrame:
+        """The same row as `tidy`, as in broom."""
+        return self.tidy()
+
     def to_dict(self) -> dict[str, Any]:
-        """Plain numbers and words."""
-        return asdict(self)
+        """All fields, ready for JSON."""
+        return plain(asdict(self))
 
     def __str__(self) -> str:
         parts = [f"{self.method}: {self.statistic_name} = {self.statistic:.4g}"]
         if self.df is not None:
             several = self.df if isinstance(self.df, tuple) else (self.df,)
             parts.append("df = " + " and ".join(f"{df:g}" for df in several))
-        # Below the smallest number that there is, 0 would be a lie.
+        # A p-value that underflows to 0 is not 0.
         parts.append(f"p-value = {self.p_value:.4g}" if self.p_value != 0.0 else "p-value < 1e-300")
         if self.alternative != "two-sided":
             parts.append(f"alternative: {self.alternative}")
@@ -90,3 +176,5 @@ class TestResult:
                 if self.conf_level is not None:
                     lines[-1] += f", {100.0 * self.conf_level:g} % interval"
         return "\n".join(lines + [f"note: {note}" for note in self.notes])
+
+    __repr__ = __str__

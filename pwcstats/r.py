@@ -12,9 +12,10 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from pwcstats._validate.common import Array, choice, shown
-from pwcstats._validate.e1071 import read_class_weight, read_gamma, read_number, read_r_seed, read_scale
-from pwcstats._validate.fits import read_count
+from pwcstats import _params
+from pwcstats._arrays import Array
+from pwcstats._e1071 import read_class_weight, read_gamma, read_number, read_r_seed, read_scale
+from pwcstats._text import shown
 from pwcstats.errors import ConvergenceWarning, InputError
 
 try:
@@ -317,13 +318,13 @@ class E1071SVC(ClassifierMixin, BaseEstimator):
 
     def _arguments(self, X: Array, y: NDArray[Any]) -> list[Any]:
         """The parameters, checked, in the order of R_CODE's fit."""
-        kind = choice(self.type, TYPES, "type")
-        choice(self.decision_function_shape, SHAPES, "decision_function_shape")
+        kind = _params.choice(self.type, TYPES, "type")
+        _params.choice(self.decision_function_shape, SHAPES, "decision_function_shape")
         return [
             read_scale(self.scale, X.shape[1]),
             kind,
-            KERNELS[choice(self.kernel, KERNELS, "kernel")],
-            read_count(self.degree, "degree", 0),
+            KERNELS[_params.choice(self.kernel, KERNELS, "kernel")],
+            _params.count(self.degree, "degree", 0),
             read_gamma(self.gamma, X.shape[1]),
             read_number(self.coef0, "coef0"),
             read_number(self.C, "C", positive=True),

@@ -9,7 +9,7 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.metrics import accuracy_score
 from sklearn.naive_bayes import GaussianNB
 
-from pwcstats.compare.benchmark import benchmark
+from pwcstats.compare.runner import benchmark
 
 IRIS = load_iris(return_X_y=True)
 WINE = load_wine(return_X_y=True)

@@ -29,7 +29,7 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from pwcstats.compare import cells
-from pwcstats.compare.benchmark import benchmark
+from pwcstats.compare.runner import benchmark
 from pwcstats.errors import FailedCellWarning, InputError
 
 from .benchmarking import (

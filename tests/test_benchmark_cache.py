@@ -24,7 +24,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
 
-from pwcstats.compare.benchmark import benchmark
+from pwcstats.compare.runner import benchmark
 from pwcstats.errors import FailedCellWarning, InputError
 
 from .benchmarking import (
@@ -268,7 +268,7 @@ def numbers(frame, drop):
     return frame.drop(columns=list(drop))
 
 def work(log, **options):
-    from pwcstats.compare.benchmark import benchmark
+    from pwcstats.compare.runner import benchmark
     x, y = load_wine(return_X_y=True, as_frame=True)
     x = x.assign(word=["w%d" % i for i in y], kind=pd.Categorical(y.map(str)), gap=pd.array([None] * 178, "Int64"))
     parts = FunctionTransformer(numbers, kw_args={"drop": {"word", "kind", "gap"}})

@@ -10,7 +10,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from pwcstats.compare.benchmark import benchmark
+from pwcstats.compare.runner import benchmark
 from pwcstats.errors import InputError
 
 from .benchmarking import (

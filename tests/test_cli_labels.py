@@ -12,7 +12,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from pwcstats._validate.common import visible
+from pwcstats._text import visible
 from pwcstats.studies import html
 from tests.commanding import Shell
 

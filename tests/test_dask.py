@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from pwcstats import PairwiseClassifier
-from pwcstats.classify import plain
+from pwcstats.pairwise import plain
 
 
 @pytest.fixture(scope="module")

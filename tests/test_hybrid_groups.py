@@ -14,8 +14,8 @@ from statsmodels.discrete.discrete_model import MNLogit
 from statsmodels.tools import add_constant
 
 from pwcstats import HybridClassifier
-from pwcstats.classify.cutoff import by_score, by_share
 from pwcstats.datasets import chang_clover
+from pwcstats.hybrid.cutoff import by_score, by_share
 
 # Sums in another order.
 ROUNDING = 1e-9

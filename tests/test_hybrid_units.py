@@ -12,9 +12,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from pwcstats import HybridClassifier, OrdinalHybridClassifier
-from pwcstats.classify.scaling import Standardizer
 from pwcstats.datasets import chang_clover, chang_ordered
 from pwcstats.errors import ConvergenceWarning
+from pwcstats.pairwise.scaling import Standardizer
 
 # Sums in another order.
 ROUNDING = 1e-12

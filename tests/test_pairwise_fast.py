@@ -8,9 +8,9 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import SVC, NuSVC
 
 from pwcstats import PairwiseClassifier
-from pwcstats.classify import gaussian, plain
-from pwcstats.classify.problem import Problem
 from pwcstats.datasets import load
+from pwcstats.pairwise import gaussian, plain
+from pwcstats.pairwise.problem import Problem
 from tests import reference_classify as reference
 
 # LIBSVM solves the same problem of a pair, row for row, alone or among all pairs.

@@ -19,7 +19,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from pwcstats import ConvergenceWarning, InputError, PairwiseClassifier
-from pwcstats.classify.thresholds import best_threshold
+from pwcstats.pairwise.thresholds import best_threshold
 from tests import reference_classify as reference
 
 X, Y = load_wine(return_X_y=True)
@@ -175,7 +175,7 @@ def test_a_seed_shuffles_both_sets_of_folds_differently(monkeypatch):
             made.append([test.tolist() for _, test in super().split(X, y)])
             return super().split(X, y)
 
-    monkeypatch.setattr("pwcstats.classify.folds.StratifiedKFold", Noting)
+    monkeypatch.setattr("pwcstats.pairwise.folds.StratifiedKFold", Noting)
     for seed in (0, 0, 1):
         PairwiseClassifier([SVC(), GaussianNB()], selection_cv=5, calibration_cv=5, random_state=seed).fit(X, Y)
     selection, calibration, again, _, other, _ = made
@@ -185,7 +185,7 @@ def test_a_seed_shuffles_both_sets_of_folds_differently(monkeypatch):
 
 
 def test_margins_in_pieces_are_the_same(monkeypatch):
-    from pwcstats.classify import svm
+    from pwcstats.pairwise import svm
 
     for machine in (SVC(), SVC(kernel=lambda a, b: a @ b.T)):
         want = PairwiseClassifier(machine, threshold="train").fit(X, Y)

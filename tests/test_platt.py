@@ -3,9 +3,9 @@ import pytest
 from sklearn.isotonic import isotonic_regression
 
 from pwcstats._kernels.sigmoid import sigmoid
-from pwcstats.classify.platt import fit_isotonic, fit_sigmoid, isotonic_log_odds
-from pwcstats.classify.thresholds import best_threshold
 from pwcstats.errors import ConvergenceWarning
+from pwcstats.pairwise.platt import fit_isotonic, fit_sigmoid, isotonic_log_odds
+from pwcstats.pairwise.thresholds import best_threshold
 from tests import reference_classify as reference
 
 # The twin's optimiser stops where its gradient is 1e-13 of a sum; the loss is flat to the square of the distance.

@@ -9,8 +9,8 @@ from sklearn.model_selection import train_test_split
 from sklearn.naive_bayes import CategoricalNB, GaussianNB
 
 from pwcstats._jobs import seed_of
-from pwcstats.classify import PairwiseClassifier
 from pwcstats.datasets import load, szepannek_classes
+from pwcstats.pairwise import PairwiseClassifier
 from pwcstats.studies import recorded, szepannek, szepannek_runs
 
 from .drawing import draw

@@ -13,10 +13,12 @@ from scipy import stats
 from sklearn.utils.parallel import delayed
 from tqdm import tqdm
 
+from pwcstats import _params
+from pwcstats._arrays import Array
 from pwcstats._jobs import in_parallel
 from pwcstats._kernels.blas import threads_for
-from pwcstats._validate import comparisons, fits
-from pwcstats._validate.common import Array, choice
+from pwcstats.bradley_terry import checks as fits
+from pwcstats.bradley_terry import reading as comparisons
 from pwcstats.bradley_terry.likelihood import Likelihood, Point
 from pwcstats.bradley_terry.table import Table, halve_ties, make_table
 from pwcstats.errors import ConvergenceWarning, FewClustersWarning, InputError
@@ -83,8 +85,8 @@ class BootstrapResult:
         With `n_units` units the bootstrap variance is too small by a factor of about (`n_units` - 1) / `n_units`; "t"
         corrects for this.
         """
-        choice(method, ("percentile", "t"), "method")
-        fits.read_level(alpha, "alpha")
+        _params.choice(method, ("percentile", "t"), "method")
+        _params.level(alpha, "alpha")
         if method == "t":
             half = stats.t.isf(alpha / 2.0, self.n_units - 1) * np.sqrt(self.n_units / (self.n_units - 1)) * self.bse
             return pd.DataFrame({0: self.estimate - half, 1: self.estimate + half})

@@ -8,10 +8,11 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.sparse import coo_array
 
-from pwcstats._validate import comparisons, fits
-from pwcstats._validate.common import Array
-from pwcstats._validate.comparisons import Rows
+from pwcstats._arrays import Array
+from pwcstats.bradley_terry import checks as fits
+from pwcstats.bradley_terry import reading as comparisons
 from pwcstats.bradley_terry.likelihood import Covariates, Items, Likelihood, Point, outcome_scores
+from pwcstats.bradley_terry.reading import Rows
 from pwcstats.bradley_terry.table import make_table
 from pwcstats.errors import InputError
 

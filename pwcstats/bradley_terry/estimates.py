@@ -10,11 +10,13 @@ import pandas as pd
 from scipy import stats
 from statsmodels.iolib.summary import Summary
 
+from pwcstats import _params
+from pwcstats._arrays import Array, as_float
 from pwcstats._kernels.newton import Ascent
 from pwcstats._results import TestResult
 from pwcstats._summary import number
-from pwcstats._validate import fits
-from pwcstats._validate.common import Array, as_float, choice, listed, read_n_jobs
+from pwcstats._text import listed
+from pwcstats.bradley_terry import checks as fits
 from pwcstats.bradley_terry import covariance, goodness
 from pwcstats.bradley_terry.covariance import CovarianceEstimate
 from pwcstats.bradley_terry.likelihood import Likelihood, Point
@@ -146,14 +148,14 @@ class Estimates:
         DataFrame
             Lower and upper bounds in columns 0 and 1, as in statsmodels.
         """
-        choice(method, ("wald", "profile"), "method")
-        fits.read_level(alpha, "alpha")
+        _params.choice(method, ("wald", "profile"), "method")
+        _params.level(alpha, "alpha")
         if isinstance(terms, str):
             terms = [terms]
         places = (
             np.arange(len(self._terms))
             if terms is None
-            else fits.item_places(self._terms, terms, "terms", "parameters")
+            else fits.item_indices(terms, self._terms, "terms", "parameters")
         )
         wanted = self._terms[places]
         if method == "wald":
@@ -270,7 +272,7 @@ class Estimates:
         .. [1] A. C. Davison and D. V. Hinkley, "Bootstrap Methods and their Application", Cambridge University Press,
            1997, section 4.2. https://doi.org/10.1017/CBO9780511802843
         """
-        return goodness.goodness_of_fit(self, statistic, p_value, n_draws, random_state, read_n_jobs(n_jobs), progress)
+        return goodness.goodness_of_fit(self, statistic, p_value, n_draws, random_state, _params.jobs(n_jobs), progress)
 
     def lr_test(self, other: "Estimates") -> TestResult:
         """Likelihood-ratio test of two fits to the same comparisons, one nested in the other, in either order.
@@ -408,7 +410,7 @@ class Estimates:
         -------
         statsmodels.iolib.summary.Summary
         """
-        return make_summary(self, fits.read_level(alpha, "alpha"), fits.read_count(max_rows, "max_rows", 2))
+        return make_summary(self, _params.level(alpha, "alpha"), _params.count(max_rows, "max_rows", 2))
 
     def __repr__(self) -> str:
         return f"<BradleyTerryResults: {self.model.n_items} items, {number(self.nobs)} comparisons, {self.method!r}>"

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from pwcstats._arrays import Array
 from pwcstats._kernels.comparisons import LOSS, TIE, WIN
 from pwcstats._kernels.digraph import negative_cycle, strongly_connected
 from pwcstats._kernels.laplacian import Graph
 from pwcstats._kernels.separation import recession_direction
-from pwcstats._validate.common import Array
-from pwcstats._validate.fits import (
+from pwcstats.bradley_terry.checks import (
     refuse_aliased,
     refuse_disconnected,
     refuse_no_mle,

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import stats
 
+from pwcstats import _params
+from pwcstats._arrays import Array
 from pwcstats._kernels import comparisons
 from pwcstats._results import TestResult
-from pwcstats._validate import fits
-from pwcstats._validate.common import Array, choice
+from pwcstats.bradley_terry import checks as fits
 from pwcstats.bradley_terry.bootstrap import LARGEST_COUNT, for_each_seed, refit
 from pwcstats.bradley_terry.likelihood import Likelihood, Point
 from pwcstats.errors import InputError
@@ -61,9 +62,9 @@ def goodness_of_fit(
     progress: bool,
 ) -> TestResult:
     """See :meth:`BradleyTerryResults.goodness_of_fit`."""
-    choice(statistic, tuple(STATISTICS), "statistic")
-    choice(p_value, P_VALUES, "p_value")
-    n_draws, seed = fits.read_count(n_draws, "n_draws", LEAST_DRAWS), fits.read_seed(random_state)
+    _params.choice(statistic, tuple(STATISTICS), "statistic")
+    _params.choice(p_value, P_VALUES, "p_value")
+    n_draws, seed = _params.count(n_draws, "n_draws", LEAST_DRAWS), _params.seed(random_state)
     fits.refuse_robust(results, "a test of goodness of fit")
     if results.df_resid < 1:
         raise InputError("there are as many parameters as pairs that met, so that nothing is left to test the fit by.")

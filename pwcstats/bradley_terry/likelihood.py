@@ -8,9 +8,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from pwcstats._arrays import Array
 from pwcstats._kernels import comparisons, newton
 from pwcstats._kernels.laplacian import Graph, NotDefiniteError, inverse_and_determinant
-from pwcstats._validate.common import Array
 from pwcstats.bradley_terry.table import Table
 
 Solve = Callable[[Array], Array]

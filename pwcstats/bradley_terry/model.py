@@ -7,17 +7,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from pwcstats import _params
 from pwcstats._kernels.laplacian import NotDefiniteError
 from pwcstats._summary import number
-from pwcstats._validate import comparisons, fits
-from pwcstats._validate.common import choice
-from pwcstats._validate.comparisons import Rows
-from pwcstats._validate.pairs import read_pairs, read_weights, soft_wins
+from pwcstats.bradley_terry import checks as fits
 from pwcstats.bradley_terry import covariance, existence
+from pwcstats.bradley_terry import reading as comparisons
 from pwcstats.bradley_terry.likelihood import Covariates, Items, Likelihood
+from pwcstats.bradley_terry.reading import Rows
 from pwcstats.bradley_terry.results import BradleyTerryResults
 from pwcstats.bradley_terry.spec import Spec, read_spec
 from pwcstats.bradley_terry.table import Table, make_table
+from pwcstats.coupling.reading import read_pairs, read_weights, soft_wins
 from pwcstats.errors import ConvergenceWarning, FewClustersWarning, InputError, SeparationWarning
 
 COVARIANCES = ("full", "diag", "none")
@@ -330,8 +331,8 @@ class BradleyTerry:
            term  estimate  std_error  p_value
         0  size     1.073      0.608    0.077
         """
-        choice(cov, COVARIANCES, "cov")
-        choice(cov_type, COV_TYPES, "cov_type")
+        _params.choice(cov, COVARIANCES, "cov")
+        _params.choice(cov_type, COV_TYPES, "cov_type")
         environment = fits.read_environment(eval_env, 1) if isinstance(covariates, str) else None
         spec = read_spec(self._rows, method, ties, order_effect, covariates, item_data, environment, ref)
         dense = spec.firth or cov == "full" or cov_type != "nonrobust"
@@ -341,7 +342,7 @@ class BradleyTerry:
         table = self._table(spec)
         likelihood = self._likelihood(spec, table)
         self._check_existence(spec, likelihood)
-        max_iter = fits.read_count(max_iter, "max_iter")
+        max_iter = _params.count(max_iter, "max_iter")
         ascent = likelihood.maximise(max_iter)
         if not ascent.converged:
             cure = "raise max_iter" if ascent.n_iter == max_iter else _cure(spec, table)
@@ -357,8 +358,8 @@ class BradleyTerry:
                 ascent.point,
                 cov,
                 spec.ref,
-                fits.read_count(n_projections, "n_projections", 2),
-                fits.read_seed(random_state),
+                _params.count(n_projections, "n_projections", 2),
+                _params.seed(random_state),
             )
             if estimate.cov is not None and cov_type != "nonrobust":
                 scored = covariance.scored_rows(self._rows, self._data, cov_type, cov_kwds, likelihood.rank)

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from scipy import optimize
 
-from pwcstats._validate.common import Array
+from pwcstats._arrays import Array
 
 MAX_STEPS = 100
 # As a share of the largest quasi-variance: a step so short ends the iteration, and what is smaller is 0.

@@ -5,8 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.typing import NDArray
 
+from pwcstats._arrays import Array
 from pwcstats._kernels.ranks import largest_differences
-from pwcstats._validate.common import Array
 
 Ranks = NDArray[np.int64]
 # Draws of one call of the kernel, so that Ctrl-C is noticed.

@@ -3,22 +3,24 @@
 import warnings
 from collections.abc import Hashable
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
 
-from pwcstats import plot
+from pwcstats import _params
+from pwcstats._arrays import Array
 from pwcstats._kernels import comparisons
 from pwcstats._results import TestResult
-from pwcstats._validate import fits
-from pwcstats._validate.common import Array, choice, listed, read_n_jobs
+from pwcstats._text import listed
+from pwcstats.bradley_terry import checks as fits
 from pwcstats.bradley_terry import covariance, quasi, ranks
 from pwcstats.bradley_terry.bootstrap import BootstrapResult, bootstrap
 from pwcstats.bradley_terry.estimates import Estimates
 from pwcstats.errors import ConvergenceWarning, InputError
-from pwcstats.plot.style import literal
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 class BradleyTerryResults(Estimates):
@@ -89,7 +91,7 @@ class BradleyTerryResults(Estimates):
         """
         frame = pd.DataFrame({"ability": self._ability}, index=self.model.items)
         if ci:
-            fits.read_level(alpha, "alpha")
+            _params.level(alpha, "alpha")
             half = self._reference.isf(alpha / 2.0) * self._item_se
             frame["std_error"] = self._item_se
             frame["conf_low"], frame["conf_high"] = self._ability - half, self._ability + half
@@ -109,8 +111,8 @@ class BradleyTerryResults(Estimates):
         -------
         TestResult
         """
-        fits.read_level(alpha, "alpha")
-        a, b = fits.item_place(self.model.items, i, "i"), fits.item_place(self.model.items, j, "j")
+        _params.level(alpha, "alpha")
+        a, b = _params.index_of(i, self.model.items, "i"), _params.index_of(j, self.model.items, "j")
         if a == b:
             raise InputError(f"a contrast needs two different items, got {i!r} twice.")
         estimate = float(self._ability[a] - self._ability[b])
@@ -230,7 +232,7 @@ class BradleyTerryResults(Estimates):
         >>> round(intervals.attrs["level"], 3)
         0.834
         """
-        fits.read_level(alpha, "alpha")
+        _params.level(alpha, "alpha")
         frame = self.quasi_variances()[["ability", "quasi_se"]]
         known = np.flatnonzero(frame["quasi_se"].notna())
         if len(known) < 2:
@@ -280,8 +282,8 @@ class BradleyTerryResults(Estimates):
            across neighbourhoods and academic achievement across countries", The Review of Economic Studies 91, 476-518,
            2024. https://doi.org/10.1093/restud/rdad006
         """
-        fits.read_level(level, "level")
-        n_draws, seed = fits.read_count(n_draws, "n_draws"), fits.read_seed(random_state)
+        _params.level(level, "level")
+        n_draws, seed = _params.count(n_draws, "n_draws"), _params.seed(random_state)
         df = self.df_resid_inference if self.use_t else None
         low, high, critical = ranks.rank_sets(self._ability, self._item_cov, level, simultaneous, n_draws, seed, df)
         frame = pd.DataFrame({"ability": self._ability}, index=self.model.items)
@@ -308,11 +310,11 @@ class BradleyTerryResults(Estimates):
         -------
         float or ndarray
         """
-        choice(outcome, ("win", "loss", "tie", "link"), "outcome")
+        _params.choice(outcome, ("win", "loss", "tie", "link"), "outcome")
         alone = [isinstance(item, Hashable) for item in (first, second)]
         single = all(alone)
-        a = fits.item_places(self.model.items, [first] if alone[0] else first, "first")
-        b = fits.item_places(self.model.items, [second] if alone[1] else second, "second")
+        a = fits.item_indices([first] if alone[0] else first, self.model.items, "first")
+        b = fits.item_indices([second] if alone[1] else second, self.model.items, "second")
         if len(a) != len(b) and not any(alone):
             raise InputError(f"first and second must have the same length, got {len(a)} and {len(b)}.")
         _, order, log_nu = self._likelihood.split(self._point.params)
@@ -337,7 +339,7 @@ class BradleyTerryResults(Estimates):
         -------
         DataFrame
         """
-        choice(outcome, ("win", "loss", "tie"), "outcome")
+        _params.choice(outcome, ("win", "loss", "tie"), "outcome")
         items = self.model.items
         n = len(items)
         fits.refuse_large_square(n, "the probabilities")
@@ -399,12 +401,12 @@ class BradleyTerryResults(Estimates):
         -------
         BootstrapResult
         """
-        seed = fits.read_seed(random_state)
-        return bootstrap(self, fits.read_count(n, "n"), read_n_jobs(n_jobs), seed, groups, progress)
+        seed = _params.seed(random_state)
+        return bootstrap(self, _params.count(n, "n"), _params.jobs(n_jobs), seed, groups, progress)
 
     def plot(
         self, intervals: str = "wald", alpha: float = 0.05, title: str | None = None, max_items: int = 200
-    ) -> Figure:
+    ) -> "Figure":
         """Abilities with intervals, the best item on top.
 
         Parameters
@@ -424,8 +426,8 @@ class BradleyTerryResults(Estimates):
         -------
         matplotlib.figure.Figure
         """
-        choice(intervals, ("wald", "comparison", "quasi"), "intervals")
-        fits.read_level(alpha, "alpha")
+        _params.choice(intervals, ("wald", "comparison", "quasi"), "intervals")
+        _params.level(alpha, "alpha")
         level, note = f"{100 * (1 - alpha):g}%", ""
         if intervals == "comparison":
             kind, frame = "comparison intervals", self.comparison_intervals(alpha)
@@ -437,9 +439,12 @@ class BradleyTerryResults(Estimates):
             frame["conf_low"], frame["conf_high"] = frame["ability"] - half, frame["ability"] + half
         else:
             kind, frame = "confidence intervals", self.abilities(alpha=alpha)
-        if len(frame) > fits.read_count(max_items, "max_items", 2):
+        if len(frame) > _params.count(max_items, "max_items", 2):
             order = frame.sort_values("ability", ascending=False, kind="stable")
             frame = pd.concat([order.head(-(-max_items // 2)), order.tail(max_items // 2)])
             kind += f"; best and worst of {self.model.n_items}"
+        from pwcstats import plot
+        from pwcstats.plot.style import literal
+
         zero = "sum of all is 0" if self.spec.ref is None else f"{literal(self.model.items[self.spec.ref])} is 0"
         return plot.abilities(frame, label=f"ability ({zero}), {level} {kind}{note}", title=title)

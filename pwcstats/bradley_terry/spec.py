@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from patsy import EvalEnvironment
 
-from pwcstats._validate import fits
-from pwcstats._validate.common import Array, choice
-from pwcstats._validate.comparisons import Rows
+from pwcstats import _params
+from pwcstats._arrays import Array
+from pwcstats.bradley_terry import checks as fits
+from pwcstats.bradley_terry.reading import Rows
 from pwcstats.errors import InputError
 
 METHODS = ("mle", "firth")
@@ -49,11 +50,11 @@ def read_spec(
     ref: Hashable | None,
 ) -> Spec:
     """Check what was asked against the comparisons that there are."""
-    choice(method, METHODS, "method")
-    choice(ties, TIES, "ties")
+    _params.choice(method, METHODS, "method")
+    _params.choice(ties, TIES, "ties")
     z, names = fits.read_covariates(covariates, item_data, rows.items, environment)
     fits.refuse_names(rows.items if z is None else names, order, ties == "davidson")
-    place = None if ref is None else fits.item_place(rows.items, ref, "ref")
+    place = None if ref is None else _params.index_of(ref, rows.items, "ref")
     if z is not None and ref is not None:
         raise InputError(
             "with covariates no item is the reference: the coefficients do not depend on one; leave ref out."

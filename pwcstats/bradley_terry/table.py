@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from pwcstats._arrays import Array
 from pwcstats._kernels import comparisons
 from pwcstats._kernels.comparisons import LOSS, TIE, WIN
-from pwcstats._validate.common import Array
-from pwcstats._validate.comparisons import Rows
+from pwcstats.bradley_terry.reading import Rows
 
 # Numbers of comparisons of two pairs; beyond it, the sum of the two has no correct digit of the smaller.
 LARGEST_RATIO = 1e15

@@ -6,12 +6,12 @@ from typing import Any
 import pandas as pd
 
 from pwcstats import plot
-from pwcstats._validate.scores import PLACES, ROWS, UnnamedRowsError
 from pwcstats.cli import reading, writing
 from pwcstats.compare import compare_methods
 from pwcstats.compare.comparison_result import ComparisonResult
 from pwcstats.compare.design import TESTS
 from pwcstats.compare.multiplicity import METHODS
+from pwcstats.compare.scores import PLACES, ROWS, UnnamedRowsError
 from pwcstats.errors import InputError
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from pwcstats._validate.common import listed
+from pwcstats._text import listed
 from pwcstats.cli import reading, writing
 from pwcstats.coupling import METHODS
 from pwcstats.coupling import couple as coupled

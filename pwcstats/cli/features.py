@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from pwcstats._validate.common import Array, listed
+from pwcstats._arrays import Array
+from pwcstats._text import listed
 from pwcstats.cli import reading
 from pwcstats.errors import InputError
 

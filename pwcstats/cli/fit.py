@@ -8,7 +8,7 @@ import pandas as pd
 from sklearn.metrics import accuracy_score, log_loss
 from sklearn.model_selection import StratifiedKFold
 
-from pwcstats._validate.common import listed
+from pwcstats._text import listed
 from pwcstats.cli import features, models, reading, writing
 from pwcstats.coupling import METHODS
 from pwcstats.errors import InputError

@@ -28,13 +28,14 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
+from pwcstats._arrays import Array
 from pwcstats._files import write_file
-from pwcstats._validate.common import Array, listed
-from pwcstats.classify import PairwiseClassifier
+from pwcstats._text import listed
 from pwcstats.cli import features, reading
 from pwcstats.cli.features import Column
 from pwcstats.coupling import METHODS
 from pwcstats.errors import InputError
+from pwcstats.pairwise import PairwiseClassifier
 
 FORMAT = "pwcstats-model"
 FORMAT_VERSION = 1

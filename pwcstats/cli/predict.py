@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from pwcstats._validate.common import listed
+from pwcstats._text import listed
 from pwcstats.cli import models, reading, writing
 
 

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from pwcstats import __version__
-from pwcstats._validate.common import visible
+from pwcstats._text import visible
 from pwcstats.cli import compare, couple, demo, fit, listing, predict, rank, reproduce
 from pwcstats.errors import PwcError
 

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pwcstats._validate.common import Array, listed
+from pwcstats._arrays import Array
+from pwcstats._text import listed
 from pwcstats.errors import InputError
 
 SEPARATORS = (",", ";", "\t")

@@ -4,7 +4,7 @@ import argparse
 import sys
 from typing import Any
 
-from pwcstats._validate.common import visible
+from pwcstats._text import visible
 from pwcstats.cli import writing
 from pwcstats.errors import InputError, PwcError
 

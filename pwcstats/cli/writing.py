@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from pwcstats._files import write_figure, write_file
-from pwcstats._validate.common import visible
+from pwcstats._text import visible
 from pwcstats.cli import reading
 from pwcstats.errors import InputError
 

@@ -6,11 +6,12 @@ import numpy as np
 import pandas as pd
 from scipy import optimize, stats
 
+from pwcstats import _params
+from pwcstats._arrays import as_float
 from pwcstats._results import TestResult
-from pwcstats._validate.common import as_float, choice, listed, shape_of
-from pwcstats._validate.fits import read_level
-from pwcstats._validate.scores import aligned, read_alternative, read_answers, read_right
+from pwcstats._text import listed, shape_of
 from pwcstats.compare.means import p_value
+from pwcstats.compare.scores import aligned, read_alternative, read_answers, read_right
 from pwcstats.compare.signs import fair_p
 from pwcstats.errors import InputError
 
@@ -79,8 +80,8 @@ def mcnemar(
     null hypothesis: a and b are right equally often
     estimate of the difference of the shares of right answers: -0.06211 (-0.124, -0.005433), 95 % interval
     """
-    method = choice(method, ("exact", "mid-p", "asymptotic"), "method")
-    alternative, alpha = read_alternative(alternative), read_level(alpha, "alpha")
+    method = _params.choice(method, ("exact", "mid-p", "asymptotic"), "method")
+    alternative, alpha = read_alternative(alternative), _params.level(alpha, "alpha")
     names, only_a, only_b, n = _discordant(a, b, y_true)
     notes = () if only_a + only_b else ("a and b are right on the same cases",)
     how, df = method, None

@@ -8,10 +8,10 @@ import pandas as pd
 from scipy import stats
 from sklearn.utils import check_random_state
 
-from pwcstats._validate.common import Array
-from pwcstats._validate.fits import read_count, read_level
-from pwcstats._validate.scores import ROUNDING, read_fraction, read_pair, read_positive, read_rope
+from pwcstats import _params
+from pwcstats._arrays import Array
 from pwcstats.compare.means import SAME, scaled
+from pwcstats.compare.scores import ROUNDING, read_fraction, read_pair, read_positive, read_rope
 from pwcstats.compare.signs import pseudomedian
 
 __all__ = ["BayesResult", "bayes_correlated_t", "bayes_signed_rank"]
@@ -121,7 +121,7 @@ def bayes_correlated_t(
     >>> round(result.p_less, 3), round(result.p_rope, 3), round(result.p_greater, 3)
     (0.047, 0.132, 0.821)
     """
-    rope, alpha = read_rope(rope), read_level(alpha, "alpha")
+    rope, alpha = read_rope(rope), _params.level(alpha, "alpha")
     pair = read_pair(a, b, dims=(1, 2))
     fraction, how = read_fraction(test_fraction, pair.a.shape)
     d = pair.differences
@@ -207,7 +207,7 @@ def bayes_signed_rank(
     >>> round(result.p_less, 2), round(result.p_rope, 2), round(result.p_greater, 2)
     (0.28, 0.72, 0.0)
     """
-    rope, prior, n_samples = read_rope(rope), read_positive(prior, "prior"), read_count(n_samples, "n_samples")
+    rope, prior, n_samples = read_rope(rope), read_positive(prior, "prior"), _params.count(n_samples, "n_samples")
     pair = read_pair(a, b, least=1)
     d = np.concatenate([[0.0], pair.differences])
     notes = (SAME,) if not d.any() else ()

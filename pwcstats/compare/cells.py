@@ -24,7 +24,7 @@ from sklearn.utils.metaestimators import _safe_split
 
 from pwcstats._jobs import keep, read_kept
 from pwcstats._kernels.blas import one_thread
-from pwcstats._validate.benchmarks import no_fingerprint, shuffles
+from pwcstats.compare.runner_reading import no_fingerprint, shuffles
 
 _PLAIN = (str, bytes, numbers.Number, tuple, list, dict, set, frozenset, type(None))
 # Of an error's message, so much is kept.

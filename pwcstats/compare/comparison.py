@@ -7,11 +7,16 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from pwcstats import _params
 from pwcstats._results import TestResult
-from pwcstats._validate.classifiers import refuse_flag
-from pwcstats._validate.common import choice
-from pwcstats._validate.fits import item_place, read_level
-from pwcstats._validate.scores import (
+from pwcstats.compare.answers import cochran_q
+from pwcstats.compare.comparison_result import ComparisonResult
+from pwcstats.compare.design import BY_RANKS, OF_SPLITS, Design, read_design, test_pair
+from pwcstats.compare.means import scaled
+from pwcstats.compare.multiplicity import adjust as adjusted
+from pwcstats.compare.multiplicity import cliques, letters, read_adjust, smallest_factor
+from pwcstats.compare.ranks import friedman, interval_alpha, mean_ranks, nemenyi, rank_tests
+from pwcstats.compare.scores import (
     ROWS,
     NoSpreadError,
     Tidy,
@@ -21,13 +26,6 @@ from pwcstats._validate.scores import (
     read_tidy,
     read_wide,
 )
-from pwcstats.compare.answers import cochran_q
-from pwcstats.compare.comparison_result import ComparisonResult
-from pwcstats.compare.design import BY_RANKS, OF_SPLITS, Design, read_design, test_pair
-from pwcstats.compare.means import scaled
-from pwcstats.compare.multiplicity import adjust as adjusted
-from pwcstats.compare.multiplicity import cliques, letters, read_adjust, smallest_factor
-from pwcstats.compare.ranks import friedman, interval_alpha, mean_ranks, nemenyi, rank_tests
 from pwcstats.errors import InputError
 
 __all__ = ["compare_methods"]
@@ -129,12 +127,12 @@ def compare_methods(
     >>> compare_methods(folds, rows="folds").reason
     '10 splits of one data set: t-test corrected for shared training cases (10 % of the cases in each test set)'
     """
-    alpha, adjust = read_level(alpha, "alpha"), read_adjust(adjust)
-    refuse_flag(higher_is_better, "higher_is_better")
+    alpha, adjust = _params.level(alpha, "alpha"), read_adjust(adjust)
+    _params.flag(higher_is_better, "higher_is_better")
     tidy = _read(scores, rows, is_of_splits=test in OF_SPLITS or test_fraction is not None)
     k = tidy.wide.shape[1]
     if control is not None:
-        item_place(tidy.wide.columns, control, "control", "methods")
+        _params.index_of(control, tidy.wide.columns, "control", "methods")
     if control is not None and (adjust == "shaffer" or test == "nemenyi"):
         word, cure = (
             ("adjust='shaffer'", "adjust='holm'") if adjust == "shaffer" else ("test='nemenyi'", "'mean_ranks'")
@@ -176,8 +174,7 @@ def compare_methods(
 
 def _read(scores: Any, rows: str | None, is_of_splits: bool) -> Tidy:
     """Scores as a table that pairs up; `is_of_splits` says that what was asked for is for splits only."""
-    if rows is not None:
-        choice(rows, ROWS, "rows", none=True)
+    _params.optional_choice(rows, ROWS, "rows")
     scores = as_frame(scores)
     if isinstance(scores, pd.DataFrame) and ({"method", "score"} & set(scores.columns)):
         tidy = read_tidy(scores)

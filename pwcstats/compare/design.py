@@ -5,11 +5,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from pwcstats import _params
 from pwcstats._results import TestResult
-from pwcstats._validate.common import choice, counted, listed, named
-from pwcstats._validate.scores import Tidy, read_fraction
+from pwcstats._text import counted, listed, named
 from pwcstats.compare.answers import mcnemar
 from pwcstats.compare.means import corrected_resampled_t, cv5x2_f, cv5x2_t, paired_t
+from pwcstats.compare.scores import Tidy, read_fraction
 from pwcstats.compare.signs import sign, wilcoxon
 from pwcstats.errors import InputError
 
@@ -39,7 +40,7 @@ def read_design(tidy: Tidy, test: Any, test_fraction: float | None, least_p: flo
 
     `least_p` is by how much the smallest p-value of several data sets is multiplied in adjusting it.
     """
-    test = choice(test, TESTS, "test")
+    test = _params.choice(test, TESTS, "test")
     if test_fraction is not None:
         read_fraction(test_fraction, (1,))
     wide, places = tidy.wide, tidy.places

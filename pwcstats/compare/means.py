@@ -6,17 +6,10 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from pwcstats import _params
+from pwcstats._arrays import Array
 from pwcstats._results import TestResult
-from pwcstats._validate.common import Array
-from pwcstats._validate.fits import read_level
-from pwcstats._validate.scores import (
-    Pair,
-    read_alternative,
-    read_five_by_two,
-    read_fraction,
-    read_pair,
-    refuse_no_spread,
-)
+from pwcstats.compare.scores import Pair, read_alternative, read_five_by_two, read_fraction, read_pair, refuse_no_spread
 
 __all__ = ["corrected_resampled_t", "cv5x2_f", "cv5x2_t", "paired_t"]
 
@@ -119,7 +112,7 @@ def _t_test(
     pair: Pair, d: Array, factor: float, method: str, alternative: str, alpha: float, null: str | None = None
 ) -> TestResult:
     """A t-test of a mean whose variance is `factor` times that of the differences."""
-    alternative, alpha = read_alternative(alternative), read_level(alpha, "alpha")
+    alternative, alpha = read_alternative(alternative), _params.level(alpha, "alpha")
     null = null or f"the mean difference of scores, {pair.name_a} - {pair.name_b}, is 0"
     x, unit = scaled(d)
     mean, df = float(x.mean()), d.size - 1
@@ -238,7 +231,7 @@ def cv5x2_t(a: Any, b: Any, *, alternative: str = "two-sided", alpha: float = 0.
     name = "difference in the first fold"
     null = _half(pair)
     method = "Dietterich's 5 x 2 cross-validated t-test"
-    alternative, alpha = read_alternative(alternative), read_level(alpha, "alpha")
+    alternative, alpha = read_alternative(alternative), _params.level(alpha, "alpha")
     return _student(float(x[0, 0]), se, float(unit), 5, d, name, method, null, alternative, alpha)
 
 
@@ -280,7 +273,7 @@ def cv5x2_f(a: Any, b: Any, *, alpha: float = 0.05) -> TestResult:
     >>> round(result.statistic, 3), result.df, round(result.p_value, 4)
     (1.576, (10, 5), 0.3213)
     """
-    alpha = read_level(alpha, "alpha")
+    alpha = _params.level(alpha, "alpha")
     pair = read_five_by_two(a, b)
     d = pair.differences.reshape(5, 2)
     x, unit = scaled(d)

@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 from statsmodels.stats.multitest import multipletests
 
-from pwcstats._validate.common import Array, as_float, choice
+from pwcstats import _params
+from pwcstats._arrays import Array, as_float
 from pwcstats.errors import InputError
 
 __all__ = ["adjust", "cliques", "letters"]
@@ -21,7 +22,7 @@ def read_adjust(method: Any) -> str:
     """The name of an adjustment, also in R's and statsmodels' spelling."""
     if isinstance(method, str):
         method = _ALIASES.get(method.lower(), method.lower())
-    return choice(method, METHODS, "adjust")
+    return _params.choice(method, METHODS, "adjust")
 
 
 def smallest_factor(method: str, n_tests: int) -> int:

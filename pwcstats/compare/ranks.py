@@ -9,12 +9,12 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from pwcstats import _params
+from pwcstats._arrays import Array
 from pwcstats._results import TestResult
-from pwcstats._validate.common import Array, choice
-from pwcstats._validate.fits import item_place, read_level
-from pwcstats._validate.scores import ROUNDING, read_datasets, read_wide
 from pwcstats.compare.multiplicity import adjust as adjusted
 from pwcstats.compare.multiplicity import read_adjust
+from pwcstats.compare.scores import ROUNDING, read_datasets, read_wide
 from pwcstats.errors import InputError
 
 __all__ = ["FriedmanResult", "RankTests", "friedman", "mean_ranks", "nemenyi", "rank_tests"]
@@ -121,7 +121,7 @@ def friedman(scores: Any, *, statistic: str = "chi-squared", higher_is_better: b
     >>> result.ranks.to_dict()
     {'lda': 2.25, 'svm': 1.0, 'nb': 2.75}
     """
-    statistic = choice(statistic, ("chi-squared", "F", "exact", "auto"), "statistic")
+    statistic = _params.choice(statistic, ("chi-squared", "F", "exact", "auto"), "statistic")
     wide = read_datasets(scores)
     ranked = _ranked(wide, higher_is_better)
     n, k = wide.shape
@@ -301,7 +301,7 @@ def nemenyi(scores: Any, *, alpha: float = 0.05, higher_is_better: bool = True) 
     1      svm       nb       0.036
     2      lda       nb       0.759
     """
-    alpha = read_level(alpha, "alpha")
+    alpha = _params.level(alpha, "alpha")
     ranks, n, se = _differences_of(scores, higher_is_better)
     k = len(ranks)
     pairs = _pairs(ranks, se, None)
@@ -356,10 +356,10 @@ def rank_tests(
     0      svm      lda   0.0771      0.0771
     1      svm       nb   0.0133      0.0267
     """
-    alpha, adjust = read_level(alpha, "alpha"), read_adjust(adjust)
+    alpha, adjust = _params.level(alpha, "alpha"), read_adjust(adjust)
     ranks, n, se = _differences_of(scores, higher_is_better)
     if control is not None:
-        item_place(ranks.index, control, "control", "methods")
+        _params.index_of(control, ranks.index, "control", "methods")
     pairs = _pairs(ranks, se, control)
     pairs["p_value"] = 2.0 * stats.norm.sf(pairs["statistic"].abs())
     pairs["p_adjusted"] = adjusted(pairs["p_value"], adjust)

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from pwcstats import _params
+from pwcstats._arrays import Array, read_only
 from pwcstats._results import TestResult
-from pwcstats._validate.common import Array, choice, counted, read_only
-from pwcstats._validate.fits import read_level
-from pwcstats._validate.scores import read_alternative, read_pair
+from pwcstats._text import counted
 from pwcstats.compare.means import SAME, p_value
+from pwcstats.compare.scores import read_alternative, read_pair
 
 __all__ = ["sign", "wilcoxon"]
 
@@ -83,10 +84,10 @@ def wilcoxon(
     note: some differences are of equal size and share their ranks
     """
     zeros, method = (
-        choice(zeros, ("wilcox", "pratt"), "zeros"),
-        choice(method, ("auto", "exact", "asymptotic"), "method"),
+        _params.choice(zeros, ("wilcox", "pratt"), "zeros"),
+        _params.choice(method, ("auto", "exact", "asymptotic"), "method"),
     )
-    alternative, alpha = read_alternative(alternative), read_level(alpha, "alpha")
+    alternative, alpha = read_alternative(alternative), _params.level(alpha, "alpha")
     pair = read_pair(a, b, least=1)
     d = pair.differences
     n_zero = int((d == 0.0).sum())
@@ -253,7 +254,7 @@ def sign(a: Any, b: Any, *, alternative: str = "two-sided", alpha: float = 0.05)
     estimate of the median difference: -0.0055 (-0.033, 0.005), 95 % interval
     note: 2 of 10 differences are 0 and were dropped
     """
-    alternative, alpha = read_alternative(alternative), read_level(alpha, "alpha")
+    alternative, alpha = read_alternative(alternative), _params.level(alpha, "alpha")
     pair = read_pair(a, b, least=1)
     d = pair.differences
     positive, n = int((d > 0.0).sum()), int((d != 0.0).sum())

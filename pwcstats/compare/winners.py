@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pwcstats._validate.common import listed, named
-from pwcstats._validate.fits import read_level
-from pwcstats._validate.scores import PLACES, NoSpreadError, read_tidy
+from pwcstats import _params
+from pwcstats._text import listed, named
 from pwcstats.compare.design import BY_RANKS, read_design, test_pair
 from pwcstats.compare.multiplicity import adjust as adjusted
 from pwcstats.compare.multiplicity import read_adjust
+from pwcstats.compare.scores import PLACES, NoSpreadError, read_tidy
 from pwcstats.errors import InputError
 
 __all__ = ["winners"]
@@ -79,7 +79,7 @@ def winners(
     0    0  lda       0.115      0.0008
     1    1  lda       0.005      0.4950
     """
-    alpha, adjust = read_level(alpha, "alpha"), read_adjust(adjust)
+    alpha, adjust = _params.level(alpha, "alpha"), read_adjust(adjust)
     if adjust == "shaffer" or test in BY_RANKS:
         word = "adjust='shaffer'" if adjust == "shaffer" else f"test='{test}'"
         raise InputError(f"{word} is for all pairs of methods; winners takes tests of two methods and adjust='holm'.")

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn import datasets as sklearn_sets
 from sklearn.utils import Bunch
 
-from pwcstats._validate.common import listed
+from pwcstats._text import listed
 from pwcstats.errors import InputError
 
 

@@ -5,7 +5,8 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from pwcstats._validate.common import choice, shown
+from pwcstats import _params
+from pwcstats._text import shown
 from pwcstats.errors import InputError
 
 __all__ = ["Setting", "noisy_pairs", "wu_lin_weng_probabilities"]
@@ -33,7 +34,7 @@ def wu_lin_weng_probabilities(setting: Setting, n_classes: int) -> NDArray[np.fl
     >>> wu_lin_weng_probabilities("balanced", 5)
     array([0.3  , 0.175, 0.175, 0.175, 0.175])
     """
-    choice(setting, get_args(Setting), "setting")
+    _params.choice(setting, get_args(Setting), "setting")
     if n_classes < 3:
         raise InputError(f"n_classes must be at least 3, got {shown(n_classes)}.")
     k = n_classes

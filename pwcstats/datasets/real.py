@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 from sklearn.utils import Bunch
 
-from pwcstats._validate.common import choice
+from pwcstats import _params
 from pwcstats.datasets import files, from_r
 from pwcstats.errors import InputError
 
@@ -170,7 +170,7 @@ def load(name: str, *, path: str | os.PathLike[str] | None = None) -> Bunch:
     ... ).fit().params.round(2).to_list()
     [1.9, 1.11, -0.75, -0.82, 0.23, -0.73]
     """
-    name = choice(_spelled(name), _NAMES, "name")
+    name = _params.choice(_spelled(name), _NAMES, "name")
     if name == "usps":
         return files.usps(path)
     if path is not None:

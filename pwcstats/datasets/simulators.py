@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
-from pwcstats._validate.common import Array, shown
-from pwcstats._validate.fits import read_count, read_seed
+from pwcstats import _params
+from pwcstats._arrays import Array
+from pwcstats._text import shown
 from pwcstats.errors import InputError
 
 __all__ = [
@@ -95,8 +96,8 @@ def hastie_tibshirani_gaussians(
     """
     _need_counts(n_train=n_train, n_test=n_test)
     for count, name in ((n_classes, "n_classes"), (n_features, "n_features")):
-        read_count(count, name)
-    rng = np.random.default_rng(read_seed(random_state))
+        _params.count(count, name)
+    rng = np.random.default_rng(_params.seed(random_state))
     means = rng.uniform(size=(n_classes, n_features))
     roots = np.stack([_rotation(n_features, rng) for _ in range(n_classes)])
     roots *= rng.uniform(0.01, 1.01, size=(n_classes, 1, n_features))
@@ -161,7 +162,7 @@ def hastie_tibshirani_mixtures(
         raise InputError(f"figure must be 1 or 2, got {figure!r}.")
     _need_counts(n_train=n_train, n_test=n_test)
     centres = np.array(_CENTRES[figure], dtype=np.float64)
-    rng = np.random.default_rng(read_seed(random_state))
+    rng = np.random.default_rng(_params.seed(random_state))
 
     def rows(n: int) -> Array:
         component = rng.integers(2, size=(3, n))
@@ -224,7 +225,7 @@ def szepannek_classes(
     first = np.array([[25.0, 50.0 * rho], [50.0 * rho, 100.0]])
     own = np.stack([first, first, np.diag([1.0, 100.0]), np.diag([100.0, 1.0])])
     covariance = alpha * first + (1 - alpha) * own
-    z = np.random.default_rng(read_seed(random_state)).normal(size=(4, n_per_class, 2))
+    z = np.random.default_rng(_params.seed(random_state)).normal(size=(4, n_per_class, 2))
     # The second coordinate given the first one: stays real at rho = 1, where there is no Cholesky factor.
     variance, slope = covariance[:, 0, 0], covariance[:, 0, 1] / covariance[:, 0, 0]
     x = np.sqrt(variance)[:, None] * z[..., 0]
@@ -357,12 +358,12 @@ def _number(value: Any, name: str, most: float = math.inf) -> float:
 def _need_counts(**counts: Any) -> None:
     """Refuse numbers of rows that are none; 0 is one."""
     for name, count in counts.items():
-        read_count(count, name, 0)
+        _params.count(count, name, 0)
 
 
 def _normal_groups(means: Array, n_train: int, n_test: int, random_state: int | None) -> Bunch:
     _need_counts(n_train=n_train, n_test=n_test)
-    rng = np.random.default_rng(read_seed(random_state))
+    rng = np.random.default_rng(_params.seed(random_state))
     train, test = (means[:, None] + rng.normal(size=(len(means), n, 2)) for n in (n_train, n_test))
     return _split(train, test, means=means)
 

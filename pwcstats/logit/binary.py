@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
+from pwcstats._arrays import Array
 from pwcstats._kernels.separation import overlap, row_space, signs
-from pwcstats._validate.common import Array
-from pwcstats._validate.designs import aliased_columns, separated_words
 from pwcstats.errors import ConvergenceWarning, SeparationWarning
 from pwcstats.logit.likelihood import MultinomialLikelihood, Point
+from pwcstats.logit.reading import aliased_columns, separated_words
 
 # A fitted probability so near to 0 or 1 asks for a look at separation.
 EXTREME = 1e-8

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pwcstats._validate.common import Array
+from pwcstats._arrays import Array
 from pwcstats.logit.likelihood import MultinomialLikelihood, Point
 
 if TYPE_CHECKING:

@@ -8,11 +8,12 @@ from statsmodels.base.wrapper import populate_wrapper
 from statsmodels.discrete.discrete_model import BinaryResultsWrapper, Logit, LogitResults
 from statsmodels.genmod.families import links
 
+from pwcstats import _params
+from pwcstats._arrays import Array, as_float
 from pwcstats._kernels.blas import threads_for
 from pwcstats._kernels.newton import Ascent
-from pwcstats._validate import designs
-from pwcstats._validate.common import Array, as_float, choice
 from pwcstats.errors import InputError
+from pwcstats.logit import reading as designs
 from pwcstats.logit.corrections import CORRECTIONS
 from pwcstats.logit.formulas import FromFormula
 from pwcstats.logit.likelihood import MAX_ITER, Point
@@ -155,7 +156,7 @@ class FirthLogit(FromFormula, PenalisedModel, Logit):
         FirthLogitResults
         """
         if correction is not None:
-            choice(correction, tuple(CORRECTIONS), "correction")
+            _params.choice(correction, tuple(CORRECTIONS), "correction")
             if self._constant is None:
                 raise InputError("a correction of the intercept needs one; add a constant column.")
         with threads_for(0):

@@ -4,7 +4,7 @@ from typing import Any
 
 import pandas as pd
 
-from pwcstats._validate import designs
+from pwcstats.logit import reading as designs
 
 
 class FromFormula:

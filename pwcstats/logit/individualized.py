@@ -8,11 +8,11 @@ from scipy import stats
 from scipy.special import softmax
 from statsmodels.iolib.summary import Summary
 
-from pwcstats import _summary
-from pwcstats._validate import designs
-from pwcstats._validate.common import Array, as_float, choice, listed, shown
-from pwcstats._validate.fits import item_place, read_count, read_level
+from pwcstats import _params, _summary
+from pwcstats._arrays import Array, as_float
+from pwcstats._text import listed, shown
 from pwcstats.errors import InputError
+from pwcstats.logit import reading as designs
 from pwcstats.logit.binary import BinaryFit, fit_binary, warn_of
 from pwcstats.logit.likelihood import MAX_ITER, MultinomialLikelihood
 
@@ -83,9 +83,9 @@ def individualized_mnlogit(
     const -1.606 -4.112
     x      0.338  0.619
     """
-    penalty = None if penalty is None else choice(penalty, ("firth",), "penalty")
-    drop = choice(aliased, ("raise", "drop"), "aliased") == "drop"
-    maxiter = read_count(maxiter, "maxiter")
+    penalty = None if penalty is None else _params.choice(penalty, ("firth",), "penalty")
+    drop = _params.choice(aliased, ("raise", "drop"), "aliased") == "drop"
+    maxiter = _params.count(maxiter, "maxiter")
     designs.refuse_misaligned(exog, endog=endog, freq_weights=freq_weights)
     code, labels = designs.read_nominal(endog)
     code = np.asarray(code, dtype=np.float64)
@@ -114,10 +114,10 @@ def individualized_mnlogit(
 
 def _place(labels: pd.Index, baseline: Any) -> int:
     if baseline in labels:
-        return item_place(labels, baseline, "baseline", "classes")
+        return _params.index_of(baseline, labels, "baseline", "classes")
     if isinstance(baseline, (int, np.integer)) and 0 <= baseline < len(labels):
         return int(baseline)
-    return item_place(labels, baseline, "baseline", "classes")
+    return _params.index_of(baseline, labels, "baseline", "classes")
 
 
 class IndividualizedResults:
@@ -185,7 +185,7 @@ class IndividualizedResults:
 
     def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
         """Wald's intervals, one row a class and column; those of infinite estimates are unbounded."""
-        half = float(stats.norm.isf(read_level(alpha, "alpha") / 2.0)) * self.bse.to_numpy().ravel(order="F")
+        half = float(stats.norm.isf(_params.level(alpha, "alpha") / 2.0)) * self.bse.to_numpy().ravel(order="F")
         estimate = self.params.to_numpy().ravel(order="F")
         estimate = np.where(np.isinf(half), 0.0, estimate)
         index = pd.MultiIndex.from_product([self.params.columns, self._columns])
@@ -193,7 +193,7 @@ class IndividualizedResults:
 
     def cov_params(self, label: Any) -> pd.DataFrame:
         """Covariance of one class' coefficients."""
-        item_place(self.params.columns, label, "label", "classes")
+        _params.index_of(label, self.params.columns, "label", "classes")
         return pd.DataFrame(self._fits[label].cov, index=self._columns, columns=self._columns)
 
     def predict(self, exog: Any = None) -> pd.DataFrame:
@@ -253,7 +253,7 @@ class IndividualizedResults:
 
     def summary(self, alpha: float = 0.05) -> Summary:
         """A table of coefficients for each class."""
-        read_level(alpha, "alpha")
+        _params.level(alpha, "alpha")
         tables = [
             _summary.coefficients(
                 list(map(str, self._columns)),

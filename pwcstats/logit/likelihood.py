@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
+from pwcstats._arrays import Array
 from pwcstats._kernels import multinomial, newton
 from pwcstats._kernels.blas import threads_for
 from pwcstats._kernels.separation import multinomial_constraints, overlap
-from pwcstats._validate.common import Array
-from pwcstats._validate.designs import refuse_aliased
+from pwcstats.logit.reading import refuse_aliased
 
 # On the scale of the predictors: Newton's last step, which leaves an error of about its square, and what is left after
 # Firth's, which shrink by a factor of about the largest leverage.

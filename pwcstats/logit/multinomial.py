@@ -8,11 +8,11 @@ from scipy.special import log_softmax, softmax
 from statsmodels.base.wrapper import populate_wrapper
 from statsmodels.discrete.discrete_model import MNLogit, MultinomialResults, MultinomialResultsWrapper
 
+from pwcstats._arrays import Array
 from pwcstats._kernels.blas import threads_for
 from pwcstats._kernels.newton import Ascent
-from pwcstats._validate import designs
-from pwcstats._validate.common import Array
 from pwcstats.errors import InputError
+from pwcstats.logit import reading as designs
 from pwcstats.logit.formulas import FromFormula
 from pwcstats.logit.likelihood import MAX_ITER, Point
 from pwcstats.logit.penalised import PenalisedModel, PenalisedResults, refused

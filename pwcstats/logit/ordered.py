@@ -10,10 +10,10 @@ from statsmodels.base.wrapper import populate_wrapper
 from statsmodels.miscmodels.ordinal_model import OrderedModel, OrderedResults, OrderedResultsWrapper
 from statsmodels.tools.numdiff import approx_fprime
 
-from pwcstats._validate import designs
-from pwcstats._validate.common import Array
-from pwcstats._validate.fits import read_count
+from pwcstats import _params
+from pwcstats._arrays import Array
 from pwcstats.errors import ConvergenceWarning, InputError, SeparationWarning
+from pwcstats.logit import reading as designs
 from pwcstats.logit.binary import EXTREME
 from pwcstats.logit.formulas import FromFormula
 from pwcstats.logit.separation import detect_separation
@@ -146,7 +146,7 @@ class OrderedLogit(FromFormula, OrderedModel):
         -------
         OrderedLogitResults
         """
-        options = {"maxiter": read_count(maxiter, "maxiter"), "disp": disp, **kwargs}
+        options = {"maxiter": _params.count(maxiter, "maxiter"), "disp": disp, **kwargs}
         inner, back = self._standardised()
         start = None if start_params is None else np.linalg.solve(back, np.asarray(start_params, dtype=np.float64))
         fit = super(OrderedLogit, inner).fit

@@ -7,10 +7,10 @@ import pandas as pd
 from numpy.typing import NDArray
 from statsmodels.base.model import LikelihoodModel
 
-from pwcstats._validate import designs
-from pwcstats._validate.common import Array, choice
-from pwcstats._validate.fits import read_count
+from pwcstats import _params
+from pwcstats._arrays import Array
 from pwcstats.errors import InputError
+from pwcstats.logit import reading as designs
 from pwcstats.logit.binary import BinaryFit, fit_binary, warn_of
 from pwcstats.logit.formulas import FromFormula
 from pwcstats.logit.likelihood import MAX_ITER
@@ -95,9 +95,9 @@ class ContinuationRatio(FromFormula, LikelihoodModel):
         aliased: str = "raise",
         **kwargs: Any,
     ) -> None:
-        self.aliased = choice(aliased, ("raise", "drop"), "aliased")
-        self.direction = choice(direction, ("backward", "forward"), "direction")
-        self.penalty = None if penalty is None else choice(penalty, ("firth",), "penalty")
+        self.aliased = _params.choice(aliased, ("raise", "drop"), "aliased")
+        self.direction = _params.choice(direction, ("backward", "forward"), "direction")
+        self.penalty = None if penalty is None else _params.choice(penalty, ("firth",), "penalty")
         if not isinstance(parallel, (bool, np.bool_)):
             raise InputError(f"parallel must be True or False, got {parallel!r}.")
         self.parallel = bool(parallel)
@@ -186,7 +186,7 @@ class ContinuationRatio(FromFormula, LikelihoodModel):
         -------
         ContinuationRatioResults
         """
-        maxiter = read_count(maxiter, "maxiter")
+        maxiter = _params.count(maxiter, "maxiter")
         fits = [self._fit_parallel(maxiter)] if self.parallel else self._fit_stages(maxiter)
         warn_of(fits)
         results = ContinuationRatioResults(self, fits)
@@ -222,7 +222,7 @@ class ContinuationRatio(FromFormula, LikelihoodModel):
         ndarray
             One row a case, one column a class (or stage).
         """
-        choice(which, ("prob", "linear", "stage"), "which")
+        _params.choice(which, ("prob", "linear", "stage"), "which")
         params = np.asarray(params, dtype=np.float64)
         n_stages = len(self.stages)
         if self.parallel:

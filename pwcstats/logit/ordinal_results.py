@@ -11,10 +11,10 @@ from statsmodels.base.model import LikelihoodModelResults, LikelihoodResultsWrap
 from statsmodels.base.wrapper import populate_wrapper, union_dicts
 from statsmodels.iolib.summary import Summary
 
-from pwcstats import _summary
+from pwcstats import _params, _summary
+from pwcstats._arrays import Array
 from pwcstats._results import TestResult
-from pwcstats._validate.common import Array, choice, listed
-from pwcstats._validate.fits import read_level
+from pwcstats._text import listed
 from pwcstats.errors import InputError
 from pwcstats.logit.binary import BinaryFit
 from pwcstats.logit.likelihood import MultinomialLikelihood
@@ -111,8 +111,8 @@ class ContinuationRatioResults(LikelihoodModelResults):
         -------
         DataFrame
         """
-        choice(method, ("wald", "profile"), "method")
-        level = read_level(alpha, "alpha")
+        _params.choice(method, ("wald", "profile"), "method")
+        level = _params.level(alpha, "alpha")
         if method == "wald":
             half = float(stats.norm.isf(level / 2.0)) * self.bse
             estimate = np.where(np.isinf(half), 0.0, self.params)
@@ -139,7 +139,7 @@ class ContinuationRatioResults(LikelihoodModelResults):
         DataFrame
             One column a class or stage; a Series for "class".
         """
-        choice(which, ("prob", "linear", "stage", "class"), "which")
+        _params.choice(which, ("prob", "linear", "stage", "class"), "which")
         if exog is None:
             index = self.model.data.row_labels
         else:
@@ -284,7 +284,7 @@ class ContinuationRatioResults(LikelihoodModelResults):
 
     def summary(self, alpha: float = 0.05) -> Summary:
         """Tables of coefficients, one for each stage."""
-        read_level(alpha, "alpha")
+        _params.level(alpha, "alpha")
         model = self.model
         n = len(model.stages)
         if model.parallel:

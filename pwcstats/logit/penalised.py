@@ -12,12 +12,13 @@ from scipy import stats
 from statsmodels.base.model import LikelihoodModelResults
 from statsmodels.tools.sm_exceptions import MissingDataError
 
+from pwcstats import _params
+from pwcstats._arrays import Array
 from pwcstats._kernels.newton import Ascent
 from pwcstats._results import TestResult
-from pwcstats._validate import designs
-from pwcstats._validate.common import Array, choice, listed, shown
-from pwcstats._validate.fits import read_count, read_level
+from pwcstats._text import listed, shown
 from pwcstats.errors import ConvergenceWarning, InputError
+from pwcstats.logit import reading as designs
 from pwcstats.logit.likelihood import MultinomialLikelihood, Point
 from pwcstats.logit.profiles import fall, profile_bounds, single_tests
 
@@ -130,7 +131,7 @@ class PenalisedModel:
             odd = ", ".join(kwargs) or f"method={method!r}"
             raise InputError(f"fit has no {odd}; it is by Newton's method, with {self._options}.")
         start = None if start_params is None else designs.read_params(start_params, self._likelihood.n_params)
-        ascent = self._likelihood.fit(start, max_iter=read_count(maxiter, "maxiter"))
+        ascent = self._likelihood.fit(start, max_iter=_params.count(maxiter, "maxiter"))
         if not np.isfinite(ascent.point.value):
             raise InputError("start_params is so far out that no outcome there is in doubt; begin nearer to 0.")
         if not ascent.converged:
@@ -247,7 +248,7 @@ class PenalisedResults:
 
     def info_criteria(self, crit: str, dk_params: float = 0) -> float:
         """Criterion "aic" or "bic", with `dk_params` more parameters."""
-        weight = {"aic": 2.0, "bic": float(np.log(self.nobs))}[choice(crit, ("aic", "bic"), "crit")]
+        weight = {"aic": 2.0, "bic": float(np.log(self.nobs))}[_params.choice(crit, ("aic", "bic"), "crit")]
         return weight * (self._size + dk_params) - 2.0 * self.llf_unpenalized
 
     set_null_options = refused("the null model is the whole model with its coefficients held at 0; it has no options.")
@@ -319,8 +320,8 @@ class PenalisedResults:
         DataFrame or ndarray
             Lower and upper bounds; of several classes, one class after the other.
         """
-        choice(method, ("wald", "profile"), "method")
-        level = read_level(alpha, "alpha")
+        _params.choice(method, ("wald", "profile"), "method")
+        level = _params.level(alpha, "alpha")
         if method == "wald":
             return super().conf_int(alpha=level)  # type: ignore[misc]
         self._refuse_corrected("A profile")

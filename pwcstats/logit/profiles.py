@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from scipy import stats
 from scipy.optimize import brentq
 
+from pwcstats._arrays import Array
 from pwcstats._kernels import multinomial, profile
 from pwcstats._kernels.blas import threads_for
 from pwcstats._kernels.laplacian import NotDefiniteError
-from pwcstats._validate.common import Array
 from pwcstats.logit.likelihood import HIGH_LEVERAGE, MultinomialLikelihood, Point
 
 # Points are worked on side by side, where rows times points are at least so many.

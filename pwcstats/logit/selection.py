@@ -13,10 +13,10 @@ from scipy import stats
 from statsmodels.discrete.discrete_model import Logit, MNLogit
 from statsmodels.miscmodels.ordinal_model import OrderedModel
 
-from pwcstats._validate import designs
-from pwcstats._validate.common import choice, listed
-from pwcstats._validate.fits import read_count, read_level
+from pwcstats import _params
+from pwcstats._text import listed
 from pwcstats.errors import InputError, SeparationWarning
+from pwcstats.logit import reading as designs
 from pwcstats.logit.ordered import OrderedLogit
 from pwcstats.logit.ordinal import ContinuationRatio
 from pwcstats.logit.penalised import PenalisedModel, term_slices
@@ -111,9 +111,9 @@ def stepwise(
     2   - x2     108.36
     """
     _check_criterion(criterion)
-    choice(direction, ("both", "forward", "backward"), "direction")
-    read_count(max_steps, "max_steps")
-    enter, remove = read_level(enter, "enter"), read_level(remove, "remove")
+    _params.choice(direction, ("both", "forward", "backward"), "direction")
+    _params.count(max_steps, "max_steps")
+    enter, remove = _params.level(enter, "enter"), _params.level(remove, "remove")
     if criterion == "lr" and direction == "both" and remove < enter:
         raise InputError(f"remove must not be below enter, or terms would come and go; got {remove} and {enter}.")
     search = _Search(model, criterion, keep, terms)
@@ -311,7 +311,7 @@ def _check_criterion(criterion: Any) -> None:
         if not (np.isfinite(criterion) and criterion >= 0):
             raise InputError(f"a criterion that is a number must be finite and at least 0, got {criterion}.")
     else:
-        choice(criterion, ("aic", "bic", "lr"), "criterion")
+        _params.choice(criterion, ("aic", "bic", "lr"), "criterion")
 
 
 def _read_terms(terms: Any, names: list[str]) -> dict[str, list[int]]:

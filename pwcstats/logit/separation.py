@@ -9,9 +9,9 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
+from pwcstats._arrays import Array
 from pwcstats._kernels.separation import multinomial_constraints, overlap, recession_direction, signs
-from pwcstats._validate import designs
-from pwcstats._validate.common import Array
+from pwcstats.logit import reading as designs
 
 __all__ = ["SeparationResult", "detect_separation"]
 

@@ -10,7 +10,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.ticker import PercentFormatter
 
-from pwcstats._validate.common import as_float, listed
+from pwcstats._arrays import as_float
+from pwcstats._text import listed
 from pwcstats.errors import InputError
 from pwcstats.plot.style import COLORS, area_colors, bare, literal, tinted
 

@@ -9,7 +9,8 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from pwcstats._validate.common import Array, as_float, listed
+from pwcstats._arrays import Array, as_float
+from pwcstats._text import listed
 from pwcstats.errors import InputError
 from pwcstats.plot.style import COLORS, bare, literal, tinted
 

@@ -10,9 +10,10 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
 from numpy.typing import NDArray
 
-from pwcstats._validate.common import Array, counted, shown
-from pwcstats._validate.figures import core, refuse_unfitted
+from pwcstats._arrays import Array
+from pwcstats._text import counted, shown
 from pwcstats.errors import InputError
+from pwcstats.plot.reading import core, refuse_unfitted
 from pwcstats.plot.style import NOBODY, area_colors, ink, literal, tinted
 
 # What `pairs_` calls the classes' shares of the rows, which stand in where every candidate failed.

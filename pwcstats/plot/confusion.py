@@ -9,7 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
-from pwcstats._validate.common import Array, as_float, shape_of
+from pwcstats._arrays import Array, as_float
+from pwcstats._text import shape_of
 from pwcstats.errors import InputError
 from pwcstats.plot.style import COLORS, ink, literal, tinted
 

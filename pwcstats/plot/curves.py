@@ -8,16 +8,9 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from sklearn.metrics import auc, roc_curve
 
-from pwcstats._validate.common import Array, counted
-from pwcstats._validate.figures import (
-    core,
-    read_axes,
-    read_names,
-    read_pos_label,
-    read_runs,
-    read_scores,
-    read_truth,
-)
+from pwcstats._arrays import Array
+from pwcstats._text import counted
+from pwcstats.plot.reading import core, read_axes, read_names, read_pos_label, read_runs, read_scores, read_truth
 from pwcstats.plot.style import COLORS, LEGEND_ROWS, bare, figure_of, legend_beside, literal
 
 # Where the runs' sensitivities are averaged.

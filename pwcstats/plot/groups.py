@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.decomposition import PCA
 
-from pwcstats._validate.common import Array, counted
-from pwcstats._validate.figures import core, read_axes, read_clustered, refuse_unfitted, steps_before
+from pwcstats._arrays import Array
+from pwcstats._text import counted
+from pwcstats.plot.reading import core, read_axes, read_clustered, refuse_unfitted, steps_before
 from pwcstats.plot.style import LEGEND_ROWS, MARKERS, area_colors, figure_of, ink, legend_beside, literal
 
 # Centres of longer names have numbers, since names would cover each other.

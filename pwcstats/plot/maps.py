@@ -11,8 +11,9 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
 from numpy.typing import NDArray
 
-from pwcstats._validate.common import Array, as_float, counted, listed, shown
-from pwcstats._validate.fits import read_level
+from pwcstats import _params
+from pwcstats._arrays import Array, as_float
+from pwcstats._text import counted, listed, shown
 from pwcstats.compare import winners as find_winners
 from pwcstats.errors import InputError
 from pwcstats.plot.style import area_colors, ink, literal, tinted
@@ -105,7 +106,7 @@ def significance_map(winners: Any, x: Any, y: Any, *, alpha: float = 0.05) -> Fi
 
 def _read_winners(winners: Any, x: Any, y: Any, alpha: Any) -> pd.DataFrame:
     """A frame with one row for each cell."""
-    alpha = read_level(alpha, "alpha")
+    alpha = _params.level(alpha, "alpha")
     if not isinstance(winners, pd.DataFrame):
         raise InputError(
             f"significance_map needs a DataFrame, got {type(winners).__name__}; pass what compare.winners returns."

@@ -10,8 +10,9 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
-from pwcstats._validate.common import Array, counted
-from pwcstats._validate.figures import core, read_axes, read_distances, read_labels, refuse_unfitted
+from pwcstats._arrays import Array
+from pwcstats._text import counted
+from pwcstats.plot.reading import core, read_axes, read_distances, read_labels, refuse_unfitted
 from pwcstats.plot.style import area_colors, bare, figure_of, literal, tinted
 
 # Bars over the range of all distances.

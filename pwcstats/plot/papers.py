@@ -10,7 +10,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from pwcstats._validate.common import Array, as_float, listed, shown
+from pwcstats._arrays import Array, as_float
+from pwcstats._text import listed, shown
 from pwcstats.errors import InputError
 from pwcstats.plot.style import COLORS, bare, ink, literal
 

@@ -8,9 +8,11 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from pwcstats._validate.common import Array, as_float, listed, shown
-from pwcstats._validate.figures import read_count, read_two
+from pwcstats import _params
+from pwcstats._arrays import Array, as_float
+from pwcstats._text import listed, shown
 from pwcstats.errors import InputError
+from pwcstats.plot.reading import read_two
 from pwcstats.plot.style import LEGEND_ROWS, MARKERS, area_colors, bare, literal
 
 # Points of one class come in so many layers, with those of the others in between: none hides another.
@@ -57,7 +59,7 @@ def samples(panels: Mapping[Any, Any], *, columns: int | None = None) -> Figure:
     """
     found = {str(title): _read_panel(sample, str(title)) for title, sample in _read_panels(panels).items()}
     n = len(found)
-    across = min(n, _columns(n) if columns is None else read_count(columns, 1, "columns"))
+    across = min(n, _columns(n) if columns is None else _params.count(columns, "columns"))
     classes = np.unique(np.concatenate([y for _, y, _ in found.values()]))
     names = next(iter(found.values()))[2]
     figure, axes = _new_figure(n, across, len(classes))

@@ -6,9 +6,10 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from pwcstats._validate.common import Array, as_float, shown
-from pwcstats._validate.figures import read_axes
+from pwcstats._arrays import Array, as_float
+from pwcstats._text import shown
 from pwcstats.errors import InputError
+from pwcstats.plot.reading import read_axes
 from pwcstats.plot.scores import read_result, words_of_test
 from pwcstats.plot.style import COLORS, figure_of, literal
 

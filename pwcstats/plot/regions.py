@@ -11,19 +11,20 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
-from pwcstats._validate.common import Array, counted, listed, shown
-from pwcstats._validate.figures import (
+from pwcstats import _params
+from pwcstats._arrays import Array
+from pwcstats._text import counted, listed, shown
+from pwcstats.errors import InputError
+from pwcstats.plot.reading import (
     as_fitted,
     core,
     method,
-    read_count,
     read_labels,
     read_names,
     read_plane,
     read_two,
     refuse_unfitted,
 )
-from pwcstats.errors import InputError
 from pwcstats.plot.style import MARKERS, NOBODY, area_colors, literal, tinted
 
 # Which classes win a row, more than one where nothing is decided, and how strongly the row's area is coloured.
@@ -86,7 +87,7 @@ def decision_regions(
     """
     clfs = _read_classifiers(clf)
     titles = [literal(name) for name in read_names(names, len(clfs)) or []] or [""] * len(clfs)
-    read_count(resolution, 2, "resolution")
+    _params.count(resolution, "resolution", 2)
     # Each must be one of this plane; names and classes are those of the first.
     (points, labels), *_ = [read_plane(one, X, "decision_regions") for one in clfs]
     code = read_labels(clfs[0], y, len(points))

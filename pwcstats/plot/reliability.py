@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from sklearn.calibration import calibration_curve
 from sklearn.utils import _safe_indexing
 
-from pwcstats._validate.common import Array, choice
-from pwcstats._validate.figures import core, method, read_count, read_labels, refuse_unfitted
+from pwcstats import _params
+from pwcstats._arrays import Array
 from pwcstats.errors import InputError
+from pwcstats.plot.reading import core, method, read_labels, refuse_unfitted
 from pwcstats.plot.style import COLORS, MARKERS, literal
 
 # With more classes than there are colours, the classes share one line.
@@ -62,8 +63,8 @@ def calibration(clf: Any, X: Any, y: Any, *, n_bins: int = 10, strategy: str = "
     >>> figure.savefig("calibration.png")  # doctest: +SKIP
     """
     refuse_unfitted(clf, "calibration")
-    read_count(n_bins, 2, "n_bins")
-    choice(strategy, ("uniform", "quantile"), "strategy")
+    _params.count(n_bins, "n_bins", 2)
+    _params.choice(strategy, ("uniform", "quantile"), "strategy")
     proba = method(clf, "predict_proba")
     if proba is None:
         raise InputError(

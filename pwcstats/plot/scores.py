@@ -8,7 +8,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from pwcstats._validate.common import Array, as_float, choice, listed
+from pwcstats import _params
+from pwcstats._arrays import Array, as_float
+from pwcstats._text import listed
 from pwcstats.compare import compare_methods
 from pwcstats.errors import InputError
 from pwcstats.plot.style import COLORS, figure_of, literal
@@ -50,7 +52,7 @@ def score_intervals(result: Any, kind: Literal["means", "differences"] = "means"
     >>> figure = plot.score_intervals(result, "differences")
     >>> figure.savefig("differences.png")  # doctest: +SKIP
     """
-    choice(kind, ("means", "differences"), "kind")
+    _params.choice(kind, ("means", "differences"), "kind")
     found = read_result(result, "score_intervals", ("mean", "conf_low", "conf_high", "letters"))
     return _means(found) if kind == "means" else _differences(found)
 

@@ -9,7 +9,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from pwcstats._validate.common import visible
+from pwcstats._text import visible
 
 # Okabe & Ito's colours, told apart by every kind of sight; markers tell the lines apart in print.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000", "#999999")

@@ -10,8 +10,8 @@ from sklearn.utils import Bunch
 
 from pwcstats import plot
 from pwcstats._jobs import seed_of
-from pwcstats.classify import HybridClassifier
 from pwcstats.datasets import chang_clover, chang_ordered
+from pwcstats.hybrid import HybridClassifier
 from pwcstats.studies.chang_runs import LINEAR, clusterer
 
 __all__ = ["FIGURE_3", "FIGURE_6", "draw_confusions", "figure3", "figure4", "figure5", "figure6"]

@@ -15,11 +15,12 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.utils import Bunch
 
+from pwcstats._arrays import Array
 from pwcstats._jobs import seed_of
-from pwcstats._validate.common import Array
-from pwcstats.classify import HybridClassifier, OrdinalHybridClassifier, PairwiseClassifier
-from pwcstats.classify.cutoff import by_share
 from pwcstats.datasets import chang_clover, chang_ordered, load
+from pwcstats.hybrid import HybridClassifier, OrdinalHybridClassifier
+from pwcstats.hybrid.cutoff import by_share
+from pwcstats.pairwise import PairwiseClassifier
 from pwcstats.studies.chang_printed import called_positive
 from pwcstats.studies.running import Record, Size, chosen, count_of, run_cells
 

@@ -16,10 +16,10 @@ from sklearn.svm import SVC
 
 from pwcstats import plot
 from pwcstats._files import write_figure
-from pwcstats.classify import PairwiseClassifier
 from pwcstats.compare import ComparisonResult, benchmark, compare_methods
 from pwcstats.coupling import couple
 from pwcstats.datasets import load
+from pwcstats.pairwise import PairwiseClassifier
 from pwcstats.studies import html
 
 __all__ = ["DATASETS", "METHODS", "compared", "coupled_digit", "scores", "table", "write_page"]

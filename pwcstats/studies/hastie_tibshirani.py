@@ -11,7 +11,7 @@ from scipy import stats
 from sklearn.utils import Bunch
 
 from pwcstats import plot
-from pwcstats._validate.common import Array
+from pwcstats._arrays import Array
 from pwcstats.coupling import couple
 from pwcstats.studies.hastie_tibshirani_runs import gaussians, mixture, plane, plane_rules
 from pwcstats.studies.running import Size, chosen, count_of, run_cells

@@ -14,11 +14,11 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils import Bunch
 
+from pwcstats._arrays import Array
 from pwcstats._jobs import seed_of
-from pwcstats._validate.common import Array
-from pwcstats.classify import PairwiseClassifier
 from pwcstats.coupling import couple
 from pwcstats.datasets import hastie_tibshirani_gaussians, hastie_tibshirani_mixtures
+from pwcstats.pairwise import PairwiseClassifier
 from pwcstats.studies.running import Record
 
 __all__ = ["BiasedNeighbours", "gaussians", "mixture", "plane", "plane_rules"]

@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from pwcstats._validate.common import Array
+from pwcstats._arrays import Array
 from pwcstats.compare import (
     adjust,
     cochran_q,

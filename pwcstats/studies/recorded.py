@@ -7,9 +7,9 @@ from typing import Any
 
 import pandas as pd
 
+from pwcstats import _params
 from pwcstats._files import write_file
 from pwcstats._jobs import digest
-from pwcstats._validate.common import choice
 from pwcstats.errors import InputError
 from pwcstats.studies.running import versions
 
@@ -47,8 +47,8 @@ def recorded(study: str, exhibit: str) -> pd.DataFrame:
     study = study.replace("-", "_") if isinstance(study, str) else study
     names = sorted(file.stem for file in FOLDER.glob("*.csv"))
     found = {name.partition(".")[0] for name in names}
-    choice(study, sorted(found), "study")
-    choice(exhibit, [name.partition(".")[2] for name in names if name.startswith(f"{study}.")], "exhibit")
+    _params.choice(study, sorted(found), "study")
+    _params.choice(exhibit, [name.partition(".")[2] for name in names if name.startswith(f"{study}.")], "exhibit")
     return read_record(FOLDER / f"{study}.{exhibit}.csv")
 
 

@@ -12,9 +12,9 @@ from typing import Any
 
 import pandas as pd
 
+from pwcstats import _params
 from pwcstats._files import write_figure, write_file
-from pwcstats._validate.common import counted, listed
-from pwcstats._validate.fits import read_count
+from pwcstats._text import counted, listed
 from pwcstats.errors import InputError
 from pwcstats.studies.recorded import read_about, read_record, record
 from pwcstats.studies.report import write_report
@@ -129,7 +129,7 @@ def reproduce(
         table.
     """
     chosen(size, None, None)
-    read_count(random_state, "random_state", 0)
+    _params.count(random_state, "random_state", 0)
     todo = selected(names)
     folder = Path(out)
     if folder.exists() and not folder.is_dir():

@@ -14,12 +14,10 @@ import pandas as pd
 from sklearn.utils.parallel import delayed
 from tqdm import tqdm
 
+from pwcstats import _params
 from pwcstats._jobs import digest, in_parallel, keep, key_of, read_kept
 from pwcstats._kernels.blas import one_thread
-from pwcstats._validate.benchmarks import read_cache
-from pwcstats._validate.classifiers import refuse_flag
-from pwcstats._validate.common import choice, read_n_jobs
-from pwcstats._validate.fits import read_count
+from pwcstats.compare.runner_reading import read_cache
 from pwcstats.errors import InputError
 
 __all__ = ["Size", "chosen", "count_of", "names_of", "run_cells", "versions"]
@@ -36,12 +34,12 @@ ELSEWHERE = ("cli", "plot", "studies")
 
 def chosen(size: Any, quick: Any, paper: Any) -> Any:
     """What belongs to a size."""
-    return quick if choice(size, ("quick", "paper"), "size") == "quick" else paper
+    return quick if _params.choice(size, ("quick", "paper"), "size") == "quick" else paper
 
 
 def count_of(given: int | None, name: str, usual: int) -> int:
     """A number of runs that was given, or the usual one."""
-    return usual if given is None else read_count(given, name)
+    return usual if given is None else _params.count(given, name)
 
 
 def names_of(given: str | Sequence[str] | None, usual: Sequence[str]) -> tuple[str, ...]:
@@ -83,14 +81,14 @@ def run_cells(
     DataFrame
         A row for each record, in the order of the cells: the cell's parameters, then the record.
     """
-    n_jobs, place = read_n_jobs(n_jobs), read_cache(cache, 0)
-    refuse_flag(progress, "progress")
-    seed = read_count(random_state, "random_state", 0)
+    n_jobs, place = _params.jobs(n_jobs), read_cache(cache, 0)
+    _params.flag(progress, "progress")
+    seed = _params.count(random_state, "random_state", 0)
     if not cells:
         raise InputError("there is nothing to run: ask for one repeat, run or sample at least.")
     for cell in cells:
         for key in ("repeats", "replicates"):
-            read_count(cell.get(key, 1), key)
+            _params.count(cell.get(key, 1), key)
     cells = [{**cell, "seed": seed} for cell in cells]
     name = f"{function.__module__.rsplit('.', 1)[-1]}.{function.__name__}"
     files = [None if place is None else place / f"{_key(function, name, cell)}.json" for cell in cells]

@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from pwcstats import plot
-from pwcstats._validate.common import counted
+from pwcstats._text import counted
 from pwcstats.coupling import couple
 from pwcstats.studies.running import Record, Size, chosen, count_of, names_of, run_cells
 from pwcstats.studies.sulzmann_runs import (

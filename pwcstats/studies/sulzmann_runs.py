@@ -9,11 +9,11 @@ from scipy.special import expit, softmax
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from sklearn.naive_bayes import CategoricalNB, GaussianNB
 
+from pwcstats._arrays import Array
 from pwcstats._jobs import seed_of
-from pwcstats._validate.common import Array
-from pwcstats.classify import PairwiseClassifier
 from pwcstats.coupling import couple
 from pwcstats.datasets import load, sulzmann_counts
+from pwcstats.pairwise import PairwiseClassifier
 from pwcstats.studies.running import Record
 
 __all__ = [

@@ -15,8 +15,8 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils import Bunch
 
 from pwcstats._jobs import seed_of
-from pwcstats.classify import PairwiseClassifier
 from pwcstats.datasets import load, szepannek_classes
+from pwcstats.pairwise import PairwiseClassifier
 from pwcstats.studies.running import Record
 
 

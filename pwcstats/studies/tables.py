@@ -9,7 +9,8 @@ import pandas as pd
 from matplotlib.figure import Figure
 from scipy import stats
 
-from pwcstats._validate.common import Array, counted
+from pwcstats._arrays import Array
+from pwcstats._text import counted
 
 __all__ = ["COLUMNS", "Exhibit", "beside", "claim", "everywhere", "noise"]
 

@@ -12,12 +12,12 @@ from scipy.special import expit
 from sklearn.model_selection import KFold
 from sklearn.svm import SVC
 
+from pwcstats._arrays import Array
 from pwcstats._jobs import seed_of
-from pwcstats._validate.common import Array
-from pwcstats.classify.platt import fit_sigmoid
 from pwcstats.coupling import couple
 from pwcstats.datasets import Setting, load, noisy_pairs, wu_lin_weng_probabilities
 from pwcstats.errors import InputError
+from pwcstats.pairwise.platt import fit_sigmoid
 from pwcstats.studies.running import Record
 
 __all__ = ["METHODS", "noisy", "on_data"]

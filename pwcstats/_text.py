@@ -1,0 +1,43 @@
+"""How messages write labels, numbers and shapes."""
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+# Control characters except tab and newline, bidirectional marks, and lone surrogates.
+_INVISIBLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def shape_of(array: Any) -> str:
+    """Dimensions, written in a way that Python and R users both read."""
+    return " x ".join(map(str, array.shape)) if array.ndim else "a single number"
+
+
+def shown(label: Any) -> str:
+    """A label as Python writes it, without NumPy's wrapping of scalars."""
+    return repr(label.item() if isinstance(label, np.generic) else label)
+
+
+def counted(n: int, what: str) -> str:
+    """A number of things, with a plural s where it is needed."""
+    return f"{n} {what}" if n == 1 else f"{n} {what}s"
+
+
+def named(label: Any) -> str:
+    """A label as it is, in quotes if it is empty or has blanks at its ends."""
+    text = str(label)
+    return text if text.strip() == text and text else repr(text)
+
+
+def listed(labels: Iterable[Any]) -> str:
+    """The first eight labels, in brackets."""
+    labels = list(labels)
+    first = ", ".join(map(named, labels[:8]))
+    return f"({first}, ...)" if len(labels) > 8 else f"({first})"
+
+
+def visible(text: str) -> str:
+    """The text with control characters escaped; a terminal would obey them, and fonts do not have them."""
+    return _INVISIBLE.sub(lambda found: ascii(found.group())[1:-1], text)

@@ -1,1 +1,0 @@
-"""Input becomes checked arrays; the wording of every input error is here."""

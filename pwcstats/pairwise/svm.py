@@ -1,0 +1,265 @@
+"""Support vector machines: LIBSVM's one native fit of all pairs, in which no row of the kernel is computed twice."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.spatial.distance import cdist
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.svm import SVC, NuSVC
+from sklearn.utils import check_array
+from sklearn.utils.parallel import delayed
+from tqdm import tqdm
+
+from pwcstats._arrays import Array
+from pwcstats._jobs import in_parallel
+from pwcstats._kernels.blas import one_thread
+from pwcstats.pairwise.folds import Folds
+from pwcstats.pairwise.problem import ClassPairs, Integers, Problem, take
+
+# Kernels and decision values are made in pieces of about this many numbers.
+PIECE = 2**22
+KERNELS = ("linear", "poly", "rbf", "sigmoid")
+# Rounding errors of the kernel's values that products may make.
+DIGITS_LOST = 1e-12
+
+
+def is_native(learner: Any) -> bool:
+    """Whether a learner is one of the two that fit all pairs by themselves (a class derived from them may not)."""
+    return type(learner) in (SVC, NuSVC)
+
+
+class NativeTrainer:
+    """All pairs of one machine; this is e1071's model, and ``SVC(decision_function_shape="ovo")``."""
+
+    # At a decision value of 0 LIBSVM calls the second class.
+    tie = 1
+
+    def __init__(
+        self, problem: Problem, learner: Any, params: dict[str, Any], n_jobs: int | None, verbose: int
+    ) -> None:
+        self.usable = np.ones(problem.n_pairs, np.bool_)
+        self._problem = problem
+        self._learner = clone(learner).set_params(decision_function_shape="ovo", break_ties=False)
+        if learner.random_state is None:
+            # It decides nothing without probability=True, but scikit-learn would draw from NumPy's generator.
+            self._learner.set_params(random_state=0)
+        self._weight = params.get("sample_weight")
+        self._n_jobs, self._verbose = n_jobs, verbose
+
+    def can_use(self, folds: Folds) -> bool:
+        """Whether every row is held out once."""
+        return folds.number is not None
+
+    def fit(self, pairs: Integers) -> "NativePairs":
+        """The machine on all rows."""
+        rows = np.arange(len(self._problem.code))
+        machine = _fit(self._learner, self._problem.x, self._problem.y, self._weight, rows, self._problem.square)
+        return NativePairs(machine, pairs)
+
+    def trained(self, fitted: "NativePairs") -> Array:
+        """Own margins of the training rows."""
+        rows = np.arange(len(self._problem.code))
+        return _own_margins(fitted.machine, self._problem.x, self._problem.code, rows, None)
+
+    def held_out(self, folds: Folds) -> Array:
+        """Own margins of rows that a fold held out; folds on threads, for LIBSVM lets go of Python's lock."""
+        problem = self._problem
+        margins = np.empty((len(problem.code), problem.n_classes - 1))
+        with one_thread():
+            calls = (
+                delayed(_fold)(
+                    self._learner, problem.x, problem.y, problem.code, self._weight, train, test, problem.square
+                )
+                for train, test in zip(folds.train, folds.test, strict=True)
+            )
+            parts = in_parallel(calls, self._n_jobs, prefer="threads")
+            progress = tqdm(parts, total=len(folds), desc="folds of all pairs", disable=not self._verbose)
+            for test, part in zip(folds.test, progress, strict=True):
+                margins[test] = part
+        return margins
+
+
+class NativePairs:
+    """A fitted machine, and the pairs for which it speaks."""
+
+    def __init__(self, machine: Any, pairs: Integers) -> None:
+        self.machine, self.pairs = machine, pairs
+
+    def scores(self, x: Any) -> Array:
+        """Decision values of all rows, a column for each pair, positive in favour of the first class."""
+        values = decision_values(self.machine, x)
+        return values if len(self.pairs) == values.shape[1] else values[:, self.pairs]
+
+    def learner(self, place: int) -> "MachineOfPair":
+        """One pair's share of the machine."""
+        return MachineOfPair(self.machine, int(self.pairs[place]))
+
+
+class MachineOfPair(ClassifierMixin, BaseEstimator):
+    """One pair's share of a machine that was fitted to all classes.
+
+    Parameters
+    ----------
+    machine : SVC or NuSVC
+        Fitted to all classes.
+    pair : int
+        Number of the pair in LIBSVM's order.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        0 for the first class of the pair and 1 for the second, as learners of single pairs have it.
+    """
+
+    def __init__(self, machine: Any, pair: int) -> None:
+        self.machine = machine
+        self.pair = pair
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The first class and the second."""
+        return np.arange(2)
+
+    def decision_function(self, X: Any) -> Array:
+        """Decision values, positive in favour of the second class, as scikit-learn has them for two classes."""
+        return -decision_values(self.machine, X)[:, self.pair]
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Class of each row."""
+        return self.classes_[(self.decision_function(X) >= 0.0).astype(np.int64)]
+
+
+def _fit(learner: Any, x: Any, y: NDArray[Any], weight: Array | None, rows: Integers, square: bool) -> Any:
+    """A machine of all classes on some rows."""
+    if len(rows) == len(y):
+        return clone(learner).fit(x, y, sample_weight=weight)
+    part = take(x, rows, rows if square else None)
+    return clone(learner).fit(part, y[rows], sample_weight=None if weight is None else take(weight, rows))
+
+
+def _fold(
+    learner: Any,
+    x: Any,
+    y: NDArray[Any],
+    code: Integers,
+    weight: Array | None,
+    train: NDArray[np.bool_],
+    test: NDArray[np.bool_],
+    square: bool,
+) -> Array:
+    rows = np.flatnonzero(train)
+    with one_thread():
+        machine = _fit(learner, x, y, weight, rows, square)
+        return _own_margins(machine, x, code, np.flatnonzero(test), rows if square else None)
+
+
+def _own_margins(machine: Any, x: Any, code: Integers, rows: Integers, columns: Integers | None) -> Array:
+    """Decision values of some rows in favour of their own class against each other class."""
+    pairs = ClassPairs(machine.classes_)
+    out = np.empty((len(rows), pairs.n_classes - 1))
+    direct = _has_expansion(machine, x) and pairs.n_classes > 2
+    size = max(PIECE // (len(machine.support_vectors_) if direct else pairs.n_pairs), 1)
+    for start in range(0, len(rows), size):
+        piece = rows[start : start + size]
+        part, own = take(x, piece, columns), code[piece]
+        if direct:
+            out[start : start + size] = _own_expansion(machine, pairs, part, own)
+        else:
+            rivals = pairs.others[own]
+            values = np.take_along_axis(decision_values(machine, part), pairs.number[own[:, None], rivals], axis=1)
+            out[start : start + size] = np.where(own[:, None] < rivals, values, -values)
+    return out
+
+
+def decision_values(machine: Any, x: Any) -> Array:
+    """One column for each pair, positive in favour of the first class."""
+    if not _has_expansion(machine, x):
+        values = machine.decision_function(x)
+        # For two classes scikit-learn turns LIBSVM's sign.
+        return -values[:, None] if values.ndim == 1 else values
+    x = check_array(x, dtype=np.float64)
+    pairs = ClassPairs(machine.classes_)
+    out = np.empty((len(x), pairs.n_pairs))
+    size = max(PIECE // len(machine.support_vectors_), 1)
+    for start in range(0, len(x), size):
+        out[start : start + size] = _expansion(machine, pairs, x[start : start + size])
+    return out
+
+
+# The sums over support vectors by matrix products: the values of LIBSVM's own loops, several times faster. Support
+# vectors come class by class, and each has one coefficient for each other class.
+
+
+def _has_expansion(machine: Any, x: Any) -> bool:
+    """Whether the sums can be made here; sparse rows and users' own kernels are left to LIBSVM."""
+    known = machine.kernel in KERNELS and not sparse.issparse(machine.support_vectors_)
+    return known and not sparse.issparse(x) and len(machine.support_vectors_) > 0
+
+
+def _expansion(machine: Any, pairs: ClassPairs, x: Array) -> Array:
+    """Decision values of all pairs."""
+    kernel, coef = _kernel(machine, x), machine.dual_coef_
+    if pairs.n_classes == 2:
+        return -(kernel @ coef.T + machine.intercept_)
+    out = np.tile(machine.intercept_, (len(x), 1))
+    for c, vectors in enumerate(_vectors_of_classes(machine)):
+        out[:, pairs.number[c, pairs.others[c]]] += kernel[:, vectors] @ coef[:, vectors].T
+    return out
+
+
+def _own_expansion(machine: Any, pairs: ClassPairs, x: Any, own: Integers) -> Array:
+    """Decision values in favour of the rows' own class against each other; all pairs would be K/2 times as many."""
+    kernel, coef = _kernel(machine, np.asarray(x, dtype=np.float64)), machine.dual_coef_
+    classes = _vectors_of_classes(machine)
+    out = np.empty((len(own), pairs.n_classes - 1))
+    for c in np.unique(own):
+        rows, rivals = own == c, pairs.others[c]
+        of_class = kernel[rows]
+        sums = machine.intercept_[pairs.number[c, rivals]] + of_class[:, classes[c]] @ coef[:, classes[c]].T
+        for column, o in enumerate(rivals):
+            # What o's vectors have for c: of their coefficients there is one for each class but o.
+            sums[:, column] += of_class[:, classes[o]] @ coef[c if c < o else c - 1, classes[o]]
+        out[rows] = sums * np.where(c < rivals, 1.0, -1.0)
+    return out
+
+
+def _vectors_of_classes(machine: Any) -> list[slice]:
+    count = machine.n_support_
+    return [slice(end - n, end) for n, end in zip(count, np.cumsum(count), strict=True)]
+
+
+def _kernel(machine: Any, x: Array) -> Array:
+    """The kernel of some rows with all support vectors."""
+    vectors = machine.support_vectors_
+    if machine.kernel == "rbf":
+        distance = _squared_distances(x, vectors, machine.gamma)
+        distance *= -machine.gamma
+        return np.exp(distance, out=distance)
+    product = x @ vectors.T
+    match machine.kernel:
+        case "poly":
+            return (machine.gamma * product + machine.coef0) ** machine.degree
+        case "sigmoid":
+            return np.tanh(machine.gamma * product + machine.coef0)
+        case _:
+            return product
+
+
+def _squared_distances(x: Array, vectors: Array, gamma: float) -> Array:
+    """Squared distances of rows from support vectors: by products, unless too few digits of gamma times them are left.
+
+    Products lose digits of the distance of what is near each other and far from the middle.
+    """
+    centre = vectors.mean(axis=0)
+    near, around = x - centre, vectors - centre
+    rows, columns = (near**2).sum(axis=1), (around**2).sum(axis=1)
+    lost = np.finfo(np.float64).eps * gamma * (rows.max() + columns.max())
+    if not lost < DIGITS_LOST:
+        return cdist(x, vectors, "sqeuclidean")
+    distance = near @ around.T
+    distance *= -2.0
+    distance += rows[:, None]
+    distance += columns
+    return distance
