@@ -2,6 +2,7 @@
 
 import html
 import math
+from abc import ABC, abstractmethod
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -33,20 +34,20 @@ def plain(value: Any) -> Any:
     return str(value)
 
 
-class Result:
+class Result(ABC):
     """Base of every result.
 
     A subclass defines `tidy` and `glance`, and `summary` if a longer report makes sense. What is shown in a console or
     a notebook and what goes into JSON follow from these.
     """
 
+    @abstractmethod
     def tidy(self) -> pd.DataFrame:
         """Estimates as a data frame, one row each, with broom's columns in snake case."""
-        raise NotImplementedError(f"{type(self).__name__} must define tidy()")
 
+    @abstractmethod
     def glance(self) -> pd.DataFrame:
         """One row about the whole result, with broom's columns in snake case."""
-        raise NotImplementedError(f"{type(self).__name__} must define glance()")
 
     def to_dict(self) -> dict[str, Any]:
         """The columns of `glance`, and the rows of `tidy` as ``"terms"``; ready for JSON."""
