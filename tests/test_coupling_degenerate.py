@@ -80,7 +80,7 @@ BAD = {
     "not square": (
         np.zeros((2, 3)),
         {},
-        r"must be K x K .* got 2 x 3; for one column per pair use the option condensed",
+        r"must be K x K .* got 2 x 3; for one column per pair use condensed=True",
     ),
     "one dimension": (np.zeros(3), {}, r"got 3; for one column per pair"),
     "a scalar": (0.5, {}, r"got a single number"),
@@ -107,6 +107,8 @@ BAD = {
         "one level of class labels",
     ),
     "clip": (full([0.5], 2), {"clip": 0.5}, r"clip must be a number in \[0, 0.5\), got 0.5"),
+    "clip that is not used": (full([0.5], 2), {"method": "vote", "clip": "x"}, "clip must be a number .* got 'x'"),
+    "a number for a flag": (full([0.5], 2), {"condensed": 2}, "condensed must be True or False, got 2"),
     "no threads": (full([0.5], 2), {"n_jobs": 0}, "n_jobs must be a whole number other than 0"),
     "threads in words": (full([0.5], 2), {"n_jobs": "two"}, "n_jobs must be a whole number .* got 'two'"),
     "duplicate labels": (
@@ -135,9 +137,13 @@ BAD = {
     "weights unused": (
         full([0.5], 2),
         {"n": np.ones((2, 2))},
-        "only method='ht' uses weights n, got method='wlw2'",
+        "only method='ht' uses n, got method='wlw2'; leave n out",
     ),
-    "mass unused": (full([0.5], 2), {"pair_mass": np.ones((2, 2))}, "pair_mass is for method='bayes'"),
+    "mass unused": (
+        full([0.5], 2),
+        {"pair_mass": np.ones((2, 2))},
+        "only method='bayes' uses pair_mass, got method='wlw2'",
+    ),
     "mass needed": (full([0.5], 2), {"method": "bayes"}, "method='bayes' needs pair_mass"),
     "mass zero": (
         full([0.5], 2),

@@ -1,7 +1,7 @@
 """Samples in and out of blocks: ``block[pair, lane]`` holds one number per pair (or class) for `LANES` samples.
 
 Pairwise probabilities are read where the user has them: r_ij of sample s is ``values[s, upper[pair]]``. `lower` holds
-the columns of r_ji, and is empty for condensed input. Reading sets ``doubt[0]`` when a value is missing, outside
+the columns of r_ji, and is empty for condensed input. Reading sets ``needs_check[0]`` when a value is missing, outside
 [0, 1], or does not add to 1 with its other side: a hint to look closely, at next to no cost. (The four are passed one
 by one: in a named tuple, older versions of numba take a C-ordered array for a Fortran-ordered one.)
 """
@@ -13,7 +13,7 @@ TOLERANCE = 1e-6
 
 
 @compiled
-def read_pairs(values, upper, lower, doubt, first, block):
+def read_pairs(values, upper, lower, needs_check, first, block):
     """Copy the pairs of `LANES` samples from `first` on; the last sample fills the lanes of a short block."""
     last = values.shape[0] - 1
     for pair in range(upper.shape[0]):
@@ -23,7 +23,7 @@ def read_pairs(values, upper, lower, doubt, first, block):
         for lane in range(LANES):
             r_ji = values[min(first + lane, last), lower[pair]]
             if not abs(block[pair, lane] + r_ji - 1.0) <= TOLERANCE:
-                doubt[0] = True
+                needs_check[0] = True
     least, missing = splat(0.0), splat(0.0)
     for pair in range(upper.shape[0]):
         r = load(block, pair)
@@ -31,13 +31,13 @@ def read_pairs(values, upper, lower, doubt, first, block):
         # NaN stays NaN in a sum; a comparison would lose it.
         missing = missing + (r - r)
     if any_positive(where_positive(1.0 + missing, 0.0 - least - TOLERANCE, splat(1.0))):
-        doubt[0] = True
+        needs_check[0] = True
 
 
 @compiled
-def read_clipped(values, upper, lower, doubt, first, clip, block):
+def read_clipped(values, upper, lower, needs_check, first, clip, block):
     """Copy pairs and keep them within [clip, 1 - clip]."""
-    read_pairs(values, upper, lower, doubt, first, block)
+    read_pairs(values, upper, lower, needs_check, first, block)
     for pair in range(block.shape[0]):
         store(block, pair, min(max(load(block, pair), clip), 1.0 - clip))
 

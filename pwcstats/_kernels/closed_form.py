@@ -7,13 +7,13 @@ from pwcstats._kernels.lanes import LANES, compiled, empty_rows, load, splat, st
 
 
 @compiled
-def pkpd(values, upper, lower, doubt, clip, first, stop, out):
+def pkpd(values, upper, lower, needs_check, clip, first, stop, out):
     """Price, Knerr, Personnaz & Dreyfus (1995): p_i = 1 / (sum_j 1/r_ij - (K - 2)), normalised."""
     n_classes = out.shape[1]
     r = empty_rows(upper.shape[0])
     p = empty_rows(n_classes)
     for start in range(first, stop, LANES):
-        read_clipped(values, upper, lower, doubt, start, clip, r)
+        read_clipped(values, upper, lower, needs_check, start, clip, r)
         for i in range(n_classes):
             store(p, i, splat(2.0 - n_classes))
         pair = 0
@@ -29,13 +29,13 @@ def pkpd(values, upper, lower, doubt, clip, first, stop, out):
 
 
 @compiled
-def rv(values, upper, lower, doubt, clip, first, stop, out):
+def rv(values, upper, lower, needs_check, clip, first, stop, out):
     """Refregier & Vallet (1991): the equations r_hi p_i = r_ih p_h of the class h with the largest sum_j r_hj."""
     n_classes = out.shape[1]
     r = empty_rows(upper.shape[0])
     p = empty_rows(n_classes)
     for start in range(first, stop, LANES):
-        read_clipped(values, upper, lower, doubt, start, clip, r)
+        read_clipped(values, upper, lower, needs_check, start, clip, r)
         _row_sums(r, p)
         for lane in range(LANES):
             # The first of the largest: sums of the same numbers in another order differ in the last digit.
@@ -54,23 +54,23 @@ def rv(values, upper, lower, doubt, clip, first, stop, out):
 
 
 @compiled
-def row_sums(values, upper, lower, doubt, first, stop, out):
+def row_sums(values, upper, lower, needs_check, first, stop, out):
     """p_i = 2 sum_j r_ij / (K (K - 1))."""
     r = empty_rows(upper.shape[0])
     p = empty_rows(out.shape[1])
     for start in range(first, stop, LANES):
-        read_clipped(values, upper, lower, doubt, start, 0.0, r)
+        read_clipped(values, upper, lower, needs_check, start, 0.0, r)
         _row_sums(r, p)
         write(p, start, stop, out)
 
 
 @compiled
-def vote(values, upper, lower, doubt, first, stop, out):
+def vote(values, upper, lower, needs_check, first, stop, out):
     """p_i = 2 wins_i / (K (K - 1)), half a win each where r = 1/2."""
     r = empty_rows(upper.shape[0])
     p = empty_rows(out.shape[1])
     for start in range(first, stop, LANES):
-        read_clipped(values, upper, lower, doubt, start, 0.0, r)
+        read_clipped(values, upper, lower, needs_check, start, 0.0, r)
         for pair in range(r.shape[0]):
             r_ij = load(r, pair)
             lost_or_half = where_positive(0.5 - r_ij, splat(0.0), splat(0.5))
@@ -80,14 +80,14 @@ def vote(values, upper, lower, doubt, first, stop, out):
 
 
 @compiled
-def bayes(values, upper, lower, doubt, mass, first, stop, out):
+def bayes(values, upper, lower, needs_check, mass, first, stop, out):
     """Sulzmann, Fuernkranz & Huellermeier (2007), Theorem 1: p_i = sum_j m_ij r_ij / (K - 1), normalised."""
     n_classes = out.shape[1]
     r = empty_rows(upper.shape[0])
     weight = empty_rows(upper.shape[0])
     p = empty_rows(n_classes)
     for start in range(first, stop, LANES):
-        read_clipped(values, upper, lower, doubt, start, 0.0, r)
+        read_clipped(values, upper, lower, needs_check, start, 0.0, r)
         read_weights(mass, start, weight)
         for i in range(n_classes):
             store(p, i, splat(0.0))

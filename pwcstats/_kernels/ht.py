@@ -39,7 +39,7 @@ ALIVE, LENGTH, BEFORE, RESIDUAL = 0, 1, 2, 3
 
 
 @compiled
-def ht(values, upper, lower, doubt, clip, weights, top, first, stop, out, n_steps, converged, kl):
+def ht(values, upper, lower, needs_check, clip, weights, top, first, stop, out, n_steps, converged, kl):
     """Couple samples first..stop-1: minimise the weighted Kullback-Leibler distance of r from p_i / (p_i + p_j).
 
     `kl` receives that distance, unless it is empty.
@@ -58,7 +58,7 @@ def ht(values, upper, lower, doubt, clip, weights, top, first, stop, out, n_step
     steps = np.empty(LANES, np.int64)
     converged_here = np.empty(LANES, np.bool_)
     for start in range(first, stop, LANES):
-        read_clipped(values, upper, lower, doubt, start, clip, r)
+        read_clipped(values, upper, lower, needs_check, start, clip, r)
         read_weights(weights, start, weight)
         read_top(top, start, keep)
         _prepare(r, weight, keep, inverse_total)

@@ -18,7 +18,7 @@ SMALL_SHARE = 1e-8
 
 
 @compiled
-def wlw1(values, upper, lower, doubt, clip, top, first, stop, out):
+def wlw1(values, upper, lower, needs_check, clip, top, first, stop, out):
     """Couple samples first..stop-1: sum_j r_ji p_i = sum_j r_ij p_j for each i."""
     n_classes = out.shape[1]
     r = empty_rows(upper.shape[0])
@@ -26,7 +26,7 @@ def wlw1(values, upper, lower, doubt, clip, top, first, stop, out):
     keep = empty_rows(n_classes)
     p = empty_rows(n_classes)
     for start in range(first, stop, LANES):
-        read_clipped(values, upper, lower, doubt, start, clip, r)
+        read_clipped(values, upper, lower, needs_check, start, clip, r)
         read_top(top, start, keep)
         _fill_rates(r, keep, rate)
         _stationary(rate, p)
@@ -76,14 +76,14 @@ def _stationary(rate, p):
 
 
 @compiled
-def wlw2(values, upper, lower, doubt, clip, first, stop, out):
+def wlw2(values, upper, lower, needs_check, clip, first, stop, out):
     """Couple samples first..stop-1: minimise sum_{i<j} (r_ji p_i - r_ij p_j)^2 subject to sum p = 1."""
     n_classes = out.shape[1]
     r = empty_rows(upper.shape[0])
     matrix = empty_rows(n_classes * n_classes)
     p = empty_rows(n_classes)
     for start in range(first, stop, LANES):
-        read_clipped(values, upper, lower, doubt, start, clip, r)
+        read_clipped(values, upper, lower, needs_check, start, clip, r)
         _fill_shifted(r, n_classes, matrix)
         _solve_ones(matrix, p)
         _sweep_small(r, p, matrix)

@@ -17,7 +17,8 @@ from sklearn.utils.validation import (
 
 from pwcstats import _params
 from pwcstats._arrays import Array
-from pwcstats.coupling import METHODS, couple
+from pwcstats.coupling import couple
+from pwcstats.coupling.methods import find_method
 from pwcstats.pairwise import checks, learners
 from pwcstats.pairwise.folds import Folds, make_folds
 from pwcstats.pairwise.parameters import WithCandidates
@@ -230,7 +231,7 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, WithCandidates):
         scores = self._select(training, routed)
         folds = self._calibration_folds(training, routed)
         self._committee, chosen = training.fit(scores, folds)
-        bayes = self.coupling == "bayes" and problem.n_classes > 2
+        bayes = find_method(self.coupling).uses_pair_mass and problem.n_classes > 2
         self._masses = training.masses(chosen, folds) if bayes else None
         self.classes_ = problem.classes
         self.pairs_ = training.table(self._committee, scores, chosen)
@@ -327,7 +328,7 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, WithCandidates):
     # What fit is made of.
 
     def _check_options(self) -> None:
-        _params.choice(self.coupling, METHODS, "coupling")
+        find_method(self.coupling, "coupling")
         for name, options in (
             ("weights", ("counts",)),
             ("threshold", ("train", "cv")),
@@ -342,7 +343,7 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, WithCandidates):
     def _settle(self, candidates: dict[str, Any], problem: Problem, routed: Routed) -> list[Candidate]:
         out = []
         for name, learner in candidates.items():
-            if self.coupling == "bayes":
+            if find_method(self.coupling).uses_pair_mass:
                 checks.refuse_class_sizes(name, learner)
             settled, params = learners.settle(learner, problem, self.calibration, routed.fits[name])
             sample = learners.showing_scores(settled, problem, params)
@@ -412,12 +413,13 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, WithCandidates):
         """Coupled probabilities of some rows."""
         r = self._probabilities(x)
         options: dict[str, Any] = {}
-        if self.coupling == "ht" and self.weights == "counts":
+        method = find_method(self.coupling, "coupling")
+        if method.uses_weights and self.weights == "counts":
             options["n"] = self.pairs_["n"].to_numpy(dtype=np.float64)
-        if self.coupling == "bayes":
+        if method.uses_pair_mass:
             checks.refuse_no_masses(self._masses, len(self.classes_))
             options["pair_mass"] = np.ones_like(r) if self._masses is None else self._masses.probabilities(x)
-        return couple(r, self.coupling, condensed=True, **options)
+        return couple(r, method.name, condensed=True, **options)
 
     def _in_pieces(self, X: Any, answer: Callable[[Any], Array], shape: tuple[int, ...]) -> Array:
         """Answers of all rows, made from a few at a time, on as many threads as `n_jobs` asks for."""

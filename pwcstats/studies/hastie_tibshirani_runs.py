@@ -17,6 +17,7 @@ from sklearn.utils import Bunch
 from pwcstats._arrays import Array
 from pwcstats._jobs import seed_of
 from pwcstats.coupling import couple
+from pwcstats.coupling.methods import MethodName
 from pwcstats.datasets import hastie_tibshirani_gaussians, hastie_tibshirani_mixtures
 from pwcstats.pairwise import PairwiseClassifier
 from pwcstats.studies.running import Record
@@ -118,6 +119,7 @@ def gaussians(simulation: int, seed: int) -> list[Record]:
 
 def _paired(learner: str, threshold: str, log_odds: Array, truth: Any) -> list[Record]:
     """Errors of max-wins and of coupling; all pairs have as many cases, so their weights do not matter."""
+    rules: dict[str, MethodName] = {"max-wins": "vote", "coupled": "ht"}
     return [
         {
             "learner": learner,
@@ -125,7 +127,7 @@ def _paired(learner: str, threshold: str, log_odds: Array, truth: Any) -> list[R
             "threshold": threshold,
             "error": _error(couple(expit(log_odds), method, condensed=True), truth),
         }
-        for rule, method in (("max-wins", "vote"), ("coupled", "ht"))
+        for rule, method in rules.items()
     ]
 
 

@@ -12,6 +12,7 @@ from sklearn.naive_bayes import CategoricalNB, GaussianNB
 from pwcstats._arrays import Array
 from pwcstats._jobs import seed_of
 from pwcstats.coupling import couple
+from pwcstats.coupling.methods import MethodName
 from pwcstats.datasets import load, sulzmann_counts
 from pwcstats.pairwise import PairwiseClassifier
 from pwcstats.studies.running import Record
@@ -60,7 +61,7 @@ def weighted(data: str, learner: str, most: int, seed: int) -> list[Record]:
     return [{"deviation": np.abs(s - p).max(), "cases": len(p), "classes": p.shape[1]}]
 
 
-def voted(data: str, learner: str, most: int, seed: int, voting: str) -> list[Record]:
+def voted(data: str, learner: str, most: int, seed: int, voting: MethodName) -> list[Record]:
     """Theorems 2 and 3: cases that votes of the pairs rank otherwise than naive Bayes."""
     joint, r = _posteriors(_task(data, learner, most, seed))
     # Rounded, so that a pair that ties but for the last digit is split.

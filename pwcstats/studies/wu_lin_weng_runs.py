@@ -15,6 +15,7 @@ from sklearn.svm import SVC
 from pwcstats._arrays import Array
 from pwcstats._jobs import seed_of
 from pwcstats.coupling import couple
+from pwcstats.coupling.methods import MethodName
 from pwcstats.datasets import Setting, load, noisy_pairs, wu_lin_weng_probabilities
 from pwcstats.errors import InputError
 from pwcstats.pairwise.platt import fit_sigmoid
@@ -23,7 +24,7 @@ from pwcstats.studies.running import Record
 __all__ = ["METHODS", "noisy", "on_data"]
 
 # The paper's delta_HT, delta_1, delta_2 and delta_V.
-METHODS = ("ht", "wlw1", "wlw2", "vote")
+METHODS: tuple[MethodName, ...] = ("ht", "wlw1", "wlw2", "vote")
 N_TRAIN, N_TEST = 300, 500
 
 
@@ -90,7 +91,7 @@ def _cross_validated(
     for gamma in exponents:
         kernel = np.exp(-(2.0**gamma) * distance)
         for cost in exponents:
-            total = dict.fromkeys(METHODS, 0)
+            total: dict[str, int] = dict.fromkeys(METHODS, 0)
             for train, test in folds:
                 fitted = _fit(kernel[np.ix_(train, train)], y[train], 2.0**cost)
                 for method, classes in _classes(fitted, kernel[np.ix_(test, train)]).items():
