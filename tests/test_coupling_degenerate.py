@@ -1,4 +1,4 @@
-"""Zeros, ones, holes and wrong input: the exact limit, or one sentence that says what to do."""
+"""Zeros, ones, missing values and wrong input: the exact limit, or one sentence that says what to do."""
 
 import numpy as np
 import pandas as pd
@@ -6,6 +6,7 @@ import pytest
 
 from pwcstats import InputError, PwcError, couple
 from pwcstats.coupling import METHODS
+from pwcstats.coupling.methods import TABLE
 
 from .reference import full, symmetric
 
@@ -169,7 +170,7 @@ def test_bad_input_is_one_clear_sentence(case):
 
 
 class TestTolerances:
-    """Single precision is forgiven, more is not."""
+    """Deviations of single precision are accepted, larger ones are not."""
 
     @pytest.mark.parametrize("excess", [0.9e-6, -0.9e-6])
     def test_within(self, excess):
@@ -192,7 +193,7 @@ class TestTolerances:
 
 
 class TestNames:
-    """Errors speak of the user's samples and classes."""
+    """Errors name the samples and classes of the user."""
 
     classes = ("ape", "bee", "cat")
 
@@ -389,5 +390,5 @@ class TestWeights:
 @pytest.mark.parametrize("method", METHODS)
 def test_exact_zeros_and_ones_with_the_default_clip(method):
     r = np.array([[1.0, 1.0, 1.0], [0.0, 1.0, 1.0], [1.0, 0.0, 0.0]])
-    p = couple(r, method, condensed=True, pair_mass=np.ones(3) if method == "bayes" else None)
+    p = couple(r, method, condensed=True, pair_mass=np.ones(3) if TABLE[method].uses_pair_mass else None)
     np.testing.assert_array_equal(p.argmax(axis=1), [0, 1, 2])

@@ -1,4 +1,4 @@
-"""Couplings that need no system: pkpd, rv, vote, sum, bayes."""
+"""Coupling methods with a closed formula: pkpd, rv, vote, sum, bayes."""
 
 import numpy as np
 
@@ -38,7 +38,7 @@ def rv(values, upper, lower, needs_check, clip, first, stop, out):
         read_clipped(values, upper, lower, needs_check, start, clip, r)
         _row_sums(r, p)
         for lane in range(LANES):
-            # The first of the largest: sums of the same numbers in another order differ in the last digit.
+            # The first of the largest sums. Equal sums may differ in the last digit, by the order of their terms.
             hub = np.argmax(p[:, lane] >= p[:, lane].max() * (1.0 - 1e-12))
             for i in range(n_classes):
                 if i != hub:
@@ -47,7 +47,7 @@ def rv(values, upper, lower, needs_check, clip, first, stop, out):
                     p[i, lane] = r_jk / (1.0 - r_jk) if i < hub else (1.0 - r_jk) / r_jk
             p[hub, lane] = 1.0
             if np.sum(np.isinf(p[:, lane])) == 1:
-                # The limit r -> 0 of one equation; two such equations leave the ratio of their classes open.
+                # The limit r -> 0 of one equation. Two such equations do not determine the ratio of their classes.
                 for i in range(n_classes):
                     p[i, lane] = 1.0 if np.isinf(p[i, lane]) else 0.0
         write(p, start, stop, out)
@@ -66,7 +66,7 @@ def row_sums(values, upper, lower, needs_check, first, stop, out):
 
 @compiled
 def vote(values, upper, lower, needs_check, first, stop, out):
-    """p_i = 2 wins_i / (K (K - 1)), half a win each where r = 1/2."""
+    """p_i = 2 wins_i / (K (K - 1)), with half a win for both classes if r = 1/2."""
     r = empty_rows(upper.shape[0])
     p = empty_rows(out.shape[1])
     for start in range(first, stop, LANES):

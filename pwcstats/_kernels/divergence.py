@@ -9,8 +9,8 @@ from pwcstats._kernels.lanes import compiled
 def kl_distance(values, upper, clip, weights, p, first, stop, out):
     """Write sum_{i<j} n [r log(r / mu) + (1 - r) log((1 - r) / (1 - mu))] for samples first..stop-1.
 
-    A single row of weights n serves all samples. Pairs of weight 0 and pairs of two classes of probability 0, which
-    have no mu, are left out.
+    A single row of weights n is used for all samples. Pairs of weight 0 are left out, and so are pairs of two classes
+    of probability 0, which have no mu.
     """
     n_classes = p.shape[1]
     for sample in range(first, stop):

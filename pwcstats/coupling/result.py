@@ -103,7 +103,7 @@ class CouplingResult(
             "n_classes": self.proba.shape[-1],
             "mean_kl": kl.mean() if len(kl) else np.nan,
             "max_kl": kl.max() if len(kl) else np.nan,
-            "n_iter": np.max(self.n_iter, initial=0),
+            "n_iter": np.max(np.asarray(self.n_iter), initial=0),
             "converged": bool(np.all(self.converged)),
         }
         return pd.DataFrame([row])
