@@ -2,9 +2,9 @@
 
     python benchmarks/coupling.py [--quick]
 
-All rows are measured in the same run. The others are a batched numpy.linalg.solve of the system of wlw2, the coupling of
-LIBSVM (predict_proba minus the decision values of scikit-learn's SVC(probability=True)), and R's kernlab::couple, which
-is wrong for K >= 4, so that only its time matters here.
+All rows are measured in the same run. The others are a batched numpy.linalg.solve of the system of wlw2, the coupling
+of LIBSVM (predict_proba minus the decision values of scikit-learn's SVC(probability=True)), and R's kernlab::couple,
+which is wrong for K >= 4, so that only its time matters here.
 """
 
 import argparse
