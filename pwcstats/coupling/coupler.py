@@ -244,7 +244,9 @@ def couple(
         threads.over_samples(distance, pairs.n_samples, pairs.n_classes, n_jobs, kl)
     if n is not None:
         kl *= weights.max(axis=1)
-    return CouplingResult(*(_label(pairs, output) for output in (proba, kl, n_iter, converged)), method=row.name)
+    return CouplingResult(
+        _label(pairs, proba), _label(pairs, kl), _label(pairs, n_iter), _label(pairs, converged), row.name
+    )
 
 
 def _check_parameters(row: Method, n: Any, pair_mass: Any, clip: Any) -> None:

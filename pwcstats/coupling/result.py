@@ -36,7 +36,7 @@ class CouplingResult(
     converged : bool, ndarray or Series
         Whether log p is known to 1e-6 (usually to 1e-12); True for the methods that do not iterate.
     method : str
-        The coupling method. It is not part of the tuple.
+        Coupling method. It is not part of the tuple.
 
     Examples
     --------
@@ -52,9 +52,9 @@ class CouplingResult(
 
     method: str | None = None
 
-    def __new__(cls, *fields: Any, method: str | None = None, **named: Any) -> "CouplingResult":
-        """Add the method, which the tuple does not hold."""
-        result = super().__new__(cls, *fields, **named)
+    def __new__(cls, proba: Any, kl: Any, n_iter: Any, converged: Any, method: str | None = None) -> "CouplingResult":
+        """Set the method, which is not part of the tuple."""
+        result = super().__new__(cls, proba, kl, n_iter, converged)
         result.method = method
         return result
 
