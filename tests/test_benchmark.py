@@ -219,7 +219,7 @@ def test_default_scores():
     x, y = load_diabetes(return_X_y=True)
     found = run({"ols": LinearRegression(), "ridge": Ridge()}, {"diabetes": (x, y)}, cv=3)
     same(found, run({"ols": LinearRegression(), "ridge": Ridge()}, {"diabetes": (x, y)}, cv=3, scoring="r2"))
-    with pytest.raises(InputError, match="say what to score by, scoring="):
+    with pytest.raises(InputError, match="set scoring to say what to score"):
         run({"ols": LinearRegression(), "nb": GaussianNB()}, {"iris": IRIS})
 
 
@@ -259,7 +259,7 @@ def test_one_of_several_scores_may_fail():
     assert errors[["accuracy", "f1"]].tolist() == ["", ""]
     assert "predict_proba" in errors["loss"]
     assert errors["nan"] == "the score is NaN"
-    assert errors["two"] == "TypeError: scoring must give a number, got dict"
+    assert errors["two"] == "TypeError: scoring must return a number, got dict"
     assert found.loc[found["error"] == "", "score"].notna().all()
     assert found.loc[found["error"] != "", "score"].isna().all()
 

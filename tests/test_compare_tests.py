@@ -297,7 +297,9 @@ class TestMcNemar:
         assert mcnemar(table) == mcnemar(table.iloc[::-1]) == mcnemar(a, b)
         plain = [[table.loc[kind(i), kind(j)] for j in (1, 0)] for i in (1, 0)]
         assert mcnemar(plain) == mcnemar(pd.DataFrame(plain)) == mcnemar(a, b)
-        with pytest.raises(InputError, match="got .x, y.; for tables of predictions give these and y_true="):
+        with pytest.raises(
+            InputError, match="got .x, y.; instead of a table of predictions, give the predictions and y_true"
+        ):
             mcnemar(pd.DataFrame(plain, index=["x", "y"], columns=["x", "y"]))
 
     def test_one_side(self):
@@ -358,4 +360,4 @@ def test_results_print_and_become_frames():
     assert list(result.tidy().columns) == [
         "estimate", "statistic", "p_value", "df", "df_resid", "conf_low", "conf_high", "method"
     ]  # fmt: skip
-    assert result.to_dict()["df"] == (10, 5)
+    assert result.to_dict()["df"] == [10, 5]

@@ -20,9 +20,9 @@ def add_to(commands: Any) -> None:
         "compare",
         "compare methods by their scores on data sets or folds",
         "Compare methods with the test that suits your design: means, ranks, letters, pairs with adjusted p-values, "
-        "and the best methods. FILE is tidy, with the columns method, score and any of dataset, repeat, fold, case; or it "
-        "has a column for each method and a row for each data set, with the names of the data sets in the first column "
-        "(for other rows, use columns named repeat, fold, case). If the rows have no names, set --rows.\n\n"
+        "and the best methods. FILE is tidy, with the columns method, score and any of dataset, repeat, fold, case; or "
+        "it has a column for each method and a row for each data set, with the names of the data sets in the first "
+        "column (for other rows, use columns named repeat, fold, case). If the rows have no names, set --rows.\n\n"
         f"Tests: {_list_tests()}.\n\n"
         f"Adjustments: {_list_adjustments()}.",
         "pwcstats compare scores.csv --control svm --plot scores.png",

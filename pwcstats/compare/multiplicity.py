@@ -23,7 +23,7 @@ _ALIASES = {"fdr": "bh", "fdr_bh": "bh", "fdr_by": "by"}
 class Adjustment(NamedTuple):
     """How p-values are adjusted for the number of tests."""
 
-    name: str
+    name: AdjustmentName
     # The adjusted p-values, from all p-values and the number of hypotheses; those without a p-value count, too.
     apply: Callable[[Array, int], Array]
     # What it needs and controls, for the help of the command line.
@@ -95,7 +95,7 @@ def _hommel(p: Array, n_all: int) -> Array:
     return np.asarray(multipletests(p, method="hommel")[1])
 
 
-_TABLE = {
+_TABLE: dict[str, Adjustment] = {
     adjustment.name: adjustment
     for adjustment in (
         Adjustment(

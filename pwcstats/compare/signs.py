@@ -182,7 +182,7 @@ def _inverted(tail: Callable[[float, str], float], d: Array, alternative: str, a
 
 
 def pseudomedian(d: Array) -> float:
-    """The median of the means of all pairs of differences; V of shifted differences counts the means above the shift."""
+    """The median of the means of all pairs of differences; V of shifted differences counts those above the shift."""
     if d.size <= MOST_PAIRED:
         return float(np.median(_means_of_pairs(d)))
     middle = d.size * (d.size + 1) / 4.0
