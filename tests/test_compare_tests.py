@@ -297,9 +297,7 @@ class TestMcNemar:
         assert mcnemar(table) == mcnemar(table.iloc[::-1]) == mcnemar(a, b)
         plain = [[table.loc[kind(i), kind(j)] for j in (1, 0)] for i in (1, 0)]
         assert mcnemar(plain) == mcnemar(pd.DataFrame(plain)) == mcnemar(a, b)
-        with pytest.raises(
-            InputError, match="got .x, y.; instead of a table of predictions, give the predictions and y_true"
-        ):
+        with pytest.raises(InputError, match="got .x, y.; instead of .* predictions, give the predictions and y_true"):
             mcnemar(pd.DataFrame(plain, index=["x", "y"], columns=["x", "y"]))
 
     def test_one_side(self):
