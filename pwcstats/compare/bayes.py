@@ -87,6 +87,9 @@ class BayesResult(Result):
 
     __repr__ = __str__
 
+    def _title(self) -> str:
+        return self.method
+
 
 def bayes_correlated_t(
     a: Any, b: Any, *, rope: float = 0.01, test_fraction: float | None = None, alpha: float = 0.05

@@ -229,7 +229,7 @@ def _test_by_ranks(
     notes = ["mean ranks depend on all methods: if some methods differ, two equal ones may seem to differ, too"]
     return _Tested(
         frame[[*_COLUMNS, "p_adjusted"]],
-        "difference of mean ranks, positive if method_a is better",
+        "difference of mean ranks, above 0 where method_a is better",
         found.critical_difference,
         notes if len(methods) > 2 else [],
     )
