@@ -1,4 +1,4 @@
-"""What benchmark() cannot run is said before any fit."""
+"""Arguments that `benchmark` cannot use are refused before any fit."""
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ X, Y = IRIS
 
 
 @pytest.mark.parametrize(
-    ("methods", "datasets", "options", "words"),
+    ("methods", "datasets", "options", "message"),
     [
         ({}, {"a": IRIS}, {}, "methods is empty"),
         ([], {"a": IRIS}, {}, "methods is empty"),
@@ -76,15 +76,15 @@ X, Y = IRIS
         (NB, {"a": IRIS}, {"cache": __file__}, "cache must be a writable directory"),
     ],
 )
-def test_what_cannot_be_run_is_said_before_any_fit(methods, datasets, options, words, tmp_path):
+def test_bad_arguments_are_refused_before_any_fit(methods, datasets, options, message, tmp_path):
     log = tmp_path / "log"
     if isinstance(methods, dict) and "nb" in methods:
         methods = {"log": Counting(str(log)), **methods}
         datasets = {"before": IRIS, **datasets} if isinstance(datasets, dict) and datasets else datasets
-    with pytest.raises(InputError, match=words) as said:
+    with pytest.raises(InputError, match=message) as caught:
         benchmark(methods, datasets, **{"progress": False} | options)
     assert fits(log) == 0
-    assert "\n" not in str(said.value)
+    assert "\n" not in str(caught.value)
 
 
 class Unclonable(GaussianNB):

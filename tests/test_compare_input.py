@@ -1,4 +1,4 @@
-"""Bad input: one sentence that says what was needed, what came and what to do; nothing is guessed."""
+"""Bad input: one sentence that says what was needed, what came and what to do."""
 
 import numpy as np
 import pandas as pd

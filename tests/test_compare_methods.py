@@ -1,4 +1,4 @@
-"""Tables of many methods: the right test for the design, who is best, letters, winners."""
+"""`compare_methods`: the test that suits the design, the best methods, letters, notes."""
 
 import numpy as np
 import pandas as pd
@@ -188,7 +188,7 @@ class TestDesigns:
             )
         assert wide.columns.name == "method"
         found = compare_methods(wide.to_numpy(), rows="datasets").table.index
-        assert [wide.columns[place] for place in found] == list(compare_methods(scores).table.index)
+        assert [wide.columns[index] for index in found] == list(compare_methods(scores).table.index)
 
     def test_wide_tables_of_splits(self):
         """Rows that are called repeat and fold are no data sets."""

@@ -1,4 +1,4 @@
-"""Tests of two methods and of many, against slow twins, published figures and each other."""
+"""Tests of two methods, against slow reference implementations, published figures and each other."""
 
 from itertools import product
 
@@ -245,7 +245,7 @@ class TestMcNemar:
         ("b", "c", "n"), [(6, 16, 161), (1, 7, 21), (10, 0, 10), (0, 0, 15), (3, 3, 9), (0, 4, 30)]
     )
     def test_interval_is_of_differences_that_the_score_test_does_not_reject(self, b, c, n):
-        """Twin: the likelihood of the share of c, maximised numerically for each difference."""
+        """Against the likelihood of the share of c, maximised numerically for each difference."""
 
         def score(delta):
             low, high = max(0.0, -delta), (1.0 - delta) / 2.0

@@ -1,4 +1,4 @@
-"""Who wins where."""
+"""`winners`: the best method of each data set or point of a grid."""
 
 import numpy as np
 import pandas as pd
