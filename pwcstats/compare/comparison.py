@@ -135,20 +135,22 @@ def compare_methods(
         )
     # Tests of splits, and their share of test cases, say what rows without names are.
     are_splits = fraction is not None or (chosen is not None and chosen.units == ("split",))
-    table = read_scores(scores, rows, are_splits=are_splits)
-    k = table.table.shape[1]
+    paired = read_scores(scores, rows, are_splits=are_splits)
+    names = paired.table.columns
     if control is not None:
-        _params.index_of(control, table.table.columns, "control", "methods")
-    n_tests = k - 1 if control is not None else k * (k - 1) // 2
-    design = find_design(table, chosen, fraction, adjustment.smallest_factor(n_tests), alpha)
+        _params.index_of(control, names, "control", "methods")
+    n_tests = len(names) - 1 if control is not None else len(names) * (len(names) - 1) // 2
+    design = find_design(paired, chosen, fraction, adjustment.smallest_factor(n_tests), alpha)
 
     methods = _describe_methods(design, higher_is_better, alpha)
-    test_all = _test_by_ranks if design.test.compares_all else _test_in_pairs
-    tested = test_all(design, methods, adjustment, control, alpha, higher_is_better)
+    if design.test.compares_all:
+        tested = _test_by_ranks(design, methods, adjustment, control, alpha, higher_is_better)
+    else:
+        tested = _test_in_pairs(design, methods, adjustment, control, alpha)
     pairs = tested.pairs.assign(significant=tested.pairs["p_adjusted"] <= alpha)
     groups = [] if control is not None else _equal_groups(methods.index, pairs)
     methods["letters"] = letters(groups, list(methods.index)) if groups else ""
-    omnibus = design.test.omnibus if k > 2 else None
+    omnibus = design.test.omnibus if len(names) > 2 else None
     notes = (
         *_note_wide_intervals(pairs),
         *tested.notes,
@@ -236,7 +238,7 @@ def _test_by_ranks(
 
 
 def _test_in_pairs(
-    design: Design, methods: pd.DataFrame, adjustment: Adjustment, control: Any, alpha: float, higher_is_better: bool
+    design: Design, methods: pd.DataFrame, adjustment: Adjustment, control: Any, alpha: float
 ) -> _Tested:
     """Test two methods at a time. A pair without any spread has NaN, and a note that says why."""
     pairs = _pairs_of(methods, control)
