@@ -113,7 +113,7 @@ def test_options():
         wilcoxon(A, B, method="approx")
     with refused("rope must be a nonnegative number, the largest difference that does not matter, got -1"):
         bayes_signed_rank(A, B, rope=-1)
-    with refused("prior must be a positive number, got 0"):
+    with refused("prior must be a number above 0, got 0"):
         bayes_signed_rank(A, B, prior=0)
     with refused("statistic must be one of 'chi-squared', 'F'"):
         friedman([[1, 2], [3, 4]], statistic="f")

@@ -104,7 +104,7 @@ class TestDesigns:
 
     def test_repeats_without_folds_must_be_told(self):
         scores = tidy(THREE, repeats=12).drop(columns="fold")
-        with pytest.raises(InputError, match=r"give test_fraction .* set test='paired_t'"):
+        with pytest.raises(InputError, match=r"set test='paired_t' .* give test_fraction "):
             compare_methods(scores)
         assert compare_methods(scores, test_fraction=0.3).test == "corrected_resampled_t"
         result = compare_methods(scores, test="paired_t")

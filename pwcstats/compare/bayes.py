@@ -221,7 +221,7 @@ def bayes_signed_rank(
     """
     rope, n_samples = _read_rope(rope), _params.count(n_samples, "n_samples")
     if not _is_number(prior) or not 0.0 < float(prior) < np.inf:
-        raise InputError(f"{arg('prior')} must be a positive number, got {value(prior)}.")
+        raise InputError(f"{arg('prior')} must be a number above 0, got {value(prior)}.")
     rng = check_random_state(random_state)
     pair = read_pair(a, b, least=1)
     d = np.concatenate([[0.0], pair.differences])
