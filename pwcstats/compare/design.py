@@ -168,8 +168,8 @@ def _fraction(scores: Scores) -> float:
     if "fold" not in scores.levels or folds.max() < 2:
         raise InputError(
             f"{len(scores.table)} repeats without folds may be random splits of one data set, which share training "
-            f"cases, or new samples; set {arg('test', 'paired_t')} for new samples, or give {arg('test_fraction')} (the "
-            "share of the cases in each test set) for random splits."
+            f"cases, or new samples; set {arg('test', 'paired_t')} for new samples, or give {arg('test_fraction')} "
+            "(the share of the cases in each test set) for random splits."
         )
     if folds.nunique() > 1:
         fewer = folds.index[folds < folds.max()]
