@@ -101,7 +101,7 @@ def _in_words(error: BaseException) -> str:
 
 def _one_line(text: str) -> str:
     """Words on one line, arguments of Python as the options that they are here."""
-    line = re.sub(r"\b(method|ties|test|adjust|coupling)='(\w+)'", r"--\1 \2", " ".join(text.split()))
+    line = re.sub(r"\b(method|ties|test|adjust|coupling|rows)='(\w+)'", r"--\1 \2", " ".join(text.split()))
     return line.replace("pair_mass", "--weights")
 
 

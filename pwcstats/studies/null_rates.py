@@ -197,5 +197,5 @@ def _over_sets(right: NDArray[np.bool_]) -> PValues:
     for how in ("none", "holm", "shaffer"):
         yield f"wilcoxon, all pairs ({how})", where, float(adjust(p, how).min())
     yield "nemenyi", where, float(nemenyi(scores).pairs["p_adjusted"].min())
-    for how in ("holm", "shaffer"):
-        yield f"mean ranks, all pairs ({how})", where, float(rank_tests(scores, adjust=how).pairs["p_adjusted"].min())
+    for step in ("holm", "shaffer"):
+        yield f"mean ranks, all pairs ({step})", where, float(rank_tests(scores, adjust=step).pairs["p_adjusted"].min())

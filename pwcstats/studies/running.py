@@ -17,7 +17,7 @@ from tqdm import tqdm
 from pwcstats import _params
 from pwcstats._jobs import digest, in_parallel, keep, key_of, read_kept
 from pwcstats._kernels.blas import one_thread
-from pwcstats.compare.runner_reading import read_cache
+from pwcstats.compare.benchmark_arguments import read_cache
 from pwcstats.errors import InputError
 
 __all__ = ["Size", "chosen", "count_of", "names_of", "run_cells", "versions"]
