@@ -113,7 +113,7 @@ def test_few_clusters_are_said():
     res = clustered(votes(rng, 20))
     res.bootstrap(5, groups="voter", random_state=0)
     few = BradleyTerry.from_comparisons(votes(rng, 19), "winner", "loser").fit()
-    with pytest.warns(FewClustersWarning, match=r"only 19 groups, .*use conf_int\(method='t'\)"):
+    with pytest.warns(FewClustersWarning, match=r"only 19 groups, .*use conf_int with method='t'"):
         few.bootstrap(5, groups="voter", random_state=0)
     few.bootstrap(5, random_state=0)
 

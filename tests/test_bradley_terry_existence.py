@@ -132,7 +132,7 @@ def test_order_effect_that_is_the_same_as_an_item():
 
 
 def test_order_effect_needs_somebody_to_go_first():
-    with pytest.raises(InputError, match="one item went first; give first="):
+    with pytest.raises(InputError, match="one item went first; pass first to from_comparisons"):
         BradleyTerry([[0, 2], [1, 0]]).fit(order_effect=True)
 
 
@@ -184,6 +184,6 @@ def test_convergence_is_reported():
     frame, _ = league(1)
     model = BradleyTerry.from_comparisons(frame, winner="winner", loser="loser")
     with pytest.warns(ConvergenceWarning, match="did not converge .*1 steps"):
-        res = model.fit(max_iter=1)
+        res = model.fit(maxiter=1)
     assert not res.converged
     assert "steps" in res.reason
