@@ -200,7 +200,10 @@ COMPARISONS = {"w": ["a", "b", "c"], "l": ["b", "c", "a"]}
             lambda: BradleyTerry.from_comparisons(GAMES, first="a", second="b", winner="winner", tie="tie"),
             "row 6 has 'both bad' for x and y; recode",
         ),
-        (lambda: BradleyTerry.from_comparisons(GAMES, "winner", "a", second="b"), "loser cannot be combined with second"),
+        (
+            lambda: BradleyTerry.from_comparisons(GAMES, "winner", "a", second="b"),
+            "loser cannot be combined with second",
+        ),
         (lambda: BradleyTerry.from_comparisons(GAMES, first="a", second="b", wins=("winner",)), "two columns"),
         (
             lambda: BradleyTerry.from_comparisons(GAMES, "winner", first="a", second="b", wins=("u", "v")),
@@ -229,7 +232,10 @@ def test_input_errors(call, words):
         ({"cov_type": "cluster", "cov_kwds": {"groups": [1, 2]}}, "one entry for each of the 4 comparisons, got 2"),
         ({"cov_type": "cluster", "cov_kwds": {"groups": [1, 1, 1, 1]}}, "at least 2 groups among the rows"),
         ({"cov_type": "cluster", "cov_kwds": {"groups": [1, None, 1, 1]}}, "groups is missing in row 1"),
-        ({"cov_type": "cluster", "cov_kwds": {"group": [1]}}, r"may have the keys \(groups, use_correction\), got \(group\)"),
+        (
+            {"cov_type": "cluster", "cov_kwds": {"group": [1]}},
+            r"may have the keys \(groups, use_correction\), got \(group\)",
+        ),
         ({"ref": "q"}, r"ref must be one of the items \(a, b, c\), got 'q'"),
         ({"maxiter": 0}, "maxiter must be a whole number"),
         ({"ties": "davidson"}, "no comparison is a tie"),

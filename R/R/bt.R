@@ -151,6 +151,7 @@ bt <- function(outcome,
   call <- sys.call()
   asked <- match.call()
   check_flag(order_effect, "order_effect", call)
+  check_count(max_iter, "max_iter", call)
   if (missing(cov_type)) {
     cov_type <- if (is.null(asked$cluster)) "nonrobust" else "cluster"
   }
