@@ -7,9 +7,24 @@ import pandas as pd
 import pytest
 
 from pwcstats import BradleyTerry, InputError
+from pwcstats.bradley_terry.existence import find_obstacle
+from pwcstats.bradley_terry.likelihood import make_likelihood
+from pwcstats.bradley_terry.spec import read_spec
+from pwcstats.errors import Message
 
 from . import reference_bradley_terry as reference
 from .test_bradley_terry import NAMES, league, long_model
+
+DEFAULTS = {
+    "method": "mle",
+    "ties": "none",
+    "order_effect": False,
+    "covariates": None,
+    "item_data": None,
+    "environment": None,
+    "ref": None,
+    "maxiter": 500,
+}
 
 
 def fits(model, **options):
@@ -75,6 +90,19 @@ def test_covariates_by_a_linear_programme(ties, order):
 
 def long(*pairs):
     return BradleyTerry.from_comparisons(winner=[a for a, _ in pairs], loser=[b for _, b in pairs])
+
+
+def test_obstacles_are_found_without_exceptions():
+    for model, options, message in (
+        (long(("a", "b"), ("b", "a")), {}, None),
+        (long(("a", "b")), {}, "a never lost"),
+        (long(("a", "b"), ("c", "d")), {"method": "firth"}, "not connected"),
+    ):
+        spec = read_spec(model._rows, **{**DEFAULTS, **options})
+        obstacle = find_obstacle(spec, make_likelihood(spec, model._table(spec)))
+        assert (obstacle is None) == (message is None)
+        if obstacle is not None:
+            assert message in Message(obstacle())
 
 
 def test_undefeated_item_is_named_with_the_cure():

@@ -6,6 +6,7 @@ import pytest
 from scipy import stats
 
 from pwcstats import BradleyTerry, InputError
+from pwcstats.bradley_terry import goodness
 
 from .reference_bradley_terry import Slow
 
@@ -103,6 +104,15 @@ def test_what_cannot_be_simulated():
         halves.goodness_of_fit(p_value="exact")
     with pytest.raises(InputError, match="n_draws"):
         halves.goodness_of_fit(n_draws=1)
+
+
+@pytest.mark.parametrize("method", ["mle", "firth"])
+def test_too_few_tables_with_estimates(method, monkeypatch):
+    monkeypatch.setattr(goodness, "refit", lambda *_: None)
+    res = BradleyTerry(FEW).fit(method)
+    with pytest.raises(InputError, match="only 0 of 380 simulated tables have finite .* p_value='chi2'") as caught:
+        res.goodness_of_fit(p_value="bootstrap", n_draws=19)
+    assert ("method='firth'" in str(caught.value)) == (method == "mle")
 
 
 def test_tables_without_estimates_are_drawn_again():

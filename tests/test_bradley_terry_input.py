@@ -289,3 +289,39 @@ def test_asking_for_unknown_items():
     ):
         with pytest.raises(InputError, match=words):
             call()
+
+
+def test_parameters_are_checked_before_data():
+    tied = BradleyTerry([[0, 1], [0, 0]], [[0, 3], [3, 0]])
+    for options, message in (
+        ({"maxiter": 0}, "maxiter must be"),
+        ({"cov_type": "HC0", "cov": "none"}, "needs cov='full'"),
+        ({"cov_type": "cluster"}, "needs cov_kwds"),
+        ({"n_projections": 1}, "n_projections must be"),
+        ({"random_state": -1}, "random_state must be"),
+        ({"ref": "q", "covariates": "u"}, "no item is the reference"),
+        ({"ties": "half", "cov_type": "cluster", "cov_kwds": {"groups": [1]}}, "groups are groups of rows"),
+    ):
+        with pytest.raises(InputError, match=message):
+            tied.fit(**options)
+    with pytest.raises(InputError, match="wins must be two columns"):
+        BradleyTerry.from_comparisons("no data", first="a", second="b", wins="c")
+    with pytest.raises(InputError, match="first is needed too"):
+        BradleyTerry.from_comparisons("no data", "w", "l", neutral="n")
+    with pytest.raises(InputError, match="condensed must be True or False"):
+        BradleyTerry.from_pairwise("no data", condensed="yes")
+
+
+def test_errors_know_the_arguments_they_speak_of():
+    model = BradleyTerry([[0, 1], [0, 0]])
+    for call, arguments in (
+        (lambda: model.fit(maxiter=0), ("maxiter",)),
+        (lambda: model.fit(), ("method",)),
+        (lambda: model.fit(order_effect=True), ("order_effect", "first", "neutral")),
+        (lambda: BradleyTerry([[0, -1], [1, 0]]), ("wins",)),
+        (lambda: BradleyTerry.from_comparisons(COMPARISONS, "w", "l", weight=[1, -1, 1]), ("weight",)),
+        (lambda: BradleyTerry([[0, 1], [1, 0]]).fit(cov="none").bse, ("cov",)),
+    ):
+        with pytest.raises(InputError) as caught:
+            call()
+        assert caught.value.arguments == arguments

@@ -1,5 +1,6 @@
 """Ranks, bootstrap, tests, reports and figures of a Bradley–Terry fit."""
 
+import json
 import pickle
 
 import numpy as np
@@ -9,8 +10,20 @@ from joblib import parallel_config
 from scipy import stats
 
 from pwcstats import BradleyTerry, ConvergenceWarning, InputError
+from pwcstats._results import Result
 
 from .test_bradley_terry import NAMES, league, long_model
+
+
+def check_contract(result):
+    """What every result has."""
+    plain = result.to_dict()
+    assert json.loads(json.dumps(plain, allow_nan=False)) == plain
+    assert isinstance(result, Result)
+    assert len(result.glance()) == 1
+    assert list(result.tidy())[:2] == ["term", "estimate"]
+    assert "<table" in result._repr_html_()
+    assert len(repr(result).splitlines()) >= 3
 
 
 @pytest.fixture
@@ -120,6 +133,36 @@ def test_bootstrap_says_how_many_draws_failed():
     assert np.isfinite(drawn.bse).all()
 
 
+def rarely_compared(*rare):
+    """Three items that all met, and others with a single comparison; a draw without it is not connected."""
+    rows = [*zip("abcabc", "bcacab", strict=True), *((name, "a") for name in rare)]
+    return BradleyTerry.from_comparisons(pd.DataFrame(rows, columns=["w", "l"]), "w", "l")
+
+
+def test_bootstrap_by_firth_does_not_advise_firth():
+    res = rarely_compared("d").fit("firth")
+    with pytest.warns(ConvergenceWarning, match="of 100 bootstrap draws .*leave out items with few comp") as caught:
+        drawn = res.bootstrap(100, random_state=1)
+    assert "firth" not in str(caught[0].message)
+    # The comparison of d is missing in a draw of seven with probability 0.34.
+    assert 20 < drawn.n_failed < 50
+    with pytest.raises(InputError, match="more than half; leave out items with few comparisons") as refused:
+        rarely_compared("d", "e", "f", "g").fit("firth").bootstrap(100, random_state=1)
+    assert "firth" not in str(refused.value)
+
+
+def test_bootstrap_result_keeps_the_contract(res):
+    drawn = res.bootstrap(50, random_state=2)
+    check_contract(drawn)
+    tidy = drawn.tidy(0.2, "t")
+    assert list(tidy) == ["term", "estimate", "std_error", "conf_low", "conf_high"]
+    np.testing.assert_array_equal(tidy["estimate"], res.params)
+    np.testing.assert_array_equal(tidy["std_error"], drawn.bse)
+    np.testing.assert_array_equal(tidy["conf_high"], drawn.conf_int(0.2, "t")[1])
+    assert drawn.glance().iloc[0].to_dict() == {"n_draws": 50, "n_failed": 0, "n_units": 400}
+    assert repr(drawn).startswith("BootstrapResult: n_draws = 50, n_failed = 0, n_units = 400\n")
+
+
 def test_bootstrap_of_fractions_is_refused():
     res = BradleyTerry([[0, 3.5], [1, 0]]).fit()
     with pytest.raises(InputError, match="not whole numbers"):
@@ -194,6 +237,19 @@ def test_tidy_glance_and_dict(res):
     assert plain["log_lik"] == res.llf
     assert plain["params"][2]["term"] == "c"
     assert plain["params"][2]["estimate"] == res.params["c"]
+
+
+def test_results_keep_the_contract(model):
+    for options in ({}, {"method": "firth", "ref": "b"}, {"cov": "diag"}, {"cov": "none"}):
+        res = model.fit(**options)
+        check_contract(res)
+        assert type(res.converged) is bool
+        assert repr(res).startswith("Bradley-Terry fit: n_items = 6, nobs = 400, log_lik = ")
+    tidy = model.fit(cov="none").tidy()
+    assert list(tidy) == list(model.fit().tidy())
+    assert tidy.iloc[:, 2:].isna().all(axis=None)
+    labelled = BradleyTerry([[0, 3], [1, 0]], items=[("p", 1), pd.Timestamp(2020, 1, 1)]).fit(method="firth")
+    check_contract(labelled)
 
 
 def test_summary_prints_the_numbers():
