@@ -1,4 +1,4 @@
-"""Data in all their forms, and what is said of those that cannot be used."""
+"""All forms of data, and messages about data and options that cannot be used."""
 
 import numpy as np
 import pandas as pd
@@ -84,8 +84,8 @@ def test_labels_of_any_type():
         named = frame.assign(w=frame["w"].map(names), l=frame["l"].map(names))
         res = BradleyTerry.from_comparisons(named, "w", "l", tie="tie").fit(ties="half")
         for old, new in names.items():
-            place = list(res.model.items).index(new)
-            assert res.params.iloc[place] == pytest.approx(expected().params[old])
+            index = list(res.model.items).index(new)
+            assert res.params.iloc[index] == pytest.approx(expected().params[old])
     numbers = frame.assign(w=frame["w"].map(ord), l=frame["l"].map(ord))
     assert list(BradleyTerry.from_comparisons(numbers, "w", "l").items) == [120, 121, 122]
 
@@ -159,7 +159,7 @@ COMPARISONS = {"w": ["a", "b", "c"], "l": ["b", "c", "a"]}
 
 
 @pytest.mark.parametrize(
-    ("call", "words"),
+    ("call", "message"),
     [
         (lambda: BradleyTerry([[0, 1, 2], [1, 0, 1]]), "wins must be a K x K matrix, row over column, got 2 x 3"),
         (lambda: BradleyTerry([[0, -1], [1, 0]]), "finite numbers >= 0, got -1 for 0 over 1"),
@@ -215,13 +215,13 @@ COMPARISONS = {"w": ["a", "b", "c"], "l": ["b", "c", "a"]}
         (lambda: BradleyTerry.from_pairwise([[0, 1.5], [-0.5, 0]]), "within"),
     ],
 )
-def test_input_errors(call, words):
-    with pytest.raises(InputError, match=words):
+def test_input_errors(call, message):
+    with pytest.raises(InputError, match=message):
         call()
 
 
 @pytest.mark.parametrize(
-    ("options", "words"),
+    ("options", "message"),
     [
         ({"method": "ml"}, "method must be one of 'mle', 'firth', got 'ml'"),
         ({"ties": "yes"}, "ties must be one of"),
@@ -251,9 +251,9 @@ def test_input_errors(call, words):
         ({"item_data": pd.DataFrame()}, "give the formula"),
     ],
 )
-def test_option_errors(options, words):
+def test_option_errors(options, message):
     model = BradleyTerry.from_comparisons({"w": list("abca"), "l": list("bcac")}, "w", "l")
-    with pytest.raises(InputError, match=words):
+    with pytest.raises(InputError, match=message):
         model.fit(**options)
 
 
@@ -275,7 +275,7 @@ def test_too_many_items_are_refused_before_the_work():
 
 def test_asking_for_unknown_items():
     res = BradleyTerry([[0, 2], [1, 0]], items=["a", "b"]).fit()
-    for call, words in (
+    for call, message in (
         (lambda: res.predict("a", "z"), "second must be one of the items .* got 'z'"),
         (lambda: res.predict(["a", "z"], ["b", "b"]), "first must be one of the items"),
         (lambda: res.predict(["a"], ["b", "b"]), "same length"),
@@ -287,7 +287,7 @@ def test_asking_for_unknown_items():
         (lambda: res.bootstrap(0), "n must be a whole number"),
         (lambda: res.goodness_of_fit(), "no degree of freedom is left for a test"),
     ):
-        with pytest.raises(InputError, match=words):
+        with pytest.raises(InputError, match=message):
             call()
 
 
