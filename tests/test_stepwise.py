@@ -276,7 +276,7 @@ def test_a_parameter_has_its_price(data):
     assert len(stepwise(model, 0).terms) == 4
     assert stepwise(model, 1e6).terms == []
     for odd in (-1, np.nan, np.inf):
-        with pytest.raises(InputError, match="must be finite and at least 0, got"):
+        with pytest.raises(InputError, match="criterion, if it is a number, must be finite and at least 0, got"):
             stepwise(model, odd)
     for odd in ("cp", True, None):
         with pytest.raises(InputError, match="criterion must be one of"):
