@@ -1,7 +1,7 @@
 """Contexts that limit BLAS to one thread.
 
-OpenBLAS splits every matrix among all cores, which then wait for each other. On a busy machine, or with parallel fits, a
-matrix of a hundred rows takes a hundred times as long as on one thread.
+OpenBLAS splits every matrix among all cores, which then wait for each other. On a busy machine, or with parallel fits,
+a matrix of a hundred rows takes a hundred times as long as on one thread.
 """
 
 from contextlib import nullcontext

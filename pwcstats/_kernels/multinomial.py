@@ -181,9 +181,9 @@ def _inverse_root(a):
 def _penalty(block, weight, probability, cov, leverage):
     """Firth's additions to the residuals of some rows; fills in their leverages.
 
-    `cov` is the covariance of the parameters. Let V be the covariance of the linear predictors of a row (0 for class 0),
-    d_o the residuals of the indicators if the outcome is o, and s_o = d_o'V d_o. The leverage is the mean of s_o over
-    the outcomes, and the addition is half the mean of d_o s_o.
+    `cov` is the covariance of the parameters. Let V be the covariance of the linear predictors of a row (0 for class
+    0), d_o the residuals of the indicators if the outcome is o, and s_o = d_o'V d_o. The leverage is the mean of s_o
+    over the outcomes, and the addition is half the mean of d_o s_o.
     """
     rows, p = block.shape
     m = probability.shape[1]

@@ -57,11 +57,11 @@ def bounds(
     side: Array,
     drop: float,
 ) -> Bounds:
-    r"""Maximise (side 1) or minimise (side -1) ``contrast @ params``, with log-likelihood >= that of `best` less `drop`.
+    r"""Maximise (side 1) or minimise (side -1) ``contrast @ params`` as far as the log-likelihood falls by `drop`.
 
-    At the bound, the score is a multiple :math:`\mu` of the contrast. Newton's method solves this equation together with
-    that of the log-likelihood (Venzon and Moolgavkar 1988): with information I, score U and contrast c, the step is
-    I⁻¹(U - mu c), where mu follows from the quadratic approximation of the log-likelihood. All contrasts are treated
+    At the bound, the score is a multiple :math:`\mu` of the contrast. Newton's method solves this equation together
+    with that of the log-likelihood (Venzon and Moolgavkar 1988): with information I, score U and contrast c, the step
+    is I⁻¹(U - mu c), where mu follows from the quadratic approximation of the log-likelihood. All contrasts are treated
     together.
     """
     params = np.tile(best, (len(contrasts), 1))

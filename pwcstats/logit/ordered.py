@@ -359,12 +359,20 @@ class OrderedLogitResults(StatsmodelsResult, OrderedResults):
 
     def t_test(self, r_matrix: Any, cov_p: Any = None, use_t: bool | None = None) -> Any:
         """Wald tests of linear combinations, as in statsmodels; all estimates must be finite."""
+        self._check_finite("t_test")
+        return super().t_test(r_matrix, cov_p, use_t)
+
+    def wald_test(self, r_matrix: Any, *args: Any, **kwargs: Any) -> Any:
+        """Wald test of several linear combinations, as in statsmodels; all estimates must be finite."""
+        self._check_finite("wald_test")
+        return super().wald_test(r_matrix, *args, **kwargs)
+
+    def _check_finite(self, name: str) -> None:
         if self.separated:
             raise InputError(
-                f"{code('t_test')} needs finite estimates; use {code('pvalues')}, or {code('ContinuationRatio')} with "
+                f"{code(name)} needs finite estimates; use {code('pvalues')}, or {code('ContinuationRatio')} with "
                 f"{arg('penalty', 'firth')}."
             )
-        return super().t_test(r_matrix, cov_p, use_t)
 
     def get_prediction(self, exog: Any = None, which: str = "linpred", **kwargs: Any) -> Any:
         """Linear predictors with standard errors, as in statsmodels, which has none of probabilities."""
