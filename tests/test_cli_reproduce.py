@@ -286,7 +286,7 @@ class TestNames:
 
     def test_wrong_usage(self, shell):
         assert "invalid choice: 'large'" in shell.misused("reproduce", "all", "--size", "large")
-        assert "must be a whole number of 1 or more, got '0'" in shell.misused("reproduce", "all", "--jobs", "0")
+        assert "must be a whole number of at least 1, got '0'" in shell.misused("reproduce", "all", "--jobs", "0")
         assert "NAME" in shell.misused("reproduce")
 
     def test_size(self, tmp_path):

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pwcstats import _params
 from pwcstats._arrays import Array, as_float
 from pwcstats._text import listed, named, shape_of
-from pwcstats.errors import InputError
+from pwcstats.errors import InputError, arg
 
 # A full covariance of so many items takes 3 GB; with more, nobody looks at it.
 LARGEST_FULL = 20_000
@@ -197,7 +197,7 @@ def refuse_no_mle(
         found.append(f"{_named_groups(items, unbeaten)} never lost to any of the others")
     if winless:
         found.append(f"{_named_groups(items, winless)} never beat any of the others")
-    cure = "use method='firth' for finite ones, " if len(items) <= LARGEST_FIRTH else ""
+    cure = f"use {arg('method', 'firth')} for finite ones, " if len(items) <= LARGEST_FIRTH else ""
     alone = f" (the largest set that can be fitted by itself has {largest} items)" if largest > 1 else ""
     raise InputError(
         f"there is no maximum likelihood estimate: {', and '.join(found)}, so that some abilities would be infinite; "

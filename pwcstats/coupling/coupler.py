@@ -16,7 +16,7 @@ from pwcstats._kernels import blocks, closed_form, divergence, limits, scan, thr
 from pwcstats._kernels import ht as newton
 from pwcstats.coupling import reading as checks
 from pwcstats.coupling.reading import Pairs
-from pwcstats.errors import ConvergenceWarning, InputError
+from pwcstats.errors import ConvergenceWarning, InputError, arg
 
 __all__ = ["METHODS", "CouplingResult", "couple"]
 
@@ -214,7 +214,10 @@ def _read_weights(pairs: Pairs, method: str, n: Any, condensed: bool) -> Array:
     if n is None:
         return read_only(np.ones((1, len(pairs.upper))))
     if method != "ht":
-        raise InputError(f"only method='ht' uses weights n, got method={method!r}; leave n out or change the method.")
+        raise InputError(
+            f"only {arg('method', 'ht')} uses weights {arg('n')}, got {arg('method', method)}; leave {arg('n')} out or "
+            "change the method."
+        )
     return checks.read_weights(n, pairs, condensed, "n")
 
 
@@ -226,7 +229,9 @@ def _read_mass(pairs: Pairs, method: str, pair_mass: Any, condensed: bool) -> Ar
             )
         return None
     if pair_mass is None:
-        raise InputError("method='bayes' needs pair_mass, the probability of class i or class j for each pair.")
+        raise InputError(
+            f"{arg('method', 'bayes')} needs {arg('pair_mass')}, the probability of class i or class j for each pair."
+        )
     mass = checks.read_weights(pair_mass, pairs, condensed, "pair_mass")
     empty = np.flatnonzero(mass.max(axis=1, initial=0.0) == 0.0)
     if len(empty):
