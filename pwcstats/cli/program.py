@@ -54,7 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 130
     # scikit-learn raises ValueError for unusable data, files raise OSError, and -W error raises warnings.
     except (PwcError, ValueError, OSError, np.linalg.LinAlgError, Warning) as error:
-        _print_line(_message(error, vocabulary) or type(error).__name__)
+        _print_line(_one_line(error, vocabulary) or type(error).__name__)
         return 1
     return 0
 
@@ -123,8 +123,8 @@ def _warnings_on_stderr(vocabulary: Vocabulary) -> Iterator[None]:
     """Print each warning once, as a line on stderr; like Python, leave out those that are for developers."""
     seen: set[str] = set()
 
-    def show(warning: Warning | str, *_: Any, **__: Any) -> None:
-        line = _message(warning, vocabulary)
+    def show(message: Warning | str, *_: Any, **__: Any) -> None:
+        line = _one_line(message, vocabulary)
         if line not in seen:
             seen.add(line)
             _print_line(f"warning: {line}")
@@ -138,7 +138,7 @@ def _warnings_on_stderr(vocabulary: Vocabulary) -> Iterator[None]:
         yield
 
 
-def _message(problem: BaseException | str, vocabulary: Vocabulary) -> str:
+def _one_line(problem: BaseException | str, vocabulary: Vocabulary) -> str:
     """The message of an error or a warning, on one line."""
     if isinstance(problem, OSError) and problem.strerror:
         # str() would begin with the number of the error.

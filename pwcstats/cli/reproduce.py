@@ -29,10 +29,10 @@ def add_to(commands: Any) -> None:
         "--size",
         choices=("quick", "paper"),
         default="quick",
-        help="quick takes minutes, paper uses the sizes of the papers (%(default)s)",
+        help="some minutes, or the papers' own sizes (%(default)s)",
     )
     parser.add_argument(
-        "--out", metavar="DIR", default="pwcstats-reproduce", help="folder for the results (%(default)s)"
+        "--out", metavar="DIR", default="pwcstats-reproduce", help="folder of the results (%(default)s)"
     )
     parser.add_argument("--jobs", type=_jobs, default=-1, help="number of parallel jobs (all cores)")
     parser.add_argument("--seed", type=writing.seed, default=0, help="seed from which all others derive (%(default)s)")

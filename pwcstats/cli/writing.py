@@ -65,7 +65,7 @@ def add_guard(parser: argparse.ArgumentParser) -> None:
 
 
 def guard(options: argparse.Namespace) -> Callable[[Any], Any]:
-    """The function that prepares a cell for CSV: with --guard-formulas it puts ' before labels that look like formulas."""
+    """A function that prepares cells for CSV: with --guard-formulas, labels that look like formulas get a leading '."""
     if options.guard_formulas and options.json:
         raise InputError("--guard-formulas is for CSV, but --json writes no CSV; omit one of them.")
 

@@ -150,7 +150,7 @@ def write_page(folder: Path, scores: pd.DataFrame) -> Path:
         f"<h2>Incompatible pairs</h2><p>{escape(ABOUT_DIGIT)}</p>",
         html.picture(
             folder / "coupling.png",
-            "Pairwise probabilities of a digit, and the class probabilities of each coupling method",
+            "Pairwise and coupled probabilities of a digit",
         ),
     ]
     html.page(page, "pwcstats: five classifiers, three data sets", parts)
