@@ -11,7 +11,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.naive_bayes import GaussianNB
 
 from pwcstats import BradleyTerry, HybridClassifier, OrdinalHybridClassifier, PairwiseClassifier, compare, plot
-from pwcstats.plot.binarizations import GAIN, SHARES
+from pwcstats.plot.papers import GAIN, SHARES
 from pwcstats.plot.style import literal
 from tests.drawing import blobs
 
