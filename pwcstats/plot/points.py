@@ -100,9 +100,7 @@ def _read_panel(sample: Any, title: str) -> tuple[Array, Any, list[str]]:
         )
     missing = pd.isna(labels)
     if missing.any():
-        raise InputError(
-            f"the y of {title!r} must not have missing values, got {listed(map(shown, labels[missing][:1]))}."
-        )
+        raise InputError(f"the y of {title!r} must not have missing values, got {shown(labels[missing][0])}.")
     points = as_float(X, f"the X of {title!r}")
     if not len(points) or not np.isfinite(points).all():
         got = "no rows" if not len(points) else "NaN or infinite values"

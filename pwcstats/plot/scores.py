@@ -140,7 +140,7 @@ def _gap(label: str) -> str:
 
 
 def _simultaneous(result: Any) -> str:
-    """ "simultaneous " if the intervals are; those of the Nemenyi test are without adjustment."""
+    """The word "simultaneous", if the intervals are; those of the Nemenyi test are so without adjustment."""
     return "" if result.adjust in ONE_BY_ONE and result.test != "nemenyi" else "simultaneous "
 
 
