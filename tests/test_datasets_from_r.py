@@ -270,7 +270,10 @@ def fake_r(monkeypatch, tmp_path):
 @pytest.mark.parametrize(
     ("script", "message"),
     [
-        ("exit 3", r"^'lizards' is in the R package brglm2, which is not installed: apt-get install r-cran-brglm2, or "),
+        (
+            "exit 3",
+            r"^'lizards' is in the R package brglm2, which is not installed: apt-get install r-cran-brglm2, or ",
+        ),
         (
             "echo some >&2; echo trouble >&2; exit 1",
             r"^'lizards' cannot be read from the R package brglm2 \(some trouble\); try apt",

@@ -42,7 +42,7 @@ def shares():
     return pd.DataFrame(rows, columns=["data", "quantity", "estimate", "std_error"])
 
 
-def beside():
+def compare_with_paper():
     numbers = {"estimate": 0.1, "paper": 0.2, "allowed": 0.1, "agrees": True}
     return pd.DataFrame({"method": LABELS, "quantity": [MATH, MATH, DOLLAR], **numbers})
 
@@ -65,7 +65,7 @@ FIGURES = {
     "abilities": lambda: BradleyTerry(WINS).fit().plot(),
     "abilities, reference": lambda: BradleyTerry(WINS).fit(ref=DOLLAR).plot(),
     "accuracy_by_classes": lambda: plot.accuracy_by_classes(accuracies()),
-    "beside_paper": lambda: plot.beside_paper(beside()),
+    "beside_paper": lambda: plot.beside_paper(compare_with_paper()),
     "boxes": lambda: plot.boxes(pd.DataFrame({"rule": LABELS, "learner": LABELS, **FIVE}), "rule", "learner"),
     "calibration": lambda: plot.calibration(pairwise(), FRAME, Y),
     "clusters": lambda: plot.clusters(hybrid().fit(FRAME, Y), FRAME),
