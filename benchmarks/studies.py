@@ -4,7 +4,7 @@
 
 The map: seconds for one repeat of one cell (only PWC: LDA or naive Bayes for each of six pairs, 3 folds), with sums
 that all fits share, and with a separate fit for each pair, learner and fold, as in the paper; and minutes for all 11 x
-11 x 30 repeats. Cells: microseconds for a cell that does nothing, if it is not stored, stored, or found in the cache.
+11 x 30 repeats. Cells: microseconds for a cell that does nothing, without a cache, stored in it, or found in it.
 """
 
 import argparse
@@ -38,7 +38,7 @@ def maps(repeats):
         yield {"PWC by": name, "seconds per repeat": seconds, "minutes for the map": seconds * MAP / 60}
 
 
-def nothing(number):
+def nothing(number, seed):
     return [{"value": number}]
 
 
@@ -47,7 +47,7 @@ def cells(n, repeats):
     with tempfile.TemporaryDirectory() as folder:
         first = best({"stored": lambda: run_cells(nothing, todo, cache=folder)}, 1)
         calls = {
-            "not stored": partial(run_cells, nothing, todo),
+            "no cache": partial(run_cells, nothing, todo),
             "found": partial(run_cells, nothing, todo, cache=folder),
         }
         for name, seconds in (best(calls, repeats) | first).items():

@@ -32,6 +32,7 @@ def loaded(code):
         ("from pwcstats import FirthLogit", {"matplotlib"}),
         ("from pwcstats import PairwiseClassifier, HybridClassifier, compare_methods", {"matplotlib"}),
         ("from pwcstats import datasets, studies", {"matplotlib"}),
+        ("import pwcstats.cli", {"matplotlib"}),
     ],
 )
 def test_names_are_imported_when_they_are_used(code, absent):

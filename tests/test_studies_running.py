@@ -163,7 +163,7 @@ def test_another_version_or_other_lines_are_other_cells(tmp_path, monkeypatch, f
     if what == "sources":
         watched = (
             ("datasets/simulators.py", 2),
-            ("classify/pairwise.py", 3),
+            ("pairwise/classifier.py", 3),
             ("_kernels/blas.py", 4),
             ("coupling.py", 5),
         )
@@ -258,7 +258,7 @@ def test_options_are_checked(tmp_path, options, words):
 
 
 def test_nothing_to_run_and_seeds_that_are_none(tmp_path):
-    with pytest.raises(InputError, match="there is nothing to run: ask for one repeat"):
+    with pytest.raises(InputError, match="there is nothing to run: at least one repeat"):
         run_cells(noted, [])
     with pytest.raises(InputError, match="random_state must be a whole number of at least 0, got 'x'"):
         run_cells(of_numpy, [{}], random_state="x")

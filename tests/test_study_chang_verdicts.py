@@ -226,5 +226,5 @@ def test_alike_is_no_further_apart_than_in_print(printed, holds):
     differences = pd.DataFrame({"a": 0.9 + spread, "b": -0.2 + spread})
     reach = stats.t(4, 0.9, differences["a"].sem()).ppf(0.95)
     assert 1.0 < reach < 1.05
-    row = chang_verdicts.alike("alike", differences, printed).iloc[0]
+    row = chang_verdicts.claim_similar("alike", differences, printed).iloc[0]
     assert (row["agrees"], row["estimate"]) == (holds, pytest.approx(0.9, abs=1e-12))

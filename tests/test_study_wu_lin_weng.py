@@ -358,11 +358,11 @@ class TestTable1:
         assert pd.isna(said["the variation due to the randomness of cross-validation is not large"])
 
     def test_a_set_that_is_too_small(self):
-        with pytest.raises(InputError, match="a sample has 800 rows, and 'iris' has 150; choose a larger data set"):
+        with pytest.raises(InputError, match="a sample has 800 rows, but 'iris' has 150; choose a larger data set"):
             table1(datasets="iris", samples=1)
 
     def test_usps_needs_a_path(self, monkeypatch):
-        with pytest.raises(InputError, match="No package carries 'usps': path must be a file"):
+        with pytest.raises(InputError, match="no package contains 'usps': path must be a file"):
             table1(datasets=("usps",), samples=1)
         asked = []
         monkeypatch.setattr(wu_lin_weng_runs, "load", lambda name, path: asked.append((name, path)) or load("digits"))

@@ -5,7 +5,6 @@ from typing import Any
 
 import pandas as pd
 
-from pwcstats import plot
 from pwcstats.cli import reading, writing
 from pwcstats.compare import compare_methods
 from pwcstats.compare.comparison_result import ComparisonResult
@@ -92,6 +91,8 @@ def read_scores(path: str, sep: str | None) -> pd.DataFrame:
 
 def _picture(result: ComparisonResult) -> Any:
     """Ranks on a line where the test is one of data sets and of all pairs, else means with intervals."""
+    from pwcstats import plot  # imports matplotlib
+
     of_data_sets = result.test in ("nemenyi", "mean_ranks", "wilcoxon", "sign")
     if of_data_sets and result.control is None:
         return plot.critical_difference(result)

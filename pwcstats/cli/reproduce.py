@@ -2,11 +2,13 @@
 
 import argparse
 import sys
-from typing import Any
+from typing import Any, get_args
 
 from pwcstats._text import visible
 from pwcstats.cli import writing
 from pwcstats.errors import InputError, PwcError
+from pwcstats.studies import STUDIES
+from pwcstats.studies.running import Size
 
 
 def add_to(commands: Any) -> None:
@@ -17,7 +19,7 @@ def add_to(commands: Any) -> None:
         "recompute the tables and figures of five papers",
         "Recompute tables and figures of the papers and compare them with the printed numbers. Tables are written to "
         "a folder as .csv and .txt, figures as .png, and all of them to report.html, which needs no other file.\n\n"
-        "NAME is all, a study (hastie-tibshirani, wu-lin-weng, chang, szepannek, sulzmann), or one of its tables and "
+        f"NAME is all, a study ({', '.join(STUDIES).replace('_', '-')}), or one of its tables and "
         "figures, for example szepannek.table3. Some need data sets from other packages; `pwcstats datasets` lists "
         "what to install. If a data set is missing, the other tables and figures still run.\n\n"
         "Finished parts are kept in the folder: if the command is stopped, run it again to continue.",
@@ -27,7 +29,7 @@ def add_to(commands: Any) -> None:
     parser.add_argument("names", metavar="NAME", nargs="+", help="all, a study, or study.table")
     parser.add_argument(
         "--size",
-        choices=("quick", "paper"),
+        choices=get_args(Size),
         default="quick",
         help="some minutes, or the papers' own sizes (%(default)s)",
     )

@@ -7,6 +7,9 @@ from pwcstats.studies.recorded import recorded
 
 __all__ = ["chang", "hastie_tibshirani", "recorded", "sulzmann", "szepannek", "wu_lin_weng"]
 
+# By year of publication.
+STUDIES = ("hastie_tibshirani", "wu_lin_weng", "chang", "szepannek", "sulzmann")
+
 
 def __dir__() -> list[str]:
     return sorted(__all__)

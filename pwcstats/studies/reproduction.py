@@ -16,15 +16,13 @@ from pwcstats import _params
 from pwcstats._files import write_figure, write_file
 from pwcstats._text import counted, listed
 from pwcstats.errors import InputError, arg
+from pwcstats.studies import STUDIES
 from pwcstats.studies.recorded import read_about, read_record, record
 from pwcstats.studies.report import write_report
 from pwcstats.studies.running import Size, by_size, names_or_default
 from pwcstats.studies.tables import Exhibit
 
 __all__ = ["STUDIES", "Outcome", "reproduce", "selected"]
-
-# By year of publication.
-STUDIES = ("hastie_tibshirani", "wu_lin_weng", "chang", "szepannek", "sulzmann")
 
 
 @dataclass

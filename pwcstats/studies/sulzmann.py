@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from pwcstats import plot
 from pwcstats._text import counted
 from pwcstats.coupling import couple
+from pwcstats.plot.papers import GAIN, SHARES
 from pwcstats.studies.running import Record, Size, by_size, count_or_default, names_or_default, run_cells
 from pwcstats.studies.sulzmann_runs import (
     SIMULATED,
@@ -52,10 +53,10 @@ CIRCLES = {
     "voting": "cases that plain voting ranks otherwise",
 }
 COMPARED = {
-    "other": "cases that get another class",
-    "ranked": "cases with another ranking",
+    "other": SHARES[0],
+    "ranked": SHARES[1],
     "right": "accuracy of naive Bayes",
-    "gain": "accuracy that one against all adds",
+    "gain": GAIN,
 }
 
 
