@@ -1,4 +1,4 @@
-"""Exit codes, files that are no tables, stdin, pipes, and real processes."""
+"""Exit codes, invalid files, stdin, pipes, real processes, and messages that refer to options."""
 
 import json
 import os

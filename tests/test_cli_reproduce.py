@@ -1,4 +1,4 @@
-"""`pwcstats reproduce`: files, the page (in a real browser), names, data sets that are not there, resuming."""
+"""``pwcstats reproduce``: files, the page (in a real browser), names, missing data sets, resuming."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""Real data sets from Python packages against what is known of them, R's mlbench among it."""
+"""Real data sets from Python packages against known facts and R's mlbench."""
 
 import bz2
 import hashlib

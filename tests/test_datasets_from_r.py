@@ -1,4 +1,4 @@
-"""Data sets from R packages against what R itself says of them, and fits of them against R's."""
+"""Data sets from R packages, and models fitted to them, against R."""
 
 import doctest
 

@@ -1,4 +1,4 @@
-"""Simulators against their formulas, and against what the papers say of them."""
+"""Simulators against their formulas and against statements of the papers."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""Labels of the data in figures: each is shown as it is, whatever characters it has."""
+"""Labels of the data in figures are shown unchanged, with any characters."""
 
 import io
 from xml.etree import ElementTree

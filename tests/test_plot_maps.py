@@ -1,4 +1,4 @@
-"""Who wins where, in colours."""
+"""Maps of the best methods: cells, letters, colours and legends."""
 
 import numpy as np
 import pandas as pd

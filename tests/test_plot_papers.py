@@ -1,4 +1,4 @@
-"""Maps of errors, and our numbers beside a paper's: what the pictures show."""
+"""Error maps, and our numbers beside those of a paper."""
 
 import numpy as np
 import pandas as pd

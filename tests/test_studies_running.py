@@ -1,4 +1,4 @@
-"""How studies run: cells, resuming, what a cell is known by."""
+"""Running studies: cells, resuming, and what identifies a cell."""
 
 import contextlib
 import json

@@ -1,4 +1,4 @@
-"""Our numbers beside a paper's: what is allowed, verdicts, statements; and tables as they are recorded."""
+"""Tables of studies: allowed differences, verdicts, statements, and recorded tables."""
 
 import math
 import os

@@ -1,4 +1,4 @@
-"""Chang's numbers in print: whether they go together, which are judged, and how, by runs that are made up of them."""
+"""Verdicts on Chang's printed numbers: consistency of the numbers, and verdicts on artificial runs."""
 
 import numpy as np
 import pandas as pd

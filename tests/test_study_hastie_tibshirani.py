@@ -1,4 +1,4 @@
-"""Hastie & Tibshirani: the example (1) and Figures 1 to 3, against the paper and against slow twins."""
+"""Hastie & Tibshirani: the example (1) and Figures 1 to 3, against the paper and slow reference implementations."""
 
 from functools import partial
 from itertools import combinations

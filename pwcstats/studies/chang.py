@@ -96,8 +96,8 @@ def _claims_1(runs: pd.DataFrame, elsewhere: pd.DataFrame) -> list[pd.DataFrame]
     positives, negatives = (_by_run(runs, f"false {kind}") for kind in ("positives", "negatives"))
     uneven = {method: (negatives[method] / 200.0 - positives[method] / 800.0).abs() for method in ("hybrid", "SVM R")}
     hybrid = elsewhere[(elsewhere["method"] == "hybrid") & (elsewhere["point"] == "prevalence")]
-    places = compare_with_paper(hybrid, ["d"], COUNTS[-1], printed["hybrid"].to_dict(), digits=1)
-    same = (ours["hybrid"].mean() - printed["hybrid"])[places["d"]]
+    as_printed = compare_with_paper(hybrid, ["d"], COUNTS[-1], printed["hybrid"].to_dict(), digits=1)
+    same = (ours["hybrid"].mean() - printed["hybrid"])[as_printed["d"]]
     return [
         claim_similar(
             "from d = 1 on the hybrid is very comparable to SVM R",
@@ -113,10 +113,10 @@ def _claims_1(runs: pd.DataFrame, elsewhere: pd.DataFrame) -> list[pd.DataFrame]
         ),
         claim(
             "the negative groups are at (±d, 0) and (0, ±d)",
-            None if places["agrees"].isna().any() else bool(places["agrees"].all()),
-            places["difference"].mean(),
-            note=f"mean difference of our accuracy from the printed one, d from {places['d'].min():g} to "
-            f"{places['d'].max():g}; with groups at (±d, ±d), as everywhere else here, {same.mean():.1f}",
+            None if as_printed["agrees"].isna().any() else bool(as_printed["agrees"].all()),
+            as_printed["difference"].mean(),
+            note=f"mean difference of our accuracy from the printed one, d from {as_printed['d'].min():g} to "
+            f"{as_printed['d'].max():g}; with groups at (±d, ±d), as everywhere else here, {same.mean():.1f}",
         ),
     ]
 
