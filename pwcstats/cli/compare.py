@@ -5,7 +5,6 @@ from typing import Any
 
 import pandas as pd
 
-from pwcstats import plot
 from pwcstats.cli import reading, writing
 from pwcstats.compare import ADJUSTMENTS, TESTS, ComparisonResult, compare_methods
 from pwcstats.compare.multiplicity import read_adjust
@@ -93,6 +92,8 @@ def read_scores(path: str, sep: str | None) -> pd.DataFrame:
 
 def _picture(result: ComparisonResult) -> Any:
     """The diagram of mean ranks if these order the methods and all pairs are compared, otherwise the means."""
+    from pwcstats import plot  # imports matplotlib
+
     if find_test(result.test).order == "mean rank" and result.control is None:
         return plot.critical_difference(result)
     return plot.score_intervals(result)
