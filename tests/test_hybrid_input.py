@@ -48,9 +48,9 @@ class TestOptions:
             ({"threshold": "best"}, "threshold must be 'cv', 'prevalence', or a probability"),
             ({"threshold": 1.5}, "threshold must be 'cv', 'prevalence', or a probability"),
             ({"threshold": True}, "threshold must be 'cv', 'prevalence', or a probability"),
-            ({"threshold_cv": 1}, "threshold_cv must be a number of folds from 2 on"),
-            ({"threshold_cv": None}, "threshold_cv must be a number of folds from 2 on"),
-            ({"distance_cv": "5"}, "distance_cv must be a number of folds from 2 on, or a splitter, or None"),
+            ({"threshold_cv": 1}, "threshold_cv must be a number of folds of at least 2"),
+            ({"threshold_cv": None}, "threshold_cv must be a number of folds of at least 2"),
+            ({"distance_cv": "5"}, "distance_cv must be a number of folds of at least 2, or a splitter, or None"),
             ({"distance_cv": ShuffleSplit(3)}, "distance_cv must hold out every row exactly once"),
             ({"scoring": ["f1"]}, "scoring must be the name of one score"),
             ({"pos_label": "yes"}, r"pos_label must be one of the classes of y, \(False, True\), got 'yes'"),
@@ -163,8 +163,8 @@ class TestData:
         ("labels", "words"),
         [
             (GROUP[:5], "one label for each of the 150 rows, got 5"),
-            (np.where(GROUP == 3, np.nan, GROUP), "clusters is missing in row 90, a negative one"),
-            (["a"] * 90 + [np.nan] + ["b"] * 59, "clusters is missing in row 90, a negative one"),
+            (np.where(GROUP == 3, np.nan, GROUP), "clusters is missing in row 90, which is negative"),
+            (["a"] * 90 + [np.nan] + ["b"] * 59, "clusters is missing in row 90, which is negative"),
             (np.array([1] * 60 + ["1"] * 90, dtype=object), "two labels of clusters are written '1'"),
         ],
     )
@@ -221,7 +221,7 @@ class TestData:
     def test_frames_without_numbers(self):
         frame = pd.DataFrame({"a": X[:, 0], "b": ["low", "high"] * 75})
         for clf in (HybridClassifier(), OrdinalHybridClassifier()):
-            with pytest.raises(InputError, match=r"words in the columns \(b\); encode them"):
+            with pytest.raises(InputError, match=r"text in the columns \(b\); encode them"):
                 clf.fit(frame, Y)
             with pytest.raises(InputError, match="X must have a row and a column at least"):
                 clf.fit(pd.DataFrame(), [])

@@ -115,7 +115,7 @@ class TestOrder:
 
     def test_no_order_is_refused(self, groups):
         X, y, _, _ = groups
-        with pytest.raises(InputError, match="classes without an order.*categories="):
+        with pytest.raises(InputError, match="classes without an order.*set categories"):
             OrdinalHybridClassifier().fit(X, pd.Categorical(WORDS[y]))
         OrdinalHybridClassifier(categories=WORDS).fit(X, pd.Categorical(WORDS[y]))
 
