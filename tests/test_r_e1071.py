@@ -25,14 +25,14 @@ from .parity import CLASSIFY
 try:
     r = importlib.import_module("pwcstats.r")
 except ImportError:
-    # Where rpy2 is not, these tests are not asked for; where they are, it is an error.
+    # Without rpy2 these tests are skipped, unless they are required.
     if os.environ.get("PWC_REQUIRE_R") == "1":
         raise
     r = None
 E1071SVC = getattr(r, "E1071SVC", None)
 pytestmark = pytest.mark.against_r
 
-# The same R on the same numbers; what goes through JSON is rounded to 15 digits.
+# The same R with the same numbers; JSON rounds them to 15 digits.
 SAME_R = CLASSIFY["E1071SVC"].tolerance
 # Two LIBSVMs that both stop at 1e-10.
 TWO_LIBSVMS = 1e-8
@@ -45,7 +45,7 @@ def standardized(X):
 
 @pytest.fixture(scope="module")
 def iris():
-    """Rows in an order in which the classes appear as 2, 0, 1; no row twice, as supports would not be unique."""
+    """Rows whose classes appear in the order 2, 0, 1. Equal rows are removed, or support vectors are not unique."""
     X, y = load_iris(return_X_y=True)
     rows = np.random.default_rng(1).permutation(np.unique(X, axis=0, return_index=True)[1])
     X, y = X[rows], y[rows]
@@ -255,7 +255,7 @@ def test_learner_of_a_meta_estimator_in_parallel(iris, backend):
 
 @pytest.mark.parametrize("n_jobs", [None, 2])
 def test_in_pairs_it_is_what_scikit_learn_finds(iris, n_jobs):
-    """R fits each pair and fold by itself; sigmoids and coupling are ours."""
+    """R fits each pair and fold; sigmoids and coupling are ours."""
     X, y = iris
     X = standardized(X)
     theirs = PairwiseClassifier(E1071SVC(scale=False, gamma=0.25, **TIGHT), n_jobs=n_jobs).fit(X, y)
