@@ -198,7 +198,7 @@ class BaseHybrid(ClassifierMixin, BaseEstimator):
         notes = [inner.extra_txt] if inner.extra_txt else []
         if self.aliased_:
             notes.append(
-                f"Not used, because constant or combinations of the other distances: {', '.join(self.aliased_)}."
+                f"Not used, because they are constant or combinations of other distances: {', '.join(self.aliased_)}."
             )
         if self.unsteady_:
             notes.append(f"Not held out, because the folds disagree on the border: {', '.join(self.unsteady_)}.")
@@ -225,8 +225,9 @@ class BaseHybrid(ClassifierMixin, BaseEstimator):
         _params.choice(self.integrator, kinds, "integrator")
         _params.optional_choice(self.penalty, ("auto", "firth"), "penalty")
         if self.penalty == "firth" and not INTEGRATORS[self.integrator].firth:
+            other = next(name for name in kinds if INTEGRATORS[name].firth)
             raise InputError(
-                f"{arg('integrator', self.integrator)} has no Firth penalty; use another integrator, or "
+                f"{arg('integrator', self.integrator)} has no Firth penalty; use {arg('integrator', other)}, or "
                 f"{arg('penalty', 'auto')}."
             )
         _params.optional_choice(self.select, ("aic", "bic", "lr"), "select")

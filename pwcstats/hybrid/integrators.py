@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -31,8 +32,8 @@ from pwcstats.logit.multinomial import StableMNLogit
 from pwcstats.logit.reading import aliased_columns
 from pwcstats.logit.separation import detect_separation, is_separated
 
-# Newton steps before we check whether the data are separated.
-PATIENCE = 30
+# Newton steps before we check whether the data are separated, and most steps of a binary fit.
+PATIENCE, MOST_STEPS = 30, 200
 # Tolerance of statsmodels' fit from estimates that are already right, relative to the largest coefficient.
 CLOSE = 1e-6
 # Most parameters for which the linear programme of separation is fast.
@@ -257,12 +258,13 @@ def _fit_individualized(design: Design, penalty: str | None, select: str | None)
     if penalty == "auto":
         pairs = [(design.code == 0) | (design.code == k) for k in range(1, len(design.labels))]
         penalty = "firth" if _any_separated(design, pairs) else None
+    fit = partial(individualized_mnlogit, design.response, design.exog, design.labels[0], penalty, aliased="drop")
+    if design.full is None:
+        return fit(), penalty
     with warnings.catch_warnings():
-        if design.full is not None:
-            # The fit to all rows has already warned.
-            warnings.simplefilter("ignore", SeparationWarning)
-        results = individualized_mnlogit(design.response, design.exog, design.labels[0], penalty, aliased="drop")
-    return results, penalty
+        # The fit to all rows has already warned.
+        warnings.simplefilter("ignore", SeparationWarning)
+        return fit(), penalty
 
 
 def _fit_cratio(design: Design, penalty: str | None, select: str | None) -> tuple[Any, str | None]:
@@ -275,12 +277,11 @@ def _fit_cratio(design: Design, penalty: str | None, select: str | None) -> tupl
 def _any_separated(design: Design, rows_of: Sequence[NDArray[np.bool_]]) -> bool:
     """Whether a binary fit of group 1, 2, ... against the other given rows is separated."""
     x, names = design.exog.to_numpy(), list(design.exog.columns)
-    return any(
-        fit_binary(
-            x[rows], (design.code[rows] == k).astype(np.int64), np.ones(rows.sum()), False, names, drop=True
-        ).infinite.any()
-        for k, rows in enumerate(rows_of, 1)
-    )
+    for k, rows in enumerate(rows_of, 1):
+        outcome, weight = (design.code[rows] == k).astype(np.int64), np.ones(rows.sum())
+        if fit_binary(x[rows], outcome, weight, False, names, design.where, MOST_STEPS, drop=True).infinite.any():
+            return True
+    return False
 
 
 def _fit_ordered(design: Design, penalty: str | None, select: str | None) -> tuple[Any, str | None]:
