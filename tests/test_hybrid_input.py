@@ -257,3 +257,12 @@ class TestData:
         clf = HybridClassifier(threshold=0.5).fit(X, Y)
         with pytest.raises(ValueError, match="3 features, but HybridClassifier is expecting 2"):
             clf.predict(np.ones((2, 3)))
+
+    def test_estimates_of_all_rows_are_no_start_for_every_fold(self):
+        """In a fold they may give probabilities of 0 or 1, from which a penalised fit cannot start."""
+        sample = chang_clover(0.5, 40, random_state=1)
+        rows, group = sample.data[sample.train][::6], sample.target[sample.train][::6]
+        folds = KFold(4, shuffle=True, random_state=0)
+        clf = HybridClassifier(threshold_cv=folds, distance_cv=None, random_state=5).fit(rows, group == 0)
+        assert clf.penalty_ == "firth"
+        assert 0 < clf.threshold_ < 1

@@ -246,7 +246,8 @@ def _fit_model(model: Any, select: str | None, start: Array | None = None) -> An
         if start is None:
             return model.fit(disp=0)
         if isinstance(model, (FirthLogit, FirthMNLogit)):
-            return model.fit(start_params=start)
+            # Estimates of all rows may give probabilities of 0 or 1 in a fold, where the penalty is infinite.
+            return model.fit(start_params=start if np.isfinite(model.loglike(start)) else np.zeros_like(start))
         # The start is the maximum; the last step is a rounding error.
         return model.fit(start_params=start, disp=0, tol=CLOSE * max(1.0, float(np.abs(start).max())))
 
