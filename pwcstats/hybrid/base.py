@@ -3,7 +3,7 @@
 import numbers
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -23,16 +23,13 @@ from pwcstats._arrays import Array
 from pwcstats._text import listed
 from pwcstats.errors import InputError, arg, code, value
 from pwcstats.hybrid.groups import Codes, Groups
-from pwcstats.hybrid.integrators import INTEGRATORS, FittedIntegrator, integrate
+from pwcstats.hybrid.integrators import INTEGRATORS, Criterion, FittedIntegrator, Penalty, integrate
 from pwcstats.hybrid.machines import Machine, fit_machines, measure, measure_held_out
 from pwcstats.logit.reading import is_text
 from pwcstats.pairwise import checks as classifiers
 from pwcstats.pairwise.folds import Folds, make_group_folds
 from pwcstats.pairwise.learners import MAX_ITER, last_step
 from pwcstats.pairwise.scaling import Standardizer
-
-Penalty = Literal["auto", "firth"] | None
-Criterion = Literal["aic", "bic", "lr"] | None
 
 
 @dataclass(frozen=True, eq=False)

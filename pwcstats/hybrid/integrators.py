@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -32,6 +32,9 @@ from pwcstats.logit.multinomial import StableMNLogit
 from pwcstats.logit.reading import aliased_columns
 from pwcstats.logit.separation import detect_separation, is_separated
 
+Penalty = Literal["auto", "firth"] | None
+UsedPenalty = Literal["firth"] | None
+Criterion = Literal["aic", "bic", "lr"] | None
 # Newton steps before we check whether the data are separated, and most steps of a binary fit.
 PATIENCE, MOST_STEPS = 30, 200
 # Tolerance of statsmodels' fit from estimates that are already right, relative to the largest coefficient.
@@ -92,7 +95,7 @@ class Integrator:
         Whether it can select distances.
     """
 
-    fit: Callable[[Design, str | None, str | None], tuple[Any, str | None]]
+    fit: Callable[[Design, Penalty, Criterion], tuple[Any, UsedPenalty]]
     proba: Callable[[Any, pd.DataFrame], Array]
     ordered: bool = False
     binary: bool = False
@@ -109,7 +112,7 @@ class FittedIntegrator:
     labels: list[str]
     columns: list[str]
     aliased: list[str]
-    penalty: str | None
+    penalty: UsedPenalty
 
     def proba(self, distances: pd.DataFrame) -> Array:
         """Probabilities of the groups."""
@@ -122,8 +125,8 @@ def integrate(
     code: Codes,
     labels: Sequence[str],
     *,
-    penalty: str | None,
-    select: str | None,
+    penalty: Penalty,
+    select: Criterion,
     reference: pd.DataFrame | None,
     where: str = "",
     full: FittedIntegrator | None = None,
@@ -174,11 +177,11 @@ def _most_different_first(distances: pd.DataFrame) -> pd.DataFrame:
 # Joint models of all groups
 
 
-def _fit_multinomial(design: Design, penalty: str | None, select: str | None) -> tuple[Any, str | None]:
+def _fit_multinomial(design: Design, penalty: Penalty, select: Criterion) -> tuple[Any, UsedPenalty]:
     return _fit_joint(design, design.code, design.response, penalty, select, StableMNLogit, FirthMNLogit)
 
 
-def _fit_logit(design: Design, penalty: str | None, select: str | None) -> tuple[Any, str | None]:
+def _fit_logit(design: Design, penalty: Penalty, select: Criterion) -> tuple[Any, UsedPenalty]:
     """The baseline against all other groups."""
     positive = (design.code == 0).astype(np.int64)
     response = pd.Series(positive, name=design.labels[0])
@@ -186,8 +189,8 @@ def _fit_logit(design: Design, penalty: str | None, select: str | None) -> tuple
 
 
 def _fit_joint(
-    design: Design, code: Codes, response: pd.Series, penalty: str | None, select: str | None, plain: Any, firth: Any
-) -> tuple[Any, str | None]:
+    design: Design, code: Codes, response: pd.Series, penalty: Penalty, select: Criterion, plain: Any, firth: Any
+) -> tuple[Any, UsedPenalty]:
     """Maximum likelihood, or Firth's penalty if there is no maximum or it is asked for."""
     used, start = _choose_penalty(design, code, penalty)
     if used is None:
@@ -204,7 +207,7 @@ def _fit_joint(
     return _fit_model(firth(response, design.exog), select, start), used
 
 
-def _choose_penalty(design: Design, code: Codes, penalty: str | None) -> tuple[str | None, Array | None]:
+def _choose_penalty(design: Design, code: Codes, penalty: Penalty) -> tuple[UsedPenalty, Array | None]:
     """The penalty, and start values: for maximum likelihood its estimates, as statsmodels' own steps may overflow."""
     x, names = design.exog.to_numpy(), list(design.exog.columns)
     n_classes = int(code.max()) + 1
@@ -238,7 +241,7 @@ def _firth_start(design: Design, n_params: int) -> Array | None:
     return None if search else np.zeros(n_params)
 
 
-def _fit_model(model: Any, select: str | None, start: Array | None = None) -> Any:
+def _fit_model(model: Any, select: Criterion, start: Array | None = None) -> Any:
     if select is not None:
         return stepwise(model, select)
     # Far from the borders, statsmodels' exponentials overflow, and the probabilities are 0.
@@ -255,7 +258,7 @@ def _fit_model(model: Any, select: str | None, start: Array | None = None) -> An
 # Chains of binary fits
 
 
-def _fit_individualized(design: Design, penalty: str | None, select: str | None) -> tuple[Any, str | None]:
+def _fit_individualized(design: Design, penalty: Penalty, select: Criterion) -> tuple[Any, UsedPenalty]:
     if penalty == "auto":
         pairs = [(design.code == 0) | (design.code == k) for k in range(1, len(design.labels))]
         penalty = "firth" if _any_separated(design, pairs) else None
@@ -268,7 +271,7 @@ def _fit_individualized(design: Design, penalty: str | None, select: str | None)
         return fit(), penalty
 
 
-def _fit_cratio(design: Design, penalty: str | None, select: str | None) -> tuple[Any, str | None]:
+def _fit_cratio(design: Design, penalty: Penalty, select: Criterion) -> tuple[Any, UsedPenalty]:
     if penalty == "auto":
         stages = [design.code <= k for k in range(1, len(design.labels))]
         penalty = "firth" if _any_separated(design, stages) else None
@@ -285,7 +288,7 @@ def _any_separated(design: Design, rows_of: Sequence[NDArray[np.bool_]]) -> bool
     return False
 
 
-def _fit_ordered(design: Design, penalty: str | None, select: str | None) -> tuple[Any, str | None]:
+def _fit_ordered(design: Design, penalty: Penalty, select: Criterion) -> tuple[Any, UsedPenalty]:
     exog = design.exog.drop(columns="const")
     if exog.shape[1] and detect_separation(design.response, exog, ordered=True).separated:
         raise InputError(

@@ -11,10 +11,10 @@ from pwcstats import _params
 from pwcstats._arrays import Array
 from pwcstats._text import listed, shown
 from pwcstats.errors import InputError, arg, value
-from pwcstats.hybrid.base import BaseHybrid, Criterion, HeldOut, Penalty, check_cv
+from pwcstats.hybrid.base import BaseHybrid, HeldOut, check_cv
 from pwcstats.hybrid.cutoff import THRESHOLDS
 from pwcstats.hybrid.groups import SPLITS, Codes, Groups, against_baseline
-from pwcstats.hybrid.integrators import INTEGRATORS
+from pwcstats.hybrid.integrators import INTEGRATORS, Criterion, Penalty
 from pwcstats.pairwise.checks import refuse_scoring
 from pwcstats.pairwise.ties import likeliest
 

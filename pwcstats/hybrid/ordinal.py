@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from pwcstats._text import listed, shown
 from pwcstats.errors import InputError, PwcWarning, arg, user_stacklevel, value
-from pwcstats.hybrid.base import BaseHybrid, Criterion, Penalty
+from pwcstats.hybrid.base import BaseHybrid
 from pwcstats.hybrid.groups import Groups
+from pwcstats.hybrid.integrators import Criterion, Penalty
 from pwcstats.hybrid.machines import MachineRows
 from pwcstats.logit.reading import is_text
 from pwcstats.pairwise.ties import likeliest
