@@ -103,7 +103,7 @@ def _clover(d: float, clusters: int, layout: Any, integrator: str, run: int, see
 
 
 def _clover_methods(
-    sample: Bunch, k: int, integrator: str, called: int, seed: int
+    sample: Bunch, k: int, integrator: Any, called: int, seed: int
 ) -> Iterator[tuple[str, str, NDArray[np.bool_]]]:
     """Which test rows each method calls positive."""
     x, positive, new = sample.data[sample.train], (sample.target == 0)[sample.train], sample.data[~sample.train]
