@@ -254,7 +254,7 @@ def test_groups_are_for_splitters_that_ask():
 
 def test_parameters_of_the_default_learner_cannot_be_set():
     """An SVC(C=3) would get the columns as they are, other than the default."""
-    with pytest.raises(InputError, match="there is no estimator__C to set, as estimator is None; give estimator=SVC"):
+    with pytest.raises(InputError, match="there is no estimator__C to set, as estimator=None; give estimator=SVC"):
         PairwiseClassifier().set_params(estimator__C=3.0)
     clf = PairwiseClassifier().set_params(estimator=SVC(), estimator__C=3.0)
     assert clf.estimator.C == 3.0

@@ -10,7 +10,8 @@ from sklearn.svm import SVC, NuSVC
 from pwcstats import PairwiseClassifier
 from pwcstats.datasets import load
 from pwcstats.pairwise import gaussian, plain
-from pwcstats.pairwise.problem import Problem
+from pwcstats.pairwise.data import Problem
+from pwcstats.pairwise.learners import PROBABILITY, Candidate
 from tests import reference_classify as reference
 
 # LIBSVM solves the same problem of a pair, row for row, alone or among all pairs.
@@ -183,8 +184,9 @@ def test_collinear_columns_are_left_to_the_plain_path():
     nearly = np.column_stack([x, x[:, 0] + 2e-5 * rng.normal(size=len(x))])
     for columns in (exact, nearly):
         assert_same(*both(LinearDiscriminantAnalysis(), columns, y), columns, SUMS)
-    trainer = gaussian.GaussianTrainer(Problem(nearly, y, None, False), LinearDiscriminantAnalysis(), bound=True)
-    assert not trainer.usable.any()
+    candidate = Candidate("lda", LinearDiscriminantAnalysis(), {}, PROBABILITY, None)
+    path = gaussian.GaussianPath(Problem(nearly, y, None, False), candidate, None, 0)
+    assert not path.usable.any()
 
 
 def test_more_columns_than_rows():

@@ -19,7 +19,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from pwcstats import ConvergenceWarning, InputError, PairwiseClassifier
-from pwcstats.pairwise.thresholds import best_threshold
+from pwcstats.pairwise.calibration import best_threshold
 from tests import reference_classify as reference
 
 X, Y = load_wine(return_X_y=True)

@@ -4,8 +4,7 @@ from sklearn.isotonic import isotonic_regression
 
 from pwcstats._kernels.sigmoid import sigmoid
 from pwcstats.errors import ConvergenceWarning
-from pwcstats.pairwise.platt import fit_isotonic, fit_sigmoid, isotonic_log_odds
-from pwcstats.pairwise.thresholds import best_threshold
+from pwcstats.pairwise.calibration import best_threshold, fit_isotonic, fit_sigmoid
 from tests import reference_classify as reference
 
 # The twin's optimiser stops where its gradient is 1e-13 of a sum; the loss is flat to the square of the distance.
@@ -100,10 +99,10 @@ def test_isotonic_is_scikit_learns_step():
     rng = np.random.default_rng(1)
     scores, weight = rng.normal(size=50), rng.gamma(2.0, size=50)
     positive = rng.random(50) < 1 / (1 + np.exp(-scores))
-    step = fit_isotonic(scores, positive, weight)
+    step = fit_isotonic(scores, positive, weight, "")
     order = np.argsort(scores)
     want = isotonic_regression(positive[order].astype(float), sample_weight=weight[order])
-    np.testing.assert_allclose(1 / (1 + np.exp(-isotonic_log_odds(step, scores[order]))), want, atol=1e-12)
+    np.testing.assert_allclose(1 / (1 + np.exp(-step.log_odds(scores[order]))), want, atol=1e-12)
 
 
 def random_rows(rng):

@@ -66,7 +66,7 @@ class Recipe(NamedTuple):
     target: str
     columns: list[Column]
     learners: list[str]
-    coupling: str
+    coupling: Any
     seed: int
 
     def estimator(self) -> Pipeline:

@@ -13,9 +13,8 @@ from sklearn.exceptions import ConvergenceWarning as SklearnWarning
 from pwcstats import _params
 from pwcstats._kernels.blas import one_thread
 from pwcstats.hybrid import checks
+from pwcstats.pairwise.data import Standardizer, take
 from pwcstats.pairwise.learners import seeded
-from pwcstats.pairwise.problem import take
-from pwcstats.pairwise.scaling import Standardizer
 
 # Unless more are asked for.
 MOST = 10

@@ -11,8 +11,7 @@ from sklearn.metrics import get_scorer
 
 from pwcstats._arrays import Array
 from pwcstats.hybrid import checks
-from pwcstats.pairwise.learners import bounded
-from pwcstats.pairwise.thresholds import best_threshold
+from pwcstats.pairwise.calibration import best_threshold, bounded
 
 # Thresholds that are tried, where each costs a call of the scorer.
 TRIALS = 200

@@ -23,10 +23,9 @@ from pwcstats.errors import SeparationWarning
 from pwcstats.hybrid import checks as hybrids
 from pwcstats.hybrid.integrators import Codes, Integrator, integrate
 from pwcstats.hybrid.local import Task, fit_machines, measure, measure_held_out, steady
-from pwcstats.pairwise import checks as classifiers
+from pwcstats.pairwise.data import Standardizer, check_frame, check_several_classes, check_y_given
 from pwcstats.pairwise.folds import Folds, make_group_folds
 from pwcstats.pairwise.learners import MAX_ITER, last_step
-from pwcstats.pairwise.scaling import Standardizer
 
 PENALTIES = ("auto", "firth")
 CRITERIA = ("aic", "bic", "lr")
@@ -138,14 +137,14 @@ class IntegratedMachines(ClassifierMixin, BaseEstimator):
 
     def _read(self, X: Any, y: Any) -> tuple[Any, NDArray[np.int64]]:
         """Rows, and the places of their classes among `classes_`."""
-        classifiers.refuse_no_y(y, type(self).__name__)
+        check_y_given(y, self)
         if isinstance(X, pd.DataFrame):
-            classifiers.refuse_frame(X)
+            check_frame(X)
             hybrids.refuse_words_in_columns(X)
         x, y = validate_data(self, X, y, accept_sparse=self._sparse(), dtype=np.float64)
         check_classification_targets(y)
         self.classes_, code = np.unique(y, return_inverse=True)
-        classifiers.refuse_few_classes(self.classes_, "nothing to tell apart")
+        check_several_classes(self.classes_)
         return x, code
 
     def _read_rows(self, X: Any) -> Any:

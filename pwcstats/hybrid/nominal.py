@@ -13,8 +13,7 @@ from pwcstats.hybrid.clusters import split_negatives
 from pwcstats.hybrid.integrated import IntegratedMachines
 from pwcstats.hybrid.integrators import Codes
 from pwcstats.hybrid.local import Task
-from pwcstats.pairwise.checks import refuse_scoring
-from pwcstats.pairwise.ties import likeliest
+from pwcstats.pairwise.calibration import check_one_score, likeliest
 
 __all__ = ["HybridClassifier"]
 
@@ -315,7 +314,7 @@ class HybridClassifier(IntegratedMachines):
         _params.choice(self.integrator, ("multinomial", "individualized", "logit"), "integrator")
         checks.refuse_threshold(self.threshold)
         checks.refuse_cv(self.threshold_cv, "threshold_cv", none=False)
-        refuse_scoring(self.scoring)
+        check_one_score(self.scoring)
 
     def _baseline(self, code: Codes) -> int:
         """Place of the positive class: as asked; the rarer of two, the second if they are equal; else the first."""

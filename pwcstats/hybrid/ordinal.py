@@ -12,7 +12,7 @@ from pwcstats.hybrid import checks
 from pwcstats.hybrid.integrated import IntegratedMachines
 from pwcstats.hybrid.local import Task
 from pwcstats.logit.reading import is_text
-from pwcstats.pairwise.ties import likeliest
+from pwcstats.pairwise.calibration import likeliest
 
 __all__ = ["OrdinalHybridClassifier"]
 
