@@ -14,8 +14,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from pwcstats import PairwiseClassifier
-from pwcstats.cli.models import LEARNERS
 from pwcstats.datasets import load
+from pwcstats.pairwise.named import LEARNERS
 from tests.commanding import Shell
 
 IRIS = load("iris").frame.rename(columns={"target": "species"})
@@ -74,7 +74,7 @@ def test_predictions_are_the_same_after_saving(shell, iris):
     # New rows have their columns in another order.
     new = shell.write("new.csv", IRIS.iloc[::7, [2, 0, 3, 1]].to_csv(index=False))
     found, p = probabilities(shell.ok("predict", shell.path("m"), new, "--proba"))
-    expected = twin({"svm": SVC()}).fit(X, Y)
+    expected = twin({"svm": SVC(gamma="auto")}).fit(X, Y)
     np.testing.assert_array_equal(p, expected.predict_proba(X[::7]))
     assert list(p.columns) == [f"proba_{label}" for label in expected.classes_]
     np.testing.assert_array_equal(found, expected.classes_[p.to_numpy().argmax(axis=1)])

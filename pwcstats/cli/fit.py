@@ -12,6 +12,7 @@ from pwcstats._text import listed
 from pwcstats.cli import features, models, reading, writing
 from pwcstats.coupling import METHODS
 from pwcstats.errors import InputError
+from pwcstats.pairwise.named import LEARNERS
 
 
 def add_to(commands: Any) -> None:
@@ -33,7 +34,7 @@ def add_to(commands: Any) -> None:
     parser.add_argument("file", metavar="FILE", help=writing.FILE)
     parser.add_argument("--target", metavar="COL", required=True, help="column of the classes")
     parser.add_argument(
-        "--learners", type=_learners, default=["svm"], help=f"candidates, of {','.join(models.LEARNERS)} (svm)"
+        "--learners", type=_learners, default=["svm"], help=f"candidates, of {','.join(LEARNERS)} (svm)"
     )
     parser.add_argument("--coupling", choices=METHODS, default="wlw2", help="how pairs are coupled (%(default)s)")
     parser.add_argument("--categorical", metavar="COL,...", default="", help="columns of numbers that are mere codes")
@@ -46,9 +47,9 @@ def add_to(commands: Any) -> None:
 
 def _learners(words: str) -> list[str]:
     names = [word.strip() for word in words.split(",")]
-    wrong = [name for name in names if name not in models.LEARNERS]
+    wrong = [name for name in names if name not in LEARNERS]
     if wrong or len(set(names)) < len(names):
-        raise argparse.ArgumentTypeError(f"must be some of {','.join(models.LEARNERS)}, each once, got {words!r}")
+        raise argparse.ArgumentTypeError(f"must be some of {','.join(LEARNERS)}, each once, got {words!r}")
     return names
 
 

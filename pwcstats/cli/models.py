@@ -19,14 +19,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
-from sklearn.linear_model import LogisticRegression
-from sklearn.naive_bayes import GaussianNB
-from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC
-from sklearn.tree import DecisionTreeClassifier
 
 from pwcstats._arrays import Array
 from pwcstats._files import write_file
@@ -36,6 +30,7 @@ from pwcstats.cli.features import Column
 from pwcstats.coupling import METHODS
 from pwcstats.errors import InputError
 from pwcstats.pairwise import PairwiseClassifier
+from pwcstats.pairwise.named import LEARNERS, make_learner
 
 FORMAT = "pwcstats-model"
 FORMAT_VERSION = 1
@@ -49,16 +44,6 @@ LIMITS = f"at most {MEMBERS['training.csv'] // 2**20} MiB and {MOST_ROWS:,} line
 # All that zipfile, zlib and json raise where bytes are damaged.
 DAMAGE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, RuntimeError, LookupError, ValueError)
 
-LEARNERS: dict[str, Any] = {
-    "svm": SVC(),
-    "lda": LinearDiscriminantAnalysis(),
-    "qda": QuadraticDiscriminantAnalysis(),
-    "nb": GaussianNB(),
-    "knn": KNeighborsClassifier(),
-    "logistic": LogisticRegression(max_iter=1000),
-    "tree": DecisionTreeClassifier(),
-}
-
 
 class Recipe(NamedTuple):
     """All that a fit needs but the rows."""
@@ -71,7 +56,7 @@ class Recipe(NamedTuple):
 
     def estimator(self) -> Pipeline:
         """The classifier, not fitted: columns are scaled once, for all pairs and learners."""
-        candidates = {name: LEARNERS[name] for name in self.learners}
+        candidates = {name: make_learner(name) for name in self.learners}
         return make_pipeline(
             StandardScaler(), PairwiseClassifier(candidates, coupling=self.coupling, random_state=self.seed)
         )
