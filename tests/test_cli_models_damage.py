@@ -118,9 +118,9 @@ def test_rows_that_changed(shell, model):
     more = {**document, "classes": ["c", "b", "a"]}
     assert "is damaged" in refused(shell, packed(more, rows))
     reds = rows.replace('"blue"', '"red"')
-    assert "columns and values of its training rows are not those" in refused(shell, packed(document, reds))
+    assert "columns and values of its training rows differ from those" in refused(shell, packed(document, reds))
     swapped = "".join(",".join(np.array(line.split(","))[[1, 0, 2]]) + "\r\n" for line in rows.splitlines())
-    assert "columns and values of its training rows are not those" in refused(shell, packed(document, swapped))
+    assert "columns and values of its training rows differ from those" in refused(shell, packed(document, swapped))
     gap = rows.replace('"a"\r\n', '""\r\n', 1)
     assert "column kind must not have missing values" in refused(shell, packed(document, gap))
     assert NO_MODEL in refused(shell, packed(document, rows.replace("red", "r\0d")))
