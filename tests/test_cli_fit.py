@@ -1,4 +1,4 @@
-"""``pwcstats fit`` and ``predict`` against scikit-learn's way on the same rows."""
+"""``pwcstats fit`` and ``predict`` against pipelines of scikit-learn on the same rows."""
 
 import io
 
@@ -19,7 +19,7 @@ from pwcstats.pairwise.named import LEARNERS
 from tests.commanding import Shell
 
 IRIS = load("iris").frame.rename(columns={"target": "species"})
-# Row by row in memory, as the command has them: means of columns are sums in another order otherwise.
+# Row by row in memory, as in the command: otherwise means of columns are sums in another order.
 X, Y = np.ascontiguousarray(IRIS.drop(columns="species")), IRIS["species"].to_numpy(dtype=str)
 SMALL = "size,colour,kind\n" + "".join(
     f"{i % 7},{'red' if i % 3 else 'blue'},{'a' if (i * 5) % 11 < 5 else 'b'}\n" for i in range(40)

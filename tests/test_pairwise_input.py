@@ -1,4 +1,4 @@
-"""Bad input: a clear error, or the right answer."""
+"""Bad input gives a clear error or the right result."""
 
 import numpy as np
 import pandas as pd
