@@ -133,7 +133,7 @@ class TestData:
         assert np.isfinite(clf.predict_proba(X)).all()
 
     def test_two_rows(self):
-        with pytest.raises(InputError, match="every group has one row only.*set it to None"):
+        with pytest.raises(InputError, match="every group has only one row.*set it to None"):
             HybridClassifier().fit([[0.0], [1.0]], [0, 1])
         clf = HybridClassifier(distance_cv=None, threshold=0.5).fit([[0.0], [1.0]], [0, 1])
         np.testing.assert_array_equal(clf.predict([[-1.0], [2.0]]), [0, 1])
@@ -238,7 +238,7 @@ class TestData:
         for clf in (HybridClassifier(), OrdinalHybridClassifier()):
             with pytest.raises(InputError, match=r"text in the columns \(b\); encode them"):
                 clf.fit(frame, Y)
-            with pytest.raises(InputError, match="X must have a row and a column at least"):
+            with pytest.raises(InputError, match="X must have at least one row and one column"):
                 clf.fit(pd.DataFrame(), [])
         # Numbers in columns of dtype object are accepted.
         HybridClassifier(threshold=0.5).fit(pd.DataFrame(X).astype(object), Y)

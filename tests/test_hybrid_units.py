@@ -14,7 +14,7 @@ from sklearn.svm import SVC
 from pwcstats import HybridClassifier, OrdinalHybridClassifier
 from pwcstats.datasets import chang_clover, chang_ordered
 from pwcstats.errors import ConvergenceWarning
-from pwcstats.pairwise.scaling import Standardizer
+from pwcstats.pairwise.data import Standardizer
 
 # Rounding errors of sums in another order.
 ROUNDING = 1e-12

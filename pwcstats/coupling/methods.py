@@ -53,6 +53,8 @@ class Method:
         Whether the kernel needs the classes that keep a probability in the limit of exact zeros and ones.
     iterates : bool
         Whether the kernel also writes the number of iterations, whether they converged, and the distance `kl`.
+    needs_probabilities : bool
+        Whether r must be probabilities; if not, only the side of 1/2 matters, and uncalibrated scores will do.
     no_limit : str
         Reason to give if r has exact zeros or ones and the kernel finds no limit.
     """
@@ -65,6 +67,7 @@ class Method:
     uses_pair_mass: bool = False
     uses_top_sets: bool = False
     iterates: bool = False
+    needs_probabilities: bool = True
     no_limit: str = "the probabilities are outside the range of double precision"
 
 
@@ -108,6 +111,7 @@ TABLE: dict[str, Method] = {
             closed_form.vote,
             "the share of pairs won",
             clips=False,
+            needs_probabilities=False,
         ),
         Method(
             "sum",

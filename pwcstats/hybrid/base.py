@@ -26,10 +26,9 @@ from pwcstats.hybrid.groups import Codes, Groups
 from pwcstats.hybrid.integrators import INTEGRATORS, Criterion, FittedIntegrator, Penalty, integrate
 from pwcstats.hybrid.machines import Machine, fit_machines, measure, measure_held_out
 from pwcstats.logit.reading import is_text
-from pwcstats.pairwise import checks as classifiers
+from pwcstats.pairwise.data import Standardizer, check_frame, check_several_classes, check_y_given
 from pwcstats.pairwise.folds import Folds, make_group_folds
 from pwcstats.pairwise.learners import MAX_ITER, last_step
-from pwcstats.pairwise.scaling import Standardizer
 
 
 @dataclass(frozen=True, eq=False)
@@ -243,9 +242,9 @@ class BaseHybrid(ClassifierMixin, BaseEstimator):
 
     def _read(self, X: Any, y: Any) -> tuple[Any, Codes]:
         """Rows, and the indices of their classes in `classes_`."""
-        classifiers.refuse_no_y(y, type(self).__name__)
+        check_y_given(y, self)
         if isinstance(X, pd.DataFrame):
-            classifiers.refuse_frame(X)
+            check_frame(X)
             text = [name for name, column in X.items() if is_text(column)]
             if text:
                 raise InputError(
@@ -255,7 +254,7 @@ class BaseHybrid(ClassifierMixin, BaseEstimator):
         x, y = validate_data(self, X, y, accept_sparse=self._accept_sparse(), dtype=np.float64)
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
-        classifiers.refuse_few_classes(self.classes_, "nothing to tell apart")
+        check_several_classes(self.classes_)
         return x, codes
 
     def _read_rows(self, X: Any) -> Any:

@@ -12,8 +12,7 @@ from sklearn.metrics import get_scorer
 
 from pwcstats._arrays import Array
 from pwcstats.errors import InputError, arg, value
-from pwcstats.pairwise.learners import bounded
-from pwcstats.pairwise.thresholds import best_threshold
+from pwcstats.pairwise.calibration import best_threshold, bounded
 
 # Most thresholds that are tried if each costs a call of the scorer.
 TRIALS = 200

@@ -18,9 +18,8 @@ from pwcstats import _params
 from pwcstats._kernels.blas import one_thread
 from pwcstats.errors import InputError, arg, code, value
 from pwcstats.hybrid.machines import MachineRows, Mask
+from pwcstats.pairwise.data import Standardizer, take
 from pwcstats.pairwise.learners import seeded
-from pwcstats.pairwise.problem import take
-from pwcstats.pairwise.scaling import Standardizer
 
 Codes = NDArray[np.int64]
 # Most clusters that "auto" makes.

@@ -19,8 +19,8 @@ from pwcstats._kernels.blas import one_thread
 from pwcstats._text import listed
 from pwcstats.errors import ConvergenceWarning, InputError, arg, quoted, user_stacklevel
 from pwcstats.pairwise import learners
+from pwcstats.pairwise.data import take
 from pwcstats.pairwise.folds import Folds
-from pwcstats.pairwise.problem import take
 from pwcstats.pairwise.svm import decision_values, is_native
 
 Mask = NDArray[np.bool_]

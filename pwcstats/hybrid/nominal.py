@@ -15,8 +15,7 @@ from pwcstats.hybrid.base import BaseHybrid, HeldOut, check_cv
 from pwcstats.hybrid.cutoff import THRESHOLDS
 from pwcstats.hybrid.groups import SPLITS, Codes, Groups, against_baseline
 from pwcstats.hybrid.integrators import INTEGRATORS, Criterion, Penalty
-from pwcstats.pairwise.checks import refuse_scoring
-from pwcstats.pairwise.ties import likeliest
+from pwcstats.pairwise.calibration import check_one_score, likeliest
 
 __all__ = ["HybridClassifier"]
 
@@ -277,7 +276,7 @@ class HybridClassifier(BaseHybrid):
                 f"{arg('threshold')} must be {rules}, or a probability between 0 and 1, got {value(self.threshold)}."
             )
         check_cv(self.threshold_cv, "threshold_cv")
-        refuse_scoring(self.scoring)
+        check_one_score(self.scoring)
 
     def _kind(self) -> str:
         """The integrator of two classes."""

@@ -14,7 +14,7 @@ from pwcstats.hybrid.groups import Groups
 from pwcstats.hybrid.integrators import Criterion, Penalty
 from pwcstats.hybrid.machines import MachineRows
 from pwcstats.logit.reading import is_text
-from pwcstats.pairwise.ties import likeliest
+from pwcstats.pairwise.calibration import likeliest
 
 __all__ = ["OrdinalHybridClassifier"]
 

@@ -18,7 +18,7 @@ from pwcstats.coupling import couple
 from pwcstats.coupling.methods import MethodName
 from pwcstats.datasets import Setting, load, noisy_pairs, wu_lin_weng_probabilities
 from pwcstats.errors import InputError
-from pwcstats.pairwise.platt import fit_sigmoid
+from pwcstats.pairwise.calibration import fit_sigmoid
 from pwcstats.studies.running import Record
 
 __all__ = ["METHODS", "noisy", "on_data"]
