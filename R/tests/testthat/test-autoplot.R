@@ -36,7 +36,7 @@ test_that("abilities have intervals, the best on top", {
   )
   expect_identical(
     picture$labels$caption,
-    "two items differ at about the 10% level\nwhere their intervals do not overlap"
+    "two items differ at about the 10% level\nif their intervals do not overlap"
   )
   bare <- ggplot2::autoplot(bt(small_wins, cov = "none"))
   expect_extensible(bare)

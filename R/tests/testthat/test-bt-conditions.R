@@ -4,7 +4,7 @@ test_that("items without a finite ability are named", {
   skip_without_python()
   wins <- small_wins
   wins[, "b"] <- 0
-  error <- expect_refused(bt(wins), "no maximum likelihood estimate: b never lost .*method='firth'")
+  error <- expect_refused(bt(wins), "no maximum likelihood estimate: b never lost .*method = 'firth'")
   expect_identical(conditionCall(error), quote(bt(wins)))
   expect_true(all(is.finite(coef(bt(wins, method = "firth")))))
   apart <- data.frame(a = c("p", "q", "r", "s"), b = c("q", "p", "s", "r"))
@@ -13,7 +13,7 @@ test_that("items without a finite ability are named", {
 
 test_that("ties need a model, and a model of them needs ties", {
   skip_without_python()
-  expect_refused(bt(result, first, second, tied_games), "2 of 10 .* are ties.*ties='davidson'")
+  expect_refused(bt(result, first, second, tied_games), "2 of 10 .* are ties.*ties = 'davidson'")
   expect_refused(bt(small_wins, ties = "davidson"), "no comparison is a tie")
   expect_refused(bt(small_wins, tied = small_wins, ties = "half"), "tied must be symmetric")
   expect_refused(bt(small_wins, tied = diag(2), ties = "half"), "tied must have the 3 items")
@@ -52,7 +52,7 @@ test_that("a matrix of wins is square, labelled alike and alone", {
   rownames(other)[[1]] <- "z"
   expect_refused(bt(other), "rows and columns of outcome must be the same items.*'z'")
   expect_refused(bt(-small_wins), "finite numbers >= 0, got -3 for a over b")
-  expect_refused(bt(small_wins, weights = 1:3), "^weights goes with player1 and player2")
+  expect_refused(bt(small_wins, weights = 1:3), "^weights needs player1 and player2")
   expect_refused(bt(small_wins, order_effect = TRUE), "^order_effect needs .* player1 and player2")
   expect_refused(bt(small_wins, cov_type = "cluster"), "needs cluster")
 })
@@ -111,7 +111,7 @@ test_that("methods refuse what they cannot answer", {
   expect_refused(confint(fit, level = 95), "^level must be a number between")
   expect_refused(confint(fit, method = "zz"), "^method must be one of 'wald', 'profile'")
   robust <- bt(small_wins, cov_type = "HC0")
-  expect_refused(confint(robust, method = "profile"), "cov_type='HC0'")
+  expect_refused(confint(robust, method = "profile"), "cov_type = 'HC0'")
   expect_refused(predict(fit, "a"), "newdata must be a data frame")
   expect_refused(predict(fit, data.frame(player1 = "a")), "needs a column player2")
   expect_refused(predict(fit, data.frame(player1 = "z", player2 = "a")), "player1 .* got 'z'")
@@ -129,7 +129,7 @@ test_that("anova refuses fits that are not nested", {
   fit <- bt(small_wins)
   expect_refused(anova(fit), "two or more fits")
   expect_refused(anova(fit, lm(1 ~ 1)), "two or more fits")
-  expect_refused(anova(fit, bt(small_wins, method = "firth")), "method='mle'")
+  expect_refused(anova(fit, bt(small_wins, method = "firth")), "method = 'mle'")
   expect_refused(anova(fit, bt(small_wins + 1)), "the same comparisons")
   expect_refused(anova(fit, bt(small_wins, ref = "b")), "neither is nested")
 })

@@ -148,7 +148,7 @@ test_that("the covariance may be left out", {
   expect_equal(summary(diag)$coefficients, summary(full)$coefficients)
   expect_equal(confint(diag), confint(full))
   expect_equal(abilities(diag), abilities(full))
-  expect_error(vcov(diag), "cov='full'", class = "pwcstats_error")
+  expect_error(vcov(diag), "cov = 'full'", class = "pwcstats_error")
   expect_equal(coef(none), coef(full))
   expect_error(confint(none), "no standard errors", class = "pwcstats_error")
   expect_true(all(is.na(abilities(none)[, 2])))

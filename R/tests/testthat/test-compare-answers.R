@@ -122,8 +122,8 @@ test_that("results print as tests do", {
 test_that("what is no answer is refused in words of R", {
   skip_without_python()
   a <- answers$a
-  expect_refused(mcnemar_pair(replace(a, 4, 2), a), "^a must say .* got 2 in place 4; .* truth\\.$")
-  expect_refused(mcnemar_pair(a, replace(a, 4, NA)), "^b must say .* got NA in place 4;")
+  expect_refused(mcnemar_pair(replace(a, 4, 2), a), "^a must say .* got 2 in position 4; .* truth\\.$")
+  expect_refused(mcnemar_pair(a, replace(a, 4, NA)), "^b must say .* got NA in position 4;")
   expect_refused(mcnemar_pair(c("x", "y"), c("x", "x")), "^a must say .* got character;")
   # Codes of a factor are no answers.
   expect_refused(cochran_q(data.frame(a = factor(1), b = factor(1))), "^answers must say")
@@ -134,7 +134,7 @@ test_that("what is no answer is refused in words of R", {
   expect_refused(mcnemar_pair(a, a, replace(a, 1, NA)), "^truth must not have missing values")
   expect_refused(mcnemar_pair(a, a, rep("x", 20)), "no prediction in a is one of .*truth \\(x\\)")
   expect_refused(mcnemar_pair(a, a, list(1)), "^truth must be a vector")
-  expect_refused(mcnemar_pair(counts, truth = a), "^truth goes with")
+  expect_refused(mcnemar_pair(counts, truth = a), "^truth needs")
   expect_refused(mcnemar_pair(counts[, 1]), "a must be a 2 x 2 table of counts")
   expect_refused(mcnemar_pair(counts / 7), "a must be a 2 x 2 table of counts")
   expect_refused(mcnemar_pair(replace(counts, 2, NA)), "a must be a 2 x 2 table of counts")

@@ -287,7 +287,7 @@ test_that("scores that do not fit are refused, with the cells that are missing",
   random <- setNames(splits[1:3], c("fold", "repeat", "method"))
   random <- data.frame(replicate = 1, random, score = splits$score)
   single <- subset(random, fold == 1, c("repeat.", "method", "score"))
-  expect_refused(compare_methods(single), "give test_fraction=")
+  expect_refused(compare_methods(single), "give test_fraction")
   expect_refused(compare_methods(single, test_fraction = 2), "^test_fraction must be")
 })
 

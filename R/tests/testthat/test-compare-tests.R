@@ -203,8 +203,8 @@ test_that("scores that do not pair up are refused in words of R", {
   b <- untied$b
   error <- expect_refused(wilcoxon_pair(a, b[-1]), "^a and b must pair up, got 10 .* and 9 in b;")
   expect_identical(conditionCall(error), quote(wilcoxon_pair(a, b[-1])))
-  expect_refused(sign_pair(replace(a, 3, NA), b), "^a must hold finite.* got NA in place 3;")
-  expect_refused(cv5x2_t(a, replace(b, 10, Inf)), "^b must hold finite.* got Inf in place 10;")
+  expect_refused(sign_pair(replace(a, 3, NA), b), "^a must hold finite.* got NA in position 3;")
+  expect_refused(cv5x2_t(a, replace(b, 10, Inf)), "^b must hold finite.* got Inf in position 10;")
   holed <- replace(split_matrix("lda"), 8, NaN)
   words <- "^b must hold .* got NaN in row 2 and column 3;"
   expect_refused(corrected_resampled_t(split_matrix("qda"), holed), words)

@@ -72,6 +72,6 @@ test_that("what cannot be is refused", {
   words <- "^at rho 0.1, shape flat: .*repeat 3, method nb"
   expect_refused(winners(holed, c("rho", "shape"), "paired_t"), words)
   expect_refused(winners(grid, c("rho", "shape"), adjust = "shaffer"), "for all pairs")
-  expect_refused(winners(grid, c("rho", "shape")), "give test_fraction=")
+  expect_refused(winners(grid, c("rho", "shape")), "give test_fraction")
   expect_refused(winners(grid, c("rho", "shape"), conf.level = 1), "^conf.level must be")
 })

@@ -161,7 +161,7 @@ test_that("missing rows are left out, refused or kept in place", {
   expect_refused(firth(ill ~ 1, gone, na.action = na.pass), "^the response is missing .* row 5;")
 })
 
-test_that("intervals are Wald's or the profile's", {
+test_that("intervals are Wald or profile intervals", {
   skip_without_python()
   fit <- firth(ill ~ age, separated)
   wald <- confint(fit, level = 0.9)
@@ -226,8 +226,8 @@ test_that("corrections make predictions right on average, and have no likelihood
     fit <- update(plain, correction = correction)
     expect_equal(mean(fitted(fit)), mean(rare$ill), tolerance = 1e-6)
     expect_output(print(fit), toupper(correction))
-    expect_refused(anova(fit), "correction='fl.c' has left")
-    expect_refused(anova(update(plain, . ~ x, correction = correction), plain), "has left")
+    expect_refused(anova(fit), "without correction, got correction = 'fl.c'")
+    expect_refused(anova(update(plain, . ~ x, correction = correction), plain), "without correction")
     expect_refused(confint(fit, method = "profile"), "without correction")
   }
   expect_equal(coef(update(plain, correction = "flic"))[-1], coef(plain)[-1])
@@ -268,7 +268,7 @@ test_that("print and summary say what was fitted, and which tests they show", {
   expect_output(print(fit), "firth\\(formula = ill ~ age.*Firth's.*9 rows; P\\(ill = 1\\)")
   shown <- capture.output(print(summary(fit)))
   expect_match(shown, "Estimate Std. Error z value Pr(>|z|)", fixed = TRUE, all = FALSE)
-  expect_match(shown, "are Wald's; for separated data prefer", all = FALSE)
+  expect_match(shown, "from Wald tests; for separated data use", all = FALSE)
   shown <- capture.output(print(summary(fit, method = "profile")))
   expect_match(shown, "Estimate Std. Error +Chisq Pr\\(>Chi\\)", all = FALSE)
   expect_match(shown, "penalised likelihood-ratio tests", all = FALSE)
@@ -301,7 +301,7 @@ test_that("what cannot be fitted is refused in R's words or ours", {
   expect_refused(firth(ill ~ x + twice, visits), "twice.* is constant or a")
   expect_refused(firth(~x, visits), "must have a response")
   expect_refused(firth(data = visits), "^formula must be given")
-  expect_refused(firth(ill ~ 0, visits), "no column to fit")
+  expect_refused(firth(ill ~ 0, visits), "gives no columns")
   expect_refused(firth(ill ~ nothing, visits), "object 'nothing' not found\\.$")
   expect_refused(firth(ill ~ x, visits, correction = "zz"), "^correction must be one of")
   expect_refused(firth(ill ~ 0 + x, visits, correction = "flic"), "needs one; add a constant")

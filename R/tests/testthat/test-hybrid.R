@@ -347,7 +347,7 @@ test_that("fits say what they are", {
     print(fit),
     paste0(
       "150\n.*other, versicolor\n.*2, linear kernel; versicolor against a cluster of other\n",
-      ".*multinomial, Firth's penalty, of held-out distances\n.*0.25, of versicolor"
+      ".*multinomial, Firth's penalty, of cross-validated distances\n.*0.25 for versicolor"
     )
   )
   said <- summary(fit)
@@ -381,7 +381,7 @@ test_that("what cannot be fitted is refused", {
   expect_refused(ask(clusters = 1:7), "variable lengths differ")
   expect_refused(hybrid(kind ~ Petal.Length, flowers, clusters = nowhere), "'nowhere' not found")
   expect_refused(hybrid(Species ~ Petal.Length, iris, clusters = 2), "response has 3")
-  expect_refused(hybrid(Species ~ Petal.Length, iris, split = "folds"), "split='negatives'")
+  expect_refused(hybrid(Species ~ Petal.Length, iris, split = "folds"), "split = 'negatives'")
   expect_refused(ask(positive = "zz"), "positive must be one of the classes, 'other', 'versic")
   expect_refused(ask(threshold = 2), "^threshold must be")
   expect_refused(ask(threshold = TRUE), "^threshold must be")

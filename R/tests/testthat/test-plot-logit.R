@@ -71,7 +71,7 @@ test_that("infinite estimates are said, and their intervals have arrows", {
 test_that("nothing to draw, and odd options, are refused", {
   skip_without_python()
   fit <- firth(ill ~ 1, visits)
-  expect_refused(plot(fit), "^the fit has intercepts only, which intercept = TRUE draws")
+  expect_refused(plot(fit), "^the fit has only intercepts; draw them with intercept = TRUE")
   drawn <- record_drawing(function() plot(fit, intercept = TRUE))
   expect_identical(drawn$names$label, "(Intercept)")
   expect_refused(plot(fit, level = 95), "^level must be a number between 0 and 1")

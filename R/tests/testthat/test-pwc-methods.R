@@ -80,7 +80,7 @@ test_that("extractors have what other models have", {
   expect_identical(predict(fit, type = "link"), predict(fit, type = "decision"))
   expect_identical(predict(fit, type = "response"), predict(fit, type = "prob"))
   expect_refused(predict(fit, type = "raw"), "^type must be one of 'class', 'prob'")
-  expect_refused(predict(fit, probability = TRUE), "type = \"prob\" has probabilities")
+  expect_refused(predict(fit, probability = TRUE), "type = 'prob' has probabilities")
   columns <- pwc(x = iris[1:4], y = iris$Species, learners = "lda")
   expect_refused(formula(columns), "made from x and y, and has no formula")
   expect_identical(dim(model.frame(columns)), c(150L, 2L))

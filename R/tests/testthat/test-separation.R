@@ -260,7 +260,7 @@ test_that("careless questions are refused in one sentence", {
   expect_refused(detect_separation(grade ~ 1, visits, ordered = TRUE), "thresholds, .* add a term")
   twice <- transform(visits, twice = 2 * x)
   expect_refused(detect_separation(ill ~ x + twice, twice), "twice.* is constant or a")
-  expect_refused(detect_separation(ill ~ 0, visits), "no column to fit")
+  expect_refused(detect_separation(ill ~ 0, visits), "gives no columns")
   expect_refused(detect_separation(~x, visits), "must have a response")
   expect_refused(detect_separation(data = visits), "^formula must be given")
   expect_refused(detect_separation(ill ~ nothing, visits), "object 'nothing' not found\\.$")
