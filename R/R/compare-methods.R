@@ -101,8 +101,13 @@
 #' )
 #' @export
 compare_methods <- function(scores,
-                            test = "auto",
-                            adjust = "holm",
+                            test = c(
+                              "auto", "wilcoxon", "mean_ranks", "corrected_resampled_t", "mcnemar",
+                              "nemenyi", "sign", "cv5x2_t", "cv5x2_f", "paired_t"
+                            ),
+                            adjust = c(
+                              "holm", "bonferroni", "hochberg", "hommel", "shaffer", "bh", "by", "none"
+                            ),
                             control = NULL,
                             conf.level = 0.95, # nolint
                             test_fraction = NULL,
@@ -119,8 +124,8 @@ compare_methods <- function(scores,
   }
   load_python(call)
   options <- list(
-    test = test,
-    adjust = adjust,
+    test = first_choice(test),
+    adjust = first_choice(adjust),
     control = control,
     alpha = alpha_of(level),
     test_fraction = number_to_py(test_fraction),

@@ -122,7 +122,9 @@ nemenyi <- function(scores,
 #' @export
 rank_tests <- function(scores,
                        control = NULL,
-                       adjust = "holm",
+                       adjust = c(
+                         "holm", "bonferroni", "hochberg", "hommel", "shaffer", "bh", "by", "none"
+                       ),
                        conf.level = 0.95, # nolint
                        higher_is_better = TRUE,
                        level = conf.level) {
@@ -130,9 +132,18 @@ rank_tests <- function(scores,
   level <- read_level(call)
   options <- list(
     control = if (!is.null(control)) as_strings(control),
-    adjust = adjust
+    adjust = adjustment_name(first_choice(adjust))
   )
   compare_ranks("rank_tests", scores, options, level, higher_is_better, call)
+}
+
+# In lower case, as in Python; p.adjust() has capitals, and "fdr" for "bh".
+adjustment_name <- function(x) {
+  if (is.character(x)) {
+    x <- tolower(x)
+    x[x == "fdr"] <- "bh"
+  }
+  x
 }
 
 compare_ranks <- function(test, scores, options, level, higher_is_better, call) {

@@ -32,8 +32,13 @@
 #' @export
 winners <- function(scores,
                     by = "dataset",
-                    test = "auto",
-                    adjust = "holm",
+                    test = c(
+                      "auto", "wilcoxon", "mean_ranks", "corrected_resampled_t", "mcnemar",
+                      "nemenyi", "sign", "cv5x2_t", "cv5x2_f", "paired_t"
+                    ),
+                    adjust = c(
+                      "holm", "bonferroni", "hochberg", "hommel", "shaffer", "bh", "by", "none"
+                    ),
                     conf.level = 0.95, # nolint
                     test_fraction = NULL,
                     higher_is_better = TRUE,
@@ -52,8 +57,8 @@ winners <- function(scores,
   load_python(call)
   options <- list(
     by = labels_to_py(by),
-    test = test,
-    adjust = adjust,
+    test = first_choice(test),
+    adjust = first_choice(adjust),
     alpha = alpha_of(level),
     test_fraction = number_to_py(test_fraction),
     higher_is_better = higher_is_better

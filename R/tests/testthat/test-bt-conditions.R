@@ -74,7 +74,7 @@ test_that("rows must say who met and who won", {
   expect_refused(bt(1, winner, loser, games, weights = rep(-2, 33)), "weights has -2")
   expect_refused(bt(1, winner, loser, games, weights = winner), "weights must be numbers")
   expect_refused(bt(1, winner, loser, games, subset = winner == "z"), "no comparison in the data")
-  expect_refused(bt(1, winner, loser, games, cov_type = "HC0", cluster = loser), "cluster goes")
+  expect_refused(bt(1, winner, loser, games, cov_type = "HC0", cluster = loser), "cluster needs cov_type")
   games$loser[[7]] <- games$winner[[7]]
   expect_refused(bt(1, winner, loser, games[-1, ]), "^row 7 compares . with itself")
 })
@@ -82,7 +82,7 @@ test_that("rows must say who met and who won", {
 test_that("home is 1, 0 or -1, and somewhere somebody", {
   skip_without_python()
   fit <- function(home) bt(result, first, second, tied_games, "half", TRUE, home = home)
-  expect_refused(fit(rep(2, 10)), "^home must be 1 where")
+  expect_refused(fit(rep(2, 10)), "^home must be 1 if player1")
   expect_refused(fit(rep(FALSE, 10)), "home is 0 in all")
 })
 
@@ -90,7 +90,7 @@ test_that("covariates have a row for each item and no more columns than they can
   skip_without_python()
   items <- data.frame(size = c(1, 2, 4), same = 1, row.names = c("a", "b", "d"))
   expect_refused(bt(small_wins, covariates = ~size), "item_data is needed")
-  expect_refused(bt(small_wins, item_data = items), "give the formula as covariates")
+  expect_refused(bt(small_wins, item_data = items), "needs a formula; give it as covariates")
   expect_refused(bt(small_wins, covariates = items, item_data = items), "leave it out")
   expect_refused(bt(small_wins, covariates = items), "row names lack 'c'")
   expect_refused(bt(small_wins, covariates = ~size, item_data = 1:3), "must be a data frame")
