@@ -17,13 +17,13 @@
 #' @param se_fit Add `.se.fit`, the standard errors of `.fitted`?
 #' @param ... Must be empty; a misspelt argument is an error.
 #' @return `data` or `newdata`, with new columns at the end; a tibble remains a tibble. After
-#'   [firth()] the new columns are `.fitted`, if requested `.se.fit`, and without `newdata` `.resid`,
-#'   as after `glm()`.
+#'   [firth()] the new columns are `.fitted`, if requested `.se.fit`, and without `newdata`
+#'   `.resid`, as after `glm()`.
 #'
 #'   After [firth_multinom()], [cratio()], [hybrid()], [ordinal_hybrid()] and [pwc()], `.fitted` is
 #'   the predicted class, and there is a column with the probability of each class, such as
-#'   `.prob.setosa`. With two classes, `hybrid()` compares the probability with its threshold, so the
-#'   predicted class need not be the more probable one.
+#'   `.prob.setosa`. With two classes, `hybrid()` compares the probability with its threshold, so
+#'   the predicted class need not be the more probable one.
 #'
 #'   After [bt()], `.fitted` is the probability that `player1` wins. With a tie parameter there are
 #'   also `.prob.win`, `.prob.tie` and `.prob.loss`.

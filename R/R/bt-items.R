@@ -266,7 +266,9 @@ home_to_predict <- function(object, column, call) {
   }
   home <- column("home")
   if (is.null(home) && asked) {
-    abort("newdata needs a column home: 1 if player1 has the order effect, -1 if player2, else 0.", call)
+    abort(
+      "newdata needs a column home: 1 if player1 has the order effect, -1 if player2, else 0.", call
+    )
   }
   home
 }

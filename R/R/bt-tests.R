@@ -5,11 +5,11 @@
 #' [anova][pwcstats_bt].
 #'
 #' Pearson's statistic and the deviance have chi-squared distributions only if pairs met often.
-#' If expected counts are small, `goodness_of_fit()` therefore simulates the p-value: it draws tables
-#' from the fitted model, and fits the model to each. It uses Cochran's rule: an expected count is
-#' below 1, or more than a fifth of them are below 5. Tables cannot be simulated if numbers of
-#' comparisons are fractions, or after `ties = "half"` with ties; a note then says that the p-value
-#' is not reliable.
+#' If expected counts are small, `goodness_of_fit()` therefore simulates the p-value: it draws
+#' tables from the fitted model, and fits the model to each. It uses Cochran's rule: an expected
+#' count is below 1, or more than a fifth of them are below 5. Tables cannot be simulated if numbers
+#' of comparisons are fractions, or after `ties = "half"` with ties; a note then says that the
+#' p-value is not reliable.
 #'
 #' @param object A fit by [bt()].
 #' @param i,j Two items; the estimate is the ability of `i` minus that of `j`.

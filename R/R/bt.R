@@ -38,8 +38,8 @@
 #'   `player2` won and 0.5 for a tie; or `TRUE` if `player1` won; or a factor whose second level
 #'   means that `player1` won (as in `glm()`). A single 1 means that `player1` won every row.
 #' @param player1,player2 The items that are compared: factors, or other labels.
-#' @param data Data frame with the variables. Variables that are not in it are looked up where `bt()`
-#'   was called.
+#' @param data Data frame with the variables. Variables that are not in it are looked up where
+#'   `bt()` was called.
 #' @param ties How to treat ties: `"none"` stops with an error, `"davidson"` estimates a tie
 #'   parameter, `"half"` counts a tie as half a win for each.
 #' @param order_effect Estimate the advantage of being `player1`, such as a home advantage?

@@ -90,7 +90,8 @@ mcnemar_pair <- function(a,
   }
   load_python(call)
   result <- call_compare("mcnemar", lapply(answers, to_py), options, call)
-  names <- if (identical(options$method, "asymptotic")) list(statistic = "McNemar's chi-squared") else list()
+  chi_squared <- identical(options$method, "asymptotic")
+  names <- list(statistic = if (chi_squared) "McNemar's chi-squared")
   as_htest(result, data_name, level, names)
 }
 

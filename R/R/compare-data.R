@@ -104,7 +104,7 @@ check_predictions <- function(x, truth, name, call) {
   }
   if (anyNA(truth) || anyNA(x)) {
     missing <- if (anyNA(truth)) "truth" else name
-    abort(sprintf("%s must not have missing values; drop these cases from all methods.", missing), call)
+    abort(sprintf("%s must not have missing values; drop these cases.", missing), call)
   }
 }
 

@@ -6,9 +6,9 @@
 #' `test = "auto"` picks the test, and the element `reason` says why:
 #'
 #' \describe{
-#'   \item{Several data sets}{Each data set is one observation, the mean over its splits. The test is
-#'     `"wilcoxon"` for each pair, or `"mean_ranks"` ([rank_tests()]) if there are too few data sets
-#'     for Wilcoxon's test.}
+#'   \item{Several data sets}{Each data set is one observation, the mean over its splits. The test
+#'     is `"wilcoxon"` for each pair, or `"mean_ranks"` ([rank_tests()]) if there are too few data
+#'     sets for Wilcoxon's test.}
 #'   \item{Splits of one data set}{`"corrected_resampled_t"`, because folds of one data set are not
 #'     independent.}
 #'   \item{Cases of one data set}{`"mcnemar"`.}
@@ -25,9 +25,9 @@
 #' may reject too often for two methods that are equal.
 #'
 #' @param scores A data frame with the columns `method` and `score`, and as needed `dataset`,
-#'   `repeat` (or `repeat.`, as [data.frame()] would call it), `fold`, or `case` (with scores 1 and 0
-#'   for right and wrong answers). Columns `n_train` and `n_test` give the sizes of the training and
-#'   test sets; a column `metric` must have one value. Or a matrix, data frame or list with the
+#'   `repeat` (or `repeat.`, as [data.frame()] would call it), `fold`, or `case` (with scores 1 and
+#'   0 for right and wrong answers). Columns `n_train` and `n_test` give the sizes of the training
+#'   and test sets; a column `metric` must have one value. Or a matrix, data frame or list with the
 #'   scores of each method: its row names, or a column `dataset`, are names of data sets; folds of
 #'   one data set have a column `fold`, or row names such as `Fold1` or `Fold1.Rep1`. If the rows
 #'   have no names (numbers are not names), `rows` must say what they are.
@@ -37,8 +37,8 @@
 #' @param control Name of the method with which all others are compared. By default all pairs are
 #'   compared.
 #' @param conf.level,level One minus the significance level of the tests, by either name. Intervals
-#'   of the pairs are simultaneous, by Bonferroni's inequality (with `"bh"`, `"by"` and `"none"` each
-#'   has this level separately). Intervals of the means have this level separately.
+#'   of the pairs are simultaneous, by Bonferroni's inequality (with `"bh"`, `"by"` and `"none"`
+#'   each has this level separately). Intervals of the means have this level separately.
 #' @param test_fraction For random splits of one data set: share of the cases in each test set. It
 #'   is known for folds, and from the columns `n_train` and `n_test`.
 #' @param higher_is_better Are higher scores better? `FALSE` for errors and losses.
@@ -106,7 +106,8 @@ compare_methods <- function(scores,
                               "nemenyi", "sign", "cv5x2_t", "cv5x2_f", "paired_t"
                             ),
                             adjust = c(
-                              "holm", "bonferroni", "hochberg", "hommel", "shaffer", "bh", "by", "none"
+                              "holm", "bonferroni", "hochberg", "hommel", "shaffer", "bh", "by",
+                              "none"
                             ),
                             control = NULL,
                             conf.level = 0.95, # nolint

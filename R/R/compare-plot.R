@@ -7,18 +7,18 @@
 #' have letters; methods that share a letter do not differ. If the test has a critical difference,
 #' it is shown as a line of this length.
 #'
-#' `type = "intervals"` shows the estimated difference of each pair of methods with its interval. The
-#' dot is filled if the difference is significant. With more than 15 pairs, only those with the first
-#' method are drawn. Arrows mark infinite ends of intervals.
+#' `type = "intervals"` shows the estimated difference of each pair of methods with its interval.
+#' The dot is filled if the difference is significant. With more than 15 pairs, only those with the
+#' first method are drawn. Arrows mark infinite ends of intervals.
 #'
 #' @param x A result of [compare_methods()], [nemenyi()] or [rank_tests()].
 #' @param type `"cd"` or `"intervals"`. The default is `"cd"`, or `"intervals"` if methods are
 #'   compared with a control, because `"cd"` needs all pairs.
 #' @param ... For `"intervals"` passed to [graphics::plot.default()], such as `xlim` or `main`; for
 #'   `"cd"` it must be empty.
-#' @return A data frame with what was drawn, invisibly: for `"cd"` a row for each method, with `rank`
-#'   and `letters`; for `"intervals"` a row for each pair, with `estimate`, `conf_low`, `conf_high`
-#'   and `significant`.
+#' @return A data frame with what was drawn, invisibly: for `"cd"` a row for each method, with
+#'   `rank` and `letters`; for `"intervals"` a row for each pair, with `estimate`, `conf_low`,
+#'   `conf_high` and `significant`.
 #' @references
 #' Demšar, J. (2006) Statistical comparisons of classifiers over multiple data sets. *Journal of
 #' Machine Learning Research* **7**, 1--30.

@@ -6,12 +6,12 @@
 #' @param digits Number of significant digits.
 #' @param row.names,optional,stringsAsFactors As in [as.data.frame()].
 #' @param ... Must be empty; a misspelt argument is an error.
-#' @return `summary()` returns a list of class `summary.pwcstats_comparison`. It prints all pairs, and
-#'   its element `p_values` is a square matrix of adjusted p-values. `as.data.frame()` returns the
-#'   table of the methods, with their names in a column. `tidy()` returns the pairs, with the names
-#'   of \pkg{broom}. `glance()` returns a data frame with one row: the numbers of methods and of rows
-#'   of the scores, the test and its adjustment, statistic and p-value of the omnibus test, the
-#'   number of pairs that differ significantly, and the best method, `NA` if there is none.
+#' @return `summary()` returns a list of class `summary.pwcstats_comparison`. It prints all pairs,
+#'   and its element `p_values` is a square matrix of adjusted p-values. `as.data.frame()` returns
+#'   the table of the methods, with their names in a column. `tidy()` returns the pairs, with the
+#'   names of \pkg{broom}. `glance()` returns a data frame with one row: the numbers of methods and
+#'   of rows of the scores, the test and its adjustment, statistic and p-value of the omnibus test,
+#'   the number of pairs that differ significantly, and the best method, `NA` if there is none.
 #' @examplesIf pwcstats_available()
 #' scores <- cbind(
 #'   lda = c(0.81, 0.74, 0.92, 0.66),

@@ -5,8 +5,8 @@
 #' `statistic = "chi-squared"` is [friedman.test()]. `"F"` is the statistic of Iman and Davenport,
 #' \eqn{(N - 1) \chi^2 / (N (K - 1) - \chi^2)}{(N - 1) X / (N (K - 1) - X)} for \eqn{K} methods on
 #' \eqn{N} data sets, which is less conservative for few data sets. It is infinite if the methods
-#' have the same order on all data sets; the p-value is then that of the permutation test, and a note
-#' says so. `"exact"` is the permutation test, and `"auto"` uses it if there are few enough
+#' have the same order on all data sets; the p-value is then that of the permutation test, and a
+#' note says so. `"exact"` is the permutation test, and `"auto"` uses it if there are few enough
 #' permutations, otherwise `"F"`. Scores that differ only by rounding errors are tied.
 #'
 #' @param scores Matrix or data frame with a row for each data set and a column for each method (a
@@ -62,8 +62,8 @@ friedman_from_py <- function(result, data_name) {
 #' p-values.
 #'
 #' Nemenyi's p-values are those of the studentised range, [ptukey()], and need no further
-#' adjustment. With \eqn{K} methods and \eqn{N} data sets, methods differ significantly if their mean
-#' ranks differ by more than the critical difference
+#' adjustment. With \eqn{K} methods and \eqn{N} data sets, methods differ significantly if their
+#' mean ranks differ by more than the critical difference
 #' \eqn{q_\alpha \sqrt{K (K + 1) / (6 N)}}{q sqrt(K (K + 1) / (6 N))}.
 #'
 #' The difference of two mean ranks also depends on the other methods: adding a method can make two
@@ -241,17 +241,17 @@ tidy_pairs <- function(pairs) {
 #' Like [p.adjust()], with Shaffer's procedure for all pairs of several methods as an additional
 #' method.
 #'
-#' Shaffer's static procedure uses that hypotheses about pairs are logically related: if two of three
-#' methods differ, at least one more pair differs. After i of m hypotheses have been rejected, Holm's
-#' procedure multiplies the next p-value by m - i. Shaffer's multiplies it by the largest possible
-#' number of true hypotheses that is not above m - i. It needs the p-values of all K (K - 1) / 2
-#' pairs of K methods.
+#' Shaffer's static procedure uses that hypotheses about pairs are logically related: if two of
+#' three methods differ, at least one more pair differs. After i of m hypotheses have been rejected,
+#' Holm's procedure multiplies the next p-value by m - i. Shaffer's multiplies it by the largest
+#' possible number of true hypotheses that is not above m - i. It needs the p-values of all K (K -
+#' 1) / 2 pairs of K methods.
 #'
 #' @param p P-values. `NA` (no test) remains `NA` and is not counted.
-#' @param method `"holm"`, `"bonferroni"` (never better than Holm's), `"hochberg"` and `"hommel"` (for
-#'   tests that are not negatively dependent) and `"shaffer"` (for all pairs of methods) control the
-#'   probability of any false rejection; `"bh"` (or `"fdr"`; Benjamini and Hochberg) and `"by"`
-#'   control the expected share of false rejections. Case does not matter.
+#' @param method `"holm"`, `"bonferroni"` (never better than Holm's), `"hochberg"` and `"hommel"`
+#'   (for tests that are not negatively dependent) and `"shaffer"` (for all pairs of methods)
+#'   control the probability of any false rejection; `"bh"` (or `"fdr"`; Benjamini and Hochberg) and
+#'   `"by"` control the expected share of false rejections. Case does not matter.
 #' @return Adjusted p-values, with the names of `p`.
 #' @seealso [compare_methods()], [rank_tests()]
 #' @references

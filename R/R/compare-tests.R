@@ -106,15 +106,15 @@ test_two <- function(test, a, b, options, level, data_name, call, names = list()
 
 #' Compare two methods on several data sets
 #'
-#' Tests of paired scores that use ranks or signs of the differences: Wilcoxon's signed-rank test and
-#' the sign test. The pairs must be independent, usually one for each data set. For splits of one
-#' data set see [corrected_resampled_t()].
+#' Tests of paired scores that use ranks or signs of the differences: Wilcoxon's signed-rank test
+#' and the sign test. The pairs must be independent, usually one for each data set. For splits of
+#' one data set see [corrected_resampled_t()].
 #'
 #' `wilcoxon_pair()` is [wilcox.test()] with `paired = TRUE`, with these differences. It is exact
 #' also with ties and zeros, like \pkg{exactRankTests} and \pkg{coin}. Absolute differences that are
-#' equal except for rounding errors are tied (such as 0.9 - 0.8 and 0.8 - 0.7), as with `digits.rank`
-#' in `wilcox.test()`. It always returns an estimate and an interval, from the exact test if the test
-#' is exact.
+#' equal except for rounding errors are tied (such as 0.9 - 0.8 and 0.8 - 0.7), as with
+#' `digits.rank` in `wilcox.test()`. It always returns an estimate and an interval, from the exact
+#' test if the test is exact.
 #'
 #' `sign_pair()` is [binom.test()] of the number of positive differences, without zeros.
 #'

@@ -1,7 +1,7 @@
 #' Best method on each data set
 #'
-#' Finds the best method on each data set, or at each point of a parameter grid, and tests it against
-#' the second best.
+#' Finds the best method on each data set, or at each point of a parameter grid, and tests it
+#' against the second best.
 #'
 #' Szepannek, Bischl and Weihs (2007) compare methods over a grid of simulations in this way, with
 #' and without Holm's correction for the number of points. The best method was chosen from the same
@@ -9,7 +9,8 @@
 #'
 #' @param scores A data frame with the columns `method`, `score`, those of `by`, and `repeat`,
 #'   `fold` or `case`, as for [compare_methods()].
-#' @param by Names of the columns that identify the points: `"dataset"`, or the parameters of a grid.
+#' @param by Names of the columns that identify the points: `"dataset"`, or the parameters of a
+#'   grid.
 #' @param test The test of the best method against the second, as for [compare_methods()]. Use
 #'   `"paired_t"` if each repeat has a new sample.
 #' @param adjust How the p-values of all points are adjusted, see [adjust_p()].

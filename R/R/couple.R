@@ -41,10 +41,10 @@
 #'   matrix). Weights are non-negative numbers, and only their ratios matter. A weight of 0 means
 #'   that the pair was not compared; only then may its `r` be missing.
 #' @param condensed Is `r` condensed?
-#' @param classes Names of the classes in the order of `r`, or a factor with these levels. By default
-#'   the names of `r`: its dimension names or, if condensed, its column names if they have the form
-#'   `"a/b"`, like the decision values of \pkg{e1071} (whose classes are in the order of their first
-#'   appearance). Names that contradict those of `r` are an error.
+#' @param classes Names of the classes in the order of `r`, or a factor with these levels. By
+#'   default the names of `r`: its dimension names or, if condensed, its column names if they have
+#'   the form `"a/b"`, like the decision values of \pkg{e1071} (whose classes are in the order of
+#'   their first appearance). Names that contradict those of `r` are an error.
 #' @param pair_mass For `method = "bayes"` only: the probability that the class is i or j, in one of
 #'   the shapes of `n`.
 #' @param clip All methods but `"vote"`, `"sum"` and `"bayes"` restrict `r` to the range from `clip`
@@ -101,8 +101,8 @@
 #' # Weights, and a pair that was never compared.
 #' couple(c(.9, NA, .7), "ht", n = c(200, 0, 180), condensed = TRUE)
 #'
-#' # The probabilities of e1071, from its decision values and sigmoids. They differ slightly, because
-#' # LIBSVM stops its iteration early.
+#' # The probabilities of e1071, from its decision values and sigmoids. They differ slightly,
+#' because # LIBSVM stops its iteration early.
 #' if (requireNamespace("e1071", quietly = TRUE)) {
 #'   model <- e1071::svm(Species ~ ., iris, probability = TRUE)
 #'   answer <- predict(model, iris[c(1, 71, 120), ], decision.values = TRUE, probability = TRUE)

@@ -7,14 +7,14 @@
 #' of `brmultinom()` in \pkg{brglm2} with `type = "AS_mean"`. Probabilities do not depend on the
 #' baseline.
 #'
-#' For users of `multinom()` in \pkg{nnet}: also with two classes, [coef()] is a matrix with one row,
-#' predicted probabilities are a matrix with two columns, and the names of [vcov()] include the
+#' For users of `multinom()` in \pkg{nnet}: also with two classes, [coef()] is a matrix with one
+#' row, predicted probabilities are a matrix with two columns, and the names of [vcov()] include the
 #' class.
 #'
 #' @inheritParams firth
 #' @param formula Model formula. The response is a factor, or is converted to one.
-#' @return A list of class `pwcstats_firth_multinom`. It has the usual [methods][pwcstats_logit] of a
-#'   model, and [predict()][predict.pwcstats_firth_multinom]. Its elements are
+#' @return A list of class `pwcstats_firth_multinom`. It has the usual [methods][pwcstats_logit] of
+#'   a model, and [predict()][predict.pwcstats_firth_multinom]. Its elements are
 #'   \item{coefficients}{Matrix with one row for each class but the first and one column for each
 #'     term.}
 #'   \item{vcov, se}{Covariance and standard errors, ordered by class, with names such as

@@ -18,24 +18,24 @@
 #' class with the threshold of the fit, which need not be 1/2. With more than two classes there is
 #' no threshold, and the most probable class is predicted.
 #'
-#' The machines are those of `svm()` in \pkg{e1071} with `type = "C-classification"`. Their arguments
-#' have the same names and defaults, except for `kernel`. Factors are treated differently: as in
-#' `glm()`, one level of a factor has no column if there is an intercept, and the columns of factors
-#' are scaled like other columns. The machines do not use the intercept column.
+#' The machines are those of `svm()` in \pkg{e1071} with `type = "C-classification"`. Their
+#' arguments have the same names and defaults, except for `kernel`. Factors are treated differently:
+#' as in `glm()`, one level of a factor has no column if there is an intercept, and the columns of
+#' factors are scaled like other columns. The machines do not use the intercept column.
 #'
 #' @param formula Model formula. The response is a factor, or is converted to one; unused levels are
 #'   dropped.
 #' @param data Data frame with the variables. Variables that are not in it are looked up in the
 #'   environment of the formula.
-#' @param clusters Number of k-means clusters of the negatives, or the cluster of each row of `data`;
-#'   rows that `subset` and `na.action` leave out are also left out of it. It is looked up in `data`
-#'   first, then where the function is called. The clusters of positive rows are not used, and may
-#'   be missing. `"auto"` is the rounded number of negatives per positive, from 1 to 10; hundreds of
-#'   clusters take minutes. k-means always standardises the columns, even with `scale = FALSE`. With
-#'   `split = "folds"` it is the number of parts, by default 9, or fewer if the rarer class has
-#'   fewer rows.
-#' @param split Use clusters of the negatives, or random parts of all rows. With `"folds"`, each part
-#'   has a machine for both classes, and a binary logistic model integrates the distances.
+#' @param clusters Number of k-means clusters of the negatives, or the cluster of each row of
+#'   `data`; rows that `subset` and `na.action` leave out are also left out of it. It is looked up
+#'   in `data` first, then where the function is called. The clusters of positive rows are not used,
+#'   and may be missing. `"auto"` is the rounded number of negatives per positive, from 1 to 10;
+#'   hundreds of clusters take minutes. k-means always standardises the columns, even with
+#'   `scale = FALSE`. With `split = "folds"` it is the number of parts, by default 9, or fewer if
+#'   the rarer class has fewer rows.
+#' @param split Use clusters of the negatives, or random parts of all rows. With `"folds"`, each
+#'   part has a machine for both classes, and a binary logistic model integrates the distances.
 #' @param kernel,cost,gamma,degree,coef0,tolerance Arguments of the support vector machines, as in
 #'   `svm()` of \pkg{e1071}; `gamma` is by default 1 / number of columns.
 #' @param scale Centre the columns and divide them by their standard deviations, as `svm()` does?
@@ -49,9 +49,9 @@
 #' @param penalty Use Firth's penalty if the distances separate the groups, never, or always.
 #' @param select Whether to select distances stepwise, and with which criterion.
 #' @param threshold For two classes, the probability above which a row is predicted to be positive:
-#'   `"cv"` maximises the balanced accuracy of cross-validated probabilities, and is 1/2 if the folds
-#'   do not show that another value is better; `"prevalence"` predicts as many positives as there
-#'   are; or a number.
+#'   `"cv"` maximises the balanced accuracy of cross-validated probabilities, and is 1/2 if the
+#'   folds do not show that another value is better; `"prevalence"` predicts as many positives as
+#'   there are; or a number.
 #' @param positive Label of the positive class. By default the rarer class, or the second level if
 #'   both are equally frequent; with more than two classes the first level, the baseline.
 #' @param distance_cv Number of folds for cross-validated distances, from which the integrator is
@@ -74,8 +74,8 @@
 #'   \item{distances, aliased, selected}{Names of all distances, of those left out as linear
 #'     combinations of others, and of those that the integrator uses.}
 #'   \item{coefficients}{Coefficients of the integrator: a matrix with one row for each cluster, or
-#'     for each class but the baseline; for `"logit"` a vector, in which positive coefficients favour
-#'     the positive class.}
+#'     for each class but the baseline; for `"logit"` a vector, in which positive coefficients
+#'     favour the positive class.}
 #'   \item{integrator, penalty, threshold}{The integrator, the penalty and the threshold that were
 #'     used; `threshold` is `NULL` with more than two classes.}
 #'   \item{split, svm, center, scale, distance_cv}{Options of the call and of the machines, and the
@@ -171,8 +171,8 @@ hybrid <- function(formula,
   ))
 }
 
-# "auto", a number, or a factor with a label for each row of the data. Missing labels are a level, so
-# that na.action does not drop positives without a cluster.
+# "auto", a number, or a factor with a label for each row of the data. Missing labels are a level,
+# so that na.action does not drop positives without a cluster.
 read_clusters <- function(asked, environment, call) {
   if (is.null(asked$clusters)) {
     return("auto")

@@ -14,7 +14,8 @@
 #' @param object A fit by [firth()], [firth_multinom()] or [cratio()].
 #' @param ... Further fits.
 #' @param test `"Chisq"` or `"LRT"`, two names of the likelihood-ratio test.
-#' @return A data frame of class `anova` with degrees of freedom, statistic (`Deviance`) and p-value.
+#' @return A data frame of class `anova` with degrees of freedom, statistic (`Deviance`) and
+#'   p-value.
 #' @references
 #' Heinze, G. and Schemper, M. (2002) A solution to the problem of separation in logistic
 #' regression. *Statistics in Medicine* **21**, 2409--2419. \doi{10.1002/sim.1047}

@@ -10,11 +10,11 @@
 #' @param na.action How to treat rows of `newdata` with missing values; by default they are `NA` in
 #'   the result.
 #' @param ... Must be empty; a misspelt argument is an error.
-#' @return One entry or row for each row of `newdata`. After [firth()] a vector, for `"response"` and
-#'   `"prob"` of the probability of success; with `se.fit` a list with the elements `fit`, `se.fit`
-#'   and `residual.scale`, as for `glm()`. After the others a matrix: `"prob"` has one column for
-#'   each class, `"link"` one for each class but the first or for each stage, `"stage"` one for each
-#'   stage.
+#' @return One entry or row for each row of `newdata`. After [firth()] a vector, for `"response"`
+#'   and `"prob"` of the probability of success; with `se.fit` a list with the elements `fit`,
+#'   `se.fit` and `residual.scale`, as for `glm()`. After the others a matrix: `"prob"` has one
+#'   column for each class, `"link"` one for each class but the first or for each stage, `"stage"`
+#'   one for each stage.
 #'
 #'   For `"class"` the classes have the type of the response: a factor with its levels, numeric or
 #'   logical. If classes are equally probable, the result is the first of them.

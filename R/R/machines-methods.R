@@ -227,10 +227,11 @@ glance.pwcstats_machines <- function(x, ...) { # nolint
 #' Predictions from hybrid classifiers
 #'
 #' `"class"` compares the probability of the positive class with the threshold of the fit, which
-#' need not be 1/2. With more than two classes, and after [ordinal_hybrid()], it is the most probable
-#' class. `"distance"` gives the signed distances from the decision boundaries of the machines,
-#' divided by \eqn{\|w\|}{||w||}. They are positive on the side of the positive class or the
-#' baseline, or after [ordinal_hybrid()] on the side of the class that the machine is named after.
+#' need not be 1/2. With more than two classes, and after [ordinal_hybrid()], it is the most
+#' probable class. `"distance"` gives the signed distances from the decision boundaries of the
+#' machines, divided by \eqn{\|w\|}{||w||}. They are positive on the side of the positive class or
+#' the baseline, or after [ordinal_hybrid()] on the side of the class that the machine is named
+#' after.
 #'
 #' The machines were trained on the rows of the fit, so predictions for these rows are better than
 #' for new rows.
@@ -241,10 +242,10 @@ glance.pwcstats_machines <- function(x, ...) { # nolint
 #' @param na.action How to treat rows of `newdata` with missing values; by default they are `NA` in
 #'   the result.
 #' @param ... Must be empty; a misspelt argument is an error.
-#' @return For `"class"` a factor with the levels of the response, ordered if the response is ordered
-#'   (after [ordinal_hybrid()] with a numeric response, numbers). For `"prob"` a matrix with one
-#'   column for each class, in the order of the levels; for `"distance"` a matrix with one column
-#'   for each machine.
+#' @return For `"class"` a factor with the levels of the response, ordered if the response is
+#'   ordered (after [ordinal_hybrid()] with a numeric response, numbers). For `"prob"` a matrix with
+#'   one column for each class, in the order of the levels; for `"distance"` a matrix with one
+#'   column for each machine.
 #' @examplesIf pwcstats_available()
 #' fit <- hybrid(Species ~ Petal.Length + Petal.Width, iris)
 #' new <- data.frame(Petal.Length = c(1.5, 4.8, NA), Petal.Width = c(0.3, 1.7, 2))

@@ -1,7 +1,7 @@
 #' Plot the distances of a hybrid classifier
 #'
-#' Draws the rows of the fit by class, in the plane of two distances from decision boundaries. Dashed
-#' lines are the boundaries. With one distance, each class has a strip.
+#' Draws the rows of the fit by class, in the plane of two distances from decision boundaries.
+#' Dashed lines are the boundaries. With one distance, each class has a strip.
 #'
 #' The distances are those of [`predict(type = "distance")`][predict.pwcstats_machines]. The
 #' machines were trained on these rows, which are therefore further from the boundaries than new

@@ -19,7 +19,7 @@ refuse_no_classes <- function(y, call) {
     abort("the response must be the class of each row, not columns.", call)
   }
   if (is.numeric(y) && any(y != round(y), na.rm = TRUE)) {
-    abort("the response must be classes, got numbers with fractions; cut() it, or make it a factor.", call)
+    abort("the response must be classes, not fractions; cut() it, or make it a factor.", call)
   }
 }
 

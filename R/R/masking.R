@@ -7,8 +7,9 @@ same_names <- list(
   detect_separation = c("detectseparation", "brglm2")
 )
 
-# The other function if the call is meant for it, otherwise NULL. Such calls lack our first argument,
-# as in vglm(y ~ x, family = cratio()), or have an argument that only the other function has.
+# The other function if the call is meant for it, otherwise NULL. Such calls lack our first
+# argument, as in vglm(y ~ x, family = cratio()), or have an argument that only the other function
+# has.
 other_function <- function(name, lacks_first, call) {
   # pwcstats::couple() is always ours.
   if (is.call(call[[1L]])) {

@@ -1,18 +1,19 @@
 #' Methods for pairwise classifiers
 #'
-#' Methods for fits by [pwc()]. Besides those shown here, [terms()] and [update()] work as with other
-#' models. There are also methods for `tidy()`, `glance()` and [`augment()`][pwcstats_augment] from
-#' \pkg{generics} (re-exported by \pkg{broom}).
+#' Methods for fits by [pwc()]. Besides those shown here, [terms()] and [update()] work as with
+#' other models. There are also methods for `tidy()`, `glance()` and [`augment()`][pwcstats_augment]
+#' from \pkg{generics} (re-exported by \pkg{broom}).
 #'
 #' @param x,object,formula A fit by [pwc()].
 #' @param digits Number of significant digits.
 #' @param type Type of weights; there are only prior weights.
 #' @param ... Must be empty; a misspelt argument is an error.
-#' @return `summary()` returns a list of class `summary.pwcstats_pwc`. It prints all pairs, the number
-#'   of pairs of each learner, and a table of true and predicted classes of the rows of the fit (with
-#'   fewer errors than for new rows). `nobs()` returns the number of rows, `weights()` their weights,
-#'   `fitted()` the probabilities of the rows of the fit, `model.frame()` the variables of these
-#'   rows, `tidy()` the pairs as a data frame, `glance()` a data frame with one row.
+#' @return `summary()` returns a list of class `summary.pwcstats_pwc`. It prints all pairs, the
+#'   number of pairs of each learner, and a table of true and predicted classes of the rows of the
+#'   fit (with fewer errors than for new rows). `nobs()` returns the number of rows, `weights()`
+#'   their weights, `fitted()` the probabilities of the rows of the fit, `model.frame()` the
+#'   variables of these rows, `tidy()` the pairs as a data frame, `glance()` a data frame with one
+#'   row.
 #' @seealso [predict()][predict.pwcstats_pwc], [plot()][plot.pwcstats_pwc]
 #' @examplesIf pwcstats_available()
 #' fit <- pwc(Species ~ ., iris, learners = c("lda", "qda", "nb"))
@@ -161,8 +162,8 @@ glance.pwcstats_pwc <- function(x, ...) { # nolint
 #'   the result.
 #' @param ... Must be empty; a misspelt argument is an error.
 #' @return For `"class"` a factor with the levels of the response, ordered if the response is
-#'   ordered. Otherwise a matrix with a row for each row of `newdata` and a column for each class, or
-#'   for each pair, with names such as `"a/b"`.
+#'   ordered. Otherwise a matrix with a row for each row of `newdata` and a column for each class,
+#'   or for each pair, with names such as `"a/b"`.
 #' @examplesIf pwcstats_available()
 #' fit <- pwc(Species ~ ., iris, learners = "svm")
 #' new <- iris[c(1, 71, 120), ]

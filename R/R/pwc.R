@@ -17,8 +17,8 @@
 #'     order of the levels, by default their shares of the rows. `reg_param = 0`, for `"qda"`:
 #'     shrinkage of the covariances towards the identity, for classes whose columns are (almost)
 #'     linearly dependent.}
-#'   \item{`"nb"`}{Naive Bayes with normal densities. Variances have the divisor n; `naiveBayes()` in
-#'     \pkg{e1071} uses n - 1. `prior` as for `"lda"`.}
+#'   \item{`"nb"`}{Naive Bayes with normal densities. Variances have the divisor n; `naiveBayes()`
+#'     in \pkg{e1071} uses n - 1. `prior` as for `"lda"`.}
 #'   \item{`"knn"`}{Nearest neighbours: `k = 5` of them.}
 #'   \item{`"logistic"`}{Logistic regression with a ridge penalty, which is finite for separated
 #'     classes too. `cost = 1` is the inverse of the penalty; the larger, the closer to `glm()`.}
@@ -26,17 +26,18 @@
 #'     `minsplit = 20`, `minbucket` = a third of it, `maxdepth = 30`. It is not pruned.}
 #' }
 #' `learners = c("lda", "nb")` gives two candidates. Arguments are given in a list with the name of
-#' the learner, `list(svm = list(cost = 10), "lda")`, or with the learner as first element and a name
-#' of your choice, `list(soft = list("svm", cost = 0.1), hard = list("svm", cost = 100))`. For a
-#' single learner they can also be given in the call: `pwc(y ~ ., data, "svm", cost = 10)`.
+#' the learner, `list(svm = list(cost = 10), "lda")`, or with the learner as first element and a
+#' name of your choice, `list(soft = list("svm", cost = 0.1), hard = list("svm", cost = 100))`. For
+#' a single learner they can also be given in the call: `pwc(y ~ ., data, "svm", cost = 10)`.
 #'
 #' An R learner is a list of two functions. `fit(x, y)` gets a matrix with the columns of the model
 #' matrix and a factor with the two levels of a pair, and returns a model. If it has an argument
-#' `weights`, it gets the weights of the rows. `prob(model, x)` returns the probabilities of the rows
-#' of `x`: a matrix with a column for each of the two classes, by name or in the order of the levels,
-#' or a vector with the probabilities of the second class, as from `glm()`. The functions are called
-#' in this R session, one pair after the other, so [set.seed()] and debuggers work. They are saved
-#' with the fit, including the variables that they refer to in the function that defined them.
+#' `weights`, it gets the weights of the rows. `prob(model, x)` returns the probabilities of the
+#' rows of `x`: a matrix with a column for each of the two classes, by name or in the order of the
+#' levels, or a vector with the probabilities of the second class, as from `glm()`. The functions
+#' are called in this R session, one pair after the other, so [set.seed()] and debuggers work. They
+#' are saved with the fit, including the variables that they refer to in the function that defined
+#' them.
 #'
 #' A Python learner is a scikit-learn estimator, created with \pkg{reticulate}:
 #' `reticulate::import("sklearn.ensemble")$RandomForestClassifier()`.
@@ -100,13 +101,13 @@
 #'     each; with sigmoids `sigmoid_a` and `sigmoid_b`, where 1 / (1 + exp(a f + b)) is the
 #'     probability of `class_i` at score f; if requested `threshold`; and `error`, if a learner
 #'     failed.}
-#'   \item{learners, coupling, pair_weights, threshold, calibration, seed}{Names of the learners, and
-#'     options of the call.}
+#'   \item{learners, coupling, pair_weights, threshold, calibration, seed}{Names of the learners,
+#'     and options of the call.}
 #'   \item{center, scale}{Centre and scale of each column.}
 #'   \item{nobs, call, python}{Number of rows, the call, and the Python object as bytes. As with any
 #'     saved object, read only files that you trust.}
-#'   \item{terms, model, xlevels, contrasts, na.action}{As in [firth()]; for `x` and `y`, `model` has
-#'     the columns `y` and `x`, and there are no terms.}
+#'   \item{terms, model, xlevels, contrasts, na.action}{As in [firth()]; for `x` and `y`, `model`
+#'     has the columns `y` and `x`, and there are no terms.}
 #' @seealso [couple()] for the coupling alone, [hybrid()] for another way to combine machines,
 #'   [compare_methods()] to compare classifiers.
 #' @references
@@ -326,7 +327,7 @@ frame_of_columns <- function(asked, x, y, environment, call) {
 as_columns <- function(x, call) {
   x <- as_numbers(x, "x", call)
   if (length(dim(x)) != 2L || !ncol(x)) {
-    abort("x must be a matrix or data frame with a row for each case and at least one column.", call)
+    abort("x must be a matrix or data frame with a row for each case, and columns.", call)
   }
   columns <- column_names(x)
   rows <- if (anyDuplicated(rownames(x))) NULL else rownames(x)

@@ -185,7 +185,7 @@ with_margins <- function(chosen, terms) {
 refuse_empty_start <- function(object, direction, kept, call) {
   if (identical(direction, "forward") && !attr(object$terms, "intercept") && !length(kept)) {
     abort(
-      "forward selection starts with the intercept, but the model has none; add it, or keep a term.",
+      "forward selection starts with the intercept, but there is none; add it, or keep a term.",
       call
     )
   }

@@ -4,7 +4,7 @@ test_that("items without a finite ability are named", {
   skip_without_python()
   wins <- small_wins
   wins[, "b"] <- 0
-  error <- expect_refused(bt(wins), "no maximum likelihood estimate: b never lost .*method = 'firth'")
+  error <- expect_refused(bt(wins), "no maximum likelihood .*: b never lost .*method = 'firth'")
   expect_identical(conditionCall(error), quote(bt(wins)))
   expect_true(all(is.finite(coef(bt(wins, method = "firth")))))
   apart <- data.frame(a = c("p", "q", "r", "s"), b = c("q", "p", "s", "r"))
@@ -74,7 +74,7 @@ test_that("rows must say who met and who won", {
   expect_refused(bt(1, winner, loser, games, weights = rep(-2, 33)), "weights has -2")
   expect_refused(bt(1, winner, loser, games, weights = winner), "weights must be numbers")
   expect_refused(bt(1, winner, loser, games, subset = winner == "z"), "no comparison in the data")
-  expect_refused(bt(1, winner, loser, games, cov_type = "HC0", cluster = loser), "cluster needs cov_type")
+  expect_refused(bt(1, winner, loser, games, cov_type = "HC0", cluster = loser), "cluster needs")
   games$loser[[7]] <- games$winner[[7]]
   expect_refused(bt(1, winner, loser, games[-1, ]), "^row 7 compares . with itself")
 })

@@ -122,7 +122,7 @@ test_that("results print as tests do", {
 test_that("what is no answer is refused in words of R", {
   skip_without_python()
   a <- answers$a
-  expect_refused(mcnemar_pair(replace(a, 4, 2), a), "^a must say .* got 2 in position 4; .* truth\\.$")
+  expect_refused(mcnemar_pair(replace(a, 4, 2), a), "^a must .* got 2 in position 4; .* truth\\.$")
   expect_refused(mcnemar_pair(a, replace(a, 4, NA)), "^b must say .* got NA in position 4;")
   expect_refused(mcnemar_pair(c("x", "y"), c("x", "x")), "^a must say .* got character;")
   # Codes of a factor are no answers.

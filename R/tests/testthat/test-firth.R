@@ -227,7 +227,8 @@ test_that("corrections make predictions right on average, and have no likelihood
     expect_equal(mean(fitted(fit)), mean(rare$ill), tolerance = 1e-6)
     expect_output(print(fit), toupper(correction))
     expect_refused(anova(fit), "without correction, got correction = 'fl.c'")
-    expect_refused(anova(update(plain, . ~ x, correction = correction), plain), "without correction")
+    corrected <- update(plain, . ~ x, correction = correction)
+    expect_refused(anova(corrected, plain), "needs a fit without correction")
     expect_refused(confint(fit, method = "profile"), "without correction")
   }
   expect_equal(coef(update(plain, correction = "flic"))[-1], coef(plain)[-1])
