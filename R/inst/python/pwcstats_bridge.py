@@ -12,7 +12,6 @@ import traceback
 import warnings
 
 import numpy as np
-
 from pwcstats_vocabulary import RVocabulary
 
 from pwcstats.errors import Message, PwcError

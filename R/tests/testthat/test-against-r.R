@@ -46,7 +46,7 @@ expect_same_as_e1071 <- function(x, y, libsvm_error) {
   expect_lt(max(abs(stopped - theirs)), 1e-10)
 }
 
-test_that("wlw2 gives the probabilities of e1071, whatever the order of its labels", {
+test_that("wlw2 gives the probabilities of e1071 for any order of its labels", {
   skip_without_python()
   skip_without_package("e1071")
   expect_same_as_e1071(as.matrix(iris[, 1:4]), iris$Species, 2e-3)
@@ -66,7 +66,7 @@ test_that("wlw2 gives the probabilities of e1071 for six classes", {
   expect_same_as_e1071(as.matrix(glass$Glass[rows, 1:9]), glass$Glass$Type[rows], 2e-3)
 })
 
-test_that("wlw2 and pkpd agree with kernlab for three classes, where kernlab is right", {
+test_that("wlw2 and pkpd agree with kernlab for three classes, where kernlab is correct", {
   skip_without_python()
   skip_without_package("kernlab")
   set.seed(10)

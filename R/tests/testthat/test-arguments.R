@@ -22,7 +22,7 @@ every_object <- function() {
   c(objects, lapply(objects[c(1, 5:8)], summary))
 }
 
-test_that("every method refuses an argument that it does not have", {
+test_that("every method refuses unknown arguments", {
   skip_without_python()
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())
@@ -47,7 +47,7 @@ test_that("every method refuses an argument that it does not have", {
   }
 })
 
-test_that("every exported function refuses an argument that it does not have", {
+test_that("every exported function refuses unknown arguments", {
   skip_without_python()
   expect_refused(couple(c(.9, .4, .7), condensd = TRUE), "did you mean 'condensed'\\?$")
   expect_refused(cratio(gear ~ wt, mtcars, paralel = TRUE), "did you mean 'parallel'\\?$")
@@ -65,7 +65,7 @@ test_that("every exported function refuses an argument that it does not have", {
   expect_setequal(names(open), known)
 })
 
-test_that("the nearest name is suggested, and else all names are", {
+test_that("the error suggests the nearest name, or lists all names", {
   skip_without_python()
   fit <- firth(am ~ wt, mtcars)
   expect_refused(confint(fit, methd = "profile"), "^confint\\(\\) has no .* mean 'method'\\?$")
@@ -82,7 +82,7 @@ test_that("the nearest name is suggested, and else all names are", {
   expect_refused(predict(multinomial, interval = "confidence"), "no argument 'interval'")
 })
 
-test_that("what R and other packages pass is taken", {
+test_that("arguments that R and other packages pass are accepted", {
   skip_without_python()
   skip_without_package("MASS")
   cars <- mtcars
@@ -107,7 +107,7 @@ test_that("what R and other packages pass is taken", {
   expect_silent(plot(compare_methods(scores), type = "intervals", main = "a"))
 })
 
-test_that("anova() has one test, by two names", {
+test_that("anova() has one test with two names", {
   skip_without_python()
   large <- firth(am ~ wt + hp, mtcars)
   small <- firth(am ~ wt, mtcars)
@@ -121,7 +121,7 @@ test_that("anova() has one test, by two names", {
   expect_refused(anova(covariate, abilities, test = "F"), "^test must be one of 'Chisq', 'LRT'")
 })
 
-test_that("a level is level or conf.level", {
+test_that("a level can be given as level or conf.level", {
   skip_without_python()
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())

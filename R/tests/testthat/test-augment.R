@@ -14,7 +14,7 @@ expect_as_broom <- function(augmented, peer) {
   expect_equal(as.data.frame(augmented), expected, ignore_attr = "row.names")
 }
 
-test_that("firth has the columns and numbers that broom has after glm", {
+test_that("augment() after firth() equals broom's after glm()", {
   skip_without_python()
   skip_without_package("broom")
   peer <- glm(vs ~ log(wt) + factor(am), binomial, mtcars)
@@ -34,7 +34,7 @@ test_that("firth has the columns and numbers that broom has after glm", {
   expect_equal(raw$.resid, raw$vs - raw$.fitted)
 })
 
-test_that("trials, weights and offsets are those of glm", {
+test_that("trials, weights and offsets are treated as in glm()", {
   skip_without_python()
   skip_without_package("broom")
   visits$n <- 1 + seq_len(16) %% 4
@@ -49,7 +49,7 @@ test_that("trials, weights and offsets are those of glm", {
   expect_false(anyNA(generics::augment(fit, visits)$.fitted))
 })
 
-test_that("rows that the fit left out have no numbers, whatever left them out", {
+test_that("rows that the fit left out have NA", {
   skip_without_python()
   skip_without_package("broom")
   visits$x[c(2, 9)] <- NA
@@ -66,7 +66,7 @@ test_that("rows that the fit left out have no numbers, whatever left them out", 
   expect_identical(is.na(part$.fitted), visits$site == "north" | is.na(visits$x))
 })
 
-test_that("rows are found by name, or without names by order", {
+test_that("rows are matched by name, or without names by order", {
   skip_without_python()
   skip_without_package("generics")
   skip_without_package("tibble")
@@ -89,7 +89,7 @@ test_that("rows are found by name, or without names by order", {
   expect_identical(which(is.na(table$.resid)), 3L)
 })
 
-test_that("classes come with the probability of each", {
+test_that("augment() adds the class and the probability of each class", {
   skip_without_python()
   skip_without_package("generics")
   air$Wind[[4]] <- NA
@@ -119,7 +119,7 @@ test_that("classes come with the probability of each", {
   }
 })
 
-test_that("a hybrid's class is that of its threshold", {
+test_that("the class of a hybrid depends on its threshold", {
   skip_without_python()
   skip_without_package("generics")
   fit <- hybrid(kind ~ Petal.Length, flowers, clusters = 1, threshold = 0.2)
@@ -129,7 +129,7 @@ test_that("a hybrid's class is that of its threshold", {
   expect_false(all(called == ifelse(augmented$.prob.versicolor > 0.5, "versicolor", "other")))
 })
 
-test_that("comparisons have the probability that the first wins", {
+test_that("augment() adds the probability that the first player wins", {
   skip_without_python()
   skip_without_package("generics")
   fit <- bt(small_wins)
@@ -148,7 +148,7 @@ test_that("comparisons have the probability that the first wins", {
   expect_identical(which(is.na(augmented$.fitted)), 2L)
 })
 
-test_that("rows that are not those of the fit are refused", {
+test_that("rows that are not in the fit are refused", {
   skip_without_python()
   skip_without_package("generics")
   fit <- firth(ill ~ x, visits)
@@ -164,7 +164,7 @@ test_that("rows that are not those of the fit are refused", {
   expect_match(deparse(conditionCall(error))[[1]], "^augment")
 })
 
-test_that("a saved fit answers where its data are gone", {
+test_that("a saved fit works without its data", {
   skip_without_python()
   skip_without_package("generics")
   gone <- visits
@@ -173,7 +173,7 @@ test_that("a saved fit answers where its data are gone", {
   expect_equal(elsewhere, generics::augment(fit), ignore_attr = TRUE)
 })
 
-test_that("rows that were shuffled and left out are found in tibbles and data frames", {
+test_that("shuffled and omitted rows are matched in tibbles and data frames", {
   skip_without_python()
   skip_without_package("generics")
   skip_without_package("tibble")

@@ -106,7 +106,7 @@ test_that("covariates of the items are predictors of BTm", {
   expect_equal(anova(smaller, ours)[["Pr(>Chi)"]], expected[["Pr(>Chi)"]], tolerance = 1e-7)
 })
 
-test_that("weights, subset and missing values go as in BTm", {
+test_that("weights, subset and missing values are treated as in BTm()", {
   skip_without_python()
   skip_without_package("BradleyTerry2")
   baseball <- peer_data("baseball")
@@ -128,7 +128,7 @@ test_that("weights, subset and missing values go as in BTm", {
   expect_error(update(ours, na.action = na.fail), "missing values", class = "pwcstats_error")
 })
 
-test_that("a factor's second level says that player1 won, as in BTm", {
+test_that("the second level of a factor means that player1 won, as in BTm()", {
   skip_without_python()
   skip_without_package("BradleyTerry2")
   hockey <- subset(peer_data("icehockey"), result != 0.5)

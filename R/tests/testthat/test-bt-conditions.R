@@ -22,7 +22,7 @@ test_that("ties need a model, and a model of them needs ties", {
   )
 })
 
-test_that("options are refused in Python's words", {
+test_that("wrong options give Python's messages", {
   skip_without_python()
   expect_refused(bt(small_wins, ties = "zz"), "^ties must be one of .*'zz'")
   expect_refused(bt(small_wins, method = "zz"), "^method must be one of .*'zz'")
@@ -34,7 +34,7 @@ test_that("options are refused in Python's words", {
   expect_refused(bt(small_wins, covariates = items, ref = "a"), "no item is the reference")
 })
 
-test_that("a fit that stops early is a warning", {
+test_that("a fit that stops early gives a warning", {
   skip_without_python()
   expect_warning(
     fit <- bt(small_wins, max_iter = 1), "did not converge",
@@ -43,7 +43,7 @@ test_that("a fit that stops early is a warning", {
   expect_output(print(fit), "Not converged, iterations: 1")
 })
 
-test_that("a matrix of wins is square, labelled alike and alone", {
+test_that("a matrix of wins is square with matching labels", {
   skip_without_python()
   expect_refused(bt(small_wins[, 1:2]), "^outcome must be a K x K .* got 3 x 2; .*player1")
   expect_refused(bt(1:3), "^outcome must be a K x K .* got 3; .*player1")
@@ -57,7 +57,7 @@ test_that("a matrix of wins is square, labelled alike and alone", {
   expect_refused(bt(small_wins, cov_type = "cluster"), "needs cluster")
 })
 
-test_that("rows must say who met and who won", {
+test_that("rows need players and an outcome", {
   skip_without_python()
   games <- small_games()
   expect_refused(bt(1, winner, data = games), "must be given together")
@@ -79,14 +79,14 @@ test_that("rows must say who met and who won", {
   expect_refused(bt(1, winner, loser, games[-1, ]), "^row 7 compares . with itself")
 })
 
-test_that("home is 1, 0 or -1, and somewhere somebody", {
+test_that("home is 1, 0 or -1, and not 0 everywhere", {
   skip_without_python()
   fit <- function(home) bt(result, first, second, tied_games, "half", TRUE, home = home)
   expect_refused(fit(rep(2, 10)), "^home must be 1 if player1")
   expect_refused(fit(rep(FALSE, 10)), "home is 0 in all")
 })
 
-test_that("covariates have a row for each item and no more columns than they can bear", {
+test_that("covariates have a row for each item and are identified", {
   skip_without_python()
   items <- data.frame(size = c(1, 2, 4), same = 1, row.names = c("a", "b", "d"))
   expect_refused(bt(small_wins, covariates = ~size), "item_data is needed")
@@ -103,7 +103,7 @@ test_that("covariates have a row for each item and no more columns than they can
   expect_refused(bt(small_wins, covariates = ~size, item_data = items), "'size' of item b")
 })
 
-test_that("methods refuse what they cannot answer", {
+test_that("methods refuse requests without an answer", {
   skip_without_python()
   fit <- bt(small_wins)
   expect_refused(confint(fit, "z"), "^parm must be among .*'z'")

@@ -1,6 +1,6 @@
 # bt(): forms of call, items and options.
 
-test_that("a matrix and one row a comparison are the same model", {
+test_that("a matrix and single comparisons give the same model", {
   skip_without_python()
   games <- small_games()
   fit <- bt(small_wins)
@@ -20,7 +20,7 @@ test_that("a matrix and one row a comparison are the same model", {
   expect_identical(names(coef(bt(unname(small_wins)))), c("2", "3"))
 })
 
-test_that("variables are looked for in the data, then where bt() is called", {
+test_that("variables are looked up in the data, then where bt() is called", {
   skip_without_python()
   games <- small_games()
   names(games) <- c("first", "second")
@@ -37,7 +37,7 @@ test_that("variables are looked for in the data, then where bt() is called", {
   expect_equal(coef(bt(1, first, second)), coef(bt(small_wins)))
 })
 
-test_that("levels keep their order, other labels are sorted, unused ones go", {
+test_that("levels keep their order, other labels are sorted, unused ones are dropped", {
   skip_without_python()
   games <- small_games()
   levels <- c("unused", "c", "a", "b")
@@ -63,7 +63,7 @@ test_that("the reference is the first item, another, or none", {
   expect_null(none$ref)
 })
 
-test_that("weights are as good as repetition, and 0 leaves a row and its items out", {
+test_that("weights repeat rows, and 0 leaves out a row and its items", {
   skip_without_python()
   games <- small_games()
   games$n <- rep(1:3, 11)
@@ -98,7 +98,7 @@ test_that("home says who has the order effect", {
   )
 })
 
-test_that("covariates come as formula, matrix or data frame, by row name", {
+test_that("covariates may be a formula, matrix or data frame, matched by row name", {
   skip_without_python()
   items <- data.frame(
     size = c(2.9, 1.2, 3.4), kind = factor(c("p", "q", "q"), levels = c("none", "q", "p")),
@@ -119,7 +119,7 @@ test_that("covariates come as formula, matrix or data frame, by row name", {
   expect_equal(sum(abilities(fit)[, "ability"]), 0)
 })
 
-test_that("robust standard errors are sandwiches of scores", {
+test_that("robust standard errors are sandwich estimates", {
   skip_without_python()
   games <- transform(small_games(), match = rep(1:11, each = 3))
   fit <- bt(1, winner, loser, games)
@@ -138,7 +138,7 @@ test_that("robust standard errors are sandwiches of scores", {
   )
 })
 
-test_that("the covariance may be left out", {
+test_that("the covariance is optional", {
   skip_without_python()
   wins <- matrix(c(0, 7, 5, 3, 0, 6, 4, 8, 0), 3, dimnames = rep(list(c("a", "b", "c")), 2))
   full <- bt(wins)
@@ -155,7 +155,7 @@ test_that("the covariance may be left out", {
   expect_output(print(summary(none)), "Estimate")
 })
 
-test_that("counts of wins are so many comparisons to the sandwich, weights are not", {
+test_that("the sandwich treats counts of wins as comparisons, but not weights", {
   skip_without_python()
   games <- data.frame(a = c("x", "y", "x"), b = c("y", "z", "z"), w1 = c(3, 2, 4), w2 = c(2, 3, 1))
   one <- rbind(

@@ -23,7 +23,7 @@ test_that("McNemar's test in large samples is mcnemar.test()", {
   }
 })
 
-test_that("McNemar's exact test is binom.test(), and mid-p leaves out half of what was seen", {
+test_that("McNemar's exact test is binom.test(), and mid-p halves the observed probability", {
   skip_without_python()
   for (side in sides) {
     found <- mcnemar_pair(counts, alternative = side)
@@ -50,7 +50,7 @@ test_that("the interval has the differences that the score test does not reject"
   expect_equal(score(without_names(found$conf.int)), qnorm(c(0.95, 0.05)), tolerance = 1e-8)
 })
 
-test_that("answers, predictions and tables are the same thing", {
+test_that("answers, predictions and tables give the same result", {
   skip_without_python()
   found <- mcnemar_pair(answers$a, answers$b, alternative = "greater")
   same <- c("statistic", "p.value", "conf.int", "estimate")
@@ -107,7 +107,7 @@ test_that("Cochran's Q is Friedman's test of 0 and 1", {
   expect_output(print(found), "Cochran's Q test\n\ndata:  right\nQ = [0-9.]+, df = 2, p-value")
 })
 
-test_that("results print as tests do", {
+test_that("results print like other tests", {
   skip_without_python()
   expect_output(
     print(mcnemar_pair(counts, method = "asymptotic")),
@@ -119,7 +119,7 @@ test_that("results print as tests do", {
   )
 })
 
-test_that("what is no answer is refused in words of R", {
+test_that("wrong answers are refused in R's terms", {
   skip_without_python()
   a <- answers$a
   expect_refused(mcnemar_pair(replace(a, 4, 2), a), "^a must .* got 2 in position 4; .* truth\\.$")
@@ -155,7 +155,7 @@ test_that("tables are read by their labels", {
   expect_refused(mcnemar_pair(named), "got no and yes; for predictions give truth")
 })
 
-test_that("the classes may be an array of one dimension, as Python's are", {
+test_that("the classes may be a one-dimensional array, as from Python", {
   skip_without_python()
   truth <- c("x", "y", "x", "y")
   a <- c("x", "x", "x", "y")

@@ -40,7 +40,7 @@ test_that("the signed-rank test samples weights of the differences", {
   expect_null(found$conf.int)
 })
 
-test_that("the seed decides, and without one R's random numbers do", {
+test_that("the result depends on seed, or without it on set.seed()", {
   skip_without_python()
   ask <- function(seed = NULL) {
     bayes_signed_rank(untied$a, untied$b, 0.002, n_samples = 1000, seed = seed)$probabilities
@@ -76,7 +76,7 @@ test_that("results print and tidy", {
   expect_identical(generics::tidy(same)$conf.high, NA_real_)
 })
 
-test_that("what cannot be is refused", {
+test_that("wrong input is refused", {
   skip_without_python()
   a <- untied$a
   b <- untied$b

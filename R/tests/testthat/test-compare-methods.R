@@ -77,7 +77,7 @@ test_that("letters are those of multcompView", {
   expect_gt(max(nchar(own)), 1)
 })
 
-test_that("the best is better than all, or there is a group", {
+test_that("there is a best method or a best group", {
   skip_without_python()
   found <- compare_methods(many)
   expect_identical(found$best, "gbm")
@@ -101,7 +101,7 @@ test_that("a control is compared with all others", {
   expect_false(any(grepl("letters", capture.output(print(found)))))
 })
 
-test_that("mean ranks are compared where data sets are few, and by Nemenyi's test if asked", {
+test_that("mean ranks are compared for few data sets, and by Nemenyi's test on request", {
   skip_without_python()
   few <- compare_methods(many[1:5, ])
   expect_identical(few$test, "mean_ranks")
@@ -113,7 +113,7 @@ test_that("mean ranks are compared where data sets are few, and by Nemenyi's tes
   expect_equal(found$critical_difference, nemenyi(many)$critical_difference)
 })
 
-test_that("splits of one data set are tested with the correction", {
+test_that("splits of one data set use the corrected test", {
   skip_without_python()
   found <- compare_methods(splits, adjust = "none")
   expect_identical(found$test, "corrected_resampled_t")
@@ -138,7 +138,7 @@ test_that("splits of one data set are tested with the correction", {
   expect_equal(found$pairs$p_value, cv5x2_f(untied$a, untied$b)$p.value, tolerance = exactly)
 })
 
-test_that("answers case by case are McNemar's", {
+test_that("right and wrong answers use McNemar's test", {
   skip_without_python()
   set.seed(25)
   cases <- expand.grid(case = sprintf("case %d", 1:40), method = c("x", "y", "z"))
@@ -154,7 +154,7 @@ test_that("answers case by case are McNemar's", {
   expect_equal(compare_methods(cases)$pairs, found$pairs)
 })
 
-test_that("one score a row may come as tibble, with factors and numbers of any kind", {
+test_that("tidy scores may be a tibble with factors and any numbers", {
   skip_without_python()
   found <- compare_methods(many)
   same <- c("table", "pairs", "test", "scores", "cliques", "notes")
@@ -177,7 +177,7 @@ test_that("one score a row may come as tibble, with factors and numbers of any k
   expect_equal(compare_methods(wide)[same], found[same])
 })
 
-test_that("a comparison prints, tidies and glances", {
+test_that("a comparison has print, tidy and glance methods", {
   skip_without_python()
   found <- compare_methods(many)
   expect_output(print(found), paste0(
@@ -212,7 +212,7 @@ test_that("a comparison prints, tidies and glances", {
   expect_identical(generics::glance(compare_methods(splits))$statistic, NA_real_)
 })
 
-test_that("of many pairs the first are printed, and all by summary()", {
+test_that("print() shows the first of many pairs, summary() all", {
   skip_without_python()
   wide <- cbind(many, many + 0.001 * seq_len(12))
   colnames(wide) <- letters[1:10]
@@ -253,7 +253,7 @@ test_that("a saved comparison prints and plots as before", {
   expect_false(any(grepl("python|externalptr", capture.output(str(unclass(found))))))
 })
 
-test_that("scores that do not fit are refused, with the cells that are missing", {
+test_that("scores that do not match are refused, with the missing cells", {
   skip_without_python()
   rows <- tidy_scores(many)
   holed <- subset(rows, !(method == "svm" & dataset == "set-03"))
@@ -291,7 +291,7 @@ test_that("scores that do not fit are refused, with the cells that are missing",
   expect_refused(compare_methods(single, test_fraction = 2), "^test_fraction must be")
 })
 
-test_that("rows that are called folds are folds, and rows without names must be explained", {
+test_that("rows named folds are folds, and rows without names need an argument", {
   skip_without_python()
   set.seed(2)
   scores <- matrix(round(runif(20, 0.7, 0.9), 3), 10, dimnames = list(NULL, c("a", "b")))

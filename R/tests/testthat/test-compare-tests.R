@@ -28,7 +28,7 @@ test_that("the corrected t-test is R's with another standard error", {
   expect_identical(found$data.name, "untied$a and untied$b")
 })
 
-test_that("matrices tell the share of the test cases, whatever the order of their scores", {
+test_that("matrices determine the test fraction, in any order of their scores", {
   skip_without_python()
   a <- split_matrix("lda")
   b <- split_matrix("qda")
@@ -40,7 +40,7 @@ test_that("matrices tell the share of the test cases, whatever the order of thei
   expect_equal(frames$statistic, found$statistic)
 })
 
-test_that("the tests of five times two folds are those of their formulas", {
+test_that("the 5 x 2 cross-validation tests equal their formulas", {
   skip_without_python()
   a <- matrix(untied$a, 5, byrow = TRUE)
   b <- matrix(untied$b, 5, byrow = TRUE)
@@ -110,7 +110,7 @@ test_that("Wilcoxon's test with ties is wilcox.test() in large samples", {
   expect_match(found$notes, "equal size", all = FALSE)
 })
 
-test_that("Wilcoxon's test with ties is exact as those of exactRankTests and coin are", {
+test_that("Wilcoxon's test with ties is exact, as in exactRankTests and coin", {
   skip_without_python()
   skip_without_package("exactRankTests")
   skip_without_package("coin")
@@ -135,7 +135,7 @@ test_that("Wilcoxon's test with ties is exact as those of exactRankTests and coi
   }
 })
 
-test_that("differences that differ by rounding alone are tied", {
+test_that("differences that are equal up to rounding are tied", {
   skip_without_python()
   found <- wilcoxon_pair(c(0.9, 0.8, 0.5), c(0.8, 0.7, 0.6))
   expect_equal(found$statistic, c(V = 4))
@@ -157,7 +157,7 @@ test_that("the sign test is binom.test() of the signs", {
   expect_equal(without_names(found$conf.int), sort(d)[c(3, 9)])
 })
 
-test_that("vectors that share names are paired by them", {
+test_that("vectors with common names are matched by name", {
   skip_without_python()
   a <- setNames(untied$a, letters[1:10])
   b <- setNames(untied$b, letters[1:10])
@@ -168,7 +168,7 @@ test_that("vectors that share names are paired by them", {
   expect_refused(wilcoxon_pair(a, b[-1]), "\\(a\\) are in one of them only")
 })
 
-test_that("results print as tests do, with their notes", {
+test_that("results print like other tests, with their notes", {
   skip_without_python()
   expect_output(print(wilcoxon_pair(tied$a, tied$b)), paste0(
     "Wilcoxon signed-rank test, exact\n\ndata:  tied\\$a and tied\\$b\nV = [0-9.]+, p-value = .*\n",
@@ -187,7 +187,7 @@ test_that("results print as tests do, with their notes", {
   expect_output(print(sign_pair(tied$a, tied$b)), "S = [0-9]+, p-value.*median difference")
 })
 
-test_that("the same scores differ by nothing, and too few allow no interval", {
+test_that("equal scores have no difference, and few pairs have no interval", {
   skip_without_python()
   found <- corrected_resampled_t(untied$a, untied$a, 0.1)
   expect_identical(found$p.value, 1)
@@ -197,7 +197,7 @@ test_that("the same scores differ by nothing, and too few allow no interval", {
   expect_match(found$notes, "too few", all = FALSE)
 })
 
-test_that("scores that do not pair up are refused in words of R", {
+test_that("scores that do not match are refused in R's terms", {
   skip_without_python()
   a <- untied$a
   b <- untied$b
@@ -224,7 +224,7 @@ test_that("scores that do not pair up are refused in words of R", {
   expect_refused(wilcoxon_pair(a, b, correct = NA), "^correct must be TRUE or FALSE")
 })
 
-test_that("a p-value at the level is significant, whatever 1 - conf.level is to a computer", {
+test_that("a p-value equal to the level is significant despite rounding", {
   expect_false(1 - 0.9 == 0.1)
   expect_identical(alpha_of(c(0.9, 0.95, 0.99, 0.999, 0.9999)), c(0.1, 0.05, 0.01, 0.001, 0.0001))
 })

@@ -4,7 +4,7 @@
 # Seconds are those of the processor, in which other work of the machine does not count.
 MOST_TIMES <- 2 # nolint
 
-test_that("couple() takes at most twice the time that it takes in Python", {
+test_that("couple() takes at most twice as long as in Python", {
   skip_if_not(must_run_all(), "times are measured with everything there")
   set.seed(13)
   r <- matrix(runif(1e5 * 45, 0.05, 0.95), 1e5)

@@ -63,7 +63,7 @@ test_that("formula() is a formula", {
   expect_equal(formula(cratio(gear ~ wt, mtcars, penalty = "firth")), gear ~ wt)
 })
 
-test_that("package effects reports probabilities, and nothing for models that it does not know", {
+test_that("package effects reports probabilities only for models that it supports", {
   skip_without_python()
   skip_without_package("effects")
   skip_without_package("brglm2")

@@ -36,7 +36,7 @@ test_that("all forms of response are the same model", {
   same(firth(three ~ x + site, visits))
 })
 
-test_that("rows of numbers are rows repeated, and count once", {
+test_that("rows of counts equal repeated rows, but count once", {
   skip_without_python()
   groups <- data.frame(dose = c(1, 2, 3, 4), yes = c(0, 2, 3, 5), no = c(5, 3, 0, 0))
   grouped <- firth(cbind(yes, no) ~ dose, groups)
@@ -62,7 +62,7 @@ test_that("rows of numbers are rows repeated, and count once", {
   expect_equal(nobs(empty), 4)
 })
 
-test_that("a weight of 0 leaves a row out of everything but predictions", {
+test_that("a row with weight 0 is used only in predictions", {
   skip_without_python()
   without <- firth(ill ~ x, visits, subset = -3)
   zero <- firth(ill ~ x, visits, weights = replace(rep(1, 16), 3, 0))
@@ -76,7 +76,7 @@ test_that("a weight of 0 leaves a row out of everything but predictions", {
   expect_refused(firth(ill ~ x, visits, weights = -x), "^weights has .*>= 0")
 })
 
-test_that("levels that no row has are dropped, as in glm", {
+test_that("unused levels are dropped, as in glm()", {
   skip_without_python()
   fit <- firth(ill ~ x + site, visits, subset = site != "north")
   expect_identical(names(coef(fit)), c("(Intercept)", "x", "sitewest"))
@@ -88,7 +88,7 @@ test_that("levels that no row has are dropped, as in glm", {
   expect_equal(coef(graded), coef(firth(grade == "bad" ~ x, visits, subset = grade != "none")))
 })
 
-test_that("offsets are added wherever they stand", {
+test_that("offsets are added from the argument and the formula", {
   skip_without_python()
   formula <- firth(ill ~ x + offset(0.5 * x), visits)
   argument <- firth(ill ~ x, visits, offset = 0.5 * x)
@@ -102,7 +102,7 @@ test_that("offsets are added wherever they stand", {
   }
 })
 
-test_that("predictions are those of the design", {
+test_that("predictions equal those from the model matrix", {
   skip_without_python()
   visits$site[[2]] <- NA
   fit <- firth(ill ~ poly(x, 2) + site, visits, contrasts = list(site = "contr.sum"))
@@ -127,7 +127,7 @@ test_that("predictions are those of the design", {
   expect_equal(both$se.fit, one$se.fit * both$fit * (1 - both$fit))
 })
 
-test_that("classes are what the response is made of", {
+test_that("classes have the type of the response", {
   skip_without_python()
   likely <- unname(predict(firth(ill ~ x, visits)) > 0)
   class_of <- function(response) {
@@ -143,7 +143,7 @@ test_that("classes are what the response is made of", {
   expect_identical(class_of(counts), factor(ifelse(likely, "yes", "no"), levels = c("no", "yes")))
 })
 
-test_that("missing rows are left out, refused or kept in place", {
+test_that("rows with missing values are omitted, refused or padded", {
   skip_without_python()
   gone <- visits
   gone$x[[4]] <- NA
@@ -203,7 +203,7 @@ test_that("anova tests each term, and models against each other", {
   expect_output(print(pair), "Penalised.*Model 1: ill ~ x\nModel 2: ill ~ x \\+ site")
 })
 
-test_that("anova refuses what is not nested", {
+test_that("anova refuses fits that are not nested", {
   skip_without_python()
   fit <- firth(ill ~ x + site, visits)
   expect_refused(anova(fit, firth(ill ~ x, visits[-1, ])), "same rows, but the response differs")
@@ -217,7 +217,7 @@ test_that("anova refuses what is not nested", {
   expect_refused(anova(firth(ill ~ 1, visits)), "no term but the intercept")
 })
 
-test_that("corrections make predictions right on average, and have no likelihood of their own", {
+test_that("corrections make mean predictions unbiased, and have no likelihood", {
   skip_without_python()
   rare <- transform(visits, ill = as.numeric(x > 1.2))
   plain <- firth(ill ~ x + site, rare)
@@ -234,7 +234,7 @@ test_that("corrections make predictions right on average, and have no likelihood
   expect_equal(coef(update(plain, correction = "flic"))[-1], coef(plain)[-1])
 })
 
-test_that("what users of models call is there", {
+test_that("the usual methods of a model exist", {
   skip_without_python()
   skip_without_package("generics")
   fit <- firth(ill ~ x + site, visits)
@@ -263,7 +263,7 @@ test_that("what users of models call is there", {
   )
 })
 
-test_that("print and summary say what was fitted, and which tests they show", {
+test_that("print and summary describe the model and the tests", {
   skip_without_python()
   fit <- firth(ill ~ age, separated)
   expect_output(print(fit), "firth\\(formula = ill ~ age.*Firth's.*9 rows; P\\(ill = 1\\)")
@@ -277,7 +277,7 @@ test_that("print and summary say what was fitted, and which tests they show", {
   expect_equal(table[, 4], 2 * pnorm(-abs(coef(fit) / standard_errors(fit))))
 })
 
-test_that("a saved fit answers the same in another process", {
+test_that("a saved fit gives the same results in a new session", {
   skip_without_python()
   fit <- firth(ill ~ x + site, visits)
   found <- ask_elsewhere(
@@ -288,7 +288,7 @@ test_that("a saved fit answers the same in another process", {
   )
 })
 
-test_that("what cannot be fitted is refused in R's words or ours", {
+test_that("data that cannot be fitted are refused with R's or our messages", {
   skip_without_python()
   expect_refused(firth(ill ~ x, transform(visits, ill = 0)), "only one class .* '0'; two")
   expect_refused(firth(ill ~ x, transform(visits, ill = factor("a"))), "only one class .* 'a'; two")
@@ -316,7 +316,7 @@ test_that("what cannot be fitted is refused in R's words or ours", {
   expect_output(print(fit), "Not converged, iterations: 1")
 })
 
-test_that("predictions refuse what the fit has not seen", {
+test_that("predictions refuse new levels and wrong types", {
   skip_without_python()
   fit <- firth(ill ~ x + site, visits)
   new <- data.frame(x = 1, site = "east")
@@ -346,7 +346,7 @@ test_that("step() and drop1() work", {
   expect_equal(AIC(step(fit, trace = 0)), min(AIC(fit), without, AIC(firth(ill ~ 1, visits))))
 })
 
-test_that("tests of single terms are anova()'s alone", {
+test_that("only anova() tests single terms", {
   skip_without_python()
   fit <- firth(ill ~ x + site, visits)
   expect_refused(drop1(fit, test = "Chisq"), "anova\\(fit\\) tests each term")
@@ -354,7 +354,7 @@ test_that("tests of single terms are anova()'s alone", {
   expect_equal(add1(firth(ill ~ x, visits), ~ x + site)["site", "AIC"], AIC(fit))
 })
 
-test_that("tidy() has odds ratios, and tests that go with its intervals", {
+test_that("tidy() has odds ratios, and tests that match its intervals", {
   skip_without_python()
   fit <- firth(ill ~ x + site, visits)
   plain <- generics::tidy(fit, conf.int = TRUE)

@@ -3,7 +3,7 @@
 # The machines stop at a tolerance of 1e-10; norms and scaling add rounding only.
 MACHINE <- 1e-6 # nolint
 
-test_that("a linear machine has the distances of e1071, scaling included", {
+test_that("a linear machine has the distances of e1071, including scaling", {
   skip_without_python()
   skip_without_package("e1071")
   fit <- hybrid(
@@ -23,7 +23,7 @@ test_that("a linear machine has the distances of e1071, scaling included", {
   expect_equal(fit$scale, vapply(flowers[names(fit$scale)], sd, 0))
 })
 
-test_that("kernels have the meaning of e1071, in whose space distances are", {
+test_that("kernels are those of e1071, with distances in feature space", {
   skip_without_python()
   skip_without_package("e1071")
   formula <- kind ~ Petal.Length + Petal.Width
@@ -65,7 +65,7 @@ test_that("a machine learns from the positives and its own cluster", {
   )
 })
 
-test_that("probabilities are the integrator's of the distances", {
+test_that("probabilities are those of the integrator", {
   skip_without_python()
   for (integrator in c("multinomial", "individualized")) {
     fit <- hybrid(
@@ -108,7 +108,7 @@ test_that("classes are probabilities compared with the threshold", {
   expect_lt(called[[3]], called[[2]])
 })
 
-test_that("levels keep their order, and say which class is positive", {
+test_that("levels keep their order and determine the positive class", {
   skip_without_python()
   species <- factor(iris$Species, levels = c("virginica", "setosa", "versicolor", "none"))
   data <- transform(iris, species = species)
@@ -148,7 +148,7 @@ test_that("levels keep their order, and say which class is positive", {
   expect_identical(predict(words), predict(factors))
 })
 
-test_that("clusters are cut as the rows are", {
+test_that("clusters are subset like the rows", {
   skip_without_python()
   holes <- flowers
   holes$Petal.Length[c(3, 70)] <- NA
@@ -181,7 +181,7 @@ test_that("clusters are cut as the rows are", {
   expect_identical(nlevels(auto$clusters), 2L)
 })
 
-test_that("parts of the rows have a machine each", {
+test_that("each part of the rows has a machine", {
   skip_without_python()
   fit <- hybrid(
     kind ~ Sepal.Length + Sepal.Width, flowers,
@@ -223,7 +223,7 @@ test_that("ordered classes are integrated by continuation ratios", {
   expect_equal(predict(odds, type = "prob")[, "low"], below)
 })
 
-test_that("a machine of ordered classes tells a class from those below it", {
+test_that("a machine of ordered classes separates a class from the lower ones", {
   skip_without_python()
   skip_without_package("e1071")
   fit <- ordinal_hybrid(ozone ~ Temp + Wind, air, tolerance = 1e-10)
@@ -240,7 +240,7 @@ test_that("a machine of ordered classes tells a class from those below it", {
   }
 })
 
-test_that("the intercept is no column, and scaling can be left out", {
+test_that("machines do not use the intercept, and scaling is optional", {
   skip_without_python()
   fit <- hybrid(kind ~ Petal.Length + Petal.Width, flowers, clusters = kept, threshold = 0.5)
   expect_identical(names(fit$center), c("Petal.Length", "Petal.Width"))
@@ -262,7 +262,7 @@ test_that("the intercept is no column, and scaling can be left out", {
   expect_equal(predict(constant, type = "prob"), predict(fit, type = "prob"))
 })
 
-test_that("factors are columns, with contrasts as they were in the fit", {
+test_that("factors are coded with the contrasts of the fit", {
   skip_without_python()
   cases <- transform(infert, case = factor(case, labels = c("control", "case")))
   fit <- hybrid(
@@ -281,7 +281,7 @@ test_that("factors are columns, with contrasts as they were in the fit", {
   expect_refused(predict(fit, transform(new, education = "other")), "new level")
 })
 
-test_that("rows with something missing are NA", {
+test_that("predictions for missing values are NA", {
   skip_without_python()
   fit <- ordinal_hybrid(ozone ~ Temp + Wind, air)
   new <- data.frame(Temp = c(60, NA, 95), Wind = 8)
@@ -304,7 +304,7 @@ test_that("rows with something missing are NA", {
   expect_identical(nrow(predict(padded, type = "prob")), nrow(air))
 })
 
-test_that("a seed makes a fit that can be repeated, and distances may be those of the fit", {
+test_that("a seed makes a fit reproducible, and distances may be those of the fit", {
   skip_without_python()
   ask <- function(...) {
     hybrid(kind ~ Sepal.Length + Sepal.Width, flowers, clusters = 2, threshold = 0.5, ...)
@@ -324,7 +324,7 @@ test_that("a seed makes a fit that can be repeated, and distances may be those o
   expect_identical(colnames(coef(chosen)), c("(Intercept)", chosen$selected))
 })
 
-test_that("a saved fit answers the same in another process", {
+test_that("a saved fit gives the same results in a new session", {
   skip_without_python()
   fits <- list(
     hybrid(kind ~ Petal.Length + Petal.Width, flowers, clusters = 2, seed = 1),
@@ -339,7 +339,7 @@ test_that("a saved fit answers the same in another process", {
   )
 })
 
-test_that("fits say what they are", {
+test_that("fits print a description", {
   skip_without_python()
   fit <- hybrid(kind ~ Petal.Length + Petal.Width, flowers, clusters = kept, threshold = 0.25)
   expect_s3_class(fit, c("pwcstats_hybrid", "pwcstats_machines"), exact = TRUE)
@@ -365,7 +365,7 @@ test_that("fits say what they are", {
   expect_output(print(alone), "1, linear kernel; versicolor against other\n")
 })
 
-test_that("what cannot be fitted is refused", {
+test_that("data that cannot be fitted are refused", {
   skip_without_python()
   ask <- function(...) hybrid(kind ~ Petal.Length + Petal.Width, flowers, ...)
   refused <- expect_error(hybrid(kind ~ 1, flowers), "no column .* only an intercept")
@@ -427,7 +427,7 @@ test_that("what cannot be fitted is refused", {
   expect_refused(predict(fit, type = "link"), "^type must be one of")
 })
 
-test_that("machines of unscaled columns stop, with a warning", {
+test_that("machines on unscaled columns stop with a warning", {
   skip_without_python()
   # Overlapping classes; one column is a thousand times the other.
   rows <- seq_len(80)

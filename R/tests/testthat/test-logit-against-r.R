@@ -41,7 +41,7 @@ test_that("endometrial data have the estimates of brglm2", {
   )
 })
 
-test_that("lizards, in numbers, have the estimates of brglm2", {
+test_that("lizards, as counts, have the estimates of brglm2", {
   skip_without_python()
   skip_without_package("brglm2")
   lizards <- data_of("lizards", "brglm2")

@@ -61,7 +61,7 @@ test_that("kernels and their defaults are those of e1071", {
   expect_same_machines(rows, scale = FALSE)
 })
 
-test_that("new rows are scaled as those of the fit were", {
+test_that("new rows are scaled like those of the fit", {
   skip_without_python()
   skip_without_package("e1071")
   skip_without_package("mlbench")
@@ -137,7 +137,7 @@ test_that("sigmoids of e1071 and couple() give its probabilities", {
   }
 })
 
-test_that("probabilities and their classes are near those of e1071", {
+test_that("probabilities and classes are close to those of e1071", {
   skip_without_python()
   skip_without_package("e1071")
   skip_without_package("mlbench")

@@ -10,7 +10,7 @@ same_numbers <- function(fit, other, new, type = "prob") {
   )
 }
 
-test_that("levels that no row has are dropped, of classes and of predictors", {
+test_that("unused levels of classes and predictors are dropped", {
   skip_without_python()
   odd <- transform(
     iris,
@@ -60,7 +60,7 @@ test_that("columns are those of model.matrix()", {
   same_numbers(pwc(Species ~ ., spaced, "lda"), pwc(Species ~ ., iris, "lda"), NULL)
 })
 
-test_that("new levels and variables of another kind have R's own errors", {
+test_that("new levels and variables of another type give R's errors", {
   skip_without_python()
   fit <- pwc(Species ~ side + Sepal.Length, transform(iris, side = gl(2, 1, 150)), "nb")
   new <- data.frame(side = "3", Sepal.Length = 5)
@@ -80,7 +80,7 @@ test_that("new levels and variables of another kind have R's own errors", {
   )
 })
 
-test_that("classes may be words, numbers, logical or ordered", {
+test_that("classes may be strings, numbers, logical or ordered", {
   skip_without_python()
   fit <- pwc(Species ~ ., iris, "lda")
   same_numbers(pwc(as.character(Species) ~ ., iris, "lda"), fit, iris)
@@ -107,7 +107,7 @@ test_that("classes may be words, numbers, logical or ordered", {
   expect_refused(pwc(cbind(a = 1:150, b = 2) ~ Sepal.Length, iris), "of each row, not columns")
 })
 
-test_that("labels may be any words", {
+test_that("labels may be any strings", {
   skip_without_python()
   fit <- pwc(Species ~ ., iris, "lda")
   odd <- list(
@@ -127,7 +127,7 @@ test_that("labels may be any words", {
   }
 })
 
-test_that("missing values go by na.action, in the fit and in new rows", {
+test_that("missing values are treated by na.action, in the fit and in new rows", {
   skip_without_python()
   holes <- iris
   holes$Sepal.Length[c(3, 70)] <- NA
@@ -211,7 +211,7 @@ test_that("constant columns and more columns than rows", {
   }
 })
 
-test_that("formulas are looked at where they were made", {
+test_that("formulas are evaluated in their environment", {
   skip_without_python()
   kind <- iris$Species
   width <- iris$Petal.Width

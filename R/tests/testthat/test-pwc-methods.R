@@ -10,7 +10,7 @@ answers <- function(fit) {
 
 holes <- transform(backwards, Sepal.Length = replace(Sepal.Length, c(3, 70), NA))
 
-test_that("a print has the call, rows, learners, coupling and pairs", {
+test_that("print shows the call, rows, learners, coupling and pairs", {
   skip_without_python()
   fit <- pwc(Species ~ ., holes, c("nb", "lda"), coupling = "ht", threshold = "cv")
   expect_output(print(fit), paste0(
@@ -30,7 +30,7 @@ test_that("a print has the call, rows, learners, coupling and pairs", {
   )
 })
 
-test_that("a summary has all pairs and the table of the rows that the fit used", {
+test_that("summary has all pairs and the table of the rows of the fit", {
   skip_without_python()
   for (na_action in list(na.omit, na.exclude)) {
     fit <- pwc(Species ~ ., holes, "lda", na.action = na_action)
@@ -60,7 +60,7 @@ test_that("a summary has all pairs and the table of the rows that the fit used",
   expect_output(print(summary(many)), "\n +5 +6 +42 +nb")
 })
 
-test_that("pairs whose names could not be told apart are refused", {
+test_that("pairs with ambiguous names are refused", {
   skip_without_python()
   labels <- c("a/b", "a", "b/a")
   fit <- pwc(kind ~ Petal.Width, transform(iris, kind = factor(labels[Species], labels)), "lda")
@@ -68,7 +68,7 @@ test_that("pairs whose names could not be told apart are refused", {
   expect_identical(levels(predict(fit)), labels)
 })
 
-test_that("extractors have what other models have", {
+test_that("extractors work as for other models", {
   skip_without_python()
   fit <- pwc(Species ~ Petal.Width + log(Petal.Length), holes, "lda")
   expect_identical(nobs(fit), 150L)
@@ -168,7 +168,7 @@ fits_of_all_kinds <- function() {
   )
 }
 
-test_that("fits are plain data, and answer alike in another process", {
+test_that("fits are plain data, and work in a new session", {
   skip_without_python()
   skip_without_package("rpart")
   fits <- fits_of_all_kinds()
@@ -183,13 +183,13 @@ test_that("fits are plain data, and answer alike in another process", {
   expect_identical(ask_elsewhere(fits, code), lapply(fits, answers))
 })
 
-test_that("probabilities may be the first that a process asks for", {
+test_that("probabilities may be the first call of a session", {
   skip_without_python()
   fit <- pwc(Species ~ ., iris, "lda")
   expect_identical(ask_elsewhere(fit, "predict(fit, type = 'prob')"), predict(fit, type = "prob"))
 })
 
-test_that("a fit that is not asked leaves Python alone", {
+test_that("printing a saved fit does not start Python", {
   skip_without_python()
   fit <- pwc(Species ~ ., iris, "lda")
   said <- ask_elsewhere(

@@ -16,7 +16,7 @@ page_of <- function(...) {
   suppressWarnings(draw(function() plot(...)))$page
 }
 
-test_that("the map has a tile for each pair, with the score of its learner", {
+test_that("there is a tile for each pair, with the score of its learner", {
   skip_without_python()
   fit <- pwc(Species ~ ., backwards, c("nb", "lda"))
   drawn <- record_drawing(function() plot(fit))
@@ -36,7 +36,7 @@ test_that("the map has a tile for each pair, with the score of its learner", {
   expect_written("Learner of each pair, and its score", page_of(fit))
 })
 
-test_that("with one learner the map has numbers of rows", {
+test_that("with one learner tiles show numbers of rows", {
   skip_without_python()
   fit <- pwc(Species ~ ., backwards[-(1:20), ], "lda")
   expect_identical(plot_result(fit)$word, c("100", " 80", " 80"))
@@ -49,7 +49,7 @@ test_that("with one learner the map has numbers of rows", {
   expect_identical(nrow(plot_result(columns)), 3L)
 })
 
-test_that("pairs where all learners failed are on the map", {
+test_that("pairs where all learners failed have a tile", {
   skip_without_python()
   picky <- list(
     fit = function(x, y) if ("setosa" %in% levels(y)) stop("nope") else 1,
@@ -61,7 +61,7 @@ test_that("pairs where all learners failed are on the map", {
   expect_identical(shown$word, c("", "", "0.500"))
 })
 
-test_that("regions are what predict() says of the points", {
+test_that("regions are the predictions at the points", {
   skip_without_python()
   fit <- pwc(Species ~ ., backwards, "lda")
   shown <- plot_result(fit, petals, grid = 7)
@@ -77,7 +77,7 @@ test_that("regions are what predict() says of the points", {
   expect_false(identical(cut$.class, shown$.class))
 })
 
-test_that("rows are drawn over their regions, in the colours of the key", {
+test_that("rows are drawn over their regions, in the colours of the legend", {
   skip_without_python()
   fit <- pwc(Species ~ Petal.Length + Petal.Width, backwards, "lda")
   drawn <- record_drawing(function() plot(fit, petals, grid = 30))
@@ -94,7 +94,7 @@ test_that("rows are drawn over their regions, in the colours of the key", {
   expect_setequal(plot_result(two, petals, grid = 9)$.class, c("versicolor", "virginica"))
 })
 
-test_that("variables of any kind have a middle, or a value in slice", {
+test_that("variables of any type have a default, or a value in slice", {
   skip_without_python()
   mixed <- transform(
     iris,
@@ -120,7 +120,7 @@ test_that("variables of any kind have a middle, or a value in slice", {
   expect_identical(nrow(plot_result(squares, petals, grid = 2)), 4L)
 })
 
-test_that("what cannot be drawn is refused by plot and autoplot alike", {
+test_that("plot and autoplot refuse the same input", {
   skip_without_python()
   skip_without_package("ggplot2")
   fit <- pwc(Species ~ ., iris, "lda")
@@ -180,7 +180,7 @@ test_that("autoplot has the tiles and regions of plot", {
   expect_silent(ggplot2::ggplot_build(ggplot2::autoplot(two, petals, grid = 4)))
 })
 
-test_that("many classes fit on a page, whose margins are left as they were", {
+test_that("many classes fit on a page, and the margins are restored", {
   skip_without_python()
   skip_without_package("mlbench")
   letters26 <- data_of("LetterRecognition", "mlbench")[1:600, ]

@@ -48,7 +48,7 @@ test_that("lda of MASS as a function is lda by name", {
   )
 })
 
-test_that("columns of probabilities are found by name, whatever their order", {
+test_that("columns of probabilities are matched by name", {
   skip_without_python()
   skip_without_package("e1071")
   # Its columns go by the order in which it met the classes, here that of the alphabet.
@@ -68,7 +68,7 @@ test_that("columns of probabilities are found by name, whatever their order", {
   expect_equal(unname(predict(ask(frame), type = "pairs")[1, ]), rep(0.8, 3))
 })
 
-test_that("a vector is the probability of the second level, as of glm", {
+test_that("a vector is the probability of the second level, as from glm()", {
   skip_without_python()
   two <- droplevels(subset(backwards, Species != "setosa"))
   w <- rep(1:2, 50)
@@ -86,7 +86,7 @@ test_that("a vector is the probability of the second level, as of glm", {
   expect_equal(unname(predict(ask(column), type = "pairs")[1, ]), rep(0.8, 3))
 })
 
-test_that("functions see named columns, a factor of two levels, and weights if they ask", {
+test_that("functions get named columns, a factor with two levels, and weights", {
   skip_without_python()
   skip_without_package("rpart")
   seen <- list(
@@ -129,7 +129,7 @@ test_that("functions see named columns, a factor of two levels, and weights if t
   )
 })
 
-test_that("answers that are no probabilities are refused, with learner and pair", {
+test_that("results that are not probabilities are refused, with learner and pair", {
   skip_without_python()
   where <- "^bad failed on the pair setosa/versicolor: its function prob must return "
   refused <- function(prob, words) expect_refused(ask(by_prob(prob)), paste0(where, words))
@@ -182,7 +182,7 @@ test_that("an error in a function names the learner and the pair", {
   expect_identical(levels(predict(ask(shares))), levels(backwards$Species))
 })
 
-test_that("an interrupt in a function is one of pwc()", {
+test_that("an interrupt in a function interrupts pwc()", {
   skip_without_python()
   stopped <- function(...) {
     stop(structure(class = c("interrupt", "condition"), list(message = "", call = NULL)))
@@ -205,7 +205,7 @@ test_that("an interrupt in a function is one of pwc()", {
   expect_identical(answer, "interrupted")
 })
 
-test_that("warnings in functions are warnings of pwc(), whoever listens", {
+test_that("warnings in functions are warnings of pwc()", {
   skip_without_python()
   loud <- by_fit(function(x, y) {
     warning("mind the gap")
@@ -235,7 +235,7 @@ test_that("warnings in functions are warnings of pwc(), whoever listens", {
   expect_identical(suppressWarnings(predict(asked))[[1]], backwards$Species[[101]])
 })
 
-test_that("error_score keeps other learners, or the shares of the classes", {
+test_that("error_score uses other learners, or the shares of the classes", {
   skip_without_python()
   picky <- by_fit(function(x, y) if ("setosa" %in% levels(y)) stop("nope") else 1)
   expect_warning(
@@ -257,7 +257,7 @@ test_that("error_score keeps other learners, or the shares of the classes", {
   )
 })
 
-test_that("set.seed() repeats learners that draw, and n_jobs is refused", {
+test_that("set.seed() makes R learners reproducible, and n_jobs is refused", {
   skip_without_python()
   draws <- list(fit = function(x, y) runif(1), prob = function(model, x) rep(model, nrow(x)))
   seeded <- function(seed) {
@@ -280,7 +280,7 @@ test_that("set.seed() repeats learners that draw, and n_jobs is refused", {
   expect_identical(ask(shares, n_jobs = 1)$pairs, ask(shares)$pairs)
 })
 
-test_that("functions keep what they captured, in another process too", {
+test_that("functions keep captured variables in a new session", {
   skip_without_python()
   make <- function(share) {
     helper <- function(n) rep(share, n)
@@ -294,7 +294,7 @@ test_that("functions keep what they captured, in another process too", {
   expect_identical(there[[2]], predict(fit, iris[7, ], type = "prob"))
 })
 
-test_that("what is around a function is kept once, not with the model of each pair", {
+test_that("the environment of a function is saved once, not for each pair", {
   skip_without_python()
   # Not a sequence, of which R saves the ends only.
   around <- seq_len(5e5) + 0.5

@@ -30,7 +30,7 @@ test_that("lda and qda are those of MASS by maximum likelihood, on the rows of a
   }
 })
 
-test_that("priors are in the order of the levels, and of a pair among themselves", {
+test_that("priors are in the order of the levels, and renormalised for a pair", {
   skip_without_python()
   skip_without_package("MASS")
   # Python's order of these is that of bytes, R's that of the alphabet.
@@ -78,7 +78,7 @@ test_that("learners have the defaults of the help page", {
   }
 })
 
-test_that("sigmoids are Platt's, of scores that the folds hold out", {
+test_that("sigmoids are Platt's, fitted to cross-validated scores", {
   skip_without_python()
   skip_without_package("e1071")
   two <- droplevels(subset(iris, Species != "setosa", c(Sepal.Length, Sepal.Width, Species)))
@@ -120,7 +120,7 @@ test_that("nb has normal densities with the divisor n", {
   }, 1e-6)
 })
 
-test_that("knn has shares of the nearest rows, as class::knn() has", {
+test_that("knn has the shares of the nearest rows, like class::knn()", {
   skip_without_python()
   skip_without_package("class")
   set.seed(3)
@@ -137,7 +137,7 @@ test_that("knn has shares of the nearest rows, as class::knn() has", {
   )
 })
 
-test_that("logistic minimises the penalised deviance, and is near glm() where cost is large", {
+test_that("logistic minimises the penalised deviance, and is close to glm() for large cost", {
   skip_without_python()
   data <- subset(scaled_iris(), Species != "setosa")
   data$Species <- droplevels(data$Species)
@@ -178,7 +178,7 @@ test_that("tree is rpart's without pruning", {
   )
 })
 
-test_that("probabilities are couple()'s of the pairs, whatever the order of the levels", {
+test_that("probabilities are those of couple(), for any order of the levels", {
   skip_without_python()
   for (coupling in c("wlw2", "ht", "wlw1", "pkpd", "rv", "vote", "sum")) {
     fit <- pwc(Species ~ ., backwards[-(1:20), ], c("lda", "nb"), coupling = coupling)
@@ -201,7 +201,7 @@ test_that("probabilities are couple()'s of the pairs, whatever the order of the 
   )
 })
 
-test_that("bayes weighs pairs by learners of both classes against the rest", {
+test_that("bayes weights pairs by learners of both classes against the rest", {
   skip_without_python()
   skip_without_package("MASS")
   fit <- pwc(Species ~ ., backwards, "lda", coupling = "bayes")
@@ -240,7 +240,7 @@ test_that("sigmoids and thresholds belong to the scores of their pair", {
   }
 })
 
-test_that("each pair keeps the learner with the best score of its folds, of equals the first", {
+test_that("each pair has the learner with the best score, or the first of equals", {
   skip_without_python()
   skip_without_package("MASS")
   fit <- pwc(Species ~ ., backwards, c("nb", "lda"), seed = NULL)
@@ -270,7 +270,7 @@ test_that("votes count pairs", {
   expect_equal(predict(fit, type = "votes"), votes)
 })
 
-test_that("the same seed gives the same numbers, whatever n_jobs", {
+test_that("the same seed gives the same numbers for any n_jobs", {
   skip_without_python()
   fit <- pwc(Species ~ ., iris, c("svm", "tree"), seed = 4)
   again <- pwc(Species ~ ., iris, c("svm", "tree"), seed = 4, n_jobs = 2)
@@ -280,7 +280,7 @@ test_that("the same seed gives the same numbers, whatever n_jobs", {
   expect_false(identical(fit$pairs, other$pairs))
 })
 
-test_that("a weight of 2 is a row that is there twice, one of 0 is none", {
+test_that("a weight of 2 repeats a row, and 0 drops it", {
   skip_without_python()
   w <- rep(c(2, 1, 0), 50)
   for (name in c("nb", "logistic", "svm")) {

@@ -1,6 +1,6 @@
 # Starting Python: not before it is needed, and a sentence that helps when it is not there.
 
-test_that("loading the package starts no Python, nor loads reticulate", {
+test_that("loading the package starts neither Python nor reticulate", {
   output <- run_in_new_r(c(
     "library(pwcstats)",
     "cat(isNamespaceLoaded('reticulate'), reticulate::py_available())"
@@ -8,7 +8,7 @@ test_that("loading the package starts no Python, nor loads reticulate", {
   expect_identical(tail(output, 1), "FALSE FALSE")
 })
 
-test_that("what Python has to offer is declared whichever package is loaded first", {
+test_that("the module is declared whichever package is loaded first", {
   # By name of the package where reticulate makes a Python on demand, else by the virtualenv's.
   demand <- "py_require" %in% getNamespaceExports("reticulate")
   code <- if (demand) {
@@ -36,7 +36,7 @@ fake_environment <- function(path, packages) {
   path
 }
 
-test_that("the virtualenv of the project is found from below, and none beyond the project", {
+test_that("the virtualenv of the project is found from subdirectories, but not outside of it", {
   outer <- normalizePath(tempdir())
   project <- file.path(outer, "project")
   on.exit(unlink(file.path(outer, c("project", ".venv")), recursive = TRUE))
@@ -98,7 +98,7 @@ test_that("without Python one sentence says what to run", {
   expect_length(output, 2)
 })
 
-test_that("with a Python that lacks the module one sentence says what to run", {
+test_that("if Python lacks the module one sentence says what to run", {
   skip_without_python()
   # A virtualenv without even pip holds nothing but Python, and takes no time to make.
   bare <- tempfile("bare")
@@ -113,7 +113,7 @@ test_that("with a Python that lacks the module one sentence says what to run", {
   expect_length(output, 2)
 })
 
-test_that("the advice heeds that RETICULATE_PYTHON goes first", {
+test_that("the advice depends on RETICULATE_PYTHON", {
   old <- Sys.getenv("RETICULATE_PYTHON", NA)
   restore <- function() {
     if (is.na(old)) Sys.unsetenv("RETICULATE_PYTHON") else Sys.setenv(RETICULATE_PYTHON = old)
@@ -125,7 +125,7 @@ test_that("the advice heeds that RETICULATE_PYTHON goes first", {
   expect_match(cure(), "^run pwcstats::install_pwcstats\\(\\) .* or set RETICULATE_PYTHON")
 })
 
-test_that("a module that is there but does not load says why", {
+test_that("if the module does not load the error says why", {
   skip_without_python()
   load_python(NULL)
   expect_match(
@@ -134,12 +134,12 @@ test_that("a module that is there but does not load says why", {
   )
 })
 
-test_that("what is installed fits reticulate", {
+test_that("the NumPy requirement depends on reticulate", {
   expect_identical(numpy_requirement(package_version("1.28")), "numpy<2")
   expect_identical(numpy_requirement(package_version("1.38.0")), "numpy")
 })
 
-test_that("a local copy is installed by its path, anything else by its name", {
+test_that("a local copy is installed by its path, a requirement by its name", {
   project <- tempfile("project")
   dir.create(project)
   on.exit(unlink(project, recursive = TRUE))
@@ -149,13 +149,13 @@ test_that("a local copy is installed by its path, anything else by its name", {
   expect_identical(pip_source("pwcstats==0.1.0"), "pwcstats==0.1.0")
 })
 
-test_that("what is installed is found, and the Python that runs has the module", {
+test_that("the running Python has the module", {
   skip_without_python()
   expect_true(pwcstats_available())
 })
 
 # With a module of this name that takes no time to install; NumPy is the real one.
-test_that("a virtualenv is made with the module in it", {
+test_that("install_pwcstats() creates a virtualenv with the module", {
   skip_if_not(must_run_all(), "packages may be installed")
   project <- tempfile("project")
   home <- tempfile("home")

@@ -16,7 +16,7 @@ runs_away <- function(formula, data, ...) {
 # All in the south are ill, some of the others are.
 partly <- transform(visits, ill = ifelse(site == "south", 1, ill))
 
-test_that("what glm() sends to infinity is found, and which way", {
+test_that("infinite estimates of glm() are found, with their signs", {
   skip_without_python()
   found <- detect_separation(ill ~ x + site, partly)
   expect_s3_class(found, "pwcstats_separation")
@@ -65,7 +65,7 @@ test_that("endometrial data and lizards are as glm() has them", {
   expect_identical(unname(found$rows), late$time == "late" & late$grahami > 0)
 })
 
-test_that("complete separation leaves signs open, but for one column", {
+test_that("complete separation does not determine signs, except for one column", {
   skip_without_python()
   found <- detect_separation(ill ~ age, separated)
   expect_identical(found$kind, "complete")
@@ -80,7 +80,7 @@ test_that("complete separation leaves signs open, but for one column", {
   expect_identical(coef(one), c("I(age - 40)" = Inf))
 })
 
-test_that("all forms of response are the same question", {
+test_that("all forms of response give the same result", {
   skip_without_python()
   numbers <- detect_separation(ill ~ x + site, partly)
   same <- function(other, class) {
@@ -98,7 +98,7 @@ test_that("all forms of response are the same question", {
   same(detect_separation(ill ~ x + site, tibble::as_tibble(partly)), "1")
 })
 
-test_that("a row of numbers has all its outcomes", {
+test_that("a row of counts has all its outcomes", {
   skip_without_python()
   groups <- data.frame(dose = c(1, 2, 3, 4), yes = c(0, 0, 3, 5), no = c(5, 3, 2, 0))
   found <- detect_separation(cbind(yes, no) ~ dose, groups)
@@ -114,7 +114,7 @@ test_that("a row of numbers has all its outcomes", {
   expect_identical(empty$nobs, 4L)
 })
 
-test_that("more classes have a column each", {
+test_that("with more classes each has a column", {
   skip_without_python()
   found <- detect_separation(Species ~ Petal.Length, iris)
   expect_identical(found$kind, "quasi-complete")
@@ -142,7 +142,7 @@ test_that("more classes have a column each", {
   expect_identical(detect_separation(Species ~ Petal.Length, order)$directions, found$directions)
 })
 
-test_that("proportional odds have thresholds as polr() has", {
+test_that("proportional odds have the thresholds of polr()", {
   skip_without_python()
   far <- data.frame(x = 1:9, y = factor(rep(c("a", "b", "c"), each = 3), ordered = TRUE))
   found <- detect_separation(y ~ x, far, ordered = TRUE)
@@ -192,7 +192,7 @@ test_that("weights, subset and missing values are those of the fit", {
   expect_identical(coef(detect_separation(ill ~ x + site + offset(x), partly))[["sitesouth"]], Inf)
 })
 
-test_that("predictors are of any kind that a formula takes", {
+test_that("predictors may be of any type", {
   skip_without_python()
   kinds <- transform(partly, south = site == "south", number = as.integer(site == "south"))
   expect_identical(coef(detect_separation(ill ~ south, kinds))[["southTRUE"]], Inf)
@@ -206,7 +206,7 @@ test_that("predictors are of any kind that a formula takes", {
   expect_identical(detect_separation(ill ~ 1, partly)$kind, "none")
 })
 
-test_that("what is printed is a sentence, and where the estimates go", {
+test_that("print has a sentence and the signs of the estimates", {
   skip_without_python()
   found <- detect_separation(ill ~ x + site, partly)
   shown <- paste(capture.output(returned <- withVisible(print(found))), collapse = " ")
@@ -243,7 +243,7 @@ test_that("tidy() and glance() are data frames", {
   ))
 })
 
-test_that("careless questions are refused in one sentence", {
+test_that("wrong input is refused in one sentence", {
   skip_without_python()
   one <- transform(visits, ill = 1)
   expect_refused(detect_separation(ill ~ x, one), "only one class .* '1'; two are needed")
@@ -268,13 +268,13 @@ test_that("careless questions are refused in one sentence", {
   expect_identical(conditionCall(error)[[1]], quote(detect_separation))
 })
 
-test_that("a saved answer is the same in another process", {
+test_that("a saved result is the same in a new session", {
   skip_without_python()
   fit <- detect_separation(ill ~ x + site, partly)
   expect_identical(ask_elsewhere(fit, "list(coef(fit), fit$rows)"), list(coef(fit), fit$rows))
 })
 
-test_that("with several classes some may be ruled out, and no row certain", {
+test_that("with several classes some may be ruled out without a certain row", {
   skip_without_python()
   skip_without_package("MASS")
   found <- detect_separation(type ~ Ba + Fe, MASS::fgl)

@@ -114,7 +114,7 @@ test_that("AIC and BIC make the steps of step()", {
   expect_true(all(c("+ sex:z", "- x:u", "+ dose", "- dose") %in% moved))
 })
 
-test_that("what was dropped may come again", {
+test_that("a dropped term may be added again", {
   skip_without_python()
   fit <- firth(y ~ a + b + e + s + t + r, sums)
   ours <- stepwise(fit)
@@ -129,7 +129,7 @@ test_that("what was dropped may come again", {
   expect_false("+ b" %in% stepwise(fit, direction = "backward")$path$step)
 })
 
-test_that("tests are those of anova(), with levels for coming and going", {
+test_that("tests are those of anova(), with levels to enter and to remove", {
   skip_without_python()
   moved <- character()
   ways <- list(
@@ -153,7 +153,7 @@ test_that("tests are those of anova(), with levels for coming and going", {
   expect_gt(length(unique(moved)), 8)
 })
 
-test_that("the selected fit is one like others, and path tells how it came about", {
+test_that("the selected fit is an ordinary fit with its path", {
   skip_without_python()
   fit <- fits()$weighted
   chosen <- stepwise(fit, "bic", "forward")
@@ -174,7 +174,7 @@ test_that("the selected fit is one like others, and path tells how it came about
   expect_equal(coef(bare), coef(firth(ill ~ 1, trial, offset = v / 3)), tolerance = same)
 })
 
-test_that("terms that are kept stay, by any name", {
+test_that("kept terms stay, however they are given", {
   skip_without_python()
   fit <- fits()$firth
   expect_false("u" %in% labels_of(stepwise(fit, "bic")))
@@ -225,7 +225,7 @@ test_that("formulas of all kinds keep their terms", {
   expect_as_step(firth(ill ~ x + u + dose, tibble::as_tibble(trial)))
 })
 
-test_that("a function may hold the data", {
+test_that("the data may be local to a function", {
   skip_without_python()
   select <- function(rows) {
     here <- trial[rows, ]
@@ -244,7 +244,7 @@ test_that("more than ten classes keep their order", {
   expect_equal(ours$path$logLik[[2]], as.numeric(logLik(ours)), tolerance = same)
 })
 
-test_that("columns whose coding would change are refused, unless it cannot", {
+test_that("terms whose coding would change are refused", {
   skip_without_python()
   cells <- firth(ill ~ 0 + dose + sex + x + u, trial)
   expect_refused(stepwise(cells), "the coding of 'sex' depends .* intercept .* use step\\(\\)\\.$")
@@ -287,7 +287,7 @@ test_that("a saved fit is searched in another process", {
   expect_equal(ask_elsewhere(fit, ask), stepwise(fit, "bic")$path)
 })
 
-test_that("separation is told once", {
+test_that("separation gives one warning", {
   skip_without_python()
   apart <- transform(trial, grade = replace(grade, dose == "c" & grade == "top", "mid"))
   suppressWarnings(fit <- cratio(grade ~ x + u + v + dose, apart))
@@ -304,7 +304,7 @@ test_that("separation is told once", {
   expect_equal(chosen$anova, theirs$anova, tolerance = same, ignore_attr = "heading")
 })
 
-test_that("careless requests are refused in one sentence", {
+test_that("wrong arguments are refused in one sentence", {
   skip_without_python()
   fit <- firth(ill ~ x + u, trial)
   expect_refused(stepwise(lm(ill ~ x, trial)), "^object must be a fit by .*, not lm\\.$")
