@@ -14,7 +14,7 @@ test_that("weighted ht is the Bradley-Terry model of BradleyTerry2", {
   )
   data$wins <- data$n * r[upper]
   data$losses <- data$n - data$wins
-  # It warns that the wins are not whole numbers.
+  # It warns of fractional wins.
   model <- suppressWarnings(BradleyTerry2::BTm(
     cbind(wins, losses), first, second,
     data = data, epsilon = 1e-14, maxit = 100
@@ -28,8 +28,8 @@ test_that("weighted ht is the Bradley-Terry model of BradleyTerry2", {
   )
 })
 
-# With LIBSVM's iteration the numbers are those of e1071 to the last digits, so that the pairs and
-# the sigmoids are read rightly; what it stops short of the exact answer is `libsvm_error`.
+# With LIBSVM's iteration the numbers equal those of e1071, which shows that the pairs and
+# the sigmoids are read correctly; its distance from the exact solution is `libsvm_error`.
 expect_same_as_e1071 <- function(x, y, libsvm_error) {
   set.seed(9)
   model <- e1071::svm(x, y, probability = TRUE)

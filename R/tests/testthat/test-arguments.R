@@ -1,4 +1,4 @@
-# Arguments that a function does not have are refused, and a level has two names.
+# Unknown arguments are refused, and a level has two names.
 
 wins <- matrix(c(0, 7, 5, 3, 0, 6, 4, 8, 0), 3, dimnames = rep(list(c("a", "b", "c")), 2))
 scores <- cbind(
@@ -11,7 +11,7 @@ rownames(scores) <- paste("set", 1:5)
 every_object <- function() {
   cars <- transform(mtcars, gear = ordered(gear))
   objects <- list(
-    # The first logistic fit is the one that has the fewest methods of its own.
+    # The first logistic fit has the fewest methods of its own.
     cratio(gear ~ wt, cars, penalty = "firth"), firth(am ~ wt, cars),
     firth_multinom(gear ~ wt, cars), detect_separation(am ~ wt, cars), bt(wins),
     hybrid(Species ~ Petal.Length + Petal.Width, iris),
@@ -29,7 +29,7 @@ test_that("every method refuses unknown arguments", {
   objects <- every_object()
   methods <- getNamespaceInfo("pwcstats", "S3methods")
   open <- vapply(methods[, 3], function(name) "..." %in% names(formals(name)), TRUE)
-  # These have no answer, whatever they are asked.
+  # These always stop with an error.
   none <- c("formula.pwcstats_bt", "residuals.pwcstats_bt", "residuals.pwcstats_logit")
   none <- c(none, "family.pwcstats_logit")
   expect_gt(sum(open), 80)
@@ -54,7 +54,7 @@ test_that("every exported function refuses unknown arguments", {
   expect_refused(detect_separation(am ~ wt, mtcars, orderd = TRUE), "did you mean 'ordered'\\?$")
   expect_refused(install_pwcstats(pip_option = "-q"), "did you mean 'pip_options'\\?$")
   expect_refused(pwc(Species ~ ., iris, learner = "lda", zzz = 1), "zzz")
-  # All others have no dots, so that R refuses.
+  # All others have no dots, so R refuses unknown arguments.
   exported <- Filter(is.function, mget(getNamespaceExports("pwcstats"), asNamespace("pwcstats")))
   open <- Filter(function(f) "..." %in% names(formals(f)), exported)
   generics <- c(
@@ -73,9 +73,9 @@ test_that("the error suggests the nearest name, or lists all names", {
   expect_refused(predict(fit, tpye = "prob"), "did you mean 'type'\\?$")
   expect_refused(abilities(bt(wins), ref = "a"), "it has no arguments but the first\\.$")
   expect_refused(summary(fit, "profile", 3), "has too many arguments; it has 'method'\\.$")
-  # Whatever stands in the call.
+  # For any form of the call.
   expect_refused(lapply(list(fit), summary, mehtod = "profile"), "^summary\\(\\).* 'method'\\?$")
-  # What is refused is not evaluated.
+  # Unknown arguments are not evaluated.
   expect_refused(summary(fit, methd = stop("evaluated")), "methd")
   multinomial <- firth_multinom(factor(gear) ~ wt, mtcars)
   expect_refused(predict(multinomial, se.fit = TRUE), "^predict\\(\\) has no argument 'se.fit'")

@@ -1,6 +1,6 @@
-# augment() of all fits, against broom's of glm() where there is one.
+# augment() of all fits, compared with broom's of glm() if possible.
 
-# With the estimates of glm(), what is said of the rows has to be what broom says of glm().
+# With the estimates of glm(), the new columns must equal broom's.
 as_glm <- function(fit, peer) {
   fit$coefficients <- coef(peer)
   fit$vcov <- vcov(peer)
@@ -8,7 +8,7 @@ as_glm <- function(fit, peer) {
 }
 
 expect_as_broom <- function(augmented, peer) {
-  # Influence is broom's own, and row names are a column there.
+  # broom adds influence measures and a column of row names.
   own <- c(".rownames", ".hat", ".sigma", ".cooksd", ".std.resid")
   expected <- as.data.frame(peer)[setdiff(names(peer), own)]
   expect_equal(as.data.frame(augmented), expected, ignore_attr = "row.names")
@@ -44,7 +44,7 @@ test_that("trials, weights and offsets are treated as in glm()", {
   ours <- generics::augment(fit, visits)
   theirs <- broom::augment(peer, visits)
   expect_as_broom(ours, theirs)
-  # Rows of weight 0 are among them.
+  # Rows with weight 0 are included.
   fit <- firth(ill ~ x, visits, weights = rep(0:1, c(2, 14)))
   expect_false(anyNA(generics::augment(fit, visits)$.fitted))
 })
@@ -58,7 +58,7 @@ test_that("rows that the fit left out have NA", {
   augmented <- generics::augment(fit, visits)
   expect_as_broom(augmented[-c(2, 9), ], broom::augment(peer, visits[-c(2, 9), ]))
   expect_true(all(is.na(augmented[c(2, 9), c(".fitted", ".resid")])))
-  # Here predictions come with these rows already.
+  # Here predictions include these rows already.
   padded <- as_glm(firth(ill ~ x, visits, na.action = na.exclude), peer)
   expect_equal(generics::augment(padded, visits), augmented)
   expect_as_broom(generics::augment(padded), broom::augment(peer))
@@ -79,7 +79,7 @@ test_that("rows are matched by name, or without names by order", {
   table <- generics::augment(fit, tibble::as_tibble(visits))
   expect_s3_class(table, "tbl_df")
   expect_equal(table$.fitted, unname(expected))
-  # The fit has numbers for names here, of which the tibble knows nothing.
+  # The fit has numbers as row names, which the tibble does not have.
   rownames(visits) <- NULL
   sorted <- visits[order(visits$x), ]
   table <- generics::augment(firth(ill ~ x, sorted), tibble::as_tibble(sorted))
@@ -114,7 +114,7 @@ test_that("augment() adds the class and the probability of each class", {
     augmented <- generics::augment(fit)
     expect_identical(names(augmented)[1:3], c("ozone", "Temp", "Wind"))
     expect_identical(dim(augmented), c(sum(used), 7L))
-    # Not to be taken for a model frame.
+    # The result must not look like a model frame.
     expect_null(attr(augmented, "terms"))
   }
 })
@@ -189,7 +189,7 @@ test_that("shuffled and omitted rows are matched in tibbles and data frames", {
       expect_identical(is.na(added$.fitted), is.na(air$Ozone))
     }
   }
-  # Sorted otherwise, they are known by name; without names they are not.
+  # In another order, rows are matched by name; without names they are refused.
   sorted <- air[order(air$Ozone), ]
   fit <- firth(hot ~ Ozone, air)
   expect_equal(generics::augment(fit, sorted)$.fitted, unname(predict(fit, sorted)))

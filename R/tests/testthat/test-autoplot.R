@@ -1,11 +1,11 @@
-# Pictures by ggplot2: what their layers have.
+# Layers of the ggplot2 plots.
 
 layer_of <- function(picture, geom) {
   kinds <- vapply(picture$layers, function(layer) class(layer$geom)[[1]], "")
   ggplot2::layer_data(picture, which(kinds == geom)[[1]])
 }
 
-# Names of a discrete axis, from the top.
+# Labels of a discrete axis, from the top.
 names_from_top <- function(picture) {
   rev(ggplot2::layer_scales(picture)$y$get_limits())
 }
@@ -137,7 +137,7 @@ test_that("significant differences have filled dots", {
   expect_identical(names_from_top(picture), against$pairs$method_b)
   expect_match(picture$labels$x, "svm (control)", fixed = TRUE)
   expect_refused(ggplot2::autoplot(against, "cd"), "not comparisons with svm")
-  # No test: said, not left out.
+  # A pair without a test is labelled.
   moved <- subset(splits, method != "nb")
   moved$score[13:24] <- moved$score[1:12] + 0.5
   picture <- ggplot2::autoplot(compare_methods(moved), "intervals")

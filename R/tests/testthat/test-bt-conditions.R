@@ -1,4 +1,4 @@
-# What bt() and its methods refuse, and in which words.
+# Errors and warnings of bt() and its methods.
 
 test_that("items without a finite ability are named", {
   skip_without_python()

@@ -1,4 +1,4 @@
-# What fits answer.
+# Methods of fits.
 
 test_that("print and summary describe the fit", {
   skip_without_python()
@@ -48,7 +48,7 @@ test_that("intervals are Wald or profile intervals", {
   profile <- confint(fit, "c", level = 0.9, method = "profile")
   expect_identical(dimnames(profile), list("c", c("5 %", "95 %")))
   expect_identical(confint(fit, 2, level = 0.9, method = "profile"), profile)
-  # At the bounds the deviance has risen by the quantile.
+  # At the bounds the deviance has increased by the quantile.
   games <- small_games()
   is <- function(item) (games$winner == item) - (games$loser == item)
   fixed <- glm(rep(1, 33) ~ is("b") - 1, binomial, offset = is("c") * profile[[1]], epsilon = 1e-14)

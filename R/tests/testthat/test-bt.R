@@ -8,7 +8,7 @@ test_that("a matrix and single comparisons give the same model", {
   expect_equal(coef(rows), coef(fit))
   expect_equal(vcov(rows), vcov(fit))
   expect_identical(nobs(rows), 33)
-  # Without the diagonal, as tables and data frames too.
+  # The diagonal is ignored, and tables and data frames are accepted.
   with_diagonal <- small_wins
   diag(with_diagonal) <- c(9, NA, 3)
   expect_equal(coef(bt(with_diagonal)), coef(fit))
@@ -85,7 +85,7 @@ test_that("home says who has the order effect", {
   mixed <- bt(result, first, second, half, ties = "half", order_effect = TRUE, home = side)
   expect_equal(coef(mixed), coef(fit))
   expect_equal(predict(mixed, type = "link"), predict(fit, type = "link") * half$side)
-  # The side changes nothing in the comparisons, so that the fits are nested.
+  # The side does not change the comparisons, so the fits are nested.
   without <- bt(result, first, second, half, ties = "half")
   expect_gt(anova(without, mixed)$Deviance[[2]], 0)
   neutral <- bt(
@@ -112,7 +112,7 @@ test_that("covariates may be a formula, matrix or data frame, matched by row nam
   expect_equal(coef(plain), stats::setNames(coef(fit), "x1"))
   expect_equal(coef(bt(small_wins, covariates = ~ size - 1, item_data = items)), coef(fit))
   expect_identical(dim(vcov(fit)), c(1L, 1L))
-  # As many as there are differences of abilities: the same fit.
+  # As many covariates as differences of abilities give the same fit.
   both <- bt(small_wins, covariates = ~ scale(size) + kind, item_data = items)
   expect_identical(names(coef(both)), c("scale(size)", "kindp"))
   expect_equal(abilities(both), abilities(bt(small_wins, ref = NA)))

@@ -40,13 +40,13 @@ test_that("McNemar's exact test is binom.test(), and mid-p halves the observed p
 test_that("the interval has the differences that the score test does not reject", {
   skip_without_python()
   found <- mcnemar_pair(counts, conf.level = 0.9)
-  # Tango's statistic, with the share of b alone as likely as can be.
+  # Tango's statistic, with the restricted maximum likelihood estimate.
   score <- function(delta) {
     linear <- (2 * 161 - 6 + 16) * delta - 22
     share <- (sqrt(linear^2 + 8 * 161 * 16 * delta * (1 - delta)) - linear) / (4 * 161)
     (6 - 16 - 161 * delta) / sqrt(161 * (2 * share + delta * (1 - delta)))
   }
-  # The bounds are found by iteration, to the last digits of delta.
+  # The bounds are found by iteration, up to rounding errors.
   expect_equal(score(without_names(found$conf.int)), qnorm(c(0.95, 0.05)), tolerance = 1e-8)
 })
 
@@ -94,7 +94,7 @@ test_that("Cochran's Q is Friedman's test of 0 and 1", {
   expect_equal(found$p.value, peer$p.value, tolerance = exactly)
   expect_equal(cochran_q(right == 1)$p.value, found$p.value)
   expect_equal(cochran_q(as.data.frame(right == 1))$p.value, found$p.value)
-  # And of two methods McNemar's.
+  # For two methods it is McNemar's test.
   expect_equal(
     without_names(cochran_q(right[, 1:2])$statistic),
     without_names(mcnemar_pair(right[, 1], right[, 2], NULL, "asymptotic", FALSE)$statistic)
@@ -125,7 +125,7 @@ test_that("wrong answers are refused in R's terms", {
   expect_refused(mcnemar_pair(replace(a, 4, 2), a), "^a must .* got 2 in position 4; .* truth\\.$")
   expect_refused(mcnemar_pair(a, replace(a, 4, NA)), "^b must say .* got NA in position 4;")
   expect_refused(mcnemar_pair(c("x", "y"), c("x", "x")), "^a must say .* got character;")
-  # Codes of a factor are no answers.
+  # Codes of a factor are not answers.
   expect_refused(cochran_q(data.frame(a = factor(1), b = factor(1))), "^answers must say")
   expect_refused(cochran_q(cbind(a, 3)), "^answers must say .* row 1 and column 2;")
   expect_refused(mcnemar_pair(a, a[-1]), "got 20 and 19 answers")

@@ -1,4 +1,4 @@
-# Many methods: the table, the pairs, who is best.
+# Comparisons of several methods: the table, the pairs, the best method.
 
 # Both sides compute closed forms in double precision.
 exactly <- 1e-10
@@ -73,7 +73,7 @@ test_that("letters are those of multcompView", {
     listed <- lapply(found$cliques, sort)
     expect_setequal(listed, groups(peer))
   }
-  # Some of them have more than one.
+  # Some methods have several letters.
   expect_gt(max(nchar(own)), 1)
 })
 
@@ -160,14 +160,14 @@ test_that("tidy scores may be a tibble with factors and any numbers", {
   same <- c("table", "pairs", "test", "scores", "cliques", "notes")
   rows <- tidy_scores(many, 2)
   expect_equal(compare_methods(rows)[same], found[same])
-  # Levels in another order, and one that no row has.
+  # Levels in another order, with an unused one.
   rows$method <- factor(rows$method, levels = c("none", "tree", "gbm", "svm", "nb", "lda"))
   rows$dataset <- factor(rows$dataset, levels = rev(rownames(many)))
   rows[["repeat"]] <- as.double(rows[["repeat"]])
   rows$metric <- "accuracy"
   rows$seconds <- 1
   expect_equal(compare_methods(rows)[same], found[same])
-  # As data.frame() and read.csv() call it.
+  # The name that data.frame() and read.csv() give.
   checked <- data.frame(as.list(rows))
   expect_true("repeat." %in% names(checked))
   expect_equal(compare_methods(checked)[same], found[same])
@@ -249,7 +249,7 @@ test_that("a saved comparison prints and plots as before", {
   expect_identical(plot(read), plot(found))
   expect_identical(plot(read, "intervals"), plot(found, "intervals"))
   grDevices::dev.off()
-  # Nothing of Python is in it, at any depth.
+  # There are no Python objects at any depth.
   expect_false(any(grepl("python|externalptr", capture.output(str(unclass(found))))))
 })
 

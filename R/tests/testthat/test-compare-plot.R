@@ -1,4 +1,4 @@
-# Pictures of comparisons: what they return, and that they name every method.
+# Plots of comparisons return their data and name every method.
 
 twelve <- function() {
   set.seed(26)

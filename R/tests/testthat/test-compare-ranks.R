@@ -2,7 +2,7 @@
 
 # Both sides compute closed forms in double precision.
 exactly <- 1e-10
-# The studentised range is integrated numerically on both sides; ptukey() is good to about this.
+# The studentised range is integrated numerically; this is the accuracy of ptukey().
 by_quadrature <- 1e-8
 
 test_that("Friedman's test is friedman.test(), with ties and without", {
@@ -126,7 +126,7 @@ test_that("p-values are adjusted as by p.adjust(), with names and NA", {
 test_that("Shaffer's factors are the numbers of hypotheses that can be true together", {
   skip_without_python()
   p <- c(0.001, 0.3, 0.010, 0.020, 0.6, 0.040)
-  # Of four methods 0, 1, 2, 3 or 6 pairs can be equal.
+  # With four methods 0, 1, 2, 3 or 6 pairs can be equal.
   expect_equal(adjust_p(p, "shaffer"), c(0.006, 0.6, 0.03, 0.06, 0.6, 0.12), tolerance = exactly)
   expect_refused(adjust_p(p[-1], "shaffer"), "all pairs")
 })

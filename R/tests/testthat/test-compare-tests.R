@@ -63,7 +63,7 @@ test_that("the 5 x 2 cross-validation tests equal their formulas", {
   expect_equal(found$parameter, c("num df" = 10, "denom df" = 5))
   expect_equal(found$p.value, pf(f, 10, 5, lower.tail = FALSE), tolerance = exactly)
   expect_equal(found$estimate, c("mean difference" = mean(d)), tolerance = exactly)
-  # At its ends the interval has what the test would just not reject.
+  # At the bounds the test just does not reject.
   for (end in found$conf.int) {
     moved <- sum((d - end)^2) / (2 * sum(s2))
     expect_equal(pf(moved, 10, 5, lower.tail = FALSE), 0.01, tolerance = exactly)
@@ -80,7 +80,7 @@ test_that("Wilcoxon's test is wilcox.test() without ties", {
     )
     expect_equal(found$statistic, peer$statistic)
     expect_equal(found$p.value, peer$p.value, tolerance = exactly)
-    # The level that is reached is not kept in ours.
+    # Ours does not keep the achieved level.
     expect_equal(without_names(found$conf.int), without_names(peer$conf.int), tolerance = exactly)
     expect_equal(found$estimate, peer$estimate, tolerance = exactly)
     expect_equal(found$null.value, peer$null.value)
@@ -163,7 +163,7 @@ test_that("vectors with common names are matched by name", {
   b <- setNames(untied$b, letters[1:10])
   found <- wilcoxon_pair(a, b[10:1])
   expect_equal(found$p.value, wilcoxon_pair(untied$a, untied$b)$p.value)
-  # Names that have nothing to do with each other say nothing.
+  # Names without overlap are ignored.
   expect_equal(wilcoxon_pair(a, setNames(b, LETTERS[1:10]))$p.value, found$p.value)
   expect_refused(wilcoxon_pair(a, b[-1]), "\\(a\\) are in one of them only")
 })

@@ -1,4 +1,4 @@
-# The best method of each place.
+# The best method at each point.
 
 set.seed(27)
 grid <- expand.grid(

@@ -1,4 +1,4 @@
-# Errors and warnings: Python's words, the user's call, and counting from 1.
+# Errors and warnings have Python's messages, the user's call, and indices from 1.
 
 test_that("a Python error is an R condition with its message and the user's call", {
   skip_without_python()
@@ -92,7 +92,7 @@ test_that("warnings of the module are R warnings each time, others are left to P
     expect_identical(conditionCall(warning), quote(f(x)))
     expect_match(said, "FutureWarning: It will change.", fixed = TRUE)
   }
-  # Once for each call, however often Python says it.
+  # Once for each call, even if Python repeats it.
   count <- 0
   reticulate::py_capture_output(type = "stderr", withCallingHandlers(
     call_bridge(warns, list(), list(), quote(f(x))),
@@ -124,7 +124,7 @@ test_that("an interrupt in Python reaches R as an interrupt", {
       interrupt = function(e) "interrupted", error = function(e) "error"
     )
   }
-  # As Python raises it, and as a failure in reticulate's handler of the signal.
+  # As Python raises it, and as a failure in reticulate's signal handler.
   python_code <- c(
     "def stopped(): raise KeyboardInterrupt",
     "space = {'__name__': 'rpytools.signals'}",

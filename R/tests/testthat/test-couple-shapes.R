@@ -1,4 +1,4 @@
-# Shapes and names: what comes in decides what goes out.
+# Shapes and names of the result follow from the input.
 
 classes <- c("x", "y", "z")
 

@@ -107,7 +107,7 @@ test_that("the response is an ordered factor or numeric", {
   expect_identical(names(coef(two)), c("(Intercept):ill", "x:ill"))
   expect_identical(levels(predict(two)), c("well", "ill"))
   expect_identical(predict(cratio(ill == 1 ~ x, visits)), predict(two) == "ill")
-  # Levels that no row has are no classes.
+  # Unused levels are not classes.
   fewer <- cratio(grade ~ x, visits, subset = grade != "mild")
   expect_identical(fewer$stages, "bad")
 })
@@ -239,13 +239,13 @@ test_that("profile intervals come with likelihood-ratio tests", {
     expect_identical(tidy$term, names(coef(fit)))
     expect_equal(tidy$p.value, pchisq(tidy$statistic, 1, lower.tail = FALSE))
     expect_equal(tidy$conf.low, unname(confint(fit, method = "profile")[, 1]))
-    # Stages are fits of their own, whose statistics add up to that of a term at all stages.
+    # Stages are separate fits, whose statistics add up to that of a term.
     expect_equal(sum(tidy$statistic[grepl("^x:", tidy$term)]), anova(fit)["x", "Deviance"])
     shared <- cratio(grade ~ x, visits, penalty = penalty, parallel = TRUE)
     alone <- generics::tidy(shared, conf.method = "profile")
     expect_equal(alone$p.value[alone$term == "x"], anova(shared)["x", 3])
   }
-  # The first stage is about the lower two grades.
+  # The first stage has the lower two grades.
   lower <- subset(visits, grade != "bad")
   first <- firth(I(grade == "mild") ~ x, lower)
   stage <- tidy[grepl(":mild$", tidy$term), ]

@@ -96,7 +96,7 @@ test_that("likelihoods, tests and tables are complete", {
   expect_identical(tidy$term, rep(colnames(coef(fit)), 2))
   expect_equal(tidy$conf.low, unname(confint(fit, method = "profile")[, 1]))
   expect_equal(tidy$p.value, pchisq(tidy$statistic, 1, lower.tail = FALSE))
-  # Of two classes, they are those of the binary fit.
+  # With two classes they equal those of the binary fit.
   two <- firth_multinom(factor(ill) ~ x, visits)
   expect_equal(
     generics::tidy(two, conf.method = "profile")[-1L],

@@ -49,7 +49,7 @@ test_that("rows of counts equal repeated rows, but count once", {
   expect_equal(vcov(grouped), vcov(each), tolerance = 1e-8)
   expect_equal(c(nobs(grouped), df.residual(grouped)), c(4, 2))
   expect_equal(c(nobs(each), df.residual(each)), c(18, 16))
-  # With the binomial coefficients, as logLik() of glm().
+  # With the binomial coefficients, as in logLik() of glm().
   expect_equal(
     as.numeric(logLik(grouped)),
     sum(dbinom(groups$yes, groups$yes + groups$no, fitted(grouped), log = TRUE))
@@ -82,7 +82,7 @@ test_that("unused levels are dropped, as in glm()", {
   expect_identical(names(coef(fit)), c("(Intercept)", "x", "sitewest"))
   kept <- droplevels(visits[visits$site != "north", ])
   expect_equal(coef(fit), coef(firth(ill ~ x + site, kept)))
-  # The first level that is left is failure.
+  # The first used level is failure.
   graded <- firth(grade ~ x, visits, subset = grade != "none")
   expect_identical(as.character(graded$classes), c("mild", "bad"))
   expect_equal(coef(graded), coef(firth(grade == "bad" ~ x, visits, subset = grade != "none")))
@@ -112,7 +112,7 @@ test_that("predictions equal those from the model matrix", {
   expect_equal(predict(fit, type = "response"), plogis(link))
   expect_identical(predict(fit, type = "prob"), predict(fit, type = "response"))
   expect_equal(fitted(fit), plogis(link))
-  # poly() and contrasts as they were in the fit, a row alone, and missing values.
+  # poly() and contrasts of the fit, a single row, and missing values.
   expect_equal(predict(fit, visits)[-2], link)
   expect_identical(is.na(predict(fit, visits)), stats::setNames(1:16 == 2, 1:16))
   expect_equal(predict(fit, visits[5, ]), link["5"])
@@ -170,7 +170,7 @@ test_that("intervals are Wald or profile intervals", {
   profile <- confint(fit, "age", method = "profile")
   expect_identical(dimnames(profile), list("age", c("2.5 %", "97.5 %")))
   expect_identical(confint(fit, 2, method = "profile"), profile)
-  # At a bound, the best penalised likelihood with this slope has fallen by half of the quantile.
+  # At a bound, the profile penalised likelihood has decreased by half of the quantile.
   x <- model.matrix(fit)
   penalised <- function(beta) {
     p <- plogis(drop(x %*% beta))
@@ -197,7 +197,7 @@ test_that("anova tests each term, and models against each other", {
   expect_equal(unlist(pair[2, 2:4]), unlist(terms["site", ]))
   backwards <- unlist(anova(fit, update(fit, . ~ . - site))[2, 2:4])
   expect_equal(backwards * c(-1, -1, 1), unlist(pair[2, 2:4]))
-  # The test of a single coefficient is the one that summary() has.
+  # The test of a single coefficient is that of summary().
   table <- coef(summary(fit, method = "profile"))
   expect_equal(table["x", 3:4], unlist(terms["x", 2:3]), ignore_attr = TRUE)
   expect_output(print(pair), "Penalised.*Model 1: ill ~ x\nModel 2: ill ~ x \\+ site")
@@ -326,7 +326,7 @@ test_that("predictions refuse new levels and wrong types", {
   expect_refused(predict(fit, list(x = 1)), "^newdata must be a data frame")
   expect_refused(predict(fit, type = "zz"), "^type must be one of 'link', 'response', 'class'")
   expect_refused(predict(fit, type = "class", se.fit = TRUE), "no standard error")
-  # As in glm(), probabilities are never so near 1 that there is no number.
+  # As in glm(), probabilities never round to 1.
   visits$shift <- rep(c(0, 100), c(15, 1))
   expect_false(anyNA(residuals(firth(ill ~ x, visits, offset = shift), "pearson")))
   expect_refused(residuals(fit, type = "zz"), "^type must be one of")

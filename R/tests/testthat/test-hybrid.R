@@ -1,6 +1,6 @@
-# hybrid() and ordinal_hybrid(), against e1071 and against their definitions.
+# hybrid() and ordinal_hybrid(), compared with e1071 and with their definitions.
 
-# The machines stop at a tolerance of 1e-10; norms and scaling add rounding only.
+# The machines stop at a tolerance of 1e-10; norms and scaling add only rounding errors.
 MACHINE <- 1e-6 # nolint
 
 test_that("a linear machine has the distances of e1071, including scaling", {
@@ -17,7 +17,7 @@ test_that("a linear machine has the distances of e1071, including scaling", {
   distance <- predict(fit, type = "distance")
   expect_identical(dimnames(distance), list(rownames(flowers), "d_1"))
   expect_equal(distance[, 1], peer, tolerance = MACHINE)
-  # With the centre and the deviation of the fit, not those of the new rows.
+  # With the centre and scale of the fit, not of the new rows.
   expect_equal(predict(fit, flowers[7:9, ], type = "distance"), distance[7:9, , drop = FALSE])
   expect_equal(fit$center, colMeans(flowers[names(fit$center)]))
   expect_equal(fit$scale, vapply(flowers[names(fit$scale)], sd, 0))
@@ -104,7 +104,7 @@ test_that("classes are probabilities compared with the threshold", {
     called <- c(called, sum(class == "versicolor"))
   }
   expect_identical(fit$threshold, 0.9)
-  # A higher threshold calls fewer, so that it is not one half that is compared with.
+  # A higher threshold predicts fewer positives, so it is used.
   expect_lt(called[[3]], called[[2]])
 })
 
@@ -132,7 +132,7 @@ test_that("levels keep their order and determine the positive class", {
   other <- update(fit, positive = "versicolor")
   expect_identical(rownames(coef(other)), c("setosa", "virginica"))
 
-  # Of two the rarer; of equals the second level.
+  # The rarer class, or the second level if both are equally frequent.
   two <- droplevels(subset(data, species != "virginica"))
   ask <- function(data) hybrid(species ~ Sepal.Length, data, clusters = 1, threshold = 0.5)
   expect_identical(ask(two)$positive, "versicolor")
@@ -152,7 +152,7 @@ test_that("clusters are subset like the rows", {
   skip_without_python()
   holes <- flowers
   holes$Petal.Length[c(3, 70)] <- NA
-  # A positive has no cluster, and stays all the same.
+  # Positives without a cluster are kept.
   holes$kept[c(60, 61)] <- NA
   cut <- hybrid(
     kind ~ Petal.Length + Petal.Width, holes,
@@ -170,7 +170,7 @@ test_that("clusters are subset like the rows", {
   expect_refused(
     hybrid(kind ~ Petal.Length, holes, clusters = kept), "clusters is missing in row 120"
   )
-  # What is no column is looked for where the function is called, whatever the formula knows.
+  # Other variables are looked up where the function is called, not in the formula.
   number <- 3
   formula <- kind ~ Petal.Length + Petal.Width
   ask <- function(number) hybrid(formula, flowers, clusters = number, threshold = 0.5, seed = 1)
@@ -191,7 +191,7 @@ test_that("each part of the rows has a machine", {
   expect_length(fit$norms, 3)
   expect_false(anyNA(fit$clusters))
   expect_true(all(table(fit$clusters, flowers$kind) > 10))
-  # Of three lines in a plane, two say everything.
+  # The distance from a third line in a plane is a combination of the others.
   expect_length(fit$aliased, 1)
   expect_setequal(c(fit$aliased, fit$selected), fit$distances)
   expect_output(print(fit), paste0("Aliased: +", fit$aliased, ", combinations"))
@@ -256,7 +256,7 @@ test_that("machines do not use the intercept, and scaling is optional", {
   raw <- update(fit, scale = FALSE)
   expect_identical(unname(c(raw$center, raw$scale)), c(0, 0, 1, 1))
   expect_gt(max(abs(predict(raw, type = "prob") - predict(fit, type = "prob"))), 1e-3)
-  # A constant column has no deviation to be divided by.
+  # A constant column is not scaled.
   constant <- update(fit, . ~ . + same, data = transform(flowers, same = 0.1))
   expect_identical(constant$scale[["same"]], 1)
   expect_equal(predict(constant, type = "prob"), predict(fit, type = "prob"))
@@ -314,7 +314,7 @@ test_that("a seed makes a fit reproducible, and distances may be those of the fi
   own <- ask(seed = 4, distance_cv = NULL)
   expect_identical(coef(own), coef(ask(seed = 4, distance_cv = NA)))
   expect_false(identical(coef(own), coef(ask(seed = 4, distance_cv = 5))))
-  # A distance from chance is chosen by no criterion.
+  # No criterion selects a random distance.
   noise <- rep(c(0.3, -1, 0.4, 1.1, -0.6), 30)
   chosen <- hybrid(
     kind ~ Petal.Length + noise, flowers,
@@ -397,7 +397,7 @@ test_that("data that cannot be fitted are refused", {
   expect_refused(ask(seed = 2^40), "^seed must be at most")
   expect_refused(ask(integrator = "individualized", select = "aic"), "several fits")
   expect_refused(hybrid(kind ~ Petal.Length + offset(Petal.Width), flowers), "has no offset")
-  # What only Python knows comes as an error of the user's call too.
+  # Python's errors have the user's call too.
   separated <- expect_error(
     hybrid(Species ~ Petal.Length, iris, penalty = "none", subset = Species != "virginica"),
     "separates groups.*penalty='auto'",
@@ -411,7 +411,7 @@ test_that("data that cannot be fitted are refused", {
   expect_refused(hybrid(Sepal.Length ~ Sepal.Width, iris), "numbers that are no classes; cut\\(\\)")
   expect_refused(ordinal_hybrid(mpg ~ wt, mtcars), "numbers that are no classes; cut\\(\\)")
   expect_refused(hybrid(Species ~ ., iris, integrator = "logit"), "'logit' is for two classes")
-  # Two classes without an order are none that is known either.
+  # Two classes need an order too.
   unordered <- list(iris$Species, as.character(iris$Species), factor(iris$Species == "setosa"))
   for (y in unordered) {
     expect_refused(

@@ -1,4 +1,4 @@
-# Functions of other packages that have our names: either package may be attached first.
+# Functions with our names in other packages, whichever package is attached first.
 
 test_that("no other package has our names except known ones", {
   packages <- c(
@@ -13,7 +13,7 @@ test_that("no other package has our names except known ones", {
   }
 })
 
-# What both packages have, whichever is found first; `ours` is how ours are called.
+# Calls of both functions, whichever is found first; `ours` is our prefix.
 checks <- function(ours) {
   sprintf(
     c(

@@ -1,6 +1,6 @@
 # model.frame(), formula() and update() of all fits.
 
-# The name of the data is that which update() will look for.
+# update() looks up the data by this name.
 formula_fits <- function(visits) {
   list(
     firth(ill ~ x + site, visits),

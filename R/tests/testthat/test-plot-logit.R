@@ -1,4 +1,4 @@
-# Pictures of coefficients: what is where.
+# Plots of coefficients.
 
 test_that("coefficients are drawn with their intervals, in order from the top", {
   skip_without_python()
@@ -31,7 +31,7 @@ test_that("each class has a group and a colour", {
   expect_identical(drawn$names$label, c("mild", terms, "bad", terms))
   expect_identical(drawn$result$group, rep(c("mild", "bad"), each = 3))
   expect_equal(drawn$points$x, unname(as.vector(t(coef(fit)[, terms]))))
-  # Beside the names of the terms, below that of the class.
+  # At the labels of the terms, below the class.
   expect_equal(drawn$points$y, drawn$names$at[-c(1, 5)])
   expect_identical(rownames(drawn$result), setdiff(rownames(vcov(fit)), c(
     "mild:(Intercept)", "bad:(Intercept)"

@@ -1,4 +1,4 @@
-# Pictures of distances: rows, borders and the key.
+# Plots of distances: rows, boundaries and the legend.
 
 test_that("rows are in the plane of the first two distances, by class", {
   skip_without_python()
@@ -10,7 +10,7 @@ test_that("rows are in the plane of the first two distances, by class", {
   expect_equal(rows$y, unname(distance[, "d_virginica"]))
   expect_identical(drawn$result$class, flowers$kind)
   expect_equal(drawn$result$d_setosa, rows$x)
-  # The key has the looks of the rows, and is beside the plot.
+  # The legend has the colours and symbols of the rows, and is beside the plot.
   key <- drawn$points[151:152, ]
   expect_identical(drawn$text$label, levels(flowers$kind))
   looks <- unique(data.frame(class = flowers$kind, rows[c("pch", "col")]))

@@ -1,4 +1,4 @@
-# Data that pwc() is given as x and y.
+# Data of pwc() as x and y.
 
 # Only the order of sums may differ.
 EXACT <- 1e-8 # nolint
@@ -33,7 +33,7 @@ test_that("columns of new rows are matched by name, or without names by order", 
   fit <- pwc(x = iris[1:4], y = species, learners = "lda")
   values <- predict(fit, iris[1:4], type = "prob")
   expect_identical(predict(fit, iris[4:1], type = "prob"), values)
-  # Columns besides, numbers or not.
+  # Additional columns of any type.
   expect_identical(predict(fit, iris[5:1], type = "prob"), values)
   expect_identical(predict(fit, cbind(iris, more = 1), type = "prob"), values)
   expect_identical(unname(predict(fit, bare, type = "prob")), unname(values))
@@ -46,7 +46,7 @@ test_that("columns of new rows are matched by name, or without names by order", 
   expect_refused(predict(fit, "a"), "^newdata must be .* not character")
   words <- transform(iris, Sepal.Length = "a")
   expect_refused(predict(fit, words), "must hold numbers, but its column 'Sepal.Length' does not")
-  # Some columns without a name are numbered.
+  # Columns without a name are numbered.
   some <- bare
   colnames(some) <- c("a", NA, "b", "")
   odd <- pwc(x = some, y = species, learners = "lda")

@@ -1,4 +1,4 @@
-# Data that pwc() is given by a formula: kinds of columns and classes, and missing values.
+# Data of pwc() with a formula: types of columns and classes, and missing values.
 
 # Only the order of sums may differ.
 EXACT <- 1e-8 # nolint
@@ -25,7 +25,7 @@ test_that("unused levels of classes and predictors are dropped", {
   expect_identical(names(fit$center), c(names(iris)[1:4], "sideright"))
   part <- pwc(Species ~ ., odd, "lda", subset = Species != "setosa")
   expect_identical(levels(predict(part)), c("virginica", "versicolor"))
-  # A class all of whose rows weigh nothing is none of the fit.
+  # A class whose rows all have weight 0 is dropped.
   light <- pwc(Species ~ ., odd, "nb", weights = as.integer(Species != "setosa"))
   expect_identical(as.character(light$classes), c("virginica", "versicolor"))
   expect_identical(nobs(light), 100L)
@@ -46,7 +46,7 @@ test_that("columns are those of model.matrix()", {
   expect_equal(fit$center, colMeans(peer))
   expect_equal(fit$scale, apply(peer, 2, sd))
   same_numbers(fit, pwc(x = peer, y = iris$Species, learners = "nb"), NULL)
-  # Of new rows too, whose polynomials and levels are those of the fit.
+  # Also for new rows, with the polynomials and levels of the fit.
   new <- mixed[c(3, 77, 140), ]
   expect_equal(
     predict(fit, new, type = "prob"), predict(fit, type = "prob")[c(3, 77, 140), ],
@@ -84,7 +84,7 @@ test_that("classes may be strings, numbers, logical or ordered", {
   skip_without_python()
   fit <- pwc(Species ~ ., iris, "lda")
   same_numbers(pwc(as.character(Species) ~ ., iris, "lda"), fit, iris)
-  # 10 comes after 2, where the alphabet has it before.
+  # 10 comes after 2, but before it alphabetically.
   ten <- transform(iris, Species = c(2, 10, 1)[as.integer(Species)])
   numbers <- pwc(Species ~ ., ten, "lda")
   expect_identical(as.character(numbers$classes), c("1", "2", "10"))

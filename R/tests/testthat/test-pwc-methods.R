@@ -1,4 +1,4 @@
-# What fits of pwc() say of themselves, and what is left of them in another process.
+# Methods of pwc() fits, also in a new session.
 
 answers <- function(fit) {
   types <- c("class", "prob", "pairs", "votes", "decision")
@@ -42,7 +42,7 @@ test_that("summary has all pairs and the table of the rows of the fit", {
     expect_output(print(said), "2 observations deleted")
     expect_output(print(said), sprintf("Errors: %d of 148", 148L - sum(diag(expected))))
   }
-  # Rows without weight are none of the fit, of columns as of a formula.
+  # Rows with weight 0 are not in the fit, with columns or a formula.
   w <- rep(0:2, 50)
   weighted <- list(
     pwc(Species ~ ., backwards, "nb", weights = w),
@@ -138,7 +138,7 @@ test_that("tidy, glance and augment are data frames of the fit", {
   )
 })
 
-# Python's parts of a fit would be nothing after a restart.
+# Python objects in a fit would be lost after a restart.
 has_pointer <- function(x) {
   if (typeof(x) %in% c("externalptr", "weakref")) {
     return(TRUE)
@@ -150,7 +150,7 @@ has_pointer <- function(x) {
   any(vapply(parts, has_pointer, logical(1)))
 }
 
-# In a frame of their own: formulas and functions are saved with what is around them.
+# In a separate frame, because formulas and functions are saved with their environment.
 fits_of_all_kinds <- function() {
   tree <- list(
     fit = function(x, y) rpart::rpart(y ~ ., data.frame(y = y, x), xval = 0),

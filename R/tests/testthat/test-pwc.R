@@ -1,11 +1,11 @@
-# pwc(): learners, pairs and their coupling, against other packages and definitions.
+# pwc(): learners, pairs and their coupling, compared with other packages and definitions.
 
-# Closed forms: only rounding differs.
+# Closed forms differ only by rounding errors.
 EXACT <- 1e-8 # nolint
-# Both sides stop their own iterations.
+# Both sides iterate with their own stopping rules.
 ITERATED <- 1e-5 # nolint
 
-# Probabilities of each pair by a learner's peer; `peer(rows, new)` is that of the first class.
+# Probabilities of each pair by another package; `peer(rows, new)` is that of the first class.
 expect_pairs <- function(fit, data, peer, tolerance) {
   ours <- predict(fit, type = "pairs")
   labels <- levels(data$Species)
@@ -33,7 +33,7 @@ test_that("lda and qda are those of MASS by maximum likelihood, on the rows of a
 test_that("priors are in the order of the levels, and renormalised for a pair", {
   skip_without_python()
   skip_without_package("MASS")
-  # Python's order of these is that of bytes, R's that of the alphabet.
+  # Python sorts by bytes, R alphabetically.
   labels <- c("\u00e4nne", "Bea", "anna")
   data <- transform(iris, Species = factor(labels[Species], levels = labels))
   prior <- c(0.6, 0.3, 0.1)
@@ -47,7 +47,7 @@ test_that("priors are in the order of the levels, and renormalised for a pair", 
       predict(peer, new)$posterior[, 1]
     }, EXACT)
   }
-  # Of naive Bayes, prior odds are a factor.
+  # In naive Bayes, prior odds are a factor.
   odds <- function(fit) qlogis(predict(fit, data[51, ], type = "pairs"))
   plain <- pwc(Species ~ Sepal.Length + Sepal.Width, data, "nb")
   moved <- update(plain, prior = prior)
@@ -96,7 +96,7 @@ test_that("sigmoids are Platt's, fitted to cross-validated scores", {
     expect_identical(colnames(value), "versicolor/virginica")
     held[fold == k] <- value
   }
-  # Targets of Platt: a little less than certain.
+  # Platt's targets, slightly inside of 0 and 1.
   target <- ifelse(two$Species == "versicolor", 51 / 52, 1 / 52)
   line <- coef(glm(target ~ held, quasibinomial, control = list(epsilon = 1e-14, maxit = 100)))
   expect_equal(-c(fit$pairs$sigmoid_b, fit$pairs$sigmoid_a), unname(line), tolerance = ITERATED)
@@ -113,7 +113,7 @@ test_that("nb has normal densities with the divisor n", {
     }
     log_density
   }
-  # What scikit-learn adds to variances for safety is 1e-9 of the largest.
+  # scikit-learn adds 1e-9 of the largest variance.
   expect_pairs(pwc(Species ~ ., backwards, "nb"), backwards, function(rows, new) {
     parts <- lapply(split(rows, rows$Species), density_of, new)
     plogis(parts[[1]] - parts[[2]])
@@ -168,7 +168,7 @@ test_that("tree is rpart's without pruning", {
   expect_pairs(
     pwc(Species ~ ., data, "tree", minsplit = 30, maxdepth = 4), data,
     function(rows, new) {
-      # What is best does not count what follows, so that a split may leave the gain at 0.
+      # Splits are greedy, so a split may have no gain.
       peer <- rpart::rpart(
         Species ~ ., rows,
         minsplit = 30, minbucket = 10, maxdepth = 4, cp = -1, xval = 0, maxsurrogate = 0
@@ -230,7 +230,7 @@ test_that("sigmoids and thresholds belong to the scores of their pair", {
   t <- rep(moved$pairs$threshold, each = 150)
   expect_equal(predict(moved, type = "pairs"), plogis(d - t), tolerance = EXACT)
   expect_true(any(moved$pairs$threshold != 0))
-  # A threshold has no more errors on the rows of the fit than 0 has.
+  # On the rows of the fit a threshold has no more errors than 0.
   for (i in 1:3) {
     both <- unlist(moved$pairs[i, c("class_i", "class_j")])
     rows <- backwards$Species %in% both
@@ -247,7 +247,7 @@ test_that("each pair has the learner with the best score, or the first of equals
   scores <- fit$pairs[c("cv_score_nb", "cv_score_lda")]
   expect_identical(fit$pairs$learner, c("nb", "lda")[max.col(scores, "first")])
   expect_identical(fit$pairs$learner, c("lda", "nb", "nb"))
-  # Stratified folds in the order of the rows, as even as can be.
+  # Stratified folds in the order of the rows.
   fold <- rep(rep(1:3, 3), c(17, 17, 16, 17, 16, 17, 16, 17, 17))
   rows <- of_pair(transform(backwards, fold = fold), "Species", "virginica", "versicolor")
   right <- vapply(1:3, function(k) {
@@ -284,7 +284,7 @@ test_that("a weight of 2 repeats a row, and 0 drops it", {
   skip_without_python()
   w <- rep(c(2, 1, 0), 50)
   for (name in c("nb", "logistic", "svm")) {
-    # Without sigmoids, whose folds would be others.
+    # Without sigmoids, which would have other folds.
     raw <- list(calibration = "none", coupling = "vote")
     if (name == "svm") {
       raw$tolerance <- 1e-10

@@ -1,4 +1,4 @@
-# Starting Python: not before it is needed, and a sentence that helps when it is not there.
+# Python starts when it is needed, and the error is helpful if it is missing.
 
 test_that("loading the package starts neither Python nor reticulate", {
   output <- run_in_new_r(c(
@@ -9,7 +9,7 @@ test_that("loading the package starts neither Python nor reticulate", {
 })
 
 test_that("the module is declared whichever package is loaded first", {
-  # By name of the package where reticulate makes a Python on demand, else by the virtualenv's.
+  # By the name of the package if reticulate supports it, otherwise by the virtualenv.
   demand <- "py_require" %in% getNamespaceExports("reticulate")
   code <- if (demand) {
     "cat(intersect('pwcstats', reticulate::py_require()$packages))"
@@ -23,7 +23,7 @@ test_that("the module is declared whichever package is loaded first", {
   }
 })
 
-# A virtualenv as it looks from outside.
+# The files of a virtualenv.
 fake_environment <- function(path, packages) {
   dir.create(file.path(path, "bin"), recursive = TRUE)
   file.create(file.path(path, "bin", "python"))
@@ -48,7 +48,7 @@ test_that("the virtualenv of the project is found from subdirectories, but not o
   expect_null(find())
   dir.create(file.path(project, ".git"))
   expect_null(find())
-  # Without the module, or with a NumPy that this reticulate cannot use, it is of no use.
+  # A virtualenv without the module, or with an unsuitable NumPy, is ignored.
   fake_environment(file.path(project, "venv"), "numpy-1.26.4")
   expect_null(find())
   fake_environment(file.path(project, ".venv"), c("pwcstats-0.1.0", "numpy-2.1.0"))
@@ -56,7 +56,7 @@ test_that("the virtualenv of the project is found from subdirectories, but not o
   expect_identical(find("1.41"), file.path(project, ".venv", "bin", "python"))
   fake_environment(file.path(project, ".venv-r"), has_module)
   expect_identical(find(), file.path(project, ".venv-r", "bin", "python"))
-  # The repository is the project, not a part of it that looks like one.
+  # The repository is the project, not a subdirectory that looks like one.
   file.create(file.path(project, "analysis", "DESCRIPTION"))
   expect_identical(find(), file.path(project, ".venv-r", "bin", "python"))
   unlink(file.path(project, ".git"), recursive = TRUE)
@@ -74,7 +74,7 @@ test_that("the virtualenv of the project is used, unless another Python was chos
       "found <- pwcstats::pwcstats_available()",
       "cat(reticulate::py_config()$python)"
     )
-    # No virtualenvs but that of the project.
+    # Only the virtualenv of the project.
     tail(run_in_new_r(code, VIRTUAL_ENV = NA, WORKON_HOME = project, ...), 1)
   }
   ours <- reticulate::py_exe()
@@ -100,7 +100,7 @@ test_that("without Python one sentence says what to run", {
 
 test_that("if Python lacks the module one sentence says what to run", {
   skip_without_python()
-  # A virtualenv without even pip holds nothing but Python, and takes no time to make.
+  # A virtualenv without pip is quick to create.
   bare <- tempfile("bare")
   on.exit(unlink(bare, recursive = TRUE))
   system2(reticulate::py_config()$python, c("-m", "venv", "--without-pip", shQuote(bare)))
@@ -154,7 +154,7 @@ test_that("the running Python has the module", {
   expect_true(pwcstats_available())
 })
 
-# With a module of this name that takes no time to install; NumPy is the real one.
+# With a small module of this name and the real NumPy.
 test_that("install_pwcstats() creates a virtualenv with the module", {
   skip_if_not(must_run_all(), "packages may be installed")
   project <- tempfile("project")

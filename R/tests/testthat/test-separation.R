@@ -1,6 +1,6 @@
-# detect_separation() against estimates that run away, and what it makes of careless input.
+# detect_separation() compared with diverging estimates, and wrong input.
 
-# Estimates of glm() after some and after many steps: those that still move are infinite.
+# Estimates of glm() after few and many steps: those that still change are infinite.
 runs_away <- function(formula, data, ...) {
   after <- function(steps) {
     suppressWarnings(coef(do.call(glm, list(
@@ -26,7 +26,7 @@ test_that("infinite estimates of glm() are found, with their signs", {
   expect_identical(coef(found), runs_away(ill ~ x + site, partly))
   expect_identical(dimnames(found$directions), list(names(coef(found)), "1"))
   expect_identical(found$rows, stats::setNames(partly$site == "south", rownames(partly)))
-  # The baseline itself, by which all others move.
+  # The baseline itself, which affects all others.
   south <- transform(partly, site = relevel(site, "south"))
   expect_identical(coef(detect_separation(ill ~ x + site, south)), runs_away(ill ~ x + site, south))
   healthy <- detect_separation(ill ~ x + site, visits)
@@ -57,7 +57,7 @@ test_that("endometrial data and lizards are as glm() has them", {
   rest <- subset(lizards, time != "late" | opalinus == 0)
   expect_identical(coef(light), coef(detect_separation(formula, rest)))
   expect_true(light$separated)
-  # Nothing is left of the other species in the evening.
+  # The other species has no rows in the evening.
   late <- transform(lizards, opalinus = ifelse(time == "late", 0, opalinus))
   found <- detect_separation(formula, late)
   expect_identical(coef(found), runs_away(formula, late))
@@ -71,7 +71,7 @@ test_that("complete separation does not determine signs, except for one column",
   expect_identical(found$kind, "complete")
   expect_identical(coef(found), c("(Intercept)" = -Inf, age = Inf))
   expect_true(all(found$rows))
-  # With a column of no use, another direction separates with its sign turned.
+  # With an irrelevant column, another direction separates with the opposite sign.
   wide <- transform(separated, noise = c(1, -1, 2, 0, 1, 1, 0, -1, 2))
   found <- detect_separation(ill ~ age + noise, wide)
   expect_identical(coef(found), c("(Intercept)" = -Inf, age = Inf, noise = NaN))
@@ -103,7 +103,7 @@ test_that("a row of counts has all its outcomes", {
   groups <- data.frame(dose = c(1, 2, 3, 4), yes = c(0, 0, 3, 5), no = c(5, 3, 2, 0))
   found <- detect_separation(cbind(yes, no) ~ dose, groups)
   expect_identical(coef(found), c("(Intercept)" = -Inf, dose = Inf))
-  # Dose 3 alone has both, so that there the slope and the intercept balance.
+  # Only dose 3 has both classes, so the slope and the intercept balance there.
   either <- detect_separation(cbind(yes, no) ~ I(dose - 3), groups)
   expect_identical(coef(either), c("(Intercept)" = 0, "I(dose - 3)" = Inf))
   expect_identical(either$rows, c("1" = TRUE, "2" = TRUE, "3" = FALSE, "4" = TRUE))
@@ -127,7 +127,7 @@ test_that("with more classes each has a column", {
       dimnames = list(c("(Intercept)", "Petal.Length"), c("versicolor", "virginica"))
     )
   )
-  # From the baseline in the middle, only one of the others is far away.
+  # With the baseline in the middle, only one of the others is separated.
   middle <- transform(iris, Species = relevel(Species, "versicolor"))
   found <- detect_separation(Species ~ Petal.Length, middle)
   expect_identical(
@@ -137,7 +137,7 @@ test_that("with more classes each has a column", {
       dimnames = list(c("(Intercept)", "Petal.Length"), c("setosa", "virginica"))
     )
   )
-  # An ordered factor is asked the same, and classes that no row has are none.
+  # The order of a factor does not matter, and unused classes are dropped.
   order <- transform(middle, Species = factor(Species, c(levels(Species), "none"), ordered = TRUE))
   expect_identical(detect_separation(Species ~ Petal.Length, order)$directions, found$directions)
 })
@@ -149,7 +149,7 @@ test_that("proportional odds have the thresholds of polr()", {
   expect_identical(found$kind, "complete")
   expect_identical(coef(found), c(x = Inf, "a|b" = Inf, "b|c" = Inf))
   expect_identical(colnames(found$directions), "direction")
-  # Factors are coded beside the thresholds, whatever the formula says of an intercept.
+  # Factors are coded as with an intercept, whether the formula has one or not.
   none <- detect_separation(grade ~ 0 + site, visits, ordered = TRUE)
   expect_identical(names(coef(none)), c("sitesouth", "sitewest", "none|mild", "mild|bad"))
   expect_identical(none$kind, "none")

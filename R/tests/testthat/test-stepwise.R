@@ -1,6 +1,6 @@
-# stepwise() against step(), and against anova() step by step.
+# stepwise() compared with step(), and with anova() in each step.
 
-# Both are sums of the same likelihoods, each of which is found to rounding.
+# Both are sums of the same likelihoods, up to rounding errors.
 same <- 1e-7
 
 set.seed(36)
@@ -14,7 +14,7 @@ score <- with(trial, x + (1 + 1.5 * z) * (sex == "m") + 1.2 * (dose == "b")) + r
 trial$ill <- as.numeric(score > 0)
 trial$grade <- cut(score, c(-Inf, -1, 1, Inf), c("low", "mid", "top"), ordered_result = TRUE)
 
-# Sums of each other, so that what was dropped becomes of use again.
+# Sums of each other, so that a dropped term becomes useful again.
 set.seed(360)
 sums <- data.frame(a = rnorm(60), b = rnorm(60), e = rnorm(60))
 sums$s <- sums$a + sums$b + rnorm(60, sd = 0.3)
@@ -44,7 +44,7 @@ sides_of <- function(fit) {
   vapply(strsplit(labels_of(fit), ":"), function(side) paste(sort(side), collapse = ":"), "")
 }
 
-# The fit of all terms but some.
+# The fit without some terms.
 without <- function(fit, dropped) {
   update(fit, as.formula(paste(c(". ~ .", dropped), collapse = " - ")))
 }
@@ -57,7 +57,7 @@ peer_step <- function(fit, direction, k = 2, lower = "1") {
   step(start, scope, direction = direction, trace = 0, k = k)
 }
 
-# The rule of the tests as a loop of anova() of all models there are.
+# Selection by tests as a loop of anova() over all models.
 peer_tests <- function(fit, direction, enter, remove) {
   labels <- labels_of(fit)
   inside <- if (direction == "forward") character() else labels
@@ -110,7 +110,7 @@ test_that("AIC and BIC make the steps of step()", {
       moved <- c(moved, ours$path$step)
     }
   }
-  # Interactions and factors have come and gone.
+  # Interactions and factors were added and dropped.
   expect_true(all(c("+ sex:z", "- x:u", "+ dose", "- dose") %in% moved))
 })
 
@@ -168,7 +168,7 @@ test_that("the selected fit is an ordinary fit with its path", {
   expect_identical(chosen$call$offset, quote(v / 2))
   expect_output(print(chosen), "firth\\(formula = ill ~ ")
   expect_null(update(chosen, . ~ .)$path)
-  # Of an offset in the formula nothing is lost, not even with all terms.
+  # An offset in the formula is kept, even if all terms are dropped.
   offset <- firth(ill ~ u + offset(v / 3), trial)
   bare <- stepwise(offset, "bic")
   expect_equal(coef(bare), coef(firth(ill ~ 1, trial, offset = v / 3)), tolerance = same)
@@ -186,7 +186,7 @@ test_that("kept terms stay, however they are given", {
       expect_equal(ours$anova, theirs$anova, tolerance = same, ignore_attr = "heading")
     }
   }
-  # An interaction in either order, and with its parts.
+  # An interaction in either order, with its main effects.
   noise <- firth(ill ~ x + u * n, trial)
   expect_identical(labels_of(stepwise(noise, "bic")), "x")
   for (keep in list("u:n", "n:u", ~ n:u, ~ n * u, c("u:n", "u"))) {
@@ -203,13 +203,13 @@ test_that("formulas of all kinds keep their terms", {
   skip_without_python()
   expect_as_step <- function(fit) {
     ours <- stepwise(fit)
-    # model.matrix() warns of contrasts of a factor that is not there, on the way too.
+    # model.matrix() warns of contrasts of absent factors, also during the search.
     theirs <- suppressWarnings(peer_step(fit, "both"))
     expect_equal(ours$anova, theirs$anova, tolerance = same, ignore_attr = "heading")
     expect_equal(coef(ours), coef(theirs), tolerance = 1e-6)
     expect_gt(nrow(ours$path), 1)
   }
-  # Colons that make no interaction.
+  # Colons that are not interactions.
   expect_as_step(firth(ill ~ stats::poly(x, 2) + base::cos(u) + v:base::sin(u) + v, trial))
   expect_as_step(firth(ill ~ ., odd))
   expect_as_step(firth(
@@ -262,7 +262,7 @@ test_that("other rows than those of the search are refused", {
   expect_refused(
     stepwise(fit, "bic"), "has 150 rows without missing values, and the search had 147; .*na.omit"
   )
-  # What stays may be missing.
+  # Kept variables may have missing values.
   same_rows <- stepwise(fit, "bic", keep = "u")
   expect_identical(nobs(same_rows), 147L)
   complete <- na.omit(gone)

@@ -1,4 +1,4 @@
-# tidy() and glance() of hybrids, against what their summary prints; and of tests, by broom.
+# tidy() and glance() of hybrids compared with their summary, and of tests with broom.
 
 # Rows of the tables of coefficients in a summary: estimate, error, z, p, lower and upper bound.
 printed_rows <- function(fit) {
@@ -33,7 +33,7 @@ test_that("tidy and summary have the numbers of Python's summary", {
     printed <- printed_rows(fit)
     expect_identical(sub("^\\(Intercept\\)$", "const", tidied$term), printed$term)
     numbers <- c("estimate", "std.error", "statistic", "p.value", "conf.low", "conf.high")
-    # Rounded to three places, of which the last may be off by half.
+    # Rounded to three decimals, with an error of half a unit.
     expect_lt(max(abs(as.matrix(tidied[numbers]) - printed$value)), 0.000501)
     expect_equal(unname(coef(summary(fit))), unname(as.matrix(tidied[numbers[1:4]])))
     estimate <- coef(fit)
