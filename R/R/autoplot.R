@@ -1,15 +1,15 @@
-#' Plots of fits and comparisons by ggplot2
+#' Plots of fits and comparisons with ggplot2
 #'
-#' Methods for `autoplot()` of \pkg{ggplot2}, which draw what [plot()] draws.
+#' Methods for `autoplot()` from \pkg{ggplot2}, which draw the same as [plot()].
 #'
 #' @param object A fit by [bt()], [firth()], [firth_multinom()], [cratio()], [hybrid()] or
-#'   [ordinal_hybrid()], or what [compare_methods()], [nemenyi()] or [rank_tests()] returned.
+#'   [ordinal_hybrid()], or a result of [compare_methods()], [nemenyi()] or [rank_tests()].
 #' @param intervals,level,conf.level As in [plot()][plot.pwcstats_bt] of abilities.
 #' @param method,intercept As in [plot()][plot.pwcstats_logit] of coefficients.
 #' @param which As in [plot()][plot.pwcstats_machines] of distances.
-#' @param type `"cd"` for mean ranks, the best on top, and beside them bars whose dots are methods
-#'   that do not differ significantly; `"intervals"` for differences of pairs. By default the
-#'   former, and the latter where methods are compared with a control.
+#' @param type `"cd"` for mean ranks with the best on top, and bars that join methods that do not
+#'   differ significantly; `"intervals"` for differences of pairs. The default is `"cd"`, or
+#'   `"intervals"` if methods are compared with a control.
 #' @param ... Must be empty; a misspelt argument is an error.
 #' @return An object of class `ggplot`, to which scales, themes and titles can be added.
 #' @examplesIf pwcstats_available() && requireNamespace("ggplot2", quietly = TRUE)
@@ -27,7 +27,7 @@
 #' @name pwcstats_autoplot
 NULL
 
-# ggplot2 knows the rows of a plot's data by this name.
+# The pronoun of ggplot2 for the data of a plot.
 utils::globalVariables(".data")
 
 #' @rdname pwcstats_autoplot
@@ -39,7 +39,7 @@ autoplot.pwcstats_bt <- function(object, # nolint
                                  conf.level = level) { # nolint
   call <- sys.call()
   refuse_unknown(...)
-  intervals <- check_choice(intervals, eval(formals(sys.function())$intervals), "intervals", call)
+  intervals <- check_choice(intervals, call)
   level <- read_level(call)
   shown <- ability_intervals(object, intervals, level)
   shown$item <- from_top(rownames(shown))
@@ -71,7 +71,7 @@ autoplot.pwcstats_logit <- function(object, # nolint
   call <- sys.call()
   refuse_unknown(...)
   level <- read_level(call)
-  method <- check_choice(method, c("wald", "profile"), "method", call)
+  method <- check_choice(method, call)
   shown <- coefficient_intervals(object, level, method, intercept, call)
   drawn <- data.frame(
     name = from_top(shown$term), estimate = shown$estimate, low = shown$conf.low,
@@ -85,12 +85,12 @@ autoplot.pwcstats_logit <- function(object, # nolint
   picture + ggplot2::facet_grid(rows = ggplot2::vars(.data$group), scales = "free_y")
 }
 
-# Estimates by name with their intervals; what is not `filled` has a hollow dot. Ends at infinity
-# are at the border; an estimate that is no number has words.
+# Estimates with their intervals; the dots are hollow unless `filled`. Infinite ends are at the
+# border, and estimates that are not finite are shown as text.
 span_plot <- function(shown, absent) {
   known <- shown[is.finite(shown$estimate), ]
   others <- shown[!is.finite(shown$estimate), ]
-  others$words <- describe_nonfinite(others$estimate, absent)
+  others$label <- describe_nonfinite(others$estimate, absent)
   ggplot2::ggplot(shown, ggplot2::aes(y = .data$name)) +
     ggplot2::geom_vline(xintercept = 0, colour = "gray60") +
     ggplot2::geom_linerange(ggplot2::aes(xmin = .data$low, xmax = .data$high), na.rm = TRUE) +
@@ -99,11 +99,11 @@ span_plot <- function(shown, absent) {
       fill = "white", size = 2
     ) +
     ggplot2::geom_text(
-      ggplot2::aes(0, label = .data$words), others,
+      ggplot2::aes(0, label = .data$label), others,
       vjust = -0.6, size = 3, colour = "gray30"
     ) +
     ggplot2::scale_shape_manual(values = c("TRUE" = 19L, "FALSE" = 21L), guide = "none") +
-    # Where nothing is finite, the axis would be of no length.
+    # Without finite estimates the axis would have no length.
     ggplot2::expand_limits(x = if (nrow(known)) 0 else c(-1, 1)) +
     ggplot2::labs(y = NULL)
 }
@@ -113,19 +113,19 @@ span_plot <- function(shown, absent) {
 autoplot.pwcstats_machines <- function(object, which = NULL, ...) { # nolint
   refuse_unknown(...)
   shown <- distance_rows(object, which, sys.call())
-  place <- distance_places(shown)
+  at <- distance_points(shown)
   classes <- levels(shown$class)
   strips <- ncol(shown) == 2L
-  shown$x <- place$x
-  shown$y <- place$y
-  # Classes that no row has keep their looks.
-  label <- function(place) describe_distance(object, names(shown)[[place]], sep = "\n")
+  shown$x <- at$x
+  shown$y <- at$y
+  label <- function(column) describe_distance(object, names(shown)[[column]], sep = "\n")
   picture <- ggplot2::ggplot(shown, ggplot2::aes(.data$x, .data$y)) +
     ggplot2::geom_vline(xintercept = 0, linetype = 2L, colour = "gray45") +
     ggplot2::geom_point(
       ggplot2::aes(colour = .data$class, shape = .data$class),
       show.legend = !strips
     ) +
+    # Unused classes keep their colours and symbols.
     ggplot2::scale_colour_manual(NULL, values = class_colors(length(classes)), drop = FALSE) +
     ggplot2::scale_shape_manual(NULL, values = class_symbols(length(classes)), drop = FALSE) +
     ggplot2::labs(x = label(2L))
@@ -157,7 +157,7 @@ autoplot.pwcstats_rank_tests <- function(object, type = c("cd", "intervals"), ..
   if (type == "cd") rank_plot(object) else difference_plot(object)
 }
 
-# Methods have lines, so that bars beside them need not pass over those that they do not join.
+# Each method has a line, so that bars join only the methods of their group.
 rank_plot <- function(x) {
   shown <- rank_lines(x)
   methods <- rownames(shown)
@@ -169,7 +169,7 @@ rank_plot <- function(x) {
     bar = k + 0.05 * k * (2 + rep(seq_along(groups), lengths(groups)))
   )
   width <- x$critical_difference
-  words <- c(
+  caption <- c(
     if (length(groups)) "bars join methods that do not differ" else "all methods differ",
     if (is.null(width)) describe_level(x) else sprintf("(critical difference %.2f)", width)
   )
@@ -184,7 +184,7 @@ rank_plot <- function(x) {
       shape = 21L, fill = "white", size = 2
     ) +
     ggplot2::scale_x_continuous(breaks = seq_len(k), minor_breaks = NULL, limits = c(1, NA)) +
-    ggplot2::labs(x = "mean rank (1 is best)", y = NULL, caption = paste(words, collapse = " "))
+    ggplot2::labs(x = "mean rank (1 is best)", y = NULL, caption = paste(caption, collapse = " "))
 }
 
 difference_plot <- function(x) {

@@ -1,9 +1,9 @@
-# Covariates of the items as a numeric matrix with one row an item, or NULL.
+# Covariates of the items as a numeric matrix with one row for each item, or NULL.
 
 read_covariates <- function(covariates, item_data, items, call) {
   if (is.null(covariates)) {
     if (!is.null(item_data)) {
-      abort("item_data is the data of a formula; give the formula as covariates.", call)
+      abort("item_data needs a formula; give it as covariates.", call)
     }
     return(NULL)
   }
@@ -17,7 +17,7 @@ read_covariates <- function(covariates, item_data, items, call) {
     abort("covariates must be a formula such as ~ x1 + x2, a matrix or a data frame.", call)
   }
   if (!is.null(item_data)) {
-    abort("item_data goes with covariates that are a formula; leave it out.", call)
+    abort("item_data is only for covariates that are a formula; leave it out.", call)
   }
   if (is.data.frame(covariates)) {
     return(covariates_of(~., rows_of_items(covariates, "covariates", items, call), call))
@@ -32,16 +32,16 @@ rows_of_items <- function(x, name, items, call) {
       call
     )
   }
-  as.data.frame(x)[places_of_items(rownames(x), name, items, call), , drop = FALSE]
+  as.data.frame(x)[match_items(rownames(x), name, items, call), , drop = FALSE]
 }
 
-places_of_items <- function(rows, name, items, call) {
+match_items <- function(rows, name, items, call) {
   lacking <- setdiff(items, rows)
   if (length(lacking)) {
     abort(
       sprintf(
         "%s must have a row for each item; its row names lack %s.", name,
-        paste0("'", utils::head(lacking, 8L), "'", collapse = ", ")
+        quoted(utils::head(lacking, 8L))
       ),
       call
     )
@@ -49,7 +49,7 @@ places_of_items <- function(rows, name, items, call) {
   match(items, rows)
 }
 
-# With an intercept, which then goes: so that a factor has one column less than levels.
+# The intercept is removed at the end, so that a factor has one column fewer than levels.
 covariates_of <- function(formula, data, call) {
   wrong <- function(e) {
     reason <- sub("\\.$", "", conditionMessage(e))
@@ -76,7 +76,7 @@ covariate_matrix <- function(x, items, call) {
     abort(
       sprintf(
         "covariates must have one row for each of the %d items, got %s.",
-        length(items), paste(dim(x), collapse = " x ")
+        length(items), extent(x)
       ),
       call
     )
@@ -84,5 +84,5 @@ covariate_matrix <- function(x, items, call) {
   columns <- if (length(dim(x)) == 2L) colnames(x)
   x <- matrix(x, nrow(x))
   colnames(x) <- first_of(columns, paste0("x", seq_len(ncol(x))))
-  if (is.null(rows)) x else x[places_of_items(rows, "covariates", items, call), , drop = FALSE]
+  if (is.null(rows)) x else x[match_items(rows, "covariates", items, call), , drop = FALSE]
 }

@@ -1,9 +1,11 @@
-# What bt() is given: comparisons, row by row or as a matrix of wins, and covariates of the items.
+# The data of bt(): a matrix of wins, or one or several comparisons in each row. They are read into
+# a list with the entries
 #
 # items      names of the items in their order
-# model      one row for each pair or row of data: player1, player2, home, wins1, wins2, ties
-# form       "matrix" or "rows", which have further entries (see comparisons_to_py)
+# model      one row for each pair or row of the data: player1, player2, home, wins1, wins2, ties
+# form       "matrix", "counts" or "weights", each with further entries (see comparisons_to_py)
 
+# Arguments that need player1 and player2.
 row_arguments <- c("data", "home", "cluster", "weights", "subset", "na.action")
 
 refuse_row_arguments <- function(asked, call) {
@@ -11,7 +13,7 @@ refuse_row_arguments <- function(asked, call) {
   given <- given[!vapply(given, function(name) is.null(asked[[name]]), logical(1L))]
   if (length(given)) {
     abort(
-      sprintf("%s goes with player1 and player2, which say who meets in each row.", given[[1L]]),
+      sprintf("%s needs player1 and player2, the items of each row.", given[[1L]]),
       call
     )
   }
@@ -27,7 +29,7 @@ wins_input <- function(wins, tied, order_effect, call) {
   wins <- square(as_numbers(wins, "outcome", call), "outcome", call)
   if (order_effect) {
     abort(
-      "order_effect needs to know who went first; give player1 and player2 in place of a matrix.",
+      "order_effect needs to know who went first; give player1 and player2 instead of a matrix.",
       call
     )
   }
@@ -51,8 +53,7 @@ square <- function(x, name, call) {
     abort(
       sprintf(
         "%s must be a K x K matrix, row over column, got %s; %s.",
-        name, paste(dim(x), collapse = " x "),
-        "for one row a comparison give player1 and player2"
+        name, extent(x), "for one row for each comparison give player1 and player2"
       ),
       call
     )
@@ -75,7 +76,7 @@ labelled <- function(x, items) {
   x
 }
 
-# Labels that do not fit are for Python to refuse, after which nobody sees this.
+# Labels that do not match give wrong rows here, but Python refuses them.
 pairs_that_met <- function(wins, tied) {
   items <- colnames(wins)
   wins <- wins[match(items, rownames(wins)), , drop = FALSE]
@@ -92,8 +93,8 @@ pairs_that_met <- function(wins, tied) {
 }
 
 model_rows <- function(items, pairs, home, counts, rows = NULL) {
-  # Items that are named twice are for Python to refuse.
-  as_items <- function(place) factor(items[place], levels = unique(items))
+  # Python refuses duplicated items.
+  as_items <- function(index) factor(items[index], levels = unique(items))
   data.frame(
     player1 = as_items(pairs[, 1L]),
     player2 = as_items(pairs[, 2L]),
@@ -108,7 +109,7 @@ rows_input <- function(asked, environment, order_effect, call) {
     abort("player1 and player2 must be given together.", call)
   }
   if (!is.null(asked$tied)) {
-    abort("tied goes with a matrix of wins; give ties as a third column of outcome.", call)
+    abort("tied needs a matrix of wins; give ties as a third column of outcome.", call)
   }
   frame <- evaluate_rows(asked, environment, call)
   for (name in c("player1", "player2")) {
@@ -126,7 +127,7 @@ rows_input <- function(asked, environment, order_effect, call) {
   }
   counts <- counts[used, , drop = FALSE]
   home <- home[used]
-  # Where player1 won every row, the columns are winners and losers, and tell nothing of an order.
+  # If player1 won every row, the columns are winners and losers, and do not give an order.
   if (is.null(frame[["(home)"]]) && !order_effect && all(counts[, -1L] == 0)) {
     home[] <- 0
   }
@@ -135,7 +136,7 @@ rows_input <- function(asked, environment, order_effect, call) {
   }
   players <- number_items(frame[["(player1)"]][used], frame[["(player2)"]][used])
   rows <- attr(frame, "row.names")[used]
-  # Who is at home goes first.
+  # The home side goes first.
   turned <- home < 0
   codes <- players$codes
   codes[turned, ] <- codes[turned, 2:1, drop = FALSE]
@@ -146,14 +147,15 @@ rows_input <- function(asked, environment, order_effect, call) {
     model = model_rows(players$items, players$codes, home * order_effect, counts, rows),
     na_action = attr(frame, "na.action")
   )
-  cluster <- number_clusters(frame[["(cluster)"]][used])
+  cluster <- frame[["(cluster)"]][used]
+  cluster <- if (!is.null(cluster)) match(cluster, unique(cluster))
   weighted <- !is.null(frame[["(weights)"]])
   make_lines <- if (weighted) weighted_lines else counted_lines
   lines <- make_lines(codes, sorted, home == 0)
   c(input, lines, list(rows = rows[lines$row], cluster = cluster[lines$row]))
 }
 
-# One line a row, its numbers being those of comparisons.
+# One line for each row, with numbers of comparisons.
 counted_lines <- function(codes, counts, neutral) {
   list(
     form = "counts", row = seq_len(nrow(codes)), first = codes[, 1L], second = codes[, 2L],
@@ -161,7 +163,7 @@ counted_lines <- function(codes, counts, neutral) {
   )
 }
 
-# One line an outcome: who won, who lost, and the weight, whatever its unit is.
+# One line for each outcome of a row: the winner, the loser and the weight.
 weighted_lines <- function(codes, counts, neutral) {
   line <- which(t(counts) > 0, arr.ind = TRUE)
   row <- line[, 2L]
@@ -172,16 +174,16 @@ weighted_lines <- function(codes, counts, neutral) {
     form = "weights", row = row,
     winner = ifelse(lost, second, first), loser = ifelse(lost, first, second),
     tie = line[, 1L] == 3L,
-    # Nobody is number 0.
+    # 0 is nobody.
     first = ifelse(neutral[row], 0L, first),
     weight = counts[cbind(row, line[, 1L])]
   )
 }
 
-# All variables of the rows, as glm() evaluates them.
+# The variables of the rows, evaluated as in glm().
 evaluate_rows <- function(asked, environment, call) {
-  words <- c("outcome", "player1", "player2", row_arguments)
-  ask <- asked[c(1L, match(words, names(asked), 0L))]
+  arguments <- c("outcome", "player1", "player2", row_arguments)
+  ask <- asked[c(1L, match(arguments, names(asked), 0L))]
   ask[[1L]] <- quote(stats::model.frame)
   ask$formula <- ~1
   environment(ask$formula) <- environment
@@ -201,7 +203,7 @@ evaluate_rows <- function(asked, environment, call) {
   )
 }
 
-# The outcome if it is the same for all rows, as in BTm(1, winner, loser); else NULL.
+# The outcome if it is a single value, as in BTm(1, winner, loser), otherwise NULL.
 constant_outcome <- function(asked, environment) {
   data <- eval(asked$data, environment)
   if (!is.null(data) && !is.data.frame(data) && !is.environment(data)) {
@@ -222,8 +224,8 @@ read_outcome <- function(x, call) {
     if (nlevels(x) != 2L) {
       abort(
         sprintf(
-          "outcome must have two levels, the second of which says that player1 won, got %d; %s.",
-          nlevels(x), "of a column of winners make winner == player1"
+          "outcome must have two levels, the second of which means that player1 won, got %d; %s.",
+          nlevels(x), "for a column of winners use winner == player1"
         ),
         call
       )
@@ -234,7 +236,7 @@ read_outcome <- function(x, call) {
     abort(
       sprintf(
         "outcome must be numbers, TRUE and FALSE or a factor with two levels, not %s; %s.",
-        kind(x), "of a column of winners make winner == player1"
+        kind(x), "for a column of winners use winner == player1"
       ),
       call
     )
@@ -244,7 +246,7 @@ read_outcome <- function(x, call) {
   if (any(odd)) {
     abort(
       sprintf(
-        "outcome must be 1 where player1 won, 0 where player2 won or 0.5 for a tie, got %s; %s.",
+        "outcome must be 1 if player1 won, 0 if player2 won or 0.5 for a tie, got %s; %s.",
         format(x[odd][[1L]]), "give numbers of wins as cbind(wins1, wins2)"
       ),
       call
@@ -289,21 +291,21 @@ check_amounts <- function(x, name, what, call) {
   }
 }
 
-# 1 where player1 has the order effect, -1 where player2 has it, 0 where nobody has.
+# 1 if player1 has the order effect, -1 if player2 has it, 0 if neither has it.
 read_home <- function(x, n, call) {
   if (is.null(x)) {
     return(rep(1, n))
   }
   if (!is_number_like(x) || !all(x %in% c(-1, 0, 1, NA))) {
     abort(
-      "home must be 1 where player1 has the order effect, 0 where nobody has it, -1 where player2.",
+      "home must be 1 if player1 has the order effect, -1 if player2 has it, 0 if neither has it.",
       call
     )
   }
   as.double(x)
 }
 
-# Levels keep their order, other labels are sorted; what no row has is no item.
+# Levels keep their order, other labels are sorted, and unused levels are dropped.
 number_items <- function(player1, player2) {
   known <- union(levels(player1), levels(player2))
   others <- list(player1, player2)[!c(is.factor(player1), is.factor(player2))]
@@ -316,16 +318,12 @@ number_items <- function(player1, player2) {
   list(items = items, codes = codes(items))
 }
 
-number_clusters <- function(x) {
-  if (!is.null(x)) match(x, unique(x))
-}
-
 check_cluster <- function(cov_type, input, call) {
   if (identical(cov_type, "cluster") && is.null(input$cluster)) {
-    abort("cov_type='cluster' needs cluster, which says to which cluster each row belongs.", call)
+    abort("cov_type = 'cluster' needs cluster, the cluster of each row.", call)
   }
   if (!identical(cov_type, "cluster") && !is.null(input$cluster)) {
-    abort("cluster goes with cov_type='cluster'.", call)
+    abort("cluster needs cov_type = 'cluster'.", call)
   }
 }
 
@@ -358,7 +356,7 @@ comparisons_to_py <- function(input, call) {
   named <- setdiff(names(columns), c("wins1", "wins2", "ties"))
   names <- stats::setNames(as.list(named), named)
   if (input$form == "counts") {
-    names$wins <- reticulate::tuple("wins1", "wins2", "ties")
+    names$wins <- c("wins1", "wins2", "ties")
   }
   call_bridge(model$from_comparisons, list(columns_to_py(columns, input$rows)), names, call)
 }

@@ -1,28 +1,28 @@
 #' Tests of a Bradley-Terry fit
 #'
-#' `compare_items()` compares the abilities of two items; `goodness_of_fit()` compares the model
-#' with one that has a probability for each pair that met. For tests between models see
+#' `compare_items()` compares the abilities of two items. `goodness_of_fit()` compares the model
+#' with one that has a separate probability for each pair. For tests between models see
 #' [anova][pwcstats_bt].
 #'
 #' Pearson's statistic and the deviance have chi-squared distributions only if pairs met often.
-#' Where expected counts are small, `goodness_of_fit()` therefore simulates the p-value: tables are
-#' drawn from the fitted model, and the model is fitted to each. The rule is Cochran's: an expected
-#' count is below 1, or more than a fifth of them are below 5. Tables cannot be simulated where
-#' numbers of comparisons are fractions, or after `ties = "half"` with ties; then a note says that
-#' the p-value is not reliable.
+#' If expected counts are small, `goodness_of_fit()` therefore simulates the p-value: it draws
+#' tables from the fitted model, and fits the model to each. It uses Cochran's rule: an expected
+#' count is below 1, or more than a fifth of them are below 5. Tables cannot be simulated if numbers
+#' of comparisons are fractions, or after `ties = "half"` with ties; a note then says that the
+#' p-value is not reliable.
 #'
 #' @param object A fit by [bt()].
-#' @param i,j Two items; the estimate is the ability of `i` less that of `j`.
-#' @param level,conf.level Level of the confidence interval, by either name.
-#' @param statistic `"pearson"` for the sum of squared differences between counts and what the model
-#'   expects, each divided by the latter; `"deviance"` for the likelihood-ratio statistic.
+#' @param i,j Two items; the estimate is the ability of `i` minus that of `j`.
+#' @param level,conf.level Confidence level, by either name.
+#' @param statistic `"pearson"` for the sum of squared differences between observed and expected
+#'   counts, each divided by the expected count; `"deviance"` for the likelihood-ratio statistic.
 #' @param p_value `"chi2"` for the chi-squared distribution, `"bootstrap"` for simulated tables,
-#'   `"auto"` to simulate where expected counts are small.
+#'   `"auto"` to simulate if expected counts are small.
 #' @param n_draws Number of simulated tables.
-#' @param seed Seed of the simulation; R's own random numbers are left alone.
+#' @param seed Seed of the simulation. R's random number generator is not used.
 #' @param ... Must be empty; a misspelt argument is an error.
-#' @return A list of class `htest`. That of `goodness_of_fit()` has an element `notes`, which is
-#'   printed as well: why the p-value was simulated, or is not reliable.
+#' @return A list of class `htest`. The result of `goodness_of_fit()` has an element `notes`, which
+#'   is also printed: why the p-value was simulated, or why it is not reliable.
 #' @examplesIf pwcstats_available()
 #' wins <- matrix(c(0, 7, 5, 3, 0, 6, 4, 8, 0), 3, dimnames = rep(list(c("a", "b", "c")), 2))
 #' fit <- bt(wins)
@@ -71,14 +71,13 @@ goodness_of_fit.pwcstats_bt <- function(object,
                                         ...) {
   call <- sys.call()
   refuse_unknown(...)
-  check_count(n_draws, "n_draws", call)
-  check_seed(seed, call)
+  fit <- thaw(object, call)
   options <- list(
-    statistic = check_choice(statistic, c("pearson", "deviance"), "statistic", call),
-    p_value = check_choice(p_value, c("auto", "chi2", "bootstrap"), "p_value", call),
+    statistic = first_choice(statistic),
+    p_value = first_choice(p_value),
     n_draws = count_to_py(n_draws),
-    random_state = if (!is.null(seed)) count_to_py(seed)
+    random_state = count_to_py(seed)
   )
-  result <- call_bridge(thaw(object, call)$goodness_of_fit, list(), options, call)
+  result <- call_bridge(fit$goodness_of_fit, list(), options, call)
   as_htest(result, paste(deparse(object$call), collapse = " "))
 }

@@ -1,91 +1,91 @@
 #' Bradley-Terry models of paired comparisons
 #'
 #' Fits abilities \eqn{\lambda_i}{lambda[i]} such that item i beats item j with probability
-#' \eqn{1 / (1 + e^{\lambda_j - \lambda_i})}{1 / (1 + exp(lambda[j] - lambda[i]))}, perhaps with
-#' ties, an order effect (as of playing at home) and abilities that depend on covariates.
+#' \eqn{1 / (1 + e^{\lambda_j - \lambda_i})}{1 / (1 + exp(lambda[j] - lambda[i]))}. The model may
+#' include ties, an order effect (such as a home advantage) and covariates of the items.
 #'
-#' There are two forms of call. `bt(wins)` takes a square matrix of wins. With `player1` and
-#' `player2`, which are evaluated in `data` as are `outcome`, `home`, `cluster`, `weights` and
-#' `subset`, each row is a comparison or a number of comparisons of one pair, as in `BTm()` of
-#' \pkg{BradleyTerry2}.
+#' There are two ways to call it. `bt(wins)` takes a square matrix of wins. With `player1` and
+#' `player2`, each row is one or several comparisons of a pair, as in `BTm()` of
+#' \pkg{BradleyTerry2}; `outcome`, `player1`, `player2`, `home`, `cluster`, `weights` and `subset`
+#' are then evaluated in `data`.
 #'
-#' The items are the levels of the two factors, in their order, or the sorted labels where there are
-#' no factors; those that no comparison has are dropped.
+#' The items are the levels of the two factors, in their order, or the sorted labels if they are not
+#' factors. Items without a comparison are dropped.
 #'
-#' The likelihood has a maximum only if the items cannot be split in two parts so that no item of
-#' one ever beat an item of the other. Where this fails, as with an item that never lost, the error
-#' names the items. `method = "firth"` (`br = TRUE` in `BTm()`) has finite estimates then too.
+#' The likelihood has no maximum if the items can be split into two groups such that no item of one
+#' group ever beat an item of the other, for example if an item never lost. The error message then
+#' names the items. `method = "firth"` (`br = TRUE` in `BTm()`) gives finite estimates in this case
+#' too.
 #'
 #' With `ties = "davidson"`, the three outcomes win, loss and tie have probabilities in the ratio
 #' \eqn{\pi_i : \pi_j : \nu \sqrt{\pi_i \pi_j}}{pi[i] : pi[j] : nu sqrt(pi[i] pi[j])}, where
 #' \eqn{\log \pi_i = \lambda_i}{log(pi[i]) = lambda[i]}.
 #'
-#' Coming from `BTm()` of \pkg{BradleyTerry2}: `refcat` is `ref`, `br = TRUE` is
-#' `method = "firth"`, an `at.home` column is `order_effect = TRUE` (with `home` where it varies),
+#' For users of `BTm()` in \pkg{BradleyTerry2}: `refcat` is `ref`, `br = TRUE` is
+#' `method = "firth"`, an `at.home` column is `order_effect = TRUE` (with `home` if it varies),
 #' `~ x[..]` is `covariates = ~ x` with the players' data in `item_data`, and `data` is one data
-#' frame, such as `flatlizards$contests`. Outcomes coded -1, 0, 1 become 0, 0.5, 1 by
+#' frame, such as `flatlizards$contests`. Recode outcomes -1, 0, 1 as 0, 0.5, 1 with
 #' `(outcome + 1) / 2`. There are no random effects.
 #'
-#' The deviance and its degrees of freedom are those of the comparisons added up: one number of wins
-#' for each pair that met, told apart by who is at home. `glm()` and `BTm()` count every row of the
-#' data instead, so that their deviance is the same only if no such pair has more than one row.
-#' Differences of deviances do not depend on this.
+#' The deviance and its degrees of freedom are those of the aggregated data, with one number of wins
+#' for each pair and home side. `glm()` and `BTm()` count every row of the data instead, so their
+#' deviance is the same only if each pair has one row. Differences of deviances do not depend on
+#' this.
 #'
-#' @param outcome Without `player1` and `player2` a K x K matrix, table or data frame of wins, row
-#'   over column, of which the diagonal is ignored. With them the result of each row: two columns
-#'   `cbind(wins1, wins2)` or three `cbind(wins1, wins2, ties)`; or 1 where `player1` won, 0 where
-#'   `player2` did and 0.5 for a tie; or `TRUE` where `player1` won; or a factor, whose second level
-#'   says that `player1` won (as in `glm()`). A single 1 says that `player1` won everywhere.
-#' @param player1,player2 The items that are compared: factors, or labels of another kind.
-#' @param data Data frame in which to look for the variables; what it lacks is looked for where
+#' @param outcome Without `player1` and `player2`: a K x K matrix, table or data frame of wins, row
+#'   over column; its diagonal is ignored. With them, the result of each row: two columns
+#'   `cbind(wins1, wins2)` or three columns `cbind(wins1, wins2, ties)`; or 1 if `player1` won, 0 if
+#'   `player2` won and 0.5 for a tie; or `TRUE` if `player1` won; or a factor whose second level
+#'   means that `player1` won (as in `glm()`). A single 1 means that `player1` won every row.
+#' @param player1,player2 The items that are compared: factors, or other labels.
+#' @param data Data frame with the variables. Variables that are not in it are looked up where
 #'   `bt()` was called.
-#' @param ties What to do with ties: `"none"` takes them for an error, `"davidson"` estimates a tie
-#'   parameter, `"half"` counts half a win for each.
-#' @param order_effect Estimate the advantage of `player1` over being `player2`, as of who is at
-#'   home?
-#' @param home Where `player1` has no such advantage: `FALSE` or 0 in rows where nobody has it, -1
-#'   in rows where `player2` has it, `TRUE` or 1 where `player1` has it. By default `player1` has it
-#'   everywhere.
-#' @param covariates Abilities are to be a linear function of these: a one-sided formula of columns
-#'   of `item_data`, or a matrix or data frame with one row for each item, by row name. An intercept
-#'   would cancel and is left out.
-#' @param item_data Data frame of a formula in `covariates`, with the items as row names.
-#' @param ref The item with ability 0, by default the first; `NA` for none, with abilities that sum
-#'   to 0. A model with covariates has none.
+#' @param ties How to treat ties: `"none"` stops with an error, `"davidson"` estimates a tie
+#'   parameter, `"half"` counts a tie as half a win for each.
+#' @param order_effect Estimate the advantage of being `player1`, such as a home advantage?
+#' @param home Who has the advantage in each row: `TRUE` or 1 for `player1`, -1 for `player2`,
+#'   `FALSE` or 0 for neither. By default `player1` has it in all rows.
+#' @param covariates Covariates of which abilities are a linear function: a one-sided formula with
+#'   columns of `item_data`, or a matrix or data frame with one row for each item, matched by row
+#'   names. An intercept would cancel and is left out.
+#' @param item_data Data frame for a formula in `covariates`, with the items as row names.
+#' @param ref The item with ability 0, by default the first; with `NA`, abilities sum to 0. A model
+#'   with covariates has no reference item.
 #' @param method Maximum likelihood, or Firth's bias-reduced likelihood.
-#' @param cov_type Standard errors from the information, or the sandwich, for single comparisons or
-#'   for clusters of rows (times G / (G - 1) and (n - 1) / (n - p) for G clusters, n comparisons and
-#'   p parameters).
+#' @param cov_type Standard errors from the information matrix, or from the sandwich estimator for
+#'   single comparisons or for clusters of rows (multiplied by G / (G - 1) and (n - 1) / (n - p) for
+#'   G clusters, n comparisons and p parameters).
 #' @param cluster Cluster of each row, for `cov_type = "cluster"`, which is then the default. Tests
 #'   and intervals then use the t distribution with G - 1 degrees of freedom, and there is a warning
 #'   if there are fewer than 20 clusters.
-#' @param weights Number that multiplies the row in the likelihood. The sandwich takes a row with a
-#'   weight as one; without weights it takes each comparison that `outcome` counts as one.
+#' @param weights Factor by which the row is multiplied in the likelihood. The sandwich estimator
+#'   treats a weighted row as one observation; without weights it treats each comparison counted in
+#'   `outcome` as one.
 #' @param subset Rows to use.
-#' @param na.action What to do with rows in which something is missing, as in [stats::glm()].
-#' @param tied With a matrix of wins: a symmetric matrix of the number of ties.
-#' @param cov The whole covariance of the coefficients, standard errors only, or neither. Of more
-#'   than 2000 items, standard errors alone are estimated by random projections.
-#' @param max_iter Newton steps before giving up.
-#' @return A list of class `pwcstats_bt`, for which there are the [methods][pwcstats_bt] that R
-#'   users expect of a model, [predict()][predict.pwcstats_bt] and [plot()][plot.pwcstats_bt], and
-#'   [abilities()], [quasi_variances()], [comparison_intervals()] and [rank_intervals()]. It has
-#'   the elements
+#' @param na.action How to treat rows with missing values, as in [stats::glm()].
+#' @param tied With a matrix of wins: a symmetric matrix with the numbers of ties.
+#' @param cov Compute the full covariance matrix of the coefficients, only standard errors, or
+#'   neither. For more than 2000 items, `"diag"` estimates standard errors by random projections.
+#' @param max_iter Maximum number of Newton steps.
+#' @return A list of class `pwcstats_bt`. It has the usual [methods][pwcstats_bt] of a model,
+#'   [predict()][predict.pwcstats_bt] and [plot()][plot.pwcstats_bt], and [abilities()],
+#'   [quasi_variances()], [comparison_intervals()] and [rank_intervals()]. Its elements are
 #'   \item{coefficients}{Abilities of all items but the reference, or the coefficients of the
 #'     covariates; then `"(order)"`, the order effect, and `"(tie)"`, \eqn{\log \nu}{log(nu)}.}
-#'   \item{vcov, se}{Their covariance, if asked for, and their standard errors.}
+#'   \item{vcov, se}{Their covariance, if requested, and their standard errors.}
 #'   \item{abilities}{Matrix with the ability of every item and its standard error.}
-#'   \item{loglik, penalized_loglik}{Log-likelihood of the comparisons one by one, and with Firth's
-#'     penalty where there is one.}
+#'   \item{loglik, penalized_loglik}{Log-likelihood of the single comparisons, without and with
+#'     Firth's penalty.}
 #'   \item{deviance, df.residual}{See Details.}
 #'   \item{df.inference}{Degrees of freedom of the t distribution that tests and intervals use: the
-#'     number of clusters less 1; without clusters `Inf`, which is the normal distribution.}
+#'     number of clusters minus 1, or `Inf` (the normal distribution) without clusters.}
 #'   \item{df, nobs}{Number of free parameters, and of comparisons (or the sum of their weights).}
-#'   \item{converged, iter}{How the iteration ended.}
-#'   \item{items, ref, method, ties, order_effect, cov_type, call}{What was asked.}
+#'   \item{converged, iter}{Whether the fit converged, and the number of iterations.}
+#'   \item{items, ref, method, ties, order_effect, cov_type, call}{The items and the options of the
+#'     call.}
 #'   \item{model}{The comparisons that were used.}
-#'   \item{python}{The fit as the Python module keeps it, so that all methods also work after
-#'     [saveRDS()] and [readRDS()]. As with any saved object, read only files that you trust.}
+#'   \item{python}{The Python object as bytes, so that a fit saved with [saveRDS()] can be used in a
+#'     new session. As with any saved object, read only files that you trust.}
 #' @seealso [couple()], which fits such models to many samples of pairwise probabilities.
 #' @references
 #' Bradley, R. A. and Terry, M. E. (1952) Rank analysis of incomplete block designs: I. The method
@@ -111,7 +111,7 @@
 #' summary(fit)
 #' abilities(fit)
 #'
-#' # One row a comparison; here 0.5 is a tie.
+#' # One row for each comparison; 0.5 is a tie.
 #' games <- data.frame(
 #'   home = c("x", "y", "z", "x", "y", "z", "x", "y"),
 #'   away = c("y", "z", "x", "z", "x", "y", "y", "x"),
@@ -164,17 +164,17 @@ bt <- function(outcome,
   }
   check_cluster(cov_type, input, call)
   z <- read_covariates(covariates, item_data, input$items, call)
-  # Python's abilities sum to 0 unless told otherwise, R's are relative to the first.
+  # By default abilities sum to 0 in Python and are relative to the first item in R.
   if (is.null(ref) && is.null(z)) {
     ref <- input$items[[1L]]
   }
   options <- list(
-    method = if (missing(method)) "mle" else method,
-    ties = if (missing(ties)) "none" else ties,
+    method = first_choice(method),
+    ties = first_choice(ties),
     order_effect = order_effect,
     ref = if (!identical(is.na(ref), TRUE)) as_labels(ref),
     cov_type = cov_type,
-    cov = if (missing(cov)) "full" else cov
+    cov = first_choice(cov)
   )
 
   load_python(call)
@@ -184,7 +184,7 @@ bt <- function(outcome,
     maxiter = count_to_py(max_iter)
   ))
   if (identical(cov_type, "cluster")) {
-    to_fit$cov_kwds <- reticulate::dict(groups = to_py(as.array(input$cluster)))
+    to_fit$cov_kwds <- by_name_to_py(list(groups = to_py(as.array(input$cluster))))
   }
   results <- call_bridge(model$fit, list(), to_fit, call)
   kept <- list(cov = options$cov, covariates = !is.null(z))
@@ -200,12 +200,12 @@ bt <- function(outcome,
   )
 }
 
-# The numbers as plain R data, and beside them the whole of what Python knows.
+# The estimates as plain R data, and the Python object.
 bt_from_py <- function(results, items, options) {
   terms <- labels_from_py(results$params$index)
   cov <- options$cov
-  numbers <- function(x) stats::setNames(as.vector(array_from_py(x)), terms)
-  # Covariates make errors of abilities from all of their covariance.
+  numbers <- function(x) stats::setNames(vector_from_py(x), terms)
+  # With covariates, standard errors of abilities need the full covariance.
   with_errors <- cov == "full" || (cov == "diag" && !options$covariates)
   ability <- matrix_from_py(results$abilities(ci = with_errors))
   ability <- if (with_errors) ability[, 1:2, drop = FALSE] else cbind(ability, NA_real_)
@@ -223,26 +223,6 @@ bt_from_py <- function(results, items, options) {
     nobs = from_py(results$nobs),
     converged = from_py(results$converged),
     iter = from_py(results$n_iter),
-    python = from_py(python$bridge$freeze(results))
-  )
-}
-
-with_dimnames <- function(x, rows, columns) {
-  dimnames(x) <- list(rows, columns)
-  x
-}
-
-# The fit as a Python object again, in this process or another.
-thaw <- function(object, call) {
-  load_python(call)
-  tryCatch(
-    call_bridge(python$bridge$thaw, list(to_py(object$python)), list(), call),
-    pwcstats_error = function(e) {
-      abort(
-        sprintf("the saved fit cannot be read (%s); fit it again.", conditionMessage(e)),
-        call,
-        traceback = e$traceback
-      )
-    }
+    python = freeze(results)
   )
 }

@@ -1,32 +1,33 @@
 #' Compare classifiers case by case
 #'
-#' McNemar's test of two classifiers and Cochran's Q of more, by their right and wrong answers to
-#' the same test cases.
+#' McNemar's test for two classifiers and Cochran's Q test for several, from their correct and wrong
+#' predictions for the same test cases.
 #'
-#' Only cases on which one method is right and the other wrong count. [mcnemar.test()] is
-#' `method = "asymptotic"`; `"exact"` is [binom.test()] of the cases that one of them alone has
-#' right, which is never above its level; `"mid-p"` counts half the probability of what was seen, is
-#' less cautious, and hardly ever above its level (Fagerland and others 2013).
+#' McNemar's test uses only cases that one method predicts correctly and the other does not.
+#' `method = "asymptotic"` is [mcnemar.test()]. `"exact"` is [binom.test()] of the cases that only
+#' one method predicts correctly; its error rate is never above the level. `"mid-p"` counts half the
+#' probability of the observed table. It is less conservative, and its error rate is hardly ever
+#' above the level (Fagerland and others 2013).
 #'
-#' Cochran's Q is Friedman's test of 0 and 1, and for two methods McNemar's without correction.
+#' Cochran's Q is Friedman's test of 0 and 1. For two methods it is McNemar's test without
+#' continuity correction.
 #'
-#' @param a,b Whether each method was right, case by case (`TRUE` and `FALSE`, or 1 and 0); or their
-#'   predictions, with `truth`. Or `a` alone, a 2 x 2 table of counts: rows for a right and a wrong
-#'   answer of the first method, columns for those of the second. A table whose rows and columns are
-#'   named `FALSE` and `TRUE`, 0 and 1, or `wrong` and `right`, is read by these names, so that
-#'   `table(a, b)` is taken as it is.
-#' @param truth The true classes, where `a` and `b`, or `answers`, are predictions: a factor or
-#'   vector.
+#' @param a,b Whether each method was right in each case (`TRUE` and `FALSE`, or 1 and 0), or their
+#'   predictions, with `truth`. Or `a` alone, a 2 x 2 table of counts: rows for right and wrong
+#'   answers of the first method, columns for the second. A table whose rows and columns are named
+#'   `FALSE` and `TRUE`, 0 and 1, or `wrong` and `right`, is read by these names, so that
+#'   `table(a, b)` can be used.
+#' @param truth The true classes, if `a` and `b`, or `answers`, are predictions: a factor or vector.
 #' @param method `"exact"`, `"mid-p"` or `"asymptotic"`, see Details.
-#' @param correct Is the chi-squared of `"asymptotic"` to have a continuity correction?
+#' @param correct Apply a continuity correction to the chi-squared statistic of `"asymptotic"`?
 #' @param alternative `"greater"`: `a` is right more often.
-#' @param conf.level,level Level of the confidence interval.
+#' @param conf.level,level Confidence level, by either name.
 #' @param answers Matrix or data frame with a row for each case and a column for each method:
 #'   whether it was right, or its predictions, with `truth`.
-#' @return A list of class `htest`. Its element `notes` has what one should know of the result,
-#'   which is printed, too. The statistic of McNemar's test is the number of cases that `a` alone
-#'   has right, or chi-squared; the estimate is the difference of the shares of right answers, `a`
-#'   less `b`, with Tango's score interval, whose level is approximate.
+#' @return A list of class `htest`. Its element `notes` has remarks on the result, which are also
+#'   printed. The statistic of McNemar's test is the number of cases in which only `a` was right, or
+#'   chi-squared. The estimate is the difference of the accuracies, `a` minus `b`, with Tango's
+#'   score interval, whose level is approximate.
 #' @seealso [compare_methods()] with a column `case`, which tests all pairs of several methods.
 #' @references
 #' Cochran, W. G. (1950) The comparison of percentages in matched samples. *Biometrika* **37**,
@@ -66,14 +67,14 @@ mcnemar_pair <- function(a,
   check_flag(correct, "correct", call)
   level <- read_level(call)
   options <- list(
-    method = check_choice(method, c("exact", "mid-p", "asymptotic"), "method", call),
+    method = first_choice(method),
     correction = correct,
-    alternative = check_alternative(alternative, call),
+    alternative = check_choice(alternative, call),
     alpha = alpha_of(level)
   )
   if (is.null(b)) {
     if (!is.null(truth)) {
-      abort("truth goes with the predictions of two methods, a and b.", call)
+      abort("truth needs the predictions of two methods, a and b.", call)
     }
     data_name <- deparse1(substitute(a))
     counts <- as_numbers(a, "a", call)
@@ -89,11 +90,12 @@ mcnemar_pair <- function(a,
   }
   load_python(call)
   result <- call_compare("mcnemar", lapply(answers, to_py), options, call)
-  names <- if (options$method == "asymptotic") list(statistic = "McNemar's chi-squared") else list()
+  chi_squared <- identical(options$method, "asymptotic")
+  names <- list(statistic = if (chi_squared) "McNemar's chi-squared")
   as_htest(result, data_name, level, names)
 }
 
-# Python takes rows and columns in the order right, wrong; table() has FALSE before TRUE.
+# Python expects the order right, wrong, but table() sorts FALSE before TRUE.
 right_first <- function(counts, call) {
   wrong_first <- list(c("FALSE", "TRUE"), c("0", "1"), c("wrong", "right"))
   order_of <- function(labels) {
@@ -104,7 +106,7 @@ right_first <- function(counts, call) {
       abort(
         sprintf(
           "a must have rows and columns TRUE and FALSE, 1 and 0, or right and wrong, got %s; %s.",
-          paste(labels, collapse = " and "), "for predictions give truth, too"
+          paste(labels, collapse = " and "), "for predictions give truth"
         ),
         call
       )

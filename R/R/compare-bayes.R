@@ -1,39 +1,40 @@
 #' Bayesian comparisons of two methods
 #'
-#' How probable it is that one method is better, or that the difference does not matter.
-#' `bayes_correlated_t()` is for scores of splits of one data set, `bayes_signed_rank()` for pairs
-#' that are independent, usually one for each data set.
+#' Computes the probabilities that one method is better, and that the methods are practically
+#' equivalent. `bayes_correlated_t()` is for scores of splits of one data set. `bayes_signed_rank()`
+#' is for independent pairs of scores, usually one for each data set.
 #'
-#' The posterior of the mean difference in `bayes_correlated_t()` is Student's t about the mean,
-#' with one degree of freedom less than there are splits and a scale that allows for overlapping
-#' training sets as [corrected_resampled_t()] does. In `bayes_signed_rank()` the differences have
-#' weights of a Dirichlet distribution; the probabilities are those of samples of these weights in
-#' which the mean of two differences is most likely below `-rope`, within, or above `rope`.
+#' In `bayes_correlated_t()` the posterior of the mean difference is a t distribution, with one
+#' degree of freedom fewer than splits, and with a scale that accounts for overlapping training sets
+#' as [corrected_resampled_t()] does. In `bayes_signed_rank()` the differences have weights with a
+#' Dirichlet distribution. For each sample of the weights, the function finds whether the mean of
+#' two differences is most likely below `-rope`, within the region, or above `rope`; the
+#' probabilities are the shares of these samples.
 #'
 #' @param a,b Scores of the two methods on the same splits or data sets: vectors, or for
 #'   `bayes_correlated_t()` matrices with a row for each repeat and a column for each fold. Vectors
-#'   that share names are paired by them.
+#'   with common names are matched by name.
 #' @param rope Region of practical equivalence: differences from `-rope` to `rope` do not matter.
 #' @param test_fraction Share of the cases in each test set, as for [corrected_resampled_t()].
 #' @param conf.level,level Probability of the credible interval.
-#' @param prior Weight of the prior, one more difference of 0.
-#' @param n_samples Samples of the posterior; the probabilities have a standard error of up to
-#'   \eqn{1 / (2 \sqrt{n})}{1 / (2 sqrt(n))}, 0.002 by default.
-#' @param seed Seed of the samples; by default it is drawn from R's random numbers, so that
-#'   [set.seed()] decides.
-#' @param x What one of these functions returned.
+#' @param prior Weight of the prior, which is one additional difference of 0.
+#' @param n_samples Number of samples from the posterior. The probabilities have a standard error of
+#'   at most \eqn{1 / (2 \sqrt{n})}{1 / (2 sqrt(n))}, 0.002 by default.
+#' @param seed Seed of the samples. By default it is drawn from R's random numbers, so that the
+#'   result depends on [set.seed()].
+#' @param x A result of one of these functions.
 #' @param digits Number of significant digits.
 #' @param ... Must be empty; a misspelt argument is an error.
 #' @return A list of class `pwcstats_bayes` with the elements
-#'   \item{probabilities}{That `a` is worse (`less`), that the methods are practically equivalent
-#'     (`rope`), and that `a` is better (`greater`).}
-#'   \item{estimate}{Posterior mean, or pseudomedian, of the difference, `a` less `b`.}
-#'   \item{conf.int}{Credible interval of the difference, with the same probability on both sides;
-#'     `NULL` of the signed-rank test.}
-#'   \item{rope, method, question, data.name, notes}{What was done, and what one should know of it.}
+#'   \item{probabilities}{Probabilities that `a` is worse (`less`), that the methods are practically
+#'     equivalent (`rope`), and that `a` is better (`greater`).}
+#'   \item{estimate}{Posterior mean, or pseudomedian, of the difference `a` minus `b`.}
+#'   \item{conf.int}{Equal-tailed credible interval of the difference; `NULL` for the signed-rank
+#'     test.}
+#'   \item{rope, method, question, data.name, notes}{Description of the comparison, and remarks.}
 #'
-#'   `tidy()` of \pkg{generics} has a data frame with one row.
-#' @seealso [corrected_resampled_t()] and [wilcoxon_pair()], the tests of the same designs.
+#'   `tidy()` from \pkg{generics} returns a data frame with one row.
+#' @seealso [corrected_resampled_t()] and [wilcoxon_pair()], the tests for the same designs.
 #' @references
 #' Benavoli, A., Corani, G., Demšar, J. and Zaffalon, M. (2017) Time for a change: a tutorial for
 #' comparing multiple classifiers through Bayesian analysis. *Journal of Machine Learning Research*
@@ -64,7 +65,7 @@ bayes_correlated_t <- function(a,
   load_python(call)
   options <- list(
     rope = number_to_py(rope),
-    test_fraction = if (!is.null(test_fraction)) number_to_py(test_fraction),
+    test_fraction = number_to_py(test_fraction),
     alpha = alpha_of(level)
   )
   result <- call_compare("bayes_correlated_t", pair_to_py(a, b), options, call)
@@ -81,10 +82,7 @@ bayes_signed_rank <- function(a, b, rope = 0.01, prior = 0.5, n_samples = 50000,
   if (is.null(seed)) {
     seed <- sample.int(.Machine$integer.max, 1L)
   }
-  check_count(seed, "seed", call, least = 0)
-  if (seed > .Machine$integer.max) {
-    abort(sprintf("seed must be a whole number up to %d.", .Machine$integer.max), call)
-  }
+  check_seed(seed, call)
   load_python(call)
   options <- list(
     rope = number_to_py(rope),

@@ -1,27 +1,11 @@
-# What the functions that compare methods are given: scores of two methods or of many, and answers.
+# Data for comparisons of methods: scores of two or more methods, and right and wrong answers.
 
-# Python counts alpha, R the level. What 1 - 0.9 lacks of 0.1 is not to decide on significance.
+# Rounded, because 1 - 0.9 is less than 0.1.
 alpha_of <- function(level) {
   round(1 - level, 15L)
 }
 
-# With the spellings of p.adjust().
-check_adjust <- function(x, name, call) {
-  choices <- c("holm", "bonferroni", "hochberg", "hommel", "shaffer", "bh", "by", "none")
-  if (is.character(x) && !identical(x, choices)) {
-    x <- tolower(x)
-    x[x == "fdr"] <- "bh"
-  }
-  check_choice(x, choices, name, call)
-}
-
-check_fraction <- function(x, call) {
-  if (!is.null(x)) {
-    check_level(x, "test_fraction", call)
-  }
-}
-
-# Scores of one method, finite ones. Python would count their places from 0.
+# Finite scores of one method. Python would count their positions from 0.
 read_finite <- function(x, name, call) {
   x <- as_numbers(x, name, call)
   bad <- which(!is.finite(x))
@@ -29,7 +13,7 @@ read_finite <- function(x, name, call) {
     abort(
       sprintf(
         "%s must hold finite scores, got %s in %s; %s.", name, format(x[[bad[[1L]]]]),
-        describe_place(x, bad[[1L]]),
+        describe_position(x, bad[[1L]]),
         "drop that split from both methods, or find out why it failed"
       ),
       call
@@ -38,15 +22,15 @@ read_finite <- function(x, name, call) {
   x
 }
 
-describe_place <- function(x, place) {
+describe_position <- function(x, position) {
   if (length(dim(x)) < 2L) {
-    return(sprintf("place %d", place))
+    return(sprintf("position %d", position))
   }
-  where <- arrayInd(place, dim(x))
-  sprintf("row %d and column %d", where[[1L]], where[[2L]])
+  index <- arrayInd(position, dim(x))
+  sprintf("row %d and column %d", index[[1L]], index[[2L]])
 }
 
-# Two vectors that share names are paired by them, others place by place.
+# Two vectors with common names are matched by name, others by position.
 pair_to_py <- function(a, b) {
   values <- list(a, b)
   labels <- lapply(values, function(x) if (length(dim(x)) == 1L) names(x))
@@ -58,7 +42,7 @@ pair_to_py <- function(a, b) {
   }
 }
 
-# TRUE and FALSE for right and wrong answers, in the shape of x: a vector, or cases x methods.
+# TRUE for right and FALSE for wrong answers: a vector, or a matrix of cases x methods.
 read_right <- function(x, truth, name, call) {
   if (is.data.frame(x)) {
     columns <- lapply(x, if (is.null(truth)) identity else as.character)
@@ -71,12 +55,12 @@ read_right <- function(x, truth, name, call) {
   odd <- if (is.null(right)) 1L else which(is.na(x) | !(right | x == 0))
   if (length(odd)) {
     got <- if (is.null(right)) kind(x) else format(x[[odd[[1L]]]])
-    place <- if (is.null(right)) "" else paste(" in", describe_place(x, odd[[1L]]))
+    position <- if (is.null(right)) "" else paste(" in", describe_position(x, odd[[1L]]))
     abort(
       sprintf(
         "%s must say for each case whether the method was right (%s) or wrong (%s), got %s%s; %s.",
-        name, "TRUE or 1", "FALSE or 0", got, place,
-        "to compare predictions give the true classes, too, as truth"
+        name, "TRUE or 1", "FALSE or 0", got, position,
+        "for predictions give the true classes as truth"
       ),
       call
     )
@@ -92,7 +76,7 @@ compare_with_truth <- function(x, truth, name, call) {
   if (length(predicted) && !any(predicted %in% classes)) {
     abort(
       sprintf(
-        "no prediction in %s is one of the classes of truth (%s); give labels of the same kind.",
+        "no prediction in %s is one of the classes of truth (%s); use the same labels.",
         name, list_some(unique(classes))
       ),
       call
@@ -105,7 +89,8 @@ compare_with_truth <- function(x, truth, name, call) {
 check_predictions <- function(x, truth, name, call) {
   if (!is.atomic(truth) || length(dim(truth)) > 1L || !is.atomic(x)) {
     abort(
-      sprintf("truth must be a vector of classes, and %s hold predictions of these.", name), call
+      sprintf("truth must be a vector of classes, and %s must hold predictions of them.", name),
+      call
     )
   }
   if (NROW(x) != length(truth)) {
@@ -119,21 +104,17 @@ check_predictions <- function(x, truth, name, call) {
   }
   if (anyNA(truth) || anyNA(x)) {
     missing <- if (anyNA(truth)) "truth" else name
-    abort(sprintf("%s must not have missing values; drop these cases from all.", missing), call)
+    abort(sprintf("%s must not have missing values; drop these cases.", missing), call)
   }
 }
 
-list_some <- function(labels) {
-  paste(c(utils::head(labels, 8L), if (length(labels) > 8L) "..."), collapse = ", ")
-}
-
-# Scores of many methods, in words of R what can be refused before Python looks at it.
+# Scores of several methods.
 #
 # form       "wide": a row for each data set and a column for each method; "tidy": a row for each
 #            score
-# values     matrix, or data frame; wide ones have beside it
-# rows       names of the data sets, or NULL
-# methods    names of the methods
+# values     matrix, or data frame if tidy
+# rows       names of the data sets, or NULL; only if wide
+# methods    names of the methods; only if wide
 read_scores <- function(scores, call) {
   if (is.data.frame(scores) && any(c("method", "score") %in% names(scores))) {
     list(form = "tidy", values = read_tidy(scores, call))
@@ -166,7 +147,7 @@ read_wide <- function(scores, call) {
   if (anyDuplicated(rows)) {
     abort(
       sprintf(
-        "the rows of scores must have names that differ, one for each data set, got '%s' twice.",
+        "the rows of scores must have different names, one for each data set, got '%s' twice.",
         rows[duplicated(rows)][[1L]]
       ),
       call
@@ -202,14 +183,14 @@ scores_of_list <- function(scores, call) {
   as.data.frame(scores, optional = TRUE)
 }
 
-# Numbers are no names: subset() and reshape() leave them behind.
+# Row numbers, as from subset() and reshape(), are not names.
 names_of_rows <- function(scores) {
   rows <- rownames(scores)
   if (!all(grepl("^[0-9]+$", rows))) rows
 }
 
 read_tidy <- function(scores, call) {
-  # data.frame() and read.csv() do not take repeat for a name.
+  # data.frame() and read.csv() rename repeat.
   if (!"repeat" %in% names(scores)) {
     names(scores)[names(scores) == "repeat."] <- "repeat"
   }
@@ -217,7 +198,7 @@ read_tidy <- function(scores, call) {
     abort(
       sprintf(
         "scores must have the columns method and score (and %s), got %s; rename them.",
-        "dataset, repeat, fold as there are", list_some(names(scores))
+        "dataset, repeat, fold if there are any", list_some(names(scores))
       ),
       call
     )
@@ -232,7 +213,7 @@ read_tidy <- function(scores, call) {
   if (length(metrics) > 1L) {
     abort(
       sprintf(
-        "scores must be of one metric, got %s; choose one, as in subset(scores, metric == '%s').",
+        "scores must have one metric, got %s; choose one, as in subset(scores, metric == '%s').",
         list_some(as.character(metrics)), metrics[[1L]]
       ),
       call
@@ -241,18 +222,18 @@ read_tidy <- function(scores, call) {
   scores
 }
 
-# The columns that Python reads, and those of `more`.
+# The columns that Python reads, and the columns `more`.
 scores_to_py <- function(input, more = NULL) {
   x <- input$values
   if (input$form == "wide") {
     return(frame_to_py(x, input$rows, input$methods))
   }
   convert <- list(
-    method = strings_to_py, dataset = strings_to_py, "repeat" = places_to_py,
-    fold = places_to_py, case = places_to_py, score = numbers_to_py, n_train = numbers_to_py,
+    method = strings_to_py, dataset = strings_to_py, "repeat" = ids_to_py,
+    fold = ids_to_py, case = ids_to_py, score = numbers_to_py, n_train = numbers_to_py,
     n_test = numbers_to_py
   )
-  convert[setdiff(more, names(convert))] <- list(places_to_py)
+  convert[setdiff(more, names(convert))] <- list(ids_to_py)
   convert <- convert[names(convert) %in% names(x)]
   columns <- Map(function(f, name) f(x[[name]]), convert, names(convert))
   columns_to_py(columns, seq_len(nrow(x)))

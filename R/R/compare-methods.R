@@ -1,69 +1,72 @@
 #' Compare several methods by their scores
 #'
-#' Picks the test that suits your design, and tests all pairs of methods with it, or
-#' all methods against a control.
+#' Picks the test that suits your design, and tests all pairs of methods, or all methods against a
+#' control.
 #'
-#' `test = "auto"` chooses, and the element `reason` says why:
+#' `test = "auto"` picks the test, and the element `reason` says why:
 #'
 #' \describe{
-#'   \item{Several data sets}{Each is one observation, the mean over its splits. `"wilcoxon"` for
-#'     each pair, or `"mean_ranks"` ([rank_tests()]) where there are too few data sets for that.}
-#'   \item{Splits of one data set}{`"corrected_resampled_t"`. Methods scored on folds of one data
-#'     set are not compared as if the folds were data sets.}
+#'   \item{Several data sets}{Each data set is one observation, the mean over its splits. The test
+#'     is `"wilcoxon"` for each pair, or `"mean_ranks"` ([rank_tests()]) if there are too few data
+#'     sets for Wilcoxon's test.}
+#'   \item{Splits of one data set}{`"corrected_resampled_t"`, because folds of one data set are not
+#'     independent.}
 #'   \item{Cases of one data set}{`"mcnemar"`.}
 #' }
 #'
-#' One may ask for one of these, or for `"nemenyi"`, `"sign"`, `"cv5x2_t"`, `"cv5x2_f"`, or
-#' `"paired_t"` (for independent scores: of data sets, or of repeats each with a new sample).
+#' You can also choose one of these tests yourself, or `"nemenyi"`, `"sign"`, `"cv5x2_t"`,
+#' `"cv5x2_f"`, or `"paired_t"` (for independent scores: from several data sets, or from repeats
+#' with a new sample each).
 #'
-#' With several data sets and more than two methods there is an omnibus test, Friedman's, exact with
-#' few data sets and otherwise with Iman and Davenport's F; with cases, Cochran's Q.
+#' With several data sets and more than two methods there is an omnibus test: Friedman's test, exact
+#' with few data sets and otherwise with Iman and Davenport's F. With cases it is Cochran's Q test.
 #'
-#' Mean ranks depend on all methods that are compared: where some differ, two equal ones may be told
-#' apart more often than the level says.
+#' Mean ranks depend on all methods in the comparison. If some methods differ, tests of mean ranks
+#' may reject too often for two methods that are equal.
 #'
-#' @param scores A data frame with the columns `method` and `score`, and whichever there are of
-#'   `dataset`, `repeat` (or `repeat.`, as [data.frame()] would call it), `fold`, or `case` (with
-#'   scores 1 and 0 for right and wrong answers). Columns `n_train` and `n_test` tell the size of
-#'   the training and test sets; a column `metric` must have one value. Or a matrix, data frame or
-#'   list with the scores of each method: its row names, or a column `dataset`, are names of data
-#'   sets; folds of one data set have a column `fold`, or row names such as `Fold1` or
-#'   `Fold1.Rep1`. If the rows have no names (numbers are not names), `rows` must say what they are.
+#' @param scores A data frame with the columns `method` and `score`, and as needed `dataset`,
+#'   `repeat` (or `repeat.`, as [data.frame()] would call it), `fold`, or `case` (with scores 1 and
+#'   0 for right and wrong answers). Columns `n_train` and `n_test` give the sizes of the training
+#'   and test sets; a column `metric` must have one value. Or a matrix, data frame or list with the
+#'   scores of each method: its row names, or a column `dataset`, are names of data sets; folds of
+#'   one data set have a column `fold`, or row names such as `Fold1` or `Fold1.Rep1`. If the rows
+#'   have no names (numbers are not names), `rows` must say what they are.
 #' @param test `"auto"`, or the test to use; see Details.
 #' @param adjust How p-values are adjusted for the number of comparisons, see [adjust_p()].
-#'   Nemenyi's are adjusted already.
-#' @param control Name of the method with which all others are compared; without one, all pairs are.
-#' @param conf.level,level 1 less the level of the tests. Intervals of the pairs hold
-#'   simultaneously, by Bonferroni's inequality (with `"bh"`, `"by"` and `"none"` one by one); those
-#'   of the methods' means one by one.
-#' @param test_fraction For random splits of one data set: share of the cases in each test set.
-#'   Folds, and the columns `n_train` and `n_test`, tell it themselves.
+#'   Nemenyi's p-values need no further adjustment.
+#' @param control Name of the method with which all others are compared. By default all pairs are
+#'   compared.
+#' @param conf.level,level One minus the significance level of the tests, by either name. Intervals
+#'   of the pairs are simultaneous, by Bonferroni's inequality (with `"bh"`, `"by"` and `"none"`
+#'   each has this level separately). Intervals of the means have this level separately.
+#' @param test_fraction For random splits of one data set: share of the cases in each test set. It
+#'   is known for folds, and from the columns `n_train` and `n_test`.
 #' @param higher_is_better Are higher scores better? `FALSE` for errors and losses.
 #' @param rows What the rows are if they have no names: `"folds"`, the folds of one cross-validation
-#'   of one data set, each with the share 1/K of the cases in its test set if there are K rows (for
-#'   repeated cross-validation give `test_fraction`, too); or `"datasets"`, a row for each data set.
-#' @return A list of class `pwcstats_comparison`, for which there are [methods][pwcstats_comparison]
-#'   and a [plot()][plot.pwcstats_comparison]. It is plain R data, with the elements
+#'   of one data set, where each of K folds has the share 1/K of the cases (for repeated
+#'   cross-validation also give `test_fraction`); or `"datasets"`, a row for each data set.
+#' @return A list of class `pwcstats_comparison`, with [methods][pwcstats_comparison] and a
+#'   [plot()][plot.pwcstats_comparison]. It is plain R data, with the elements
 #'   \item{table}{Data frame with a row for each method, best first: `mean` score, `sd` (over the
 #'     rows of `scores`), `conf_low` and `conf_high` (interval of the mean), mean `rank`, and
 #'     `letters`: methods that share a letter do not differ significantly.}
-#'   \item{pairs}{Data frame with a row for each comparison: `method_a` (the one that stands first
-#'     in `table`, or the control), `method_b`, `mean_difference`, what the test estimates as
-#'     `estimate` with `conf_low` and `conf_high`, `statistic`, `p_value`, `p_adjusted`,
-#'     `significant`. Where there is no test, because all differences are the same, numbers are `NA`
-#'     and a note says why.}
-#'   \item{omnibus}{A test that all methods are the same, of class `htest`, or `NULL`.}
-#'   \item{test, adjust, reason}{The test of the pairs, how its p-values are adjusted, and why this
-#'     test.}
+#'   \item{pairs}{Data frame with a row for each comparison: `method_a` (the one that comes first in
+#'     `table`, or the control), `method_b`, `mean_difference`, the `estimate` of the test with
+#'     `conf_low` and `conf_high`, `statistic`, `p_value`, `p_adjusted`, `significant`. If there is
+#'     no test, because all differences are the same, numbers are `NA` and a note says why.}
+#'   \item{omnibus}{Test of the hypothesis that all methods are the same, of class `htest`, or
+#'     `NULL`.}
+#'   \item{test, adjust, reason}{The test of the pairs, the adjustment of its p-values, and the
+#'     reason for this test.}
 #'   \item{best}{The method that is significantly better than every other, or `NULL`.}
-#'   \item{best_group}{Methods that no other is significantly better than; none with a control.}
-#'   \item{cliques}{List of the largest groups of methods that do not differ; empty where all are
-#'     compared with a control.}
-#'   \item{critical_difference}{Of mean ranks, where the test has one, else `NULL`.}
-#'   \item{scores}{Matrix of what was compared: a row for each data set, split or case.}
-#'   \item{estimate_name, conf.level, control, higher_is_better, call}{What was asked.}
-#'   \item{notes}{What one should know of the result.}
-#' @seealso [winners()] for the best method of each data set; [friedman_ranks()], [nemenyi()] and
+#'   \item{best_group}{Methods that no other is significantly better than; empty with a control.}
+#'   \item{cliques}{List of the largest groups of methods that do not differ; empty with a control.}
+#'   \item{critical_difference}{Critical difference of mean ranks, or `NULL` if the test has none.}
+#'   \item{scores}{Matrix of the scores that were compared: a row for each data set, split or case.}
+#'   \item{estimate_name, conf.level, control, higher_is_better, call}{The name of the estimate, and
+#'     the options of the call.}
+#'   \item{notes}{Remarks on the result.}
+#' @seealso [winners()] for the best method on each data set; [friedman_ranks()], [nemenyi()] and
 #'   [wilcoxon_pair()] for single tests.
 #' @references
 #' Demšar, J. (2006) Statistical comparisons of classifiers over multiple data sets. *Journal of
@@ -98,8 +101,14 @@
 #' )
 #' @export
 compare_methods <- function(scores,
-                            test = "auto",
-                            adjust = "holm",
+                            test = c(
+                              "auto", "wilcoxon", "mean_ranks", "corrected_resampled_t", "mcnemar",
+                              "nemenyi", "sign", "cv5x2_t", "cv5x2_f", "paired_t"
+                            ),
+                            adjust = c(
+                              "holm", "bonferroni", "hochberg", "hommel", "shaffer", "bh", "by",
+                              "none"
+                            ),
                             control = NULL,
                             conf.level = 0.95, # nolint
                             test_fraction = NULL,
@@ -108,24 +117,19 @@ compare_methods <- function(scores,
                             level = conf.level) {
   call <- sys.call()
   asked <- match.call()
-  adjust <- check_adjust(adjust, "adjust", call)
   level <- read_level(call)
   check_flag(higher_is_better, "higher_is_better", call)
-  check_fraction(test_fraction, call)
-  if (!is.null(rows)) {
-    rows <- check_choice(rows, c("folds", "datasets"), "rows", call)
-  }
   input <- read_scores(scores, call)
   if (!is.null(control)) {
     control <- as_strings(control)
   }
   load_python(call)
   options <- list(
-    test = test,
-    adjust = adjust,
+    test = first_choice(test),
+    adjust = first_choice(adjust),
     control = control,
     alpha = alpha_of(level),
-    test_fraction = test_fraction,
+    test_fraction = number_to_py(test_fraction),
     higher_is_better = higher_is_better,
     rows = rows
   )
@@ -157,10 +161,10 @@ comparison_from_py <- function(result, data_name) {
     omnibus = omnibus_from_py(result$omnibus, data_name),
     test = from_py(result$test),
     adjust = from_py(result$adjust),
-    reason = from_py(result$reason),
+    reason = notes_from_py(list(result$reason)),
     best = from_py(result$best),
     best_group = as.character(from_py(result$best_group)),
-    cliques = lapply(from_py(result$cliques), function(group) as.character(unlist(group))),
+    cliques = groups_from_py(result$cliques),
     critical_difference = from_py(result$critical_difference),
     scores = with_dimnames(
       matrix_from_py(result$scores), as.character(from_py(rows)),
@@ -171,11 +175,11 @@ comparison_from_py <- function(result, data_name) {
   )
 }
 
-# Friedman's has the ranks, too, Cochran's has none.
+# Friedman's test has mean ranks, Cochran's has none.
 omnibus_from_py <- function(result, data_name) {
   if (is.null(from_py(result))) {
     NULL
-  } else if (reticulate::py_has_attr(result, "ranks")) {
+  } else if ("ranks" %in% names(result)) {
     friedman_from_py(result, data_name)
   } else {
     as_htest(result, data_name)

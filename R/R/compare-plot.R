@@ -1,24 +1,24 @@
 #' Plot a comparison of methods
 #'
-#' `type = "cd"` is the diagram of Demšar (2006): mean ranks on a line, the best on the left, and
-#' bars that join methods that do not differ significantly. Dots on a bar mark the methods that it
-#' joins: without ranks in the test a bar may have to pass over a method that does differ, which
-#' then has no dot on it. Where methods of about the same rank are told apart by a bar, they have
-#' letters, too: those that share one do not differ. If the test has a critical difference there is
-#' a ruler of its length.
+#' `type = "cd"` is the diagram of Demšar (2006). It shows mean ranks on a line, the best on the
+#' left, and bars that join methods that do not differ significantly. Dots on a bar mark the methods
+#' that it joins. If the test does not use ranks, a bar may pass a method that does differ; this
+#' method has no dot. If a bar joins only some of the methods with about the same rank, methods also
+#' have letters; methods that share a letter do not differ. If the test has a critical difference,
+#' it is shown as a line of this length.
 #'
-#' `type = "intervals"` has a line for each pair of methods: what the test estimates of their
-#' difference, with its interval; filled where the difference is significant. Of more than 15 pairs
-#' only those with the first method are drawn. Arrows are ends of intervals at infinity.
+#' `type = "intervals"` shows the estimated difference of each pair of methods with its interval.
+#' The dot is filled if the difference is significant. With more than 15 pairs, only those with the
+#' first method are drawn. Arrows mark infinite ends of intervals.
 #'
-#' @param x What [compare_methods()], [nemenyi()] or [rank_tests()] returned.
-#' @param type `"cd"` or `"intervals"`; by default the former, and the latter where methods are
-#'   compared with a control, of which there is no such diagram.
-#' @param ... For `"intervals"` passed to [graphics::plot.default()], as `xlim` or `main`; for
+#' @param x A result of [compare_methods()], [nemenyi()] or [rank_tests()].
+#' @param type `"cd"` or `"intervals"`. The default is `"cd"`, or `"intervals"` if methods are
+#'   compared with a control, because `"cd"` needs all pairs.
+#' @param ... For `"intervals"` passed to [graphics::plot.default()], such as `xlim` or `main`; for
 #'   `"cd"` it must be empty.
-#' @return What was drawn, invisibly: for `"cd"` a data frame with a row for each method, its `rank`
-#'   and `letters`; for `"intervals"` one with a row for each pair, its `estimate`, `conf_low`,
-#'   `conf_high` and whether it is `significant`.
+#' @return A data frame with what was drawn, invisibly: for `"cd"` a row for each method, with
+#'   `rank` and `letters`; for `"intervals"` a row for each pair, with `estimate`, `conf_low`,
+#'   `conf_high` and `significant`.
 #' @references
 #' Demšar, J. (2006) Statistical comparisons of classifiers over multiple data sets. *Journal of
 #' Machine Learning Research* **7**, 1--30.
@@ -50,7 +50,7 @@ plot.pwcstats_rank_tests <- function(x, type = c("cd", "intervals"), ...) {
   invisible(if (type == "cd") draw_ranks(x) else draw_differences(x, ...))
 }
 
-# Tests of ranks, with the names that a comparison has.
+# Rank tests with the elements of a comparison.
 as_comparison <- function(x) {
   methods <- names(sort(x$ranks))
   x$table <- data.frame(
@@ -59,19 +59,19 @@ as_comparison <- function(x) {
     row.names = methods
   )
   x$pairs$significant <- x$pairs$p_adjusted <= alpha_of(x$conf.level)
-  # Nemenyi's p-values need no adjustment.
+  # Nemenyi's p-values need no further adjustment.
   x$test <- if (is.null(x$adjust)) "nemenyi" else "mean_ranks"
   x$adjust <- first_of(x$adjust, "none")
-  x$estimate_name <- "difference of mean ranks, above 0 where method_a is better"
+  x$estimate_name <- "difference of mean ranks, positive if method_a is better"
   x
 }
 
-# What to draw: by default the diagram of ranks, of which there is none with a control.
+# The type of diagram, by default of ranks, unless there is a control.
 diagram_of <- function(x, type, caller, call) {
   if (is.null(type)) {
     return(if (is.null(x$control)) "cd" else "intervals")
   }
-  type <- check_choice(type, c("cd", "intervals"), "type", call)
+  type <- check_choice(type, call, c("cd", "intervals"))
   if (type == "cd" && !is.null(x$control)) {
     abort(
       sprintf(
@@ -84,7 +84,7 @@ diagram_of <- function(x, type, caller, call) {
   type
 }
 
-# The diagram is counted in lines of text, downwards from the axis of ranks.
+# Heights in the diagram, in lines of text below the axis of ranks.
 ruler_line <- -2.6
 bar_lines <- c(first = 0.65, step = 0.55)
 
@@ -100,7 +100,7 @@ draw_ranks <- function(x) {
   if (bars$unclear) {
     names <- sprintf("%s [%s]", names, table$letters)
   }
-  # The better half is on the left; the outermost is on top on either side, so that no lines cross.
+  # The better half is on the left. On both sides the outermost is on top, so that no lines cross.
   k <- nrow(table)
   left <- seq_len(k) <= (k + 1) %/% 2
   first <- bar_lines[["first"]] + bar_lines[["step"]] * (1 + max(bars$height, -1)) + 0.45
@@ -114,15 +114,14 @@ draw_ranks <- function(x) {
   page <- new_ranks(labels, left, bars$end, top, bottom)
   on.exit(graphics::par(page$old))
   draw_rank_axis(k, page$size)
-  for (place in seq_len(k)) {
-    side <- if (left[[place]]) 1 else bars$end
-    at <- table$rank[[place]]
-    bend <- list(x = c(at, at, side), y = c(0, line[[place]], line[[place]]))
+  for (i in seq_len(k)) {
+    side <- if (left[[i]]) 1 else bars$end
+    at <- table$rank[[i]]
+    bend <- list(x = c(at, at, side), y = c(0, line[[i]], line[[i]]))
     graphics::lines(bend, col = "gray45", xpd = NA)
-    beside <- if (left[[place]]) 2L else 4L
     graphics::text(
-      side, line[[place]], labels[[place]],
-      pos = beside, offset = 0.3, cex = page$size, xpd = NA
+      side, line[[i]], labels[[i]],
+      pos = if (left[[i]]) 2L else 4L, offset = 0.3, cex = page$size, xpd = NA
     )
   }
   draw_bars(bars, table$rank, page$size)
@@ -137,16 +136,16 @@ draw_ranks <- function(x) {
   table
 }
 
-# A page with room for names on both sides, and how large text can be. Where it is higher than the
-# lines need, they stay at its top.
+# A page with space for labels on both sides, and their size. If the page is higher than needed, the
+# diagram is at its top.
 new_ranks <- function(labels, left, end, top, bottom) {
-  # The size of text is known when there is a page.
+  # Sizes of text are known only after plot.new().
   graphics::plot.new()
   page <- graphics::par("fin")
   csi <- graphics::par("csi")
   line <- min(1.5 * csi, (page[[2L]] - 0.2) / (bottom - top))
   beside <- vapply(split(labels, !left), function(x) max(graphics::strwidth(x, "inches")), 1)
-  # At least a third of the page is for the ranks.
+  # Ranks get at least a third of the page.
   size <- min(1, line / (1.3 * csi), 0.67 * (page[[1L]] - 0.6) / sum(beside))
   line <- min(line, 1.7 * csi * size)
   margins <- c(0.1, size * beside[[1L]] + 0.3, 0.1, size * beside[[2L]] + 0.3)
@@ -161,7 +160,7 @@ new_ranks <- function(labels, left, end, top, bottom) {
 
 draw_rank_axis <- function(k, size) {
   graphics::segments(1, 0, k, 0, xpd = NA)
-  # As many numbers as stand clear of each other.
+  # As many numbers as fit without overlap.
   step <- max(1, ceiling(1.4 * graphics::strwidth(k, cex = size)))
   at <- seq(1, k, by = step)
   graphics::segments(at, 0, at, -0.25, xpd = NA)
@@ -169,13 +168,13 @@ draw_rank_axis <- function(k, size) {
   graphics::text((1 + k) / 2, -1.65, "mean rank (1 is best)", cex = size, xpd = NA)
 }
 
-# Groups of methods that do not differ, as bars on as few lines as can be.
+# Bars for groups of methods that do not differ, on as few lines as possible.
 #
-# members    places of the methods of each bar in the order of their ranks
-# from, to   its ends; bars go past what they join, so that methods of the same rank have one, too
+# members    indices of the methods of each bar in the order of their ranks
+# from, to   its ends, slightly extended, so that bars of equal ranks are visible
 # height     its line
-# end        end of the axis; few data sets have a critical difference that is longer than all ranks
-# unclear    has a method that a bar does not join the place of one that it does?
+# end        end of the axis; with few data sets the critical difference may be longer than the axis
+# unclear    has a method outside of a bar about the same rank as one inside?
 bars_of <- function(x, rank, methods) {
   end <- max(length(rank), 1 + first_of(x$critical_difference, 0))
   past <- 0.012 * (end - 1)
@@ -190,7 +189,7 @@ bars_of <- function(x, rank, methods) {
   )
 }
 
-# The line of each bar, the first that is free over its length.
+# The first free line for each bar.
 stack_bars <- function(from, to, gap) {
   until <- numeric()
   height <- numeric(length(from))
@@ -219,42 +218,42 @@ draw_ruler <- function(length, size) {
     ends <- c(1, 1 + length)
     graphics::segments(1, ruler_line, 1 + length, ruler_line, lwd = 1.5, xpd = NA)
     graphics::segments(ends, ruler_line - 0.2, ends, ruler_line + 0.2, lwd = 1.5, xpd = NA)
-    words <- sprintf("critical difference = %.2f", length)
-    graphics::text(1, ruler_line - 0.8, words, adj = c(0, 0.5), cex = size, xpd = NA)
+    label <- sprintf("critical difference = %.2f", length)
+    graphics::text(1, ruler_line - 0.8, label, adj = c(0, 0.5), cex = size, xpd = NA)
   }
 }
 
-# What the bars show, where no ruler says so.
+# The meaning of the bars, unless the critical difference explains them.
 describe_bars <- function(x, bars) {
-  words <- if (is.null(x$critical_difference)) describe_level(x) else ""
+  level <- if (is.null(x$critical_difference)) describe_level(x) else ""
   if (bars$unclear) {
-    trimws(paste("bars and shared letters join methods that do not differ", words))
-  } else if (!nzchar(words)) {
+    trimws(paste("bars and shared letters join methods that do not differ", level))
+  } else if (!nzchar(level)) {
     ""
   } else if (length(bars$members)) {
-    paste("bars join methods that do not differ", words)
+    paste("bars join methods that do not differ", level)
   } else {
-    paste("all methods differ", words)
+    paste("all methods differ", level)
   }
 }
 
-# Test, adjustment and level in brackets.
+# Test, adjustment and level in parentheses.
 describe_level <- function(x) {
-  words <- c(gsub("_", " ", x$test), setdiff(x$adjust, "none"), format(alpha_of(x$conf.level)))
-  sprintf("(%s)", paste(words, collapse = ", "))
+  parts <- c(gsub("_", " ", x$test), setdiff(x$adjust, "none"), format(alpha_of(x$conf.level)))
+  sprintf("(%s)", paste(parts, collapse = ", "))
 }
 
-# The pairs to draw, by name; where they are many, those with the first method.
+# The pairs to draw; if there are too many, those with the first method.
 difference_lines <- function(x) {
   pairs <- x$pairs
   first <- rownames(x$table)[[1L]]
   against <- if (!is.null(x$control)) {
-    sprintf("%s (control) less each of these methods", x$control)
+    sprintf("%s (control) minus each of these methods", x$control)
   } else if (nrow(pairs) > most_pairs) {
-    # The first stands first in all of its pairs.
+    # The first method is method_a in all of its pairs.
     pairs <- pairs[pairs$method_a == first, ]
     sprintf(
-      "%s (first) less each of these methods, %d of %d pairs", first, nrow(pairs), nrow(x$pairs)
+      "%s (first) minus each of these methods, %d of %d pairs", first, nrow(pairs), nrow(x$pairs)
     )
   }
   names <- if (is.null(against)) paste(pairs$method_a, "-", pairs$method_b) else pairs$method_b
@@ -283,13 +282,13 @@ draw_differences <- function(x, xlab = NULL, xlim = NULL, ...) {
     absent = "no test"
   )
   name_lines(names, height, page$size)
-  write_beside(3L, sprintf("filled: significant %s", describe_level(x)), 0.5)
+  write_margin(3L, sprintf("filled: significant %s", describe_level(x)), 0.5)
   below <- first_of(xlab, c(describe_intervals(x), lines$against))
-  write_beside(1L, below, 1.6 + 0.85 * seq_along(below))
+  write_margin(1L, below, 1.6 + 0.85 * seq_along(below))
   shown
 }
 
-# On two lines where the estimate has a long name.
+# On two lines if the name of the estimate is long.
 describe_intervals <- function(x) {
   one_by_one <- x$adjust %in% c("bh", "by", "none") && x$test != "nemenyi"
   simultaneous <- if (one_by_one) "" else "simultaneous "

@@ -1,17 +1,17 @@
-#' What a comparison of methods says
+#' Methods for comparisons of methods
 #'
-#' Methods for the results of [compare_methods()], for [plot()][plot.pwcstats_comparison] see there.
+#' Methods for results of [compare_methods()]. See also [plot()][plot.pwcstats_comparison].
 #'
-#' @param x,object What [compare_methods()] returned.
+#' @param x,object A result of [compare_methods()].
 #' @param digits Number of significant digits.
 #' @param row.names,optional,stringsAsFactors As in [as.data.frame()].
 #' @param ... Must be empty; a misspelt argument is an error.
-#' @return `summary()` a list of class `summary.pwcstats_comparison`, which prints all pairs,
-#'   however many there are, and whose element `p_values` is a square matrix of adjusted p-values;
-#'   `as.data.frame()` the table of the methods, with their names in a column; `tidy()` the pairs,
-#'   with the names of \pkg{broom}; `glance()` a data frame with one row: numbers of methods and of
-#'   rows of the scores, the test and its adjustment, statistic and p-value of the omnibus test,
-#'   number of pairs that differ significantly, and the best method, `NA` where there is none.
+#' @return `summary()` returns a list of class `summary.pwcstats_comparison`. It prints all pairs,
+#'   and its element `p_values` is a square matrix of adjusted p-values. `as.data.frame()` returns
+#'   the table of the methods, with their names in a column. `tidy()` returns the pairs, with the
+#'   names of \pkg{broom}. `glance()` returns a data frame with one row: the numbers of methods and
+#'   of rows of the scores, the test and its adjustment, statistic and p-value of the omnibus test,
+#'   the number of pairs that differ significantly, and the best method, `NA` if there is none.
 #' @examplesIf pwcstats_available()
 #' scores <- cbind(
 #'   lda = c(0.81, 0.74, 0.92, 0.66),
@@ -24,7 +24,7 @@
 #' @name pwcstats_comparison
 NULL
 
-# More pairs than this are for the summary, and for plots too many.
+# The largest number of pairs that are printed and drawn; summary() prints all.
 most_pairs <- 15L
 
 #' @rdname pwcstats_comparison
@@ -39,7 +39,7 @@ print_comparison <- function(x, digits, most) {
   level <- format(alpha_of(x$conf.level))
   cat(sprintf("\nComparison of %d methods\n\n", nrow(x$table)))
   cat(strwrap(sprintf("Test: %s, %s", x$test, x$reason), exdent = 2L), sep = "\n")
-  own <- sprintf("Nemenyi's own, critical difference %.4g", first_of(x$critical_difference, NA))
+  own <- sprintf("Nemenyi's, critical difference %.4g", first_of(x$critical_difference, NA))
   cat(sprintf("Adjustment: %s; level %s\n", if (x$test == "nemenyi") own else x$adjust, level))
   if (!is.null(x$omnibus)) {
     cat(strwrap(describe_htest(x$omnibus, digits), exdent = 2L), sep = "\n")
@@ -57,7 +57,7 @@ print_comparison <- function(x, digits, most) {
   shown <- seq_len(min(most, nrow(pairs)))
   print(format_pairs(pairs[shown, ], digits))
   if (nrow(pairs) > length(shown)) {
-    cat(sprintf("... and %d more, which summary() has\n", nrow(pairs) - length(shown)))
+    cat(sprintf("... and %d more, see summary()\n", nrow(pairs) - length(shown)))
   }
   cat("\n", paste(strwrap(describe_best(x), exdent = 2L), collapse = "\n"), "\n\n", sep = "")
   print_notes(x$notes)
@@ -91,9 +91,9 @@ summary.pwcstats_comparison <- function(object, ...) {
   methods <- rownames(object$table)
   p <- with_dimnames(matrix(NA_real_, length(methods), length(methods)), methods, methods)
   diag(p) <- 1
-  place <- cbind(match(object$pairs$method_a, methods), match(object$pairs$method_b, methods))
-  p[place] <- object$pairs$p_adjusted
-  p[place[, 2:1, drop = FALSE]] <- object$pairs$p_adjusted
+  index <- cbind(match(object$pairs$method_a, methods), match(object$pairs$method_b, methods))
+  p[index] <- object$pairs$p_adjusted
+  p[index[, 2:1, drop = FALSE]] <- object$pairs$p_adjusted
   structure(class = "summary.pwcstats_comparison", c(unclass(object), list(p_values = p)))
 }
 

@@ -1,21 +1,22 @@
 #' Friedman's test of several methods
 #'
-#' Tests that several methods have the same mean rank over the data sets.
+#' Tests the hypothesis that several methods have the same mean rank over the data sets.
 #'
-#' `statistic = "chi-squared"` is [friedman.test()]. `"F"` is that of Iman and Davenport,
-#' \eqn{(N - 1) \chi^2 / (N (K - 1) - \chi^2)}{(N - 1) X / (N (K - 1) - X)} of \eqn{K} methods on
-#' \eqn{N} data sets, which is less cautious where data sets are few. It is infinite where all data
-#' sets order the methods alike; the p-value is then that of permutations, and a note says so.
-#' Scores that differ by rounding alone tie.
+#' `statistic = "chi-squared"` is [friedman.test()]. `"F"` is the statistic of Iman and Davenport,
+#' \eqn{(N - 1) \chi^2 / (N (K - 1) - \chi^2)}{(N - 1) X / (N (K - 1) - X)} for \eqn{K} methods on
+#' \eqn{N} data sets, which is less conservative for few data sets. It is infinite if the methods
+#' have the same order on all data sets; the p-value is then that of the permutation test, and a
+#' note says so. `"exact"` is the permutation test, and `"auto"` uses it if there are few enough
+#' permutations, otherwise `"F"`. Scores that differ only by rounding errors are tied.
 #'
 #' @param scores Matrix or data frame with a row for each data set and a column for each method (a
-#'   column `dataset` of a data frame is taken for names of the rows). Or a data frame with a row
-#'   for each score, as for [compare_methods()]; its scores are averaged on each data set.
-#' @param statistic `"chi-squared"` or `"F"`, see Details.
-#' @param higher_is_better Are higher scores better? The test is the same, but 1 is to be the best
-#'   rank.
+#'   column `dataset` of a data frame has the names of the rows). Or a data frame with a row for
+#'   each score, as for [compare_methods()]; the scores are averaged within each data set.
+#' @param statistic `"chi-squared"`, `"F"`, `"exact"` or `"auto"`, see Details.
+#' @param higher_is_better Are higher scores better? The test does not depend on it, but rank 1 is
+#'   the best.
 #' @return A list of class `htest`, with the mean rank of each method in the element `ranks`.
-#' @seealso [nemenyi()] and [rank_tests()], which tell the methods that differ; [compare_methods()].
+#' @seealso [nemenyi()] and [rank_tests()], which find the methods that differ; [compare_methods()].
 #' @references
 #' Friedman, M. (1937) The use of ranks to avoid the assumption of normality implicit in the
 #' analysis of variance. *Journal of the American Statistical Association* **32**, 675--701.
@@ -39,58 +40,58 @@ friedman_ranks <- function(scores,
                            higher_is_better = TRUE) {
   call <- sys.call()
   data_name <- deparse1(substitute(scores))
-  statistic <- check_choice(statistic, c("chi-squared", "F", "exact", "auto"), "statistic", call)
   check_flag(higher_is_better, "higher_is_better", call)
   input <- read_scores(scores, call)
   load_python(call)
-  options <- list(statistic = statistic, higher_is_better = higher_is_better)
+  options <- list(statistic = first_choice(statistic), higher_is_better = higher_is_better)
   result <- call_compare("friedman", list(scores_to_py(input)), options, call)
   friedman_from_py(result, data_name)
 }
 
 friedman_from_py <- function(result, data_name) {
   chi_squared <- from_py(result$statistic_name) == "chi-squared"
-  # The name that friedman.test() has.
+  # As in friedman.test().
   names <- if (chi_squared) list(statistic = "Friedman chi-squared") else list()
   as_htest(result, data_name, names = names, ranks = named_from_py(result$ranks))
 }
 
 #' Compare the mean ranks of several methods
 #'
-#' Which methods differ in their mean ranks over data sets: Nemenyi's test of all pairs, and z-tests
-#' of all pairs or against a control, with p-values adjusted for their number.
+#' Tests which methods differ in their mean ranks over data sets. `nemenyi()` is Nemenyi's test of
+#' all pairs. `rank_tests()` performs z-tests of all pairs or against a control, with adjusted
+#' p-values.
 #'
-#' Nemenyi's p-values are those of the studentised range, [ptukey()], and adjusted already. With
-#' \eqn{K} methods and \eqn{N} data sets, mean ranks that are further apart than the critical
-#' difference \eqn{q_\alpha \sqrt{K (K + 1) / (6 N)}}{q sqrt(K (K + 1) / (6 N))} differ
-#' significantly.
+#' Nemenyi's p-values are those of the studentised range, [ptukey()], and need no further
+#' adjustment. With \eqn{K} methods and \eqn{N} data sets, methods differ significantly if their
+#' mean ranks differ by more than the critical difference
+#' \eqn{q_\alpha \sqrt{K (K + 1) / (6 N)}}{q sqrt(K (K + 1) / (6 N))}.
 #'
-#' The difference of two mean ranks depends on the other methods, too: adding a method can make two
+#' The difference of two mean ranks also depends on the other methods: adding a method can make two
 #' others differ (Benavoli and others 2016). [compare_methods()] uses Wilcoxon's test of each pair
-#' where there are enough data sets.
+#' if there are enough data sets.
 #'
 #' @inheritParams friedman_ranks
-#' @param conf.level,level Level of the intervals and of the critical difference. The intervals hold
-#'   simultaneously; those of `rank_tests()` with `adjust` `"bh"`, `"by"` and `"none"` one by one.
-#' @param control Name of the method with which all others are compared; without one, all pairs are.
-#' @param adjust How p-values are adjusted, see [adjust_p()]. `"bonferroni"` against a control is
-#'   the test of Bonferroni and Dunn.
+#' @param conf.level,level Level of the intervals and of the critical difference. The intervals are
+#'   simultaneous, except those of `rank_tests()` with `adjust` `"bh"`, `"by"` or `"none"`.
+#' @param control Name of the method with which all others are compared. By default all pairs are
+#'   compared.
+#' @param adjust How p-values are adjusted, see [adjust_p()]. `"bonferroni"` with a control is the
+#'   test of Bonferroni and Dunn.
 #' @param higher_is_better Are higher scores better? `FALSE` for errors and losses.
-#' @param x What `nemenyi()` or `rank_tests()` returned.
+#' @param x A result of `nemenyi()` or `rank_tests()`.
 #' @param digits Number of significant digits.
 #' @param ... Must be empty; a misspelt argument is an error.
 #' @return A list of class `pwcstats_rank_tests` with the elements
 #'   \item{pairs}{Data frame with a row for each pair: `method_a`, `method_b`, `estimate` (mean rank
-#'     of the second less that of the first: above 0 where the first is better), `conf_low`,
+#'     of the second minus that of the first, positive if the first is better), `conf_low`,
 #'     `conf_high`, `statistic`, `p_value`, `p_adjusted`.}
 #'   \item{ranks}{Mean rank of each method; 1 is best.}
-#'   \item{critical_difference}{`NULL` where the adjustment is in steps.}
+#'   \item{critical_difference}{The critical difference; `NULL` for stepwise adjustments.}
 #'   \item{cliques, letters}{List of the largest groups of methods that do not differ, and letters
-#'     of each method, of which methods of one group share one; `NULL` where all are compared with
-#'     a control.}
-#'   \item{method, conf.level, n_datasets, control, adjust}{What was done.}
+#'     of each method: methods of a group share a letter. `NULL` with a control.}
+#'   \item{method, conf.level, n_datasets, control, adjust}{The test and its options.}
 #'
-#'   `tidy()` of \pkg{generics} has the pairs, with the names of \pkg{broom}.
+#'   `tidy()` from \pkg{generics} returns the pairs, with the names of \pkg{broom}.
 #' @seealso [plot()][plot.pwcstats_comparison] for a diagram; [friedman_ranks()],
 #'   [compare_methods()]
 #' @references
@@ -121,7 +122,9 @@ nemenyi <- function(scores,
 #' @export
 rank_tests <- function(scores,
                        control = NULL,
-                       adjust = "holm",
+                       adjust = c(
+                         "holm", "bonferroni", "hochberg", "hommel", "shaffer", "bh", "by", "none"
+                       ),
                        conf.level = 0.95, # nolint
                        higher_is_better = TRUE,
                        level = conf.level) {
@@ -129,9 +132,18 @@ rank_tests <- function(scores,
   level <- read_level(call)
   options <- list(
     control = if (!is.null(control)) as_strings(control),
-    adjust = check_adjust(adjust, "adjust", call)
+    adjust = adjustment_name(first_choice(adjust))
   )
   compare_ranks("rank_tests", scores, options, level, higher_is_better, call)
+}
+
+# In lower case, as in Python; p.adjust() has capitals, and "fdr" for "bh".
+adjustment_name <- function(x) {
+  if (is.character(x)) {
+    x <- tolower(x)
+    x[x == "fdr"] <- "bh"
+  }
+  x
 }
 
 compare_ranks <- function(test, scores, options, level, higher_is_better, call) {
@@ -165,17 +177,16 @@ compare_ranks <- function(test, scores, options, level, higher_is_better, call) 
 equal_methods <- function(pairs, ranks, alpha, call) {
   methods <- names(sort(ranks))
   differ <- pairs[pairs$p_adjusted <= alpha, ]
-  place <- cbind(match(differ$method_a, methods), match(differ$method_b, methods))
+  index <- cbind(match(differ$method_a, methods), match(differ$method_b, methods))
   different <- matrix(FALSE, length(methods), length(methods))
-  different[rbind(place, place[, 2:1])] <- TRUE
-  ask <- function(name, ...) {
-    call_bridge(python$compare$multiplicity[[name]], list(...), list(), call)
-  }
+  different[rbind(index, index[, 2:1])] <- TRUE
+  multiplicity <- python$pwcstats$compare$multiplicity
   labels <- labels_to_py(methods)
-  groups <- ask("cliques", labels, to_py(different))
+  groups <- call_bridge(multiplicity$cliques, list(labels, to_py(different)), list(), call)
+  letters <- call_bridge(multiplicity$letters, list(groups, labels), list(), call)
   list(
-    cliques = lapply(from_py(groups), function(group) as.character(unlist(group))),
-    letters = stats::setNames(as.character(from_py(ask("letters", groups, labels))), methods)
+    cliques = groups_from_py(groups),
+    letters = stats::setNames(as.character(from_py(letters)), methods)
   )
 }
 
@@ -196,14 +207,14 @@ print.pwcstats_rank_tests <- function(x, digits = max(3L, getOption("digits") - 
   }
   cat(sprintf(
     "\nPairs (estimate: %s, with %s%% intervals):\n",
-    "rank of the second less that of the first", format(100 * x$conf.level)
+    "rank of the second minus that of the first", format(100 * x$conf.level)
   ))
   print(format_pairs(x$pairs, digits), row.names = FALSE, right = TRUE)
   cat("\n")
   invisible(x)
 }
 
-# Numbers as text, p-values as R has them in other tables.
+# Numbers and p-values as text.
 format_pairs <- function(pairs, digits) {
   is_p <- names(pairs) %in% c("p_value", "p_adjusted")
   pairs[is_p] <- lapply(pairs[is_p], format.pval, digits = max(1L, digits - 1L), na.form = "NA")
@@ -219,7 +230,7 @@ tidy.pwcstats_rank_tests <- function(x, ...) { # nolint
   tidy_pairs(x$pairs)
 }
 
-# With the names of broom.
+# With broom's names.
 tidy_pairs <- function(pairs) {
   names(pairs) <- chartr("_", ".", sub("^p_adjusted$", "adj_p_value", names(pairs)))
   pairs
@@ -227,19 +238,20 @@ tidy_pairs <- function(pairs) {
 
 #' Adjust p-values for the number of tests
 #'
-#' [p.adjust()] with one more method, that of Shaffer for all pairs of several methods.
+#' Like [p.adjust()], with Shaffer's procedure for all pairs of several methods as an additional
+#' method.
 #'
-#' Shaffer's static procedure knows that hypotheses about pairs hang together: of three methods, if
-#' two differ, at least one more pair does. Where i of the m hypotheses have been rejected, the next
-#' p-value is multiplied by the largest number of true hypotheses that is possible and not above
-#' m - i, instead of by m - i as in Holm's. It needs the p-values of all K (K - 1) / 2 pairs of K
-#' methods.
+#' Shaffer's static procedure uses that hypotheses about pairs are logically related: if two of
+#' three methods differ, at least one more pair differs. After i of m hypotheses have been rejected,
+#' Holm's procedure multiplies the next p-value by m - i. Shaffer's multiplies it by the largest
+#' possible number of true hypotheses that is not above m - i. It needs the p-values of all K (K -
+#' 1) / 2 pairs of K methods.
 #'
-#' @param p P-values; `NA` (no test) stays, and does not count.
-#' @param method The probability of any false rejection is kept by `"holm"`, `"bonferroni"` (never
-#'   better than Holm's), `"hochberg"` and `"hommel"` (of tests that are not negatively dependent)
-#'   and `"shaffer"` (of all pairs of methods); the share of false rejections by `"bh"` (or `"fdr"`;
-#'   Benjamini and Hochberg) and `"by"`. Capitals make no difference.
+#' @param p P-values. `NA` (no test) remains `NA` and is not counted.
+#' @param method `"holm"`, `"bonferroni"` (never better than Holm's), `"hochberg"` and `"hommel"`
+#'   (for tests that are not negatively dependent) and `"shaffer"` (for all pairs of methods)
+#'   control the probability of any false rejection; `"bh"` (or `"fdr"`; Benjamini and Hochberg) and
+#'   `"by"` control the expected share of false rejections. Case does not matter.
 #' @return Adjusted p-values, with the names of `p`.
 #' @seealso [compare_methods()], [rank_tests()]
 #' @references
@@ -258,10 +270,9 @@ adjust_p <- function(p,
                        "holm", "bonferroni", "hochberg", "hommel", "shaffer", "bh", "by", "none"
                      )) {
   call <- sys.call()
-  method <- check_adjust(method, "method", call)
   values <- as_numbers(p, "p", call)
   load_python(call)
-  adjusted <- call_compare("adjust", list(to_py(values)), list(method = method), call)
-  adjusted <- as.vector(array_from_py(adjusted))
-  stats::setNames(adjusted, names(p))
+  options <- list(method = first_choice(method))
+  adjusted <- call_compare("adjust", list(to_py(values)), options, call)
+  stats::setNames(vector_from_py(adjusted), names(p))
 }

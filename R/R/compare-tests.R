@@ -1,9 +1,9 @@
 #' Compare two methods on splits of one data set
 #'
-#' Scores of folds or of repeated splits of one data set are not independent: their training sets
-#' overlap, and the usual t-test takes chance for difference. `corrected_resampled_t()` is the
-#' t-test of Nadeau and Bengio, which allows for what the splits share. `cv5x2_t()` and `cv5x2_f()`
-#' are those of Dietterich and of Alpaydin for five repeats of two-fold cross-validation.
+#' Scores of folds or of repeated splits of one data set are not independent, because their training
+#' sets overlap. The usual t-test then rejects too often. `corrected_resampled_t()` is the t-test of
+#' Nadeau and Bengio, which corrects for the overlap. `cv5x2_t()` and `cv5x2_f()` are the tests of
+#' Dietterich and of Alpaydin for five repeats of two-fold cross-validation.
 #'
 #' With differences \eqn{d} on \eqn{J} splits and \eqn{n_2 / n_1}{n2 / n1} test cases to each
 #' training case the corrected statistic is
@@ -12,25 +12,24 @@
 #' with \eqn{J - 1} degrees of freedom. For \eqn{k} folds \eqn{n_2 / n_1}{n2 / n1} is
 #' \eqn{1 / (k - 1)}.
 #'
-#' Independent scores, as those of several data sets or of samples that were drawn afresh, need no
-#' correction: [t.test()] with `paired = TRUE` is the test for these, or [wilcoxon_pair()].
+#' Independent scores, from several data sets or from repeats with new samples, need no correction.
+#' For these use [t.test()] with `paired = TRUE`, or [wilcoxon_pair()].
 #'
-#' The t-test of Dietterich depends on which of the ten differences comes first, the F-test of
-#' Alpaydin does not. The interval of the latter has all differences that the test would not reject;
-#' where it rejects all there is none, and a note says so.
+#' Dietterich's t-test depends on which of the ten differences comes first; Alpaydin's F-test does
+#' not. The interval of the F-test contains all differences that the test would not reject. If it
+#' rejects all, there is no interval, and a note says so.
 #'
 #' @param a,b Scores of the two methods on the same splits: vectors, or matrices with a row for each
-#'   repeat and a column for each fold. For `cv5x2_t()` and `cv5x2_f()` 5 x 2 matrices, or vectors
-#'   of ten in the order of their rows (both folds of the first repeat first). Vectors that share
-#'   names are paired by them.
-#' @param test_fraction Share of the cases in each test set: 1/k for k folds, 0.3 where random
-#'   splits hold out 30 %. Matrices tell it themselves, by their number of folds.
+#'   repeat and a column for each fold. For `cv5x2_t()` and `cv5x2_f()`, 5 x 2 matrices, or vectors
+#'   with ten entries in the order of their rows (both folds of the first repeat first). Vectors
+#'   with common names are matched by name.
+#' @param test_fraction Share of the cases in each test set: 1/k for k folds, 0.3 for random splits
+#'   with test sets of 30%. It is not needed for matrices, which show the number of folds.
 #' @param alternative `"greater"`: `a` scores higher.
-#' @param conf.level,level Level of the confidence interval.
-#' @return A list of class `htest`, as [t.test()] returns it. Its element `notes` has what one
-#'   should know of the result, which is printed, too. The estimate is the mean difference, `a` less
-#'   `b`; that of `cv5x2_t()` is the difference in the first fold of the first repeat, the one that
-#'   the test is about.
+#' @param conf.level,level Confidence level, by either name.
+#' @return A list of class `htest`, as from [t.test()]. Its element `notes` has remarks on the
+#'   result, which are also printed. The estimate is the mean difference, `a` minus `b`. For
+#'   `cv5x2_t()` it is the difference in the first fold of the first repeat, which this test uses.
 #' @seealso [compare_methods()] for more than two methods, [bayes_correlated_t()] for the
 #'   probability that one is better.
 #' @references
@@ -65,8 +64,9 @@ corrected_resampled_t <- function(a,
                                   level = conf.level) {
   call <- sys.call()
   level <- read_level(call)
+  load_python(call)
   options <- list(
-    test_fraction = test_fraction, alternative = check_alternative(alternative, call)
+    test_fraction = number_to_py(test_fraction), alternative = check_choice(alternative, call)
   )
   data_name <- name_of_pair(substitute(a), substitute(b))
   test_two("corrected_resampled_t", a, b, options, level, data_name, call)
@@ -81,7 +81,7 @@ cv5x2_t <- function(a,
                     level = conf.level) {
   call <- sys.call()
   level <- read_level(call)
-  options <- list(alternative = check_alternative(alternative, call))
+  options <- list(alternative = check_choice(alternative, call))
   test_two("cv5x2_t", a, b, options, level, name_of_pair(substitute(a), substitute(b)), call)
 }
 
@@ -94,48 +94,43 @@ cv5x2_f <- function(a, b, conf.level = 0.95, level = conf.level) { # nolint
   test_two("cv5x2_f", a, b, list(), level, data_name, call)
 }
 
-check_alternative <- function(x, call) {
-  check_choice(x, c("two.sided", "less", "greater"), "alternative", call)
-}
-
 # A test of paired scores; `names` as in as_htest().
 test_two <- function(test, a, b, options, level, data_name, call, names = list()) {
   a <- read_finite(a, "a", call)
   b <- read_finite(b, "b", call)
   options$alpha <- alpha_of(level)
   load_python(call)
-  if (!is.null(options$test_fraction)) {
-    options$test_fraction <- number_to_py(options$test_fraction)
-  }
   result <- call_compare(test, pair_to_py(a, b), options, call)
   as_htest(result, data_name, level, names)
 }
 
 #' Compare two methods on several data sets
 #'
-#' Tests of paired scores that ask for ranks and signs of their differences: Wilcoxon's signed-rank
-#' test and the sign test. The pairs must be independent, usually one for each data set; for splits
-#' of one data set see [corrected_resampled_t()].
+#' Tests of paired scores that use ranks or signs of the differences: Wilcoxon's signed-rank test
+#' and the sign test. The pairs must be independent, usually one for each data set. For splits of
+#' one data set see [corrected_resampled_t()].
 #'
-#' `wilcoxon_pair()` is [wilcox.test()] with `paired = TRUE`, apart from this: it is exact with ties
-#' and zeros, too, as \pkg{exactRankTests} and \pkg{coin} are; differences whose sizes are equal but
-#' for rounding are tied (0.9 - 0.8 is not 0.8 - 0.7 to a computer), as `digits.rank` there; and it
-#' has an estimate and an interval unasked, those of the exact test where the test is exact.
+#' `wilcoxon_pair()` is [wilcox.test()] with `paired = TRUE`, with these differences. It is exact
+#' also with ties and zeros, like \pkg{exactRankTests} and \pkg{coin}. Absolute differences that are
+#' equal except for rounding errors are tied (such as 0.9 - 0.8 and 0.8 - 0.7), as with
+#' `digits.rank` in `wilcox.test()`. It always returns an estimate and an interval, from the exact
+#' test if the test is exact.
 #'
-#' `sign_pair()` is [binom.test()] of the number of positive differences, without those of 0.
+#' `sign_pair()` is [binom.test()] of the number of positive differences, without zeros.
 #'
-#' @param a,b Scores of the two methods, pair by pair. Vectors that share names are paired by them.
-#' @param zeros Differences of 0 are dropped before (`"wilcox"`, as R does) or after (`"pratt"`)
-#'   they are ranked.
-#' @param method `"exact"`: all changes of signs are counted; `"asymptotic"`: the normal
-#'   distribution, its variance corrected for ties; `"auto"`: exact with fewer than 50 differences.
-#' @param correct Use the normal distribution with a continuity correction?
+#' @param a,b Scores of the two methods. Vectors with common names are matched by name, others by
+#'   position.
+#' @param zeros Drop zero differences before (`"wilcox"`, as in R) or after (`"pratt"`) ranking.
+#' @param method `"exact"` for the permutation distribution, `"asymptotic"` for the normal
+#'   distribution with a variance corrected for ties, `"auto"` for the exact test with fewer than 50
+#'   differences.
+#' @param correct Apply a continuity correction in the normal approximation?
 #' @param alternative `"greater"`: `a` scores higher.
-#' @param conf.level,level Level of the confidence interval.
-#' @return A list of class `htest`. Its element `notes` has what one should know of the result,
-#'   which is printed, too: zeros, ties, an interval that so few pairs do not allow. The statistic
-#'   is V, the sum of the ranks of positive differences, or S, their number. The estimate is the
-#'   pseudomedian, or the median, of all differences, those of 0 among them.
+#' @param conf.level,level Confidence level, by either name.
+#' @return A list of class `htest`. Its element `notes` has remarks on zeros, ties, and intervals
+#'   that need more pairs, which are also printed. The statistic is V, the sum of the ranks of
+#'   positive differences, or S, their number. The estimate is the pseudomedian, or the median, of
+#'   all differences, including zeros.
 #' @seealso [compare_methods()] for more than two methods, [bayes_signed_rank()] for the probability
 #'   that one is better, [t.test()] with `paired = TRUE` for the paired t-test.
 #' @references
@@ -162,13 +157,13 @@ wilcoxon_pair <- function(a,
   level <- read_level(call)
   check_flag(correct, "correct", call)
   options <- list(
-    zeros = check_choice(zeros, c("wilcox", "pratt"), "zeros", call),
-    method = check_choice(method, c("auto", "exact", "asymptotic"), "method", call),
+    zeros = first_choice(zeros),
+    method = first_choice(method),
     correction = correct,
-    alternative = check_alternative(alternative, call)
+    alternative = check_choice(alternative, call)
   )
   data_name <- name_of_pair(substitute(a), substitute(b))
-  # The names that wilcox.test() has.
+  # As in wilcox.test().
   names <- list(estimate = "(pseudo)median", null = "location shift")
   test_two("wilcoxon", a, b, options, level, data_name, call, names)
 }
@@ -182,6 +177,6 @@ sign_pair <- function(a,
                       level = conf.level) {
   call <- sys.call()
   level <- read_level(call)
-  options <- list(alternative = check_alternative(alternative, call))
+  options <- list(alternative = check_choice(alternative, call))
   test_two("sign", a, b, options, level, name_of_pair(substitute(a), substitute(b)), call)
 }

@@ -1,27 +1,26 @@
-#' Who wins where
+#' Best method on each data set
 #'
-#' The best method of each data set, or of each place on a grid of parameters, and a test of it
-#' against the second.
+#' Finds the best method on each data set, or at each point of a parameter grid, and tests it
+#' against the second best.
 #'
-#' This is how Szepannek, Bischl and Weihs (2007) say which method is best over a grid of
-#' simulations: the winner is tested against the second, with and without Holm's correction for the
-#' number of places. The winner was chosen by the same scores, so the p-value of a single place is a
-#' little too small with many methods.
+#' Szepannek, Bischl and Weihs (2007) compare methods over a grid of simulations in this way, with
+#' and without Holm's correction for the number of points. The best method was chosen from the same
+#' scores, so with many methods the p-value of a single point is slightly too small.
 #'
 #' @param scores A data frame with the columns `method`, `score`, those of `by`, and `repeat`,
 #'   `fold` or `case`, as for [compare_methods()].
-#' @param by Names of the columns that tell the places apart: `"dataset"`, or the parameters of a
+#' @param by Names of the columns that identify the points: `"dataset"`, or the parameters of a
 #'   grid.
-#' @param test The test of the best against the second, as for [compare_methods()]; `"paired_t"`
-#'   where each repeat has a new sample.
-#' @param adjust How the p-values of all places are adjusted, see [adjust_p()].
-#' @param conf.level,level 1 less the level at which `significant` is said.
+#' @param test The test of the best method against the second, as for [compare_methods()]. Use
+#'   `"paired_t"` if each repeat has a new sample.
+#' @param adjust How the p-values of all points are adjusted, see [adjust_p()].
+#' @param conf.level,level One minus the significance level, by either name.
 #' @param test_fraction For random splits: share of the cases in each test set.
 #' @param higher_is_better Are higher scores better?
-#' @return A data frame with a row for each place, in the order of `scores`: the columns of `by`,
+#' @return A data frame with a row for each point, in the order of `scores`: the columns of `by`,
 #'   `best`, `second`, `best_score`, `second_score`, `difference`, `p_value`, `p_adjusted`,
-#'   `significant`, `note`. Where the differences are all the same there is no test, the p-value is
-#'   `NA`, and the note says why.
+#'   `significant`, `note`. If all differences are the same there is no test, the p-value is `NA`,
+#'   and the note says why.
 #' @seealso [compare_methods()], which compares over all data sets.
 #' @references
 #' Szepannek, G., Bischl, B. and Weihs, C. (2007) On the combination of locally optimal pairwise
@@ -34,17 +33,20 @@
 #' @export
 winners <- function(scores,
                     by = "dataset",
-                    test = "auto",
-                    adjust = "holm",
+                    test = c(
+                      "auto", "wilcoxon", "mean_ranks", "corrected_resampled_t", "mcnemar",
+                      "nemenyi", "sign", "cv5x2_t", "cv5x2_f", "paired_t"
+                    ),
+                    adjust = c(
+                      "holm", "bonferroni", "hochberg", "hommel", "shaffer", "bh", "by", "none"
+                    ),
                     conf.level = 0.95, # nolint
                     test_fraction = NULL,
                     higher_is_better = TRUE,
                     level = conf.level) {
   call <- sys.call()
-  adjust <- check_adjust(adjust, "adjust", call)
   level <- read_level(call)
   check_flag(higher_is_better, "higher_is_better", call)
-  check_fraction(test_fraction, call)
   if (!is.data.frame(scores)) {
     abort(
       sprintf("scores must be a data frame with a row for each score, not %s.", kind(scores)),
@@ -56,23 +58,23 @@ winners <- function(scores,
   load_python(call)
   options <- list(
     by = labels_to_py(by),
-    test = test,
-    adjust = adjust,
+    test = first_choice(test),
+    adjust = first_choice(adjust),
     alpha = alpha_of(level),
-    test_fraction = test_fraction,
+    test_fraction = number_to_py(test_fraction),
     higher_is_better = higher_is_better
   )
   found <- call_compare("winners", list(scores_to_py(input, by)), options, call)
   numbers <- c("best_score", "second_score", "difference", "p_value", "p_adjusted")
   result <- columns_from_py(found, c("best", "second"), numbers, "significant")
-  result$note <- labels_from_py(reticulate::py_get_item(found, "note"))
-  places <- lapply(stats::setNames(nm = by), function(name) {
-    place_from_py(reticulate::py_get_item(found, name), input$values[[name]])
+  result$note <- notes_from_py(column_from_py(found, "note"))
+  points <- lapply(stats::setNames(nm = by), function(name) {
+    like_original(column_from_py(found, name), input$values[[name]])
   })
-  data.frame(places, result, check.names = FALSE)
+  data.frame(points, result, check.names = FALSE)
 }
 
-# What Python would leave out without a word.
+# Python would drop rows with missing values without a message.
 check_by <- function(by, scores, call) {
   odd <- setdiff(by, names(scores))
   if (!is.character(by) || !length(by) || length(odd)) {
@@ -93,8 +95,8 @@ check_by <- function(by, scores, call) {
   }
 }
 
-# Places as they are in the scores, factors as factors.
-place_from_py <- function(x, original) {
+# Points with the type that they have in the scores.
+like_original <- function(x, original) {
   if (is.numeric(original) && !is.object(original) && !identical(from_py(x$dtype$kind), "O")) {
     return(as.vector(array_from_py(x), mode = typeof(original)))
   }

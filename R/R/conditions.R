@@ -1,4 +1,4 @@
-# What goes wrong, as R conditions: the words are one sentence, the call is the one the user made.
+# Conditions and checks of arguments. Messages are one sentence, and the call is the user's.
 
 pwcstats_condition <- function(message, type, call, ...) {
   structure(
@@ -11,7 +11,7 @@ abort <- function(message, call, ...) {
   stop(pwcstats_condition(message, "error", call, ...))
 }
 
-# What R itself said, in a sentence of ours.
+# Signals an R error again, with the user's call and a full stop.
 abort_as <- function(e, call) {
   abort(sub("\\.?$", ".", conditionMessage(e)), call)
 }
@@ -20,11 +20,14 @@ warn <- function(message, call) {
   warning(pwcstats_condition(message, "warning", call))
 }
 
-# As R itself answers an interrupt: offer it to handlers, then go back to the prompt.
+# Interrupts as R does: calls the handlers, then returns to the prompt.
 interrupt <- function() {
   signalCondition(structure(class = c("interrupt", "condition"), list(message = "", call = NULL)))
   invokeRestart("abort")
 }
+
+# Python checks its parameters itself. The checks here are for arguments that only R has, that R
+# uses before it calls Python, or that would change in the conversion (NA would become True).
 
 check_flag <- function(x, name, call) {
   if (!isTRUE(x) && !isFALSE(x)) {
@@ -32,16 +35,28 @@ check_flag <- function(x, name, call) {
   }
 }
 
-# The first choice by default, as match.arg() does, with a sentence in place of its error.
-check_choice <- function(x, choices, name, call) {
+# As match.arg(): by default the choices are those of the formal argument, and the first of them is
+# the default.
+check_choice <- function(x, call, choices = choices_of(name, sys.parent()),
+                         name = deparse1(substitute(x))) {
+  force(choices)
   if (identical(x, choices)) {
     return(choices[[1L]])
   }
   if (!is.character(x) || length(x) != 1L || !x %in% choices) {
-    listed <- paste0("'", choices, "'", collapse = ", ")
-    abort(sprintf("%s must be one of %s.", name, listed), call)
+    abort(sprintf("%s must be one of %s.", name, quoted(choices)), call)
   }
   x
+}
+
+# The same for choices that Python checks.
+first_choice <- function(x) {
+  choices <- choices_of(deparse1(substitute(x)), sys.parent())
+  if (identical(x, choices)) choices[[1L]] else x
+}
+
+choices_of <- function(name, frame) {
+  eval(formals(sys.function(frame))[[name]], sys.frame(frame))
 }
 
 check_level <- function(x, name, call) {
@@ -75,13 +90,13 @@ is_one_number <- function(x) {
   is.numeric(x) && length(x) == 1L && is.finite(x)
 }
 
-# Refuses what the calling function was given in `...`, where a misspelt argument would vanish.
-# `.also` are names that it takes there, `.hints` say what to do instead, by name.
+# Stops if the calling function was given arguments in `...`, where a misspelt one would be lost.
+# `.also` are names that are allowed there, `.hints` say what to use instead of some names.
 refuse_unknown <- function(..., .also = NULL, .hints = NULL) {
   if (!...length()) {
     return(invisible())
   }
-  # Nothing is evaluated.
+  # The arguments are not evaluated.
   given <- first_of(names(substitute(list(...)))[-1L], character(...length()))
   if (all(given %in% .also)) {
     return(invisible())
@@ -91,22 +106,27 @@ refuse_unknown <- function(..., .also = NULL, .hints = NULL) {
   call <- sys.call(caller)
   name <- name_of_function(sys.frame(caller), call)
   # The first argument is the object.
-  takes <- setdiff(names(formals(sys.function(caller)))[-1L], "...")
-  if (!nzchar(unknown)) {
-    abort(sprintf("%s has too many arguments; %s.", name, list_takes(takes)), call)
+  formals <- setdiff(names(formals(sys.function(caller)))[-1L], "...")
+  listed <- if (length(formals)) {
+    paste("it has", quoted(formals))
+  } else {
+    "it has no arguments but the first"
   }
-  near <- nearest_name(unknown, c(takes, .also))
-  what <- if (unknown %in% names(.hints)) {
+  if (!nzchar(unknown)) {
+    abort(sprintf("%s has too many arguments; %s.", name, listed), call)
+  }
+  near <- nearest_name(unknown, c(formals, .also))
+  advice <- if (unknown %in% names(.hints)) {
     paste0(.hints[[unknown]], ".")
   } else if (is.null(near)) {
-    paste0(list_takes(takes), ".")
+    paste0(listed, ".")
   } else {
     sprintf("did you mean '%s'?", near)
   }
-  abort(sprintf("%s has no argument '%s'; %s", name, unknown, what), call)
+  abort(sprintf("%s has no argument '%s'; %s", name, unknown, advice), call)
 }
 
-# Methods know their generic, whatever stands in the call.
+# Methods know their generic, however they were called.
 name_of_function <- function(frame, call) {
   name <- get0(".Generic", frame, inherits = FALSE)
   if (is.null(name)) {
@@ -115,22 +135,14 @@ name_of_function <- function(frame, call) {
   if (grepl(" ", name, fixed = TRUE)) name else paste0(name, "()")
 }
 
-list_takes <- function(takes) {
-  if (length(takes)) {
-    paste("it has", paste0("'", takes, "'", collapse = ", "))
-  } else {
-    "it has no arguments but the first"
-  }
-}
-
-# At most two letters away, and not all letters.
+# A name that differs by at most two letters, and shares at least one.
 nearest_name <- function(name, names) {
   distance <- as.vector(utils::adist(name, names, ignore.case = TRUE))
   if (length(names) && min(distance) <= min(2L, nchar(name) - 1L)) names[[which.min(distance)]]
 }
 
-# The level of the calling function, which has the arguments level and conf.level, one of them the
-# default of the other: confint() of other packages has the first name, t.test() the second.
+# The level of the calling function, which has the arguments level and conf.level, one the default
+# of the other: confint() of other packages uses the first name, t.test() the second.
 read_level <- function(call, frame = parent.frame()) {
   both <- !eval(quote(missing(level) || missing(conf.level)), frame)
   if (both && !isTRUE(all.equal(frame$level, frame$conf.level))) {
@@ -139,4 +151,26 @@ read_level <- function(call, frame = parent.frame()) {
   name <- if (eval(quote(missing(level)), frame)) "conf.level" else "level"
   check_level(frame[[name]], name, call)
   frame[[name]]
+}
+
+# How messages show things.
+
+quoted <- function(x) {
+  paste0("'", x, "'", collapse = ", ")
+}
+
+# The first labels, without quotes.
+list_some <- function(labels) {
+  paste(c(utils::head(labels, 8L), if (length(labels) > 8L) "..."), collapse = ", ")
+}
+
+# The type of an object.
+kind <- function(x) {
+  shape <- if (is.matrix(x)) "matrix" else if (is.array(x)) "array" else class(x)[[1L]]
+  if (shape %in% c("matrix", "array")) paste(typeof(x), shape) else shape
+}
+
+# The length of a vector, or the dimensions of an array.
+extent <- function(x) {
+  if (is.null(dim(x))) sprintf("%d", length(x)) else paste(dim(x), collapse = " x ")
 }

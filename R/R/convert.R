@@ -1,8 +1,8 @@
-# Everything that crosses between R and Python crosses here. Numbers go as whole NumPy arrays over
-# R's own memory; labels go beside them, so that Python's messages use the user's names, and where
-# there are no names count from 1.
+# All conversion between R and Python is here. Numbers are passed as NumPy arrays that share R's
+# memory. Labels are passed with them, so that Python's messages show the user's names; without
+# names they count from 1.
 
-# A double array with the same dimensions, or a sentence about what came instead.
+# A double array with the same dimensions, or an error.
 as_numbers <- function(x, name, call) {
   if (is.data.frame(x)) {
     bad <- !vapply(x, is_number_like, logical(1L))
@@ -25,7 +25,7 @@ as_numbers <- function(x, name, call) {
   }
   # A plain vector of length one would become a Python scalar.
   x <- as.array(x)
-  # Even for doubles the assignment would copy.
+  # The assignment copies, even for doubles.
   if (!is.double(x)) {
     storage.mode(x) <- "double"
   }
@@ -36,14 +36,16 @@ is_number_like <- function(x) {
   (is.numeric(x) || is.logical(x)) && !is.factor(x)
 }
 
-kind <- function(x) {
-  shape <- if (is.matrix(x)) "matrix" else if (is.array(x)) "array" else class(x)[[1L]]
-  if (shape %in% c("matrix", "array")) paste(typeof(x), shape) else shape
-}
-
-# Labels that users see: character, or NULL for none.
+# Labels as character, or NULL for none.
 as_labels <- function(x) {
   if (is.null(x)) NULL else if (is.factor(x)) levels(x) else as.character(x)
+}
+
+# To Python.
+
+# Functions receive their arguments as R objects.
+to_py <- function(x) {
+  reticulate::r_to_py(x, convert = is.function(x))
 }
 
 index_to_py <- function(labels, length) {
@@ -54,14 +56,9 @@ index_to_py <- function(labels, length) {
   }
 }
 
-# Without the list a single label would become a Python string, not a list of one.
+# Without list() a single label would become a Python string, not a list of one.
 labels_to_py <- function(labels) {
   to_py(if (length(labels) == 1L) list(labels) else labels)
-}
-
-# A function gets its arguments as R's own.
-to_py <- function(x) {
-  reticulate::r_to_py(x, convert = is.function(x))
 }
 
 series_to_py <- function(x, labels) {
@@ -77,8 +74,8 @@ frame_to_py <- function(x, rows, columns) {
   )
 }
 
-# An n x K x K array as the frame that pandas.concat makes of n frames. There samples are told apart
-# by their labels, so labels that repeat give way to numbers.
+# An n x K x K array as the frame that pandas.concat makes from n frames. The index identifies
+# samples by their labels, so duplicated labels are replaced by numbers.
 stack_to_py <- function(x, samples, rows, columns) {
   size <- dim(x)
   if (anyDuplicated(samples)) {
@@ -94,13 +91,13 @@ stack_to_py <- function(x, samples, rows, columns) {
   )
 }
 
-# Numbers of labels, counted from 1 (0 is none of them), as a column of categories.
+# Integer codes from 1 (0 is missing) as a categorical column.
 codes_to_py <- function(codes, labels, ordered = FALSE) {
   codes <- to_py(as.array(codes - 1L))
   python$pandas$Categorical$from_codes(codes, labels_to_py(labels), ordered = ordered)
 }
 
-# Labels of any kind, one a row, as a column of strings; what is missing is missing there, too.
+# Labels of any type as a column of strings; missing ones stay missing.
 strings_to_py <- function(x) {
   x <- as_strings(x)
   labels <- unique(x[!is.na(x)])
@@ -121,13 +118,14 @@ is_whole <- function(x) {
   all(is.finite(known)) && all(known == round(known))
 }
 
-# A column of numbers, of which some may be missing.
+# A column of numbers, some of which may be missing.
 numbers_to_py <- function(x) {
   to_py(as.array(as.double(x)))
 }
 
-# Numbers that tell rows apart: in messages 2 is not to be 2.0. An integer NA would be a number.
-places_to_py <- function(x) {
+# Numbers that identify rows. Whole numbers become integers, so that messages show 2 and not 2.0,
+# unless some are missing: Python has no missing integer.
+ids_to_py <- function(x) {
   if (!is_number_like(x) || is.logical(x) || is.object(x)) {
     return(strings_to_py(x))
   }
@@ -135,39 +133,66 @@ places_to_py <- function(x) {
   to_py(as.array(if (whole) as.integer(x) else as.double(x)))
 }
 
-# reticulate's dict() would take the name "1" for a number.
+# reticulate::dict() would convert the name "1" to a number.
 by_name_to_py <- function(x) {
   reticulate::py_dict(as.list(names(x)), unname(as.list(x)))
 }
 
-# A frame of columns that are Python's already, by name.
+# A frame from a named list of Python columns.
 columns_to_py <- function(columns, rows) {
   index <- python$pandas$Index(to_py(as.array(rows)))
   python$pandas$DataFrame(by_name_to_py(columns), index = index)
 }
 
-# In R 2 is a whole number too; Python tells 2.0 from 2, and refuses what is no whole number.
-count_to_py <- function(x) {
-  whole <- is.numeric(x) && !anyNA(x) && all(x == round(x))
-  if (whole) to_py(as.integer(x)) else number_to_py(x)
+# The design matrix of some rows, with R's column names.
+design_to_py <- function(x, rows = seq_len(nrow(x))) {
+  frame_to_py(x[rows, , drop = FALSE], NULL, colnames(x))
 }
 
-# A bare NA is logical in R, and would be True in Python.
+# Weights of rows, or NULL if all are 1.
+row_weights_to_py <- function(weights) {
+  if (any(weights != 1)) to_py(as.array(weights))
+}
+
+# A whole number that is a double in R becomes an integer: Python distinguishes 2 from 2.0.
+count_to_py <- function(x) {
+  whole <- is.numeric(x) && !anyNA(x) && all(x == round(x))
+  if (!whole) {
+    number_to_py(x)
+  } else if (all(abs(x) <= .Machine$integer.max)) {
+    to_py(as.integer(x))
+  } else {
+    python$numpy$int64(x)
+  }
+}
+
+# A bare NA is logical in R, and would become True.
 number_to_py <- function(x) {
   to_py(if (is.logical(x)) as.double(x) else x)
 }
+
+# "none" in R is None in Python.
+option_to_py <- function(x) {
+  if (!identical(x, "none")) x
+}
+
+# From Python.
 
 from_py <- function(x) {
   reticulate::py_to_r(x)
 }
 
-# A series or array as an R array without names: R has the labels already.
+# A series or array as an R array without names.
 array_from_py <- function(x) {
   from_py(python$numpy$asarray(x))
 }
 
-# A frame or array with two dimensions as a matrix without names. Python writes into the matrix,
-# which takes a third of the time that reticulate's conversion does.
+vector_from_py <- function(x) {
+  as.vector(array_from_py(x))
+}
+
+# A frame or array with two dimensions as a matrix without names. Python writes into R's matrix,
+# which is three times as fast as reticulate's conversion.
 matrix_from_py <- function(x) {
   x <- python$numpy$asarray(x)
   size <- unlist(from_py(x$shape))
@@ -176,17 +201,55 @@ matrix_from_py <- function(x) {
   if (filled) result else from_py(x)
 }
 
-# Lower and upper bounds, one row each, whatever the shape they come in.
+# Lower and upper bounds as a matrix with two columns.
 bounds_from_py <- function(x) {
   matrix_from_py(python$numpy$reshape(python$numpy$asarray(x), c(-1L, 2L)))
 }
 
-# What crosses of the result of a test: degrees of freedom, statistic and p-value.
+labels_from_py <- function(x) {
+  as.character(from_py(x$tolist()))
+}
+
+# A series with labels as a named vector.
+named_from_py <- function(x) {
+  stats::setNames(vector_from_py(x), labels_from_py(x$index))
+}
+
+# A list of tuples of labels as a list of character vectors.
+groups_from_py <- function(x) {
+  lapply(from_py(x), function(group) as.character(unlist(group)))
+}
+
+column_from_py <- function(x, name) {
+  reticulate::py_get_item(x, name)
+}
+
+# Columns of a frame as a data frame: labels first, then numbers, then TRUE and FALSE.
+columns_from_py <- function(x, labels = NULL, numbers = NULL, flags = NULL) {
+  values <- matrix_from_py(column_from_py(x, labels_to_py(numbers)))
+  # Missing values are NaN in Python.
+  values[is.nan(values)] <- NA
+  colnames(values) <- numbers
+  do.call(data.frame, c(
+    lapply(stats::setNames(nm = labels), function(name) labels_from_py(column_from_py(x, name))),
+    list(values),
+    lapply(stats::setNames(nm = flags), function(name) vector_from_py(column_from_py(x, name))),
+    # Names of learners need not be valid names of variables.
+    list(check.names = FALSE)
+  ))
+}
+
+# Messages in R's vocabulary.
+notes_from_py <- function(x) {
+  as.character(from_py(python$bridge$notes(x)))
+}
+
+# Degrees of freedom, statistic and p-value of a test.
 test_from_py <- function(x) {
   c(from_py(x$df), from_py(x$statistic), from_py(x$p_value))
 }
 
-# The result of a test as plain R data; what it has not is NULL.
+# The result of a test as a list; absent entries are NULL.
 result_from_py <- function(x) {
   field <- function(name) unlist(from_py(x[[name]]))
   list(
@@ -204,33 +267,24 @@ result_from_py <- function(x) {
   )
 }
 
-notes_from_py <- function(x) {
-  vapply(as.character(unlist(from_py(x))), function(note) from_py(python$bridge$for_r(note)), "",
-    USE.NAMES = FALSE
+# Python objects in fits.
+
+# A Python object as raw bytes, which saveRDS() can save.
+freeze <- function(object) {
+  from_py(python$bridge$freeze(object))
+}
+
+# The Python object of a fit, also in a new session.
+thaw <- function(object, call) {
+  load_python(call)
+  tryCatch(
+    call_bridge(python$bridge$thaw, list(to_py(object$python)), list(), call),
+    pwcstats_error = function(e) {
+      abort(
+        sprintf("the saved fit cannot be read (%s); fit it again.", conditionMessage(e)),
+        call,
+        traceback = e$traceback
+      )
+    }
   )
-}
-
-# A series with labels as a named vector.
-named_from_py <- function(x) {
-  stats::setNames(as.vector(array_from_py(x)), labels_from_py(x$index))
-}
-
-# Columns of a frame as a data frame: labels first, then numbers, then TRUE and FALSE.
-columns_from_py <- function(x, labels = NULL, numbers = NULL, flags = NULL) {
-  column <- function(name) reticulate::py_get_item(x, name)
-  values <- matrix_from_py(reticulate::py_get_item(x, labels_to_py(numbers)))
-  # What is not there is NaN in Python.
-  values[is.nan(values)] <- NA
-  colnames(values) <- numbers
-  do.call(data.frame, c(
-    lapply(stats::setNames(nm = labels), function(name) labels_from_py(column(name))),
-    list(values),
-    lapply(stats::setNames(nm = flags), function(name) as.vector(array_from_py(column(name)))),
-    # Labels of users, as those of learners, need not be names of variables.
-    list(check.names = FALSE)
-  ))
-}
-
-labels_from_py <- function(x) {
-  as.character(from_py(x$tolist()))
 }

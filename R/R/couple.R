@@ -1,70 +1,72 @@
 #' Couple pairwise probabilities
 #'
-#' Turns estimates \eqn{r_{ij}}{r[i, j]} of the probability of class i, given that the class is i or
-#' j, into one probability for each class.
+#' Computes class probabilities from estimates \eqn{r_{ij}}{r[i, j]} of the probability of class i
+#' given that the class is i or j.
 #'
-#' The pairwise estimates are seldom compatible: in general no \eqn{p} has
-#' \eqn{p_i / (p_i + p_j) = r_{ij}}{p[i] / (p[i] + p[j]) = r[i, j]} for all pairs. The methods
-#' choose a \eqn{p} that comes near, and all but `"vote"`, `"sum"` and `"bayes"` return that
-#' \eqn{p} when there is one.
+#' Pairwise estimates are seldom compatible: in general no \eqn{p} has
+#' \eqn{p_i / (p_i + p_j) = r_{ij}}{p[i] / (p[i] + p[j]) = r[i, j]} for all pairs. The methods find
+#' a \eqn{p} that is close to this. All methods but `"vote"`, `"sum"` and `"bayes"` return the exact
+#' \eqn{p} if there is one.
 #'
 #' \describe{
 #'   \item{`"wlw2"`}{The second method of Wu, Lin and Weng, which LIBSVM and \pkg{e1071} use:
 #'     minimises
-#'     \eqn{\sum_{i \ne j} (r_{ji} p_i - r_{ij} p_j)^2}{sum((r[j, i] p[i] - r[i, j] p[j])^2)}, here
-#'     solved exactly.}
-#'   \item{`"ht"`}{Hastie and Tibshirani: minimises the Kullback-Leibler distance weighted by `n`,
-#'     that is, fits a Bradley-Terry model to \eqn{n_{ij} r_{ij}}{n[i, j] r[i, j]} wins.}
+#'     \eqn{\sum_{i \ne j} (r_{ji} p_i - r_{ij} p_j)^2}{sum((r[j, i] p[i] - r[i, j] p[j])^2)},
+#'     solved exactly here.}
+#'   \item{`"ht"`}{Hastie and Tibshirani: minimises the Kullback-Leibler distance weighted by `n`.
+#'     This fits a Bradley-Terry model to \eqn{n_{ij} r_{ij}}{n[i, j] r[i, j]} wins.}
 #'   \item{`"wlw1"`}{The first method of Wu, Lin and Weng: the stationary distribution of a Markov
 #'     chain.}
 #'   \item{`"pkpd"`}{Price, Knerr, Personnaz and Dreyfus:
 #'     \eqn{1 / (\sum_j 1 / r_{ij} - (K - 2))}{1 / (sum(1 / r[i, ]) - (K - 2))},
-#'     made to sum to one.}
-#'   \item{`"rv"`}{Refregier and Vallet: K - 1 of the equations
-#'     \eqn{r_{ji} p_i = r_{ij} p_j}{r[j, i] p[i] = r[i, j] p[j]} are met exactly, here those of the
-#'     class with the largest sum \eqn{\sum_j r_{ij}}{sum(r[i, ])}.}
+#'     normalised.}
+#'   \item{`"rv"`}{Refregier and Vallet: solves K - 1 of the equations
+#'     \eqn{r_{ji} p_i = r_{ij} p_j}{r[j, i] p[i] = r[i, j] p[j]} exactly, here those of the class
+#'     with the largest sum \eqn{\sum_j r_{ij}}{sum(r[i, ])}.}
 #'   \item{`"vote"`}{The share of pairs that a class wins; a tie is half a vote for each.}
-#'   \item{`"sum"`}{The sums \eqn{\sum_j r_{ij}}{sum(r[i, ])}, made to sum to one.}
-#'   \item{`"bayes"`}{The sums weighted by `pair_mass`, exact when the weights are the probabilities
-#'     that the class is i or j.}
+#'   \item{`"sum"`}{The sums \eqn{\sum_j r_{ij}}{sum(r[i, ])}, normalised.}
+#'   \item{`"bayes"`}{The sums weighted by `pair_mass`. It is exact if the weights are the
+#'     probabilities that the class is i or j.}
 #' }
 #'
-#' @param r Pairwise probabilities, `r[i, j]` being that of class i against class j: a K x K matrix
-#'   for one sample, of which the diagonal is ignored; an n x K x K array for n samples; or, with
+#' @param r Pairwise probabilities; `r[i, j]` is that of class i against class j. For one sample a
+#'   K x K matrix, whose diagonal is ignored; for n samples an n x K x K array; or, with
 #'   `condensed = TRUE`, an n x K(K-1)/2 matrix or data frame (a vector for one sample) with the
 #'   pairs in the order (1, 2), (1, 3), ..., (1, K), (2, 3), ... To condense a matrix `x` use
-#'   `t(x)[lower.tri(x)]`: R's `upper.tri()` goes column by column, which from four classes on is
-#'   another order.
+#'   `t(x)[lower.tri(x)]`. Do not use `upper.tri()`, which goes column by column and so gives
+#'   another order for four or more classes.
 #' @param method The coupling method; see Details.
 #' @param n Weights of the pairs, for `method = "ht"` only: a symmetric K x K matrix, a condensed
-#'   vector, or one of these for each sample, in the form of `r` (what has K x K numbers is always
-#'   read as a matrix). Any non-negative numbers, of which only the ratios matter; 0 says that the
-#'   pair was not compared, and only then may its `r` be missing.
+#'   vector, or one of these for each sample, in the form of `r` (K x K numbers are always read as a
+#'   matrix). Weights are non-negative numbers, and only their ratios matter. A weight of 0 means
+#'   that the pair was not compared; only then may its `r` be missing.
 #' @param condensed Is `r` condensed?
-#' @param classes Names of the classes in the order of `r`, or a factor whose levels they are. By
-#'   default the names that `r` has: its dimension names, or when condensed its column names if they
-#'   have the form `"a/b"`, as the decision values of \pkg{e1071} do (whose classes are in the order
-#'   of their first appearance). Other names than those that `r` has are an error.
+#' @param classes Names of the classes in the order of `r`, or a factor with these levels. By
+#'   default the names of `r`: its dimension names or, if condensed, its column names if they have
+#'   the form `"a/b"`, like the decision values of \pkg{e1071} (whose classes are in the order of
+#'   their first appearance). Names that contradict those of `r` are an error.
 #' @param pair_mass For `method = "bayes"` only: the probability that the class is i or j, in one of
 #'   the shapes of `n`.
-#' @param clip All methods but `"vote"`, `"sum"` and `"bayes"` keep `r` within `clip` and
-#'   1 - `clip`, by default as LIBSVM does; 0 asks for the exact limit, with an error where there is
-#'   none.
-#' @param n_jobs Number of threads, where -1 is all cores; by default one. The answer is the same.
-#' @param return_info Return also how the coupling went?
-#' @param ... Must be empty, except in calls of \pkg{kernlab}'s function.
+#' @param clip All methods but `"vote"`, `"sum"` and `"bayes"` restrict `r` to the range from `clip`
+#'   to 1 - `clip`, by default as LIBSVM does. With 0 the result is the exact limit, or an error if
+#'   there is none.
+#' @param n_jobs Number of threads (-1 for all cores), by default one. The result does not depend on
+#'   it.
+#' @param return_info Return information on the fit too?
+#' @param ... Must be empty, except in calls that are meant for \pkg{kernlab}.
 #' @return For one sample a vector of K probabilities, named by class; for n samples an n x K matrix
 #'   with the sample names as row names and the classes as column names.
 #'
 #'   With `return_info = TRUE` a list of class `pwcstats_coupling`: `proba` as above and, for each
-#'   sample, `kl`, the weighted Kullback-Leibler distance that is left (how incompatible the
-#'   estimates are; infinite where `proba` rules out what `r` allows, as votes do), `n_iter` and
-#'   `converged`, for which there are [as.data.frame()][pwcstats_coupling] and `tidy()`.
+#'   sample, `kl`, the weighted Kullback-Leibler distance between `r` and `proba`, `n_iter` and
+#'   `converged`. `kl` measures how incompatible the estimates are; it is infinite if `proba` is 0
+#'   for a class that `r` does not exclude, as votes may be. There are methods for
+#'   [as.data.frame()][pwcstats_coupling] and `tidy()`.
 #' @section Function of the same name:
-#' \pkg{kernlab} has a `couple()`, too. If \pkg{pwcstats} is attached after \pkg{kernlab}, calls
-#' with an argument that only the other function has, such as `coupler`, are passed on to it. If
-#' \pkg{kernlab} is attached last, write `pwcstats::couple()`.
-#' @seealso [install_pwcstats()] for the Python module that does the work.
+#' \pkg{kernlab} also has a function `couple()`. If \pkg{pwcstats} is attached after \pkg{kernlab},
+#' calls with an argument that only the other function has, such as `coupler`, are passed on to it.
+#' If \pkg{kernlab} is attached last, write `pwcstats::couple()`.
+#' @seealso [install_pwcstats()] for the Python module that does the computations.
 #' @references
 #' Hastie, T. and Tibshirani, R. (1998) Classification by pairwise coupling. *The Annals of
 #' Statistics* **26**, 451--471. \doi{10.1214/aos/1028144844}
@@ -88,19 +90,19 @@
 #' couple(r, "ht", classes = c("a", "b", "c"))
 #' couple(r, "ht", return_info = TRUE)
 #'
-#' # Compatible estimates give back the probabilities they came from.
+#' # Compatible estimates give the exact probabilities.
 #' p <- c(.4, .3, .2, .1)
 #' couple(outer(p, p, function(a, b) a / (a + b)))
 #'
-#' # Many samples: one row each, one column a pair.
+#' # Several samples: one row for each sample, one column for each pair.
 #' r <- cbind("a/b" = c(.9, .2), "a/c" = c(.8, .5), "b/c" = c(.5, .7))
 #' couple(r, condensed = TRUE)
 #'
 #' # Weights, and a pair that was never compared.
 #' couple(c(.9, NA, .7), "ht", n = c(200, 0, 180), condensed = TRUE)
 #'
-#' # The probabilities of e1071, from its decision values and sigmoids; they differ by what LIBSVM's
-#' # iteration leaves undone.
+#' # The probabilities of e1071, from its decision values and sigmoids. They differ slightly,
+#' because # LIBSVM stops its iteration early.
 #' if (requireNamespace("e1071", quietly = TRUE)) {
 #'   model <- e1071::svm(Species ~ ., iris, probability = TRUE)
 #'   answer <- predict(model, iris[c(1, 71, 120), ], decision.values = TRUE, probability = TRUE)
@@ -127,9 +129,7 @@ couple <- function(r,
   }
   refuse_unknown(...)
   force(r)
-  if (missing(method)) {
-    method <- "wlw2"
-  }
+  method <- first_choice(method)
   check_flag(condensed, "condensed", call)
   check_flag(return_info, "return_info", call)
   input <- pairwise_input(r, condensed, as_labels(classes), call)
@@ -169,14 +169,14 @@ couple <- function(r,
   )
 }
 
-# Class probabilities as the user gets them: a vector for one sample, else a matrix.
+# Class probabilities: a vector for one sample, otherwise a matrix.
 coupled_from_py <- function(x, input) {
   classes <- input$names
   if (input$pairs_named) {
     classes <- labels_from_py(if (input$single) x$index else x$columns)
   }
   if (input$single) {
-    return(stats::setNames(as.vector(array_from_py(x)), classes))
+    return(stats::setNames(vector_from_py(x), classes))
   }
   proba <- matrix_from_py(x)
   if (!is.null(input$samples) || !is.null(classes)) {
@@ -201,7 +201,7 @@ print.pwcstats_coupling <- function(x, digits = max(3L, getOption("digits") - 3L
     cat(sprintf("... and %d more\n", n - shown))
   }
   if (n > 0L) {
-    cat("\nIncompatibility left (weighted Kullback-Leibler distance): ")
+    cat("\nIncompatibility (weighted Kullback-Leibler distance): ")
     cat(describe_kl(x$kl, digits), "\n", sep = "")
     cat(describe_convergence(x$converged, x$n_iter), "\n", sep = "")
   }
@@ -210,13 +210,13 @@ print.pwcstats_coupling <- function(x, digits = max(3L, getOption("digits") - 3L
 
 #' Coupled probabilities as data frames
 #'
-#' @param x What [couple()] returned with `return_info = TRUE`.
+#' @param x A result of [couple()] with `return_info = TRUE`.
 #' @param row.names,optional,stringsAsFactors As in [as.data.frame()].
 #' @param ... Must be empty; a misspelt argument is an error.
-#' @return `as.data.frame()` has a row for each sample: a column for each class with its
-#'   probability, and `kl`, `n_iter` and `converged`. `tidy()` of \pkg{generics} (which \pkg{broom}
-#'   has too) has a row for each sample and class: `sample`, `class`, the probability as `estimate`,
-#'   `kl`, `n.iter` and `converged`. Samples and classes without names are numbered.
+#' @return `as.data.frame()` returns a row for each sample, with a column of probabilities for each
+#'   class, and `kl`, `n_iter` and `converged`. `tidy()` from \pkg{generics} (re-exported by
+#'   \pkg{broom}) returns a row for each sample and class: `sample`, `class`, the probability as
+#'   `estimate`, `kl`, `n.iter` and `converged`. Samples and classes without names are numbered.
 #' @examplesIf pwcstats_available()
 #' r <- cbind("a/b" = c(.9, .2), "a/c" = c(.8, .5), "b/c" = c(.5, .7))
 #' found <- couple(r, condensed = TRUE, return_info = TRUE)
@@ -236,7 +236,7 @@ as.data.frame.pwcstats_coupling <- function(x, # nolint
                                             stringsAsFactors = FALSE) { # nolint
   refuse_unknown(...)
   proba <- coupled_matrix(x)
-  # Names of samples may repeat, those of rows may not.
+  # Names of samples may be duplicated, row names may not.
   data.frame(
     proba,
     kl = unname(x$kl), n_iter = unname(x$n_iter), converged = unname(x$converged),
@@ -261,7 +261,7 @@ tidy.pwcstats_coupling <- function(x, ...) { # nolint
   )
 }
 
-# One row a sample, also of a single one, and a name for each class.
+# A matrix, also for a single sample, with a name for each class.
 coupled_matrix <- function(x) {
   proba <- x$proba
   classes <- if (is.matrix(proba)) colnames(proba) else names(proba)

@@ -1,12 +1,12 @@
-# What the plots share: names beside lines, intervals, colours and words in the margins.
+# Helpers for plots: labels of lines, intervals, colours and text in the margins.
 
-# A page with room for names on the left, and how large they can be.
+# A page with space for labels on the left, and their size.
 new_lines <- function(names, font = 1L) {
-  # The size of labels is known when there is a page.
+  # Sizes of labels are known only after plot.new().
   graphics::plot.new()
   room <- graphics::par("pin")[[2L]] / length(names)
   wide <- max(graphics::strwidth(names, "inches", font = font))
-  # At most half of the page is names.
+  # Labels take at most half of the page.
   fitting <- (graphics::par("fin")[[1L]] / 2 - 0.4) / wide
   size <- min(graphics::par("cex.axis"), 0.9 * room / graphics::par("csi"), fitting)
   margins <- graphics::par("mai")
@@ -14,17 +14,17 @@ new_lines <- function(names, font = 1L) {
   list(size = size, old = graphics::par(mai = margins, new = TRUE))
 }
 
-# axis() would leave out labels that it thinks too near each other.
+# A single call of axis() would leave out labels that are close to each other.
 name_lines <- function(names, height, size, font = rep(1L, length(height))) {
-  for (place in seq_along(height)) {
+  for (i in seq_along(height)) {
     graphics::axis(
-      2L, height[[place]], names[[place]],
-      las = 1L, tick = FALSE, cex.axis = size, font.axis = font[[place]]
+      2L, height[[i]], names[[i]],
+      las = 1L, tick = FALSE, cex.axis = size, font.axis = font[[i]]
     )
   }
 }
 
-# Each line with its interval: arrows where it has no end, words where its estimate is no number.
+# Intervals, with arrows at infinite ends and text for estimates that are not finite.
 draw_spans <- function(estimate, low, high, height, size, color, fill, absent) {
   limits <- graphics::par("usr")[1:2]
   graphics::segments(
@@ -43,9 +43,9 @@ draw_spans <- function(estimate, low, high, height, size, color, fill, absent) {
     estimate[known], height[known],
     pch = 21, col = color[known], bg = fill[known], cex = min(1, 1.3 * size)
   )
-  words <- describe_nonfinite(estimate, absent)
-  for (place in which(!known)) {
-    write_on_line(words[[place]], height[[place]], size)
+  labels <- describe_nonfinite(estimate, absent)
+  for (i in which(!known)) {
+    write_on_line(labels[[i]], height[[i]], size)
   }
 }
 
@@ -53,29 +53,29 @@ describe_nonfinite <- function(estimate, absent) {
   ifelse(is.infinite(estimate), sprintf("estimate %s", estimate), absent)
 }
 
-# In the middle, with the line behind it wiped out.
-write_on_line <- function(words, height, size) {
+# In the middle of the line, on a white background.
+write_on_line <- function(label, height, size) {
   middle <- mean(graphics::par("usr")[1:2])
-  half <- c(graphics::strwidth(words, cex = size), graphics::strheight(words, cex = size)) * 0.6
+  half <- c(graphics::strwidth(label, cex = size), graphics::strheight(label, cex = size)) * 0.6
   graphics::rect(
     middle - half[[1L]], height - half[[2L]], middle + half[[1L]], height + half[[2L]],
     col = "white", border = NA
   )
-  graphics::text(middle, height, words, cex = size, col = "gray30")
+  graphics::text(middle, height, label, cex = size, col = "gray30")
 }
 
-# Words in a margin, in the middle of the page and not of the axis, and no wider than the page.
-write_beside <- function(side, words, line) {
-  fitting <- (graphics::par("fin")[[1L]] - 0.2) / max(graphics::strwidth(words, "inches"))
+# Text in a margin, centred on the page (not on the axis), and no wider than the page.
+write_margin <- function(side, text, line) {
+  fitting <- (graphics::par("fin")[[1L]] - 0.2) / max(graphics::strwidth(text, "inches"))
   graphics::mtext(
-    words,
+    text,
     side = side, line = line, at = graphics::grconvertX(0.5, "nfc", "user"),
     cex = min(0.85, fitting) * graphics::par("cex")
   )
 }
 
-# Colours that colour-blind people tell apart, those that are faint on white last; more classes than
-# there are colours differ by their symbols, too.
+# Colours that colour-blind people can distinguish, those that are faint on white last. With more
+# classes than colours, symbols distinguish them.
 class_colors <- function(n) {
   order <- c(6L, 7L, 4L, 8L, 3L, 1L, 2L, 9L, 5L)
   rep_len(unname(grDevices::palette.colors(9L, "Okabe-Ito"))[order], n)
@@ -85,10 +85,10 @@ class_symbols <- function(n) {
   rep_len(c(16L, 17L, 15L, 18L, 1L, 2L, 0L, 5L, 4L, 8L), n)
 }
 
-# What plot() takes for other objects, except for what a plot of ours sets.
+# Arguments of plot.default() and par() that a plot does not set itself.
 graphics_names <- function(set) {
   setdiff(c(names(formals(graphics::plot.default)), names(graphics::par())), c("x", "y", set))
 }
 
-# What plots with names beside their lines set.
+# Arguments that plots with labelled lines set.
 set_by_spans <- c("ylab", "yaxt", "ylim", "xaxs")

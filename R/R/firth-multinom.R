@@ -1,32 +1,32 @@
 #' Firth's multinomial logistic regression
 #'
-#' Multinomial logistic regression with Jeffreys' penalty, by which all estimates are finite, for
-#' separated data too.
+#' Fits a multinomial logistic regression with Jeffreys' penalty. All estimates are finite, even for
+#' separated data.
 #'
-#' The first level of the response is the baseline; levels that no row has are dropped. Estimates
-#' are those of `brmultinom()` in \pkg{brglm2} with `type = "AS_mean"`. Probabilities do not depend
-#' on which class is the baseline.
+#' The first level of the response is the baseline; unused levels are dropped. Estimates equal those
+#' of `brmultinom()` in \pkg{brglm2} with `type = "AS_mean"`. Probabilities do not depend on the
+#' baseline.
 #'
-#' Coming from `multinom()` of \pkg{nnet}: with two classes too, [coef()] is a matrix with one row
-#' and predicted probabilities are a matrix with two columns, and the names of [vcov()] have the
+#' For users of `multinom()` in \pkg{nnet}: also with two classes, [coef()] is a matrix with one
+#' row, predicted probabilities are a matrix with two columns, and the names of [vcov()] include the
 #' class.
 #'
 #' @inheritParams firth
-#' @param formula Model formula. The response is a factor, or becomes one.
-#' @return A list of class `pwcstats_firth_multinom`, for which there are the
-#'   [methods][pwcstats_logit] that R users expect of a model, and
-#'   [predict()][predict.pwcstats_firth_multinom]. It has the elements
-#'   \item{coefficients}{Matrix with one row for each class but the first and one column a term.}
-#'   \item{vcov, se}{Covariance and standard errors, class after class, with names such as
+#' @param formula Model formula. The response is a factor, or is converted to one.
+#' @return A list of class `pwcstats_firth_multinom`. It has the usual [methods][pwcstats_logit] of
+#'   a model, and [predict()][predict.pwcstats_firth_multinom]. Its elements are
+#'   \item{coefficients}{Matrix with one row for each class but the first and one column for each
+#'     term.}
+#'   \item{vcov, se}{Covariance and standard errors, ordered by class, with names such as
 #'     `"class:term"`.}
-#'   \item{loglik, penalized_loglik}{Log-likelihood, which AIC and BIC use, and that with the
-#'     penalty.}
-#'   \item{deviance, df.residual, df, nobs}{Twice the log-likelihood, negated; degrees of freedom;
-#'     number of coefficients; and of rows, or the sum of their weights.}
+#'   \item{loglik, penalized_loglik}{Log-likelihood, which AIC and BIC use, and the penalised
+#'     log-likelihood.}
+#'   \item{deviance, df.residual, df, nobs}{Minus twice the log-likelihood; residual degrees of
+#'     freedom; number of coefficients; number of rows, or the sum of their weights.}
 #'   \item{classes}{The classes, the baseline first.}
 #'   \item{converged, iter, reason, call, terms, model, xlevels, contrasts, na.action, python}{As in
 #'     [firth()].}
-#' @seealso [firth()] for two classes, [cratio()] for ordered ones.
+#' @seealso [firth()] for two classes, [cratio()] for ordered classes.
 #' @references
 #' Kosmidis, I. and Firth, D. (2011) Multinomial logit bias reduction via the Poisson log-linear
 #' model. *Biometrika* **98**, 755--759. \doi{10.1093/biomet/asr026}
@@ -46,14 +46,13 @@ firth_multinom <- function(formula,
                            maxit = 200) {
   call <- sys.call()
   asked <- match.call()
-  check_count(maxit, "maxit", call)
   input <- formula_input(asked, parent.frame(), contrasts, call)
   refuse_offset(input, call)
   used <- input$used
   y <- read_classes(input$y, used, call)
 
   load_python(call)
-  # As numbers, which are in the order of the levels.
+  # As codes, which keep the order of the levels.
   endog <- to_py(as.array(as.integer(y) - 1L))
   model <- call_python(
     "FirthMNLogit",

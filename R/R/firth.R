@@ -1,52 +1,54 @@
 #' Firth's logistic regression
 #'
-#' Logistic regression with Jeffreys' penalty, by which all estimates are finite, for separated data
-#' too, and less biased than those of maximum likelihood.
+#' Fits a logistic regression with Jeffreys' penalty. All estimates are finite, even for separated
+#' data, and less biased than maximum likelihood estimates.
 #'
-#' The formula, `weights`, `subset`, `na.action`, `offset` and `contrasts` are those of
-#' [stats::glm()]. Estimates and standard errors are those of `brglmFit()` in \pkg{brglm2} with
-#' `type = "AS_mean"`; `logistf()` has the same estimates and slightly smaller standard errors.
-#' A column that is a combination of others is an error that names it, where `glm()` has `NA`.
+#' `formula`, `weights`, `subset`, `na.action`, `offset` and `contrasts` are as in [stats::glm()].
+#' Estimates and standard errors equal those of `brglmFit()` in \pkg{brglm2} with
+#' `type = "AS_mean"`; `logistf()` gives the same estimates and slightly smaller standard errors.
+#' If a column is a linear combination of others, the error names it; `glm()` returns `NA` instead.
 #'
 #' With `cbind(successes, failures)`, and with weights, [nobs()], `df.residual` and the deviance
-#' are those of `glm()`: a row that counts is one observation, however many trials it has. A row of
-#' weight 0 does not count.
+#' equal those of `glm()`: each row is one observation, regardless of its number of trials. Rows
+#' with weight 0 are not counted.
 #'
-#' Firth's penalty pulls probabilities towards one half. `correction = "flic"` estimates the
-#' intercept again by maximum likelihood, `"flac"` adds the penalty's pseudo-observations with an
-#' indicator of their own. Either makes the mean of the predictions that of the response: use them
-#' to predict, and the plain fit for tests and profiles.
+#' Firth's penalty shrinks probabilities towards one half. `correction = "flic"` re-estimates the
+#' intercept by maximum likelihood; `"flac"` adds the pseudo-observations of the penalty with an
+#' indicator variable. With either, the mean prediction equals the mean of the response. Use them
+#' for predictions, and the uncorrected fit for tests and profiles.
 #'
-#' Coming from `logistf()` of \pkg{logistf}: its profile intervals are
-#' `confint(fit, method = "profile")`, its tests `summary(fit, method = "profile")` and [anova()];
-#' Wald's, which it has with `pl = FALSE`, are the default here. `flic()` and `flac()` are
-#' `correction = "flic"` and `"flac"`.
+#' For users of `logistf()` in \pkg{logistf}: its profile intervals are
+#' `confint(fit, method = "profile")`, and its tests are `summary(fit, method = "profile")` and
+#' [anova()]. Wald intervals and tests (`pl = FALSE`) are the default here. `flic()` and `flac()`
+#' are `correction = "flic"` and `"flac"`.
 #'
-#' @param formula Model formula. The response is 0 and 1, or logical, or a factor, whose first level
-#'   is failure and all others success, or `cbind(successes, failures)`.
-#' @param data Data frame in which to look for the variables; what it lacks is looked for where the
-#'   formula was made.
-#' @param weights How many times each row counts; 0 leaves it out.
+#' @param formula Model formula. The response is 0 and 1, or logical, or a factor whose first level
+#'   is failure and all others are success, or `cbind(successes, failures)`.
+#' @param data Data frame with the variables. Variables that are not in it are looked up in the
+#'   environment of the formula.
+#' @param weights Frequency weights; rows with weight 0 are left out.
 #' @param subset Rows to use.
-#' @param na.action What to do with rows in which something is missing, as in [stats::glm()].
-#' @param offset Added to the linear predictor, besides `offset()` in the formula.
+#' @param na.action How to treat rows with missing values, as in [stats::glm()].
+#' @param offset Added to the linear predictor, in addition to `offset()` in the formula.
 #' @param contrasts List of contrasts of factors, as `contrasts.arg` of [stats::model.matrix()].
 #' @param correction Correction of the intercept, see Details.
-#' @param maxit Newton steps before giving up.
-#' @return A list of class `pwcstats_firth`, for which there are the [methods][pwcstats_logit] that
-#'   R users expect of a model, and [predict()][predict.pwcstats_firth]. It has the elements
+#' @param maxit Maximum number of Newton steps.
+#' @return A list of class `pwcstats_firth`. It has the usual [methods][pwcstats_logit] of a model,
+#'   and [predict()][predict.pwcstats_firth]. Its elements are
 #'   \item{coefficients, vcov, se}{Estimates, their covariance and standard errors.}
-#'   \item{loglik, penalized_loglik}{Log-likelihood, which AIC and BIC use, and that with the
-#'     penalty. Like `logLik()` of `glm()` they have the binomial coefficients of
+#'   \item{loglik, penalized_loglik}{Log-likelihood, which AIC and BIC use, and the penalised
+#'     log-likelihood. As in `logLik()` of a `glm()` fit, both include the binomial coefficients of
 #'     `cbind(successes, failures)`.}
-#'   \item{deviance, df.residual, df, nobs}{As of `glm()`.}
-#'   \item{converged, iter, reason}{How the iteration ended.}
+#'   \item{deviance, df.residual, df, nobs}{As in `glm()`.}
+#'   \item{converged, iter, reason}{Whether the fit converged, the number of iterations, and why it
+#'     stopped.}
 #'   \item{classes}{Failure and success.}
-#'   \item{correction, call, terms, model, xlevels, contrasts, na.action}{What was asked.}
-#'   \item{python}{The fit as the Python module keeps it, so that all methods also work after
-#'     [saveRDS()] and [readRDS()]. As with any saved object, read only files that you trust.}
-#' @seealso [firth_multinom()] for more than two classes, [cratio()] for ordered ones;
-#'   [detect_separation()] tells whether estimates without the penalty would be infinite, and
+#'   \item{correction, call, terms, model, xlevels, contrasts, na.action}{The options of the call,
+#'     and the usual elements of a model.}
+#'   \item{python}{The Python object as bytes, so that a fit saved with [saveRDS()] can be used in a
+#'     new session. As with any saved object, read only files that you trust.}
+#' @seealso [firth_multinom()] for more than two classes, [cratio()] for ordered classes;
+#'   [detect_separation()] checks whether maximum likelihood estimates would be infinite, and
 #'   [stepwise()] selects terms.
 #' @references
 #' Firth, D. (1993) Bias reduction of maximum likelihood estimates. *Biometrika* **80**, 27--38.
@@ -59,7 +61,7 @@
 #' with rare events: accurate effect estimates and predictions? *Statistics in Medicine* **36**,
 #' 2302--2317. \doi{10.1002/sim.7273}
 #' @examplesIf pwcstats_available()
-#' # Nobody under 40 is ill, so that maximum likelihood would give age an infinite slope.
+#' # Nobody under 40 is ill, so the maximum likelihood estimate of the slope is infinite.
 #' patients <- data.frame(
 #'   age = c(22, 28, 31, 35, 39, 41, 46, 52, 60),
 #'   ill = c(0, 0, 0, 0, 0, 1, 1, 1, 1)
@@ -87,8 +89,7 @@ firth <- function(formula,
                   maxit = 200) {
   call <- sys.call()
   asked <- match.call()
-  correction <- check_choice(correction, c("none", "flic", "flac"), "correction", call)
-  check_count(maxit, "maxit", call)
+  correction <- check_choice(correction, call)
   input <- formula_input(asked, parent.frame(), contrasts, call)
   response <- read_binary(input$y, call)
   trials <- response$counts * input$weights
@@ -98,13 +99,13 @@ firth <- function(formula,
   results <- call_bridge(
     trials_to_py(trials, input, call)$fit,
     list(),
-    list(correction = if (correction != "none") correction, maxiter = count_to_py(maxit)),
+    list(correction = option_to_py(correction), maxiter = count_to_py(maxit)),
     call
   )
   terms <- colnames(input$x)
   found <- logit_from_py(
     results,
-    coefficients = stats::setNames(as.vector(array_from_py(results$params)), terms),
+    coefficients = stats::setNames(vector_from_py(results$params), terms),
     vcov = with_dimnames(matrix_from_py(results$cov_params()), terms, terms),
     nobs = sum(rowSums(trials) > 0),
     constant = sum(input$weights * response$constant)
@@ -117,7 +118,7 @@ firth <- function(formula,
   fit
 }
 
-# One line for each row and outcome that it has, successes weighted by their number.
+# One line for each row and outcome, weighted by the number of successes or failures.
 trials_to_py <- function(trials, input, call) {
   line <- which(t(trials) > 0, arr.ind = TRUE)
   row <- line[, 2L]

@@ -1,82 +1,85 @@
 #' Chang's hybrid of support vector machines and logistic regression
 #'
-#' For two classes of which one, the negative, is large and of several kinds: it is split into
-#' clusters, a support vector machine tells the positives from each, and a logistic model of the
-#' distances from their borders, the integrator, gives probabilities (Procedure I of Chang, 2003).
-#' With more than two classes, a machine tells a baseline class from each other.
+#' Fits a classifier for two classes of which one, the negative class, is large and heterogeneous.
+#' The negatives are split into clusters, a support vector machine separates the positives from each
+#' cluster, and a logistic model of the distances from the decision boundaries, the integrator,
+#' gives probabilities (Procedure I of Chang, 2003). With more than two classes, a machine separates
+#' a baseline class from each other class.
 #'
 #' A row x has the signed distance \eqn{d_i = f_i(x) / \|w_i\|}{d[i] = f[i](x) / ||w[i]||} from the
-#' border of machine i: the decision value divided by the length of the normal vector, positive on
-#' the side of the positives (or of the baseline). The integrator is
+#' boundary of machine i: the decision value divided by the length of the normal vector. It is
+#' positive on the side of the positives (or of the baseline). The integrator is
 #' \deqn{\log \frac{P(Y = i \mid x)}{P(Y = 0 \mid x)} = \beta_{0i} + \beta_i^\top d}{
 #' log(P(Y = i | x) / P(Y = 0 | x)) = beta[0i] + beta[i]'d}
-#' with the positives as class 0 and the clusters as the others. Distances from more linear machines
-#' than there are columns are combinations of each other; those that add nothing are left out.
+#' with the positives as class 0 and the clusters as the other classes. If there are more linear
+#' machines than columns, some distances are linear combinations of others; these are left out.
 #'
 #' [`predict(type = "class")`][predict.pwcstats_machines] compares the probability of the positive
-#' class with the threshold of the fit, which need not be one half. With more than two classes there
-#' is no threshold, and the most probable class is predicted.
+#' class with the threshold of the fit, which need not be 1/2. With more than two classes there is
+#' no threshold, and the most probable class is predicted.
 #'
-#' The machines are those of `svm()` in \pkg{e1071} with `type = "C-classification"`, and its
-#' arguments have their names and defaults, but for the kernel. Scaling differs where there are
-#' factors: here, as in `glm()`, one level of a factor has no column where there is an intercept,
-#' and columns of factors are scaled like others. The intercept is no column of the machines.
+#' The machines are those of `svm()` in \pkg{e1071} with `type = "C-classification"`. Their
+#' arguments have the same names and defaults, except for `kernel`. Factors are treated differently:
+#' as in `glm()`, one level of a factor has no column if there is an intercept, and the columns of
+#' factors are scaled like other columns. The machines do not use the intercept column.
 #'
-#' @param formula Model formula. The response is a factor, or becomes one; levels that no row has
-#'   are dropped.
-#' @param data Data frame in which to look for the variables; what it lacks is looked for where the
-#'   formula was made.
+#' @param formula Model formula. The response is a factor, or is converted to one; unused levels are
+#'   dropped.
+#' @param data Data frame with the variables. Variables that are not in it are looked up in the
+#'   environment of the formula.
 #' @param clusters Number of k-means clusters of the negatives, or the cluster of each row of
-#'   `data`; rows that `subset` and `na.action` leave out are left out of it too. It is looked for
-#'   in `data` first, then where the function is called. Clusters of positive rows do not matter,
-#'   and may be missing. `"auto"` is the number of negatives for each positive, rounded, from 1 to
-#'   10; hundreds take minutes. k-means always standardises the columns, also with `scale = FALSE`.
-#'   With `split = "folds"` it is the number of parts, by default 9, or fewer if the rarer class has
-#'   fewer rows.
-#' @param split Clusters of the negatives, or random parts of all rows with a machine each for both
-#'   classes, whose distances a binary logit integrates.
-#' @param kernel,cost,gamma,degree,coef0,tolerance The support vector machines, as in `svm()` of
-#'   \pkg{e1071}; `gamma` is by default 1 / number of columns.
+#'   `data`; rows that `subset` and `na.action` leave out are also left out of it. It is looked up
+#'   in `data` first, then where the function is called. The clusters of positive rows are not used,
+#'   and may be missing. `"auto"` is the rounded number of negatives per positive, from 1 to 10;
+#'   hundreds of clusters take minutes. k-means always standardises the columns, even with
+#'   `scale = FALSE`. With `split = "folds"` it is the number of parts, by default 9, or fewer if
+#'   the rarer class has fewer rows.
+#' @param split Use clusters of the negatives, or random parts of all rows. With `"folds"`, each
+#'   part has a machine for both classes, and a binary logistic model integrates the distances.
+#' @param kernel,cost,gamma,degree,coef0,tolerance Arguments of the support vector machines, as in
+#'   `svm()` of \pkg{e1071}; `gamma` is by default 1 / number of columns.
 #' @param scale Centre the columns and divide them by their standard deviations, as `svm()` does?
-#'   Constant columns stay as they are. With `TRUE` distances are in standard deviations, with
-#'   `FALSE` in the units of the columns. As in `svm()`, a machine stops after ten million steps,
-#'   with a warning; unscaled columns of very different sizes may need more.
-#' @param integrator Positives as the baseline and one category for each cluster, fitted jointly or
-#'   by one binary fit each; or positives against all negatives. The last is for comparison: with
-#'   linear machines its border is a line. With `split = "folds"` it is always `"logit"`.
-#' @param penalty Firth's penalty where the distances separate the groups, never, or always.
-#' @param select Whether to select distances stepwise, and by which criterion.
-#' @param threshold For two classes, the probability above which a row is called positive: `"cv"`
-#'   for that of the best balanced accuracy on held-out probabilities, unless the folds leave it in
-#'   doubt whether it is better than 1/2; `"prevalence"` for that which calls as many rows positive
-#'   as there are; or a number.
-#' @param positive Label of the positive class. By default the rarer one, of equals the second
-#'   level; of more than two classes the first level, the baseline.
-#' @param distance_cv Number of folds by which the distances are held out that the integrator learns
-#'   from; `NULL` or `NA` for those of rows that the machines were trained on, as in the report,
-#'   which make probabilities too sure of themselves.
+#'   Constant columns are not scaled. With `TRUE` distances are in standard deviations, with `FALSE`
+#'   in the units of the columns. As in `svm()`, a machine stops with a warning after ten million
+#'   steps; unscaled columns with very different ranges may need more.
+#' @param integrator `"multinomial"` has the positives as baseline and one category for each
+#'   cluster; `"individualized"` fits one binary model for each cluster instead; `"logit"` compares
+#'   positives with all negatives. `"logit"` is for comparison: with linear machines its boundary is
+#'   linear. With `split = "folds"` it is always `"logit"`.
+#' @param penalty Use Firth's penalty if the distances separate the groups, never, or always.
+#' @param select Whether to select distances stepwise, and with which criterion.
+#' @param threshold For two classes, the probability above which a row is predicted to be positive:
+#'   `"cv"` maximises the balanced accuracy of cross-validated probabilities, and is 1/2 if the
+#'   folds do not show that another value is better; `"prevalence"` predicts as many positives as
+#'   there are; or a number.
+#' @param positive Label of the positive class. By default the rarer class, or the second level if
+#'   both are equally frequent; with more than two classes the first level, the baseline.
+#' @param distance_cv Number of folds for cross-validated distances, from which the integrator is
+#'   fitted. With `NULL` or `NA` it is fitted to distances of the training rows, as in the report,
+#'   which gives overconfident probabilities.
 #' @param seed Whole number that seeds clusters, parts, folds, and draws between equally probable
-#'   classes. With `NULL` folds go by the order of the rows, and k-means starts at random, which
-#'   [set.seed()] has no say in.
+#'   classes. With `NULL`, folds follow the order of the rows, and k-means starts at random
+#'   (independently of [set.seed()]).
 #' @param subset Rows to use.
-#' @param na.action What to do with rows in which something is missing, as in [stats::glm()].
+#' @param na.action How to treat rows with missing values, as in [stats::glm()].
 #' @param contrasts List of contrasts of factors, as `contrasts.arg` of [stats::model.matrix()].
 #' @return A list of class `pwcstats_hybrid`, which inherits from `pwcstats_machines`, with
-#'   [methods][pwcstats_machines] and [predict()][predict.pwcstats_machines]. It has the elements
-#'   \item{classes, positive}{The classes in the order of the levels, and the positive one or the
+#'   [methods][pwcstats_machines] and [predict()][predict.pwcstats_machines]. Its elements are
+#'   \item{classes, positive}{The classes in the order of the levels, and the positive class or the
 #'     baseline.}
-#'   \item{clusters}{Factor with the machine that each row is a negative of, `NA` for positives;
-#'     with `split = "folds"` the part of each row.}
+#'   \item{clusters}{Factor with the cluster of each row, `NA` for positives; with
+#'     `split = "folds"` the part of each row.}
 #'   \item{norms}{Lengths \eqn{\|w\|}{||w||} by which decision values are divided, one for each
 #'     machine.}
-#'   \item{distances, aliased, selected}{Names of all distances, of those left out as combinations
-#'     of others, and of those that the integrator uses.}
-#'   \item{coefficients}{Of the integrator: a matrix with one row for each cluster, or class but the
-#'     baseline; for `"logit"` a vector, of which positive numbers speak for the positives.}
+#'   \item{distances, aliased, selected}{Names of all distances, of those left out as linear
+#'     combinations of others, and of those that the integrator uses.}
+#'   \item{coefficients}{Coefficients of the integrator: a matrix with one row for each cluster, or
+#'     for each class but the baseline; for `"logit"` a vector, in which positive coefficients
+#'     favour the positive class.}
 #'   \item{integrator, penalty, threshold}{The integrator, the penalty and the threshold that were
-#'     used; the last `NULL` with more than two classes.}
-#'   \item{split, svm, center, scale, distance_cv}{What was asked: the options of the machines, and
-#'     what each column was centred by and divided by.}
+#'     used; `threshold` is `NULL` with more than two classes.}
+#'   \item{split, svm, center, scale, distance_cv}{Options of the call and of the machines, and the
+#'     centre and scale of each column.}
 #'   \item{nobs, call, terms, model, xlevels, contrasts, na.action, python}{As in [firth()].}
 #' @seealso [ordinal_hybrid()] for ordered classes.
 #' @references
@@ -86,7 +89,7 @@
 #' Begg, C. B. and Gray, R. (1984) Calculation of polychotomous logistic regression parameters using
 #' individualized regressions. *Biometrika* **71**, 11--18. \doi{10.1093/biomet/71.1.11}
 #' @examplesIf pwcstats_available()
-#' # The petals of versicolor are between those of the other two, so no line tells it from both.
+#' # The petals of versicolor are between those of the other two, so no line separates it from both.
 #' flowers <- transform(
 #'   iris,
 #'   kind = factor(ifelse(Species == "versicolor", "versicolor", "other"))
@@ -96,7 +99,7 @@
 #' table(flowers$kind, predict(fit))
 #' predict(fit, flowers[c(1, 60, 120), ], type = "prob")
 #'
-#' # Clusters that are known.
+#' # Known clusters.
 #' known <- hybrid(kind ~ Petal.Length + Petal.Width, flowers, clusters = Species, seed = 1)
 #' summary(known)
 #' @export
@@ -123,21 +126,15 @@ hybrid <- function(formula,
                    contrasts = NULL) {
   call <- sys.call()
   asked <- match.call()
-  split <- check_choice(split, c("negatives", "folds"), "split", call)
-  integrators <- c("multinomial", "individualized", "logit")
-  integrator <- check_choice(integrator, integrators, "integrator", call)
-  if (split == "folds") {
-    integrator <- "logit"
-  }
+  split <- check_choice(split, call)
+  integrator <- if (split == "folds") "logit" else first_choice(integrator)
   options <- check_integration(penalty, select, distance_cv, seed, call)
-  refuse_select(integrator, options$select, call)
-  check_threshold(threshold, call)
   svm <- check_svm(kernel, cost, gamma, degree, coef0, tolerance, call)
   given <- read_clusters(asked, parent.frame(), call)
   input <- machine_input(with_clusters(asked, given), parent.frame(), contrasts, scale, call)
   y <- read_classes(input$y, input$used, call)
   positive <- read_positive(positive, y, call)
-  refuse_clusters(given, y, positive, split, call)
+  refuse_clusters(given, y, split, call)
   labels <- cluster_labels(input$frame, y, positive, call)
 
   load_python(call)
@@ -148,7 +145,7 @@ hybrid <- function(formula,
       split = split,
       n_clusters = if (is.numeric(given)) count_to_py(given) else "auto",
       integrator = integrator,
-      threshold = threshold,
+      threshold = number_to_py(threshold),
       pos_label = positive
     )),
     call
@@ -174,8 +171,8 @@ hybrid <- function(formula,
   ))
 }
 
-# "auto", a number, or the label of each row of the data as a factor, in which a missing one is a
-# level: na.action is not to leave out positives, which have no cluster.
+# "auto", a number, or a factor with a label for each row of the data. Missing labels are a level,
+# so that na.action does not drop positives without a cluster.
 read_clusters <- function(asked, environment, call) {
   if (is.null(asked$clusters)) {
     return("auto")
@@ -197,19 +194,19 @@ read_clusters <- function(asked, environment, call) {
   addNA(as.factor(given))
 }
 
-# In the data, then where the user is: a number is often a variable of a loop.
+# In the data, then where the function was called: a number is often the variable of a loop.
 evaluate_clusters <- function(asked, environment) {
   data <- eval(asked$data, environment)
   eval(asked$clusters, if (is.list(data) || is.environment(data)) data, environment)
 }
 
-# What is asked of model.frame(): labels of the rows, if there are any.
+# The call with labels of the rows, if there are any, for model.frame().
 with_clusters <- function(asked, given) {
   asked$clusters <- if (is.factor(given)) given
   asked
 }
 
-# Labels of the rows that are left, of which Python reads those of negatives.
+# Labels of the rows that are used. Python reads those of negatives.
 cluster_labels <- function(frame, y, positive, call) {
   given <- frame[["(clusters)"]]
   if (is.null(given)) {
@@ -220,7 +217,7 @@ cluster_labels <- function(frame, y, positive, call) {
   if (any(lacking)) {
     abort(
       sprintf(
-        "clusters is missing in row %s, a negative one; give it a label, or leave the row out.",
+        "clusters is missing in row %s, which is negative; give it a label, or leave the row out.",
         rownames(frame)[lacking][[1L]]
       ),
       call
@@ -229,8 +226,8 @@ cluster_labels <- function(frame, y, positive, call) {
   ifelse(is.na(labels), "", labels)
 }
 
-# Clusters that would have no say, or that are too many.
-refuse_clusters <- function(given, y, positive, split, call) {
+# Clusters that would have no effect.
+refuse_clusters <- function(given, y, split, call) {
   if (identical(given, "auto")) {
     return(invisible())
   }
@@ -243,38 +240,12 @@ refuse_clusters <- function(given, y, positive, split, call) {
       call
     )
   }
-  if (is.factor(given)) {
-    if (split == "folds") {
-      abort("split='folds' makes parts at random; give their number as clusters, not labels.", call)
-    }
-    return(invisible())
-  }
-  most <- if (split == "folds") min(table(y)) else sum(y != positive)
-  if (given > most) {
-    abort(
-      sprintf(
-        "clusters is %d, but there are %d rows of %s; ask for fewer.", as.integer(given), most,
-        if (split == "folds") "the rarer class" else "the negative class"
-      ),
-      call
-    )
+  if (is.factor(given) && split == "folds") {
+    abort("split = 'folds' makes random parts; give their number as clusters, not labels.", call)
   }
 }
 
-refuse_select <- function(integrator, select, call) {
-  if (integrator == "individualized" && select != "none") {
-    abort("integrator='individualized' is several fits, of which none can be selected.", call)
-  }
-}
-
-check_threshold <- function(x, call) {
-  word <- is.character(x) && length(x) == 1L && x %in% c("cv", "prevalence")
-  if (!word && !(is_one_number(x) && x >= 0 && x <= 1)) {
-    abort("threshold must be 'cv', 'prevalence', or a probability between 0 and 1.", call)
-  }
-}
-
-# As Python chooses, whose classes are in the order of the alphabet.
+# Python's default is the same, but it sorts classes alphabetically.
 read_positive <- function(positive, y, call) {
   labels <- levels(y)
   if (is.null(positive)) {
@@ -283,17 +254,12 @@ read_positive <- function(positive, y, call) {
     return(labels[[if (second) 2L else 1L]])
   }
   if (length(positive) != 1L || !as.character(positive) %in% labels) {
-    abort(
-      sprintf(
-        "positive must be one of the classes, %s.", paste0("'", labels, "'", collapse = ", ")
-      ),
-      call
-    )
+    abort(sprintf("positive must be one of the classes, %s.", quoted(labels)), call)
   }
   as.character(positive)
 }
 
 clusters_from_py <- function(model, machines, rows) {
-  code <- as.vector(array_from_py(model$clusters_))
+  code <- vector_from_py(model$clusters_)
   stats::setNames(factor(code, seq_along(machines), machines), rows)
 }

@@ -1,21 +1,21 @@
 #' Likelihood-ratio tests of logistic fits
 #'
-#' With one fit, a test of each term: its columns are held at 0, with all other terms in the model
-#' (that of a main effect thus beside its interactions). With several fits, tests of each against
-#' the one before it.
+#' With one fit, tests each term: its coefficients are fixed at 0, with all other terms in the model
+#' (interactions stay in the model when a main effect is tested). With several fits, tests each
+#' against the one before it.
 #'
-#' The tests are of the penalised likelihood: columns that are held at 0 stay in the penalty of the
-#' larger model, so that the two likelihoods can be compared. For [cratio()] without penalty, they
-#' are the usual tests of maximum likelihood fits.
+#' The tests use the penalised likelihood. Both models have the penalty of the larger model, so that
+#' the two likelihoods can be compared. For [cratio()] without penalty, they are the usual
+#' likelihood-ratio tests.
 #'
-#' Fits that are compared must be of the same rows, and the columns of one among those of the other;
-#' or, of [cratio()], be the same but for parallel slopes.
+#' Fits must use the same rows, and the columns of one must be among those of the other. Fits by
+#' [cratio()] may instead differ in `parallel` only.
 #'
 #' @param object A fit by [firth()], [firth_multinom()] or [cratio()].
 #' @param ... Further fits.
 #' @param test `"Chisq"` or `"LRT"`, two names of the likelihood-ratio test.
-#' @return A data frame of class `anova`, with the degrees of freedom, the statistic (`Deviance`)
-#'   and its p-value.
+#' @return A data frame of class `anova` with degrees of freedom, statistic (`Deviance`) and
+#'   p-value.
 #' @references
 #' Heinze, G. and Schemper, M. (2002) A solution to the problem of separation in logistic
 #' regression. *Statistics in Medicine* **21**, 2409--2419. \doi{10.1002/sim.1047}
@@ -27,8 +27,8 @@
 #' @export
 anova.pwcstats_logit <- function(object, ..., test = c("Chisq", "LRT")) {
   call <- sys.call()
-  # The only test there is, by either name.
-  check_choice(test, c("Chisq", "LRT"), "test", call)
+  # There is only one test, with two names.
+  check_choice(test, call)
   further <- list(...)
   refuse_unknown(..., .also = names_of_fits(further, "pwcstats_logit"))
   if (!length(further)) {
@@ -38,49 +38,34 @@ anova.pwcstats_logit <- function(object, ..., test = c("Chisq", "LRT")) {
   if (!all(vapply(fits, inherits, logical(1L), class(object)[[1L]]))) {
     abort("anova compares fits by one function only.", call)
   }
-  pairs <- seq_along(fits)[-1L]
-  tests <- vapply(pairs, function(i) compare_two(fits[[i - 1L]], fits[[i]], call), numeric(3L))
-  npar <- vapply(fits, function(fit) as.double(fit$df), numeric(1L))
-  more <- diff(npar)
-  # A smaller model after a larger one has negative differences, as in anova.glm().
-  table <- data.frame(
-    npar = npar,
-    Df = c(NA, more),
-    Deviance = c(NA, sign(more) * tests[2L, ]),
-    p = c(NA, tests[3L, ])
+  compare <- function(i) compare_two(fits[[i - 1L]], fits[[i]], call)[-1L]
+  tests <- vapply(seq_along(fits)[-1L], compare, numeric(2L))
+  as_anova(
+    sequential_table(fits, tests),
+    describe_tests(object),
+    number_models(vapply(fits, describe_formula, ""))
   )
-  formulas <- vapply(fits, describe_formula, "")
-  as_anova(table, c(
-    sprintf("%s\n", describe_tests(object)),
-    paste(sprintf("Model %d: %s", seq_along(fits), formulas), collapse = "\n")
-  ))
-}
-
-# Fits may have names, or none; what else has a name is an argument that anova() does not have.
-names_of_fits <- function(further, class) {
-  fits <- vapply(further, inherits, logical(1L), class)
-  named <- nzchar(first_of(names(further), character(length(further))))
-  c("", names(further)[fits & named])
 }
 
 test_terms <- function(object, call) {
   x <- model.matrix.pwcstats_logit(object)
   labels <- attr(object$terms, "term.labels")
   if (!length(labels)) {
-    abort("the model has no term but the intercept, so that there is nothing to test.", call)
+    abort("the model has no terms except the intercept, so there is nothing to test.", call)
   }
   refuse_corrected(object, call)
   fit <- thaw(object, call)
   columns <- lapply(seq_along(labels), function(term) colnames(x)[attr(x, "assign") == term])
   tests <- vapply(columns, function(held) held_test(fit, held, call), numeric(3L))
   table <- data.frame(Df = tests[1L, ], Deviance = tests[2L, ], p = tests[3L, ], row.names = labels)
-  as_anova(table, c(
-    sprintf("%s of each term\n", describe_tests(object)),
+  as_anova(
+    table,
+    paste(describe_tests(object), "of each term"),
     sprintf("Model: %s\n", describe_formula(object))
-  ))
+  )
 }
 
-# Degrees of freedom, statistic and p-value of columns at 0.
+# Degrees of freedom, statistic and p-value of the test that coefficients are 0.
 held_test <- function(fit, columns, call) {
   test_from_py(call_bridge(fit$lr_test, list(labels_to_py(columns)), list(), call))
 }
@@ -89,7 +74,7 @@ compare_two <- function(first, second, call) {
   lapply(list(first, second), refuse_corrected, call)
   if (first$df == second$df) {
     abort(
-      sprintf("both fits have %d coefficients, so that neither is nested in the other.", first$df),
+      sprintf("both fits have %d coefficients, so neither is nested in the other.", first$df),
       call
     )
   }
@@ -103,7 +88,7 @@ compare_two <- function(first, second, call) {
   } else if (smaller$parallel && !length(held)) {
     test_from_py(call_bridge(fit$parallel_test, list(), list(), call))
   } else {
-    abort("the fits differ in parallel and in their columns; compare one step at a time.", call)
+    abort("the fits differ in parallel and in their columns; change one at a time.", call)
   }
 }
 
@@ -111,8 +96,8 @@ refuse_corrected <- function(object, call) {
   if (!identical(first_of(object$correction, "none"), "none")) {
     abort(
       sprintf(
-        "a likelihood-ratio test needs Firth's likelihood, which correction='%s' has left; %s.",
-        object$correction, "fit without correction"
+        "a likelihood-ratio test needs a fit without correction, got correction = '%s'.",
+        object$correction
       ),
       call
     )
@@ -155,7 +140,7 @@ columns_between <- function(smaller, larger, call) {
     abort(
       sprintf(
         "the smaller model is not nested in the larger one, which lacks its column %s.",
-        paste0("'", lacking, "'", collapse = ", ")
+        quoted(lacking)
       ),
       call
     )
@@ -174,9 +159,4 @@ describe_tests <- function(object) {
 describe_formula <- function(object) {
   slopes <- if (isTRUE(object$parallel)) ", parallel slopes" else ""
   paste0(deparse1(stats::formula(object)), slopes)
-}
-
-as_anova <- function(table, heading) {
-  names(table)[[length(table)]] <- "Pr(>Chi)"
-  structure(table, heading = heading, class = c("anova", "data.frame"))
 }

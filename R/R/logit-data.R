@@ -1,9 +1,10 @@
-# What firth(), firth_multinom(), cratio(), the hybrids and pwc() are given: a formula and data, as
-# glm() takes them.
+# Formulas and data, as glm() takes them, for firth(), firth_multinom(), cratio(), the hybrids and
+# pwc().
 
-# frame      model frame, its terms included
-# x          design of all rows
-# weights    one number a row; used are the rows in which it is not 0
+# frame      model frame with its terms
+# x          design matrix of all rows
+# weights    one number for each row
+# used       rows whose weight is not 0
 formula_input <- function(asked, environment, contrasts, call, intercept = FALSE) {
   frame <- evaluate_formula(asked, environment, call)
   terms <- attr(frame, "terms")
@@ -19,7 +20,7 @@ formula_input <- function(asked, environment, contrasts, call, intercept = FALSE
   }
   x <- design_of(terms, frame, contrasts, call)
   if (!ncol(x)) {
-    abort("the formula gives no column to fit, not even an intercept.", call)
+    abort("the formula gives no columns, not even an intercept.", call)
   }
   check_complete(x, frame, call)
   weights <- read_row_weights(stats::model.weights(frame), nrow(frame), call)
@@ -34,13 +35,13 @@ formula_input <- function(asked, environment, contrasts, call, intercept = FALSE
   )
 }
 
-# All variables of the rows, as glm() evaluates them.
+# The variables of the rows, evaluated as in glm().
 evaluate_formula <- function(asked, environment, call) {
   if (is.null(asked$formula)) {
     abort("formula must be given, as in y ~ x.", call)
   }
-  words <- c("formula", "data", "weights", "subset", "na.action", "offset", "clusters")
-  ask <- asked[c(1L, match(words, names(asked), 0L))]
+  arguments <- c("formula", "data", "weights", "subset", "na.action", "offset", "clusters")
+  ask <- asked[c(1L, match(arguments, names(asked), 0L))]
   ask[[1L]] <- quote(stats::model.frame)
   ask$drop.unused.levels <- TRUE
   tryCatch(eval(ask, environment), error = function(e) abort_as(e, call))
@@ -57,20 +58,20 @@ one_column <- function(y) {
   if (is.matrix(y) && ncol(y) == 1L) y[, 1L] else y
 }
 
-# What na.pass has let through, or is infinite; Python would number the rows from 0.
+# Stops at values that are infinite, or missing after na.pass. Python would number rows from 0.
 check_complete <- function(x, frame, call) {
   refuse <- function(what, row) {
     abort(
       sprintf(
-        "%s is missing or infinite in row %s; leave such rows out, as na.action = na.omit does.",
+        "%s is missing or infinite in row %s; leave such rows out, for example with na.omit().",
         what, rownames(frame)[[row]]
       ),
       call
     )
   }
   if (any(!is.finite(x))) {
-    place <- which(!is.finite(x), arr.ind = TRUE)[1L, ]
-    refuse(sprintf("'%s'", colnames(x)[[place[[2L]]]]), place[[1L]])
+    first <- which(!is.finite(x), arr.ind = TRUE)[1L, ]
+    refuse(sprintf("'%s'", colnames(x)[[first[[2L]]]]), first[[1L]])
   }
   response <- as.matrix(stats::model.response(frame))
   if (anyNA(response)) {
@@ -84,7 +85,7 @@ check_complete <- function(x, frame, call) {
 
 refuse_no_row <- function(weights, call) {
   if (!any(weights > 0)) {
-    abort("there is no row to fit: the data have none, or weights is 0 in all.", call)
+    abort("there is no row to fit: the data have no rows, or all weights are 0.", call)
   }
 }
 
@@ -98,7 +99,7 @@ refuse_one_class <- function(seen, call) {
   if (length(seen) < 2L) {
     abort(
       sprintf(
-        "the response has only one class among the rows that count, '%s'; two are needed.",
+        "the response has only one class with positive weight, '%s'; two are needed.",
         seen[[1L]]
       ),
       call
@@ -108,7 +109,7 @@ refuse_one_class <- function(seen, call) {
 
 # counts     numbers of successes and failures, one row each
 # classes    failure and success, as the response has them
-# constant   logarithm of the binomial coefficient of each row, which glm() counts in
+# constant   logarithm of the binomial coefficient of each row, which glm() includes
 read_binary <- function(y, call) {
   if (is.matrix(y)) {
     return(read_trials(y, call))
@@ -170,7 +171,7 @@ read_trials <- function(y, call) {
   )
 }
 
-# The response of the rows that count as a factor that has no other classes.
+# The response of the used rows as a factor without unused levels.
 read_classes <- function(y, used, call) {
   if (is.matrix(y)) {
     abort(
@@ -183,14 +184,14 @@ read_classes <- function(y, used, call) {
   y
 }
 
-# The same, of which the order is known; `classes` are of the kind that y has.
+# The same for ordered classes; `classes` have the type of y.
 read_ordered <- function(y, used, call) {
   code <- read_classes(y, used, call)
   if (!is.ordered(code) && !is_number_like(y) && nlevels(code) > 2L) {
     abort(
       sprintf(
         "the response must be an ordered factor, not %s; %s.", kind(y),
-        "make it one by factor(y, levels = c(...), ordered = TRUE), from the lowest to the highest"
+        "use factor(y, levels = c(...), ordered = TRUE), from the lowest to the highest"
       ),
       call
     )
@@ -203,20 +204,11 @@ read_ordered <- function(y, used, call) {
   list(code = as.integer(code), labels = levels(code), classes = classes)
 }
 
-# What all three take: the design of some rows with R's names, and weights if there are any.
-design_to_py <- function(x, rows = seq_len(nrow(x))) {
-  frame_to_py(x[rows, , drop = FALSE], NULL, colnames(x))
-}
-
-row_weights_to_py <- function(weights) {
-  if (any(weights != 1)) to_py(as.array(weights))
-}
-
 logit_fit <- function(class, found, input, asked, options) {
   formula_fit(c(class, "pwcstats_logit"), c(found, options), input, asked)
 }
 
-# A fit, of what Python found and what R needs to take it further.
+# A fit from Python's results and what R's methods need.
 formula_fit <- function(class, parts, input, asked) {
   terms <- attr(input$frame, "terms")
   structure(
@@ -232,7 +224,7 @@ formula_fit <- function(class, parts, input, asked) {
   )
 }
 
-# What is the same for all three, less the constant that R adds to likelihoods.
+# Results that the three models share. `constant` is added to log-likelihoods.
 logit_from_py <- function(results, coefficients, vcov, nobs, constant = 0) {
   loglik <- from_py(results$llf_unpenalized) + constant
   list(
@@ -248,6 +240,6 @@ logit_from_py <- function(results, coefficients, vcov, nobs, constant = 0) {
     converged = from_py(results$converged),
     iter = from_py(results$n_iter),
     reason = from_py(results$reason),
-    python = from_py(python$bridge$freeze(results))
+    python = freeze(results)
   )
 }

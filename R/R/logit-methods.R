@@ -1,43 +1,41 @@
-#' What a logistic fit says
+#' Methods for logistic fits
 #'
-#' Methods for the fits of [firth()], [firth_multinom()] and [cratio()]. Besides those shown here,
+#' Methods for fits by [firth()], [firth_multinom()] and [cratio()]. Besides those shown here,
 #' [coef()], [deviance()], [df.residual()], [AIC()], [BIC()], [formula()], [terms()],
-#' [model.frame()] and [update()] work as with other models, and there are methods for the functions
-#' `tidy()`, `glance()` and [augment()][pwcstats_augment] of \pkg{generics} (which \pkg{broom} has
-#' too).
+#' [model.frame()] and [update()] work as with other models. There are also methods for `tidy()`,
+#' `glance()` and [augment()][pwcstats_augment] from \pkg{generics} (re-exported by \pkg{broom}).
 #'
-#' The log-likelihood, AIC and BIC are without the penalty, since penalties of different columns
-#' cannot be compared. Profiles and likelihood-ratio tests are of the penalised likelihood. For
-#' separated data, where the likelihood is far from a parabola, prefer them to Wald's intervals and
-#' tests, which are the default.
+#' The log-likelihood, AIC and BIC do not include the penalty, because penalties of models with
+#' different columns cannot be compared. Profile intervals and likelihood-ratio tests use the
+#' penalised likelihood. For separated data, where the log-likelihood is far from quadratic, they
+#' are better than Wald intervals and tests, which are the default.
 #'
 #' @param x,object A fit by [firth()], [firth_multinom()] or [cratio()].
 #' @param parm Names or numbers of the coefficients, by default all.
-#' @param level,conf.level Level of the intervals, by either name.
-#' @param method,conf.method `"wald"` for the normal approximation, `"profile"` for intervals of the
-#'   profile likelihood; `tidy()` has likelihood-ratio tests of each coefficient with them. In
-#'   `summary()`, for fits of [firth()] only, `"profile"` stands for these tests, which are
-#'   penalised.
+#' @param level,conf.level Confidence level, by either name.
+#' @param method,conf.method `"wald"` for the normal approximation, `"profile"` for profile
+#'   likelihood intervals, with which `tidy()` gives likelihood-ratio tests of each coefficient. In
+#'   `summary()`, `"profile"` gives these tests; it is only available for fits by [firth()].
 #' @param complete Has no effect: no coefficient is `NA`.
-#' @param type The only kind of weights there is.
-#' @param penalized Give the log-likelihood with the penalty?
-#' @param conf.int Add intervals?
-#' @param exponentiate Give odds ratios and their intervals (standard errors stay those of the
-#'   coefficients, as in \pkg{broom})?
-#' @param scope,test As in [stats::drop1()]; tests are refused, since they would compare likelihoods
-#'   without their penalties. [anova()][anova.pwcstats_logit] tests each term.
+#' @param type Type of weights; there are only prior weights.
+#' @param penalized Include the penalty in the log-likelihood?
+#' @param conf.int Add confidence intervals?
+#' @param exponentiate Return odds ratios and their intervals? Standard errors remain those of the
+#'   coefficients, as in \pkg{broom}.
+#' @param scope,test As in [stats::drop1()]. Tests are refused, because they would compare
+#'   likelihoods without their penalties. [anova()][anova.pwcstats_logit] tests each term.
 #' @param digits Number of significant digits.
-#' @param fit,scale,k As in [stats::extractAIC()], by which [step()] and [drop1()] work.
+#' @param fit,scale,k As in [stats::extractAIC()], which [step()] and [drop1()] use.
 #' @param ... Must be empty, except for `print()` of a summary, which passes it to
-#'   [stats::printCoefmat()]; a misspelt argument is an error.
-#' @return `summary()` a list of class `summary.pwcstats_logit`, whose element `coefficients` is a
-#'   matrix with estimates, standard errors, test statistics and p-values; `confint()` a matrix with
-#'   one row a coefficient (`"class:term"` for [firth_multinom()]); `tidy()` a data frame with one
-#'   row a coefficient; `glance()` one with a single row; `weights()` the prior weights that `glm()`
-#'   would have; `family()` [binomial()] after [firth()] and an error after the others; the others
-#'   what they do for other models.
+#'   [stats::printCoefmat()]. A misspelt argument is an error.
+#' @return `summary()` returns a list of class `summary.pwcstats_logit`; its element `coefficients`
+#'   is a matrix with estimates, standard errors, test statistics and p-values. `confint()` returns
+#'   a matrix with one row for each coefficient (`"class:term"` for [firth_multinom()]), `tidy()` a
+#'   data frame with one row for each coefficient, `glance()` a data frame with one row, `weights()`
+#'   the prior weights as in `glm()`, `family()` [binomial()] after [firth()] and an error after the
+#'   others. The other methods return what they return for other models.
 #' @seealso [anova()][anova.pwcstats_logit] for tests of terms and between models,
-#'   [plot()][plot.pwcstats_logit] of the coefficients.
+#'   [plot()][plot.pwcstats_logit] for the coefficients.
 #' @examplesIf pwcstats_available()
 #' cars <- transform(mtcars, gear = factor(gear))
 #' fit <- firth(am ~ wt + gear, cars)
@@ -51,17 +49,10 @@ NULL
 #' @export
 print.pwcstats_logit <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   refuse_unknown(...)
-  cat("\nCall:\n", paste(deparse(x$call), collapse = "\n"), "\n\n", sep = "")
-  cat(describe_logit(x), "\n\nCoefficients:\n", sep = "")
-  print(format(x$coefficients, digits = digits), quote = FALSE)
-  cat(describe_missing(x), "\n", describe_deviance(x, digits), "\n", sep = "")
-  if (!x$converged) {
-    cat(describe_end(x), "\n", sep = "")
-  }
-  invisible(x)
+  print_model(x, describe_logit(x), describe_end(x), digits)
 }
 
-# One sentence: which model, how many observations, and what is modelled.
+# The model, the number of observations, and what is modelled.
 describe_logit <- function(x) {
   response <- deparse1(stats::formula(x)[[2L]])
   classes <- as.character(x$classes)
@@ -87,10 +78,10 @@ describe_logit <- function(x) {
   )
 }
 
-# How the fit ended; where data are separated, iterating longer would not help.
+# How the fit ended. For separated data more iterations would not help.
 describe_end <- function(x) {
   if (!x$converged && grepl("separation", x$reason, fixed = TRUE)) {
-    sprintf("Not all estimates are finite: %s; penalty='firth' has finite ones", x$reason)
+    sprintf("Not all estimates are finite: %s; penalty = 'firth' gives finite ones", x$reason)
   } else {
     describe_iterations(x)
   }
@@ -100,9 +91,9 @@ describe_end <- function(x) {
 #' @export
 summary.pwcstats_logit <- function(object, method = "wald", ...) {
   refuse_unknown(...)
-  check_choice(method, "wald", "method", sys.call())
+  check_choice(method, sys.call())
   table <- coefficient_table(flat_coefficients(object), object$se)
-  summarise_logit(object, table, "z and its p-values are Wald's")
+  summarise_logit(object, table, "z and p-values are from Wald tests")
 }
 
 #' @rdname pwcstats_logit
@@ -110,9 +101,9 @@ summary.pwcstats_logit <- function(object, method = "wald", ...) {
 summary.pwcstats_firth <- function(object, method = c("wald", "profile"), ...) {
   call <- sys.call()
   refuse_unknown(...)
-  method <- check_choice(method, c("wald", "profile"), "method", call)
+  method <- check_choice(method, call)
   if (method == "wald") {
-    note <- "z and its p-values are Wald's; for separated data prefer method = \"profile\""
+    note <- "z and p-values are from Wald tests; for separated data use method = 'profile'"
     table <- coefficient_table(object$coefficients, object$se)
     return(summarise_logit(object, table, note))
   }
@@ -125,7 +116,7 @@ summary.pwcstats_firth <- function(object, method = c("wald", "profile"), ...) {
     "Chisq" = tests[1L, ],
     "Pr(>Chi)" = tests[2L, ]
   )
-  summarise_logit(object, table, "Chisq and its p-values are of penalised likelihood-ratio tests")
+  summarise_logit(object, table, "Chisq and p-values are from penalised likelihood-ratio tests")
 }
 
 summarise_logit <- function(object, table, note) {
@@ -147,21 +138,19 @@ summarise_logit <- function(object, table, note) {
 #' @export
 print.summary.pwcstats_logit <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   refuse_unknown(..., .also = coefmat_names())
-  cat("\nCall:\n", paste(deparse(x$call), collapse = "\n"), "\n\n", sep = "")
+  print_call(x)
   cat(x$title, "\n\nCoefficients:\n", sep = "")
   if (any(is.finite(x$coefficients[, 1:2]))) {
     stats::printCoefmat(x$coefficients, digits = digits, ...)
   } else {
-    # printCoefmat() would leave estimates that are all infinite blank.
+    # If all estimates are infinite, printCoefmat() prints blanks.
     print(x$coefficients, digits = digits)
   }
-  cat("\n", x$note, "\n", describe_missing(x), "\n", describe_deviance(x, digits), "\n", sep = "")
-  cat("AIC: ", format(x$aic, digits = max(4L, digits + 1L)), "\n", sep = "")
-  cat(describe_end(x), "\n\n", sep = "")
-  invisible(x)
+  cat("\n", x$note, "\n", sep = "")
+  print_end(x, describe_end(x), digits)
 }
 
-# As a vector with the names of the covariance; a matrix goes class after class.
+# Coefficients as a vector with the names of the covariance; a matrix is read by class.
 flat_coefficients <- function(object) {
   estimate <- object$coefficients
   stats::setNames(as.vector(if (is.matrix(estimate)) t(estimate) else estimate), names(object$se))
@@ -198,7 +187,7 @@ nobs.pwcstats_logit <- function(object, ...) {
 #' @importFrom stats formula
 #' @export
 formula.pwcstats_logit <- function(x, ...) {
-  # as.formula() asks so.
+  # as.formula() passes env.
   refuse_unknown(..., .also = "env")
   stats::formula(x$terms)
 }
@@ -215,20 +204,20 @@ family.pwcstats_firth <- function(object, ...) {
 #' @export
 family.pwcstats_logit <- function(object, ...) {
   abort(
-    "only fits by firth() have a family of glm(); models of several classes have none.",
+    "only fits by firth() have a family; models of several classes have none.",
     sys.call()
   )
 }
 
-# Effect() of package effects takes a model without a family for one of lm(), and would fit a
-# multinomial one again by multinom(), without the penalty.
+# Effect() from package effects would treat a model without a family as a linear model, and would
+# refit a multinomial model with multinom(), without the penalty.
 #' @exportS3Method effects::effSources
 effSources.pwcstats_logit <- function(mod) { # nolint
   if (!inherits(mod, "pwcstats_firth")) {
     abort(
       paste(
         "package effects has no method for this model;",
-        "predict(fit, newdata, type = \"prob\") has the probabilities."
+        "predict(fit, newdata, type = 'prob') has the probabilities."
       ),
       sys.call()
     )
@@ -240,11 +229,11 @@ effSources.pwcstats_logit <- function(mod) { # nolint
 #' @export
 weights.pwcstats_logit <- function(object, type = "prior", ...) {
   refuse_unknown(...)
-  check_choice(type, "prior", "type", sys.call())
+  check_choice(type, sys.call())
   row_weights(object)
 }
 
-# Prior weights of the rows, as glm() has them: 1 without weights, and times the number of trials.
+# Prior weights as in glm(): 1 by default, multiplied by the number of trials.
 row_weights <- function(object) {
   frame <- object$model
   weights <- first_of(stats::model.weights(frame), rep(1, nrow(frame)))
@@ -274,7 +263,7 @@ confint.pwcstats_logit <- function(object,
                                    conf.level = level) { # nolint
   call <- sys.call()
   refuse_unknown(...)
-  method <- check_choice(method, c("wald", "profile"), "method", call)
+  method <- check_choice(method, call)
   level <- read_level(call)
   every <- names(object$se)
   terms <- if (missing(parm)) every else chosen_terms(parm, every, call)
@@ -289,7 +278,7 @@ confint.pwcstats_logit <- function(object,
   as_intervals(bounds[match(terms, every), ], terms, level)
 }
 
-# Where Python has the coefficients.
+# Positions of the coefficients in Python.
 python_order <- function(object) {
   if (inherits(object, "pwcstats_cratio")) {
     n_stages <- length(object$stages)
@@ -313,9 +302,9 @@ tidy.pwcstats_logit <- function(x, # nolint
   refuse_unknown(...)
   check_flag(conf.int, "conf.int", call)
   level <- read_level(call)
-  method <- check_choice(conf.method, c("wald", "profile"), "conf.method", call)
+  method <- check_choice(conf.method, call)
   check_flag(exponentiate, "exponentiate", call)
-  # Tests of the same likelihood as the intervals.
+  # Tests and intervals use the same likelihood.
   table <- if (method == "wald") {
     coefficient_table(flat_coefficients(x), x$se)
   } else if (inherits(x, "pwcstats_firth")) {
@@ -334,7 +323,7 @@ tidy.pwcstats_logit <- function(x, # nolint
   table
 }
 
-# Likelihood-ratio tests of each coefficient at each class or stage.
+# Likelihood-ratio tests of each coefficient of each class or stage.
 profile_table <- function(object, call) {
   fit <- thaw(object, call)
   tests <- call_bridge(fit$tidy, list(), list(method = "profile"), call)
@@ -342,8 +331,8 @@ profile_table <- function(object, call) {
   cbind(
     "Estimate" = flat_coefficients(object),
     "Std. Error" = object$se,
-    "Chisq" = as.vector(array_from_py(tests$statistic))[order],
-    "Pr(>Chi)" = as.vector(array_from_py(tests$p_value))[order]
+    "Chisq" = vector_from_py(tests$statistic)[order],
+    "Pr(>Chi)" = vector_from_py(tests$p_value)[order]
   )
 }
 
@@ -351,10 +340,10 @@ profile_table <- function(object, call) {
 #' @exportS3Method generics::tidy
 tidy.pwcstats_firth_multinom <- function(x, ...) { # nolint
   table <- NextMethod()
-  # As of multinom(): the class by itself.
-  place <- expand.grid(term = colnames(x$coefficients), class = rownames(x$coefficients))
-  table$term <- as.character(place$term)
-  data.frame(y.level = as.character(place$class), table)
+  # The class has a column of its own, as for multinom().
+  grid <- expand.grid(term = colnames(x$coefficients), class = rownames(x$coefficients))
+  table$term <- as.character(grid$term)
+  data.frame(y.level = as.character(grid$class), table)
 }
 
 #' @rdname pwcstats_logit
@@ -378,7 +367,7 @@ extractAIC.pwcstats_logit <- function(fit, scale = 0, k = 2, ...) {
 #' @importFrom stats drop1
 #' @export
 drop1.pwcstats_logit <- function(object, scope, scale = 0, test = "none", k = 2, ...) {
-  # step() has trace, too.
+  # step() passes trace.
   refuse_unknown(..., .also = "trace")
   refuse_unpenalised_test(test, sys.call())
   NextMethod()
@@ -388,7 +377,7 @@ drop1.pwcstats_logit <- function(object, scope, scale = 0, test = "none", k = 2,
 #' @importFrom stats add1
 #' @export
 add1.pwcstats_logit <- function(object, scope, scale = 0, test = "none", k = 2, ...) {
-  # step() has trace, too.
+  # step() passes trace.
   refuse_unknown(..., .also = "trace")
   refuse_unpenalised_test(test, sys.call())
   NextMethod()
@@ -399,7 +388,7 @@ refuse_unpenalised_test <- function(test, call) {
     abort(
       paste(
         "a test would compare likelihoods without their penalties;",
-        "anova(fit) tests each term, and anova(small, large) several."
+        "use anova(fit) for each term or anova(small, large) for several terms."
       ),
       call
     )

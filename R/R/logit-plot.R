@@ -1,15 +1,15 @@
 #' Plot the coefficients of a logistic fit
 #'
-#' A dot for each coefficient with its confidence interval, in the order of the formula; classes of
-#' [firth_multinom()] and stages of [cratio()] one after the other. Arrows are ends of intervals at
-#' infinity. Estimates that are not finite, as [cratio()] has them where a stage is separated, have
-#' words in place of a dot.
+#' Draws a dot and a confidence interval for each coefficient, in the order of the formula, grouped
+#' by the classes of [firth_multinom()] or the stages of [cratio()]. Arrows mark infinite ends of
+#' intervals. Estimates that are not finite, which [cratio()] gives for separated stages, are shown
+#' as text instead of a dot.
 #'
 #' @param x A fit by [firth()], [firth_multinom()] or [cratio()].
-#' @param level,conf.level Level of the intervals, by either name.
-#' @param method `"wald"` for intervals by the normal approximation, `"profile"` for those of the
-#'   profile likelihood.
-#' @param intercept Draw the intercepts, too?
+#' @param level,conf.level Confidence level, by either name.
+#' @param method `"wald"` for intervals from the normal approximation, `"profile"` for profile
+#'   likelihood intervals.
+#' @param intercept Draw the intercepts too?
 #' @param xlab,xlim,... As in [graphics::plot.default()].
 #' @return A data frame with a row for each coefficient in the order of the plot, invisibly:
 #'   `group`, the class or stage (`NA` if there is none), `term`, `estimate`, `conf.low` and
@@ -30,33 +30,32 @@ plot.pwcstats_logit <- function(x,
   call <- sys.call()
   refuse_unknown(..., .also = graphics_names(set_by_spans))
   level <- read_level(call)
-  method <- check_choice(method, c("wald", "profile"), "method", call)
+  method <- check_choice(method, call)
   shown <- coefficient_intervals(x, level, method, intercept, call)
   xlab <- first_of(xlab, describe_coefficients(level, method))
   draw_coefficients(shown, xlab, xlim, ...)
   invisible(shown)
 }
 
-# What is drawn, in its order.
+# The coefficients to draw, in their order.
 coefficient_intervals <- function(x, level, method, intercept, call) {
-  check_level(level, "level", call)
   check_flag(intercept, "intercept", call)
-  place <- groups_of_coefficients(x)
+  groups <- groups_of_coefficients(x)
   bounds <- confint.pwcstats_logit(x, level = level, method = method)
   table <- data.frame(
-    group = place$group,
-    term = place$term,
+    group = groups$group,
+    term = groups$term,
     estimate = unname(flat_coefficients(x)),
     conf.low = unname(bounds[, 1L]),
     conf.high = unname(bounds[, 2L]),
     row.names = names(x$se)
   )
-  drawn <- intercept | !place$constant
+  drawn <- intercept | !groups$constant
   if (!any(drawn)) {
-    abort("the fit has intercepts only, which intercept = TRUE draws.", call)
+    abort("the fit has only intercepts; draw them with intercept = TRUE.", call)
   }
   table <- table[drawn, ]
-  # Group by group; the coefficients of stages are term by term.
+  # The coefficients of stages are ordered by term.
   table[order(match(table$group, unique(table$group))), ]
 }
 
@@ -74,7 +73,7 @@ groups_of_coefficients <- function(x) {
     term <- names(x$coefficients)
     group <- rep(NA_character_, length(term))
   }
-  # Parallel stages have the intercepts by themselves.
+  # With parallel stages only the intercepts have a stage.
   list(group = group, term = term, constant = grepl("^\\(Intercept\\)(:|$)", term))
 }
 
@@ -88,12 +87,11 @@ draw_coefficients <- function(shown, xlab, xlim, ...) {
   labels <- lines$label
   # From the top down.
   height <- rev(seq_along(labels))
-  place <- height[!lines$heading]
   known <- unlist(shown[c("estimate", "conf.low", "conf.high")])
   known <- c(0, known[is.finite(known)])
-  # A single 0 is no range.
+  # A range needs more than 0.
   range <- if (any(known != 0)) grDevices::extendrange(known, f = 0.06) else c(-1, 1)
-  # Names of groups are bold.
+  # Headings are bold.
   page <- new_lines(labels, font = if (any(lines$heading)) 2L else 1L)
   on.exit(graphics::par(page$old))
   graphics::plot(
@@ -108,16 +106,16 @@ draw_coefficients <- function(shown, xlab, xlim, ...) {
     color <- rep("black", nrow(shown))
   }
   draw_spans(
-    shown$estimate, shown$conf.low, shown$conf.high, place, page$size,
+    shown$estimate, shown$conf.low, shown$conf.high, height[!lines$heading], page$size,
     color = color, fill = color, absent = sign_open
   )
   name_lines(labels, height, page$size, font = ifelse(lines$heading, 2L, 1L))
 }
 
-# An infinite estimate whose sign the data leave open is NaN.
-sign_open <- "estimate infinite, of either sign"
+# NaN is an infinite estimate whose sign is not determined.
+sign_open <- "estimate infinite, sign not determined"
 
-# Names beside the lines, with a line for the name of each group.
+# Labels of the lines, with a heading for each group.
 lines_of_coefficients <- function(shown) {
   if (all(is.na(shown$group))) {
     return(list(label = shown$term, heading = rep(FALSE, nrow(shown))))

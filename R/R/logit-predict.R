@@ -1,24 +1,25 @@
-#' Predictions of logistic fits
+#' Predictions from logistic fits
 #'
 #' @param object A fit by [firth()], [firth_multinom()] or [cratio()].
 #' @param newdata Data frame with the variables of the formula, which must not be infinite; by
-#'   default the rows of the fit, rows of weight 0 included.
+#'   default the rows of the fit, including those with weight 0.
 #' @param type `"link"` for linear predictors, `"response"` or `"prob"` (or `"probs"`) for
 #'   probabilities, `"class"` for the most probable class, `"stage"` for the probabilities of the
-#'   stages. Of `residuals()` the kind, as of `glm()`.
-#' @param se.fit Give standard errors too?
-#' @param na.action What to do with rows of `newdata` in which something is missing; by default they
-#'   are `NA` in the result.
+#'   stages. For `residuals()` the type of residuals, as for `glm()`.
+#' @param se.fit Return standard errors too?
+#' @param na.action How to treat rows of `newdata` with missing values; by default they are `NA` in
+#'   the result.
 #' @param ... Must be empty; a misspelt argument is an error.
-#' @return With one entry or row for each row of `newdata`. After [firth()] numbers, for
-#'   `"response"` and `"prob"` the probability of success; with `se.fit` a list with the elements
-#'   `fit`, `se.fit` and `residual.scale`, as of `glm()`. After the others, matrices with one column
-#'   a class for `"prob"`, a class but the first or a stage for `"link"`, a stage for `"stage"`.
+#' @return One entry or row for each row of `newdata`. After [firth()] a vector, for `"response"`
+#'   and `"prob"` of the probability of success; with `se.fit` a list with the elements `fit`,
+#'   `se.fit` and `residual.scale`, as for `glm()`. After the others a matrix: `"prob"` has one
+#'   column for each class, `"link"` one for each class but the first or for each stage, `"stage"`
+#'   one for each stage.
 #'
-#'   For `"class"` the classes are of the kind that the response has: a factor with its levels, or
-#'   numbers, or logical. Of those that are equally probable it is the first.
+#'   For `"class"` the classes have the type of the response: a factor with its levels, numeric or
+#'   logical. If classes are equally probable, the result is the first of them.
 #'
-#'   `fitted()` are the probabilities of the rows of the fit.
+#'   `fitted()` returns the probabilities of the rows of the fit.
 #' @examplesIf pwcstats_available()
 #' fit <- firth(am ~ wt, mtcars)
 #' predict(fit, data.frame(wt = c(2, 3, NA)), type = "response", se.fit = TRUE)
@@ -40,15 +41,15 @@ predict.pwcstats_firth <- function(object,
                                    ...) {
   call <- sys.call()
   refuse_unknown(...)
-  type <- check_choice(type, c("link", "response", "class", "prob"), "type", call)
+  type <- check_choice(type, call)
   check_flag(se.fit, "se.fit", call)
   if (se.fit && type == "class") {
-    abort("se.fit goes with type='link' or type='response'; a class has no standard error.", call)
+    abort("se.fit needs type = 'link' or type = 'response'; a class has no standard error.", call)
   }
   rows <- rows_of_design(object, newdata, na.action, call)
   padded <- function(x) stats::napredict(rows$na_action, x)
   link <- drop(rows$x %*% object$coefficients) + rows$offset
-  # One row alone would lose its name.
+  # A single row would lose its name.
   names(link) <- rownames(rows$x)
   if (type == "class") {
     return(padded(stats::setNames(object$classes[1L + (link > 0)], names(link))))
@@ -73,14 +74,14 @@ predict.pwcstats_firth_multinom <- function(object,
                                             ...) {
   call <- sys.call()
   refuse_unknown(...)
-  type <- check_choice(type, c("class", "prob", "link", "probs", "response"), "type", call)
+  type <- check_choice(type, call)
   rows <- rows_of_design(object, newdata, na.action, call)
   link <- rows$x %*% t(object$coefficients)
   if (type == "link") {
     return(stats::napredict(rows$na_action, link))
   }
   link <- cbind(numeric(nrow(link)), link)
-  # Nothing overflows where the largest is 0.
+  # Subtracting the largest avoids overflow.
   largest <- max.col(link, ties.method = "first")
   odds <- exp(link - link[cbind(seq_along(largest), largest)])
   proba <- with_dimnames(odds / rowSums(odds), rownames(link), as.character(object$classes))
@@ -98,7 +99,7 @@ predict.pwcstats_cratio <- function(object,
                                     ...) {
   call <- sys.call()
   refuse_unknown(...)
-  type <- check_choice(type, eval(formals(sys.function())$type), "type", call)
+  type <- check_choice(type, call)
   rows <- rows_of_design(object, newdata, na.action, call)
   by_stage <- type %in% c("link", "stage")
   columns <- if (by_stage) object$stages else as.character(object$classes)
@@ -108,7 +109,7 @@ predict.pwcstats_cratio <- function(object,
     dimnames = list(rownames(rows$x), columns)
   )
   if (length(known)) {
-    # Python has the limits of what is infinite.
+    # Python computes the limits for infinite estimates.
     fit <- thaw(object, call)
     which <- if (by_stage) c(link = "linear", stage = "stage")[[type]] else "prob"
     new <- list(design_to_py(rows$x, known))
@@ -121,16 +122,7 @@ predict.pwcstats_cratio <- function(object,
   }
 }
 
-class_or_proba <- function(proba, object, type, na_action) {
-  if (type == "class") {
-    best <- object$classes[most_probable(proba)]
-    # Matrices keep their row names, multinom() and polr() have no names of classes.
-    return(stats::napredict(na_action, best))
-  }
-  stats::napredict(na_action, proba)
-}
-
-# Design and offset of new rows, or of those of the fit.
+# Design matrix and offset of new rows, or of the rows of the fit.
 rows_of_design <- function(object, newdata, na.action, call) { # nolint
   if (is.null(newdata)) {
     frame <- object$model
@@ -142,7 +134,7 @@ rows_of_design <- function(object, newdata, na.action, call) { # nolint
   terms <- stats::delete.response(object$terms)
   x <- design_of(terms, frame, object$contrasts, call)
   offset <- stats::model.offset(frame)
-  # Missing entries make missing predictions; infinite ones would make NaN.
+  # Missing values give missing predictions, but infinite values would give NaN.
   refuse_infinite(cbind(x, offset), call)
   list(x = x, offset = if (is.null(offset)) 0 else offset, na_action = missing_rows)
 }
@@ -153,7 +145,7 @@ new_frame <- function(object, newdata, na.action, call) { # nolint
   }
   terms <- stats::delete.response(object$terms)
   ask <- quote(stats::model.frame(terms, newdata, na.action = na.action, xlev = object$xlevels))
-  # Evaluated in newdata, as the formula is.
+  # The offset is evaluated in newdata, like the formula.
   ask$offset <- object$call$offset
   tryCatch(
     {
@@ -183,15 +175,15 @@ fitted.pwcstats_logit <- function(object, ...) {
 residuals.pwcstats_firth <- function(object, type = c("deviance", "pearson", "response"), ...) {
   call <- sys.call()
   refuse_unknown(...)
-  type <- check_choice(type, c("deviance", "pearson", "response"), "type", call)
+  type <- check_choice(type, call)
   frame <- object$model
   rows <- rows_of_design(object, NULL, NULL, call)
   counts <- read_binary(one_column(stats::model.response(frame)), call)$counts
   n <- rowSums(counts)
-  # As glm() has it where there are no trials.
+  # As in glm() if there are no trials.
   share <- ifelse(n > 0, counts[, 1L] / n, 0)
   weight <- n * read_row_weights(stats::model.weights(frame), nrow(frame), call)
-  # Never 0 or 1, as in glm(), where Pearson's would be 0 / 0.
+  # As in glm(), never 0 or 1, where Pearson residuals would be 0 / 0.
   mean <- stats::binomial()$linkinv(drop(rows$x %*% object$coefficients) + rows$offset)
   raw <- share - mean
   value <- switch(type,
@@ -206,7 +198,7 @@ residuals.pwcstats_firth <- function(object, type = c("deviance", "pearson", "re
 #' @export
 residuals.pwcstats_logit <- function(object, ...) {
   abort(
-    "residuals are defined for fits by firth() only; fitted() has probabilities.",
+    "residuals are defined only for fits by firth(); fitted() has probabilities.",
     sys.call()
   )
 }

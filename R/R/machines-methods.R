@@ -1,21 +1,21 @@
-#' What a hybrid classifier says
+#' Methods for hybrid classifiers
 #'
-#' Methods for the fits of [hybrid()] and [ordinal_hybrid()]. Besides those shown here, [terms()],
-#' [model.frame()] and [update()] work as with other models, [coef()] has the coefficients of the
-#' integrator, and there are methods for the functions [tidy()][tidy.pwcstats_machines], `glance()`
-#' and [augment()][pwcstats_augment] of \pkg{generics} (which \pkg{broom} has too).
+#' Methods for fits by [hybrid()] and [ordinal_hybrid()]. Besides those shown here, [terms()],
+#' [model.frame()] and [update()] work as with other models, and [coef()] returns the coefficients
+#' of the integrator. There are also methods for [tidy()][tidy.pwcstats_machines], `glance()` and
+#' [augment()][pwcstats_augment] from \pkg{generics} (re-exported by \pkg{broom}).
 #'
-#' Standard errors and tests in the summary are those of the integrator, for distances as if they
-#' were given: they do not know that the machines were fitted too.
+#' Standard errors and tests in the summary are those of the integrator with the distances as fixed
+#' covariates. They do not account for the fit of the machines.
 #'
 #' @param x,object A fit by [hybrid()] or [ordinal_hybrid()].
 #' @param digits Number of significant digits.
 #' @param ... Must be empty; a misspelt argument is an error.
-#' @return `summary()` a list of class `summary.pwcstats_machines`, whose element `coefficients` is
-#'   a matrix with estimates, standard errors, z and p-values of the integrator; `nobs()` the number
-#'   of rows; `fitted()` the probabilities of the rows of the fit.
+#' @return `summary()` returns a list of class `summary.pwcstats_machines`; its element
+#'   `coefficients` is a matrix with estimates, standard errors, z and p-values of the integrator.
+#'   `nobs()` returns the number of rows, `fitted()` the probabilities of the rows of the fit.
 #' @seealso [predict()][predict.pwcstats_machines] for classes, probabilities and distances,
-#'   [plot()][plot.pwcstats_machines] of the distances.
+#'   [plot()][plot.pwcstats_machines] for the distances.
 #' @examplesIf pwcstats_available()
 #' fit <- hybrid(Species ~ Sepal.Length + Sepal.Width, iris)
 #' fit
@@ -28,17 +28,13 @@ NULL
 #' @export
 print.pwcstats_machines <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   refuse_unknown(...)
-  cat("\nCall:\n", paste(deparse(x$call), collapse = "\n"), "\n\n", sep = "")
+  print_call(x)
   print_lines(describe_machines(x, digits))
   cat(describe_missing(x), "\n", sep = "")
   invisible(x)
 }
 
-print_lines <- function(lines) {
-  cat(paste0(formatC(paste0(names(lines), ":"), width = -12L), lines, "\n"), sep = "")
-}
-
-# What a print has, by name.
+# The lines to print, by name.
 describe_machines <- function(x, digits) {
   penalty <- c(none = "no penalty", firth = "Firth's penalty")[[x$penalty]]
   c(
@@ -47,10 +43,10 @@ describe_machines <- function(x, digits) {
     Machines = sprintf("%d, %s kernel; %s", length(x$norms), x$svm$kernel, describe_sides(x)),
     Integrator = sprintf(
       "%s, %s, of %s", x$integrator, penalty,
-      if (is.null(x$distance_cv)) "distances of the fit" else "held-out distances"
+      if (is.null(x$distance_cv)) "distances of the fit" else "cross-validated distances"
     ),
     Threshold = if (!is.null(x$threshold)) {
-      sprintf("%s, of %s", format(x$threshold, digits = digits), x$positive)
+      sprintf("%s for %s", format(x$threshold, digits = digits), x$positive)
     },
     Aliased = if (length(x$aliased)) {
       sprintf("%s, combinations of other distances", paste(x$aliased, collapse = ", "))
@@ -63,7 +59,7 @@ describe_classes <- function(x) {
   paste(labels, collapse = if (inherits(x, "pwcstats_ordinal_hybrid")) " < " else ", ")
 }
 
-# Which rows the machines tell apart.
+# The classes that the machines separate.
 describe_sides <- function(x) {
   if (inherits(x, "pwcstats_ordinal_hybrid")) {
     return("a class against those below it")
@@ -88,12 +84,10 @@ summary.pwcstats_machines <- function(object, ...) {
   refuse_unknown(...)
   table <- integrator_table(object, sys.call())
   kept <- setdiff(names(object), c("model", "terms", "python", "coefficients"))
-  place <- equations_of(object)
-  rownames(table) <- if (is.null(place$class)) {
-    place$term
-  } else {
-    paste0(place$class, ":", place$term)
-  }
+  equations <- equations_of(object)
+  rownames(table) <- paste0(
+    if (!is.null(equations$class)) paste0(equations$class, ":"), equations$term
+  )
   structure(
     class = c("summary.pwcstats_machines", class(object)[[1L]]),
     c(unclass(object)[kept], list(coefficients = table))
@@ -103,14 +97,14 @@ summary.pwcstats_machines <- function(object, ...) {
 #' @export
 print.summary.pwcstats_machines <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   refuse_unknown(..., .also = coefmat_names())
-  cat("\nCall:\n", paste(deparse(x$call), collapse = "\n"), "\n\n", sep = "")
+  print_call(x)
   print_lines(c(
     describe_machines(x, digits),
     Norms = paste(names(x$norms), format(x$norms, digits = digits), collapse = ", ")
   ))
   cat("\nCoefficients of the integrator:\n")
   stats::printCoefmat(x$coefficients, digits = digits, ...)
-  cat("\nz and its p-values take the distances as given\n", describe_missing(x), "\n", sep = "")
+  cat("\nz and p-values treat the distances as fixed\n", describe_missing(x), "\n", sep = "")
   invisible(x)
 }
 
@@ -134,31 +128,124 @@ fitted.pwcstats_machines <- function(object, ...) {
 #' @importFrom stats formula
 #' @export
 formula.pwcstats_machines <- function(x, ...) {
-  # as.formula() asks so.
+  # as.formula() passes env.
   refuse_unknown(..., .also = "env")
   stats::formula(x$terms)
 }
 
-#' Predictions of hybrid classifiers
+#' Hybrid classifiers as data frames
+#'
+#' Methods for `tidy()` and `glance()` from \pkg{generics} (re-exported by \pkg{broom}).
+#'
+#' Standard errors, tests and intervals are those of the integrator with the distances as fixed
+#' covariates. They do not account for the fit of the machines.
+#'
+#' @param x A fit by [hybrid()] or [ordinal_hybrid()].
+#' @param conf.int Add Wald intervals?
+#' @param conf.level,level Confidence level, by either name.
+#' @param ... Must be empty; a misspelt argument is an error.
+#' @return `tidy()` returns a data frame with a row for each coefficient of the integrator: `term`,
+#'   `estimate`, `std.error`, `statistic` and `p.value`, as printed by `summary()`, and if requested
+#'   `conf.low` and `conf.high`. If there are several equations, `y.level` is the cluster or class
+#'   that is compared with the positives or the baseline, or the class of a continuation ratio. With
+#'   `integrator = "ordered"`, the thresholds after the first are given as logarithms of the
+#'   differences between consecutive thresholds.
+#'
+#'   `glance()` returns a data frame with one row: `nobs`, `n.classes`, `n.machines`, `kernel`,
+#'   `integrator`, the `penalty` that was used, and the `threshold`, `NA` if there is none.
+#' @seealso [summary()][pwcstats_machines]
+#' @examplesIf pwcstats_available() && requireNamespace("generics", quietly = TRUE)
+#' fit <- hybrid(Species ~ Sepal.Length + Sepal.Width, iris)
+#' generics::tidy(fit)
+#' generics::glance(fit)
+#' @name tidy.pwcstats_machines
+NULL
+
+#' @rdname tidy.pwcstats_machines
+#' @exportS3Method generics::tidy
+tidy.pwcstats_machines <- function(x, # nolint
+                                   conf.int = FALSE, # nolint
+                                   conf.level = 0.95, # nolint
+                                   ...,
+                                   level = conf.level) {
+  call <- sys.call()
+  refuse_unknown(...)
+  check_flag(conf.int, "conf.int", call)
+  level <- read_level(call)
+  equations <- equations_of(x)
+  table <- integrator_table(x, call)
+  rownames(table) <- equations$term
+  table <- tidy_table(table, if (conf.int) wald_bounds(table[, 1L], table[, 2L], level))
+  if (is.null(equations$class)) table else data.frame(y.level = equations$class, table)
+}
+
+# Estimates, standard errors and tests; those of several equations follow each other.
+integrator_table <- function(x, call) {
+  results <- thaw(x, call)$integrator_
+  numbers <- function(name) vector_from_py(results[[name]])
+  table <- cbind(
+    "Estimate" = numbers("params"),
+    "Std. Error" = numbers("bse"),
+    "z value" = numbers("tvalues"),
+    "Pr(>|z|)" = numbers("pvalues")
+  )
+  # Aliased coefficients are 0 and have no standard error.
+  table[is.nan(table)] <- NA
+  table
+}
+
+# Terms of all coefficients, and their classes if there are several equations.
+equations_of <- function(x) {
+  estimate <- x$coefficients
+  if (is.matrix(estimate)) {
+    terms <- colnames(estimate)
+    classes <- rownames(estimate)
+  } else if (x$integrator == "cratio") {
+    terms <- c("(Intercept)", x$selected)
+    classes <- as.character(x$classes)[-1L]
+  } else {
+    return(list(term = names(estimate)))
+  }
+  list(term = rep(terms, length(classes)), class = rep(classes, each = length(terms)))
+}
+
+#' @rdname tidy.pwcstats_machines
+#' @exportS3Method generics::glance
+glance.pwcstats_machines <- function(x, ...) { # nolint
+  refuse_unknown(...)
+  data.frame(
+    nobs = x$nobs,
+    n.classes = length(x$classes),
+    n.machines = length(x$norms),
+    kernel = x$svm$kernel,
+    integrator = x$integrator,
+    penalty = x$penalty,
+    threshold = first_of(x$threshold, NA_real_)
+  )
+}
+
+#' Predictions from hybrid classifiers
 #'
 #' `"class"` compares the probability of the positive class with the threshold of the fit, which
-#' need not be one half; with more than two classes, and after [ordinal_hybrid()], it is the most
-#' probable class. `"distance"` has the signed distances from the borders of the machines, divided
-#' by \eqn{\|w\|}{||w||}: positive on the side of the positive class or the baseline, or after
-#' [ordinal_hybrid()] of the class that the machine is named after.
+#' need not be 1/2. With more than two classes, and after [ordinal_hybrid()], it is the most
+#' probable class. `"distance"` gives the signed distances from the decision boundaries of the
+#' machines, divided by \eqn{\|w\|}{||w||}. They are positive on the side of the positive class or
+#' the baseline, or after [ordinal_hybrid()] on the side of the class that the machine is named
+#' after.
 #'
-#' Rows of the fit are measured by machines that were trained on them, so that their predictions are
-#' better than those of new rows.
+#' The machines were trained on the rows of the fit, so predictions for these rows are better than
+#' for new rows.
 #'
 #' @param object A fit by [hybrid()] or [ordinal_hybrid()].
 #' @param newdata Data frame with the variables of the formula; by default the rows of the fit.
 #' @param type `"class"`, `"prob"` (or `"probs"`, `"response"`) for probabilities, or `"distance"`.
-#' @param na.action What to do with rows of `newdata` in which something is missing; by default they
-#'   are `NA` in the result.
+#' @param na.action How to treat rows of `newdata` with missing values; by default they are `NA` in
+#'   the result.
 #' @param ... Must be empty; a misspelt argument is an error.
-#' @return For `"class"` a factor with the levels of the response, ordered if it is (after
-#'   [ordinal_hybrid()] numbers, if the response has numbers). For `"prob"` a matrix with one column
-#'   a class, in the order of the levels, for `"distance"` one with one column a machine.
+#' @return For `"class"` a factor with the levels of the response, ordered if the response is
+#'   ordered (after [ordinal_hybrid()] with a numeric response, numbers). For `"prob"` a matrix with
+#'   one column for each class, in the order of the levels; for `"distance"` a matrix with one
+#'   column for each machine.
 #' @examplesIf pwcstats_available()
 #' fit <- hybrid(Species ~ Petal.Length + Petal.Width, iris)
 #' new <- data.frame(Petal.Length = c(1.5, 4.8, NA), Petal.Width = c(0.3, 1.7, 2))
@@ -173,15 +260,15 @@ predict.pwcstats_machines <- function(object,
                                       ...) {
   call <- sys.call()
   refuse_unknown(..., .hints = idioms_of_e1071)
-  type <- check_choice(type, eval(formals(sys.function())$type), "type", call)
+  type <- check_choice(type, call)
   rows <- machine_rows(object, newdata, na.action, call)
   if (type == "class") {
     ask <- function(fit, new) {
-      called <- call_bridge(fit$predict, new, list(), call)
-      match(labels_from_py(called), as.character(object$classes))
+      predicted <- call_bridge(fit$predict, new, list(), call)
+      match(labels_from_py(predicted), as.character(object$classes))
     }
-    place <- ask_known(object, rows, "class", ask, call)[, 1L]
-    return(stats::napredict(rows$na_action, object$classes[place]))
+    code <- predict_known(object, rows, "class", ask, call)[, 1L]
+    return(stats::napredict(rows$na_action, object$classes[code]))
   }
   columns <- if (type == "distance") object$distances else as.character(object$classes)
   ask <- function(fit, new) {
@@ -191,16 +278,16 @@ predict.pwcstats_machines <- function(object,
       proba_from_py(fit, new, columns, call)
     }
   }
-  stats::napredict(rows$na_action, ask_known(object, rows, columns, ask, call))
+  stats::napredict(rows$na_action, predict_known(object, rows, columns, ask, call))
 }
 
-# What users of e1071 write, and would look for in attributes that are not there.
+# Advice on arguments of predict() in e1071.
 idioms_of_e1071 <- c(
-  probability = "type = \"prob\" has probabilities",
-  decision.values = "after pwc() type = \"decision\" has decision values"
+  probability = "type = 'prob' has probabilities",
+  decision.values = "after pwc() type = 'decision' has decision values"
 )
 
-# Columns of new rows as the machines see them, or of those of the fit; and which rows are known.
+# Scaled columns of new rows, or of the rows of the fit, and which rows have no missing values.
 machine_rows <- function(object, newdata, na.action, call) { # nolint
   rows <- if (is.null(object$terms)) {
     rows_of_columns(object, newdata, na.action, call)
@@ -213,34 +300,34 @@ machine_rows <- function(object, newdata, na.action, call) { # nolint
   list(x = x, known = which(rowSums(is.na(x)) == 0), na_action = rows$na_action)
 }
 
-# What the fit says of the rows that are known, one column each; NA of the others.
-ask_known <- function(object, rows, columns, ask, call) {
+# Predictions for rows without missing values, and NA for the others.
+predict_known <- function(object, rows, columns, ask, call) {
   values <- matrix(
     NA_real_, nrow(rows$x), length(columns),
     dimnames = list(rownames(rows$x), columns)
   )
   if (length(rows$known)) {
-    # Before anything is asked: it may be what starts Python.
+    # Before design_to_py(), because this may start Python.
     fit <- thaw(object, call)
     values[rows$known, ] <- ask(fit, list(design_to_py(rows$x, rows$known)))
   }
   values
 }
 
-# Python has the classes in the order of the alphabet.
+# Python sorts the classes alphabetically.
 proba_from_py <- function(fit, new, labels, call) {
   proba <- matrix_from_py(call_bridge(fit$predict_proba, new, list(), call))
   proba[, match(labels, labels_from_py(fit$classes_)), drop = FALSE]
 }
 
-# The fit has none, and Python would number the rows from 0.
+# In newdata: the fit has no infinite values. Python would number the rows from 0.
 refuse_infinite <- function(x, call) {
-  place <- which(is.infinite(x), arr.ind = TRUE)
-  if (nrow(place)) {
+  index <- which(is.infinite(x), arr.ind = TRUE)
+  if (nrow(index)) {
     abort(
       sprintf(
-        "'%s' is infinite in row %s of newdata.", colnames(x)[[place[1L, 2L]]],
-        rownames(x)[[place[1L, 1L]]]
+        "'%s' is infinite in row %s of newdata.", colnames(x)[[index[1L, 2L]]],
+        rownames(x)[[index[1L, 1L]]]
       ),
       call
     )

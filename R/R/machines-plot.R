@@ -1,19 +1,19 @@
 #' Plot the distances of a hybrid classifier
 #'
-#' Rows of the fit in the plane of two distances from borders of machines, by class. The broken
-#' lines are the borders. With one distance, each class has a strip.
+#' Draws the rows of the fit by class, in the plane of two distances from decision boundaries.
+#' Dashed lines are the boundaries. With one distance, each class has a strip.
 #'
-#' The distances are those of [`predict(type = "distance")`][predict.pwcstats_machines]: the
-#' machines were trained on these rows, which are therefore further from the borders than new ones
-#' would be.
+#' The distances are those of [`predict(type = "distance")`][predict.pwcstats_machines]. The
+#' machines were trained on these rows, which are therefore further from the boundaries than new
+#' rows would be.
 #'
 #' @param x A fit by [hybrid()] or [ordinal_hybrid()].
 #' @param which Names or numbers of one or two of the distances that the integrator uses
 #'   (`x$selected`); by default the first two.
 #' @param xlab,ylab,xlim,ylim,... As in [graphics::plot.default()].
 #' @param col,pch Colours and symbols, one for each class.
-#' @return A data frame with a row for each row of the fit, invisibly: its `class`, and the
-#'   distances that are drawn.
+#' @return A data frame with a row for each row of the fit, invisibly: its `class` and the distances
+#'   that are drawn.
 #' @seealso [autoplot()][pwcstats_autoplot] for \pkg{ggplot2}.
 #' @examplesIf pwcstats_available()
 #' flowers <- transform(
@@ -38,16 +38,16 @@ plot.pwcstats_machines <- function(x,
   classes <- levels(shown$class)
   n <- length(classes)
   strips <- ncol(shown) == 2L
-  place <- distance_places(shown)
+  at <- distance_points(shown)
   color <- rep_len(first_of(col, class_colors(n)), n)
   symbol <- rep_len(first_of(pch, class_symbols(n)), n)
   page <- if (strips) new_lines(classes) else new_key(classes)
   on.exit(graphics::par(page$old))
   graphics::plot(
-    place$x, place$y,
+    at$x, at$y,
     col = color[shown$class], pch = symbol[shown$class],
-    xlim = first_of(xlim, range(0, place$x)),
-    ylim = first_of(ylim, if (strips) c(0.5, n + 0.5), range(0, place$y)),
+    xlim = first_of(xlim, range(0, at$x)),
+    ylim = first_of(ylim, if (strips) c(0.5, n + 0.5), range(0, at$y)),
     xlab = "", ylab = "", yaxt = if (strips) "n" else "s", ...
   )
   graphics::abline(v = 0, h = if (!strips) 0, lty = 2L, col = "gray45")
@@ -61,17 +61,17 @@ plot.pwcstats_machines <- function(x,
   invisible(shown)
 }
 
-# What an axis is of, beside its middle, or as near as the page allows.
-write_axis <- function(side, words) {
+# The label of an axis, at its middle or as near to it as the page allows.
+write_axis <- function(side, label) {
   page <- graphics::par("fin")[[side]]
-  width <- graphics::strwidth(words, "inches") / page
+  width <- graphics::strwidth(label, "inches") / page
   size <- min(1, 0.96 / width)
   limits <- graphics::par("usr")[2L * side - 1:0]
   convert <- if (side == 1L) graphics::grconvertX else graphics::grconvertY
   half <- size * width / 2 + 0.02
   middle <- min(max(convert(mean(limits), "user", "nfc"), half), 1 - half)
   graphics::mtext(
-    words,
+    label,
     side = side, line = graphics::par("mgp")[[1L]], at = convert(middle, "nfc", "user"),
     cex = size * graphics::par("cex")
   )
@@ -80,10 +80,10 @@ write_axis <- function(side, words) {
 # Class of each row, and one or two of its distances.
 distance_rows <- function(x, which, call) {
   if (!length(x$selected)) {
-    abort("the integrator uses no distance, so there is none to draw.", call)
+    abort("the integrator uses no distances, so there is nothing to draw.", call)
   }
   chosen <- chosen_distances(which, x$selected, call)
-  # Rows of the fit alone, whatever na.action would add.
+  # Only rows of the fit: na.exclude would add others.
   x$na.action <- NULL
   distance <- predict.pwcstats_machines(x, type = "distance")[, chosen, drop = FALSE]
   response <- as.character(one_column(stats::model.response(x$model)))
@@ -103,7 +103,7 @@ chosen_distances <- function(which, used, call) {
     abort(
       sprintf(
         "which must be one or two of the distances that the integrator uses, %s.",
-        paste0("'", used, "'", collapse = ", ")
+        quoted(used)
       ),
       call
     )
@@ -111,8 +111,8 @@ chosen_distances <- function(which, used, call) {
   chosen
 }
 
-# Where rows are drawn. Strips have their width by the golden ratio, which needs no random numbers.
-distance_places <- function(shown) {
+# Coordinates of the rows. The golden ratio spreads points over a strip without random numbers.
+distance_points <- function(shown) {
   if (ncol(shown) == 3L) {
     return(list(x = shown[[2L]], y = shown[[3L]]))
   }
@@ -120,20 +120,20 @@ distance_places <- function(shown) {
   list(x = shown[[2L]], y = as.integer(shown$class) + 0.5 * spread)
 }
 
-# Which side of the border is which.
+# The distance and the class on its positive side.
 describe_distance <- function(x, name, sep = " ") {
   machine <- names(x$norms)[[match(name, x$distances)]]
   side <- if (inherits(x, "pwcstats_ordinal_hybrid")) machine else x$positive
   sprintf("Distance %s%s(above 0: %s)", name, sep, side)
 }
 
-# A page with room for names on the right, and how large they can be.
+# A page with space for labels on the right, and their size.
 new_key <- function(names) {
-  # The size of labels is known when there is a page.
+  # Sizes of labels are known only after plot.new().
   graphics::plot.new()
   wide <- max(graphics::strwidth(names, "inches"))
   room <- graphics::par("pin")[[2L]] / length(names)
-  # At most a third of the page is names.
+  # Labels take at most a third of the page.
   fitting <- (graphics::par("fin")[[1L]] / 3 - 0.5) / wide
   size <- min(1, room / (1.2 * graphics::par("csi")), fitting)
   margins <- graphics::par("mai")

@@ -1,6 +1,6 @@
-# What hybrid(), ordinal_hybrid() and pwc() share: columns of the machines, options, and the fit.
+# Data, options and fits of hybrid() and ordinal_hybrid(). pwc() uses the data and the machines.
 
-# As formula_input(), with the columns that the machines see, and what they were scaled by.
+# As formula_input(), with the scaled columns for the machines, and their centre and scale.
 machine_input <- function(asked, environment, contrasts, scale, call) {
   check_flag(scale, "scale", call)
   input <- formula_input(asked, environment, contrasts, call)
@@ -8,7 +8,7 @@ machine_input <- function(asked, environment, contrasts, scale, call) {
   refuse_no_classes(input$y, call)
   x <- without_intercept(input$x)
   if (!ncol(x)) {
-    abort("the formula gives no column to the machines, only an intercept.", call)
+    abort("the formula gives no columns except the intercept.", call)
   }
   scaling <- scaling_of(x, input$weights, scale)
   c(input, scaling, list(rows = rescale(x, scaling)))
@@ -19,17 +19,16 @@ refuse_no_classes <- function(y, call) {
     abort("the response must be the class of each row, not columns.", call)
   }
   if (is.numeric(y) && any(y != round(y), na.rm = TRUE)) {
-    abort("the response has numbers that are no classes; cut() it, or make it a factor.", call)
+    abort("the response must be classes, not fractions; cut() it, or make it a factor.", call)
   }
 }
 
-# A machine has a border of its own.
+# Machines have their own intercept.
 without_intercept <- function(x) {
   x[, attr(x, "assign") != 0L, drop = FALSE]
 }
 
-# A weight of 2 is a row that is there twice, here too. Weights whose mean is below 1 cannot be
-# numbers of rows.
+# A weight of 2 is a row that occurs twice. Weights with a mean below 1 cannot be frequencies.
 scaling_of <- function(x, weights, scale) {
   used <- weights > 0
   x <- x[used, , drop = FALSE]
@@ -47,10 +46,9 @@ rescale <- function(x, scaling) {
   sweep(sweep(x, 2L, scaling$center), 2L, scaling$scale, "/")
 }
 
-# The support vector machines, in the words of e1071.
+# Arguments of the support vector machines, with e1071's names.
 check_svm <- function(kernel, cost, gamma, degree, coef0, tolerance, call) {
-  kernels <- c("linear", "radial", "polynomial", "sigmoid")
-  kernel <- check_choice(kernel, kernels, "kernel", call)
+  kernel <- check_choice(kernel, call, c("linear", "radial", "polynomial", "sigmoid"))
   check_positive(cost, "cost", call)
   if (!is.null(gamma)) {
     check_positive(gamma, "gamma", call)
@@ -69,15 +67,15 @@ check_svm <- function(kernel, cost, gamma, degree, coef0, tolerance, call) {
 svm_to_py <- function(svm, n_columns, call) {
   svm$gamma <- as.double(first_of(svm$gamma, 1 / n_columns))
   svm$degree <- count_to_py(svm$degree)
-  # An integer of R's would be one in Python, where scikit-learn may ask for a float.
+  # scikit-learn may refuse integers here.
   numbers <- c("cost", "coef0", "tolerance")
   svm[numbers] <- lapply(svm[numbers], as.double)
   call_bridge(python$bridge$learner, list("svm"), svm, call)
 }
 
 check_integration <- function(penalty, select, distance_cv, seed, call) {
-  penalty <- check_choice(penalty, c("auto", "none", "firth"), "penalty", call)
-  select <- check_choice(select, c("none", "aic", "bic", "lr"), "select", call)
+  penalty <- check_choice(penalty, call, c("auto", "none", "firth"))
+  select <- check_choice(select, call, c("none", "aic", "bic", "lr"))
   if (length(distance_cv) == 1L && is.na(distance_cv)) {
     distance_cv <- NULL
   }
@@ -89,12 +87,11 @@ check_integration <- function(penalty, select, distance_cv, seed, call) {
 }
 
 integration_to_py <- function(options) {
-  word <- function(x) if (x != "none") x
   list(
-    penalty = word(options$penalty),
-    select = word(options$select),
-    distance_cv = if (!is.null(options$distance_cv)) count_to_py(options$distance_cv),
-    random_state = if (!is.null(options$seed)) count_to_py(options$seed)
+    penalty = option_to_py(options$penalty),
+    select = option_to_py(options$select),
+    distance_cv = count_to_py(options$distance_cv),
+    random_state = count_to_py(options$seed)
   )
 }
 
@@ -104,7 +101,7 @@ machines_from_py <- function(model, input, integrator) {
   first <- design_to_py(input$rows, 1L)
   list(
     coefficients = integrator_from_py(model$integrator_$params, machines, integrator),
-    norms = stats::setNames(as.vector(array_from_py(norms)), machines),
+    norms = stats::setNames(vector_from_py(norms), machines),
     distances = labels_from_py(model$distances(first)$columns),
     aliased = as.character(from_py(model$aliased_)),
     selected = as.character(from_py(model$selected_)),
@@ -112,18 +109,18 @@ machines_from_py <- function(model, input, integrator) {
     center = input$center,
     scale = input$scale,
     nobs = nrow(input$rows),
-    python = from_py(python$bridge$freeze(model))
+    python = freeze(model)
   )
 }
 
-# Multinomial models number the groups, which have the machines' order.
+# Multinomial models number the groups in the order of the machines.
 integrator_from_py <- function(params, machines, integrator) {
-  # A term is const or begins with d_, and thresholds have a slash.
+  # Terms are const or start with d_, and thresholds contain a slash.
   terms <- sub("^const(:|$)", "(Intercept)\\1", labels_from_py(params$index))
   if (integrator %in% c("multinomial", "individualized")) {
     with_dimnames(t(matrix_from_py(params)), machines, terms)
   } else {
-    stats::setNames(as.vector(array_from_py(params)), terms)
+    stats::setNames(vector_from_py(params), terms)
   }
 }
 

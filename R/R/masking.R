@@ -1,16 +1,17 @@
-# Functions of other packages that have the name of one of ours. Attached after such a package, ours
-# is found first: it passes a call on that can only be meant for the other. Attached before it, ours
-# is hidden, which a message says.
+# Functions of other packages with the same name as ours. If pwcstats is attached after such a
+# package, our function is found first, and passes on calls that can only be meant for the other. If
+# it is attached before, our function is masked, and a message says so.
 same_names <- list(
   couple = "kernlab",
   cratio = "VGAM",
   detect_separation = c("detectseparation", "brglm2")
 )
 
-# The other function, if it is meant: by a call without our first argument, as in
-# vglm(y ~ x, family = cratio()), or with an argument that only the other has. Else NULL.
+# The other function if the call is meant for it, otherwise NULL. Such calls lack our first
+# argument, as in vglm(y ~ x, family = cratio()), or have an argument that only the other function
+# has.
 other_function <- function(name, lacks_first, call) {
-  # pwcstats::couple() is ours, whatever is attached.
+  # pwcstats::couple() is always ours.
   if (is.call(call[[1L]])) {
     return(NULL)
   }
@@ -22,39 +23,39 @@ other_function <- function(name, lacks_first, call) {
     return(NULL)
   }
   other <- getExportedValue(package, name)
-  # None are left of a function that its package has only to say that it is gone.
-  takes <- setdiff(names(formals(other)), "...")
+  # A defunct function has no arguments.
+  theirs <- setdiff(names(formals(other)), "...")
   given <- Filter(nzchar, names(call))
   meant <- if (lacks_first) {
-    length(takes) > 0L && all(given %in% takes)
+    length(theirs) > 0L && all(given %in% theirs)
   } else {
-    any(given %in% setdiff(takes, names(formals(get(name)))))
+    any(given %in% setdiff(theirs, names(formals(get(name)))))
   }
   if (meant) other
 }
 
-# The call as it was made, of another function.
+# The same call of another function.
 call_other <- function(other, call, environment) {
   call[[1L]] <- other
   eval(call, environment)
 }
 
-# A message for when such a package is attached after ours.
-say_when_hidden <- function() {
+# Sets hooks that give a message if such a package is attached after ours.
+announce_masking <- function() {
   for (name in names(same_names)) {
     for (package in same_names[[name]]) {
-      setHook(packageEvent(package, "attach"), hidden_message(name, package))
+      setHook(packageEvent(package, "attach"), masking_message(name, package))
     }
   }
 }
 
-hidden_message <- function(name, package) {
+masking_message <- function(name, package) {
   force(name)
   force(package)
   function(...) {
     if ("package:pwcstats" %in% search()) {
       packageStartupMessage(sprintf(
-        "%s() is now that of %s; write pwcstats::%s() for the one of pwcstats.", name, package, name
+        "%s() is now the function of %s; write pwcstats::%s() for ours.", name, package, name
       ))
     }
   }

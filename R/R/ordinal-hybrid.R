@@ -1,35 +1,35 @@
 #' Chang's hybrid for ordered classes
 #'
-#' K - 1 support vector machines, each of which tells a class from the union of those below it, and
-#' an ordinal model of the distances from their borders, the integrator, which gives probabilities
-#' (Procedure II of Chang, 2003).
+#' Fits K - 1 support vector machines, each of which separates a class from the union of the lower
+#' classes. An ordinal model of the distances from their decision boundaries, the integrator, gives
+#' probabilities (Procedure II of Chang, 2003).
 #'
 #' A row x has the signed distance \eqn{d_j = f_j(x) / \|w_j\|}{d[j] = f[j](x) / ||w[j]||} from the
-#' border of machine j: the decision value divided by the length of the normal vector, positive on
-#' the side of class j. The integrator is by default
+#' boundary of machine j: the decision value divided by the length of the normal vector. It is
+#' positive on the side of class j. The integrator is by default
 #' \deqn{\mathrm{logit}\, P(Y = j \mid Y \le j, x) = \beta_{0j} + \beta_j^\top d}{
 #' logit P(Y = j | Y <= j, x) = beta[0j] + beta[j]'d}
 #' for all classes j but the lowest, which is the backward model of [cratio()].
 #'
 #' @inheritParams hybrid
-#' @param formula Model formula. The response is an ordered factor, or numbers; levels that no row
-#'   has are dropped.
-#' @param integrator Continuation ratios, or proportional odds, whose classes differ in a threshold
-#'   only.
-#' @param penalty Firth's penalty where the distances separate the classes, never, or always.
-#'   Proportional odds have none.
+#' @param formula Model formula. The response is an ordered factor or numeric; unused levels are
+#'   dropped.
+#' @param integrator Continuation ratios, or proportional odds, where the classes differ only in the
+#'   threshold.
+#' @param penalty Use Firth's penalty if the distances separate the classes, never, or always.
+#'   Proportional odds have no penalty.
 #' @param seed Whole number that seeds folds, and draws between equally probable classes. With
-#'   `NULL` folds go by the order of the rows.
+#'   `NULL`, folds follow the order of the rows.
 #' @return A list of class `pwcstats_ordinal_hybrid`, which inherits from `pwcstats_machines`, with
-#'   [methods][pwcstats_machines] and [predict()][predict.pwcstats_machines]. It has the elements
+#'   [methods][pwcstats_machines] and [predict()][predict.pwcstats_machines]. Its elements are
 #'   \item{classes}{The classes from the lowest to the highest.}
-#'   \item{coefficients}{Of the integrator: a vector with names such as `"(Intercept):class"` and
-#'     `"distance:class"`; for `"ordered"` the slopes, the lowest threshold between classes, and
-#'     logarithms of the steps from one threshold to the next.}
+#'   \item{coefficients}{Coefficients of the integrator: a vector with names such as
+#'     `"(Intercept):class"` and `"distance:class"`; for `"ordered"` the slopes, the lowest
+#'     threshold, and the logarithms of the differences between consecutive thresholds.}
 #'   \item{norms, distances, aliased, selected, integrator, penalty, svm, center, scale,
 #'     distance_cv}{As in [hybrid()].}
 #'   \item{nobs, call, terms, model, xlevels, contrasts, na.action, python}{As in [firth()].}
-#' @seealso [hybrid()] for classes without an order, [cratio()] for the model of the integrator.
+#' @seealso [hybrid()] for unordered classes, [cratio()] for the model of the integrator.
 #' @references
 #' Chang, Y.-C. I. (2003) Boosting SVM classifiers with logistic regression. Technical report,
 #' Institute of Statistical Science, Academia Sinica, Taipei.
@@ -62,7 +62,7 @@ ordinal_hybrid <- function(formula,
                            contrasts = NULL) {
   call <- sys.call()
   asked <- match.call()
-  integrator <- check_choice(integrator, c("cratio", "ordered"), "integrator", call)
+  integrator <- first_choice(integrator)
   options <- check_integration(penalty, select, distance_cv, seed, call)
   svm <- check_svm(kernel, cost, gamma, degree, coef0, tolerance, call)
   input <- machine_input(asked, parent.frame(), contrasts, scale, call)
@@ -87,12 +87,12 @@ ordinal_hybrid <- function(formula,
   )
 }
 
-# Also of two classes, which cratio() takes as they come: here the order is what the method is for.
+# cratio() takes two classes without an order, but this method needs one.
 refuse_no_order <- function(y, call) {
   if (!is.ordered(y) && !is_number_like(y)) {
     abort(
       sprintf(
-        "the response must be an ordered factor, not %s; make it ordered(y, levels = c(...)), %s.",
+        "the response must be an ordered factor, not %s; use ordered(y, levels = c(...)), %s.",
         kind(y), "from the lowest to the highest"
       ),
       call

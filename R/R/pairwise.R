@@ -1,11 +1,11 @@
-# What came as pairwise probabilities: the numbers, their shape, and the labels that they carry.
+# The pairwise probabilities that couple() is given, with their shape and labels.
 #
-# form         which Python object is made of it (see pairwise_to_py)
+# form         the form of the Python object (see pairwise_to_py)
 # samples      names of the samples, or NULL
-# names        names of the classes for the answer, or NULL
-# classes      what Python is told of the classes: their names, or numbers, or NULL to find out
-# pairs_named  are the classes to be read off column names "a/b"?
-# single       is it one sample, so that the answer is a vector?
+# names        names of the classes in the result, or NULL
+# classes      classes for Python: names, numbers, or NULL to read them from the labels
+# pairs_named  are the classes read from column names "a/b"?
+# single       is it one sample, so that the result is a vector?
 
 pairwise_input <- function(r, condensed, classes, call) {
   values <- as_numbers(r, "r", call)
@@ -17,7 +17,7 @@ condensed_input <- function(values, classes) {
   if (d > 2L) {
     return(odd_input(values, classes))
   }
-  # Names of which none is a pair's are numbers' work; a mixture is for Python to refuse.
+  # Python refuses names of which only some are pairs.
   pairs <- dimnames(values)[[d]]
   if (!any(are_pair_names(pairs))) {
     pairs <- NULL
@@ -42,7 +42,7 @@ full_input <- function(values, classes) {
     return(odd_input(values, classes))
   }
   labels <- dimnames(values)
-  # Labels of r go before `classes`: where the two differ, Python refuses.
+  # Labels of r take precedence; Python refuses `classes` that differ from them.
   rows <- first_of(labels[[d - 1L]], labels[[d]], classes)
   columns <- first_of(labels[[d]], labels[[d - 1L]], classes)
   list(
@@ -58,13 +58,14 @@ full_input <- function(values, classes) {
   )
 }
 
-# A shape that fits no form goes as it is: Python says what is wrong with it.
+# Other shapes are passed on unchanged, and Python refuses them.
 odd_input <- function(values, classes) {
   list(form = "array", values = values, classes = classes, pairs_named = FALSE, single = FALSE)
 }
 
-# Asks Python by a function of the Python object. Labels of many samples cost more than coupling
-# them, and only messages need them: so r goes without, and again with them when there is a message.
+# Calls `ask` with the Python object. Converting labels of many samples takes longer than coupling
+# them, and only messages need them. So r is passed without labels first, and again with them if
+# there is a message.
 ask_about_pairs <- function(input, ask) {
   named_twice <- !is.null(input$columns) && !identical(as.character(input$classes), input$columns)
   bare <- switch(input$form,
@@ -88,8 +89,8 @@ pairwise_to_py <- function(input) {
   )
 }
 
-# Weights that are named go with their names, so that Python can put them in the order of the
-# classes; names mean nothing where the classes have none.
+# Named weights are passed with their names, so that Python can put them in the order of the
+# classes. Names are ignored if the classes have none.
 weights_to_py <- function(weights, input) {
   labels <- dimnames(weights)
   d <- length(dim(weights))
@@ -112,12 +113,8 @@ are_pair_names <- function(x) {
   grepl("^[^/]*/[^/]*$", x)
 }
 
-# Unnamed classes count from 1; NULL when no number of classes has so many pairs.
+# Unnamed classes are numbered; NULL if no number of classes has this number of pairs.
 numbered_classes <- function(n_pairs) {
   k <- (1 + sqrt(1 + 8 * n_pairs)) / 2
   if (k == round(k)) seq_len(k)
-}
-
-first_of <- function(...) {
-  Find(Negate(is.null), list(...))
 }

@@ -1,18 +1,18 @@
-#' What a pairwise classifier says
+#' Methods for pairwise classifiers
 #'
-#' Methods for the fits of [pwc()]. Besides those shown here, [terms()] and [update()] work as with
-#' other models, and the functions `tidy()`, `glance()` and [`augment()`][pwcstats_augment] of
-#' \pkg{generics} (which \pkg{broom} has too).
+#' Methods for fits by [pwc()]. Besides those shown here, [terms()] and [update()] work as with
+#' other models. There are also methods for `tidy()`, `glance()` and [`augment()`][pwcstats_augment]
+#' from \pkg{generics} (re-exported by \pkg{broom}).
 #'
 #' @param x,object,formula A fit by [pwc()].
 #' @param digits Number of significant digits.
-#' @param type The only kind of weights there is.
+#' @param type Type of weights; there are only prior weights.
 #' @param ... Must be empty; a misspelt argument is an error.
-#' @return `summary()` a list of class `summary.pwcstats_pwc`, with the table of the pairs, how many
-#'   of them each learner has, and the table of true and predicted classes of the rows of the fit
-#'   (whose errors are fewer than those of new rows); `nobs()` the number of rows; `weights()` their
-#'   weights; `fitted()` the probabilities of the rows of the fit; `model.frame()` the variables of
-#'   these rows; `tidy()` the table of the pairs as a data frame; `glance()` a data frame with one
+#' @return `summary()` returns a list of class `summary.pwcstats_pwc`. It prints all pairs, the
+#'   number of pairs of each learner, and a table of true and predicted classes of the rows of the
+#'   fit (with fewer errors than for new rows). `nobs()` returns the number of rows, `weights()`
+#'   their weights, `fitted()` the probabilities of the rows of the fit, `model.frame()` the
+#'   variables of these rows, `tidy()` the pairs as a data frame, `glance()` a data frame with one
 #'   row.
 #' @seealso [predict()][predict.pwcstats_pwc], [plot()][plot.pwcstats_pwc]
 #' @examplesIf pwcstats_available()
@@ -30,35 +30,32 @@ print.pwcstats_pwc <- function(x, digits = max(3L, getOption("digits") - 3L), ..
 }
 
 print_pwc <- function(x, digits, most) {
-  cat("\nCall:\n", paste(deparse(x$call), collapse = "\n"), "\n\n", sep = "")
-  # Where all learners failed, the classes' shares stand in.
+  print_call(x)
+  # If all learners failed on a pair, its learner is not among x$learners.
   chosen <- table(factor(x$pairs$learner, levels = union(x$learners, x$pairs$learner)))
   print_lines(c(
     Rows = format(x$nobs),
     Classes = paste(as.character(x$classes), collapse = ", "),
-    Learners = paste(sprintf("%s (%d %s)", names(chosen), chosen, pairs_word(chosen)),
+    Learners = paste(
+      sprintf("%s (%d %s)", names(chosen), chosen, ifelse(chosen == 1L, "pair", "pairs")),
       collapse = ", "
     ),
     Coupling = describe_coupling(x),
     Thresholds = if (x$threshold != "none") {
-      c(train = "of the rows of the fit", cv = "of held-out rows")[[x$threshold]]
+      c(train = "from the rows of the fit", cv = "cross-validated")[[x$threshold]]
     }
   ))
   cat(describe_missing(x), "\nPairs:\n", sep = "")
   shown <- seq_len(min(most, nrow(x$pairs)))
   print(x$pairs[shown, ], digits = digits, row.names = FALSE)
   if (nrow(x$pairs) > length(shown)) {
-    cat(sprintf("... and %d more, which summary() has\n", nrow(x$pairs) - length(shown)))
+    cat(sprintf("... and %d more, see summary()\n", nrow(x$pairs) - length(shown)))
   }
   cat("\n")
 }
 
-pairs_word <- function(n) {
-  ifelse(n == 1L, "pair", "pairs")
-}
-
 describe_coupling <- function(x) {
-  weighted <- if (x$pair_weights == "counts") "pairs by their rows" else "all pairs alike"
+  weighted <- if (x$pair_weights == "counts") "pairs weighted by rows" else "pairs weighted equally"
   if (x$coupling == "ht") sprintf("ht, %s", weighted) else x$coupling
 }
 
@@ -67,7 +64,7 @@ describe_coupling <- function(x) {
 summary.pwcstats_pwc <- function(object, ...) {
   refuse_unknown(...)
   truth <- object$classes[match(as.character(object$model[[1L]]), as.character(object$classes))]
-  # Rows that the fit left out are not among its answers here.
+  # Only rows of the fit: na.exclude would add others.
   fit <- object
   fit$na.action <- NULL
   used <- first_of(stats::model.weights(object$model), rep(1, length(truth))) > 0
@@ -79,10 +76,10 @@ summary.pwcstats_pwc <- function(object, ...) {
 print.summary.pwcstats_pwc <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   refuse_unknown(...)
   print_pwc(x, digits, nrow(x$pairs))
-  cat("Rows of the fit, true classes by predicted ones:\n")
+  cat("Rows of the fit, true and predicted classes:\n")
   print(x$table)
   wrong <- sum(x$table) - sum(diag(x$table))
-  cat(sprintf("Errors: %d of %d (of new rows there are more)\n\n", wrong, sum(x$table)))
+  cat(sprintf("Errors: %d of %d (more for new rows)\n\n", wrong, sum(x$table)))
   invisible(x)
 }
 
@@ -105,17 +102,17 @@ fitted.pwcstats_pwc <- function(object, ...) {
 #' @export
 weights.pwcstats_pwc <- function(object, type = "prior", ...) {
   refuse_unknown(...)
-  check_choice(type, "prior", "type", sys.call())
+  check_choice(type, sys.call())
   row_weights(object)
 }
 
 #' @rdname pwcstats_pwc
 #' @export
 formula.pwcstats_pwc <- function(x, ...) {
-  # as.formula() asks so.
+  # as.formula() passes env.
   refuse_unknown(..., .also = "env")
   if (is.null(x$terms)) {
-    abort("the fit was made from x and y, and has no formula.", sys.call())
+    abort("the fit was made from x and y, so it has no formula.", sys.call())
   }
   stats::formula(x$terms)
 }
@@ -149,31 +146,31 @@ glance.pwcstats_pwc <- function(x, ...) { # nolint
   )
 }
 
-#' Predictions of pairwise classifiers
+#' Predictions from pairwise classifiers
 #'
 #' @param object A fit by [pwc()].
 #' @param newdata Data frame with the variables of the formula, or after `x` and `y` a matrix or
 #'   data frame with the columns of `x`; by default the rows of the fit.
-#' @param type `"class"` for the most probable class, of equals the first level; `"prob"` (or
-#'   `"probs"`, `"response"`) for the coupled probabilities, from pairs that are kept between 1e-7
-#'   and 1 - 1e-7; `"pairs"` for the probability of the first class in
-#'   each pair, which is what [couple()] takes with `condensed = TRUE`; `"votes"` for the number of
-#'   pairs that a class wins; `"decision"` (or `"link"`) for the scores of the pairs before
-#'   calibration, positive in favour of the first class: of support vector machines the decision
-#'   values, of other learners log-odds.
-#' @param na.action What to do with rows of `newdata` in which something is missing; by default they
-#'   are `NA` in the result.
+#' @param type `"class"` for the most probable class (the first level if classes are equally
+#'   probable); `"prob"` (or `"probs"`, `"response"`) for the coupled probabilities, where the
+#'   probabilities of pairs are restricted to the range from 1e-7 to 1 - 1e-7; `"pairs"` for the
+#'   probability of the first class of each pair, which [couple()] takes with `condensed = TRUE`;
+#'   `"votes"` for the number of pairs that a class wins; `"decision"` (or `"link"`) for the scores
+#'   of the pairs before calibration, which are positive in favour of the first class (decision
+#'   values for support vector machines, log-odds for other learners).
+#' @param na.action How to treat rows of `newdata` with missing values; by default they are `NA` in
+#'   the result.
 #' @param ... Must be empty; a misspelt argument is an error.
-#' @return For `"class"` a factor with the levels of the response, ordered if it is. Otherwise a
-#'   matrix with a row for each row of `newdata` and a column for each class, or for each pair, with
-#'   names such as `"a/b"`.
+#' @return For `"class"` a factor with the levels of the response, ordered if the response is
+#'   ordered. Otherwise a matrix with a row for each row of `newdata` and a column for each class,
+#'   or for each pair, with names such as `"a/b"`.
 #' @examplesIf pwcstats_available()
 #' fit <- pwc(Species ~ ., iris, learners = "svm")
 #' new <- iris[c(1, 71, 120), ]
 #' predict(fit, new)
 #' predict(fit, new, type = "prob")
 #'
-#' # Other couplings of the same pairs.
+#' # Another coupling of the same pairs.
 #' r <- predict(fit, new, type = "pairs")
 #' couple(r, "ht", condensed = TRUE)
 #' @export
@@ -187,7 +184,7 @@ predict.pwcstats_pwc <- function(object,
                                  ...) {
   call <- sys.call()
   refuse_unknown(..., .hints = idioms_of_e1071)
-  type <- check_choice(type, eval(formals(sys.function())$type), "type", call)
+  type <- check_choice(type, call)
   rows <- machine_rows(object, newdata, na.action, call)
   labels <- as.character(object$classes)
   of_pairs <- type %in% c("pairs", "decision", "link")
@@ -199,7 +196,7 @@ predict.pwcstats_pwc <- function(object,
     votes = function(fit, new) votes_from_py(fit, new, labels, call),
     function(fit, new) proba_from_py(fit, new, labels, call)
   )
-  values <- ask_known(object, rows, columns, ask, call)
+  values <- predict_known(object, rows, columns, ask, call)
   if (type == "class") {
     class_or_proba(values, object, type, rows$na_action)
   } else {
@@ -212,7 +209,7 @@ pair_columns <- function(pairs, call) {
   if (anyDuplicated(columns)) {
     abort(
       sprintf(
-        "two pairs would be called '%s'; rename the classes, without a slash.",
+        "two pairs would have the name '%s'; rename the classes without a slash.",
         columns[duplicated(columns)][[1L]]
       ),
       call
@@ -223,18 +220,18 @@ pair_columns <- function(pairs, call) {
 
 pair_proba_from_py <- function(fit, new, pairs, call) {
   labels <- labels_from_py(fit$classes_)
-  places <- lapply(
+  indices <- lapply(
     list(pairs$class_i, pairs$class_j),
     function(label) to_py(as.array(match(label, labels)))
   )
-  matrix_from_py(call_bridge(python$bridge$in_pairs, c(list(fit), new, places), list(), call))
+  matrix_from_py(call_bridge(python$bridge$in_pairs, c(list(fit), new, indices), list(), call))
 }
 
 scores_from_py <- function(fit, new, labels, call) {
   pairs <- columns_from_py(fit$pairs_, c("class_i", "class_j"), "n")
-  place <- pair_places(pairs$class_i, pairs$class_j, labels)
+  sorted <- sort_pairs(pairs$class_i, pairs$class_j, labels)
   scores <- matrix_from_py(call_bridge(fit$pairwise_scores, new, list(), call))
-  sweep(scores, 2L, ifelse(place$turned, -1, 1), "*")[, place$order, drop = FALSE]
+  sweep(scores, 2L, ifelse(sorted$swapped, -1, 1), "*")[, sorted$order, drop = FALSE]
 }
 
 votes_from_py <- function(fit, new, labels, call) {
@@ -242,7 +239,7 @@ votes_from_py <- function(fit, new, labels, call) {
   votes[, match(labels, labels_from_py(fit$classes_)), drop = FALSE]
 }
 
-# Columns of new rows after a fit of x and y, in the order of the fit's.
+# Columns of new rows after a fit to x and y, in the order of the fit.
 rows_of_columns <- function(object, newdata, na.action, call) { # nolint
   columns <- names(object$center)
   if (is.null(newdata)) {
@@ -250,7 +247,7 @@ rows_of_columns <- function(object, newdata, na.action, call) { # nolint
     return(list(x = x, na_action = object$na.action))
   }
   if (length(dim(newdata)) == 2L) {
-    newdata <- newdata[, places_of_columns(newdata, columns, call), drop = FALSE]
+    newdata <- newdata[, match_columns(newdata, columns, call), drop = FALSE]
   }
   x <- as_numbers(newdata, "newdata", call)
   if (length(dim(x)) != 2L) {
@@ -264,8 +261,8 @@ rows_of_columns <- function(object, newdata, na.action, call) { # nolint
   list(x = x, na_action = attr(kept, "na.action"))
 }
 
-# By name, or without any names by order; columns besides are nobody's business.
-places_of_columns <- function(newdata, columns, call) {
+# By name, or by position if there are no names. Other columns are ignored.
+match_columns <- function(newdata, columns, call) {
   if (is.null(colnames(newdata)) && ncol(newdata) == length(columns)) {
     return(seq_along(columns))
   }
@@ -274,7 +271,7 @@ places_of_columns <- function(newdata, columns, call) {
     abort(
       sprintf(
         "newdata lacks the %s %s.", ngettext(length(lacking), "column", "columns"),
-        paste0("'", lacking, "'", collapse = ", ")
+        quoted(lacking)
       ),
       call
     )

@@ -1,17 +1,17 @@
-#' Draw a pairwise classifier
+#' Plot a pairwise classifier
 #'
-#' `plot(fit)` shows which learner each pair has, and its cross-validated score; with one learner,
-#' the number of rows of each pair. `plot(fit, y ~ x)` shows the regions of the classes in the plane
-#' of two variables, as `plot()` of \pkg{e1071} does, and the rows of the fit on them.
+#' `plot(fit)` shows the learner of each pair and its cross-validated score; with one learner, the
+#' number of rows of each pair. `plot(fit, y ~ x)` shows the regions of the classes in the plane of
+#' two variables, like `plot()` in \pkg{e1071}, together with the rows of the fit.
 #'
 #' @param x,object A fit by [pwc()].
 #' @param formula The two variables of the plane, as in `Petal.Width ~ Petal.Length`.
-#' @param slice List of values for the other variables, by name; by default the median, and of
-#'   factors the most frequent level.
+#' @param slice Named list of values for the other variables. The default is the median or, for
+#'   factors, the most frequent level.
 #' @param grid Number of points in each direction at which the class is predicted.
 #' @param ... Must be empty; a misspelt argument is an error.
-#' @return What is drawn, invisibly: a data frame with a row for each pair, or for each point of the
-#'   grid. `autoplot()` returns a \pkg{ggplot2} plot.
+#' @return A data frame with a row for each pair, or for each point of the grid, invisibly.
+#'   `autoplot()` returns a \pkg{ggplot2} plot.
 #' @examplesIf pwcstats_available()
 #' fit <- pwc(Species ~ Petal.Length + Petal.Width, iris, learners = c("lda", "nb", "tree"))
 #' plot(fit)
@@ -45,16 +45,16 @@ autoplot.pwcstats_pwc <- function(object, formula = NULL, slice = list(), grid =
   regions_of_ggplot(region_points(object, plane, slice, grid, call), object, plane)
 }
 
-# One tile a pair: where it is, its learner, and a word on it.
+# One tile for each pair, with its position, learner and label.
 pair_tiles <- function(x) {
   pairs <- x$pairs
   labels <- as.character(x$classes)
-  place <- match(paste0("cv_score_", pairs$learner), names(pairs))
-  score <- pairs[cbind(seq_len(nrow(pairs)), place)]
+  column <- match(paste0("cv_score_", pairs$learner), names(pairs))
+  score <- pairs[cbind(seq_len(nrow(pairs)), column)]
   data.frame(
     class_i = factor(pairs$class_i, levels = labels),
     class_j = factor(pairs$class_j, levels = labels),
-    # Where all learners failed, the classes' shares stand in.
+    # If all learners failed on a pair, its learner is not among x$learners.
     learner = factor(pairs$learner, levels = union(x$learners, pairs$learner)),
     word = if (length(x$learners) > 1L) {
       ifelse(is.na(score), "", sprintf("%.3f", as.numeric(score)))
@@ -85,8 +85,7 @@ draw_tiles <- function(shown, x) {
     j - 0.5, i - 0.5, j + 0.5, i + 0.5,
     col = colors[as.integer(shown$learner)], border = "white"
   )
-  size <- fitting_size(shown$word, 0.9)
-  graphics::text(j, i, shown$word, cex = size)
+  graphics::text(j, i, shown$word, cex = fitting_size(shown$word, 0.9))
   name_lines(labels[-k], rev(seq_len(k))[-k], page$size)
   wide <- max(graphics::strwidth(labels, "inches", cex = page$size))
   room <- graphics::par("pin")[[1L]] / (k - 1)
@@ -100,17 +99,15 @@ draw_tiles <- function(shown, x) {
   }
 }
 
-# How large words may be to fit into tiles of width 1 and height 1.
-fitting_size <- function(words, share) {
-  wide <- max(graphics::strwidth(words))
-  high <- max(graphics::strheight(words))
-  min(1, share / wide, share / high)
+# The size of text that fits into a share of tiles with width and height 1.
+fitting_size <- function(labels, share) {
+  min(1, share / max(graphics::strwidth(labels)), share / max(graphics::strheight(labels)))
 }
 
-# The two variables, both numbers of the model frame.
+# The two variables, which must be numeric.
 read_plane <- function(x, formula, call) {
   if (is.null(x$terms)) {
-    abort("regions need a fit by a formula; fit pwc(y ~ ., data).", call)
+    abort("regions need a fit with a formula, as in pwc(y ~ ., data).", call)
   }
   variables <- if (inherits(formula, "formula")) all.vars(formula) else character()
   known <- intersect(all.vars(stats::delete.response(x$terms)), names(x$model))
@@ -121,9 +118,9 @@ read_plane <- function(x, formula, call) {
       sprintf(
         "formula must name two numeric variables of the fit, as in a ~ b; there %s.",
         if (length(numeric)) {
-          paste("are", paste0("'", numeric, "'", collapse = ", "))
+          paste("are", quoted(numeric))
         } else {
-          "is none that the model has as it is"
+          "is none without a transformation"
         }
       ),
       call
@@ -132,7 +129,7 @@ read_plane <- function(x, formula, call) {
   list(x = variables[[2L]], y = variables[[1L]])
 }
 
-# The class at each point of the grid; variables that are not drawn have one value.
+# The class at each point of the grid; other variables are constant.
 region_points <- function(x, plane, slice, grid, call) {
   variables <- all.vars(stats::delete.response(x$terms))
   others <- setdiff(variables, unlist(plane))
@@ -143,7 +140,7 @@ region_points <- function(x, plane, slice, grid, call) {
   }
   points <- expand.grid(along(plane$x), along(plane$y), KEEP.OUT.ATTRS = FALSE)
   names(points) <- c(plane$x, plane$y)
-  # What the model has in a transformation only is left to predict(), as are constants.
+  # predict() looks up constants, and variables that occur only in transformations.
   for (variable in intersect(others, c(names(slice), names(x$model)))) {
     points[[variable]] <- first_of(slice[[variable]], middle(x$model[[variable]]))
   }
@@ -159,17 +156,17 @@ region_points <- function(x, plane, slice, grid, call) {
   points
 }
 
-# One value for each of some variables that are not drawn.
+# Checks that slice has one value for each variable.
 check_slice <- function(slice, others, call) {
   named <- !length(slice) || !is.null(names(slice)) && all(nzchar(names(slice)))
   if (!is.list(slice) || !named) {
-    abort("slice must be a list of values by name of the variable, as list(a = 1).", call)
+    abort("slice must be a named list of values, as in list(a = 1).", call)
   }
   odd <- setdiff(names(slice), others)
   if (length(odd)) {
     abort(
       sprintf(
-        "slice has '%s', which is no variable of the fit besides the two that are drawn.",
+        "slice has '%s', which is not a variable of the fit, or is one of the two that are drawn.",
         odd[[1L]]
       ),
       call
@@ -178,7 +175,7 @@ check_slice <- function(slice, others, call) {
   many <- lengths(slice) != 1L
   if (any(many)) {
     abort(
-      sprintf("slice must have one value of '%s', got %d.", names(slice)[many][[1L]],
+      sprintf("slice must have one value for '%s', got %d.", names(slice)[many][[1L]],
         lengths(slice)[many][[1L]]
       ),
       call
@@ -204,7 +201,7 @@ draw_regions <- function(shown, x, plane) {
   labels <- as.character(x$classes)
   colors <- class_colors(length(labels))
   at <- lapply(plane, function(variable) sort(unique(shown[[variable]])))
-  # Room for the legend, which belongs to both, above the picture.
+  # Space for the legend above the plot.
   old <- graphics::par(mar = graphics::par("mar") + c(0, 0, 1, 0))
   on.exit(graphics::par(old))
   graphics::image(
@@ -226,7 +223,7 @@ draw_regions <- function(shown, x, plane) {
   )
 }
 
-# Values of the variables that are not drawn.
+# The values of the variables that are not drawn.
 describe_held <- function(shown, plane) {
   held <- setdiff(names(shown), c(unlist(plane), ".class"))
   values <- vapply(held, function(name) format(shown[[name]][[1L]], digits = 4L), "")
@@ -254,7 +251,7 @@ regions_of_ggplot <- function(shown, x, plane) {
     .class = factor(as.character(x$model[[1L]]), levels = labels),
     check.names = FALSE
   )
-  # Weights may have left a class out.
+  # A class without positive weights is not among the labels.
   rows <- rows[!is.na(rows$.class), ]
   ggplot2::ggplot(rows, ggplot2::aes(x = .data[[plane$x]], y = .data[[plane$y]])) +
     ggplot2::geom_raster(ggplot2::aes(fill = .data$.class), shown, alpha = 0.35) +

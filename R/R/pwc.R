@@ -1,112 +1,114 @@
 #' Classification by pairs of classes
 #'
-#' Fits one learner for each pair of classes and couples their probabilities into one for each
-#' class. Of several learners each pair keeps the one that is best on it, by cross-validation
-#' (Szepannek, Bischl and Weihs, 2007). With the learner `"svm"` it is what `svm()` of \pkg{e1071}
-#' does with `probability = TRUE`: of numeric columns the same machines, a sigmoid for each pair,
-#' and the coupling of Wu, Lin and Weng.
+#' Fits one learner for each pair of classes and couples their probabilities into class
+#' probabilities. If there are several learners, cross-validation chooses the best one for each pair
+#' (Szepannek, Bischl and Weihs, 2007). With the learner `"svm"` this is what `svm()` in \pkg{e1071}
+#' does with `probability = TRUE`: for numeric columns the machines are the same, with a sigmoid for
+#' each pair and the coupling of Wu, Lin and Weng.
 #'
-#' Learners are known by name. Their arguments, with defaults, are
+#' These learners can be given by name. Their arguments, with defaults, are
 #' \describe{
 #'   \item{`"svm"`}{Support vector machine, with the arguments of `svm()` in \pkg{e1071}:
 #'     `kernel = "radial"`, `cost = 1`, `gamma` = 1 / number of columns, `degree = 3`, `coef0 = 0`,
-#'     `tolerance = 0.001`, and `class.weights`, numbers by name of the class or `"inverse"`.}
-#'   \item{`"lda"`, `"qda"`}{Linear and quadratic discriminant analysis, as of \pkg{MASS} with
-#'     `method = "mle"`: covariances have the divisor n. Where `lda()` warns of collinear columns,
-#'     `"lda"` goes on without what they repeat. `prior`: probabilities of all classes in the order
-#'     of the levels, by default their shares of the rows. `reg_param = 0`, of `"qda"`: how far
-#'     covariances are drawn towards the identity, for classes whose columns are combinations of
-#'     each other, or nearly so.}
-#'   \item{`"nb"`}{Naive Bayes with normal densities, whose variances have the divisor n, where
-#'     `naiveBayes()` of \pkg{e1071} has n - 1. `prior` as of `"lda"`.}
+#'     `tolerance = 0.001`, and `class.weights`, numbers named by class or `"inverse"`.}
+#'   \item{`"lda"`, `"qda"`}{Linear and quadratic discriminant analysis, as in \pkg{MASS} with
+#'     `method = "mle"`: covariances have the divisor n. If columns are collinear, `lda()` warns,
+#'     and `"lda"` ignores the redundant directions. `prior`: probabilities of all classes in the
+#'     order of the levels, by default their shares of the rows. `reg_param = 0`, for `"qda"`:
+#'     shrinkage of the covariances towards the identity, for classes whose columns are (almost)
+#'     linearly dependent.}
+#'   \item{`"nb"`}{Naive Bayes with normal densities. Variances have the divisor n; `naiveBayes()`
+#'     in \pkg{e1071} uses n - 1. `prior` as for `"lda"`.}
 #'   \item{`"knn"`}{Nearest neighbours: `k = 5` of them.}
-#'   \item{`"logistic"`}{Logistic regression with a ridge penalty, which has an answer for separated
-#'     classes too. `cost = 1` is the inverse of the penalty: the larger, the nearer to `glm()`.}
-#'   \item{`"tree"`}{Classification tree by Gini's index, with arguments of `rpart.control()`:
+#'   \item{`"logistic"`}{Logistic regression with a ridge penalty, which is finite for separated
+#'     classes too. `cost = 1` is the inverse of the penalty; the larger, the closer to `glm()`.}
+#'   \item{`"tree"`}{Classification tree with Gini's index, with arguments of `rpart.control()`:
 #'     `minsplit = 20`, `minbucket` = a third of it, `maxdepth = 30`. It is not pruned.}
 #' }
-#' `learners = c("lda", "nb")` are candidates. Arguments come in a list, under the name of the
-#' learner, `list(svm = list(cost = 10), "lda")`, or with the learner first where the name is to be
-#' another, `list(soft = list("svm", cost = 0.1), hard = list("svm", cost = 100))`. Of a single
-#' learner they can also stand in the call: `pwc(y ~ ., data, "svm", cost = 10)`.
+#' `learners = c("lda", "nb")` gives two candidates. Arguments are given in a list with the name of
+#' the learner, `list(svm = list(cost = 10), "lda")`, or with the learner as first element and a
+#' name of your choice, `list(soft = list("svm", cost = 0.1), hard = list("svm", cost = 100))`. For
+#' a single learner they can also be given in the call: `pwc(y ~ ., data, "svm", cost = 10)`.
 #'
-#' A learner of R's is a list of two functions. `fit(x, y)` is given a matrix with the columns of
-#' the design and a factor with the two levels of a pair, and returns a model; if it has an argument
-#' `weights`, it gets those of the rows. `prob(model, x)` returns the probabilities of the rows of
-#' `x`: a matrix with a column for each of the two classes, by name or in the order of the levels,
-#' or a vector, then of the second class, as `glm()` has it. They are called in this R, one pair
-#' after the other, so that [set.seed()] and debuggers work. The functions are saved with the fit,
-#' with what they refer to in the function that made them.
+#' An R learner is a list of two functions. `fit(x, y)` gets a matrix with the columns of the model
+#' matrix and a factor with the two levels of a pair, and returns a model. If it has an argument
+#' `weights`, it gets the weights of the rows. `prob(model, x)` returns the probabilities of the
+#' rows of `x`: a matrix with a column for each of the two classes, by name or in the order of the
+#' levels, or a vector with the probabilities of the second class, as from `glm()`. The functions
+#' are called in this R session, one pair after the other, so [set.seed()] and debuggers work. They
+#' are saved with the fit, including the variables that they refer to in the function that defined
+#' them.
 #'
-#' A learner of Python's is an estimator of scikit-learn, by \pkg{reticulate}:
+#' A Python learner is a scikit-learn estimator, created with \pkg{reticulate}:
 #' `reticulate::import("sklearn.ensemble")$RandomForestClassifier()`.
 #'
-#' Learners without probabilities, which is `"svm"` alone of those above, have their scores turned
-#' into probabilities by Platt's sigmoids, fitted to scores of held-out rows. LIBSVM, and so
-#' \pkg{e1071}, draws these folds anew in each call; here they are drawn by `seed`, so that the
-#' probabilities are as near those of \pkg{e1071} as its own in another call, and always the same.
+#' For learners without probabilities (among those above only `"svm"`), Platt's sigmoids turn scores
+#' into probabilities. They are fitted to cross-validated scores. LIBSVM, and so \pkg{e1071}, draws
+#' new folds in each call. Here the folds depend on `seed`, so that the result is reproducible, and
+#' differs from that of \pkg{e1071} no more than two calls of `svm()` differ from each other.
 #'
-#' All learners see the same columns: those of `x`, or of the formula as [model.matrix()] makes
-#' them, with contrasts for factors and without the intercept; with `scale = TRUE` centred and
-#' divided by their standard deviations over all classes. (`svm()` has a column for each level of
-#' its first factor and does not scale those of factors, so that its machines are others where there
-#' are factors.)
+#' All learners use the same columns: those of `x`, or of [model.matrix()] for the formula, with
+#' contrasts for factors and without the intercept. With `scale = TRUE` they are centred and divided
+#' by their standard deviations over all classes. (`svm()` has a column for each level of its first
+#' factor and does not scale the columns of factors, so its machines differ if there are factors.)
 #'
-#' The predicted class is the most probable one, as `svm()` has it when it is asked for
-#' probabilities. Without, it goes by votes of decision values: `coupling = "vote"` with
+#' The predicted class is the most probable one, as in `svm()` with `probability = TRUE`. Without
+#' probabilities `svm()` predicts by votes of decision values, which is `coupling = "vote"` with
 #' `calibration = "none"`.
 #'
-#' @param formula Model formula, of which the response is a factor or becomes one; levels that no
-#'   row has are dropped. Or a matrix in place of `x`, and then `data` in place of `y`.
-#' @param data Data frame in which to look for the variables; what it lacks is looked for where the
-#'   formula was made.
-#' @param learners One learner, or several to choose from for each pair; see Details.
-#' @param ... Arguments of the learner, if there is one only.
-#' @param x,y In place of a formula: a numeric matrix or data frame, and the class of each row.
-#' @param coupling Method of [couple()]. `"bayes"` fits further learners, one for each pair against
-#'   all other classes.
-#' @param pair_weights For `coupling = "ht"`: weigh pairs by their numbers of rows, or all alike.
-#' @param selection_cv Number of folds by which candidates are compared. Of a class with fewer rows
-#'   some folds have none.
-#' @param scoring Score by which they are compared, as scikit-learn names it: `"accuracy"`,
-#'   `"balanced_accuracy"`, `"neg_log_loss"`, `"roc_auc"`, ... Of equals the first is kept.
-#' @param threshold Move the border of each pair to where it makes the fewest errors (Hastie and
-#'   Tibshirani, 1998), on the rows of the fit (`"train"`) or on held-out rows (`"cv"`)?
-#' @param calibration How scores become probabilities: `"auto"` has sigmoids for learners without
-#'   probabilities, `"sigmoid"` and `"isotonic"` are for all, `"none"` for none.
+#' @param formula Model formula. The response is a factor, or is converted to one; unused levels are
+#'   dropped. Alternatively a matrix instead of `x`, with `data` instead of `y`.
+#' @param data Data frame with the variables. Variables that are not in it are looked up in the
+#'   environment of the formula.
+#' @param learners One learner, or several candidates for each pair; see Details.
+#' @param ... Arguments of the learner, if there is only one.
+#' @param x,y Instead of a formula: a numeric matrix or data frame, and the class of each row.
+#' @param coupling Method of [couple()]. `"bayes"` fits additional learners, one for each pair
+#'   against all other classes.
+#' @param pair_weights For `coupling = "ht"`: weight pairs by their numbers of rows, or equally.
+#' @param selection_cv Number of folds for the choice between candidates. If a class has fewer rows,
+#'   some folds do not contain it.
+#' @param scoring Score for the choice, with scikit-learn's name: `"accuracy"`,
+#'   `"balanced_accuracy"`, `"neg_log_loss"`, `"roc_auc"`, ... If scores are equal, the first
+#'   candidate is chosen.
+#' @param threshold Move the threshold of each pair to the value with the fewest errors (Hastie and
+#'   Tibshirani, 1998), on the rows of the fit (`"train"`) or cross-validated (`"cv"`)?
+#' @param calibration How scores become probabilities: `"auto"` uses sigmoids for learners without
+#'   probabilities, `"sigmoid"` and `"isotonic"` calibrate all learners, `"none"` none.
 #' @param calibration_cv Number of folds for calibration and `threshold = "cv"`.
-#' @param error_score What to do where a learner fails on a pair: `"raise"` an error that names
-#'   both; or a number, or `NA` for the worst, is its score there, so that another candidate is
-#'   used, and where all fail the shares of the two classes. A warning lists the pairs.
+#' @param error_score What to do if a learner fails on a pair: `"raise"` stops with an error that
+#'   names both. A number, or `NA` for the worst, becomes its score, so that another candidate is
+#'   used. If all candidates fail, probabilities are the shares of the two classes. A warning lists
+#'   the pairs.
 #' @param scale Centre the columns and divide them by their standard deviations, as `svm()` does?
-#'   Constant columns stay as they are.
-#' @param weights How many times each row counts; 0 leaves it out. `"lda"`, `"qda"` and `"knn"` have
-#'   no weights, and refuse others than 0 and 1. Scores of candidates, and `minsplit` and
-#'   `minbucket` of `"tree"`, count rows whatever their weights.
+#'   Constant columns are not scaled.
+#' @param weights Frequency weights; rows with weight 0 are left out. `"lda"`, `"qda"` and `"knn"`
+#'   allow only the weights 0 and 1. Scores of candidates, and `minsplit` and `minbucket` of
+#'   `"tree"`, do not use weights.
 #' @param subset,na.action,contrasts As in [firth()]. For `x` and `y`, `subset` is an index of the
-#'   rows and `contrasts` has no meaning.
-#' @param seed Whole number that seeds folds, and learners of Python's that have no seed of their
-#'   own. With `NULL` folds go by the order of the rows, which is no good where that has a meaning.
-#'   [set.seed()] has a say in learners of R's only.
-#' @param n_jobs Number of parallel fits, where -1 is all cores; not for learners of R's. The answer
-#'   is the same, but warnings of fits in other processes are printed there and are none of R's.
+#'   rows and `contrasts` has no effect.
+#' @param seed Whole number that seeds folds, and Python learners without a seed of their own. With
+#'   `NULL`, folds follow the order of the rows, which is wrong if the rows are sorted. [set.seed()]
+#'   affects only R learners.
+#' @param n_jobs Number of parallel fits (-1 for all cores); not for R learners. The result does not
+#'   depend on it, but warnings of other processes are printed there and are not R warnings.
 #' @param verbose Show progress?
 #' @return A list of class `pwcstats_pwc`, with [methods][pwcstats_pwc],
-#'   [predict()][predict.pwcstats_pwc] and [plot()][plot.pwcstats_pwc]. It has the elements
+#'   [predict()][predict.pwcstats_pwc] and [plot()][plot.pwcstats_pwc]. Its elements are
 #'   \item{classes}{The classes in the order of the levels.}
-#'   \item{pairs}{Data frame with a row for each pair: `class_i`, `class_j`, `n` (rows in either,
-#'     weights included), `learner`; with candidates the score `cv_score_<name>` of each;
-#'     `sigmoid_a` and `sigmoid_b` where there are sigmoids, 1 / (1 + exp(a f + b)) being the
-#'     probability of `class_i` at score f; `threshold`, if asked for; and `error`, where a learner
+#'   \item{pairs}{Data frame with a row for each pair: `class_i`, `class_j`, `n` (number of rows,
+#'     or sum of their weights), `learner`; with several candidates the score `cv_score_<name>` of
+#'     each; with sigmoids `sigmoid_a` and `sigmoid_b`, where 1 / (1 + exp(a f + b)) is the
+#'     probability of `class_i` at score f; if requested `threshold`; and `error`, if a learner
 #'     failed.}
-#'   \item{learners, coupling, pair_weights, threshold, calibration, seed}{What was asked; of the
-#'     learners, the names.}
-#'   \item{center, scale}{What each column was centred by and divided by.}
-#'   \item{nobs, call, python}{Number of rows, the call, and the fit as Python keeps it. As with any
+#'   \item{learners, coupling, pair_weights, threshold, calibration, seed}{Names of the learners,
+#'     and options of the call.}
+#'   \item{center, scale}{Centre and scale of each column.}
+#'   \item{nobs, call, python}{Number of rows, the call, and the Python object as bytes. As with any
 #'     saved object, read only files that you trust.}
-#'   \item{terms, model, xlevels, contrasts, na.action}{As in [firth()]; of `x` and `y`, `model` has
-#'     the columns `y` and `x`, and there are no terms.}
-#' @seealso [couple()] for the coupling alone, [hybrid()] for another way to join machines,
+#'   \item{terms, model, xlevels, contrasts, na.action}{As in [firth()]; for `x` and `y`, `model`
+#'     has the columns `y` and `x`, and there are no terms.}
+#' @seealso [couple()] for the coupling alone, [hybrid()] for another way to combine machines,
 #'   [compare_methods()] to compare classifiers.
 #' @references
 #' Hastie, T. and Tibshirani, R. (1998) Classification by pairwise coupling. *The Annals of
@@ -128,7 +130,7 @@
 #' svm <- pwc(x = iris[1:4], y = iris$Species, learners = "svm", cost = 10)
 #' predict(svm, iris[c(1, 71, 120), 1:4], type = "prob")
 #'
-#' # A learner of R's as one of the candidates.
+#' # An R learner as one of the candidates.
 #' if (requireNamespace("rpart", quietly = TRUE)) {
 #'   tree <- list(
 #'     fit = function(x, y) rpart::rpart(y ~ ., data.frame(y = y, x), cp = 0.05),
@@ -161,19 +163,23 @@ pwc <- function(formula,
                 verbose = FALSE) {
   call <- sys.call()
   asked <- match.call()
-  options <- check_pwc(
-    list(
-      coupling = coupling, pair_weights = pair_weights, threshold = threshold,
-      calibration = calibration, scoring = scoring
-    ),
-    list(selection_cv = selection_cv, calibration_cv = calibration_cv, seed = seed),
-    error_score, verbose, call
+  options <- list(
+    coupling = first_choice(coupling),
+    pair_weights = check_choice(pair_weights, call),
+    threshold = check_choice(threshold, call),
+    calibration = check_choice(calibration, call),
+    scoring = scoring,
+    selection_cv = selection_cv,
+    calibration_cv = calibration_cv,
+    error_score = error_score,
+    seed = seed
   )
+  check_pwc(options, verbose, call)
   learners <- read_learners(learners, list(...), call)
   refuse_parallel(learners, n_jobs, call)
   given <- tryCatch(formula, error = identity)
   if (is.character(given)) {
-    abort("formula must be a formula, as in y ~ x, not words; as.formula() makes one.", call)
+    abort("formula must be a formula such as y ~ x, not a string; use as.formula().", call)
   }
   input <- if (inherits(given, "formula")) {
     refuse_columns(x, y, call)
@@ -208,43 +214,30 @@ pwc <- function(formula,
       center = input$center,
       scale = input$scale,
       nobs = nrow(rows),
-      python = from_py(python$bridge$freeze(model))
+      python = freeze(model)
     ),
     options[c("coupling", "pair_weights", "threshold", "calibration", "seed")]
   )
   formula_fit("pwcstats_pwc", parts, input, asked)
 }
 
-check_pwc <- function(words, numbers, error_score, verbose, call) {
-  choices <- list(
-    coupling = eval(formals(pwc)$coupling),
-    pair_weights = eval(formals(pwc)$pair_weights),
-    threshold = eval(formals(pwc)$threshold),
-    calibration = eval(formals(pwc)$calibration)
-  )
-  for (name in names(choices)) {
-    words[[name]] <- check_choice(words[[name]], choices[[name]], name, call)
+# Numbers of folds, scores and seeds may be other objects in Python.
+check_pwc <- function(options, verbose, call) {
+  if (!is.character(options$scoring) || length(options$scoring) != 1L) {
+    abort("scoring must be the name of a score, such as 'accuracy' or 'neg_log_loss'.", call)
   }
-  if (!is.character(words$scoring) || length(words$scoring) != 1L) {
-    abort("scoring must be the name of a score, as \"accuracy\" or \"neg_log_loss\".", call)
-  }
-  check_count(numbers$selection_cv, "selection_cv", call, least = 2)
-  check_count(numbers$calibration_cv, "calibration_cv", call, least = 2)
-  check_seed(numbers$seed, call)
+  check_count(options$selection_cv, "selection_cv", call, least = 2)
+  check_count(options$calibration_cv, "calibration_cv", call, least = 2)
+  check_seed(options$seed, call)
   check_flag(verbose, "verbose", call)
-  score <- length(error_score) == 1L && (is.numeric(error_score) || identical(error_score, NA))
-  if (!identical(error_score, "raise") && !score) {
-    abort("error_score must be \"raise\", or the score of a learner that fails, such as NA.", call)
-  }
-  c(words, numbers, list(error_score = error_score))
 }
 
-# Python's own words for it list all scores there are.
+# scikit-learn's message would list all scores.
 check_score <- function(scoring, call) {
   if (!from_py(python$bridge$is_score(scoring))) {
     abort(
       sprintf(
-        "there is no score '%s'; scores are named as in scikit-learn, such as %s.", scoring,
+        "there is no score '%s'; scores have scikit-learn's names, such as %s.", scoring,
         "'accuracy', 'balanced_accuracy', 'neg_log_loss', 'roc_auc'"
       ),
       call
@@ -253,21 +246,19 @@ check_score <- function(scoring, call) {
 }
 
 pwc_to_py <- function(options) {
-  word <- function(x) if (x != "none") x
   list(
     coupling = options$coupling,
     weights = if (options$pair_weights == "counts") "counts",
     selection_cv = count_to_py(options$selection_cv),
     scoring = options$scoring,
-    threshold = word(options$threshold),
-    calibration = word(options$calibration),
+    threshold = option_to_py(options$threshold),
+    calibration = option_to_py(options$calibration),
     calibration_cv = count_to_py(options$calibration_cv),
     error_score = number_to_py(options$error_score),
-    random_state = if (!is.null(options$seed)) count_to_py(options$seed)
+    random_state = count_to_py(options$seed)
   )
 }
 
-# A formula and columns would be two answers to one question.
 refuse_columns <- function(x, y, call) {
   if (!is.null(x) || !is.null(y)) {
     abort("give a formula and data, or x and y, not both.", call)
@@ -285,8 +276,8 @@ columns_asked <- function(asked) {
   asked
 }
 
-# As machine_input(), of a matrix and classes. A frame with the matrix as one of its columns leaves
-# weights, subset and missing values to R.
+# As machine_input(), for a matrix and classes. In a model frame with the matrix as a column, R
+# handles weights, subset and missing values.
 columns_input <- function(asked, environment, scale, call) {
   check_flag(scale, "scale", call)
   if (is.null(asked$x) || is.null(asked$y)) {
@@ -323,7 +314,7 @@ columns_input <- function(asked, environment, scale, call) {
 frame_of_columns <- function(asked, x, y, environment, call) {
   ask <- asked[c(1L, match(c("weights", "subset", "na.action"), names(asked), 0L))]
   ask[[1L]] <- quote(stats::model.frame)
-  # Weights and subset are the user's, and so looked for there.
+  # Weights and subset are looked up where pwc() was called.
   ask$formula <- stats::as.formula("y ~ x", environment)
   ask$data <- data.frame(y = y, row.names = rownames(x))
   ask$data$x <- x
@@ -331,12 +322,12 @@ frame_of_columns <- function(asked, x, y, environment, call) {
   tryCatch(eval(ask, environment), error = function(e) abort_as(e, call))
 }
 
-# A matrix with names for its columns and rows; rows of a matrix may share a name, those of a frame
-# may not.
+# A matrix with row and column names. Duplicated row names are replaced, because a data frame does
+# not allow them.
 as_columns <- function(x, call) {
   x <- as_numbers(x, "x", call)
   if (length(dim(x)) != 2L || !ncol(x)) {
-    abort("x must be a matrix or data frame with a row for each case and a column at least.", call)
+    abort("x must be a matrix or data frame with a row for each case, and columns.", call)
   }
   columns <- column_names(x)
   rows <- if (anyDuplicated(rownames(x))) NULL else rownames(x)
@@ -349,29 +340,27 @@ column_names <- function(x) {
   ifelse(is.na(names) | !nzchar(names), sprintf("x%d", seq_len(ncol(x))), names)
 }
 
-extent <- function(x) {
-  if (is.null(dim(x))) sprintf("%d", length(x)) else paste(dim(x), collapse = " x ")
-}
-
-# Pairs in the order of the levels, where Python has that of the alphabet. Turning a pair around
-# changes the signs of its scores, so that of a and b in the sigmoid b alone changes, and so does
-# the threshold.
+# Pairs in the order of the levels; Python sorts classes alphabetically. Swapping the classes of a
+# pair changes the signs of its scores, of sigmoid_b and of the threshold.
 pairs_from_py <- function(x, labels) {
   columns <- as.character(from_py(x$columns$tolist()))
-  words <- intersect(c("class_i", "class_j", "learner", "error"), columns)
-  pairs <- columns_from_py(x, words, setdiff(columns, words))[columns]
-  place <- pair_places(pairs$class_i, pairs$class_j, labels)
-  turned <- place$turned
-  pairs[turned, c("class_i", "class_j")] <- pairs[turned, c("class_j", "class_i")]
-  for (column in intersect(c("sigmoid_b", "threshold"), columns)) {
-    pairs[turned, column] <- -pairs[turned, column]
+  texts <- intersect(c("class_i", "class_j", "learner", "error"), columns)
+  pairs <- columns_from_py(x, texts, setdiff(columns, texts))[columns]
+  if ("error" %in% columns) {
+    pairs$error <- notes_from_py(column_from_py(x, "error"))
   }
-  data.frame(pairs[place$order, ], row.names = NULL, check.names = FALSE)
+  sorted <- sort_pairs(pairs$class_i, pairs$class_j, labels)
+  swapped <- sorted$swapped
+  pairs[swapped, c("class_i", "class_j")] <- pairs[swapped, c("class_j", "class_i")]
+  for (column in intersect(c("sigmoid_b", "threshold"), columns)) {
+    pairs[swapped, column] <- -pairs[swapped, column]
+  }
+  data.frame(pairs[sorted$order, ], row.names = NULL, check.names = FALSE)
 }
 
-# Where pairs are found, and which of them are to be turned around.
-pair_places <- function(first, second, labels) {
+# The order of the pairs, and which of them have to be swapped.
+sort_pairs <- function(first, second, labels) {
   i <- match(first, labels)
   j <- match(second, labels)
-  list(order = order(pmin(i, j), pmax(i, j)), turned = i > j)
+  list(order = order(pmin(i, j), pmax(i, j)), swapped = i > j)
 }

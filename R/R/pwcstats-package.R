@@ -3,7 +3,7 @@
 #' \describe{
 #'   \item{Classification by pairs of classes}{[pwc()]: one learner for each pair, coupled;
 #'     [couple()]: the coupling alone; [hybrid()] and [ordinal_hybrid()]: support vector machines
-#'     joined by a logistic model.}
+#'     combined by a logistic model.}
 #'   \item{Paired comparisons}{[bt()]: Bradley-Terry models; [abilities()], [compare_items()],
 #'     [quasi_variances()], [comparison_intervals()], [rank_intervals()], [goodness_of_fit()].}
 #'   \item{Logistic models}{[firth()], [firth_multinom()], [cratio()]; [detect_separation()] and
@@ -13,15 +13,15 @@
 #'     [friedman_ranks()], [nemenyi()], [rank_tests()], [adjust_p()]; [bayes_correlated_t()] and
 #'     [bayes_signed_rank()].}
 #' }
-#' `vignette("pwcstats")` is a tour, with a dictionary from other packages.
+#' `vignette("pwcstats")` is an introduction, with a dictionary for users of other packages.
 #'
-#' The package calls the Python package of the same name. Loading it starts no Python: the first
-#' call does. Python is looked for in the place that the environment variable `RETICULATE_PYTHON`
-#' names, then in a virtualenv `.venv-r`, `.venv` or `venv` of the project (the working directory or
-#' one above it, up to the repository or what else looks like the root of a project), then in the
-#' virtualenv that [install_pwcstats()] makes, then wherever \pkg{reticulate} finds the module.
+#' The package calls the Python package of the same name. Loading the package does not start Python;
+#' the first call does. It uses the Python that the environment variable `RETICULATE_PYTHON` names.
+#' Otherwise it looks for a virtualenv `.venv-r`, `.venv` or `venv` of the project (in the working
+#' directory and its parents, up to the root of the repository or project), then for the virtualenv
+#' of [install_pwcstats()], and then lets \pkg{reticulate} find the module.
 #'
-#' Errors are conditions of class `pwcstats_error`, warnings of class `pwcstats_warning`.
+#' Errors have class `pwcstats_error` and warnings have class `pwcstats_warning`.
 #'
 #' @keywords internal
 "_PACKAGE"

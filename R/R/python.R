@@ -1,20 +1,21 @@
 # Finding and loading Python, and calling the module.
 
-# The only state of the package: handles of Python modules, filled by the first call.
+# The only state of the package: references to Python modules, set by the first call.
 python <- new.env(parent = emptyenv())
 
-# Tells reticulate what Python has to offer, in case the user starts it before calling this package.
+# Tells reticulate which module is needed, in case the user starts Python before calling this
+# package.
 declare_python <- function() {
-  # Newer reticulate makes a Python on demand from what packages declare; older ones lack the call.
+  # Newer versions of reticulate create an environment from these declarations.
   if ("py_require" %in% getNamespaceExports("reticulate")) {
     getExportedValue("reticulate", "py_require")("pwcstats")
   }
   reticulate::import("pwcstats", delay_load = list(environment = "r-pwcstats"))
 }
 
-#' Is the Python module there?
+#' Is the Python module available?
 #'
-#' Starts Python if it is not yet running, and tries to load the module `pwcstats`.
+#' Starts Python if it is not running yet, and tries to load the module `pwcstats`.
 #'
 #' @return `TRUE` or `FALSE`.
 #' @seealso [install_pwcstats()]
@@ -33,16 +34,16 @@ pwcstats_available <- function() {
 
 #' Install the Python module
 #'
-#' Makes a virtualenv with the Python package `pwcstats` in it, where the first call of this
-#' package will find it. When Python was already running, restart R afterwards.
+#' Installs the Python package `pwcstats` into a virtualenv, where the first call of this package
+#' finds it. If Python is already running, restart R afterwards.
 #'
-#' With a \pkg{reticulate} older than 1.38, which cannot use NumPy 2, NumPy 1 is installed.
+#' If \pkg{reticulate} is older than 1.38, NumPy 1 is installed, because it cannot use NumPy 2.
 #'
-#' @param envname Name or path of the virtualenv; made when it does not exist.
+#' @param envname Name or path of the virtualenv, which is created if it does not exist.
 #' @param source What to install: a requirement as `pip` understands it, or the path of a local copy
 #'   of the Python package (a directory with a `pyproject.toml`, a wheel or an archive).
-#' @param python Path of the Python to make the virtualenv from; by default the one that
-#'   \pkg{reticulate} chooses.
+#' @param python Path of the Python that creates the virtualenv; by default \pkg{reticulate} chooses
+#'   one.
 #' @param ... Passed to [reticulate::virtualenv_install()], for example `pip_options`.
 #' @return The path of the virtualenv's Python, invisibly.
 #' @seealso [pwcstats_available()]
@@ -68,25 +69,21 @@ numpy_requirement <- function(reticulate_version) {
   if (reticulate_version < "1.38") "numpy<2" else "numpy"
 }
 
-# pip reads a bare name as a requirement, even when a directory has that name: make a path absolute.
+# Paths become absolute, because pip takes a bare name for a requirement even if a directory has
+# that name.
 pip_source <- function(source) {
   is_project <- file.exists(file.path(source, "pyproject.toml"))
   is_archive <- grepl("\\.(whl|tar\\.gz|zip)$", source) && file.exists(source)
   if (is_project || is_archive) normalizePath(source) else source
 }
 
-# Calls a function of the module. What Python raises or warns of is signalled as if `call` had.
+# Calls a function of the module. Python's errors and warnings are signalled as those of `call`.
 call_python <- function(name, args, kwargs, call) {
   call_bridge(python$pwcstats[[name]], args, kwargs, call)
 }
 
-# The same of the part that compares methods. It is loaded when it is asked for: most calls do
-# without, and it takes its time.
 call_compare <- function(name, args, kwargs, call) {
-  if (is.null(python$compare)) {
-    python$compare <- reticulate::import("pwcstats.compare", convert = FALSE)
-  }
-  call_bridge(python$compare[[name]], args, kwargs, call)
+  call_bridge(python$pwcstats$compare[[name]], args, kwargs, call)
 }
 
 call_bridge <- function(f, args, kwargs, call) {
@@ -98,8 +95,8 @@ call_bridge <- function(f, args, kwargs, call) {
   if (!is.null(error)) {
     abort(error[[1L]], call, traceback = error[[2L]])
   }
-  for (sentence in from_py(outcome[["warnings"]])) {
-    warn(sentence, call)
+  for (message in from_py(outcome[["warnings"]])) {
+    warn(message, call)
   }
   outcome[["value"]]
 }
@@ -129,25 +126,24 @@ load_python <- function(call) {
   python$bridge <- bridge
 }
 
-# The virtualenv of the project that R works in, where it has the module and nobody has chosen
-# another Python.
+# Uses the virtualenv of the project, if it has the module and the user has not chosen a Python.
 choose_python <- function() {
-  told <- nzchar(Sys.getenv(c("RETICULATE_PYTHON", "RETICULATE_PYTHON_ENV", "VIRTUAL_ENV")))
-  if (any(told) || reticulate::py_available()) {
+  chosen <- nzchar(Sys.getenv(c("RETICULATE_PYTHON", "RETICULATE_PYTHON_ENV", "VIRTUAL_ENV")))
+  if (any(chosen) || reticulate::py_available()) {
     return(invisible())
   }
   path <- project_python(getwd(), utils::packageVersion("reticulate"))
   if (!is.null(path)) {
-    # Not required: what use_python() was told before goes first.
+    # Not required, so that an earlier use_python() takes precedence.
     reticulate::use_python(path, required = FALSE)
   }
 }
 
 # Python of the first virtualenv with the module, from a directory up to the root of its project.
 project_python <- function(directory, reticulate_version) {
-  for (place in project_directories(normalizePath(directory))) {
+  for (parent in project_directories(normalizePath(directory))) {
     for (name in c(".venv-r", ".venv", "venv")) {
-      found <- environment_python(file.path(place, name), reticulate_version)
+      found <- environment_python(file.path(parent, name), reticulate_version)
       if (!is.null(found)) {
         return(found)
       }
@@ -155,14 +151,14 @@ project_python <- function(directory, reticulate_version) {
   }
 }
 
-# Up to the repository, or to what else looks like the root of a project; else the directory alone.
+# The directory and its parents up to the root of the repository or project, if there is one.
 project_directories <- function(directory) {
   up <- directory
   while (dirname(up[[length(up)]]) != up[[length(up)]]) {
     up <- c(up, dirname(up[[length(up)]]))
   }
   for (signs in list(".git", c("*.Rproj", "renv.lock", "pyproject.toml", "DESCRIPTION"))) {
-    root <- vapply(up, function(place) length(Sys.glob(file.path(place, signs))) > 0L, logical(1L))
+    root <- vapply(up, function(path) length(Sys.glob(file.path(path, signs))) > 0L, logical(1L))
     if (any(root)) {
       return(up[seq_len(which(root)[[1L]])])
     }
@@ -170,7 +166,7 @@ project_directories <- function(directory) {
   directory
 }
 
-# Its Python, if it has the module and a NumPy that reticulate can use.
+# The Python of a virtualenv, if it has the module and a NumPy that reticulate can use.
 environment_python <- function(path, reticulate_version) {
   installed <- function(package) {
     Sys.glob(file.path(path, c("lib/python*/site-packages", "Lib/site-packages"), package))
@@ -185,7 +181,7 @@ environment_python <- function(path, reticulate_version) {
 
 # One sentence that says what is missing and what to run.
 why_not_loaded <- function(reason) {
-  # In one sentence, however many reticulate has.
+  # reticulate may give several lines.
   reason <- sub("\\.$", "", gsub("\\s+", " ", trimws(reason)))
   if (!reticulate::py_available()) {
     return(sprintf("pwcstats finds no Python (%s): %s.", reason, cure()))
@@ -197,7 +193,8 @@ why_not_loaded <- function(reason) {
   sprintf("The Python module pwcstats does not load in %s (%s): %s.", path, reason, cure())
 }
 
-# RETICULATE_PYTHON goes before the virtualenv, so where it is set installing alone changes nothing.
+# RETICULATE_PYTHON takes precedence over the virtualenv, so if it is set, installing alone does not
+# help.
 cure <- function() {
   if (nzchar(Sys.getenv("RETICULATE_PYTHON"))) {
     paste(

@@ -1,5 +1,5 @@
-# Learners of R's, called back from Python. Models leave R as serialized bytes, so that a fit can be
-# saved, and what goes wrong comes back as a value: a jump through Python's frames would break it.
+# R learners, which Python calls. Models are passed to Python as serialized bytes, so that a fit can
+# be saved. Errors are returned as values, because a jump through Python's frames would break them.
 
 r_learner_to_py <- function(functions, columns, labels) {
   python$bridge$r_learner(
@@ -7,23 +7,23 @@ r_learner_to_py <- function(functions, columns, labels) {
   )
 }
 
-# The value of f and its warnings, or what stopped it.
+# A function that returns the value of f and its warnings, or its error.
 caught <- function(f) {
   function(...) {
-    said <- character()
+    messages <- character()
     note <- function(w) {
-      said <<- c(said, conditionMessage(w))
+      messages <<- c(messages, conditionMessage(w))
       tryInvokeRestart("muffleWarning")
     }
     tryCatch(
-      list(value = withCallingHandlers(f(...), warning = note), warnings = as.list(said)),
+      list(value = withCallingHandlers(f(...), warning = note), warnings = as.list(messages)),
       interrupt = function(e) list(interrupted = TRUE),
       error = function(e) list(error = conditionMessage(e))
     )
   }
 }
 
-# What Python calls, by caught().
+# Python calls these through caught().
 fit_r_learner <- function(functions, x, columns, code, labels, weights) {
   fit <- unserialize(functions)$fit
   home <- environment(fit)
@@ -35,8 +35,8 @@ fit_r_learner <- function(functions, x, columns, code, labels, weights) {
   } else {
     fit(x, y)
   }
-  # A formula in the model knows where the function was made, and what is there may be large: other
-  # fits, for example. It is kept once, with the functions.
+  # A formula in the model refers to the environment of the function, which may be large (with other
+  # fits, for example). It is saved only once, with the functions.
   serialize(model, NULL, refhook = function(e) if (identical(e, home)) "home")
 }
 
@@ -80,13 +80,13 @@ read_prob <- function(x, labels, n) {
   unname(pmin(pmax(x, 0), 1))
 }
 
-# Sums of probabilities may be off by rounding.
+# Sums of probabilities may have rounding errors.
 check_probabilities <- function(x, slack = 1e-6) {
   if (!all(is.finite(x)) || any(x < -slack) || any(abs(rowSums(x) - 1) > slack)) {
-    refuse_prob("probabilities, from 0 to 1, which sum to 1 in each row")
+    refuse_prob("probabilities that sum to 1 in each row")
   }
 }
 
-refuse_prob <- function(words, ...) {
-  stop(sprintf(paste("its function prob must return", words), ...), call. = FALSE)
+refuse_prob <- function(what, ...) {
+  stop(sprintf(paste("its function prob must return", what), ...), call. = FALSE)
 }

@@ -1,52 +1,58 @@
-#' Would maximum likelihood estimates be infinite?
+#' Detect infinite maximum likelihood estimates
 #'
-#' Whether a logistic model's maximum likelihood estimates are finite, which are not, where these go
-#' and which rows it is about. Linear programmes decide; nothing is fitted.
+#' Checks whether the maximum likelihood estimates of a logistic model are finite. If some are not,
+#' the result says which, the signs of the infinite estimates, and which rows are predicted without
+#' error. The check solves linear programs and does not fit the model.
 #'
-#' Two classes are those of `glm(family = binomial)`, more those of the multinomial model, as
-#' [firth_multinom()] has it. That an ordered factor has an order is used only with
-#' `ordered = TRUE`, for proportional odds (`polr()` of \pkg{MASS}). For continuation ratios, ask
-#' about each stage by itself; [cratio()] warns where one is separated. An offset changes nothing.
+#' Two classes are those of `glm(family = binomial)`; more classes are those of the multinomial
+#' model, as in [firth_multinom()]. The order of an ordered factor is used only with
+#' `ordered = TRUE`, for proportional odds (`polr()` in \pkg{MASS}). For continuation ratios, check
+#' each stage separately; [cratio()] warns if one is separated. An offset does not change the
+#' result.
 #'
-#' The separation is complete where all rows are predicted without error in the limit, else
-#' quasi-complete. With more than two classes it may be that no row is, and yet a class is ruled out
-#' for some.
+#' The separation is complete if all rows are predicted without error in the limit, and
+#' quasi-complete otherwise. With more than two classes it is possible that no row is predicted
+#' without error but a class is ruled out for some rows.
 #'
-#' Coming from `detect_separation()` of \pkg{detectseparation}, which \pkg{brglm2} once had: it is
-#' given to `glm()` as `method`, this one is called by itself, with the arguments of `glm()` that
-#' matter, and is for more than two classes too. [coef()] has `0` for finite estimates, and `Inf`
-#' and `-Inf`, as there. Where the data leave open which way an estimate goes, as they mostly do if
-#' the separation is complete, it is `NaN`; that package has the sign of one direction out of many.
-#' A column that is a combination of others is an error that names it, where that one has `NA`.
+#' For users of `detect_separation()` in \pkg{detectseparation} (formerly in \pkg{brglm2}): that
+#' function is given to `glm()` as `method`. This one is called directly, with a formula and data,
+#' and also handles more than two classes. As there, [coef()] is `0` for finite estimates and `Inf`
+#' or `-Inf` for infinite ones. It is `NaN` if the data do not determine the sign, which is usual if
+#' the separation is complete; \pkg{detectseparation} returns the sign of one of many possible
+#' directions. If a column is a linear combination of others, the error names it;
+#' \pkg{detectseparation} returns `NA`.
 #'
 #' @section Function of the same name:
-#' If \pkg{pwcstats} is attached after \pkg{detectseparation}, calls without a formula, as
-#' `glm(method = "detect_separation")` makes them, are passed on to that package. If it is attached
-#' last, write `pwcstats::detect_separation()` for this function.
+#' If \pkg{pwcstats} is attached after \pkg{detectseparation}, calls without a formula, as made by
+#' `glm(method = "detect_separation")`, are passed on to that package. If it is attached last, write
+#' `pwcstats::detect_separation()`.
 #'
 #' @inheritParams firth
-#' @param formula Model formula. The response is 0 and 1, or logical, or a factor, whose first level
-#'   is the baseline, or `cbind(successes, failures)`. For `ordered = TRUE` it is an ordered factor,
-#'   or numbers, and there is always an intercept.
-#' @param weights How many times each row counts; only whether it is 0 matters, which leaves it out.
-#' @param ordered Is the model that of proportional odds?
-#' @param x,object What `detect_separation()` found.
+#' @param formula Model formula. The response is 0 and 1, or logical, or a factor whose first level
+#'   is the baseline, or `cbind(successes, failures)`. For `ordered = TRUE` it is an ordered factor
+#'   or numeric, and the model always has an intercept.
+#' @param weights Frequency weights; only whether they are 0 matters. Rows with weight 0 are left
+#'   out.
+#' @param ordered Check the proportional odds model?
+#' @param x,object A result of `detect_separation()`.
 #' @param ... Must be empty; a misspelt argument is an error.
 #' @return A list of class `pwcstats_separation` with the elements
-#'   \item{separated}{Are some estimates infinite?}
+#'   \item{separated}{Whether some estimates are infinite.}
 #'   \item{kind}{`"complete"`, `"quasi-complete"` or `"none"`.}
 #'   \item{columns}{Names of the columns with infinite estimates.}
-#'   \item{directions}{Matrix with one row a column of the design and one column for each class but
-#'     the first: `0` where the estimate is finite, `Inf` or `-Inf` where it goes there, `NaN` where
-#'     it is infinite with a sign that the data leave open. For `ordered = TRUE` there is one
-#'     column, `"direction"`, and the thresholds follow with names and signs as of `polr()`.}
-#'   \item{rows}{Is the outcome predicted without error in the limit? One entry a row, with its
-#'     name; `FALSE` for rows that do not count.}
-#'   \item{nobs}{Number of rows that count.}
-#'   \item{ordered, call, na.action}{What was asked.}
+#'   \item{directions}{Matrix with one row for each column of the model matrix and one column for
+#'     each class but the first: `0` if the estimate is finite, `Inf` or `-Inf` if it is infinite,
+#'     `NaN` if it is infinite with a sign that the data do not determine. For `ordered = TRUE`
+#'     there is one column, `"direction"`, and the thresholds follow, with the names and signs of
+#'     `polr()`.}
+#'   \item{rows}{Whether the outcome of each row is predicted without error in the limit; `FALSE`
+#'     for rows with weight 0.}
+#'   \item{nobs}{Number of rows with positive weight.}
+#'   \item{ordered, call, na.action}{The options of the call.}
 #'
-#'   `coef()` has the directions, as a vector where they are one column. `tidy()` has them as
-#'   `estimate` in a data frame, with one row for each column and class; `glance()` has one row.
+#'   `coef()` returns the directions, as a vector if there is only one column. `tidy()` returns a
+#'   data frame with one row for each column and class, with the directions as `estimate`;
+#'   `glance()` returns one row.
 #' @seealso [firth()] and [firth_multinom()], whose estimates are finite.
 #' @references
 #' Albert, A. and Anderson, J. A. (1984) On the existence of maximum likelihood estimates in
@@ -92,10 +98,10 @@ detect_separation <- function(formula,
   check_flag(ordered, "ordered", call)
   input <- formula_input(asked, parent.frame(), contrasts, call, intercept = ordered)
   outcomes <- read_outcomes(input, ordered, call)
-  # The thresholds take the place of the intercept.
+  # The thresholds replace the intercept.
   x <- if (ordered) input$x[, -1L, drop = FALSE] else input$x
   if (!ncol(x)) {
-    abort("without a term there are only thresholds, which are always finite; add a term.", call)
+    abort("without terms there are only thresholds, which are always finite; add a term.", call)
   }
 
   load_python(call)
@@ -120,7 +126,7 @@ detect_separation <- function(formula,
     directions = directions,
     rows = stats::naresid(
       na_action,
-      rows_without_error(as.vector(array_from_py(results$rows)), outcomes$row, input$frame)
+      rows_without_error(vector_from_py(results$rows), outcomes$row, input$frame)
     ),
     nobs = length(unique(outcomes$row)),
     ordered = ordered,
@@ -130,9 +136,9 @@ detect_separation <- function(formula,
   structure(found, class = "pwcstats_separation")
 }
 
-# row        of the model frame, once for each outcome that it has
+# row        row of the model frame, once for each of its outcomes
 # code       number of the class
-# classes    labels, none that no row has
+# classes    labels of the classes in use
 read_outcomes <- function(input, ordered, call) {
   y <- input$y
   used <- input$used
@@ -142,7 +148,7 @@ read_outcomes <- function(input, ordered, call) {
     classes <- as.character(response$classes)
     refuse_one_class(rev(classes)[colSums(trials) > 0], call)
     line <- which(trials > 0, arr.ind = TRUE)
-    # Successes stand first in the response, and are the second class.
+    # Successes come first in the response, and are the second class.
     return(list(row = unname(line[, 1L]), code = 3L - unname(line[, 2L]), classes = classes))
   }
   if (ordered) {
@@ -154,21 +160,21 @@ read_outcomes <- function(input, ordered, call) {
   list(row = used, code = as.integer(classes), classes = levels(classes))
 }
 
-# Whole numbers are classes; others are the shares that glm() takes, or a mistake.
+# Whole numbers are classes. Other numbers are shares, as glm() takes them, or a mistake.
 refuse_shares <- function(y, call) {
   if (is_number_like(y) && any(y != round(y))) {
     abort(
       sprintf(
         "the response must be 0 and 1, or classes, got %s; %s.",
         format(y[y != round(y)][[1L]]),
-        "give shares as cbind(successes, failures), and classes as a factor"
+        "give shares as cbind(successes, failures), or classes as a factor"
       ),
       call
     )
   }
 }
 
-# Of a row with several outcomes all must be.
+# A row with several outcomes is predicted without error if all of them are.
 rows_without_error <- function(certain, row, frame) {
   rows <- seq_len(nrow(frame))
   stats::setNames(rows %in% row & !rows %in% row[!certain], rownames(frame))
@@ -178,11 +184,11 @@ rows_without_error <- function(certain, row, frame) {
 #' @export
 print.pwcstats_separation <- function(x, ...) {
   refuse_unknown(...)
-  cat("\nCall:\n", paste(deparse(x$call), collapse = "\n"), "\n\n", sep = "")
+  print_call(x)
   writeLines(strwrap(describe_separation(x), 0.95 * getOption("width")))
   cat(describe_missing(x))
   if (x$separated) {
-    cat("\nWhere the estimates go (0 is finite, NaN infinite with either sign):\n")
+    cat("\nSigns of infinite estimates (0 if finite, NaN if not determined):\n")
     print(x$directions)
   }
   cat("\n")
@@ -195,15 +201,15 @@ describe_separation <- function(x) {
   }
   several <- length(x$columns) > 1L
   n <- sum(x$rows, na.rm = TRUE)
-  sure <- if (n) {
+  certain <- if (n) {
     sprintf("%d of %d rows are predicted without error", n, x$nobs)
   } else {
-    # Of more than two classes.
+    # This needs more than two classes.
     "no row is predicted without error, but classes are ruled out for some"
   }
   sprintf(
     "There is %s separation: %s, and the %s of %s %s.",
-    x$kind, sure,
+    x$kind, certain,
     if (several) "maximum likelihood estimates" else "maximum likelihood estimate",
     paste(x$columns, collapse = ", "),
     if (several) "are infinite" else "is infinite"
@@ -219,7 +225,7 @@ coef.pwcstats_separation <- function(object, ...) {
   if (ncol(directions) > 1L) {
     return(directions)
   }
-  # drop() would take the name of a single row.
+  # drop() would lose the name of a single row.
   stats::setNames(as.vector(directions), rownames(directions))
 }
 

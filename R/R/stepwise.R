@@ -1,44 +1,42 @@
 #' Stepwise selection of terms
 #'
-#' Adds and drops terms of a logistic fit one by one, by AIC, BIC or likelihood-ratio tests. Terms
-#' are those of the formula: factors come and go as a whole, and an interaction is never in the
-#' model without what it is an interaction of.
+#' Adds and drops terms of a logistic fit one by one, using AIC, BIC or likelihood-ratio tests.
+#' Terms are those of the formula: a factor is added or dropped as a whole, and an interaction is
+#' never in the model without its main effects.
 #'
-#' AIC and BIC are those of [AIC()] and [BIC()] of the fits, without the penalty. By them the search
-#' is the one that [step()] makes with the formula of `object` for its upper scope.
-#' Tests are those of [anova()][anova.pwcstats_logit]: for Firth's fits both models have the penalty
-#' of the larger one. Of the terms whose p-value is above `remove` the one with the largest is
-#' dropped; if there is none, of those that would have a p-value below `enter` the one with the
-#' smallest is added.
+#' AIC and BIC are computed by [AIC()] and [BIC()], without the penalty. The search is then that of
+#' [step()] with the formula of `object` as upper scope. Tests are those of
+#' [anova()][anova.pwcstats_logit]: for Firth's models, both fits have the penalty of the larger
+#' model. If some terms have p-values above `remove`, the term with the largest p-value is dropped.
+#' Otherwise, if some terms would have p-values below `enter`, the one with the smallest p-value is
+#' added.
 #'
-#' The selected formula is fitted by [update()], so that data and weights must be found where
-#' `stepwise()` is called, and be those of `object`. Where values are missing in variables that were
-#' dropped, the selected fit would have more rows than the search, and is refused: leave such rows
-#' out first.
+#' The selected formula is fitted with [update()]. Therefore `stepwise()` must be called where the
+#' data and weights of `object` can be found. If variables that were dropped have missing values,
+#' the selected fit would use more rows than the search, and there is an error: leave out these rows
+#' first.
 #'
-#' Tests and intervals of the selected fit take no account of the selection. The log-likelihood of
-#' a Firth fit may rise when a term is dropped, since its estimates do not maximise it.
+#' Tests and intervals of the selected fit do not account for the selection. The log-likelihood of a
+#' Firth fit may increase when a term is dropped, because its estimates do not maximise it.
 #'
-#' \pkg{RcmdrMisc} and others have a `stepwise()`, too: with both packages attached, write
-#' `pwcstats::stepwise()` for this one.
+#' \pkg{RcmdrMisc} and other packages also have a function `stepwise()`. If both packages are
+#' attached, write `pwcstats::stepwise()`.
 #'
 #' @param object A fit by [firth()] (without correction), [firth_multinom()] or [cratio()], with all
-#'   terms that may be chosen.
-#' @param criterion Akaike's or Schwarz's criterion, or likelihood-ratio tests.
-#' @param direction `"forward"` begins with the intercept alone and only adds; `"backward"` begins
-#'   with all terms and only drops; `"both"` begins with all terms and does either.
+#'   candidate terms.
+#' @param criterion AIC, BIC, or likelihood-ratio tests.
+#' @param direction `"forward"` starts with the intercept and only adds terms; `"backward"` starts
+#'   with all terms and only drops terms; `"both"` starts with all terms, and drops and adds.
 #' @param enter,remove For `criterion = "lr"`: a term is added if its p-value is below `enter`, and
 #'   dropped if it is above `remove`.
 #' @param keep Terms that are always in the model: their names, or a one-sided formula.
-#' @param max_steps Steps before giving up.
-#' @return The fit of the selected formula, as the function that made `object` gives it, with two
-#'   more elements:
-#'   \item{path}{Data frame with one row a step: what was added or dropped (`step`), the criterion
-#'     (AIC, BIC or the p-value of the test), `logLik`, number of coefficients (`df`) and `terms`
-#'     afterwards. The first row is the start.}
-#'   \item{anova}{The same with the columns of [step()]; after tests `Pr(>Chi)` is in the place of
-#'     `AIC`.}
-#' @seealso [step()] and [drop1()], which work with these fits too;
+#' @param max_steps Maximum number of steps.
+#' @return The fit of the selected formula, of the same class as `object`, with two more elements:
+#'   \item{path}{Data frame with one row for each step: the term that was added or dropped (`step`),
+#'     the criterion (AIC, BIC or the p-value of the test), and then `logLik`, the number of
+#'     coefficients (`df`) and the `terms` of the new model. The first row is the start.}
+#'   \item{anova}{The same with the columns of [step()]; for tests, `Pr(>Chi)` replaces `AIC`.}
+#' @seealso [step()] and [drop1()], which also work with these fits;
 #'   [anova()][anova.pwcstats_logit] for tests of each term.
 #' @examplesIf pwcstats_available()
 #' cars <- transform(mtcars, gear = factor(gear))
@@ -57,29 +55,26 @@ stepwise <- function(object,
                      keep = NULL,
                      max_steps = 1000) {
   call <- sys.call()
-  criterion <- check_choice(criterion, c("aic", "bic", "lr"), "criterion", call)
-  direction <- check_choice(direction, c("both", "forward", "backward"), "direction", call)
-  check_level(enter, "enter", call)
-  check_level(remove, "remove", call)
-  check_count(max_steps, "max_steps", call)
+  criterion <- check_choice(criterion, call)
+  direction <- first_choice(direction)
   check_selectable(object, call)
   terms <- read_terms(object)
   kept <- read_keep(keep, terms, call)
   refuse_empty_start(object, direction, kept, call)
   refuse_changing_codes(object, terms, kept, call)
 
-  where <- parent.frame()
-  told_once(call, {
+  environment <- parent.frame()
+  warn_once(call, {
     results <- thaw(object, call)
     found <- call_python(
       "stepwise",
       list(results$model),
       list(
-        # nobs() of R counts rows where Python counts their weights.
+        # In R nobs() counts rows, in Python their weights.
         criterion = switch(criterion, aic = 2, bic = log(object$nobs), lr = "lr"),
         direction = direction,
-        enter = enter,
-        remove = remove,
+        enter = number_to_py(enter),
+        remove = number_to_py(remove),
         keep = labels_to_py(terms$names[kept]),
         max_steps = count_to_py(max_steps),
         terms = by_name_to_py(lapply(terms$columns, labels_to_py))
@@ -89,10 +84,10 @@ stepwise <- function(object,
     constant <- object$loglik - from_py(results$llf_unpenalized)
     path <- path_from_py(found$path, terms, criterion, constant)
     chosen <- terms$names %in% unlist(from_py(found$terms))
-    fit <- fit_selected(object, terms$labels[!chosen], where, call)
+    fit <- fit_selected(object, terms$labels[!chosen], environment, call)
   })
   fit$path <- path
-  fit$anova <- path_as_of_step(path, object, criterion)
+  fit$anova <- step_table(path, object, criterion)
   fit
 }
 
@@ -106,13 +101,13 @@ check_selectable <- function(object, call) {
     )
   }
   if (!length(attr(object$terms, "term.labels"))) {
-    abort("the model has no term but the intercept, so that there is nothing to select.", call)
+    abort("the model has no terms except the intercept, so there is nothing to select.", call)
   }
   correction <- first_of(object$correction, "none")
   if (correction != "none") {
     abort(
       sprintf(
-        "selection is by Firth's likelihood, which correction='%s' has left; %s.",
+        "selection needs a fit without correction, got correction = '%s'; %s.",
         correction, "select without correction, and update() the selected fit with it"
       ),
       call
@@ -120,10 +115,10 @@ check_selectable <- function(object, call) {
   }
 }
 
-# labels     as users know them
-# variables  which variables each has
-# names      these by number, joined as Python knows interactions: labels may have other colons
-# columns    of the design, by these names
+# labels     terms as in the formula
+# variables  variables of each term
+# names      numbered variables, joined by colons as in Python; labels may have other colons
+# columns    columns of the model matrix, by these names
 read_terms <- function(object) {
   labels <- attr(object$terms, "term.labels")
   x <- model.matrix.pwcstats_logit(object)
@@ -145,18 +140,18 @@ variables_of <- function(terms, term) {
   rownames(factors)[factors[, term] > 0]
 }
 
-# Numbers of the terms that stay. In a formula a:b is b:a.
+# Numbers of the terms to keep. In a formula a:b is the same as b:a.
 read_keep <- function(keep, terms, call) {
   if (is.character(keep)) {
     wanted <- lapply(keep, function(name) {
       known <- match(name, terms$labels)
       if (is.na(known)) strsplit(name, ":", fixed = TRUE)[[1L]] else terms$variables[[known]]
     })
-    said <- keep
+    given <- keep
   } else if (inherits(keep, "formula")) {
     asked <- tryCatch(stats::terms(keep), error = function(e) abort_as(e, call))
-    said <- attr(asked, "term.labels")
-    wanted <- lapply(seq_along(said), function(term) variables_of(asked, term))
+    given <- attr(asked, "term.labels")
+    wanted <- lapply(seq_along(given), function(term) variables_of(asked, term))
   } else if (is.null(keep)) {
     return(integer())
   } else {
@@ -164,23 +159,22 @@ read_keep <- function(keep, terms, call) {
       sprintf("keep must be names of terms or a formula such as ~ x, not %s.", kind(keep)), call
     )
   }
-  place <- vapply(wanted, function(used) {
+  index <- vapply(wanted, function(used) {
     which(vapply(terms$variables, setequal, logical(1L), used))[1L]
   }, integer(1L))
-  if (anyNA(place)) {
-    quoted <- function(x) paste0("'", x, "'", collapse = ", ")
+  if (anyNA(index)) {
     abort(
       sprintf(
         "keep must be some of the terms %s, got %s.",
-        quoted(terms$labels), quoted(said[is.na(place)])
+        quoted(terms$labels), quoted(given[is.na(index)])
       ),
       call
     )
   }
-  place
+  index
 }
 
-# Numbers of the terms that some terms are interactions of, and of these.
+# Numbers of some terms and of the terms that are marginal to them.
 with_margins <- function(chosen, terms) {
   inside <- function(term) {
     any(vapply(terms$variables[chosen], function(used) all(term %in% used), logical(1L)))
@@ -189,16 +183,16 @@ with_margins <- function(chosen, terms) {
 }
 
 refuse_empty_start <- function(object, direction, kept, call) {
-  if (direction == "forward" && !attr(object$terms, "intercept") && !length(kept)) {
+  if (identical(direction, "forward") && !attr(object$terms, "intercept") && !length(kept)) {
     abort(
-      "forward selection begins with the intercept, which is not there; add it, or keep a term.",
+      "forward selection starts with the intercept, but there is none; add it, or keep a term.",
       call
     )
   }
 }
 
-# R codes a factor by contrasts or by all its levels, as other terms make it necessary. The search
-# takes columns as they are: they must be those that each formula on the way would have.
+# Whether R codes a factor by contrasts or by all its levels depends on the other terms. The search
+# does not recode, so the columns of a term must be the same in all models that it visits.
 refuse_changing_codes <- function(object, terms, kept, call) {
   for (term in seq_along(terms$labels)) {
     least <- with_margins(c(term, kept), terms)
@@ -206,8 +200,8 @@ refuse_changing_codes <- function(object, terms, kept, call) {
     if (!identical(colnames(x)[attr(x, "assign") == match(term, least)], terms$columns[[term]])) {
       abort(
         sprintf(
-          "how '%s' is coded depends on terms that may be dropped; %s.", terms$labels[[term]],
-          "give the formula an intercept and all main effects, keep these terms, or use step()"
+          "the coding of '%s' depends on terms that may be dropped; %s.", terms$labels[[term]],
+          "add an intercept and all main effects to the formula, keep these terms, or use step()"
         ),
         call
       )
@@ -217,33 +211,33 @@ refuse_changing_codes <- function(object, terms, kept, call) {
 
 design_of_some <- function(object, chosen, call) {
   terms <- stats::delete.response(object$terms)[chosen]
-  there <- names(object$contrasts) %in% rownames(attr(terms, "factors"))
-  design_of(terms, object$model, object$contrasts[there], call)
+  used <- names(object$contrasts) %in% rownames(attr(terms, "factors"))
+  design_of(terms, object$model, object$contrasts[used], call)
 }
 
-# Many fits have the same to say.
-told_once <- function(call, code) {
-  said <- character()
+# Gives each warning once, although many fits may give it.
+warn_once <- function(call, code) {
+  messages <- character()
   withCallingHandlers(code, pwcstats_warning = function(w) {
-    said <<- c(said, conditionMessage(w))
+    messages <<- c(messages, conditionMessage(w))
     invokeRestart("muffleWarning")
   })
-  for (sentence in unique(said)) {
-    warn(sentence, call)
+  for (message in unique(messages)) {
+    warn(message, call)
   }
 }
 
-# Words of Python's path in the names that R has.
+# Python's path with R's names of terms.
 path_from_py <- function(path, terms, criterion, constant) {
-  column <- function(name) reticulate::py_get_item(path, name)
-  values <- function(name) as.vector(array_from_py(column(name)))
+  values <- function(name) vector_from_py(column_from_py(path, name))
+  texts <- function(name) labels_from_py(column_from_py(path, name))
   value <- values("criterion")
-  # A start has no p-value.
+  # The start has no p-value.
   value[is.nan(value)] <- NA
-  action <- strsplit(labels_from_py(column("action")), " ", fixed = TRUE)
+  action <- strsplit(texts("action"), " ", fixed = TRUE)
   label <- function(name) c("1", terms$labels)[match(name, c("1", terms$names))]
   step <- vapply(action, function(a) if (length(a)) paste(a[[1L]], label(a[[2L]])) else "", "")
-  inside <- strsplit(labels_from_py(column("terms")), " + ", fixed = TRUE)
+  inside <- strsplit(texts("terms"), " + ", fixed = TRUE)
   data.frame(
     step = step,
     criterion = if (criterion == "lr") value else value - 2 * constant,
@@ -253,15 +247,15 @@ path_from_py <- function(path, terms, criterion, constant) {
   )
 }
 
-fit_selected <- function(object, dropped, where, call) {
+fit_selected <- function(object, dropped, environment, call) {
   changes <- stats::as.formula(paste(c(". ~ .", dropped), collapse = " - "))
   fit <- tryCatch(
-    eval(stats::update(object, changes, evaluate = FALSE), where),
+    eval(stats::update(object, changes, evaluate = FALSE), environment),
     error = function(e) {
       abort(
         sprintf(
           "the selected formula cannot be fitted where stepwise() is called (%s); %s.",
-          sub("\\.$", "", conditionMessage(e)), "have the data there that object was fitted to"
+          sub("\\.$", "", conditionMessage(e)), "call it where the data of object can be found"
         ),
         call
       )
@@ -277,7 +271,7 @@ refuse_other_data <- function(fit, object, call) {
       sprintf(
         "the selected formula has %d rows without missing values, and the search had %d; %s.",
         nrow(fit$model), nrow(object$model),
-        "leave out rows with missing values first, as na.omit() does, and fit anew"
+        "leave out rows with missing values, for example with na.omit(), and fit again"
       ),
       call
     )
@@ -285,12 +279,13 @@ refuse_other_data <- function(fit, object, call) {
   before <- object$model[names(fit$model)]
   if (!isTRUE(all.equal(fit$model, before, check.attributes = FALSE))) {
     abort(
-      "the data are no longer those that object was fitted to; fit it anew, and select then.", call
+      "the data have changed since object was fitted; fit it again before the selection.", call
     )
   }
 }
 
-path_as_of_step <- function(path, object, criterion) {
+# The path with the columns of step().
+step_table <- function(path, object, criterion) {
   deviance <- object$deviance - 2 * (path$logLik - object$loglik)
   table <- data.frame(
     Step = I(path$step),

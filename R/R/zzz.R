@@ -1,6 +1,6 @@
 .onLoad <- function(libname, pkgname) {
-  say_when_hidden()
-  # Loading reticulate takes a second, so it waits for the first call, of ours or of the user.
+  announce_masking()
+  # Loading reticulate takes a second, so it waits for the first call of this package or the user.
   if (isNamespaceLoaded("reticulate")) {
     declare_python()
   } else {

@@ -1,7 +1,7 @@
-# BTm() iterates until nothing changes.
+# BTm() with a strict tolerance.
 exact <- list(epsilon = 1e-14, maxit = 100)
 
-# BTm() warns of wins that are no whole numbers, as half of a tie.
+# BTm() warns of fractional wins, which ties give.
 peer <- function(...) {
   suppressWarnings(do.call(BradleyTerry2::BTm, c(list(...), exact)))
 }
@@ -14,7 +14,7 @@ peer_data <- function(name) {
 
 small_wins <- matrix(c(0, 7, 5, 3, 0, 6, 4, 8, 0), 3, dimnames = rep(list(c("a", "b", "c")), 2))
 
-# The same wins, one row a comparison.
+# The same wins, one row for each comparison.
 small_games <- function() {
   pairs <- which(small_wins > 0, arr.ind = TRUE)
   pairs <- pairs[rep(seq_len(nrow(pairs)), small_wins[pairs]), ]

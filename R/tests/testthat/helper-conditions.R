@@ -1,4 +1,4 @@
-# An error of the package, with these words.
+# Expects an error of the package whose message matches.
 expect_refused <- function(call, words) {
   expect_error(call, words, class = "pwcstats_error")
 }

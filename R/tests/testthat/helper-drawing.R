@@ -14,7 +14,7 @@ expect_written <- function(words, page) {
   }
 }
 
-# What was drawn, by the functions of graphics that drew it: points (x, y, pch, col), segments
+# What was drawn, recorded from functions of graphics: points (x, y, pch, col), segments
 # (x0, y0, x1, y1, col), text (x, y, label), names beside axes, and lines across (v, h).
 record_drawing <- function(code) {
   grDevices::pdf(NULL)

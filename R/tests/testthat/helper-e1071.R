@@ -20,10 +20,10 @@ libsvm_wlw2 <- function(r) {
   p
 }
 
-# Rows of a data set of mlbench in an order of chance, the class last and its levels in one, too.
+# Shuffled rows of a data set from mlbench, with the class last and shuffled levels.
 bench_rows <- function(name) {
   data <- data_of(name, "mlbench")
-  # The speaker of a vowel is no measurement.
+  # The speaker of a vowel is not a predictor.
   data$V1 <- if (name != "Vowel") data$V1
   set.seed(12)
   data <- data[sample(nrow(data)), ]
@@ -31,7 +31,7 @@ bench_rows <- function(name) {
   list(x = as.matrix(data[-ncol(data)]), y = factor(y, levels = sample(levels(y))))
 }
 
-# Its answer about the rows of the fit; `labels` are the classes in its own order.
+# Its results for the rows of the fit; `labels` are the classes in its order.
 peer_svm <- function(rows, ..., seed = 1) {
   set.seed(seed)
   model <- e1071::svm(rows$x, rows$y, tolerance = 1e-10, ...)
@@ -45,7 +45,7 @@ peer_svm <- function(rows, ..., seed = 1) {
   )
 }
 
-# Its columns "b/a" as columns "a/b", which have the other sign.
+# Its columns "b/a" as columns "a/b", with the opposite sign.
 in_order <- function(decisions, columns) {
   turn <- function(name) paste(rev(strsplit(name, "/", fixed = TRUE)[[1]]), collapse = "/")
   vapply(columns, function(name) {

@@ -5,7 +5,7 @@ flowers <- transform(
   kept = Species
 )
 
-# Ordered against the alphabet.
+# Ordered classes that are not in alphabetical order.
 air <- transform(
   airquality,
   ozone = cut(Ozone, c(0, 20, 50, 200), c("low", "middle", "high"), ordered_result = TRUE)
@@ -16,7 +16,7 @@ air <- transform(
 peer_distance <- function(formula, data, label, product, new = data, ...) {
   peer <- e1071::svm(formula, data, type = "C-classification", tolerance = 1e-10, ...)
   value <- attr(predict(peer, new, decision.values = TRUE), "decision.values")
-  # "a/b" is above 0 where a is predicted.
+  # "a/b" is positive if a is predicted.
   side <- if (startsWith(colnames(value), paste0(label, "/"))) 1 else -1
   square <- t(peer$coefs) %*% product(peer$SV, peer$SV) %*% peer$coefs
   side * value[, 1] / sqrt(drop(square))
@@ -24,7 +24,7 @@ peer_distance <- function(formula, data, label, product, new = data, ...) {
 
 inner <- function(a, b) a %*% t(b)
 
-# Probabilities by the definition: the baseline first, then one group a row of coefficients.
+# Probabilities by definition: the baseline first, then one group for each row of coefficients.
 softmax_of <- function(coefficients, distance) {
   link <- cbind(1, distance[, colnames(coefficients)[-1], drop = FALSE]) %*% t(coefficients)
   odds <- cbind(1, exp(link))

@@ -1,4 +1,4 @@
-# Overlapping classes, a factor and missing values in places that each test chooses.
+# Overlapping classes and a factor; tests add missing values.
 visits <- data.frame(
   x = c(0.3, -1.2, 0.8, 1.9, -0.4, 0.1, -2.0, 1.1, 0.6, -0.7, 1.4, -0.2, 0.9, -1.5, 0.2, 2.1),
   site = factor(rep(c("north", "south", "west"), length.out = 16)),
@@ -12,12 +12,12 @@ visits <- data.frame(
   )
 )
 
-# Below 40 nobody is ill.
+# Nobody under 40 is ill.
 separated <- data.frame(
   age = c(22, 28, 31, 35, 39, 41, 46, 52, 60), ill = c(0, 0, 0, 0, 0, 1, 1, 1, 1)
 )
 
-# From brglm2 or another package, without attaching it.
+# Data from a package, without attaching it.
 data_of <- function(name, package) {
   space <- new.env()
   utils::data(list = name, package = package, envir = space)
@@ -28,7 +28,7 @@ standard_errors <- function(fit) {
   unname(sqrt(diag(vcov(fit))))
 }
 
-# Answers of a saved fit in a process of its own; `code` makes a list of `fit`.
+# Results of a saved fit in a new session; `code` makes a list from `fit`.
 ask_elsewhere <- function(fit, code) {
   file <- tempfile(fileext = ".rds")
   answer <- tempfile(fileext = ".rds")

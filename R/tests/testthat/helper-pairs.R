@@ -22,7 +22,7 @@ random_p <- function(k) {
   p / sum(p)
 }
 
-# Incompatible pairwise probabilities: every pair for itself.
+# Incompatible pairwise probabilities, independent for each pair.
 random_r <- function(k) {
   r <- matrix(0, k, k)
   r[upper.tri(r)] <- runif(k * (k - 1) / 2, .05, .95)

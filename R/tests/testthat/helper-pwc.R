@@ -1,7 +1,7 @@
-# Levels against the alphabet, so that R's order of pairs is not Python's.
+# Levels in reverse alphabetical order, so that R and Python order pairs differently.
 backwards <- transform(iris, Species = factor(Species, levels = rev(levels(Species))))
 
-# The rows of two classes, and how probable the first one is by `prob`, which is asked with them.
+# The rows of two classes, and the probabilities of the first class by `prob`.
 of_pair <- function(data, response, first, second) {
   part <- data[data[[response]] %in% c(first, second), ]
   part[[response]] <- factor(part[[response]], levels = c(first, second))
@@ -17,7 +17,7 @@ pair_names <- function(labels) {
   apply(utils::combn(labels, 2), 2, paste, collapse = "/")
 }
 
-# A learner of R's that knows shares only.
+# An R learner that predicts the shares of the classes.
 shares <- list(
   fit = function(x, y) mean(y == levels(y)[[2]]),
   prob = function(model, x) rep(model, nrow(x))

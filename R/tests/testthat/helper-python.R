@@ -1,4 +1,4 @@
-# What is absent is skipped, unless everything is meant to run.
+# Tests without their requirements are skipped, unless all must run.
 skip_without_python <- function() {
   if (!must_run_all()) {
     skip_if_not(pwcstats_available(), "the Python module pwcstats is absent")
@@ -15,15 +15,14 @@ must_run_all <- function() {
   nzchar(Sys.getenv("PWC_REQUIRE_R"))
 }
 
-# Lines printed by R code in a process of its own; `...` are environment variables, by name, where
-# NA is for none.
+# Lines printed by R code in a new session; `...` are named environment variables, NA to unset.
 run_in_new_r <- function(code, ...) {
   file <- tempfile(fileext = ".R")
   on.exit(unlink(file))
   writeLines(code, file)
   environment <- c(
     R_LIBS = paste(.libPaths(), collapse = .Platform$path.sep),
-    # R CMD check sets it to a file that a new process does not find.
+    # R CMD check sets it to a file that a new session does not find.
     R_TESTS = "",
     ...
   )
@@ -36,7 +35,7 @@ run_in_new_r <- function(code, ...) {
   ))
 }
 
-# What env(1), by which system2() sets variables, takes.
+# Arguments for env(1), with which system2() sets variables.
 environment_words <- function(environment) {
   gone <- is.na(environment)
   c(

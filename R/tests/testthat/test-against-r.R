@@ -14,7 +14,7 @@ test_that("weighted ht is the Bradley-Terry model of BradleyTerry2", {
   )
   data$wins <- data$n * r[upper]
   data$losses <- data$n - data$wins
-  # It warns that the wins are not whole numbers.
+  # It warns of fractional wins.
   model <- suppressWarnings(BradleyTerry2::BTm(
     cbind(wins, losses), first, second,
     data = data, epsilon = 1e-14, maxit = 100
@@ -28,8 +28,8 @@ test_that("weighted ht is the Bradley-Terry model of BradleyTerry2", {
   )
 })
 
-# With LIBSVM's iteration the numbers are those of e1071 to the last digits, so that the pairs and
-# the sigmoids are read rightly; what it stops short of the exact answer is `libsvm_error`.
+# With LIBSVM's iteration the numbers equal those of e1071, which shows that the pairs and
+# the sigmoids are read correctly; its distance from the exact solution is `libsvm_error`.
 expect_same_as_e1071 <- function(x, y, libsvm_error) {
   set.seed(9)
   model <- e1071::svm(x, y, probability = TRUE)
@@ -46,7 +46,7 @@ expect_same_as_e1071 <- function(x, y, libsvm_error) {
   expect_lt(max(abs(stopped - theirs)), 1e-10)
 }
 
-test_that("wlw2 gives the probabilities of e1071, whatever the order of its labels", {
+test_that("wlw2 gives the probabilities of e1071 for any order of its labels", {
   skip_without_python()
   skip_without_package("e1071")
   expect_same_as_e1071(as.matrix(iris[, 1:4]), iris$Species, 2e-3)
@@ -66,7 +66,7 @@ test_that("wlw2 gives the probabilities of e1071 for six classes", {
   expect_same_as_e1071(as.matrix(glass$Glass[rows, 1:9]), glass$Glass$Type[rows], 2e-3)
 })
 
-test_that("wlw2 and pkpd agree with kernlab for three classes, where kernlab is right", {
+test_that("wlw2 and pkpd agree with kernlab for three classes, where kernlab is correct", {
   skip_without_python()
   skip_without_package("kernlab")
   set.seed(10)

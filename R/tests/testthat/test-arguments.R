@@ -1,4 +1,4 @@
-# Arguments that a function does not have are refused, and a level has two names.
+# Unknown arguments are refused, and a level has two names.
 
 wins <- matrix(c(0, 7, 5, 3, 0, 6, 4, 8, 0), 3, dimnames = rep(list(c("a", "b", "c")), 2))
 scores <- cbind(
@@ -11,7 +11,7 @@ rownames(scores) <- paste("set", 1:5)
 every_object <- function() {
   cars <- transform(mtcars, gear = ordered(gear))
   objects <- list(
-    # The first logistic fit is the one that has the fewest methods of its own.
+    # The first logistic fit has the fewest methods of its own.
     cratio(gear ~ wt, cars, penalty = "firth"), firth(am ~ wt, cars),
     firth_multinom(gear ~ wt, cars), detect_separation(am ~ wt, cars), bt(wins),
     hybrid(Species ~ Petal.Length + Petal.Width, iris),
@@ -22,14 +22,14 @@ every_object <- function() {
   c(objects, lapply(objects[c(1, 5:8)], summary))
 }
 
-test_that("every method refuses an argument that it does not have", {
+test_that("every method refuses unknown arguments", {
   skip_without_python()
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())
   objects <- every_object()
   methods <- getNamespaceInfo("pwcstats", "S3methods")
   open <- vapply(methods[, 3], function(name) "..." %in% names(formals(name)), TRUE)
-  # These have no answer, whatever they are asked.
+  # These always stop with an error.
   none <- c("formula.pwcstats_bt", "residuals.pwcstats_bt", "residuals.pwcstats_logit")
   none <- c(none, "family.pwcstats_logit")
   expect_gt(sum(open), 80)
@@ -47,14 +47,14 @@ test_that("every method refuses an argument that it does not have", {
   }
 })
 
-test_that("every exported function refuses an argument that it does not have", {
+test_that("every exported function refuses unknown arguments", {
   skip_without_python()
   expect_refused(couple(c(.9, .4, .7), condensd = TRUE), "did you mean 'condensed'\\?$")
   expect_refused(cratio(gear ~ wt, mtcars, paralel = TRUE), "did you mean 'parallel'\\?$")
   expect_refused(detect_separation(am ~ wt, mtcars, orderd = TRUE), "did you mean 'ordered'\\?$")
   expect_refused(install_pwcstats(pip_option = "-q"), "did you mean 'pip_options'\\?$")
   expect_refused(pwc(Species ~ ., iris, learner = "lda", zzz = 1), "zzz")
-  # All others have no dots, so that R refuses.
+  # All others have no dots, so R refuses unknown arguments.
   exported <- Filter(is.function, mget(getNamespaceExports("pwcstats"), asNamespace("pwcstats")))
   open <- Filter(function(f) "..." %in% names(formals(f)), exported)
   generics <- c(
@@ -65,7 +65,7 @@ test_that("every exported function refuses an argument that it does not have", {
   expect_setequal(names(open), known)
 })
 
-test_that("the nearest name is suggested, and else all names are", {
+test_that("the error suggests the nearest name, or lists all names", {
   skip_without_python()
   fit <- firth(am ~ wt, mtcars)
   expect_refused(confint(fit, methd = "profile"), "^confint\\(\\) has no .* mean 'method'\\?$")
@@ -73,16 +73,16 @@ test_that("the nearest name is suggested, and else all names are", {
   expect_refused(predict(fit, tpye = "prob"), "did you mean 'type'\\?$")
   expect_refused(abilities(bt(wins), ref = "a"), "it has no arguments but the first\\.$")
   expect_refused(summary(fit, "profile", 3), "has too many arguments; it has 'method'\\.$")
-  # Whatever stands in the call.
+  # For any form of the call.
   expect_refused(lapply(list(fit), summary, mehtod = "profile"), "^summary\\(\\).* 'method'\\?$")
-  # What is refused is not evaluated.
+  # Unknown arguments are not evaluated.
   expect_refused(summary(fit, methd = stop("evaluated")), "methd")
   multinomial <- firth_multinom(factor(gear) ~ wt, mtcars)
   expect_refused(predict(multinomial, se.fit = TRUE), "^predict\\(\\) has no argument 'se.fit'")
   expect_refused(predict(multinomial, interval = "confidence"), "no argument 'interval'")
 })
 
-test_that("what R and other packages pass is taken", {
+test_that("arguments that R and other packages pass are accepted", {
   skip_without_python()
   skip_without_package("MASS")
   cars <- mtcars
@@ -107,7 +107,7 @@ test_that("what R and other packages pass is taken", {
   expect_silent(plot(compare_methods(scores), type = "intervals", main = "a"))
 })
 
-test_that("anova() has one test, by two names", {
+test_that("anova() has one test with two names", {
   skip_without_python()
   large <- firth(am ~ wt + hp, mtcars)
   small <- firth(am ~ wt, mtcars)
@@ -121,7 +121,7 @@ test_that("anova() has one test, by two names", {
   expect_refused(anova(covariate, abilities, test = "F"), "^test must be one of 'Chisq', 'LRT'")
 })
 
-test_that("a level is level or conf.level", {
+test_that("a level can be given as level or conf.level", {
   skip_without_python()
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())

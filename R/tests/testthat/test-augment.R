@@ -1,6 +1,6 @@
-# augment() of all fits, against broom's of glm() where there is one.
+# augment() of all fits, compared with broom's of glm() if possible.
 
-# With the estimates of glm(), what is said of the rows has to be what broom says of glm().
+# With the estimates of glm(), the new columns must equal broom's.
 as_glm <- function(fit, peer) {
   fit$coefficients <- coef(peer)
   fit$vcov <- vcov(peer)
@@ -8,13 +8,13 @@ as_glm <- function(fit, peer) {
 }
 
 expect_as_broom <- function(augmented, peer) {
-  # Influence is broom's own, and row names are a column there.
+  # broom adds influence measures and a column of row names.
   own <- c(".rownames", ".hat", ".sigma", ".cooksd", ".std.resid")
   expected <- as.data.frame(peer)[setdiff(names(peer), own)]
   expect_equal(as.data.frame(augmented), expected, ignore_attr = "row.names")
 }
 
-test_that("firth has the columns and numbers that broom has after glm", {
+test_that("augment() after firth() equals broom's after glm()", {
   skip_without_python()
   skip_without_package("broom")
   peer <- glm(vs ~ log(wt) + factor(am), binomial, mtcars)
@@ -34,7 +34,7 @@ test_that("firth has the columns and numbers that broom has after glm", {
   expect_equal(raw$.resid, raw$vs - raw$.fitted)
 })
 
-test_that("trials, weights and offsets are those of glm", {
+test_that("trials, weights and offsets are treated as in glm()", {
   skip_without_python()
   skip_without_package("broom")
   visits$n <- 1 + seq_len(16) %% 4
@@ -44,12 +44,12 @@ test_that("trials, weights and offsets are those of glm", {
   ours <- generics::augment(fit, visits)
   theirs <- broom::augment(peer, visits)
   expect_as_broom(ours, theirs)
-  # Rows of weight 0 are among them.
+  # Rows with weight 0 are included.
   fit <- firth(ill ~ x, visits, weights = rep(0:1, c(2, 14)))
   expect_false(anyNA(generics::augment(fit, visits)$.fitted))
 })
 
-test_that("rows that the fit left out have no numbers, whatever left them out", {
+test_that("rows that the fit left out have NA", {
   skip_without_python()
   skip_without_package("broom")
   visits$x[c(2, 9)] <- NA
@@ -58,7 +58,7 @@ test_that("rows that the fit left out have no numbers, whatever left them out", 
   augmented <- generics::augment(fit, visits)
   expect_as_broom(augmented[-c(2, 9), ], broom::augment(peer, visits[-c(2, 9), ]))
   expect_true(all(is.na(augmented[c(2, 9), c(".fitted", ".resid")])))
-  # Here predictions come with these rows already.
+  # Here predictions include these rows already.
   padded <- as_glm(firth(ill ~ x, visits, na.action = na.exclude), peer)
   expect_equal(generics::augment(padded, visits), augmented)
   expect_as_broom(generics::augment(padded), broom::augment(peer))
@@ -66,7 +66,7 @@ test_that("rows that the fit left out have no numbers, whatever left them out", 
   expect_identical(is.na(part$.fitted), visits$site == "north" | is.na(visits$x))
 })
 
-test_that("rows are found by name, or without names by order", {
+test_that("rows are matched by name, or without names by order", {
   skip_without_python()
   skip_without_package("generics")
   skip_without_package("tibble")
@@ -79,7 +79,7 @@ test_that("rows are found by name, or without names by order", {
   table <- generics::augment(fit, tibble::as_tibble(visits))
   expect_s3_class(table, "tbl_df")
   expect_equal(table$.fitted, unname(expected))
-  # The fit has numbers for names here, of which the tibble knows nothing.
+  # The fit has numbers as row names, which the tibble does not have.
   rownames(visits) <- NULL
   sorted <- visits[order(visits$x), ]
   table <- generics::augment(firth(ill ~ x, sorted), tibble::as_tibble(sorted))
@@ -89,7 +89,7 @@ test_that("rows are found by name, or without names by order", {
   expect_identical(which(is.na(table$.resid)), 3L)
 })
 
-test_that("classes come with the probability of each", {
+test_that("augment() adds the class and the probability of each class", {
   skip_without_python()
   skip_without_package("generics")
   air$Wind[[4]] <- NA
@@ -114,12 +114,12 @@ test_that("classes come with the probability of each", {
     augmented <- generics::augment(fit)
     expect_identical(names(augmented)[1:3], c("ozone", "Temp", "Wind"))
     expect_identical(dim(augmented), c(sum(used), 7L))
-    # Not to be taken for a model frame.
+    # The result must not look like a model frame.
     expect_null(attr(augmented, "terms"))
   }
 })
 
-test_that("a hybrid's class is that of its threshold", {
+test_that("the class of a hybrid depends on its threshold", {
   skip_without_python()
   skip_without_package("generics")
   fit <- hybrid(kind ~ Petal.Length, flowers, clusters = 1, threshold = 0.2)
@@ -129,7 +129,7 @@ test_that("a hybrid's class is that of its threshold", {
   expect_false(all(called == ifelse(augmented$.prob.versicolor > 0.5, "versicolor", "other")))
 })
 
-test_that("comparisons have the probability that the first wins", {
+test_that("augment() adds the probability that the first player wins", {
   skip_without_python()
   skip_without_package("generics")
   fit <- bt(small_wins)
@@ -148,7 +148,7 @@ test_that("comparisons have the probability that the first wins", {
   expect_identical(which(is.na(augmented$.fitted)), 2L)
 })
 
-test_that("rows that are not those of the fit are refused", {
+test_that("rows that are not in the fit are refused", {
   skip_without_python()
   skip_without_package("generics")
   fit <- firth(ill ~ x, visits)
@@ -164,7 +164,7 @@ test_that("rows that are not those of the fit are refused", {
   expect_match(deparse(conditionCall(error))[[1]], "^augment")
 })
 
-test_that("a saved fit answers where its data are gone", {
+test_that("a saved fit works without its data", {
   skip_without_python()
   skip_without_package("generics")
   gone <- visits
@@ -173,7 +173,7 @@ test_that("a saved fit answers where its data are gone", {
   expect_equal(elsewhere, generics::augment(fit), ignore_attr = TRUE)
 })
 
-test_that("rows that were shuffled and left out are found in tibbles and data frames", {
+test_that("shuffled and omitted rows are matched in tibbles and data frames", {
   skip_without_python()
   skip_without_package("generics")
   skip_without_package("tibble")
@@ -189,7 +189,7 @@ test_that("rows that were shuffled and left out are found in tibbles and data fr
       expect_identical(is.na(added$.fitted), is.na(air$Ozone))
     }
   }
-  # Sorted otherwise, they are known by name; without names they are not.
+  # In another order, rows are matched by name; without names they are refused.
   sorted <- air[order(air$Ozone), ]
   fit <- firth(hot ~ Ozone, air)
   expect_equal(generics::augment(fit, sorted)$.fitted, unname(predict(fit, sorted)))

@@ -1,11 +1,11 @@
-# Pictures by ggplot2: what their layers have.
+# Layers of the ggplot2 plots.
 
 layer_of <- function(picture, geom) {
   kinds <- vapply(picture$layers, function(layer) class(layer$geom)[[1]], "")
   ggplot2::layer_data(picture, which(kinds == geom)[[1]])
 }
 
-# Names of a discrete axis, from the top.
+# Labels of a discrete axis, from the top.
 names_from_top <- function(picture) {
   rev(ggplot2::layer_scales(picture)$y$get_limits())
 }
@@ -15,7 +15,7 @@ expect_extensible <- function(picture) {
   expect_silent(ggplot2::ggplot_build(picture + ggplot2::theme_bw() + ggplot2::ggtitle("more")))
 }
 
-test_that("abilities have intervals, the best on top", {
+test_that("abilities are drawn with intervals, the best on top", {
   skip_without_python()
   skip_without_package("ggplot2")
   fit <- bt(small_wins)
@@ -36,7 +36,7 @@ test_that("abilities have intervals, the best on top", {
   )
   expect_identical(
     picture$labels$caption,
-    "two items differ at about the 10% level\nwhere their intervals do not overlap"
+    "two items differ at about the 10% level\nif their intervals do not overlap"
   )
   bare <- ggplot2::autoplot(bt(small_wins, cov = "none"))
   expect_extensible(bare)
@@ -44,7 +44,7 @@ test_that("abilities have intervals, the best on top", {
   expect_refused(ggplot2::autoplot(fit, level = 2), "^level must be")
 })
 
-test_that("coefficients have intervals, and classes panels", {
+test_that("coefficients are drawn with intervals, and each class has a panel", {
   skip_without_python()
   skip_without_package("ggplot2")
   fit <- firth(vs ~ wt + hp, mtcars)
@@ -65,7 +65,7 @@ test_that("coefficients have intervals, and classes panels", {
   expect_identical(as.character(panels), c("mild", "bad"))
 })
 
-test_that("infinite estimates are said", {
+test_that("infinite estimates are shown as text", {
   skip_without_python()
   skip_without_package("ggplot2")
   separated$grade <- ordered(separated$ill)
@@ -77,7 +77,7 @@ test_that("infinite estimates are said", {
   expect_identical(nrow(layer_of(picture, "GeomPoint")), 0L)
 })
 
-test_that("distances are those of plot, with its colours", {
+test_that("distances are drawn as by plot(), with the same colours", {
   skip_without_python()
   skip_without_package("ggplot2")
   fit <- hybrid(kind ~ Petal.Length + Petal.Width, flowers, clusters = kept)
@@ -96,7 +96,7 @@ test_that("distances are those of plot, with its colours", {
   expect_refused(ggplot2::autoplot(fit, which = 9), "^which must be one or two of the distances")
 })
 
-test_that("ranks have bars that join methods that do not differ", {
+test_that("bars join methods that do not differ", {
   skip_without_python()
   skip_without_package("ggplot2")
   for (found in list(nemenyi(many), compare_methods(many, test = "nemenyi"))) {
@@ -117,7 +117,7 @@ test_that("ranks have bars that join methods that do not differ", {
   expect_match(picture$labels$caption, "^all methods differ \\(wilcoxon, holm, 0.05\\)")
 })
 
-test_that("differences are filled where they are significant", {
+test_that("significant differences have filled dots", {
   skip_without_python()
   skip_without_package("ggplot2")
   found <- compare_methods(many)
@@ -137,7 +137,7 @@ test_that("differences are filled where they are significant", {
   expect_identical(names_from_top(picture), against$pairs$method_b)
   expect_match(picture$labels$x, "svm (control)", fixed = TRUE)
   expect_refused(ggplot2::autoplot(against, "cd"), "not comparisons with svm")
-  # No test: said, not left out.
+  # A pair without a test is labelled.
   moved <- subset(splits, method != "nb")
   moved$score[13:24] <- moved$score[1:12] + 0.5
   picture <- ggplot2::autoplot(compare_methods(moved), "intervals")

@@ -1,8 +1,8 @@
-# bt() and other R packages, called live.
+# bt() compared with other R packages.
 
-# Both sides solve their equations to rounding; what is left is the peers' arithmetic.
+# Both sides solve their equations up to rounding errors.
 same <- 1e-8
-# The standard errors of glm() are those of the step before the last.
+# glm() computes standard errors in the step before the last.
 same_errors <- 1e-6
 
 expect_same_fit <- function(ours, theirs) {
@@ -51,7 +51,7 @@ test_that("home advantage and its test are those of BTm", {
   expect_same_fit(ours, theirs)
   expect_same_fit(with_home, theirs_with_home)
   expect_identical(tail(names(coef(with_home)), 1), "(order)")
-  # All 42 rows differ in who met where, so that the deviance is the same too.
+  # All 42 rows are different pairings, so the deviance is the same too.
   expect_equal(deviance(with_home), deviance(theirs_with_home), tolerance = same)
   expect_equal(df.residual(with_home), df.residual(theirs_with_home))
   expected <- anova(theirs, theirs_with_home, test = "Chisq")
@@ -106,7 +106,7 @@ test_that("covariates of the items are predictors of BTm", {
   expect_equal(anova(smaller, ours)[["Pr(>Chi)"]], expected[["Pr(>Chi)"]], tolerance = 1e-7)
 })
 
-test_that("weights, subset and missing values go as in BTm", {
+test_that("weights, subset and missing values are treated as in BTm()", {
   skip_without_python()
   skip_without_package("BradleyTerry2")
   baseball <- peer_data("baseball")
@@ -128,7 +128,7 @@ test_that("weights, subset and missing values go as in BTm", {
   expect_error(update(ours, na.action = na.fail), "missing values", class = "pwcstats_error")
 })
 
-test_that("a factor's second level says that player1 won, as in BTm", {
+test_that("the second level of a factor means that player1 won, as in BTm()", {
   skip_without_python()
   skip_without_package("BradleyTerry2")
   hockey <- subset(peer_data("icehockey"), result != 0.5)

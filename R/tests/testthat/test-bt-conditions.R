@@ -1,10 +1,10 @@
-# What bt() and its methods refuse, and in which words.
+# Errors and warnings of bt() and its methods.
 
 test_that("items without a finite ability are named", {
   skip_without_python()
   wins <- small_wins
   wins[, "b"] <- 0
-  error <- expect_refused(bt(wins), "no maximum likelihood estimate: b never lost .*method='firth'")
+  error <- expect_refused(bt(wins), "no maximum likelihood .*: b never lost .*method = 'firth'")
   expect_identical(conditionCall(error), quote(bt(wins)))
   expect_true(all(is.finite(coef(bt(wins, method = "firth")))))
   apart <- data.frame(a = c("p", "q", "r", "s"), b = c("q", "p", "s", "r"))
@@ -13,7 +13,7 @@ test_that("items without a finite ability are named", {
 
 test_that("ties need a model, and a model of them needs ties", {
   skip_without_python()
-  expect_refused(bt(result, first, second, tied_games), "2 of 10 .* are ties.*ties='davidson'")
+  expect_refused(bt(result, first, second, tied_games), "2 of 10 .* are ties.*ties = 'davidson'")
   expect_refused(bt(small_wins, ties = "davidson"), "no comparison is a tie")
   expect_refused(bt(small_wins, tied = small_wins, ties = "half"), "tied must be symmetric")
   expect_refused(bt(small_wins, tied = diag(2), ties = "half"), "tied must have the 3 items")
@@ -22,7 +22,7 @@ test_that("ties need a model, and a model of them needs ties", {
   )
 })
 
-test_that("options are refused in Python's words", {
+test_that("wrong options give Python's messages", {
   skip_without_python()
   expect_refused(bt(small_wins, ties = "zz"), "^ties must be one of .*'zz'")
   expect_refused(bt(small_wins, method = "zz"), "^method must be one of .*'zz'")
@@ -34,7 +34,7 @@ test_that("options are refused in Python's words", {
   expect_refused(bt(small_wins, covariates = items, ref = "a"), "no item is the reference")
 })
 
-test_that("a fit that stops early is a warning", {
+test_that("a fit that stops early gives a warning", {
   skip_without_python()
   expect_warning(
     fit <- bt(small_wins, max_iter = 1), "did not converge",
@@ -43,7 +43,7 @@ test_that("a fit that stops early is a warning", {
   expect_output(print(fit), "Not converged, iterations: 1")
 })
 
-test_that("a matrix of wins is square, labelled alike and alone", {
+test_that("a matrix of wins is square with matching labels", {
   skip_without_python()
   expect_refused(bt(small_wins[, 1:2]), "^outcome must be a K x K .* got 3 x 2; .*player1")
   expect_refused(bt(1:3), "^outcome must be a K x K .* got 3; .*player1")
@@ -52,12 +52,12 @@ test_that("a matrix of wins is square, labelled alike and alone", {
   rownames(other)[[1]] <- "z"
   expect_refused(bt(other), "rows and columns of outcome must be the same items.*'z'")
   expect_refused(bt(-small_wins), "finite numbers >= 0, got -3 for a over b")
-  expect_refused(bt(small_wins, weights = 1:3), "^weights goes with player1 and player2")
+  expect_refused(bt(small_wins, weights = 1:3), "^weights needs player1 and player2")
   expect_refused(bt(small_wins, order_effect = TRUE), "^order_effect needs .* player1 and player2")
   expect_refused(bt(small_wins, cov_type = "cluster"), "needs cluster")
 })
 
-test_that("rows must say who met and who won", {
+test_that("rows need players and an outcome", {
   skip_without_python()
   games <- small_games()
   expect_refused(bt(1, winner, data = games), "must be given together")
@@ -74,23 +74,23 @@ test_that("rows must say who met and who won", {
   expect_refused(bt(1, winner, loser, games, weights = rep(-2, 33)), "weights has -2")
   expect_refused(bt(1, winner, loser, games, weights = winner), "weights must be numbers")
   expect_refused(bt(1, winner, loser, games, subset = winner == "z"), "no comparison in the data")
-  expect_refused(bt(1, winner, loser, games, cov_type = "HC0", cluster = loser), "cluster goes")
+  expect_refused(bt(1, winner, loser, games, cov_type = "HC0", cluster = loser), "cluster needs")
   games$loser[[7]] <- games$winner[[7]]
   expect_refused(bt(1, winner, loser, games[-1, ]), "^row 7 compares . with itself")
 })
 
-test_that("home is 1, 0 or -1, and somewhere somebody", {
+test_that("home is 1, 0 or -1, and not 0 everywhere", {
   skip_without_python()
   fit <- function(home) bt(result, first, second, tied_games, "half", TRUE, home = home)
-  expect_refused(fit(rep(2, 10)), "^home must be 1 where")
+  expect_refused(fit(rep(2, 10)), "^home must be 1 if player1")
   expect_refused(fit(rep(FALSE, 10)), "home is 0 in all")
 })
 
-test_that("covariates have a row for each item and no more columns than they can bear", {
+test_that("covariates have a row for each item and are identified", {
   skip_without_python()
   items <- data.frame(size = c(1, 2, 4), same = 1, row.names = c("a", "b", "d"))
   expect_refused(bt(small_wins, covariates = ~size), "item_data is needed")
-  expect_refused(bt(small_wins, item_data = items), "give the formula as covariates")
+  expect_refused(bt(small_wins, item_data = items), "needs a formula; give it as covariates")
   expect_refused(bt(small_wins, covariates = items, item_data = items), "leave it out")
   expect_refused(bt(small_wins, covariates = items), "row names lack 'c'")
   expect_refused(bt(small_wins, covariates = ~size, item_data = 1:3), "must be a data frame")
@@ -103,7 +103,7 @@ test_that("covariates have a row for each item and no more columns than they can
   expect_refused(bt(small_wins, covariates = ~size, item_data = items), "'size' of item b")
 })
 
-test_that("methods refuse what they cannot answer", {
+test_that("methods refuse requests without an answer", {
   skip_without_python()
   fit <- bt(small_wins)
   expect_refused(confint(fit, "z"), "^parm must be among .*'z'")
@@ -111,7 +111,7 @@ test_that("methods refuse what they cannot answer", {
   expect_refused(confint(fit, level = 95), "^level must be a number between")
   expect_refused(confint(fit, method = "zz"), "^method must be one of 'wald', 'profile'")
   robust <- bt(small_wins, cov_type = "HC0")
-  expect_refused(confint(robust, method = "profile"), "cov_type='HC0'")
+  expect_refused(confint(robust, method = "profile"), "cov_type = 'HC0'")
   expect_refused(predict(fit, "a"), "newdata must be a data frame")
   expect_refused(predict(fit, data.frame(player1 = "a")), "needs a column player2")
   expect_refused(predict(fit, data.frame(player1 = "z", player2 = "a")), "player1 .* got 'z'")
@@ -129,7 +129,7 @@ test_that("anova refuses fits that are not nested", {
   fit <- bt(small_wins)
   expect_refused(anova(fit), "two or more fits")
   expect_refused(anova(fit, lm(1 ~ 1)), "two or more fits")
-  expect_refused(anova(fit, bt(small_wins, method = "firth")), "method='mle'")
+  expect_refused(anova(fit, bt(small_wins, method = "firth")), "method = 'mle'")
   expect_refused(anova(fit, bt(small_wins + 1)), "the same comparisons")
   expect_refused(anova(fit, bt(small_wins, ref = "b")), "neither is nested")
 })

@@ -1,6 +1,6 @@
 wins <- matrix(c(0, 7, 5, 3, 0, 6, 4, 8, 0), 3, dimnames = rep(list(c("a", "b", "c")), 2))
 
-test_that("what users of glm() and BTm() type is understood", {
+test_that("calls in the style of glm() and BTm() work", {
   skip_without_python()
   games <- data.frame(
     a = c("x", "y", "z", "x", "y", "z"), b = c("y", "z", "x", "z", "x", "y"),
@@ -23,7 +23,7 @@ test_that("rows that were left out are counted", {
   expect_false(any(grepl("deleted", capture.output(print(bt(wins))))))
 })
 
-test_that("errors name what is lacking, once and with one full stop", {
+test_that("errors name missing variables once, with one full stop", {
   z <- data.frame(u = 1, row.names = "a")
   expect_refused(bt(wins, covariates = ~u, item_data = z), "lack 'b', 'c'\\.$")
   expect_error(bt(wins, covariates = "u"), "a formula such as", class = "pwcstats_error")

@@ -1,6 +1,6 @@
-# What fits answer.
+# Methods of fits.
 
-test_that("print and summary say what was fitted", {
+test_that("print and summary describe the fit", {
   skip_without_python()
   fit <- bt(small_wins, cov_type = "HC0")
   expect_output(print(fit), "bt\\(outcome = small_wins.*3 items, 33 comparisons.* of a is 0")
@@ -39,7 +39,7 @@ test_that("the log-likelihood is of single comparisons, and criteria follow from
   )
 })
 
-test_that("intervals are by the normal distribution or the profile", {
+test_that("intervals are Wald or profile intervals", {
   skip_without_python()
   fit <- bt(small_wins)
   wald <- confint(fit)
@@ -48,14 +48,14 @@ test_that("intervals are by the normal distribution or the profile", {
   profile <- confint(fit, "c", level = 0.9, method = "profile")
   expect_identical(dimnames(profile), list("c", c("5 %", "95 %")))
   expect_identical(confint(fit, 2, level = 0.9, method = "profile"), profile)
-  # At the bounds the deviance has risen by the quantile.
+  # At the bounds the deviance has increased by the quantile.
   games <- small_games()
   is <- function(item) (games$winner == item) - (games$loser == item)
   fixed <- glm(rep(1, 33) ~ is("b") - 1, binomial, offset = is("c") * profile[[1]], epsilon = 1e-14)
   expect_equal(deviance(fixed) + 2 * fit$loglik, qchisq(0.9, 1), tolerance = 1e-7)
 })
 
-test_that("predictions have the form of the model", {
+test_that("predictions equal the formulas of the model", {
   skip_without_python()
   fit <- bt(small_wins)
   ability <- abilities(fit)[, "ability"]
@@ -85,7 +85,7 @@ test_that("predictions have the form of the model", {
   expect_equal(unname(predict(tied, pair[1, 1:2])[1, ]), proba[1, ])
 })
 
-test_that("predictions follow the rows of the data that were used", {
+test_that("predictions are for the rows that were used", {
   skip_without_python()
   games <- small_games()
   rownames(games) <- paste0("g", seq_len(33))
@@ -94,7 +94,7 @@ test_that("predictions follow the rows of the data that were used", {
   expect_identical(names(predict(fit)), paste0("g", 3:33))
 })
 
-test_that("ranks are intervals, the best first", {
+test_that("rank_intervals() has intervals, the best first", {
   skip_without_python()
   fit <- bt(100 * small_wins)
   set.seed(1)
@@ -152,7 +152,7 @@ test_that("intervals that do not overlap are a test at the level", {
   expect_refused(comparison_intervals(fit, 5), "level must be a number between 0 and 1")
 })
 
-test_that("clusters have t in place of the normal distribution", {
+test_that("with clusters the t distribution replaces the normal one", {
   skip_without_python()
   skip_without_package("generics")
   games <- transform(small_games(), match = rep(1:11, each = 3))
@@ -205,7 +205,7 @@ test_that("tidy and glance of generics have the columns of broom", {
   expect_equal(glance$AIC, AIC(fit))
 })
 
-test_that("a saved fit answers the same in another process", {
+test_that("a saved fit gives the same results in a new session", {
   skip_without_python()
   fit <- bt(result, first, second, tied_games, ties = "davidson", order_effect = TRUE)
   file <- tempfile(fileext = ".rds")

@@ -1,4 +1,4 @@
-test_that("compare_items() has the difference with its error", {
+test_that("compare_items() returns the difference with its standard error", {
   skip_without_python()
   wins <- matrix(c(0, 7, 5, 3, 0, 6, 4, 8, 0), 3, dimnames = rep(list(c("a", "b", "c")), 2))
   fit <- bt(wins)
@@ -24,7 +24,7 @@ test_that("goodness of fit can be that of the deviance", {
   expect_output(print(test), "Deviance goodness of fit")
 })
 
-test_that("Pearson's statistic is that of glm(), simulated where expected counts are small", {
+test_that("Pearson's statistic is that of glm(), simulated for small expected counts", {
   skip_without_python()
   wins <- matrix(c(0, 7, 5, 3, 0, 6, 4, 8, 0), 3, dimnames = rep(list(c("a", "b", "c")), 2))
   pairs <- which(upper.tri(wins), arr.ind = TRUE)
@@ -47,7 +47,7 @@ test_that("Pearson's statistic is that of glm(), simulated where expected counts
   expect_error(goodness_of_fit(bt(wins), n_draws = 0), "n_draws")
 })
 
-test_that("the plot names every item, however many there are", {
+test_that("the plot names every item", {
   skip_without_python()
   set.seed(1)
   wins <- matrix(rpois(60 * 60, 3), 60, dimnames = rep(list(sprintf("team-%02d", 1:60)), 2))
@@ -59,7 +59,7 @@ test_that("the plot names every item, however many there are", {
   expect_true(all(vapply(rownames(wins), grepl, TRUE, x = page, fixed = TRUE)))
 })
 
-test_that("columns of winners and losers tell nothing of an order", {
+test_that("columns of winners and losers do not give an order", {
   skip_without_python()
   set.seed(1)
   votes <- data.frame(a = sample(letters[1:4], 300, TRUE))

@@ -1,6 +1,6 @@
 # bt(): forms of call, items and options.
 
-test_that("a matrix and one row a comparison are the same model", {
+test_that("a matrix and single comparisons give the same model", {
   skip_without_python()
   games <- small_games()
   fit <- bt(small_wins)
@@ -8,7 +8,7 @@ test_that("a matrix and one row a comparison are the same model", {
   expect_equal(coef(rows), coef(fit))
   expect_equal(vcov(rows), vcov(fit))
   expect_identical(nobs(rows), 33)
-  # Without the diagonal, as tables and data frames too.
+  # The diagonal is ignored, and tables and data frames are accepted.
   with_diagonal <- small_wins
   diag(with_diagonal) <- c(9, NA, 3)
   expect_equal(coef(bt(with_diagonal)), coef(fit))
@@ -20,7 +20,7 @@ test_that("a matrix and one row a comparison are the same model", {
   expect_identical(names(coef(bt(unname(small_wins)))), c("2", "3"))
 })
 
-test_that("variables are looked for in the data, then where bt() is called", {
+test_that("variables are looked up in the data, then where bt() is called", {
   skip_without_python()
   games <- small_games()
   names(games) <- c("first", "second")
@@ -37,7 +37,7 @@ test_that("variables are looked for in the data, then where bt() is called", {
   expect_equal(coef(bt(1, first, second)), coef(bt(small_wins)))
 })
 
-test_that("levels keep their order, other labels are sorted, unused ones go", {
+test_that("levels keep their order, other labels are sorted, unused ones are dropped", {
   skip_without_python()
   games <- small_games()
   levels <- c("unused", "c", "a", "b")
@@ -63,7 +63,7 @@ test_that("the reference is the first item, another, or none", {
   expect_null(none$ref)
 })
 
-test_that("weights are as good as repetition, and 0 leaves a row and its items out", {
+test_that("weights repeat rows, and 0 leaves out a row and its items", {
   skip_without_python()
   games <- small_games()
   games$n <- rep(1:3, 11)
@@ -85,7 +85,7 @@ test_that("home says who has the order effect", {
   mixed <- bt(result, first, second, half, ties = "half", order_effect = TRUE, home = side)
   expect_equal(coef(mixed), coef(fit))
   expect_equal(predict(mixed, type = "link"), predict(fit, type = "link") * half$side)
-  # The side changes nothing in the comparisons, so that the fits are nested.
+  # The side does not change the comparisons, so the fits are nested.
   without <- bt(result, first, second, half, ties = "half")
   expect_gt(anova(without, mixed)$Deviance[[2]], 0)
   neutral <- bt(
@@ -98,7 +98,7 @@ test_that("home says who has the order effect", {
   )
 })
 
-test_that("covariates come as formula, matrix or data frame, by row name", {
+test_that("covariates may be a formula, matrix or data frame, matched by row name", {
   skip_without_python()
   items <- data.frame(
     size = c(2.9, 1.2, 3.4), kind = factor(c("p", "q", "q"), levels = c("none", "q", "p")),
@@ -112,14 +112,14 @@ test_that("covariates come as formula, matrix or data frame, by row name", {
   expect_equal(coef(plain), stats::setNames(coef(fit), "x1"))
   expect_equal(coef(bt(small_wins, covariates = ~ size - 1, item_data = items)), coef(fit))
   expect_identical(dim(vcov(fit)), c(1L, 1L))
-  # As many as there are differences of abilities: the same fit.
+  # As many covariates as differences of abilities give the same fit.
   both <- bt(small_wins, covariates = ~ scale(size) + kind, item_data = items)
   expect_identical(names(coef(both)), c("scale(size)", "kindp"))
   expect_equal(abilities(both), abilities(bt(small_wins, ref = NA)))
   expect_equal(sum(abilities(fit)[, "ability"]), 0)
 })
 
-test_that("robust standard errors are sandwiches of scores", {
+test_that("robust standard errors are sandwich estimates", {
   skip_without_python()
   games <- transform(small_games(), match = rep(1:11, each = 3))
   fit <- bt(1, winner, loser, games)
@@ -138,7 +138,7 @@ test_that("robust standard errors are sandwiches of scores", {
   )
 })
 
-test_that("the covariance may be left out", {
+test_that("the covariance is optional", {
   skip_without_python()
   wins <- matrix(c(0, 7, 5, 3, 0, 6, 4, 8, 0), 3, dimnames = rep(list(c("a", "b", "c")), 2))
   full <- bt(wins)
@@ -148,14 +148,14 @@ test_that("the covariance may be left out", {
   expect_equal(summary(diag)$coefficients, summary(full)$coefficients)
   expect_equal(confint(diag), confint(full))
   expect_equal(abilities(diag), abilities(full))
-  expect_error(vcov(diag), "cov='full'", class = "pwcstats_error")
+  expect_error(vcov(diag), "cov = 'full'", class = "pwcstats_error")
   expect_equal(coef(none), coef(full))
   expect_error(confint(none), "no standard errors", class = "pwcstats_error")
   expect_true(all(is.na(abilities(none)[, 2])))
   expect_output(print(summary(none)), "Estimate")
 })
 
-test_that("counts of wins are so many comparisons to the sandwich, weights are not", {
+test_that("the sandwich treats counts of wins as comparisons, but not weights", {
   skip_without_python()
   games <- data.frame(a = c("x", "y", "x"), b = c("y", "z", "z"), w1 = c(3, 2, 4), w2 = c(2, 3, 1))
   one <- rbind(

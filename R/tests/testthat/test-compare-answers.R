@@ -23,7 +23,7 @@ test_that("McNemar's test in large samples is mcnemar.test()", {
   }
 })
 
-test_that("McNemar's exact test is binom.test(), and mid-p leaves out half of what was seen", {
+test_that("McNemar's exact test is binom.test(), and mid-p halves the observed probability", {
   skip_without_python()
   for (side in sides) {
     found <- mcnemar_pair(counts, alternative = side)
@@ -40,17 +40,17 @@ test_that("McNemar's exact test is binom.test(), and mid-p leaves out half of wh
 test_that("the interval has the differences that the score test does not reject", {
   skip_without_python()
   found <- mcnemar_pair(counts, conf.level = 0.9)
-  # Tango's statistic, with the share of b alone as likely as can be.
+  # Tango's statistic, with the restricted maximum likelihood estimate.
   score <- function(delta) {
     linear <- (2 * 161 - 6 + 16) * delta - 22
     share <- (sqrt(linear^2 + 8 * 161 * 16 * delta * (1 - delta)) - linear) / (4 * 161)
     (6 - 16 - 161 * delta) / sqrt(161 * (2 * share + delta * (1 - delta)))
   }
-  # The bounds are found by iteration, to the last digits of delta.
+  # The bounds are found by iteration, up to rounding errors.
   expect_equal(score(without_names(found$conf.int)), qnorm(c(0.95, 0.05)), tolerance = 1e-8)
 })
 
-test_that("answers, predictions and tables are the same thing", {
+test_that("answers, predictions and tables give the same result", {
   skip_without_python()
   found <- mcnemar_pair(answers$a, answers$b, alternative = "greater")
   same <- c("statistic", "p.value", "conf.int", "estimate")
@@ -94,7 +94,7 @@ test_that("Cochran's Q is Friedman's test of 0 and 1", {
   expect_equal(found$p.value, peer$p.value, tolerance = exactly)
   expect_equal(cochran_q(right == 1)$p.value, found$p.value)
   expect_equal(cochran_q(as.data.frame(right == 1))$p.value, found$p.value)
-  # And of two methods McNemar's.
+  # For two methods it is McNemar's test.
   expect_equal(
     without_names(cochran_q(right[, 1:2])$statistic),
     without_names(mcnemar_pair(right[, 1], right[, 2], NULL, "asymptotic", FALSE)$statistic)
@@ -107,7 +107,7 @@ test_that("Cochran's Q is Friedman's test of 0 and 1", {
   expect_output(print(found), "Cochran's Q test\n\ndata:  right\nQ = [0-9.]+, df = 2, p-value")
 })
 
-test_that("results print as tests do", {
+test_that("results print like other tests", {
   skip_without_python()
   expect_output(
     print(mcnemar_pair(counts, method = "asymptotic")),
@@ -119,13 +119,13 @@ test_that("results print as tests do", {
   )
 })
 
-test_that("what is no answer is refused in words of R", {
+test_that("wrong answers are refused in R's terms", {
   skip_without_python()
   a <- answers$a
-  expect_refused(mcnemar_pair(replace(a, 4, 2), a), "^a must say .* got 2 in place 4; .* truth\\.$")
-  expect_refused(mcnemar_pair(a, replace(a, 4, NA)), "^b must say .* got NA in place 4;")
+  expect_refused(mcnemar_pair(replace(a, 4, 2), a), "^a must .* got 2 in position 4; .* truth\\.$")
+  expect_refused(mcnemar_pair(a, replace(a, 4, NA)), "^b must say .* got NA in position 4;")
   expect_refused(mcnemar_pair(c("x", "y"), c("x", "x")), "^a must say .* got character;")
-  # Codes of a factor are no answers.
+  # Codes of a factor are not answers.
   expect_refused(cochran_q(data.frame(a = factor(1), b = factor(1))), "^answers must say")
   expect_refused(cochran_q(cbind(a, 3)), "^answers must say .* row 1 and column 2;")
   expect_refused(mcnemar_pair(a, a[-1]), "got 20 and 19 answers")
@@ -134,7 +134,7 @@ test_that("what is no answer is refused in words of R", {
   expect_refused(mcnemar_pair(a, a, replace(a, 1, NA)), "^truth must not have missing values")
   expect_refused(mcnemar_pair(a, a, rep("x", 20)), "no prediction in a is one of .*truth \\(x\\)")
   expect_refused(mcnemar_pair(a, a, list(1)), "^truth must be a vector")
-  expect_refused(mcnemar_pair(counts, truth = a), "^truth goes with")
+  expect_refused(mcnemar_pair(counts, truth = a), "^truth needs")
   expect_refused(mcnemar_pair(counts[, 1]), "a must be a 2 x 2 table of counts")
   expect_refused(mcnemar_pair(counts / 7), "a must be a 2 x 2 table of counts")
   expect_refused(mcnemar_pair(replace(counts, 2, NA)), "a must be a 2 x 2 table of counts")
@@ -155,7 +155,7 @@ test_that("tables are read by their labels", {
   expect_refused(mcnemar_pair(named), "got no and yes; for predictions give truth")
 })
 
-test_that("the classes may be an array of one dimension, as Python's are", {
+test_that("the classes may be a one-dimensional array, as from Python", {
   skip_without_python()
   truth <- c("x", "y", "x", "y")
   a <- c("x", "x", "x", "y")

@@ -40,7 +40,7 @@ test_that("the signed-rank test samples weights of the differences", {
   expect_null(found$conf.int)
 })
 
-test_that("the seed decides, and without one R's random numbers do", {
+test_that("the result depends on seed, or without it on set.seed()", {
   skip_without_python()
   ask <- function(seed = NULL) {
     bayes_signed_rank(untied$a, untied$b, 0.002, n_samples = 1000, seed = seed)$probabilities
@@ -76,7 +76,7 @@ test_that("results print and tidy", {
   expect_identical(generics::tidy(same)$conf.high, NA_real_)
 })
 
-test_that("what cannot be is refused", {
+test_that("wrong input is refused", {
   skip_without_python()
   a <- untied$a
   b <- untied$b
@@ -84,9 +84,9 @@ test_that("what cannot be is refused", {
   expect_refused(bayes_correlated_t(a, b, rope = -1, test_fraction = 0.1), "^rope must be")
   expect_refused(bayes_correlated_t(a, b, 0, 0.1, conf.level = 2), "^conf.level must be")
   expect_refused(bayes_signed_rank(a, b[-1]), "must pair up")
-  expect_refused(bayes_signed_rank(a, replace(b, 2, NA)), "^b must hold finite.*place 2")
+  expect_refused(bayes_signed_rank(a, replace(b, 2, NA)), "^b must hold finite.*position 2")
   expect_refused(bayes_signed_rank(a, b, prior = 0), "^prior must be a number above 0")
   expect_refused(bayes_signed_rank(a, b, n_samples = 1.5), "^n_samples must be a whole number")
   expect_refused(bayes_signed_rank(a, b, seed = -1), "^seed must be a whole number of at least 0")
-  expect_refused(bayes_signed_rank(a, b, seed = 3e9), "^seed must be a whole number up to")
+  expect_refused(bayes_signed_rank(a, b, seed = 3e9), "^seed must be at most")
 })

@@ -1,4 +1,4 @@
-# Many methods: the table, the pairs, who is best.
+# Comparisons of several methods: the table, the pairs, the best method.
 
 # Both sides compute closed forms in double precision.
 exactly <- 1e-10
@@ -73,11 +73,11 @@ test_that("letters are those of multcompView", {
     listed <- lapply(found$cliques, sort)
     expect_setequal(listed, groups(peer))
   }
-  # Some of them have more than one.
+  # Some methods have several letters.
   expect_gt(max(nchar(own)), 1)
 })
 
-test_that("the best is better than all, or there is a group", {
+test_that("there is a best method or a best group", {
   skip_without_python()
   found <- compare_methods(many)
   expect_identical(found$best, "gbm")
@@ -101,7 +101,7 @@ test_that("a control is compared with all others", {
   expect_false(any(grepl("letters", capture.output(print(found)))))
 })
 
-test_that("mean ranks are compared where data sets are few, and by Nemenyi's test if asked", {
+test_that("mean ranks are compared for few data sets, and by Nemenyi's test on request", {
   skip_without_python()
   few <- compare_methods(many[1:5, ])
   expect_identical(few$test, "mean_ranks")
@@ -113,7 +113,7 @@ test_that("mean ranks are compared where data sets are few, and by Nemenyi's tes
   expect_equal(found$critical_difference, nemenyi(many)$critical_difference)
 })
 
-test_that("splits of one data set are tested with the correction", {
+test_that("splits of one data set use the corrected test", {
   skip_without_python()
   found <- compare_methods(splits, adjust = "none")
   expect_identical(found$test, "corrected_resampled_t")
@@ -138,7 +138,7 @@ test_that("splits of one data set are tested with the correction", {
   expect_equal(found$pairs$p_value, cv5x2_f(untied$a, untied$b)$p.value, tolerance = exactly)
 })
 
-test_that("answers case by case are McNemar's", {
+test_that("right and wrong answers use McNemar's test", {
   skip_without_python()
   set.seed(25)
   cases <- expand.grid(case = sprintf("case %d", 1:40), method = c("x", "y", "z"))
@@ -154,20 +154,20 @@ test_that("answers case by case are McNemar's", {
   expect_equal(compare_methods(cases)$pairs, found$pairs)
 })
 
-test_that("one score a row may come as tibble, with factors and numbers of any kind", {
+test_that("tidy scores may be a tibble with factors and any numbers", {
   skip_without_python()
   found <- compare_methods(many)
   same <- c("table", "pairs", "test", "scores", "cliques", "notes")
   rows <- tidy_scores(many, 2)
   expect_equal(compare_methods(rows)[same], found[same])
-  # Levels in another order, and one that no row has.
+  # Levels in another order, with an unused one.
   rows$method <- factor(rows$method, levels = c("none", "tree", "gbm", "svm", "nb", "lda"))
   rows$dataset <- factor(rows$dataset, levels = rev(rownames(many)))
   rows[["repeat"]] <- as.double(rows[["repeat"]])
   rows$metric <- "accuracy"
   rows$seconds <- 1
   expect_equal(compare_methods(rows)[same], found[same])
-  # As data.frame() and read.csv() call it.
+  # The name that data.frame() and read.csv() give.
   checked <- data.frame(as.list(rows))
   expect_true("repeat." %in% names(checked))
   expect_equal(compare_methods(checked)[same], found[same])
@@ -177,7 +177,7 @@ test_that("one score a row may come as tibble, with factors and numbers of any k
   expect_equal(compare_methods(wide)[same], found[same])
 })
 
-test_that("a comparison prints, tidies and glances", {
+test_that("a comparison has print, tidy and glance methods", {
   skip_without_python()
   found <- compare_methods(many)
   expect_output(print(found), paste0(
@@ -212,7 +212,7 @@ test_that("a comparison prints, tidies and glances", {
   expect_identical(generics::glance(compare_methods(splits))$statistic, NA_real_)
 })
 
-test_that("of many pairs the first are printed, and all by summary()", {
+test_that("print() shows the first of many pairs, summary() all", {
   skip_without_python()
   wide <- cbind(many, many + 0.001 * seq_len(12))
   colnames(wide) <- letters[1:10]
@@ -249,11 +249,11 @@ test_that("a saved comparison prints and plots as before", {
   expect_identical(plot(read), plot(found))
   expect_identical(plot(read, "intervals"), plot(found, "intervals"))
   grDevices::dev.off()
-  # Nothing of Python is in it, at any depth.
+  # There are no Python objects at any depth.
   expect_false(any(grepl("python|externalptr", capture.output(str(unclass(found))))))
 })
 
-test_that("scores that do not fit are refused, with the cells that are missing", {
+test_that("scores that do not match are refused, with the missing cells", {
   skip_without_python()
   rows <- tidy_scores(many)
   holed <- subset(rows, !(method == "svm" & dataset == "set-03"))
@@ -287,11 +287,11 @@ test_that("scores that do not fit are refused, with the cells that are missing",
   random <- setNames(splits[1:3], c("fold", "repeat", "method"))
   random <- data.frame(replicate = 1, random, score = splits$score)
   single <- subset(random, fold == 1, c("repeat.", "method", "score"))
-  expect_refused(compare_methods(single), "give test_fraction=")
+  expect_refused(compare_methods(single), "give test_fraction")
   expect_refused(compare_methods(single, test_fraction = 2), "^test_fraction must be")
 })
 
-test_that("rows that are called folds are folds, and rows without names must be explained", {
+test_that("rows named folds are folds, and rows without names need an argument", {
   skip_without_python()
   set.seed(2)
   scores <- matrix(round(runif(20, 0.7, 0.9), 3), 10, dimnames = list(NULL, c("a", "b")))

@@ -1,4 +1,4 @@
-# Pictures of comparisons: what they return, and that they name every method.
+# Plots of comparisons return their data and name every method.
 
 twelve <- function() {
   set.seed(26)
@@ -20,7 +20,7 @@ test_that("the diagram has all methods, their ranks and the critical difference"
   }
 })
 
-test_that("without a critical difference the diagram says which test", {
+test_that("without a critical difference the diagram names the test", {
   skip_without_python()
   page <- draw(function() plot(compare_methods(many)))$page
   expect_written("bars join methods that do not differ \\(wilcoxon, holm, 0.05\\)", page)
@@ -29,13 +29,13 @@ test_that("without a critical difference the diagram says which test", {
   expect_written("all methods differ", page)
 })
 
-test_that("bars take the first line that is free", {
+test_that("bars use the first free line", {
   expect_identical(stack_bars(c(1, 2, 4), c(3, 5, 6), 0.1), c(0, 1, 0))
   expect_identical(stack_bars(c(2, 1), c(5, 3), 0.1), c(1, 0))
   expect_identical(stack_bars(numeric(), numeric(), 0.1), numeric())
 })
 
-test_that("letters join the bars where these are not clear", {
+test_that("letters are added if bars are unclear", {
   scores <- list(
     cliques = list(c("a", "c"), c("b", "d")), critical_difference = NULL, test = "wilcoxon",
     adjust = "holm", conf.level = 0.95
@@ -47,7 +47,7 @@ test_that("letters join the bars where these are not clear", {
   expect_match(describe_bars(scores, bars), "^bars and shared letters .* \\(wilcoxon, holm, 0.05")
 })
 
-test_that("intervals are drawn of all pairs, or of those with the first where they are many", {
+test_that("intervals are drawn for all pairs, or for those with the first method", {
   skip_without_python()
   found <- compare_methods(many)
   drawn <- draw(function() plot(found, type = "intervals"))
@@ -63,7 +63,7 @@ test_that("intervals are drawn of all pairs, or of those with the first where th
   expect_false(grepl("simultaneous", drawn$page))
 })
 
-test_that("intervals without end, and pairs without test, are drawn, too", {
+test_that("infinite intervals and pairs without a test are drawn", {
   skip_without_python()
   few <- compare_methods(many[1:4, 1:3], test = "wilcoxon")
   expect_true(all(is.infinite(few$pairs$conf_low)))
@@ -73,7 +73,7 @@ test_that("intervals without end, and pairs without test, are drawn, too", {
   expect_written("no test", draw(function() plot(compare_methods(moved), "intervals"))$page)
 })
 
-test_that("comparisons with a control have intervals, and no diagram", {
+test_that("comparisons with a control have intervals but no diagram", {
   skip_without_python()
   found <- compare_methods(many, control = "svm")
   drawn <- draw(function() plot(found))
@@ -83,7 +83,7 @@ test_that("comparisons with a control have intervals, and no diagram", {
   expect_refused(plot(found, "zz"), "^type must be one of 'cd', 'intervals'")
 })
 
-test_that("plots leave the margins as they were, and fit on half a page", {
+test_that("plots restore the margins, and fit on half a page", {
   skip_without_python()
   found <- compare_methods(twelve())
   expect_silent(draw(function() {

@@ -2,7 +2,7 @@
 
 # Both sides compute closed forms in double precision.
 exactly <- 1e-10
-# The studentised range is integrated numerically on both sides; ptukey() is good to about this.
+# The studentised range is integrated numerically; this is the accuracy of ptukey().
 by_quadrature <- 1e-8
 
 test_that("Friedman's test is friedman.test(), with ties and without", {
@@ -32,7 +32,7 @@ test_that("Friedman's test is friedman.test(), with ties and without", {
   expect_output(print(alike), "F = Inf, num df = 1, denom df = 2.*note: all data sets order")
 })
 
-test_that("scores may be a matrix, a data frame, a tibble or one score a row", {
+test_that("scores may be a matrix, a data frame, a tibble or tidy", {
   skip_without_python()
   found <- friedman_ranks(many)
   same <- c("statistic", "p.value", "ranks")
@@ -106,7 +106,7 @@ test_that("tests of mean ranks print, and tidy() has broom's names", {
   expect_equal(unname(tidied), unname(found$pairs))
 })
 
-test_that("p-values are adjusted as by p.adjust(), names and NA kept", {
+test_that("p-values are adjusted as by p.adjust(), with names and NA", {
   skip_without_python()
   set.seed(22)
   p <- setNames(round(runif(12)^3, 3), letters[1:12])
@@ -126,12 +126,12 @@ test_that("p-values are adjusted as by p.adjust(), names and NA kept", {
 test_that("Shaffer's factors are the numbers of hypotheses that can be true together", {
   skip_without_python()
   p <- c(0.001, 0.3, 0.010, 0.020, 0.6, 0.040)
-  # Of four methods 0, 1, 2, 3 or 6 pairs can be equal.
+  # With four methods 0, 1, 2, 3 or 6 pairs can be equal.
   expect_equal(adjust_p(p, "shaffer"), c(0.006, 0.6, 0.03, 0.06, 0.6, 0.12), tolerance = exactly)
   expect_refused(adjust_p(p[-1], "shaffer"), "all pairs")
 })
 
-test_that("what cannot be ranked is refused", {
+test_that("scores that cannot be ranked are refused", {
   skip_without_python()
   error <- expect_refused(friedman_ranks(many[1, , drop = FALSE]), "2 data sets or more, got 1")
   expect_identical(conditionCall(error), quote(friedman_ranks(many[1, , drop = FALSE])))

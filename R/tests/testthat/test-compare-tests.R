@@ -28,7 +28,7 @@ test_that("the corrected t-test is R's with another standard error", {
   expect_identical(found$data.name, "untied$a and untied$b")
 })
 
-test_that("matrices tell the share of the test cases, whatever the order of their scores", {
+test_that("matrices determine the test fraction, in any order of their scores", {
   skip_without_python()
   a <- split_matrix("lda")
   b <- split_matrix("qda")
@@ -40,7 +40,7 @@ test_that("matrices tell the share of the test cases, whatever the order of thei
   expect_equal(frames$statistic, found$statistic)
 })
 
-test_that("the tests of five times two folds are those of their formulas", {
+test_that("the 5 x 2 cross-validation tests equal their formulas", {
   skip_without_python()
   a <- matrix(untied$a, 5, byrow = TRUE)
   b <- matrix(untied$b, 5, byrow = TRUE)
@@ -63,7 +63,7 @@ test_that("the tests of five times two folds are those of their formulas", {
   expect_equal(found$parameter, c("num df" = 10, "denom df" = 5))
   expect_equal(found$p.value, pf(f, 10, 5, lower.tail = FALSE), tolerance = exactly)
   expect_equal(found$estimate, c("mean difference" = mean(d)), tolerance = exactly)
-  # At its ends the interval has what the test would just not reject.
+  # At the bounds the test just does not reject.
   for (end in found$conf.int) {
     moved <- sum((d - end)^2) / (2 * sum(s2))
     expect_equal(pf(moved, 10, 5, lower.tail = FALSE), 0.01, tolerance = exactly)
@@ -80,7 +80,7 @@ test_that("Wilcoxon's test is wilcox.test() without ties", {
     )
     expect_equal(found$statistic, peer$statistic)
     expect_equal(found$p.value, peer$p.value, tolerance = exactly)
-    # The level that is reached is not kept in ours.
+    # Ours does not keep the achieved level.
     expect_equal(without_names(found$conf.int), without_names(peer$conf.int), tolerance = exactly)
     expect_equal(found$estimate, peer$estimate, tolerance = exactly)
     expect_equal(found$null.value, peer$null.value)
@@ -110,7 +110,7 @@ test_that("Wilcoxon's test with ties is wilcox.test() in large samples", {
   expect_match(found$notes, "equal size", all = FALSE)
 })
 
-test_that("Wilcoxon's test with ties is exact as those of exactRankTests and coin are", {
+test_that("Wilcoxon's test with ties is exact, as in exactRankTests and coin", {
   skip_without_python()
   skip_without_package("exactRankTests")
   skip_without_package("coin")
@@ -135,7 +135,7 @@ test_that("Wilcoxon's test with ties is exact as those of exactRankTests and coi
   }
 })
 
-test_that("differences that differ by rounding alone are tied", {
+test_that("differences that are equal up to rounding are tied", {
   skip_without_python()
   found <- wilcoxon_pair(c(0.9, 0.8, 0.5), c(0.8, 0.7, 0.6))
   expect_equal(found$statistic, c(V = 4))
@@ -157,18 +157,18 @@ test_that("the sign test is binom.test() of the signs", {
   expect_equal(without_names(found$conf.int), sort(d)[c(3, 9)])
 })
 
-test_that("vectors that share names are paired by them", {
+test_that("vectors with common names are matched by name", {
   skip_without_python()
   a <- setNames(untied$a, letters[1:10])
   b <- setNames(untied$b, letters[1:10])
   found <- wilcoxon_pair(a, b[10:1])
   expect_equal(found$p.value, wilcoxon_pair(untied$a, untied$b)$p.value)
-  # Names that have nothing to do with each other say nothing.
+  # Names without overlap are ignored.
   expect_equal(wilcoxon_pair(a, setNames(b, LETTERS[1:10]))$p.value, found$p.value)
   expect_refused(wilcoxon_pair(a, b[-1]), "\\(a\\) are in one of them only")
 })
 
-test_that("results print as tests do, with their notes", {
+test_that("results print like other tests, with their notes", {
   skip_without_python()
   expect_output(print(wilcoxon_pair(tied$a, tied$b)), paste0(
     "Wilcoxon signed-rank test, exact\n\ndata:  tied\\$a and tied\\$b\nV = [0-9.]+, p-value = .*\n",
@@ -187,7 +187,7 @@ test_that("results print as tests do, with their notes", {
   expect_output(print(sign_pair(tied$a, tied$b)), "S = [0-9]+, p-value.*median difference")
 })
 
-test_that("the same scores differ by nothing, and too few allow no interval", {
+test_that("equal scores have no difference, and few pairs have no interval", {
   skip_without_python()
   found <- corrected_resampled_t(untied$a, untied$a, 0.1)
   expect_identical(found$p.value, 1)
@@ -197,14 +197,14 @@ test_that("the same scores differ by nothing, and too few allow no interval", {
   expect_match(found$notes, "too few", all = FALSE)
 })
 
-test_that("scores that do not pair up are refused in words of R", {
+test_that("scores that do not match are refused in R's terms", {
   skip_without_python()
   a <- untied$a
   b <- untied$b
   error <- expect_refused(wilcoxon_pair(a, b[-1]), "^a and b must pair up, got 10 .* and 9 in b;")
   expect_identical(conditionCall(error), quote(wilcoxon_pair(a, b[-1])))
-  expect_refused(sign_pair(replace(a, 3, NA), b), "^a must hold finite.* got NA in place 3;")
-  expect_refused(cv5x2_t(a, replace(b, 10, Inf)), "^b must hold finite.* got Inf in place 10;")
+  expect_refused(sign_pair(replace(a, 3, NA), b), "^a must hold finite.* got NA in position 3;")
+  expect_refused(cv5x2_t(a, replace(b, 10, Inf)), "^b must hold finite.* got Inf in position 10;")
   holed <- replace(split_matrix("lda"), 8, NaN)
   words <- "^b must hold .* got NaN in row 2 and column 3;"
   expect_refused(corrected_resampled_t(split_matrix("qda"), holed), words)
@@ -224,7 +224,7 @@ test_that("scores that do not pair up are refused in words of R", {
   expect_refused(wilcoxon_pair(a, b, correct = NA), "^correct must be TRUE or FALSE")
 })
 
-test_that("a p-value at the level is significant, whatever 1 - conf.level is to a computer", {
+test_that("a p-value equal to the level is significant despite rounding", {
   expect_false(1 - 0.9 == 0.1)
   expect_identical(alpha_of(c(0.9, 0.95, 0.99, 0.999, 0.9999)), c(0.1, 0.05, 0.01, 0.001, 0.0001))
 })

@@ -1,4 +1,4 @@
-# The best method of each place.
+# The best method at each point.
 
 set.seed(27)
 grid <- expand.grid(
@@ -7,7 +7,7 @@ grid <- expand.grid(
 better <- 0.05 * (grid$method == "qda") * (grid$rho > 0.5) + 0.04 * (grid$method == "lda")
 grid$score <- rnorm(nrow(grid), 0.8 + better, 0.02)
 
-test_that("the best is tested against the second, place by place", {
+test_that("the best method is tested against the second at each point", {
   skip_without_python()
   found <- winners(grid, by = c("rho", "shape"), test = "paired_t")
   expect_named(found, c(
@@ -31,7 +31,7 @@ test_that("the best is tested against the second, place by place", {
   expect_identical(found$significant, found$p_adjusted <= 0.05)
 })
 
-test_that("data sets are the places by default, as they are in the scores", {
+test_that("by default the points are the data sets in their order", {
   skip_without_python()
   two <- rbind(cbind(splits, dataset = "b"), cbind(splits, dataset = "a"))
   found <- winners(two)
@@ -60,7 +60,7 @@ test_that("differences without spread have no p-value", {
   expect_identical(found$significant, FALSE)
 })
 
-test_that("what cannot be is refused", {
+test_that("wrong input is refused", {
   skip_without_python()
   error <- expect_refused(winners(splits), "^by must name columns of scores .* got dataset")
   expect_identical(conditionCall(error), quote(winners(splits)))
@@ -72,6 +72,6 @@ test_that("what cannot be is refused", {
   words <- "^at rho 0.1, shape flat: .*repeat 3, method nb"
   expect_refused(winners(holed, c("rho", "shape"), "paired_t"), words)
   expect_refused(winners(grid, c("rho", "shape"), adjust = "shaffer"), "for all pairs")
-  expect_refused(winners(grid, c("rho", "shape")), "give test_fraction=")
+  expect_refused(winners(grid, c("rho", "shape")), "give test_fraction")
   expect_refused(winners(grid, c("rho", "shape"), conf.level = 1), "^conf.level must be")
 })

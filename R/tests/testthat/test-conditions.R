@@ -1,6 +1,6 @@
-# Errors and warnings: Python's words, the user's call, and counting from 1.
+# Errors and warnings have Python's messages, the user's call, and indices from 1.
 
-test_that("an error of Python is an R condition with its words and the user's call", {
+test_that("a Python error is an R condition with its message and the user's call", {
   skip_without_python()
   error <- expect_error(couple(example_r, "zz"), class = "pwcstats_error")
   expect_identical(class(error), c("pwcstats_error", "error", "condition"))
@@ -8,7 +8,7 @@ test_that("an error of Python is an R condition with its words and the user's ca
   expect_match(conditionMessage(error), "^method must be one of .*'wlw2'.*'zz'\\.$")
 })
 
-test_that("samples and classes are named, or count from 1", {
+test_that("messages name samples and classes, or count from 1", {
   skip_without_python()
   r <- array(rep(example_r, each = 2), c(2, 3, 3))
   r[2, 1, 3] <- NA
@@ -21,7 +21,7 @@ test_that("samples and classes are named, or count from 1", {
   expect_error(couple(condensed, condensed = TRUE), "x/z.* sample t\\b", class = "pwcstats_error")
 })
 
-test_that("what does not fit is refused in Python's words", {
+test_that("wrong input gives Python's messages", {
   skip_without_python()
   expect_refused(couple(c(.9, .4, .7)), "must be K x K .* got 3; ")
   expect_refused(couple(example_r[, 1:2]), "must be K x K .* got 3 x 2; ")
@@ -53,7 +53,7 @@ test_that("what does not fit is refused in Python's words", {
   expect_refused(couple(t(named), "ht", n = t(weights), condensed = TRUE), "condensed n must have")
 })
 
-test_that("what holds no numbers is refused", {
+test_that("input without numbers is refused", {
   expect_error(couple("a"), "not character\\.$", class = "pwcstats_error")
   expect_error(couple(matrix("a")), "not character matrix\\.$", class = "pwcstats_error")
   expect_error(couple(factor("a")), "not factor\\.$", class = "pwcstats_error")
@@ -68,7 +68,7 @@ test_that("flags are TRUE or FALSE", {
   expect_error(couple(example_r, return_info = 1), "^return_info must be", class = "pwcstats_error")
 })
 
-test_that("warnings of the module are R warnings each time, other warnings are left to Python", {
+test_that("warnings of the module are R warnings each time, others are left to Python", {
   skip_without_python()
   load_python(NULL)
   reticulate::py_run_string(paste(
@@ -92,7 +92,7 @@ test_that("warnings of the module are R warnings each time, other warnings are l
     expect_identical(conditionCall(warning), quote(f(x)))
     expect_match(said, "FutureWarning: It will change.", fixed = TRUE)
   }
-  # Once for each call, however often Python says it.
+  # Once for each call, even if Python repeats it.
   count <- 0
   reticulate::py_capture_output(type = "stderr", withCallingHandlers(
     call_bridge(warns, list(), list(), quote(f(x))),
@@ -104,7 +104,7 @@ test_that("warnings of the module are R warnings each time, other warnings are l
   expect_identical(count, 1)
 })
 
-test_that("an unexpected exception says its type and keeps the traceback out of sight", {
+test_that("an unexpected exception shows its type and hides the traceback", {
   skip_without_python()
   load_python(NULL)
   fails <- reticulate::import_builtins(convert = FALSE)$int
@@ -124,7 +124,7 @@ test_that("an interrupt in Python reaches R as an interrupt", {
       interrupt = function(e) "interrupted", error = function(e) "error"
     )
   }
-  # As Python raises it, and as a failure in reticulate's handler of the signal.
+  # As Python raises it, and as a failure in reticulate's signal handler.
   python_code <- c(
     "def stopped(): raise KeyboardInterrupt",
     "space = {'__name__': 'rpytools.signals'}",

@@ -9,7 +9,7 @@ without_diagonal <- function(r) {
   r
 }
 
-test_that("compatible probabilities come back", {
+test_that("compatible estimates give the exact probabilities", {
   skip_without_python()
   set.seed(1)
   for (k in c(2, 3, 5, 12, 40)) {
@@ -20,12 +20,12 @@ test_that("compatible probabilities come back", {
   }
 })
 
-test_that("the example of Hastie and Tibshirani comes out", {
+test_that("the example of Hastie and Tibshirani is reproduced", {
   skip_without_python()
   expect_equal(couple(example_r, "ht"), c(.48107, .24164, .27729), tolerance = 1e-5)
 })
 
-test_that("ht meets its score equations, with and without weights", {
+test_that("ht solves its score equations, with and without weights", {
   skip_without_python()
   set.seed(2)
   r <- random_r(6)
@@ -72,7 +72,7 @@ test_that("wlw2 is the default", {
   expect_identical(couple(example_r), couple(example_r, "wlw2"))
 })
 
-test_that("pkpd, sum and vote are as written", {
+test_that("pkpd, sum and vote equal their formulas", {
   skip_without_python()
   set.seed(5)
   r <- without_diagonal(random_r(5))
@@ -85,7 +85,7 @@ test_that("pkpd, sum and vote are as written", {
   expect_equal(couple(r, "vote"), rowSums(votes) / 10, tolerance = exact)
 })
 
-test_that("bayes gives back the probabilities that its weights come from", {
+test_that("bayes is exact if its weights are", {
   skip_without_python()
   set.seed(6)
   p <- random_p(5)
@@ -94,7 +94,7 @@ test_that("bayes gives back the probabilities that its weights come from", {
   expect_equal(couple(pairs_of(p), "bayes", pair_mass = condense(mass)), p, tolerance = exact)
 })
 
-test_that("many samples are coupled as one by one", {
+test_that("several samples are coupled as if each were alone", {
   skip_without_python()
   set.seed(7)
   r <- aperm(replicate(20, random_r(4)), c(3, 1, 2))

@@ -1,4 +1,4 @@
-# Shapes and names: what comes in decides what goes out.
+# Shapes and names of the result follow from the input.
 
 classes <- c("x", "y", "z")
 
@@ -62,7 +62,7 @@ test_that("a condensed vector gives a vector", {
   expect_equal(couple(r, condensed = TRUE), setNames(couple(example_r), classes))
 })
 
-test_that("data frames are taken, and their automatic row names left out", {
+test_that("data frames are accepted, and automatic row names are dropped", {
   skip_without_python()
   r <- data.frame(t(condense(example_r)))
   expect_null(dimnames(couple(r, condensed = TRUE)))
@@ -72,7 +72,7 @@ test_that("data frames are taken, and their automatic row names left out", {
   expect_equal(couple(as.data.frame(pairs_of(p))), p)
 })
 
-test_that("classes name r, as names or as the levels of a factor", {
+test_that("classes are names or the levels of a factor", {
   skip_without_python()
   expect_named(couple(example_r, classes = c("a", "b", "c")), c("a", "b", "c"))
   shuffled <- c("b", "a", "c")
@@ -129,7 +129,7 @@ test_that("named weights are put in the order of the classes", {
   expect_equal(couple(unname(r), "ht", n = n), unname(couple(r, "ht", n = n)))
 })
 
-test_that("return_info tells how it went, sample by sample", {
+test_that("return_info adds information on each sample", {
   skip_without_python()
   r <- stacked()
   dimnames(r) <- list(c("s", "t"), NULL, classes)
@@ -147,7 +147,7 @@ test_that("return_info tells how it went, sample by sample", {
   expect_type(info$n_iter, "integer")
 })
 
-test_that("the result of return_info prints what matters", {
+test_that("the result of return_info prints", {
   skip_without_python()
   r <- stacked()
   dimnames(r) <- list(c("s", "t"), NULL, classes)
@@ -164,7 +164,7 @@ test_that("the result of return_info prints what matters", {
   expect_match(capture.output(print(long)), "Not converged: 1 of 10 samples", all = FALSE)
 })
 
-test_that("Python writes into a new matrix of R, and refuses what is only a copy", {
+test_that("Python writes into a new R matrix, and refuses a copy", {
   skip_without_python()
   load_python(NULL)
   source <- to_py(matrix(1:6 + 0, 2))

@@ -1,10 +1,10 @@
-# What R adds to the time of the Python module.
+# Time that R adds to the Python module.
 
-# R hands its matrix over and takes one back; measured are 1.3 to 1.5 times the time of Python.
-# Seconds are those of the processor, in which other work of the machine does not count.
+# R passes a matrix and receives one; this took 1.3 to 1.5 times as long as in Python.
+# Times are processor times, which other processes do not affect.
 MOST_TIMES <- 2 # nolint
 
-test_that("couple() takes at most twice the time that it takes in Python", {
+test_that("couple() takes at most twice as long as in Python", {
   skip_if_not(must_run_all(), "times are measured with everything there")
   set.seed(13)
   r <- matrix(runif(1e5 * 45, 0.05, 0.95), 1e5)
@@ -19,7 +19,7 @@ test_that("couple() takes at most twice the time that it takes in Python", {
   ))
   same <- reticulate::r_to_py(r)
   in_r <- function() {
-    # Of what went before, nothing is to be cleared away in here.
+    # Garbage from before must not be collected here.
     gc()
     start <- sum(proc.time()[1:2])
     couple(r, "wlw2", condensed = TRUE)
@@ -28,7 +28,7 @@ test_that("couple() takes at most twice the time that it takes in Python", {
   # Kernels are compiled by the first call.
   code$seconds(same)
   in_r()
-  # The best of each, in turns.
+  # The best of several alternating runs.
   times <- vapply(1:12, function(turn) c(r = in_r(), python = code$seconds(same)), numeric(2))
   best <- apply(times, 1, min)
   expect_lt(best[["r"]] / best[["python"]], MOST_TIMES)

@@ -54,7 +54,7 @@ test_that("parallel slopes are those of one regression of all stages", {
   expect_equal(as.numeric(logLik(fit)), as.numeric(logLik(peer)))
 })
 
-test_that("predictions have the form of the model", {
+test_that("predictions equal the formulas of the model", {
   skip_without_python()
   for (parallel in c(FALSE, TRUE)) {
     for (direction in c("backward", "forward")) {
@@ -90,7 +90,7 @@ test_that("predictions have the form of the model", {
   expect_length(predict(fit, new[0, , drop = FALSE]), 0)
 })
 
-test_that("the response is ordered, by itself or as numbers", {
+test_that("the response is an ordered factor or numeric", {
   skip_without_python()
   fit <- cratio(grade ~ x, visits)
   numbers <- cratio(as.integer(grade) * 10 ~ x, visits)
@@ -107,12 +107,12 @@ test_that("the response is ordered, by itself or as numbers", {
   expect_identical(names(coef(two)), c("(Intercept):ill", "x:ill"))
   expect_identical(levels(predict(two)), c("well", "ill"))
   expect_identical(predict(cratio(ill == 1 ~ x, visits)), predict(two) == "ill")
-  # Levels that no row has are no classes.
+  # Unused levels are not classes.
   fewer <- cratio(grade ~ x, visits, subset = grade != "mild")
   expect_identical(fewer$stages, "bad")
 })
 
-test_that("the intercept is always there", {
+test_that("the model always has an intercept", {
   skip_without_python()
   fit <- cratio(grade ~ x + site, visits)
   expect_equal(coef(cratio(grade ~ 0 + x + site, visits)), coef(fit))
@@ -127,7 +127,7 @@ test_that("the intercept is always there", {
   )
 })
 
-test_that("separated stages are a warning, infinite estimates and their limits", {
+test_that("separated stages give a warning, infinite estimates and limits", {
   skip_without_python()
   top <- transform(visits, x = x + 10 * (grade == "bad"))
   warning <- expect_warning(
@@ -205,7 +205,7 @@ test_that("anova tests terms, models and parallel slopes", {
   expect_output(print(anova(update(fit, penalty = "firth"))), "^Penalised")
 })
 
-test_that("weights are rows repeated, and 0 leaves rows out", {
+test_that("weights repeat rows, and 0 leaves rows out", {
   skip_without_python()
   times <- rep(c(0, 2, 3, 1), length.out = 16)
   weighted <- cratio(grade ~ x, visits, weights = times)
@@ -216,7 +216,7 @@ test_that("weights are rows repeated, and 0 leaves rows out", {
   expect_equal(BIC(weighted), BIC(repeated))
 })
 
-test_that("tables and sentences are there", {
+test_that("tables and prints are complete", {
   skip_without_python()
   skip_without_package("generics")
   fit <- cratio(grade ~ x, visits, direction = "forward")
@@ -227,10 +227,10 @@ test_that("tables and sentences are there", {
   expect_output(
     print(fit), "maximum likelihood: 16 observations; separate .*P\\(grade = j \\| grade >= j\\)"
   )
-  expect_output(print(summary(fit)), "x:mild .*are Wald's")
+  expect_output(print(summary(fit)), "x:mild .*from Wald tests")
 })
 
-test_that("tests that go with profile intervals are likelihood-ratio tests", {
+test_that("profile intervals come with likelihood-ratio tests", {
   skip_without_python()
   skip_without_package("generics")
   for (penalty in c("none", "firth")) {
@@ -239,20 +239,20 @@ test_that("tests that go with profile intervals are likelihood-ratio tests", {
     expect_identical(tidy$term, names(coef(fit)))
     expect_equal(tidy$p.value, pchisq(tidy$statistic, 1, lower.tail = FALSE))
     expect_equal(tidy$conf.low, unname(confint(fit, method = "profile")[, 1]))
-    # Stages are fits of their own, whose statistics add up to that of a term at all stages.
+    # Stages are separate fits, whose statistics add up to that of a term.
     expect_equal(sum(tidy$statistic[grepl("^x:", tidy$term)]), anova(fit)["x", "Deviance"])
     shared <- cratio(grade ~ x, visits, penalty = penalty, parallel = TRUE)
     alone <- generics::tidy(shared, conf.method = "profile")
     expect_equal(alone$p.value[alone$term == "x"], anova(shared)["x", 3])
   }
-  # The first stage is about the lower two grades.
+  # The first stage has the lower two grades.
   lower <- subset(visits, grade != "bad")
   first <- firth(I(grade == "mild") ~ x, lower)
   stage <- tidy[grepl(":mild$", tidy$term), ]
   expect_equal(stage$p.value, unname(summary(first, "profile")$coefficients[, 4]), tolerance = 1e-6)
 })
 
-test_that("a saved fit answers the same in another process", {
+test_that("a saved fit gives the same results in a new session", {
   skip_without_python()
   fit <- cratio(grade ~ x, visits, penalty = "firth")
   expect_equal(
@@ -261,7 +261,7 @@ test_that("a saved fit answers the same in another process", {
   )
 })
 
-test_that("what cannot be fitted is refused", {
+test_that("data that cannot be fitted are refused", {
   skip_without_python()
   expect_refused(cratio(grade ~ x, visits, subset = grade == "bad"), "only one class .* 'bad'")
   expect_refused(cratio(grade ~ x + offset(x), visits), "has no offset")

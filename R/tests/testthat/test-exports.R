@@ -1,8 +1,8 @@
-# What is exported is tested, and has a help page with an example.
+# Exported functions are tested, and have a help page with an example.
 
 test_that("every exported function is called in a test", {
   files <- list.files(test_path("."), "^test-.*[.]R$", full.names = TRUE)
-  # In the text: some are called in another process.
+  # In the text, because some are called in a new session.
   text <- paste(unlist(lapply(files, readLines)), collapse = "\n")
   called <- function(name) grepl(paste0("\\b", name, "\\("), text)
   exported <- getNamespaceExports("pwcstats")

@@ -1,4 +1,4 @@
-# family(), weights() and formula() are those of glm(), as other packages ask for them.
+# family(), weights() and formula() equal those of glm(), as other packages expect.
 
 # brglm2 stops at a score of 1e-6.
 tolerance <- 1e-5
@@ -63,7 +63,7 @@ test_that("formula() is a formula", {
   expect_equal(formula(cratio(gear ~ wt, mtcars, penalty = "firth")), gear ~ wt)
 })
 
-test_that("package effects reports probabilities, and nothing for models that it does not know", {
+test_that("package effects reports probabilities only for models that it supports", {
   skip_without_python()
   skip_without_package("effects")
   skip_without_package("brglm2")
@@ -86,7 +86,7 @@ test_that("package effects reports probabilities, and nothing for models that it
     lapply(effects::allEffects(theirs), as.data.frame),
     tolerance = tolerance
   )
-  # A response of numbers would pass for that of lm().
+  # A numeric response would look like that of lm().
   others <- list(
     firth_multinom(carb ~ wt, mtcars), cratio(carb ~ wt, mtcars, penalty = "firth")
   )

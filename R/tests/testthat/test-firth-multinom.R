@@ -37,7 +37,7 @@ test_that("classes and terms have names in the order of levels and columns", {
   expect_equal(fitted(fit)[, classes], fitted(other)[, classes], tolerance = 1e-7)
 })
 
-test_that("predictions have the form of the model", {
+test_that("predictions equal the formulas of the model", {
   skip_without_python()
   fit <- firth_multinom(as.character(grade) ~ x + site, visits)
   link <- predict(fit, type = "link")
@@ -61,7 +61,7 @@ test_that("predictions have the form of the model", {
   expect_refused(predict(fit, data.frame(x = 1, site = "east")), "new level east")
 })
 
-test_that("weights are rows repeated, and 0 leaves rows and their classes out", {
+test_that("weights repeat rows, and 0 leaves out rows and their classes", {
   skip_without_python()
   times <- rep(c(1, 2, 3), length.out = 16)
   weighted <- firth_multinom(grade ~ x, visits, weights = times)
@@ -76,7 +76,7 @@ test_that("weights are rows repeated, and 0 leaves rows and their classes out", 
   expect_identical(nrow(fitted(without)), 16L)
 })
 
-test_that("likelihoods, tests and tables are there", {
+test_that("likelihoods, tests and tables are complete", {
   skip_without_python()
   skip_without_package("generics")
   fit <- firth_multinom(grade ~ x + site, visits)
@@ -96,7 +96,7 @@ test_that("likelihoods, tests and tables are there", {
   expect_identical(tidy$term, rep(colnames(coef(fit)), 2))
   expect_equal(tidy$conf.low, unname(confint(fit, method = "profile")[, 1]))
   expect_equal(tidy$p.value, pchisq(tidy$statistic, 1, lower.tail = FALSE))
-  # Of two classes, they are those of the binary fit.
+  # With two classes they equal those of the binary fit.
   two <- firth_multinom(factor(ill) ~ x, visits)
   expect_equal(
     generics::tidy(two, conf.method = "profile")[-1L],
@@ -105,10 +105,10 @@ test_that("likelihoods, tests and tables are there", {
   )
   expect_equal(generics::glance(fit)$nobs, 16)
   expect_output(print(fit), "Multinomial.*16 observations; none is the baseline")
-  expect_output(print(summary(fit)), "bad:sitewest .*are Wald's")
+  expect_output(print(summary(fit)), "bad:sitewest .*from Wald tests")
 })
 
-test_that("a saved fit answers the same in another process", {
+test_that("a saved fit gives the same results in a new session", {
   skip_without_python()
   fit <- firth_multinom(grade ~ x, visits)
   expect_equal(
@@ -117,7 +117,7 @@ test_that("a saved fit answers the same in another process", {
   )
 })
 
-test_that("what cannot be fitted is refused", {
+test_that("data that cannot be fitted are refused", {
   skip_without_python()
   expect_refused(firth_multinom(factor(rep(1, 16)) ~ x, visits), "only one class .* '1'")
   expect_refused(firth_multinom(cbind(ill, 1) ~ x, visits), "must be a factor, not columns")

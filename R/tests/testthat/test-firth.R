@@ -36,7 +36,7 @@ test_that("all forms of response are the same model", {
   same(firth(three ~ x + site, visits))
 })
 
-test_that("rows of numbers are rows repeated, and count once", {
+test_that("rows of counts equal repeated rows, but count once", {
   skip_without_python()
   groups <- data.frame(dose = c(1, 2, 3, 4), yes = c(0, 2, 3, 5), no = c(5, 3, 0, 0))
   grouped <- firth(cbind(yes, no) ~ dose, groups)
@@ -49,7 +49,7 @@ test_that("rows of numbers are rows repeated, and count once", {
   expect_equal(vcov(grouped), vcov(each), tolerance = 1e-8)
   expect_equal(c(nobs(grouped), df.residual(grouped)), c(4, 2))
   expect_equal(c(nobs(each), df.residual(each)), c(18, 16))
-  # With the binomial coefficients, as logLik() of glm().
+  # With the binomial coefficients, as in logLik() of glm().
   expect_equal(
     as.numeric(logLik(grouped)),
     sum(dbinom(groups$yes, groups$yes + groups$no, fitted(grouped), log = TRUE))
@@ -62,7 +62,7 @@ test_that("rows of numbers are rows repeated, and count once", {
   expect_equal(nobs(empty), 4)
 })
 
-test_that("a weight of 0 leaves a row out of everything but predictions", {
+test_that("a row with weight 0 is used only in predictions", {
   skip_without_python()
   without <- firth(ill ~ x, visits, subset = -3)
   zero <- firth(ill ~ x, visits, weights = replace(rep(1, 16), 3, 0))
@@ -76,19 +76,19 @@ test_that("a weight of 0 leaves a row out of everything but predictions", {
   expect_refused(firth(ill ~ x, visits, weights = -x), "^weights has .*>= 0")
 })
 
-test_that("levels that no row has are dropped, as in glm", {
+test_that("unused levels are dropped, as in glm()", {
   skip_without_python()
   fit <- firth(ill ~ x + site, visits, subset = site != "north")
   expect_identical(names(coef(fit)), c("(Intercept)", "x", "sitewest"))
   kept <- droplevels(visits[visits$site != "north", ])
   expect_equal(coef(fit), coef(firth(ill ~ x + site, kept)))
-  # The first level that is left is failure.
+  # The first used level is failure.
   graded <- firth(grade ~ x, visits, subset = grade != "none")
   expect_identical(as.character(graded$classes), c("mild", "bad"))
   expect_equal(coef(graded), coef(firth(grade == "bad" ~ x, visits, subset = grade != "none")))
 })
 
-test_that("offsets are added wherever they stand", {
+test_that("offsets are added from the argument and the formula", {
   skip_without_python()
   formula <- firth(ill ~ x + offset(0.5 * x), visits)
   argument <- firth(ill ~ x, visits, offset = 0.5 * x)
@@ -102,7 +102,7 @@ test_that("offsets are added wherever they stand", {
   }
 })
 
-test_that("predictions are those of the design", {
+test_that("predictions equal those from the model matrix", {
   skip_without_python()
   visits$site[[2]] <- NA
   fit <- firth(ill ~ poly(x, 2) + site, visits, contrasts = list(site = "contr.sum"))
@@ -112,7 +112,7 @@ test_that("predictions are those of the design", {
   expect_equal(predict(fit, type = "response"), plogis(link))
   expect_identical(predict(fit, type = "prob"), predict(fit, type = "response"))
   expect_equal(fitted(fit), plogis(link))
-  # poly() and contrasts as they were in the fit, a row alone, and missing values.
+  # poly() and contrasts of the fit, a single row, and missing values.
   expect_equal(predict(fit, visits)[-2], link)
   expect_identical(is.na(predict(fit, visits)), stats::setNames(1:16 == 2, 1:16))
   expect_equal(predict(fit, visits[5, ]), link["5"])
@@ -127,7 +127,7 @@ test_that("predictions are those of the design", {
   expect_equal(both$se.fit, one$se.fit * both$fit * (1 - both$fit))
 })
 
-test_that("classes are what the response is made of", {
+test_that("classes have the type of the response", {
   skip_without_python()
   likely <- unname(predict(firth(ill ~ x, visits)) > 0)
   class_of <- function(response) {
@@ -143,7 +143,7 @@ test_that("classes are what the response is made of", {
   expect_identical(class_of(counts), factor(ifelse(likely, "yes", "no"), levels = c("no", "yes")))
 })
 
-test_that("missing rows are left out, refused or kept in place", {
+test_that("rows with missing values are omitted, refused or padded", {
   skip_without_python()
   gone <- visits
   gone$x[[4]] <- NA
@@ -161,7 +161,7 @@ test_that("missing rows are left out, refused or kept in place", {
   expect_refused(firth(ill ~ 1, gone, na.action = na.pass), "^the response is missing .* row 5;")
 })
 
-test_that("intervals are Wald's or the profile's", {
+test_that("intervals are Wald or profile intervals", {
   skip_without_python()
   fit <- firth(ill ~ age, separated)
   wald <- confint(fit, level = 0.9)
@@ -170,7 +170,7 @@ test_that("intervals are Wald's or the profile's", {
   profile <- confint(fit, "age", method = "profile")
   expect_identical(dimnames(profile), list("age", c("2.5 %", "97.5 %")))
   expect_identical(confint(fit, 2, method = "profile"), profile)
-  # At a bound, the best penalised likelihood with this slope has fallen by half of the quantile.
+  # At a bound, the profile penalised likelihood has decreased by half of the quantile.
   x <- model.matrix(fit)
   penalised <- function(beta) {
     p <- plogis(drop(x %*% beta))
@@ -197,13 +197,13 @@ test_that("anova tests each term, and models against each other", {
   expect_equal(unlist(pair[2, 2:4]), unlist(terms["site", ]))
   backwards <- unlist(anova(fit, update(fit, . ~ . - site))[2, 2:4])
   expect_equal(backwards * c(-1, -1, 1), unlist(pair[2, 2:4]))
-  # The test of a single coefficient is the one that summary() has.
+  # The test of a single coefficient is that of summary().
   table <- coef(summary(fit, method = "profile"))
   expect_equal(table["x", 3:4], unlist(terms["x", 2:3]), ignore_attr = TRUE)
   expect_output(print(pair), "Penalised.*Model 1: ill ~ x\nModel 2: ill ~ x \\+ site")
 })
 
-test_that("anova refuses what is not nested", {
+test_that("anova refuses fits that are not nested", {
   skip_without_python()
   fit <- firth(ill ~ x + site, visits)
   expect_refused(anova(fit, firth(ill ~ x, visits[-1, ])), "same rows, but the response differs")
@@ -217,7 +217,7 @@ test_that("anova refuses what is not nested", {
   expect_refused(anova(firth(ill ~ 1, visits)), "no term but the intercept")
 })
 
-test_that("corrections make predictions right on average, and have no likelihood of their own", {
+test_that("corrections make mean predictions unbiased, and have no likelihood", {
   skip_without_python()
   rare <- transform(visits, ill = as.numeric(x > 1.2))
   plain <- firth(ill ~ x + site, rare)
@@ -226,14 +226,15 @@ test_that("corrections make predictions right on average, and have no likelihood
     fit <- update(plain, correction = correction)
     expect_equal(mean(fitted(fit)), mean(rare$ill), tolerance = 1e-6)
     expect_output(print(fit), toupper(correction))
-    expect_refused(anova(fit), "correction='fl.c' has left")
-    expect_refused(anova(update(plain, . ~ x, correction = correction), plain), "has left")
+    expect_refused(anova(fit), "without correction, got correction = 'fl.c'")
+    corrected <- update(plain, . ~ x, correction = correction)
+    expect_refused(anova(corrected, plain), "needs a fit without correction")
     expect_refused(confint(fit, method = "profile"), "without correction")
   }
   expect_equal(coef(update(plain, correction = "flic"))[-1], coef(plain)[-1])
 })
 
-test_that("what users of models call is there", {
+test_that("the usual methods of a model exist", {
   skip_without_python()
   skip_without_package("generics")
   fit <- firth(ill ~ x + site, visits)
@@ -262,13 +263,13 @@ test_that("what users of models call is there", {
   )
 })
 
-test_that("print and summary say what was fitted, and which tests they show", {
+test_that("print and summary describe the model and the tests", {
   skip_without_python()
   fit <- firth(ill ~ age, separated)
   expect_output(print(fit), "firth\\(formula = ill ~ age.*Firth's.*9 rows; P\\(ill = 1\\)")
   shown <- capture.output(print(summary(fit)))
   expect_match(shown, "Estimate Std. Error z value Pr(>|z|)", fixed = TRUE, all = FALSE)
-  expect_match(shown, "are Wald's; for separated data prefer", all = FALSE)
+  expect_match(shown, "from Wald tests; for separated data use", all = FALSE)
   shown <- capture.output(print(summary(fit, method = "profile")))
   expect_match(shown, "Estimate Std. Error +Chisq Pr\\(>Chi\\)", all = FALSE)
   expect_match(shown, "penalised likelihood-ratio tests", all = FALSE)
@@ -276,7 +277,7 @@ test_that("print and summary say what was fitted, and which tests they show", {
   expect_equal(table[, 4], 2 * pnorm(-abs(coef(fit) / standard_errors(fit))))
 })
 
-test_that("a saved fit answers the same in another process", {
+test_that("a saved fit gives the same results in a new session", {
   skip_without_python()
   fit <- firth(ill ~ x + site, visits)
   found <- ask_elsewhere(
@@ -287,7 +288,7 @@ test_that("a saved fit answers the same in another process", {
   )
 })
 
-test_that("what cannot be fitted is refused in R's words or ours", {
+test_that("data that cannot be fitted are refused with R's or our messages", {
   skip_without_python()
   expect_refused(firth(ill ~ x, transform(visits, ill = 0)), "only one class .* '0'; two")
   expect_refused(firth(ill ~ x, transform(visits, ill = factor("a"))), "only one class .* 'a'; two")
@@ -301,7 +302,7 @@ test_that("what cannot be fitted is refused in R's words or ours", {
   expect_refused(firth(ill ~ x + twice, visits), "twice.* is constant or a")
   expect_refused(firth(~x, visits), "must have a response")
   expect_refused(firth(data = visits), "^formula must be given")
-  expect_refused(firth(ill ~ 0, visits), "no column to fit")
+  expect_refused(firth(ill ~ 0, visits), "gives no columns")
   expect_refused(firth(ill ~ nothing, visits), "object 'nothing' not found\\.$")
   expect_refused(firth(ill ~ x, visits, correction = "zz"), "^correction must be one of")
   expect_refused(firth(ill ~ 0 + x, visits, correction = "flic"), "needs one; add a constant")
@@ -315,7 +316,7 @@ test_that("what cannot be fitted is refused in R's words or ours", {
   expect_output(print(fit), "Not converged, iterations: 1")
 })
 
-test_that("predictions refuse what the fit has not seen", {
+test_that("predictions refuse new levels and wrong types", {
   skip_without_python()
   fit <- firth(ill ~ x + site, visits)
   new <- data.frame(x = 1, site = "east")
@@ -325,7 +326,7 @@ test_that("predictions refuse what the fit has not seen", {
   expect_refused(predict(fit, list(x = 1)), "^newdata must be a data frame")
   expect_refused(predict(fit, type = "zz"), "^type must be one of 'link', 'response', 'class'")
   expect_refused(predict(fit, type = "class", se.fit = TRUE), "no standard error")
-  # As in glm(), probabilities are never so near 1 that there is no number.
+  # As in glm(), probabilities never round to 1.
   visits$shift <- rep(c(0, 100), c(15, 1))
   expect_false(anyNA(residuals(firth(ill ~ x, visits, offset = shift), "pearson")))
   expect_refused(residuals(fit, type = "zz"), "^type must be one of")
@@ -345,7 +346,7 @@ test_that("step() and drop1() work", {
   expect_equal(AIC(step(fit, trace = 0)), min(AIC(fit), without, AIC(firth(ill ~ 1, visits))))
 })
 
-test_that("tests of single terms are anova()'s alone", {
+test_that("only anova() tests single terms", {
   skip_without_python()
   fit <- firth(ill ~ x + site, visits)
   expect_refused(drop1(fit, test = "Chisq"), "anova\\(fit\\) tests each term")
@@ -353,7 +354,7 @@ test_that("tests of single terms are anova()'s alone", {
   expect_equal(add1(firth(ill ~ x, visits), ~ x + site)["site", "AIC"], AIC(fit))
 })
 
-test_that("tidy() has odds ratios, and tests that go with its intervals", {
+test_that("tidy() has odds ratios, and tests that match its intervals", {
   skip_without_python()
   fit <- firth(ill ~ x + site, visits)
   plain <- generics::tidy(fit, conf.int = TRUE)

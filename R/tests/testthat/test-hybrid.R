@@ -1,9 +1,9 @@
-# hybrid() and ordinal_hybrid(), against e1071 and against their definitions.
+# hybrid() and ordinal_hybrid(), compared with e1071 and with their definitions.
 
-# The machines stop at a tolerance of 1e-10; norms and scaling add rounding only.
+# The machines stop at a tolerance of 1e-10; norms and scaling add only rounding errors.
 MACHINE <- 1e-6 # nolint
 
-test_that("a linear machine has the distances of e1071, scaling included", {
+test_that("a linear machine has the distances of e1071, including scaling", {
   skip_without_python()
   skip_without_package("e1071")
   fit <- hybrid(
@@ -17,13 +17,13 @@ test_that("a linear machine has the distances of e1071, scaling included", {
   distance <- predict(fit, type = "distance")
   expect_identical(dimnames(distance), list(rownames(flowers), "d_1"))
   expect_equal(distance[, 1], peer, tolerance = MACHINE)
-  # With the centre and the deviation of the fit, not those of the new rows.
+  # With the centre and scale of the fit, not of the new rows.
   expect_equal(predict(fit, flowers[7:9, ], type = "distance"), distance[7:9, , drop = FALSE])
   expect_equal(fit$center, colMeans(flowers[names(fit$center)]))
   expect_equal(fit$scale, vapply(flowers[names(fit$scale)], sd, 0))
 })
 
-test_that("kernels have the meaning of e1071, in whose space distances are", {
+test_that("kernels are those of e1071, with distances in feature space", {
   skip_without_python()
   skip_without_package("e1071")
   formula <- kind ~ Petal.Length + Petal.Width
@@ -65,7 +65,7 @@ test_that("a machine learns from the positives and its own cluster", {
   )
 })
 
-test_that("probabilities are the integrator's of the distances", {
+test_that("probabilities are those of the integrator", {
   skip_without_python()
   for (integrator in c("multinomial", "individualized")) {
     fit <- hybrid(
@@ -104,11 +104,11 @@ test_that("classes are probabilities compared with the threshold", {
     called <- c(called, sum(class == "versicolor"))
   }
   expect_identical(fit$threshold, 0.9)
-  # A higher threshold calls fewer, so that it is not one half that is compared with.
+  # A higher threshold predicts fewer positives, so it is used.
   expect_lt(called[[3]], called[[2]])
 })
 
-test_that("levels keep their order, and say which class is positive", {
+test_that("levels keep their order and determine the positive class", {
   skip_without_python()
   species <- factor(iris$Species, levels = c("virginica", "setosa", "versicolor", "none"))
   data <- transform(iris, species = species)
@@ -132,7 +132,7 @@ test_that("levels keep their order, and say which class is positive", {
   other <- update(fit, positive = "versicolor")
   expect_identical(rownames(coef(other)), c("setosa", "virginica"))
 
-  # Of two the rarer; of equals the second level.
+  # The rarer class, or the second level if both are equally frequent.
   two <- droplevels(subset(data, species != "virginica"))
   ask <- function(data) hybrid(species ~ Sepal.Length, data, clusters = 1, threshold = 0.5)
   expect_identical(ask(two)$positive, "versicolor")
@@ -148,11 +148,11 @@ test_that("levels keep their order, and say which class is positive", {
   expect_identical(predict(words), predict(factors))
 })
 
-test_that("clusters are cut as the rows are", {
+test_that("clusters are subset like the rows", {
   skip_without_python()
   holes <- flowers
   holes$Petal.Length[c(3, 70)] <- NA
-  # A positive has no cluster, and stays all the same.
+  # Positives without a cluster are kept.
   holes$kept[c(60, 61)] <- NA
   cut <- hybrid(
     kind ~ Petal.Length + Petal.Width, holes,
@@ -170,7 +170,7 @@ test_that("clusters are cut as the rows are", {
   expect_refused(
     hybrid(kind ~ Petal.Length, holes, clusters = kept), "clusters is missing in row 120"
   )
-  # What is no column is looked for where the function is called, whatever the formula knows.
+  # Other variables are looked up where the function is called, not in the formula.
   number <- 3
   formula <- kind ~ Petal.Length + Petal.Width
   ask <- function(number) hybrid(formula, flowers, clusters = number, threshold = 0.5, seed = 1)
@@ -181,7 +181,7 @@ test_that("clusters are cut as the rows are", {
   expect_identical(nlevels(auto$clusters), 2L)
 })
 
-test_that("parts of the rows have a machine each", {
+test_that("each part of the rows has a machine", {
   skip_without_python()
   fit <- hybrid(
     kind ~ Sepal.Length + Sepal.Width, flowers,
@@ -191,7 +191,7 @@ test_that("parts of the rows have a machine each", {
   expect_length(fit$norms, 3)
   expect_false(anyNA(fit$clusters))
   expect_true(all(table(fit$clusters, flowers$kind) > 10))
-  # Of three lines in a plane, two say everything.
+  # The distance from a third line in a plane is a combination of the others.
   expect_length(fit$aliased, 1)
   expect_setequal(c(fit$aliased, fit$selected), fit$distances)
   expect_output(print(fit), paste0("Aliased: +", fit$aliased, ", combinations"))
@@ -223,7 +223,7 @@ test_that("ordered classes are integrated by continuation ratios", {
   expect_equal(predict(odds, type = "prob")[, "low"], below)
 })
 
-test_that("a machine of ordered classes tells a class from those below it", {
+test_that("a machine of ordered classes separates a class from the lower ones", {
   skip_without_python()
   skip_without_package("e1071")
   fit <- ordinal_hybrid(ozone ~ Temp + Wind, air, tolerance = 1e-10)
@@ -240,7 +240,7 @@ test_that("a machine of ordered classes tells a class from those below it", {
   }
 })
 
-test_that("the intercept is no column, and scaling can be left out", {
+test_that("machines do not use the intercept, and scaling is optional", {
   skip_without_python()
   fit <- hybrid(kind ~ Petal.Length + Petal.Width, flowers, clusters = kept, threshold = 0.5)
   expect_identical(names(fit$center), c("Petal.Length", "Petal.Width"))
@@ -256,13 +256,13 @@ test_that("the intercept is no column, and scaling can be left out", {
   raw <- update(fit, scale = FALSE)
   expect_identical(unname(c(raw$center, raw$scale)), c(0, 0, 1, 1))
   expect_gt(max(abs(predict(raw, type = "prob") - predict(fit, type = "prob"))), 1e-3)
-  # A constant column has no deviation to be divided by.
+  # A constant column is not scaled.
   constant <- update(fit, . ~ . + same, data = transform(flowers, same = 0.1))
   expect_identical(constant$scale[["same"]], 1)
   expect_equal(predict(constant, type = "prob"), predict(fit, type = "prob"))
 })
 
-test_that("factors are columns, with contrasts as they were in the fit", {
+test_that("factors are coded with the contrasts of the fit", {
   skip_without_python()
   cases <- transform(infert, case = factor(case, labels = c("control", "case")))
   fit <- hybrid(
@@ -281,7 +281,7 @@ test_that("factors are columns, with contrasts as they were in the fit", {
   expect_refused(predict(fit, transform(new, education = "other")), "new level")
 })
 
-test_that("rows with something missing are NA", {
+test_that("predictions for missing values are NA", {
   skip_without_python()
   fit <- ordinal_hybrid(ozone ~ Temp + Wind, air)
   new <- data.frame(Temp = c(60, NA, 95), Wind = 8)
@@ -304,7 +304,7 @@ test_that("rows with something missing are NA", {
   expect_identical(nrow(predict(padded, type = "prob")), nrow(air))
 })
 
-test_that("a seed makes a fit that can be repeated, and distances may be those of the fit", {
+test_that("a seed makes a fit reproducible, and distances may be those of the fit", {
   skip_without_python()
   ask <- function(...) {
     hybrid(kind ~ Sepal.Length + Sepal.Width, flowers, clusters = 2, threshold = 0.5, ...)
@@ -314,7 +314,7 @@ test_that("a seed makes a fit that can be repeated, and distances may be those o
   own <- ask(seed = 4, distance_cv = NULL)
   expect_identical(coef(own), coef(ask(seed = 4, distance_cv = NA)))
   expect_false(identical(coef(own), coef(ask(seed = 4, distance_cv = 5))))
-  # A distance from chance is chosen by no criterion.
+  # No criterion selects a random distance.
   noise <- rep(c(0.3, -1, 0.4, 1.1, -0.6), 30)
   chosen <- hybrid(
     kind ~ Petal.Length + noise, flowers,
@@ -324,7 +324,7 @@ test_that("a seed makes a fit that can be repeated, and distances may be those o
   expect_identical(colnames(coef(chosen)), c("(Intercept)", chosen$selected))
 })
 
-test_that("a saved fit answers the same in another process", {
+test_that("a saved fit gives the same results in a new session", {
   skip_without_python()
   fits <- list(
     hybrid(kind ~ Petal.Length + Petal.Width, flowers, clusters = 2, seed = 1),
@@ -339,7 +339,7 @@ test_that("a saved fit answers the same in another process", {
   )
 })
 
-test_that("fits say what they are", {
+test_that("fits print a description", {
   skip_without_python()
   fit <- hybrid(kind ~ Petal.Length + Petal.Width, flowers, clusters = kept, threshold = 0.25)
   expect_s3_class(fit, c("pwcstats_hybrid", "pwcstats_machines"), exact = TRUE)
@@ -347,7 +347,7 @@ test_that("fits say what they are", {
     print(fit),
     paste0(
       "150\n.*other, versicolor\n.*2, linear kernel; versicolor against a cluster of other\n",
-      ".*multinomial, Firth's penalty, of held-out distances\n.*0.25, of versicolor"
+      ".*multinomial, Firth's penalty, of cross-validated distances\n.*0.25 for versicolor"
     )
   )
   said <- summary(fit)
@@ -365,7 +365,7 @@ test_that("fits say what they are", {
   expect_output(print(alone), "1, linear kernel; versicolor against other\n")
 })
 
-test_that("what cannot be fitted is refused", {
+test_that("data that cannot be fitted are refused", {
   skip_without_python()
   ask <- function(...) hybrid(kind ~ Petal.Length + Petal.Width, flowers, ...)
   refused <- expect_error(hybrid(kind ~ 1, flowers), "no column .* only an intercept")
@@ -381,7 +381,7 @@ test_that("what cannot be fitted is refused", {
   expect_refused(ask(clusters = 1:7), "variable lengths differ")
   expect_refused(hybrid(kind ~ Petal.Length, flowers, clusters = nowhere), "'nowhere' not found")
   expect_refused(hybrid(Species ~ Petal.Length, iris, clusters = 2), "response has 3")
-  expect_refused(hybrid(Species ~ Petal.Length, iris, split = "folds"), "split='negatives'")
+  expect_refused(hybrid(Species ~ Petal.Length, iris, split = "folds"), "split = 'negatives'")
   expect_refused(ask(positive = "zz"), "positive must be one of the classes, 'other', 'versic")
   expect_refused(ask(threshold = 2), "^threshold must be")
   expect_refused(ask(threshold = TRUE), "^threshold must be")
@@ -397,7 +397,7 @@ test_that("what cannot be fitted is refused", {
   expect_refused(ask(seed = 2^40), "^seed must be at most")
   expect_refused(ask(integrator = "individualized", select = "aic"), "several fits")
   expect_refused(hybrid(kind ~ Petal.Length + offset(Petal.Width), flowers), "has no offset")
-  # What only Python knows comes as an error of the user's call too.
+  # Python's errors have the user's call too.
   separated <- expect_error(
     hybrid(Species ~ Petal.Length, iris, penalty = "none", subset = Species != "virginica"),
     "separates groups.*penalty='auto'",
@@ -411,7 +411,7 @@ test_that("what cannot be fitted is refused", {
   expect_refused(hybrid(Sepal.Length ~ Sepal.Width, iris), "numbers that are no classes; cut\\(\\)")
   expect_refused(ordinal_hybrid(mpg ~ wt, mtcars), "numbers that are no classes; cut\\(\\)")
   expect_refused(hybrid(Species ~ ., iris, integrator = "logit"), "'logit' is for two classes")
-  # Two classes without an order are none that is known either.
+  # Two classes need an order too.
   unordered <- list(iris$Species, as.character(iris$Species), factor(iris$Species == "setosa"))
   for (y in unordered) {
     expect_refused(
@@ -427,7 +427,7 @@ test_that("what cannot be fitted is refused", {
   expect_refused(predict(fit, type = "link"), "^type must be one of")
 })
 
-test_that("machines of unscaled columns stop, with a warning", {
+test_that("machines on unscaled columns stop with a warning", {
   skip_without_python()
   # Overlapping classes; one column is a thousand times the other.
   rows <- seq_len(80)

@@ -1,8 +1,8 @@
-# firth(), firth_multinom() and cratio() and other R packages, called live.
+# firth(), firth_multinom() and cratio() compared with other R packages.
 
-# Both sides solve their equations to rounding; what is left is the peers' stopping rule.
+# Both sides solve their equations; differences come from the other packages' stopping rules.
 same <- 1e-8
-# The standard errors of glm() and vglm() are those of the step before the last.
+# glm() and vglm() compute standard errors in the step before the last.
 same_errors <- 1e-6
 
 expect_same_fit <- function(ours, theirs) {
@@ -12,7 +12,7 @@ expect_same_fit <- function(ours, theirs) {
 
 tight <- list(type = "AS_mean", epsilon = 1e-10, maxit = 1000)
 
-# glm() looks for weights where the call was made: with do.call() they are in the call.
+# glm() looks up weights where it was called: with do.call() they are in the call.
 bias_reduced <- function(...) {
   do.call(glm, c(list(..., family = quote(binomial), method = brglm2::brglmFit), tight))
 }
@@ -41,7 +41,7 @@ test_that("endometrial data have the estimates of brglm2", {
   )
 })
 
-test_that("lizards, in numbers, have the estimates of brglm2", {
+test_that("lizards, as counts, have the estimates of brglm2", {
   skip_without_python()
   skip_without_package("brglm2")
   lizards <- data_of("lizards", "brglm2")
@@ -54,7 +54,7 @@ test_that("lizards, in numbers, have the estimates of brglm2", {
   for (type in c("deviance", "pearson", "response")) {
     expect_equal(residuals(ours, type), residuals(theirs, type), tolerance = 1e-7, info = type)
   }
-  # Weights multiply the trials, and contrasts, subset and offset are those of glm().
+  # Weights multiply the trials, and contrasts, subset and offset work as in glm().
   weights <- rep(c(0, 1, 2), length.out = 23)
   ours <- update(
     ours,
@@ -88,7 +88,7 @@ test_that("alligators and opinions have the estimates of brmultinom", {
     )
     expect_equal(as.numeric(logLik(ours)), as.numeric(logLik(theirs)), tolerance = same)
     expect_equal(attr(logLik(ours), "df"), attr(logLik(theirs), "df"))
-    # Of the form that multinom() has.
+    # In the form of multinom().
     peer <- do.call(nnet::multinom, list(formula, data, n, Hess = TRUE, trace = FALSE))
     expect_identical(dimnames(coef(ours)), dimnames(coef(peer)))
     expect_identical(dimnames(vcov(ours)), dimnames(vcov(peer)))

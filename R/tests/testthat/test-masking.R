@@ -1,6 +1,6 @@
-# Functions of other packages that have our names: either package may be attached first.
+# Functions with our names in other packages, whichever package is attached first.
 
-test_that("other packages have none of our names but those that we know", {
+test_that("no other package has our names except known ones", {
   packages <- c(
     "base", "stats", "graphics", "utils", "methods", "MASS", "nnet", "class", "rpart", "emmeans",
     "effects", "kernlab", "VGAM", "brglm2", "BradleyTerry2", "broom", "generics", "e1071",
@@ -13,7 +13,7 @@ test_that("other packages have none of our names but those that we know", {
   }
 })
 
-# What both packages have, whichever is found first; `ours` is how ours are called.
+# Calls of both functions, whichever is found first; `ours` is our prefix.
 checks <- function(ours) {
   sprintf(
     c(
@@ -43,14 +43,14 @@ attach_all <- c(
   "library(emmeans)", "library(kernlab)", "library(VGAM)", "library(brglm2)", "library(MASS)"
 )
 
-test_that("functions of other packages work after ours are attached", {
+test_that("functions of other packages work if pwcstats is attached later", {
   skip_without_python()
   for (package in c("emmeans", "kernlab", "VGAM", "brglm2", "MASS")) skip_without_package(package)
   said <- run_in_new_r(c(attach_all, "library(pwcstats)", checks("")))
   expect_identical(said[length(said)], "all is well")
 })
 
-test_that("ours work by their full names after other packages are attached, which is said", {
+test_that("our functions work by full name if masked, and a message says so", {
   skip_without_python()
   for (package in c("emmeans", "kernlab", "VGAM", "brglm2", "MASS")) skip_without_package(package)
   said <- run_in_new_r(c("library(pwcstats)", attach_all, checks("pwcstats::")))
@@ -90,7 +90,7 @@ test_that("glm(method = ) finds the function of detectseparation", {
   ))
 })
 
-test_that("without the other package a call of its function says what is needed", {
+test_that("without the other package, a call of its function gives our error", {
   said <- run_in_new_r(c(
     "library(pwcstats)",
     "for (f in list(function() cratio(), function() couple(coupler = 'ht'))) {",

@@ -1,6 +1,6 @@
 # model.frame(), formula() and update() of all fits.
 
-# The name of the data is that which update() will look for.
+# update() looks up the data by this name.
 formula_fits <- function(visits) {
   list(
     firth(ill ~ x + site, visits),
@@ -11,7 +11,7 @@ formula_fits <- function(visits) {
   )
 }
 
-test_that("the frame is that of the fit, whatever became of the data", {
+test_that("the model frame is that of the fit, even if the data changed", {
   skip_without_python()
   gone <- visits
   gone$x[[5]] <- NA
@@ -38,7 +38,7 @@ test_that("the frame of bt is its comparisons", {
   expect_identical(ask_elsewhere(fit, "model.frame(fit)"), frame)
 })
 
-test_that("formulas are kept, and a term can be taken out", {
+test_that("formulas are kept, and a term can be dropped", {
   skip_without_python()
   for (fit in formula_fits(visits)) {
     expect_identical(deparse(formula(fit)[[3]]), "x + site")

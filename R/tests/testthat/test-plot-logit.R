@@ -1,6 +1,6 @@
-# Pictures of coefficients: what is where.
+# Plots of coefficients.
 
-test_that("coefficients are drawn with their intervals, from the top in their order", {
+test_that("coefficients are drawn with their intervals, in order from the top", {
   skip_without_python()
   fit <- firth(vs ~ wt + hp + factor(am), mtcars)
   for (method in c("wald", "profile")) {
@@ -23,7 +23,7 @@ test_that("coefficients are drawn with their intervals, from the top in their or
   })
 })
 
-test_that("classes have a group and a colour each", {
+test_that("each class has a group and a colour", {
   skip_without_python()
   fit <- firth_multinom(grade ~ x + site, visits)
   drawn <- record_drawing(function() plot(fit))
@@ -31,7 +31,7 @@ test_that("classes have a group and a colour each", {
   expect_identical(drawn$names$label, c("mild", terms, "bad", terms))
   expect_identical(drawn$result$group, rep(c("mild", "bad"), each = 3))
   expect_equal(drawn$points$x, unname(as.vector(t(coef(fit)[, terms]))))
-  # Beside the names of the terms, below that of the class.
+  # At the labels of the terms, below the class.
   expect_equal(drawn$points$y, drawn$names$at[-c(1, 5)])
   expect_identical(rownames(drawn$result), setdiff(rownames(vcov(fit)), c(
     "mild:(Intercept)", "bad:(Intercept)"
@@ -39,7 +39,7 @@ test_that("classes have a group and a colour each", {
   expect_identical(drawn$points$col, rep(class_colors(2), each = 3))
 })
 
-test_that("stages are groups, too, unless their slopes are parallel", {
+test_that("stages are groups, unless their slopes are parallel", {
   skip_without_python()
   fit <- cratio(grade ~ x + site, visits, penalty = "firth")
   drawn <- record_drawing(function() plot(fit))
@@ -54,7 +54,7 @@ test_that("stages are groups, too, unless their slopes are parallel", {
   expect_identical(drawn$names$label, c("x", "sitesouth", "sitewest"))
 })
 
-test_that("infinite estimates are said, and their intervals have arrows", {
+test_that("infinite estimates are shown as text, and their intervals have arrows", {
   skip_without_python()
   separated$z <- c(0, 1, 1, 0, 1, 0, 1, 1, 0)
   separated$grade <- ordered(separated$ill)
@@ -68,10 +68,10 @@ test_that("infinite estimates are said, and their intervals have arrows", {
   expect_identical(describe_nonfinite(c(-Inf, NaN), "none"), c("estimate -Inf", "none"))
 })
 
-test_that("nothing to draw, and odd options, are refused", {
+test_that("empty plots and wrong options are refused", {
   skip_without_python()
   fit <- firth(ill ~ 1, visits)
-  expect_refused(plot(fit), "^the fit has intercepts only, which intercept = TRUE draws")
+  expect_refused(plot(fit), "^the fit has only intercepts; draw them with intercept = TRUE")
   drawn <- record_drawing(function() plot(fit, intercept = TRUE))
   expect_identical(drawn$names$label, "(Intercept)")
   expect_refused(plot(fit, level = 95), "^level must be a number between 0 and 1")
@@ -79,7 +79,7 @@ test_that("nothing to draw, and odd options, are refused", {
   expect_refused(plot(fit, intercept = "yes"), "^intercept must be TRUE or FALSE")
 })
 
-test_that("the margins are left as they were", {
+test_that("the margins are restored", {
   skip_without_python()
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())

@@ -1,4 +1,4 @@
-# Pictures of distances: rows, borders and the key.
+# Plots of distances: rows, boundaries and the legend.
 
 test_that("rows are in the plane of the first two distances, by class", {
   skip_without_python()
@@ -10,7 +10,7 @@ test_that("rows are in the plane of the first two distances, by class", {
   expect_equal(rows$y, unname(distance[, "d_virginica"]))
   expect_identical(drawn$result$class, flowers$kind)
   expect_equal(drawn$result$d_setosa, rows$x)
-  # The key has the looks of the rows, and is beside the plot.
+  # The legend has the colours and symbols of the rows, and is beside the plot.
   key <- drawn$points[151:152, ]
   expect_identical(drawn$text$label, levels(flowers$kind))
   looks <- unique(data.frame(class = flowers$kind, rows[c("pch", "col")]))
@@ -19,7 +19,7 @@ test_that("rows are in the plane of the first two distances, by class", {
   expect_identical(drawn$across[[1]][c("h", "v")], list(h = 0, v = 0))
 })
 
-test_that("axes say which side is which", {
+test_that("axis labels name the class on the positive side", {
   skip_without_python()
   fit <- hybrid(kind ~ Petal.Length + Petal.Width, flowers, clusters = kept)
   page <- draw(function() plot(fit))$page
@@ -31,7 +31,7 @@ test_that("axes say which side is which", {
   expect_written(c("over", "up", "a title", "low"), page)
 })
 
-test_that("one distance has a strip for each class, and leaves random numbers alone", {
+test_that("one distance has a strip for each class, without random numbers", {
   skip_without_python()
   fit <- hybrid(kind ~ Petal.Length + Petal.Width, flowers, clusters = kept)
   set.seed(1)
@@ -61,7 +61,7 @@ test_that("rows that the fit left out are not drawn", {
   }
 })
 
-test_that("distances that are none are refused", {
+test_that("unknown distances are refused", {
   skip_without_python()
   fit <- hybrid(kind ~ Petal.Length + Petal.Width, flowers, clusters = kept)
   words <- "^which must be one or two of the distances .* uses, 'd_setosa', 'd_virginica'"
@@ -72,7 +72,7 @@ test_that("distances that are none are refused", {
   expect_refused(plot(fit), "^the integrator uses no distance")
 })
 
-test_that("long names fit, and the margins are left as they were", {
+test_that("long names fit, and the margins are restored", {
   skip_without_python()
   long <- transform(iris, Species = factor(paste(Species, "with a name that is very long indeed")))
   fit <- hybrid(Species ~ Sepal.Length + Sepal.Width, long, distance_cv = NULL)
@@ -85,7 +85,7 @@ test_that("long names fit, and the margins are left as they were", {
   }))
 })
 
-test_that("colours and symbols tell many classes apart", {
+test_that("colours and symbols distinguish many classes", {
   looks <- paste(class_colors(40), class_symbols(40))
   expect_identical(anyDuplicated(looks), 0L)
   expect_true(all(class_colors(9) %in% grDevices::palette.colors(9, "Okabe-Ito")))

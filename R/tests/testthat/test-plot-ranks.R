@@ -1,4 +1,4 @@
-# Diagrams of rank tests are those of comparisons.
+# Diagrams of rank tests equal those of comparisons.
 
 test_that("the diagram is that of compare_methods", {
   skip_without_python()
@@ -19,7 +19,7 @@ test_that("groups and letters are those of adjusted p-values", {
   skip_without_python()
   for (adjust in c("holm", "bonferroni")) {
     found <- rank_tests(many, adjust = adjust)
-    # Without adjustment there would be others.
+    # They differ from the unadjusted ones.
     expect_true(any(found$pairs$p_value <= 0.05 & found$pairs$p_adjusted > 0.05))
     same <- compare_methods(many, test = "mean_ranks", adjust = adjust)
     expect_identical(found$cliques, same$cliques)

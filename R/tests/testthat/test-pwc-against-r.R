@@ -1,13 +1,13 @@
-# pwc() with support vector machines, against svm() of e1071, called live.
+# pwc() with support vector machines, compared with svm() in e1071.
 
 # Both stop at a tolerance of 1e-10 in the gradient; decision values are of the order of 1.
 MACHINE <- 1e-8 # nolint
-# LIBSVM stops its coupling when the gradient is below 0.005 / K; measured are 0.0016 at most.
+# LIBSVM stops its coupling when the gradient is below 0.005 / K; differences were at most 0.0016.
 LIBSVM_COUPLING <- 4e-3 # nolint
-# Its sigmoids learn from folds that it draws, and so do ours with a seed. Two seeds of e1071 agree
-# with each other on 98.6 % to 100 % of the rows, and with ours on as many.
+# Sigmoids depend on random folds. Two seeds of e1071 agree with each other on 98.6 % to 100 % of
+# the rows, and with ours on as many.
 AGREEMENT <- 0.97 # nolint
-# Two seeds of e1071 differ by 0.010 at most in their mean; so do ours.
+# Two seeds of e1071 differ by at most 0.010 on average, and so do ours.
 MEAN_DIFFERENCE <- 0.02 # nolint
 
 expect_same_machines <- function(rows, ..., arguments = list(...), peer = arguments) {
@@ -32,14 +32,14 @@ test_that("decision values and votes are those of e1071", {
   skip_without_package("mlbench")
   for (name in c("Glass", "Vehicle", "Vowel")) {
     rows <- bench_rows(name)
-    # Neither the alphabet's order nor that in which e1071 meets the classes.
+    # Neither alphabetical order nor the order of first appearance.
     expect_true(is.unsorted(levels(rows$y)))
     both <- expect_same_machines(rows, cost = 10, gamma = 0.05)
     expect_false(identical(both$peer$labels, levels(rows$y)))
     votes <- predict(both$fit, type = "votes")
     k <- nlevels(rows$y)
     expect_identical(unique(round(rowSums(votes), 6)), k * (k - 1) / 2)
-    # Of equals e1071 takes the one that it met first.
+    # If classes are equal, e1071 takes the one that appeared first.
     clear <- single_winner(votes)
     expect_gt(mean(clear), 0.99)
     most <- colnames(votes)[max.col(votes, "first")]
@@ -61,7 +61,7 @@ test_that("kernels and their defaults are those of e1071", {
   expect_same_machines(rows, scale = FALSE)
 })
 
-test_that("new rows are scaled as those of the fit were", {
+test_that("new rows are scaled like those of the fit", {
   skip_without_python()
   skip_without_package("e1071")
   skip_without_package("mlbench")
@@ -95,7 +95,7 @@ test_that("weights of classes are those of e1071", {
   rows <- bench_rows("Glass")
   weights <- c("7" = 5, "1" = 0.5, "2" = 2, "3" = 3, "5" = 1.5, "6" = 4)
   named <- expect_same_machines(rows, class.weights = weights)
-  # e1071 takes a weight of each class; ours is 1 where there is none.
+  # e1071 needs a weight for each class; ours is 1 by default.
   part <- expect_same_machines(
     rows,
     arguments = list(class.weights = weights[1:2]),
@@ -128,7 +128,7 @@ test_that("sigmoids of e1071 and couple() give its probabilities", {
     coupled <- couple(r, condensed = TRUE)
     expect_identical(colnames(coupled), peer$labels)
     expect_lt(max(abs(coupled - theirs)), LIBSVM_COUPLING)
-    # What is left is LIBSVM's stopping rule.
+    # The difference is due to LIBSVM's stopping rule.
     few <- seq_len(40)
     stopped <- t(apply(r[few, ], 1, function(row) {
       libsvm_wlw2(uncondense(pmin(pmax(row, 1e-7), 1 - 1e-7)))
@@ -137,7 +137,7 @@ test_that("sigmoids of e1071 and couple() give its probabilities", {
   }
 })
 
-test_that("probabilities and their classes are near those of e1071", {
+test_that("probabilities and classes are close to those of e1071", {
   skip_without_python()
   skip_without_package("e1071")
   skip_without_package("mlbench")
@@ -170,7 +170,7 @@ test_that("the order of the levels changes names and signs, not the numbers", {
   expect_equal(predict(other, type = "prob")[, colnames(proba)], proba, tolerance = MACHINE)
   expect_identical(as.character(predict(other)), as.character(predict(fit)))
   flat <- function(fit) fit$pairs[c("sigmoid_a", "sigmoid_b")] * rep(c(1, -1), each = 15)
-  # Pairs from the end, each turned around.
+  # Pairs in reverse order, each swapped.
   places <- match(
     pair_names(levels(rows$y)),
     paste0(other$pairs$class_j, "/", other$pairs$class_i)

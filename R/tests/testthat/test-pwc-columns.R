@@ -1,4 +1,4 @@
-# Data that pwc() is given as x and y.
+# Data of pwc() as x and y.
 
 # Only the order of sums may differ.
 EXACT <- 1e-8 # nolint
@@ -28,12 +28,12 @@ test_that("x and y give the fit of the formula, in all forms", {
   expect_identical(predict(fit, kinds[5, ]), predict(fit)[5])
 })
 
-test_that("columns of new rows are found by name, or without names by order", {
+test_that("columns of new rows are matched by name, or without names by order", {
   skip_without_python()
   fit <- pwc(x = iris[1:4], y = species, learners = "lda")
   values <- predict(fit, iris[1:4], type = "prob")
   expect_identical(predict(fit, iris[4:1], type = "prob"), values)
-  # Columns besides, numbers or not.
+  # Additional columns of any type.
   expect_identical(predict(fit, iris[5:1], type = "prob"), values)
   expect_identical(predict(fit, cbind(iris, more = 1), type = "prob"), values)
   expect_identical(unname(predict(fit, bare, type = "prob")), unname(values))
@@ -46,7 +46,7 @@ test_that("columns of new rows are found by name, or without names by order", {
   expect_refused(predict(fit, "a"), "^newdata must be .* not character")
   words <- transform(iris, Sepal.Length = "a")
   expect_refused(predict(fit, words), "must hold numbers, but its column 'Sepal.Length' does not")
-  # Some columns without a name are numbered.
+  # Columns without a name are numbered.
   some <- bare
   colnames(some) <- c("a", NA, "b", "")
   odd <- pwc(x = some, y = species, learners = "lda")
@@ -57,7 +57,7 @@ test_that("columns of new rows are found by name, or without names by order", {
   )
 })
 
-test_that("rows keep their names where they have some", {
+test_that("rows keep their names", {
   skip_without_python()
   named <- bare
   rownames(named) <- paste0("r", 1:150)
@@ -110,7 +110,7 @@ test_that("weights, subset and na.action are as with a formula", {
   expect_refused(predict(fit(), transform(new, Petal.Width = Inf)), "infinite in row 1 of newdata")
 })
 
-test_that("variables are looked for where pwc() is called", {
+test_that("variables are looked up where pwc() is called", {
   skip_without_python()
   inside <- function(columns, classes) {
     twice <- rep(2, length(classes))
@@ -126,7 +126,7 @@ test_that("variables are looked for where pwc() is called", {
   expect_identical(nobs(outer(bare)), 150L)
 })
 
-test_that("what are no columns and classes is refused", {
+test_that("wrong columns and classes are refused", {
   skip_without_python()
   skip_without_package("Matrix")
   both <- "^formula must be given, as in y ~ x, or the columns x and the classes y\\.$"

@@ -1,4 +1,4 @@
-# Data that pwc() is given by a formula: kinds of columns and classes, and missing values.
+# Data of pwc() with a formula: types of columns and classes, and missing values.
 
 # Only the order of sums may differ.
 EXACT <- 1e-8 # nolint
@@ -10,7 +10,7 @@ same_numbers <- function(fit, other, new, type = "prob") {
   )
 }
 
-test_that("levels that no row has are dropped, of classes and of predictors", {
+test_that("unused levels of classes and predictors are dropped", {
   skip_without_python()
   odd <- transform(
     iris,
@@ -25,7 +25,7 @@ test_that("levels that no row has are dropped, of classes and of predictors", {
   expect_identical(names(fit$center), c(names(iris)[1:4], "sideright"))
   part <- pwc(Species ~ ., odd, "lda", subset = Species != "setosa")
   expect_identical(levels(predict(part)), c("virginica", "versicolor"))
-  # A class all of whose rows weigh nothing is none of the fit.
+  # A class whose rows all have weight 0 is dropped.
   light <- pwc(Species ~ ., odd, "nb", weights = as.integer(Species != "setosa"))
   expect_identical(as.character(light$classes), c("virginica", "versicolor"))
   expect_identical(nobs(light), 100L)
@@ -46,7 +46,7 @@ test_that("columns are those of model.matrix()", {
   expect_equal(fit$center, colMeans(peer))
   expect_equal(fit$scale, apply(peer, 2, sd))
   same_numbers(fit, pwc(x = peer, y = iris$Species, learners = "nb"), NULL)
-  # Of new rows too, whose polynomials and levels are those of the fit.
+  # Also for new rows, with the polynomials and levels of the fit.
   new <- mixed[c(3, 77, 140), ]
   expect_equal(
     predict(fit, new, type = "prob"), predict(fit, type = "prob")[c(3, 77, 140), ],
@@ -60,7 +60,7 @@ test_that("columns are those of model.matrix()", {
   same_numbers(pwc(Species ~ ., spaced, "lda"), pwc(Species ~ ., iris, "lda"), NULL)
 })
 
-test_that("new levels and variables of another kind have R's own errors", {
+test_that("new levels and variables of another type give R's errors", {
   skip_without_python()
   fit <- pwc(Species ~ side + Sepal.Length, transform(iris, side = gl(2, 1, 150)), "nb")
   new <- data.frame(side = "3", Sepal.Length = 5)
@@ -80,11 +80,11 @@ test_that("new levels and variables of another kind have R's own errors", {
   )
 })
 
-test_that("classes may be words, numbers, logical or ordered", {
+test_that("classes may be strings, numbers, logical or ordered", {
   skip_without_python()
   fit <- pwc(Species ~ ., iris, "lda")
   same_numbers(pwc(as.character(Species) ~ ., iris, "lda"), fit, iris)
-  # 10 comes after 2, where the alphabet has it before.
+  # 10 comes after 2, but before it alphabetically.
   ten <- transform(iris, Species = c(2, 10, 1)[as.integer(Species)])
   numbers <- pwc(Species ~ ., ten, "lda")
   expect_identical(as.character(numbers$classes), c("1", "2", "10"))
@@ -107,7 +107,7 @@ test_that("classes may be words, numbers, logical or ordered", {
   expect_refused(pwc(cbind(a = 1:150, b = 2) ~ Sepal.Length, iris), "of each row, not columns")
 })
 
-test_that("labels may be any words", {
+test_that("labels may be any strings", {
   skip_without_python()
   fit <- pwc(Species ~ ., iris, "lda")
   odd <- list(
@@ -127,7 +127,7 @@ test_that("labels may be any words", {
   }
 })
 
-test_that("missing values go by na.action, in the fit and in new rows", {
+test_that("missing values are treated by na.action, in the fit and in new rows", {
   skip_without_python()
   holes <- iris
   holes$Sepal.Length[c(3, 70)] <- NA
@@ -211,7 +211,7 @@ test_that("constant columns and more columns than rows", {
   }
 })
 
-test_that("formulas are looked at where they were made", {
+test_that("formulas are evaluated in their environment", {
   skip_without_python()
   kind <- iris$Species
   width <- iris$Petal.Width

@@ -1,4 +1,4 @@
-# What fits of pwc() say of themselves, and what is left of them in another process.
+# Methods of pwc() fits, also in a new session.
 
 answers <- function(fit) {
   types <- c("class", "prob", "pairs", "votes", "decision")
@@ -10,7 +10,7 @@ answers <- function(fit) {
 
 holes <- transform(backwards, Sepal.Length = replace(Sepal.Length, c(3, 70), NA))
 
-test_that("a print has the call, rows, learners, coupling and pairs", {
+test_that("print shows the call, rows, learners, coupling and pairs", {
   skip_without_python()
   fit <- pwc(Species ~ ., holes, c("nb", "lda"), coupling = "ht", threshold = "cv")
   expect_output(print(fit), paste0(
@@ -30,7 +30,7 @@ test_that("a print has the call, rows, learners, coupling and pairs", {
   )
 })
 
-test_that("a summary has all pairs and the table of the rows that the fit used", {
+test_that("summary has all pairs and the table of the rows of the fit", {
   skip_without_python()
   for (na_action in list(na.omit, na.exclude)) {
     fit <- pwc(Species ~ ., holes, "lda", na.action = na_action)
@@ -42,7 +42,7 @@ test_that("a summary has all pairs and the table of the rows that the fit used",
     expect_output(print(said), "2 observations deleted")
     expect_output(print(said), sprintf("Errors: %d of 148", 148L - sum(diag(expected))))
   }
-  # Rows without weight are none of the fit, of columns as of a formula.
+  # Rows with weight 0 are not in the fit, with columns or a formula.
   w <- rep(0:2, 50)
   weighted <- list(
     pwc(Species ~ ., backwards, "nb", weights = w),
@@ -60,7 +60,7 @@ test_that("a summary has all pairs and the table of the rows that the fit used",
   expect_output(print(summary(many)), "\n +5 +6 +42 +nb")
 })
 
-test_that("pairs whose names could not be told apart are refused", {
+test_that("pairs with ambiguous names are refused", {
   skip_without_python()
   labels <- c("a/b", "a", "b/a")
   fit <- pwc(kind ~ Petal.Width, transform(iris, kind = factor(labels[Species], labels)), "lda")
@@ -68,7 +68,7 @@ test_that("pairs whose names could not be told apart are refused", {
   expect_identical(levels(predict(fit)), labels)
 })
 
-test_that("extractors have what other models have", {
+test_that("extractors work as for other models", {
   skip_without_python()
   fit <- pwc(Species ~ Petal.Width + log(Petal.Length), holes, "lda")
   expect_identical(nobs(fit), 150L)
@@ -80,7 +80,7 @@ test_that("extractors have what other models have", {
   expect_identical(predict(fit, type = "link"), predict(fit, type = "decision"))
   expect_identical(predict(fit, type = "response"), predict(fit, type = "prob"))
   expect_refused(predict(fit, type = "raw"), "^type must be one of 'class', 'prob'")
-  expect_refused(predict(fit, probability = TRUE), "type = \"prob\" has probabilities")
+  expect_refused(predict(fit, probability = TRUE), "type = 'prob' has probabilities")
   columns <- pwc(x = iris[1:4], y = iris$Species, learners = "lda")
   expect_refused(formula(columns), "made from x and y, and has no formula")
   expect_identical(dim(model.frame(columns)), c(150L, 2L))
@@ -138,7 +138,7 @@ test_that("tidy, glance and augment are data frames of the fit", {
   )
 })
 
-# Python's parts of a fit would be nothing after a restart.
+# Python objects in a fit would be lost after a restart.
 has_pointer <- function(x) {
   if (typeof(x) %in% c("externalptr", "weakref")) {
     return(TRUE)
@@ -150,7 +150,7 @@ has_pointer <- function(x) {
   any(vapply(parts, has_pointer, logical(1)))
 }
 
-# In a frame of their own: formulas and functions are saved with what is around them.
+# In a separate frame, because formulas and functions are saved with their environment.
 fits_of_all_kinds <- function() {
   tree <- list(
     fit = function(x, y) rpart::rpart(y ~ ., data.frame(y = y, x), xval = 0),
@@ -168,7 +168,7 @@ fits_of_all_kinds <- function() {
   )
 }
 
-test_that("fits are plain data, and answer alike in another process", {
+test_that("fits are plain data, and work in a new session", {
   skip_without_python()
   skip_without_package("rpart")
   fits <- fits_of_all_kinds()
@@ -183,13 +183,13 @@ test_that("fits are plain data, and answer alike in another process", {
   expect_identical(ask_elsewhere(fits, code), lapply(fits, answers))
 })
 
-test_that("probabilities may be the first that a process asks for", {
+test_that("probabilities may be the first call of a session", {
   skip_without_python()
   fit <- pwc(Species ~ ., iris, "lda")
   expect_identical(ask_elsewhere(fit, "predict(fit, type = 'prob')"), predict(fit, type = "prob"))
 })
 
-test_that("a fit that is not asked leaves Python alone", {
+test_that("printing a saved fit does not start Python", {
   skip_without_python()
   fit <- pwc(Species ~ ., iris, "lda")
   said <- ask_elsewhere(

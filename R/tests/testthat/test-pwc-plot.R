@@ -1,4 +1,4 @@
-# Pictures of pwc(): the map of pairs, and regions of the classes.
+# Plots of pwc(): tiles of pairs, and regions of the classes.
 
 layer_named <- function(picture, geom) {
   kinds <- vapply(picture$layers, function(layer) class(layer$geom)[[1]], "")
@@ -11,12 +11,12 @@ plot_result <- function(...) {
   record_drawing(function() plot(...))$result
 }
 
-# PostScript has no transparent colours, and says so.
+# PostScript warns of transparent colours.
 page_of <- function(...) {
   suppressWarnings(draw(function() plot(...)))$page
 }
 
-test_that("the map has a tile for each pair, with the score of its learner", {
+test_that("there is a tile for each pair, with the score of its learner", {
   skip_without_python()
   fit <- pwc(Species ~ ., backwards, c("nb", "lda"))
   drawn <- record_drawing(function() plot(fit))
@@ -25,7 +25,7 @@ test_that("the map has a tile for each pair, with the score of its learner", {
   expect_identical(as.character(drawn$result$learner), c("lda", "nb", "nb"))
   best <- c(fit$pairs$cv_score_lda[[1]], fit$pairs$cv_score_nb[2:3])
   expect_identical(drawn$result$word, sprintf("%.3f", best))
-  # The first class on top, in a triangle whose lower left half is the legend's.
+  # The first class is on top; the lower left half is for the legend.
   words <- drawn$text[drawn$text$label %in% drawn$result$word, ]
   expect_identical(words$label, drawn$result$word)
   expect_identical(words$x, c(2, 3, 3))
@@ -36,7 +36,7 @@ test_that("the map has a tile for each pair, with the score of its learner", {
   expect_written("Learner of each pair, and its score", page_of(fit))
 })
 
-test_that("with one learner the map has numbers of rows", {
+test_that("with one learner tiles show numbers of rows", {
   skip_without_python()
   fit <- pwc(Species ~ ., backwards[-(1:20), ], "lda")
   expect_identical(plot_result(fit)$word, c("100", " 80", " 80"))
@@ -49,7 +49,7 @@ test_that("with one learner the map has numbers of rows", {
   expect_identical(nrow(plot_result(columns)), 3L)
 })
 
-test_that("pairs where all learners failed are on the map", {
+test_that("pairs where all learners failed have a tile", {
   skip_without_python()
   picky <- list(
     fit = function(x, y) if ("setosa" %in% levels(y)) stop("nope") else 1,
@@ -61,7 +61,7 @@ test_that("pairs where all learners failed are on the map", {
   expect_identical(shown$word, c("", "", "0.500"))
 })
 
-test_that("regions are what predict() says of the points", {
+test_that("regions are the predictions at the points", {
   skip_without_python()
   fit <- pwc(Species ~ ., backwards, "lda")
   shown <- plot_result(fit, petals, grid = 7)
@@ -77,11 +77,11 @@ test_that("regions are what predict() says of the points", {
   expect_false(identical(cut$.class, shown$.class))
 })
 
-test_that("rows are drawn over their regions, in the colours of the key", {
+test_that("rows are drawn over their regions, in the colours of the legend", {
   skip_without_python()
   fit <- pwc(Species ~ Petal.Length + Petal.Width, backwards, "lda")
   drawn <- record_drawing(function() plot(fit, petals, grid = 30))
-  # The first two are corners of the picture.
+  # The first two are corners of the plot.
   rows <- drawn$points[3:152, ]
   expect_equal(rows$x, iris$Petal.Length)
   expect_equal(rows$y, iris$Petal.Width)
@@ -94,7 +94,7 @@ test_that("rows are drawn over their regions, in the colours of the key", {
   expect_setequal(plot_result(two, petals, grid = 9)$.class, c("versicolor", "virginica"))
 })
 
-test_that("variables of any kind have a middle, or a value in slice", {
+test_that("variables of any type have a default, or a value in slice", {
   skip_without_python()
   mixed <- transform(
     iris,
@@ -109,24 +109,24 @@ test_that("variables of any kind have a middle, or a value in slice", {
   cut <- plot_result(fit, petals, slice = list(side = "c", flag = FALSE), grid = 3)
   expect_identical(unique(as.character(cut$side)), "c")
   expect_identical(cut$.class, predict(fit, transform(shown, side = "c", flag = FALSE)))
-  # In a transformation the model has no values of the variable itself.
+  # With a transformation the model frame does not have the variable itself.
   logs <- pwc(Species ~ Petal.Length + Petal.Width + log(Sepal.Length), iris, "lda")
   expect_refused(plot_result(logs, petals), "not found.*slice has no 'Sepal.Length'")
   cut <- plot_result(logs, petals, slice = list(Sepal.Length = 5))
   expect_identical(unique(cut$Sepal.Length), 5)
-  # Constants of a formula are no variables.
+  # Constants in a formula are not variables.
   power <- 2
   squares <- pwc(Species ~ Petal.Length + Petal.Width + I(Petal.Width^power), iris, "lda")
   expect_identical(nrow(plot_result(squares, petals, grid = 2)), 4L)
 })
 
-test_that("what cannot be drawn is refused by plot and autoplot alike", {
+test_that("plot and autoplot refuse the same input", {
   skip_without_python()
   skip_without_package("ggplot2")
   fit <- pwc(Species ~ ., iris, "lda")
   both <- function(words, ...) {
     refused <- expect_error(plot(fit, ...), words, class = "pwcstats_error")
-    # The user's call, not one of predict().
+    # The user's call, not that of predict().
     expect_identical(conditionCall(refused)[[1]], quote(plot.pwcstats_pwc))
     expect_refused(ggplot2::autoplot(fit, ...), words)
   }
@@ -180,7 +180,7 @@ test_that("autoplot has the tiles and regions of plot", {
   expect_silent(ggplot2::ggplot_build(ggplot2::autoplot(two, petals, grid = 4)))
 })
 
-test_that("many classes fit on a page, whose margins are left as they were", {
+test_that("many classes fit on a page, and the margins are restored", {
   skip_without_python()
   skip_without_package("mlbench")
   letters26 <- data_of("LetterRecognition", "mlbench")[1:600, ]

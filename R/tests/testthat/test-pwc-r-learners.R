@@ -1,6 +1,6 @@
-# Learners of R's in pwc(): what they are given, what they may answer, and what goes wrong in them.
+# R learners in pwc(): their arguments, results and errors.
 
-# The same numbers, which have gone to Python and back.
+# The same numbers after conversion to Python and back.
 EXACT <- 1e-8 # nolint
 
 ask <- function(learners, ...) {
@@ -35,10 +35,10 @@ test_that("lda of MASS as a function is lda by name", {
       expect_equal(predict(mine, type = type), predict(named, type = type), tolerance = EXACT)
     }
   }
-  # Where no probability rounds to 1, as it does against setosa.
+  # Without setosa, where probabilities round to 1.
   near <- function(learner) ask(learner, calibration = "sigmoid", threshold = "cv")$pairs[1, -4]
   expect_equal(near(lda_of_r), near("lda"), tolerance = EXACT)
-  # Levels that Python could take for its own True and False.
+  # Levels that look like Python's True and False.
   odd <- backwards
   levels(odd$Species) <- c("TRUE", "NA", "FALSE")
   expect_equal(
@@ -48,17 +48,17 @@ test_that("lda of MASS as a function is lda by name", {
   )
 })
 
-test_that("columns of probabilities are found by name, whatever their order", {
+test_that("columns of probabilities are matched by name", {
   skip_without_python()
   skip_without_package("e1071")
-  # Its columns go by the order in which it met the classes, here that of the alphabet.
+  # Its columns are in the order of first appearance, here alphabetical.
   fit <- ask(list(
     fit = function(x, y) e1071::svm(x, y, probability = TRUE),
     prob = function(model, x) attr(predict(model, x, probability = TRUE), "probabilities")
   ))
   expect_gt(mean(predict(fit) == backwards$Species), 0.95)
   expect_gt(mean(predict(fit, type = "pairs")[101:150, "virginica/setosa"]), 0.9)
-  # Without names they go by the levels.
+  # Without names they are in the order of the levels.
   first <- list(fit = function(x, y) 1, prob = function(model, x) cbind(rep(0.9, nrow(x)), 0.1))
   expect_equal(unname(predict(ask(first), type = "pairs")[1, ]), rep(0.9, 3))
   frame <- list(fit = first$fit, prob = function(model, x) {
@@ -68,7 +68,7 @@ test_that("columns of probabilities are found by name, whatever their order", {
   expect_equal(unname(predict(ask(frame), type = "pairs")[1, ]), rep(0.8, 3))
 })
 
-test_that("a vector is the probability of the second level, as of glm", {
+test_that("a vector is the probability of the second level, as from glm()", {
   skip_without_python()
   two <- droplevels(subset(backwards, Species != "setosa"))
   w <- rep(1:2, 50)
@@ -86,7 +86,7 @@ test_that("a vector is the probability of the second level, as of glm", {
   expect_equal(unname(predict(ask(column), type = "pairs")[1, ]), rep(0.8, 3))
 })
 
-test_that("functions see named columns, a factor of two levels, and weights if they ask", {
+test_that("functions get named columns, a factor with two levels, and weights", {
   skip_without_python()
   skip_without_package("rpart")
   seen <- list(
@@ -111,7 +111,7 @@ test_that("functions see named columns, a factor of two levels, and weights if t
   expect_equal(predict(plain, backwards[1, ], type = "pairs")[[1]], 0.6)
   weighted <- pwc(formula, backwards, seen, weights = rep(c(1, 3), 75))
   expect_equal(predict(weighted, backwards[1, ], type = "pairs")[[1]], 0.7)
-  # rpart's weights count as rows that are there more often.
+  # rpart treats weights as repeated rows.
   tree <- list(
     fit = function(x, y, weights = rep(1, nrow(x))) {
       data <- data.frame(y = y, x)
@@ -129,7 +129,7 @@ test_that("functions see named columns, a factor of two levels, and weights if t
   )
 })
 
-test_that("answers that are no probabilities are refused, with learner and pair", {
+test_that("results that are not probabilities are refused, with learner and pair", {
   skip_without_python()
   where <- "^bad failed on the pair setosa/versicolor: its function prob must return "
   refused <- function(prob, words) expect_refused(ask(by_prob(prob)), paste0(where, words))
@@ -150,14 +150,14 @@ test_that("answers that are no probabilities are refused, with learner and pair"
     function(model, x) cbind(a = rep(0.5, nrow(x)), b = 0.5),
     "columns named versicolor and setosa, not a and b"
   )
-  # One row is asked about in the fit, so this is seen later.
+  # The fit predicts one row, so the error comes later.
   short <- ask(by_prob(function(model, x) 0.5))
   error <- expect_error(
     predict(short), "pair setosa/versicolor cannot predict: .* return 150 prob.*, not 1$",
     class = "pwcstats_error"
   )
   expect_identical(conditionCall(error)[[1]], quote(predict.pwcstats_pwc))
-  # Rounding is none of it.
+  # Rounding errors are accepted.
   near <- ask(by_prob(function(model, x) rep(1 + 1e-12, nrow(x))))
   expect_true(all(predict(near, type = "pairs") < 1e-6))
 })
@@ -174,7 +174,7 @@ test_that("an error in a function names the learner and the pair", {
   expect_refused(ask(by_fit(picky)), "^bad .* setosa/virginica: not these")
   late <- ask(by_prob(function(model, x) if (nrow(x) > 1) stop("too many") else 0.5))
   expect_refused(predict(late), "cannot predict: too many$")
-  # What jumps out of Python's frames must not break them.
+  # A jump through Python's frames must not break them.
   jump <- function() {
     withRestarts(ask(by_fit(function(x, y) invokeRestart("away"))), away = function() "jumped")
   }
@@ -182,7 +182,7 @@ test_that("an error in a function names the learner and the pair", {
   expect_identical(levels(predict(ask(shares))), levels(backwards$Species))
 })
 
-test_that("an interrupt in a function is one of pwc()", {
+test_that("an interrupt in a function interrupts pwc()", {
   skip_without_python()
   stopped <- function(...) {
     stop(structure(class = c("interrupt", "condition"), list(message = "", call = NULL)))
@@ -205,7 +205,7 @@ test_that("an interrupt in a function is one of pwc()", {
   expect_identical(answer, "interrupted")
 })
 
-test_that("warnings in functions are warnings of pwc(), whoever listens", {
+test_that("warnings in functions are warnings of pwc()", {
   skip_without_python()
   loud <- by_fit(function(x, y) {
     warning("mind the gap")
@@ -216,7 +216,7 @@ test_that("warnings in functions are warnings of pwc(), whoever listens", {
     said <<- c(said, class(w)[[1]], conditionMessage(w))
     invokeRestart("muffleWarning")
   })
-  # Once, not once a pair.
+  # Once, not for each pair.
   expect_identical(said, c("pwcstats_warning", "mind the gap"))
   expect_s3_class(fit, "pwcstats_pwc")
   caught <- tryCatch(ask(loud), warning = identity)
@@ -224,7 +224,7 @@ test_that("warnings in functions are warnings of pwc(), whoever listens", {
   expect_identical(conditionCall(caught)[[1]], quote(pwc))
   old <- options(warn = 2)
   on.exit(options(old))
-  # As an error of its own it would be one of the learner.
+  # Otherwise it would be an error of the learner.
   expect_error(ask(loud), "converted from warning\\) mind the gap")
   options(old)
   asked <- ask(by_prob(function(model, x) {
@@ -235,7 +235,7 @@ test_that("warnings in functions are warnings of pwc(), whoever listens", {
   expect_identical(suppressWarnings(predict(asked))[[1]], backwards$Species[[101]])
 })
 
-test_that("error_score keeps other learners, or the shares of the classes", {
+test_that("error_score uses other learners, or the shares of the classes", {
   skip_without_python()
   picky <- by_fit(function(x, y) if ("setosa" %in% levels(y)) stop("nope") else 1)
   expect_warning(
@@ -249,7 +249,7 @@ test_that("error_score keeps other learners, or the shares of the classes", {
   expect_identical(fit$pairs$learner, c("bad", "prior", "prior"))
   expect_equal(unname(predict(fit, type = "pairs")[1, ]), rep(0.5, 3))
   expect_output(print(fit), "bad \\(1 pair\\), prior \\(2 pairs\\)")
-  # A number is a score, and may be the better one.
+  # A number is a score, and may be better than others.
   expect_warning(fit <- ask(c(list("nb"), picky), error_score = 0.25), "others are used")
   expect_identical(fit$pairs$cv_score_bad, c(0.5, 0.25, 0.25))
   expect_refused(
@@ -257,7 +257,7 @@ test_that("error_score keeps other learners, or the shares of the classes", {
   )
 })
 
-test_that("set.seed() repeats learners that draw, and n_jobs is refused", {
+test_that("set.seed() makes R learners reproducible, and n_jobs is refused", {
   skip_without_python()
   draws <- list(fit = function(x, y) runif(1), prob = function(model, x) rep(model, nrow(x)))
   seeded <- function(seed) {
@@ -266,7 +266,7 @@ test_that("set.seed() repeats learners that draw, and n_jobs is refused", {
   }
   expect_identical(seeded(1), seeded(1))
   expect_false(identical(seeded(1), seeded(2)))
-  # They are R's numbers, of one pair after the other in the order of the alphabet: those of the
+  # R's random numbers, pair by pair in alphabetical order: those of the
   # second level, which is Python's first.
   set.seed(1)
   pairs <- c("versicolor/setosa", "virginica/setosa", "virginica/versicolor")
@@ -280,7 +280,7 @@ test_that("set.seed() repeats learners that draw, and n_jobs is refused", {
   expect_identical(ask(shares, n_jobs = 1)$pairs, ask(shares)$pairs)
 })
 
-test_that("functions keep what they captured, in another process too", {
+test_that("functions keep captured variables in a new session", {
   skip_without_python()
   make <- function(share) {
     helper <- function(n) rep(share, n)
@@ -294,20 +294,20 @@ test_that("functions keep what they captured, in another process too", {
   expect_identical(there[[2]], predict(fit, iris[7, ], type = "prob"))
 })
 
-test_that("what is around a function is kept once, not with the model of each pair", {
+test_that("the environment of a function is saved once, not for each pair", {
   skip_without_python()
-  # Not a sequence, of which R saves the ends only.
+  # Not a sequence, which R would save in compact form.
   around <- seq_len(5e5) + 0.5
   size <- length(serialize(around, NULL))
   line <- list(
-    # Its formula knows the function's frame, and that knows the frame above.
+    # Its formula refers to the frame of the function, and that to its parent.
     fit = function(x, y) lm(y ~ ., data.frame(y = as.integer(y) - 1.5, x)),
     prob = function(model, x) plogis(predict(model, data.frame(x)))
   )
   fit <- ask(line)
   expect_gt(length(fit$python), size)
   expect_lt(length(fit$python), 1.5 * size)
-  # And it is there when the model asks for it.
+  # And it exists when the model needs it.
   finds <- list(
     fit = function(x, y) y ~ around,
     prob = function(model, x) rep(get("around", environment(model))[[4]] / 10, nrow(x))

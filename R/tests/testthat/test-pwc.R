@@ -1,11 +1,11 @@
-# pwc(): learners, pairs and their coupling, against other packages and definitions.
+# pwc(): learners, pairs and their coupling, compared with other packages and definitions.
 
-# Closed forms: only rounding differs.
+# Closed forms differ only by rounding errors.
 EXACT <- 1e-8 # nolint
-# Both sides stop their own iterations.
+# Both sides iterate with their own stopping rules.
 ITERATED <- 1e-5 # nolint
 
-# Probabilities of each pair by a learner's peer; `peer(rows, new)` is that of the first class.
+# Probabilities of each pair by another package; `peer(rows, new)` is that of the first class.
 expect_pairs <- function(fit, data, peer, tolerance) {
   ours <- predict(fit, type = "pairs")
   labels <- levels(data$Species)
@@ -30,10 +30,10 @@ test_that("lda and qda are those of MASS by maximum likelihood, on the rows of a
   }
 })
 
-test_that("priors are in the order of the levels, and of a pair among themselves", {
+test_that("priors are in the order of the levels, and renormalised for a pair", {
   skip_without_python()
   skip_without_package("MASS")
-  # Python's order of these is that of bytes, R's that of the alphabet.
+  # Python sorts by bytes, R alphabetically.
   labels <- c("\u00e4nne", "Bea", "anna")
   data <- transform(iris, Species = factor(labels[Species], levels = labels))
   prior <- c(0.6, 0.3, 0.1)
@@ -47,7 +47,7 @@ test_that("priors are in the order of the levels, and of a pair among themselves
       predict(peer, new)$posterior[, 1]
     }, EXACT)
   }
-  # Of naive Bayes, prior odds are a factor.
+  # In naive Bayes, prior odds are a factor.
   odds <- function(fit) qlogis(predict(fit, data[51, ], type = "pairs"))
   plain <- pwc(Species ~ Sepal.Length + Sepal.Width, data, "nb")
   moved <- update(plain, prior = prior)
@@ -78,7 +78,7 @@ test_that("learners have the defaults of the help page", {
   }
 })
 
-test_that("sigmoids are Platt's, of scores that the folds hold out", {
+test_that("sigmoids are Platt's, fitted to cross-validated scores", {
   skip_without_python()
   skip_without_package("e1071")
   two <- droplevels(subset(iris, Species != "setosa", c(Sepal.Length, Sepal.Width, Species)))
@@ -96,7 +96,7 @@ test_that("sigmoids are Platt's, of scores that the folds hold out", {
     expect_identical(colnames(value), "versicolor/virginica")
     held[fold == k] <- value
   }
-  # Targets of Platt: a little less than certain.
+  # Platt's targets, slightly inside of 0 and 1.
   target <- ifelse(two$Species == "versicolor", 51 / 52, 1 / 52)
   line <- coef(glm(target ~ held, quasibinomial, control = list(epsilon = 1e-14, maxit = 100)))
   expect_equal(-c(fit$pairs$sigmoid_b, fit$pairs$sigmoid_a), unname(line), tolerance = ITERATED)
@@ -113,14 +113,14 @@ test_that("nb has normal densities with the divisor n", {
     }
     log_density
   }
-  # What scikit-learn adds to variances for safety is 1e-9 of the largest.
+  # scikit-learn adds 1e-9 of the largest variance.
   expect_pairs(pwc(Species ~ ., backwards, "nb"), backwards, function(rows, new) {
     parts <- lapply(split(rows, rows$Species), density_of, new)
     plogis(parts[[1]] - parts[[2]])
   }, 1e-6)
 })
 
-test_that("knn has shares of the nearest rows, as class::knn() has", {
+test_that("knn has the shares of the nearest rows, like class::knn()", {
   skip_without_python()
   skip_without_package("class")
   set.seed(3)
@@ -137,7 +137,7 @@ test_that("knn has shares of the nearest rows, as class::knn() has", {
   )
 })
 
-test_that("logistic minimises the penalised deviance, and is near glm() where cost is large", {
+test_that("logistic minimises the penalised deviance, and is close to glm() for large cost", {
   skip_without_python()
   data <- subset(scaled_iris(), Species != "setosa")
   data$Species <- droplevels(data$Species)
@@ -168,7 +168,7 @@ test_that("tree is rpart's without pruning", {
   expect_pairs(
     pwc(Species ~ ., data, "tree", minsplit = 30, maxdepth = 4), data,
     function(rows, new) {
-      # What is best does not count what follows, so that a split may leave the gain at 0.
+      # Splits are greedy, so a split may have no gain.
       peer <- rpart::rpart(
         Species ~ ., rows,
         minsplit = 30, minbucket = 10, maxdepth = 4, cp = -1, xval = 0, maxsurrogate = 0
@@ -178,7 +178,7 @@ test_that("tree is rpart's without pruning", {
   )
 })
 
-test_that("probabilities are couple()'s of the pairs, whatever the order of the levels", {
+test_that("probabilities are those of couple(), for any order of the levels", {
   skip_without_python()
   for (coupling in c("wlw2", "ht", "wlw1", "pkpd", "rv", "vote", "sum")) {
     fit <- pwc(Species ~ ., backwards[-(1:20), ], c("lda", "nb"), coupling = coupling)
@@ -201,7 +201,7 @@ test_that("probabilities are couple()'s of the pairs, whatever the order of the 
   )
 })
 
-test_that("bayes weighs pairs by learners of both classes against the rest", {
+test_that("bayes weights pairs by learners of both classes against the rest", {
   skip_without_python()
   skip_without_package("MASS")
   fit <- pwc(Species ~ ., backwards, "lda", coupling = "bayes")
@@ -230,7 +230,7 @@ test_that("sigmoids and thresholds belong to the scores of their pair", {
   t <- rep(moved$pairs$threshold, each = 150)
   expect_equal(predict(moved, type = "pairs"), plogis(d - t), tolerance = EXACT)
   expect_true(any(moved$pairs$threshold != 0))
-  # A threshold has no more errors on the rows of the fit than 0 has.
+  # On the rows of the fit a threshold has no more errors than 0.
   for (i in 1:3) {
     both <- unlist(moved$pairs[i, c("class_i", "class_j")])
     rows <- backwards$Species %in% both
@@ -240,14 +240,14 @@ test_that("sigmoids and thresholds belong to the scores of their pair", {
   }
 })
 
-test_that("each pair keeps the learner with the best score of its folds, of equals the first", {
+test_that("each pair has the learner with the best score, or the first of equals", {
   skip_without_python()
   skip_without_package("MASS")
   fit <- pwc(Species ~ ., backwards, c("nb", "lda"), seed = NULL)
   scores <- fit$pairs[c("cv_score_nb", "cv_score_lda")]
   expect_identical(fit$pairs$learner, c("nb", "lda")[max.col(scores, "first")])
   expect_identical(fit$pairs$learner, c("lda", "nb", "nb"))
-  # Stratified folds in the order of the rows, as even as can be.
+  # Stratified folds in the order of the rows.
   fold <- rep(rep(1:3, 3), c(17, 17, 16, 17, 16, 17, 16, 17, 17))
   rows <- of_pair(transform(backwards, fold = fold), "Species", "virginica", "versicolor")
   right <- vapply(1:3, function(k) {
@@ -270,7 +270,7 @@ test_that("votes count pairs", {
   expect_equal(predict(fit, type = "votes"), votes)
 })
 
-test_that("the same seed gives the same numbers, whatever n_jobs", {
+test_that("the same seed gives the same numbers for any n_jobs", {
   skip_without_python()
   fit <- pwc(Species ~ ., iris, c("svm", "tree"), seed = 4)
   again <- pwc(Species ~ ., iris, c("svm", "tree"), seed = 4, n_jobs = 2)
@@ -280,11 +280,11 @@ test_that("the same seed gives the same numbers, whatever n_jobs", {
   expect_false(identical(fit$pairs, other$pairs))
 })
 
-test_that("a weight of 2 is a row that is there twice, one of 0 is none", {
+test_that("a weight of 2 repeats a row, and 0 drops it", {
   skip_without_python()
   w <- rep(c(2, 1, 0), 50)
   for (name in c("nb", "logistic", "svm")) {
-    # Without sigmoids, whose folds would be others.
+    # Without sigmoids, which would have other folds.
     raw <- list(calibration = "none", coupling = "vote")
     if (name == "svm") {
       raw$tolerance <- 1e-10

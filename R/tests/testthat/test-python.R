@@ -1,6 +1,6 @@
-# Starting Python: not before it is needed, and a sentence that helps when it is not there.
+# Python starts when it is needed, and the error is helpful if it is missing.
 
-test_that("loading the package starts no Python, nor loads reticulate", {
+test_that("loading the package starts neither Python nor reticulate", {
   output <- run_in_new_r(c(
     "library(pwcstats)",
     "cat(isNamespaceLoaded('reticulate'), reticulate::py_available())"
@@ -8,8 +8,8 @@ test_that("loading the package starts no Python, nor loads reticulate", {
   expect_identical(tail(output, 1), "FALSE FALSE")
 })
 
-test_that("what Python has to offer is declared whichever package is loaded first", {
-  # By name of the package where reticulate makes a Python on demand, else by the virtualenv's.
+test_that("the module is declared whichever package is loaded first", {
+  # By the name of the package if reticulate supports it, otherwise by the virtualenv.
   demand <- "py_require" %in% getNamespaceExports("reticulate")
   code <- if (demand) {
     "cat(intersect('pwcstats', reticulate::py_require()$packages))"
@@ -23,7 +23,7 @@ test_that("what Python has to offer is declared whichever package is loaded firs
   }
 })
 
-# A virtualenv as it looks from outside.
+# The files of a virtualenv.
 fake_environment <- function(path, packages) {
   dir.create(file.path(path, "bin"), recursive = TRUE)
   file.create(file.path(path, "bin", "python"))
@@ -36,7 +36,7 @@ fake_environment <- function(path, packages) {
   path
 }
 
-test_that("the virtualenv of the project is found from below, and none beyond the project", {
+test_that("the virtualenv of the project is found from subdirectories, but not outside of it", {
   outer <- normalizePath(tempdir())
   project <- file.path(outer, "project")
   on.exit(unlink(file.path(outer, c("project", ".venv")), recursive = TRUE))
@@ -48,7 +48,7 @@ test_that("the virtualenv of the project is found from below, and none beyond th
   expect_null(find())
   dir.create(file.path(project, ".git"))
   expect_null(find())
-  # Without the module, or with a NumPy that this reticulate cannot use, it is of no use.
+  # A virtualenv without the module, or with an unsuitable NumPy, is ignored.
   fake_environment(file.path(project, "venv"), "numpy-1.26.4")
   expect_null(find())
   fake_environment(file.path(project, ".venv"), c("pwcstats-0.1.0", "numpy-2.1.0"))
@@ -56,7 +56,7 @@ test_that("the virtualenv of the project is found from below, and none beyond th
   expect_identical(find("1.41"), file.path(project, ".venv", "bin", "python"))
   fake_environment(file.path(project, ".venv-r"), has_module)
   expect_identical(find(), file.path(project, ".venv-r", "bin", "python"))
-  # The repository is the project, not a part of it that looks like one.
+  # The repository is the project, not a subdirectory that looks like one.
   file.create(file.path(project, "analysis", "DESCRIPTION"))
   expect_identical(find(), file.path(project, ".venv-r", "bin", "python"))
   unlink(file.path(project, ".git"), recursive = TRUE)
@@ -74,7 +74,7 @@ test_that("the virtualenv of the project is used, unless another Python was chos
       "found <- pwcstats::pwcstats_available()",
       "cat(reticulate::py_config()$python)"
     )
-    # No virtualenvs but that of the project.
+    # Only the virtualenv of the project.
     tail(run_in_new_r(code, VIRTUAL_ENV = NA, WORKON_HOME = project, ...), 1)
   }
   ours <- reticulate::py_exe()
@@ -98,9 +98,9 @@ test_that("without Python one sentence says what to run", {
   expect_length(output, 2)
 })
 
-test_that("with a Python that lacks the module one sentence says what to run", {
+test_that("if Python lacks the module one sentence says what to run", {
   skip_without_python()
-  # A virtualenv without even pip holds nothing but Python, and takes no time to make.
+  # A virtualenv without pip is quick to create.
   bare <- tempfile("bare")
   on.exit(unlink(bare, recursive = TRUE))
   system2(reticulate::py_config()$python, c("-m", "venv", "--without-pip", shQuote(bare)))
@@ -113,7 +113,7 @@ test_that("with a Python that lacks the module one sentence says what to run", {
   expect_length(output, 2)
 })
 
-test_that("the advice heeds that RETICULATE_PYTHON goes first", {
+test_that("the advice depends on RETICULATE_PYTHON", {
   old <- Sys.getenv("RETICULATE_PYTHON", NA)
   restore <- function() {
     if (is.na(old)) Sys.unsetenv("RETICULATE_PYTHON") else Sys.setenv(RETICULATE_PYTHON = old)
@@ -125,7 +125,7 @@ test_that("the advice heeds that RETICULATE_PYTHON goes first", {
   expect_match(cure(), "^run pwcstats::install_pwcstats\\(\\) .* or set RETICULATE_PYTHON")
 })
 
-test_that("a module that is there but does not load says why", {
+test_that("if the module does not load the error says why", {
   skip_without_python()
   load_python(NULL)
   expect_match(
@@ -134,12 +134,12 @@ test_that("a module that is there but does not load says why", {
   )
 })
 
-test_that("what is installed fits reticulate", {
+test_that("the NumPy requirement depends on reticulate", {
   expect_identical(numpy_requirement(package_version("1.28")), "numpy<2")
   expect_identical(numpy_requirement(package_version("1.38.0")), "numpy")
 })
 
-test_that("a local copy is installed by its path, anything else by its name", {
+test_that("a local copy is installed by its path, a requirement by its name", {
   project <- tempfile("project")
   dir.create(project)
   on.exit(unlink(project, recursive = TRUE))
@@ -149,13 +149,13 @@ test_that("a local copy is installed by its path, anything else by its name", {
   expect_identical(pip_source("pwcstats==0.1.0"), "pwcstats==0.1.0")
 })
 
-test_that("what is installed is found, and the Python that runs has the module", {
+test_that("the running Python has the module", {
   skip_without_python()
   expect_true(pwcstats_available())
 })
 
-# With a module of this name that takes no time to install; NumPy is the real one.
-test_that("a virtualenv is made with the module in it", {
+# With a small module of this name and the real NumPy.
+test_that("install_pwcstats() creates a virtualenv with the module", {
   skip_if_not(must_run_all(), "packages may be installed")
   project <- tempfile("project")
   home <- tempfile("home")

@@ -1,6 +1,6 @@
-# detect_separation() against estimates that run away, and what it makes of careless input.
+# detect_separation() compared with diverging estimates, and wrong input.
 
-# Estimates of glm() after some and after many steps: those that still move are infinite.
+# Estimates of glm() after few and many steps: those that still change are infinite.
 runs_away <- function(formula, data, ...) {
   after <- function(steps) {
     suppressWarnings(coef(do.call(glm, list(
@@ -16,7 +16,7 @@ runs_away <- function(formula, data, ...) {
 # All in the south are ill, some of the others are.
 partly <- transform(visits, ill = ifelse(site == "south", 1, ill))
 
-test_that("what glm() sends to infinity is found, and which way", {
+test_that("infinite estimates of glm() are found, with their signs", {
   skip_without_python()
   found <- detect_separation(ill ~ x + site, partly)
   expect_s3_class(found, "pwcstats_separation")
@@ -26,7 +26,7 @@ test_that("what glm() sends to infinity is found, and which way", {
   expect_identical(coef(found), runs_away(ill ~ x + site, partly))
   expect_identical(dimnames(found$directions), list(names(coef(found)), "1"))
   expect_identical(found$rows, stats::setNames(partly$site == "south", rownames(partly)))
-  # The baseline itself, by which all others move.
+  # The baseline itself, which affects all others.
   south <- transform(partly, site = relevel(site, "south"))
   expect_identical(coef(detect_separation(ill ~ x + site, south)), runs_away(ill ~ x + site, south))
   healthy <- detect_separation(ill ~ x + site, visits)
@@ -57,7 +57,7 @@ test_that("endometrial data and lizards are as glm() has them", {
   rest <- subset(lizards, time != "late" | opalinus == 0)
   expect_identical(coef(light), coef(detect_separation(formula, rest)))
   expect_true(light$separated)
-  # Nothing is left of the other species in the evening.
+  # The other species has no rows in the evening.
   late <- transform(lizards, opalinus = ifelse(time == "late", 0, opalinus))
   found <- detect_separation(formula, late)
   expect_identical(coef(found), runs_away(formula, late))
@@ -65,13 +65,13 @@ test_that("endometrial data and lizards are as glm() has them", {
   expect_identical(unname(found$rows), late$time == "late" & late$grahami > 0)
 })
 
-test_that("complete separation leaves signs open, but for one column", {
+test_that("complete separation does not determine signs, except for one column", {
   skip_without_python()
   found <- detect_separation(ill ~ age, separated)
   expect_identical(found$kind, "complete")
   expect_identical(coef(found), c("(Intercept)" = -Inf, age = Inf))
   expect_true(all(found$rows))
-  # With a column of no use, another direction separates with its sign turned.
+  # With an irrelevant column, another direction separates with the opposite sign.
   wide <- transform(separated, noise = c(1, -1, 2, 0, 1, 1, 0, -1, 2))
   found <- detect_separation(ill ~ age + noise, wide)
   expect_identical(coef(found), c("(Intercept)" = -Inf, age = Inf, noise = NaN))
@@ -80,7 +80,7 @@ test_that("complete separation leaves signs open, but for one column", {
   expect_identical(coef(one), c("I(age - 40)" = Inf))
 })
 
-test_that("all forms of response are the same question", {
+test_that("all forms of response give the same result", {
   skip_without_python()
   numbers <- detect_separation(ill ~ x + site, partly)
   same <- function(other, class) {
@@ -98,12 +98,12 @@ test_that("all forms of response are the same question", {
   same(detect_separation(ill ~ x + site, tibble::as_tibble(partly)), "1")
 })
 
-test_that("a row of numbers has all its outcomes", {
+test_that("a row of counts has all its outcomes", {
   skip_without_python()
   groups <- data.frame(dose = c(1, 2, 3, 4), yes = c(0, 0, 3, 5), no = c(5, 3, 2, 0))
   found <- detect_separation(cbind(yes, no) ~ dose, groups)
   expect_identical(coef(found), c("(Intercept)" = -Inf, dose = Inf))
-  # Dose 3 alone has both, so that there the slope and the intercept balance.
+  # Only dose 3 has both classes, so the slope and the intercept balance there.
   either <- detect_separation(cbind(yes, no) ~ I(dose - 3), groups)
   expect_identical(coef(either), c("(Intercept)" = 0, "I(dose - 3)" = Inf))
   expect_identical(either$rows, c("1" = TRUE, "2" = TRUE, "3" = FALSE, "4" = TRUE))
@@ -114,7 +114,7 @@ test_that("a row of numbers has all its outcomes", {
   expect_identical(empty$nobs, 4L)
 })
 
-test_that("more classes have a column each", {
+test_that("with more classes each has a column", {
   skip_without_python()
   found <- detect_separation(Species ~ Petal.Length, iris)
   expect_identical(found$kind, "quasi-complete")
@@ -127,7 +127,7 @@ test_that("more classes have a column each", {
       dimnames = list(c("(Intercept)", "Petal.Length"), c("versicolor", "virginica"))
     )
   )
-  # From the baseline in the middle, only one of the others is far away.
+  # With the baseline in the middle, only one of the others is separated.
   middle <- transform(iris, Species = relevel(Species, "versicolor"))
   found <- detect_separation(Species ~ Petal.Length, middle)
   expect_identical(
@@ -137,19 +137,19 @@ test_that("more classes have a column each", {
       dimnames = list(c("(Intercept)", "Petal.Length"), c("setosa", "virginica"))
     )
   )
-  # An ordered factor is asked the same, and classes that no row has are none.
+  # The order of a factor does not matter, and unused classes are dropped.
   order <- transform(middle, Species = factor(Species, c(levels(Species), "none"), ordered = TRUE))
   expect_identical(detect_separation(Species ~ Petal.Length, order)$directions, found$directions)
 })
 
-test_that("proportional odds have thresholds as polr() has", {
+test_that("proportional odds have the thresholds of polr()", {
   skip_without_python()
   far <- data.frame(x = 1:9, y = factor(rep(c("a", "b", "c"), each = 3), ordered = TRUE))
   found <- detect_separation(y ~ x, far, ordered = TRUE)
   expect_identical(found$kind, "complete")
   expect_identical(coef(found), c(x = Inf, "a|b" = Inf, "b|c" = Inf))
   expect_identical(colnames(found$directions), "direction")
-  # Factors are coded beside the thresholds, whatever the formula says of an intercept.
+  # Factors are coded as with an intercept, whether the formula has one or not.
   none <- detect_separation(grade ~ 0 + site, visits, ordered = TRUE)
   expect_identical(names(coef(none)), c("sitesouth", "sitewest", "none|mild", "mild|bad"))
   expect_identical(none$kind, "none")
@@ -192,7 +192,7 @@ test_that("weights, subset and missing values are those of the fit", {
   expect_identical(coef(detect_separation(ill ~ x + site + offset(x), partly))[["sitesouth"]], Inf)
 })
 
-test_that("predictors are of any kind that a formula takes", {
+test_that("predictors may be of any type", {
   skip_without_python()
   kinds <- transform(partly, south = site == "south", number = as.integer(site == "south"))
   expect_identical(coef(detect_separation(ill ~ south, kinds))[["southTRUE"]], Inf)
@@ -206,7 +206,7 @@ test_that("predictors are of any kind that a formula takes", {
   expect_identical(detect_separation(ill ~ 1, partly)$kind, "none")
 })
 
-test_that("what is printed is a sentence, and where the estimates go", {
+test_that("print has a sentence and the signs of the estimates", {
   skip_without_python()
   found <- detect_separation(ill ~ x + site, partly)
   shown <- paste(capture.output(returned <- withVisible(print(found))), collapse = " ")
@@ -243,7 +243,7 @@ test_that("tidy() and glance() are data frames", {
   ))
 })
 
-test_that("careless questions are refused in one sentence", {
+test_that("wrong input is refused in one sentence", {
   skip_without_python()
   one <- transform(visits, ill = 1)
   expect_refused(detect_separation(ill ~ x, one), "only one class .* '1'; two are needed")
@@ -260,7 +260,7 @@ test_that("careless questions are refused in one sentence", {
   expect_refused(detect_separation(grade ~ 1, visits, ordered = TRUE), "thresholds, .* add a term")
   twice <- transform(visits, twice = 2 * x)
   expect_refused(detect_separation(ill ~ x + twice, twice), "twice.* is constant or a")
-  expect_refused(detect_separation(ill ~ 0, visits), "no column to fit")
+  expect_refused(detect_separation(ill ~ 0, visits), "gives no columns")
   expect_refused(detect_separation(~x, visits), "must have a response")
   expect_refused(detect_separation(data = visits), "^formula must be given")
   expect_refused(detect_separation(ill ~ nothing, visits), "object 'nothing' not found\\.$")
@@ -268,13 +268,13 @@ test_that("careless questions are refused in one sentence", {
   expect_identical(conditionCall(error)[[1]], quote(detect_separation))
 })
 
-test_that("a saved answer is the same in another process", {
+test_that("a saved result is the same in a new session", {
   skip_without_python()
   fit <- detect_separation(ill ~ x + site, partly)
   expect_identical(ask_elsewhere(fit, "list(coef(fit), fit$rows)"), list(coef(fit), fit$rows))
 })
 
-test_that("with several classes some may be ruled out, and no row certain", {
+test_that("with several classes some may be ruled out without a certain row", {
   skip_without_python()
   skip_without_package("MASS")
   found <- detect_separation(type ~ Ba + Fe, MASS::fgl)

@@ -1,6 +1,6 @@
-# stepwise() against step(), and against anova() step by step.
+# stepwise() compared with step(), and with anova() in each step.
 
-# Both are sums of the same likelihoods, each of which is found to rounding.
+# Both are sums of the same likelihoods, up to rounding errors.
 same <- 1e-7
 
 set.seed(36)
@@ -14,7 +14,7 @@ score <- with(trial, x + (1 + 1.5 * z) * (sex == "m") + 1.2 * (dose == "b")) + r
 trial$ill <- as.numeric(score > 0)
 trial$grade <- cut(score, c(-Inf, -1, 1, Inf), c("low", "mid", "top"), ordered_result = TRUE)
 
-# Sums of each other, so that what was dropped becomes of use again.
+# Sums of each other, so that a dropped term becomes useful again.
 set.seed(360)
 sums <- data.frame(a = rnorm(60), b = rnorm(60), e = rnorm(60))
 sums$s <- sums$a + sums$b + rnorm(60, sd = 0.3)
@@ -44,7 +44,7 @@ sides_of <- function(fit) {
   vapply(strsplit(labels_of(fit), ":"), function(side) paste(sort(side), collapse = ":"), "")
 }
 
-# The fit of all terms but some.
+# The fit without some terms.
 without <- function(fit, dropped) {
   update(fit, as.formula(paste(c(". ~ .", dropped), collapse = " - ")))
 }
@@ -57,7 +57,7 @@ peer_step <- function(fit, direction, k = 2, lower = "1") {
   step(start, scope, direction = direction, trace = 0, k = k)
 }
 
-# The rule of the tests as a loop of anova() of all models there are.
+# Selection by tests as a loop of anova() over all models.
 peer_tests <- function(fit, direction, enter, remove) {
   labels <- labels_of(fit)
   inside <- if (direction == "forward") character() else labels
@@ -110,11 +110,11 @@ test_that("AIC and BIC make the steps of step()", {
       moved <- c(moved, ours$path$step)
     }
   }
-  # Interactions and factors have come and gone.
+  # Interactions and factors were added and dropped.
   expect_true(all(c("+ sex:z", "- x:u", "+ dose", "- dose") %in% moved))
 })
 
-test_that("what was dropped may come again", {
+test_that("a dropped term may be added again", {
   skip_without_python()
   fit <- firth(y ~ a + b + e + s + t + r, sums)
   ours <- stepwise(fit)
@@ -129,7 +129,7 @@ test_that("what was dropped may come again", {
   expect_false("+ b" %in% stepwise(fit, direction = "backward")$path$step)
 })
 
-test_that("tests are those of anova(), with levels for coming and going", {
+test_that("tests are those of anova(), with levels to enter and to remove", {
   skip_without_python()
   moved <- character()
   ways <- list(
@@ -153,7 +153,7 @@ test_that("tests are those of anova(), with levels for coming and going", {
   expect_gt(length(unique(moved)), 8)
 })
 
-test_that("the selected fit is one like others, and path tells how it came about", {
+test_that("the selected fit is an ordinary fit with its path", {
   skip_without_python()
   fit <- fits()$weighted
   chosen <- stepwise(fit, "bic", "forward")
@@ -168,13 +168,13 @@ test_that("the selected fit is one like others, and path tells how it came about
   expect_identical(chosen$call$offset, quote(v / 2))
   expect_output(print(chosen), "firth\\(formula = ill ~ ")
   expect_null(update(chosen, . ~ .)$path)
-  # Of an offset in the formula nothing is lost, not even with all terms.
+  # An offset in the formula is kept, even if all terms are dropped.
   offset <- firth(ill ~ u + offset(v / 3), trial)
   bare <- stepwise(offset, "bic")
   expect_equal(coef(bare), coef(firth(ill ~ 1, trial, offset = v / 3)), tolerance = same)
 })
 
-test_that("terms that are kept stay, by any name", {
+test_that("kept terms stay, however they are given", {
   skip_without_python()
   fit <- fits()$firth
   expect_false("u" %in% labels_of(stepwise(fit, "bic")))
@@ -186,7 +186,7 @@ test_that("terms that are kept stay, by any name", {
       expect_equal(ours$anova, theirs$anova, tolerance = same, ignore_attr = "heading")
     }
   }
-  # An interaction in either order, and with its parts.
+  # An interaction in either order, with its main effects.
   noise <- firth(ill ~ x + u * n, trial)
   expect_identical(labels_of(stepwise(noise, "bic")), "x")
   for (keep in list("u:n", "n:u", ~ n:u, ~ n * u, c("u:n", "u"))) {
@@ -203,13 +203,13 @@ test_that("formulas of all kinds keep their terms", {
   skip_without_python()
   expect_as_step <- function(fit) {
     ours <- stepwise(fit)
-    # model.matrix() warns of contrasts of a factor that is not there, on the way too.
+    # model.matrix() warns of contrasts of absent factors, also during the search.
     theirs <- suppressWarnings(peer_step(fit, "both"))
     expect_equal(ours$anova, theirs$anova, tolerance = same, ignore_attr = "heading")
     expect_equal(coef(ours), coef(theirs), tolerance = 1e-6)
     expect_gt(nrow(ours$path), 1)
   }
-  # Colons that make no interaction.
+  # Colons that are not interactions.
   expect_as_step(firth(ill ~ stats::poly(x, 2) + base::cos(u) + v:base::sin(u) + v, trial))
   expect_as_step(firth(ill ~ ., odd))
   expect_as_step(firth(
@@ -225,7 +225,7 @@ test_that("formulas of all kinds keep their terms", {
   expect_as_step(firth(ill ~ x + u + dose, tibble::as_tibble(trial)))
 })
 
-test_that("a function may hold the data", {
+test_that("the data may be local to a function", {
   skip_without_python()
   select <- function(rows) {
     here <- trial[rows, ]
@@ -244,15 +244,15 @@ test_that("more than ten classes keep their order", {
   expect_equal(ours$path$logLik[[2]], as.numeric(logLik(ours)), tolerance = same)
 })
 
-test_that("columns whose coding would change are refused, unless it cannot", {
+test_that("terms whose coding would change are refused", {
   skip_without_python()
   cells <- firth(ill ~ 0 + dose + sex + x + u, trial)
-  expect_refused(stepwise(cells), "how 'sex' is coded depends .* intercept .* use step\\(\\)\\.$")
+  expect_refused(stepwise(cells), "the coding of 'sex' depends .* intercept .* use step\\(\\)\\.$")
   ours <- stepwise(cells, keep = "dose")
   theirs <- step(cells, list(lower = ~ 0 + dose, upper = formula(cells)), trace = 0)
   expect_equal(ours$anova, theirs$anova, tolerance = same, ignore_attr = "heading")
   slopes <- firth(ill ~ x:sex + x:dose, trial)
-  expect_refused(stepwise(slopes), "how 'x:dose' is coded")
+  expect_refused(stepwise(slopes), "the coding of 'x:dose'")
 })
 
 test_that("other rows than those of the search are refused", {
@@ -262,7 +262,7 @@ test_that("other rows than those of the search are refused", {
   expect_refused(
     stepwise(fit, "bic"), "has 150 rows without missing values, and the search had 147; .*na.omit"
   )
-  # What stays may be missing.
+  # Kept variables may have missing values.
   same_rows <- stepwise(fit, "bic", keep = "u")
   expect_identical(nobs(same_rows), 147L)
   complete <- na.omit(gone)
@@ -270,9 +270,9 @@ test_that("other rows than those of the search are refused", {
   changed <- trial
   fit <- firth(ill ~ x + u, changed)
   changed$x[[1]] <- 9
-  expect_refused(stepwise(fit, "bic"), "^the data are no longer those .*; fit it anew")
+  expect_refused(stepwise(fit, "bic"), "^the data have changed .*; fit it again")
   changed <- trial[-1, ]
-  expect_refused(stepwise(fit, "bic"), "^the data are no longer those")
+  expect_refused(stepwise(fit, "bic"), "^the data have changed")
   rm(changed)
   expect_refused(stepwise(fit, "bic"), "object 'changed' not found\\); have the data there")
 })
@@ -287,7 +287,7 @@ test_that("a saved fit is searched in another process", {
   expect_equal(ask_elsewhere(fit, ask), stepwise(fit, "bic")$path)
 })
 
-test_that("separation is told once", {
+test_that("separation gives one warning", {
   skip_without_python()
   apart <- transform(trial, grade = replace(grade, dose == "c" & grade == "top", "mid"))
   suppressWarnings(fit <- cratio(grade ~ x + u + v + dose, apart))
@@ -304,14 +304,14 @@ test_that("separation is told once", {
   expect_equal(chosen$anova, theirs$anova, tolerance = same, ignore_attr = "heading")
 })
 
-test_that("careless requests are refused in one sentence", {
+test_that("wrong arguments are refused in one sentence", {
   skip_without_python()
   fit <- firth(ill ~ x + u, trial)
   expect_refused(stepwise(lm(ill ~ x, trial)), "^object must be a fit by .*, not lm\\.$")
-  expect_refused(stepwise(firth(ill ~ 1, trial)), "no term but the intercept.*nothing to select")
+  expect_refused(stepwise(firth(ill ~ 1, trial)), "no terms except .* nothing to select")
   for (correction in c("flic", "flac")) {
     corrected <- update(fit, correction = correction)
-    expect_refused(stepwise(corrected), "correction='fl.c' has left; select without correction")
+    expect_refused(stepwise(corrected), "got correction = 'fl.c'; select without correction")
   }
   expect_refused(stepwise(fit, "cp"), "^criterion must be one of 'aic', 'bic', 'lr'")
   expect_refused(stepwise(fit, direction = "up"), "^direction must be one of")

@@ -1,6 +1,6 @@
 # Coupled probabilities as data frames.
 
-test_that("many samples have a row each, or one for each class", {
+test_that("there is a row for each sample, or for each sample and class", {
   skip_without_python()
   skip_without_package("generics")
   r <- cbind("a/b" = c(.9, .2), "a/c" = c(.8, .5), "b/c" = c(.5, .7))
@@ -18,7 +18,7 @@ test_that("many samples have a row each, or one for each class", {
   expect_identical(tidied$n.iter, unname(found$n_iter[tidied$sample]))
 })
 
-test_that("a single sample and what has no names are numbered", {
+test_that("a single sample and unnamed samples are numbered", {
   skip_without_python()
   skip_without_package("generics")
   found <- couple(example_r, return_info = TRUE)

@@ -1,4 +1,4 @@
-# tidy() and glance() of hybrids, against what their summary prints; and of tests, by broom.
+# tidy() and glance() of hybrids compared with their summary, and of tests with broom.
 
 # Rows of the tables of coefficients in a summary: estimate, error, z, p, lower and upper bound.
 printed_rows <- function(fit) {
@@ -25,7 +25,7 @@ hybrids <- function() {
   )
 }
 
-test_that("tidy and summary have the numbers of Python's own summary", {
+test_that("tidy and summary have the numbers of Python's summary", {
   skip_without_python()
   skip_without_package("generics")
   for (fit in hybrids()) {
@@ -33,7 +33,7 @@ test_that("tidy and summary have the numbers of Python's own summary", {
     printed <- printed_rows(fit)
     expect_identical(sub("^\\(Intercept\\)$", "const", tidied$term), printed$term)
     numbers <- c("estimate", "std.error", "statistic", "p.value", "conf.low", "conf.high")
-    # Rounded to three places, of which the last may be off by half.
+    # Rounded to three decimals, with an error of half a unit.
     expect_lt(max(abs(as.matrix(tidied[numbers]) - printed$value)), 0.000501)
     expect_equal(unname(coef(summary(fit))), unname(as.matrix(tidied[numbers[1:4]])))
     estimate <- coef(fit)
@@ -41,7 +41,7 @@ test_that("tidy and summary have the numbers of Python's own summary", {
   }
 })
 
-test_that("several equations have levels", {
+test_that("several equations have y.level", {
   skip_without_python()
   skip_without_package("generics")
   tidied <- lapply(hybrids(), generics::tidy)
@@ -56,7 +56,7 @@ test_that("several equations have levels", {
   expect_identical(tidied$ordered$term, c("d_middle", "d_high", "low/middle", "middle/high"))
 })
 
-test_that("aliased coefficients have no error, and options are checked", {
+test_that("aliased coefficients have no standard error, and options are checked", {
   skip_without_python()
   skip_without_package("generics")
   fit <- hybrid(kind ~ Petal.Length, flowers, clusters = kept)
@@ -83,7 +83,7 @@ test_that("glance has one row", {
   expect_identical(c(glance$nobs, glance$n.classes, glance$n.machines), c(116L, 3L, 2L))
 })
 
-test_that("saved hybrids are tidied elsewhere", {
+test_that("saved hybrids are tidied in a new session", {
   skip_without_python()
   skip_without_package("generics")
   fit <- ordinal_hybrid(ozone ~ Temp + Wind, air)

@@ -1,6 +1,6 @@
-# The result of a test as R has it. What Python notes of it is kept, and printed below.
+# Results of tests as class htest, with Python's notes.
 
-# `names` are those of statistic, estimate and null value, where R has other ones than Python.
+# `names` are the names of statistic, estimate and null value if they differ from Python's.
 as_htest <- function(result, data_name, level = NULL, names = list(), ...) {
   x <- result_from_py(result)
   estimate <- first_of(names$estimate, x$estimate_name)
@@ -29,17 +29,11 @@ as_htest <- function(result, data_name, level = NULL, names = list(), ...) {
 
 #' @export
 print.pwcstats_htest <- function(x, ...) {
-  # Those of print() for other tests.
+  # Arguments of print() for htest.
   refuse_unknown(..., .also = c("digits", "prefix"))
   NextMethod()
   print_notes(x$notes)
   invisible(x)
-}
-
-print_notes <- function(notes) {
-  if (length(notes)) {
-    cat(strwrap(paste("note:", notes), exdent = 2L), "", sep = "\n")
-  }
 }
 
 name_of_pair <- function(a, b) {
