@@ -133,7 +133,8 @@ test_that("what a learner does not take is refused in a sentence", {
   expect_refused(ask("svm", cost = 1, cost = 2), "'svm' is given 'cost' twice\\.$")
   # One of them would be forgotten.
   expect_refused(
-    ask(list(svm = list(gamma = 2)), cost = 3), "already has a list of arguments, with 'gamma'; put 'cost'"
+    ask(list(svm = list(gamma = 2)), cost = 3),
+    "already has a list of arguments, with 'gamma'; put 'cost'"
   )
   # Directly: the call is not to be made again by its own error.
   refused <- expect_error(
