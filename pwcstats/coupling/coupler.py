@@ -1,7 +1,6 @@
 """Coupling: class probabilities from the probabilities of each pair of classes."""
 
 import numbers
-import warnings
 from collections.abc import Hashable, Sequence
 from functools import partial
 from typing import Any, Literal, overload
@@ -17,7 +16,7 @@ from pwcstats._kernels import divergence, limits, threads
 from pwcstats.coupling.methods import Method, MethodName, find_method, methods_with
 from pwcstats.coupling.reading import Pairs, check_values, read_pairs, read_weights
 from pwcstats.coupling.result import CouplingResult
-from pwcstats.errors import ConvergenceWarning, InputError, arg, user_stacklevel, value
+from pwcstats.errors import ConvergenceWarning, InputError, arg, value, warn
 
 __all__ = ["couple"]
 
@@ -340,11 +339,12 @@ def _warn_unconverged(pairs: Pairs, method: MethodName, converged: NDArray[np.bo
     failed = np.flatnonzero(~converged)
     if len(failed):
         which = "" if pairs.single else f" for {len(failed)} samples, the first {pairs.sample_name(failed[0])}"
-        warnings.warn(
-            f"{method} did not converge{which}: {arg('r')} or {arg('n')} differ by too many orders of magnitude; raise "
-            f"{arg('clip')}, ask for the exact limit with {arg('clip', 0)}, or use weights of more similar size.",
-            ConvergenceWarning,
-            stacklevel=user_stacklevel(),
+        warn(
+            ConvergenceWarning(
+                f"{method} did not converge{which}: {arg('r')} or {arg('n')} differ by too many orders of magnitude; "
+                f"raise {arg('clip')}, ask for the exact limit with {arg('clip', 0)}, or use weights of more "
+                "similar size."
+            )
         )
 
 
