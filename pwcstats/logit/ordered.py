@@ -14,7 +14,7 @@ from statsmodels.tools.numdiff import approx_fprime
 from pwcstats import _params
 from pwcstats._arrays import Array
 from pwcstats._summary import tidy_coefficients
-from pwcstats.errors import ConvergenceWarning, InputError, SeparationWarning, arg, code, value
+from pwcstats.errors import ConvergenceWarning, InputError, SeparationWarning, arg, code, value, warn
 from pwcstats.logit import reading
 from pwcstats.logit.binary import EXTREME
 from pwcstats.logit.formulas import FromFormula
