@@ -1,10 +1,10 @@
-"""Bradley–Terry fits against their peers, every row measured in the same run: seconds, best of several.
+"""Speed of Bradley–Terry fits compared with other packages, in seconds: the best of several runs.
 
     python benchmarks/bradley_terry.py [--quick]
 
-All start from a data frame of string labels. Peers: evalica (point estimates), choix' ilsr_pairwise (point estimates)
-and R's BradleyTerry2::BTm (standard errors). Then the growth of ours from a thousand items to a hundred thousand,
-with the memory.
+All fits start from a data frame of string labels. The other packages are evalica and choix (ilsr_pairwise), which give
+point estimates, and BradleyTerry2 (BTm) in R, which gives standard errors. A second table shows time and memory of
+pwcstats for a thousand to a hundred thousand items.
 """
 
 import argparse
@@ -24,7 +24,7 @@ from timing import best
 
 from pwcstats import BradleyTerry
 
-# Items and games of the growth, twenty games an item.
+# Numbers of items and games for the second table: twenty games per item.
 GROWTH = ((1_000, 20_000), (10_000, 200_000), (100_000, 2_000_000))
 REPEATS = 5
 
@@ -44,7 +44,7 @@ cat(seconds, coef(fit)[[1]], errors[[1]])
 
 
 def make_games(n_items, n_games, spread=1.0, seed=0):
-    """Winners and losers by name; pairs at random, abilities normal with standard deviation `spread`."""
+    """Winners and losers of random pairs; abilities are normal with standard deviation `spread`."""
     rng = np.random.default_rng(seed)
     ability = spread * rng.normal(size=n_items)
     a = rng.integers(n_items, size=n_games)
@@ -70,7 +70,7 @@ def by_choix(games):
 
 
 def btm_seconds(games):
-    """Seconds that BTm takes with its counting and its summary, measured inside R, and its first coefficient."""
+    """Seconds of BTm with counting and summary, measured in R; its first coefficient and standard error."""
     with tempfile.TemporaryDirectory() as folder:
         script, data = Path(folder) / "btm.R", Path(folder) / "games.csv"
         script.write_text(BTM)
@@ -108,8 +108,8 @@ def hundred_items(repeats):
 
 
 def one_size(n_items, n_games):
-    """Seconds, pairs and peak memory in megabytes of one size; for a process of its own."""
-    # Of many items with twenty games each, some would never win if abilities were further apart.
+    """Seconds, pairs and peak memory in megabytes for one size; run in a process of its own."""
+    # If abilities were further apart, some of the items would never win in twenty games.
     games = make_games(n_items, n_games, 0.5)
     ours(make_games(2_100, 40_000, 0.5), cov="diag")  # compile
     ours(make_games(500, 5_000, 0.5), cov="diag")

@@ -2,9 +2,10 @@
 
     python benchmarks/compare.py [--quick]
 
-Tests: milliseconds of one call, best of several, in turns. "wilcoxon" has the estimate and the interval too; scipy has
-the p-value alone. Tables: all pairs of K methods on 20 data sets. Runs: the same 10-fold cross-validation of three
-quick learners by ``benchmark`` and by ``cross_val_score``, on one thread, and ``benchmark`` once more from its cache.
+Tests: milliseconds per call, the best of several, in turns. "wilcoxon" computes the estimate and the interval, too;
+scipy computes only the p-value. Tables: all pairs of K methods on 20 data sets. Runs: the same 10-fold cross-validation
+of three fast learners by ``benchmark`` and by ``cross_val_score``, on one thread, and ``benchmark`` again from its
+cache.
 """
 
 import argparse
@@ -26,7 +27,8 @@ from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
 from timing import best
 
-from pwcstats.compare import benchmark, compare_methods, nemenyi, paired_t, wilcoxon
+from pwcstats import benchmark, compare_methods
+from pwcstats.compare import nemenyi, paired_t, wilcoxon
 from pwcstats.datasets import load
 
 
@@ -35,7 +37,7 @@ def show(title, rows):
 
 
 def silently(call, *args, **kwargs):
-    """autorank prints what it does."""
+    """Call a function without its printed output (autorank prints)."""
     with contextlib.redirect_stdout(io.StringIO()):
         return call(*args, **kwargs)
 
@@ -92,7 +94,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="small sizes")
     quick = parser.parse_args().quick
-    # autorank and scipy warn of ties and small samples.
+    # autorank and scipy warn about ties and small samples.
     warnings.simplefilter("ignore")
     with threadpool_limits(1):
         show("Tests, milliseconds", tests((10, 100) if quick else (10, 40, 100, 1_000, 10_000), 3))

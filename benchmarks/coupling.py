@@ -1,9 +1,10 @@
-"""Coupling against its peers, every row measured in the same run: microseconds a sample, best of several.
+"""Compare the speed of coupling with that of other packages: microseconds per sample, the best of several runs.
 
     python benchmarks/coupling.py [--quick]
 
-Peers: a batched numpy.linalg.solve of wlw2's system, LIBSVM's own coupling (predict_proba less the decision values of
-scikit-learn's SVC(probability=True)) and R's kernlab::couple (which is wrong for K >= 4; its time is what counts here).
+All rows are measured in the same run. The others are a batched numpy.linalg.solve of the system of wlw2, the coupling
+of LIBSVM (predict_proba minus the decision values of scikit-learn's SVC(probability=True)), and R's kernlab::couple,
+which is wrong for K >= 4, so that only its time matters here.
 """
 
 import argparse
@@ -22,9 +23,9 @@ from timing import best
 
 from pwcstats import couple
 
-# Classes: samples for ours and the batched solve; fewer for the slow peers.
+# Number of samples by number of classes; the slow packages get fewer.
 SIZES = {3: 400_000, 10: 100_000, 26: 12_000, 100: 800}
-SLOW_PEERS = {3: 4000, 10: 2000, 26: 500, 100: 64}
+SLOW_SIZES = {3: 4000, 10: 2000, 26: 500, 100: 64}
 REPEATS = 5
 
 KERNLAB = """
@@ -37,7 +38,7 @@ cat(min(seconds) / nrow(r))
 
 
 def make_pairs(n_classes, n_samples, seed=0):
-    """Condensed r: random class probabilities with logistic noise on each pair, as pairwise learners give them."""
+    """Condensed r: random class probabilities with noise on the log-odds of each pair, like those of learners."""
     rng = np.random.default_rng(seed)
     b = np.log(rng.dirichlet(np.ones(n_classes), n_samples))
     i, j = np.triu_indices(n_classes, 1)
@@ -46,7 +47,7 @@ def make_pairs(n_classes, n_samples, seed=0):
 
 
 def batched_solve(r, n_classes):
-    """wlw2 by one call of LAPACK for all samples."""
+    """Couple by wlw2 with one call of LAPACK for all samples."""
     i, j = np.triu_indices(n_classes, 1)
     full = np.zeros((len(r), n_classes, n_classes))
     full[:, i, j], full[:, j, i] = r, 1 - r
@@ -57,7 +58,7 @@ def batched_solve(r, n_classes):
 
 
 def libsvm_seconds(n_classes, n_samples, clock=time.perf_counter):
-    """Seconds a sample that LIBSVM's coupling takes, sigmoids included."""
+    """Seconds per sample of LIBSVM's coupling, with its sigmoids."""
     rng = np.random.default_rng(0)
     centres = rng.normal(scale=2, size=(n_classes, 2))
     y = np.repeat(np.arange(n_classes), 10)
@@ -72,7 +73,7 @@ def libsvm_seconds(n_classes, n_samples, clock=time.perf_counter):
 
 
 def kernlab_seconds(r):
-    """Seconds a sample that kernlab::couple takes, measured inside R."""
+    """Seconds per sample of kernlab::couple, measured in R."""
     with tempfile.TemporaryDirectory() as folder:
         script, data = Path(folder) / "kernlab.R", Path(folder) / "r.bin"
         script.write_text(KERNLAB)
@@ -84,7 +85,7 @@ def kernlab_seconds(r):
 
 
 def peak_share(r, n_classes, method):
-    """Peak memory of a condensed call as a multiple of input plus output."""
+    """Peak memory of a condensed call, as a multiple of input plus output."""
     couple(r[:16], method, condensed=True, n_jobs=2)
     tracemalloc.start()
     couple(r, method, condensed=True, n_jobs=2)
@@ -113,12 +114,12 @@ def measure(n_classes, n_samples, n_slow):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="a tenth of the samples")
-    parser.add_argument("--json", type=Path, help="write the table here too")
+    parser.add_argument("--quick", action="store_true", help="use a tenth of the samples")
+    parser.add_argument("--json", type=Path, help="also write the table to this file")
     options = parser.parse_args()
     share = 10 if options.quick else 1
-    table = pd.DataFrame({f"K = {k}": measure(k, n // share, SLOW_PEERS[k]) for k, n in SIZES.items()})
-    print("Microseconds a sample\n")
+    table = pd.DataFrame({f"K = {k}": measure(k, n // share, SLOW_SIZES[k]) for k, n in SIZES.items()})
+    print("Microseconds per sample\n")
     print(table.to_string(float_format="{:.3f}".format))
     ours = table.loc["wlw2, 2 threads"]
     ratios = pd.DataFrame(

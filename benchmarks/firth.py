@@ -1,10 +1,10 @@
-"""Firth's logistic regression against its peers, every row measured in the same run: milliseconds, best of several.
+"""Benchmark Firth's logistic regression against other packages: milliseconds, best of several runs.
 
     python benchmarks/firth.py [--quick]
 
-Peers: firthmodels (its defaults stop at 1e-4; ours at 1e-9) and R's brglm2. "model and fit" begins with two arrays, as
-firthmodels does; "fit" with a statsmodels model that is made already. brglm2's time is that of ``glm``. Then profile
-intervals of all coefficients, and the multinomial model.
+The other packages are firthmodels (its default tolerance is 1e-4, ours is 1e-9) and R's brglm2. "model and fit" starts
+from two arrays, as firthmodels does; "fit" starts from an existing model. The time of brglm2 is that of ``glm``. Other
+tables compare profile intervals of all coefficients, and the multinomial model.
 """
 
 import argparse
@@ -42,7 +42,7 @@ cat(seconds, coef(fit)[1, 2])
 
 
 def make_data(n, p, classes=2, seed=0):
-    """Normal columns, of which the first has an effect."""
+    """Normal columns; only the first one has an effect."""
     rng = np.random.default_rng(seed)
     x = rng.normal(size=(n, p))
     eta = np.column_stack([np.zeros(n), 0.5 * x[:, :1] * np.arange(1, classes)])
@@ -51,7 +51,7 @@ def make_data(n, p, classes=2, seed=0):
 
 
 def in_r(script, x, y, *arguments):
-    """Seconds and a coefficient, measured inside R."""
+    """Run a script in R; return the seconds it measured and a coefficient."""
     with tempfile.TemporaryDirectory() as folder:
         file, data = Path(folder) / "peer.R", Path(folder) / "data.csv"
         file.write_text(script)
@@ -89,7 +89,7 @@ def profiles(n, p, repeats):
     assert gap < 1e-6, gap
 
     def theirs():
-        # It keeps what it has computed.
+        # firthmodels caches its results, so fit again.
         return FirthLogisticRegression().fit(x, y).conf_int(method="pl")
 
     times = best(

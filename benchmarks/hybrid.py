@@ -1,16 +1,17 @@
-"""Hybrids against one machine of all rows: time and accuracy as rows grow, one positive for nine negatives.
+"""Hybrids against one machine of all rows: time and accuracy by number of rows, one positive for nine negatives.
 
     python benchmarks/hybrid.py [--quick]
 
-Positives are a normal cloud in ten dimensions, negatives nine of them around it. "SVC" is ``SVC(kernel="rbf")`` on all
-rows, "weighted" the same with ``class_weight="balanced"``, and "probability" calibrated, so that it too gives
-probabilities. "hybrid" is ``HybridClassifier(threshold=0.5)`` with distances of the fit: nine linear machines, each of
-a fifth of the rows; "held out" has the default's held-out distances, six fits of each machine, and a threshold. Times
-are seconds for one fit on one thread and one prediction of 5,000 rows, best of several, methods in turns. Balanced
-accuracy and log-loss are of these rows.
+Positives are a normal cluster in ten dimensions, negatives are nine such clusters around it. "SVC" is
+``SVC(kernel="rbf")`` on all rows, "weighted" is the same with ``class_weight="balanced"``, and "probability" is
+calibrated, so that it gives probabilities, too. "hybrid" is ``HybridClassifier(threshold=0.5)`` with distances of the
+fit: nine linear machines, each of a fifth of the rows. "held out" has the default's held-out distances, with six fits
+of each machine, and a threshold. Times are seconds for one fit on one thread and for one prediction of 5,000 rows: the
+best of several runs, in which the methods take turns. Balanced accuracy and log-loss are those of the 5,000 rows.
 
-The second table has the log-loss of new rows with distances of the fit and with held-out ones: the rarest class of six
-data sets against the rest, standardised, mean of five splits with two thirds for training.
+The second table compares the log-loss of new rows with distances of the fit and with held-out distances. The task is
+the rarest class of six data sets against the rest; columns are standardised. Numbers are means of five splits with two
+thirds of the rows for training.
 """
 
 import argparse
@@ -35,7 +36,7 @@ DIMENSIONS, CLUSTERS, RADIUS = 10, 9, 3.0
 
 
 def sample(n, seed):
-    """Rows and whether they are positive."""
+    """Rows, and whether they are positive."""
     rng = np.random.default_rng(seed)
     directions = np.random.default_rng(7).normal(size=(CLUSTERS + 1, DIMENSIONS))
     centres = RADIUS * directions / np.linalg.norm(directions, axis=1, keepdims=True)
@@ -76,7 +77,7 @@ def rows(sizes):
 
 
 def distances(n_splits):
-    """Log-loss of new rows by kernel and distances."""
+    """Log-loss of new rows by data set, kernel and kind of distances."""
     for name in ("wdbc", "digits", "satimage", "segment", "vehicle", "vowel"):
         data = load(name)
         X, target = data.data.to_numpy(), data.target.to_numpy()

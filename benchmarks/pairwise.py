@@ -1,12 +1,12 @@
-"""PairwiseClassifier against its peers, every row measured in the same run: seconds on one thread, best of several.
+"""PairwiseClassifier against its peers: seconds on one thread, best of several, all measured in the same run.
 
     python benchmarks/pairwise.py [--quick]
 
-Choosing between LDA and naive Bayes on each of letter's 325 pairs: against the plain loop of scikit-learn's
-``cross_val_score`` over pairs and candidates, which must make the same choices and give the same probabilities.
-Probabilities of an SVC: against ``SVC(probability=True)``, LIBSVM's own, and ``CalibratedClassifierCV``, one-vs-rest.
-Discriminant analysis: pairwise against scikit-learn's K-class learners and its ``OneVsOneClassifier``. Then how the
-cost grows with the number of classes, and the memory that prediction needs.
+- Choice between LDA and naive Bayes on each of letter's 325 pairs, against a plain loop of scikit-learn's
+  ``cross_val_score`` over pairs and candidates, which must make the same choices and give the same probabilities.
+- Probabilities of an SVC, against ``SVC(probability=True)``, LIBSVM's own, and ``CalibratedClassifierCV``, one-vs-rest.
+- Pairwise discriminant analysis, against scikit-learn's K-class learners and its ``OneVsOneClassifier``.
+- Growth of the cost with the number of classes, and the memory that prediction needs.
 """
 
 import argparse

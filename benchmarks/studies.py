@@ -1,10 +1,10 @@
-"""The map of Szepannek, Bischl & Weihs (Figures 5 and 6), and what running in cells costs.
+"""Run times of the map of Szepannek, Bischl & Weihs (Figures 5 and 6), and the overhead of cells.
 
     python benchmarks/studies.py [--quick]
 
-The map: seconds of a repeat of one cell (PWC alone: LDA or naive Bayes for each of six pairs, 3 folds) from sums that
-are made once, and by a fit for each pair, learner and fold, as the paper has it; and minutes of all 11 x 11 x 30 of
-them. Cells: microseconds of one that does nothing, when it is not kept, found, or kept.
+The map: seconds for one repeat of one cell (only PWC: LDA or naive Bayes for each of six pairs, 3 folds), with sums
+that all fits share, and with a separate fit for each pair, learner and fold, as in the paper; and minutes for all 11 x
+11 x 30 repeats. Cells: microseconds for a cell that does nothing, without a cache, stored in it, or found in it.
 """
 
 import argparse
@@ -35,20 +35,23 @@ def maps(repeats):
         name: partial(answer, x[::3], y[::3], x[1::3], fast) for name, fast in (("sums", True), ("plain fits", False))
     }
     for name, seconds in best(calls, repeats).items():
-        yield {"PWC by": name, "seconds a repeat": seconds, "minutes of the map": seconds * MAP / 60}
+        yield {"PWC by": name, "seconds per repeat": seconds, "minutes for the map": seconds * MAP / 60}
 
 
-def nothing(number):
+def nothing(number, seed):
     return [{"value": number}]
 
 
 def cells(n, repeats):
     todo = [{"number": number} for number in range(n)]
     with tempfile.TemporaryDirectory() as folder:
-        first = best({"kept": lambda: run_cells(nothing, todo, cache=folder)}, 1)
-        calls = {"not kept": partial(run_cells, nothing, todo), "found": lambda: run_cells(nothing, todo, cache=folder)}
+        first = best({"stored": lambda: run_cells(nothing, todo, cache=folder)}, 1)
+        calls = {
+            "no cache": partial(run_cells, nothing, todo),
+            "found": partial(run_cells, nothing, todo, cache=folder),
+        }
         for name, seconds in (best(calls, repeats) | first).items():
-            yield {"cells": n, "are": name, "microseconds a cell": 1e6 * seconds / n}
+            yield {"cells": n, "state": name, "microseconds per cell": 1e6 * seconds / n}
 
 
 def main():

@@ -4,8 +4,8 @@
 
 Ours is ``PairwiseClassifier(SVC())``; LIBSVM's is ``SVC(probability=True)``; one-vs-rest is
 ``CalibratedClassifierCV(SVC(), ensemble=False)``, whose sigmoids, one for each class, see the votes of the pairwise
-machines that SVC shapes into a column for each class; "OvR machines" is the same around ``OneVsRestClassifier(SVC())``,
-where the machines too tell one class from the rest. Columns are standardised by the training rows. Each split has two
+machines, which SVC turns into one column per class; "OvR machines" is the same around ``OneVsRestClassifier(SVC())``,
+whose machines also tell one class from the rest. Columns are standardised by the training rows. Each split has two
 thirds of the rows for training, stratified. Differences are tested by the resampled t-test with the correction of
 Nadeau and Bengio (2003), Inference for the generalization error, Machine Learning 52: the variance of J differences
 times 1/J + n_test/n_train. "Within noise" means a two-sided p of at least 0.05.
@@ -33,13 +33,13 @@ from pwcstats.datasets import load
 SETS = ("iris", "wine", "digits", "vehicle", "vowel", "segment")
 PEERS = ("LIBSVM", "one-vs-rest", "OvR machines")
 REPEATS = 10
-# gamma="scale" is one over the number of columns here, for they are standardised; 0.01 is a wider kernel for all sets.
+# As the columns are standardised, gamma="scale" is one over their number; 0.01 is a wider kernel for all sets.
 SETTINGS = {"SVC()": {}, "SVC(C=10)": {"C": 10}, "SVC(C=100, gamma=0.01)": {"C": 100, "gamma": 0.01}}
 SIGNIFICANT = 0.05
 
 
 def models(options, seed):
-    """The ways, to be fitted to standardised columns."""
+    """The four estimators, for standardised columns."""
     return {
         "ours": PairwiseClassifier(SVC(**options)),
         "LIBSVM": SVC(**options, probability=True, random_state=seed),

@@ -9,21 +9,21 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-# What these name may be a file that another process writes to, too; it must stay the same file.
+# These may be files to which other processes write, too, so they must not be replaced.
 STREAMS = ("/dev/std", "/dev/fd/", "/proc/")
 
 
 def write_file(file: str | os.PathLike[str], content: str | bytes) -> None:
     """Write a file such that it has the new content or, if anything fails, the old one.
 
-    The content goes to a temporary file in the same folder, which replaces the old file once it is on the disk. Text
-    is written as UTF-8. An existing file keeps its permissions; if it is a symbolic link, its target is replaced.
-    Other hard links to it keep the old content. Pipes and devices are written to directly.
+    The content is written to a temporary file in the same folder, which then replaces the old file. Text is written as
+    UTF-8. An existing file keeps its permissions. If it is a symbolic link, its target is replaced. Other hard links to
+    it keep the old content. Pipes and devices are written to directly.
 
     Raises
     ------
     OSError
-        With the name of `file`, whichever step failed. No temporary file is left.
+        With the name of `file`, if any step fails. No temporary file is left.
     """
     data = content.encode("utf-8") if isinstance(content, str) else content
     try:
@@ -37,7 +37,7 @@ def write_file(file: str | os.PathLike[str], content: str | bytes) -> None:
 
 
 def write_figure(file: str | os.PathLike[str], figure: Any, dpi: int) -> None:
-    """Write a figure of matplotlib in the format given by the file extension."""
+    """Write a matplotlib figure in the format given by the file extension."""
     picture = io.BytesIO()
     figure.savefig(picture, format=Path(file).suffix[1:].lower(), dpi=dpi)
     write_file(file, picture.getvalue())
@@ -52,7 +52,7 @@ def _is_stream(file: str | os.PathLike[str]) -> bool:
 
 def _replace(file: Path, data: bytes) -> None:
     old = file.stat() if file.exists() else None
-    # Replacing a file needs only the right to write to its folder.
+    # Replacing a file needs only write permission for its folder.
     if old is not None and not os.access(file, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
     part = file.with_name(f".{uuid4().hex}.part")
@@ -67,7 +67,7 @@ def _replace(file: Path, data: bytes) -> None:
     except BaseException:
         part.unlink(missing_ok=True)
         raise
-    # The new name is on the disk once the folder is. Not every system lets folders be opened for that.
+    # The new name is on the disk only when the folder is. Some systems cannot open folders.
     with suppress(OSError):
         folder = os.open(file.parent, os.O_RDONLY)
         try:
@@ -77,12 +77,12 @@ def _replace(file: Path, data: bytes) -> None:
 
 
 def _mode(old: os.stat_result | None) -> int:
-    """Permissions before the umask; those of the old file from the start, for others may not read its content."""
+    """Permissions of the new file, before the umask; those of the old file, which may be private."""
     return 0o666 if old is None else stat.S_IMODE(old.st_mode)
 
 
 def _take_over(part: Path, old: os.stat_result) -> None:
-    """Give a new file the owner, if we may, and the permissions of the old one."""
+    """Give a new file the owner (if permitted) and the permissions of the old one."""
     if hasattr(os, "chown"):
         with suppress(PermissionError):
             os.chown(part, old.st_uid, old.st_gid)

@@ -1,35 +1,37 @@
-"""Summaries in statsmodels' own table classes: a head in two columns, and tables of coefficients."""
+"""Tables of coefficients: as statsmodels' summaries, and as tidy data frames."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+import pandas as pd
 from scipy import stats
 from statsmodels.iolib.summary import fmt_params
 from statsmodels.iolib.table import SimpleTable
 from statsmodels.iolib.tableformatting import fmt_2cols
 
-Array = NDArray[np.float64]
+from pwcstats._arrays import Array
+
 Cells = Sequence[tuple[str, str]]
 
-# Of the head, whose table may be narrower.
+# Minimal width of the head of a summary.
 NARROWEST = 70
 
 _HEAD = {**fmt_2cols, "data_fmts": ["%s", "%s"], "data_aligns": "ll", "colsep": "  "}
 
 
 def number(x: float) -> str:
-    """A number of cases: all its digits where it is whole."""
+    """A number of observations, with all its digits if it is whole."""
     return str(int(x)) if x == int(x) else f"{x:.7g}"
 
 
 def width_of(tables: Sequence[SimpleTable]) -> int:
-    """The width that the head should have above some tables."""
+    """Width of the head of a summary above some tables."""
     return max([NARROWEST, *(len(str(table).split("\n", maxsplit=1)[0]) for table in tables)])
 
 
 def head(title: str, left: Cells, right: Cells, width: int) -> SimpleTable:
-    """Two columns of names and values, filling the width."""
+    """Head of a summary: two columns of names and values that fill the width."""
     half = [width // 2 - 1, width - width // 2 - 1]
     cells = [
         [a + b.rjust(half[0] - len(a)), c + d.rjust(half[1] - len(c))]
@@ -46,9 +48,9 @@ def coefficients(
     label: str | None = None,
     df: float | None = None,
 ) -> SimpleTable:
-    """Estimates, with Wald's tests and intervals where there are standard errors; a `label` goes above.
+    """Table of estimates for a summary, with Wald tests and intervals if there are standard errors.
 
-    They use the normal distribution or, if `df` is given, the t distribution.
+    Tests and intervals use the normal distribution or, if `df` is given, the t distribution. `label` is the title.
     """
     headers = ["coef"]
     columns = [[f"{x:.4f}" for x in estimate]]
@@ -62,4 +64,21 @@ def coefficients(
         columns += [[f"{x:.3f}" for x in c] for c in (se, z, 2.0 * reference.sf(np.abs(z)), low, high)]
     return SimpleTable(
         list(zip(*columns, strict=True)), headers=headers, stubs=list(names), title=label, txt_fmt=fmt_params
+    )
+
+
+def tidy_coefficients(
+    terms: Sequence[Any], estimate: Array, std_error: Array, statistic: Array, p_value: Array, bounds: Array
+) -> pd.DataFrame:
+    """Data frame with broom's columns in snake case, one row per coefficient; `bounds` has two columns."""
+    return pd.DataFrame(
+        {
+            "term": terms,
+            "estimate": estimate,
+            "std_error": std_error,
+            "statistic": statistic,
+            "p_value": p_value,
+            "conf_low": bounds[:, 0],
+            "conf_high": bounds[:, 1],
+        }
     )

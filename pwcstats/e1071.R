@@ -1,7 +1,7 @@
-# A model leaves R as serialized bytes, and no R object outlives a call: so models can be pickled, and Python never
-# frees an R object in one thread while R is at work in another.
+# A model leaves R as serialized bytes, and no R object outlives a call. So models can be pickled, and Python never
+# frees an R object in one thread while R runs in another.
 local({
-  # LIBSVM draws from R's generator; whoever else uses it must not notice.
+  # LIBSVM uses R's random number generator; its state must not change for others.
   seeded <- function(seed, expr) {
     if (is.null(seed)) return(expr)
     global <- globalenv()
@@ -11,14 +11,14 @@ local({
     expr
   }
 
-  # scikit-learn's gamma="scale", of x as the kernel sees it: svm() scales nothing where a column is constant.
+  # scikit-learn's gamma="scale" for the scaled x. svm() scales no column if one of them is constant.
   gamma_of <- function(x, scale) {
     if (any(scale) && all(apply(x[, scale, drop = FALSE], 2, stats::var) > 0)) x[, scale] <- base::scale(x[, scale])
     variance <- mean((x - mean(x))^2)
     if (variance > 0) 1 / (ncol(x) * variance) else 1
   }
 
-  # The arguments of svm() are names, as it keeps its call: values would put the data into the model.
+  # svm() keeps its call in the model. Its arguments are names, as values would put the data into the model.
   fit <- function(x, y, n_classes, scale, type, kernel, degree, gamma, coef0, cost, nu, weights, cachesize, tolerance,
                   shrinking, probability, seed) {
     y <- structure(y, levels = as.character(seq_len(n_classes)), class = "factor")
@@ -40,15 +40,15 @@ local({
     list(labels = model$labels, values = if (what == "class") as.integer(answer) else attr(answer, what))
   }
 
-  # Errors and warnings come back as values, as R would print them.
+  # Errors and warnings are returned as values.
   caught <- function(f) function(...) {
-    said <- character()
+    messages <- character()
     note <- function(w) {
-      said <<- c(said, conditionMessage(w))
+      messages <<- c(messages, conditionMessage(w))
       invokeRestart("muffleWarning")
     }
     tryCatch(
-      c(withCallingHandlers(f(...), warning = note), list(warnings = said)),
+      c(withCallingHandlers(f(...), warning = note), list(warnings = messages)),
       error = function(e) list(error = conditionMessage(e))
     )
   }

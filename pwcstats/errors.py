@@ -46,7 +46,9 @@ __all__ = [
 
 # Unicode reserves these noncharacters for use inside a program: they cannot occur in a valid label.
 _BEGIN, _NEXT, _END = "\ufdd0", "\ufdd1", "\ufdd2"
-_REFERENCE = re.compile(f"{_BEGIN}([^{_END}]*){_END}")
+_REFERENCE = re.compile(
+    f"{_BEGIN}((?:parameter|setting|value|function)(?:{_NEXT}[^{_BEGIN}{_NEXT}{_END}]*){{1,2}}){_END}"
+)
 
 
 class Reference(NamedTuple):

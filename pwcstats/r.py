@@ -1,31 +1,32 @@
 """R's own learners in Python, through rpy2."""
 
+import numbers
 import warnings
 from importlib.resources import files
 from subprocess import CalledProcessError
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state, compute_class_weight
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from pwcstats import _params
 from pwcstats._arrays import Array
-from pwcstats._e1071 import read_class_weight, read_gamma, read_number, read_r_seed, read_scale
 from pwcstats._text import shown
-from pwcstats.errors import ConvergenceWarning, InputError
+from pwcstats.errors import ConvergenceWarning, InputError, PwcWarning, arg, code, value
 
 try:
     from rpy2 import rinterface
     from rpy2.rinterface_lib import callbacks, embedded, openrlib
 except ModuleNotFoundError:
-    raise ImportError("pwcstats.r needs rpy2: pip install rpy2, or rpy2==3.5.17 for an R before 4.5.") from None
-except (ImportError, OSError, ValueError, AttributeError) as error:  # which of them depends on how rpy2 was built
-    cure = " (an R before 4.5 needs rpy2==3.5.17)" if "R_getVar" in str(error) else ""
-    raise ImportError(f"pwcstats.r needs R, and rpy2 cannot load it: {error}{cure}") from error
+    raise ImportError("pwcstats.r needs rpy2: pip install rpy2, or rpy2==3.5.17 if R is older than 4.5.") from None
+except (ImportError, OSError, ValueError, AttributeError) as error:  # which one depends on how rpy2 was built
+    hint = " (R before version 4.5 needs rpy2==3.5.17)" if "R_getVar" in str(error) else ""
+    raise ImportError(f"pwcstats.r needs R, and rpy2 cannot load it: {error}{hint}") from error
 
 __all__ = ["E1071SVC"]
 
@@ -33,33 +34,33 @@ KERNELS = {"linear": "linear", "polynomial": "polynomial", "radial": "radial", "
 KERNELS |= {"poly": "polynomial", "rbf": "radial"}
 TYPES = ("C-classification", "nu-classification")
 SHAPES = ("ovr", "ovo")
+LARGEST_SEED = 2**31 - 1
 
 R_CODE = files("pwcstats").joinpath("e1071.R").read_text(encoding="utf-8")
 _functions: dict[str, Any] = {}
 
 
 def _start() -> None:
-    """Start R, unless somebody has, and find e1071."""
+    """Start R if it is not running, and find e1071."""
     if not embedded.isinitialized():
         with warnings.catch_warnings():
-            # rpy2 warns that R takes Ctrl-C away when another thread than the main one starts it; it does not.
+            # rpy2 warns that R takes over Ctrl-C if another thread than the main one starts it, but R does not.
             warnings.simplefilter("ignore")
             try:
                 rinterface.initr()
             except (OSError, RuntimeError, ValueError, CalledProcessError) as error:
-                raise InputError(
-                    f"rpy2 cannot start R ({error}): R must be on the PATH, or R_HOME be right."
-                ) from error
+                raise InputError(f"rpy2 cannot start R ({error}); put R on the PATH, or correct R_HOME.") from error
     functions = _named(rinterface.evalr(R_CODE, envir=rinterface.baseenv))
     if not functions["installed"]()[0]:
         raise InputError(
-            'R has no package "e1071": install.packages("e1071") in R, or r-cran-e1071 on Debian and Ubuntu.'
+            'R does not have the package "e1071"; run install.packages("e1071") in R, or install r-cran-e1071 on '
+            "Debian and Ubuntu."
         )
     _functions.update(functions)
 
 
-def _call(name: str, *args: Any) -> dict[str, Any]:
-    """Call one of R_CODE's functions; its answer as NumPy arrays. One thread at a time: R can do no more."""
+def _call(name: str, **args: Any) -> dict[str, Any]:
+    """Call a function of R_CODE and return NumPy arrays. R is not thread-safe, so calls wait for each other."""
     printed: list[str] = []
     with (
         openrlib.rlock,
@@ -68,20 +69,24 @@ def _call(name: str, *args: Any) -> dict[str, Any]:
     ):
         if not _functions:
             _start()
-        answer = _from_r(_functions[name](*map(_to_r, args)))
+        answer = _from_r(_functions[name](**{key: _to_r(item) for key, item in args.items()}))
     if "error" in answer:
         raise InputError(f"R's e1071 says: {answer['error'][0].strip()}")
     for text in answer["warnings"]:
-        more = " e1071 then scales no column at all; X1 is the first one." if "Cannot scale" in text else ""
-        warnings.warn(f"R's e1071 says: {text}{more}", UserWarning, stacklevel=3)
+        more = " e1071 then scales no column at all; X1 is the first column." if "Cannot scale" in text else ""
+        warnings.warn(f"R's e1071 says: {text}{more}", PwcWarning, stacklevel=3)
     if "max number of iterations" in "".join(printed):
-        message = "LIBSVM stopped after 10 million steps, short of the tolerance: scale X, or set a larger tolerance."
-        warnings.warn(message, ConvergenceWarning, stacklevel=3)
+        warnings.warn(
+            f"LIBSVM stopped after 10 million steps, before it reached the tolerance; scale {arg('X')}, or raise "
+            f"{arg('tolerance')}.",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
     return answer
 
 
 def _to_r(value: Any) -> Any:
-    """A value for R: arrays are copied once, into R's memory; rpy2 takes numbers, strings and None as they are."""
+    """Convert a value for R. Arrays are copied once, into R's memory; rpy2 accepts numbers, strings and None."""
     if isinstance(value, bytes):
         return rinterface.ByteSexpVector.from_memoryview(memoryview(value))
     if not isinstance(value, np.ndarray):
@@ -97,7 +102,7 @@ def _to_r(value: Any) -> Any:
 
 
 def _from_r(value: Any) -> Any:
-    """The value of an R vector or named list, copied out of R's memory."""
+    """Convert an R vector or a named list, copied from R's memory."""
     if isinstance(value, rinterface.ListSexpVector):
         return {name: _from_r(item) for name, item in _named(value).items()}
     if isinstance(value, rinterface.ByteSexpVector):
@@ -112,9 +117,9 @@ def _named(items: Any) -> dict[str, Any]:
 
 
 def _sorted_pairs(labels: NDArray[np.int32]) -> tuple[NDArray[np.intp], Array]:
-    """Where each pair of sorted classes is among R's pairs, and its sign there.
+    """For each pair of sorted classes, its index among R's pairs and its sign there.
 
-    R's pairs are those of `labels`, the classes (counted from 1) in the order in which they first appear in y.
+    R's pairs are those of `labels`: the classes, counted from 1, in the order of their first appearance in y.
     """
     n_classes = len(labels)
     first, second = np.triu_indices(n_classes, 1)
@@ -127,7 +132,7 @@ def _sorted_pairs(labels: NDArray[np.int32]) -> tuple[NDArray[np.intp], Array]:
 
 
 def _one_vs_rest(pairs: Array, n_classes: int) -> Array:
-    """Votes, and below them sums of decision values squeezed into (-1/3, 1/3): scikit-learn's "ovr"."""
+    """scikit-learn's "ovr": votes, plus sums of decision values mapped into (-1/3, 1/3)."""
     votes = np.zeros((len(pairs), n_classes))
     sums = np.zeros((len(pairs), n_classes))
     for column, (i, j) in enumerate(zip(*np.triu_indices(n_classes, 1), strict=True)):
@@ -141,91 +146,157 @@ def _one_vs_rest(pairs: Array, n_classes: int) -> Array:
 
 def _has_probabilities(model: "E1071SVC") -> bool:
     if not model.probability:
-        raise AttributeError("predict_proba needs probability=True before fit.")
+        raise AttributeError("predict_proba needs probability=True at the time of fit.")
     return True
+
+
+def _read_number(given: Any, name: str, *, positive: bool = False) -> float:
+    """A finite number. e1071 itself checks other ranges."""
+    real = isinstance(given, numbers.Real) and not isinstance(given, bool)
+    if real and np.isfinite(given) and (given > 0 or not positive):
+        return float(given)
+    raise InputError(f"{name} must be a {'positive ' * positive}number, got {value(given)}.")
+
+
+def _read_seed(random_state: Any) -> int:
+    """A seed for R; an integer is the seed that R users would set."""
+    if not isinstance(random_state, numbers.Integral):
+        return int(check_random_state(random_state).randint(LARGEST_SEED))
+    seed = int(random_state)
+    if not 0 <= seed <= LARGEST_SEED:
+        raise InputError(f"{arg('random_state')} must be between 0 and {LARGEST_SEED}, as R requires, got {seed}.")
+    return seed
+
+
+def _read_scale(scale: Any, n_features: int) -> NDArray[np.bool_]:
+    """Whether to scale each column."""
+    columns = np.asarray(scale)
+    if columns.dtype != bool or columns.shape not in ((), (n_features,)):
+        raise InputError(
+            f"{arg('scale')} must be {value(True)}, {value(False)}, or one of them for each of the {n_features} "
+            f"columns, got {value(scale)}."
+        )
+    return np.broadcast_to(columns, n_features).copy()
+
+
+def _read_gamma(gamma: Any, n_features: int) -> float | None:
+    """The number, or None for "scale", which R computes because R scales the columns."""
+    if gamma is None or (isinstance(gamma, str) and gamma == "auto"):
+        return 1.0 / n_features
+    if isinstance(gamma, str):
+        if gamma != "scale":
+            raise InputError(
+                f"{arg('gamma')} must be a number, {value('auto')}, {value('scale')} or {value(None)}, got "
+                f"{value(gamma)}."
+            )
+        return None
+    return _read_number(gamma, arg("gamma"))
+
+
+def _read_class_weight(weights: Any, kind: str, classes: NDArray[Any], y: NDArray[Any]) -> Array | None:
+    """A positive weight for each class, or None."""
+    if weights is None:
+        return None
+    if kind == "nu-classification":
+        raise InputError(
+            f"{arg('class_weight')} works with {arg('type', 'C-classification')} only: R ignores it in "
+            "nu-classification."
+        )
+    if isinstance(weights, dict):
+        for label, weight in weights.items():
+            _read_number(weight, f"the {arg('class_weight')} of class {shown(label)}", positive=True)
+    elif weights != "balanced":
+        raise InputError(
+            f"{arg('class_weight')} must be a dict, {value('balanced')} or {value(None)}, got {value(weights)}."
+        )
+    try:
+        return np.asarray(compute_class_weight(weights, classes=classes, y=y), dtype=np.float64)
+    except ValueError as error:
+        raise InputError(str(error)) from None
 
 
 class E1071SVC(ClassifierMixin, BaseEstimator):
     r"""R's support vector classifier, ``e1071::svm``, as a scikit-learn classifier.
 
-    For those who need R's very model from Python, R's scaling, defaults and predictions included. Parameters have R's
-    defaults, and scikit-learn's names where :class:`sklearn.svm.SVC` has the same parameter. Needs R with e1071, and
-    rpy2 (3.5.17 for an R before 4.5).
+    This is e1071 itself, called from Python: scaling, defaults and predictions are those of R. Parameters have R's
+    defaults, and scikit-learn's names if :class:`sklearn.svm.SVC` has the same parameter. Requires R with e1071, and
+    rpy2 (3.5.17 if R is older than 4.5).
 
     Parameters
     ----------
     kernel : {"radial", "linear", "polynomial", "sigmoid"}
-        The kernel; scikit-learn's names "rbf" and "poly" will do, too.
+        Kernel. scikit-learn's names "rbf" and "poly" also work.
     C : float
-        R's ``cost``.
+        Cost, R's ``cost``.
     gamma : float, "auto" or "scale", optional
-        None and "auto" are 1 / number of columns; "scale" also divides by the variance of X, as it is after scaling.
+        Kernel coefficient. None and "auto" are 1 / number of columns; "scale" also divides by the variance of the
+        scaled X.
     degree : int
-        Of the polynomial kernel.
+        Degree of the polynomial kernel.
     coef0 : float
-        Of the polynomial and sigmoid kernels.
+        Constant of the polynomial and sigmoid kernels.
     scale : bool or array-like of bool
-        Which columns to centre and to divide by their standard deviation (with n - 1). If one of them is constant,
-        e1071 scales none, and a warning says so.
+        Which columns to centre and divide by their standard deviations (divisor n - 1). If one of them is constant,
+        e1071 warns and scales no column.
     type : {"C-classification", "nu-classification"}
-        The problem that is solved.
+        Type of support vector machine.
     nu : float
-        Of nu-classification.
+        Parameter of nu-classification.
     class_weight : dict or "balanced", optional
-        Factors of `C`, R's ``class.weights``; classes that are not in the dict have 1.
+        Factors of `C`, R's ``class.weights``. Classes that are not in the dict have weight 1.
     tolerance : float
-        Where LIBSVM stops. R's default is as coarse as scikit-learn's; 1e-10 costs little.
+        Tolerance at which LIBSVM stops. R's default is as coarse as scikit-learn's; 1e-10 costs little.
     shrinking : bool
-        Whether LIBSVM sets bounded support vectors aside.
+        Whether to use LIBSVM's shrinking heuristic.
     cachesize : float
-        Megabytes for the kernel's values.
+        Size of the kernel cache in megabytes.
     probability : bool
-        Whether to fit sigmoids, in a cross-validation, for :meth:`predict_proba`.
+        Whether to fit sigmoids by cross-validation, for :meth:`predict_proba`.
     decision_function_shape : {"ovr", "ovo"}
-        What :meth:`decision_function` returns for more than two classes: a column for each class, or R's decision
-        values, a column for each pair.
+        What :meth:`decision_function` returns for more than two classes: one column for each class, or R's decision
+        values, one column for each pair.
     random_state : int, RandomState instance or None
-        For the cross-validation of ``probability=True``. A whole number is R's: the sigmoids are those of
-        ``set.seed(random_state)`` before ``svm(...)``. R's own random numbers go on as if nothing had been drawn.
+        Seed of the cross-validation of ``probability=True``. With an integer, the sigmoids are those that R finds after
+        ``set.seed(random_state)``. The state of R's random number generator does not change.
 
     Attributes
     ----------
     classes_ : ndarray
-        The classes, sorted.
+        Class labels, sorted.
     n_features_in_ : int
         Number of columns of X.
     feature_names_in_ : ndarray of str
-        Their names, when X has some.
+        Names of the columns, if X has names.
     support_ : ndarray of int
-        Rows that are support vectors, class by class.
+        Indices of the support vectors, class by class.
     n_support_ : ndarray of int
         Number of support vectors of each class.
     probA_, probB_ : ndarray or None
         With ``probability=True``, P(class i | class i or j) is :math:`1 / (1 + \exp(A f + B))`, where f is the
-        pair's decision value, positive for class i. One entry for each pair of sorted classes, (0,1), (0,2), ...,
+        decision value of the pair, positive for class i. One entry for each pair of sorted classes, (0,1), (0,2), ...,
         (1,2), ...; for two classes f is minus :meth:`decision_function`.
     rds_ : bytes
-        The fitted R object, serialized: written to a file, ``readRDS`` reads it. Its levels "1", "2", ... are
-        `classes_`.
+        The fitted R object, serialized. Written to a file, it can be read by ``readRDS``. Its levels "1", "2", ...
+        stand for `classes_`.
 
     Raises
     ------
     InputError
-        When a parameter or R's answer does not permit a fit, or R has no e1071.
+        If a parameter is invalid, R reports an error, or R does not have e1071.
 
     Warns
     -----
     ConvergenceWarning
-        When LIBSVM stopped before it reached `tolerance`.
+        If LIBSVM stopped before it reached `tolerance`.
 
     Notes
     -----
-    There is one R in a process, and it does one thing at a time. Calls from several threads, the main one or not, wait
-    for each other and for whoever else calls R through rpy2; to use several cores, let joblib start processes (its
-    default, "loky"). Fitted models can be pickled and copied; R starts with the first fit or prediction in a process.
+    A process has one R, which runs one call at a time. Calls from several threads wait for each other, and for other
+    calls of R through rpy2. To use several cores, let joblib start processes (its default, "loky"). Fitted models can
+    be pickled and copied. R starts with the first fit or prediction in a process.
 
-    e1071 orders classes by their first appearance in y. Here everything is in the order of `classes_`, but two classes
-    with equally many votes are told apart as R does it: the one that appeared first wins.
+    e1071 orders classes by their first appearance in y. Here everything is in the order of `classes_`, except that ties
+    between votes are broken as in R: the class that appeared first wins.
 
     References
     ----------
@@ -250,20 +321,20 @@ class E1071SVC(ClassifierMixin, BaseEstimator):
     def __init__(
         self,
         *,
-        kernel: str = "radial",
+        kernel: Literal["radial", "linear", "polynomial", "sigmoid", "rbf", "poly"] = "radial",
         C: float = 1.0,
-        gamma: float | str | None = None,
+        gamma: float | Literal["auto", "scale"] | None = None,
         degree: int = 3,
         coef0: float = 0.0,
         scale: bool | ArrayLike = True,
-        type: str = "C-classification",
+        type: Literal["C-classification", "nu-classification"] = "C-classification",
         nu: float = 0.5,
         class_weight: Any = None,
         tolerance: float = 1e-3,
         shrinking: bool = True,
         cachesize: float = 40.0,
         probability: bool = False,
-        decision_function_shape: str = "ovr",
+        decision_function_shape: Literal["ovr", "ovo"] = "ovr",
         random_state: Any = None,
     ) -> None:
         self.kernel = kernel
@@ -290,19 +361,29 @@ class E1071SVC(ClassifierMixin, BaseEstimator):
         X : array-like of shape (n, p)
             Rows of finite numbers.
         y : array-like of shape (n,)
-            Their classes: numbers or strings, at least two different ones.
+            Class labels: numbers or strings, at least two classes.
 
         Returns
         -------
         E1071SVC
-            The fitted model itself.
+            The fitted model.
         """
+        options = self._options()
         X, y = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
-            raise InputError(f"y must have at least two classes, got 1 class ({shown(self.classes_[0])}).")
-        answer = _call("fit", X, (codes + 1).astype(np.int32), len(self.classes_), *self._arguments(X, y))
+            raise InputError(f"{arg('y')} must have at least two classes, got 1 class ({shown(self.classes_[0])}).")
+        answer = _call(
+            "fit",
+            x=X,
+            y=(codes + 1).astype(np.int32),
+            n_classes=len(self.classes_),
+            scale=_read_scale(self.scale, X.shape[1]),
+            gamma=_read_gamma(self.gamma, X.shape[1]),
+            weights=_read_class_weight(self.class_weight, self.type, self.classes_, y),
+            **options,
+        )
 
         self.rds_ = answer["rds"]
         support = answer["index"] - 1
@@ -311,41 +392,37 @@ class E1071SVC(ClassifierMixin, BaseEstimator):
         self.probA_ = self.probB_ = None
         if self.probability:
             column, sign = _sorted_pairs(answer["labels"])
-            # Of a pair the other way round: 1 - 1 / (1 + exp(A f + B)) = 1 / (1 + exp(A (-f) - B)).
+            # For a pair in reverse order: 1 - 1 / (1 + exp(A f + B)) = 1 / (1 + exp(A (-f) - B)).
             self.probA_ = answer["A"][column]
             self.probB_ = sign * answer["B"][column]
         return self
 
-    def _arguments(self, X: Array, y: NDArray[Any]) -> list[Any]:
-        """The parameters, checked, in the order of R_CODE's fit."""
-        kind = _params.choice(self.type, TYPES, "type")
+    def _options(self) -> dict[str, Any]:
+        """Arguments of R_CODE's fit that do not depend on the data."""
         _params.choice(self.decision_function_shape, SHAPES, "decision_function_shape")
-        return [
-            read_scale(self.scale, X.shape[1]),
-            kind,
-            KERNELS[_params.choice(self.kernel, KERNELS, "kernel")],
-            _params.count(self.degree, "degree", 0),
-            read_gamma(self.gamma, X.shape[1]),
-            read_number(self.coef0, "coef0"),
-            read_number(self.C, "C", positive=True),
-            read_number(self.nu, "nu", positive=True),
-            read_class_weight(self.class_weight, kind, self.classes_, y),
-            read_number(self.cachesize, "cachesize", positive=True),
-            read_number(self.tolerance, "tolerance", positive=True),
-            bool(self.shrinking),
-            bool(self.probability),
-            read_r_seed(self.random_state) if self.probability else None,
-        ]
+        return {
+            "type": _params.choice(self.type, TYPES, "type"),
+            "kernel": KERNELS[_params.choice(self.kernel, KERNELS, "kernel")],
+            "degree": _params.count(self.degree, "degree", 0),
+            "coef0": _read_number(self.coef0, arg("coef0")),
+            "cost": _read_number(self.C, arg("C"), positive=True),
+            "nu": _read_number(self.nu, arg("nu"), positive=True),
+            "cachesize": _read_number(self.cachesize, arg("cachesize"), positive=True),
+            "tolerance": _read_number(self.tolerance, arg("tolerance"), positive=True),
+            "shrinking": bool(self.shrinking),
+            "probability": bool(self.probability),
+            "seed": _read_seed(self.random_state) if self.probability else None,
+        }
 
     def _ask(self, X: Any, what: str) -> tuple[NDArray[np.int32], NDArray[Any]]:
-        """What e1071's predict says about X, and its order of the classes."""
+        """Results of e1071's predict, and its order of the classes."""
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
-        answer = _call("predict", self.rds_, X, what)
+        answer = _call("predict", rds=self.rds_, x=X, what=what)
         return answer["labels"], answer["values"]
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Predict classes: e1071's own predictions, which go by votes.
+        """Predict classes by votes, as e1071 does.
 
         Parameters
         ----------
@@ -355,13 +432,13 @@ class E1071SVC(ClassifierMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (n,)
-            Their classes.
+            Class labels.
         """
         _, codes = self._ask(X, "class")
         return self.classes_[codes - 1]
 
     def decision_function(self, X: Any) -> Array:
-        """Decision values, in scikit-learn's order and with its signs.
+        """Decision values, in the order and with the signs of scikit-learn.
 
         Parameters
         ----------
@@ -371,9 +448,9 @@ class E1071SVC(ClassifierMixin, BaseEstimator):
         Returns
         -------
         ndarray
-            For two classes (n,), positive for ``classes_[1]``. For K classes and "ovr" (n, K), where the largest is the
-            class with most votes; for "ovo" (n, K(K-1)/2), where the pairs (0,1), (0,2), ..., (1,2), ... of
-            `classes_` have positive values for their first class.
+            For two classes, of shape (n,) and positive for ``classes_[1]``. For K classes and "ovr", of shape (n, K);
+            the class with most votes has the largest value. For "ovo", of shape (n, K(K-1)/2), with the pairs (0,1),
+            (0,2), ..., (1,2), ... of `classes_`; values are positive for the first class of a pair.
         """
         labels, values = self._ask(X, "decision.values")
         column, sign = _sorted_pairs(labels)
@@ -384,7 +461,7 @@ class E1071SVC(ClassifierMixin, BaseEstimator):
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: Any) -> Array:
-        """Class probabilities: e1071's own. As in R, their maximum need not be what :meth:`predict` says.
+        """Class probabilities of e1071. As in R, the likeliest class need not be that of :meth:`predict`.
 
         Parameters
         ----------
@@ -394,10 +471,12 @@ class E1071SVC(ClassifierMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (n, K)
-            A column for each of `classes_`.
+            One column for each of `classes_`.
         """
         check_is_fitted(self)
         if self.probA_ is None:
-            raise InputError("predict_proba needs probability=True before fit: fit again.")
+            raise InputError(
+                f"{code('predict_proba')} needs {arg('probability', True)} at the time of {code('fit')}; fit again."
+            )
         labels, values = self._ask(X, "probabilities")
         return values[:, np.argsort(labels)]

@@ -1,4 +1,4 @@
-"""What tests of benchmark() share."""
+"""Data and estimators for the tests of `benchmark`."""
 
 from pathlib import Path
 
@@ -29,7 +29,7 @@ def same(a, b, times=False):
 
 
 class Counting(ClassifierMixin, BaseEstimator):
-    """Naive Bayes that leaves a line for each fit, and stops at one of them if asked."""
+    """Naive Bayes that logs a line for each fit, and can be interrupted at one of them."""
 
     def __init__(self, log, stop_at=None):
         self.log = log
@@ -49,7 +49,7 @@ class Counting(ClassifierMixin, BaseEstimator):
 
 
 class Fussy(ClassifierMixin, BaseEstimator):
-    """Fails where and when it is told to."""
+    """Fails in `fit` or `predict`, for rows that meet a condition."""
 
     def __init__(self, where="fit", when=lambda X: True):
         self.where = where
@@ -94,7 +94,7 @@ def first_flower(X):
 
 
 class Places(ClassifierMixin, BaseEstimator):
-    """Remembers which rows it was given."""
+    """Stores the rows that it was fitted on."""
 
     def __init__(self, kind="classifier"):
         self.kind = kind

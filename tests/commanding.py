@@ -1,4 +1,4 @@
-"""Commands run in this process, and tables to run them on."""
+"""Run commands in this process."""
 
 import io
 import json
@@ -32,13 +32,13 @@ class Shell:
         return (code, *self._capsys.readouterr())
 
     def ok(self, *arguments):
-        """Stdout of a command that works and says nothing else."""
+        """Stdout of a command that succeeds and prints nothing on stderr."""
         code, out, err = self.run(*arguments)
         assert (code, err) == (0, "")
         return out
 
     def document(self, *arguments):
-        """The JSON document; NaN and Infinity, which are no JSON, are errors."""
+        """The JSON document; NaN and Infinity, which are not valid JSON, are errors."""
 
         def refuse(token):
             raise AssertionError(token)
@@ -55,7 +55,7 @@ class Shell:
         return err
 
     def misused(self, *arguments):
-        """What argparse says of wrong usage."""
+        """The message of argparse on wrong usage."""
         with pytest.raises(SystemExit) as error:
             main([str(word) for word in arguments])
         assert error.value.code == 2

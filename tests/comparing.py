@@ -1,11 +1,11 @@
-"""Scores that tests of comparisons share."""
+"""Scores for the tests of comparisons."""
 
 import numpy as np
 import pandas as pd
 
 
 def tidy(means, datasets=1, repeats=1, folds=1, seed=0, noise=0.02, **columns):
-    """Scores of methods with some mean scores."""
+    """Random scores of methods, as a tidy frame; `means` are their expected scores."""
     rng = np.random.default_rng(seed)
     rows = [
         (name, f"set {d}", r, f, mean + 0.05 * np.sin(7 * d) + noise * rng.normal())

@@ -1,4 +1,4 @@
-"""What tests of figures share."""
+"""Helpers for tests of figures."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ PRINTED = 0.0005 + 1e-9
 
 
 def draw(figure):
-    """Lay out and draw everything: what cannot be drawn fails here, and so does what only warns."""
+    """Lay out and draw everything, so that errors and warnings of drawing are raised here."""
     figure.draw_without_rendering()
     return figure
 
@@ -22,7 +22,7 @@ def blobs(k, labels=None, seed=0, n=12):
 
 
 def hue(color, k):
-    """The class whose colour, mixed with white, a colour is."""
+    """The class whose colour was mixed with white, and the share of the colour."""
     white = 1.0 - np.asarray(color)
     base = 1.0 - area_colors(k)
     strength = white @ base.T / (base**2).sum(axis=1)

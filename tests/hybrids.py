@@ -1,4 +1,4 @@
-"""Hybrids whose figures are tested."""
+"""Fitted hybrids for tests of figures."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ def quick(estimator=None, **options):
 
 
 def clover(d=3.0, n=40, seed=0):
-    """Training and test rows; the positives are called "in"."""
+    """Training and test rows; the positive class is "in"."""
     sample = datasets.chang_clover(d, n, n, random_state=seed)
     y = NAMES[(sample.target > 0).astype(int)]
     return sample.data[sample.train], y[sample.train], sample.data[~sample.train], y[~sample.train]

@@ -1,4 +1,4 @@
-"""Comparisons to be drawn, and what can be read off a picture of them."""
+"""Comparisons to draw, and helpers that read numbers from their figures."""
 
 from itertools import combinations
 from types import SimpleNamespace
@@ -14,7 +14,7 @@ LONG = "PairwiseClassifier (LDA or {:02d})"
 
 
 def comparison(ranks, cliques, name="m{}", cd=None, **change):
-    """A result of compare_methods with given mean ranks and cliques, both by number."""
+    """An artificial result of compare_methods with given mean ranks and cliques."""
     k = len(ranks)
     names = [name.format(place) for place in range(k)]
     letters = [
@@ -63,7 +63,7 @@ def scores(k, n=20, name="m{}", seed=0, spread=0.03):
 
 
 def boxes(figure):
-    """Places of all texts on a drawn figure, by what they say and where they begin."""
+    """All visible texts of a drawn figure with their bounding boxes."""
     canvas = FigureCanvasAgg(figure)
     canvas.draw()
     unseen = set()

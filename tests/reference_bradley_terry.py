@@ -1,4 +1,4 @@
-"""Slow and obviously right twins of the Bradley–Terry fits: dense matrices, one line a comparison, the definitions."""
+"""Slow reference implementations of Bradley–Terry fits: definitions with dense matrices, one row per comparison."""
 
 import itertools
 from decimal import Context, Decimal, localcontext
@@ -60,7 +60,7 @@ class Slow:
         return np.array([(self.penalised(params + u) - self.penalised(params - u)) / (2 * step) for u in units])
 
     def fit(self):
-        """Plain Newton; halves a step that does not ascend."""
+        """Plain Newton method that halves a step if it does not increase the likelihood."""
         params = np.zeros(self.features.shape[2])
         for _ in range(200):
             step = np.linalg.solve(self.information(params), self.score(params))
@@ -72,7 +72,7 @@ class Slow:
         return params
 
     def sandwich(self, params, groups):
-        """By the definition, one score a comparison, summed over groups."""
+        """By definition, with one score per comparison, summed over groups."""
         p = np.exp(self.log_p(params))
         scores = np.einsum("ro,rof->rf", self.y - self.y.sum(axis=1, keepdims=True) * p, self.features)
         sums = np.array([scores[np.asarray(groups) == g].sum(axis=0) for g in sorted(set(groups))])
@@ -80,7 +80,7 @@ class Slow:
         return bread @ (sums.T @ sums) @ bread
 
     def profile(self, params, k, side, drop, objective):
-        """Where the maximum over all other parameters has fallen by `drop`: a root, found by bisection."""
+        """Value at which the maximum over all other parameters has fallen by `drop`, found by bisection."""
         best = objective(params)
 
         def held(value):
@@ -102,7 +102,7 @@ class Slow:
 
 
 def exists(rows, n_items, *, order=False, tie=False, z=None):
-    """Whether a maximum exists: no direction in which no outcome loses and something gains (a linear programme)."""
+    """Whether a maximum exists: there is no direction in which no outcome becomes less likely (linear programme)."""
     slow = Slow(rows, n_items, order=order, tie=tie, z=z)
     constraints = []
     for features, y in zip(slow.features, slow.y, strict=True):
@@ -119,7 +119,7 @@ def exists(rows, n_items, *, order=False, tie=False, z=None):
 
 
 def ford(wins):
-    """Ford's condition by trying every way to split the items in two."""
+    """Ford's condition, checked for every split of the items into two groups."""
     n = len(wins)
     for size in range(1, n):
         for part in itertools.combinations(range(n), size):
@@ -130,7 +130,7 @@ def ford(wins):
 
 
 def quasi_variances(cov):
-    """Least squares on the logs, by a general optimiser."""
+    """Least squares of the logs by a general optimiser."""
     i, j = np.triu_indices(len(cov), 1)
     variance = cov[i, i] + cov[j, j] - 2 * cov[i, j]
 
@@ -142,7 +142,7 @@ def quasi_variances(cov):
 
 
 def firth_step(wins, ability, digits=60):
-    """Step from `ability` to Firth's estimates, by the information, in many digits; no ties or order effect."""
+    """Newton step from `ability` to Firth's estimates in many digits, without ties and order effect."""
     with localcontext(Context(prec=digits, Emin=-(10**6), Emax=10**6)):
         n = len(wins) - 1
         ability = [Decimal(float(x)) for x in ability]
@@ -170,7 +170,7 @@ def firth_step(wins, ability, digits=60):
 
 
 def _decimal_inverse(matrix):
-    """Gauss and Jordan's elimination of a positive definite matrix."""
+    """Inverse of a positive definite matrix by Gauss–Jordan elimination."""
     n = len(matrix)
     rows = [list(row) + [Decimal(int(i == j)) for j in range(n)] for i, row in enumerate(matrix)]
     for k in range(n):

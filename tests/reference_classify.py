@@ -1,4 +1,4 @@
-"""Slow, obviously right twins of the pairwise classifiers: loops over pairs and folds of scikit-learn's functions."""
+"""Slow reference implementations of pairwise classifiers: loops over pairs and folds with scikit-learn's functions."""
 
 from itertools import combinations
 
@@ -67,7 +67,7 @@ def threshold_errors(d, positive, weight, t):
 
 
 def folds_of_pair(y, rows, n_folds):
-    """Stratified folds of all rows, of which a pair takes its own; as places within the pair."""
+    """Stratified folds of all rows, cut to the rows of a pair; as indices within the pair."""
     for train, test in StratifiedKFold(n_folds).split(np.zeros(len(y)), y):
         yield np.flatnonzero(np.isin(rows, train)), np.flatnonzero(np.isin(rows, test))
 

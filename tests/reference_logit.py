@@ -1,4 +1,4 @@
-"""Slow twins of the logit models: formulas as they are written, optimised by scipy."""
+"""Slow reference implementations of the logit models: the formulas as written, maximised by scipy."""
 
 import numpy as np
 from scipy.optimize import minimize

@@ -1,4 +1,4 @@
-"""Scores of methods on data sets: the table, the data, what fails."""
+"""`benchmark`: the table of scores, the kinds of data, and cells that fail."""
 
 import warnings
 
@@ -219,7 +219,7 @@ def test_default_scores():
     x, y = load_diabetes(return_X_y=True)
     found = run({"ols": LinearRegression(), "ridge": Ridge()}, {"diabetes": (x, y)}, cv=3)
     same(found, run({"ols": LinearRegression(), "ridge": Ridge()}, {"diabetes": (x, y)}, cv=3, scoring="r2"))
-    with pytest.raises(InputError, match="say what to score by, scoring="):
+    with pytest.raises(InputError, match="set scoring to say what to score"):
         run({"ols": LinearRegression(), "nb": GaussianNB()}, {"iris": IRIS})
 
 
@@ -237,11 +237,11 @@ def test_cells_that_fail_leave_the_others_alone(where, cells_failed, error, n_jo
         found = run(methods, {"iris": IRIS}, n_jobs=n_jobs)
     assert len(said) == 1
     assert said[0].filename == run.__code__.co_filename
-    words = str(said[0].message)
-    assert words.startswith(f"{cells_failed} of 10 cells failed")
+    message = str(said[0].message)
+    assert message.startswith(f"{cells_failed} of 10 cells failed")
     first = found.index[found["error"] != ""][0] // 2
     # Cells with the same error are counted, not listed.
-    assert f"fussy on iris (repeat 0, fold {first}){' and 3 more' * (cells_failed == 4)}: {error}" in words
+    assert f"fussy on iris (repeat 0, fold {first}){' and 3 more' * (cells_failed == 4)}: {error}" in message
     bad = found["error"] != ""
     assert bad.sum() == cells_failed
     assert (found.loc[bad, "method"] == "fussy").all()
@@ -259,7 +259,7 @@ def test_one_of_several_scores_may_fail():
     assert errors[["accuracy", "f1"]].tolist() == ["", ""]
     assert "predict_proba" in errors["loss"]
     assert errors["nan"] == "the score is NaN"
-    assert errors["two"] == "TypeError: scoring must give a number, got dict"
+    assert errors["two"] == "TypeError: scoring must return a number, got dict"
     assert found.loc[found["error"] == "", "score"].notna().all()
     assert found.loc[found["error"] != "", "score"].isna().all()
 

@@ -288,7 +288,7 @@ import joblib, killed_run
 with joblib.parallel_config({backend!r}):
     killed_run.work({str(log)!r}, cache={str(cache)!r}, n_jobs=2)
 """
-    # Hashes of words are other than here.
+    # Python hashes strings differently there.
     env = os.environ | {"PYTHONPATH": str(tmp_path), "PYTHONHASHSEED": "1", "JOBLIB_TEMP_FOLDER": str(tmp_path)}
     with subprocess.Popen([sys.executable, "-c", call], start_new_session=True, env=env) as process:
         while process.poll() is None and not (cache.exists() and len(keys(cache)) >= 4):
@@ -304,18 +304,18 @@ with joblib.parallel_config({backend!r}):
 
 
 @pytest.mark.parametrize(
-    ("methods", "scoring", "words"),
+    ("methods", "scoring", "message"),
     [
         (
             {"log": make_pipeline(FunctionTransformer(lambda x: x + 1), GaussianNB())},
             "accuracy",
-            "method 'log' cannot be told from others in the cache",
+            "method 'log' cannot be identified in the cache",
         ),
-        ({"nb": GaussianNB()}, lambda estimator, x, y: 0.5, "scoring cannot be told from others in the cache"),
+        ({"nb": GaussianNB()}, lambda estimator, x, y: 0.5, "scoring cannot be identified in the cache"),
     ],
 )
-def test_the_cache_wants_names(tmp_path, methods, scoring, words):
-    with pytest.raises(InputError, match=f"{words}.*no lambda, or leave cache out"):
+def test_the_cache_wants_names(tmp_path, methods, scoring, message):
+    with pytest.raises(InputError, match=f"{message}.*not a lambda, or leave cache out"):
         run(methods, {"iris": IRIS}, scoring=scoring, cache=tmp_path)
     for n_jobs in (1, 2):
         assert run(methods, {"iris": IRIS}, scoring=scoring, n_jobs=n_jobs)["score"].notna().all()

@@ -1,4 +1,4 @@
-"""What benchmark() cannot run is said before any fit."""
+"""Arguments that `benchmark` cannot use are refused before any fit."""
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ X, Y = IRIS
 
 
 @pytest.mark.parametrize(
-    ("methods", "datasets", "options", "words"),
+    ("methods", "datasets", "options", "message"),
     [
         ({}, {"a": IRIS}, {}, "methods is empty"),
         ([], {"a": IRIS}, {}, "methods is empty"),
@@ -35,11 +35,11 @@ X, Y = IRIS
         ([GaussianNB], {"a": IRIS}, {}, "is the class GaussianNB; give an instance"),
         ({"a": "svc"}, {"a": IRIS}, {}, "method 'a' must be a scikit-learn estimator .* got 'svc', which has no fit"),
         ({"a": StandardScaler()}, {"a": IRIS}, {}, "got StandardScaler.*, which has no predict"),
-        ([("a", GaussianNB()), ("a", SVC())], {"a": IRIS}, {}, "names of methods must differ, got 'a' twice"),
-        ({1: GaussianNB()}, {"a": IRIS}, {}, "names of methods must be words, got 1"),
+        ([("a", GaussianNB()), ("a", SVC())], {"a": IRIS}, {}, "names of methods must be unique, got 'a' twice"),
+        ({1: GaussianNB()}, {"a": IRIS}, {}, "names of methods must be text, got 1"),
         (NB, {}, {}, "datasets is empty"),
         (NB, "iris", {}, "datasets must be a dict .* got str"),
-        (NB, ["iris", "iris"], {}, "names of datasets must differ, got 'iris' twice"),
+        (NB, ["iris", "iris"], {}, "names of datasets must be unique, got 'iris' twice"),
         (NB, ["irs"], {}, "must be one of 'iris', .* got 'irs'"),
         (NB, [IRIS], {}, "got a list with tuple; use a dict"),
         (NB, {"a": (X,)}, {}, "data set 'a' must be .* got tuple of 1"),
@@ -48,8 +48,8 @@ X, Y = IRIS
         (NB, {"a": (X, Y[:-1])}, {}, "'a': y must have an entry for each of the 150 rows of X, got 149"),
         (NB, {"a": (X, Y, Y[1:])}, {}, "'a': groups must have an entry for each of the 150 rows of X, got 149"),
         (NB, {"a": (X, 3)}, {}, "'a': y must have an entry .* got a single value"),
-        (NB, {"a": (X, np.where(Y == 1, np.nan, Y))}, {}, "'a': y is missing in 50 rows, first in row 50"),
-        (NB, {"a": (X, [None, *"b" * 149])}, {}, "'a': y is missing in 1 rows, first in row 0"),
+        (NB, {"a": (X, np.where(Y == 1, np.nan, Y))}, {}, "'a': y is missing in 50 rows, the first one is row 50"),
+        (NB, {"a": (X, [None, *"b" * 149])}, {}, "'a': y is missing in 1 rows, the first one is row 0"),
         (NB, {"a": (X[:0], Y[:0])}, {}, "'a': X must have rows, got none"),
         (NB, {"a": ([[1, 2], [3]], [0, 1])}, {}, "'a': X must have rows of the same length"),
         (NB, {"a": (X, X[:, 0])}, {}, "data set 'a' cannot be split by cv=StratifiedKFold.*continuous"),
@@ -66,25 +66,25 @@ X, Y = IRIS
         (NB, {"a": IRIS}, {"scoring": accuracy_score}, "looks like it is a metric function"),
         (NB, {"a": IRIS}, {"scoring": []}, "scoring is empty"),
         (NB, {"a": IRIS}, {"scoring": 3}, "scoring must be the name of a score, .* got 3"),
-        (NB, {"a": IRIS}, {"scoring": ["accuracy", "accuracy"]}, "must be different names"),
-        (NB, {"a": IRIS}, {"scoring": [halves]}, "name callables in a dict"),
+        (NB, {"a": IRIS}, {"scoring": ["accuracy", "accuracy"]}, "must hold different names"),
+        (NB, {"a": IRIS}, {"scoring": [halves]}, "use a dict for callables"),
         (NB, {"a": IRIS}, {"n_jobs": 0}, "n_jobs must be"),
         (NB, {"a": IRIS}, {"progress": "yes"}, "progress must be True or False"),
         (NB, {"a": IRIS}, {"random_state": -1}, "random_state must be a whole number"),
         (NB, {"a": IRIS}, {"random_state": None, "cache": "x"}, "cache needs a whole number as random_state"),
         (NB, {"a": IRIS}, {"cache": 3}, "cache must be a directory"),
-        (NB, {"a": IRIS}, {"cache": __file__}, "cache must be a directory that can be written to"),
+        (NB, {"a": IRIS}, {"cache": __file__}, "cache must be a writable directory"),
     ],
 )
-def test_what_cannot_be_run_is_said_before_any_fit(methods, datasets, options, words, tmp_path):
+def test_bad_arguments_are_refused_before_any_fit(methods, datasets, options, message, tmp_path):
     log = tmp_path / "log"
     if isinstance(methods, dict) and "nb" in methods:
         methods = {"log": Counting(str(log)), **methods}
         datasets = {"before": IRIS, **datasets} if isinstance(datasets, dict) and datasets else datasets
-    with pytest.raises(InputError, match=words) as said:
+    with pytest.raises(InputError, match=message) as caught:
         benchmark(methods, datasets, **{"progress": False} | options)
     assert fits(log) == 0
-    assert "\n" not in str(said.value)
+    assert "\n" not in str(caught.value)
 
 
 class Unclonable(GaussianNB):
@@ -109,9 +109,9 @@ class Empty(KFold):
 def test_rarer_nonsense():
     with pytest.raises(InputError, match="method 'a' cannot be cloned"):
         run({"a": Unclonable()}, {"a": IRIS})
-    with pytest.raises(InputError, match="places of rows below 150.*'a'"):
+    with pytest.raises(InputError, match="indices of rows below 150.*'a'"):
         run(NB, {"a": IRIS}, cv=Outside())
-    with pytest.raises(InputError, match="no test rows of data set 'a'"):
+    with pytest.raises(InputError, match="got no test rows of 'a'"):
         run(NB, {"a": IRIS}, cv=Empty(1))
     with pytest.raises(InputError, match="'a' cannot be split .*no splits"):
         run(NB, {"a": IRIS}, cv=Empty(0))

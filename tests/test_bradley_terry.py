@@ -1,4 +1,4 @@
-"""Bradley–Terry fits against slow twins and peers: estimates, covariances, intervals."""
+"""Bradley–Terry fits compared with slow reference implementations and other packages."""
 
 import choix
 import evalica
@@ -13,19 +13,19 @@ from pwcstats import BradleyTerry
 from . import reference_bradley_terry as reference
 from .reference_bradley_terry import Slow
 
-# Newton's last step is shorter than 1e-5, so what is left is about its square; conditions of these sets are below 100.
+# The last Newton step is shorter than 1e-5, and the error is about its square; condition numbers are below 100.
 ESTIMATE = 1e-8
 # Covariances are continuous in the estimates.
 COVARIANCE = 1e-7
 # Central differences of the penalised likelihood with step 1e-5 have this error.
 DIFFERENCES = 1e-6
-# Evalica and choix iterate to a tolerance; asked for 1e-12 they are right to this.
+# Evalica and choix iterate to a tolerance; with 1e-12 they have this error.
 PEERS = 1e-6
 NAMES = list("abcdef")
 
 
 def league(seed, n_items=6, n=150, ties=False, order=False, weights=False):
-    """A random tournament as a frame, and as the twin's rows."""
+    """A random tournament as a data frame, and as rows of the reference implementation."""
     rng = np.random.default_rng(seed)
     ability = rng.normal(scale=0.7, size=n_items)
     rows = []
@@ -60,7 +60,7 @@ def long_model(frame, weights=False):
 @pytest.mark.parametrize("order", [False, True])
 @pytest.mark.parametrize("weights", [False, True])
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_maximum_likelihood_is_the_twins(seed, weights, order, ties):
+def test_maximum_likelihood_against_the_reference(seed, weights, order, ties):
     frame, rows = league(seed, ties=ties != "none", order=order, weights=weights)
     slow = Slow(rows, 6, order=order, tie=ties == "davidson")
     params = slow.fit()
@@ -76,7 +76,7 @@ def test_maximum_likelihood_is_the_twins(seed, weights, order, ties):
 @pytest.mark.parametrize("order", [False, True])
 @pytest.mark.parametrize("n", [13, 25])
 def test_firth_maximises_the_penalised_likelihood(n, order, ties):
-    """On few comparisons, where some items won everything and the maximum of the likelihood does not exist."""
+    """Few comparisons: some items won everything, and the likelihood has no maximum."""
     leagues = (league(seed, n=n, ties=ties != "none", order=order) for seed in range(100))
     frame, rows = next(
         (frame, rows) for frame, rows in leagues if not reference.exists(rows, 6, order=order, tie=ties == "davidson")
@@ -93,7 +93,7 @@ def test_firth_maximises_the_penalised_likelihood(n, order, ties):
 @pytest.mark.parametrize("method", ["mle", "firth"])
 @pytest.mark.parametrize("ties", ["none", "davidson"])
 @pytest.mark.parametrize("order", [False, True])
-def test_covariates_against_the_twin(order, ties, method):
+def test_covariates_against_the_reference(order, ties, method):
     frame, rows = league(6, ties=ties != "none", order=order)
     rng = np.random.default_rng(0)
     items = pd.DataFrame(rng.normal(size=(6, 2)), index=NAMES, columns=["speed", "mass"])
@@ -108,7 +108,7 @@ def test_covariates_against_the_twin(order, ties, method):
     np.testing.assert_allclose(res.cov_params(), np.linalg.inv(slow.information(params)), rtol=1e-6)
     formula = long_model(frame).fit(method, ties=ties, order_effect=order, covariates="speed + mass", item_data=items)
     np.testing.assert_array_equal(formula.params, res.params)
-    # Abilities are Z gamma, centred, with the errors that follow.
+    # Abilities are Z gamma, centred, and their standard errors follow from this.
     z = items.to_numpy() - items.to_numpy().mean(axis=0)
     abilities = res.abilities()
     np.testing.assert_allclose(abilities["ability"], z @ params[:2], atol=1e-12)
@@ -184,20 +184,20 @@ def test_profiles_are_where_the_likelihood_has_fallen(ties, order, method):
     params = res.params.to_numpy()
     drop = stats.chi2.ppf(0.9, 1) / 2
     bounds = res.conf_int(alpha=0.1, method="profile")
-    tolerance = 1e-7 if method == "mle" else 1e-5  # numerical derivatives in the twin
+    tolerance = 1e-7 if method == "mle" else 1e-5  # the reference has numerical derivatives
     for k in range(0, len(params), 3):
         low, high = (slow.profile(params, k, side, drop, objective) for side in (-1, 1))
         np.testing.assert_allclose(bounds.iloc[k], [low, high], rtol=0, atol=tolerance)
 
 
 def test_profiles_of_centred_abilities_do_not_depend_on_the_parametrisation():
-    """The profile of a difference of two items, by making one of them the reference."""
+    """The profile of the difference of two items is that of one item if the other is the reference."""
     frame, _ = league(10, n_items=3, n=40)
     model = BradleyTerry.from_comparisons(frame, winner="winner", loser="loser")
     forwards = model.fit(ref="a").conf_int(method="profile", terms=["b"])
     backwards = model.fit(ref="b").conf_int(method="profile", terms=["a"])
     np.testing.assert_allclose(forwards.to_numpy(), -backwards.to_numpy()[:, ::-1], atol=1e-7)
-    # With three items, a centred ability is a third of two differences: compare by a grid of the likelihood itself.
+    # With three items, a centred ability is a third of two differences. Compare with a grid of the likelihood.
     res = model.fit()
     low, high = res.conf_int(method="profile").loc["a"]
     table = model._table(res.spec)
@@ -227,7 +227,7 @@ def test_sandwich_is_its_definition(ties):
         robust = model.fit(ties=ties, order_effect=True, ref="a", cov_type=cov_type, cov_kwds=kwds)
         np.testing.assert_array_equal(robust.params, res.params)
         if ties == "half":
-            # A tie is one comparison with outcome one half: ordinary logistic regression says it.
+            # A tie is one comparison with outcome one half, so logistic regression gives the answer.
             x = slow.features[:, 0]
             y = frame["outcome"].map({"win": 1.0, "loss": 0.0, "tie": 0.5})
             glm = sm.GLM(y, x, family=sm.families.Binomial()).fit(
@@ -246,7 +246,7 @@ def test_a_weighted_row_is_one_row_to_the_sandwich():
     slow = Slow(rows, 6)
     res = model.fit(ref="a", cov_type="HC0")
     np.testing.assert_allclose(res.cov_params(), slow.sandwich(res.params.to_numpy(), range(len(rows))), rtol=1e-6)
-    # A matrix has no rows: its numbers are of comparisons.
+    # A matrix has no rows; its entries are numbers of comparisons.
     wins = np.array([[0, 5, 2.0], [3, 0, 4], [1, 2, 0]])
     games = [(i, j) for i in range(3) for j in range(3) for _ in range(int(wins[i, j]))]
     single = BradleyTerry.from_comparisons(winner=[i for i, _ in games], loser=[j for _, j in games])
@@ -361,7 +361,7 @@ def test_large_graphs_take_the_other_road_to_the_same_place(monkeypatch):
         assert (error[:-2] > 0).all()
         gap = (projected.bse / exact.bse - 1).abs()
         assert (gap <= 5 * error + 1e-8).all()
-        # Stated errors are neither far too small nor idle.
+        # Stated errors are neither far too small nor far too large.
         assert 0.5 < np.sqrt(np.mean((gap / error.where(error > 0, np.inf)) ** 2)) < 2
         assert error.max() < 0.01
         assert projected.contrast(3, 9).std_error == pytest.approx(exact.contrast(3, 9).std_error, rel=1e-7)

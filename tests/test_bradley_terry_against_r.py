@@ -1,4 +1,4 @@
-"""Bradley–Terry fits against BradleyTerry2, brglm, psychotools, VGAM, qvcalc and sandwich, stored and live."""
+"""Bradley–Terry fits compared with BradleyTerry2, brglm, psychotools, VGAM, qvcalc and sandwich."""
 
 import numpy as np
 import pandas as pd
@@ -9,7 +9,7 @@ from pwcstats import BradleyTerry
 from .conftest import stored
 from .parity import BRADLEY_TERRY
 
-# The stored answers have all their digits; another machine's BLAS may change the last ones.
+# The stored numbers have all digits; the last ones depend on the BLAS.
 SAME_R = 1e-6
 
 
@@ -24,7 +24,7 @@ def close(ours, theirs, name):
 
 
 def agrees(res, theirs, name, terms=None):
-    """Coefficients and standard errors in R's order, and the deviance where it has the same lines."""
+    """Coefficients and standard errors in the order of R, and the deviance if it is based on the same rows."""
     params, bse = res.params, res.bse
     if terms is not None:
         params, bse = params[terms], bse[terms]
@@ -88,7 +88,7 @@ def test_ice_hockey(from_r):
     theirs = from_r["icehockey"]
     frame = pd.DataFrame(theirs["data"])
     frame["winner"] = frame["result"].map({1.0: "visitor", 0.0: "opponent", 0.5: "tie"})
-    # R's home team is the second player: here it is the first.
+    # In R the home team is the second player, and here it is the first.
     columns = {"first": "opponent", "second": "visitor", "winner": "winner", "tie": "tie"}
     model = BradleyTerry.from_comparisons(frame, **columns, neutral=~frame["home.ice"])
     teams = [term.removeprefix("team") for term in theirs["plain"]["term"]]

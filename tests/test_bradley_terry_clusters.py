@@ -1,4 +1,4 @@
-"""Inference from clusters of comparisons: t in place of the normal distribution, and its coverage by simulation."""
+"""Inference from clusters of comparisons: use of the t distribution, and coverage by simulation."""
 
 import numpy as np
 import pandas as pd
@@ -8,7 +8,7 @@ from scipy import stats
 
 from pwcstats import BradleyTerry, FewClustersWarning, InputError
 
-# Two solutions of the same equations, each to its own stopping rule.
+# Two solutions of the same equations with different stopping rules.
 GLM = 1e-6
 # A quantile of 40 000 draws: its standard error is about 1 % here.
 DRAWS = 0.03
@@ -17,7 +17,7 @@ CLUSTERS = {"cov_type": "cluster", "cov_kwds": {"groups": "voter"}}
 
 
 def votes(rng, n_voters, each=30, n_items=4, spread=0.7):
-    """Votes of people with tastes of their own for items that are equal on average."""
+    """Votes of people with individual tastes for items that are equal on average."""
     taste = rng.normal(0.0, spread, (n_voters, n_items))
     voter = np.repeat(np.arange(n_voters), each)
     a = rng.integers(n_items, size=len(voter))
@@ -34,7 +34,7 @@ def clustered(frame, **options):
 def test_t_is_that_of_statsmodels():
     frame = votes(np.random.default_rng(1), 9)
     x = np.stack([(frame["winner"] == k).astype(float) - (frame["loser"] == k) for k in (1, 2, 3)], axis=1)
-    # Half of the rows the other way round, or the response would be constant.
+    # Half of the rows are reversed, else the response would be constant.
     sign = np.where(np.arange(len(x)) % 2, 1.0, -1.0)
     glm = sm.GLM(sign > 0, sign[:, None] * x, family=sm.families.Binomial())
     theirs = glm.fit(cov_type="cluster", cov_kwds={"groups": frame["voter"]}, use_t=True, tol=1e-12)
@@ -62,7 +62,7 @@ def test_t_is_that_of_statsmodels():
 
 @pytest.mark.filterwarnings(FEW)
 def test_several_parameters_have_hotellings_distribution():
-    """Of the mean of G normal vectors, and their covariance, by the textbook's formula."""
+    """Hotelling's statistic by the formula of textbooks."""
     res = clustered(votes(np.random.default_rng(2), 9), ref=0)
     w = float(res.params @ np.linalg.solve(res.cov_params(), res.params))
     test = res.wald_test(np.eye(3))
@@ -87,7 +87,7 @@ def test_tie_parameter_has_t():
 
 @pytest.mark.filterwarnings(FEW)
 def test_rank_sets_have_t():
-    """Two items make one standardised difference, whose quantile is known."""
+    """Two items have one standardised difference, whose quantile is known."""
     res = clustered(votes(np.random.default_rng(5), 6, n_items=2))
     critical = res.ranks(n_draws=40_000).attrs["critical_value"]
     assert critical == pytest.approx(stats.t.ppf(0.975, 5), rel=DRAWS)
@@ -106,14 +106,14 @@ def test_other_covariances_stay_normal():
         assert "P>|z|" in str(res.summary())
 
 
-def test_few_clusters_are_said():
+def test_few_clusters_are_reported():
     rng = np.random.default_rng(7)
     with pytest.warns(FewClustersWarning, match="only 19 clusters.* 18 degrees of freedom; with about 20"):
         clustered(votes(rng, 19))
     res = clustered(votes(rng, 20))
     res.bootstrap(5, groups="voter", random_state=0)
     few = BradleyTerry.from_comparisons(votes(rng, 19), "winner", "loser").fit()
-    with pytest.warns(FewClustersWarning, match=r"only 19 groups, .*use conf_int\(method='t'\)"):
+    with pytest.warns(FewClustersWarning, match=r"only 19 groups, .*use conf_int with method='t'"):
         few.bootstrap(5, groups="voter", random_state=0)
     few.bootstrap(5, random_state=0)
 
@@ -152,14 +152,14 @@ def test_coverage(n_voters, n_items):
         covered.append([inside.mean(), res.contrast(0, 1).p_value > 0.05, joint])
     *single, joint = np.mean(covered, axis=0)
     np.testing.assert_allclose(single, 0.95, rtol=0.0, atol=0.02)
-    # The correction for few groups makes the covariance of many parameters a little too large.
+    # The correction for few groups makes the covariance of many parameters slightly too large.
     assert 0.93 < joint < 0.98
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:the bootstrap draws only")
 def test_coverage_of_the_bootstrap():
-    """Of 8 voters, in 120 samples: percentiles are too short, t intervals are not."""
+    """With 8 voters, percentile intervals are too short and t intervals are not (120 samples)."""
     rng = np.random.default_rng(9)
     covered = []
     for _ in range(120):

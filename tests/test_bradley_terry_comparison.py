@@ -1,4 +1,4 @@
-"""Comparison intervals: two that do not overlap are a test at the level that was asked for."""
+"""Comparison intervals: the test by overlap has the requested level."""
 
 import numpy as np
 import pytest
@@ -6,9 +6,9 @@ from scipy import optimize, stats
 
 from pwcstats import BradleyTerry, InputError
 
-# The multiplier is a root to 1e-12; sums over pairs in another order round differently.
+# The multiplier is a root to 1e-12, and sums over pairs in another order round differently.
 ROOT = 1e-9
-# Games of each pair: abilities are known with very different precision.
+# Games of each pair, such that abilities have very different standard errors.
 GAMES = np.array([[0, 60, 40, 20, 15], [0, 0, 50, 20, 15], [0, 0, 0, 25, 20], [0, 0, 0, 0, 10], [0, 0, 0, 0, 0]])
 
 
@@ -18,7 +18,7 @@ def draw(rng, games=GAMES):
 
 
 def share_apart(table):
-    """The share of pairs whose intervals do not overlap."""
+    """Share of pairs whose intervals do not overlap."""
     low, high = table["conf_low"].to_numpy(), table["conf_high"].to_numpy()
     apart = low[:, None] > high
     return (apart | apart.T)[np.triu_indices(len(low), 1)].mean()
@@ -45,7 +45,7 @@ def test_multiplier_is_goldstein_and_healys(alpha):
 
 
 def test_equal_precision_has_the_textbook_level():
-    """1.96 / sqrt(2) quasi standard errors, an 83.4 % interval, where all pairs met equally often and won equally."""
+    """If all pairs met and won equally often, intervals have 1.96 / sqrt(2) quasi standard errors and level 83.4 %."""
     res = BradleyTerry(np.full((4, 4), 10.0)).fit()
     found = res.comparison_intervals()
     assert found.attrs["multiplier"] == pytest.approx(stats.norm.isf(0.025) / np.sqrt(2))
@@ -99,7 +99,7 @@ def test_plots_say_what_overlap_means():
 
 @pytest.mark.slow
 def test_overlap_is_a_test_at_the_level():
-    """Of equal items, in 1000 samples: 5 % of pairs are apart, against 0.6 % with intervals of 95 %."""
+    """For equal items, 5 % of pairs do not overlap, but only 0.6 % with 95 % intervals (1000 samples)."""
     rng = np.random.default_rng(4)
     shares = []
     for _ in range(1000):

@@ -1,4 +1,4 @@
-"""No finite estimate: found before the fit, and said with names; found always, and never without cause."""
+"""Existence of the estimates is decided before the fit, always correctly, and errors name the items."""
 
 import warnings
 
@@ -7,19 +7,34 @@ import pandas as pd
 import pytest
 
 from pwcstats import BradleyTerry, InputError
+from pwcstats.bradley_terry.existence import find_obstacle
+from pwcstats.bradley_terry.likelihood import make_likelihood
+from pwcstats.bradley_terry.spec import read_spec
+from pwcstats.errors import Message
 
 from . import reference_bradley_terry as reference
 from .test_bradley_terry import NAMES, league, long_model
 
+DEFAULTS = {
+    "method": "mle",
+    "ties": "none",
+    "order_effect": False,
+    "covariates": None,
+    "item_data": None,
+    "environment": None,
+    "ref": None,
+    "maxiter": 500,
+}
+
 
 def fits(model, **options):
-    """Whether the fit goes through; whatever it returns must be a maximum without a warning."""
+    """Whether the fit succeeds; if so, it must have found a maximum without a warning."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             res = model.fit(**options)
     except InputError as error:
-        if not any(words in str(error) for words in ("no maximum likelihood", "cannot be told", "not connected")):
+        if not any(part in str(error) for part in ("no maximum likelihood", "cannot be told", "not connected")):
             raise
         return False
     assert res.converged
@@ -37,7 +52,7 @@ def test_ford_by_every_split(seed):
 
 
 def small_leagues(n_seeds, least, range_of_n, ties, order):
-    """Leagues of four items, few enough comparisons that a maximum may not exist; trivial cases left out."""
+    """Leagues of four items with so few comparisons that a maximum may not exist; without trivial cases."""
     for seed in range(n_seeds):
         n = least + seed % range_of_n
         frame, rows = league(seed, n_items=4, n=n, ties=ties != "none", order=order)
@@ -51,7 +66,7 @@ def small_leagues(n_seeds, least, range_of_n, ties, order):
 @pytest.mark.parametrize("ties", ["none", "davidson"])
 @pytest.mark.parametrize("order", [False, True])
 def test_order_and_ties_by_a_linear_programme(ties, order):
-    """The graph's cycles decide as the definition does, on tournaments where either answer is common."""
+    """Cycles of the graph and the definition agree on tournaments for which both answers are common."""
     answers = []
     for seed, frame, rows in small_leagues(120, 6, 20, ties, order):
         expected = reference.exists(rows, 4, order=order, tie=ties == "davidson")
@@ -75,6 +90,19 @@ def test_covariates_by_a_linear_programme(ties, order):
 
 def long(*pairs):
     return BradleyTerry.from_comparisons(winner=[a for a, _ in pairs], loser=[b for _, b in pairs])
+
+
+def test_obstacles_are_found_without_exceptions():
+    for model, options, message in (
+        (long(("a", "b"), ("b", "a")), {}, None),
+        (long(("a", "b")), {}, "a never lost"),
+        (long(("a", "b"), ("c", "d")), {"method": "firth"}, "not connected"),
+    ):
+        spec = read_spec(model._rows, **{**DEFAULTS, **options})
+        obstacle = find_obstacle(spec, make_likelihood(spec, model._table(spec)))
+        assert (obstacle is None) == (message is None)
+        if obstacle is not None:
+            assert message in Message(obstacle())
 
 
 def test_undefeated_item_is_named_with_the_cure():
@@ -106,7 +134,7 @@ def test_many_items_are_named_by_the_first_few():
 
 
 def test_two_items_that_tie_and_one_wins_have_no_davidson_estimate():
-    """Strongly connected through the tie, and yet the likelihood rises for ever."""
+    """The graph is strongly connected by the tie, but the likelihood has no maximum."""
     model = BradleyTerry.from_comparisons({"w": ["a", "a"], "l": ["b", "b"], "t": [0, 1]}, "w", "l", tie="t")
     with pytest.raises(InputError, match="tie parameter would be infinite"):
         model.fit(ties="davidson")
@@ -132,7 +160,7 @@ def test_order_effect_that_is_the_same_as_an_item():
 
 
 def test_order_effect_needs_somebody_to_go_first():
-    with pytest.raises(InputError, match="one item went first; give first="):
+    with pytest.raises(InputError, match="one item went first; pass first to from_comparisons"):
         BradleyTerry([[0, 2], [1, 0]]).fit(order_effect=True)
 
 
@@ -154,7 +182,7 @@ def test_covariate_that_predicts_everything():
 
 
 def test_a_steep_but_finite_league_converges():
-    """A chain in which everybody beats the next 10,000 times and loses once."""
+    """A chain in which each item beats the next 10,000 times and loses once."""
     wins = np.zeros((30, 30))
     i = np.arange(29)
     wins[i, i + 1], wins[i + 1, i] = 10_000, 1
@@ -165,7 +193,7 @@ def test_a_steep_but_finite_league_converges():
 
 
 def test_long_thin_graphs_are_no_obstacle():
-    """3000 items in a row: conjugate gradients would need thousands of steps."""
+    """A chain of 3000 items, for which conjugate gradients would need thousands of steps."""
     n = 3000
     rng = np.random.default_rng(0)
     down, up = rng.integers(1, 9, size=n - 1), rng.integers(1, 9, size=n - 1)
@@ -184,6 +212,6 @@ def test_convergence_is_reported():
     frame, _ = league(1)
     model = BradleyTerry.from_comparisons(frame, winner="winner", loser="loser")
     with pytest.warns(ConvergenceWarning, match="did not converge .*1 steps"):
-        res = model.fit(max_iter=1)
+        res = model.fit(maxiter=1)
     assert not res.converged
     assert "steps" in res.reason

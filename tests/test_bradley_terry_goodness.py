@@ -1,4 +1,4 @@
-"""Goodness of fit: the statistics, when they are simulated, and whether the tests keep their level."""
+"""Goodness of fit: the statistics, when p-values are simulated, and whether the tests keep their level."""
 
 import numpy as np
 import pandas as pd
@@ -6,6 +6,7 @@ import pytest
 from scipy import stats
 
 from pwcstats import BradleyTerry, InputError
+from pwcstats.bradley_terry import goodness
 
 from .reference_bradley_terry import Slow
 
@@ -13,7 +14,7 @@ FEW = np.array([[0, 3, 2], [1, 0, 2], [2, 3, 0]])
 
 
 def everybody(n_items, games):
-    """Numbers of games in which everybody meets everybody."""
+    """Numbers of games if all items meet each other equally often."""
     return np.triu(np.full((n_items, n_items), games), 1)
 
 
@@ -25,13 +26,13 @@ def ring(n_items, games):
 
 
 def draw(n, ability, rng):
-    """Wins of a Bradley–Terry model."""
+    """Wins simulated from a Bradley–Terry model."""
     wins = rng.binomial(n, 1 / (1 + np.exp(ability[None] - ability[:, None])))
     return wins + (n - wins).T
 
 
 def slow_p_value(wins, n_draws, rng):
-    """Draw tables from the model and fit each by plain Newton; Pearson's statistic by its definition."""
+    """Draw tables from the model, fit each by a plain Newton method, and compute Pearson's statistic by definition."""
     k = len(wins)
     pairs = [(i, j) for i in range(k) for j in range(i + 1, k) if wins[i, j] + wins[j, i]]
 
@@ -57,7 +58,7 @@ def slow_p_value(wins, n_draws, rng):
 
 def test_simulated_p_values_are_those_of_a_plain_loop():
     wins = draw(everybody(4, 12), np.array([0.6, 0.0, -0.2, -0.4]), np.random.default_rng(3))
-    # A circle that the model cannot explain all of.
+    # A cycle that the model cannot explain completely.
     wins[0, 1], wins[1, 0], wins[1, 2], wins[2, 1], wins[2, 0], wins[0, 2] = 8, 4, 8, 4, 6, 6
     test = BradleyTerry(wins).fit().goodness_of_fit(p_value="bootstrap", n_draws=1999)
     observed, p = slow_p_value(wins, 1000, np.random.default_rng(1))
@@ -77,7 +78,7 @@ def test_small_expected_counts_are_simulated():
     assert large.df == 1
     assert large.notes == ()
     assert large.p_value == pytest.approx(stats.chi2.sf(large.statistic, 1))
-    # Few pairs are sparse, but one expects less than one win.
+    # Few pairs are sparse, but one has an expected count below 1.
     rare = 100 * everybody(6, 1) + 100 * everybody(6, 1).T
     rare[0, 5], rare[5, 0] = 1, 0
     assert "the smallest expected count is 0.5" in BradleyTerry(rare).fit().goodness_of_fit(n_draws=19).notes[0]
@@ -105,6 +106,15 @@ def test_what_cannot_be_simulated():
         halves.goodness_of_fit(n_draws=1)
 
 
+@pytest.mark.parametrize("method", ["mle", "firth"])
+def test_too_few_tables_with_estimates(method, monkeypatch):
+    monkeypatch.setattr(goodness, "refit", lambda *_: None)
+    res = BradleyTerry(FEW).fit(method)
+    with pytest.raises(InputError, match="only 0 of 380 simulated tables have finite .* p_value='chi2'") as caught:
+        res.goodness_of_fit(p_value="bootstrap", n_draws=19)
+    assert ("method='firth'" in str(caught.value)) == (method == "mle")
+
+
 def test_tables_without_estimates_are_drawn_again():
     wins = np.array([[0, 1, 1], [1, 0, 2], [0, 1, 0]])
     test = BradleyTerry(wins).fit().goodness_of_fit(n_draws=50)
@@ -127,7 +137,7 @@ def test_simulated_p_values_do_not_depend_on_jobs(options):
     assert res.goodness_of_fit(p_value="bootstrap", n_draws=60, random_state=1) != one
 
 
-def test_circles_are_found():
+def test_cycles_are_found():
     """Rock, paper, scissors."""
     wins = np.array([[0, 20, 1], [1, 0, 20], [20, 1, 0]])
     assert BradleyTerry(wins).fit().goodness_of_fit().p_value < 1e-9
@@ -154,7 +164,7 @@ ABILITY = np.random.default_rng(1).normal(scale=0.5, size=12)
 @pytest.mark.slow
 @pytest.mark.parametrize(("games", "deviance"), [(5, 0.2), (10, 0.09)])
 def test_level_of_chi_squared(games, deviance):
-    """Pearson's statistic keeps its level where the deviance rejects far too often."""
+    """Pearson's statistic keeps its level, and the deviance rejects far too often."""
     n = everybody(12, games)
     assert rejections(n, ABILITY, 1000, 0, statistic="deviance", p_value="chi2") > deviance
     # Four standard errors of a share of 1000 samples.
@@ -166,5 +176,5 @@ def test_level_of_simulated_p_values():
     """A ring in which neighbours met three times: chi-squared fails for Pearson's statistic too."""
     n = ring(6, 3)
     assert rejections(n, np.zeros(6), 1000, 2, p_value="chi2") > 0.08
-    # Three standard errors of a share of 250 samples above 0.05; the statistic has few values, so fewer are possible.
+    # Three standard errors of a share of 250 samples above 0.05. Less is possible, because the statistic is discrete.
     assert 0.01 < rejections(n, np.zeros(6), 250, 2, n_draws=39) < 0.091

@@ -1,4 +1,4 @@
-"""Cases that are hard for the numerics or easy to get wrong in the bookkeeping."""
+"""Cases that are numerically hard, or in which rows and weights are easily confused."""
 
 import numpy as np
 import pandas as pd
@@ -11,7 +11,7 @@ from .test_bradley_terry import NAMES, Slow, league, long_model
 
 
 def two_groups(half, games, seed=0):
-    """Two groups of items, well connected inside, and one pair of ten games between them."""
+    """Two well connected groups of items, and one pair with ten games between them."""
     rng = np.random.default_rng(seed)
     i = rng.integers(half, size=8 * half)
     j = (i + rng.integers(1, half, size=8 * half)) % half
@@ -32,7 +32,7 @@ def test_projections_hear_a_weak_link(games):
     exact, projected = model.fit(), model.fit(cov="diag")
     np.testing.assert_allclose(projected.params, exact.params, rtol=0, atol=1e-7)
     gap = (projected.bse / exact.bse - 1).abs()
-    # Everybody's error is that of the link: one number, off by what 64 draws leave of it.
+    # All errors are mainly that of the link: one number with the error of 64 draws.
     assert gap.max() < 0.3
     assert (gap <= 5 * projected.bse_error).all()
     assert exact.contrast(0, 1100).estimate == pytest.approx(np.log(9), abs=1e-6)
@@ -40,7 +40,7 @@ def test_projections_hear_a_weak_link(games):
 
 @pytest.mark.slow
 def test_projections_near_the_reference():
-    """In a chain, differences from the reference are far smaller than what each item is off by alone."""
+    """In a chain, differences from a near reference have far smaller errors than centred abilities."""
     n = 2500
     wins = np.full(n - 1, 7.0)
     frame = pd.DataFrame({"x": np.arange(n - 1), "y": np.arange(1, n), "a": wins, "b": wins + np.arange(n - 1) % 3})
@@ -134,22 +134,22 @@ def test_groups_follow_their_rows_whatever_is_left_out():
     rng = np.random.default_rng(1)
     frame["weight"] = np.where(rng.random(90) < 0.3, 0.0, 1.0)
     frame["group"] = rng.integers(9, size=90)
-    # Groups in which nothing counts are none.
+    # Groups that only have rows of weight 0 do not count.
     frame.loc[frame["group"] == 4, "weight"] = 0.0
     kept = frame[frame["weight"] > 0]
     asked = {"cov_type": "cluster", "cov_kwds": {"groups": "group"}}
     res = BradleyTerry.from_comparisons(frame, "winner", "loser", weight="weight").fit(**asked)
     same = BradleyTerry.from_comparisons(kept, "winner", "loser").fit(**asked)
     np.testing.assert_allclose(res.bse, same.bse)
-    # A factor on all weights is none on the sandwich.
+    # The sandwich does not change if all weights are multiplied by a constant.
     tenth = BradleyTerry.from_comparisons(
         frame.assign(weight=0.01 * frame["weight"]), "winner", "loser", weight="weight"
     )
     np.testing.assert_allclose(tenth.fit(**asked).bse, same.bse, rtol=1e-6)
     one = frame.assign(group=np.where(frame["weight"] > 0, 1, frame["group"] + 10))
-    with pytest.raises(InputError, match="groups must be at least 2 among the rows that count"):
+    with pytest.raises(InputError, match="at least 2 groups among the rows with a weight above 0, got 1"):
         BradleyTerry.from_comparisons(one, "winner", "loser", weight="weight").fit(**asked)
-    # Rows that do not count are not drawn.
+    # Rows of weight 0 are not drawn.
     drawn = BradleyTerry.from_comparisons(frame, "winner", "loser", weight="weight").fit("firth")
     alone = BradleyTerry.from_comparisons(kept, "winner", "loser", weight="weight").fit("firth")
     pd.testing.assert_frame_equal(
@@ -203,7 +203,7 @@ def test_half_ties_in_the_bootstrap():
     frame, _ = league(37, n=300, ties=True)
     model = BradleyTerry.from_comparisons(frame, "winner", "loser", tie="tie")
     drawn = model.fit(ties="half").bootstrap(600, random_state=2)
-    # The sandwich is the bootstrap's limit; the likelihood's errors are larger, since half wins vary less than wins.
+    # The bootstrap converges to the sandwich; model-based errors are larger, because half wins vary less than wins.
     robust = model.fit(ties="half", cov_type="HC0").bse
     assert (robust < 0.95 * model.fit(ties="half").bse).all()
     np.testing.assert_allclose(drawn.bse, robust, rtol=0.12)
@@ -240,10 +240,10 @@ def test_equal_covariates_make_equal_items():
     pd.testing.assert_frame_equal(diag.abilities(), res.abilities())
 
 
-def test_missing_words_are_no_base_level():
+def test_missing_strings_are_not_the_base_level():
     model = BradleyTerry([[0, 2, 1], [1, 0, 2], [2, 1, 0]], items=list("abc"))
-    for words in (["p", None, "q"], pd.Categorical(["p", None, "q"]), pd.array(["p", None, "q"], dtype="string")):
-        items = pd.DataFrame({"kind": words, "other": [np.nan, 1.0, 2.0]}, index=list("abc"))
+    for kinds in (["p", None, "q"], pd.Categorical(["p", None, "q"]), pd.array(["p", None, "q"], dtype="string")):
+        items = pd.DataFrame({"kind": kinds, "other": [np.nan, 1.0, 2.0]}, index=list("abc"))
         with pytest.raises(InputError, match=r"'kind' is missing in item_data for \(b\)"):
             model.fit(covariates="kind", item_data=items)
 
@@ -255,17 +255,17 @@ def test_likelihood_ratio_tests_of_what_is_not_nested():
     tiny = pd.DataFrame({"w": [1e-9, -2e-9, 1.5e-9, 0, 3e-9, 1e-10]}, index=NAMES)
     with pytest.raises(InputError, match="not nested"):
         model.fit(covariates=items).lr_test(model.fit(covariates=tiny))
-    # The smaller model has an order effect, and the other data say otherwise who went first.
+    # The smaller model has an order effect, and in the other data other items went first.
     turned = long_model(frame.assign(neutral=True, ordered=0).assign(neutral=np.arange(len(frame)) % 2 == 0))
-    with pytest.raises(InputError, match="different ones"):
+    with pytest.raises(InputError, match="the same comparisons, got different ones"):
         turned.fit(order_effect=True).lr_test(model.fit(covariates=items, order_effect=True))
     robust = model.fit(cov_type="HC0")
     for call in (lambda: robust.lr_test(model.fit(order_effect=True)), robust.goodness_of_fit):
-        with pytest.raises(InputError, match="rests on the likelihood"):
+        with pytest.raises(InputError, match="assumes independent comparisons and ignores cov_type='HC0'"):
             call()
 
 
-def test_profiles_say_when_they_fail():
+def test_profiles_that_fail_are_reported():
     res = BradleyTerry([[0, 3], [1, 0]]).fit(ref=1)
     with pytest.warns(ConvergenceWarning, match="did not converge"):
         res.conf_int(1e-30, method="profile")
@@ -300,7 +300,7 @@ def test_solutions_sum_to_zero():
         first = np.r_[np.arange(n - 1), rng.integers(n // 2, size=3 * n)].astype(np.int32)
         second = np.r_[np.arange(1, n), rng.integers(n // 2, n, size=3 * n)].astype(np.int32)
         graph, weight = Graph(first, second, n), rng.random(len(first))
-        # What rounding leaves of a sum must not matter, nor what is more than rounding.
+        # The sum of b must not matter, whether it is a rounding error or not.
         b = rng.normal(size=(n, 11))
         x = graph.solver(weight, 1e-12)(b)
         b -= b.mean(axis=0)
@@ -320,7 +320,7 @@ def test_one_item_against_many():
 
 
 @pytest.mark.parametrize(
-    ("call", "words"),
+    ("call", "message"),
     [
         (lambda m: m.fit(order_effect="no"), "order_effect must be True or False"),
         (lambda m: m.fit(cov="diag", n_projections=1), "n_projections must be a whole number of at least 2"),
@@ -340,8 +340,8 @@ def test_one_item_against_many():
         ),
     ],
 )
-def test_odd_requests(call, words):
-    with pytest.raises(InputError, match=words):
+def test_odd_requests(call, message):
+    with pytest.raises(InputError, match=message):
         call(BradleyTerry([[0, 2], [1, 0]]))
 
 
@@ -389,7 +389,7 @@ def test_codes_of_winners_are_explained():
     frame = pd.DataFrame({"h": ["x", "y", "x"], "a": ["y", "x", "y"], "r": ["H", "D", "A"], "y": [1, 0, 1]})
     with pytest.raises(InputError, match=r"name of its column \('h' or 'a'\); row 0 has 'H' for x and y; recode"):
         BradleyTerry.from_comparisons(frame, first="h", second="a", winner="r", tie="D")
-    with pytest.raises(InputError, match="row 0 has 1 for x and y; say with tie="):
+    with pytest.raises(InputError, match="row 0 has 1 for x and y; set tie to the values that are ties"):
         BradleyTerry.from_comparisons(frame, first="h", second="a", winner="y")
     mapped = frame.assign(r=frame["r"].map({"H": "h", "A": "a", "D": "draw"}))
     assert BradleyTerry.from_comparisons(mapped, first="h", second="a", winner="r", tie="draw").nobs == 3

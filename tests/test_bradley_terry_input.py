@@ -1,4 +1,4 @@
-"""Data in all their forms, and what is said of those that cannot be used."""
+"""All forms of data, and messages about data and options that cannot be used."""
 
 import numpy as np
 import pandas as pd
@@ -84,8 +84,8 @@ def test_labels_of_any_type():
         named = frame.assign(w=frame["w"].map(names), l=frame["l"].map(names))
         res = BradleyTerry.from_comparisons(named, "w", "l", tie="tie").fit(ties="half")
         for old, new in names.items():
-            place = list(res.model.items).index(new)
-            assert res.params.iloc[place] == pytest.approx(expected().params[old])
+            index = list(res.model.items).index(new)
+            assert res.params.iloc[index] == pytest.approx(expected().params[old])
     numbers = frame.assign(w=frame["w"].map(ord), l=frame["l"].map(ord))
     assert list(BradleyTerry.from_comparisons(numbers, "w", "l").items) == [120, 121, 122]
 
@@ -159,7 +159,7 @@ COMPARISONS = {"w": ["a", "b", "c"], "l": ["b", "c", "a"]}
 
 
 @pytest.mark.parametrize(
-    ("call", "words"),
+    ("call", "message"),
     [
         (lambda: BradleyTerry([[0, 1, 2], [1, 0, 1]]), "wins must be a K x K matrix, row over column, got 2 x 3"),
         (lambda: BradleyTerry([[0, -1], [1, 0]]), "finite numbers >= 0, got -1 for 0 over 1"),
@@ -200,7 +200,10 @@ COMPARISONS = {"w": ["a", "b", "c"], "l": ["b", "c", "a"]}
             lambda: BradleyTerry.from_comparisons(GAMES, first="a", second="b", winner="winner", tie="tie"),
             "row 6 has 'both bad' for x and y; recode",
         ),
-        (lambda: BradleyTerry.from_comparisons(GAMES, "winner", "a", second="b"), "loser goes with winner alone"),
+        (
+            lambda: BradleyTerry.from_comparisons(GAMES, "winner", "a", second="b"),
+            "loser cannot be combined with second",
+        ),
         (lambda: BradleyTerry.from_comparisons(GAMES, first="a", second="b", wins=("winner",)), "two columns"),
         (
             lambda: BradleyTerry.from_comparisons(GAMES, "winner", first="a", second="b", wins=("u", "v")),
@@ -212,13 +215,13 @@ COMPARISONS = {"w": ["a", "b", "c"], "l": ["b", "c", "a"]}
         (lambda: BradleyTerry.from_pairwise([[0, 1.5], [-0.5, 0]]), "within"),
     ],
 )
-def test_input_errors(call, words):
-    with pytest.raises(InputError, match=words):
+def test_input_errors(call, message):
+    with pytest.raises(InputError, match=message):
         call()
 
 
 @pytest.mark.parametrize(
-    ("options", "words"),
+    ("options", "message"),
     [
         ({"method": "ml"}, "method must be one of 'mle', 'firth', got 'ml'"),
         ({"ties": "yes"}, "ties must be one of"),
@@ -227,11 +230,14 @@ def test_input_errors(call, words):
         ({"cov_type": "HC0", "cov": "diag"}, "needs cov='full'"),
         ({"cov_type": "cluster"}, "needs cov_kwds"),
         ({"cov_type": "cluster", "cov_kwds": {"groups": [1, 2]}}, "one entry for each of the 4 comparisons, got 2"),
-        ({"cov_type": "cluster", "cov_kwds": {"groups": [1, 1, 1, 1]}}, "groups must be at least 2"),
+        ({"cov_type": "cluster", "cov_kwds": {"groups": [1, 1, 1, 1]}}, "at least 2 groups among the rows"),
         ({"cov_type": "cluster", "cov_kwds": {"groups": [1, None, 1, 1]}}, "groups is missing in row 1"),
-        ({"cov_type": "cluster", "cov_kwds": {"group": [1]}}, "has the options"),
+        (
+            {"cov_type": "cluster", "cov_kwds": {"group": [1]}},
+            r"may have the keys \(groups, use_correction\), got \(group\)",
+        ),
         ({"ref": "q"}, r"ref must be one of the items \(a, b, c\), got 'q'"),
-        ({"max_iter": 0}, "max_iter must be a whole number"),
+        ({"maxiter": 0}, "maxiter must be a whole number"),
         ({"ties": "davidson"}, "no comparison is a tie"),
         ({"covariates": "u"}, "item_data is needed"),
         (
@@ -245,9 +251,9 @@ def test_input_errors(call, words):
         ({"item_data": pd.DataFrame()}, "give the formula"),
     ],
 )
-def test_option_errors(options, words):
+def test_option_errors(options, message):
     model = BradleyTerry.from_comparisons({"w": list("abca"), "l": list("bcac")}, "w", "l")
-    with pytest.raises(InputError, match=words):
+    with pytest.raises(InputError, match=message):
         model.fit(**options)
 
 
@@ -269,7 +275,7 @@ def test_too_many_items_are_refused_before_the_work():
 
 def test_asking_for_unknown_items():
     res = BradleyTerry([[0, 2], [1, 0]], items=["a", "b"]).fit()
-    for call, words in (
+    for call, message in (
         (lambda: res.predict("a", "z"), "second must be one of the items .* got 'z'"),
         (lambda: res.predict(["a", "z"], ["b", "b"]), "first must be one of the items"),
         (lambda: res.predict(["a"], ["b", "b"]), "same length"),
@@ -279,7 +285,43 @@ def test_asking_for_unknown_items():
         (lambda: res.conf_int(method="likelihood"), "method must be one of"),
         (lambda: res.ranks(95), "level must be a number between"),
         (lambda: res.bootstrap(0), "n must be a whole number"),
-        (lambda: res.goodness_of_fit(), "nothing is left to test"),
+        (lambda: res.goodness_of_fit(), "no degree of freedom is left for a test"),
     ):
-        with pytest.raises(InputError, match=words):
+        with pytest.raises(InputError, match=message):
             call()
+
+
+def test_parameters_are_checked_before_data():
+    tied = BradleyTerry([[0, 1], [0, 0]], [[0, 3], [3, 0]])
+    for options, message in (
+        ({"maxiter": 0}, "maxiter must be"),
+        ({"cov_type": "HC0", "cov": "none"}, "needs cov='full'"),
+        ({"cov_type": "cluster"}, "needs cov_kwds"),
+        ({"n_projections": 1}, "n_projections must be"),
+        ({"random_state": -1}, "random_state must be"),
+        ({"ref": "q", "covariates": "u"}, "no item is the reference"),
+        ({"ties": "half", "cov_type": "cluster", "cov_kwds": {"groups": [1]}}, "groups are groups of rows"),
+    ):
+        with pytest.raises(InputError, match=message):
+            tied.fit(**options)
+    with pytest.raises(InputError, match="wins must be two columns"):
+        BradleyTerry.from_comparisons("no data", first="a", second="b", wins="c")
+    with pytest.raises(InputError, match="first is needed too"):
+        BradleyTerry.from_comparisons("no data", "w", "l", neutral="n")
+    with pytest.raises(InputError, match="condensed must be True or False"):
+        BradleyTerry.from_pairwise("no data", condensed="yes")
+
+
+def test_errors_know_the_arguments_they_speak_of():
+    model = BradleyTerry([[0, 1], [0, 0]])
+    for call, arguments in (
+        (lambda: model.fit(maxiter=0), ("maxiter",)),
+        (lambda: model.fit(), ("method",)),
+        (lambda: model.fit(order_effect=True), ("order_effect", "first", "neutral")),
+        (lambda: BradleyTerry([[0, -1], [1, 0]]), ("wins",)),
+        (lambda: BradleyTerry.from_comparisons(COMPARISONS, "w", "l", weight=[1, -1, 1]), ("weight",)),
+        (lambda: BradleyTerry([[0, 1], [1, 0]]).fit(cov="none").bse, ("cov",)),
+    ):
+        with pytest.raises(InputError) as caught:
+            call()
+        assert caught.value.arguments == arguments

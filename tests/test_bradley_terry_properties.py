@@ -1,4 +1,4 @@
-"""What must hold for every set of comparisons."""
+"""Properties that hold for every set of comparisons."""
 
 import numpy as np
 import pandas as pd
@@ -10,19 +10,19 @@ from pwcstats import BradleyTerry, InputError
 
 pytestmark = pytest.mark.slow
 
-# Sums in another order: rounding, times the condition of a small league.
+# Sums in another order have rounding errors, which the condition number of a small league multiplies.
 ROUNDING = 1e-7
 
 
 @st.composite
 def leagues(draw):
-    """Comparisons with labels, weights and ties, for which the estimates exist."""
+    """Comparisons with labels, weights and ties for which the estimates exist."""
     n_items = draw(st.integers(2, 6))
     item = st.integers(0, n_items - 1)
     rows = draw(st.lists(st.tuples(item, item, st.booleans(), st.floats(0.1, 10)), min_size=2 * n_items, max_size=40))
     frame = pd.DataFrame(rows, columns=["winner", "loser", "tie", "weight"])
     frame = frame[frame["winner"] != frame["loser"]].reset_index(drop=True)
-    # A circle in both directions makes the graph strongly connected.
+    # A cycle in both directions makes the graph strongly connected.
     circle = np.arange(n_items)
     around = pd.DataFrame({"winner": circle, "loser": np.roll(circle, 1), "tie": False, "weight": 1.0})
     back = around.rename(columns={"winner": "loser", "loser": "winner"})
@@ -67,7 +67,7 @@ def test_names_do_not_matter(frame, names):
 
 @given(leagues())
 def test_expected_wins_are_observed_wins(frame):
-    """Ford's and Zermelo's equations, for whole and half wins."""
+    """The likelihood equations of Zermelo and Ford, for whole and half wins."""
     res = fit(frame)
     won = pd.Series(0.0, index=res.model.items)
     expected = won.copy()

@@ -1,5 +1,6 @@
 """Ranks, bootstrap, tests, reports and figures of a Bradley–Terry fit."""
 
+import json
 import pickle
 
 import numpy as np
@@ -9,8 +10,20 @@ from joblib import parallel_config
 from scipy import stats
 
 from pwcstats import BradleyTerry, ConvergenceWarning, InputError
+from pwcstats._results import Result
 
 from .test_bradley_terry import NAMES, league, long_model
+
+
+def check_contract(result):
+    """Check the contract of all results."""
+    plain = result.to_dict()
+    assert json.loads(json.dumps(plain, allow_nan=False)) == plain
+    assert isinstance(result, Result)
+    assert len(result.glance()) == 1
+    assert list(result.tidy())[:2] == ["term", "estimate"]
+    assert "<table" in result._repr_html_()
+    assert len(repr(result).splitlines()) >= 3
 
 
 @pytest.fixture
@@ -27,7 +40,7 @@ def res(model):
 @pytest.mark.parametrize("simultaneous", [True, False])
 def test_rank_sets_are_what_significant_differences_leave(res, simultaneous):
     table = res.ranks(0.9, simultaneous=simultaneous, random_state=3)
-    # The same by brute force: draws from the singular covariance, all pairs.
+    # The same by brute force: draws from the singular covariance, and all pairs.
     rng = np.random.default_rng(11)
     values, vectors = np.linalg.eigh(res.cov_params().to_numpy())
     root = vectors * np.sqrt(np.maximum(values, 0))
@@ -39,7 +52,7 @@ def test_rank_sets_are_what_significant_differences_leave(res, simultaneous):
         z = np.array(
             [0 if j == name else (res.params[name] - res.params[j]) / res.contrast(name, j).std_error for j in NAMES]
         )
-        # A difference so near the critical value that the draws decide would make this test a coin.
+        # No difference is so near the critical value that the draws would decide the test.
         assert np.abs(np.abs(z) - critical).min() > 0.03
         assert table.loc[name, "rank_low"] == 1 + np.sum(z < -critical)
         assert table.loc[name, "rank_high"] == 6 - np.sum(z > critical)
@@ -51,7 +64,7 @@ def test_rank_sets_are_what_significant_differences_leave(res, simultaneous):
 
 
 def test_rank_sets_cover():
-    """True ranks are all inside in at least 90% of leagues, up to the error of 200 of them."""
+    """All sets contain the true ranks in at least 90% of leagues, up to the error of 200 leagues."""
     rng = np.random.default_rng(2)
     ability = np.array([0.0, 0.0, 0.3, 0.6, 1.2])
     rank = stats.rankdata(-ability, method="min"), stats.rankdata(-ability, method="max")
@@ -63,7 +76,7 @@ def test_rank_sets_cover():
         wins[i, j] = rng.binomial(60, p)
         wins[j, i] = 60 - wins[i, j]
         table = BradleyTerry(wins).fit().ranks(0.9, n_draws=2000).sort_index()
-        # Equal items share ranks: each of those must be allowed.
+        # Equal items share ranks, and the sets must contain all of these.
         hits += bool(np.all((table["rank_low"] <= rank[0]) & (table["rank_high"] >= rank[1])))
     assert hits >= 200 * 0.9 - 3 * np.sqrt(200 * 0.09)
 
@@ -74,7 +87,7 @@ def test_bootstrap_agrees_with_theory_and_itself(res):
     two = res.bootstrap(400, n_jobs=2, random_state=5)
     pd.testing.assert_frame_equal(one.params, two.params)
     assert one.n_failed == 0
-    # 400 draws know a standard error to 3.5%.
+    # A standard error from 400 draws has a relative error of 3.5%.
     np.testing.assert_allclose(one.bse, res.bse, rtol=0.15)
     np.testing.assert_allclose(one.conf_int(), res.conf_int(), atol=0.12)
     assert not one.params.equals(res.bootstrap(400, random_state=6).params)
@@ -96,12 +109,12 @@ def test_bootstrap_draws_comparisons_rows_or_groups():
     theory = np.sqrt(1 / (n * p * (1 - p)))
     for res in (by_row, single):
         assert res.bootstrap(1500, random_state=1).bse["a"] == pytest.approx(theory, rel=0.08)
-    # The sandwich is the bootstrap's limit: weighted rows, and groups.
+    # The bootstrap converges to the sandwich, for weighted rows and for groups.
     weighted = BradleyTerry.from_comparisons(frame, "w", "l", weight="heavy")
     groups = {"groups": np.arange(n), "use_correction": False}
     expected = weighted.fit(ref="b", cov_type="cluster", cov_kwds=groups).bse["a"]
     assert weighted.fit(ref="b").bootstrap(1500, random_state=1).bse["a"] == pytest.approx(expected, rel=0.08)
-    # Groups whose members agree: what counts is the number of groups.
+    # If the members of a group agree, only the number of groups matters.
     frame["w"] = np.where(frame["group"] % 3 == 0, "b", "a")
     frame["l"] = frame["w"].map({"a": "b", "b": "a"})
     model = BradleyTerry.from_comparisons(frame, "w", "l")
@@ -118,6 +131,36 @@ def test_bootstrap_says_how_many_draws_failed():
     assert 0 < drawn.n_failed < 200
     assert drawn.params.isna().any(axis=1).sum() == drawn.n_failed
     assert np.isfinite(drawn.bse).all()
+
+
+def rarely_compared(*rare):
+    """Three items that all met, and others with a single comparison; a draw without it is not connected."""
+    rows = [*zip("abcabc", "bcacab", strict=True), *((name, "a") for name in rare)]
+    return BradleyTerry.from_comparisons(pd.DataFrame(rows, columns=["w", "l"]), "w", "l")
+
+
+def test_bootstrap_by_firth_does_not_advise_firth():
+    res = rarely_compared("d").fit("firth")
+    with pytest.warns(ConvergenceWarning, match="of 100 bootstrap draws .*leave out items with few comp") as caught:
+        drawn = res.bootstrap(100, random_state=1)
+    assert "firth" not in str(caught[0].message)
+    # The comparison of d is missing in a draw of seven with probability 0.34.
+    assert 20 < drawn.n_failed < 50
+    with pytest.raises(InputError, match="more than half; leave out items with few comparisons") as refused:
+        rarely_compared("d", "e", "f", "g").fit("firth").bootstrap(100, random_state=1)
+    assert "firth" not in str(refused.value)
+
+
+def test_bootstrap_result_keeps_the_contract(res):
+    drawn = res.bootstrap(50, random_state=2)
+    check_contract(drawn)
+    tidy = drawn.tidy(0.2, "t")
+    assert list(tidy) == ["term", "estimate", "std_error", "conf_low", "conf_high"]
+    np.testing.assert_array_equal(tidy["estimate"], res.params)
+    np.testing.assert_array_equal(tidy["std_error"], drawn.bse)
+    np.testing.assert_array_equal(tidy["conf_high"], drawn.conf_int(0.2, "t")[1])
+    assert drawn.glance().iloc[0].to_dict() == {"n_draws": 50, "n_failed": 0, "n_units": 400}
+    assert repr(drawn).startswith("BootstrapResult: n_draws = 50, n_failed = 0, n_units = 400\n")
 
 
 def test_bootstrap_of_fractions_is_refused():
@@ -140,7 +183,7 @@ def test_likelihood_ratio_test(model):
     linear = model.fit(covariates=items)
     assert small.lr_test(linear).df == 3
     assert linear.lr_test(model.fit(covariates=items[["v"]])).df == 1
-    for pair, words in (
+    for pair, message in (
         ((small, model.fit("firth")), "penalties"),
         ((small, BradleyTerry(np.ones((6, 6))).fit()), "different ones"),
         ((small, model.fit(ref="a")), "both fits have"),
@@ -150,7 +193,7 @@ def test_likelihood_ratio_test(model):
             "not nested",
         ),
     ):
-        with pytest.raises(InputError, match=words):
+        with pytest.raises(InputError, match=message):
             pair[0].lr_test(pair[1])
 
 
@@ -196,14 +239,27 @@ def test_tidy_glance_and_dict(res):
     assert plain["params"][2]["estimate"] == res.params["c"]
 
 
+def test_results_keep_the_contract(model):
+    for options in ({}, {"method": "firth", "ref": "b"}, {"cov": "diag"}, {"cov": "none"}):
+        res = model.fit(**options)
+        check_contract(res)
+        assert type(res.converged) is bool
+        assert repr(res).startswith("Bradley-Terry fit: n_items = 6, nobs = 400, log_lik = ")
+    tidy = model.fit(cov="none").tidy()
+    assert list(tidy) == list(model.fit().tidy())
+    assert tidy.iloc[:, 2:].isna().all(axis=None)
+    labelled = BradleyTerry([[0, 3], [1, 0]], items=[("p", 1), pd.Timestamp(2020, 1, 1)]).fit(method="firth")
+    check_contract(labelled)
+
+
 def test_summary_prints_the_numbers():
     frame, _ = league(23, ties=True, order=True)
     res = long_model(frame).fit(ties="davidson", order_effect=True, ref="b")
     text = str(res.summary())
     lines = text.splitlines()
     assert lines[0].strip() == "Bradley-Terry Results"
-    for words in ("Davidson", f"{res.deviance:.5g}", f"{res.aic:.5g}", "are relative to b", "converged:"):
-        assert words in text
+    for part in ("Davidson", f"{res.deviance:.5g}", f"{res.aic:.5g}", "are relative to b", "converged:"):
+        assert part in text
     for term in res.params.index:
         (line,) = (line for line in lines[11:-3] if line.startswith(f"{term} "))
         numbers = [float(x) for x in line.removeprefix(term).split()]
@@ -281,17 +337,17 @@ def test_plot_shows_every_item_once_best_on_top(res, intervals):
         multiplier = res.comparison_intervals().attrs["multiplier"]
     order = res.params.sort_values().index
     np.testing.assert_allclose(points - low, multiplier * error[order])
-    multiplier, words = stats.norm.ppf(0.9), "80%"
+    multiplier, label = stats.norm.ppf(0.9), "80%"
     if intervals == "comparison":
-        multiplier, words = res.comparison_intervals(0.2).attrs["multiplier"], "differ at about the 20% level where"
+        multiplier, label = res.comparison_intervals(0.2).attrs["multiplier"], "differ at about the 20% level where"
     figure = res.plot(intervals, alpha=0.2)
     segments = np.array(figure.axes[0].collections[0].get_segments())
     np.testing.assert_allclose(points - segments[:, 0, 0], multiplier * error[order])
-    assert words in figure.axes[0].get_xlabel()
+    assert label in figure.axes[0].get_xlabel()
 
 
-def test_quasi_variances_that_do_not_exist_are_said():
-    """Voters who put a between b and c, one way or the other: b - c is less certain than b - a and a - c together."""
+def test_negative_quasi_variances_are_reported():
+    """All voters put a between b and c, so the variance of b - c is larger than those of b - a and a - c together."""
     rows = [
         (*pair, voter)
         for voter in range(40)
@@ -304,7 +360,7 @@ def test_quasi_variances_that_do_not_exist_are_said():
         q = res.quasi_variances()["quasi_variance"]
     for i, j in (("a", "b"), ("a", "c"), ("b", "c")):
         assert q[i] + q[j] == pytest.approx(res.contrast(i, j).std_error ** 2, rel=1e-8)
-    # The others have intervals all the same, of which there is one pair.
+    # The other two items still have intervals.
     with pytest.warns(ConvergenceWarning, match="no comparison interval"):
         shown = res.comparison_intervals()
     assert shown["conf_low"].isna().tolist() == [True, False, False]
@@ -314,7 +370,7 @@ def test_quasi_variances_that_do_not_exist_are_said():
 
 
 def test_each_item_has_its_own_critical_value():
-    """Marginal sets of items that are compared with some well and with others badly."""
+    """Marginal sets, if items are compared often with some items and rarely with others."""
     rng = np.random.default_rng(8)
     wins = rng.integers(1, 4, size=(6, 6)).astype(float)
     wins[:3, :3] *= 200
@@ -330,7 +386,7 @@ def test_each_item_has_its_own_critical_value():
     np.testing.assert_array_equal(table.loc[NAMES, "rank_high"], 6 - (z > critical[:, None]).sum(axis=1))
 
 
-def test_a_p_value_is_never_nothing():
+def test_a_p_value_that_underflows_is_not_printed_as_0():
     res = BradleyTerry([[0, 90_000], [10_000, 0]]).fit()
     assert "p-value < 1e-300" in str(res.contrast(0, 1))
     assert "p-value = 0.3" in str(BradleyTerry([[0, 3], [1, 0]]).fit().contrast(0, 1))

@@ -76,7 +76,7 @@ def test_random_splits(shell):
 def test_rows_without_names(shell, index):
     bare = WIDE.head(10).reset_index(drop=True)
     file = shell.write("scores.csv", bare.to_csv(index=index))
-    assert "add --rows folds for the folds of one cross-validation" in shell.refused("compare", file)
+    assert "set --rows folds for the folds of one cross-validation" in shell.refused("compare", file)
     for rows in ("folds", "datasets"):
         check(shell.document("compare", file, "--rows", rows), compare_methods(bare, rows=rows))
 
@@ -111,10 +111,10 @@ def test_pictures(shell, options):
         ("method,dataset,score\na,x,0.5\nb,x,0.6\na,y,0.5\n", (), "b"),
         ("method,dataset,score\na,x,0.5\na,y,0.5\n", (), "two methods or more"),
         ("method,dataset\na,x\n", (), "must have the columns method and score"),
-        ("method,score\na,1\nb,2\n", (), "must say what each score is of"),
+        ("method,score\na,1\nb,2\n", (), "must say what each score belongs to"),
         ("dataset,a,b\nx,0.1,0.2\ny,0.3,\n", (), "b"),
         ("dataset,a,b\nx,0.1,0.2\ny,0.3,q\n", (), "column b must hold numbers, got 'q' in row 2"),
-        ("dataset,a,b\nx,0.1,0.2\nx,0.3,0.4\n", (), "labels that differ"),
+        ("dataset,a,b\nx,0.1,0.2\nx,0.3,0.4\n", (), "must have unique labels"),
         ("dataset,a\nx,0.1\ny,0.3\n", (), "method"),
         ("dataset,a,b\nx,0.1,0.2\ny,0.3,0.4\n", ("--control", "c"), "c"),
     ],

@@ -20,7 +20,7 @@ def shell(tmp_path, capsys, monkeypatch):
 
 def table(text):
     frame = pd.read_csv(io.StringIO(text), index_col=0, dtype=str)
-    return frame.map(float)  # to the last bit, which read_csv does not promise
+    return frame.map(float)  # read_csv does not promise the last bit
 
 
 @pytest.mark.parametrize("method", ["wlw2", "ht", "vote"])
@@ -37,7 +37,7 @@ def test_separators_are_found(shell, sep):
     np.testing.assert_array_equal(table(shell.ok("couple", file)), couple(R, condensed=True))
 
 
-def test_another_separator_is_said(shell):
+def test_another_separator_is_given(shell):
     file = shell.write("r.csv", R.to_csv(index_label="id", sep="|"))
     np.testing.assert_array_equal(table(shell.ok("couple", file, "--sep", "|")), couple(R, condensed=True))
     assert "--sep" in shell.misused("couple", file, "--sep", "ab")

@@ -1,4 +1,4 @@
-"""``pwcstats fit`` and ``predict`` against scikit-learn's way on the same rows."""
+"""``pwcstats fit`` and ``predict`` against pipelines of scikit-learn on the same rows."""
 
 import io
 
@@ -14,12 +14,12 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from pwcstats import PairwiseClassifier
-from pwcstats.cli.models import LEARNERS
 from pwcstats.datasets import load
+from pwcstats.pairwise.named import LEARNERS
 from tests.commanding import Shell
 
 IRIS = load("iris").frame.rename(columns={"target": "species"})
-# Row by row in memory, as the command has them: means of columns are sums in another order otherwise.
+# Row by row in memory, as in the command: otherwise means of columns are sums in another order.
 X, Y = np.ascontiguousarray(IRIS.drop(columns="species")), IRIS["species"].to_numpy(dtype=str)
 SMALL = "size,colour,kind\n" + "".join(
     f"{i % 7},{'red' if i % 3 else 'blue'},{'a' if (i * 5) % 11 < 5 else 'b'}\n" for i in range(40)
@@ -36,7 +36,7 @@ def iris(shell):
     return shell.write("iris.csv", IRIS.to_csv(index=False))
 
 
-def twin(learners, **options):
+def reference(learners, **options):
     return make_pipeline(StandardScaler(), PairwiseClassifier(learners, random_state=0, **options))
 
 
@@ -52,7 +52,7 @@ def test_scores_and_pairs_are_those_of_the_classifier(shell, iris):
     learners = {"lda": LinearDiscriminantAnalysis(), "nb": GaussianNB()}
     accuracy, loss = [], []
     for train, test in StratifiedKFold(4, shuffle=True, random_state=0).split(X, Y):
-        model = twin(learners, coupling="ht").fit(X[train], Y[train])
+        model = reference(learners, coupling="ht").fit(X[train], Y[train])
         p = model.predict_proba(X[test])
         accuracy.append(np.mean(model.classes_[p.argmax(axis=1)] == Y[test]))
         loss.append(log_loss(Y[test], p))
@@ -60,7 +60,7 @@ def test_scores_and_pairs_are_those_of_the_classifier(shell, iris):
         assert document["cv"][name]["folds"] == values
         assert document["cv"][name]["mean"] == pytest.approx(np.mean(values), abs=1e-12)
         assert document["cv"][name]["sd"] == pytest.approx(np.std(values, ddof=1), abs=1e-12)
-    pairs = twin(learners, coupling="ht").fit(X, Y)[-1].pairs_
+    pairs = reference(learners, coupling="ht").fit(X, Y)[-1].pairs_
     pd.testing.assert_frame_equal(
         pd.DataFrame(document["pairs"]), pairs, check_exact=True, check_dtype=False, check_column_type=False
     )
@@ -74,7 +74,7 @@ def test_predictions_are_the_same_after_saving(shell, iris):
     # New rows have their columns in another order.
     new = shell.write("new.csv", IRIS.iloc[::7, [2, 0, 3, 1]].to_csv(index=False))
     found, p = probabilities(shell.ok("predict", shell.path("m"), new, "--proba"))
-    expected = twin({"svm": SVC()}).fit(X, Y)
+    expected = reference({"svm": SVC(gamma="auto")}).fit(X, Y)
     np.testing.assert_array_equal(p, expected.predict_proba(X[::7]))
     assert list(p.columns) == [f"proba_{label}" for label in expected.classes_]
     np.testing.assert_array_equal(found, expected.classes_[p.to_numpy().argmax(axis=1)])
@@ -102,7 +102,7 @@ def test_words_become_columns_of_zero_and_one(shell):
     assert document["cv"] is None
     frame = pd.read_csv(io.StringIO(SMALL))
     numbers = np.column_stack([frame["size"], frame["colour"] == "red"]).astype(float)
-    expected = twin({"lda": LinearDiscriminantAnalysis()}).fit(numbers, frame["kind"].to_numpy(dtype=str))
+    expected = reference({"lda": LinearDiscriminantAnalysis()}).fit(numbers, frame["kind"].to_numpy(dtype=str))
     _, p = probabilities(shell.ok("predict", shell.path("m"), file, "--proba"))
     np.testing.assert_array_equal(p, expected.predict_proba(numbers))
     codes = shell.document("fit", file, *options, "--categorical", "size")["columns"][0]
@@ -128,7 +128,7 @@ def test_row_names_are_no_column(shell):
     [
         (SMALL, ("--target", "kin"), "must have the columns (kin), got (size, colour, kind)"),
         (SMALL, ("--target", "kind", "--categorical", "sise"), "must have the columns (sise)"),
-        ("x,y\n1,a\n2,a\n", ("--target", "y"), "column y must have two classes or more, got (a)"),
+        ("x,y\n1,a\n2,a\n", ("--target", "y"), "column y must have at least two classes, got (a)"),
         (
             "x,y\n1,a\n,b\n",
             ("--target", "y", "--cv", "0"),

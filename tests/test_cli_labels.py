@@ -1,4 +1,4 @@
-"""Labels with characters that terminals obey or spreadsheets run."""
+"""Labels with control characters of terminals or formulas of spreadsheets."""
 
 import csv
 import io

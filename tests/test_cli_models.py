@@ -121,4 +121,4 @@ def test_other_columns_are_not_used(shell, model):
     expected = shell.ok("predict", model, new)
     code, out, err = shell.run("predict", model, extra)
     assert (code, out) == (0, expected)
-    assert err == "pwcstats: warning: columns that the model does not have were not used: (weight)\n"
+    assert err == "pwcstats: warning: columns that the model does not use were ignored: (weight)\n"

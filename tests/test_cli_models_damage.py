@@ -1,4 +1,4 @@
-"""Saved models that were damaged, or made to do harm: one line for each, or the right predictions."""
+"""Saved models that are damaged or malicious give a one-line error or the right predictions."""
 
 import bz2
 import io
@@ -41,7 +41,7 @@ def model(shell):
 
 
 def assert_sound(shell, content):
-    """Write a model and predict: one line on stderr, or what the model predicted before. Says which."""
+    """Write a model and predict: it gives one line on stderr, or the original predictions. Returns which."""
     file = shell.folder / "changed.model"
     file.write_bytes(content)
     code, out, err = shell.run("predict", file, shell.path("new.csv"), "--proba")
@@ -87,12 +87,12 @@ def test_bytes_that_changed(shell, model):
         changed = bytearray(content)
         changed[place] ^= mask
         n_sound += assert_sound(shell, bytes(changed))
-    # Dates and attributes of the archive say nothing of the model.
+    # Dates and attributes of the archive do not change the model.
     assert 0 < n_sound < FLIPS / 2
 
 
 def test_single_bits_of_the_directory(shell, model):
-    """All that the archive says of its members, after their content."""
+    """The archive's directory of its members, which follows their content."""
     content = model.read_bytes()
     for place in range(content.index(b"PK\x01\x02"), len(content)):
         changed = bytearray(content)
@@ -118,9 +118,9 @@ def test_rows_that_changed(shell, model):
     more = {**document, "classes": ["c", "b", "a"]}
     assert "is damaged" in refused(shell, packed(more, rows))
     reds = rows.replace('"blue"', '"red"')
-    assert "columns and values of its training rows are not those" in refused(shell, packed(document, reds))
+    assert "columns and values of its training rows differ from those" in refused(shell, packed(document, reds))
     swapped = "".join(",".join(np.array(line.split(","))[[1, 0, 2]]) + "\r\n" for line in rows.splitlines())
-    assert "columns and values of its training rows are not those" in refused(shell, packed(document, swapped))
+    assert "columns and values of its training rows differ from those" in refused(shell, packed(document, swapped))
     gap = rows.replace('"a"\r\n', '""\r\n', 1)
     assert "column kind must not have missing values" in refused(shell, packed(document, gap))
     assert NO_MODEL in refused(shell, packed(document, rows.replace("red", "r\0d")))
@@ -203,7 +203,7 @@ def test_entries_of_any_type(shell, model, field, value):
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
 def test_other_compressions(shell, model, method):
-    """They unpack to far more than zip's own, and their errors are of other kinds."""
+    """They unpack to far more than zip's default method, and raise other kinds of errors."""
     content = packed(*members(model), method)
     assert NO_MODEL in refused(shell, content)
     damaged = bytearray(content)
@@ -225,7 +225,7 @@ def test_other_members(shell, model):
 
 class TestSizes:
     def test_small_archives_of_much(self, shell, model):
-        """Archives of some 100 kB that hold 100 MB are refused, and never unpacked; nor if they deny it."""
+        """Archives of about 100 kB that hold 100 MB are refused before they are unpacked, whatever size they state."""
         document, rows = members(model)
         content = packed(document, rows + '"1","red","a"\r\n' * 7_000_000)
         assert len(content) < 1e6

@@ -1,18 +1,21 @@
-"""Exit codes, files that are no tables, stdin, pipes, and real processes."""
+"""Exit codes, invalid files, stdin, pipes, real processes, and messages that refer to options."""
 
 import json
 import os
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from pwcstats import __version__
-from pwcstats.cli import reading, writing
-from pwcstats.cli.program import COMMANDS, make_parser
+from pwcstats._results import plain
+from pwcstats.cli import reading
+from pwcstats.cli.program import COMMANDS, Options, make_parser
 from pwcstats.datasets import catalogue
+from pwcstats.errors import InputError, Message, SeparationWarning, arg, code, value
 from tests.commanding import Shell
 
 TABLES = (("couple",), ("rank",), ("compare",), ("fit", "--target", "y"))
@@ -78,8 +81,8 @@ def test_what_is_a_number():
 def test_plain():
     value = {"a": np.array([1.0, np.nan]), 2: (np.inf, np.bool_(True), None), "f": pd.DataFrame({"x": [np.nan, 1]})}
     expected = {"a": [1.0, None], "2": [None, True, None], "f": [{"x": None}, {"x": 1.0}]}
-    assert writing.plain(value) == expected
-    assert json.loads(json.dumps(writing.plain(value), allow_nan=False)) == expected
+    assert plain(value) == expected
+    assert json.loads(json.dumps(plain(value), allow_nan=False)) == expected
 
 
 def test_datasets(shell):
@@ -175,3 +178,56 @@ def test_errors_speak_of_options(shell):
     assert "--method bayes needs --weights" in shell.refused("couple", r, "--method", "bayes")
     weighted = shell.write("weighted.csv", "winner,loser,n\na,b,3\nb,a,-1\n")
     assert "got -1 in row 2" in shell.refused("rank", weighted, "--weight", "n")
+
+
+@pytest.mark.parametrize(
+    ("command", "source", "expected"),
+    [
+        ("couple", arg("method", "ht"), "--method ht"),
+        ("couple", arg("method"), "--method"),
+        ("couple", arg("pair_mass"), "--weights"),
+        ("couple", arg("n"), "--weights"),
+        ("couple", arg("r"), "r"),
+        ("couple", arg("clip", 1e-7), "clip=1e-07"),
+        ("couple", arg("file"), "FILE"),
+        ("rank", arg("n"), "n"),
+        ("rank", arg("ties", "half"), "--ties half"),
+        ("rank", arg("ties", "none"), "ties='none'"),
+        ("rank", arg("order_effect", True), "--order-effect"),
+        ("rank", arg("order_effect", False), "order_effect=False"),
+        ("rank", arg("maxiter"), "maxiter"),
+        ("rank", arg("alpha", 0.1), "--alpha 0.1"),
+        ("fit", arg("random_state", 3), "--seed 3"),
+        ("fit", arg("estimator"), "--learners"),
+        ("compare", arg("control", "my method"), "--control 'my method'"),
+        ("compare", arg("test_fraction"), "--test-fraction"),
+        ("reproduce", arg("n_jobs"), "--jobs"),
+        ("reproduce", arg("names"), "NAME"),
+        ("rank", f"{value(None)} and {code('fit()')}", "None and fit()"),
+    ],
+)
+def test_references_are_options_of_the_command(command, source, expected):
+    files = {"fit": ["f", "--target", "y"], "reproduce": ["all"]}.get(command, ["f"])
+    parser = make_parser().parse_args([command, *files]).parser
+    assert Message(source).render(Options(parser)) == expected
+
+
+@pytest.mark.parametrize("kind", [InputError, SeparationWarning])
+def test_errors_and_warnings_of_ours_are_rendered(shell, monkeypatch, kind):
+    def fail():
+        raise kind(f"{arg('json')} and\n{arg('method', 'ht')}")
+
+    monkeypatch.setattr("pwcstats.cli.listing.catalogue", fail)
+    assert shell.refused("datasets") == "pwcstats: --json and method='ht'\n"
+
+
+def test_warnings_are_rendered_once_and_other_warnings_stay_as_they_are(shell, monkeypatch):
+    def warn():
+        for _ in range(2):
+            warnings.warn(SeparationWarning(f"use {arg('out', 'a b')}"), stacklevel=1)
+            warnings.warn("plain out='a b'", UserWarning, stacklevel=1)
+        return catalogue()
+
+    monkeypatch.setattr("pwcstats.cli.listing.catalogue", warn)
+    code_, _, err = shell.run("datasets")
+    assert (code_, err) == (0, "pwcstats: warning: use --out 'a b'\npwcstats: warning: plain out='a b'\n")

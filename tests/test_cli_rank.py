@@ -1,4 +1,4 @@
-"""``pwcstats rank`` against `BradleyTerry` on the same comparisons."""
+"""``pwcstats rank`` gives the same results as `BradleyTerry`."""
 
 import numpy as np
 import pandas as pd
@@ -108,7 +108,7 @@ def test_picture(shell):
 
 
 @pytest.mark.parametrize(
-    ("text", "options", "words"),
+    ("text", "options", "message"),
     [
         ("winner,loser\na,b\n", (), "a"),  # no finite estimate
         ("winner,loser\na,a\n", (), "a"),
@@ -122,8 +122,8 @@ def test_picture(shell):
         (",a,b\na,0,-1\nb,1,0\n", (), "-1"),
     ],
 )
-def test_bad_comparisons(shell, text, options, words):
-    assert words in shell.refused("rank", shell.write("games.csv", text), *options)
+def test_bad_comparisons(shell, text, options, message):
+    assert message in shell.refused("rank", shell.write("games.csv", text), *options)
 
 
 def test_two_items(shell):

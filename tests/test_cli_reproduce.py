@@ -1,4 +1,4 @@
-"""`pwcstats reproduce`: files, the page (in a real browser), names, data sets that are not there, resuming."""
+"""``pwcstats reproduce``: files, the page (in a real browser), names, missing data sets, resuming."""
 
 import re
 import subprocess
@@ -14,7 +14,7 @@ from pwcstats.errors import InputError
 from pwcstats.studies import html, reproduction, szepannek, szepannek_runs
 from pwcstats.studies.recorded import FOLDER, read_record, recorded
 from pwcstats.studies.reproduction import STUDIES, Outcome, reproduce, selected, summary
-from pwcstats.studies.tables import COLUMNS, Exhibit, beside, claim
+from pwcstats.studies.tables import COLUMNS, Exhibit, claim, compare_with_paper
 from tests.commanding import Shell
 
 CHECK_SITE = Path(__file__).parent.parent / "tools" / "check-site"
@@ -28,7 +28,7 @@ def shell(tmp_path, capsys, monkeypatch):
 @pytest.fixture
 def few(monkeypatch):
     """Two repeats, so that the studies take a second."""
-    monkeypatch.setattr(szepannek, "chosen", lambda size, quick, paper: 2)
+    monkeypatch.setattr(szepannek, "by_size", lambda size, quick, paper: 2)
 
 
 class TestFiles:
@@ -106,10 +106,10 @@ class TestFiles:
         file.write_text("\n".join(file.read_text().splitlines()[:-1]) + "\n")
         said = shell.ok("reproduce", "hastie-tibshirani.example", "--out", str(out))
         assert "\nszepannek.table1: not run: " in said
-        assert said.count("not what was written there") == 1
+        assert said.count("szepannek.table1.csv does not match") == 1
         page = (out / "report.html").read_text()
         assert "<td>not run</td>" in page
-        assert "szepannek.table1.csv is not what was written there" in page
+        assert "szepannek.table1.csv does not match szepannek.table1.json beside it" in page
 
     def test_what_is_told_of_a_record_is_no_html(self, out, shell):
         file = out / "szepannek.table1.json"
@@ -162,7 +162,9 @@ def test_a_data_set_that_is_not_installed_stops_nothing_else(shell, few, monkeyp
 
 def test_verdicts_and_folded_rows():
     runs = pd.DataFrame({"method": range(40), "error": 0.1})
-    long = pd.concat([beside(runs, ["method"], "error", {}), claim("it is so", True), claim("it is not", False)])
+    long = pd.concat(
+        [compare_with_paper(runs, ["method"], "error", {}), claim("it is so", True), claim("it is not", False)]
+    )
     page = html.table(long)
     above, below = page.split("<details>")
     assert re.search(r"it is so</td>.*?✓ yes", above)
@@ -174,7 +176,7 @@ def test_verdicts_and_folded_rows():
 
 def test_of_many_verdicts_those_that_do_not_agree_are_shown():
     runs = pd.DataFrame({"method": range(40), "error": 0.1})
-    many = beside(runs, ["method"], "error", {k: 0.1 if k % 8 else 0.5 for k in range(40)}, exact=True)
+    many = compare_with_paper(runs, ["method"], "error", {k: 0.1 if k % 8 else 0.5 for k in range(40)}, exact=True)
     above, _ = html.table(many).split("<details>")
     assert above.count("✗ no") == 5
     assert "✓ yes" not in above
@@ -217,7 +219,7 @@ def test_no_picture_of_another_table(few, tmp_path, monkeypatch):
     assert found.about["seed"] == 5
     (tmp_path / "szepannek.table1.csv").unlink()
     (found,) = reproduction._in_folder(tmp_path, [])
-    assert "szepannek.table1.csv is not what was written there" in found.error
+    assert "szepannek.table1.csv does not match szepannek.table1.json beside it" in found.error
 
 
 def test_seeds_of_numpy_and_words(tmp_path):
@@ -260,7 +262,7 @@ class TestNames:
 
     def test_one_word_and_none(self):
         assert [exhibit.name for _, _, exhibit in selected("szepannek.table3")] == ["table3"]
-        with pytest.raises(InputError, match="nothing was chosen; choose all, or some of"):
+        with pytest.raises(InputError, match="names is empty; choose all, or some of"):
             selected([])
 
     def test_hyphens_capitals_and_names_given_twice(self):
@@ -286,7 +288,7 @@ class TestNames:
 
     def test_wrong_usage(self, shell):
         assert "invalid choice: 'large'" in shell.misused("reproduce", "all", "--size", "large")
-        assert "must be a whole number of 1 or more, got '0'" in shell.misused("reproduce", "all", "--jobs", "0")
+        assert "must be a whole number of at least 1, got '0'" in shell.misused("reproduce", "all", "--jobs", "0")
         assert "NAME" in shell.misused("reproduce")
 
     def test_size(self, tmp_path):
@@ -319,14 +321,16 @@ def test_the_readme_counts_what_is_recorded():
 
 def test_words_of_outcomes():
     runs = pd.DataFrame({"method": list("ab"), "error": [0.1, 0.2]})
-    table = pd.concat([beside(runs, ["method"], "error", {"a": 0.1, "b": 0.5}, exact=True), claim("so", True)])
+    table = pd.concat(
+        [compare_with_paper(runs, ["method"], "error", {"a": 0.1, "b": 0.5}, exact=True), claim("so", True)]
+    )
     exhibit = Exhibit("table1", "Table 1: x", "About.")
     done, empty = Outcome("s", exhibit, {"seconds": 1.2}, table), Outcome("s", exhibit)
     failed, bare = Outcome("s", exhibit, error="no data"), Outcome("s", exhibit, {}, table, trouble="no ink")
-    assert done.in_words() == "s.table1: 2 of 3 agree with the paper (1 s)"
-    assert empty.in_words() == "s.table1: nothing in print to agree with (0 s)"
-    assert failed.in_words() == "s.table1: not run: no data"
-    assert bare.in_words() == "s.table1: 2 of 3 agree with the paper (0 s); no picture: no ink"
+    assert done.describe() == "s.table1: 2 of 3 agree with the paper (1 s)"
+    assert empty.describe() == "s.table1: no printed numbers (0 s)"
+    assert failed.describe() == "s.table1: not run: no data"
+    assert bare.describe() == "s.table1: 2 of 3 agree with the paper (0 s); no picture: no ink"
     assert summary([done, empty]) == "2 of 3 numbers and statements agree with the papers"
     assert summary([done, failed]).endswith("; 1 exhibit could not be run")
     assert summary([done, bare]) == "4 of 6 numbers and statements agree with the papers; 1 picture could not be drawn"

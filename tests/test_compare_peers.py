@@ -1,4 +1,4 @@
-"""Other packages, where they are right, and how they differ where they are not."""
+"""Agreement with other packages, and their known differences."""
 
 import baycomp
 import numpy as np

@@ -1,4 +1,4 @@
-"""Tests of mean ranks, adjusted p-values and letters, against slow twins and published figures."""
+"""Tests of mean ranks, adjusted p-values and letters, against slow reference implementations and published figures."""
 
 from itertools import combinations, permutations, product
 
@@ -53,7 +53,7 @@ class TestLetters:
         assert len({frozenset(group) for group in groups}) == len(groups)
 
     def test_letters_go_on(self):
-        groups = [(place,) for place in range(60)]
+        groups = [(index,) for index in range(60)]
         marks = letters(groups, list(range(60)))
         assert marks[0] == "a"
         assert marks[26] == "A"
@@ -89,7 +89,7 @@ class TestRanks:
 
     @pytest.mark.parametrize("digits", [0, 8])
     def test_exact_is_all_permutations(self, digits):
-        """Twin: every order of the scores within each data set."""
+        """Against every permutation of the scores within each data set."""
         rng = np.random.default_rng(1)
         for n, k in ((2, 3), (4, 3), (3, 4)):
             wide = (2 * rng.random((n, k))).round(digits)
@@ -106,7 +106,7 @@ class TestRanks:
 
     def test_too_many_permutations(self):
         wide = np.random.default_rng(0).random((30, 6))
-        with pytest.raises(InputError, match="too many to be counted; use statistic='F'"):
+        with pytest.raises(InputError, match="6 methods on 30 data sets have too many permutations; use statistic='F'"):
             friedman(wide, statistic="exact")
         assert friedman(wide, statistic="auto").statistic_name == "F"
 
@@ -125,7 +125,7 @@ class TestRanks:
         result = friedman([[3, 2, 1], [6, 5, 4], [9, 8, 1]], statistic="F")
         assert result.statistic == np.inf
         assert result.p_value == pytest.approx((1 / 6) ** 2)
-        assert "order the methods alike" in result.notes[0]
+        assert "rank the methods in the same order" in result.notes[0]
         # Ties may change places: one of four is ahead.
         tied = [[3, 1, 1, 1], [3, 1, 1, 1], [5, 2, 2, 2], [9, 1, 1, 1]]
         assert friedman(tied, statistic="F").p_value == pytest.approx(1 / 4**3)
@@ -160,7 +160,7 @@ def ties(wide):
 
 class TestAdjust:
     def test_shaffer_is_its_definition(self):
-        """Twin: which numbers of equal pairs are possible, by going through all ways to make groups."""
+        """Against the possible numbers of equal pairs, counted over all partitions into groups."""
         rng = np.random.default_rng(0)
         for k in range(2, 7):
             m = k * (k - 1) // 2

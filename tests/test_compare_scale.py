@@ -1,4 +1,4 @@
-"""Tests of comparisons do not depend on the unit of the scores, however large or small they are."""
+"""Tests do not depend on the unit of the scores, however large or small these are."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""Tests of two methods and of many, against slow twins, published figures and each other."""
+"""Tests of two methods, against slow reference implementations, published figures and each other."""
 
 from itertools import product
 
@@ -245,7 +245,7 @@ class TestMcNemar:
         ("b", "c", "n"), [(6, 16, 161), (1, 7, 21), (10, 0, 10), (0, 0, 15), (3, 3, 9), (0, 4, 30)]
     )
     def test_interval_is_of_differences_that_the_score_test_does_not_reject(self, b, c, n):
-        """Twin: the likelihood of the share of c, maximised numerically for each difference."""
+        """Against the likelihood of the share of c, maximised numerically for each difference."""
 
         def score(delta):
             low, high = max(0.0, -delta), (1.0 - delta) / 2.0
@@ -297,7 +297,7 @@ class TestMcNemar:
         assert mcnemar(table) == mcnemar(table.iloc[::-1]) == mcnemar(a, b)
         plain = [[table.loc[kind(i), kind(j)] for j in (1, 0)] for i in (1, 0)]
         assert mcnemar(plain) == mcnemar(pd.DataFrame(plain)) == mcnemar(a, b)
-        with pytest.raises(InputError, match="got .x, y.; for tables of predictions give these and y_true="):
+        with pytest.raises(InputError, match="got .x, y.; instead of .* predictions, give the predictions and y_true"):
             mcnemar(pd.DataFrame(plain, index=["x", "y"], columns=["x", "y"]))
 
     def test_one_side(self):
@@ -358,4 +358,4 @@ def test_results_print_and_become_frames():
     assert list(result.tidy().columns) == [
         "estimate", "statistic", "p_value", "df", "df_resid", "conf_low", "conf_high", "method"
     ]  # fmt: skip
-    assert result.to_dict()["df"] == (10, 5)
+    assert result.to_dict()["df"] == [10, 5]

@@ -1,4 +1,4 @@
-"""Who wins where."""
+"""`winners`: the best method of each data set or point of a grid."""
 
 import numpy as np
 import pandas as pd
@@ -91,5 +91,5 @@ class TestWinners:
         assert "no test: all 4 differences are 0.25" in found["note"]
 
     def test_repeats_must_be_told(self):
-        with pytest.raises(InputError, match="test_fraction="):
+        with pytest.raises(InputError, match="give test_fraction "):
             winners(self.scores(), ["x", "y"])

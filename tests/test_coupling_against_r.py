@@ -1,4 +1,4 @@
-"""Coupling against BradleyTerry2, e1071 and kernlab: against their stored answers, and against R as it is now."""
+"""Coupling against BradleyTerry2, e1071 and kernlab: against their stored results, and against R itself."""
 
 import numpy as np
 import pytest
@@ -9,11 +9,11 @@ from .conftest import stored
 from .parity import COUPLING
 from .reference import full, libsvm
 
-# The stored answers were written with all their digits; another machine's BLAS may change the last ones. LIBSVM's own
-# cross-validation for probA and probB is seeded, and its optimiser runs to 1e-10.
+# The stored results have all digits; another BLAS may change the last ones. LIBSVM's cross-validation for probA and
+# probB is seeded, and its optimiser has tolerance 1e-10.
 SAME_R = 1e-6
 # The same iteration in the same order: rounding only.
-LIBSVM_TWIN = 1e-12
+LIBSVM_REFERENCE = 1e-12
 
 
 @pytest.fixture(params=["stored", pytest.param("live", marks=pytest.mark.against_r)])
@@ -36,16 +36,16 @@ def test_weighted_ht_is_btm(from_r):
 
 @pytest.mark.parametrize("name", ["iris", "iris_reversed", "glass", "glass_shuffled"])
 def test_wlw2_gives_e1071_probabilities(from_r, name):
-    """R's own decision values and sigmoids, in the order of R's labels, through our coupling."""
+    """Couple the decision values and sigmoids of R, in the order of the labels of R."""
     case = from_r["e1071"][name]
     assert case["columns"] == case["labels"]
     a, b = np.array(case["prob_a"]), np.array(case["prob_b"])
     r = 1 / (1 + np.exp(a * np.array(case["decision_values"]) + b))
     ours = couple(r, "wlw2", condensed=True)
     np.testing.assert_allclose(ours, case["probabilities"], rtol=0, atol=COUPLING["e1071"].tolerance)
-    # All of the difference is LIBSVM's stopping rule: with that rule, R's numbers come out.
+    # LIBSVM's stopping rule explains the whole difference: the same rule gives the numbers of R.
     stopped = [libsvm(full(row, len(case["labels"]))) for row in r]
-    np.testing.assert_allclose(stopped, case["probabilities"], rtol=0, atol=LIBSVM_TWIN)
+    np.testing.assert_allclose(stopped, case["probabilities"], rtol=0, atol=LIBSVM_REFERENCE)
 
 
 @pytest.mark.parametrize(("theirs", "ours"), [("minpair", "wlw2"), ("pkpd", "pkpd")])
@@ -56,7 +56,7 @@ def test_kernlab_agrees_for_three_classes(from_r, theirs, ours):
 
 
 def test_kernlab_is_wrong_for_four_classes(from_r):
-    """What the README says about kernlab; should a later kernlab be right, the README must say so."""
+    """The README says this about kernlab; if a later kernlab is right, the README must change."""
     case = from_r["kernlab_four"]
     np.testing.assert_allclose(case["minpair"], [0.425, 0.290, 0.165, 0.121], rtol=0, atol=5e-4)
     p = np.array(case["p"])
@@ -64,7 +64,7 @@ def test_kernlab_is_wrong_for_four_classes(from_r):
 
 
 @pytest.mark.against_r
-def test_stored_answers_are_what_r_says_now(run_r):
+def test_stored_results_are_those_of_r_now(run_r):
     now, then = run_r("coupling"), stored("coupling")
     for a, b in zip(now["btm"], then["btm"], strict=True):
         np.testing.assert_allclose(a["p"], b["p"], rtol=0, atol=SAME_R)

@@ -1,4 +1,4 @@
-"""Zeros, ones, holes and wrong input: the exact limit, or one sentence that says what to do."""
+"""Zeros, ones, missing values and wrong input: the exact limit, or one sentence that says what to do."""
 
 import numpy as np
 import pandas as pd
@@ -6,6 +6,7 @@ import pytest
 
 from pwcstats import InputError, PwcError, couple
 from pwcstats.coupling import METHODS
+from pwcstats.coupling.methods import TABLE
 
 from .reference import full, symmetric
 
@@ -80,7 +81,7 @@ BAD = {
     "not square": (
         np.zeros((2, 3)),
         {},
-        r"must be K x K .* got 2 x 3; for one column per pair use the option condensed",
+        r"must be K x K .* got 2 x 3; for one column per pair use condensed=True",
     ),
     "one dimension": (np.zeros(3), {}, r"got 3; for one column per pair"),
     "a scalar": (0.5, {}, r"got a single number"),
@@ -107,6 +108,8 @@ BAD = {
         "one level of class labels",
     ),
     "clip": (full([0.5], 2), {"clip": 0.5}, r"clip must be a number in \[0, 0.5\), got 0.5"),
+    "clip that is not used": (full([0.5], 2), {"method": "vote", "clip": "x"}, "clip must be a number .* got 'x'"),
+    "a number for a flag": (full([0.5], 2), {"condensed": 2}, "condensed must be True or False, got 2"),
     "no threads": (full([0.5], 2), {"n_jobs": 0}, "n_jobs must be a whole number other than 0"),
     "threads in words": (full([0.5], 2), {"n_jobs": "two"}, "n_jobs must be a whole number .* got 'two'"),
     "duplicate labels": (
@@ -135,9 +138,13 @@ BAD = {
     "weights unused": (
         full([0.5], 2),
         {"n": np.ones((2, 2))},
-        "only method='ht' uses weights n, got method='wlw2'",
+        "only method='ht' uses n, got method='wlw2'; leave n out",
     ),
-    "mass unused": (full([0.5], 2), {"pair_mass": np.ones((2, 2))}, "pair_mass is for method='bayes'"),
+    "mass unused": (
+        full([0.5], 2),
+        {"pair_mass": np.ones((2, 2))},
+        "only method='bayes' uses pair_mass, got method='wlw2'",
+    ),
     "mass needed": (full([0.5], 2), {"method": "bayes"}, "method='bayes' needs pair_mass"),
     "mass zero": (
         full([0.5], 2),
@@ -163,7 +170,7 @@ def test_bad_input_is_one_clear_sentence(case):
 
 
 class TestTolerances:
-    """Single precision is forgiven, more is not."""
+    """Deviations of single precision are accepted, larger ones are not."""
 
     @pytest.mark.parametrize("excess", [0.9e-6, -0.9e-6])
     def test_within(self, excess):
@@ -186,7 +193,7 @@ class TestTolerances:
 
 
 class TestNames:
-    """Errors speak of the user's samples and classes."""
+    """Errors name the samples and classes of the user."""
 
     classes = ("ape", "bee", "cat")
 
@@ -383,5 +390,5 @@ class TestWeights:
 @pytest.mark.parametrize("method", METHODS)
 def test_exact_zeros_and_ones_with_the_default_clip(method):
     r = np.array([[1.0, 1.0, 1.0], [0.0, 1.0, 1.0], [1.0, 0.0, 0.0]])
-    p = couple(r, method, condensed=True, pair_mass=np.ones(3) if method == "bayes" else None)
+    p = couple(r, method, condensed=True, pair_mass=np.ones(3) if TABLE[method].uses_pair_mass else None)
     np.testing.assert_array_equal(p.argmax(axis=1), [0, 1, 2])

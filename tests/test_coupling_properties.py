@@ -1,4 +1,4 @@
-"""What must hold for every r, found wrong by hypothesis if it does not."""
+"""Properties that hold for every r, tested by hypothesis."""
 
 import numpy as np
 from hypothesis import assume, given
@@ -7,16 +7,17 @@ from hypothesis.extra.numpy import arrays
 
 from pwcstats import couple
 from pwcstats.coupling import METHODS
+from pwcstats.coupling.methods import TABLE
 
 from . import reference
 
 CLIP = 1e-7
-# r near its clip is known to 1e-16 / 1e-7 only; what depends on it, to about this.
+# r near its clip is known to 1e-16 / 1e-7 only; results that depend on it are known to about this.
 NEAR_THE_CLIP = 1e-8
 
 
 def condensed(low=2, high=8, elements=None):
-    """One condensed row of r for some number of classes, exact 0, 1/2 and 1 among the values."""
+    """One condensed row of r for some number of classes, with exact 0, 1/2 and 1 among the values."""
     values = st.one_of(st.floats(0, 1), st.sampled_from([0.0, 0.5, 1.0])) if elements is None else elements
     return st.integers(low, high).flatmap(
         lambda k: st.tuples(st.just(k), arrays(np.float64, k * (k - 1) // 2, elements=values))
@@ -24,7 +25,7 @@ def condensed(low=2, high=8, elements=None):
 
 
 def call(r, method, mass):
-    return couple(r, method, pair_mass=mass if method == "bayes" else None)
+    return couple(r, method, pair_mass=mass if TABLE[method].uses_pair_mass else None)
 
 
 @given(condensed(), st.sampled_from(METHODS), st.randoms(use_true_random=False))
@@ -46,7 +47,7 @@ def test_p_is_a_distribution(case, method):
     p = call(reference.full(row, k), method, np.ones((k, k)))
     assert abs(p.sum() - 1) < 1e-14
     assert (p >= 0).all()
-    if method in ("ht", "wlw1", "wlw2", "pkpd", "rv"):
+    if TABLE[method].clips:
         assert (p > 0).all()
 
 
@@ -74,12 +75,12 @@ def test_votes_give_the_class_of_max_wins(case, clip):
     st.sampled_from(["ht", "wlw1", "wlw2"]),
 )
 def test_exact_limits_are_limits(case, method):
-    """clip=0 is where ever smaller clips lead; the values between are far from the clip."""
+    """The result of clip=0 is the limit of smaller and smaller clips; other values of r are far from the clip."""
     k, row = case
     exact = couple(row, method, condensed=True, clip=0)
     for clip in (1e-5, 1e-7, 1e-9):
         near = couple(row, method, condensed=True, clip=clip)
-        # Weak links of 1e-3 pass errors on, one to the next: at most 1e3 a class.
+        # Each pair with r = 1e-3 may multiply errors by 1e3.
         np.testing.assert_allclose(near, exact, rtol=0, atol=clip * 1e3 * k**2)
 
 

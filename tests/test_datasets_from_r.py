@@ -1,4 +1,4 @@
-"""Data sets from R packages against what R itself says of them, and fits of them against R's."""
+"""Data sets from R packages, and models fitted to them, against R."""
 
 import doctest
 
@@ -58,13 +58,13 @@ def same_table(ours, r, labelled):
 
 
 @pytest.mark.against_r
-@pytest.mark.parametrize("name", from_r.SETS)
+@pytest.mark.parametrize("name", from_r.SOURCES)
 def test_tables_are_those_of_r(loaded, theirs, name):
     bunch = loaded(name)
     tables = dict(theirs["tables"][name])
-    main = next(iter(from_r.SETS[name].tables))
+    main = next(iter(from_r.SOURCES[name].tables))
     assert bunch.frame is bunch[main]
-    for table in from_r.SETS[name].tables:
+    for table in from_r.SOURCES[name].tables:
         r = tables.pop("frame" if table == "counts" else table, None)
         if r is not None:
             same_table(bunch[table], r, table in LABELLED)
@@ -72,7 +72,7 @@ def test_tables_are_those_of_r(loaded, theirs, name):
             # Made of others, which these tests look at by themselves.
             assert (name, table) in {("chameleons", "contests"), ("FirstNames", "items")} or table == "comparisons"
     assert not tables
-    assert all(f"{table} ({rows} x " in bunch.DESCR for table, (rows, _) in from_r.SETS[name].tables.items())
+    assert all(f"{table} ({rows} x " in bunch.DESCR for table, (rows, _) in from_r.SOURCES[name].tables.items())
 
 
 @pytest.mark.against_r
@@ -230,17 +230,17 @@ def test_names_in_any_case(loaded):
     [
         (
             "NoSuchPackage",
-            r"^'baseball' is in R's package NoSuchPackage, which is not installed: "
+            r"^'baseball' is in the R package NoSuchPackage, which is not installed: "
             r'apt-get install r-cran-nosuchpackage, or install.packages\("NoSuchPackage"\) in R\.$',
         ),
         (
             "stats",
-            r"^'baseball' cannot be read from R's package stats \(.*baseball.* not found .*\); try apt-get install .*$",
+            r"^'baseball' cannot be read from the R package stats \(.*baseball.* not found .*\); try apt-get install ",
         ),
     ],
 )
 def test_other_packages(monkeypatch, package, message):
-    monkeypatch.setitem(from_r.SETS, "baseball", from_r.SETS["baseball"]._replace(package=package))
+    monkeypatch.setitem(from_r.SOURCES, "baseball", from_r.SOURCES["baseball"]._replace(package=package))
     with pytest.raises(InputError, match=message):
         load("baseball")
 
@@ -249,8 +249,8 @@ def test_no_rscript(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(
         InputError,
-        match=r"^'endometrial' is in R's package brglm2, and there is no Rscript on the PATH: apt-get install "
-        r'r-cran-brglm2, or install R and then the package, by install.packages\("brglm2"\)\.$',
+        match=r"^'endometrial' is in the R package brglm2, and Rscript is not on the PATH: apt-get install "
+        r'r-cran-brglm2, or install R and then the package with install.packages\("brglm2"\)\.$',
     ):
         load("endometrial")
 
@@ -270,19 +270,22 @@ def fake_r(monkeypatch, tmp_path):
 @pytest.mark.parametrize(
     ("script", "message"),
     [
-        ("exit 3", r"^'lizards' is in R's package brglm2, which is not installed: apt-get install r-cran-brglm2, or "),
+        (
+            "exit 3",
+            r"^'lizards' is in the R package brglm2, which is not installed: apt-get install r-cran-brglm2, or ",
+        ),
         (
             "echo some >&2; echo trouble >&2; exit 1",
-            r"^'lizards' cannot be read from R's package brglm2 \(some trouble\); try apt",
+            r"^'lizards' cannot be read from the R package brglm2 \(some trouble\); try apt",
         ),
-        ("exit 0", r"^'lizards' cannot be read from R's package brglm2 \(.*levels.csv.*\); try apt-get install .*$"),
+        ("exit 0", r"^'lizards' cannot be read from the R package brglm2 \(.*levels.csv.*\); try apt-get install .*$"),
         (
             'echo "table,column,ordered,level" > "$4/levels.csv"; echo ",a\n1,2\n2,3" > "$4/frame.csv"',
-            r"^'lizards' must have the tables frame \(23 x 6\), got frame \(2 x 1\) from R's package brglm2; try apt",
+            r"^'lizards' must have the tables frame \(23 x 6\), got frame \(2 x 1\) from the R package brglm2; try apt",
         ),
         (
             'echo "table,column,ordered,level\nframe,a,FALSE,x" > "$4/levels.csv"; echo ",a\n1,2" > "$4/frame.csv"',
-            r"^'lizards' cannot be read from R's package brglm2 \(.*codes.*\); try apt-get",
+            r"^'lizards' cannot be read from the R package brglm2 \(.*codes.*\); try apt-get",
         ),
     ],
 )
@@ -298,7 +301,7 @@ def test_other_class_counts(fake_r, monkeypatch):
     monkeypatch.setattr(from_r, "_read", lambda folder, names: {"frame": frame})
     with pytest.raises(
         InputError,
-        match=r"^'endometrial' must have as many rows of each class as were published, \(49 of 0, 30 of 1\), "
+        match=r"^'endometrial' must have the published numbers of rows of each class, \(49 of 0, 30 of 1\), "
         r"got \(48 of 0, 31 of 1\) from the installed R package brglm2; try apt-get install",
     ):
         load("endometrial")

@@ -1,4 +1,4 @@
-"""Simulators against their formulas, and against what the papers say of them."""
+"""Simulators against their formulas and against statements of the papers."""
 
 from functools import partial
 
@@ -251,12 +251,12 @@ def test_numbers_of_rows_that_are_none(count):
 
 
 def test_clover_of_no_layout():
-    with pytest.raises(InputError, match=r"layout must be 'diagonal' or 'printed', got 'round'"):
+    with pytest.raises(InputError, match=r"layout must be one of 'diagonal', 'printed', got 'round'"):
         chang_clover(1, layout="round")
 
 
 def test_probabilities_of_no_setting():
     with pytest.raises(InputError, match=r"setting must be one of 'balanced', .*, got 'level'"):
         wu_lin_weng_probabilities("level", 5)
-    with pytest.raises(InputError, match=r"n_classes must be at least 3, got 2"):
+    with pytest.raises(InputError, match=r"n_classes must be a whole number of at least 3, got 2"):
         wu_lin_weng_probabilities("unbalanced", 2)

@@ -1,4 +1,4 @@
-"""The demo: its table, its page (in a real browser), and what it says."""
+"""The demo: its table, its page (in a real browser) and its output."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""The examples of docs/cli.rst, run as they stand: what they print is what the page says."""
+"""The examples of docs/cli.rst print what the page shows."""
 
 import re
 import shlex

@@ -1,4 +1,4 @@
-"""Files are written whole or not at all: full disks, interrupts, kills; permissions, links, pipes and devices."""
+"""Atomic writing of files: full disks, interrupts, kills; permissions, links, pipes and devices."""
 
 import os
 import re

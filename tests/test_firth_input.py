@@ -77,11 +77,15 @@ def test_missing_values_are_found(fit):
 
 @ALL
 def test_text_in_a_column_is_found(fit):
-    for words in ("x", "3"):
-        with pytest.raises(InputError, match=r"exog must hold real numbers, got words in \(word\); code them"):
-            fit(X.assign(word=words))
-        with pytest.raises(InputError, match="exog must hold real numbers, got words; code them"):
-            fit(X.assign(word=words).to_numpy())
+    for text in ("x", "3"):
+        with pytest.raises(
+            InputError, match=r"exog must hold real numbers, got strings in \(text\); code them as numbers"
+        ):
+            fit(X.assign(text=text))
+        with pytest.raises(
+            InputError, match="exog must hold real numbers, got strings; code them as numbers, or use a formula"
+        ):
+            fit(X.assign(text=text).to_numpy())
 
 
 @ALL
@@ -122,9 +126,9 @@ def test_weights_of_zero_leave_rows_out():
 def test_words_as_a_binary_response():
     words = np.where(Y == 1, "yes", "no")
     for y in (words, pd.Series(words), pd.Series(words).astype("category"), words.astype(object)):
-        with pytest.raises(InputError, match=r"must be 0 or 1 .*got the words \((yes|no), .*\(y == '"):
+        with pytest.raises(InputError, match=r"must be 0 or 1 .*got the strings \((yes|no), .*\(y == '"):
             FirthLogit(y, X)
-    with pytest.raises(InputError, match="got the words"):
+    with pytest.raises(InputError, match="got the strings"):
         FirthLogit.from_formula("y ~ a", X.assign(y=words))
 
 
@@ -135,7 +139,7 @@ def test_numbers_other_than_0_and_1():
         FirthLogit(np.where(Y == 1, 0.3, 0.0), X)
     with pytest.raises(InputError, match=r"got \(2\); code it, for example by \(y == 2\).astype\(int\)"):
         FirthLogit(Y + 1, X)
-    with pytest.raises(InputError, match="use from_formula"):
+    with pytest.raises(InputError, match="must be one column, got a string; for a formula use from_formula"):
         FirthLogit("y ~ a", X)
     with pytest.raises(InputError, match="one column of 0 and 1, got 20 x 2"):
         FirthLogit(np.column_stack([Y, 1 - Y]), X)
@@ -172,7 +176,7 @@ def test_the_order_of_words_is_asked_for():
             model(words, X)
         with pytest.raises(InputError, match="classes without an order"):
             model(pd.Series(words).astype("category"), X)
-        with pytest.raises(InputError, match=r"not among the categories, \(high\)"):
+        with pytest.raises(InputError, match=r"not in categories, \(high\); add them"):
             model(words, X, categories=["low", "mid"])
         with pytest.raises(InputError, match=r"no row that counts has the class \(never\)"):
             model(words, X, categories=["low", "mid", "high", "never"])
@@ -211,7 +215,9 @@ def test_detect_separation_checks_too():
 
 def test_stepwise_checks_too():
     model = FirthLogit(Y, X)
-    with pytest.raises(InputError, match="unfitted FirthLogit.*got FirthLogitResultsWrapper"):
+    with pytest.raises(
+        InputError, match="model must be a model that is not fitted: FirthLogit.*got FirthLogitResultsWrapper"
+    ):
         stepwise(model.fit())
     with pytest.raises(InputError, match="criterion must be one of"):
         stepwise(model, "cp")
@@ -221,7 +227,7 @@ def test_stepwise_checks_too():
         stepwise(model, "lr", enter=0.2, remove=0.1)
     with pytest.raises(InputError, match=r"keep must be some of the terms \(a, b\), got \(c\)"):
         stepwise(model, keep="c")
-    with pytest.raises(InputError, match="add a constant, or keep a term"):
+    with pytest.raises(InputError, match="add a constant, or use keep for a term"):
         stepwise(FirthLogit(Y, X[["a", "b"]]), direction="forward")
 
 
@@ -299,7 +305,7 @@ def test_new_rows_need_the_same_columns():
 
 
 def test_far_out_starts_are_refused():
-    with pytest.raises(InputError, match="begin nearer to 0"):
+    with pytest.raises(InputError, match="start_params give probabilities of 0 or 1; start nearer to 0"):
         FirthLogit(Y, X).fit(start_params=[900, 50, 50])
 
 
@@ -317,23 +323,31 @@ CARELESS = {
 def test_careless_input(make, y):
     twice = pd.concat([X, X[["a"]].iloc[::-1].set_index(X.index)], axis=1)
     for endog, exog, words in (
-        (y[:0], X.iloc[:0], "a row and a column at least, got 0 x 3; give|only one class among the rows that count"),
-        ([], pd.DataFrame(), "a row and a column at least, got 0 x 0; give|only one class among the rows that count"),
+        (
+            y[:0],
+            X.iloc[:0],
+            "at least one row and one column, got 0 x 3; give|only one class among the rows that count",
+        ),
+        (
+            [],
+            pd.DataFrame(),
+            "at least one row and one column, got 0 x 0; give|only one class among the rows that count",
+        ),
         (y[:1], X.iloc[:1], r"only one class among the rows that count, \(0\)"),
         (y, twice, "exog has two columns named 'a'; rename one"),
         (y, twice.set_axis([0, 1, 2, 1], axis=1), "exog has two columns named 1; rename one"),
-        (y, X.astype(str), r"got words in \(const, a, b\); code them"),
-        (y, X.astype(str).to_numpy(), "real numbers, got words; code them"),
-        (y, X.astype(str).to_numpy().astype("S"), "real numbers, got words; code them"),
-        (y, X.assign(g=pd.Categorical(["u", "v"] * 10)), r"got words in \(g\); code them"),
-        (y, X["a"].astype(str), "real numbers, got words; code them"),
+        (y, X.astype(str), r"got strings in \(const, a, b\); code them"),
+        (y, X.astype(str).to_numpy(), "real numbers, got strings; code them as numbers, or use a formula"),
+        (y, X.astype(str).to_numpy().astype("S"), "real numbers, got strings; code them as numbers, or use a formula"),
+        (y, X.assign(g=pd.Categorical(["u", "v"] * 10)), r"got strings in \(g\); code them"),
+        (y, X["a"].astype(str), "real numbers, got strings; code them as numbers, or use a formula"),
         (y, sparse.csr_matrix(X.to_numpy()), r"exog is sparse.*use exog.toarray\(\)"),
         (y, np.ones((20, 2, 2)), "must have rows and columns, got 20 x 2 x 2"),
         (y, [[1, 2], [3]] * 10, "rows of different lengths"),
         (y, {"a": 1}, "must have rows and columns, got dict"),
         (y, X.iloc[:, 1:] * 1j, "exog must hold real numbers"),
         (None, X, "endog is None; give the response"),
-        ("y ~ a", X, r"got a string; for a formula use from_formula\(formula, data\)"),
+        ("y ~ a", X, r"got a string; for a formula use from_formula\.$"),
         (y[:-1], X, "same number of rows, got 19 and 20"),
     ):
         with pytest.raises(InputError, match=words):
@@ -348,5 +362,5 @@ def test_careless_input(make, y):
     else:
         with pytest.raises(InputError, match="exog is None; give the columns of the design"):
             make(y, None)
-        with pytest.raises(InputError, match="a row and a column at least, got 20 x 0; give"):
+        with pytest.raises(InputError, match="at least one row and one column, got 20 x 0; give"):
             make(y, X[[]])

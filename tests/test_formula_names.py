@@ -136,5 +136,7 @@ def test_stepwise_without_the_functions_of_the_formula(table):
 
         return FirthLogit.from_formula("y ~ half(x1) + x2", table)
 
-    with pytest.raises(InputError, match=r"'y ~ half\(x1\)' cannot be made.*'half' is not defined.*; call stepwise wh"):
+    with pytest.raises(
+        InputError, match=r"'y ~ half\(x1\)' of .* cannot be evaluated.*'half' is not defined.*; call stepwise wh"
+    ):
         stepwise(make(), "bic", "forward")

@@ -1,10 +1,11 @@
-"""HybridClassifier: distances, groups, integrators, thresholds."""
+"""HybridClassifier: distances and integrators."""
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.special import expit
 from sklearn.datasets import load_breast_cancer
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
@@ -16,12 +17,12 @@ from sklearn.svm import SVC, LinearSVC, NuSVC
 from statsmodels.discrete.discrete_model import Logit, MNLogit
 from statsmodels.tools import add_constant
 
-from pwcstats import FirthMNLogit, HybridClassifier, detect_separation, individualized_mnlogit
+from pwcstats import FirthMNLogit, HybridClassifier, InputError, detect_separation, individualized_mnlogit
 from pwcstats.datasets import chang_clover
 
-# Sums in another order.
+# Rounding errors of sums in another order.
 ROUNDING = 1e-9
-# Two iterations to the same maximum, each stopped near it.
+# Two algorithms that stop near the same maximum.
 SAME_MAXIMUM = 1e-5
 
 
@@ -31,7 +32,7 @@ class TestDistances:
         clf = HybridClassifier(SVC(kernel="linear")).fit(X, group == 0, clusters=group)
         for name, machine in clf.machines_.items():
             w, b = machine.coef_[0], machine.intercept_[0]
-            # The foot of the perpendicular is on the border, as far away as is said.
+            # The foot of the perpendicular lies on the border.
             d = clf.distances(new)[f"d_{name}"].to_numpy()
             foot = new - d[:, None] * w / np.linalg.norm(w)
             np.testing.assert_allclose(foot @ w + b, 0.0, atol=ROUNDING)
@@ -65,7 +66,7 @@ class TestDistances:
         d = clf.distances(X).to_numpy()
         for column, name in enumerate(clf.machines_):
             own = (group == 0) | (group == int(name))
-            # The positive side is that of the positives, for all rows alike.
+            # The sign of a distance does not depend on the class of the row.
             assert ((d[own, column] > 0) == (group[own] == 0)).mean() > 0.9
 
     def test_gamma_scale_is_of_the_rows_that_a_machine_sees(self, clover):
@@ -110,8 +111,8 @@ class TestDistances:
         assert list(found.index) == list(frame.index)
         assert list(found.columns) == ["d_1", "d_2", "d_3", "d_4"]
 
-    def test_where_there_is_no_border_say_nothing(self):
-        """A machine around whose positives the negatives are on all sides has w = 0, but for the solver's error."""
+    def test_without_a_border_carry_no_information(self):
+        """If negatives surround the positives, w = 0 up to the error of the solver."""
         sample = chang_clover(2, random_state=0)
         clf = HybridClassifier(n_clusters=1, threshold=0.5).fit(sample.data, sample.target == 0)
         assert clf.norms_["1"] < 1e-4
@@ -119,7 +120,7 @@ class TestDistances:
 
     @pytest.mark.parametrize("unit", [1e-8, 1e-4, 1e6])
     def test_units_do_not_matter(self, unit):
-        """Machines are others, as their C is the same; but none may be taken for a machine without a border."""
+        """With the same C machines differ, but none may count as a machine without a border."""
         sample = chang_clover(4, 100, random_state=0)
         X, group = sample.data[sample.train] * unit, sample.target[sample.train]
         assert HybridClassifier(random_state=0).fit(X, group == 0, clusters=group).score(X, group == 0) > 0.98
@@ -137,13 +138,13 @@ class TestHeldOutDistances:
                 rows = train[np.isin(group[train], [0, int(column[2:])])]
                 machine = SVC(kernel="linear").fit(X[rows], group[rows] == 0)
                 d = machine.decision_function(X) / np.linalg.norm(machine.coef_)
-                # Moved to the mean that all rows have from the machine of all rows.
+                # Shifted to the mean distance from the machine of all rows.
                 expected = d[test] - d.mean() + clf.distances(X)[column].mean()
                 np.testing.assert_allclose(used[column].to_numpy()[test], expected, atol=ROUNDING)
         assert clf.unsteady_ == []
 
-    def test_where_folds_do_not_agree_those_of_the_fit_are_used(self):
-        """A rare baseline in the midst of two classes: w is nearly 0, and single rows decide where the border is."""
+    def test_are_replaced_if_the_folds_disagree(self):
+        """A rare baseline between two classes: w is nearly 0, and single rows decide where the border is."""
         rng = np.random.default_rng(1)
 
         def rows(n):
@@ -183,7 +184,7 @@ class TestHeldOutDistances:
         np.testing.assert_allclose(used, clf.distances(X)[used.columns], atol=ROUNDING)
 
     def test_predict_better(self):
-        """Why they are the default: log-loss on new rows, machines with many support vectors."""
+        """The reason for the default: a lower log-loss on new rows if machines have many support vectors."""
         X, y = load_breast_cancer(return_X_y=True)
         X = StandardScaler().fit_transform(X)
         losses = {}
@@ -219,7 +220,7 @@ class TestIntegrators:
         np.testing.assert_allclose(clf.predict_proba(new)[:, 1], expected[0], atol=ROUNDING)
 
     def test_binary_logit_cannot_see_the_middle(self, clover):
-        """Misprint (c): monotone along a line, it is no better than calling nothing positive."""
+        """Misprint (c): monotone along a line, it is no better than predicting no positives."""
         X, group, new, truth = clover
         clf = HybridClassifier(integrator="logit", distance_cv=None, threshold="prevalence")
         clf.fit(X, group == 0, clusters=group)
@@ -234,7 +235,7 @@ class TestIntegrators:
         assert multinomial.score(new, truth == 0) > 0.85
 
     def test_aliased_distances_do_not_matter(self, clover):
-        """Four lines in the plane: the likelihood is that of any two of them, and of the two columns themselves."""
+        """Four lines in the plane have the likelihood of any two of them, and of the two columns themselves."""
         X, group, new, _ = clover
         clf = HybridClassifier(distance_cv=None, threshold=0.5).fit(X, group == 0, clusters=group)
         twin = MNLogit(group, add_constant(X)).fit(disp=0)
@@ -243,12 +244,12 @@ class TestIntegrators:
         assert "d_3, d_4" in clf.summary().as_text()
 
     def test_of_held_out_aliased_distances_the_most_different_are_kept(self):
-        """Two of five clusters are halves of one cloud, whose machines are nearly the same line."""
+        """Two of five clusters are halves of one cluster, and their machines are nearly the same line."""
         sample = chang_clover(6, 100, 400, random_state=0)
         X, group = sample.data[sample.train], sample.target[sample.train].copy()
         halves = np.flatnonzero(group == 1)
         group[halves[X[halves, 0] - X[halves, 1] > 0]] = 5
-        # In order they would be the first two.
+        # In the order of the columns, these would be the first two.
         names = np.array([0, 1, 3, 4, 5, 2])[group]
         clf = HybridClassifier(SVC(kernel="linear"), threshold=0.5, random_state=0)
         clf.fit(X, group == 0, clusters=names)
@@ -286,7 +287,7 @@ class TestIntegrators:
             assert (clf.penalty_ == "firth") == found.separated
 
     def test_near_separation_is_fitted_without_overflow(self):
-        """Predictors of several hundreds, where statsmodels' own exponentials are infinite."""
+        """Linear predictors of several hundred, at which the exponentials of statsmodels are infinite."""
         rng = np.random.default_rng(0)
         x = np.sort(rng.normal(size=200))
         group = (x > 0).astype(int) + (x > 1)
@@ -310,12 +311,50 @@ class TestIntegrators:
         np.testing.assert_allclose(chosen.predict_proba(X)[:, 0], expit(predictor), atol=ROUNDING)
 
 
-def test_probabilities_keep_their_digits_and_are_none_above_one():
+def test_probabilities_keep_their_digits_and_do_not_exceed_one():
     sample = chang_clover(2, 50, random_state=0)
     clf = HybridClassifier(threshold=0.5).fit(sample.data, sample.target == 0, clusters=sample.target)
     proba = clf.predict_proba(np.random.default_rng(0).normal(scale=3, size=(20_000, 2)))
     assert proba.max() <= 1.0
-    # Two groups, and a row so far on the positive side that 1 - p would be 0.
+    # Two groups, and a row so far from the border that 1 - p would be 0.
     two = sample.target < 2
     clf = HybridClassifier(threshold=0.5, n_clusters=1).fit(sample.data[two], sample.target[two] == 0)
     assert 0.0 < clf.predict_proba([[-20.0, -20.0]])[0, 0] < 1e-17
+
+
+class TestReports:
+    COLUMNS = ("term", "estimate", "std_error", "statistic", "p_value", "conf_low", "conf_high")
+
+    @pytest.mark.parametrize("penalty", [None, "firth"])
+    @pytest.mark.parametrize("integrator", ["multinomial", "individualized", "logit"])
+    def test_tidy_has_the_coefficients_of_the_integrator(self, clover, integrator, penalty):
+        X, group, _, _ = clover
+        clf = HybridClassifier(integrator=integrator, penalty=penalty, distance_cv=None, threshold=0.5)
+        table = clf.fit(X, np.where(group == 0, "in", "out"), clusters=group).tidy(alpha=0.1)
+        results = clf.integrator_
+        assert set(self.COLUMNS) <= set(table.columns)
+        for column, values in (("estimate", results.params), ("std_error", results.bse), ("p_value", results.pvalues)):
+            np.testing.assert_array_equal(table[column], np.ravel(values, order="F"))
+        np.testing.assert_array_equal(
+            table[["conf_low", "conf_high"]], np.asarray(results.conf_int(0.1)).reshape(-1, 2)
+        )
+        assert list(table["term"])[:3] == ["const", "d_1", "d_2"]
+        if integrator == "logit":
+            assert "y_level" not in table
+        else:
+            assert list(table["y_level"]) == [f"out:{k}" for k in (1, 2, 3, 4) for _ in range(3)]
+
+    def test_tidy_needs_a_fit_and_a_level(self, clover):
+        X, group, _, _ = clover
+        with pytest.raises(NotFittedError):
+            HybridClassifier().tidy()
+        clf = HybridClassifier(distance_cv=None, threshold=0.5).fit(X, group == 0, clusters=group)
+        with pytest.raises(InputError, match="alpha must be a number between 0 and 1, got 5"):
+            clf.tidy(alpha=5)
+
+    def test_summary(self, clover):
+        X, group, _, _ = clover
+        clf = HybridClassifier(distance_cv=None, threshold=0.25).fit(X, group == 0, clusters=group)
+        text = clf.summary().as_text()
+        for part in ("HybridClassifier", "Local machines", "P(True) > 0.25", "multinomial", "of the fit", "d_2"):
+            assert part in text

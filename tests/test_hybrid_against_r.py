@@ -1,4 +1,4 @@
-"""Distances against e1071's machines, and integrators of them against nnet and brglm2, stored and live."""
+"""Distances against e1071, and integrators against nnet and brglm2, stored and live."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ MULTINOM = HYBRID["multinom"].tolerance
 # Probabilities of two fits whose coefficients agree so well.
 PROBABILITIES = 1e-6
 NAMES = ["iris", "vehicle", "radial"]
-# The stored answers were written to 15 digits; another machine's BLAS may change some of them.
+# Stored results have 15 digits; another BLAS may change some of them.
 SAME_R = 1e-5
 
 
@@ -61,7 +61,7 @@ def test_multinom(from_r, name):
 
 
 def test_where_multinom_has_no_answer_firths_penalty_is_used(from_r):
-    """Setosa is far from the others: multinom stops on its way to infinity, at a likelihood that Firth's is below."""
+    """Setosa is separated: multinom stops on its way to infinity, with a likelihood above that of Firth's fit."""
     clf, _ = fitted(from_r, "iris", "auto")
     assert clf.penalty_ == "firth"
     assert detect_separation(from_r["iris"]["y"], add_constant(clf.distances(from_r["iris"]["x"]))).separated

@@ -17,9 +17,9 @@ from pwcstats import HybridClassifier
 from pwcstats.datasets import chang_clover
 from pwcstats.hybrid.cutoff import by_score, by_share
 
-# Sums in another order.
+# Rounding errors of sums in another order.
 ROUNDING = 1e-9
-# Two iterations to the same maximum, each stopped near it.
+# Two algorithms that stop near the same maximum.
 SAME_MAXIMUM = 1e-5
 
 
@@ -77,7 +77,7 @@ class TestGroups:
         assert HybridClassifier(threshold=0.5).fit(X[:20], even).pos_label_ == 5
 
     def test_parts(self):
-        """The scheme of the breast cancer table: a machine for each part, and a binary logit."""
+        """The scheme of the paper's breast cancer table: one machine for each part, and a binary logit."""
         X, y = load_breast_cancer(return_X_y=True)
         X = StandardScaler().fit_transform(X)
         clf = HybridClassifier(
@@ -149,7 +149,7 @@ class TestThreshold:
 
     @pytest.mark.parametrize("distance_cv", [None, 5])
     def test_cv_is_read_off_held_out_probabilities(self, clover, distance_cv):
-        """A slow twin: everything anew for each fold, where distances are those of the fit."""
+        """Against a slow reference implementation, which fits everything again for each fold."""
         X, group, _, _ = clover
         y = group == 0
         folds = StratifiedKFold(3)
@@ -189,8 +189,8 @@ class TestThreshold:
         found = by_score(1 - proba, ~positive, np.arange(2000) % 5, "accuracy", (True, False))
         assert (1 - proba > found).all()
 
-    def test_words_of_scores_are_about_the_positive_class(self):
-        """Labels of any kind: "f1" would take 1 for the positive one."""
+    def test_named_scores_refer_to_the_positive_class(self):
+        """With any labels; the scorer "f1" alone expects 1 to be positive."""
         rng = np.random.default_rng(0)
         positive = rng.random(5000) < 0.15
         proba = expit(1.5 * rng.normal(size=5000) + 2 * positive - 3.5)
@@ -222,12 +222,12 @@ class TestThreshold:
         assert not clf.predict(new)[0]
 
     def test_standard_errors_are_those_of_a_mean(self):
-        """Gains of the folds have mean g and sd s, of ddof 1: clear is g > 2 s / sqrt(5), and no other."""
+        """A gain is clear if its mean g and standard deviation s (ddof 1) over the folds have g > 2 s / sqrt(5)."""
         fold = np.repeat(np.arange(5), 40)
         positive = np.tile([True] * 20 + [False] * 20, 5)
         proba = np.where(positive, 0.9, 0.1)
         for number, wrong in enumerate((6, 2, 2, 1, 1)):
-            # So many positives of a fold would be called by a lower threshold.
+            # A lower threshold would find so many more positives in a fold.
             proba[np.flatnonzero((fold == number) & positive)[:wrong]] = 0.4
         gains = np.array([6, 2, 2, 1, 1]) / 40
         clear = gains.mean() > 2 * gains.std(ddof=1) / np.sqrt(5)
@@ -245,7 +245,7 @@ class TestThreshold:
         positive = np.tile([True, True, False, False], 25)
         proba[1] = 0.45
         fold = np.arange(100) % 5
-        # A lower threshold would get this one right too; one case in a hundred is no evidence.
+        # A lower threshold would also find this one, but one case in a hundred is no evidence.
         assert by_score(proba, positive, fold, "balanced_accuracy", (True, False)) == 0.5
 
     def test_labels_for_a_given_score(self, clover):

@@ -1,4 +1,4 @@
-"""Hybrids on odd data and options: a right answer, or one clear sentence."""
+"""Hybrids with unusual data and options: a right answer or a clear error."""
 
 import time
 
@@ -24,7 +24,7 @@ Y = GROUP == 0
 
 class TestOptions:
     @pytest.mark.parametrize(
-        ("options", "words"),
+        ("options", "message"),
         [
             ({"estimator": SVC}, r"estimator is the class SVC; give an instance, SVC\(\)"),
             ({"estimator": "svc"}, "must be a scikit-learn classifier"),
@@ -48,9 +48,9 @@ class TestOptions:
             ({"threshold": "best"}, "threshold must be 'cv', 'prevalence', or a probability"),
             ({"threshold": 1.5}, "threshold must be 'cv', 'prevalence', or a probability"),
             ({"threshold": True}, "threshold must be 'cv', 'prevalence', or a probability"),
-            ({"threshold_cv": 1}, "threshold_cv must be a number of folds from 2 on"),
-            ({"threshold_cv": None}, "threshold_cv must be a number of folds from 2 on"),
-            ({"distance_cv": "5"}, "distance_cv must be a number of folds from 2 on, or a splitter, or None"),
+            ({"threshold_cv": 1}, "threshold_cv must be a number of folds of at least 2"),
+            ({"threshold_cv": None}, "threshold_cv must be a number of folds of at least 2"),
+            ({"distance_cv": "5"}, "distance_cv must be a number of folds of at least 2, or a splitter, or None"),
             ({"distance_cv": ShuffleSplit(3)}, "distance_cv must hold out every row exactly once"),
             ({"scoring": ["f1"]}, "scoring must be the name of one score"),
             ({"pos_label": "yes"}, r"pos_label must be one of the classes of y, \(False, True\), got 'yes'"),
@@ -60,9 +60,24 @@ class TestOptions:
             ({"n_jobs": 0}, "n_jobs must be a whole number"),
         ],
     )
-    def test_are_checked(self, options, words):
-        with pytest.raises(InputError, match=words):
+    def test_are_checked(self, options, message):
+        with pytest.raises(InputError, match=message):
             HybridClassifier(**options).fit(X, Y)
+
+    def test_are_checked_before_the_data(self):
+        """Neither the classes nor the rows matter for a parameter that is wrong."""
+        for options, message in (
+            ({"n_clusters": "many"}, "n_clusters must be 'auto'"),
+            ({"select": "aic", "integrator": "individualized"}, "consists of several fits"),
+            ({"split": "folds", "n_clusters": 2.5}, "number of parts"),
+        ):
+            with pytest.raises(InputError, match=message):
+                HybridClassifier(**options).fit(X, GROUP)
+
+    def test_errors_carry_the_parameters_that_they_speak_of(self):
+        with pytest.raises(InputError) as caught:
+            HybridClassifier(select="aic", integrator="individualized").fit(X, Y)
+        assert caught.value.arguments == ("select", "integrator")
 
     def test_maximum_likelihood_of_separated_groups_is_refused(self):
         far = chang_clover(10, 20, random_state=0)
@@ -76,7 +91,7 @@ class TestOptions:
             )
 
     def test_a_fold_that_is_separated_is_named(self):
-        """All rows are not, but for the two that overlap, which one fold holds out."""
+        """Only two rows overlap, and one fold holds them out."""
         x = np.r_[np.linspace(-3, -1, 20), np.linspace(1, 3, 20), 0.2, -0.2]
         y = np.r_[np.zeros(20), np.ones(20), 0, 1]
         folds = [
@@ -118,14 +133,14 @@ class TestData:
         assert np.isfinite(clf.predict_proba(X)).all()
 
     def test_two_rows(self):
-        with pytest.raises(InputError, match="every group has one row only.*set it to None"):
+        with pytest.raises(InputError, match="every group has only one row.*set it to None"):
             HybridClassifier().fit([[0.0], [1.0]], [0, 1])
         clf = HybridClassifier(distance_cv=None, threshold=0.5).fit([[0.0], [1.0]], [0, 1])
         np.testing.assert_array_equal(clf.predict([[-1.0], [2.0]]), [0, 1])
 
     @pytest.mark.parametrize("estimator", [None, SVC()])
     def test_constant_columns(self, estimator):
-        """Without a column that varies the classes' shares are all that there is to say."""
+        """If no column varies, probabilities are the shares of the classes."""
         flat = np.ones((len(X), 3))
         clf = HybridClassifier(estimator, threshold="prevalence", random_state=0).fit(flat, Y)
         assert (clf.norms_ == 0).all()
@@ -160,16 +175,16 @@ class TestData:
             np.testing.assert_array_equal(after, before)
 
     @pytest.mark.parametrize(
-        ("labels", "words"),
+        ("labels", "message"),
         [
             (GROUP[:5], "one label for each of the 150 rows, got 5"),
-            (np.where(GROUP == 3, np.nan, GROUP), "clusters is missing in row 90, a negative one"),
-            (["a"] * 90 + [np.nan] + ["b"] * 59, "clusters is missing in row 90, a negative one"),
+            (np.where(GROUP == 3, np.nan, GROUP), "clusters is missing in row 90, which is negative"),
+            (["a"] * 90 + [np.nan] + ["b"] * 59, "clusters is missing in row 90, which is negative"),
             (np.array([1] * 60 + ["1"] * 90, dtype=object), "two labels of clusters are written '1'"),
         ],
     )
-    def test_wrong_clusters(self, labels, words):
-        with pytest.raises(InputError, match=words):
+    def test_wrong_clusters(self, labels, message):
+        with pytest.raises(InputError, match=message):
             HybridClassifier().fit(X, Y, clusters=labels)
 
     def test_clusters_in_another_order(self):
@@ -178,7 +193,7 @@ class TestData:
             HybridClassifier().fit(frame, Y, clusters=pd.Series(GROUP[::-1], index=frame.index[::-1]))
 
     def test_a_group_that_a_fold_holds_out_as_a_whole(self):
-        """Rows are sorted by group, and so are the folds."""
+        """Rows are sorted by group, and folds are not shuffled."""
         with pytest.raises(InputError, match="fold 0 of distance_cv holds out all rows of True"):
             HybridClassifier(distance_cv=KFold(5)).fit(X, Y, clusters=GROUP)
         with pytest.raises(InputError, match="fold 0 of threshold_cv holds out all rows of True"):
@@ -221,11 +236,11 @@ class TestData:
     def test_frames_without_numbers(self):
         frame = pd.DataFrame({"a": X[:, 0], "b": ["low", "high"] * 75})
         for clf in (HybridClassifier(), OrdinalHybridClassifier()):
-            with pytest.raises(InputError, match=r"words in the columns \(b\); encode them"):
+            with pytest.raises(InputError, match=r"text in the columns \(b\); encode them"):
                 clf.fit(frame, Y)
-            with pytest.raises(InputError, match="X must have a row and a column at least"):
+            with pytest.raises(InputError, match="X must have at least one row and one column"):
                 clf.fit(pd.DataFrame(), [])
-        # Numbers that are kept as objects are numbers.
+        # Numbers in columns of dtype object are accepted.
         HybridClassifier(threshold=0.5).fit(pd.DataFrame(X).astype(object), Y)
 
     def test_one_class_and_no_class(self):
@@ -242,3 +257,12 @@ class TestData:
         clf = HybridClassifier(threshold=0.5).fit(X, Y)
         with pytest.raises(ValueError, match="3 features, but HybridClassifier is expecting 2"):
             clf.predict(np.ones((2, 3)))
+
+    def test_estimates_of_all_rows_are_no_start_for_every_fold(self):
+        """In a fold they may give probabilities of 0 or 1, from which a penalised fit cannot start."""
+        sample = chang_clover(0.5, 40, random_state=1)
+        rows, group = sample.data[sample.train][::6], sample.target[sample.train][::6]
+        folds = KFold(4, shuffle=True, random_state=0)
+        clf = HybridClassifier(threshold_cv=folds, distance_cv=None, random_state=5).fit(rows, group == 0)
+        assert clf.penalty_ == "firth"
+        assert 0 < clf.threshold_ < 1

@@ -1,4 +1,4 @@
-"""Hybrids among scikit-learn's own."""
+"""Hybrids with scikit-learn's tools."""
 
 import pickle
 
@@ -30,7 +30,7 @@ CONFIGURATIONS = {
 }
 # scikit-learn has the same exception for its FixedThresholdClassifier and TunedThresholdClassifierCV.
 THRESHOLD = {
-    "individualized": {"check_classifiers_train": "as many are called positive as are: not the likelier class"}
+    "individualized": {"check_classifiers_train": "predicts as many positives as there are, not the likelier class"}
 }
 
 
@@ -43,7 +43,7 @@ THRESHOLD = {
 def test_check_estimator(name):
     checks = check_estimator(CONFIGURATIONS[name], expected_failed_checks=THRESHOLD.get(name), on_skip=None)
     skipped = {check["check_name"] for check in checks if check["status"] == "skipped"}
-    # Asked for by an environment variable only, and skipped for every estimator without it.
+    # It needs an environment variable, and is skipped for all estimators without it.
     assert skipped <= {"check_array_api_input"}
     assert len(checks) > 45
 
@@ -59,7 +59,7 @@ def test_in_a_pipeline_and_a_grid():
     table = pd.DataFrame(grid.cv_results_)
     one = table.loc[[str(e).startswith("SVC(kernel") for e in table["param_hybridclassifier__estimator"]]]
     scores = one.set_index("param_hybridclassifier__n_clusters")["mean_test_score"]
-    # One line around which all negatives are tells nothing; four do.
+    # One line that negatives surround is useless; four are not.
     assert scores[4] > scores[1] + 0.2
 
 
@@ -76,7 +76,7 @@ def test_clusters_by_metadata_routing():
 @pytest.mark.parametrize(
     "clf", [HybridClassifier(SVC(), random_state=3), HybridClassifier(split="folds", random_state=3)]
 )
-def test_the_same_bits_whatever_n_jobs_is(clf):
+def test_results_are_bit_identical_for_any_n_jobs(clf):
     one = clone(clf).fit(X, Y)
     two = clone(clf).set_params(n_jobs=2).fit(X, Y)
     np.testing.assert_array_equal(one.predict_proba(X), two.predict_proba(X))
@@ -95,7 +95,7 @@ def test_pickle(integrator):
     again = pickle.loads(pickle.dumps(clf))
     np.testing.assert_array_equal(again.predict_proba(X), clf.predict_proba(X))
     texts = [each.summary().as_text().split("\n") for each in (again, clf)]
-    # statsmodels writes the time of the summary.
+    # Summaries of statsmodels contain the time.
     assert [line for line in texts[0] if "Time:" not in line] == [line for line in texts[1] if "Time:" not in line]
 
 

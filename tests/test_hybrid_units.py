@@ -1,4 +1,4 @@
-"""Hybrids of columns in any units: the default machine and the default k-means standardise them."""
+"""Hybrids do not depend on the units of the columns: the default machine and k-means standardise them."""
 
 import warnings
 
@@ -14,16 +14,16 @@ from sklearn.svm import SVC
 from pwcstats import HybridClassifier, OrdinalHybridClassifier
 from pwcstats.datasets import chang_clover, chang_ordered
 from pwcstats.errors import ConvergenceWarning
-from pwcstats.pairwise.scaling import Standardizer
+from pwcstats.pairwise.data import Standardizer
 
-# Sums in another order.
+# Rounding errors of sums in another order.
 ROUNDING = 1e-12
-# LIBSVM stops within its tolerance of 1e-3, elsewhere for columns that differ in the last digit.
+# LIBSVM stops within its tolerance of 1e-3, at another point if columns differ in the last digit.
 SOLVER = 1e-2
 
 
 def rows_of_two(n=80, seed=0):
-    """Two overlapping classes of two columns, as in the report of the fit that did not end."""
+    """Two overlapping classes of two columns, as in the report of a fit that did not end."""
     rng = np.random.default_rng(seed)
     y = np.arange(n) % 2
     x = rng.normal(size=(n, 2))
@@ -62,7 +62,7 @@ def test_distances_are_in_standard_deviations_of_the_rows_of_the_machine():
 
 @pytest.mark.against_r
 def test_default_machine_is_that_of_e1071():
-    """svm() scales its columns by their standard deviations, with the divisor n - 1."""
+    """svm() divides its columns by their standard deviations, with the divisor n - 1."""
     from pwcstats.r import E1071SVC
 
     x, y = rows_of_two()
@@ -75,7 +75,7 @@ def test_default_machine_is_that_of_e1071():
 
 
 def test_clusters_do_not_depend_on_units():
-    """Four clouds; with k-means of one long column two of them are one."""
+    """Four clusters. If one column is much longer, k-means of unscaled columns merges two of them."""
     sample = chang_clover(4, 40, random_state=0)
     x, y = sample.data[sample.train], sample.target[sample.train] == 0
     a, b = (
@@ -128,7 +128,7 @@ class TestLimit:
 
 
 class Interrupted(SVC):
-    """A machine during whose third fit the user presses Ctrl-C."""
+    """A machine whose third fit is interrupted by Ctrl-C."""
 
     fits = 0
 

@@ -11,11 +11,11 @@ from pwcstats import ContinuationRatio, FirthLogit, FirthMNLogit
 
 from . import reference_logit as slow
 
-# Likelihoods of the twin's maxima: BFGS ends within 2e-4 of the parameters, and likelihoods differ by the square.
+# BFGS on the reference likelihood ends within 2e-4 of the parameters; likelihoods differ by the square of that.
 VALUE = 1e-7
 # Of p-values, as a share: statistics differ by a few times that.
 P_VALUE = 1e-6
-# The twin's penalised null fit does not maximise the plain likelihood, which errs as the parameters do.
+# The penalised null fit does not maximise the plain likelihood, so its error is that of the parameters.
 NOT_MAXIMAL = 1e-6
 # Central differences with steps of 1e-4 err by about 1e-8.
 DIFFERENCES = 1e-7
@@ -40,7 +40,7 @@ def held_columns(x, classes, columns):
 
 @pytest.mark.parametrize("slope", [1.0, 50.0])
 @pytest.mark.parametrize(("model", "classes"), [(FirthLogit, 2), (FirthMNLogit, 3)])
-def test_null_models_against_the_slow_twin(model, classes, slope):
+def test_null_models_against_the_slow_reference(model, classes, slope):
     """All coefficients but the constants at 0, in the penalty of the whole model."""
     x, y = make_data(3, classes, slope=slope)
     w = np.random.default_rng(0).integers(1, 4, len(y)) / 2
@@ -124,7 +124,7 @@ def stages_of(y, direction):
 
 
 @pytest.mark.parametrize("direction", ["backward", "forward"])
-def test_penalised_tests_of_continuation_ratios_against_the_slow_twin(direction):
+def test_penalised_tests_of_continuation_ratios_against_the_slow_reference(direction):
     x, y = make_data(11, 3, n=60)
     frame = pd.DataFrame(x[:, 1:], columns=["a", "b"])
     res = ContinuationRatio(y, frame, direction, "firth").fit()
@@ -178,7 +178,7 @@ def test_profile_p_values_of_parallel_slopes_are_those_of_the_tests(penalty):
 
 
 @pytest.mark.parametrize(("model", "classes"), [(FirthLogit, 2), (FirthMNLogit, 3)])
-def test_profile_p_values_of_penalised_models_against_the_slow_twin(model, classes):
+def test_profile_p_values_of_penalised_models_against_the_slow_reference(model, classes):
     x, y = make_data(19, classes)
     res = model(y, x).fit()
     table = res.tidy(method="profile")

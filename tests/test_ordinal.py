@@ -329,10 +329,10 @@ class TestAliased:
             model = (FirthLogit if penalty else sm.Logit)(
                 (y[rows] == stage).astype(int), sm.add_constant(x[rows][columns])
             )
-            twin = model.fit(disp=0)
-            np.testing.assert_allclose(res.coefs.loc[stage, ["const", *columns]], twin.params, rtol=1e-5)
+            expected = model.fit(disp=0)
+            np.testing.assert_allclose(res.coefs.loc[stage, ["const", *columns]], expected.params, rtol=1e-5)
             places = [f"{name}:{stage}" for name in ["const", *columns]]
-            np.testing.assert_allclose(res.bse[places], twin.bse, rtol=1e-4)
+            np.testing.assert_allclose(res.bse[places], expected.bse, rtol=1e-4)
         assert (res.coefs.loc[1, ["b", "c"]] == 0).all()
         assert res.bse[["b:1", "c:1"]].isna().all()
         assert res.df_model == 10

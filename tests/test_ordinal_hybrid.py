@@ -46,7 +46,7 @@ def test_continuation_ratios(groups):
 
 
 def test_theorem_a1(groups):
-    """P_k = P'_k, and downwards P_j = P'_j (1 - sum of the P above)."""
+    """P_k = P'_k, and downwards P_j = P'_j (1 - sum of the higher P)."""
     X, y, new, _ = groups
     clf = OrdinalHybridClassifier(distance_cv=None).fit(X, y)
     exog = add_constant(clf.distances(new)[clf.selected_])
@@ -115,7 +115,7 @@ class TestOrder:
 
     def test_no_order_is_refused(self, groups):
         X, y, _, _ = groups
-        with pytest.raises(InputError, match="classes without an order.*categories="):
+        with pytest.raises(InputError, match="classes without an order.*set categories"):
             OrdinalHybridClassifier().fit(X, pd.Categorical(WORDS[y]))
         OrdinalHybridClassifier(categories=WORDS).fit(X, pd.Categorical(WORDS[y]))
 
@@ -158,7 +158,7 @@ class TestTrouble:
 
     @pytest.mark.parametrize("estimator", [None, SVC()])
     def test_rare_classes_do_not_cost_the_others_their_distances(self, estimator):
-        """At the stage of the second class there are two rows: one distance is all that they can tell."""
+        """The stage of the second class has two rows, which determine one coefficient only."""
         rng = np.random.default_rng(0)
         y = np.r_[0, 1, np.repeat([2, 3, 4], 60)]
         X = rng.normal(size=(len(y), 2)) + np.array([[0, 6], [6, 0], [0, 0], [3, 3], [6, 6]])[y]
@@ -183,3 +183,11 @@ class TestTrouble:
         clf = OrdinalHybridClassifier(SVC(), distance_cv=None, select="bic", penalty="firth").fit(X, y)
         assert 0 < len(clf.selected_) < 4
         assert np.isfinite(clf.predict_proba(new)).all()
+
+    def test_tidy(self, groups):
+        X, y, _, _ = groups
+        for integrator in ("cratio", "ordered"):
+            clf = OrdinalHybridClassifier(integrator=integrator, distance_cv=None).fit(X, y)
+            table = clf.tidy()
+            np.testing.assert_array_equal(table["estimate"], clf.integrator_.params)
+            assert {"term", "std_error", "statistic", "p_value", "conf_low", "conf_high"} <= set(table.columns)

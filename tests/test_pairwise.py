@@ -1,4 +1,4 @@
-"""What PairwiseClassifier does, whatever path it takes."""
+"""What PairwiseClassifier does, on any path."""
 
 import pickle
 
@@ -52,7 +52,7 @@ def test_probabilities_are_coupled(coupling):
 
 
 def test_weights_count_in_ht():
-    """Without weights all pairs are alike; with them the larger classes' pair speaks louder."""
+    """Without weights all pairs count equally; with them the pair of the larger classes counts more."""
     rows = np.r_[0:50, 59:125, 130:140]
     x = X[rows, :2] + np.random.default_rng(0).normal(scale=2, size=(len(rows), 2))
     learner = LogisticRegression()
@@ -74,7 +74,7 @@ def test_bayes_weights_are_learned_by_pairs_against_the_rest():
 
 
 def test_weights_of_rows_reach_the_pairs_against_the_rest():
-    """Learners and, where they have no probabilities, their sigmoids."""
+    """The weights reach the learners and, for learners without probabilities, their sigmoids."""
     weight = np.random.default_rng(0).integers(1, 4, len(Y))
     again = np.repeat(np.arange(len(Y)), weight)
     fold = np.arange(len(Y)) % 4
@@ -102,7 +102,7 @@ def test_votes_are_counted_with_halves():
 
 
 def test_each_pair_keeps_its_best_candidate():
-    """Szepannek's example: correlated classes 1 and 2 want LDA, diagonal ones 3 and 4 naive Bayes."""
+    """Szepannek's example: LDA suits the correlated classes 1 and 2, naive Bayes the uncorrelated classes 3 and 4."""
     x, y = szepannek_classes(0.0, 0.9, n_per_class=300, random_state=1)
     candidates = {"lda": LinearDiscriminantAnalysis(), "nb": GaussianNB()}
     clf = PairwiseClassifier(candidates, coupling="ht").fit(x, y)
@@ -177,7 +177,7 @@ def test_auto_calibrates_only_what_has_no_probabilities():
 
 
 def test_svc_with_probability_true_is_svc():
-    """The parameter that scikit-learn removes: no warning, and the same answer."""
+    """The parameter that scikit-learn removes gives no warning, and the same results."""
     old = PairwiseClassifier(SVC(probability=True)).fit(X, Y)
     np.testing.assert_array_equal(old.predict_proba(NEW), PairwiseClassifier(SVC()).fit(X, Y).predict_proba(NEW))
     piped = [
@@ -253,8 +253,8 @@ def test_groups_are_for_splitters_that_ask():
 
 
 def test_parameters_of_the_default_learner_cannot_be_set():
-    """An SVC(C=3) would get the columns as they are, other than the default."""
-    with pytest.raises(InputError, match="there is no estimator__C to set, as estimator is None; give estimator=SVC"):
+    """An SVC(C=3) would get the columns as they are, unlike the default."""
+    with pytest.raises(InputError, match="there is no estimator__C to set, as estimator=None; give estimator=SVC"):
         PairwiseClassifier().set_params(estimator__C=3.0)
     clf = PairwiseClassifier().set_params(estimator=SVC(), estimator__C=3.0)
     assert clf.estimator.C == 3.0
@@ -308,7 +308,7 @@ def test_memory_grows_with_the_classes_not_with_the_pairs(monkeypatch):
     clf.predict_proba(new)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    # The answer is 6.4 MB, all pairs of all rows would be 125 MB, and (n, K, K) twice that.
+    # The result takes 6.4 MB, all pairs of all rows would be 125 MB, and (n, K, K) twice that.
     assert peak < 25e6
 
 

@@ -69,7 +69,7 @@ def test_priors_and_class_weights_are_those_of_all_classes():
 
 
 def test_balanced_weights_of_labels_that_look_like_numbers():
-    """Which scikit-learn cannot find in a dict."""
+    """scikit-learn does not find such labels in a dict."""
     want = PairwiseClassifier(LogisticRegression(class_weight="balanced")).fit(X, Y).predict_proba(NEW)
     got = PairwiseClassifier(LogisticRegression(class_weight="balanced")).fit(X, Y.astype(str)).predict_proba(NEW)
     np.testing.assert_array_equal(got, want)
@@ -91,7 +91,7 @@ def test_weights_of_rows_reach_learners_sigmoids_and_counts():
     repeated = PairwiseClassifier(LogisticRegression()).fit(X[again], Y[again])
     np.testing.assert_allclose(clf.predict_proba(NEW), repeated.predict_proba(NEW), atol=1e-5)
     np.testing.assert_array_equal(clf.pairs_["n"], repeated.pairs_["n"])
-    # By folds that keep copies together, calibrated fits are the same too.
+    # With folds that keep copies together, calibrated fits are the same too.
     fold = np.arange(len(Y)) % 4
     kept = weight > 0
     cv = [(np.flatnonzero(fold[kept] != f), np.flatnonzero(fold[kept] == f)) for f in range(4)]

@@ -1,4 +1,4 @@
-"""Learners that fail: on a pair, in a fold, with NaN; told by name, or others stand in."""
+"""Learners that fail on a pair, in a fold, or with NaN: the error names them, or other learners are used."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ X, Y = load_iris(return_X_y=True)
 
 
 class Fails(ClassifierMixin, BaseEstimator):
-    """Naive Bayes, but not on classes 1 and 2, which have long petals; learners do not see the labels."""
+    """Naive Bayes that fails on classes 1 and 2. It knows them by their long petals: learners see no labels."""
 
     def fit(self, X, y):
         if X[:, 2].min() > 2.5:
@@ -96,7 +96,7 @@ class FailsWithoutProbabilities(Fails):
 @pytest.mark.parametrize("scoring", ["accuracy", "roc_auc"])
 @pytest.mark.parametrize("learner", [Fails(), FailsWithoutProbabilities()])
 def test_the_score_of_a_failure(scoring, learner):
-    """Whether the candidate is scored as it is or calibrated."""
+    """The score is the same for candidates with and without calibration."""
     candidates = {"bad": learner, "good": LogisticRegression(max_iter=500)}
     for score in (-7.0, np.nan):
         with pytest.warns(FitFailedWarning):
@@ -117,7 +117,7 @@ def test_shares_count_weights():
 
 
 def test_failures_against_the_rest():
-    """nu = 0.9 is feasible in each pair, and where one class is all the rest it is not."""
+    """nu = 0.9 is feasible in each pair, but not for two classes against the third."""
     with pytest.raises(InputError, match=r"nusvc failed on the pair \(0, 1\) against the rest: .*infeasible"):
         PairwiseClassifier(NuSVC(nu=0.9), coupling="bayes").fit(X, Y)
     with pytest.warns(FitFailedWarning, match=r"on 3 of 3 pairs, .*\(0, 1\) against the rest: nusvc: .*infeasible"):
@@ -129,7 +129,7 @@ def test_failures_against_the_rest():
 
 
 def test_what_fails_in_one_fit_of_all_pairs_is_told_by_pair():
-    """NuSVC is infeasible where classes are unequal; LIBSVM's native fit does not say which."""
+    """NuSVC is infeasible for classes of unequal size; LIBSVM's native fit does not say which."""
     x, y = rare(5)
     with pytest.raises(InputError, match=r"nusvc failed on the pair \(0, 2\): .*infeasible"):
         PairwiseClassifier(NuSVC(nu=0.5)).fit(x, y)

@@ -1,4 +1,4 @@
-"""The fast paths give what one fit for each pair and fold gives."""
+"""Fast paths give the results of one fit per pair and fold."""
 
 import numpy as np
 import pytest
@@ -10,12 +10,13 @@ from sklearn.svm import SVC, NuSVC
 from pwcstats import PairwiseClassifier
 from pwcstats.datasets import load
 from pwcstats.pairwise import gaussian, plain
-from pwcstats.pairwise.problem import Problem
+from pwcstats.pairwise.data import Problem
+from pwcstats.pairwise.learners import PROBABILITY, Candidate
 from tests import reference_classify as reference
 
 # LIBSVM solves the same problem of a pair, row for row, alone or among all pairs.
 SAME_PROBLEM = 1e-12
-# Sums of squares against singular values: digits go with the condition of the scatter.
+# Sums of squares against singular values: the lost digits depend on the condition of the scatter.
 SUMS = 1e-8
 # Log-odds that scikit-learn's LDA gives as 1 - expit(d) have lost eight digits here.
 FAR = 18.0
@@ -176,15 +177,16 @@ def test_other_scores(scoring):
 
 
 def test_collinear_columns_are_left_to_the_plain_path():
-    """Between clearly singular and clearly regular the sums cannot tell what scikit-learn's singular values tell."""
+    """If a matrix is nearly singular, the sums have too few digits to do what scikit-learn's singular values do."""
     x, y = data("iris")
     rng = np.random.default_rng(0)
     exact = np.column_stack([x, x[:, 0] - 2 * x[:, 1]])
     nearly = np.column_stack([x, x[:, 0] + 2e-5 * rng.normal(size=len(x))])
     for columns in (exact, nearly):
         assert_same(*both(LinearDiscriminantAnalysis(), columns, y), columns, SUMS)
-    trainer = gaussian.GaussianTrainer(Problem(nearly, y, None, False), LinearDiscriminantAnalysis(), bound=True)
-    assert not trainer.usable.any()
+    candidate = Candidate("lda", LinearDiscriminantAnalysis(), {}, PROBABILITY, None)
+    path = gaussian.GaussianPath(Problem(nearly, y, None, False), candidate, None, 0)
+    assert not path.usable.any()
 
 
 def test_more_columns_than_rows():
@@ -229,13 +231,13 @@ def test_machines_of_pairs_are_those_of_scikit_learn():
 
 
 def test_qda_of_pairs_is_qda():
-    """Bayes' rule in each pair, compatible pairs: any coupling gives QDA itself back (Hastie & Tibshirani)."""
+    """Bayes' rule in each pair gives compatible pairs, so any coupling returns QDA itself (Hastie & Tibshirani)."""
     x, y = data("wine")
     learner = QuadraticDiscriminantAnalysis(tol=0.0, reg_param=1e-3)
     want = learner.fit(x, y).predict_proba(x)
     for coupling in ("wlw1", "wlw2", "ht", "pkpd", "rv"):
         got = PairwiseClassifier(learner, coupling=coupling).fit(x, y).predict_proba(x)
-        # Pairs are cut at 1e-7, and a class meets two others.
+        # Pairs are clipped at 1e-7, and each class is in two pairs.
         np.testing.assert_allclose(got, want, atol=3e-7)
 
 

@@ -1,4 +1,4 @@
-"""Where a pairwise classifier is easily wrong: certain learners, odd folds and scorers, kernels, pieces, backends."""
+"""Cases in which a pairwise classifier is easily wrong: certain learners, odd folds and scorers, kernels, backends."""
 
 import warnings
 
@@ -19,7 +19,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from pwcstats import ConvergenceWarning, InputError, PairwiseClassifier
-from pwcstats.pairwise.thresholds import best_threshold
+from pwcstats.pairwise.calibration import best_threshold
 from tests import reference_classify as reference
 
 X, Y = load_wine(return_X_y=True)
@@ -40,7 +40,7 @@ def noisy():
 @pytest.mark.parametrize("learner", CERTAIN.values(), ids=CERTAIN)
 @pytest.mark.parametrize("calibration", ["sigmoid", "isotonic"])
 def test_learners_that_are_certain_are_calibrated(noisy, learner, calibration):
-    """Probabilities of 0 and 1 have infinite log-odds; what is learned of them must hold in prediction, too."""
+    """Probabilities of 0 and 1 have infinite log-odds; calibration must treat them as prediction does."""
     x, y = noisy
     clf = PairwiseClassifier(learner, calibration=calibration).fit(x[:400], y[:400])
     r = clf.pairwise_proba(x[400:])[:, 0, 1]
@@ -54,7 +54,7 @@ def test_learners_that_are_certain_are_calibrated(noisy, learner, calibration):
 
 
 def test_thresholds_of_learners_that_are_certain():
-    """Best is to call all rows by the name of the larger class, and so it does."""
+    """It is best to assign all rows to the larger class, and the threshold does so."""
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=(1000, 3)), (rng.random(1000) < 0.2).astype(int)
     clf = PairwiseClassifier(DecisionTreeClassifier(random_state=0), threshold="cv").fit(x[:500], y[:500])
@@ -63,7 +63,7 @@ def test_thresholds_of_learners_that_are_certain():
 
 @pytest.mark.parametrize("options", [{"calibration": "sigmoid"}, {"calibration": "isotonic"}, {"threshold": "train"}])
 def test_log_odds_beyond_all_bounds(options):
-    """Naive Bayes on digits, whose log-odds go to 1e9: the fast path and the plain one, and sense."""
+    """Naive Bayes on digits has log-odds up to 1e9: both paths agree, and the predictions are useful."""
     x, y = load_digits(return_X_y=True)
     fast, slow = (PairwiseClassifier(GaussianNB(), fast=f, **options).fit(x[:900], y[:900]) for f in (True, False))
     np.testing.assert_allclose(fast.predict_proba(x[900:]), slow.predict_proba(x[900:]), atol=1e-6)
@@ -200,7 +200,7 @@ def test_margins_in_pieces_are_the_same(monkeypatch):
 @pytest.mark.parametrize("options", [{"calibration": "isotonic"}, {"threshold": "cv"}, {"threshold": "train"}])
 @pytest.mark.parametrize("seed", range(3))
 def test_equal_rows_have_equal_scores(machine, options, seed):
-    """Nine different rows, in all classes: sums in another order must not tell which class a row is of."""
+    """There are nine different rows, in all classes: the order of summation must not reveal the class of a row."""
     rng = np.random.default_rng(seed)
     x, y = rng.integers(0, 3, size=(300, 2)).astype(float), rng.integers(0, 3, 300)
     fast, slow = (PairwiseClassifier(machine, fast=f, **options).fit(x, y) for f in (True, False))
@@ -219,7 +219,7 @@ def test_ranks_of_equal_rows():
 
 @pytest.mark.parametrize("scale", [1e-3, 1e-5, 1e-6])
 def test_scores_that_hardly_differ(scale):
-    """A linear machine on tiny columns: its scores are all near 1, and rank as those of other columns."""
+    """On tiny columns the scores of a linear machine are all near 1, but their ranks are right."""
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1], [120, 60])
     x = scale * (rng.normal(size=(180, 2)) + 2.0 * y[:, None])
@@ -332,7 +332,7 @@ def test_as_many_folds_as_asked_for_where_a_class_is_smaller():
 
 
 class FiveFolds(StratifiedKFold):
-    """As by number, without the warning that a class is missing from some test sets."""
+    """Five folds without the warning that a class is missing from some test sets."""
 
     def __init__(self):
         super().__init__(5)
@@ -387,7 +387,7 @@ def test_weights_count_in_the_sigmoids_of_scores():
 
 
 def test_columns_that_are_constant_in_pairs():
-    """0.1 in two classes: their mean is 0.1 but for rounding."""
+    """The column is 0.1 in two classes; its mean is 0.1 except for rounding."""
     rng = np.random.default_rng(0)
     x = np.column_stack([X[:, :3], np.where(Y < 2, 0.1, rng.normal(size=len(Y)))])
     fast, slow = (PairwiseClassifier(LinearDiscriminantAnalysis(), fast=f).fit(x, Y) for f in (True, False))

@@ -1,4 +1,4 @@
-"""Bad input: a clear error, or the right answer."""
+"""Bad input gives a clear error or the right result."""
 
 import numpy as np
 import pandas as pd
@@ -39,7 +39,7 @@ WORDS = [
     ({"estimator": []}, "estimator is empty"),
     ({"estimator": SVC}, r"is the class SVC; give an instance, SVC\(\)"),
     ({"estimator": [("a", SVC()), ("a", GaussianNB())]}, "names of candidates must differ, got 'a' twice"),
-    ({"estimator": {"a__b": SVC()}}, "names of candidates must be words without '__', got 'a__b'"),
+    ({"estimator": {"a__b": SVC()}}, "names of candidates must be strings without '__', got 'a__b'"),
     ({"estimator": {"a": 3, "b": SVC()}}, r"candidate 'a' must be a scikit-learn classifier, such as SVC\(\), got 3"),
     ({"estimator": "svc"}, r"estimator must be a scikit-learn classifier, such as SVC\(\), got 'svc'"),
     ({"scoring": ["accuracy"]}, r"scoring must be the name of one score, or a callable, got \['accuracy'\]"),
@@ -59,7 +59,7 @@ WORDS = [
     ),
     (
         {"estimator": [GaussianNB(), LinearDiscriminantAnalysis()], "scoring": "f1"},
-        r"scoring failed on the pair \(0, 2\), with gaussiannb: pos_label=1 .*'f1_macro' do not ask",
+        r"scoring failed on the pair \(0, 2\), with gaussiannb: pos_label=1 .*'f1_macro' need no positive class",
     ),
     (
         {"estimator": [SVC(), LogisticRegression(max_iter=500)], "scoring": "f1"},
@@ -161,7 +161,7 @@ def test_categories_that_a_pair_has_not_seen():
     assert PairwiseClassifier(CategoricalNB(min_categories=5)).fit(codes, y).predict([[4, 4]]).shape == (1,)
     words = pd.DataFrame(np.array(["a", "b", "c"])[codes], columns=["one", "two"])
     clf = PairwiseClassifier(make_pipeline(OneHotEncoder(), LogisticRegression())).fit(words, y)
-    with pytest.raises(InputError, match=r"Pipeline of the pair \(0, 1\) cannot answer: .*unknown.*handle_unknown"):
+    with pytest.raises(InputError, match=r"Pipeline of the pair \(0, 1\) cannot predict: .*unknown.*handle_unknown"):
         clf.predict(words)
     around = make_pipeline(OneHotEncoder(), PairwiseClassifier(LogisticRegression())).fit(words, y)
     assert around.score(words, y) == 1.0
@@ -181,7 +181,7 @@ def test_rows_too_large_for_sums_of_squares(learner):
     name = type(learner).__name__.lower()
     clf = PairwiseClassifier(learner).fit(X, Y)
     for answer in (clf.predict_proba, clf.pairwise_proba, clf.votes):
-        with pytest.raises(InputError, match=rf"{name} gave NaN for the pair \(0, 1\) for 1 of 2 rows; .*too large"):
+        with pytest.raises(InputError, match=rf"{name} gave NaN for the pair \(0, 1\) in 1 of 2 rows; .*too large"):
             answer(np.vstack([X[:1], np.full((1, 4), 1e200)]))
 
 
@@ -215,11 +215,11 @@ def test_columns_of_frames_are_compared():
 def test_frames_that_are_no_tables(learner):
     frame = load_iris(as_frame=True).data
     for empty in (pd.DataFrame(), frame.iloc[:0], frame[[]]):
-        with pytest.raises(InputError, match="X must have a row and a column at least, got"):
+        with pytest.raises(InputError, match="X must have at least one row and one column, got"):
             PairwiseClassifier(learner).fit(empty, Y[: len(empty)])
     with pytest.raises(InputError, match="X has two columns named 'a'; rename one"):
         PairwiseClassifier(learner).fit(pd.DataFrame(X, columns=["a", "a", "b", "c"]), Y)
-    with pytest.raises(InputError, match="X must have a row and a column at least, got 0 x 4"):
+    with pytest.raises(InputError, match="X must have at least one row and one column, got 0 x 4"):
         PairwiseClassifier(learner).fit(frame, Y).predict(frame.iloc[:0])
     for nothing in (np.empty((0, 4)), [], np.array(3.0), None):
         with pytest.raises(ValueError, match=r"0 sample\(s\)|Expected 2D array|0 feature"):

@@ -134,7 +134,7 @@ def test_nor_do_they_with_any_option(options):
 @pytest.mark.parametrize("learner", [SVC(), LinearDiscriminantAnalysis(), LogisticRegression()], ids=str)
 @pytest.mark.parametrize("fast", [True, False])
 def test_what_estimators_show(learner, fast):
-    """To them class_i is 0 and class_j is 1, by whatever path they were fitted."""
+    """They know class_i as 0 and class_j as 1, on any path."""
     clf = PairwiseClassifier(learner, fast=fast).fit(X, LABELS["words"])
     for (i, j), one in clf.estimators_.items():
         rows = np.isin(LABELS["words"], [i, j])
@@ -144,7 +144,7 @@ def test_what_estimators_show(learner, fast):
 
 
 def test_lightgbm_has_the_names_of_columns_in_fit_and_prediction():
-    """It warns where it has them in one of both only, and warnings are errors here."""
+    """It warns if only one of fit and predict has them, and warnings are errors here."""
     frame = load_iris(as_frame=True).data
     named, unnamed = (
         PairwiseClassifier(boosted()["lightgbm"]).fit(x, LABELS["words"]) for x in (frame, frame.to_numpy())
@@ -182,7 +182,7 @@ BY_LABEL = {
     ids=["learner", "pipeline", "grid", "grids", "learner in a grid"],
 )
 def test_class_weights_are_by_the_labels_of_y(make, labels):
-    """Also where a search tries them; by the labels 0 and 1 of a pair they would be those of other classes."""
+    """This holds for the grid of a search, too. By the labels 0 and 1 of a pair they would refer to other classes."""
     clf = PairwiseClassifier(make(BY_LABEL[labels])).fit(X, LABELS[labels])
     own = BY_LABEL["numbers"]
     for (_, one), (i, j) in zip(clf.estimators_.items(), ((0, 1), (0, 2), (1, 2)), strict=True):

@@ -10,13 +10,13 @@ from sklearn.naive_bayes import BernoulliNB, CategoricalNB, GaussianNB
 from pwcstats import PairwiseClassifier, couple
 from pwcstats.datasets import sulzmann_counts
 
-# The pairs' probabilities are 0 or 1 in double precision, or tie by rounding, where classes differ by more or less.
+# Log-odds beyond FAR give pairwise probabilities of 0 or 1; those below CLOSE may be ties except for rounding.
 CLOSE, FAR = 1e-9, 30.0
 
 
 def cases():
     x, y = load_wine(return_X_y=True)
-    # Without smoothing a class has the same density in all of its pairs, as the theorems ask.
+    # Without smoothing a class has the same density in all of its pairs, as the theorems require.
     yield "gaussian", GaussianNB(var_smoothing=0.0), x[:, :6], y
     digits, labels = load_digits(return_X_y=True)
     codes = (digits[:, 10:40] // 6).astype(int)
@@ -38,7 +38,7 @@ def test_voting_ranks_as_naive_bayes(case, voting):
     theirs = rankdata(joint, axis=1)
     order = np.argsort(joint, axis=1)
     gaps = np.diff(np.take_along_axis(joint, order, axis=1), axis=1)
-    # Among classes that are hopeless, sums of probabilities near 0 and 1 are equal in double precision.
+    # Among very unlikely classes, sums of probabilities near 0 and 1 are equal in double precision.
     clear = (gaps > CLOSE).all(axis=1) & ((gaps.sum(axis=1) < FAR) | (voting == "vote"))
     assert clear.sum() > 20
     np.testing.assert_array_equal(rankdata(ours, axis=1)[clear], theirs[clear])

@@ -1,4 +1,4 @@
-"""PairwiseClassifier among scikit-learn's own."""
+"""PairwiseClassifier with the tools and checks of scikit-learn."""
 
 import pickle
 
@@ -47,7 +47,7 @@ FOLDS = {
 def test_check_estimator(clf):
     checks = check_estimator(clf, expected_failed_checks=FOLDS, on_skip=None)
     skipped = {check["check_name"] for check in checks if check["status"] == "skipped"}
-    # Asked for by an environment variable only, and skipped for every estimator without it.
+    # It needs an environment variable, and is skipped for every estimator without it.
     assert skipped <= {"check_array_api_input"}
     assert len(checks) > 50
 

@@ -11,12 +11,12 @@ from sklearn.svm import SVC
 from pwcstats import PairwiseClassifier
 
 X, Y = load_iris(return_X_y=True)
-# LIBSVM stops within its tolerance of 1e-3, elsewhere for columns that differ in the last digit.
+# LIBSVM stops within its tolerance of 1e-3, at another point if columns differ in the last digit.
 SOLVER = 1e-2
 
 
 def test_against_standardised_columns():
-    # Columns of other sizes, and moved by as much.
+    # Columns with other units and other origins.
     units = np.array([1.0, 1000.0, 0.01, 1.0])
     z = (X - X.mean(axis=0)) / X.std(axis=0, ddof=1)
     expected = PairwiseClassifier(SVC(gamma="auto")).fit(z, Y)

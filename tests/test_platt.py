@@ -4,12 +4,11 @@ from sklearn.isotonic import isotonic_regression
 
 from pwcstats._kernels.sigmoid import sigmoid
 from pwcstats.errors import ConvergenceWarning
-from pwcstats.pairwise.platt import fit_isotonic, fit_sigmoid, isotonic_log_odds
-from pwcstats.pairwise.thresholds import best_threshold
+from pwcstats.pairwise.calibration import best_threshold, fit_isotonic, fit_sigmoid
 from tests import reference_classify as reference
 
-# The twin's optimiser stops where its gradient is 1e-13 of a sum; the loss is flat to the square of the distance.
-TWIN = 1e-6
+# The reference optimiser stops at a gradient of 1e-13 of a sum; near its minimum the loss is quadratic.
+REFERENCE = 1e-6
 # LIBSVM stops at a gradient of 1e-5.
 LIBSVM = 1e-4
 
@@ -33,8 +32,8 @@ def test_sigmoid_is_the_maximum_of_its_likelihood(case):
     scores, positive, weight = case
     a, b = fit_sigmoid(scores, positive, weight, "")
     want = reference.platt(scores, positive, weight)
-    np.testing.assert_allclose(a, want[0], rtol=TWIN, atol=TWIN / np.abs(scores).max())
-    np.testing.assert_allclose(b, want[1], rtol=TWIN, atol=TWIN)
+    np.testing.assert_allclose(a, want[0], rtol=REFERENCE, atol=REFERENCE / np.abs(scores).max())
+    np.testing.assert_allclose(b, want[1], rtol=REFERENCE, atol=REFERENCE)
 
 
 @pytest.mark.parametrize("case", list(cases()))
@@ -57,7 +56,7 @@ def test_whole_weights_are_repeated_rows():
 def test_separated_scores_have_a_finite_sigmoid():
     scores = np.r_[np.linspace(1, 2, 30), np.linspace(-2, -1, 50)]
     a, b = fit_sigmoid(scores, scores > 0, np.ones(80), "")
-    np.testing.assert_allclose([a, b], reference.platt(scores, scores > 0, np.ones(80)), rtol=TWIN)
+    np.testing.assert_allclose([a, b], reference.platt(scores, scores > 0, np.ones(80)), rtol=REFERENCE)
 
 
 @pytest.mark.parametrize(("origin", "unit"), [(0.0, 1e-9), (0.0, 1e9), (1.0, 1e-9), (-1e6, 1.0)])
@@ -67,7 +66,7 @@ def test_unit_and_origin_of_the_scores_do_not_matter(origin, unit):
     a, b = fit_sigmoid(scores, positive, weight, "")
     moved = origin + unit * scores
     c, d = fit_sigmoid(moved, positive, weight, "")
-    # What is left of the digits of a score that lies far from 0.
+    # A score far from 0 has fewer digits left.
     np.testing.assert_allclose(c * moved + d, a * scores + b, rtol=0, atol=1e-9 + 1e-14 * abs(origin) / unit)
 
 
@@ -100,10 +99,10 @@ def test_isotonic_is_scikit_learns_step():
     rng = np.random.default_rng(1)
     scores, weight = rng.normal(size=50), rng.gamma(2.0, size=50)
     positive = rng.random(50) < 1 / (1 + np.exp(-scores))
-    step = fit_isotonic(scores, positive, weight)
+    step = fit_isotonic(scores, positive, weight, "")
     order = np.argsort(scores)
     want = isotonic_regression(positive[order].astype(float), sample_weight=weight[order])
-    np.testing.assert_allclose(1 / (1 + np.exp(-isotonic_log_odds(step, scores[order]))), want, atol=1e-12)
+    np.testing.assert_allclose(1 / (1 + np.exp(-step.log_odds(scores[order]))), want, atol=1e-12)
 
 
 def random_rows(rng):
@@ -131,6 +130,6 @@ def test_threshold_is_the_best_of_all_and_the_nearest_to_0(seed):
 
 
 def test_sums_of_weights_are_equal_but_for_rounding():
-    """0.1 + 0.2 - 0.3 is not 0: the threshold stays at 0 all the same."""
+    """0.1 + 0.2 - 0.3 is not 0, but the threshold stays at 0."""
     d, positive = np.array([-3.0, -2.0, -1.0, 1.0]), np.array([True, True, False, True])
     assert best_threshold(d, positive, np.array([0.1, 0.2, 0.3, 1.0])) == 0.0

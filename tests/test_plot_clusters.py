@@ -226,7 +226,7 @@ class TestClusters:
         clf, X, y, X_test, _ = hybrid
         with pytest.raises(InputError, match="clusters needs a fitted classifier, got HybridClassifier, not fitted"):
             plot.clusters(HybridClassifier(), X)
-        with pytest.raises(InputError, match="groups of a HybridClassifier, got OrdinalHybridClassifier; give one"):
+        with pytest.raises(InputError, match="groups of a HybridClassifier, got OrdinalHybridClassifier; pass one"):
             plot.clusters(ordinal[0], X)
         with pytest.raises(InputError, match="X must be the 200 rows that clf was fitted to, got 199 rows; pass the X"):
             plot.clusters(clf, X_test[:-1])
@@ -234,10 +234,10 @@ class TestClusters:
             plot.clusters(clf, X[:, 0])
         with pytest.raises(InputError, match="X must have the 2 columns that clf was fitted to, got 1; pass the X of"):
             plot.clusters(clf, X[:, :1])
-        with pytest.raises(InputError, match="X must have rows of finite numbers to be drawn, got NaN"):
+        with pytest.raises(InputError, match="X must have finite values, got NaN"):
             plot.clusters(clf, np.where(X == X[3, 1], np.nan, X))
         one = quick(n_clusters=1).fit(X[:, :1], y)
-        with pytest.raises(InputError, match="draws a plane: X must have 2 columns or more, got 1"):
+        with pytest.raises(InputError, match="draws a plane: X must have at least 2 columns, got 1"):
             plot.clusters(one, X[:, :1])
         with pytest.raises(InputError, match="one of matplotlib's Axes for each of the 1 panels, got 2"):
             plot.clusters(clf, X, ax=Figure().subplots(1, 2))

@@ -70,12 +70,12 @@ def test_nothing_wrong():
 
 
 def test_what_is_refused():
-    with pytest.raises(InputError, match="matrices must be a dict of titles and matrices, got none; give at least one"):
+    with pytest.raises(InputError, match="matrices must be a dict of titles and matrices, got none; pass at least one"):
         plot.confusion({})
     with pytest.raises(InputError, match="matrices must be a dict .*, got ndarray"):
         plot.confusion(COUNTS)
     with pytest.raises(InputError, match="the matrix 'a' must have a row and a column for each class, got 2 x 3"):
         plot.confusion({"a": COUNTS[:2]})
     for wrong in (COUNTS - 1, 0 * COUNTS, COUNTS * np.nan):
-        with pytest.raises(InputError, match="the matrix 'a' must have counts from 0 on, some above 0"):
+        with pytest.raises(InputError, match="the matrix 'a' must have counts of at least 0, some above 0"):
             plot.confusion({"a": wrong})

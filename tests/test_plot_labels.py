@@ -1,4 +1,4 @@
-"""Labels of the data in figures: each is shown as it is, whatever characters it has."""
+"""Labels of the data in figures are shown unchanged, with any characters."""
 
 import io
 from xml.etree import ElementTree
@@ -11,7 +11,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.naive_bayes import GaussianNB
 
 from pwcstats import BradleyTerry, HybridClassifier, OrdinalHybridClassifier, PairwiseClassifier, compare, plot
-from pwcstats.plot.binarizations import GAIN, SHARES
+from pwcstats.plot.papers import GAIN, SHARES
 from pwcstats.plot.style import literal
 from tests.drawing import blobs
 
@@ -42,7 +42,7 @@ def shares():
     return pd.DataFrame(rows, columns=["data", "quantity", "estimate", "std_error"])
 
 
-def beside():
+def compare_with_paper():
     numbers = {"estimate": 0.1, "paper": 0.2, "allowed": 0.1, "agrees": True}
     return pd.DataFrame({"method": LABELS, "quantity": [MATH, MATH, DOLLAR], **numbers})
 
@@ -65,7 +65,7 @@ FIGURES = {
     "abilities": lambda: BradleyTerry(WINS).fit().plot(),
     "abilities, reference": lambda: BradleyTerry(WINS).fit(ref=DOLLAR).plot(),
     "accuracy_by_classes": lambda: plot.accuracy_by_classes(accuracies()),
-    "beside_paper": lambda: plot.beside_paper(beside()),
+    "beside_paper": lambda: plot.beside_paper(compare_with_paper()),
     "boxes": lambda: plot.boxes(pd.DataFrame({"rule": LABELS, "learner": LABELS, **FIVE}), "rule", "learner"),
     "calibration": lambda: plot.calibration(pairwise(), FRAME, Y),
     "clusters": lambda: plot.clusters(hybrid().fit(FRAME, Y), FRAME),

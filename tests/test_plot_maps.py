@@ -1,4 +1,4 @@
-"""Who wins where, in colours."""
+"""Maps of the best methods: cells, letters, colours and legends."""
 
 import numpy as np
 import pandas as pd
@@ -140,22 +140,26 @@ class TestSignificanceMap:
     @pytest.mark.parametrize(
         ("change", "options", "message"),
         [
-            (lambda f: f.iloc[:0], {}, "needs a row for each cell, got an empty frame; pass the winners"),
+            (lambda f: f.iloc[:0], {}, "needs a DataFrame with rows, got no rows; pass what compare.winners returns"),
             (lambda f: f.drop(columns="rho"), {}, r"needs the columns \(alpha, rho\), got none called \(rho\) among"),
-            (lambda f: f.drop(columns="p_value"), {}, r"got none called \(p_value\) among .*; name x and y as"),
-            (lambda f: f, {"y": "alpha"}, "x and y must be two different columns, got 'alpha' for both; name another"),
+            (lambda f: f.drop(columns="p_value"), {}, r"got none called \(p_value\) among .*; pass what compare"),
+            (lambda f: f, {"y": "alpha"}, "x and y must be two different columns, got 'alpha' for both"),
             (
                 lambda f: pd.concat([f, f.iloc[[3]]]),
                 {},
                 "one row for each cell, got several with alpha = .* and rho = ",
             ),
-            (lambda f: f.assign(rho=np.where(f.index == 0, np.nan, f["rho"])), {}, "must have a value in each row"),
+            (
+                lambda f: f.assign(rho=np.where(f.index == 0, np.nan, f["rho"])),
+                {},
+                "the columns alpha and rho must not have missing values",
+            ),
             (
                 lambda f: f.assign(best="m0", second=None),
                 {},
-                "compares methods, got 1 method in all of the cells; pass",
+                "compares methods, got 1 method in all cells; pass",
             ),
-            (lambda f: f.to_numpy(), {}, "needs a DataFrame, got ndarray; pass what compare.winners returns"),
+            (lambda f: f.to_numpy(), {}, "needs a DataFrame with rows, got ndarray; pass what compare.winners returns"),
             (lambda f: f, {"alpha": 5}, "alpha must be"),
         ],
     )

@@ -141,9 +141,9 @@ class TestPairChoice:
 
     def test_what_is_refused(self):
         X, y = blobs(3)
-        with pytest.raises(InputError, match="each pair chose, but clf had one learner, 'gaussiannb'; fit a"):
+        with pytest.raises(InputError, match="chosen for each pair, but clf had one learner, 'gaussiannb'; fit a"):
             plot.pair_choice(PairwiseClassifier(GaussianNB()).fit(X, y))
-        with pytest.raises(InputError, match="pairs of a PairwiseClassifier, got GaussianNB; give one fitted"):
+        with pytest.raises(InputError, match="pairs of a PairwiseClassifier, got GaussianNB; pass one fitted"):
             plot.pair_choice(GaussianNB().fit(X, y))
         with pytest.raises(
             InputError, match="pair_choice needs a fitted classifier, got PairwiseClassifier, not fitted"
@@ -265,11 +265,11 @@ class TestCalibration:
     @pytest.mark.parametrize(
         ("learner", "change", "message"),
         [
-            (SVC(), {}, "calibration needs probabilities, but SVC has no predict_proba; put it into a"),
+            (SVC(), {}, "calibration needs probabilities, but SVC has no predict_proba; use it in a"),
             (GaussianNB(), {"y": [9] * 36}, r"y has \(9\), which clf does not know"),
             (GaussianNB(), {"y": [0]}, "y must be one label for each of the 36 rows"),
-            (GaussianNB(), {"n_bins": 1}, "n_bins must be a whole number from 2 on, got 1"),
-            (GaussianNB(), {"n_bins": True}, "n_bins must be a whole number from 2 on, got True"),
+            (GaussianNB(), {"n_bins": 1}, "n_bins must be a whole number of at least 2, got 1"),
+            (GaussianNB(), {"n_bins": True}, "n_bins must be a whole number of at least 2, got True"),
             (GaussianNB(), {"strategy": "kmeans"}, "strategy must be one of 'uniform', 'quantile', got 'kmeans'"),
         ],
     )

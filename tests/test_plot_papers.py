@@ -1,4 +1,4 @@
-"""Maps of errors, and our numbers beside a paper's: what the pictures show."""
+"""Error maps, and our numbers beside those of a paper."""
 
 import numpy as np
 import pandas as pd
@@ -98,12 +98,12 @@ class TestBesidePaper:
 
     def test_legend_has_what_is_drawn(self, table):
         words = [text.get_text() for text in plot.beside_paper(table).legends[0].get_texts()]
-        assert words == ["ours ± what is allowed", "paper", "paper, does not agree"]
+        assert words == ["ours ± allowed difference", "paper", "paper, does not agree"]
         words = [text.get_text() for text in plot.beside_paper(table[table["agrees"]]).legends[0].get_texts()]
-        assert words == ["ours ± what is allowed", "paper"]
+        assert words == ["ours ± allowed difference", "paper"]
         table.loc[1, "agrees"] = pd.NA
         words = [text.get_text() for text in plot.beside_paper(table).legends[0].get_texts()]
-        assert words == ["ours ± what is allowed", "paper", "paper, no verdict"]
+        assert words == ["ours ± allowed difference", "paper", "paper, no verdict"]
 
     @pytest.mark.parametrize("quantities", [1, 4])
     def test_the_legend_has_room(self, table, quantities):

@@ -1,4 +1,4 @@
-"""Demšar's diagram."""
+"""Critical difference diagrams."""
 
 from itertools import combinations
 from types import SimpleNamespace

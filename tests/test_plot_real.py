@@ -101,7 +101,9 @@ class TestRealComparisons:
         assert [label.get_text() for label in axes.get_yticklabels()] == result.pairs["method_b"].tolist()
         assert drawn(axes)[0] == [(gap, row) for row, gap in enumerate(result.pairs["estimate"])]
         assert not any("letter" in words for words, _ in boxes(plot.score_intervals(result)))
-        with pytest.raises(InputError, match="which needs all pairs, got comparisons with the control 'm2'; leave"):
+        with pytest.raises(
+            InputError, match="needs comparisons of all pairs, got comparisons with the control 'm2'; omit"
+        ):
             plot.critical_difference(result)
 
     def test_map(self):
@@ -131,7 +133,7 @@ class TestRealComparisons:
         again = plot.significance_map(tidy, "alpha", "rho")
         for one, other in zip(figure.axes, again.axes, strict=True):
             np.testing.assert_array_equal(cell_colors(one), cell_colors(other))
-        with pytest.raises(InputError, match=r"test='paired_t' .* \(call it, and pass what it returns to"):
+        with pytest.raises(InputError, match=r"test='paired_t' .* \(call it yourself, and pass its result to"):
             plot.significance_map(tidy[tidy["fold"] == 0].drop(columns="fold"), "alpha", "rho")
         with pytest.raises(InputError, match="two methods or more"):
             plot.significance_map(tidy[tidy["method"] == "nb"], "alpha", "rho")

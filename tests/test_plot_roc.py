@@ -204,8 +204,8 @@ class TestRoc:
             ({"y": ["in"] * 10}, "needs rows of both classes, got only 'in' in y"),
             ({"y": ["out"] * 10}, "needs rows of both classes, got only 'out' in y"),
             ({"y": ["in"] * 9 + ["up"]}, r"y has \('up'\), which clf does not know"),
-            ({"pos_label": "up"}, r"pos_label must be one of the classes \('in', 'out'\), got 'up'"),
-            ({"pos_label": 1}, r"pos_label must be one of the classes \('in', 'out'\), got 1"),
+            ({"pos_label": "up"}, r"pos_label must be one of the classes \(in, out\), got 'up'"),
+            ({"pos_label": 1}, r"pos_label must be one of the classes \(in, out\), got 1"),
             ({"names": ["a", "b"]}, "names must be one for each classifier, got 2 of them and 1 in clf"),
             ({"ax": "axes"}, "ax must be matplotlib's Axes, got str"),
         ],
@@ -218,9 +218,9 @@ class TestRoc:
 
     def test_runs_that_are_refused(self, runs):
         clfs, X, y = runs
-        with pytest.raises(InputError, match="X is a list for 2 classifiers, got 3 of them; give one X for each"):
+        with pytest.raises(InputError, match="X is a list for 2 classifiers, got 3 of them; pass one X for each"):
             plot.roc(clfs, X[:2], y)
-        with pytest.raises(InputError, match="y is a list for 2 classifiers, got 3 of them; give one y for each"):
+        with pytest.raises(InputError, match="y is a list for 2 classifiers, got 3 of them; pass one y for each"):
             plot.roc(clfs, X, y[:2])
         with pytest.raises(InputError, match="X is a list for 3 classifiers, got 1 of them"):
             plot.roc(clfs[0], X, y)
@@ -231,11 +231,11 @@ class TestRoc:
     def test_classifiers_that_are_refused(self, hybrid):
         clf, X, y, _, _ = hybrid
         three = blobs(3)
-        with pytest.raises(InputError, match=r"roc is of two classes, but clf has 3: \(0, 1, 2\); fit it to one"):
+        with pytest.raises(InputError, match=r"roc needs two classes, but clf has 3: \(0, 1, 2\); fit it to one"):
             plot.roc(GaussianNB().fit(*three), *three)
         with pytest.raises(InputError, match="VotesOnly has neither predict_proba nor decision_function"):
             plot.roc(VotesOnly().fit(X, y), X, y)
         other = quick(pos_label="out", n_clusters=1).fit(X, y)
-        with pytest.raises(InputError, match=r"differ in their positive class: \('in', 'out'\); say which"):
+        with pytest.raises(InputError, match=r"differ in their positive class: \('in', 'out'\); choose one"):
             plot.roc([clf, other], X, y)
         assert len(plot.roc([clf, other], X, y, pos_label="in").axes[0].lines) == 4

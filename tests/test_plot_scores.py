@@ -108,5 +108,7 @@ class TestScoreIntervals:
     def test_what_is_refused(self):
         with pytest.raises(InputError, match="kind must be one of 'means', 'differences', got 'ranks'"):
             plot.score_intervals(chained(3), "ranks")
-        with pytest.raises(InputError, match="score_intervals compares methods, got 1 of them; pass the scores of two"):
+        with pytest.raises(
+            InputError, match="score_intervals compares methods, got 1 of them; pass the scores of at least two"
+        ):
             plot.score_intervals(comparison([1.0], [(0,)]))

@@ -154,7 +154,7 @@ class TestBoxes:
         assert_legible(figure)
 
     def test_what_is_refused(self):
-        with pytest.raises(InputError, match=r"needs rows with the columns .*, got none called \(?median"):
+        with pytest.raises(InputError, match=r"boxes needs the columns .*, got none called \(?median"):
             plot.boxes(five_numbers().drop(columns="median"), "rule", "learner")
         with pytest.raises(InputError, match="got no rows"):
             plot.boxes(five_numbers()[:0], "rule", "learner")

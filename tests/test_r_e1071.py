@@ -25,14 +25,14 @@ from .parity import CLASSIFY
 try:
     r = importlib.import_module("pwcstats.r")
 except ImportError:
-    # Where rpy2 is not, these tests are not asked for; where they are, it is an error.
+    # Without rpy2 these tests are skipped, unless they are required.
     if os.environ.get("PWC_REQUIRE_R") == "1":
         raise
     r = None
 E1071SVC = getattr(r, "E1071SVC", None)
 pytestmark = pytest.mark.against_r
 
-# The same R on the same numbers; what goes through JSON is rounded to 15 digits.
+# The same R with the same numbers; JSON rounds them to 15 digits.
 SAME_R = CLASSIFY["E1071SVC"].tolerance
 # Two LIBSVMs that both stop at 1e-10.
 TWO_LIBSVMS = 1e-8
@@ -45,7 +45,7 @@ def standardized(X):
 
 @pytest.fixture(scope="module")
 def iris():
-    """Rows in an order in which the classes appear as 2, 0, 1; no row twice, as supports would not be unique."""
+    """Rows whose classes appear in the order 2, 0, 1. Equal rows are removed, or support vectors are not unique."""
     X, y = load_iris(return_X_y=True)
     rows = np.random.default_rng(1).permutation(np.unique(X, axis=0, return_index=True)[1])
     X, y = X[rows], y[rows]
@@ -255,7 +255,7 @@ def test_learner_of_a_meta_estimator_in_parallel(iris, backend):
 
 @pytest.mark.parametrize("n_jobs", [None, 2])
 def test_in_pairs_it_is_what_scikit_learn_finds(iris, n_jobs):
-    """R fits each pair and fold by itself; sigmoids and coupling are ours."""
+    """R fits each pair and fold; sigmoids and coupling are ours."""
     X, y = iris
     X = standardized(X)
     theirs = PairwiseClassifier(E1071SVC(scale=False, gamma=0.25, **TIGHT), n_jobs=n_jobs).fit(X, y)
@@ -328,7 +328,7 @@ def test_r_prints_nothing(iris, capfd):
 def test_an_unreachable_tolerance_is_told():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(12, 2)), rng.integers(0, 2, 12)
-    with pytest.warns(ConvergenceWarning, match="short of the tolerance") as told:
+    with pytest.warns(ConvergenceWarning, match="before it reached the tolerance") as told:
         E1071SVC(kernel="linear", C=1000.0, scale=False, tolerance=1e-300).fit(X, y)
     assert told[0].filename == __file__
 
@@ -339,7 +339,7 @@ def test_an_unreachable_tolerance_is_told():
         ({"kernel": "cubic"}, "kernel must be one of 'linear'"),
         ({"C": 0}, "C must be a positive number, got 0"),
         ({"C": "1"}, "C must be a positive number, got '1'"),
-        ({"gamma": "wide"}, 'gamma must be a number, "auto", "scale" or None'),
+        ({"gamma": "wide"}, "gamma must be a number, 'auto', 'scale' or None, got 'wide'"),
         ({"gamma": -1.0}, "e1071 says: gamma < 0"),
         ({"coef0": np.nan}, "coef0 must be a number, got nan"),
         ({"degree": 2.5}, "degree must be a whole number of at least 0, got 2.5"),
@@ -347,14 +347,17 @@ def test_an_unreachable_tolerance_is_told():
         ({"scale": 1}, "scale must be True, False"),
         ({"type": "eps-regression"}, "type must be one of"),
         ({"type": "nu-classification", "nu": 1.5}, "e1071 says: nu <= 0 or nu > 1"),
-        ({"type": "nu-classification", "class_weight": "balanced"}, "class_weight works with C-classification only"),
-        ({"class_weight": "inverse"}, 'class_weight must be a dict, "balanced" or None'),
-        ({"class_weight": {0: -1}}, r"class_weight\[0\] must be a positive number, got -1"),
+        (
+            {"type": "nu-classification", "class_weight": "balanced"},
+            "class_weight works with type='C-classification' only",
+        ),
+        ({"class_weight": "inverse"}, "class_weight must be a dict, 'balanced' or None, got 'inverse'"),
+        ({"class_weight": {0: -1}}, "the class_weight of class 0 must be a positive number, got -1"),
         ({"class_weight": {9: 1.0}}, "are not in class_weight"),
         ({"tolerance": 0.0}, "tolerance must be a positive number"),
         ({"cachesize": -1}, "cachesize must be a positive number"),
         ({"decision_function_shape": "pairs"}, "decision_function_shape must be one of 'ovr', 'ovo'"),
-        ({"probability": True, "random_state": 2**31}, "random_state must be from 0 to 2147483647"),
+        ({"probability": True, "random_state": 2**31}, "random_state must be between 0 and 2147483647"),
     ],
 )
 def test_parameters_that_cannot_be_used(iris, parameters, message):
@@ -390,7 +393,7 @@ def test_one_class_only(iris):
 def test_without_e1071(iris, monkeypatch):
     monkeypatch.setattr(r, "R_CODE", r.R_CODE.replace('"e1071"', '"no.such.package"'))
     monkeypatch.setattr(r, "_functions", {})
-    with pytest.raises(InputError, match=r'install\.packages\("e1071"\) in R, or r-cran-e1071'):
+    with pytest.raises(InputError, match=r'install\.packages\("e1071"\) in R, or install r-cran-e1071'):
         E1071SVC().fit(*iris)
 
 
@@ -403,7 +406,7 @@ def test_without_rpy2():
         "except ImportError as error:\n"
         "    print(error)\n"
     )
-    assert printed == "pwcstats.r needs rpy2: pip install rpy2, or rpy2==3.5.17 for an R before 4.5.\n"
+    assert printed == "pwcstats.r needs rpy2: pip install rpy2, or rpy2==3.5.17 if R is older than 4.5.\n"
 
 
 def test_without_r(monkeypatch):

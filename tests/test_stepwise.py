@@ -9,7 +9,7 @@ from statsmodels.miscmodels.ordinal_model import OrderedModel
 
 from pwcstats import ContinuationRatio, FirthLogit, FirthMNLogit, OrderedLogit, SeparationWarning, stepwise
 from pwcstats.errors import InputError
-from pwcstats.logit.penalised import term_slices
+from pwcstats.logit.formulas import columns_by_term
 
 
 @pytest.fixture(scope="module")
@@ -218,7 +218,7 @@ def made_elsewhere(data, formula):
     """A design without its formula: the columns, and the terms that they belong to."""
     model = FirthLogit.from_formula(formula, data)
     columns = [f"c{k}" for k in range(model.exog.shape[1])]
-    terms = {name: [columns[k] for k in part] for name, part in term_slices(model).items() if name != "Intercept"}
+    terms = {name: [columns[k] for k in part] for name, part in columns_by_term(model).items() if name != "Intercept"}
     return pd.DataFrame(model.exog, columns=columns), terms
 
 
@@ -276,7 +276,7 @@ def test_a_parameter_has_its_price(data):
     assert len(stepwise(model, 0).terms) == 4
     assert stepwise(model, 1e6).terms == []
     for odd in (-1, np.nan, np.inf):
-        with pytest.raises(InputError, match="must be finite and at least 0, got"):
+        with pytest.raises(InputError, match="criterion, if it is a number, must be finite and at least 0, got"):
             stepwise(model, odd)
     for odd in ("cp", True, None):
         with pytest.raises(InputError, match="criterion must be one of"):

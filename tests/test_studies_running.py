@@ -1,4 +1,4 @@
-"""How studies run: cells, resuming, what a cell is known by."""
+"""Running studies: cells, resuming, and what identifies a cell."""
 
 import contextlib
 import json
@@ -18,7 +18,7 @@ import pytest
 from pwcstats import studies
 from pwcstats.errors import InputError
 from pwcstats.studies import running
-from pwcstats.studies.running import chosen, count_of, names_of, run_cells
+from pwcstats.studies.running import by_size, count_or_default, names_or_default, run_cells
 
 
 def noted(folder, number, seed, wait=0.0):
@@ -134,7 +134,7 @@ def test_another_parameter_is_another_cell(tmp_path):
 @pytest.fixture
 def forget():
     """Fingerprints are taken once in a process."""
-    fingerprints = (running._known, running._sources, running.versions)
+    fingerprints = (running._fingerprint, running._sources, running.versions)
     for one in fingerprints:
         one.cache_clear()
     yield lambda: [one.cache_clear() for one in fingerprints]
@@ -163,7 +163,7 @@ def test_another_version_or_other_lines_are_other_cells(tmp_path, monkeypatch, f
     if what == "sources":
         watched = (
             ("datasets/simulators.py", 2),
-            ("classify/pairwise.py", 3),
+            ("pairwise/classifier.py", 3),
             ("_kernels/blas.py", 4),
             ("coupling.py", 5),
         )
@@ -220,17 +220,17 @@ def test_each_cell_has_one_thread(monkeypatch):
 
 
 def test_numbers_of_runs():
-    assert count_of(None, "runs", 5) == 5
-    assert count_of(3, "runs", 5) == 3
+    assert count_or_default(None, "runs", 5) == 5
+    assert count_or_default(3, "runs", 5) == 3
     for wrong in (0, "x", 2.5):
         with pytest.raises(InputError, match="runs must be a whole number of at least 1, got"):
-            count_of(wrong, "runs", 5)
+            count_or_default(wrong, "runs", 5)
 
 
 def test_a_name_may_be_a_word():
-    assert names_of(None, ("a", "b")) == ("a", "b")
-    assert names_of("segment", ("a",)) == ("segment",)
-    assert names_of(["b", "c"], ("a",)) == ("b", "c")
+    assert names_or_default(None, ("a", "b")) == ("a", "b")
+    assert names_or_default("segment", ("a",)) == ("segment",)
+    assert names_or_default(["b", "c"], ("a",)) == ("b", "c")
 
 
 def test_numbers_of_numpy_are_kept_as_numbers(tmp_path):
@@ -258,7 +258,7 @@ def test_options_are_checked(tmp_path, options, words):
 
 
 def test_nothing_to_run_and_seeds_that_are_none(tmp_path):
-    with pytest.raises(InputError, match="there is nothing to run: ask for one repeat"):
+    with pytest.raises(InputError, match="there is nothing to run: at least one repeat"):
         run_cells(noted, [])
     with pytest.raises(InputError, match="random_state must be a whole number of at least 0, got 'x'"):
         run_cells(of_numpy, [{}], random_state="x")
@@ -273,10 +273,10 @@ def test_studies_are_attributes():
 
 
 def test_sizes():
-    assert chosen("quick", 1, 2) == 1
-    assert chosen("paper", 1, 2) == 2
+    assert by_size("quick", 1, 2) == 1
+    assert by_size("paper", 1, 2) == 2
     with pytest.raises(InputError, match="size must be one of 'quick', 'paper', got 'large'"):
-        chosen("large", 1, 2)
+        by_size("large", 1, 2)
 
 
 def test_json_has_no_objects(tmp_path):

@@ -1,4 +1,4 @@
-"""Hastie & Tibshirani: the example (1) and Figures 1 to 3, against the paper and against slow twins."""
+"""Hastie & Tibshirani: the example (1) and Figures 1 to 3, against the paper and slow reference implementations."""
 
 from functools import partial
 from itertools import combinations
@@ -70,7 +70,7 @@ def pairs_by_hand(sample):
 class TestPlane:
     @pytest.mark.parametrize("figure", [1, 2])
     def test_one_sample(self, figure):
-        (found,) = runs.mixture(figure, place=2, seed=5)
+        (found,) = runs.mixture(figure, number=2, seed=5)
         sample = hastie_tibshirani_mixtures(figure, random_state=seed_of("mixtures", figure, 5, 2))
         r, truth = pairs_by_hand(sample)
         votes = np.array([3 * reference.vote(row) for row in r]).round().astype(int)

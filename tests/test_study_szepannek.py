@@ -1,4 +1,4 @@
-"""Szepannek, Bischl & Weihs: the simulation by a slow twin, the maps, the real data."""
+"""Szepannek, Bischl & Weihs: the simulation against a slow reference implementation, the maps, the real data."""
 
 import numpy as np
 import pandas as pd

@@ -15,7 +15,7 @@ from pwcstats.datasets import load, noisy_pairs, wu_lin_weng_probabilities
 from pwcstats.studies import wu_lin_weng, wu_lin_weng_runs
 from pwcstats.studies.tables import COLUMNS
 from pwcstats.studies.wu_lin_weng import PAPER_1, figure1, table1
-from pwcstats.studies.wu_lin_weng_runs import METHODS, _first_place
+from pwcstats.studies.wu_lin_weng_runs import METHODS, _most_probable
 
 from .drawing import draw
 from .reference import full, row_sums, vote, wlw1_chain, wlw2_kkt
@@ -135,7 +135,7 @@ class TestFigure1:
     def test_ties_are_broken_by_lot(self):
         """Three classes of which each wins once: a third of the lots falls on the first."""
         p = np.repeat(couple([[0.9, 0.1, 0.9]], "vote", condensed=True), 3000, axis=0)
-        assert np.bincount(_first_place(p, 0)) / 3000 == pytest.approx(1 / 3, abs=0.03)
+        assert np.bincount(_most_probable(p, 0)) / 3000 == pytest.approx(1 / 3, abs=0.03)
 
     def test_the_same_seed_gives_the_same_frame(self):
         first = figure1(n_classes=(3,), replicates=50)
@@ -358,11 +358,11 @@ class TestTable1:
         assert pd.isna(said["the variation due to the randomness of cross-validation is not large"])
 
     def test_a_set_that_is_too_small(self):
-        with pytest.raises(InputError, match="a sample has 800 rows, and 'iris' has 150; choose a larger data set"):
+        with pytest.raises(InputError, match="a sample has 800 rows, but 'iris' has 150; choose a larger data set"):
             table1(datasets="iris", samples=1)
 
     def test_usps_needs_a_path(self, monkeypatch):
-        with pytest.raises(InputError, match="No package carries 'usps': path must be a file"):
+        with pytest.raises(InputError, match="no package contains 'usps': path must be a file"):
             table1(datasets=("usps",), samples=1)
         asked = []
         monkeypatch.setattr(wu_lin_weng_runs, "load", lambda name, path: asked.append((name, path)) or load("digits"))
@@ -395,8 +395,8 @@ def test_lots_do_not_go_with_the_errors(monkeypatch):
     monkeypatch.setattr(
         wu_lin_weng_runs, "noisy_pairs", lambda *a, random_state: seeds.append(random_state) or noisy(*a)
     )
-    first, noisy = wu_lin_weng_runs._first_place, lambda p, n: np.full((n, 3), 0.6)
-    monkeypatch.setattr(wu_lin_weng_runs, "_first_place", lambda p, seed: seeds.append(seed) or first(p, seed))
+    first, noisy = wu_lin_weng_runs._most_probable, lambda p, n: np.full((n, 3), 0.6)
+    monkeypatch.setattr(wu_lin_weng_runs, "_most_probable", lambda p, seed: seeds.append(seed) or first(p, seed))
     wu_lin_weng_runs.noisy("balanced", 3, 20, 0)
     assert len(seeds) == 1 + len(METHODS)
     assert seeds[0] not in seeds[1:]

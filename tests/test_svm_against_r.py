@@ -1,4 +1,4 @@
-"""PairwiseClassifier's decision values and coupling against e1071's answers, stored and live."""
+"""Decision values and coupling of PairwiseClassifier against e1071, stored and live."""
 
 import numpy as np
 import pytest
@@ -12,9 +12,9 @@ from .reference import full, libsvm
 
 DECISIONS = CLASSIFY["decision values"].tolerance
 LIBSVM_STOPS = CLASSIFY["probabilities"].tolerance
-# The same iteration on decision values that agree to 1e-8, as sigmoids have slopes of order 1.
+# The same iteration with decision values that agree to 1e-8; slopes of sigmoids are of order 1.
 LIBSVM_TWIN = 1e-8
-# The stored answers were written to 15 digits; another machine's BLAS may change some of them.
+# Stored results have 15 digits; another BLAS may change some of them.
 SAME_R = 1e-6
 NAMES = ["iris", "glass", "vehicle"]
 
@@ -25,7 +25,7 @@ def from_r(request, run_r):
 
 
 def pairs_of(case):
-    """For each pair of sorted classes its column in R, and 1, or -1 where R has the pair the other way round."""
+    """For each pair of sorted classes its column in R, and 1, or -1 if R has the pair in reverse order."""
     classes = sorted(case["labels"])
     wanted = [(a, b) for i, a in enumerate(classes) for b in classes[i + 1 :]]
     as_in_r = [f"{a}/{b}" in case["pairs"] for a, b in wanted]
@@ -34,7 +34,7 @@ def pairs_of(case):
 
 
 def decision_values(case):
-    """Ours, on columns scaled as e1071 scales them."""
+    """Our decision values, with columns scaled as in e1071."""
     X = np.array(case["x"], dtype=float)
     Z = (X - X.mean(axis=0)) / X.std(axis=0, ddof=1)
     model = PairwiseClassifier(SVC(C=1, gamma=1 / X.shape[1], tol=1e-10)).fit(Z, case["y"])
@@ -69,7 +69,7 @@ def test_coupled_probabilities(from_r, name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_all_of_the_difference_is_where_libsvm_stops(from_r, name):
-    """LIBSVM goes through the classes one by one, in R's order: where it is stopped depends on that order."""
+    """LIBSVM updates the classes one by one, in R's order, and where it stops depends on that order."""
     case = from_r[name]
     classes = sorted(case["labels"])
     order = [classes.index(label) for label in case["columns"]]

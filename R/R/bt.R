@@ -151,6 +151,7 @@ bt <- function(outcome,
   call <- sys.call()
   asked <- match.call()
   check_flag(order_effect, "order_effect", call)
+  check_count(max_iter, "max_iter", call)
   if (missing(cov_type)) {
     cov_type <- if (is.null(asked$cluster)) "nonrobust" else "cluster"
   }
@@ -180,7 +181,7 @@ bt <- function(outcome,
   model <- comparisons_to_py(input, call)
   to_fit <- c(options, list(
     covariates = if (!is.null(z)) frame_to_py(z, input$items, colnames(z)),
-    max_iter = count_to_py(max_iter)
+    maxiter = count_to_py(max_iter)
   ))
   if (identical(cov_type, "cluster")) {
     to_fit$cov_kwds <- by_name_to_py(list(groups = to_py(as.array(input$cluster))))

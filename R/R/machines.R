@@ -64,14 +64,13 @@ check_svm <- function(kernel, cost, gamma, degree, coef0, tolerance, call) {
   )
 }
 
-svm_to_py <- function(svm, n_columns, call, class_weight = NULL) {
+svm_to_py <- function(svm, n_columns, call) {
   svm$gamma <- as.double(first_of(svm$gamma, 1 / n_columns))
   svm$degree <- count_to_py(svm$degree)
   # scikit-learn may refuse integers here.
   numbers <- c("cost", "coef0", "tolerance")
   svm[numbers] <- lapply(svm[numbers], as.double)
-  svm$class_weight <- class_weight
-  call_bridge(python$bridge$svm, list(), svm, call)
+  call_bridge(python$bridge$learner, list("svm"), svm, call)
 }
 
 check_integration <- function(penalty, select, distance_cv, seed, call) {

@@ -1,40 +1,23 @@
 # The learners that pwc() is given: by name, of Python, or of R.
 #
 # kind     name in the table below, "python" or "r"
-# options  its arguments, checked
+# options  the arguments that the user gave, of a learner by name
 # object   the estimator of Python, or the two functions of R
 
-# What each learner by name takes, and a check of it.
+# The arguments of each learner by name. Python has the same table, with defaults and checks; this
+# one is used before Python is started.
 known_learners <- list(
-  svm = function(kernel = "radial", cost = 1, gamma = NULL, degree = 3, coef0 = 0,
-                 tolerance = 0.001, class.weights = NULL, call) { # nolint
-    svm <- check_svm(kernel, cost, gamma, degree, coef0, tolerance, call)
-    check_class_weights(class.weights, call)
-    c(svm, list(class.weights = class.weights))
-  },
-  lda = function(prior = NULL, call) check_prior(prior, call),
-  qda = function(prior = NULL, reg_param = 0, call) {
-    if (!is_one_number(reg_param) || reg_param < 0 || reg_param > 1) {
-      abort("reg_param must be a number between 0 and 1.", call)
-    }
-    c(check_prior(prior, call), list(reg_param = as.double(reg_param)))
-  },
-  nb = function(prior = NULL, call) check_prior(prior, call),
-  knn = function(k = 5, call) {
-    check_count(k, "k", call)
-    list(k = as.integer(k))
-  },
-  logistic = function(cost = 1, call) {
-    check_positive(cost, "cost", call)
-    list(cost = as.double(cost))
-  },
-  tree = function(minsplit = 20, minbucket = round(minsplit / 3), maxdepth = 30, call) {
-    check_count(minsplit, "minsplit", call, least = 2)
-    check_count(minbucket, "minbucket", call)
-    check_count(maxdepth, "maxdepth", call)
-    lapply(list(minsplit = minsplit, minbucket = minbucket, maxdepth = maxdepth), as.integer)
-  }
+  svm = c("kernel", "cost", "gamma", "degree", "coef0", "tolerance", "class.weights"),
+  lda = "prior",
+  qda = c("prior", "reg_param"),
+  nb = "prior",
+  knn = "k",
+  logistic = "cost",
+  tree = c("minsplit", "minbucket", "maxdepth")
 )
+
+# Learners by name that take no weights.
+without_weights <- c("lda", "qda", "knn")
 
 read_learners <- function(learners, more, call) {
   if (is_estimator(learners) || is_r_learner(learners)) {
@@ -52,7 +35,7 @@ read_learners <- function(learners, more, call) {
   }
   learners <- as.list(learners)
   labels <- first_of(names(learners), character(length(learners)))
-  # Python sees a list of one as the thing itself, so names are R's business.
+  # Python gets a list of one element as that element, so names are kept here.
   read <- Map(function(x, label) read_learner(x, label, call), learners, labels)
   read <- unname(read)
   if (length(more)) {
@@ -72,7 +55,9 @@ is_r_learner <- function(x) {
 read_learner <- function(x, label, call) {
   if (is_estimator(x)) {
     if (reticulate::py_is_null_xptr(x)) {
-      abort("an estimator of Python's does not outlive its session; make it anew.", call)
+      abort(
+        "a Python estimator cannot be used after its session has ended; create it again.", call
+      )
     }
     list(kind = "python", object = x)
   } else if (is_r_learner(x)) {
@@ -85,7 +70,7 @@ read_learner <- function(x, label, call) {
 # svm = list(cost = 10), or list("svm", cost = 10) under any name, or "svm".
 read_named <- function(x, label, call) {
   if (is.function(x) || is.list(x) && any(vapply(x, is.function, logical(1L)))) {
-    abort("a learner of R's is a list of two functions, fit(x, y) and prob(model, x).", call)
+    abort("an R learner is a list of two functions, fit(x, y) and prob(model, x).", call)
   }
   if (is.character(x) && length(x) == 1L) {
     return(known_learner(x, list(), call))
@@ -94,7 +79,7 @@ read_named <- function(x, label, call) {
     abort(
       sprintf(
         "a learner must be a name, a list of arguments, %s, not %s.",
-        "a list of functions fit and prob, or an estimator of Python", kind(x)
+        "a list of functions fit and prob, or a Python estimator", kind(x)
       ),
       call
     )
@@ -110,12 +95,12 @@ known_learner <- function(name, arguments, call) {
       sprintf(
         "there is no learner '%s'; there are %s, %s.",
         if (is.character(name)) name[[1L]] else kind(name), list_learners(),
-        "lists of functions fit and prob, and estimators of Python"
+        "lists of functions fit and prob, and Python estimators"
       ),
       call
     )
   }
-  takes <- setdiff(names(formals(known_learners[[name]])), "call")
+  takes <- known_learners[[name]]
   given <- first_of(names(arguments), character(length(arguments)))
   odd <- setdiff(given, takes)
   if (length(odd)) {
@@ -132,16 +117,14 @@ known_learner <- function(name, arguments, call) {
       sprintf("the learner '%s' is given '%s' twice.", name, given[duplicated(given)][[1L]]), call
     )
   }
-  # Quoted: the call is data here, and would be made again.
-  options <- do.call(known_learners[[name]], c(arguments, list(call = call)), quote = TRUE)
-  list(kind = name, options = options, given = given)
+  list(kind = name, options = arguments)
 }
 
 list_learners <- function() {
   paste0("'", names(known_learners), "'", collapse = ", ")
 }
 
-# Arguments of the call, which are for a learner that has none of its own.
+# Arguments of the call are for a single learner that has none of its own.
 with_arguments <- function(read, more, call) {
   named <- first_of(names(more), character(length(more)))
   if (length(read) > 1L || !read[[1L]]$kind %in% names(known_learners) || !all(nzchar(named))) {
@@ -154,11 +137,11 @@ with_arguments <- function(read, more, call) {
       call
     )
   }
-  if (length(read[[1L]]$given)) {
+  if (length(read[[1L]]$options)) {
     abort(
       sprintf(
-        "the learner has a list of arguments already, '%s' among them; put '%s' there, too.",
-        read[[1L]]$given[[1L]], named[[1L]]
+        "the learner already has a list of arguments, with '%s'; put '%s' into that list.",
+        names(read[[1L]]$options)[[1L]], named[[1L]]
       ),
       call
     )
@@ -166,7 +149,7 @@ with_arguments <- function(read, more, call) {
   known_learner(read[[1L]]$kind, more, call)
 }
 
-# The user's names; else what the learner is, numbered where that repeats.
+# The user's names, else the kinds of learner, numbered if they repeat.
 learner_names <- function(read, labels, call) {
   if (anyDuplicated(labels[nzchar(labels)])) {
     twice <- labels[nzchar(labels)]
@@ -185,7 +168,7 @@ name_of_learner <- function(learner) {
   )
 }
 
-# R has one thread.
+# R runs on one thread.
 refuse_parallel <- function(learners, n_jobs, call) {
   ours <- vapply(learners, function(learner) learner$kind == "r", logical(1L))
   if (any(ours) && !is.null(n_jobs) && !(is_one_number(n_jobs) && n_jobs == 1)) {
@@ -199,7 +182,7 @@ refuse_parallel <- function(learners, n_jobs, call) {
   }
 }
 
-# Better than a fit that leaves them out; an estimator of Python's is asked there.
+# An error is better than a fit that ignores them. Python checks its own estimators.
 refuse_weights <- function(learners, weights, call) {
   if (all(weights == 1)) {
     return(invisible())
@@ -208,64 +191,54 @@ refuse_weights <- function(learners, weights, call) {
     if (learner$kind == "r") {
       !takes_weights(learner$object$fit)
     } else {
-      learner$kind %in% c("lda", "qda", "knn")
+      learner$kind %in% without_weights
     }
   }
   lacking <- names(learners)[vapply(learners, lacks, logical(1L))]
   if (length(lacking)) {
     abort(
       sprintf(
-        "the learner '%s' has no weights; leave weights out, or choose %s.", lacking[[1L]],
-        "learners that have, as 'svm', 'nb', 'logistic', 'tree', or functions fit(x, y, weights)"
+        "the learner '%s' takes no weights; leave weights out, or choose %s.", lacking[[1L]],
+        "a learner that takes them: 'svm', 'nb', 'logistic', 'tree', or fit(x, y, weights) of R"
       ),
       call
     )
   }
 }
 
-check_prior <- function(prior, call) {
-  if (!is.null(prior) && (!is.numeric(prior) || anyNA(prior) || any(prior < 0))) {
-    abort("prior must be probabilities of all classes, in the order of the levels.", call)
-  }
-  list(prior = prior)
-}
-
-check_class_weights <- function(x, call) {
-  if (is.null(x) || identical(x, "inverse")) {
-    return(invisible())
-  }
-  named <- !is.null(names(x)) && !anyDuplicated(names(x))
-  if (!is.numeric(x) || !named || !all(is.finite(x) & x > 0)) {
-    abort("class.weights must be positive numbers named by class, or \"inverse\".", call)
-  }
-}
-
 # By name, as Python takes candidates.
 learners_to_py <- function(learners, rows, classes, call) {
-  made <- lapply(learners, function(learner) learner_to_py(learner, rows, classes, call))
+  made <- lapply(learners, function(learner) {
+    switch(learner$kind,
+      python = learner$object,
+      r = r_learner_to_py(learner$object, colnames(rows), levels(classes)),
+      named_to_py(learner$kind, learner$options, classes, call)
+    )
+  })
   by_name_to_py(made)
 }
 
-learner_to_py <- function(learner, rows, classes, call) {
-  options <- learner$options
-  switch(learner$kind,
-    python = learner$object,
-    r = r_learner_to_py(learner$object, colnames(rows), levels(classes)),
-    svm = {
-      weights <- class_weights_to_py(options$class.weights, classes, call)
-      svm_to_py(options[names(options) != "class.weights"], ncol(rows), call, weights)
-    },
-    {
-      if (!is.null(options$prior)) {
-        options$prior <- prior_to_py(options$prior, classes, call)
-      }
-      call_bridge(python$bridge$learner, list(learner$kind), options, call)
-    }
-  )
+# Python checks the arguments, except for those that refer to the levels of the response.
+named_to_py <- function(name, options, classes, call) {
+  if (!is.null(options[["prior"]])) {
+    options$prior <- prior_to_py(options$prior, classes, call)
+  }
+  if (!is.null(options[["class.weights"]])) {
+    options$class.weights <- class_weights_to_py(options$class.weights, classes, call)
+  }
+  missing <- vapply(options, function(x) is.atomic(x) && anyNA(x), logical(1L))
+  if (any(missing)) {
+    abort(sprintf("%s must not be NA.", names(options)[missing][[1L]]), call)
+  }
+  names(options) <- sub(".", "_", names(options), fixed = TRUE)
+  call_bridge(python$bridge$learner, list(name), options, call)
 }
 
-# Python has the classes in the order of the alphabet, that of bytes.
+# Python sorts the classes by their bytes.
 prior_to_py <- function(prior, classes, call) {
+  if (!is.numeric(prior) || anyNA(prior) || any(prior < 0)) {
+    abort("prior must be probabilities of all classes, in the order of the levels.", call)
+  }
   labels <- levels(classes)
   if (!is.null(names(prior)) && !identical(names(prior), labels)) {
     abort(
@@ -289,15 +262,16 @@ prior_to_py <- function(prior, classes, call) {
 }
 
 class_weights_to_py <- function(x, classes, call) {
-  if (is.null(x)) {
-    return(NULL)
-  }
   if (identical(x, "inverse")) {
     x <- 1 / table(classes)
   }
+  named <- !is.null(names(x)) && !anyDuplicated(names(x))
+  if (!is.numeric(x) || !named || !all(is.finite(x) & x > 0)) {
+    abort("class.weights must be positive numbers named by class, or \"inverse\".", call)
+  }
   odd <- setdiff(names(x), levels(classes))
   if (length(odd)) {
-    abort(sprintf("class.weights has '%s', which is no class.", odd[[1L]]), call)
+    abort(sprintf("class.weights has '%s', which is not a class.", odd[[1L]]), call)
   }
   by_name_to_py(x)
 }

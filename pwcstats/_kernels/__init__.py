@@ -1,1 +1,1 @@
-"""Compiled numerics on plain arrays: no data frames, no estimators, no warnings."""
+"""Compiled numerics on plain arrays, without data frames, estimators and warnings."""

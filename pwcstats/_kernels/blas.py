@@ -1,7 +1,7 @@
-"""Small matrices on one BLAS thread.
+"""Contexts that limit BLAS to one thread.
 
-OpenBLAS gives every matrix to all cores and lets them wait for each other; on a busy machine, and in fits that run side
-by side, a matrix of a hundred rows then takes a hundred times as long as it would alone.
+OpenBLAS splits every matrix among all cores, which then wait for each other. On a busy machine, or with parallel fits,
+a matrix of a hundred rows takes a hundred times as long as on one thread.
 """
 
 from contextlib import nullcontext
@@ -11,7 +11,7 @@ from typing import Any
 
 from threadpoolctl import ThreadpoolController
 
-# Rows from which a second thread saves more than it may cost.
+# Number of rows from which a second thread pays.
 SMALL = 500
 
 
@@ -21,19 +21,18 @@ def _controller() -> ThreadpoolController:
 
 
 def threads_for(n_rows: int) -> Any:
-    """A context with one BLAS thread for matrices of few rows, and with what the user set for larger ones.
-
-    The number is the process's, so other threads than the main one leave it alone: two that change it would restore
-    each other's.
-    """
+    """A context with one BLAS thread if matrices have few rows; otherwise the user's setting is kept."""
     return nullcontext() if n_rows > SMALL else one_thread()
 
 
 def one_thread(openmp: bool = False) -> Any:
-    """A context with one BLAS thread (and one of OpenMP's), on the main thread; elsewhere as it was."""
+    """A context with one BLAS thread (and, with `openmp`, one OpenMP thread); it has an effect on the main thread only.
+
+    The setting belongs to the process. If two threads changed it, each would restore the value of the other.
+    """
     if current_thread() is not main_thread():
         return nullcontext()
     if openmp:
-        # Libraries with OpenMP, such as LightGBM, may have been loaded since the last call.
+        # Libraries that use OpenMP, such as LightGBM, may have been loaded since the last call.
         return ThreadpoolController().limit(limits=1)
     return _controller().limit(limits=1, user_api="blas")

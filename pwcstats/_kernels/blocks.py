@@ -1,20 +1,21 @@
-"""Samples in and out of blocks: ``block[pair, lane]`` holds one number per pair (or class) for `LANES` samples.
+"""Copy samples to and from blocks: ``block[pair, lane]`` holds one number per pair (or class) for `LANES` samples.
 
-Pairwise probabilities are read where the user has them: r_ij of sample s is ``values[s, upper[pair]]``. `lower` holds
-the columns of r_ji, and is empty for condensed input. Reading sets ``doubt[0]`` when a value is missing, outside
-[0, 1], or does not add to 1 with its other side: a hint to look closely, at next to no cost. (The four are passed one
-by one: in a named tuple, older versions of numba take a C-ordered array for a Fortran-ordered one.)
+Pairwise probabilities are read from the user's array: r_ij of sample s is ``values[s, upper[pair]]``. `lower` holds the
+columns of r_ji; it is empty for condensed input. Reading sets ``needs_check[0]`` if a value is missing, outside [0, 1],
+or does not add to 1 with its other side. This costs almost nothing. The caller then scans all values to find out what
+is wrong. (The four arrays are separate arguments because older versions of numba confuse C and Fortran order in a named
+tuple.)
 """
 
 from pwcstats._kernels.lanes import LANES, any_positive, compiled, load, splat, store, where_positive
 
-# r may leave [0, 1], and r_ij + r_ji may miss 1, by this much: single precision keeps about seven digits.
+# r may be outside [0, 1], and r_ij + r_ji may differ from 1, by this much: single precision has about seven digits.
 TOLERANCE = 1e-6
 
 
 @compiled
-def read_pairs(values, upper, lower, doubt, first, block):
-    """Copy the pairs of `LANES` samples from `first` on; the last sample fills the lanes of a short block."""
+def read_pairs(values, upper, lower, needs_check, first, block):
+    """Copy the pairs of `LANES` samples, starting with `first`; a short block is filled with the last sample."""
     last = values.shape[0] - 1
     for pair in range(upper.shape[0]):
         for lane in range(LANES):
@@ -23,28 +24,28 @@ def read_pairs(values, upper, lower, doubt, first, block):
         for lane in range(LANES):
             r_ji = values[min(first + lane, last), lower[pair]]
             if not abs(block[pair, lane] + r_ji - 1.0) <= TOLERANCE:
-                doubt[0] = True
+                needs_check[0] = True
     least, missing = splat(0.0), splat(0.0)
     for pair in range(upper.shape[0]):
         r = load(block, pair)
         least = min(least, min(r, 1.0 - r))
-        # NaN stays NaN in a sum; a comparison would lose it.
+        # A sum keeps NaN; a comparison would lose it.
         missing = missing + (r - r)
     if any_positive(where_positive(1.0 + missing, 0.0 - least - TOLERANCE, splat(1.0))):
-        doubt[0] = True
+        needs_check[0] = True
 
 
 @compiled
-def read_clipped(values, upper, lower, doubt, first, clip, block):
-    """Copy pairs and keep them within [clip, 1 - clip]."""
-    read_pairs(values, upper, lower, doubt, first, block)
+def read_clipped(values, upper, lower, needs_check, first, clip, block):
+    """Copy pairs and clip them to [clip, 1 - clip]."""
+    read_pairs(values, upper, lower, needs_check, first, block)
     for pair in range(block.shape[0]):
         store(block, pair, min(max(load(block, pair), clip), 1.0 - clip))
 
 
 @compiled
 def read_weights(weights, first, block):
-    """Copy the weights of `LANES` samples; a single row of weights serves all samples."""
+    """Copy the weights of `LANES` samples; a single row of weights is used for all samples."""
     last = weights.shape[0] - 1
     for pair in range(block.shape[0]):
         for lane in range(LANES):
@@ -53,7 +54,7 @@ def read_weights(weights, first, block):
 
 @compiled
 def read_top(top, first, keep):
-    """Write 1 for each class that keeps its place and 0 for the others; a `top` without rows keeps all."""
+    """Write 1 for each class in the top set and 0 for the others; without rows in `top`, write 1 for all."""
     last = top.shape[0] - 1
     for lane in range(LANES):
         sample = min(first + lane, last)
@@ -63,7 +64,7 @@ def read_top(top, first, keep):
 
 @compiled
 def write(p, first, stop, out):
-    """Normalise each lane and write it to its row; a lane without mass becomes NaN, for the caller to see."""
+    """Normalise each lane and write it to its row of `out`; a lane whose sum is 0 becomes NaN."""
     total = load(p, 0)
     for i in range(1, p.shape[0]):
         total = total + load(p, i)

@@ -1,4 +1,4 @@
-"""Couplings that need no system: pkpd, rv, vote, sum, bayes."""
+"""Coupling methods with a closed formula: pkpd, rv, vote, sum, bayes."""
 
 import numpy as np
 
@@ -7,13 +7,13 @@ from pwcstats._kernels.lanes import LANES, compiled, empty_rows, load, splat, st
 
 
 @compiled
-def pkpd(values, upper, lower, doubt, clip, first, stop, out):
+def pkpd(values, upper, lower, needs_check, clip, first, stop, out):
     """Price, Knerr, Personnaz & Dreyfus (1995): p_i = 1 / (sum_j 1/r_ij - (K - 2)), normalised."""
     n_classes = out.shape[1]
     r = empty_rows(upper.shape[0])
     p = empty_rows(n_classes)
     for start in range(first, stop, LANES):
-        read_clipped(values, upper, lower, doubt, start, clip, r)
+        read_clipped(values, upper, lower, needs_check, start, clip, r)
         for i in range(n_classes):
             store(p, i, splat(2.0 - n_classes))
         pair = 0
@@ -29,16 +29,16 @@ def pkpd(values, upper, lower, doubt, clip, first, stop, out):
 
 
 @compiled
-def rv(values, upper, lower, doubt, clip, first, stop, out):
+def rv(values, upper, lower, needs_check, clip, first, stop, out):
     """Refregier & Vallet (1991): the equations r_hi p_i = r_ih p_h of the class h with the largest sum_j r_hj."""
     n_classes = out.shape[1]
     r = empty_rows(upper.shape[0])
     p = empty_rows(n_classes)
     for start in range(first, stop, LANES):
-        read_clipped(values, upper, lower, doubt, start, clip, r)
+        read_clipped(values, upper, lower, needs_check, start, clip, r)
         _row_sums(r, p)
         for lane in range(LANES):
-            # The first of the largest: sums of the same numbers in another order differ in the last digit.
+            # The first of the largest sums. Equal sums may differ in the last digit, by the order of their terms.
             hub = np.argmax(p[:, lane] >= p[:, lane].max() * (1.0 - 1e-12))
             for i in range(n_classes):
                 if i != hub:
@@ -47,30 +47,30 @@ def rv(values, upper, lower, doubt, clip, first, stop, out):
                     p[i, lane] = r_jk / (1.0 - r_jk) if i < hub else (1.0 - r_jk) / r_jk
             p[hub, lane] = 1.0
             if np.sum(np.isinf(p[:, lane])) == 1:
-                # The limit r -> 0 of one equation; two such equations leave the ratio of their classes open.
+                # The limit r -> 0 of one equation. Two such equations do not determine the ratio of their classes.
                 for i in range(n_classes):
                     p[i, lane] = 1.0 if np.isinf(p[i, lane]) else 0.0
         write(p, start, stop, out)
 
 
 @compiled
-def row_sums(values, upper, lower, doubt, first, stop, out):
+def row_sums(values, upper, lower, needs_check, first, stop, out):
     """p_i = 2 sum_j r_ij / (K (K - 1))."""
     r = empty_rows(upper.shape[0])
     p = empty_rows(out.shape[1])
     for start in range(first, stop, LANES):
-        read_clipped(values, upper, lower, doubt, start, 0.0, r)
+        read_clipped(values, upper, lower, needs_check, start, 0.0, r)
         _row_sums(r, p)
         write(p, start, stop, out)
 
 
 @compiled
-def vote(values, upper, lower, doubt, first, stop, out):
-    """p_i = 2 wins_i / (K (K - 1)), half a win each where r = 1/2."""
+def vote(values, upper, lower, needs_check, first, stop, out):
+    """p_i = 2 wins_i / (K (K - 1)), with half a win for both classes if r = 1/2."""
     r = empty_rows(upper.shape[0])
     p = empty_rows(out.shape[1])
     for start in range(first, stop, LANES):
-        read_clipped(values, upper, lower, doubt, start, 0.0, r)
+        read_clipped(values, upper, lower, needs_check, start, 0.0, r)
         for pair in range(r.shape[0]):
             r_ij = load(r, pair)
             lost_or_half = where_positive(0.5 - r_ij, splat(0.0), splat(0.5))
@@ -80,14 +80,14 @@ def vote(values, upper, lower, doubt, first, stop, out):
 
 
 @compiled
-def bayes(values, upper, lower, doubt, mass, first, stop, out):
+def bayes(values, upper, lower, needs_check, mass, first, stop, out):
     """Sulzmann, Fuernkranz & Huellermeier (2007), Theorem 1: p_i = sum_j m_ij r_ij / (K - 1), normalised."""
     n_classes = out.shape[1]
     r = empty_rows(upper.shape[0])
     weight = empty_rows(upper.shape[0])
     p = empty_rows(n_classes)
     for start in range(first, stop, LANES):
-        read_clipped(values, upper, lower, doubt, start, 0.0, r)
+        read_clipped(values, upper, lower, needs_check, start, 0.0, r)
         read_weights(mass, start, weight)
         for i in range(n_classes):
             store(p, i, splat(0.0))

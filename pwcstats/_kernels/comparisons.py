@@ -1,9 +1,9 @@
-"""Paired comparisons: rows into a table of pairs, and the likelihood of that table.
+"""Paired comparisons: aggregation of rows into a table of pairs, and the likelihood of the table.
 
-One model for all: the first item of a pair wins with weight exp(d / 2), the second with exp(-d / 2), and they tie
-with weight nu, where d is the difference of their abilities, plus the order effect where the first has one. nu = 0 is
-Bradley and Terry's model, else it is Davidson's. (win - loss) / 2 and tie are the sufficient statistics of d and log
-nu.
+The probabilities that the first item of a pair wins, that the second wins and that they tie are proportional to
+exp(d / 2), exp(-d / 2) and nu. Here d is the difference of their abilities, plus the order effect if the first item has
+it. With nu = 0 this is the model of Bradley and Terry, else that of Davidson. The sufficient statistics of d and log nu
+are (win - loss) / 2 and tie.
 """
 
 import math
@@ -12,30 +12,30 @@ import numpy as np
 
 from pwcstats._kernels.lanes import compiled
 
-# Columns of a table's counts.
+# Columns of the counts of a table.
 WIN, LOSS, TIE = 0, 1, 2
 
 
 @compiled
 def aggregate(winner, loser, tie, home, weight, n_items, cell):
-    """Add up equal rows: `first`, `second`, `ordered` and `counts` of each pair, by `first`.
+    """Aggregate rows by pair: `first`, `second`, `ordered` and `counts` of each pair, sorted by `first`.
 
-    `home` is 1 where the winner has the order effect, -1 where the loser has it, 0 where nobody has. A pair without
-    it is written with the lower item first. `weight` may be empty for ones. `cell`, unless empty, receives the place
-    of each row in the flattened counts. Time grows with rows and items only.
+    `home` is 1 if the winner has the order effect, -1 if the loser has it, and 0 if nobody has. A pair without it has
+    the lower item first. An empty `weight` means ones. `cell`, unless empty, receives the index of each row's count in
+    the flattened counts. The time is linear in the numbers of rows and items.
     """
     n = winner.shape[0]
-    place = np.zeros(n_items + 1, np.int64)
+    slot = np.zeros(n_items + 1, np.int64)
     for row in range(n):
-        place[_oriented(winner[row], loser[row], home[row])[0] + 1] += 1
+        slot[_oriented(winner[row], loser[row], home[row])[0] + 1] += 1
     for i in range(n_items):
-        place[i + 1] += place[i]
+        slot[i + 1] += slot[i]
     sorted_rows = np.empty(n, np.int32)
     for row in range(n):
         a, _ = _oriented(winner[row], loser[row], home[row])
-        sorted_rows[place[a]] = row
-        place[a] += 1
-    # The last pair with this second item, of whatever first item; twice over, with the order effect and without.
+        sorted_rows[slot[a]] = row
+        slot[a] += 1
+    # The last pair with each second item, and its first item; separately with and without the order effect.
     last = np.full(2 * n_items, -1, np.int32)
     last_first = np.full(2 * n_items, -1, np.int32)
     pair_of = np.empty(n, np.int32)
@@ -63,7 +63,7 @@ def aggregate(winner, loser, tie, home, weight, n_items, cell):
 
 @compiled
 def _oriented(winner, loser, home):
-    """First item, and twice the second plus 1 where the first has the order effect."""
+    """The first item; and twice the second item, plus 1 if the first has the order effect."""
     if home == 1:
         return winner, 2 * loser + 1
     if home == -1:
@@ -73,11 +73,11 @@ def _oriented(winner, loser, home):
 
 @compiled
 def evaluate(first, second, ordered, counts, ability, order, log_nu, begin, end, score, variance, cross):
-    """Likelihood and derivatives of pairs begin..end-1 at `ability`, `order`, `log_nu` (minus infinity without ties).
+    """Likelihood and derivatives of pairs begin..end-1; `log_nu` is minus infinity in a model without ties.
 
-    Fills the score of each item's ability, and for each pair the variance of (win - loss) / 2 and, unless `cross` is
-    empty, its covariance with the ties. Returns the log-likelihood, the scores of order effect and log nu, and their
-    information (order, both, log nu). No difference of nearly equal numbers is taken.
+    Fills `score` for the ability of each item, and for each pair the `variance` of (win - loss) / 2 and, unless `cross`
+    is empty, its covariance with tie. Returns the log-likelihood, the scores of order effect and log nu, and their
+    information (order, both, log nu). Nearly equal numbers are never subtracted from each other.
     """
     score[:] = 0.0
     with_ties = cross.shape[0] > 0
@@ -97,7 +97,7 @@ def evaluate(first, second, ordered, counts, ability, order, log_nu, begin, end,
             v += 0.25 * tie * decided
             score_tie += n_tie * decided - n * tie
             reach = log_nu - 0.5 * abs(d)
-            # Where ties are likely, the logarithm of their probability is small beside its parts.
+            # If ties are likely, the log of their probability is a small difference of large terms; avoid that.
             if reach > 0.0:
                 llf -= n_tie * math.log1p((1.0 + math.exp(-abs(d))) * math.exp(-reach))
             else:
@@ -109,7 +109,7 @@ def evaluate(first, second, ordered, counts, ability, order, log_nu, begin, end,
             v *= n + n_tie
         else:
             v *= n
-        # log1p takes twice as long as log, and is needed only where 1 would swallow digits.
+        # log1p takes twice as long as log, and is only needed if adding 1 would lose digits.
         llf -= n * (math.log(1.0 + others) if others > 0.01 else math.log1p(others))
         score[i] += u
         score[j] -= u
@@ -121,7 +121,7 @@ def evaluate(first, second, ordered, counts, ability, order, log_nu, begin, end,
 
 @compiled
 def _probabilities(d, log_nu):
-    """Win, loss and tie, and the weights of the two that are not the favourite's win, as multiples of that one's."""
+    """Probabilities of win, loss and tie, and the odds against a win of the favourite."""
     other = math.exp(-abs(d))
     even = math.exp(log_nu - 0.5 * abs(d)) if log_nu > -np.inf else 0.0
     others = other + even
@@ -133,7 +133,7 @@ def _probabilities(d, log_nu):
 
 @compiled
 def predict(d, log_nu, out):
-    """Win, loss and tie for each difference of abilities."""
+    """Probabilities of win, loss and tie for each difference of abilities."""
     for k in range(d.shape[0]):
         win, loss, tie, _ = _probabilities(d[k], log_nu)
         out[k, WIN], out[k, LOSS], out[k, TIE] = win, loss, tie
@@ -141,12 +141,13 @@ def predict(d, log_nu, out):
 
 @compiled
 def bias(first, second, ordered, counts, d, log_nu, var_d, cov_d_tie, var_tie, out, leverage):
-    """Firth's addition to the scores, half the trace of (covariance times change of the information).
+    """Firth's addition to the scores: half the trace of the covariance times the derivative of the information.
 
-    `var_d`, `cov_d_tie` and `var_tie` are the (co)variances of each pair's d and of log nu. Fills `out` for d; returns
-    what belongs to log nu. The third moments of (win - loss) / 2 and tie take the place of the change of information.
-    `leverage` receives each pair's share of the parameters, divided by its comparisons. A pair has at most one degree
-    of freedom, two with ties; more is rounding of a variance that is small beside those of other pairs.
+    `var_d`, `cov_d_tie` and `var_tie` are the (co)variances of each pair's d and of log nu. Fills `out` with the
+    addition for d, and returns the addition for log nu. The derivatives of the information are third moments of
+    (win - loss) / 2 and tie. `leverage` receives the leverage of each pair divided by its number of comparisons. The
+    leverage of a pair is at most 1, or 2 with ties; more is a rounding error, if its variance is small compared with
+    those of other pairs.
     """
     for_tie = 0.0
     most = 2.0 if log_nu > -np.inf else 1.0
@@ -172,7 +173,7 @@ def bias(first, second, ordered, counts, d, log_nu, var_d, cov_d_tie, var_tie, o
 
 @compiled
 def pair_variances(first, second, ordered, cov, order_column, tie_column, var_d, cov_d_tie):
-    """Variance of each pair's d and its covariance with log nu, from the covariance of all parameters."""
+    """Variance of each pair's d, and its covariance with log nu, from the covariance of all parameters."""
     for pair in range(first.shape[0]):
         i, j, h = first[pair], second[pair], ordered[pair]
         v = cov[i, i] + cov[j, j] - 2.0 * cov[i, j]
@@ -189,7 +190,7 @@ def pair_variances(first, second, ordered, cov, order_column, tie_column, var_d,
 
 @compiled
 def scatter(first, second, x, out):
-    """Add x of each pair to its first item and take it from its second."""
+    """Add x of each pair to its first item and subtract it from its second."""
     out[:] = 0.0
     for pair in range(first.shape[0]):
         out[first[pair]] += x[pair]
@@ -198,7 +199,7 @@ def scatter(first, second, x, out):
 
 @compiled
 def totals(first, second, counts, won, lost):
-    """Wins and losses of each item, a tie being half of either."""
+    """Wins and losses of each item; a tie is half of each."""
     for pair in range(first.shape[0]):
         half = 0.5 * counts[pair, TIE]
         won[first[pair]] += counts[pair, WIN] + half

@@ -1,6 +1,6 @@
-"""Directed graphs: who reaches whom, and cycles of negative length.
+"""Directed graphs: strong connection, and cycles of negative length.
 
-A system of difference constraints x[head] - x[tail] <= length has a solution unless some cycle has negative length.
+A system of difference constraints x[head] - x[tail] <= length has a solution unless a cycle has negative length.
 """
 
 import numpy as np
@@ -10,7 +10,7 @@ from pwcstats._kernels.lanes import compiled
 
 @compiled
 def strongly_connected(start, neighbour, pair, first, forth, back):
-    """Tell whether every item reaches every other; `forth` and `back` say which ways each pair can be passed."""
+    """Whether every item reaches every other; `forth` and `back` are the directions in which a pair can be passed."""
     n_items = start.shape[0] - 1
     stack = np.empty(n_items, np.int32)
     for backwards in (False, True):
@@ -38,10 +38,9 @@ def strongly_connected(start, neighbour, pair, first, forth, back):
 
 @compiled
 def negative_cycle(tail, head, length, n_items):
-    """Find a cycle of negative length (Bellman and Ford): the places of its edges, none if there is no such cycle.
+    """Find a cycle of negative length by the algorithm of Bellman and Ford; returns its edges, or none.
 
-    Lengths are whole numbers, so the answer is exact. Where outcomes vary as they usually do, a cycle turns up after
-    a pass or two.
+    Lengths are whole numbers, so the answer is exact. With typical outcomes, a cycle is found after one or two passes.
     """
     n_edges = tail.shape[0]
     distance = np.zeros(n_items, np.int64)
@@ -57,7 +56,7 @@ def negative_cycle(tail, head, length, n_items):
                 changed = True
         if not changed:
             break
-        # The parents' edges contain a cycle only if it is negative.
+        # The edges from parents contain a cycle only if its length is negative.
         mark[:] = -1
         for i in range(n_items):
             node = i

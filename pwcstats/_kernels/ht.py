@@ -1,4 +1,4 @@
-"""Hastie & Tibshirani's (1998) coupling: a weighted Bradley-Terry model for each sample, by damped Newton."""
+"""Hastie & Tibshirani's (1998) coupling: a weighted Bradley-Terry model for each sample, by a damped Newton method."""
 
 import math
 
@@ -19,30 +19,30 @@ from pwcstats._kernels.lanes import (
 )
 
 MAX_STEPS = 500
-# Newton doubles the digits: after a step shorter than this in log p, the next would be below 1e-12.
+# Newton's method doubles the digits: after a step in log p shorter than this, the next would be below 1e-12.
 STEP_TOLERANCE = 1e-7
-# Rounding can keep steps longer than that (r or weights of very different size). When the scores are this small and the
-# steps no longer shrink, nothing is left to gain; p is then known to about the length of the last step.
+# If r or weights differ by many orders of magnitude, rounding can keep the steps longer than that. If the scores are
+# this small and the steps no longer shrink, the iteration stops; log p is then known to about the last step's length.
 SMALL_SCORE = 1e-10
 LONGEST_LAST_STEP = 1e-6
-# Up to this length a full step is sure to descend; a longer one is shortened to log(1 + length).
+# A full step of at most this length always descends; a longer one is shortened to log(1 + length).
 FULL_STEP = 1.0
 # tanh must stay below 1.
 LONGEST_STEP = 30.0
 # The starting values need r inside (0, 1).
 START_CLIP = 1e-7
-# Odds beyond this leave the range of double precision within a step or two.
+# Larger odds would overflow within a step or two.
 LARGEST_ODDS = 1e290
-# Rows of a block's state: 1 while the lane is at work; the range of its last Newton step, and of the one before; its
-# largest score as a share of the class's total weight.
-ALIVE, LENGTH, BEFORE, RESIDUAL = 0, 1, 2, 3
+# Rows of the state of a block: whether the lane still iterates (1 or 0), the range of its last Newton step and of the
+# one before, and its largest score as a share of the total weight of the class.
+ACTIVE, LENGTH, BEFORE, RESIDUAL = 0, 1, 2, 3
 
 
 @compiled
-def ht(values, upper, lower, doubt, clip, weights, top, first, stop, out, n_steps, converged, kl):
+def ht(values, upper, lower, needs_check, clip, weights, top, first, stop, out, n_iter, converged, kl):
     """Couple samples first..stop-1: minimise the weighted Kullback-Leibler distance of r from p_i / (p_i + p_j).
 
-    `kl` receives that distance, unless it is empty.
+    This distance is written to `kl`, unless `kl` is empty.
     """
     n_pairs, n_classes = upper.shape[0], out.shape[1]
     r = empty_rows(n_pairs)
@@ -54,47 +54,47 @@ def ht(values, upper, lower, doubt, clip, weights, top, first, stop, out, n_step
     information = empty_rows(n_classes * n_classes)
     state = empty_rows(4)
     carry = empty_rows(n_classes)
-    alive, length, before, residual = state[ALIVE], state[LENGTH], state[BEFORE], state[RESIDUAL]
+    active, length, before, residual = state[ACTIVE], state[LENGTH], state[BEFORE], state[RESIDUAL]
     steps = np.empty(LANES, np.int64)
-    converged_here = np.empty(LANES, np.bool_)
+    lane_converged = np.empty(LANES, np.bool_)
     for start in range(first, stop, LANES):
-        read_clipped(values, upper, lower, doubt, start, clip, r)
+        read_clipped(values, upper, lower, needs_check, start, clip, r)
         read_weights(weights, start, weight)
         read_top(top, start, keep)
         _prepare(r, weight, keep, inverse_total)
         _starting_values(r, weight, p)
-        alive[:] = 1.0
+        active[:] = 1.0
         before[:] = np.inf
         steps[:] = 0
-        converged_here[:] = False
+        lane_converged[:] = False
         for _ in range(MAX_STEPS):
-            # The score first, the Newton step in its place next.
+            # `step` holds the score first; the solution, the Newton step, overwrites it.
             _score_and_information(r, weight, p, step, carry, information)
-            _largest(step, inverse_total, state)
+            _largest_score(step, inverse_total, state)
             _solve_laplacian(information, step)
-            _shorten(step, state)
+            _damp(step, state)
             for i in range(n_classes):
-                # (2 + x) / (2 - x) is exp(x) up to x^3 / 12: enough for Newton, and without a call.
-                x = load(state, ALIVE) * load(step, i)
+                # (2 + x) / (2 - x) is exp(x) up to x^3 / 12, which suffices here and needs no call.
+                x = load(state, ACTIVE) * load(step, i)
                 store(p, i, load(p, i) * ((2.0 + x) / (2.0 - x)))
-            busy = False
+            any_active = False
             for lane in range(LANES):
-                if alive[lane] == 1.0:
+                if active[lane] == 1.0:
                     steps[lane] += 1
-                    stalled = residual[lane] <= SMALL_SCORE and length[lane] >= before[lane]
-                    # In exact arithmetic no score exceeds the step; if one does, it was lost beside larger numbers.
-                    arrived = max(length[lane], residual[lane]) <= STEP_TOLERANCE
-                    if arrived or stalled or _out_of_range(p[:, lane]):
-                        alive[lane] = 0.0
-                        converged_here[lane] = max(length[lane], residual[lane]) <= LONGEST_LAST_STEP
+                    has_stalled = residual[lane] <= SMALL_SCORE and length[lane] >= before[lane]
+                    # In exact arithmetic no score exceeds the step; if one does, rounding has spoilt the step.
+                    has_arrived = max(length[lane], residual[lane]) <= STEP_TOLERANCE
+                    if has_arrived or has_stalled or _out_of_range(p[:, lane]):
+                        active[lane] = 0.0
+                        lane_converged[lane] = max(length[lane], residual[lane]) <= LONGEST_LAST_STEP
                     else:
                         before[lane] = length[lane]
-                        busy = True
-            if not busy:
+                        any_active = True
+            if not any_active:
                 break
         for lane in range(min(LANES, stop - start)):
-            n_steps[start + lane] = steps[lane]
-            converged[start + lane] = alive[lane] == 0.0 and converged_here[lane]
+            n_iter[start + lane] = steps[lane]
+            converged[start + lane] = active[lane] == 0.0 and lane_converged[lane]
             if kl.shape[0] > 0:
                 kl[start + lane] = _distance(r[:, lane], weight[:, lane], p[:, lane])
         for i in range(n_classes):
@@ -104,7 +104,7 @@ def ht(values, upper, lower, doubt, clip, weights, top, first, stop, out, n_step
 
 @compiled
 def _prepare(r, weight, keep, inverse_total):
-    """Drop what is not compared (its r may be NaN) and find the inverse of each class's total weight."""
+    """Drop pairs that were not compared, whose r may be NaN, and compute 1 / (total weight) of each class."""
     n_classes = keep.shape[0]
     for i in range(n_classes):
         store(inverse_total, i, splat(0.0))
@@ -123,7 +123,7 @@ def _prepare(r, weight, keep, inverse_total):
 
 @compiled
 def _starting_values(r, weight, p):
-    """p_i = 1 / (sum_j 1/r_ij - (c_i - 1)) over the c_i classes compared with i: exact when the r are compatible."""
+    """p_i = 1 / (sum_j 1/r_ij - (c_i - 1)) over the c_i classes compared with i: exact if the r are compatible."""
     n_classes = p.shape[0]
     for i in range(n_classes):
         store(p, i, splat(1.0))
@@ -143,8 +143,8 @@ def _starting_values(r, weight, p):
 def _score_and_information(r, weight, p, score, carry, information):
     """Score sum_j n_ij (r_ij - mu_ij) and, below the diagonal, the information n_ij mu_ij mu_ji of each pair.
 
-    The sums carry what rounding loses: between two groups of classes joined by a weak link, all else must cancel to
-    the last digit, or the link would not be heard.
+    The sums are compensated for rounding. If a pair of small weight connects two groups of classes, all other terms
+    must cancel to the last digit, or the effect of this pair would be lost.
     """
     n_classes = p.shape[0]
     for i in range(n_classes):
@@ -157,7 +157,7 @@ def _score_and_information(r, weight, p, score, carry, information):
             p_j, w, r_ij = load(p, j), load(weight, pair), load(r, pair)
             inverse = 1.0 / (p_i + p_j)
             mu_ij, mu_ji = p_i * inverse, p_j * inverse
-            # Near 1, the other side has the digits.
+            # If r_ij is near 1, the difference of the other side is more accurate.
             gap = where_positive(r_ij - 0.5, mu_ji - (1.0 - r_ij), r_ij - mu_ij)
             error = rounded_product(w, gap)
             _add(score, carry, i, error)
@@ -170,7 +170,7 @@ def _score_and_information(r, weight, p, score, carry, information):
 
 @compiled
 def _add(total, carry, row, x):
-    """Add to a row of `total`, and what rounding loses to the row of `carry` (Knuth's two-sum)."""
+    """Add x to a row of `total`, and the rounding error to the same row of `carry` (Knuth's two-sum)."""
     old = load(total, row)
     new = old + x
     part = new - old
@@ -179,8 +179,8 @@ def _add(total, carry, row, x):
 
 
 @compiled
-def _largest(score, inverse_total, state):
-    """Find the largest score, each class's as a share of its total weight."""
+def _largest_score(score, inverse_total, state):
+    """Find the largest score, where the score of a class is divided by its total weight."""
     residual = splat(0.0)
     for i in range(score.shape[0]):
         share = load(score, i) * load(inverse_total, i)
@@ -190,10 +190,10 @@ def _largest(score, inverse_total, state):
 
 @compiled
 def _solve_laplacian(edge, x):
-    """Solve the weighted graph Laplacian for the right-hand side `x`, in place, x[0] = 0.
+    """Solve the system of a weighted graph Laplacian with right-hand side `x`, in place, with x[0] = 0.
 
-    Eliminating node k joins its neighbours i and j by edge_ki edge_kj / sum edge_k: only sums of positive numbers, so
-    that edges of very different size lose no digits. A node without lower neighbours is the ground of its component.
+    Eliminating node k adds edge_ki edge_kj / sum edge_k to the edge of its neighbours i and j. All terms are positive,
+    so that no digits are lost if edges differ by orders of magnitude. A node without lower neighbours gets the value 0.
     """
     n = x.shape[0]
     for k in range(n - 1, 0, -1):
@@ -208,7 +208,7 @@ def _solve_laplacian(edge, x):
         for m in range(k + 1, n):
             right = right + load(edge, k * n + m) * load(x, m)
         store(x, k, right)
-        # The diagonal is free to keep what the way back needs.
+        # The diagonal is not used otherwise; back substitution needs this.
         store(edge, k * n + k, inverse)
     store(x, 0, splat(0.0))
     for k in range(1, n):
@@ -219,11 +219,11 @@ def _solve_laplacian(edge, x):
 
 
 @compiled
-def _shorten(step, state):
-    """Centre the Newton step and shorten it where it is long.
+def _damp(step, state):
+    """Centre the Newton step, and shorten it if it is long.
 
-    Along a direction of range d the objective obeys |f'''| <= d f'', so that a step of log(1 + d) / d always
-    descends (Sun & Tran-Dinh 2019): global convergence without a line search, and without a logarithm per pair.
+    Along a direction of range d the objective satisfies |f'''| <= d f'', so that a step of log(1 + d) / d always
+    descends (Sun & Tran-Dinh 2019). This gives global convergence without a line search.
     """
     n_classes = step.shape[0]
     low, high = load(step, 0), load(step, 0)
@@ -237,8 +237,8 @@ def _shorten(step, state):
     for lane in range(LANES):
         length = state[LENGTH, lane]
         if not length < LARGEST_ODDS:
-            # No direction to go: better the last p than none.
-            state[ALIVE, lane] = 0.0
+            # The step has overflowed: keep the last p.
+            state[ACTIVE, lane] = 0.0
             for i in range(n_classes):
                 step[i, lane] = 0.0
         elif length > FULL_STEP:
@@ -250,7 +250,7 @@ def _shorten(step, state):
 
 @compiled
 def _distance(r, weight, p):
-    """Weighted Kullback-Leibler distance, from p before it is normalised and its smallest entries are lost."""
+    """Weighted Kullback-Leibler distance. p must not be normalised, which may make small entries underflow."""
     n_classes = p.shape[0]
     total = 0.0
     pair = 0
@@ -264,7 +264,7 @@ def _distance(r, weight, p):
 
 @compiled
 def _out_of_range(p):
-    """Past what double precision can hold, or NaN."""
+    """Whether p has an entry that is NaN or about to leave the range of double precision."""
     for i in range(p.shape[0]):
         if not 1.0 / LARGEST_ODDS < p[i] < LARGEST_ODDS:
             return True

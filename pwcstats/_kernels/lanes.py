@@ -1,10 +1,9 @@
-"""Numbers of `LANES` samples as one value: what a kernel writes for one sample is computed for all of them at once.
+"""Vectors of one number per sample (lanes): kernels compute `LANES` samples at once.
 
-``x = load(block, row)`` reads the row of a C-ordered (rows, LANES) array, ``store(block, row, x)`` writes it, and
-between them ``+ - * /``, ``min`` and ``max`` work lane by lane, with plain numbers too. The compiler keeps such values
-in vector registers. (Loops over lanes would say the same, but the compiler must then assume that a store to one array
-changes another, and vectorises few of them.) No lane looks at another: a sample's answer has the same bits whatever is
-beside it.
+``x = load(block, row)`` reads a row of a C-ordered (rows, LANES) array, and ``store(block, row, x)`` writes it.
+``+ - * /``, ``min`` and ``max`` work lane by lane, also with plain numbers. The compiler keeps such vectors in vector
+registers. (It would vectorise few loops over lanes, because it must assume that a store to one array changes another.)
+Lanes do not depend on each other, so that the result of a sample is bit-identical whatever the other samples are.
 """
 
 import operator
@@ -19,15 +18,15 @@ from numba.extending import intrinsic, models, overload, register_model
 LANES = 16
 
 _VECTOR = ir.VectorType(ir.DoubleType(), LANES)
-# x * y + z may be rounded once: it is faster, and never less exact.
+# x * y + z may be rounded once, which is faster and at least as accurate.
 _FUSED = ("contract",)
 
 
 def compiled(function: Any) -> Any:
-    """Compile for threads: no GIL, kept on disk where there is a place for it, IEEE division."""
+    """Compile a function without the GIL and with IEEE division; cache it on disk if possible."""
     try:
         return njit(nogil=True, cache=True, error_model="numpy")(function)
-    except RuntimeError:  # no folder that numba may write to
+    except RuntimeError:  # numba has no writable folder
         return njit(nogil=True, error_model="numpy")(function)
 
 
@@ -123,7 +122,7 @@ def any_positive(_context, test):
 
 @intrinsic
 def rounded_product(_context, a, b):
-    """Product that is rounded before it is used: what is added here and subtracted there must be the same number."""
+    """Product that is rounded before it is used, for numbers that must cancel exactly."""
     return _lanes(_lanes, _lanes), lambda _context, builder, _signature, arguments: builder.fmul(*arguments)
 
 
@@ -155,7 +154,7 @@ _register(max, lambda builder, a, b: builder.select(builder.fcmp_ordered(">", a,
 
 @compiled
 def empty_rows(n_rows):
-    """A (n_rows, LANES) array whose rows begin with a cache line: a load across two lines takes twice as long."""
+    """A (n_rows, LANES) array whose rows start at a cache line: a load across two lines would take twice as long."""
     line = 8
     buffer = np.empty(n_rows * LANES + line)
     skip = (-(buffer.ctypes.data // 8)) % line
@@ -166,7 +165,7 @@ def empty_rows(n_rows):
 def add_products(a, out, out_step, n_out, factor, factor_step, term, term_step, term_out_step, n_terms):
     """a[out + i out_step] += sum_m a[factor + m factor_step] a[term + m term_step + i term_out_step], i < n_out.
 
-    The innermost loop of every elimination: row times matrix. Four results at a time share each factor they load.
+    This is the innermost loop of every elimination. Four results at a time share each factor that is loaded.
     """
     four = n_out - n_out % 4
     for i in range(0, four, 4):

@@ -1,7 +1,8 @@
-"""Weighted graph Laplacians: solutions, and what their inverses say of variances.
+"""Weighted graph Laplacians: solution of equations, inverse, and diagonal of the inverse.
 
-The information about abilities is the Laplacian L of the comparison graph, each pair weighted by its variance. L is
-singular (abilities have no zero point); "the solution" is the one that sums to 0, "the inverse" is Moore and Penrose's.
+The information about abilities is the Laplacian L of the comparison graph, where each pair is weighted by its variance.
+L is singular, because only differences of abilities are identified. "The solution" is the one that sums to 0, and "the
+inverse" is the Moore–Penrose inverse.
 """
 
 from collections.abc import Callable
@@ -19,18 +20,18 @@ from pwcstats._kernels.lanes import compiled
 Array = NDArray[np.float64]
 Solve = Callable[[Array], Array]
 
-# Up to here one Cholesky factor costs less than conjugate gradients.
+# Up to this many items, a Cholesky factorisation is faster than conjugate gradients.
 DENSE_ITEMS = 300
-# Long thin graphs need more steps than this; on those, elimination without much fill-in is the better way.
+# Long thin graphs need more steps than this. For them, sparse elimination has little fill-in and is faster.
 CG_STEPS = 1500
-# Elimination would fill the memory on a graph that is large and not thin.
+# If a graph has more items than this and is not thin, sparse elimination would need too much memory.
 THIN_ITEMS, THIN_DEGREE = 10_000, 4
-# Right-hand sides that are solved together: a cache line of numbers for each item.
+# Number of right-hand sides that are solved together: one cache line for each item.
 BLOCK = 8
-# Below this reciprocal condition number a Cholesky factor may have fewer than six correct digits in the weakest link,
-# and elimination without subtraction is better, which takes a few seconds for so many items.
+# Below this reciprocal condition number, a Cholesky factor may have fewer than six correct digits in the weakest link.
+# Elimination without subtraction is then better; it takes a few seconds for this many items.
 ILL_CONDITIONED, SUBTRACTION_FREE_ITEMS = 1e-10, 1000
-# For more items, the reciprocal condition number at which a factor may have fewer than three correct digits.
+# For more items: below this reciprocal condition number, a factor may have fewer than three correct digits.
 USELESS = 1e-13
 
 
@@ -39,18 +40,18 @@ class NotDefiniteError(ArithmeticError):
 
 
 class Graph:
-    """Pairs of a comparison graph as lists of neighbours; the weights come later, and change."""
+    """A comparison graph as lists of neighbours. Each method takes the weights of the pairs."""
 
     def __init__(self, first: NDArray[np.int32], second: NDArray[np.int32], n_items: int) -> None:
         self.first, self.second, self.n_items = first, second, n_items
         self.start, self.neighbour, self.pair = _neighbours(first, second, n_items)
-        # Asking the system for this much memory in every step would cost more than filling it.
+        # Allocated once: to allocate this much memory in every step would take longer than to fill it.
         self._edge = np.empty(2 * len(first))
 
     def _grounded(self, weight: Array) -> tuple[Array, Array, int]:
-        """L without the row and column of one item, scaled to a unit diagonal; the scale; and that item, the ground.
+        """L without the row and column of one item, the ground, scaled to a unit diagonal; the scale; and the ground.
 
-        The ground is the item of largest degree, so that the scaled matrix is well conditioned unless a whole group of
+        The ground is the item of largest degree. The scaled matrix is then well conditioned, unless a whole group of
         items is joined to the rest by small weights only.
         """
         degree = np.zeros(self.n_items)
@@ -64,9 +65,9 @@ class Graph:
         return out, _without(scale, ground), ground
 
     def _factor(self, weight: Array) -> tuple[Array, Array, int]:
-        """Cholesky factor of the grounded Laplacian, its scale, and the ground; an error if it is ill-conditioned."""
+        """Cholesky factor of the grounded Laplacian, its scale, and the ground; it must be well conditioned."""
         matrix, scale, ground = self._grounded(weight)
-        # The diagonal is 1 and all else is negative, so that this is the largest sum of absolute values.
+        # The diagonal is 1 and all other entries are negative, so this is the largest sum of absolute values.
         norm = 2.0 - float(matrix.sum(axis=0).min())
         factor, failed = lapack.dpotrf(matrix.T, lower=1, overwrite_a=1)
         least = ILL_CONDITIONED if self.n_items <= SUBTRACTION_FREE_ITEMS else USELESS
@@ -75,9 +76,9 @@ class Graph:
         return factor, scale, ground
 
     def solver(self, weight: Array, tolerance: float) -> Solve:
-        """Return a function that solves L x = b for b of shape (n_items,) or (n_items, m), less its mean.
+        """A function that solves L x = b - mean(b) for b of shape (n_items,) or (n_items, m).
 
-        It serves until the next one is asked for: they share the memory of the weights.
+        It must not be used after the next call of this method, because both use the same memory for the weights.
         """
         if self.n_items <= DENSE_ITEMS:
             return self._dense_solver(weight)
@@ -88,7 +89,7 @@ class Graph:
             raise NotDefiniteError
 
         def solve(b: Array) -> Array:
-            # Rounding may leave a sum, which no x can explain.
+            # The sum may differ from 0 by rounding; then L x = b would have no solution.
             columns = b.reshape(self.n_items, -1)
             columns = columns - columns.mean(axis=0)
             x = np.zeros(columns.shape)
@@ -118,7 +119,7 @@ class Graph:
         return solve
 
     def _eliminate(self, weight: Array, b: Array) -> Array:
-        """Sparse factorisation with the first item as ground."""
+        """Solve by sparse factorisation, with the first item as ground."""
         n = self.n_items
         i, j = self.first, self.second
         rows, columns = np.concatenate([i, j, i, j]), np.concatenate([j, i, i, j])
@@ -155,7 +156,7 @@ class Graph:
         return solve
 
     def inverse(self, weight: Array) -> tuple[Array, float]:
-        """Moore–Penrose inverse, and the log determinant of L without one row and column (whichever)."""
+        """Moore–Penrose inverse, and the log determinant of L without one row and column (no matter which)."""
         try:
             with threads_for(self.n_items):
                 factor, scale, ground = self._factor(weight)
@@ -173,8 +174,8 @@ class Graph:
         """`inverse` for weights of very different sizes.
 
         Eliminating item k from the graph joins its neighbours i and j by w_ik w_kj / sum_l w_kl (the star-mesh
-        transform, or Grassmann, Taksar and Heyman's elimination). Only positive numbers are added, multiplied and
-        divided, so that every entry is accurate relative to its own size, however small the weights are.
+        transform, or the elimination of Grassmann, Taksar and Heyman). Only positive numbers are added, multiplied and
+        divided, so every entry has a small relative error, however small the weights are.
         """
         n = self.n_items
         if n > SUBTRACTION_FREE_ITEMS:
@@ -198,14 +199,14 @@ class Graph:
     def diagonal_of_inverse(
         self, weight: Array, tolerance: float, n_draws: int, seed: int | None, ref: int | None
     ) -> tuple[Array, Array, Array]:
-        """Estimate the inverse's diagonal by random projections: estimates, their standard errors, and gaps.
+        """Estimate the diagonal of the inverse by random projections: estimates, their standard errors, and gaps.
 
-        With L = D - A and 1'G = 0, G = D⁻¹ Π + D⁻¹ A Π D⁻¹ + D⁻¹ A G A D⁻¹ where Π takes off the mean. Only the last
-        term needs estimating, and it is small where items have many comparisons. For random signs e, g = B' W^½ e
-        has covariance L, so x = G g has covariance G, and D⁻¹ A x = x - D⁻¹ g has the covariance of the last term.
+        With L = D - A and 1'G = 0, G = D⁻¹ Π + D⁻¹ A Π D⁻¹ + D⁻¹ A G A D⁻¹, where Π subtracts the mean. Only the last
+        term must be estimated, and it is small if items have many comparisons. For random signs e, g = B' W^½ e has
+        covariance L, so x = G g has covariance G, and D⁻¹ A x = x - D⁻¹ g has the covariance of the last term.
 
-        With `ref`, the gaps are the mean squares of x - x[ref], which estimate the variances of those differences; near
-        `ref` they are better than what the diagonal gives.
+        With `ref`, the gaps are the mean squares of x - x[ref], which estimate the variances of these differences. For
+        items near `ref` they are better than the estimates that follow from the diagonal.
         """
         n = self.n_items
         solve = self.solver(weight, tolerance)
@@ -231,8 +232,8 @@ class Graph:
 
 
 def inverse_and_determinant(matrix: Array) -> tuple[Array, float]:
-    """Inverse of a positive definite matrix and its log determinant; the matrix is used up."""
-    # A C-ordered symmetric matrix is its own transpose: LAPACK may work in place on the Fortran view.
+    """Inverse of a positive definite matrix and its log determinant; the matrix is overwritten."""
+    # A C-ordered symmetric matrix equals its transpose, so LAPACK can work in place on the Fortran view.
     with threads_for(len(matrix)):
         factor, failed = lapack.dpotrf(matrix.T, lower=1, overwrite_a=1)
         if failed:
@@ -271,15 +272,15 @@ def _neighbours(first, second, n_items):
         start[second[pair] + 1] += 1
     for i in range(n_items):
         start[i + 1] += start[i]
-    place = start[:-1].copy()
+    slot = start[:-1].copy()
     neighbour = np.empty(2 * first.shape[0], np.int32)
     pairs = np.empty(2 * first.shape[0], np.int32)
     for pair in range(first.shape[0]):
         i, j = first[pair], second[pair]
-        neighbour[place[i]], pairs[place[i]] = j, pair
-        neighbour[place[j]], pairs[place[j]] = i, pair
-        place[i] += 1
-        place[j] += 1
+        neighbour[slot[i]], pairs[slot[i]] = j, pair
+        neighbour[slot[j]], pairs[slot[j]] = i, pair
+        slot[i] += 1
+        slot[j] += 1
     return start, neighbour, pairs
 
 
@@ -292,7 +293,7 @@ def _add_degrees(first, second, weight, out):
 
 @compiled
 def _fill(first, second, weight, scale, ground, out):
-    """The scaled Laplacian without the row and column `ground`; `out` is zero."""
+    """Fill `out`, which is zero, with the scaled Laplacian without the row and column `ground`."""
     for k in range(out.shape[0]):
         out[k, k] = 1.0
     for pair in range(first.shape[0]):
@@ -306,7 +307,7 @@ def _fill(first, second, weight, scale, ground, out):
 
 @compiled
 def _mirror(a):
-    """Copy the upper triangle to the lower one, by tiles, so that neither side runs out of the cache."""
+    """Copy the upper triangle to the lower one, in tiles that fit into the cache."""
     n = a.shape[0]
     for top in range(0, n, 64):
         for left in range(top, n, 64):
@@ -334,7 +335,7 @@ def _project(first, second, root, sign, out):
 
 @compiled
 def _conjugate_gradients(start, neighbour, edge, diagonal, b, tolerance, max_steps, x):
-    """Solve for the columns of b together, preconditioned by the diagonal; False if a column needs more steps."""
+    """Solve for all columns of b, preconditioned by the diagonal; False if a column needs more steps."""
     n, m = b.shape
     r = b.copy()
     p = np.empty((n, m))
@@ -350,7 +351,7 @@ def _conjugate_gradients(start, neighbour, edge, diagonal, b, tolerance, max_ste
             return True
         curvature = np.zeros(m)
         for i in range(n):
-            if m == 1:  # in a register
+            if m == 1:  # the sum stays in a register
                 total, here = 0.0, p[i, 0]
                 for slot in range(start[i], start[i + 1]):
                     total += edge[slot] * (here - p[neighbour[slot], 0])

@@ -1,4 +1,4 @@
-"""Who can reach whom: connected designs, and the classes that keep a probability in the limit."""
+"""Connected designs, and the classes that keep a probability in the limit of exact zeros and ones."""
 
 import numpy as np
 
@@ -7,12 +7,12 @@ from pwcstats._kernels.lanes import compiled
 
 @compiled
 def top_sets(values, upper, weights, first, stop, top, exists):
-    """Find each sample's top set: the classes that nobody outside can beat.
+    """Find the top set of each sample: the classes that no class outside can beat.
 
-    An arrow leads from i to j when r_ij > 0 and the pair is compared. A class from which all others can be reached
-    has in its strongly connected component the top set: as r tends to its zeros and ones, all probability gathers
-    there. Without such a class two sets are both unbeaten and never compared, and there is no limit: `exists` is
-    False.
+    An arrow leads from i to j if r_ij > 0 and the pair was compared. If all classes can be reached from some class, the
+    top set is the strongly connected component of this class: as r tends to its zeros and ones, the probabilities of
+    all other classes tend to 0. If there is no such class, two sets are unbeaten and were never compared. Then there is
+    no limit, and `exists` is False.
     """
     n_classes = top.shape[1]
     arrow = np.zeros((n_classes, n_classes), np.bool_)
@@ -27,7 +27,7 @@ def top_sets(values, upper, weights, first, stop, top, exists):
                 arrow[i, j] = weights[row, pair] > 0.0 and r > 0.0
                 arrow[j, i] = weights[row, pair] > 0.0 and r < 1.0
                 pair += 1
-        # The last class at which a search over all classes had to begin anew reaches all others, if any class does.
+        # If some class reaches all others, then so does the last class from which this search has to start again.
         seen[:] = False
         source = 0
         for i in range(n_classes):
@@ -44,18 +44,18 @@ def top_sets(values, upper, weights, first, stop, top, exists):
 
 @compiled
 def connected(weights, n_classes, first, stop, out):
-    """Write for each row of weights whether its pairs of positive weight join all classes."""
-    joined = np.zeros((n_classes, n_classes), np.bool_)
+    """Write for each row of weights whether its pairs of positive weight connect all classes."""
+    linked = np.zeros((n_classes, n_classes), np.bool_)
     seen = np.empty(n_classes, np.bool_)
     stack = np.empty(n_classes, np.int64)
     for row in range(first, stop):
         pair = 0
         for i in range(n_classes):
             for j in range(i + 1, n_classes):
-                joined[i, j] = joined[j, i] = weights[row, pair] > 0.0
+                linked[i, j] = linked[j, i] = weights[row, pair] > 0.0
                 pair += 1
         seen[:] = False
-        _reach(joined, 0, seen, stack)
+        _reach(linked, 0, seen, stack)
         out[row] = np.all(seen)
 
 

@@ -1,4 +1,4 @@
-"""Multinomial logit (the binary one has two classes): likelihood, its derivatives, and Firth's penalty."""
+"""Likelihood of the multinomial logit, its derivatives, and Firth's penalty."""
 
 import math
 
@@ -6,21 +6,22 @@ import numpy as np
 
 from pwcstats._kernels.lanes import compiled
 
-# Rows that are worked on together: so many of some twenty columns stay in the cache.
+# Rows of a block; a block of about twenty columns stays in the cache.
 ROWS = 512
-# Steps shrink by a factor of about the largest leverage if the penalty's part of the curvature is left out.
+# If all leverages are at most this, the curvature of the penalty is neglected; Newton steps then shrink by a factor of
+# about the largest leverage.
 SMALL_LEVERAGE = 0.03
-# Parameters from which LAPACK is quicker than a loop, which calls nothing.
+# Number of parameters from which LAPACK is faster than a loop.
 LAPACK = 64
 
 
 @compiled
 def evaluate(x, code, weight, offset, beta, firth, probability, score, information, slope):
-    """Likelihood and derivatives at beta (columns x classes but the first).
+    """Evaluate the likelihood and its derivatives at beta (columns x classes but the first).
 
-    Fills the probabilities of the classes but the first, the scores (class after class), the information and, with
-    `firth`, `slope`, which stands for the curvature of likelihood and penalty. Returns the log-likelihood, the log
-    determinant of the information (nan where it is singular) and the largest leverage of a row.
+    Fills the probabilities of the classes but the first, the score (class by class), the information and, with `firth`,
+    `slope`, an approximation of the curvature of the penalised likelihood. Returns the log-likelihood, the log
+    determinant of the information (NaN if it is singular) and the largest leverage of a row.
     """
     n, p = x.shape
     m = beta.shape[1]
@@ -42,7 +43,7 @@ def evaluate(x, code, weight, offset, beta, firth, probability, score, informati
                 if eta[i, j] > largest:
                     largest = eta[i, j]
                     top = j
-            # All but the largest term, which is 1: so small ones keep their digits.
+            # Sum of all terms but the largest, which is 1, so that small terms keep their digits.
             rest = 0.0 if top < 0 else math.exp(-largest)
             for j in range(m):
                 if j == top:
@@ -76,7 +77,7 @@ def evaluate(x, code, weight, offset, beta, firth, probability, score, informati
     if leverage.max() <= SMALL_LEVERAGE:
         slope[:] = information
         return llf, log_determinant, highest
-    # The penalty acts as if each row counted its leverage more, half of it for either outcome.
+    # The penalty acts as if the weight of each row were larger by its leverage, half of it for either outcome.
     slope[:] = 0.0
     for start in range(0, n, ROWS):
         stop = min(start + ROWS, n)
@@ -88,7 +89,7 @@ def evaluate(x, code, weight, offset, beta, firth, probability, score, informati
 
 @compiled
 def evaluate_rows(x, code, weight, offset, m, params, firth, value, score, slope):
-    """Values (-inf where there is none), scores and curvatures at some points, a row of `params` each."""
+    """Evaluate values (-inf if undefined), scores and curvatures at several points, the rows of `params`."""
     p = x.shape[1]
     probability = np.empty((x.shape[0], m))
     information = np.empty((m * p, m * p))
@@ -128,7 +129,7 @@ def _mirror(a, p, m):
 
 @compiled
 def _inverse_root_of_many(a):
-    """The same by LAPACK."""
+    """`_inverse_root` by LAPACK, for large matrices."""
     n = a.shape[0]
     factor = np.zeros((n, n))
     try:
@@ -146,7 +147,7 @@ def _inverse_root_of_many(a):
 
 @compiled
 def _inverse_root(a):
-    """Log determinant of a, and the inverse of its Cholesky factor; nan where it has none to working precision."""
+    """Log determinant of a matrix and inverse of its Cholesky factor; NaN if it is numerically singular."""
     n = a.shape[0]
     if n > LAPACK:
         return _inverse_root_of_many(a)
@@ -180,13 +181,13 @@ def _inverse_root(a):
 def _penalty(block, weight, probability, cov, leverage):
     """Firth's additions to the residuals of some rows; fills in their leverages.
 
-    `cov` is the covariance of the parameters. With V that of a row's predictors (0 for class 0) and d_o the deviations
-    of the indicators when the outcome is o, let s_o = d_o'V d_o. The leverage is the mean of s_o over the outcomes, and
-    the addition half the mean of d_o s_o.
+    `cov` is the covariance of the parameters. Let V be the covariance of the linear predictors of a row (0 for class
+    0), d_o the residuals of the indicators if the outcome is o, and s_o = d_o'V d_o. The leverage is the mean of s_o
+    over the outcomes, and the addition is half the mean of d_o s_o.
     """
     rows, p = block.shape
     m = probability.shape[1]
-    # In `out`, V_jj - 2 (Vp)_j: what of s_j is not common to all outcomes.
+    # First, `out` holds V_jj - 2 (Vp)_j, the part of s_j that depends on j.
     out = np.zeros((rows, m))
     mean_variance, variance_of_mean = np.zeros(rows), np.zeros(rows)
     for j in range(m):

@@ -5,9 +5,9 @@ from pwcstats._kernels.lanes import compiled
 
 @compiled
 def log_odds(x, theta, low, high, precision, constant, first, stop, out):
-    """Log-odds of class `low` against class `high`, a column for each pair.
+    """Log-odds of class `low` against class `high`, one column per pair.
 
-    `precision` holds for each pair the inverse variances of both classes, `constant` what does not depend on x.
+    `precision` holds the inverse variances of both classes of each pair, `constant` the terms that do not depend on x.
     """
     for s in range(first, stop):
         for pair in range(low.shape[0]):
@@ -20,7 +20,7 @@ def log_odds(x, theta, low, high, precision, constant, first, stop, out):
 def own_margins(x, own, theta, pair_of, precision, constant, first, stop, out):
     """Log-odds of each row's own class against every other class.
 
-    ``pair_of[i, j]`` is the number of the pair of i and j.
+    ``pair_of[i, j]`` is the index of the pair of classes i and j.
     """
     n_classes = theta.shape[0]
     for s in range(first, stop):
@@ -36,7 +36,7 @@ def own_margins(x, own, theta, pair_of, precision, constant, first, stop, out):
 
 @compiled
 def _half_difference(x, mean, precision, other_mean, other_precision):
-    """Half of the other class's squared distance less the own one's."""
+    """Half the difference of squared distances: from the other class minus from the own class."""
     total = 0.0
     for k in range(x.shape[0]):
         near = x[k] - mean[k]

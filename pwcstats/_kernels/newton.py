@@ -1,4 +1,4 @@
-"""Damped Newton: the loop knows no model."""
+"""Damped Newton method, independent of the model."""
 
 import math
 from collections.abc import Callable
@@ -10,16 +10,16 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-# A step this short that still does not ascend is rounding.
+# If a step of this length does not increase the value, the reason is rounding.
 SHORTEST_STEP = 1e-12
-# Newton's steps are slow while they are at least this long and not half as long as the last.
+# Newton steps are slow while they are at least this long and longer than half the previous step.
 LONG_STEP = 0.5
-# Iterations in which steps have not halved, after which they are considered rounding if they are short.
+# After this many iterations in which steps have not halved, short steps are considered rounding errors.
 STALLED_ITERATIONS = 30
 
 
 class Point(Protocol):
-    """Parameters, and everything that was computed there once."""
+    """Parameters, the value there, and whatever else was computed."""
 
     params: Array
     value: float
@@ -30,7 +30,7 @@ P = TypeVar("P", bound=Point)
 
 @dataclass(frozen=True)
 class Ascent(Generic[P]):
-    """Where the loop ended, and how: `reason` is empty when it converged."""
+    """Result of the iteration; `reason` says why it did not converge, and is empty if it did."""
 
     point: P
     n_iter: int
@@ -51,15 +51,15 @@ def ascend(
     noise: float = 0.0,
     stalled_step: float = 0.0,
 ) -> Ascent[P]:
-    """Maximise: `direction` gives the Newton step at a point, `length` its length on the scale of the logits.
+    """Maximise; `direction` gives the Newton step at a point, and `length` its length on the scale of the logits.
 
-    The last step taken is no longer than `tolerance`; with exact second derivatives the point is then right to about
-    its square. Where steps are `linear`, each a fraction of the one before, it is the sum of all that would follow that
-    is no longer than `tolerance`. Falls of the value by less than its rounding or `noise` are none.
+    The iteration converges when a step is no longer than `tolerance`. With exact second derivatives, the error is then
+    about the square of this length. If convergence is `linear`, the sum of all steps that would follow must be no
+    longer than `tolerance`. A decrease of the value by less than its rounding error or `noise` is ignored.
 
-    Far from the maximum Newton's steps may be much too long or too short. Where they lead down, or are slow, a step in
-    the direction `cautious` is tried as well and the better of the two is taken. Steps of at most `stalled_step` that
-    stop shrinking are rounding: the loop has converged then, too.
+    Far from the maximum, Newton steps may be much too long or too short. If they decrease the value, or are slow, the
+    step given by `cautious` is tried too, and the better of the two is taken. Steps of at most `stalled_step` that stop
+    shrinking are rounding errors, so the iteration has converged then, too.
     """
     point = evaluate(start)
     sizes = (math.inf, math.inf)
@@ -95,7 +95,7 @@ def ascend(
 
 
 def steps_left(before: float, previous: float, size: float) -> float:
-    """Length of all steps after the last of three, if they go on to shrink as they did at the slower of two times."""
+    """Sum of the lengths of all further steps, if they shrink by the larger of the last two ratios."""
     if size == 0.0:
         return 0.0
     if not before < math.inf:

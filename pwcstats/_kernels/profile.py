@@ -1,4 +1,4 @@
-"""Profile-likelihood intervals: how far a parameter may go before the likelihood has fallen too low."""
+"""Bounds of profile-likelihood intervals."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
@@ -11,16 +11,16 @@ from pwcstats._kernels.laplacian import NotDefiniteError
 Array = NDArray[np.float64]
 
 MAX_STEPS = 100
-# The sum of all steps that would follow the last.
+# Tolerance for the sum of all further steps.
 STEPS_LEFT = 1e-6
-# As a share of the fall that was asked for.
+# Tolerance for the fall of the log-likelihood, as a share of it.
 CLOSE = 1e-5
-# In logits; beyond this the quadratic model that a step rests on is worthless.
+# In logits. The quadratic approximation is useless for longer steps.
 LONGEST_STEP = 2.0
 
 
 class Points(Protocol):
-    """The likelihood at some points, a row each."""
+    """The likelihood at several points, one row each."""
 
     @property
     def value(self) -> Array:
@@ -29,20 +29,20 @@ class Points(Protocol):
 
     @property
     def score(self) -> Array:
-        """Their derivatives."""
+        """Scores."""
         ...
 
     def solve(self, b: Array) -> Array:
-        """Solve the information's equations of each point, for a row of b each."""
+        """Solve a linear system with the information of each point; b has one row per point."""
         ...
 
     def take(self, which: NDArray[Any]) -> "Points":
-        """Some of the points, by mask or place."""
+        """A subset of the points, by mask or index."""
         ...
 
 
 class Bounds(NamedTuple):
-    """Where each search ended: the bound, the parameters there (a row each), and whether it is one."""
+    """Bounds, the parameters there (one row each), and whether each search succeeded."""
 
     value: Array
     params: Array
@@ -57,16 +57,17 @@ def bounds(
     side: Array,
     drop: float,
 ) -> Bounds:
-    r"""The largest (side 1) or least (side -1) ``contrast @ params`` with log-likelihood >= that of `best` less `drop`.
+    r"""Maximise (side 1) or minimise (side -1) ``contrast @ params`` as far as the log-likelihood falls by `drop`.
 
-    There the score is a multiple :math:`\mu` of the contrast. Newton on that equation and on the log-likelihood
-    together (Venzon and Moolgavkar 1988): with information I, score U and contrast c, the step is I⁻¹(U - mu c), and
-    the quadratic model of the log-likelihood gives mu. All contrasts go side by side.
+    At the bound, the score is a multiple :math:`\mu` of the contrast. Newton's method solves this equation together
+    with that of the log-likelihood (Venzon and Moolgavkar 1988): with information I, score U and contrast c, the step
+    is I⁻¹(U - mu c), where mu follows from the quadratic approximation of the log-likelihood. All contrasts are treated
+    together.
     """
     params = np.tile(best, (len(contrasts), 1))
     found = np.zeros(len(params), np.bool_)
     before, previous = np.full((2, len(params)), np.inf)
-    # All begin at the same point.
+    # All searches start at the same point.
     points = evaluate(params[:1]).take(np.zeros(len(params), np.int64))
     target = points.value - drop
     active = np.arange(len(params))
@@ -81,7 +82,7 @@ def bounds(
         size = length(step)
         params[active] += step * np.minimum(1.0, LONGEST_STEP / np.maximum(size, LONGEST_STEP))[:, None]
         points = evaluate(params[active])
-        # Steps go on to shrink as they did at the slower of the last two times.
+        # Extrapolate: steps shrink at the slower one of their last two rates.
         with np.errstate(invalid="ignore"):
             ratio = np.maximum(size / previous[active], previous[active] / before[active])
         done = size * ratio <= STEPS_LEFT * (1.0 - ratio)

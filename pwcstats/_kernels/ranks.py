@@ -1,11 +1,11 @@
-"""Largest standardised differences of random abilities."""
+"""Largest standardised differences of simulated abilities."""
 
 from pwcstats._kernels.lanes import compiled
 
 
 @compiled
 def largest_differences(draws, precision, first, stop, out):
-    """For draws first..stop-1 and each item, the largest |x_i - x_j| times `precision` (1 / s.e. of the difference)."""
+    """For draws first..stop-1 and each item i, the largest |x_i - x_j| times `precision` (1 / standard error)."""
     n = draws.shape[1]
     for draw in range(first, stop):
         for i in range(n):

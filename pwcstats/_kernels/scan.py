@@ -1,19 +1,19 @@
-"""A close look at pairwise probabilities that raised a doubt: what is wrong with them, and where."""
+"""Find out what is wrong with pairwise probabilities, and where."""
 
 import numpy as np
 
 from pwcstats._kernels.blocks import TOLERANCE
 from pwcstats._kernels.lanes import compiled
 
-# Columns of a report: sample and pair of the first NaN, of the first value outside [0, 1], and of the worst r_ij + r_ji
-# with its distance from 1; -1 where there is none.
+# Entries of a report: sample and pair of the first NaN, of the first value outside [0, 1], and of the worst
+# r_ij + r_ji, with its distance from 1. They are -1 if there is none.
 NAN_SAMPLE, NAN_PAIR, RANGE_SAMPLE, RANGE_PAIR, SUM_SAMPLE, SUM_PAIR, SUM_GAP = range(7)
 REPORT_SIZE = 7
 
 
 @compiled
 def scan(values, upper, lower, weights, first, stop, report):
-    """Fill a report on samples first..stop-1. Pairs of weight 0 are not looked at."""
+    """Fill the report on samples first..stop-1. Pairs of weight 0 are skipped."""
     report[:] = -1.0
     for sample in range(first, stop):
         row = min(sample, weights.shape[0] - 1)

@@ -7,10 +7,10 @@ import numpy as np
 from pwcstats._kernels.lanes import compiled
 
 MAX_ITER = 100
-# Added to the diagonal of the Hessian, which is singular where all scores are equal.
+# Added to the diagonal of the Hessian, which is singular if all scores are equal.
 RIDGE = 1e-12
 SHORTEST_STEP = 1e-10
-# A Newton step that promises less than this share of the loss is rounding.
+# If a Newton step promises less than this share of the loss, only rounding is left.
 SMALLEST_GAIN = 1e-15
 
 
@@ -18,8 +18,8 @@ SMALLEST_GAIN = 1e-15
 def sigmoid(scores, positive, weight):
     """A and B of P(positive | f) = 1 / (1 + exp(A f + B)), and whether the Newton steps converged.
 
-    The targets are Platt's, (n + 1) / (n + 2) and 1 / (n + 2) with the two classes' total weights n, so that separated
-    scores have finite answers. Loss and derivatives are written so that no exponential overflows.
+    The targets are Platt's, (n + 1) / (n + 2) and 1 / (n + 2) with the total weights n of the two classes, so separated
+    scores have finite estimates. Loss and derivatives are written so that no exponential overflows.
     """
     n = scores.shape[0]
     n_positive, n_negative = 0.0, 0.0
@@ -48,7 +48,7 @@ def sigmoid(scores, positive, weight):
                 break
             step /= 2.0
         if step < SHORTEST_STEP:
-            # No step goes down: the loss is known to its last digit, or the scores are too far apart, or nan.
+            # No step decreases the loss: it is exact to the last digit, or the scores are too far apart or NaN.
             return a, b, -slope < 1e-9 * (1.0 + value)
         a, b, value = a + step * d_a, b + step * d_b, new
     return a, b, False

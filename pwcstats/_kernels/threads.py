@@ -1,4 +1,4 @@
-"""Kernels on threads over chunks of samples; they release the GIL."""
+"""Run kernels on threads, each on chunks of samples. The kernels release the GIL."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -8,13 +8,13 @@ from joblib import effective_n_jobs
 
 from pwcstats._kernels.lanes import LANES
 
-# Work grows with the cube of the number of classes. A chunk has at least so much, or a thread costs more than it saves,
-# and at most so much, or Ctrl-C is noticed late.
+# Work grows with the cube of the number of classes. With smaller chunks a thread costs more than it saves; with larger
+# ones Ctrl-C takes long.
 SMALLEST_WORK, LARGEST_WORK = 2**20, 2**26
 
 
 def chunks(n_samples: int, n_classes: int, n_jobs: int | None) -> list[tuple[int, int]]:
-    """Bounds of chunks of whole blocks, a few for each thread so that they end together."""
+    """Bounds of chunks of whole blocks: a few per thread, so that all threads end at about the same time."""
     wanted = -(-n_samples // (4 * effective_n_jobs(n_jobs)))
     size = max(min(max(wanted, SMALLEST_WORK // n_classes**3), LARGEST_WORK // n_classes**3), 1)
     size = -(-size // LANES) * LANES
@@ -24,18 +24,18 @@ def chunks(n_samples: int, n_classes: int, n_jobs: int | None) -> list[tuple[int
 def over_samples(
     kernel: Callable[..., None], n_samples: int, n_classes: int, n_jobs: int | None, *outputs: Any
 ) -> None:
-    """Call ``kernel(first, stop, *outputs)`` for all chunks, on as many threads as joblib reads in `n_jobs`."""
+    """Call ``kernel(first, stop, *outputs)`` for all chunks, on `n_jobs` threads as joblib counts them."""
     bounds = chunks(n_samples, n_classes, n_jobs)
     workers = min(effective_n_jobs(n_jobs), len(bounds))
     if workers <= 1:
         for bound in bounds:
             kernel(*bound, *outputs)
         return
-    # Plain threads: a joblib.Parallel of threads would take longer to start than most calls take to run.
+    # Starting joblib.Parallel would take longer than most calls take to run.
     pool = ThreadPoolExecutor(workers)
     try:
-        for done in [pool.submit(kernel, *bound, *outputs) for bound in bounds]:
-            done.result()
+        for future in [pool.submit(kernel, *bound, *outputs) for bound in bounds]:
+            future.result()
     finally:
-        # After Ctrl-C or an error, wait only for the chunks at work.
+        # After Ctrl-C or an error, wait only for the chunks that are running.
         pool.shutdown(cancel_futures=True)

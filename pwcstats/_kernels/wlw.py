@@ -1,4 +1,4 @@
-"""The two couplings of Wu, Lin & Weng (2003), each by one direct solution per sample."""
+"""The two coupling methods of Wu, Lin & Weng (2003): one direct solution per sample."""
 
 from pwcstats._kernels.blocks import read_clipped, read_top, write
 from pwcstats._kernels.lanes import (
@@ -13,12 +13,12 @@ from pwcstats._kernels.lanes import (
     where_positive,
 )
 
-# Below this share of the total a class gets one more sweep, which gives small probabilities their own digits.
+# If a class has less than this share of the total, one more sweep makes its small probability accurate.
 SMALL_SHARE = 1e-8
 
 
 @compiled
-def wlw1(values, upper, lower, doubt, clip, top, first, stop, out):
+def wlw1(values, upper, lower, needs_check, clip, top, first, stop, out):
     """Couple samples first..stop-1: sum_j r_ji p_i = sum_j r_ij p_j for each i."""
     n_classes = out.shape[1]
     r = empty_rows(upper.shape[0])
@@ -26,7 +26,7 @@ def wlw1(values, upper, lower, doubt, clip, top, first, stop, out):
     keep = empty_rows(n_classes)
     p = empty_rows(n_classes)
     for start in range(first, stop, LANES):
-        read_clipped(values, upper, lower, doubt, start, clip, r)
+        read_clipped(values, upper, lower, needs_check, start, clip, r)
         read_top(top, start, keep)
         _fill_rates(r, keep, rate)
         _stationary(rate, p)
@@ -52,8 +52,8 @@ def _fill_rates(r, keep, rate):
 def _stationary(rate, p):
     """Stationary weights of a Markov chain by the elimination of Grassmann, Taksar & Heyman (1985).
 
-    It never subtracts, so that each weight, however small, is right to the last digits. A state with no way to lower
-    states begins a chain of its own (weight 1): the chains of classes that were left out are dropped by the caller.
+    It never subtracts, so that even the smallest weights are accurate. A state that leads to no lower state starts a
+    chain of its own with weight 1; the caller drops the chains of classes outside the top set.
     """
     n = p.shape[0]
     for k in range(n - 1, 0, -1):
@@ -76,14 +76,14 @@ def _stationary(rate, p):
 
 
 @compiled
-def wlw2(values, upper, lower, doubt, clip, first, stop, out):
+def wlw2(values, upper, lower, needs_check, clip, first, stop, out):
     """Couple samples first..stop-1: minimise sum_{i<j} (r_ji p_i - r_ij p_j)^2 subject to sum p = 1."""
     n_classes = out.shape[1]
     r = empty_rows(upper.shape[0])
     matrix = empty_rows(n_classes * n_classes)
     p = empty_rows(n_classes)
     for start in range(first, stop, LANES):
-        read_clipped(values, upper, lower, doubt, start, clip, r)
+        read_clipped(values, upper, lower, needs_check, start, clip, r)
         _fill_shifted(r, n_classes, matrix)
         _solve_ones(matrix, p)
         _sweep_small(r, p, matrix)
@@ -94,8 +94,8 @@ def wlw2(values, upper, lower, doubt, clip, first, stop, out):
 def _fill_shifted(r, n_classes, matrix):
     """Lower triangle of Q + ee'.
 
-    Q p = c e has the same solutions as (Q + ee') p = (c + sum p) e, so the shift changes no direction. Q itself is
-    singular whenever the r are compatible; the shifted matrix is positive definite for every r, zeros and ones too.
+    Q p = c e has the same solutions as (Q + ee') p = (c + sum p) e, so that the shift does not change the direction of
+    p. Q is singular if the r are compatible. The shifted matrix is positive definite for every r, with zeros and ones.
     """
     for i in range(n_classes):
         store(matrix, i * n_classes + i, splat(1.0))
@@ -114,7 +114,7 @@ def _fill_shifted(r, n_classes, matrix):
 
 @compiled
 def _solve_ones(matrix, p):
-    """Solve matrix p = e by an LDL' factorisation, column by column; the upper triangle receives -L'."""
+    """Solve matrix p = e by an LDL' factorisation, column by column; the upper triangle is overwritten by -L'."""
     n = p.shape[0]
     for i in range(n):
         add_products(matrix, i * n + i, n, n - i, i, n, i * n, 1, n, i)
@@ -134,10 +134,11 @@ def _solve_ones(matrix, p):
 
 @compiled
 def _sweep_small(r, p, work):
-    """Sweep p_i = (c + sum_j r_ij r_ji p_j) / Q_ii once, in the lanes that hold a small probability.
+    """Compute p_i = (c + sum_j r_ij r_ji p_j) / Q_ii once, in the lanes that hold a small probability.
 
-    The sweep keeps the solution and has no subtraction: what was below the rounding of the largest probability,
-    negative even, becomes positive with digits of its own. c = p'Qp / sum p is a sum of squares.
+    The solution of the system is a fixed point of this sweep, which does not subtract. A small probability that was
+    inaccurate, or even negative, because of rounding becomes positive and accurate. c = p'Qp / sum p is a sum of
+    squares.
     """
     n = p.shape[0]
     total, least = load(p, 0), load(p, 0)
@@ -166,7 +167,7 @@ def _sweep_small(r, p, work):
             store(work, diagonal + j, load(work, diagonal + j) + r_ij * r_ij)
             pair += 1
     for i in range(n):
-        # A class that surely beats all others has no diagonal; it is not a small one.
+        # The diagonal is 0 for a class that surely beats all others; its probability is not small.
         again = (excess / total + load(work, swept + i)) / load(work, diagonal + i)
         better = where_positive(load(work, diagonal + i), again, load(p, i))
         store(p, i, where_positive(small, better, load(p, i)))

@@ -1,7 +1,11 @@
-"""Bradley–Terry models of paired comparisons."""
+"""Bradley–Terry models of paired comparisons.
 
-from pwcstats.bradley_terry.bootstrap import BootstrapResult
+Data: `reading` reads comparisons, `table` counts them by pair. Model: `spec`, `covariates`, `likelihood` and
+`existence`. Results: `covariance`, `profile`, `hypotheses`, `quasi`, `rank_sets`, `resampling` and `goodness`.
+"""
+
 from pwcstats.bradley_terry.model import BradleyTerry
+from pwcstats.bradley_terry.resampling import BootstrapResult
 from pwcstats.bradley_terry.results import BradleyTerryResults
 
 __all__ = ["BootstrapResult", "BradleyTerry", "BradleyTerryResults"]

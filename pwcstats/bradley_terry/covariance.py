@@ -1,57 +1,122 @@
 """Covariance of the estimates: from the information, by random projections for many items, or by the sandwich."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy.sparse import coo_array
 
+from pwcstats import _params
 from pwcstats._arrays import Array
-from pwcstats.bradley_terry import checks as fits
-from pwcstats.bradley_terry import reading as comparisons
+from pwcstats._text import listed
 from pwcstats.bradley_terry.likelihood import Covariates, Items, Likelihood, Point, outcome_scores
-from pwcstats.bradley_terry.reading import Rows
+from pwcstats.bradley_terry.reading import Rows, read_groups
 from pwcstats.bradley_terry.table import make_table
-from pwcstats.errors import InputError
+from pwcstats.errors import InputError, arg, value
 
-# Up to here standard errors come from the whole inverse.
+Cov = Literal["full", "diag", "none"]
+CovType = Literal["nonrobust", "HC0", "cluster"]
+
+# The full covariance of this many items takes 3 GB.
+LARGEST_FULL = 20_000
+# Up to this many items, standard errors come from the whole inverse of the information.
 EXACT_ITEMS = 2000
+# With fewer clusters, robust standard errors are imprecise.
+FEW_CLUSTERS = 20
 SOLVE_TOLERANCE = 1e-10
-# A residual says little of the error between groups that few comparisons join, so it must be small.
+# If few comparisons join two groups of items, a small residual does not imply a small error; so it must be tiny.
 PROJECTION_TOLERANCE = 1e-10
 
 
 @dataclass(frozen=True)
-class CovarianceEstimate:
-    """Covariance of the likelihood's parameters (abilities sum to 0), or the variances alone, or neither.
+class CovarianceOptions:
+    """Checked options of the covariance."""
 
-    `variance` is that of the reported parameters, with the reference item among them (0). `error` is the relative
-    standard error of the reported standard errors, 0 where they are exact.
+    kind: str
+    cov_type: str
+    groups: Any
+    use_correction: bool
+    n_projections: int
+    seed: int | None
+
+    @property
+    def robust(self) -> bool:
+        """Whether the covariance is a sandwich."""
+        return self.cov_type != "nonrobust"
+
+
+def read_options(cov: Any, cov_type: Any, cov_kwds: Any, n_projections: Any, random_state: Any) -> CovarianceOptions:
+    """Check the options of the covariance."""
+    cov = _params.choice(cov, get_args(Cov), "cov")
+    cov_type = _params.choice(cov_type, get_args(CovType), "cov_type")
+    n_projections = _params.count(n_projections, "n_projections", 2)
+    seed = _params.seed(random_state)
+    if cov_type != "nonrobust" and cov != "full":
+        raise InputError(f"{arg('cov_type', cov_type)} needs {arg('cov', 'full')}, got {arg('cov', cov)}.")
+    if cov_kwds is not None and not isinstance(cov_kwds, Mapping):
+        raise InputError(f"{arg('cov_kwds')} must be a dict such as {{'groups': ...}}, got {value(cov_kwds)}.")
+    options = {} if cov_kwds is None else dict(cov_kwds)
+    known = {"groups", "use_correction"} if cov_type == "cluster" else set()
+    if set(options) - known:
+        raise InputError(
+            f"{arg('cov_kwds')} of {arg('cov_type', cov_type)} may have the keys {listed(sorted(known))}, got "
+            f"{listed(sorted(options, key=str))}."
+        )
+    if cov_type == "cluster" and options.get("groups") is None:
+        raise InputError(
+            f"{arg('cov_type', 'cluster')} needs {arg('cov_kwds')} with the key 'groups': a column of the data or an "
+            "array."
+        )
+    use_correction = bool(options.get("use_correction", True))
+    return CovarianceOptions(cov, cov_type, options.get("groups"), use_correction, n_projections, seed)
+
+
+@dataclass(frozen=True)
+class CovarianceEstimate:
+    """Covariance of the likelihood's parameters (abilities sum to 0), or only the variances, or neither.
+
+    `variance` is the variance of the reported parameters and of the reference item (0). `error` is the relative
+    standard error of the reported standard errors, 0 if they are exact. `n_groups` is the number of clusters.
     """
 
-    cov: Array | None
-    variance: Array | None
-    error: Array | None
+    cov: Array | None = None
+    variance: Array | None = None
+    error: Array | None = None
+    n_groups: int | None = None
 
 
 def estimate(
-    likelihood: Likelihood, point: Point, kind: str, ref: int | None, n_draws: int, seed: int | None
+    likelihood: Likelihood, point: Point, ref: int | None, options: CovarianceOptions, scored: "Scored | None"
 ) -> CovarianceEstimate:
-    """Covariance from the information: "full", "diag" or "none"."""
-    if kind == "none":
-        return CovarianceEstimate(None, None, None)
-    if kind == "diag" and isinstance(likelihood.design, Items) and likelihood.design.size > EXACT_ITEMS:
-        return _projected(likelihood, point, ref, n_draws, seed)
+    """Estimate the covariance; the sandwich needs `scored`."""
+    if options.kind == "none":
+        return CovarianceEstimate()
+    design = likelihood.design
+    if options.kind == "diag" and isinstance(design, Items) and design.size > EXACT_ITEMS:
+        return _projected(likelihood, point, ref, options.n_projections, options.seed)
     cov = likelihood.covariance(point)[0] if point.cov is None else point.cov
-    variance = _variances(cov, ref, likelihood.design.size)
-    kept = kind == "full" or isinstance(likelihood.design, Covariates)
-    return CovarianceEstimate(cov if kept else None, variance, np.zeros(len(variance)))
+    n_groups = None
+    if scored is not None:
+        cov = _sandwich(likelihood, point, cov, scored)
+        n_groups = scored.n_groups if options.cov_type == "cluster" else None
+    variance = _variances(cov, ref, design.size)
+    kept = options.kind == "full" or isinstance(design, Covariates)
+    return CovarianceEstimate(cov if kept else None, variance, np.zeros(len(variance)), n_groups)
+
+
+def no_standard_errors() -> InputError:
+    """The error after ``cov="none"``."""
+    return InputError(
+        f"there are no standard errors after {arg('cov', 'none')}; fit with {arg('cov', 'full')} or "
+        f"{arg('cov', 'diag')}."
+    )
 
 
 def relative(cov: Array, ref: int | None, size: int) -> Array:
-    """Covariance with the ability of `ref` taken from the `size` abilities; extra parameters are left alone."""
+    """Covariance with the ability of `ref` subtracted from the `size` abilities; extra parameters do not change."""
     if ref is None:
         return cov
     out = cov.copy()
@@ -72,7 +137,7 @@ def _variances(cov: Array, ref: int | None, size: int) -> Array:
 def _projected(
     likelihood: Likelihood, point: Point, ref: int | None, n_draws: int, seed: int | None
 ) -> CovarianceEstimate:
-    """Variances of many abilities by random projections, all else exact."""
+    """Estimate variances of many abilities by random projections; all other parts are exact."""
     graph, size = likelihood.design.graph, likelihood.design.size  # type: ignore[attr-defined]
     variance = np.zeros(likelihood.n_params)
     variance[:size], spread, gaps = graph.diagonal_of_inverse(point.variance, PROJECTION_TOLERANCE, n_draws, seed, ref)
@@ -86,7 +151,7 @@ def _projected(
         unit[ref] = 1.0
         column = likelihood.design.solver(point.variance, SOLVE_TOLERANCE)(unit - 1.0 / size)
         variance[:size] += column[ref] - 2.0 * column
-        # Squares of normal numbers: their mean over the draws has this relative standard error.
+        # The gaps are means of squares of normal numbers, so they have this relative standard error.
         rough = gaps * np.sqrt(2.0 / n_draws)
         better = (rough < spread) | (variance[:size] <= 0.0)
         variance[:size][better], spread[better] = gaps[better], rough[better]
@@ -106,9 +171,10 @@ def _projected(
 
 @dataclass(frozen=True)
 class Scored:
-    """Comparisons whose scores make the meat: the cell of each in the table, its weight, and its group.
+    """Comparisons whose scores make the meat of the sandwich: the cell of each in the table, its weight and its group.
 
-    `nobs` is the number of comparisons, or of rows that have weights, for the correction for few groups; 0 for none.
+    `nobs` is the number of comparisons, or of rows if these have weights, for the correction for few groups; 0 means
+    no correction.
     """
 
     cell: NDArray[np.int64]
@@ -116,52 +182,54 @@ class Scored:
     group: NDArray[np.int64]
     nobs: float
 
+    @property
+    def n_groups(self) -> int:
+        """Number of groups."""
+        return int(self.group.max()) + 1
 
-def scored_rows(
-    rows: Rows, data: pd.DataFrame | None, cov_type: str, cov_kwds: dict[str, Any] | None, rank: int
-) -> Scored:
-    """The comparisons as the sandwich needs them; `data` has the columns that groups may be named by."""
-    options = fits.read_cov_kwds(cov_type, cov_kwds)
+
+def scored_rows(rows: Rows, data: pd.DataFrame | None, options: CovarianceOptions, rank: int) -> Scored:
+    """The comparisons as the sandwich needs them; `options.groups` may name a column of `data`."""
     cell = np.empty(len(rows.winner), np.int64)
     table = make_table(rows, False, cell)
-    if cov_type == "HC0" and (rows.counted or rows.n_units == 0):
-        # Equal comparisons have equal scores: one line for all, weighted by the root of their number.
+    if options.cov_type == "HC0" and (rows.counted or rows.n_units == 0):
+        # Equal comparisons have equal scores: one entry for all of them, weighted by the root of their number.
         counts = table.counts.ravel()
         return Scored(np.arange(len(counts)), np.sqrt(counts), np.arange(len(counts)), 0.0)
     weight = rows.weight if len(rows.weight) else np.ones(len(cell))
-    if cov_type == "HC0":
+    if options.cov_type == "HC0":
         return Scored(cell, weight, np.arange(len(cell)), 0.0)
-    group = comparisons.read_groups(data, options["groups"], rows)
+    group = read_groups(data, options.groups, rows)
     nobs = rows.total if rows.counted else float(len(cell))
-    if not options.get("use_correction", True):
+    if not options.use_correction:
         nobs = 0.0
     elif nobs <= rank:
         raise InputError(
             f"the correction for few groups needs more comparisons than parameters, got {nobs:g} and {rank}; set "
-            "'use_correction': False in cov_kwds."
+            f"'use_correction': {value(False)} in {arg('cov_kwds')}."
         )
     return Scored(cell, weight, group, nobs)
 
 
-def sandwich(likelihood: Likelihood, point: Point, bread: Array, ref: int | None, scored: Scored) -> CovarianceEstimate:
-    """Bread times meat times bread, the meat being the squares of the groups' scores."""
+def _sandwich(likelihood: Likelihood, point: Point, bread: Array, scored: Scored) -> Array:
+    """Bread times meat times bread, where the meat is the sum of squares of the groups' scores."""
     table, design = likelihood.table, likelihood.design
     for_d, for_tie = (scores.ravel() for scores in outcome_scores(likelihood, point))
     pair = scored.cell // 3
     d, t = scored.weight * for_d[scored.cell], scored.weight * for_tie[scored.cell]
-    n, n_groups = table.n_items, int(scored.group.max()) + 1
+    n, n_groups = table.n_items, scored.n_groups
     parts = [(table.first[pair], d), (table.second[pair], -d)]
     if likelihood.order:
         parts.append((np.full(len(pair), n), d * table.ordered[pair]))
     if likelihood.tie:
         parts.append((np.full(len(pair), n + likelihood.order), t))
     columns, entries = (np.concatenate(part) for part in zip(*parts, strict=True))
-    places = (np.tile(scored.group, len(parts)), columns)
-    scores = coo_array((entries, places), shape=(n_groups, n + likelihood.n_extra)).tocsr()
+    indices = (np.tile(scored.group, len(parts)), columns)
+    scores = coo_array((entries, indices), shape=(n_groups, n + likelihood.n_extra)).tocsr()
     meat = (scores.T @ scores).toarray()
     for _ in range(2):  # rows, then columns
         meat = np.vstack([design.gather(meat[:n]), meat[n:]]).T
     cov = bread @ meat @ bread
     if scored.nobs:
         cov *= n_groups / (n_groups - 1.0) * (scored.nobs - 1.0) / (scored.nobs - likelihood.rank)
-    return CovarianceEstimate(cov, _variances(cov, ref, design.size), np.zeros(len(cov)))
+    return cov

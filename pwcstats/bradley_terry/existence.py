@@ -1,10 +1,13 @@
-"""Before the fit: whether the abilities, the order effect and the tie parameter have finite estimates.
+"""Whether the estimates are finite and unique; this is checked before the fit.
 
-Ford (1957): Bradley and Terry's likelihood has its maximum if and only if the items cannot be split in two so that no
-item of one part ever beat an item of the other. With an order effect or a tie parameter the same argument, that the
-likelihood must fall in every direction, leads to systems of difference constraints, which cycles of the graph decide.
+Ford (1957): the likelihood of Bradley and Terry has a maximum if and only if the items cannot be split into two groups
+such that no item of one group ever beat an item of the other. With an order effect or a tie parameter, the same
+argument, that the likelihood must fall in every direction, leads to systems of difference constraints. Cycles in the
+graph of comparisons decide whether these have a solution.
 """
 
+from collections.abc import Callable, Sequence
+from functools import partial
 from math import gcd
 
 import numpy as np
@@ -16,71 +19,162 @@ from scipy.sparse.csgraph import connected_components
 from pwcstats._arrays import Array
 from pwcstats._kernels.comparisons import LOSS, TIE, WIN
 from pwcstats._kernels.digraph import negative_cycle, strongly_connected
-from pwcstats._kernels.laplacian import Graph
 from pwcstats._kernels.separation import recession_direction
-from pwcstats.bradley_terry.checks import (
-    refuse_aliased,
-    refuse_disconnected,
-    refuse_no_mle,
-    refuse_no_order_mle,
-    refuse_separated,
-    refuse_unidentified_order,
-)
+from pwcstats._text import listed, named
+from pwcstats.bradley_terry.likelihood import LARGEST_FIRTH, Covariates, Items, Likelihood
+from pwcstats.bradley_terry.spec import Spec
 from pwcstats.bradley_terry.table import Table
+from pwcstats.errors import arg
 
+# Why there is no estimate. Calling it makes the message, which may take longer than the check itself.
+Obstacle = Callable[[], str]
 Direction = tuple[int, int]
+Groups = list[NDArray[np.int64]]
 
 
-def check_connected(table: Table, items: pd.Index) -> None:
-    """Refuse items that no chain of comparisons joins."""
-    n, group = _components(table, np.ones((len(table.first), 3)), "weak")
-    if n > 1:
-        refuse_disconnected(items, _groups(group))
+def find_obstacle(spec: Spec, likelihood: Likelihood) -> Obstacle | None:
+    """Why the likelihood has no finite and unique maximum; None if it has one."""
+    table, design = likelihood.table, likelihood.design
+    if spec.davidson and not spec.firth:
+        if not table.counts[:, TIE].any():
+            return _no_ties
+        if not table.counts[:, [WIN, LOSS]].any():
+            return _only_ties
+    if isinstance(design, Covariates):
+        return _aliased(spec, table, design.x) or (None if spec.firth else _separated(spec, table, design.x))
+    if spec.firth:
+        if _components(table, np.ones((len(table.first), 3)), "weak")[0] > 1:
+            return partial(_disconnected, table, spec.labels)
+    elif isinstance(design, Items) and not _is_strongly_connected(table, design):
+        return partial(_infinite_abilities, table, spec.labels)
+    if spec.order and not _is_order_identified(table):
+        return _unidentified_order
+    if not spec.firth and (spec.order or spec.davidson):
+        direction = diverging(table, spec.order, spec.davidson, table.counts)
+        if direction is not None:
+            return partial(_infinite_extra, direction)
+    return None
 
 
-def check_items(table: Table, graph: Graph, items: pd.Index) -> None:
-    """Refuse items that never lost or never won outside their group."""
-    even = table.counts[:, TIE] > 0.0
-    forth, back = (table.counts[:, WIN] > 0.0) | even, (table.counts[:, LOSS] > 0.0) | even
-    if strongly_connected(graph.start, graph.neighbour, graph.pair, table.first, forth, back):
-        return
-    check_connected(table, items)
-    n, group = _components(table, table.counts, "strong")
-    tail, head = _wins(table, table.counts)
-    across = group[tail] != group[head]
-    beaten = np.zeros(n, np.bool_)
-    beaten[group[head[across]]] = True
-    beats = np.zeros(n, np.bool_)
-    beats[group[tail[across]]] = True
-    groups = _groups(group)
-    refuse_no_mle(
-        items,
-        unbeaten=[groups[g] for g in np.flatnonzero(~beaten)],
-        winless=[groups[g] for g in np.flatnonzero(~beats)],
-        largest=max(map(len, groups)),
+def _no_ties() -> str:
+    return (
+        f"no comparison is a tie, so the tie parameter would be 0; leave out {arg('ties', 'davidson')}, or use "
+        f"{arg('method', 'firth')}."
     )
 
 
-def check_identified(table: Table) -> None:
-    """Refuse an order effect that differences of abilities can make up for."""
-    both = np.tile([1.0, 1.0, 0.0], (len(table.first), 1))
-    if diverging(table, True, False, both) is not None:
-        refuse_unidentified_order()
+def _only_ties() -> str:
+    return (
+        f"all comparisons are ties, so the tie parameter would be infinite; use {arg('ties', 'half')} or "
+        f"{arg('method', 'firth')}."
+    )
 
 
-def check_order_and_ties(table: Table, order: bool, tie: bool) -> None:
-    """Refuse data on which the order effect or the tie parameter has no finite estimate, abilities adapting to it."""
-    direction = diverging(table, order, tie, table.counts)
-    if direction is not None:
-        refuse_no_order_mle(direction)
+# Abilities
+
+
+def _is_strongly_connected(table: Table, design: Items) -> bool:
+    """Whether a chain of wins or ties leads from every item to every other."""
+    tied = table.counts[:, TIE] > 0.0
+    forth, back = (table.counts[:, WIN] > 0.0) | tied, (table.counts[:, LOSS] > 0.0) | tied
+    graph = design.graph
+    return bool(strongly_connected(graph.start, graph.neighbour, graph.pair, table.first, forth, back))
+
+
+def _disconnected(table: Table, items: pd.Index) -> str:
+    groups = _groups(_components(table, np.ones((len(table.first), 3)), "weak")[1])
+    return (
+        f"the comparison graph is not connected: it consists of {len(groups)} groups that were never compared with "
+        f"each other, {_named_groups(items, groups)}; add comparisons between them, or rank each group by itself."
+    )
+
+
+def _infinite_abilities(table: Table, items: pd.Index) -> str:
+    """Name the items that never lost or never won outside of their group."""
+    if _components(table, np.ones((len(table.first), 3)), "weak")[0] > 1:
+        return _disconnected(table, items)
+    n, group = _components(table, table.counts, "strong")
+    tail, head = _arrows(table, table.counts)
+    across = group[tail] != group[head]
+    is_beaten, has_won = np.zeros((2, n), np.bool_)
+    is_beaten[group[head[across]]] = True
+    has_won[group[tail[across]]] = True
+    groups = _groups(group)
+    unbeaten = [groups[g] for g in np.flatnonzero(~is_beaten)]
+    winless = [groups[g] for g in np.flatnonzero(~has_won)]
+    if len(unbeaten) == len(winless) == 1 and len(unbeaten[0]) + len(winless[0]) == len(items):
+        # The two groups are all items, so one of them says it all: take the smaller.
+        unbeaten, winless = (unbeaten, []) if len(unbeaten[0]) <= len(winless[0]) else ([], winless)
+    found = []
+    if unbeaten:
+        found.append(f"{_named_groups(items, unbeaten)} never lost to any of the others")
+    if winless:
+        found.append(f"{_named_groups(items, winless)} never beat any of the others")
+    cure = f"use {arg('method', 'firth')} for finite ones, " if len(items) <= LARGEST_FIRTH else ""
+    largest = max(map(len, groups))
+    alone = f" (the largest set that can be fitted by itself has {largest} items)" if largest > 1 else ""
+    return (
+        f"there is no maximum likelihood estimate: {', and '.join(found)}, so that some abilities would be infinite; "
+        f"{cure}drop these items{alone}, or add comparisons that go the other way."
+    )
+
+
+def _named_groups(items: pd.Index, groups: Sequence[NDArray[np.int64]]) -> str:
+    first = [named(items[g[0]]) if len(g) == 1 else "{" + listed(items[g])[1:-1] + "}" for g in groups[:5]]
+    more = f" and {len(groups) - 5} more" if len(groups) > 5 else ""
+    return ", ".join(first) + more
+
+
+def _arrows(table: Table, counts: Array) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Tails and heads of arrows from winners to losers; a tie is an arrow in both directions."""
+    i, j = table.first, table.second
+    tied = counts[:, TIE] > 0.0
+    down, up = (counts[:, WIN] > 0.0) | tied, (counts[:, LOSS] > 0.0) | tied
+    return np.concatenate([i[down], j[up]]), np.concatenate([j[down], i[up]])
+
+
+def _components(table: Table, counts: Array, connection: str) -> tuple[int, NDArray[np.int32]]:
+    tail, head = _arrows(table, counts)
+    graph = coo_array((np.ones(len(tail), np.int8), (tail, head)), shape=(table.n_items, table.n_items)).tocsr()
+    return connected_components(graph, directed=True, connection=connection)
+
+
+def _groups(group: NDArray[np.int32]) -> Groups:
+    order = np.argsort(group, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(group[order])) + 1)
+
+
+# Order effect and tie parameter
+
+
+def _is_order_identified(table: Table) -> bool:
+    """Whether differences of abilities cannot replace the order effect."""
+    both_won = np.tile([1.0, 1.0, 0.0], (len(table.first), 1))
+    return diverging(table, True, False, both_won) is None
+
+
+def _unidentified_order() -> str:
+    return (
+        "the order effect cannot be told from the abilities: a shift of the abilities has the same effect on every "
+        f"comparison; add comparisons with the items in reverse order, or leave out {arg('order_effect')}."
+    )
+
+
+def _infinite_extra(direction: Direction) -> str:
+    infinite = [name for name, u in zip(("order effect", "tie parameter"), direction, strict=True) if u]
+    return (
+        f"there is no maximum likelihood estimate: the {' and the '.join(infinite)} would be infinite, and abilities "
+        f"with it, because no outcome contradicts this; use {arg('method', 'firth')} for a finite estimate, or leave "
+        "it out."
+    )
 
 
 def diverging(table: Table, order: bool, tie: bool, counts: Array) -> Direction | None:
-    """A direction (order, tie) in which the likelihood does not fall, if there is one; strong connection is presumed.
+    """A direction (order, tie) in which the likelihood does not fall, if there is one.
 
-    For given (order, tie) the abilities face difference constraints; a cycle of negative length shows that they
-    cannot be met, and by its length's coefficients rules out a half-plane of directions. Only the borders of what is
-    left need trying.
+    The graph must be strongly connected. For given (order, tie) the abilities must satisfy difference constraints. A
+    cycle of negative length shows that they cannot, and the coefficients of its length rule out a half-plane of
+    directions. Only the boundaries of what remains need to be tried.
     """
     edges = _Constraints(table, tie, counts)
     cuts: list[Direction] = []
@@ -88,7 +182,7 @@ def diverging(table: Table, order: bool, tie: bool, counts: Array) -> Direction 
     if order:
         waiting += [(1, 0), (-1, 0)]
     if tie:
-        # Observed ties keep the tie parameter from falling without end.
+        # Observed ties prevent log nu from going to minus infinity.
         cuts.append((0, -1))
         waiting.append((0, 1))
     tried: set[Direction] = set()
@@ -110,8 +204,8 @@ class _Constraints:
     """Edges tail -> head with x[head] - x[tail] <= a order + b tie, for tie >= 0."""
 
     def __init__(self, table: Table, tie: bool, counts: Array) -> None:
-        # d is the change of first - second + order: an observed win needs d >= 2 tie, a loss d <= -2 tie, a tie |d|
-        # <= 2 tie.
+        # d is the change of first - second + order. An observed win needs d >= 2 tie, a loss d <= -2 tie, and a tie
+        # |d| <= 2 tie.
         h = table.ordered.astype(np.int64)
         i, j = table.first.astype(np.int64), table.second.astype(np.int64)
         step = 2 if tie else 0
@@ -138,44 +232,55 @@ def _reduced(u: Direction) -> Direction:
     return (u[0] // size, u[1] // size) if size else u
 
 
-def check_covariates(table: Table, x: Array, names: list[str], order: bool, tie: bool, mle: bool) -> None:
-    """Refuse covariates that are not identified and, for maximum likelihood, those that predict perfectly."""
-    full = np.column_stack([x, table.ordered]) if order else x
-    scale = np.linalg.norm(full, axis=0)
-    for column in range(full.shape[1]):
-        part = full[:, : column + 1] / np.where(scale[: column + 1] > 0, scale[: column + 1], 1.0)
+# Covariates
+
+
+def _differences(spec: Spec, table: Table, x: Array) -> Array:
+    """Derivatives of each pair's linear predictor: differences of covariates, and the order effect if there is one."""
+    return np.column_stack([x, table.ordered]) if spec.order else x
+
+
+def _aliased(spec: Spec, table: Table, x: Array) -> Obstacle | None:
+    """A covariate that is a linear combination of those before it."""
+    d = _differences(spec, table, x)
+    scale = np.linalg.norm(d, axis=0)
+    names = [*spec.labels, *spec.extra_terms]
+    for column in range(d.shape[1]):
+        part = d[:, : column + 1] / np.where(scale[: column + 1] > 0, scale[: column + 1], 1.0)
         if np.linalg.matrix_rank(part) <= column:
-            refuse_aliased(names[column])
-    if not mle:
-        return
-    d = np.column_stack([full, np.zeros(len(full))]) if tie else full
-    both = np.zeros(d.shape[1])
-    if tie:
-        both[-1] = 2.0
-    win, loss, even = (table.counts[:, column] > 0.0 for column in (WIN, LOSS, TIE))
-    constraints = [d[win] - both, -d[loss] - both]
-    if tie:
-        constraints += [d[win], -d[loss], both - d[even], both + d[even]]
+            return partial(_unidentified_covariate, names[column])
+    return None
+
+
+def _unidentified_covariate(name: str) -> str:
+    return (
+        f"the covariate {name!r} is not identified: among the pairs that met, its differences are all 0 or a linear "
+        "combination of those of the covariates before it; leave it out."
+    )
+
+
+def _separated(spec: Spec, table: Table, x: Array) -> Obstacle | None:
+    """Covariates that predict the outcomes perfectly."""
+    d = _differences(spec, table, x)
+    tie_bound = np.zeros(d.shape[1] + spec.davidson)
+    if spec.davidson:
+        d = np.column_stack([d, np.zeros(len(d))])
+        tie_bound[-1] = 2.0
+    win, loss, tie = (table.counts[:, column] > 0.0 for column in (WIN, LOSS, TIE))
+    constraints = [d[win] - tie_bound, -d[loss] - tie_bound]
+    if spec.davidson:
+        constraints += [d[win], -d[loss], tie_bound - d[tie], tie_bound + d[tie]]
     direction = recession_direction(np.concatenate(constraints))
-    if direction is not None:
-        share = np.abs(direction) * np.linalg.norm(d, axis=0)
-        refuse_separated([name for name, part in zip(names, share, strict=False) if part > 1e-6 * share.max()])
+    if direction is None:
+        return None
+    share = np.abs(direction) * np.linalg.norm(d, axis=0)
+    involved = share > 1e-6 * share.max()
+    names = [name for name, is_involved in zip([*spec.labels, *spec.extra_terms], involved, strict=True) if is_involved]
+    return partial(_infinite_coefficients, names)
 
 
-def _wins(table: Table, counts: Array) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Arrows from winners to losers; a tie counts as an arrow each way."""
-    i, j = table.first, table.second
-    even = counts[:, TIE] > 0.0
-    down, up = (counts[:, WIN] > 0.0) | even, (counts[:, LOSS] > 0.0) | even
-    return np.concatenate([i[down], j[up]]), np.concatenate([j[down], i[up]])
-
-
-def _components(table: Table, counts: Array, connection: str) -> tuple[int, NDArray[np.int32]]:
-    tail, head = _wins(table, counts)
-    graph = coo_array((np.ones(len(tail), np.int8), (tail, head)), shape=(table.n_items, table.n_items)).tocsr()
-    return connected_components(graph, directed=True, connection=connection)
-
-
-def _groups(group: NDArray[np.int32]) -> list[NDArray[np.int64]]:
-    order = np.argsort(group, kind="stable")
-    return np.split(order, np.flatnonzero(np.diff(group[order])) + 1)
+def _infinite_coefficients(names: list[str]) -> str:
+    return (
+        f"there is no maximum likelihood estimate: a combination of {listed(names)} is never on the losing side, so "
+        f"its coefficients would be infinite; use {arg('method', 'firth')} for finite ones, or leave a covariate out."
+    )

@@ -1,4 +1,4 @@
-"""The likelihood of a table of comparisons: values, scores and information, for abilities or for covariates."""
+"""The likelihood of a table of comparisons: its value, scores and information, for abilities or covariates."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -11,37 +11,42 @@ from numpy.typing import NDArray
 from pwcstats._arrays import Array
 from pwcstats._kernels import comparisons, newton
 from pwcstats._kernels.laplacian import Graph, NotDefiniteError, inverse_and_determinant
+from pwcstats.bradley_terry.spec import Spec
 from pwcstats.bradley_terry.table import Table
 
 Solve = Callable[[Array], Array]
 
-# A Newton step's relative error, where it is found by conjugate gradients.
+# The penalty of Firth's method needs the covariance of all items in each step.
+LARGEST_FIRTH = 5_000
+
+# Relative error of a Newton step that is computed by conjugate gradients.
 CG_TOLERANCE = 1e-8
-# Newton's last step; with the exact information the error left is about its square, or CG_TOLERANCE times it.
+# Length of the last Newton step. With the exact information, the error is then about its square, or CG_TOLERANCE times
+# its length.
 NEWTON_STEP = 1e-5
-# Firth's steps leave out the penalty's own curvature, so they shrink by a factor and not by squares.
+# The steps of Firth's method ignore the curvature of the penalty, so they converge linearly and not quadratically.
 FIRTH_STEP = 1e-11
 
-# A start farther out could leave pairs without variance.
+# Starting values that are larger could leave pairs without variance.
 FARTHEST_START = 10.0
-# Closer than this to its own estimate, a pair's secant is its tangent to three digits.
+# If a pair is closer than this to its own estimate, secant and tangent agree to three digits.
 NEAR = 1e-3
 
-# Very large counts leave steps of about this length as rounding.
+# With very large counts, steps of about this length are rounding errors.
 STALLED_STEP = 1e-5
 
-# Pairs are worked on in at most so many parts, side by side, of at least so many pairs.
+# Pairs are evaluated in at most this many parallel parts, each of at least this many pairs.
 PARTS, SMALLEST_PART = 4, 2**15
 
 
 class Design(Protocol):
-    """How parameters make abilities."""
+    """How abilities depend on the parameters."""
 
     size: int
     rank: int
 
     def start(self, table: Table) -> Array:
-        """Parameters to begin with."""
+        """Starting values of the parameters."""
         ...
 
     def abilities(self, params: Array) -> Array:
@@ -49,15 +54,15 @@ class Design(Protocol):
         ...
 
     def gather(self, x: Array) -> Array:
-        """Derivatives for the parameters, from derivatives for the abilities."""
+        """Derivatives with respect to the parameters, from those with respect to the abilities."""
         ...
 
     def expand(self, cov: Array) -> Array:
-        """Covariance of the abilities (and what follows them), from that of the parameters."""
+        """Covariance of the abilities (and of the extra parameters), from that of the parameters."""
         ...
 
     def solver(self, variance: Array, tolerance: float) -> Solve:
-        """Solve the information's equations, the variances of the pairs being given."""
+        """A function that solves equations with the information as matrix, for given variances of the pairs."""
         ...
 
     def inverse(self, variance: Array) -> tuple[Array, float]:
@@ -76,9 +81,10 @@ class Items:
         self.inverse = self.graph.inverse
 
     def start(self, table: Table) -> Array:
-        """Logits of the shares of wins, spread as they should be where everybody meets everybody.
+        """Logits of the shares of wins, rescaled as if all items met each other equally often.
 
-        Against opponents of variance s², a share is about the logistic of ability / sqrt(1 + s² pi / 8).
+        If the abilities of the opponents have variance s², a share is about the logistic function of ability /
+        sqrt(1 + s² pi / 8).
         """
         won, lost = np.zeros((2, self.size))
         comparisons.totals(table.first, table.second, table.counts, won, lost)
@@ -87,7 +93,7 @@ class Items:
         return (logit - logit.mean()) / np.sqrt(1.0 - spread * np.pi / 8.0)
 
     def abilities(self, params: Array) -> Array:
-        """They are the parameters."""
+        """The parameters are the abilities."""
         return params
 
     gather = expand = abilities
@@ -102,11 +108,11 @@ class Covariates:
         self.x = z[table.first] - z[table.second]
 
     def start(self, table: Table) -> Array:
-        """No effects."""
+        """All coefficients are 0."""
         return np.zeros(self.size)
 
     def abilities(self, params: Array) -> Array:
-        """Z gamma, less its mean."""
+        """Z gamma minus its mean."""
         ability = self.z @ params
         return ability - ability.mean()
 
@@ -115,7 +121,7 @@ class Covariates:
         return self.z.T @ x
 
     def expand(self, cov: Array) -> Array:
-        """[Z 0; 0 I] cov [Z 0; 0 I]', Z centred as the abilities are."""
+        """[Z 0; 0 I] cov [Z 0; 0 I]', where Z is centred like the abilities."""
         extra = len(cov) - self.size
         wide = np.zeros((len(self.z) + extra, len(cov)))
         wide[: len(self.z), : self.size] = self.z - self.z.mean(axis=0)
@@ -123,7 +129,7 @@ class Covariates:
         return wide @ cov @ wide.T
 
     def solver(self, variance: Array, tolerance: float) -> Solve:
-        """By the inverse: there are few covariates."""
+        """Use the inverse, because there are few covariates."""
         inverse, _ = self.inverse(variance)
         return lambda b: inverse @ b
 
@@ -134,10 +140,10 @@ class Covariates:
 
 @dataclass
 class Point:
-    """The likelihood at some parameters; `value` is what is maximised.
+    """The likelihood at given parameters; `value` is maximised.
 
-    With a penalty there is `cov`, and `slope`, a point whose information stands for the curvature of likelihood and
-    penalty.
+    With a penalty, `cov` is the covariance, and `slope` is a point whose information approximates the curvature of the
+    penalised likelihood.
     """
 
     params: Array
@@ -152,7 +158,7 @@ class Point:
 
 
 class Likelihood:
-    """Bradley–Terry or Davidson likelihood; the parameters are those of the design, then order effect and log nu."""
+    """Likelihood of Bradley and Terry or Davidson; parameters are those of the design, the order effect and log nu."""
 
     def __init__(self, table: Table, design: Design, *, order: bool, tie: bool, firth: bool) -> None:
         self.table, self.design = table, design
@@ -162,13 +168,13 @@ class Likelihood:
         self.rank = design.rank + self.n_extra
 
     def split(self, params: Array) -> tuple[Array, float, float]:
-        """Abilities, order effect (0 without one) and log nu (minus infinity without one)."""
+        """Abilities, order effect (0 if there is none) and log nu (minus infinity if there is none)."""
         extra = list(params[self.design.size :])
         order = extra.pop(0) if self.order else 0.0
         return self.design.abilities(params[: self.design.size]), order, extra.pop(0) if self.tie else -np.inf
 
     def start(self) -> Array:
-        """Abilities as the shares of wins suggest, no order effect, the tie parameter of equal abilities."""
+        """Starting values: abilities from shares of wins, no order effect, log nu as if all abilities were equal."""
         params = np.zeros(self.n_params)
         params[: self.design.size] = self.design.start(self.table)
         if self.tie:
@@ -177,18 +183,18 @@ class Likelihood:
         return params
 
     def evaluate(self, params: Array) -> Point:
-        """Everything about one point, computed once."""
-        point = self._unpenalised(params, self.table.counts)
+        """Compute the likelihood and its derivatives."""
+        point = self._evaluate_unpenalised(params, self.table.counts)
         if self.firth:
             self._penalise(point)
         return point
 
-    def _unpenalised(self, params: Array, counts: Array) -> Point:
+    def _evaluate_unpenalised(self, params: Array, counts: Array) -> Point:
         table = self.table
         ability, order, log_nu = self.split(params)
         n_pairs = len(table.first)
         variance, cross = np.empty(n_pairs), np.empty(n_pairs if self.tie else 0)
-        # The parts do not depend on the number of cores, so that the sums are the same to the last bit.
+        # The parts do not depend on the number of cores, so the sums are bit-identical on all machines.
         parts = max(1, min(PARTS, n_pairs // SMALLEST_PART))
         bounds = [n_pairs * part // parts for part in range(parts + 1)]
         item_scores = np.empty((parts, table.n_items))
@@ -212,11 +218,11 @@ class Likelihood:
         return Point(params, llf, llf, score, variance, cross, information[kept][:, kept])
 
     def _penalise(self, point: Point) -> None:
-        """Jeffreys' penalty on the likelihood and Firth's on the scores.
+        """Add Jeffreys' penalty to the likelihood and its derivatives (Firth 1993) to the scores.
 
-        The penalty acts as if each pair had as many more comparisons, half of them won, as its leverage (Firth 1993).
-        Steps without these in the information would be too long, twice so for a pair that alone joins two parts of
-        the graph.
+        The penalty acts as if each pair had additional comparisons, half of them won, whose number is its leverage.
+        Without them in the information, steps would be too long: twice too long for a pair that alone joins two parts
+        of the graph.
         """
         try:
             point.cov, log_determinant = self.covariance(point)
@@ -235,15 +241,15 @@ class Likelihood:
         )  # fmt: skip
         extra = [float(addition @ table.ordered)] * self.order + [for_tie] * self.tie
         point.score += np.concatenate([self.design.gather(self.scatter(addition)), extra])
-        point.slope = self._unpenalised(point.params, table.counts * (1.0 + leverage)[:, None])
+        point.slope = self._evaluate_unpenalised(point.params, table.counts * (1.0 + leverage)[:, None])
 
     def predictor(self, params: Array) -> Array:
-        """Each pair's difference of abilities, order effect included."""
+        """Linear predictor of each pair: the difference of abilities plus the order effect."""
         ability, order, _ = self.split(params)
         return ability[self.table.first] - ability[self.table.second] + order * self.table.ordered
 
     def scatter(self, x: Array) -> Array:
-        """Sums of x over the pairs of each item, with the item's sign."""
+        """Sum of x over the pairs of each item, with minus for pairs in which it is second."""
         out = np.empty(self.table.n_items)
         comparisons.scatter(self.table.first, self.table.second, x, out)
         return out
@@ -260,7 +266,7 @@ class Likelihood:
         return var_d, cov_d_tie
 
     def border(self, point: Point) -> Array:
-        """Information between the design's parameters and the extra ones, a column for each of these."""
+        """Information between the design's parameters and the extra ones, one column for each extra parameter."""
         columns = [point.variance * self.table.ordered] * self.order + [point.cross] * self.tie
         return np.array([self.design.gather(self.scatter(x)) for x in columns]).reshape(self.n_extra, -1).T
 
@@ -277,22 +283,22 @@ class Likelihood:
             return np.full(self.n_params, np.nan)
 
     def cautious_direction(self, point: Point) -> Array:
-        """A step whose length suits each pair, however far it is from its estimate.
+        """A step that has a suitable length even if pairs are far from their estimates.
 
-        The slope of a pair's expected result is replaced by that of the secant between the pair's d and the d* that the
-        pair by itself suggests (half a win added to each side). Where no pairs form a circle, the step leads to d* at
-        once; Newton's step, from a d far beyond d*, leads nowhere.
+        Let d be the linear predictor of a pair, and d* its estimate from this pair alone (with half a win added to each
+        side). The slope of the pair's expected result at d is replaced by the slope of the secant from d to d*. If
+        the graph has no cycle, the step leads to d* at once, while Newton's step fails if d is far beyond d*.
         """
         table = self.table
         _, _, log_nu = self.split(point.params)
         d, n = self.predictor(point.params), table.n + 1.0
         p = np.empty((len(d), 3))
         comparisons.predict(d, log_nu, p)
-        # Shares of wins and of losses, ties being half of either.
+        # Shares of wins and losses; a tie is half of each.
         seen = (table.counts[:, :2] + 0.5 * table.counts[:, 2:] + 0.5) / n[:, None]
         expected = p[:, :2] + 0.5 * p[:, 2:]
-        own = _estimated_alone(seen[:, 0], seen[:, 1], np.exp(log_nu))
-        # The difference of the smaller shares, which is the more accurate one.
+        own = _estimate_of_pair(seen[:, 0], seen[:, 1], np.exp(log_nu))
+        # The difference of the smaller shares is more accurate.
         gap = np.where(own > 0.0, seen[:, 1] - expected[:, 1], expected[:, 0] - seen[:, 0])
         near = np.abs(d - own) < NEAR
         tangent = p[:, 0] * p[:, 1] + 0.25 * p[:, 2] * (p[:, 0] + p[:, 1])
@@ -304,7 +310,7 @@ class Likelihood:
         return self._step(curvature, point.score)
 
     def solve(self, point: Point, tolerance: float) -> Solve:
-        """A function that solves the information's equations, extra parameters by their Schur complement."""
+        """A function that solves equations with the information as matrix, with the Schur complement of the extras."""
         size = self.design.size
         inner = self.design.solver(point.variance, tolerance)
         if not self.n_extra:
@@ -321,7 +327,7 @@ class Likelihood:
         return solve
 
     def covariance(self, point: Point) -> tuple[Array, float]:
-        """Inverse of the whole information and its log determinant."""
+        """Inverse of the information of all parameters, and its log determinant."""
         inverse, log_determinant = self.design.inverse(point.variance)
         if not self.n_extra:
             return inverse, log_determinant
@@ -337,17 +343,17 @@ class Likelihood:
         return cov, log_determinant + more
 
     def length(self, step: Array) -> float:
-        """The largest change of a logit that a step can make."""
+        """Largest change of a logit that a step can cause."""
         ability, order, log_nu = self.split(step)
         return float(np.ptp(ability) + abs(order) + (abs(log_nu) if self.tie else 0.0))
 
-    def maximise(self, max_iter: int) -> newton.Ascent[Point]:
-        """Fit."""
+    def maximise(self, maxiter: int) -> newton.Ascent[Point]:
+        """Find the maximum."""
         tolerance = FIRTH_STEP if self.firth else NEWTON_STEP
-        # A trial step may lead so far that numbers overflow; it is not taken then.
+        # A trial step may be so long that numbers overflow; it is then rejected.
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             ascent = newton.ascend(
-                self.evaluate, self.direction, self.length, self.start(), tolerance, max_iter,
+                self.evaluate, self.direction, self.length, self.start(), tolerance, maxiter,
                 cautious=self.cautious_direction, stalled_step=STALLED_STEP,
             )  # fmt: skip
         if ascent.converged and not self.table.addable:
@@ -356,15 +362,21 @@ class Likelihood:
         return ascent
 
 
-def _estimated_alone(win: Array, loss: Array, nu: float) -> Array:
-    """The d at which a pair's expected shares of wins and losses, a tie being half of either, are these."""
+def make_likelihood(spec: Spec, table: Table) -> Likelihood:
+    """The likelihood of a specification."""
+    design = Items(table) if spec.z is None else Covariates(table, spec.z)
+    return Likelihood(table, design, order=spec.order, tie=spec.davidson, firth=spec.firth)
+
+
+def _estimate_of_pair(win: Array, loss: Array, nu: float) -> Array:
+    """The d at which the expected shares of wins and losses of a pair are these; a tie is half of each."""
     ahead, behind = np.maximum(win, loss), np.minimum(win, loss)
     half = 0.5 * nu * (ahead - behind)
     return np.sign(win - loss) * 2.0 * np.log((half + np.sqrt(half**2 + 4.0 * ahead * behind)) / (2.0 * behind))
 
 
 def outcome_scores(likelihood: Likelihood, point: Point) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Derivatives of one comparison's log-likelihood for d and for log nu: two arrays (pairs, outcomes)."""
+    """Derivatives of the log-likelihood of one comparison by d and by log nu: two arrays (pairs, outcomes)."""
     _, _, log_nu = likelihood.split(point.params)
     p = np.empty((len(likelihood.table.first), 3))
     comparisons.predict(likelihood.predictor(point.params), log_nu, p)

@@ -1,44 +1,57 @@
-"""The model: comparisons in, fits out."""
+"""The Bradley–Terry model."""
 
 import warnings
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from pwcstats import _params
+from pwcstats._arrays import Array
 from pwcstats._kernels.laplacian import NotDefiniteError
 from pwcstats._summary import number
-from pwcstats.bradley_terry import checks as fits
-from pwcstats.bradley_terry import covariance, existence
-from pwcstats.bradley_terry import reading as comparisons
-from pwcstats.bradley_terry.likelihood import Covariates, Items, Likelihood
-from pwcstats.bradley_terry.reading import Rows
+from pwcstats._text import listed
+from pwcstats.bradley_terry import covariance
+from pwcstats.bradley_terry.covariance import FEW_CLUSTERS, LARGEST_FULL, Cov, CovType
+from pwcstats.bradley_terry.covariates import read_environment
+from pwcstats.bradley_terry.existence import find_obstacle
+from pwcstats.bradley_terry.likelihood import LARGEST_FIRTH, make_likelihood
+from pwcstats.bradley_terry.reading import Rows, read_comparisons, read_wins
 from pwcstats.bradley_terry.results import BradleyTerryResults
-from pwcstats.bradley_terry.spec import Spec, read_spec
+from pwcstats.bradley_terry.spec import Method, Spec, Ties, read_spec
 from pwcstats.bradley_terry.table import Table, make_table
 from pwcstats.coupling.reading import read_pairs, read_weights, soft_wins
-from pwcstats.errors import ConvergenceWarning, FewClustersWarning, InputError, SeparationWarning
+from pwcstats.errors import (
+    ConvergenceWarning,
+    FewClustersWarning,
+    InputError,
+    PwcWarning,
+    SeparationWarning,
+    arg,
+    code,
+    user_stacklevel,
+)
 
-COVARIANCES = ("full", "diag", "none")
-COV_TYPES = ("nonrobust", "HC0", "cluster")
+# If the standard error of an ability is larger than this, not more than its sign is known.
+LARGEST_ERROR = 100.0
 
 
 class BradleyTerry:
     r"""Bradley–Terry model of paired comparisons.
 
     Item i beats item j with probability :math:`\pi_i / (\pi_i + \pi_j)`, where :math:`\log \pi_i = \lambda_i` is its
-    ability. Wins may be fractions: they are weights in the likelihood.
+    ability. Wins may be fractions; they are weights in the likelihood.
 
     Parameters
     ----------
     wins : array-like or DataFrame of shape (K, K)
-        ``wins[i, j]`` is how often i beat j; what is on the diagonal is ignored. A frame's labels are the items' names.
+        ``wins[i, j]`` is the number of times that i beat j; the diagonal is ignored. The labels of a data frame are the
+        names of the items.
     tied : array-like or DataFrame of shape (K, K), optional
-        How often i and j tied: symmetric, each tie written on both sides.
+        Numbers of ties of i and j: a symmetric matrix.
     items : sequence, optional
-        Names of the items; by default a frame's labels, or 0, 1, ...
+        Names of the items; by default the labels of the data frame, or 0, 1, ...
 
     Attributes
     ----------
@@ -49,20 +62,20 @@ class BradleyTerry:
 
     See Also
     --------
-    BradleyTerry.from_comparisons : One row a comparison.
-    BradleyTerry.from_pairwise : Hastie and Tibshirani's probabilities with weights.
+    BradleyTerry.from_comparisons : Data with one row per comparison.
+    BradleyTerry.from_pairwise : Pairwise probabilities with weights, as in Hastie and Tibshirani.
     pwcstats.couple : Many such fits at once, without inference.
 
     Notes
     -----
-    The log-likelihood is concave in the abilities, and it has a maximum if and only if the items cannot be split in two
-    parts so that no item of one ever beat an item of the other (Ford [2]_). This is checked before the fit; where it
-    fails the error names the items.
+    The log-likelihood is concave in the abilities. It has a maximum if and only if the items cannot be split into two
+    groups such that no item of one group ever beat an item of the other (Ford [2]_). This is checked before the fit; if
+    there is no maximum, the error names the items.
 
     With ``ties="davidson"`` [3]_, i wins, j wins and a tie have probabilities in the ratio :math:`\pi_i : \pi_j : \nu
     \sqrt{\pi_i \pi_j}`. With ``order_effect=True``, :math:`\pi_i` of the item that goes first (or is at home) is
-    multiplied by :math:`e^\delta`. With ``method="firth"`` [4]_ half the log determinant of the information is added
-    to the log-likelihood, which takes off most of the bias and is finite whenever the graph of comparisons is
+    multiplied by :math:`e^\delta`. With ``method="firth"`` [4]_, half the log determinant of the information is added
+    to the log-likelihood. This removes most of the bias, and estimates are finite whenever the graph of comparisons is
     connected.
 
     References
@@ -80,7 +93,7 @@ class BradleyTerry:
 
     Examples
     --------
-    Citations between four statistical journals [5]_: a row is cited by a column.
+    Citations between four statistical journals [5]_: the journal of the row is cited by the journal of the column.
 
     >>> import pandas as pd
     >>> from pwcstats import BradleyTerry
@@ -103,10 +116,10 @@ class BradleyTerry:
     estimate: 0.269 (0.1301, 0.4078)
     """
 
-    def __init__(self, wins: Any, tied: Any = None, *, items: Sequence[Hashable] | None = None) -> None:
-        self._start(comparisons.read_wins(wins, tied, items), None)
+    def __init__(self, wins: Any, tied: Any = None, *, items: Iterable[Hashable] | None = None) -> None:
+        self._set_rows(read_wins(wins, tied, items), None)
 
-    def _start(self, rows: Rows, data: pd.DataFrame | None) -> None:
+    def _set_rows(self, rows: Rows, data: pd.DataFrame | None) -> None:
         if not np.isfinite(rows.total):
             raise InputError("the counts add up to more than the largest number, 1.8e308; divide all of them by 1e10.")
         self._rows = rows
@@ -129,36 +142,36 @@ class BradleyTerry:
         wins: Any = None,
         neutral: Any = None,
     ) -> "BradleyTerry":
-        """Model of long data, one row a comparison, in one of three forms.
+        """Model of data with one row per comparison or per pair, in one of three forms.
 
         - `winner` and `loser`: two columns of items.
-        - `first`, `second` and `winner`: both items, and who won: the item, or the name of the column it is in (a label
-          that is both is taken for the item). Other codes are mapped first, a football season's for example by
-          ``df["FTR"].map({"H": "HomeTeam", "A": "AwayTeam", "D": "draw"})`` with ``tie="draw"``.
-        - `first`, `second` and `wins`: both items, and the columns of how often each won, perhaps a third of ties.
+        - `first`, `second` and `winner`: both items, and the winner. The winner is an item, or the name of the column
+          that contains it; a label that is both is taken for the item. Map other codes first; for example, for a
+          football season use ``df["FTR"].map({"H": "HomeTeam", "A": "AwayTeam", "D": "draw"})`` with ``tie="draw"``.
+        - `first`, `second` and `wins`: both items, and columns with their numbers of wins and, optionally, of ties.
 
         Parameters
         ----------
         data : DataFrame, optional
             The comparisons. Every other argument is the name of one of its columns, or an array.
         winner, loser : column
-            Items, with labels of any type. The items are ordered by category where both columns are categorical, else
-            sorted.
+            Items, with labels of any type. If both columns are categorical, the items have the order of the categories;
+            else they are sorted.
         weight : column, optional
-            How much the row counts in the likelihood, 1 by default; 0 leaves it out. Bootstrap and robust covariances
-            still take the row as one.
+            Weight of the row in the likelihood, by default 1; 0 leaves the row out. For the bootstrap and for robust
+            covariances, the row is one observation.
         tie : column, (column, value) or value, optional
-            Which rows are ties: a column of true and false, a column with the value it has in ties, or, in the second
-            form, the value (or list of values) that `winner` has in ties.
+            Rows that are ties: a column of true and false; a column and the value that it has in ties; or, in the
+            second form, the value (or list of values) that `winner` has in ties.
         first : column, optional
             The item that goes first or is at home, for ``fit(order_effect=True)``. With `winner` and `loser` it is
-            one of the two, or missing where nobody goes first.
+            one of the two, or missing if nobody goes first.
         second : column, optional
             The other item.
         wins : two or three columns, optional
-            Wins of `first`, wins of `second`, and ties.
+            Numbers of wins of `first`, wins of `second`, and ties.
         neutral : column, optional
-            True where `first` has no advantage.
+            True in rows in which `first` has no advantage.
 
         Returns
         -------
@@ -183,29 +196,38 @@ class BradleyTerry:
         z    0.343
         Name: params, dtype: float64
         """
+        rows, frame = read_comparisons(
+            data,
+            winner=winner,
+            loser=loser,
+            weight=weight,
+            tie=tie,
+            first=first,
+            second=second,
+            wins=wins,
+            neutral=neutral,
+        )
         model = cls.__new__(cls)
-        frame = comparisons.read_frame(data)
-        rows = comparisons.read_comparisons(frame, winner, loser, weight, tie, first, second, wins, neutral)
-        # Not deep, and yet safe from what is done to the user's frame as a whole, such as sorting it.
-        model._start(rows, None if frame is None else frame.copy(deep=False))
+        # A shallow copy does not change if the user sorts the data frame or adds columns.
+        model._set_rows(rows, None if frame is None else frame.copy(deep=False))
         return model
 
     @classmethod
     def from_pairwise(
         cls, r: Any, n: Any = None, *, condensed: bool = False, items: Sequence[Hashable] | None = None
     ) -> "BradleyTerry":
-        r"""Model of Hastie and Tibshirani's :math:`n_{ij} r_{ij}` wins.
+        r"""Model of pairwise probabilities: i beats j :math:`n_{ij} r_{ij}` times, as in Hastie and Tibshirani.
 
         Parameters
         ----------
         r : array-like or DataFrame of shape (K, K)
-            ``r[i, j]`` estimates the probability that i beats j, ``r[i, j] + r[j, i] = 1``; with `condensed` the
+            ``r[i, j]`` estimates the probability that i beats j, with ``r[i, j] + r[j, i] = 1``. If `condensed`, the
             K(K-1)/2 numbers above the diagonal.
         n : array-like, optional
-            Weights of the pairs, real numbers, (K, K) and symmetric or condensed; 1 by default. 0 says that a pair was
-            not compared; only then may its r be missing.
+            Weights of the pairs: real numbers, as a symmetric matrix of shape (K, K) or condensed; by default 1. 0
+            means that a pair was not compared; only then may its `r` be missing.
         condensed : bool
-            Is r condensed?
+            Whether `r` and `n` are condensed.
         items : sequence, optional
             Names of the items.
 
@@ -221,14 +243,15 @@ class BradleyTerry:
         >>> round(res.predict(0, 1), 4)
         0.5776
         """
+        condensed = _params.flag(condensed, "condensed")
         pairs = read_pairs(r, condensed, items)
         if not pairs.single:
-            raise InputError(f"r must be the pairs of one sample, got {pairs.n_samples} samples; use couple for many.")
+            raise InputError(
+                f"{arg('r')} must be the pairs of one sample, got {pairs.n_samples} samples; use {code('couple')} for "
+                "several."
+            )
         weight = np.ones((1, len(pairs.upper))) if n is None else read_weights(n, pairs, condensed, "n")
-        wins = soft_wins(pairs, weight[0])
-        model = cls.__new__(cls)
-        model._start(comparisons.read_wins(wins, None, pairs.classes), None)
-        return model
+        return cls(soft_wins(pairs, weight[0]), items=pairs.classes)
 
     @property
     def n_items(self) -> int:
@@ -240,59 +263,60 @@ class BradleyTerry:
 
     def fit(
         self,
-        method: str = "mle",
-        ties: str = "none",
+        method: Method = "mle",
+        ties: Ties = "none",
         order_effect: bool = False,
         covariates: Any = None,
         ref: Hashable | None = None,
-        cov: str = "full",
+        cov: Cov = "full",
         *,
-        item_data: Any = None,
+        item_data: pd.DataFrame | None = None,
         eval_env: Any = 0,
-        cov_type: str = "nonrobust",
-        cov_kwds: dict[str, Any] | None = None,
-        max_iter: int = 500,
+        cov_type: CovType = "nonrobust",
+        cov_kwds: Mapping[str, Any] | None = None,
+        maxiter: int = 500,
         n_projections: int = 64,
-        random_state: int = 0,
+        random_state: int | None = 0,
     ) -> BradleyTerryResults:
         """Fit the model.
 
         Parameters
         ----------
         method : {"mle", "firth"}
-            Maximum likelihood, or Firth's bias-reduced (Jeffreys-penalised) likelihood, which is finite for items that
-            won or lost everything too.
+            Maximum likelihood, or Firth's bias-reduced (Jeffreys-penalised) likelihood. The latter has finite estimates
+            even for items that won or lost everything.
         ties : {"none", "davidson", "half"}
-            Ties are an error, have a parameter of their own (``"(tie)"``, which is log nu), or count half a win for
-            each.
+            "none": ties are an error. "davidson": ties have a parameter, ``"(tie)"``, which is log nu. "half": a tie
+            is half a win for each item.
         order_effect : bool
-            Estimate the advantage of going first (``"(order)"``), on the scale of the abilities.
+            Whether to estimate the advantage of going first, ``"(order)"``, on the scale of the abilities.
         covariates : DataFrame, array-like or str, optional
-            Abilities are a linear function of these, one row an item; or a formula without response, such as
-            ``"age + weight"``, for `item_data`. An intercept would cancel and is left out.
+            If given, abilities are a linear function of these covariates, which have one row for each item. A string is
+            a formula without response, such as ``"age + weight"``, for `item_data`. An intercept would cancel and is
+            left out.
         ref : item, optional
             The item with ability 0; by default abilities sum to 0.
         cov : {"full", "diag", "none"}
-            The whole covariance, standard errors only, or neither. Standard errors of more than 2000 items are
-            estimated by random projections; ``res.bse_error`` states how well.
+            The whole covariance, standard errors only, or neither. With "diag", standard errors of more than 2000 items
+            are estimated by random projections; ``res.bse_error`` gives their accuracy.
         item_data : DataFrame, optional
-            Data of a formula, indexed by item. Its columns come before variables of the same name.
+            Data of the formula, indexed by item. Its columns take precedence over variables of the same name.
         eval_env : int
-            Where a formula's functions, and variables that are not columns of `item_data`, are looked up: 0 where
-            `fit` is called, 1 where the function that calls it is called, and so on; -1 nowhere, as in statsmodels.
+            Where functions in the formula, and variables that are not columns of `item_data`, are looked up: 0 where
+            `fit` is called, 1 where the function that calls `fit` is called, and so on; -1 nowhere, as in statsmodels.
         cov_type : {"nonrobust", "HC0", "cluster"}
-            From the information; the sandwich; the sandwich with ``cov_kwds={"groups": column}``, a column of the
-            data or an array of one entry a row, and, as in statsmodels, ``"use_correction"`` (True). After
-            "cluster", tests and intervals use the t distribution with one degree of freedom less than there are
-            groups.
+            "nonrobust": from the information. "HC0": the sandwich. "cluster": the sandwich for groups of comparisons,
+            ``cov_kwds={"groups": column}``, where the groups are a column of the data or an array with one entry for
+            each row; as in statsmodels, ``"use_correction"`` (default True) is a further option. After "cluster",
+            tests and intervals use the t distribution; its degrees of freedom are the number of groups minus 1.
         cov_kwds : dict, optional
-            See `cov_type`.
-        max_iter : int
-            Newton steps before giving up.
+            Options of `cov_type`.
+        maxiter : int
+            Maximum number of Newton steps.
         n_projections : int
-            Random projections for ``cov="diag"``.
-        random_state : int
-            Seed of these projections.
+            Number of random projections for ``cov="diag"``.
+        random_state : int or None
+            Seed of these projections. If None, the results differ from call to call.
 
         Returns
         -------
@@ -301,26 +325,26 @@ class BradleyTerry:
         Raises
         ------
         InputError
-            When an estimate would be infinite or is not identified: the message names the items or covariates.
+            If an estimate would be infinite or is not identified; the message names the items or covariates.
 
         Warns
         -----
         SeparationWarning
-            When an estimate is practically infinite.
+            If an estimate is practically infinite.
         ConvergenceWarning
-            When the iteration ended before its goal.
+            If the iteration did not converge.
         FewClustersWarning
-            When ``cov_type="cluster"`` has fewer than 20 groups.
+            If ``cov_type="cluster"`` has fewer than 20 groups.
 
         Notes
         -----
-        ``ties="half"`` treats half a win like a win: its standard errors are somewhat too large (``cov_type="HC0"``
-        mends that), and its likelihood cannot be compared with Davidson's. ``method="firth"`` needs the covariance of
-        all items in each step, and takes at most 5000 items.
+        ``ties="half"`` treats half a win like a win. Its standard errors are somewhat too large (``cov_type="HC0"``
+        corrects this), and its likelihood cannot be compared with that of ``ties="davidson"``. ``method="firth"`` needs
+        the covariance of all items in each step, so it is limited to 5000 items.
 
         Examples
         --------
-        Abilities by a covariate of the items:
+        Abilities that depend on a covariate of the items:
 
         >>> import pandas as pd
         >>> from pwcstats import BradleyTerry
@@ -331,61 +355,54 @@ class BradleyTerry:
            term  estimate  std_error  p_value
         0  size     1.073      0.608    0.077
         """
-        _params.choice(cov, COVARIANCES, "cov")
-        _params.choice(cov_type, COV_TYPES, "cov_type")
-        environment = fits.read_environment(eval_env, 1) if isinstance(covariates, str) else None
-        spec = read_spec(self._rows, method, ties, order_effect, covariates, item_data, environment, ref)
-        dense = spec.firth or cov == "full" or cov_type != "nonrobust"
-        fits.refuse_too_many(self.n_items, spec.z is None and dense, spec.firth)
-        if cov_type != "nonrobust" and cov != "full":
-            raise InputError(f"cov_type={cov_type!r} needs cov='full', got cov={cov!r}.")
+        options = covariance.read_options(cov, cov_type, cov_kwds, n_projections, random_state)
+        environment = read_environment(eval_env, 1) if isinstance(covariates, str) else None
+        spec = read_spec(
+            self._rows,
+            method=method,
+            ties=ties,
+            order_effect=order_effect,
+            covariates=covariates,
+            item_data=item_data,
+            environment=environment,
+            ref=ref,
+            maxiter=maxiter,
+        )
+        if spec.z is None:
+            _check_size(self.n_items, spec.firth, spec.firth or options.kind == "full")
         table = self._table(spec)
-        likelihood = self._likelihood(spec, table)
-        self._check_existence(spec, likelihood)
-        max_iter = _params.count(max_iter, "max_iter")
-        ascent = likelihood.maximise(max_iter)
+        likelihood = make_likelihood(spec, table)
+        scored = covariance.scored_rows(self._rows, self._data, options, likelihood.rank) if options.robust else None
+        obstacle = find_obstacle(spec, likelihood)
+        if obstacle is not None:
+            raise InputError(obstacle())
+        ascent = likelihood.maximise(spec.maxiter)
         if not ascent.converged:
-            cure = "raise max_iter" if ascent.n_iter == max_iter else _cure(spec, table)
-            warnings.warn(
-                f"the Bradley–Terry fit did not converge ({ascent.reason}), so the estimates may be wrong; {cure}.",
+            cure = f"raise {arg('maxiter')}" if ascent.n_iter == spec.maxiter else _cure(spec, table)
+            _warn(
                 ConvergenceWarning,
-                stacklevel=2,
+                f"the Bradley–Terry fit did not converge ({ascent.reason}), so the estimates may be wrong; {cure}.",
             )
-        n_groups = None
         try:
-            estimate = covariance.estimate(
-                likelihood,
-                ascent.point,
-                cov,
-                spec.ref,
-                _params.count(n_projections, "n_projections", 2),
-                _params.seed(random_state),
-            )
-            if estimate.cov is not None and cov_type != "nonrobust":
-                scored = covariance.scored_rows(self._rows, self._data, cov_type, cov_kwds, likelihood.rank)
-                estimate = covariance.sandwich(likelihood, ascent.point, estimate.cov, spec.ref, scored)
-                if cov_type == "cluster":
-                    n_groups = int(scored.group.max()) + 1
+            estimate = covariance.estimate(likelihood, ascent.point, spec.ref, options, scored)
         except NotDefiniteError:
             raise InputError(
                 "the information is singular to working precision: some items are joined to the rest only by "
-                f"comparisons whose outcome is almost certain; {_cure(spec, table)}, or use cov='none' for the "
-                "abilities alone."
+                f"comparisons whose outcome is almost certain; {_cure(spec, table)}, or use {arg('cov', 'none')} to "
+                "estimate the abilities without standard errors."
             ) from None
-        if n_groups is not None and n_groups < fits.FEW_CLUSTERS:
-            warnings.warn(
-                f"cov_type='cluster' has only {n_groups} clusters: standard errors are imprecise, more so if clusters "
-                f"differ in size. Tests use the t distribution with {n_groups - 1} degrees of freedom; with about "
-                f"{fits.FEW_CLUSTERS} clusters or more they can be trusted.",
+        if estimate.n_groups is not None and estimate.n_groups < FEW_CLUSTERS:
+            _warn(
                 FewClustersWarning,
-                stacklevel=2,
+                f"{arg('cov_type', 'cluster')} has only {estimate.n_groups} clusters: standard errors are imprecise, "
+                "more so if clusters differ in size. Tests use the t distribution with "
+                f"{estimate.n_groups - 1} degrees of freedom; with about {FEW_CLUSTERS} clusters or more they can be "
+                "trusted.",
             )
-        results = BradleyTerryResults(self, spec, likelihood, ascent, estimate, cov_type, max_iter, n_groups)
+        results = BradleyTerryResults(self, spec, likelihood, ascent, estimate, options.cov_type)
         if estimate.variance is not None:
-            # Of abilities, since coefficients of covariates have the scale of these.
-            message = fits.all_but_infinite(self.items, results._item_se, spec.firth)
-            if message is not None:
-                warnings.warn(message, SeparationWarning, stacklevel=2)
+            # Standard errors of abilities, because those of coefficients depend on the scale of the covariates.
+            _warn_if_infinite(self.items, results._item_se, spec.firth)
         return results
 
     def _table(self, spec: Spec) -> Table:
@@ -394,29 +411,39 @@ class BradleyTerry:
             self._tables[half] = make_table(self._rows, half)
         return self._tables[half]
 
-    def _likelihood(self, spec: Spec, table: Table) -> Likelihood:
-        design = Items(table) if spec.z is None else Covariates(table, spec.z)
-        return Likelihood(table, design, order=spec.order, tie=spec.davidson, firth=spec.firth)
 
-    def _check_existence(self, spec: Spec, likelihood: Likelihood) -> None:
-        table, design = likelihood.table, likelihood.design
-        if isinstance(design, Covariates):
-            names = spec.names + ["(order)"] * spec.order + ["(tie)"] * spec.davidson
-            existence.check_covariates(table, design.x, names, spec.order, spec.davidson, not spec.firth)
-        elif spec.firth:
-            existence.check_connected(table, self.items)
-            if spec.order:
-                existence.check_identified(table)
-        elif isinstance(design, Items):
-            existence.check_items(table, design.graph, self.items)
-            if spec.order:
-                existence.check_identified(table)
-            if spec.order or spec.davidson:
-                existence.check_order_and_ties(table, spec.order, spec.davidson)
+def _check_size(n_items: int, firth: bool, full: bool) -> None:
+    """Refuse a covariance that does not fit into memory."""
+    if firth and n_items > LARGEST_FIRTH:
+        raise InputError(
+            f"{arg('method', 'firth')} needs the covariance of all items in each step, got {n_items} items (at most "
+            f"{LARGEST_FIRTH}); use {arg('method', 'mle')} and leave out items that won or lost everything."
+        )
+    if full and n_items > LARGEST_FULL:
+        raise InputError(
+            f"the full covariance of {n_items} items would take {8e-9 * n_items**2:.0f} GB; set {arg('cov', 'diag')} "
+            f"for standard errors, or {arg('cov', 'none')}."
+        )
 
 
 def _cure(spec: Spec, table: Table) -> str:
-    """What to do when the estimates cannot be computed."""
+    """What to do if the estimates cannot be computed."""
     if spec.firth or not table.addable:
         return "leave out pairs that were compared far more or far less often than the others"
-    return "use method='firth'"
+    return f"use {arg('method', 'firth')}"
+
+
+def _warn_if_infinite(items: pd.Index, se: Array, firth: bool) -> None:
+    """Warn about standard errors that are practically infinite."""
+    infinite = items[np.flatnonzero(se > LARGEST_ERROR)]
+    if len(infinite):
+        cure = "they have too few comparisons to be estimated" if firth else f"use {arg('method', 'firth')}"
+        _warn(
+            SeparationWarning,
+            f"the estimates of {listed(infinite)} are practically infinite (standard errors up to {se.max():.3g}); "
+            f"{cure}.",
+        )
+
+
+def _warn(category: type[PwcWarning], message: str) -> None:
+    warnings.warn(category(message), stacklevel=user_stacklevel())

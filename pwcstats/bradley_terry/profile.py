@@ -1,20 +1,71 @@
-"""Profile-likelihood intervals of a Bradley–Terry fit."""
+"""Profile-likelihood intervals."""
 
+import warnings
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import stats
 
 from pwcstats._arrays import Array
 from pwcstats._kernels import profile
+from pwcstats._text import listed
 from pwcstats.bradley_terry.covariance import SOLVE_TOLERANCE
 from pwcstats.bradley_terry.likelihood import Likelihood, Point
+from pwcstats.errors import ConvergenceWarning, arg, user_stacklevel
+
+if TYPE_CHECKING:
+    from pwcstats.bradley_terry.results import BradleyTerryResults
+
+
+def profile_bounds(results: "BradleyTerryResults", indices: NDArray[np.int64], alpha: float) -> Array:
+    """Lower and upper bounds of the reported parameters with these indices."""
+    drop = 0.5 * stats.chi2.isf(alpha, 1)
+    bounds, failed = np.empty((len(indices), 2)), []
+    for row, index in enumerate(indices):
+        contrast = _contrast(results, int(index))
+        for column, side in enumerate((-1, 1)):
+            end = profile.bounds(
+                lambda params: _OnePoint(results._likelihood, results._likelihood.evaluate(params[0])),
+                lambda step: np.array([results._likelihood.length(step[0])]),
+                results._point.params,
+                contrast[None],
+                np.array([side]),
+                drop,
+            )
+            bounds[row, column] = end.value[0]
+            if not end.found[0]:
+                failed.append(results.params.index[index])
+    if failed:
+        warnings.warn(
+            ConvergenceWarning(
+                f"the profiles of {listed(dict.fromkeys(failed))} did not converge; use {arg('method', 'wald')} for "
+                "these parameters."
+            ),
+            stacklevel=user_stacklevel(),
+        )
+    return bounds
+
+
+def _contrast(results: "BradleyTerryResults", index: int) -> Array:
+    """Coefficients of the likelihood's parameters that give the reported parameter with this index."""
+    contrast = np.zeros(results._likelihood.n_params)
+    ref, size = results.spec.ref, results._likelihood.design.size
+    if ref is not None and index >= ref:
+        index += 1
+    if results.spec.z is None and index < size:
+        if ref is None:
+            contrast[:size] = -1.0 / size
+        else:
+            contrast[ref] = -1.0
+    contrast[index] += 1.0
+    return contrast
 
 
 @dataclass
-class OnePoint:
-    """A point as a row: each takes so much memory that they go one by one."""
+class _OnePoint:
+    """A point in the form that the kernel asks for: as a batch of one, because a point takes much memory."""
 
     likelihood: Likelihood
     point: Point
@@ -30,22 +81,9 @@ class OnePoint:
         return self.point.score[None]
 
     def solve(self, b: Array) -> Array:
-        """Solve the information's equations."""
+        """Solve the equations with the information as matrix."""
         return self.likelihood.solve(self.point.slope or self.point, SOLVE_TOLERANCE)(b[0])[None]
 
-    def take(self, which: NDArray[Any]) -> "OnePoint":
-        """There is no choice."""
+    def take(self, which: NDArray[Any]) -> "_OnePoint":
+        """Select points of the batch, which has only one."""
         return self
-
-
-def bound(likelihood: Likelihood, best: Point, contrast: Array, side: int, drop: float) -> tuple[float, bool]:
-    """The largest (side 1) or least (side -1) ``contrast @ params`` with log-likelihood >= the best less `drop`."""
-    end = profile.bounds(
-        lambda params: OnePoint(likelihood, likelihood.evaluate(params[0])),
-        lambda step: np.array([likelihood.length(step[0])]),
-        best.params,
-        contrast[None],
-        np.array([side]),
-        drop,
-    )
-    return float(end.value[0]), bool(end.found[0])

@@ -1,31 +1,41 @@
-"""What is asked of a fit."""
+"""The specification of a fit: the options that define its parameters, checked against the comparisons."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
+import pandas as pd
 from patsy import EvalEnvironment
 
 from pwcstats import _params
 from pwcstats._arrays import Array
-from pwcstats.bradley_terry import checks as fits
+from pwcstats._text import listed, shown
+from pwcstats.bradley_terry.covariates import read_covariates
 from pwcstats.bradley_terry.reading import Rows
-from pwcstats.errors import InputError
+from pwcstats.errors import InputError, arg, code
 
-METHODS = ("mle", "firth")
-TIES = ("none", "davidson", "half")
+Method = Literal["mle", "firth"]
+Ties = Literal["none", "davidson", "half"]
+
+# Names of the order effect and of log nu among the parameters.
+ORDER_TERM, TIE_TERM = "(order)", "(tie)"
 
 
 @dataclass(frozen=True)
 class Spec:
-    """What was asked of a fit, checked."""
+    """Specification of a fit.
+
+    `labels` are the items or, if there are covariates `z`, the names of the covariates. `ref` is the index of the
+    reference item.
+    """
 
     method: str
     ties: str
     order: bool
+    maxiter: int
+    labels: pd.Index
     z: Array | None
-    names: list[str]
     ref: int | None
 
     @property
@@ -38,34 +48,66 @@ class Spec:
         """Whether the likelihood is penalised."""
         return self.method == "firth"
 
+    @property
+    def extra_terms(self) -> list[str]:
+        """Names of the parameters that follow the abilities or coefficients."""
+        return [ORDER_TERM] * self.order + [TIE_TERM] * self.davidson
+
 
 def read_spec(
     rows: Rows,
+    *,
     method: Any,
     ties: Any,
-    order: Any,
+    order_effect: Any,
     covariates: Any,
     item_data: Any,
     environment: EvalEnvironment | None,
     ref: Hashable | None,
+    maxiter: Any,
 ) -> Spec:
-    """Check what was asked against the comparisons that there are."""
-    _params.choice(method, METHODS, "method")
-    _params.choice(ties, TIES, "ties")
-    z, names = fits.read_covariates(covariates, item_data, rows.items, environment)
-    fits.refuse_names(rows.items if z is None else names, order, ties == "davidson")
-    place = None if ref is None else _params.index_of(ref, rows.items, "ref")
-    if z is not None and ref is not None:
+    """Check the options by themselves, then against the comparisons."""
+    method = _params.choice(method, get_args(Method), "method")
+    ties = _params.choice(ties, get_args(Ties), "ties")
+    order = _params.flag(order_effect, "order_effect")
+    maxiter = _params.count(maxiter, "maxiter")
+    if covariates is None and item_data is not None:
         raise InputError(
-            "with covariates no item is the reference: the coefficients do not depend on one; leave ref out."
+            f"{arg('item_data')} holds the variables of a formula; give the formula as {arg('covariates')}."
         )
-    n_ties = rows.weight[rows.tie].sum() if len(rows.weight) else np.count_nonzero(rows.tie)
-    fits.refuse_ties(ties, float(n_ties), rows.total, method)
-    if not isinstance(order, (bool, np.bool_)):
-        raise InputError(f"order_effect must be True or False, got {order!r}.")
+    if covariates is not None and ref is not None:
+        raise InputError(
+            f"with {arg('covariates')} no item is the reference, because the coefficients do not depend on one; leave "
+            f"{arg('ref')} out."
+        )
+    ref_index = None if ref is None else _params.index_of(ref, rows.items, "ref")
+    z, labels = None, rows.items
+    if covariates is not None:
+        z, names = read_covariates(covariates, item_data, rows.items, environment)
+        labels = pd.Index(names)
+    spec = Spec(method, ties, order, maxiter, labels, z, ref_index)
+    _check_labels(spec)
+    if ties == "none" and rows.tie.any():
+        n_ties = rows.weight[rows.tie].sum() if len(rows.weight) else np.count_nonzero(rows.tie)
+        raise InputError(
+            f"{n_ties:g} of {rows.total:g} comparisons are ties, but {arg('ties', 'none')} does not allow ties; set "
+            f"{arg('ties', 'davidson')} for a tie parameter, or {arg('ties', 'half')} to count half a win for each."
+        )
     if order and not rows.home.any():
         raise InputError(
-            "order_effect needs comparisons in which one item went first; give first=... to "
-            "from_comparisons, and not neutral=... in all rows (a matrix of wins cannot tell)."
+            f"{arg('order_effect')} needs comparisons in which one item went first; pass {arg('first')} to "
+            f"{code('from_comparisons')}, and do not mark all rows as {arg('neutral')}. A matrix of wins has no order."
         )
-    return Spec(method, ties, bool(order), z, names, place)
+    return spec
+
+
+def _check_labels(spec: Spec) -> None:
+    """Labels must differ from each other and from the names of the other parameters."""
+    taken = [
+        name for name in spec.extra_terms if any(isinstance(label, str) and label == name for label in spec.labels)
+    ]
+    if taken:
+        raise InputError(f"an item or covariate has the name of a parameter, {listed(taken)}; rename it.")
+    if not spec.labels.is_unique:
+        repeated = spec.labels[spec.labels.duplicated()][0]
+        raise InputError(f"the covariates must have different names, got {shown(repeated)} twice.")

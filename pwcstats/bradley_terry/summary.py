@@ -1,4 +1,4 @@
-"""The summary of a Bradley–Terry fit, in statsmodels' own table classes."""
+"""The summary of a fit, in the format of statsmodels."""
 
 from typing import TYPE_CHECKING
 
@@ -9,24 +9,23 @@ from statsmodels.iolib.table import SimpleTable
 from pwcstats._summary import Cells, coefficients, head, number, width_of
 
 if TYPE_CHECKING:
-    from pwcstats.bradley_terry.estimates import Estimates
+    from pwcstats.bradley_terry.results import BradleyTerryResults
 
 
-def make_summary(results: "Estimates", alpha: float, max_rows: int) -> Summary:
-    """Head, table of parameters, and remarks."""
+def make_summary(results: "BradleyTerryResults", alpha: float, max_rows: int) -> Summary:
+    """Make a header, a table of parameters, and notes."""
     summary = Summary()
-    table, left_out = _params(results, alpha, max_rows)
+    table, n_hidden = _table(results, alpha, max_rows)
     summary.tables = [head("Bradley-Terry Results", *_head(results), width_of([table])), table]
-    summary.add_extra_txt(_remarks(results, left_out))
+    summary.add_extra_txt(_notes(results, n_hidden))
     return summary
 
 
-def _head(results: "Estimates") -> tuple[Cells, Cells]:
+def _head(results: "BradleyTerryResults") -> tuple[Cells, Cells]:
     spec = results.spec
     model = "Davidson" if spec.davidson else "Bradley-Terry"
     method = "Firth" if spec.firth else "MLE"
     pairs = "Pairs, by order:" if results._likelihood.table.ordered.any() else "Pairs that met:"
-    bare = results._estimate.variance is None
     left = [
         ("Model:", model),
         ("Method:", method),
@@ -34,7 +33,7 @@ def _head(results: "Estimates") -> tuple[Cells, Cells]:
         ("Comparisons:", number(results.nobs)),
         (pairs, f"{len(results._likelihood.table.first)}"),
         ("Ties:", spec.ties),
-        ("Covariance Type:", "none" if bare else results.cov_type),
+        ("Covariance Type:", "none" if results._estimate.variance is None else results.cov_type),
     ]
     right = [
         ("Df Residuals:", f"{results.df_resid}"),
@@ -48,12 +47,12 @@ def _head(results: "Estimates") -> tuple[Cells, Cells]:
     return left, right
 
 
-def _params(results: "Estimates", alpha: float, max_rows: int) -> tuple[SimpleTable, int]:
+def _table(results: "BradleyTerryResults", alpha: float, max_rows: int) -> tuple[SimpleTable, int]:
     n = len(results.params)
     shown = np.arange(n)
     if n > max_rows:
-        # Best and worst abilities, and whatever follows the abilities.
-        n_extra = results.spec.order + results.spec.davidson
+        # The best and the worst abilities, and the extra parameters.
+        n_extra = len(results.spec.extra_terms)
         order = np.argsort(-results.params.to_numpy()[: n - n_extra], kind="stable")
         half = max_rows // 2
         shown = np.concatenate([order[:half], order[len(order) - (max_rows - half) :], np.arange(n - n_extra, n)])
@@ -64,20 +63,20 @@ def _params(results: "Estimates", alpha: float, max_rows: int) -> tuple[SimpleTa
     return table, n - len(shown)
 
 
-def _remarks(results: "Estimates", left_out: int) -> list[str]:
+def _notes(results: "BradleyTerryResults", n_hidden: int) -> list[str]:
     spec = results.spec
     zero = "sum to 0" if spec.ref is None else f"are relative to {results.model.items[spec.ref]}"
-    remarks = ["Coefficients are of the items' covariates." if spec.z is not None else f"Abilities {zero}."]
-    if left_out:
-        remarks.append(f"{left_out} abilities between the best and the worst are not shown (max_rows).")
+    notes = ["Coefficients are of the items' covariates." if spec.z is not None else f"Abilities {zero}."]
+    if n_hidden:
+        notes.append(f"{n_hidden} abilities between the best and the worst are not shown (max_rows).")
     if spec.firth:
-        remarks.append("Log-likelihood and AIC are without the penalty.")
+        notes.append("Log-likelihood and AIC are without the penalty.")
     if spec.davidson:
-        remarks.append(f"(tie) is log nu: nu = {np.exp(results.params.iloc[-1]):.4g}.")
+        notes.append(f"(tie) is log nu: nu = {np.exp(results.params.iloc[-1]):.4g}.")
     if results.use_t:
         df = results.df_resid_inference
-        remarks.append(f"Tests and intervals use the t distribution with {df} df ({df + 1} clusters).")
+        notes.append(f"Tests and intervals use the t distribution with {df} df ({df + 1} clusters).")
     error = results._estimate.error
     if error is not None and error.any():
-        remarks.append(f"Standard errors are estimated by random projections, to within {error.max():.1%} (one s.e.).")
-    return remarks
+        notes.append(f"Standard errors are estimated by random projections, to within {error.max():.1%} (one s.e.).")
+    return notes

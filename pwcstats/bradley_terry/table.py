@@ -1,4 +1,4 @@
-"""Comparisons added up: one line for each pair of items that met."""
+"""The table of comparisons: wins, losses and ties of each pair of items that met."""
 
 from dataclasses import dataclass, replace
 
@@ -10,13 +10,13 @@ from pwcstats._kernels import comparisons
 from pwcstats._kernels.comparisons import LOSS, TIE, WIN
 from pwcstats.bradley_terry.reading import Rows
 
-# Numbers of comparisons of two pairs; beyond it, the sum of the two has no correct digit of the smaller.
+# Largest ratio of the numbers of comparisons of two pairs. Beyond it, their sum has no correct digit of the smaller.
 LARGEST_RATIO = 1e15
 
 
 @dataclass(frozen=True)
 class Table:
-    """Pairs that met: wins of `first`, wins of `second` and ties; `ordered` is 1 where `first` has the order effect."""
+    """Wins of `first`, wins of `second` and ties of each pair; `ordered` is 1 if `first` has the order effect."""
 
     n_items: int
     first: NDArray[np.int32]
@@ -26,30 +26,35 @@ class Table:
 
     @property
     def n(self) -> Array:
-        """Comparisons of each pair."""
+        """Number of comparisons of each pair."""
         return self.counts.sum(axis=1)
 
     @property
     def addable(self) -> bool:
-        """Whether the sums of an item's results have digits for each of its pairs."""
+        """Whether counts of different pairs can be added without losing all digits of the smaller."""
         n = self.n
         return bool(n.max() / LARGEST_RATIO <= n.min())
 
+    def with_counts(self, counts: Array) -> "Table":
+        """The same pairs with other counts; pairs without comparisons are left out."""
+        met = counts.any(axis=1)
+        return Table(self.n_items, self.first[met], self.second[met], self.ordered[met], counts[met])
+
 
 def make_table(rows: Rows, half: bool, cell: NDArray[np.int64] | None = None) -> Table:
-    """Add up rows, pairs by who went first where that is known; with `half`, a tie is half a win for each.
+    """Add up the rows, separately by who went first if that is known; if `half`, a tie is half a win for each item.
 
-    `cell`, if given, receives the place of each row in the counts before halving.
+    `cell`, if given, receives the index of each row's count in the flattened counts, before ties are halved.
     """
-    place = np.empty(0, np.int64) if cell is None else cell
+    cells = np.empty(0, np.int64) if cell is None else cell
     first, second, ordered, counts = comparisons.aggregate(
-        rows.winner, rows.loser, rows.tie, rows.home, rows.weight, len(rows.items), place
+        rows.winner, rows.loser, rows.tie, rows.home, rows.weight, len(rows.items), cells
     )
     return Table(len(rows.items), first, second, ordered, halve_ties(counts) if half else counts)
 
 
 def halve_ties(counts: Array) -> Array:
-    """Half a win for each side of a tie."""
+    """Replace each tie by half a win for each item."""
     counts = counts.copy()
     counts[:, WIN] += 0.5 * counts[:, TIE]
     counts[:, LOSS] += 0.5 * counts[:, TIE]
@@ -58,7 +63,7 @@ def halve_ties(counts: Array) -> Array:
 
 
 def same_comparisons(a: Rows, b: Rows, with_order: bool) -> bool:
-    """Whether the same items had the same results against each other and, `with_order`, the same went first."""
+    """Whether two data sets have the same items and results and, if `with_order`, the same items went first."""
     if not a.items.equals(b.items):
         return False
     one, two = (_sorted(rows if with_order else replace(rows, home=np.zeros_like(rows.home))) for rows in (a, b))

@@ -1,4 +1,4 @@
-"""The command line, ``pwcstats ...``."""
+"""The command line program ``pwcstats``."""
 
 from pwcstats.cli.program import main
 

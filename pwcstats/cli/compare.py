@@ -1,18 +1,15 @@
-"""``pwcstats compare``: methods compared by their scores."""
+"""``pwcstats compare``: compare methods by their scores."""
 
 import argparse
 from typing import Any
 
 import pandas as pd
 
-from pwcstats import plot
 from pwcstats.cli import reading, writing
-from pwcstats.compare import compare_methods
-from pwcstats.compare.comparison_result import ComparisonResult
-from pwcstats.compare.design import TESTS
-from pwcstats.compare.multiplicity import METHODS
-from pwcstats.compare.scores import PLACES, ROWS, UnnamedRowsError
-from pwcstats.errors import InputError
+from pwcstats.compare import ADJUSTMENTS, TESTS, ComparisonResult, compare_methods
+from pwcstats.compare.multiplicity import read_adjust
+from pwcstats.compare.registry import find_test, read_test
+from pwcstats.compare.scores import LEVELS, ROWS
 
 
 def add_to(commands: Any) -> None:
@@ -21,24 +18,25 @@ def add_to(commands: Any) -> None:
         commands,
         "compare",
         "compare methods by their scores on data sets or folds",
-        "Compare methods by the test that suits your design: means, ranks, letters, pairs with "
-        "adjusted p-values, who is best. FILE is tidy, with the columns method, score and whichever there are of "
-        "dataset, repeat, fold, case; or it has a column for each method and a row for each data set, whose names "
-        "stand in the first column (rows of other kinds: in columns named repeat, fold, case). If the rows have no "
-        "names, --rows says what they are.",
+        "Compare methods with the test that suits your design: means, ranks, letters, pairs with adjusted p-values, "
+        "and the best methods. FILE is tidy, with the columns method, score and any of dataset, repeat, fold, case; or "
+        "it has a column for each method and a row for each data set, with the names of the data sets in the first "
+        "column (for other rows, use columns named repeat, fold, case). If the rows have no names, set --rows.\n\n"
+        f"Tests: {_list_tests()}.\n\n"
+        f"Adjustments: {_list_adjustments()}.",
         "pwcstats compare scores.csv --control svm --plot scores.png",
     )
     parser.add_argument("file", metavar="FILE", help=writing.FILE)
     parser.add_argument("--test", choices=TESTS, default="auto", help="test of the pairs (%(default)s)")
-    parser.add_argument("--adjust", choices=METHODS, default="holm", help="adjustment of p-values (%(default)s)")
+    parser.add_argument("--adjust", choices=ADJUSTMENTS, default="holm", help="adjustment of p-values (%(default)s)")
     parser.add_argument(
         "--rows",
         choices=tuple(ROWS),
-        help="what rows without names are: the folds of one cross-validation, or data sets",
+        help="what the rows are if they have no names: the folds of one cross-validation, or data sets",
     )
-    parser.add_argument("--control", metavar="METHOD", help="compare all others with this method only")
+    parser.add_argument("--control", metavar="METHOD", help="compare all others with this method")
     parser.add_argument("--lower-is-better", action="store_true", help="for errors and losses")
-    parser.add_argument("--alpha", type=writing.level, default=0.05, help="level of the tests (%(default)s)")
+    parser.add_argument("--alpha", type=writing.level, default=0.05, help="significance level (%(default)s)")
     parser.add_argument(
         "--test-fraction", type=writing.level, help="share of the cases in each test set, for random splits"
     )
@@ -47,25 +45,27 @@ def add_to(commands: Any) -> None:
     parser.set_defaults(run=run)
 
 
+def _list_tests() -> str:
+    tests = [(name, read_test(name)) for name in TESTS]
+    return "; ".join(f"{name} ({test.description if test else 'by the design'})" for name, test in tests)
+
+
+def _list_adjustments() -> str:
+    return "; ".join(f"{name} ({read_adjust(name).description})" for name in ADJUSTMENTS)
+
+
 def run(options: argparse.Namespace) -> None:
     """Compare and print."""
-    try:
-        result = compare_methods(
-            read_scores(options.file, options.sep),
-            test=options.test,
-            adjust=options.adjust,
-            rows=options.rows,
-            control=options.control,
-            alpha=options.alpha,
-            test_fraction=options.test_fraction,
-            higher_is_better=not options.lower_is_better,
-        )
-    except UnnamedRowsError:
-        raise InputError(
-            "rows without names may be folds or data sets, which need different tests; add --rows folds for the folds "
-            "of one cross-validation (corrected resampled t-test), or --rows datasets for a row for each data set "
-            "(Wilcoxon's test or mean ranks), or a column dataset, fold or case."
-        ) from None
+    result = compare_methods(
+        read_scores(options.file, options.sep),
+        test=options.test,
+        adjust=options.adjust,
+        rows=options.rows,
+        control=options.control,
+        alpha=options.alpha,
+        test_fraction=options.test_fraction,
+        higher_is_better=not options.lower_is_better,
+    )
     if options.plot:
         writing.save_picture(_picture(result), options.plot)
     writing.emit(options, result.summary(), result.to_dict())
@@ -74,25 +74,26 @@ def run(options: argparse.Namespace) -> None:
 def read_scores(path: str, sep: str | None) -> pd.DataFrame:
     """Scores as `compare_methods` takes them."""
     frame = reading.read_table(path, sep)
-    places = [name for name in frame.columns if name in PLACES]
+    levels = [name for name in frame.columns if name in LEVELS]
     if {"method", "score"} & set(frame.columns):
         numbers = [name for name in ("score", "n_train", "n_test") if name in frame.columns]
-        columns = {name: reading.as_labels(frame[name]) for name in places}
+        columns = {name: reading.as_labels(frame[name]) for name in levels}
         return frame.assign(**columns, **{name: reading.as_numbers(frame[name]) for name in numbers})
-    if not places and (not reading.is_numeric(frame.iloc[:, 0]) or frame.columns[0] == ""):
-        # What the rows are, compare_methods reads from their labels and from the header.
-        labels = pd.Index(reading.as_labels(frame.iloc[:, 0]), name=frame.columns[0] or None)
-        return reading.all_numbers(frame.iloc[:, 1:]).set_axis(labels, axis=0)
-    scores = reading.all_numbers(frame.drop(columns=places))
-    if not places:
+    if not levels and (not reading.is_numeric(frame.iloc[:, 0]) or frame.columns[0] == ""):
+        # compare_methods finds out what the rows are, from their labels and from the header.
+        names = pd.Index(reading.as_labels(frame.iloc[:, 0]), name=frame.columns[0] or None)
+        return reading.all_numbers(frame.iloc[:, 1:]).set_axis(names, axis=0)
+    scores = reading.all_numbers(frame.drop(columns=levels))
+    if not levels:
         return scores
-    levels = [pd.Index(reading.as_labels(frame[name]), name=name) for name in places]
-    return scores.set_axis(pd.MultiIndex.from_arrays(levels) if len(places) > 1 else levels[0], axis=0)
+    labels = [pd.Index(reading.as_labels(frame[name]), name=name) for name in levels]
+    return scores.set_axis(pd.MultiIndex.from_arrays(labels) if len(labels) > 1 else labels[0], axis=0)
 
 
 def _picture(result: ComparisonResult) -> Any:
-    """Ranks on a line where the test is one of data sets and of all pairs, else means with intervals."""
-    of_data_sets = result.test in ("nemenyi", "mean_ranks", "wilcoxon", "sign")
-    if of_data_sets and result.control is None:
+    """The diagram of mean ranks if these order the methods and all pairs are compared, otherwise the means."""
+    from pwcstats import plot  # imports matplotlib
+
+    if find_test(result.test).order == "mean rank" and result.control is None:
         return plot.critical_difference(result)
     return plot.score_intervals(result)

@@ -1,4 +1,4 @@
-"""``pwcstats couple``: pairwise probabilities to class probabilities."""
+"""``pwcstats couple``: class probabilities from pairwise probabilities."""
 
 import argparse
 from typing import Any
@@ -7,8 +7,8 @@ import pandas as pd
 
 from pwcstats._text import listed
 from pwcstats.cli import reading, writing
-from pwcstats.coupling import METHODS
 from pwcstats.coupling import couple as coupled
+from pwcstats.coupling.methods import METHODS, TABLE
 from pwcstats.errors import InputError
 
 
@@ -19,22 +19,28 @@ def add_to(commands: Any) -> None:
         "couple",
         "class probabilities from pairwise ones",
         "Couple pairwise probabilities into class probabilities, printed as CSV.\n\n"
-        "FILE has a column for each pair, named a/b, a/c, ..., b/c, ..., and a row for each sample: the "
-        "probability of the first class given that it is one of the two. The first column may hold the samples' "
-        "names: it does if it is not named as a pair, or has words in it. Or FILE is one K x K table with row "
-        "names, row against column.",
+        "FILE has one column per pair, named a/b, a/c, ..., b/c, ..., and one row per sample. A cell is the "
+        "probability of the first class, given that the class is one of the two. The first column holds names of "
+        "samples if it is not named like a pair or if it contains text. Alternatively, FILE is one K x K table with "
+        "row names, which has the probability of the row's class against the column's.",
         "pwcstats couple pairs.csv --method ht",
     )
     parser.add_argument("file", metavar="FILE", help=writing.FILE)
-    parser.add_argument("--method", choices=METHODS, default="wlw2", help="how to couple (%(default)s)")
+    about = "\n".join(f"  {row.name:<7}{row.description}" for row in TABLE.values())
+    parser.epilog = f"methods:\n{about}\n\n{parser.epilog}"
+    parser.add_argument("--method", choices=METHODS, default="wlw2", help="coupling method, see below (%(default)s)")
+    weighted, massed = (
+        ", ".join(row.name for row in TABLE.values() if getattr(row, feature))
+        for feature in ("uses_weights", "uses_pair_mass")
+    )
     parser.add_argument(
-        "--weights", metavar="FILE", help="weights n_ij for ht (masses of the pairs for bayes): K x K, or columns a/b"
+        "--weights",
+        metavar="FILE",
+        help=f"weights of the pairs for {weighted}, or masses of the pairs for {massed}: K x K, or columns a/b",
     )
     form = parser.add_mutually_exclusive_group()
-    form.add_argument(
-        "--condensed", dest="form", action="store_const", const="condensed", help="FILE has a column a pair"
-    )
-    form.add_argument("--wide", dest="form", action="store_const", const="wide", help="FILE is a K x K table")
+    form.add_argument("--condensed", action="store_true", help="FILE has one column per pair")
+    form.add_argument("--wide", action="store_true", help="FILE is a K x K table")
     writing.add_guard(parser)
     writing.add_sep(parser)
     parser.set_defaults(run=run)
@@ -45,10 +51,10 @@ def run(options: argparse.Namespace) -> None:
     if options.file == options.weights == "-":
         raise InputError("only one of FILE and --weights can be stdin, got - for both.")
     guard = writing.guard(options)
-    r, condensed = read_pairs(options.file, options.sep, options.form)
+    r, condensed = _read_pairs(options.file, options.sep, condensed=options.condensed, wide=options.wide)
     weights = None if options.weights is None else _read_weights(options, r)
-    mass = options.method == "bayes"
-    p = coupled(
+    mass = TABLE[options.method].uses_pair_mass
+    p: Any = coupled(
         r,
         options.method,
         condensed=condensed,
@@ -68,10 +74,15 @@ def run(options: argparse.Namespace) -> None:
     writing.emit(options, text, {"method": options.method, "classes": classes, "samples": samples}, is_csv=True)
 
 
-def read_pairs(path: str, sep: str | None, form: str | None) -> tuple[pd.DataFrame, bool]:
-    """Numbers of pairs, labelled, and whether they are condensed."""
+def _read_pairs(
+    path: str, sep: str | None, *, condensed: bool = False, wide: bool = False
+) -> tuple[pd.DataFrame, bool]:
+    """Read numbers of pairs with their labels; the second value tells whether they are condensed.
+
+    `condensed` and `wide` are what the user says about the file; if both are False, the file decides.
+    """
     frame = reading.read_table(path, sep)
-    if form == "wide" or (form is None and reading.is_square(frame)):
+    if wide or (not condensed and reading.is_square(frame)):
         if not reading.is_square(frame):
             raise InputError(
                 f"{path} must be a K x K table: the first column must hold the names of the others, "
@@ -95,7 +106,7 @@ def read_pairs(path: str, sep: str | None, form: str | None) -> tuple[pd.DataFra
 
 
 def _read_weights(options: argparse.Namespace, r: pd.DataFrame) -> pd.DataFrame | pd.Series:
-    weights, condensed = read_pairs(options.weights, options.sep, None)
+    weights, condensed = _read_pairs(options.weights, options.sep)
     if condensed and len(weights) == 1:
         return weights.iloc[0]
     if condensed and isinstance(weights.index, pd.RangeIndex) and len(weights) == len(r):

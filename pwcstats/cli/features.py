@@ -1,7 +1,7 @@
-"""Columns of a table as the numbers that learners take.
+"""Columns of a table as numbers for the learners.
 
-A column of numbers stays as it is. Any other becomes one column of 0 and 1 for each of its values but the first in
-alphabetical order: with all of them LDA and QDA would meet columns that sum to 1.
+A numeric column stays as it is. Any other becomes one column of 0 and 1 for each of its values except the first in
+alphabetical order: with all values, the columns would sum to 1, which LDA and QDA cannot use.
 """
 
 from collections.abc import Collection, Sequence
@@ -17,24 +17,24 @@ from pwcstats.errors import InputError
 
 
 class Column(NamedTuple):
-    """A column that a model uses; `categories` are its values, None for numbers."""
+    """A column that a model uses; `categories` are its values, or None if it is numeric."""
 
     name: str
     categories: list[str] | None
 
 
 def describe(frame: pd.DataFrame, categorical: Collection[str] = ()) -> list[Column]:
-    """What the columns are; those that are `categorical` although they hold numbers must be named."""
+    """The kinds of the columns; `categorical` names those that hold codes although they look numeric."""
     columns = []
     for name in frame.columns:
         reading.refuse_missing(frame[name])
-        words = name in categorical or not reading.is_numeric(frame[name])
-        columns.append(Column(name, sorted(set(frame[name])) if words else None))
+        has_categories = name in categorical or not reading.is_numeric(frame[name])
+        columns.append(Column(name, sorted(set(frame[name])) if has_categories else None))
     return columns
 
 
 def encode(frame: pd.DataFrame, columns: Sequence[Column]) -> Array:
-    """The numbers of a table that has these columns, in any order, and perhaps others."""
+    """The numbers of a table that has these columns in any order, and possibly others."""
     parts: list[Any] = []
     for name, categories in columns:
         cells = frame[name]
@@ -42,7 +42,7 @@ def encode(frame: pd.DataFrame, columns: Sequence[Column]) -> Array:
         if categories is None:
             numbers = reading.as_numbers(cells)
             if not np.isfinite(numbers).all():
-                raise InputError(f"column {name} must hold finite numbers, got infinity; mend or drop these rows.")
+                raise InputError(f"column {name} must hold finite numbers, got infinity; correct or drop these rows.")
             parts.append(numbers)
             continue
         unknown = sorted(set(cells) - set(categories))
@@ -52,5 +52,5 @@ def encode(frame: pd.DataFrame, columns: Sequence[Column]) -> Array:
             )
         parts += [(cells == value).to_numpy(dtype=np.float64) for value in categories[1:]]
     if not parts:
-        raise InputError("there is nothing to learn from: every column has one value only.")
+        raise InputError("there is nothing to learn from: every column has only one value.")
     return np.column_stack(parts)

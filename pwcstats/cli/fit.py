@@ -1,4 +1,4 @@
-"""``pwcstats fit``: a classifier for each pair of classes, cross-validated and saved."""
+"""``pwcstats fit``: fit, cross-validate and save a pairwise classifier."""
 
 import argparse
 from typing import Any
@@ -12,6 +12,7 @@ from pwcstats._text import listed
 from pwcstats.cli import features, models, reading, writing
 from pwcstats.coupling import METHODS
 from pwcstats.errors import InputError
+from pwcstats.pairwise.named import LEARNERS
 
 
 def add_to(commands: Any) -> None:
@@ -19,50 +20,52 @@ def add_to(commands: Any) -> None:
     parser = writing.add_command(
         commands,
         "fit",
-        "fit, cross-validate and save a classifier of pairs",
-        "Fit one learner for each pair of classes, the best of the candidates, and couple them. Prints accuracy "
-        "and log loss by cross-validation, and the pairs.\n\n"
-        "All columns but the target are used (not a first column without a name, which holds row names). A column "
-        "that is not all numbers becomes a column of 0 and 1 for each of its values but the first; then all "
+        "fit, cross-validate and save a pairwise classifier",
+        "Fit one learner for each pair of classes, the best of the candidates, and couple them. Prints the "
+        "cross-validated accuracy and log loss, and the pairs.\n\n"
+        "All columns except the target are used (but not a first column without a name, which holds row names). A "
+        "column that is not numeric becomes one column of 0 and 1 for each of its values except the first. Then all "
         "columns are scaled to mean 0 and variance 1. Missing values are an error.\n\n"
-        "--save writes what to fit and the training rows, no code: `pwcstats predict` fits the model again, which "
-        "takes as long as the fit did (without cross-validation), and gives the same numbers. Who gets the file "
+        "--save writes what to fit and the training rows, but no code. `pwcstats predict` fits the model again, which "
+        "takes as long as the fit (without cross-validation) and gives the same numbers. Whoever gets the file also "
         "gets the rows.",
         "pwcstats fit iris.csv --target species --learners svm,lda,nb --save iris.model",
     )
     parser.add_argument("file", metavar="FILE", help=writing.FILE)
     parser.add_argument("--target", metavar="COL", required=True, help="column of the classes")
     parser.add_argument(
-        "--learners", type=_learners, default=["svm"], help=f"candidates, of {','.join(models.LEARNERS)} (svm)"
+        "--learners", type=_learners, default=["svm"], help=f"candidates, from {','.join(LEARNERS)} (svm)"
     )
     parser.add_argument("--coupling", choices=METHODS, default="wlw2", help="how pairs are coupled (%(default)s)")
-    parser.add_argument("--categorical", metavar="COL,...", default="", help="columns of numbers that are mere codes")
-    parser.add_argument("--cv", type=_folds, default=5, help="folds; 0 leaves cross-validation out (%(default)s)")
+    parser.add_argument(
+        "--categorical", metavar="COL,...", default="", help="numeric columns that hold codes of categories"
+    )
+    parser.add_argument("--cv", type=_folds, default=5, help="folds; 0 skips cross-validation (%(default)s)")
     parser.add_argument("--seed", type=writing.seed, default=0, help="seed of folds and learners (%(default)s)")
-    parser.add_argument("--save", metavar="MODEL", help="file for the model")
+    parser.add_argument("--save", metavar="MODEL", help="file to save the model to")
     writing.add_sep(parser)
     parser.set_defaults(run=run)
 
 
-def _learners(words: str) -> list[str]:
-    names = [word.strip() for word in words.split(",")]
-    wrong = [name for name in names if name not in models.LEARNERS]
+def _learners(text: str) -> list[str]:
+    names = [name.strip() for name in text.split(",")]
+    wrong = [name for name in names if name not in LEARNERS]
     if wrong or len(set(names)) < len(names):
-        raise argparse.ArgumentTypeError(f"must be some of {','.join(models.LEARNERS)}, each once, got {words!r}")
+        raise argparse.ArgumentTypeError(f"must be some of {','.join(LEARNERS)}, each once, got {text!r}")
     return names
 
 
-def _folds(word: str) -> int:
-    if not word.isdecimal() or int(word) == 1:
-        raise argparse.ArgumentTypeError(f"must be 0, or 2 or more, got {word!r}")
-    return int(word)
+def _folds(text: str) -> int:
+    if not text.isdecimal() or int(text) == 1:
+        raise argparse.ArgumentTypeError(f"must be 0, or 2 or more, got {text!r}")
+    return int(text)
 
 
 def run(options: argparse.Namespace) -> None:
     """Fit, cross-validate, save, print."""
     frame = reading.read_table(options.file, options.sep)
     recipe = _recipe(options, frame)
-    # Too many rows are refused before the work, not after it.
+    # Too many rows are an error before the fit, not after it.
     rows = models.rows_as_csv(recipe, frame) if options.save else b""
     scores = cross_validate(recipe, frame, options.cv) if options.cv else None
     model = models.train(recipe, frame)
@@ -105,11 +108,11 @@ def _recipe(options: argparse.Namespace, frame: pd.DataFrame) -> models.Recipe:
     reading.refuse_missing(frame[options.target])
     counts = frame[options.target].value_counts()
     if len(counts) < 2:
-        raise InputError(f"column {options.target} must have two classes or more, got {listed(counts.index)}.")
+        raise InputError(f"column {options.target} must have at least two classes, got {listed(counts.index)}.")
     if counts.min() < options.cv:
         raise InputError(
-            f"--cv {options.cv} needs {options.cv} rows of each class, got {counts.min()} of {counts.index[-1]}; "
-            "ask for fewer folds, or --cv 0."
+            f"--cv {options.cv} needs {options.cv} rows of each class, got {counts.min()} of {counts.index[-1]}; use "
+            "fewer folds, or --cv 0."
         )
     used = [name for name in frame.columns if name not in ("", options.target)]
     columns = features.describe(frame[used], codes)
@@ -117,7 +120,7 @@ def _recipe(options: argparse.Namespace, frame: pd.DataFrame) -> models.Recipe:
 
 
 def cross_validate(recipe: models.Recipe, frame: pd.DataFrame, cv: int) -> pd.DataFrame:
-    """Accuracy and log loss on stratified folds, a row for each."""
+    """Accuracy and log loss on stratified folds, one row per fold."""
     X, y = recipe.rows(frame)
     classes = np.unique(y)
     rows = []

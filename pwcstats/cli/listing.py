@@ -1,4 +1,4 @@
-"""``pwcstats datasets``: the data sets that can be loaded."""
+"""``pwcstats datasets``: list the data sets that can be loaded."""
 
 import argparse
 from typing import Any
@@ -13,7 +13,7 @@ def add_to(commands: Any) -> None:
         commands,
         "datasets",
         "list the real data sets and where they come from",
-        "List the data sets of pwcstats.datasets.load: their sizes, and the packages that carry them.",
+        "List the data sets of pwcstats.datasets.load with their sizes and the packages that contain them.",
         "pwcstats datasets --json",
     )
     parser.set_defaults(run=run)

@@ -1,8 +1,8 @@
-"""Saved models: the recipe and the training rows, from which loading fits the same model again.
+"""Saved models: the recipe and the training rows; loading fits the same model again.
 
-A pickle runs whatever code is in it; this file holds none. It is a zip archive of ``model.json`` (what to fit, and by
-which versions it was fitted) and ``training.csv`` (the rows). Every step of a fit is seeded, so that the model is the
-same, to the bit, as long as the versions are.
+A pickle can run any code; this file holds none. It is a zip archive of ``model.json`` (what to fit, and the versions
+that fitted it) and ``training.csv`` (the rows). Every step of a fit is seeded, so the model is bit-identical as long as
+the versions are the same.
 """
 
 import csv
@@ -19,14 +19,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
-from sklearn.linear_model import LogisticRegression
-from sklearn.naive_bayes import GaussianNB
-from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC
-from sklearn.tree import DecisionTreeClassifier
 
 from pwcstats._arrays import Array
 from pwcstats._files import write_file
@@ -34,54 +28,45 @@ from pwcstats._text import listed
 from pwcstats.cli import features, reading
 from pwcstats.cli.features import Column
 from pwcstats.coupling import METHODS
-from pwcstats.errors import InputError
+from pwcstats.errors import InputError, PwcWarning
 from pwcstats.pairwise import PairwiseClassifier
+from pwcstats.pairwise.named import LEARNERS, make_learner
 
 FORMAT = "pwcstats-model"
 FORMAT_VERSION = 1
-# Those whose change may change the numbers.
+# Packages whose version may change the results.
 PACKAGES = ("pwcstats", "scikit-learn")
-# The members of the archive, and how many bytes each may have: a small archive can hold gigabytes of zeros.
+# The members of the archive and their limits in bytes: a small archive can hold gigabytes of zeros.
 MEMBERS = {"model.json": 8 * 2**20, "training.csv": 64 * 2**20}
-# Short rows take far more memory than their bytes.
+# Short rows take far more memory than bytes in a file.
 MOST_ROWS = 1_000_000
 LIMITS = f"at most {MEMBERS['training.csv'] // 2**20} MiB and {MOST_ROWS:,} lines of training rows"
-# All that zipfile, zlib and json raise where bytes are damaged.
+# All that zipfile, zlib and json raise if bytes are damaged.
 DAMAGE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, RuntimeError, LookupError, ValueError)
-
-LEARNERS: dict[str, Any] = {
-    "svm": SVC(),
-    "lda": LinearDiscriminantAnalysis(),
-    "qda": QuadraticDiscriminantAnalysis(),
-    "nb": GaussianNB(),
-    "knn": KNeighborsClassifier(),
-    "logistic": LogisticRegression(max_iter=1000),
-    "tree": DecisionTreeClassifier(),
-}
 
 
 class Recipe(NamedTuple):
-    """All that a fit needs but the rows."""
+    """Everything that a fit needs except the rows."""
 
     target: str
     columns: list[Column]
     learners: list[str]
-    coupling: str
+    coupling: Any
     seed: int
 
     def estimator(self) -> Pipeline:
-        """The classifier, not fitted: columns are scaled once, for all pairs and learners."""
-        candidates = {name: LEARNERS[name] for name in self.learners}
+        """The classifier, not yet fitted; columns are scaled once for all pairs and learners."""
+        candidates = {name: make_learner(name) for name in self.learners}
         return make_pipeline(
             StandardScaler(), PairwiseClassifier(candidates, coupling=self.coupling, random_state=self.seed)
         )
 
     def names(self) -> list[str]:
-        """Columns of the training rows, the target last."""
+        """Names of the columns of the training rows, the target last."""
         return [*(column.name for column in self.columns), self.target]
 
     def rows(self, frame: pd.DataFrame) -> tuple[Array, NDArray[Any]]:
-        """Numbers and classes of training rows."""
+        """Numbers and classes of the training rows."""
         return features.encode(frame, self.columns), frame[self.target].to_numpy(dtype=str)
 
 
@@ -97,12 +82,12 @@ class Model(NamedTuple):
         return [str(label) for label in self.estimator.classes_]
 
     def predict_proba(self, frame: pd.DataFrame) -> Array:
-        """Probabilities of all classes, a row for each row of the table."""
+        """Probabilities of all classes, one row per row of the table."""
         return self.estimator.predict_proba(features.encode(frame, self.recipe.columns))
 
     def likeliest(self, proba: Array) -> list[str]:
-        """The most probable class of each row; of equals the first, so that no row's answer depends on the others."""
-        return [self.classes[place] for place in np.argmax(proba, axis=1)]
+        """The most probable class of each row, of several the first: no prediction depends on other rows."""
+        return [self.classes[index] for index in np.argmax(proba, axis=1)]
 
 
 def train(recipe: Recipe, frame: pd.DataFrame) -> Model:
@@ -111,7 +96,7 @@ def train(recipe: Recipe, frame: pd.DataFrame) -> Model:
 
 
 def rows_as_csv(recipe: Recipe, frame: pd.DataFrame) -> bytes:
-    """The rows that a model is saved with; refuses more than `load` reads."""
+    """The training rows as CSV; more than `load` can read is an error."""
     table = io.StringIO(newline="")
     writer = csv.writer(table, quoting=csv.QUOTE_ALL)
     names = recipe.names()
@@ -121,18 +106,18 @@ def rows_as_csv(recipe: Recipe, frame: pd.DataFrame) -> bytes:
     if _is_large(content):
         raise InputError(
             f"a saved model holds {LIMITS}, got {len(content) / 2**20:.0f} MiB and {len(frame):,} rows; use fewer rows "
-            "or columns, or leave --save out."
+            "or columns, or omit --save."
         )
     return content
 
 
 def _is_large(rows: bytes) -> bool:
-    # Rows end with both a return and a newline.
+    # Rows end with a carriage return and a newline.
     return len(rows) > MEMBERS["training.csv"] or rows.count(b"\r") + rows.count(b"\n") > 2 * (1 + MOST_ROWS)
 
 
 def save(path: str, model: Model, rows: bytes) -> None:
-    """Write a model and the rows that it was fitted to, as `rows_as_csv` has them."""
+    """Write a model and the rows that it was fitted to, as `rows_as_csv` returns them."""
     recipe = model.recipe
     document = {
         "format": FORMAT,
@@ -147,7 +132,7 @@ def save(path: str, model: Model, rows: bytes) -> None:
     }
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w") as archive:
-        # Of a fixed date, so that equal models are equal files.
+        # ZipInfo has a fixed date, so that equal models are equal files.
         for name, member in (("model.json", json.dumps(document, indent=2).encode("utf-8")), ("training.csv", rows)):
             if len(member) > MEMBERS[name]:
                 raise _too_large(path)
@@ -160,8 +145,8 @@ def load(path: str) -> Model:
 
     Warns
     -----
-    UserWarning
-        Where it was saved by other versions, and predictions may differ from those that it gave then.
+    PwcWarning
+        If other versions saved it, because its predictions may differ.
     """
     with open(path, "rb") as file:
         content = file.read(sum(MEMBERS.values()) + 1)
@@ -180,7 +165,9 @@ def load(path: str) -> Model:
     reading.refuse_missing(frame[recipe.target])
     _, y = recipe.rows(frame)
     if list(frame.columns) != names or features.describe(frame[names[:-1]], codes) != recipe.columns:
-        raise InputError(f"{path} is damaged: the columns and values of its training rows are not those that it lists.")
+        raise InputError(
+            f"{path} is damaged: the columns and values of its training rows differ from those that it lists."
+        )
     if sorted(set(y)) != classes:
         raise InputError(
             f"{path} is damaged: its training rows have the classes {listed(sorted(set(y)))}, but it lists "
@@ -199,7 +186,7 @@ def _too_large(path: str) -> InputError:
 
 
 def _unpack(content: bytes, path: str) -> tuple[Any, str]:
-    """The document and the rows of an archive, checked against the size limits."""
+    """The document and the rows of an archive, within the size limits."""
     found = []
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         if sorted(archive.namelist()) != sorted(MEMBERS):
@@ -210,7 +197,7 @@ def _unpack(content: bytes, path: str) -> tuple[Any, str]:
                 raise _no_model(path)
             if member.file_size > limit:
                 raise _too_large(path)
-            # Reads no more than the stated size, which may be wrong.
+            # The stated size may be wrong: read at most one byte more than the limit.
             with archive.open(member) as stream:
                 part = stream.read(limit + 1)
             if len(part) != member.file_size:
@@ -229,14 +216,14 @@ def _refuse_constant(word: str) -> Any:
 
 
 def _read_document(document: Any, path: str) -> tuple[Recipe, list[str], dict[str, str]]:
-    """Recipe, classes and versions, all of the types that `save` writes."""
+    """Recipe, classes and versions, checked to have the types that `save` writes."""
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise _no_model(path)
     found = document.get("format_version")
     if type(found) is int and found != FORMAT_VERSION:
         raise InputError(
             f"{path} has format {found} of saved models, but this version of pwcstats reads format {FORMAT_VERSION}; "
-            "fit it again, or use the version that saved it."
+            "fit the model again, or use the version that saved it."
         )
     if set(document) != set(FIELDS) or not all(is_right(document[name]) for name, is_right in FIELDS.items()):
         raise _no_model(path)
@@ -257,7 +244,7 @@ def _is_text(value: Any) -> bool:
 
 
 def _are_labels(values: Any) -> bool:
-    """Whether this is a list of texts, at least one, all different."""
+    """Whether this is a non-empty list of different texts."""
     return isinstance(values, list) and all(map(_is_text, values)) and 0 < len(values) == len(set(values))
 
 
@@ -291,7 +278,7 @@ def _warn_versions(path: str, saved_by: dict[str, str]) -> None:
         if saved_by.get(package) != version(package)
     ]
     if other:
-        warnings.warn(
-            f"{path} was saved by {', '.join(other)}; it is fitted again here, and may predict differently.",
-            stacklevel=2,
+        warning = PwcWarning(
+            f"{path} was saved by {', '.join(other)}; it is fitted again here, and may predict differently."
         )
+        warnings.warn(warning, stacklevel=2)

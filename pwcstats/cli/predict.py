@@ -1,4 +1,4 @@
-"""``pwcstats predict``: a saved model's answers for new rows."""
+"""``pwcstats predict``: predictions of a saved model for new rows."""
 
 import argparse
 import warnings
@@ -8,6 +8,7 @@ import pandas as pd
 
 from pwcstats._text import listed
 from pwcstats.cli import models, reading, writing
+from pwcstats.errors import PwcWarning
 
 
 def add_to(commands: Any) -> None:
@@ -15,15 +16,15 @@ def add_to(commands: Any) -> None:
     parser = writing.add_command(
         commands,
         "predict",
-        "predict new rows by a saved model",
-        "Predict the classes of new rows, printed as CSV. MODEL is a file of `pwcstats fit --save`; it holds no "
-        "code, and is fitted again, which takes as long as the fit did. FILE needs the columns of the training "
+        "predict new rows with a saved model",
+        "Predict the classes of new rows, printed as CSV. MODEL is a file of `pwcstats fit --save`. It holds no code: "
+        "the model is fitted again, which takes as long as the first fit. FILE needs the columns of the training "
         "table, in any order.",
         "pwcstats predict iris.model new.csv --proba",
     )
     parser.add_argument("model", metavar="MODEL", help="a file that `pwcstats fit --save` wrote")
     parser.add_argument("file", metavar="FILE", help=writing.FILE)
-    parser.add_argument("--proba", action="store_true", help="the probabilities of all classes, too")
+    parser.add_argument("--proba", action="store_true", help="also print the probabilities of all classes")
     writing.add_guard(parser)
     writing.add_sep(parser)
     parser.set_defaults(run=run)
@@ -38,7 +39,7 @@ def run(options: argparse.Namespace) -> None:
     reading.need_columns(frame, names, options.file)
     extra = [name for name in frame.columns if name not in ("", model.recipe.target, *names)]
     if extra:
-        warnings.warn(f"columns that the model does not have were not used: {listed(extra)}", stacklevel=2)
+        warnings.warn(PwcWarning(f"columns that the model does not use were ignored: {listed(extra)}"), stacklevel=2)
     proba = model.predict_proba(frame)
     found = model.likeliest(proba)
     table = pd.DataFrame({"prediction": [guard(label) for label in found]})

@@ -1,8 +1,9 @@
-"""The parser of all commands, and what becomes of errors and warnings."""
+"""The program: its parser, and how it reports errors and warnings."""
 
 import argparse
+import ast
 import os
-import re
+import shlex
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
@@ -14,10 +15,18 @@ import numpy as np
 from pwcstats import __version__
 from pwcstats._text import visible
 from pwcstats.cli import compare, couple, demo, fit, listing, predict, rank, reproduce
-from pwcstats.errors import PwcError
+from pwcstats.errors import PwcError, PwcWarning, Vocabulary
 
-# The order of the help text.
+# The help text lists the commands in this order.
 COMMANDS = (couple, rank, fit, predict, compare, reproduce, listing, demo)
+# Parameters whose options have another name.
+RENAMED = {
+    "n": "weights",
+    "pair_mass": "weights",
+    "estimator": "learners",
+    "random_state": "seed",
+    "n_jobs": "jobs",
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -26,26 +35,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Parameters
     ----------
     arguments : sequence of str, optional
-        Words of the command line after ``pwcstats``; by default those of this process.
+        The arguments after ``pwcstats``; by default those of this process.
 
     Returns
     -------
     int
-        The exit code: 0, or 1 where the data cannot be used. Wrong usage leaves by ``SystemExit(2)``, as argparse has
-        it.
+        The exit code: 0, or 1 if the data cannot be used. Wrong usage raises ``SystemExit(2)``, as argparse does.
     """
     options = make_parser().parse_args(arguments)
+    vocabulary = Options(options.parser)
     try:
-        with _warnings_in_lines():
+        with _warnings_on_stderr(vocabulary):
             options.run(options)
             sys.stdout.flush()
     except BrokenPipeError:
-        _close_quietly()
+        _discard_stdout()
     except KeyboardInterrupt:
         return 130
-    # scikit-learn refuses data by ValueError, files fail by OSError; a warning is raised where -W error asks for it.
+    # scikit-learn raises ValueError for unusable data, files raise OSError, and -W error raises warnings.
     except (PwcError, ValueError, OSError, np.linalg.LinAlgError, Warning) as error:
-        _say(_in_words(error))
+        _print_line(_one_line(error, vocabulary) or type(error).__name__)
         return 1
     return 0
 
@@ -54,8 +63,8 @@ def make_parser() -> argparse.ArgumentParser:
     """The parser of all commands."""
     parser = _Parser(
         prog="pwcstats",
-        description="Statistics of pairs. `pwcstats COMMAND --help` has the options of a command and an example.",
-        epilog="Exit codes: 0; 1 where the data cannot be used, with one line on stderr; 2 for wrong usage.",
+        description="Statistics of pairs. `pwcstats COMMAND --help` shows the options of a command and an example.",
+        epilog="Exit codes: 0; 1 if the data cannot be used, with one line on stderr; 2 for wrong usage.",
     )
     parser.add_argument("--version", action="version", version=f"pwcstats {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -65,22 +74,60 @@ def make_parser() -> argparse.ArgumentParser:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Shows control characters in the words of the command line, such as names of files, by their escapes."""
+    """A parser whose errors show control characters, for example of file names, by their escapes."""
 
     def error(self, message: str) -> NoReturn:
         super().error(visible(message))
 
 
+class Options(Vocabulary):
+    """Writes parameters as the options of a command: ``method='ht'`` is ``--method ht``.
+
+    A parameter or a setting that the command does not offer stays as Python writes it.
+    """
+
+    def __init__(self, parser: argparse.ArgumentParser) -> None:
+        self._actions = {action.dest: action for action in parser._actions}
+
+    def _action(self, name: str) -> argparse.Action | None:
+        return self._actions.get(RENAMED.get(name, name))
+
+    def parameter(self, name: str) -> str:
+        """The option, or the placeholder of an argument without one."""
+        action = self._action(name)
+        if action is None:
+            return name
+        return action.option_strings[-1] if action.option_strings else str(action.metavar or name)
+
+    def setting(self, name: str, value: str) -> str:
+        """The option and its value; a flag has none."""
+        action, given = self._action(name), _evaluated(value)
+        if action is not None and action.option_strings:
+            if action.nargs == 0 and given is True:
+                return self.parameter(name)
+            if action.nargs != 0 and (action.choices is None or given in action.choices):
+                return f"{self.parameter(name)} {shlex.quote(str(given))}"
+        return f"{name}={value}"
+
+
+def _evaluated(value: str) -> Any:
+    """The value that Python writes like this; the text itself if it is no literal."""
+    try:
+        return ast.literal_eval(value)
+    except (ValueError, SyntaxError):
+        return value
+
+
 @contextmanager
-def _warnings_in_lines() -> Iterator[None]:
-    """Each warning once, as a line on stderr; those for developers are left out, as Python itself does."""
+def _warnings_on_stderr(vocabulary: Vocabulary) -> Iterator[None]:
+    """Print each warning once, as a line on stderr; like Python, leave out those that are for developers."""
     seen: set[str] = set()
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
-        words = _one_line(str(message))
-        if words not in seen:
-            seen.add(words)
-            _say(f"warning: {words}")
+        line = _one_line(message, vocabulary)
+        if line not in seen:
+            seen.add(line)
+            _print_line(f"warning: {line}")
 
     with warnings.catch_warnings():
         if not sys.warnoptions:
@@ -91,25 +138,21 @@ def _warnings_in_lines() -> Iterator[None]:
         yield
 
 
-def _in_words(error: BaseException) -> str:
-    """An error in one line; those of the system begin with a number that says nothing to most."""
-    if isinstance(error, OSError) and error.strerror:
-        where = f": {error.filename}" if error.filename is not None else ""
-        return f"{error.strerror}{where}"
-    return _one_line(str(error)) or type(error).__name__
+def _one_line(problem: BaseException | str, vocabulary: Vocabulary) -> str:
+    """The message of an error or a warning, on one line."""
+    if isinstance(problem, OSError) and problem.strerror:
+        # str() would begin with the number of the error.
+        return problem.strerror if problem.filename is None else f"{problem.strerror}: {problem.filename}"
+    if isinstance(problem, (PwcError, PwcWarning)):
+        return " ".join(problem.message.render(vocabulary).split())
+    return " ".join(str(problem).split())
 
 
-def _one_line(text: str) -> str:
-    """Words on one line, arguments of Python as the options that they are here."""
-    line = re.sub(r"\b(method|ties|test|adjust|coupling)='(\w+)'", r"--\1 \2", " ".join(text.split()))
-    return line.replace("pair_mass", "--weights")
+def _print_line(text: str) -> None:
+    """Print a line on stderr; names of files may contain newlines."""
+    print(f"pwcstats: {visible(text)}".replace("\n", "\\n"), file=sys.stderr)
 
 
-def _say(words: str) -> None:
-    """A line on stderr; names of files may have newlines, too."""
-    print(f"pwcstats: {visible(words)}".replace("\n", "\\n"), file=sys.stderr)
-
-
-def _close_quietly() -> None:
-    """Whoever read stdout has read enough; Python would complain when it flushes stdout at its end."""
+def _discard_stdout() -> None:
+    """Nobody reads stdout any more; without this, Python would report the closed pipe when it exits."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,4 +1,4 @@
-"""``pwcstats rank``: a Bradley–Terry model of paired comparisons."""
+"""``pwcstats rank``: abilities of items from paired comparisons."""
 
 import argparse
 from typing import Any
@@ -7,10 +7,12 @@ import numpy as np
 import pandas as pd
 
 from pwcstats.bradley_terry import BradleyTerry, BradleyTerryResults
+from pwcstats.bradley_terry.covariance import EXACT_ITEMS
+from pwcstats.bradley_terry.spec import ORDER_TERM, TIE_TERM
 from pwcstats.cli import reading, writing
 
-# Of more items, standard errors alone are estimated: the covariance would be the square of these.
-MANY = 2000
+# How the output names the parameters that are not abilities.
+NAMES = {ORDER_TERM: "order effect", TIE_TERM: "log tie parameter"}
 
 
 def add_to(commands: Any) -> None:
@@ -20,25 +22,32 @@ def add_to(commands: Any) -> None:
         "rank",
         "abilities from paired comparisons (Bradley-Terry)",
         "Rank items by a Bradley-Terry model: abilities (log scale, sum 0) with standard errors and intervals, "
-        "the best first. FILE has a row for each comparison, with the winner and the loser; or it is a K x K "
+        "the best first. FILE has one row per comparison, with the winner and the loser; or it is a K x K "
         "table of wins with row names, row over column.",
         "pwcstats rank games.csv --winner won --loser lost --plot abilities.png",
     )
     parser.add_argument("file", metavar="FILE", help=writing.FILE)
     parser.add_argument("--winner", metavar="COL", help="column of the winners (winner)")
     parser.add_argument("--loser", metavar="COL", help="column of the losers (loser)")
-    parser.add_argument("--tie", metavar="COL", help="column of true and false: whether the two tied")
-    parser.add_argument("--weight", metavar="COL", help="column of weights: how often a row counts")
+    parser.add_argument("--tie", metavar="COL", help="column of true and false: whether the items tied")
+    parser.add_argument("--weight", metavar="COL", help="column of weights of the rows")
     parser.add_argument("--first", metavar="COL", help="column of the item that went first or was at home")
     parser.add_argument(
-        "--ties", choices=("davidson", "half"), help="a parameter for ties, or half a win each (davidson, with --tie)"
+        "--ties",
+        choices=("davidson", "half"),
+        help="a tie parameter, or half a win for each item (davidson, with --tie)",
     )
-    parser.add_argument("--method", choices=("mle", "firth"), default="mle", help="maximum likelihood, or Firth's")
+    parser.add_argument(
+        "--method", choices=("mle", "firth"), default="mle", help="maximum likelihood, or Firth's penalised likelihood"
+    )
     parser.add_argument("--order-effect", action="store_true", help="estimate the advantage of --first")
     parser.add_argument(
-        "--alpha", type=writing.level, default=0.05, help="one less the level of intervals (%(default)s)"
+        "--alpha",
+        type=writing.level,
+        default=0.05,
+        help="significance level; intervals have level 1 - alpha (%(default)s)",
     )
-    parser.add_argument("--plot", metavar="FILE", help="draw the abilities (.png, .pdf, .svg)")
+    parser.add_argument("--plot", metavar="FILE", help="plot the abilities (.png, .pdf, .svg)")
     writing.add_sep(parser)
     parser.set_defaults(run=lambda options: run(options, parser))
 
@@ -46,15 +55,16 @@ def add_to(commands: Any) -> None:
 def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> None:
     """Fit and print."""
     if options.ties and not options.tie:
-        parser.error("--ties needs --tie, the column that says which rows are ties")
+        parser.error("--ties needs --tie, the column that marks the rows that are ties")
     if options.order_effect != (options.first is not None):
-        parser.error("--order-effect and --first COL, who went first, go together")
+        parser.error("--order-effect and --first COL, the item that went first, go together")
     model = _model(options)
     res = model.fit(
         options.method,
         ties=(options.ties or "davidson") if options.tie else "none",
         order_effect=options.order_effect,
-        cov="full" if model.n_items <= MANY or options.method == "firth" else "diag",
+        # The full covariance of many items would take long and is not needed.
+        cov="full" if model.n_items <= EXACT_ITEMS or options.method == "firth" else "diag",
     )
     table = res.abilities(alpha=options.alpha).sort_values("ability", ascending=False, kind="stable")
     if options.plot:
@@ -95,18 +105,16 @@ def _model(options: argparse.Namespace) -> BradleyTerry:
         "tie": reading.as_flags(frame[options.tie]) if options.tie else None,
         "first": frame[options.first] if options.first else None,
     }
-    # Rows are counted from 1 in what is said of them.
+    # Messages count rows from 1.
     found = {name: np.asarray(column) for name, column in columns.items() if column is not None}
     data = pd.DataFrame(found, index=range(1, len(frame) + 1))
     return BradleyTerry.from_comparisons(data, **{name: name for name in found})
 
 
 def _others(res: BradleyTerryResults) -> dict[str, dict[str, float]]:
-    """Order effect and tie parameter, where the model has them."""
-    names = {"(order)": "order effect", "(tie)": "log tie parameter"}
-    errors: pd.Series = res.bse
+    """Order effect and tie parameter, if the model has them."""
+    estimates, errors = res.params, res.bse
     return {
-        words: {"estimate": float(res.params[name]), "std_error": float(errors[name])}
-        for name, words in names.items()
-        if name in res.params.index[-2:]
+        NAMES[term]: {"estimate": float(estimates[term]), "std_error": float(errors[term])}
+        for term in res.spec.extra_terms
     }

@@ -1,7 +1,7 @@
-"""Tables from files or stdin.
+"""Read tables from files or stdin.
 
-Cells stay the words that they are in the file until a command asks for numbers: items "01" and "1" differ, and what is
-saved with a model is what was read.
+Cells stay text until a command asks for numbers. So the items "01" and "1" differ, and a saved model contains the rows
+as they were read.
 """
 
 import csv
@@ -21,47 +21,47 @@ from pwcstats._text import listed
 from pwcstats.errors import InputError
 
 SEPARATORS = (",", ";", "\t")
-# Not in any case of letters: "Na" may be sodium.
+# Case matters: "Na" may be sodium.
 MISSING = ("", "NA", "NaN", "nan")
 _TRUE, _FALSE = ("true", "t", "yes", "1", "1.0"), ("false", "f", "no", "0", "0.0")
 
 
 def read_table(path: str, sep: str | None = None) -> pd.DataFrame:
-    """A table with a header, all cells as text, None where they are empty, NA or NaN.
+    """Read a table with a header; all cells are text, and None if they are empty, NA or NaN.
 
     Parameters
     ----------
     path : str
         A file, or "-" for stdin.
     sep : str, optional
-        What stands between cells; by default whichever of comma, semicolon and tab the header has most of.
+        Separator of cells; by default comma, semicolon or tab, whichever is most frequent in the header.
     """
-    name = _called(path)
+    name = _shown_name(path)
     return parse_table(_read_text(path, name), name, sep)
 
 
-def _called(path: str) -> str:
+def _shown_name(path: str) -> str:
     return "stdin" if path == "-" else path
 
 
 def parse_table(text: str, name: str, sep: str | None = None) -> pd.DataFrame:
-    """The table that a text holds; `name` is what errors call it."""
+    """Parse a table from text; errors refer to it by `name`."""
     if not text.strip():
         raise InputError(f"{name} is empty; a table with a header is needed.")
     sep = sep or _sniff(text)
     try:
-        # Strict, or a quote that is never closed would swallow the rest of the file.
+        # Without strict=True, a quote that is never closed would swallow the rest of the file.
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=sep, skipinitialspace=True, strict=True)
         lines = [(reader.line_num, row) for row in reader if any(cell.strip() for cell in row)]
     except csv.Error as error:
         raise InputError(f"{name} cannot be read as a table ({error}).") from None
     header = [cell.strip() for cell in lines[0][1]]
-    _refuse_header(header, name)
+    _check_header(header, name)
     for number, row in lines[1:]:
         if len(row) != len(header):
             raise InputError(
-                f"line {number} of {name} has {len(row)} cells, but the header has {len(header)}; mend it, or say by "
-                "--sep what stands between cells (the column of row names needs a cell in the header, too)."
+                f"line {number} of {name} has {len(row)} cells, but the header has {len(header)}; correct the "
+                "line, or give the separator with --sep (a column of row names also needs a cell in the header)."
             )
     if len(lines) == 1:
         raise InputError(f"{name} has a header {listed(header)} and no rows.")
@@ -91,25 +91,25 @@ def _cell(cell: str) -> str | None:
     return None if cell in MISSING else cell
 
 
-def _refuse_header(header: list[str], name: str) -> None:
-    # The first may have no name: so R and pandas write row names.
-    nameless = [place for place, cell in enumerate(header, 1) if not cell and place > 1]
+def _check_header(header: list[str], name: str) -> None:
+    # The first column may have no name: R and pandas write row names like this.
+    nameless = [number for number, cell in enumerate(header, 1) if not cell and number > 1]
     if nameless:
         raise InputError(f"every column of {name} needs a name in the header, got none for column {nameless[0]}.")
     twice = [cell for cell, times in Counter(header).items() if times > 1]
     if twice:
-        raise InputError(f"columns of {name} must have names that differ, got {listed(twice)} more than once.")
+        raise InputError(f"column names of {name} must be unique, got {listed(twice)} more than once.")
 
 
 def need_columns(frame: pd.DataFrame, names: Iterable[str], path: str) -> None:
-    """Refuse a table that lacks columns."""
-    lost = [column for column in names if column not in frame.columns]
-    if lost:
-        raise InputError(f"{_called(path)} must have the columns {listed(lost)}, got {listed(frame.columns)}.")
+    """Raise an error if columns are missing."""
+    missing = [column for column in names if column not in frame.columns]
+    if missing:
+        raise InputError(f"{_shown_name(path)} must have the columns {listed(missing)}, got {listed(frame.columns)}.")
 
 
 def is_number(cell: Any) -> bool:
-    """Whether a cell is a number; Python's 1_000 is not one."""
+    """Whether a cell is a number; 1_000 is not, although Python accepts it."""
     try:
         return "_" not in cell and not math.isnan(float(cell))
     except ValueError:
@@ -117,13 +117,13 @@ def is_number(cell: Any) -> bool:
 
 
 def is_numeric(column: pd.Series) -> bool:
-    """Whether all cells that are there are numbers, and some are there."""
+    """Whether a column has numbers, and nothing else except missing cells."""
     cells = [cell for cell in column if cell is not None]
     return bool(cells) and all(map(is_number, cells))
 
 
 def as_numbers(column: pd.Series) -> Array:
-    """A column as numbers, NaN where cells are missing."""
+    """A column as numbers, with NaN for missing cells."""
     for row, cell in enumerate(column, 1):
         if cell is not None and not is_number(cell):
             raise InputError(f"column {column.name} must hold numbers, got {cell!r} in row {row}.")
@@ -131,24 +131,24 @@ def as_numbers(column: pd.Series) -> Array:
 
 
 def all_numbers(frame: pd.DataFrame) -> pd.DataFrame:
-    """A table of numbers."""
+    """A table with all columns as numbers."""
     columns = [as_numbers(frame[name]) for name in frame.columns]
     values = np.column_stack(columns) if columns else np.empty((len(frame), 0))
     return pd.DataFrame(values, index=frame.index, columns=frame.columns)
 
 
 def refuse_missing(cells: pd.Series) -> None:
-    """Refuse a column with gaps."""
-    gaps = cells.isna().to_numpy()
-    if gaps.any():
+    """Raise an error if a column has missing cells."""
+    missing = cells.isna().to_numpy()
+    if missing.any():
         raise InputError(
-            f"column {cells.name} must not have missing values, got {gaps.sum()}, the first in row "
-            f"{int(np.argmax(gaps)) + 1}; fill or drop these rows."
+            f"column {cells.name} must not have missing values, got {missing.sum()}, the first in row "
+            f"{int(np.argmax(missing)) + 1}; fill or drop these rows."
         )
 
 
 def as_labels(column: pd.Series) -> Any:
-    """Labels of rows, such as folds: whole numbers where all are, so that 10 comes after 2, else words."""
+    """Labels of rows, such as folds: whole numbers if all are (so 10 comes after 2), otherwise text."""
     cells = list(column)
     if all(cell is not None and cell.isdecimal() for cell in cells):
         return np.array([int(cell) for cell in cells])
@@ -156,7 +156,7 @@ def as_labels(column: pd.Series) -> Any:
 
 
 def as_flags(column: pd.Series) -> Any:
-    """A column of true and false."""
+    """A column of true and false as booleans."""
     for row, cell in enumerate(column, 1):
         if cell is None or cell.lower() not in (*_TRUE, *_FALSE):
             shown = "nothing" if cell is None else repr(cell)
@@ -165,7 +165,7 @@ def as_flags(column: pd.Series) -> Any:
 
 
 def is_square(frame: pd.DataFrame) -> bool:
-    """Whether a table is K x K with row names: its first column has the names of the others."""
+    """Whether a table is K x K with row names: its first column contains the names of the others."""
     return frame.shape[1] > 2 and sorted(frame.columns[1:]) == sorted(map(str, frame.iloc[:, 0]))
 
 

@@ -1,12 +1,14 @@
-"""``pwcstats reproduce``: tables and figures of the five papers."""
+"""``pwcstats reproduce``: recompute the tables and figures of five papers."""
 
 import argparse
 import sys
-from typing import Any
+from typing import Any, get_args
 
 from pwcstats._text import visible
 from pwcstats.cli import writing
 from pwcstats.errors import InputError, PwcError
+from pwcstats.studies import STUDIES
+from pwcstats.studies.running import Size
 
 
 def add_to(commands: Any) -> None:
@@ -14,40 +16,45 @@ def add_to(commands: Any) -> None:
     parser = writing.add_command(
         commands,
         "reproduce",
-        "run the tables and figures of the five papers",
-        "Compute tables and figures of the papers again, and write them into a folder beside the printed numbers: "
-        "tables as .csv and .txt, pictures as .png, and all of them in report.html, which needs no other file.\n\n"
-        "NAME is all, a study (hastie-tibshirani, wu-lin-weng, chang, szepannek, sulzmann), or one of its tables and "
-        "figures, as in szepannek.table3. Some of them need data sets that `pwcstats datasets` lists with the packages "
-        "to install; the others are run all the same.\n\n"
-        "What is done is kept in the folder: a command that was stopped or killed goes on when it is given again.",
+        "recompute the tables and figures of five papers",
+        "Recompute tables and figures of the papers and compare them with the printed numbers. Tables are written to "
+        "a folder as .csv and .txt, figures as .png, and all of them to report.html, which needs no other file.\n\n"
+        f"NAME is all, a study ({', '.join(STUDIES).replace('_', '-')}), or one of its tables and "
+        "figures, for example szepannek.table3. Some need data sets from other packages; `pwcstats datasets` lists "
+        "what to install. If a data set is missing, the other tables and figures still run.\n\n"
+        "Finished parts are kept in the folder: if the command is stopped, run it again to continue.",
         "pwcstats reproduce szepannek --size paper --jobs 2",
         out=False,
     )
     parser.add_argument("names", metavar="NAME", nargs="+", help="all, a study, or study.table")
     parser.add_argument(
-        "--size", choices=("quick", "paper"), default="quick", help="some minutes, or the paper's sizes (%(default)s)"
+        "--size",
+        choices=get_args(Size),
+        default="quick",
+        help="some minutes, or the papers' own sizes (%(default)s)",
     )
-    parser.add_argument("--out", metavar="DIR", default="pwcstats-reproduce", help="the folder (%(default)s)")
-    parser.add_argument("--jobs", type=_jobs, default=-1, help="parts to run at the same time (all cores)")
-    parser.add_argument("--seed", type=writing.seed, default=0, help="what all seeds derive from (%(default)s)")
-    parser.set_defaults(run=lambda options: run(options, parser))
+    parser.add_argument(
+        "--out", metavar="DIR", default="pwcstats-reproduce", help="folder of the results (%(default)s)"
+    )
+    parser.add_argument("--jobs", type=_jobs, default=-1, help="number of parallel jobs (all cores)")
+    parser.add_argument("--seed", type=writing.seed, default=0, help="seed from which all others derive (%(default)s)")
+    parser.set_defaults(run=run)
 
 
-def _jobs(word: str) -> int:
-    if not word.isdecimal() or int(word) == 0:
-        raise argparse.ArgumentTypeError(f"must be a whole number of 1 or more, got {word!r}")
-    return int(word)
+def _jobs(text: str) -> int:
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"must be a whole number of at least 1, got {text!r}")
+    return int(text)
 
 
-def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> None:
-    """Run, write, and print a line for each exhibit."""
-    from pwcstats.studies import reproduction  # slow to import: --help should not wait for it
+def run(options: argparse.Namespace) -> None:
+    """Reproduce the exhibits and print a line for each."""
+    from pwcstats.studies import reproduction  # slow to import, and --help does not need it
 
     try:
         reproduction.selected(options.names)
     except InputError as error:
-        parser.error(str(error))
+        options.parser.error(str(error))
     try:
         outcomes = reproduction.reproduce(
             options.names,
@@ -59,7 +66,7 @@ def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> None:
             say=None if options.json else lambda line: print(visible(line), flush=True),
         )
     except KeyboardInterrupt:
-        print("pwcstats: stopped; the same command goes on from here.", file=sys.stderr)
+        print("pwcstats: stopped; run the same command again to continue.", file=sys.stderr)
         raise
     document = {
         "size": options.size,
@@ -78,7 +85,7 @@ def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> None:
             for outcome in outcomes
         ],
     }
-    words = reproduction.summary(outcomes)
-    writing.emit(options, f"{words}: {document['report']}", document)
+    summary = reproduction.summary(outcomes)
+    writing.emit(options, f"{summary}: {document['report']}", document)
     if any(outcome.error or outcome.trouble for outcome in outcomes):
-        raise PwcError(f"{words}.")
+        raise PwcError(f"{summary}.")

@@ -1,4 +1,4 @@
-"""Options that commands share, and output as text or JSON."""
+"""Options that several commands have, and their output as text, CSV or JSON."""
 
 import argparse
 import csv
@@ -10,27 +10,27 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from pwcstats._files import write_figure, write_file
+from pwcstats._results import plain
 from pwcstats._text import visible
 from pwcstats.cli import reading
 from pwcstats.errors import InputError
 
-# Of help texts.
+# Characters in a line of the help.
 WIDTH = 79
 FILE = "a CSV file, or - for stdin"
-# How cells begin that a spreadsheet takes for formulas.
+# A spreadsheet takes cells that begin with these for formulas.
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def add_command(
     commands: Any, name: str, help: str, description: str, example: str, *, out: bool = True
 ) -> argparse.ArgumentParser:
-    """A command with the options of output, its description in paragraphs, and an example below its help.
+    """Add a command with the options --json and --out, and an example below its help.
 
-    Without `out`, its output is always printed: the command has another meaning for --out.
+    Commands for which --out means something else pass ``out=False``; they always print their output.
     """
     parser: argparse.ArgumentParser = commands.add_parser(
         name,
@@ -39,35 +39,35 @@ def add_command(
         epilog=f"example:\n  {example}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--json", action="store_true", help="print one JSON document; null where there is no number")
+    parser.add_argument("--json", action="store_true", help="print one JSON document, with null for missing numbers")
     if out:
         parser.add_argument("--out", metavar="FILE", help="write to a file instead of stdout")
-    parser.set_defaults(printed=not out)
+    parser.set_defaults(printed=not out, parser=parser)
     return parser
 
 
 def add_sep(parser: argparse.ArgumentParser) -> None:
-    """The option of how a table is written."""
+    """Add the option --sep of commands that read tables."""
     parser.add_argument(
         "--sep",
         type=_separator,
-        help="what stands between cells: one character, or tab (default: comma, semicolon or tab)",
+        help="separator of cells: one character, or tab (default: comma, semicolon or tab)",
     )
 
 
 def add_guard(parser: argparse.ArgumentParser) -> None:
-    """The option of commands that write CSV."""
+    """Add the option --guard-formulas of commands that write CSV."""
     parser.add_argument(
         "--guard-formulas",
         action="store_true",
-        help="put ' before labels that a spreadsheet would run as formulas: those that begin with = + - @",
+        help="put ' before labels that a spreadsheet would run as formulas (those that begin with = + - @)",
     )
 
 
 def guard(options: argparse.Namespace) -> Callable[[Any], Any]:
-    """What becomes of a cell of CSV: with --guard-formulas, labels that begin as formulas do get an apostrophe."""
+    """A function that prepares cells for CSV: with --guard-formulas, labels that look like formulas get a leading '."""
     if options.guard_formulas and options.json:
-        raise InputError("--guard-formulas is for CSV, but --json writes no CSV; leave one of them out.")
+        raise InputError("--guard-formulas is for CSV, but --json writes no CSV; omit one of them.")
 
     def guarded(cell: Any) -> Any:
         formula = isinstance(cell, str) and cell.startswith(FORMULA) and not reading.is_number(cell)
@@ -77,45 +77,45 @@ def guard(options: argparse.Namespace) -> Callable[[Any], Any]:
 
 
 def as_csv(table: pd.DataFrame | pd.Series, **options: Any) -> str:
-    """A table as CSV that reads back as the same cells."""
+    """A table as CSV; reading it gives the same cells."""
     text = table.to_csv(lineterminator="\n", **options)
-    # Cells with a lone return have no quotes otherwise, and would be two lines.
+    # pandas does not quote a cell with a lone carriage return, which would start a new line.
     return table.to_csv(lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC, **options) if "\r" in text else text
 
 
-def _separator(word: str) -> str:
-    word = "\t" if word in ("tab", "\\t") else word
-    if len(word) != 1 or word in '"\r\n ':
-        raise argparse.ArgumentTypeError(f"must be one character (no quote, no blank), or tab, got {word!r}")
-    return word
+def _separator(text: str) -> str:
+    text = "\t" if text in ("tab", "\\t") else text
+    if len(text) != 1 or text in '"\r\n ':
+        raise argparse.ArgumentTypeError(f"must be one character (no quote, no blank), or tab, got {text!r}")
+    return text
 
 
-def level(word: str) -> float:
-    """A level of tests, as an option."""
+def level(text: str) -> float:
+    """Parse a number between 0 and 1."""
     try:
-        value = float(word)
+        value = float(text)
     except ValueError:
         value = math.nan
     if not 0.0 < value < 1.0:
-        raise argparse.ArgumentTypeError(f"must be a number between 0 and 1, got {word!r}")
+        raise argparse.ArgumentTypeError(f"must be a number between 0 and 1, got {text!r}")
     return value
 
 
-def seed(word: str) -> int:
-    """A seed, as an option."""
-    if not word.isdecimal() or int(word) >= 2**32:
-        raise argparse.ArgumentTypeError(f"must be a whole number from 0 to 2**32 - 1, got {word!r}")
-    return int(word)
+def seed(text: str) -> int:
+    """Parse a seed."""
+    if not text.isdecimal() or int(text) >= 2**32:
+        raise argparse.ArgumentTypeError(f"must be a whole number from 0 to 2**32 - 1, got {text!r}")
+    return int(text)
 
 
 def emit(options: argparse.Namespace, text: str, document: Any, *, is_csv: bool = False) -> None:
-    """Print the text or, with --json, the document; or write it to --out.
+    """Print the text or, with --json, the document; with --out write it to a file.
 
-    Control characters of labels are escaped, but CSV keeps them on its way to a file or to another program.
+    Control characters of labels are escaped, except in CSV that goes to a file or to another program.
     """
     to_stdout = options.printed or options.out is None
     if options.json:
-        # JSON escapes all control characters but one.
+        # json.dumps escapes all control characters except this one.
         text = json.dumps(plain(document), indent=2, allow_nan=False).replace("\x7f", "\\u007f")
     elif not is_csv or (to_stdout and sys.stdout.isatty()):
         text = visible(text)
@@ -126,25 +126,9 @@ def emit(options: argparse.Namespace, text: str, document: Any, *, is_csv: bool 
         write_file(options.out, text)
 
 
-def plain(value: Any) -> Any:
-    """What JSON can say: records of frames, null for NaN and infinity."""
-    if isinstance(value, pd.DataFrame):
-        return [plain(record) for record in value.to_dict("records")]
-    if isinstance(value, dict):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple, np.ndarray, pd.Index)):
-        return [plain(item) for item in value]
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
-
-
 def save_picture(figure: Any, path: str) -> None:
-    """Write a figure in the format that the file's name says."""
+    """Write a figure in the format given by the file extension."""
     formats = figure.canvas.get_supported_filetypes()
-    ending = Path(path).suffix[1:].lower()
-    if ending not in formats:
+    if Path(path).suffix[1:].lower() not in formats:
         raise InputError(f"the picture must be a .png, .pdf or .svg file, got {path!r}.")
     write_figure(path, figure, dpi=150)

@@ -1,5 +1,6 @@
-"""Bayesian comparisons: how probable it is that one method is better, or that it does not matter."""
+"""Bayesian comparisons: the probability that one method is better, or that both are practically equivalent."""
 
+import numbers
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -10,31 +11,33 @@ from sklearn.utils import check_random_state
 
 from pwcstats import _params
 from pwcstats._arrays import Array
+from pwcstats._results import Result, plain
 from pwcstats.compare.means import SAME, scaled
-from pwcstats.compare.scores import ROUNDING, read_fraction, read_pair, read_positive, read_rope
+from pwcstats.compare.pairs import ROUNDING, describe_splits, read_fraction, read_pair
 from pwcstats.compare.signs import pseudomedian
+from pwcstats.errors import InputError, arg, value
 
 __all__ = ["BayesResult", "bayes_correlated_t", "bayes_signed_rank"]
 
 
-@dataclass(frozen=True)
-class BayesResult:
+@dataclass(frozen=True, repr=False)
+class BayesResult(Result):
     """Posterior probabilities of a comparison.
 
     Attributes
     ----------
     p_less, p_rope, p_greater : float
-        Probability that a is worse than b, that they are practically equivalent, and that a is better.
+        Probability that a is worse than b, that both are practically equivalent, and that a is better.
     rope : float
-        Differences up to this size do not matter.
+        Region of practical equivalence: differences from -rope to rope do not matter.
     estimate : float
-        Posterior mean (of the t-test) or pseudomedian (of the signed-rank test) of the difference, a - b.
+        Posterior mean (t-test) or pseudomedian (signed-rank test) of the difference, a - b.
     cred_int : tuple of float or None
-        Credible interval of the difference, with the same probability on both sides.
+        Equal-tailed credible interval of the difference.
     method, question, first : str
-        Name of the procedure, what the probabilities are of, and the name of a.
+        Name of the procedure, the question that the probabilities answer, and the name of a.
     notes : tuple of str
-        What one should know of this result.
+        What users should know about this result.
     """
 
     p_less: float
@@ -49,7 +52,7 @@ class BayesResult:
     notes: tuple[str, ...] = ()
 
     def tidy(self) -> pd.DataFrame:
-        """One row."""
+        """One row: the estimate with its credible interval, and the probabilities."""
         low, high = self.cred_int or (np.nan, np.nan)
         row = {
             "estimate": self.estimate,
@@ -57,15 +60,19 @@ class BayesResult:
             "p_rope": self.p_rope,
             "p_greater": self.p_greater,
             "rope": self.rope,
-            "cred_low": low,
-            "cred_high": high,
+            "conf_low": low,
+            "conf_high": high,
             "method": self.method,
         }
         return pd.DataFrame([row])
 
+    def glance(self) -> pd.DataFrame:
+        """The same row as `tidy`."""
+        return self.tidy()
+
     def to_dict(self) -> dict[str, Any]:
-        """Plain numbers and words."""
-        return asdict(self)
+        """All fields, ready for JSON."""
+        return plain(asdict(self))
 
     def __str__(self) -> str:
         lines = [
@@ -78,23 +85,28 @@ class BayesResult:
             lines[-1] += " ({:.4g}, {:.4g})".format(*self.cred_int)
         return "\n".join(lines + [f"note: {note}" for note in self.notes])
 
+    __repr__ = __str__
+
+    def _title(self) -> str:
+        return self.method
+
 
 def bayes_correlated_t(
     a: Any, b: Any, *, rope: float = 0.01, test_fraction: float | None = None, alpha: float = 0.05
 ) -> BayesResult:
-    r"""Bayesian correlated t-test, for scores of repeated splits of one data set.
+    r"""Bayesian correlated t-test, for scores on repeated splits of one data set.
 
     Parameters
     ----------
     a, b : array-like of float
-        Scores of the two methods on the same splits: in a row, or as tables with a row for each repeat and a column for
-        each fold.
+        Scores of the two methods on the same splits: vectors, or tables with one row per repeat and one column per
+        fold.
     rope : float
         Region of practical equivalence: differences from -rope to rope do not matter.
     test_fraction : float, optional
         Share of the cases in each test set, as for :func:`corrected_resampled_t`.
     alpha : float
-        1 less the probability of the credible interval.
+        The credible interval has probability 1 - alpha.
 
     Returns
     -------
@@ -103,8 +115,8 @@ def bayes_correlated_t(
     Notes
     -----
     The posterior of the mean difference is Student's t with :math:`J - 1` degrees of freedom, location :math:`\bar d`
-    and scale :math:`\sqrt{(1/J + \rho / (1 - \rho))\, s^2}`, where :math:`\rho` is the correlation of the scores of two
-    splits, taken as the share of the cases in the test set.
+    and scale :math:`\sqrt{(1/J + \rho / (1 - \rho))\, s^2}`, where :math:`\rho`, the correlation of the scores on two
+    splits, is set to the share of the cases in the test set.
 
     References
     ----------
@@ -121,22 +133,22 @@ def bayes_correlated_t(
     >>> round(result.p_less, 3), round(result.p_rope, 3), round(result.p_greater, 3)
     (0.047, 0.132, 0.821)
     """
-    rope, alpha = read_rope(rope), _params.level(alpha, "alpha")
+    rope, alpha, fraction = _read_rope(rope), _params.level(alpha), read_fraction(test_fraction)
     pair = read_pair(a, b, dims=(1, 2))
-    fraction, how = read_fraction(test_fraction, pair.a.shape)
+    fraction, splits = describe_splits(fraction, pair.a.shape)
     d = pair.differences
     x, unit = scaled(d)
     mean = float(x.mean() * unit)
     scale = float(np.sqrt((1.0 / d.size + fraction / (1.0 - fraction)) * x.var(ddof=1)))
     notes: tuple[str, ...] = ()
     if np.ptp(d) == 0.0:
-        # All of the probability is in one place; half of it on each side of a border.
-        near = ROUNDING * max(rope, float(np.abs(pair.a).max()), float(np.abs(pair.b).max()))
-        less, greater = (float(_beyond(side, rope, near)) for side in (-mean, mean))
+        # The posterior is a point mass; on a border, half of it belongs to each side.
+        error = ROUNDING * max(rope, float(np.abs(pair.a).max()), float(np.abs(pair.b).max()))
+        less, greater = (float(_beyond(side, rope, error)) for side in (-mean, mean))
         interval = (mean, mean)
         notes = (SAME if mean == 0.0 else f"all differences are {mean:.6g}: the posterior has no spread",)
     else:
-        # In multiples of the unit; a rope too wide for that is infinite, and nothing is beyond it.
+        # In multiples of the unit; a rope that overflows is infinite, and nothing lies beyond it.
         posterior = stats.t(d.size - 1, x.mean(), scale)
         with np.errstate(over="ignore"):
             border = np.float64(rope) / unit
@@ -149,7 +161,7 @@ def bayes_correlated_t(
         rope,
         mean,
         interval,
-        f"Bayesian correlated t-test ({how})",
+        f"Bayesian correlated t-test ({splits})",
         f"is the mean difference, {pair.name_a} - {pair.name_b}, below {0.0 - rope:g}, within, or above {rope:g}?",
         pair.name_a,
         notes,
@@ -165,33 +177,33 @@ def bayes_signed_rank(
     n_samples: int = 50_000,
     random_state: Any = None,
 ) -> BayesResult:
-    r"""Bayesian signed-rank test of paired scores, usually a pair for each data set.
+    r"""Bayesian signed-rank test of paired scores, usually one pair per data set.
 
     Parameters
     ----------
     a, b : array-like of float
-        Scores of the two methods, pair by pair.
+        Scores of the two methods, in pairs.
     rope : float
         Region of practical equivalence: differences from -rope to rope do not matter.
     prior : float
-        Weight of the prior, one more difference of 0.
+        Weight of the prior, which is one more difference of 0.
     n_samples : int
-        Samples of the posterior; the probabilities have a standard error of up to :math:`1/(2\sqrt{n})`, 0.002 by
-        default.
+        Number of samples from the posterior. The standard error of the probabilities is at most
+        :math:`1/(2\sqrt{n})`, 0.002 by default.
     random_state : int, RandomState or None
         Seed of the samples.
 
     Returns
     -------
     BayesResult
-        The probabilities are those of samples in which the mean of two differences is most likely below -rope, within,
-        or above rope.
+        The probabilities are the shares of samples in which the mean of two differences is most likely below -rope,
+        within the region, or above rope.
 
     Notes
     -----
-    The differences get weights of a Dirichlet distribution (a Dirichlet process as prior), and with these the
-    probability that the mean of two of them lies below, within and above the region is found; the largest wins the
-    sample.
+    The prior is a Dirichlet process. Each sample draws weights of the differences from a Dirichlet distribution, and
+    computes with these weights the probability that the mean of two differences lies below, within and above the
+    region. The largest of the three wins the sample.
 
     References
     ----------
@@ -207,17 +219,19 @@ def bayes_signed_rank(
     >>> round(result.p_less, 2), round(result.p_rope, 2), round(result.p_greater, 2)
     (0.28, 0.72, 0.0)
     """
-    rope, prior, n_samples = read_rope(rope), read_positive(prior, "prior"), _params.count(n_samples, "n_samples")
+    rope, n_samples = _read_rope(rope), _params.count(n_samples, "n_samples")
+    if not _is_number(prior) or not 0.0 < float(prior) < np.inf:
+        raise InputError(f"{arg('prior')} must be a number above 0, got {value(prior)}.")
+    rng = check_random_state(random_state)
     pair = read_pair(a, b, least=1)
     d = np.concatenate([[0.0], pair.differences])
     notes = (SAME,) if not d.any() else ()
     sums = d[:, None] + d
-    near = 2.0 * ROUNDING * max(rope, float(np.abs(pair.a).max()), float(np.abs(pair.b).max()))
-    above, below = (_beyond(side, 2.0 * rope, near) for side in (sums, -sums))
-    rng = check_random_state(random_state)
-    concentration = np.concatenate([[prior], np.ones(d.size - 1)])
+    error = 2.0 * ROUNDING * max(rope, float(np.abs(pair.a).max()), float(np.abs(pair.b).max()))
+    above, below = (_beyond(side, 2.0 * rope, error) for side in (sums, -sums))
+    concentration = np.concatenate([[float(prior)], np.ones(d.size - 1)])
     wins = np.zeros(3)
-    # A few thousand samples at a time: with many data sets all of them would not fit.
+    # A few thousand samples at a time, because with many data sets all of them would not fit into memory.
     for start in range(0, n_samples, 5_000):
         weights = rng.dirichlet(concentration, min(5_000, n_samples - start))
         wins += _most_likely(weights, below, above, rope)
@@ -237,14 +251,27 @@ def bayes_signed_rank(
     )
 
 
-def _beyond(values: Any, border: float, near: float) -> Any:
-    """1 where values are above a border, and 1/2 on it, but for rounding."""
+def _read_rope(rope: Any) -> float:
+    if not _is_number(rope) or not 0.0 <= float(rope) < np.inf:
+        raise InputError(
+            f"{arg('rope')} must be a nonnegative number, the largest difference that does not matter, got "
+            f"{value(rope)}."
+        )
+    return float(rope)
+
+
+def _is_number(x: Any) -> bool:
+    return isinstance(x, numbers.Real) and not isinstance(x, bool)
+
+
+def _beyond(values: Any, border: float, error: float) -> Any:
+    """1 above a border, 1/2 on it (up to rounding), 0 below."""
     excess = np.asarray(values) - border
-    return np.heaviside(np.where(np.abs(excess) <= near, 0.0, excess), 0.5)
+    return np.heaviside(np.where(np.abs(excess) <= error, 0.0, excess), 0.5)
 
 
 def _most_likely(weights: Array, below: Array, above: Array, rope: float) -> Array:
-    """In how many samples below, within and above are the most likely."""
+    """The numbers of samples in which below, within and above are the most likely."""
     less, greater = ((weights @ side * weights).sum(axis=1) for side in (below, above))
     within = 1.0 - less - greater if rope > 0.0 else np.full(len(less), -1.0)
     winner = np.column_stack([less, within, greater]).argmax(axis=1)

@@ -1,4 +1,4 @@
-"""One cell of a benchmark, a method on one split of a data set: how it runs, its key, its file in the cache."""
+"""One cell of a benchmark, a method on one split of a data set: how it is run, its key and its file in the cache."""
 
 import copy
 import functools
@@ -24,28 +24,29 @@ from sklearn.utils.metaestimators import _safe_split
 
 from pwcstats._jobs import keep, read_kept
 from pwcstats._kernels.blas import one_thread
-from pwcstats.compare.runner_reading import no_fingerprint, shuffles
+from pwcstats.compare.benchmark_arguments import one_line, shuffles
+from pwcstats.errors import InputError, arg
 
 _PLAIN = (str, bytes, numbers.Number, tuple, list, dict, set, frozenset, type(None))
-# Of an error's message, so much is kept.
+# Longer error messages are cut.
 LONGEST = 200
 
 
 @dataclass(frozen=True, eq=False)
 class Data:
-    """Rows that many cells share."""
+    """A data set, which many cells share."""
 
     x: Any
     y: NDArray[Any]
 
     def __sizeof__(self) -> int:
-        """More than the kilobyte from which joblib's dask backend keeps an argument on its workers."""
+        """A megabyte: joblib's dask backend keeps arguments of more than a kilobyte on its workers."""
         return 2**20
 
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Training and test rows of a fold, and the seed of what is random in its fits."""
+    """Training and test rows of a fold, and the seed of its fits."""
 
     train: NDArray[np.intp]
     test: NDArray[np.intp]
@@ -54,21 +55,21 @@ class Split:
 
 @dataclass(frozen=True, eq=False)
 class Method:
-    """An estimator, which of its parameters want a seed, and which are splitters that want one."""
+    """An estimator, its parameters that need a seed, and its parameters that are splitters without a seed."""
 
     estimator: Any
     seeds: tuple[str, ...]
     splitters: Mapping[str, Any]
 
     def fresh(self, seed: int) -> Any:
-        """A copy to be fitted, with a seed in all its parts that have none."""
+        """An unfitted copy, in which all parts without a seed get this one."""
         changes = dict.fromkeys(self.seeds, seed) | {k: reshuffled(v, seed) for k, v in self.splitters.items()}
         return clone(self.estimator).set_params(**changes) if changes else clone(self.estimator)
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a cell gives: a score and perhaps an error for each metric, and seconds."""
+    """The outcome of a cell: a score and possibly an error for each metric, and times in seconds."""
 
     scores: list[float]
     errors: list[str] = field(default_factory=list)
@@ -77,12 +78,12 @@ class Outcome:
 
     @property
     def error(self) -> str:
-        """The first error, if any."""
+        """The first error, or an empty text."""
         return next(filter(None, self.errors), "")
 
 
 def prepare(estimator: Any) -> Method:
-    """A method whose random parts are known, so that cells need not look for them."""
+    """Find the random parts of an estimator once, for all its cells."""
     params = estimator.get_params(deep=True)
     seeds = (key for key, value in params.items() if value is None and key.rsplit("__", 1)[-1] == "random_state")
     splitters = {key: value for key, value in params.items() if shuffles(value) and value.random_state is None}
@@ -90,53 +91,53 @@ def prepare(estimator: Any) -> Method:
 
 
 def reshuffled(splitter: Any, seed: int) -> Any:
-    """A copy of a splitter that shuffles, with a seed."""
+    """A copy of a splitter, with a seed."""
     other = copy.copy(splitter)
     other.random_state = seed
     return other
 
 
-# How it runs.
+# Running a cell.
 
 
 def run(
-    place: int, data: Data, method: Method, split: Split, scorers: dict[str, Any], file: Path | None
+    index: int, data: Data, method: Method, split: Split, scorers: dict[str, Any], file: Path | None
 ) -> tuple[int, Outcome]:
-    """The outcome of a cell, after its place; kept in a file at once, unless it failed.
+    """The index of a cell and its outcome, which is written to a file at once, unless the cell failed.
 
-    A cell has one thread wherever it runs: sums have the same bits, and workers do not crowd each other.
+    A cell always uses one thread, so that results are bit-identical and workers do not compete.
     """
     with one_thread(openmp=True):
         outcome = _measure(data, method, split, scorers)
     if file is not None and not outcome.error:
         _write(file, outcome)
-    return place, outcome
+    return index, outcome
 
 
 def _measure(data: Data, method: Method, split: Split, scorers: dict[str, Any]) -> Outcome:
     try:
         model = method.fresh(split.seed)
-        # Of a kernel matrix, this takes the columns of the training rows, too.
+        # For a kernel matrix, this selects the columns of the training rows, too.
         x, y = _safe_split(model, data.x, data.y, split.train)
         start = perf_counter()
         model.fit(x, y)
         fit_time = perf_counter() - start
         x, y = _safe_split(model, data.x, data.y, split.test, split.train)
     except Exception as error:
-        return Outcome([math.nan] * len(scorers), [_said(error)] * len(scorers))
+        return Outcome([math.nan] * len(scorers), [_describe(error)] * len(scorers))
     start = perf_counter()
     pairs = _scores(model, x, y, scorers)
     return Outcome([s for s, _ in pairs], [e for _, e in pairs], fit_time, perf_counter() - start)
 
 
 def _scores(model: Any, x: Any, y: Any, scorers: dict[str, Any]) -> list[tuple[float, str]]:
-    """Each score and what went wrong with it."""
+    """Each score, and its error or an empty text."""
     if len(scorers) > 1:
         try:
-            # Predicts once for all scores.
+            # This predicts once for all scores.
             found = check_scoring(scoring=scorers)(model, x, y)
             return [_checked(found[name]) for name in scorers]
-        except Exception:  # which of them it was, the next lines tell
+        except Exception:  # scored one by one below, to find out which scores fail
             pass
     return [_score(model, x, y, scorer) for scorer in scorers.values()]
 
@@ -145,43 +146,43 @@ def _score(model: Any, x: Any, y: Any, scorer: Any) -> tuple[float, str]:
     try:
         return _checked(scorer(model, x, y))
     except Exception as error:
-        return math.nan, _said(error)
+        return math.nan, _describe(error)
 
 
-def _checked(value: Any) -> tuple[float, str]:
-    if not isinstance(value, numbers.Real):
-        raise TypeError(f"scoring must give a number, got {type(value).__name__}")
-    return float(value), "the score is NaN" if math.isnan(value) else ""
+def _checked(score: Any) -> tuple[float, str]:
+    if not isinstance(score, numbers.Real):
+        raise TypeError(f"scoring must return a number, got {type(score).__name__}")
+    return float(score), "the score is NaN" if math.isnan(score) else ""
 
 
-def _said(error: Exception) -> str:
-    """The kind of an error and its message, on one line."""
-    words = " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
-    return words if len(words) <= LONGEST else f"{words[: LONGEST - 3]}..."
+def _describe(error: Exception) -> str:
+    """The type of an error and its message, on one line."""
+    text = " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
 
 
-# Its key.
+# The key of a cell: fingerprints of everything that its outcome depends on.
 
 
-def mark_of_rows(split: Split) -> str:
+def hash_of_rows(split: Split) -> str:
     """A fingerprint of a split."""
     return joblib.hash((split.train, split.test))
 
 
-def mark_of_method(name: str, estimator: Any) -> str:
-    """A fingerprint of an estimator, of all its parameters, and of code that is not scikit-learn's."""
+def hash_of_method(name: str, estimator: Any) -> str:
+    """A fingerprint of an estimator, its parameters, and the user's own code in them."""
     parts = [estimator, *estimator.get_params(deep=True).values()]
-    return _mark(f"method {name!r}", (estimator, [list(_code(part)) for part in parts]))
+    return _hash(f"method {name!r}", (estimator, [list(_code(part)) for part in parts]))
 
 
-def mark_of_scorers(scorers: dict[str, Any]) -> str:
-    """A fingerprint of scorers; their names do not count, their order does."""
+def hash_of_scorers(scorers: dict[str, Any]) -> str:
+    """A fingerprint of scorers, which depends on their order but not on their names."""
     parts = list(scorers.values())
-    return _mark("scoring", (parts, [list(_code(getattr(part, "_score_func", part))) for part in parts]))
+    return _hash("scoring", (parts, [list(_code(getattr(part, "_score_func", part))) for part in parts]))
 
 
-def mark_of_data(name: str, data: Data) -> str:
-    """A fingerprint of rows. Of frames and sparse matrices, what counts is what they hold, not how."""
+def hash_of_data(name: str, data: Data) -> str:
+    """A fingerprint of a data set, which depends on the content of frames and sparse matrices, not on their layout."""
     x, kind = data.x, ""
     if isinstance(x, pd.DataFrame):
         kind = "frame"
@@ -189,7 +190,7 @@ def mark_of_data(name: str, data: Data) -> str:
     elif sparse.issparse(x):
         kind = "sparse"
         x = [x.shape, x.data, x.indices, x.indptr]
-    return _mark(f"data set {name!r}", (kind, x, data.y))
+    return _hash(f"data set {name!r}", (kind, x, data.y))
 
 
 def _values(column: pd.Series) -> list[Any]:
@@ -199,18 +200,21 @@ def _values(column: pd.Series) -> list[Any]:
     return [kind, column.to_numpy() if isinstance(column.dtype, np.dtype) else column.to_numpy(dtype=object)]
 
 
-def _mark(what: str, value: Any) -> str:
+def _hash(what: str, value: Any) -> str:
     try:
         return joblib.hash(value, coerce_mmap=True)
-    except Exception as error:  # pickle's errors are of many kinds
-        raise no_fingerprint(what, error) from error
+    except Exception as error:  # pickle raises errors of many types
+        raise InputError(
+            f"{what} cannot be identified in the cache ({one_line(error)}); use functions and classes that are defined "
+            f"by name in a module, not a lambda, or leave {arg('cache')} out."
+        ) from error
 
 
 def _code(thing: Any) -> Iterator[str]:
-    """What a function, or the class of an object, does, as far as its own lines and attributes tell.
+    """The code of a function, or of the class of an object, with its attributes.
 
-    Who works on a method and runs a benchmark again must not get scores of the lines as they were. The version stands
-    for scikit-learn's own lines.
+    If users change the code of a method, cached scores of the old code must not be used. For scikit-learn's own code,
+    its version is part of the key.
     """
     if isinstance(thing, (list, tuple, set, frozenset)):
         for part in thing:
@@ -229,23 +233,23 @@ def _code(thing: Any) -> Iterator[str]:
 
 
 def _class(kind: type) -> Iterator[str]:
-    """Functions and attributes of a class of one's own."""
+    """Functions and attributes of a user's class."""
     for name, member in sorted(vars(kind).items()):
-        # Properties have several functions; cached ones, static ones and those with a wrapper hide theirs.
+        # Properties have several functions; cached properties, static methods and wrappers hide theirs.
         hidden = [getattr(member, part, None) for part in ("fget", "fset", "fdel", "func", "__func__")]
         functions = [part for part in (*hidden, member) if callable(part)]
         found = [part for part in functions if hasattr(inspect.unwrap(part), "__code__")]
         for function in found:
             yield name
             yield from _lines(function)
-        # What Python itself notes there is no attribute of one's own.
+        # Names with double underscores are set by Python itself.
         if not found and isinstance(member, _PLAIN) and not (name.startswith("__") and name.endswith("__")):
             yield f"{name} = {member!r}"
 
 
 def _lines(function: Any) -> Iterator[str]:
     function = inspect.unwrap(function)
-    # Addresses are different in each process.
+    # Addresses differ between processes.
     yield re.sub(r" at 0x\w+", "", repr((function.__defaults__, function.__kwdefaults__)))
     todo = [function.__code__]
     while todo:
@@ -258,11 +262,11 @@ def _lines(function: Any) -> Iterator[str]:
                 yield repr(sorted(map(repr, constant)) if isinstance(constant, frozenset) else constant)
 
 
-# Its file.
+# The file of a cell.
 
 
 def read(file: Path, n_scores: int) -> Outcome | None:
-    """The outcome that is kept in a file; None where there is none that can be used."""
+    """The outcome in a file; None if the file is missing or unusable."""
     try:
         kept = read_kept(file) or {}
         outcome = Outcome(

@@ -1,32 +1,24 @@
-"""Many methods compared: from scores to the table and the pairs."""
+"""Compare several methods: read the scores, find the design, test the pairs, adjust the p-values."""
 
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from scipy import stats
 
 from pwcstats import _params
-from pwcstats._results import TestResult
-from pwcstats.compare.answers import cochran_q
 from pwcstats.compare.comparison_result import ComparisonResult
-from pwcstats.compare.design import BY_RANKS, OF_SPLITS, Design, read_design, test_pair
+from pwcstats.compare.design import Design, find_design
 from pwcstats.compare.means import scaled
+from pwcstats.compare.multiplicity import Adjustment, AdjustmentName, cliques, letters, read_adjust
 from pwcstats.compare.multiplicity import adjust as adjusted
-from pwcstats.compare.multiplicity import cliques, letters, read_adjust, smallest_factor
-from pwcstats.compare.ranks import friedman, interval_alpha, mean_ranks, nemenyi, rank_tests
-from pwcstats.compare.scores import (
-    ROWS,
-    NoSpreadError,
-    Tidy,
-    UnnamedRowsError,
-    as_frame,
-    named_rows,
-    read_tidy,
-    read_wide,
-)
-from pwcstats.errors import InputError
+from pwcstats.compare.pairs import NoSpreadError, read_fraction
+from pwcstats.compare.ranks import RankTests, mean_ranks
+from pwcstats.compare.registry import TestName, read_test
+from pwcstats.compare.scores import ROWS, Rows, read_scores
+from pwcstats.compare.signs import IntervalNote
+from pwcstats.errors import InputError, Message, arg, quoted, value
 
 __all__ = ["compare_methods"]
 
@@ -36,9 +28,9 @@ _COLUMNS = ["method_a", "method_b", "mean_difference", "estimate", "conf_low", "
 def compare_methods(
     scores: Any,
     *,
-    test: str = "auto",
-    adjust: str = "holm",
-    rows: str | None = None,
+    test: TestName = "auto",
+    adjust: AdjustmentName = "holm",
+    rows: Rows | None = None,
     control: Any = None,
     alpha: float = 0.05,
     test_fraction: float | None = None,
@@ -49,29 +41,29 @@ def compare_methods(
     Parameters
     ----------
     scores : DataFrame or dict of array-like
-        A tidy frame with the columns method and score, and whichever there are of dataset, repeat, fold (as
-        :func:`benchmark` returns it) or case (with scores 1 and 0 for right and wrong). Or a table with a column for
-        each method. Its index says what the rows are: names of data sets, or levels called dataset, repeat, fold or
-        case. If the rows have no names, `rows` must say it.
+        A tidy frame with the columns method and score and any of dataset, repeat, fold (as :func:`benchmark` returns)
+        or case (with scores of 1 for right and 0 for wrong). Or a table with one column per method, whose index says
+        what the rows are: names of data sets, or levels named dataset, repeat, fold or case. If the rows have no names,
+        set `rows`.
     test : str
-        "auto" chooses, and `reason` says why. Several data sets: each is one observation, the mean over its splits;
-        "wilcoxon" for each pair, or "mean_ranks" where there are too few data sets for that. One data set:
-        "corrected_resampled_t". Cases: "mcnemar". Or ask for one of these, or for "nemenyi", "sign", "cv5x2_t",
-        "cv5x2_f", or "paired_t" (independent scores: of data sets, or of repeats each of which has a new sample).
+        "auto" chooses a test, and `reason` explains the choice. With several data sets, each one is an observation (the
+        mean over its splits): "wilcoxon" for each pair, or "mean_ranks" if there are too few data sets for that. With
+        one data set: "corrected_resampled_t". With cases: "mcnemar". Other tests are "nemenyi", "sign", "cv5x2_t",
+        "cv5x2_f", and "paired_t" for independent scores (of data sets, or of repeats that are new samples).
     adjust : {"holm", "bonferroni", "hochberg", "hommel", "shaffer", "bh", "by", "none"}
         How p-values are adjusted for the number of comparisons, see :func:`adjust`. Nemenyi's are adjusted already.
     rows : {"folds", "datasets"}, optional
-        What the rows of a table are that have no names, such as scores of ``cross_val_score``. "folds": the folds of
-        one cross-validation of one data set, each with the share 1/K of the cases in its test set if there are K rows;
-        for folds of repeated cross-validation give `test_fraction`, too. "datasets": a row for each data set.
+        What rows without names are, such as scores of ``cross_val_score``. "folds": the folds of one cross-validation
+        of one data set; with K rows, each test set has 1/K of the cases. For folds of repeated cross-validation, give
+        `test_fraction`, too. "datasets": one row per data set.
     control : label, optional
-        The method with which all others are compared; without one, all pairs are.
+        The method that all others are compared with. By default, all pairs are compared.
     alpha : float
-        The level of the tests. Intervals of the pairs hold simultaneously, by Bonferroni's inequality (with "bh", "by"
-        and "none" one by one); those of the methods' means one by one.
+        Significance level of the tests. The intervals of pairs are simultaneous by Bonferroni's inequality, except with
+        "bh", "by" and "none". The intervals of the means of methods are not simultaneous.
     test_fraction : float, optional
-        For random splits of one data set: share of the cases in each test set. Folds, and the columns n_train and
-        n_test, tell it themselves.
+        For random splits of one data set: the share of the cases in each test set. Not needed for folds, or with the
+        columns n_train and n_test.
     higher_is_better : bool
         Whether higher scores are better; False for errors and losses.
 
@@ -82,25 +74,25 @@ def compare_methods(
     Raises
     ------
     InputError
-        If the methods do not pair up: the message names the cells that have no score or two. If the rows have no
-        names, and neither `rows` nor `test` nor `test_fraction` says what they are.
+        If the methods do not pair up; the message names the cells that have no score or two. If the rows have no names
+        and neither `rows`, `test` nor `test_fraction` says what they are.
 
     Notes
     -----
-    Methods scored on folds of the same data set are not compared as if the folds were data sets: folds share their
-    training cases, and the usual t-test takes chance for difference (see :func:`corrected_resampled_t`).
+    Folds of one data set are not treated as if they were data sets: they share training cases, and the usual t-test
+    would often find differences that are due to chance (see :func:`corrected_resampled_t`).
 
-    With one data set there is no omnibus test; with several it is Friedman's, exact with few of them and otherwise with
-    Iman and Davenport's F.
+    With one data set there is no omnibus test. With several, it is Friedman's test, exact with few of them, otherwise
+    with Iman and Davenport's F.
 
-    Mean ranks depend on all methods that are compared. Where all are equal, their tests keep the level; where some
-    differ, two equal ones may be told apart more often than `alpha` says, and the intervals may miss. This is why they
-    are used only where there are too few data sets for Wilcoxon's test.
+    Mean ranks depend on all methods that are compared. If all methods are equal, their tests keep the level. If some
+    differ, two equal ones may be found different more often than `alpha`, and intervals may have a lower coverage. This
+    is why they are used only if there are too few data sets for Wilcoxon's test.
 
     Examples
     --------
     >>> import pandas as pd
-    >>> from pwcstats.compare import compare_methods
+    >>> from pwcstats import compare_methods
     >>> scores = pd.DataFrame(
     ...     {"lda": [0.81, 0.74, 0.92, 0.66], "svm": [0.84, 0.79, 0.93, 0.70], "nb": [0.80, 0.70, 0.90, 0.68]},
     ...     index=pd.Index(["vehicle", "glass", "wine", "vowel"], name="dataset"),
@@ -127,215 +119,187 @@ def compare_methods(
     >>> compare_methods(folds, rows="folds").reason
     '10 splits of one data set: t-test corrected for shared training cases (10 % of the cases in each test set)'
     """
-    alpha, adjust = _params.level(alpha, "alpha"), read_adjust(adjust)
+    alpha, adjustment = _params.level(alpha), read_adjust(adjust)
+    chosen, fraction = read_test(test), read_fraction(test_fraction)
     _params.flag(higher_is_better, "higher_is_better")
-    tidy = _read(scores, rows, is_of_splits=test in OF_SPLITS or test_fraction is not None)
-    k = tidy.wide.shape[1]
-    if control is not None:
-        _params.index_of(control, tidy.wide.columns, "control", "methods")
-    if control is not None and (adjust == "shaffer" or test == "nemenyi"):
-        word, cure = (
-            ("adjust='shaffer'", "adjust='holm'") if adjust == "shaffer" else ("test='nemenyi'", "'mean_ranks'")
-        )
-        raise InputError(f"{word} is for all pairs, not for comparisons with a control; use {cure}.")
-    n_tests = k - 1 if control is not None else k * (k - 1) // 2
-    design = read_design(tidy, test, test_fraction, smallest_factor(adjust, n_tests), alpha)
-    table = _table(design, higher_is_better, alpha)
-    if design.test in BY_RANKS:
-        pairs, name, critical, notes = _rank_pairs(design, table, adjust, control, alpha, higher_is_better)
-    else:
-        pairs, name, notes = _paired(design, table, adjust, control, alpha)
-        critical = None
-    pairs["significant"] = pairs["p_adjusted"] <= alpha
-    groups = [] if control is not None else _groups(table.index, pairs)
-    table["letters"] = letters(groups, list(table.index)) if groups else ""
-    return ComparisonResult(
-        table,
-        pairs,
-        _omnibus(design, higher_is_better),
-        design.test,
-        "none" if design.test == "nemenyi" else adjust,
-        design.reason,
-        alpha,
-        name,
-        critical,
-        groups,
-        control,
-        higher_is_better,
-        design.wide,
-        (
-            *_doubts(pairs),
-            *notes,
-            *_few(design, pairs, adjust, alpha),
-            *_opposed(design, pairs, control, higher_is_better),
-        ),
-    )
-
-
-def _read(scores: Any, rows: str | None, is_of_splits: bool) -> Tidy:
-    """Scores as a table that pairs up; `is_of_splits` says that what was asked for is for splits only."""
     _params.optional_choice(rows, ROWS, "rows")
-    scores = as_frame(scores)
-    if isinstance(scores, pd.DataFrame) and ({"method", "score"} & set(scores.columns)):
-        tidy = read_tidy(scores)
-        _refuse_other_rows(tidy.places, rows)
-        return tidy
-    wide = read_wide(scores)
-    named = named_rows(wide)
-    # Labels that are merely not numbers may be of anything; what the user says of them counts.
-    guessed = list(named.index.names) == ["dataset"] and wide.index.names[0] != "dataset"
-    wide = named.rename_axis(index=ROWS[rows]) if guessed and rows is not None else named
-    if not wide.index.is_unique:
-        raise InputError("the rows of scores must have labels that differ; reset_index(drop=True) or rename them.")
-    if wide.index.names == [None]:
-        if rows is None and not is_of_splits:
-            raise _unnamed(wide)
-        wide = wide.rename_axis(index=ROWS[rows or "folds"])
-    places = [str(name) for name in wide.index.names]
-    _refuse_other_rows(places, rows)
-    return Tidy(wide, places)
+    if control is not None and adjustment.needs_all_pairs:
+        raise InputError(
+            f"{arg('adjust', adjustment.name)} is for all pairs, not for comparisons with a control; use "
+            f"{arg('adjust', 'holm')}."
+        )
+    if control is not None and chosen is not None and not chosen.takes_control:
+        raise InputError(
+            f"{arg('test', chosen.name)} is for all pairs, not for comparisons with a control; use "
+            f"{value('mean_ranks')}."
+        )
+    # Tests of splits, and their share of test cases, say what rows without names are.
+    are_splits = fraction is not None or (chosen is not None and chosen.units == ("split",))
+    paired = read_scores(scores, rows, are_splits=are_splits)
+    names = paired.table.columns
+    if control is not None:
+        _params.index_of(control, names, "control", "methods")
+    n_tests = len(names) - 1 if control is not None else len(names) * (len(names) - 1) // 2
+    design = find_design(paired, chosen, fraction, adjustment.smallest_factor(n_tests), alpha)
 
-
-def _refuse_other_rows(places: list[str], rows: str | None) -> None:
-    """Refuse `rows` that say something else than the names of the rows."""
-    if rows is not None and places[-1] != ROWS[rows]:
-        raise InputError(f"rows='{rows}', but the rows of scores are named {', '.join(places)}; leave rows out.")
-
-
-def _unnamed(wide: pd.DataFrame) -> UnnamedRowsError:
-    """What to raise where rows have no names."""
-    answers = "; or name the rows of right and wrong answers, scores.rename_axis('case')"
-    return UnnamedRowsError(
-        "rows of scores without names may be folds or data sets, which need different tests; call "
-        'compare_methods(scores, rows="folds") for the folds of one cross-validation (corrected resampled t-test), or '
-        'compare_methods(scores, rows="datasets") for a row for each data set (Wilcoxon\'s test or mean ranks)'
-        f"{answers if np.isin(wide.to_numpy(), (0.0, 1.0)).all() else ''}."
+    methods = _describe_methods(design, higher_is_better, alpha)
+    if design.test.compares_all:
+        tested = _test_by_ranks(design, methods, adjustment, control, alpha, higher_is_better)
+    else:
+        tested = _test_in_pairs(design, methods, adjustment, control, alpha)
+    pairs = tested.pairs.assign(significant=tested.pairs["p_adjusted"] <= alpha)
+    groups = [] if control is not None else _equal_groups(methods.index, pairs)
+    methods["letters"] = letters(groups, list(methods.index)) if groups else ""
+    omnibus = design.test.omnibus if len(names) > 2 else None
+    notes = (
+        *_note_wide_intervals(pairs),
+        *tested.notes,
+        *_note_too_few(design, pairs, adjustment, alpha),
+        *(_note_opposed(design, pairs, higher_is_better) if control is None else ()),
+    )
+    return ComparisonResult(
+        table=methods,
+        pairs=pairs,
+        omnibus=None if omnibus is None else omnibus(design.scores, higher_is_better),
+        test=design.test.name,
+        adjust="none" if design.test.is_adjusted else adjustment.name,
+        reason=design.reason,
+        alpha=alpha,
+        estimate_name=tested.estimate_name,
+        critical_difference=tested.critical_difference,
+        cliques=groups,
+        control=control,
+        higher_is_better=higher_is_better,
+        scores=design.scores,
+        notes=notes,
     )
 
 
-def _table(design: Design, higher_is_better: bool, alpha: float) -> pd.DataFrame:
-    """Means, their intervals, and ranks of the methods, best first."""
-    wide = design.wide
-    x, unit = scaled(wide.to_numpy(), axis=0)
-    n, sd = len(wide), pd.Series(x.std(axis=0, ddof=1) * unit, wide.columns)
-    fraction = design.test_fraction if design.test_fraction is not None else 0.5 if design.test[:3] == "cv5" else 0.0
+def _describe_methods(design: Design, higher_is_better: bool, alpha: float) -> pd.DataFrame:
+    """Means, their intervals, and mean ranks of the methods, best first."""
+    scores = design.scores
+    x, unit = scaled(scores.to_numpy(), axis=0)
+    n, sd = len(scores), pd.Series(x.std(axis=0, ddof=1) * unit, scores.columns)
+    fraction = design.test_fraction or 0.0
     half = stats.t.isf(alpha / 2.0, n - 1) * sd * np.sqrt(1.0 / n + fraction / (1.0 - fraction))
+    means = scores.mean()
     table = pd.DataFrame(
         {
-            "mean": wide.mean(),
+            "mean": means,
             "sd": sd,
-            "conf_low": wide.mean() - half,
-            "conf_high": wide.mean() + half,
-            "rank": mean_ranks(wide, higher_is_better=higher_is_better),
+            "conf_low": means - half,
+            "conf_high": means + half,
+            "rank": mean_ranks(scores, higher_is_better=higher_is_better),
         }
     ).rename_axis(index="method")
-    # Tests of ranks call the one with the best mean rank the best, the others the one with the best mean.
-    sign = -1.0 if higher_is_better else 1.0
-    order = [table["rank"], sign * table["mean"]]
-    if design.test not in (*BY_RANKS, "wilcoxon", "sign"):
-        order.reverse()
-    return table.iloc[np.lexsort(order[::-1])]
+    by_rank = table["rank"]
+    by_mean = -table["mean"] if higher_is_better else table["mean"]
+    # np.lexsort sorts by its last key first.
+    keys = [by_mean, by_rank] if design.test.order == "mean rank" else [by_rank, by_mean]
+    return table.iloc[np.lexsort(keys)]
 
 
-def _pairs_of(table: pd.DataFrame, control: Any) -> list[tuple[Any, Any]]:
-    names = list(table.index)
+class _Tested(NamedTuple):
+    """The tests of all pairs: columns of `pairs`, what they estimate, and what to know about them."""
+
+    pairs: pd.DataFrame
+    estimate_name: str
+    critical_difference: float | None
+    notes: list[str]
+
+
+def _pairs_of(methods: pd.DataFrame, control: Any) -> list[tuple[Any, Any]]:
+    names = list(methods.index)
     return list(combinations(names, 2)) if control is None else [(control, name) for name in names if name != control]
 
 
-def _rank_pairs(
-    design: Design, table: pd.DataFrame, adjust: str, control: Any, alpha: float, higher_is_better: bool
-) -> tuple[pd.DataFrame, str, float | None, list[str]]:
-    """Pairs by their mean ranks."""
-    if design.test == "nemenyi":
-        found = nemenyi(design.wide, alpha=alpha, higher_is_better=higher_is_better)
-    else:
-        found = rank_tests(design.wide, control=control, adjust=adjust, alpha=alpha, higher_is_better=higher_is_better)
-    both = found.pairs.set_index(["method_a", "method_b"])
-    flipped = both.rename_axis(index=["method_b", "method_a"]).swaplevel()
-    # (Not times -1, which makes -0 of 0.)
-    flipped[["estimate", "statistic"]] = 0.0 - flipped[["estimate", "statistic"]]
-    flipped[["conf_low", "conf_high"]] = -flipped[["conf_high", "conf_low"]].to_numpy()
-    both = pd.concat([both, flipped])
-    pairs = _pairs_of(table, control)
-    frame = both.loc[pairs].reset_index()
-    frame["mean_difference"] = [table.loc[a, "mean"] - table.loc[b, "mean"] for a, b in pairs]
-    name = "difference of mean ranks, above 0 where method_a is better"
-    notes = (
-        ["mean ranks depend on all methods: where some differ, two equal ones may seem to"] if len(table) > 2 else []
+def _test_by_ranks(
+    design: Design, methods: pd.DataFrame, adjustment: Adjustment, control: Any, alpha: float, higher_is_better: bool
+) -> _Tested:
+    """Test all methods at once, by their mean ranks."""
+    found: RankTests = design.test.apply(
+        design.scores, alpha=alpha, higher_is_better=higher_is_better, control=control, adjust=adjustment.name
     )
-    return frame[[*_COLUMNS, "p_adjusted"]], name, found.critical_difference, notes
+    both = found.pairs.set_index(["method_a", "method_b"])
+    swapped = both.rename_axis(index=["method_b", "method_a"]).swaplevel()
+    # 0 - x, because -x would turn 0 into -0.
+    swapped[["estimate", "statistic"]] = 0.0 - swapped[["estimate", "statistic"]]
+    swapped[["conf_low", "conf_high"]] = -swapped[["conf_high", "conf_low"]].to_numpy()
+    pairs = _pairs_of(methods, control)
+    frame = pd.concat([both, swapped]).loc[pairs].reset_index()
+    frame["mean_difference"] = [methods.loc[a, "mean"] - methods.loc[b, "mean"] for a, b in pairs]
+    notes = ["mean ranks depend on all methods: if some methods differ, two equal ones may seem to differ, too"]
+    return _Tested(
+        frame[[*_COLUMNS, "p_adjusted"]],
+        "difference of mean ranks, above 0 where method_a is better",
+        found.critical_difference,
+        notes if len(methods) > 2 else [],
+    )
 
 
-def _paired(
-    design: Design, table: pd.DataFrame, adjust: str, control: Any, alpha: float
-) -> tuple[pd.DataFrame, str, list[str]]:
-    """Pairs by a test of two methods each; where there is none, NaN and a note that says why."""
-    pairs = _pairs_of(table, control)
-    level = interval_alpha(alpha, adjust, len(pairs))
-    rows, notes, name = [], [], "difference"
+def _test_in_pairs(
+    design: Design, methods: pd.DataFrame, adjustment: Adjustment, control: Any, alpha: float
+) -> _Tested:
+    """Test two methods at a time. A pair without any spread has NaN, and a note that says why."""
+    pairs = _pairs_of(methods, control)
+    level = adjustment.interval_alpha(alpha, len(pairs))
+    rows: list[list[Any]] = []
+    notes: list[str] = []
+    estimate_name = "difference"
     for a, b in pairs:
-        row: list[Any] = [a, b, table.loc[a, "mean"] - table.loc[b, "mean"]]
+        row = [a, b, methods.loc[a, "mean"] - methods.loc[b, "mean"]]
         try:
-            result = test_pair(design, a, b, level)
+            result = design.test_pair(a, b, level)
         except NoSpreadError as error:
             rows.append([*row, *[np.nan] * 5])
-            notes.append(f"{a} and {b}: no test, {error}")
+            notes.append(Message(f"{a} and {b}: no test, {quoted(error)}"))
             continue
-        name = result.estimate_name
+        estimate_name = result.estimate_name
         low, high = result.conf_int or (np.nan, np.nan)
         rows.append([*row, result.estimate, low, high, result.statistic, result.p_value])
-        notes += [f"{a} and {b}: {note}" for note in result.notes if "too few" not in note]
+        # Notes on intervals are left out, because here they have the level of simultaneous intervals.
+        about_test = [Message(note).source for note in result.notes if not isinstance(note, IntervalNote)]
+        notes += [Message(f"{a} and {b}: {note}") for note in about_test]
     frame = pd.DataFrame(rows, columns=_COLUMNS)
-    frame["p_adjusted"] = adjusted(frame["p_value"], adjust)
-    return frame, name, notes
+    frame["p_adjusted"] = adjusted(frame["p_value"], adjustment.name)
+    return _Tested(frame, estimate_name, None, notes)
 
 
-def _groups(names: pd.Index, pairs: pd.DataFrame) -> list[tuple[Any, ...]]:
-    """Groups of methods that do not differ."""
+def _equal_groups(names: pd.Index, pairs: pd.DataFrame) -> list[tuple[Any, ...]]:
+    """The largest groups of methods that do not differ."""
     differ: Any = np.zeros((len(names), len(names)), dtype=bool)
-    places = {name: place for place, name in enumerate(names)}
+    index = {name: i for i, name in enumerate(names)}
     for a, b in pairs.loc[pairs["significant"], ["method_a", "method_b"]].itertuples(index=False):
-        differ[places[a], places[b]] = differ[places[b], places[a]] = True
+        differ[index[a], index[b]] = differ[index[b], index[a]] = True
     return cliques(list(names), differ)
 
 
-def _omnibus(design: Design, higher_is_better: bool) -> TestResult | None:
-    if design.wide.shape[1] < 3:
-        return None
-    if design.unit == "case":
-        return cochran_q(design.wide)
-    if design.unit == "data set" and design.test != "paired_t":
-        return friedman(design.wide, statistic="auto", higher_is_better=higher_is_better)
-    return None
-
-
-def _doubts(pairs: pd.DataFrame) -> list[str]:
-    """What a reader may stumble over."""
+def _note_wide_intervals(pairs: pd.DataFrame) -> list[str]:
+    """A note if the interval of a significant pair contains 0."""
     if (pairs["significant"] & (pairs["conf_low"] < 0.0) & (pairs["conf_high"] > 0.0)).any():
-        return ["intervals are Bonferroni's, and wider than the adjusted tests: some of significant pairs cover 0"]
+        return ["Bonferroni's intervals are wider than the adjusted tests: those of some significant pairs contain 0"]
     return []
 
 
-def _opposed(design: Design, pairs: pd.DataFrame, control: Any, higher_is_better: bool) -> list[str]:
-    """Say so where the test prefers the method that has the worse rank or mean."""
-    if design.test in BY_RANKS or control is not None:
+def _note_too_few(design: Design, pairs: pd.DataFrame, adjustment: Adjustment, alpha: float) -> list[str]:
+    """A note if no result could have been significant."""
+    n = len(design.scores)
+    smallest = design.test.smallest_p(n)
+    if smallest * adjustment.smallest_factor(len(pairs)) <= alpha:
         return []
-    side = 1.0 if higher_is_better else -1.0
-    opposed = pairs[pairs["significant"] & (side * pairs["estimate"] < 0.0)]
-    order = "mean rank" if design.test in ("wilcoxon", "sign") else "mean"
     return [
-        f"{b} is better than {a} by the test, though not by its {order}: the differences are skewed"
-        for a, b in zip(opposed["method_a"], opposed["method_b"], strict=True)
+        f"with {n} {design.unit}s no p-value can be below {smallest:.3g}, so that no pair can be significant at "
+        f"{alpha:g} after adjustment; score the methods on more {design.unit}s"
     ]
 
 
-def _few(design: Design, pairs: pd.DataFrame, adjust: str, alpha: float) -> list[str]:
-    """Say so where no result could have been significant."""
-    n = len(design.wide)
-    least = 2.0 ** (1 - n)
-    if design.test in ("wilcoxon", "sign") and least * smallest_factor(adjust, len(pairs)) > alpha:
-        return [
-            f"with {n} {design.unit}s no p-value can be below {least:.3g}, so that no pair can be significant at "
-            f"{alpha:g} after adjustment; score more of them"
-        ]
-    return []
+def _note_opposed(design: Design, pairs: pd.DataFrame, higher_is_better: bool) -> list[str]:
+    """A note for each pair in which the test prefers the method with the worse mean or mean rank."""
+    if design.test.compares_all:
+        return []
+    sign = 1.0 if higher_is_better else -1.0
+    opposed = pairs[pairs["significant"] & (sign * pairs["estimate"] < 0.0)]
+    return [
+        f"{b} is better than {a} by the test, though not by its {design.test.order}: the differences are skewed"
+        for a, b in zip(opposed["method_a"], opposed["method_b"], strict=True)
+    ]

@@ -1,5 +1,6 @@
-"""The result of a comparison of many methods: who is best, and the text."""
+"""The result of `compare_methods`."""
 
+import html
 import textwrap
 from dataclasses import dataclass
 from typing import Any
@@ -7,47 +8,48 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pwcstats._results import TestResult
-from pwcstats.compare.design import BY_RANKS
+from pwcstats._results import Result, TestResult, plain
+from pwcstats.compare.ranks import square_p_values
+from pwcstats.compare.registry import find_test
 
 __all__ = ["ComparisonResult"]
 
-# Of the text of a summary.
+# Longest line of a summary.
 WIDTH = 100
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ComparisonResult:
-    """Several methods compared, by :func:`compare_methods`.
+class ComparisonResult(Result):
+    """A comparison of several methods, by :func:`compare_methods`.
 
     Attributes
     ----------
     table : DataFrame
-        A row for each method, best first: mean score, sd (over the rows of `scores`), conf_low and conf_high (interval
-        of the mean), mean rank, and letters; methods that share a letter do not differ significantly.
+        One row per method, best first: mean score, sd (over the rows of `scores`), conf_low and conf_high (interval of
+        the mean), mean rank, and letters; methods that share a letter do not differ significantly.
     pairs : DataFrame
-        A row for each comparison: method_a (the one that stands first in `table`, or the control), method_b,
-        mean_difference (a - b), what the test estimates with its interval, statistic, p_value, p_adjusted, significant.
+        One row per comparison: method_a (the first of the two in `table`, or the control), method_b, mean_difference
+        (a - b), the estimate of the test with its interval, statistic, p_value, p_adjusted, significant.
     omnibus : TestResult or None
-        A test that all methods are the same, where there is one.
+        A test that all methods are the same, if there is one.
     test, adjust, reason : str
-        The test of the pairs, how its p-values are adjusted, and why this test.
+        The test of the pairs, how its p-values are adjusted, and why this test was chosen.
     alpha : float
-        The level of the tests.
+        Significance level of the tests.
     estimate_name : str
         What the test estimates.
     critical_difference : float or None
-        Of mean ranks, where Nemenyi's test was used.
+        Critical difference of mean ranks, for Nemenyi's test and adjustments in a single step.
     cliques : list of tuple
-        The largest groups of methods that do not differ; empty where all are compared with a control.
+        The largest groups of methods that do not differ; empty with a control.
     control : label or None
-        The method with which the others are compared.
+        The method that the others are compared with.
     higher_is_better : bool
         Whether higher scores are better.
     scores : DataFrame
-        What was compared: a row for each data set or split, a column for each method.
+        The observations: one row per data set, split or case, one column per method.
     notes : tuple of str
-        What one should know of this result.
+        What users should know about this result.
     """
 
     table: pd.DataFrame
@@ -67,43 +69,41 @@ class ComparisonResult:
 
     @property
     def best(self) -> Any:
-        """The method that is significantly better than every other; None where there is none, or with a control."""
+        """The method that is significantly better than every other one; None if there is none, or with a control."""
         beaten = self._beaten()
         return next((name for name in self.table.index if len(beaten[name]) == len(self.table) - 1), None)
 
     @property
     def best_group(self) -> list[Any]:
-        """Methods that no other is significantly better than; empty with a control, as not all pairs are tested."""
+        """Methods that no other method is significantly better than; empty with a control, which leaves out pairs."""
         if self.control is not None:
             return []
         worse = set().union(*self._beaten().values())
         return [name for name in self.table.index if name not in worse]
 
     def _beaten(self) -> dict[Any, set[Any]]:
-        """Which methods each method is significantly better than; the test says who is better, not the order."""
+        """The methods that each method is significantly better than, by the sign of the estimate."""
         beaten: dict[Any, set[Any]] = {name: set() for name in self.table.index}
+        # Differences of mean ranks are positive if method_a is better, whichever scores are better.
+        higher = self.higher_is_better or find_test(self.test).compares_all
         if self.control is None:
             found = self.pairs[self.pairs["significant"]]
             for a, b, estimate in zip(found["method_a"], found["method_b"], found["estimate"], strict=True):
-                a_better = (estimate > 0.0) == (self.higher_is_better or self.test in BY_RANKS)
-                beaten[a if a_better else b].add(b if a_better else a)
+                a_is_better = (estimate > 0.0) == higher
+                beaten[a if a_is_better else b].add(b if a_is_better else a)
         return beaten
 
     @property
     def p_values(self) -> pd.DataFrame:
-        """Adjusted p-values as a square table; 1 on the diagonal, NaN where a pair was not tested."""
-        names = self.table.index
-        table = pd.DataFrame(np.diag(np.ones(len(names))), index=names, columns=names).replace(0.0, np.nan)
-        for a, b, p in zip(self.pairs["method_a"], self.pairs["method_b"], self.pairs["p_adjusted"], strict=True):
-            table.loc[a, b] = table.loc[b, a] = p
-        return table
+        """Adjusted p-values as a square table: 1 on the diagonal, NaN for pairs that were not tested."""
+        return square_p_values(self.pairs, self.table.index)
 
     def tidy(self) -> pd.DataFrame:
-        """A row for each pair."""
+        """One row per pair."""
         return self.pairs.copy()
 
     def glance(self) -> pd.DataFrame:
-        """One row: numbers of methods and rows, the test, the omnibus test, the best method."""
+        """One row: numbers of methods and observations, the test, the omnibus test, the best method."""
         row = {
             "n_methods": len(self.table),
             "nobs": len(self.scores),
@@ -118,10 +118,10 @@ class ComparisonResult:
         return pd.DataFrame([row])
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain numbers and words."""
-        return {
-            "table": self.table.reset_index().to_dict("records"),
-            "pairs": self.pairs.to_dict("records"),
+        """The tables, the test and the best methods, ready for JSON."""
+        content = {
+            "table": self.table.reset_index(),
+            "pairs": self.pairs,
             "omnibus": None if self.omnibus is None else self.omnibus.to_dict(),
             "test": self.test,
             "adjust": self.adjust,
@@ -129,17 +129,18 @@ class ComparisonResult:
             "alpha": self.alpha,
             "best": self.best,
             "best_group": self.best_group,
-            "notes": list(self.notes),
+            "notes": self.notes,
         }
+        return {name: plain(part) for name, part in content.items()}
 
     def summary(self) -> str:
         """The comparison as text."""
         level = f"{100.0 * (1.0 - self.alpha):g} %"
         side = "higher" if self.higher_is_better else "lower"
-        table = self.table.drop(columns="letters" if not self.cliques else [])
+        table = self.table if self.cliques else self.table.drop(columns="letters")
         numbers = self.pairs.drop(columns=["significant", "statistic"])
         lines = [
-            f"Comparison of {len(self.table)} methods",
+            self._title(),
             *textwrap.wrap(f"test: {self.test}, {self.reason}", WIDTH, subsequent_indent="      "),
             f"adjustment: {self._adjustment()}; level {self.alpha:g}",
             *(str(self.omnibus).splitlines() if self.omnibus is not None else []),
@@ -151,18 +152,15 @@ class ComparisonResult:
             numbers.to_string(index=False, float_format="{:.4g}".format),
             "",
             self._verdict(),
-            *(
-                line
-                for note in self.notes
-                for line in textwrap.wrap(f"note: {note}", WIDTH, subsequent_indent="      ")
-            ),
         ]
+        for note in self.notes:
+            lines += textwrap.wrap(f"note: {note}", WIDTH, subsequent_indent="      ")
         return "\n".join(lines)
 
     def _adjustment(self) -> str:
-        if self.critical_difference is None or self.test != "nemenyi":
+        if not find_test(self.test).is_adjusted:
             return self.adjust
-        return f"Nemenyi's own, critical difference of mean ranks {self.critical_difference:.4g}"
+        return f"by the test itself, critical difference of mean ranks {self.critical_difference:.4g}"
 
     def _verdict(self) -> str:
         if self.control is not None:
@@ -173,7 +171,20 @@ class ComparisonResult:
             return f"{self.best} is significantly better than every other method."
         return f"No other method is significantly better than: {', '.join(map(str, self.best_group))}."
 
-    def __str__(self) -> str:
+    def _title(self) -> str:
+        return f"Comparison of {len(self.table)} methods"
+
+    def __repr__(self) -> str:
         return self.summary()
 
-    __repr__ = __str__
+    def _repr_html_(self) -> str:
+        """The methods, best first, above the pairs."""
+        table = self.table if self.cliques else self.table.drop(columns="letters")
+        texts = [self._verdict(), *(f"note: {note}" for note in self.notes)]
+        parts = [
+            f"<p><b>{self._title()}</b><br>{html.escape(f'{self.test}, {self.reason}')}</p>",
+            table.to_html(float_format="{:.4f}".format),
+            self.pairs.to_html(index=False, float_format="{:.4g}".format),
+            *(f"<p>{html.escape(text)}</p>" for text in texts),
+        ]
+        return "\n".join(parts)

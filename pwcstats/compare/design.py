@@ -1,196 +1,185 @@
-"""What the rows of scores are, and which test suits them."""
+"""What the rows of scores are (data sets, splits or cases), and which test suits them."""
 
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from pwcstats import _params
 from pwcstats._results import TestResult
 from pwcstats._text import counted, listed, named
-from pwcstats.compare.answers import mcnemar
-from pwcstats.compare.means import corrected_resampled_t, cv5x2_f, cv5x2_t, paired_t
-from pwcstats.compare.scores import Tidy, read_fraction
-from pwcstats.compare.signs import sign, wilcoxon
-from pwcstats.errors import InputError
+from pwcstats.compare.registry import Test, Unit, find_test
+from pwcstats.compare.scores import Scores
+from pwcstats.errors import InputError, Message, arg, code, value
 
-# Tests of mean ranks look at all methods at once; the others at two.
-BY_RANKS = ("nemenyi", "mean_ranks")
-TESTS = ("auto", "paired_t", "corrected_resampled_t", "cv5x2_t", "cv5x2_f", "wilcoxon", "sign", "mcnemar", *BY_RANKS)
-# Tests of splits of one data set.
-OF_SPLITS = ("corrected_resampled_t", "cv5x2_t", "cv5x2_f")
-
-
-# More folds than these without repeats are most likely repeats that were numbered on and on.
+# More folds than this without repeats are most likely folds of several repeats, numbered consecutively.
 MOST_FOLDS = 10
 
 
 class Design(NamedTuple):
-    """Scores that pair up, what their rows are, and the test that fits."""
+    """The observations, and the test that suits them.
 
-    wide: pd.DataFrame  # a row for each pair (or block) of scores, a column for each method
-    unit: str  # what a row is
-    test: str
-    reason: str
-    test_fraction: float | None  # of splits of one data set
-
-
-def read_design(tidy: Tidy, test: Any, test_fraction: float | None, least_p: float, alpha: float) -> Design:
-    """Find the test for some scores, or check the one that was asked for; the reason says why.
-
-    `least_p` is by how much the smallest p-value of several data sets is multiplied in adjusting it.
+    `scores` has one row per observation and one column per method; `unit` says what an observation is. `test_fraction`
+    is the share of the cases in each test set for splits that share training cases, and None for others.
     """
-    test = _params.choice(test, TESTS, "test")
-    if test_fraction is not None:
-        read_fraction(test_fraction, (1,))
-    wide, places = tidy.wide, tidy.places
-    counts = {name: wide.index.get_level_values(name).nunique() for name in places}
+
+    scores: pd.DataFrame
+    unit: Unit
+    test: Test
+    reason: Message
+    test_fraction: float | None = None
+
+    def test_pair(self, first: Any, second: Any, alpha: float) -> TestResult:
+        """The result of the test for two methods."""
+        a, b = (self.scores[name].rename(str(named(name))) for name in (first, second))
+        result: TestResult = self.test.apply(a, b, alpha=alpha, test_fraction=self.test_fraction)
+        return result
+
+
+def find_design(
+    scores: Scores, test: Test | None, test_fraction: float | None, smallest_factor: float, alpha: float
+) -> Design:
+    """Find the test for some scores, or check the test that was asked for.
+
+    `smallest_factor` is the factor by which the adjustment multiplies the smallest p-value.
+    """
+    counts = {name: scores.table.index.get_level_values(name).nunique() for name in scores.levels}
     if counts.get("dataset", 1) > 1:
         if test_fraction is not None:
             raise InputError(
-                f"test_fraction is for splits of one data set, got {counts['dataset']} data sets; leave it out."
+                f"{arg('test_fraction')} is for splits of one data set, got {counts['dataset']} data sets; leave it "
+                "out."
             )
-        return _over_datasets(tidy, test, least_p, alpha)
-    if "case" in places:
-        return _of_cases(wide, test, counts)
-    return _of_splits(tidy, counts, test, test_fraction)
+        return _of_datasets(scores, test, smallest_factor, alpha)
+    if "case" in scores.levels:
+        return _of_cases(scores.table, test, counts)
+    return _of_splits(scores, counts, test, test_fraction)
 
 
-def _over_datasets(tidy: Tidy, test: str, least_p: float, alpha: float) -> Design:
+def _of_datasets(scores: Scores, test: Test | None, smallest_factor: float, alpha: float) -> Design:
     """Several data sets: each is one observation, however many splits it was scored on."""
-    means = tidy.means()
+    means = scores.means()
     n, k = means.shape
-    if test in (*OF_SPLITS, "mcnemar"):
-        raise InputError(
-            f"test='{test}' is for one data set, got {n} {listed(means.index)}; choose one of them, or use "
-            "'wilcoxon', or winners(scores, by='dataset') for each of them."
-        )
     reason = f"{n} data sets, each one observation (its mean score)"
-    if test == "auto":
-        # The smallest p-value of the exact signed-rank test is 2 / 2^n.
-        if k == 2 or 2.0 ** (1 - n) * least_p <= alpha:
-            test = "wilcoxon"
-            reason += ": Wilcoxon's signed-rank test of each pair, which depends on no other method"
-        else:
-            test = "mean_ranks"
-            reason += (
-                f": tests of mean ranks, because with {n} data sets and {least_p:g} comparisons Wilcoxon's signed-rank "
-                f"test could not reach {alpha:g}"
+    if test is not None:
+        if "data set" not in test.units:
+            raise InputError(
+                f"{arg('test', test.name)} is for one data set, got {n} {listed(means.index)}; choose one of them, or "
+                f"use {value('wilcoxon')}, or {code('winners')} for each of them."
             )
-    else:
-        reason += f"; test='{test}' as asked"
-    return Design(means, "data set", test, reason, None)
+        return Design(means, "data set", test, Message(f"{reason}; {arg('test', test.name)} as requested"))
+    wilcoxon = find_test("wilcoxon")
+    if k == 2 or wilcoxon.smallest_p(n) * smallest_factor <= alpha:
+        reason += ": Wilcoxon's signed-rank test of each pair, which does not depend on the other methods"
+        return Design(means, "data set", wilcoxon, Message(reason))
+    reason += (
+        f": tests of mean ranks, because with {n} data sets and {smallest_factor:g} comparisons Wilcoxon's signed-rank "
+        f"test could not reach {alpha:g}"
+    )
+    return Design(means, "data set", find_test("mean_ranks"), Message(reason))
 
 
-def _of_cases(wide: pd.DataFrame, test: str, counts: dict[str, int]) -> Design:
-    if test not in ("auto", "mcnemar"):
-        raise InputError(f"test='{test}' is not for answers case by case; use 'mcnemar', or leave it out.")
+def _of_cases(table: pd.DataFrame, test: Test | None, counts: dict[str, int]) -> Design:
+    if test is not None and "case" not in test.units:
+        raise InputError(
+            f"{arg('test', test.name)} is not for answers to single cases; use {value('mcnemar')}, or leave it out."
+        )
     if counts.get("repeat", 1) > 1:
         raise InputError(
             f"answers to the same cases in {counts['repeat']} repeats are not independent; choose one repeat, or give "
             "the score of each split instead (columns repeat and fold without case)."
         )
-    if not np.isin(wide.to_numpy(), (0.0, 1.0)).all():
-        raise InputError("scores of cases must be 1 (right) or 0 (wrong) to be compared, got other numbers.")
-    return Design(wide, "case", "mcnemar", "right and wrong answers to the same cases: McNemar's test", None)
+    if not np.isin(table.to_numpy(), (0.0, 1.0)).all():
+        raise InputError("scores of cases must be 1 (right) or 0 (wrong), got other numbers.")
+    reason = "right and wrong answers to the same cases: McNemar's test"
+    return Design(table, "case", find_test("mcnemar"), Message(reason))
 
 
-def _of_splits(tidy: Tidy, counts: dict[str, int], test: str, test_fraction: float | None) -> Design:
-    """One data set: its splits share training cases, unless each repeat has a new sample."""
-    wide, n_folds = tidy.wide, counts.get("fold", 1)
-    if len(wide) < 2:
+def _of_splits(scores: Scores, counts: dict[str, int], test: Test | None, test_fraction: float | None) -> Design:
+    """One data set: its splits share training cases, unless each repeat is a new sample."""
+    n = len(scores.table)
+    if n < 2:
         raise InputError(
-            "one score of each method tells nothing of chance; score them on several data sets, or on repeated splits "
-            "(columns repeat and fold)."
+            "one score per method says nothing about chance; score the methods on several data sets, or on repeated "
+            "splits (columns repeat and fold)."
         )
-    if test == "mcnemar":
-        raise InputError("test='mcnemar' needs a column case, with 1 (right) or 0 (wrong) as score of each method.")
-    if test in (*BY_RANKS, "wilcoxon", "sign"):
+    corrected = find_test("corrected_resampled_t")
+    test = test or corrected
+    if test.units == ("case",):
         raise InputError(
-            f"test='{test}' is for independent scores, such as those of several data sets, but these are splits of one "
-            "data set; use 'corrected_resampled_t', or leave test out."
+            f"{arg('test', test.name)} needs a column case, with 1 (right) or 0 (wrong) as the score of each method."
         )
-    if test in ("paired_t", "cv5x2_t", "cv5x2_f") and test_fraction is not None:
-        raise InputError(f"test_fraction is for 'corrected_resampled_t', got test='{test}'; leave one of them out.")
-    if test == "paired_t":
-        doubt = " (folds are not: they share training cases)" if n_folds > 1 else ""
-        reason = f"{len(wide)} splits, taken as independent{doubt}; test='paired_t' as asked"
-        return Design(wide, "split", test, reason, None)
-    if test in ("cv5x2_t", "cv5x2_f"):
-        return Design(
-            _five_by_two(tidy, test), "split", test, f"five repeats of two folds; test='{test}' as asked", None
-        )
-    fraction = test_fraction if test_fraction is not None else _fraction(tidy)
-    why = f"corrected for shared training cases ({100 * fraction:.3g} % of the cases in each test set)"
-    return Design(wide, "split", "corrected_resampled_t", f"{len(wide)} splits of one data set: t-test {why}", fraction)
-
-
-def _folds_of_repeats(tidy: Tidy) -> pd.Series:
-    """The number of folds of each repeat; folds may be numbered anew in each, or on and on."""
-    if "repeat" not in tidy.places:
-        return pd.Series([len(tidy.wide)])
-    return tidy.wide.groupby(level="repeat", sort=False, observed=True).size()
-
-
-def _five_by_two(tidy: Tidy, test: str) -> pd.DataFrame:
-    """Scores of five repeats of two folds, in this order."""
-    folds = _folds_of_repeats(tidy)
-    halves = tidy.sizes is None or abs(_fraction(tidy) - 0.5) < 0.05
-    if list(folds) != [2] * 5 or not halves:
-        sizes = "" if halves else f", with {100 * _fraction(tidy):.3g} % of the cases in each test set"
+    if "split" not in test.units:
         raise InputError(
-            f"test='{test}' is for five repeats of two folds, got {len(tidy.wide)} splits in "
-            f"{counted(len(folds), 'repeat')}{sizes}; use 'corrected_resampled_t'."
+            f"{arg('test', test.name)} is for independent scores, such as those of several data sets, but these are "
+            f"splits of one data set; use {value(corrected.name)}, or leave {arg('test')} out."
         )
-    names = [name for name in tidy.places if name in ("repeat", "fold")]
-    # Labels of several kinds cannot be compared, but their words can.
+    if test_fraction is not None and "test_fraction" not in test.options:
+        raise InputError(
+            f"{arg('test_fraction')} is for {value(corrected.name)}, got {arg('test', test.name)}; leave one of them "
+            "out."
+        )
+    if test.splits is not None:
+        repeats, folds = test.splits
+        reason = Message(f"{repeats} repeats of {folds} folds; {arg('test', test.name)} as requested")
+        return Design(_ordered_splits(scores, test.name, repeats, folds), "split", test, reason, 1.0 / folds)
+    if "test_fraction" not in test.options:
+        doubt = " (folds are not: they share training cases)" if counts.get("fold", 1) > 1 else ""
+        reason = Message(f"{n} splits, taken as independent{doubt}; {arg('test', test.name)} as requested")
+        return Design(scores.table, "split", test, reason)
+    fraction = test_fraction if test_fraction is not None else _fraction(scores)
+    reason = Message(
+        f"{n} splits of one data set: t-test corrected for shared training cases ({100 * fraction:.3g} % of the cases "
+        "in each test set)"
+    )
+    return Design(scores.table, "split", test, reason, fraction)
+
+
+def _folds_of_repeats(scores: Scores) -> pd.Series:
+    """The number of folds of each repeat. Folds may be numbered within repeats or consecutively."""
+    if "repeat" not in scores.levels:
+        return pd.Series([len(scores.table)])
+    return scores.table.groupby(level="repeat", sort=False, observed=True).size()
+
+
+def _ordered_splits(scores: Scores, test: str, n_repeats: int, n_folds: int) -> pd.DataFrame:
+    """Scores of the repeats and folds that a test needs, in this order."""
+    folds = _folds_of_repeats(scores)
+    has_sizes = scores.sizes is None or abs(_fraction(scores) - 1.0 / n_folds) < 0.05
+    if list(folds) != [n_folds] * n_repeats or not has_sizes:
+        sizes = "" if has_sizes else f", with {100 * _fraction(scores):.3g} % of the cases in each test set"
+        raise InputError(
+            f"{arg('test', test)} is for {n_repeats} repeats of {n_folds} folds, got {len(scores.table)} splits "
+            f"in {counted(len(folds), 'repeat')}{sizes}; use {value('corrected_resampled_t')}."
+        )
+    names = [name for name in scores.levels if name in ("repeat", "fold")]
+    # Labels of several types cannot be sorted, but their texts can.
     try:
-        return tidy.wide.sort_index(level=names)
+        return scores.table.sort_index(level=names)
     except TypeError:
-        return tidy.wide.sort_index(level=names, key=lambda labels: labels.map(str))
+        return scores.table.sort_index(level=names, key=lambda labels: labels.map(str))
 
 
-def _fraction(tidy: Tidy) -> float:
-    """The share of cases in the test sets, from their sizes or from the number of folds."""
-    if tidy.sizes is not None:
-        train, test = tidy.sizes["n_train"].to_numpy(float), tidy.sizes["n_test"].to_numpy(float)
+def _fraction(scores: Scores) -> float:
+    """The share of the cases in each test set, from their sizes or from the number of folds."""
+    if scores.sizes is not None:
+        train, test = scores.sizes["n_train"].to_numpy(float), scores.sizes["n_test"].to_numpy(float)
         return float((test / (train + test)).mean())
-    folds = _folds_of_repeats(tidy)
-    if "fold" not in tidy.places or folds.max() < 2:
+    folds = _folds_of_repeats(scores)
+    if "fold" not in scores.levels or folds.max() < 2:
         raise InputError(
-            f"{len(tidy.wide)} repeats without folds may be random splits of one data set, which share training cases, "
-            "or new samples: give test_fraction= (the share of the cases in each test set) for the one, "
-            "test='paired_t' for the other."
+            f"{len(scores.table)} repeats without folds may be random splits of one data set, which share training "
+            f"cases, or new samples; set {arg('test', 'paired_t')} for new samples, or give {arg('test_fraction')} "
+            "(the share of the cases in each test set) for random splits."
         )
     if folds.nunique() > 1:
         fewer = folds.index[folds < folds.max()]
         raise InputError(
             f"all repeats must have the same number of folds, {folds.max()}, but {listed(fewer)} have fewer; score "
-            "what is missing, drop these repeats, or give test_fraction=."
+            f"what is missing, drop these repeats, or give {arg('test_fraction')}."
         )
     if len(folds) == 1 and folds.max() > MOST_FOLDS:
         raise InputError(
-            f"{folds.max()} folds of one data set, or repeats of fewer? Number the repeats in a column repeat, or give "
-            "test_fraction= (the share of the cases in each test set, 1/k for k folds)."
+            f"{folds.max()} folds of one data set may be repeats of fewer folds; number the repeats in a column "
+            f"repeat, or give {arg('test_fraction')} (the share of the cases in each test set, 1/k for k folds)."
         )
     return 1.0 / float(folds.max())
-
-
-def test_pair(design: Design, first: Any, second: Any, alpha: float) -> TestResult:
-    """The test of the design, of two methods."""
-    a, b = design.wide[first].rename(str(named(first))), design.wide[second].rename(str(named(second)))
-    match design.test:
-        case "paired_t":
-            return paired_t(a, b, alpha=alpha)
-        case "corrected_resampled_t":
-            return corrected_resampled_t(a, b, test_fraction=design.test_fraction, alpha=alpha)
-        case "cv5x2_t":
-            return cv5x2_t(a, b, alpha=alpha)
-        case "cv5x2_f":
-            return cv5x2_f(a, b, alpha=alpha)
-        case "sign":
-            return sign(a, b, alpha=alpha)
-        case "mcnemar":
-            return mcnemar(a, b, alpha=alpha)
-        case _:
-            return wilcoxon(a, b, alpha=alpha)

@@ -1,7 +1,7 @@
-"""Tests of a mean difference: paired t, corrected for resampling, and the tests of five times two-fold validation."""
+"""Tests of the mean difference of two methods: t-tests, and tests of five repeats of two-fold cross-validation."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from scipy import stats
@@ -9,28 +9,38 @@ from scipy import stats
 from pwcstats import _params
 from pwcstats._arrays import Array
 from pwcstats._results import TestResult
-from pwcstats.compare.scores import Pair, read_alternative, read_five_by_two, read_fraction, read_pair, refuse_no_spread
+from pwcstats._text import shape_of
+from pwcstats.compare.pairs import (
+    Alternative,
+    NoSpreadError,
+    Pair,
+    describe_splits,
+    read_alternative,
+    read_fraction,
+    read_pair,
+)
+from pwcstats.errors import InputError, arg, code
 
 __all__ = ["corrected_resampled_t", "cv5x2_f", "cv5x2_t", "paired_t"]
 
-SAME = "all differences are 0: the methods scored the same everywhere"
+SAME = "all differences are 0: the two methods have the same scores"
 
 
-def paired_t(a: Any, b: Any, *, alternative: str = "two-sided", alpha: float = 0.05) -> TestResult:
+def paired_t(a: Any, b: Any, *, alternative: Alternative = "two-sided", alpha: float = 0.05) -> TestResult:
     r"""Student's paired t-test, for independent pairs of scores.
 
-    Scores on data sets, or on samples that were drawn afresh, are independent. Those of folds or of repeated splits of
-    one data set are not: their training sets overlap, and this test rejects far too often. Use
-    :func:`corrected_resampled_t` for these.
+    Scores on different data sets, or on new samples, are independent. Scores on folds or on repeated splits of one data
+    set are not: their training sets overlap, and this test rejects far too often. Use :func:`corrected_resampled_t` for
+    these.
 
     Parameters
     ----------
     a, b : array-like of float
-        Scores of the two methods, pair by pair. Two series are joined by their labels, and give the methods' names.
+        Scores of the two methods, in pairs. Two series are aligned by their labels, and their names are used.
     alternative : {"two-sided", "greater", "less"}
         "greater": a scores higher.
     alpha : float
-        1 less the level of the confidence interval.
+        Significance level; the confidence interval has level 1 - alpha.
 
     Returns
     -------
@@ -38,8 +48,8 @@ def paired_t(a: Any, b: Any, *, alternative: str = "two-sided", alpha: float = 0
 
     Notes
     -----
-    :math:`t = \bar d / \sqrt{s^2 / n}` with :math:`n - 1` degrees of freedom, of the differences
-    :math:`d_i = a_i - b_i`.
+    With the differences :math:`d_i = a_i - b_i`, :math:`t = \bar d / \sqrt{s^2 / n}` has :math:`n - 1` degrees of
+    freedom.
 
     Examples
     --------
@@ -49,28 +59,30 @@ def paired_t(a: Any, b: Any, *, alternative: str = "two-sided", alpha: float = 0
     null hypothesis: the mean difference of scores, a - b, is 0
     estimate of the mean difference: 0.028 (-0.00414, 0.06014), 95 % interval
     """
+    alternative, alpha = read_alternative(alternative), _params.level(alpha)
     pair = read_pair(a, b)
     d = pair.differences
-    return _t_test(pair, d, 1.0 / d.size, "Paired t-test", alternative, alpha)
+    null = f"the mean difference of scores, {pair.name_a} - {pair.name_b}, is 0"
+    return _t_test(d, 1.0 / d.size, alternative, alpha, "Paired t-test", null)
 
 
 def corrected_resampled_t(
-    a: Any, b: Any, *, test_fraction: float | None = None, alternative: str = "two-sided", alpha: float = 0.05
+    a: Any, b: Any, *, test_fraction: float | None = None, alternative: Alternative = "two-sided", alpha: float = 0.05
 ) -> TestResult:
-    r"""Nadeau and Bengio's t-test, for scores of repeated splits of one data set.
+    r"""Nadeau and Bengio's corrected t-test, for scores on repeated splits of one data set.
 
     Parameters
     ----------
     a, b : array-like of float
-        Scores of the two methods on the same splits: in a row, or as tables with a row for each repeat and a column for
-        each fold.
+        Scores of the two methods on the same splits: vectors, or tables with one row per repeat and one column per
+        fold.
     test_fraction : float, optional
-        Share of the cases in each test set: 1/k for k folds, 0.3 where random splits hold out 30 %. Tables tell it
-        themselves, by their number of folds.
+        Share of the cases in each test set: 1/k for k folds, 0.3 for random splits that hold out 30 %. Not needed for
+        tables, whose number of columns is the number of folds.
     alternative : {"two-sided", "greater", "less"}
         "greater": a scores higher.
     alpha : float
-        1 less the level of the confidence interval.
+        Significance level; the confidence interval has level 1 - alpha.
 
     Returns
     -------
@@ -80,9 +92,9 @@ def corrected_resampled_t(
     -----
     .. math:: t = \frac{\bar d}{\sqrt{(1/J + n_2/n_1)\, s^2}}
 
-    with :math:`J - 1` degrees of freedom, of the differences on :math:`J` splits with :math:`n_1` training and
-    :math:`n_2` test cases. The term :math:`n_2/n_1` stands for what overlapping training sets have in common; without
-    it more repeats would make every difference significant. For k folds it is :math:`1/(k-1)` [2]_.
+    with :math:`J - 1` degrees of freedom, for the differences on :math:`J` splits with :math:`n_1` training and
+    :math:`n_2` test cases. The term :math:`n_2/n_1` accounts for the overlap of the training sets; without it, enough
+    repeats would make every difference significant. For k folds it is :math:`1/(k-1)` [2]_.
 
     References
     ----------
@@ -100,39 +112,27 @@ def corrected_resampled_t(
     null hypothesis: a - b has mean 0: the same expected score, trained on as many cases of new data
     estimate of the mean difference: 0.028 (-0.02021, 0.07621), 95 % interval
     """
+    alternative, alpha, fraction = read_alternative(alternative), _params.level(alpha), read_fraction(test_fraction)
     pair = read_pair(a, b, dims=(1, 2))
-    fraction, how = read_fraction(test_fraction, pair.a.shape)
+    fraction, splits = describe_splits(fraction, pair.a.shape)
     d = pair.differences
     factor = 1.0 / d.size + fraction / (1.0 - fraction)
     null = f"{pair.name_a} - {pair.name_b} has mean 0: the same expected score, trained on as many cases of new data"
-    return _t_test(pair, d, factor, f"Corrected resampled t-test ({how})", alternative, alpha, null)
+    return _t_test(d, factor, alternative, alpha, f"Corrected resampled t-test ({splits})", null)
 
 
-def _t_test(
-    pair: Pair, d: Array, factor: float, method: str, alternative: str, alpha: float, null: str | None = None
-) -> TestResult:
-    """A t-test of a mean whose variance is `factor` times that of the differences."""
-    alternative, alpha = read_alternative(alternative), _params.level(alpha, "alpha")
-    null = null or f"the mean difference of scores, {pair.name_a} - {pair.name_b}, is 0"
+def _t_test(d: Array, factor: float, alternative: str, alpha: float, method: str, null: str) -> TestResult:
+    """A t-test of the mean of differences; its variance is `factor` times that of the differences."""
     x, unit = scaled(d)
-    mean, df = float(x.mean()), d.size - 1
     se = float(np.sqrt(factor * x.var(ddof=1)))
-    return _student(mean, se, float(unit), df, d, "mean difference", method, null, alternative, alpha)
+    names = {"method": method, "null": null, "estimate_name": "mean difference"}
+    return _student(d, float(x.mean()), se, float(unit), d.size - 1, alternative, alpha, names)
 
 
 def _student(
-    estimate: float,
-    se: float,
-    unit: float,
-    df: int,
-    d: Array,
-    name: str,
-    method: str,
-    null: str,
-    alternative: str,
-    alpha: float,
+    d: Array, estimate: float, se: float, unit: float, df: int, alternative: str, alpha: float, names: dict[str, str]
 ) -> TestResult:
-    """The result of a t-test; without any spread only where there is no difference either.
+    """The result of a t-test. Without any spread there is one only if all differences are 0.
 
     `estimate` and `se` are in multiples of `unit`, see :func:`scaled`.
     """
@@ -140,7 +140,7 @@ def _student(
     if not d.any():
         t, p, interval, notes = 0.0, 1.0, (0.0, 0.0), (SAME,)
     elif se == 0.0 or np.ptp(d) == 0.0:
-        refuse_no_spread(d, "t")
+        _refuse_no_spread(d, "t")
     else:
         t = estimate / se
         p = p_value(stats.t(df), t, alternative)
@@ -152,63 +152,75 @@ def _student(
         df,
         estimate * unit,
         interval,
-        method,
-        null,
-        se * unit,
-        "t",
-        name,
-        alternative,
+        std_error=se * unit,
+        statistic_name="t",
+        alternative=alternative,
         conf_level=1.0 - alpha,
         notes=notes,
+        **names,
+    )
+
+
+def _refuse_no_spread(d: Array, statistic: str) -> NoReturn:
+    """Differences that are all equal, or equal within each repeat, and not 0."""
+    if np.ptp(d) > 0.0:
+        raise NoSpreadError(
+            f"the two folds of each repeat have the same difference: without any spread {statistic} is not defined; "
+            "check that the scores of the second fold are not those of the first."
+        )
+    raise NoSpreadError(
+        f"all {d.size} differences are {d.flat[0]:.6g}: without any spread {statistic} is not defined; check that the "
+        "scores were not copied, or, if they are independent, use the sign test."
     )
 
 
 def scaled(x: Array, axis: int | None = None) -> tuple[Array, Any]:
-    """Numbers in multiples of a power of two, and that power; the largest of them is between 1/2 and 1.
+    """Numbers divided by a power of two, and that power; the largest quotient is between 1/2 and 1.
 
-    The division is exact, and squares of the quotients neither overflow nor vanish.
+    The division is exact, and squares of the quotients do not overflow or vanish.
     """
     unit = np.ldexp(1.0, np.frexp(np.abs(x).max(axis=axis))[1])
     return x / unit, unit
 
 
 def p_value(null: Any, statistic: float, alternative: str) -> float:
-    """The p-value of a statistic whose distribution is symmetric about 0."""
+    """The p-value of a statistic whose null distribution is symmetric about 0."""
     if alternative == "two-sided":
         return float(2.0 * null.sf(abs(statistic)))
     return float(null.sf(statistic) if alternative == "greater" else null.cdf(statistic))
 
 
 def bounds(half: Callable[[float], float], centre: float, alternative: str, alpha: float) -> tuple[float, float]:
-    """A confidence interval about an estimate; open on one side for a test of one side."""
+    """A confidence interval around an estimate; unbounded on one side for a one-sided test."""
     if alternative == "two-sided":
         return centre - half(alpha / 2.0), centre + half(alpha / 2.0)
     return (centre - half(alpha), np.inf) if alternative == "greater" else (-np.inf, centre + half(alpha))
 
 
-def cv5x2_t(a: Any, b: Any, *, alternative: str = "two-sided", alpha: float = 0.05) -> TestResult:
-    r"""Dietterich's t-test of five repeats of two-fold cross-validation.
+def cv5x2_t(a: Any, b: Any, *, alternative: Alternative = "two-sided", alpha: float = 0.05) -> TestResult:
+    r"""Dietterich's t-test for five repeats of two-fold cross-validation.
 
     Parameters
     ----------
     a, b : array-like of float, 5 x 2
-        Scores of the two methods, a row for each repeat and a column for each fold (or all ten in this order).
+        Scores of the two methods, one row per repeat and one column per fold (or all ten in this order).
     alternative : {"two-sided", "greater", "less"}
         "greater": a scores higher.
     alpha : float
-        1 less the level of the confidence interval.
+        Significance level; the confidence interval has level 1 - alpha.
 
     Returns
     -------
     TestResult
-        The estimate is the difference in the first fold of the first repeat, the one that the test is about.
+        The estimate is the difference in the first fold of the first repeat, which the test uses.
 
     Notes
     -----
     .. math:: t = d_{11} \Big/ \sqrt{\tfrac15 \sum_{i=1}^5 s_i^2},
        \quad s_i^2 = (d_{i1} - \bar d_i)^2 + (d_{i2} - \bar d_i)^2
 
-    with 5 degrees of freedom. The result depends on which of the ten differences comes first; :func:`cv5x2_f` does not.
+    with 5 degrees of freedom. The result depends on which of the ten differences comes first; that of :func:`cv5x2_f`
+    does not.
 
     References
     ----------
@@ -224,40 +236,42 @@ def cv5x2_t(a: Any, b: Any, *, alternative: str = "two-sided", alpha: float = 0.
     >>> round(result.statistic, 3), result.df, round(result.p_value, 4)
     (1.647, 5, 0.1605)
     """
-    pair = read_five_by_two(a, b)
+    alternative, alpha = read_alternative(alternative), _params.level(alpha)
+    pair = _read_five_by_two(a, b)
     d = pair.differences.reshape(5, 2)
     x, unit = scaled(d)
     se = float(np.sqrt(_variances(x).mean()))
-    name = "difference in the first fold"
-    null = _half(pair)
-    method = "Dietterich's 5 x 2 cross-validated t-test"
-    alternative, alpha = read_alternative(alternative), _params.level(alpha, "alpha")
-    return _student(float(x[0, 0]), se, float(unit), 5, d, name, method, null, alternative, alpha)
+    names = {
+        "method": "Dietterich's 5 x 2 cross-validated t-test",
+        "null": _null_of_halves(pair),
+        "estimate_name": "difference in the first fold",
+    }
+    return _student(d, float(x[0, 0]), se, float(unit), 5, alternative, alpha, names)
 
 
 def cv5x2_f(a: Any, b: Any, *, alpha: float = 0.05) -> TestResult:
-    r"""Alpaydin's F-test of five repeats of two-fold cross-validation.
+    r"""Alpaydin's F-test for five repeats of two-fold cross-validation.
 
     Parameters
     ----------
     a, b : array-like of float, 5 x 2
-        Scores of the two methods, a row for each repeat and a column for each fold (or all ten in this order).
+        Scores of the two methods, one row per repeat and one column per fold (or all ten in this order).
     alpha : float
-        1 less the level of the confidence interval.
+        Significance level; the confidence interval has level 1 - alpha.
 
     Returns
     -------
     TestResult
-        The estimate is the mean of the ten differences; the interval has all differences that the test would not
-        reject, and there may be none.
+        The estimate is the mean of the ten differences. The interval contains all differences that the test would not
+        reject; there may be none.
 
     Notes
     -----
     .. math:: f = \frac{\sum_{i=1}^5 \sum_{j=1}^2 d_{ij}^2}{2 \sum_{i=1}^5 s_i^2},
        \quad s_i^2 = (d_{i1} - \bar d_i)^2 + (d_{i2} - \bar d_i)^2
 
-    with 10 and 5 degrees of freedom. Of the two tests of this design it rejects less often where there is no
-    difference, and more often where there is one.
+    with 10 and 5 degrees of freedom. Compared with :func:`cv5x2_t`, it rejects less often if there is no difference,
+    and more often if there is one.
 
     References
     ----------
@@ -273,8 +287,8 @@ def cv5x2_f(a: Any, b: Any, *, alpha: float = 0.05) -> TestResult:
     >>> round(result.statistic, 3), result.df, round(result.p_value, 4)
     (1.576, (10, 5), 0.3213)
     """
-    alpha = _params.level(alpha, "alpha")
-    pair = read_five_by_two(a, b)
+    alpha = _params.level(alpha)
+    pair = _read_five_by_two(a, b)
     d = pair.differences.reshape(5, 2)
     x, unit = scaled(d)
     mean, spread = float(x.mean()), 2.0 * float(_variances(x).sum())
@@ -283,7 +297,7 @@ def cv5x2_f(a: Any, b: Any, *, alpha: float = 0.05) -> TestResult:
     if not d.any():
         f, p, interval, notes = 0.0, 1.0, (0.0, 0.0), (SAME,)
     elif spread == 0.0:
-        refuse_no_spread(d, "F")
+        _refuse_no_spread(d, "F")
     else:
         f = float((x**2).sum()) / spread
         p = float(stats.f.sf(f, 10, 5))
@@ -293,7 +307,7 @@ def cv5x2_f(a: Any, b: Any, *, alpha: float = 0.05) -> TestResult:
         interval = ((mean - half) * float(unit), (mean + half) * float(unit))
         if room < 0.0:
             interval = None
-            notes = ("no interval: the repeats differ so much that the test rejects every value of the difference",)
+            notes = ("no interval: the repeats differ so much that the test rejects every difference",)
     return TestResult(
         f,
         p,
@@ -301,7 +315,7 @@ def cv5x2_f(a: Any, b: Any, *, alpha: float = 0.05) -> TestResult:
         mean * float(unit),
         interval,
         "Alpaydin's 5 x 2 cross-validated F-test",
-        _half(pair),
+        _null_of_halves(pair),
         statistic_name="F",
         estimate_name="mean difference",
         conf_level=1.0 - alpha,
@@ -309,10 +323,22 @@ def cv5x2_f(a: Any, b: Any, *, alpha: float = 0.05) -> TestResult:
     )
 
 
-def _half(pair: Pair) -> str:
+def _read_five_by_two(a: Any, b: Any) -> Pair:
+    """Scores of five repeats of two-fold cross-validation."""
+    pair = read_pair(a, b, dims=(1, 2))
+    if pair.a.shape not in ((5, 2), (10,)):
+        raise InputError(
+            f"{arg('a')} and {arg('b')} must be 5 x 2 tables of scores, one row per repeat of two-fold "
+            f"cross-validation, got {shape_of(pair.a)}; for other numbers of folds use "
+            f"{code('corrected_resampled_t')}."
+        )
+    return pair._replace(a=pair.a.reshape(5, 2), b=pair.b.reshape(5, 2))
+
+
+def _null_of_halves(pair: Pair) -> str:
     return f"{pair.name_a} - {pair.name_b} has mean 0: the same expected score, trained on half of the data"
 
 
 def _variances(d: Array) -> Array:
-    """The variance of the differences within each repeat (of two, so twice what var() gives)."""
+    """The variance of the two differences of each repeat; with divisor 1, so twice what var() returns."""
     return ((d - d.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)

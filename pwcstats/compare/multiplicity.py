@@ -1,8 +1,8 @@
-"""P-values of many tests, adjusted; groups of methods that do not differ."""
+"""P-values adjusted for the number of tests; groups of methods that do not differ."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import combinations
-from typing import Any
+from typing import Any, Literal, NamedTuple, get_args, overload
 
 import numpy as np
 import pandas as pd
@@ -10,37 +10,155 @@ from statsmodels.stats.multitest import multipletests
 
 from pwcstats import _params
 from pwcstats._arrays import Array, as_float
-from pwcstats.errors import InputError
+from pwcstats.errors import InputError, arg, value
 
-__all__ = ["adjust", "cliques", "letters"]
+__all__ = ["ADJUSTMENTS", "adjust", "cliques", "letters"]
 
+AdjustmentName = Literal["holm", "bonferroni", "hochberg", "hommel", "shaffer", "bh", "by", "none"]
+ADJUSTMENTS: tuple[str, ...] = get_args(AdjustmentName)
+# Other spellings, of R and statsmodels.
 _ALIASES = {"fdr": "bh", "fdr_bh": "bh", "fdr_by": "by"}
-METHODS = ("holm", "bonferroni", "hochberg", "hommel", "shaffer", "bh", "by", "none")
 
 
-def read_adjust(method: Any) -> str:
-    """The name of an adjustment, also in R's and statsmodels' spelling."""
+class Adjustment(NamedTuple):
+    """How p-values are adjusted for the number of tests."""
+
+    name: AdjustmentName
+    # The adjusted p-values, from all p-values and the number of hypotheses; those without a p-value count, too.
+    apply: Callable[[Array, int], Array]
+    # What it needs and controls, for the help of the command line.
+    description: str
+    # Whether it controls the probability of any false rejection; intervals are then simultaneous.
+    is_familywise: bool = True
+    # Whether it always multiplies the smallest p-value by the number of tests.
+    multiplies_smallest: bool = False
+    # Whether it compares all p-values with one level, so that there is a critical difference.
+    is_single_step: bool = False
+    # Whether it relies on logical relations among the hypotheses about all pairs of methods.
+    needs_all_pairs: bool = False
+
+    def smallest_factor(self, n_tests: int) -> int:
+        """The factor by which the smallest p-value is multiplied, if all p-values are equally small."""
+        return n_tests if self.multiplies_smallest else 1
+
+    def interval_alpha(self, alpha: float, n_tests: int) -> float:
+        """The significance level of each of several intervals; simultaneous intervals share `alpha` (Bonferroni)."""
+        return alpha / n_tests if self.is_familywise else alpha
+
+
+def _step_down(factors: Callable[[int, int], Any]) -> Callable[[Array, int], Array]:
+    """Multiply the ordered p-values by factors; stop at the first hypothesis that is not rejected."""
+    return lambda p, n_all: _multiplied(p, factors(len(p), n_all), np.maximum.accumulate)
+
+
+def _step_up(factors: Callable[[int, int], Any]) -> Callable[[Array, int], Array]:
+    """Multiply the ordered p-values by factors; stop, from the largest, at the first hypothesis that is rejected."""
+    return lambda p, n_all: _multiplied(p, factors(len(p), n_all), lambda x: np.minimum.accumulate(x[::-1])[::-1])
+
+
+def _multiplied(p: Array, factors: Any, accumulate: Callable[[Array], Array]) -> Array:
+    order = np.argsort(p, kind="stable")
+    adjusted = np.empty(len(p))
+    adjusted[order] = np.minimum(accumulate(factors * p[order]), 1.0)
+    return adjusted
+
+
+def _remaining(m: int, n_all: int) -> Any:
+    """The numbers of hypotheses that are not yet rejected."""
+    return m - np.arange(m)
+
+
+def _possible(m: int, n_all: int) -> Any:
+    """The largest numbers of hypotheses that can be true together when 0, 1, ... have been rejected (Shaffer)."""
+    k = round((1.0 + np.sqrt(1.0 + 8.0 * n_all)) / 2.0)
+    if k * (k - 1) // 2 != n_all:
+        raise InputError(
+            f"{value('shaffer')} needs the p-values of all pairs of methods (1, 3, 6, 10, ... of them), got {n_all}; "
+            f"use {value('holm')} for other families, such as comparisons with a control."
+        )
+    # The number of equal pairs among n methods, which fall into groups of equal ones.
+    numbers: list[set[int]] = [{0}, {0}]
+    for n in range(2, k + 1):
+        numbers.append({size * (size - 1) // 2 + rest for size in range(1, n + 1) for rest in numbers[n - size]})
+    possible = np.array(sorted(numbers[k]))
+    # Hypotheses that could not be tested may be true, too.
+    return np.minimum(m - np.arange(m), possible[np.searchsorted(possible, n_all - np.arange(m), side="right") - 1])
+
+
+def _discoveries(m: int, n_all: int) -> Any:
+    """The factors of Benjamini and Hochberg."""
+    return m / np.arange(1, m + 1)
+
+
+def _hommel(p: Array, n_all: int) -> Array:
+    # (statsmodels is not used for the others, because each of its calls runs the garbage collector.)
+    return np.asarray(multipletests(p, method="hommel")[1])
+
+
+_TABLE: dict[str, Adjustment] = {
+    adjustment.name: adjustment
+    for adjustment in (
+        Adjustment(
+            "holm",
+            _step_down(_remaining),
+            "controls the probability of any false rejection, for all tests",
+            multiplies_smallest=True,
+        ),
+        Adjustment(
+            "bonferroni",
+            _step_down(lambda m, n_all: np.full(m, m)),
+            "the same in a single step; never rejects more than holm",
+            multiplies_smallest=True,
+            is_single_step=True,
+        ),
+        Adjustment("hochberg", _step_up(_remaining), "the same for tests that are not negatively dependent"),
+        Adjustment("hommel", _hommel, "the same for tests that are not negatively dependent"),
+        Adjustment(
+            "shaffer",
+            _step_down(_possible),
+            "the same for all pairs of methods",
+            multiplies_smallest=True,
+            needs_all_pairs=True,
+        ),
+        Adjustment(
+            "bh",
+            _step_up(_discoveries),
+            "controls the share of false rejections, for tests that are not negatively dependent",
+            is_familywise=False,
+        ),
+        Adjustment(
+            "by",
+            _step_up(lambda m, n_all: _discoveries(m, n_all) * (1.0 / np.arange(1, m + 1)).sum()),
+            "controls the share of false rejections, for all tests",
+            is_familywise=False,
+        ),
+        Adjustment("none", lambda p, n_all: p, "each test alone", is_familywise=False, is_single_step=True),
+    )
+}
+
+
+def read_adjust(method: Any, name: str = "adjust") -> Adjustment:
+    """The adjustment of a name, which may be spelled as in R or statsmodels; `name` is the parameter."""
     if isinstance(method, str):
         method = _ALIASES.get(method.lower(), method.lower())
-    return _params.choice(method, METHODS, "adjust")
+    return _TABLE[_params.choice(method, ADJUSTMENTS, name)]
 
 
-def smallest_factor(method: str, n_tests: int) -> int:
-    """By how much the smallest of some p-values is multiplied at least, if all are as small."""
-    return n_tests if method in ("holm", "bonferroni", "shaffer") else 1
-
-
-def adjust(p: Any, method: str = "holm") -> Any:
-    r"""P-values adjusted for the number of tests.
+@overload
+def adjust(p: pd.Series, method: AdjustmentName = "holm") -> pd.Series: ...
+@overload
+def adjust(p: Any, method: AdjustmentName = "holm") -> Array: ...
+def adjust(p: Any, method: AdjustmentName = "holm") -> Any:
+    r"""Adjust p-values for the number of tests.
 
     Parameters
     ----------
     p : array-like of float
-        P-values; NaN (no test) stays, and does not count.
+        P-values. NaN (no test) stays NaN and does not count.
     method : {"holm", "bonferroni", "hochberg", "hommel", "shaffer", "bh", "by", "none"}
-        The probability of any false rejection is kept by "holm", "bonferroni" (never better than Holm's), "hochberg"
-        and "hommel" (of tests that are not negatively dependent) and "shaffer" (of all pairs of methods); the share of
-        false rejections by "bh" (Benjamini and Hochberg) and "by".
+        The probability of any false rejection is controlled by "holm", "bonferroni" (which never rejects more than
+        Holm's method), "hochberg" and "hommel" (for tests that are not negatively dependent) and "shaffer" (for all
+        pairs of methods). The share of false rejections is controlled by "bh" (Benjamini and Hochberg) and "by".
 
     Returns
     -------
@@ -48,9 +166,9 @@ def adjust(p: Any, method: str = "holm") -> Any:
 
     Notes
     -----
-    Shaffer's static procedure knows that hypotheses about pairs hang together: of three methods, if two are different,
-    at least one more pair is. Where i of the m hypotheses have been rejected, the next p-value is multiplied by the
-    largest number of true hypotheses that is possible and not above m - i, instead of by m - i as in Holm's. It needs
+    Shaffer's static procedure uses the logical relations among hypotheses about pairs: of three methods, if two differ,
+    at least one more pair differs. After i of m hypotheses have been rejected, Holm's method multiplies the next
+    p-value by m - i; Shaffer's multiplies it by the largest possible number of true hypotheses up to m - i. It needs
     the p-values of all K (K - 1) / 2 pairs of K methods.
 
     References
@@ -69,97 +187,51 @@ def adjust(p: Any, method: str = "holm") -> Any:
     >>> adjust(p, "shaffer").round(3)
     array([0.006, 0.03 , 0.06 , 0.12 , 0.6  , 0.6  ])
     """
-    method = read_adjust(method)
+    adjustment = read_adjust(method, "method")
     values = as_float(p, "p")
     if values.ndim != 1:
-        raise InputError(f"p must be a sequence of p-values, got {values.ndim} dimensions.")
-    if ((values < 0.0) | (values > 1.0)).any():
-        raise InputError(f"p must hold probabilities, got {values[(values < 0.0) | (values > 1.0)][0]:g}.")
-    known = ~np.isnan(values)
+        raise InputError(f"{arg('p')} must be a sequence of p-values, got {values.ndim} dimensions.")
+    outside = (values < 0.0) | (values > 1.0)
+    if outside.any():
+        raise InputError(f"{arg('p')} must hold probabilities, got {values[outside][0]:g}.")
+    is_known = ~np.isnan(values)
     adjusted = values.copy()
-    if known.any() and method != "none":
-        adjusted[known] = _in_steps(values[known], method, values.size)
+    if is_known.any():
+        adjusted[is_known] = adjustment.apply(values[is_known], values.size)
     return pd.Series(adjusted, index=p.index, name=p.name) if isinstance(p, pd.Series) else adjusted
 
 
-def _in_steps(p: Array, method: str, n_all: int) -> Array:
-    """P-values times a factor for each place in their order; never falling from one to the next larger p-value."""
-    m = len(p)
-    left = m - np.arange(m)  # hypotheses that are not yet rejected
-    match method:
-        case "hommel":
-            # (The others are not statsmodels' because each call collects the garbage of the whole process.)
-            return np.asarray(multipletests(p, method="hommel")[1])
-        case "bonferroni":
-            factor: Any = np.full(m, m)
-        case "holm" | "hochberg":
-            factor = left
-        case "shaffer":
-            # Tests that could not be made may be of true hypotheses, too.
-            factor = np.minimum(left, _possible(n_all, n_all - np.arange(m)))
-        case _:
-            factor = m / np.arange(1, m + 1) * (1.0 if method == "bh" else (1.0 / np.arange(1, m + 1)).sum())
-    order = np.argsort(p, kind="stable")
-    product = factor * p[order]
-    # Step-down procedures stop at the first that is not rejected, step-up ones at the first that is, from above.
-    up = method in ("hochberg", "bh", "by")
-    steps = np.minimum.accumulate(product[::-1])[::-1] if up else np.maximum.accumulate(product)
-    adjusted = np.empty(m)
-    adjusted[order] = np.minimum(steps, 1.0)
-    return adjusted
-
-
-def _possible(n_pairs: int, left: Any) -> Any:
-    """The largest number of hypotheses about pairs that can be true together and is not above some others."""
-    k = round((1.0 + np.sqrt(1.0 + 8.0 * n_pairs)) / 2.0)
-    if k * (k - 1) // 2 != n_pairs:
-        raise InputError(
-            f"'shaffer' needs the p-values of all pairs of methods (1, 3, 6, 10, ... of them), got {n_pairs}; "
-            "use 'holm' for other families, such as comparisons with a control."
-        )
-    possible = np.array(sorted(_numbers_of_equal_pairs(k)))
-    return possible[np.searchsorted(possible, left, side="right") - 1]
-
-
-def _numbers_of_equal_pairs(k: int) -> set[int]:
-    """How many pairs of k methods can be equal: methods fall into groups of equal ones."""
-    numbers: list[set[int]] = [{0}, {0}]
-    for n in range(2, k + 1):
-        numbers.append({size * (size - 1) // 2 + rest for size in range(1, n + 1) for rest in numbers[n - size]})
-    return numbers[k]
-
-
 def cliques(methods: Sequence[Any], different: Any) -> list[tuple[Any, ...]]:
-    """The largest groups of methods no two of which differ, in the order of the methods.
+    """The largest groups of methods of which no two differ, in the order of the methods.
 
     Parameters
     ----------
     methods : sequence
         Names, best first.
     different : array-like of bool, square
-        Which differ significantly.
+        Which pairs differ significantly.
 
     Returns
     -------
     list of tuple
     """
-    # Insert and absorb (Piepho 2004): each difference splits the groups that hold both.
+    # Insert and absorb (Piepho 2004): each difference splits the groups that contain both methods.
     groups = [frozenset(range(len(methods)))]
     differ = np.asarray(different, dtype=bool)
     for i, j in combinations(range(len(methods)), 2):
         if differ[i, j]:
             split = [part for group in groups for part in ((group - {i}, group - {j}) if {i, j} <= group else (group,))]
             groups = [group for group in dict.fromkeys(split) if not any(group < other for other in split)]
-    return [tuple(methods[place] for place in group) for group in sorted(map(sorted, groups))]
+    return [tuple(methods[index] for index in group) for group in sorted(map(sorted, groups))]
 
 
 def letters(groups: Sequence[Sequence[Any]], methods: Sequence[Any]) -> list[str]:
-    """Letters of each method, one for each group that it is in: methods that share one do not differ."""
-    return ["".join(_letter(place) for place, group in enumerate(groups) if name in group) for name in methods]
+    """The letters of each method, one for each group that contains it; methods that share a letter do not differ."""
+    return ["".join(_letter(index) for index, group in enumerate(groups) if name in group) for name in methods]
 
 
-def _letter(place: int) -> str:
-    """Letters from a to z, then capitals, then with numbers."""
+def _letter(index: int) -> str:
+    """Letters from a to z and A to Z, then the same with numbers."""
     alphabet = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-    times, place = divmod(place, len(alphabet))
-    return alphabet[place] + (str(times) if times else "")
+    round_, index = divmod(index, len(alphabet))
+    return alphabet[index] + (str(round_) if round_ else "")

@@ -1,9 +1,9 @@
-"""Tests of mean ranks over data sets: Friedman's, Iman and Davenport's, Nemenyi's, and against a control."""
+"""Tests of mean ranks over data sets: Friedman's test of all methods, Nemenyi's and z-tests of pairs."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import combinations, permutations
 from math import lgamma
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -11,27 +11,28 @@ from scipy import stats
 
 from pwcstats import _params
 from pwcstats._arrays import Array
-from pwcstats._results import TestResult
+from pwcstats._results import Result, TestResult, plain
+from pwcstats.compare.multiplicity import AdjustmentName, read_adjust
 from pwcstats.compare.multiplicity import adjust as adjusted
-from pwcstats.compare.multiplicity import read_adjust
-from pwcstats.compare.scores import ROUNDING, read_datasets, read_wide
-from pwcstats.errors import InputError
+from pwcstats.compare.pairs import ROUNDING
+from pwcstats.compare.scores import read_datasets, read_wide
+from pwcstats.errors import InputError, arg
 
 __all__ = ["FriedmanResult", "RankTests", "friedman", "mean_ranks", "nemenyi", "rank_tests"]
 
 
-# Exact p-values are counted as long as there are no more methods, and no more sums of ranks at a time, than these.
+# Exact p-values are computed for up to this many methods, and up to this many sums of ranks at a time.
 MOST_PERMUTED, MOST_STATES = 6, 300_000
 
 
 def mean_ranks(scores: Any, *, higher_is_better: bool = True) -> pd.Series:
-    """Mean rank of each method over the data sets; 1 is best, and methods that tie share their ranks.
+    """Mean rank of each method over the data sets; 1 is best, and tied methods share their ranks.
 
     Parameters
     ----------
     scores : DataFrame or array-like
-        A row for each data set and a column for each method; or a tidy frame (see :func:`compare_methods`), whose
-        scores are averaged on each data set.
+        A table with one row per data set and one column per method; or a tidy frame (see :func:`compare_methods`),
+        whose scores are averaged for each data set.
     higher_is_better : bool
         Whether higher scores are better; False for errors and losses.
 
@@ -39,49 +40,51 @@ def mean_ranks(scores: Any, *, higher_is_better: bool = True) -> pd.Series:
     -------
     Series
     """
-    return _ranked(read_wide(scores, 1), higher_is_better).mean()
+    return _ranked(read_wide(scores, 1), _params.flag(higher_is_better, "higher_is_better")).mean()
 
 
 def _ranked(wide: pd.DataFrame, higher_is_better: bool) -> pd.DataFrame:
-    """Ranks in each row; scores that differ by rounding alone tie."""
+    """Ranks within each row; scores that are equal up to rounding are tied."""
     values = -wide.to_numpy() if higher_is_better else wide.to_numpy()
     order = np.argsort(values, axis=1)
     gaps = np.diff(np.take_along_axis(values, order, axis=1), axis=1)
-    near = ROUNDING * np.abs(values).max(axis=1, keepdims=True)
-    # The number of the group of equal scores that each is in, which has the ranks that the scores should have.
+    error = ROUNDING * np.abs(values).max(axis=1, keepdims=True)
+    # Each score is replaced by the number of its group of equal scores, and these numbers are ranked.
     group = np.zeros(values.shape, dtype=np.int64)
-    np.put_along_axis(group, order[:, 1:], np.cumsum(gaps > near, axis=1), axis=1)
+    np.put_along_axis(group, order[:, 1:], np.cumsum(gaps > error, axis=1), axis=1)
     ranks = stats.rankdata(group, axis=1)
     return pd.DataFrame(ranks, index=wide.index, columns=wide.columns)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class FriedmanResult(TestResult):
-    """The result of Friedman's test: a :class:`TestResult` with the mean rank of each method in `ranks`."""
+    """The result of Friedman's test: a :class:`~pwcstats.TestResult` with the mean rank of each method in `ranks`."""
 
     __test__ = False
 
     ranks: pd.Series | None = None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain numbers and words."""
-        return {**super().to_dict(), "ranks": None if self.ranks is None else self.ranks.to_dict()}
 
-
-def friedman(scores: Any, *, statistic: str = "chi-squared", higher_is_better: bool = True) -> FriedmanResult:
+def friedman(
+    scores: Any,
+    *,
+    statistic: Literal["chi-squared", "F", "exact", "auto"] = "chi-squared",
+    higher_is_better: bool = True,
+) -> FriedmanResult:
     r"""Friedman's test that several methods have the same mean rank over the data sets.
 
     Parameters
     ----------
     scores : DataFrame or array-like
-        A row for each data set and a column for each method; or a tidy frame (see :func:`compare_methods`), whose
-        scores are averaged on each data set.
+        A table with one row per data set and one column per method; or a tidy frame (see :func:`compare_methods`),
+        whose scores are averaged for each data set.
     statistic : {"chi-squared", "F", "exact", "auto"}
-        How the p-value is found: Friedman's own chi-squared, as in R's ``friedman.test``, which is cautious; Iman and
-        Davenport's F, which is too bold with three or four data sets; all permutations of the ranks within data sets,
-        where these are few ("exact"); "auto" is exact where that is possible, otherwise F.
+        How the p-value is computed. "chi-squared": Friedman's statistic, as in R's ``friedman.test``, which is
+        conservative; "F": Iman and Davenport's statistic, which rejects too often with three or four data sets;
+        "exact": all permutations of the ranks within data sets, if these are not too many; "auto": exact if possible,
+        otherwise F.
     higher_is_better : bool
-        Whether higher scores are better; the test is the same, but 1 is to be the best rank.
+        Whether higher scores are better. This affects only the ranks: 1 is the best one.
 
     Returns
     -------
@@ -95,8 +98,8 @@ def friedman(scores: Any, *, statistic: str = "chi-squared", higher_is_better: b
     .. math:: \chi^2 = \frac{12 N^2 \sum_j (R_j - (K+1)/2)^2}{N K (K+1) - \sum (t^3 - t) / (K - 1)},
        \qquad F = \frac{(N-1)\,\chi^2}{N (K-1) - \chi^2}
 
-    with :math:`K - 1`, and with :math:`K - 1` and :math:`(K-1)(N-1)` degrees of freedom. F is infinite where all data
-    sets order the methods alike; the p-value is then that of permutations.
+    with :math:`K - 1`, and with :math:`K - 1` and :math:`(K-1)(N-1)` degrees of freedom. F is infinite if all data sets
+    rank the methods in the same order; the p-value is then the permutation p-value.
 
     References
     ----------
@@ -121,16 +124,15 @@ def friedman(scores: Any, *, statistic: str = "chi-squared", higher_is_better: b
     >>> result.ranks.to_dict()
     {'lda': 2.25, 'svm': 1.0, 'nb': 2.75}
     """
-    statistic = _params.choice(statistic, ("chi-squared", "F", "exact", "auto"), "statistic")
+    _params.choice(statistic, ("chi-squared", "F", "exact", "auto"), "statistic")
+    _params.flag(higher_is_better, "higher_is_better")
     wide = read_datasets(scores)
     ranked = _ranked(wide, higher_is_better)
     n, k = wide.shape
     chi2, notes = _chi_squared(ranked.to_numpy())
     exact = _permutation_p(ranked.to_numpy()) if statistic in ("exact", "auto") else None
     if statistic == "exact" and exact is None:
-        raise InputError(
-            f"the permutations of {k} methods on {n} data sets are too many to be counted; use statistic='F'."
-        )
+        raise InputError(f"{k} methods on {n} data sets have too many permutations; use {arg('statistic', 'F')}.")
     df: float | tuple[float, float] | None = k - 1
     name, value, how = "chi-squared", chi2, ""
     if exact is not None:
@@ -145,7 +147,7 @@ def friedman(scores: Any, *, statistic: str = "chi-squared", higher_is_better: b
             p = float(stats.f.sf(value, *df))
         else:
             value, p = np.inf, _p_of_agreement(ranked.to_numpy())
-            notes = ("all data sets order the methods alike: F is infinite, and the p-value that of permutations",)
+            notes = ("all data sets rank the methods in the same order: F is infinite, the p-value is by permutation",)
     return FriedmanResult(
         value,
         p,
@@ -159,18 +161,18 @@ def friedman(scores: Any, *, statistic: str = "chi-squared", higher_is_better: b
 
 
 def _p_of_agreement(ranks: Array) -> float:
-    """The probability that all data sets order the methods as the first does; tied ones may change places."""
+    """The probability that all data sets rank the methods in the order of the first one; ties may be permuted."""
     ties = np.unique(ranks[0], return_counts=True)[1]
     log_orders = lgamma(ranks.shape[1] + 1) - sum(lgamma(count + 1) for count in ties)
     return float(np.exp(-(len(ranks) - 1) * log_orders))
 
 
 def _permutation_p(ranks: Array) -> float | None:
-    """The probability of a statistic as large, of all permutations within data sets; None if these are too many."""
+    """The exact p-value, over all permutations of the ranks within data sets; None if these are too many."""
     k = ranks.shape[1]
     if k > MOST_PERMUTED:
         return None
-    # Shared ranks end in 1/2. What counts of the sums of ranks are their squares: their order does not matter.
+    # Shared ranks are multiples of 1/2. The statistic depends only on the squares of the sums, not on their order.
     rows = np.rint(2.0 * ranks).astype(np.int64)
     base = int(rows.sum(axis=0).max()) * k + 1
     powers = base ** np.arange(k, dtype=np.int64)
@@ -183,11 +185,11 @@ def _permutation_p(ranks: Array) -> float | None:
         if len(sums) * len(orders) > MOST_STATES:
             return None
         found = np.sort((sums[:, None, :] + orders).reshape(-1, k), axis=1)
-        _, first, place = np.unique(found @ powers, return_index=True, return_inverse=True)
-        proba = np.bincount(place.ravel(), np.repeat(proba / len(orders), len(orders))).astype(np.float64)
+        _, first, inverse = np.unique(found @ powers, return_index=True, return_inverse=True)
+        proba = np.bincount(inverse.ravel(), np.repeat(proba / len(orders), len(orders))).astype(np.float64)
         sums = found[first]
-    seen = int((rows.sum(axis=0) ** 2).sum())
-    return min(1.0, float(proba[(sums**2).sum(axis=1) >= seen].sum()))
+    observed = int((rows.sum(axis=0) ** 2).sum())
+    return min(1.0, float(proba[(sums**2).sum(axis=1) >= observed].sum()))
 
 
 def _chi_squared(ranks: Array) -> tuple[float, tuple[str, ...]]:
@@ -202,22 +204,22 @@ def _chi_squared(ranks: Array) -> tuple[float, tuple[str, ...]]:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RankTests:
-    """Tests of the differences of mean ranks, of all pairs or against a control.
+class RankTests(Result):
+    """Tests of differences of mean ranks, of all pairs of methods or against a control.
 
     Attributes
     ----------
     pairs : DataFrame
-        A row for each pair: method_a, method_b, estimate (mean rank of b less that of a: above 0 where a is better),
+        One row per pair: method_a, method_b, estimate (mean rank of b minus that of a, positive if a is better),
         conf_low, conf_high, statistic, p_value, p_adjusted.
     ranks : Series
         Mean rank of each method; 1 is best.
     critical_difference : float or None
-        Ranks that are this far apart differ significantly; None where the adjustment is in steps.
+        Mean ranks that differ by at least this much differ significantly; None if the adjustment has several steps.
     method, null : str
-        Name of the test, and the hypothesis of each pair.
+        Name of the test, and the null hypothesis of each pair.
     alpha : float
-        The level, of the critical difference and of the intervals.
+        Significance level of the critical difference and of the intervals.
     n_datasets : int
         Number of data sets.
     """
@@ -232,19 +234,30 @@ class RankTests:
 
     @property
     def p_values(self) -> pd.DataFrame:
-        """Adjusted p-values as a square table; 1 on the diagonal, NaN where a pair was not tested."""
-        table = pd.DataFrame(np.nan, index=self.ranks.index, columns=self.ranks.index)
-        for name in table:
-            table.loc[name, name] = 1.0
-        for a, b, p in zip(self.pairs["method_a"], self.pairs["method_b"], self.pairs["p_adjusted"], strict=True):
-            table.loc[a, b] = table.loc[b, a] = p
-        return table
+        """Adjusted p-values as a square table: 1 on the diagonal, NaN for pairs that were not tested."""
+        return square_p_values(self.pairs, self.ranks.index)
 
     def tidy(self) -> pd.DataFrame:
-        """A row for each pair."""
+        """One row per pair."""
         return self.pairs.copy()
 
-    def __str__(self) -> str:
+    def glance(self) -> pd.DataFrame:
+        """One row: numbers of methods and data sets, the critical difference, the level and the test."""
+        row = {
+            "n_methods": len(self.ranks),
+            "nobs": self.n_datasets,
+            "critical_difference": np.nan if self.critical_difference is None else self.critical_difference,
+            "alpha": self.alpha,
+            "method": self.method,
+        }
+        return pd.DataFrame([row])
+
+    def to_dict(self) -> dict[str, Any]:
+        """All attributes, ready for JSON."""
+        return plain({field.name: getattr(self, field.name) for field in fields(self)})
+
+    def summary(self) -> str:
+        """Mean ranks and pairs as text."""
         lines = [f"{self.method}, {len(self.ranks)} methods on {self.n_datasets} data sets"]
         if self.critical_difference is not None:
             lines.append(f"critical difference of mean ranks: {self.critical_difference:.4g} (level {self.alpha:g})")
@@ -252,21 +265,34 @@ class RankTests:
         pairs = self.pairs.to_string(index=False, float_format="{:.4g}".format)
         return "\n".join([*lines, f"null hypothesis: {self.null}", "", ranks, "", pairs])
 
-    __repr__ = __str__
+    def _title(self) -> str:
+        return self.method
+
+    def __repr__(self) -> str:
+        return self.summary()
+
+
+def square_p_values(pairs: pd.DataFrame, methods: pd.Index) -> pd.DataFrame:
+    """Adjusted p-values of pairs as a square table: 1 on the diagonal, NaN for pairs that were not tested."""
+    table = np.full((len(methods), len(methods)), np.nan)
+    np.fill_diagonal(table, 1.0)
+    i, j = (methods.get_indexer(pd.Index(pairs[name])) for name in ("method_a", "method_b"))
+    table[i, j] = table[j, i] = pairs["p_adjusted"]
+    return pd.DataFrame(table, index=methods, columns=methods)
 
 
 def nemenyi(scores: Any, *, alpha: float = 0.05, higher_is_better: bool = True) -> RankTests:
-    r"""Nemenyi's test of all pairs of methods by their mean ranks over data sets.
+    r"""Nemenyi's test of all pairs of methods, by their mean ranks over data sets.
 
     Parameters
     ----------
     scores : DataFrame or array-like
-        A row for each data set and a column for each method; or a tidy frame (see :func:`compare_methods`), whose
-        scores are averaged on each data set.
+        A table with one row per data set and one column per method; or a tidy frame (see :func:`compare_methods`),
+        whose scores are averaged for each data set.
     alpha : float
-        The level of the critical difference and of the intervals, which hold simultaneously.
+        Significance level of the critical difference and of the simultaneous intervals.
     higher_is_better : bool
-        Whether higher scores are better.
+        Whether higher scores are better; False for errors and losses.
 
     Returns
     -------
@@ -277,8 +303,8 @@ def nemenyi(scores: Any, *, alpha: float = 0.05, higher_is_better: bool = True) 
     Notes
     -----
     The p-values are adjusted already. The difference of two mean ranks depends on the other methods, too: adding a
-    method can make two others differ [2]_. :func:`compare_methods` uses Wilcoxon's test of each pair where there are
-    enough data sets.
+    method can make two others differ [2]_. With enough data sets, :func:`compare_methods` therefore uses Wilcoxon's
+    test for each pair.
 
     References
     ----------
@@ -301,11 +327,11 @@ def nemenyi(scores: Any, *, alpha: float = 0.05, higher_is_better: bool = True) 
     1      svm       nb       0.036
     2      lda       nb       0.759
     """
-    alpha = _params.level(alpha, "alpha")
-    ranks, n, se = _differences_of(scores, higher_is_better)
+    alpha = _params.level(alpha)
+    ranks, n, se = _read_ranks(scores, higher_is_better)
     k = len(ranks)
     pairs = _pairs(ranks, se, None)
-    # The studentised range is of single ranks, whose standard error is sqrt(2) times smaller.
+    # The studentised range refers to single ranks, whose standard error is smaller by sqrt(2).
     pairs["p_value"] = stats.studentized_range.sf(np.sqrt(2.0) * pairs["statistic"].abs(), k, np.inf)
     pairs["p_adjusted"] = pairs["p_value"]
     critical = float(stats.studentized_range.isf(alpha, k, np.inf) / np.sqrt(2.0) * se)
@@ -316,26 +342,26 @@ def rank_tests(
     scores: Any,
     *,
     control: Any = None,
-    adjust: str = "holm",
+    adjust: AdjustmentName = "holm",
     alpha: float = 0.05,
     higher_is_better: bool = True,
 ) -> RankTests:
-    r"""Test differences of mean ranks over data sets, of all pairs or against a control.
+    r"""z-tests of differences of mean ranks over data sets, of all pairs of methods or against a control.
 
     Parameters
     ----------
     scores : DataFrame or array-like
-        A row for each data set and a column for each method; or a tidy frame (see :func:`compare_methods`), whose
-        scores are averaged on each data set.
+        A table with one row per data set and one column per method; or a tidy frame (see :func:`compare_methods`),
+        whose scores are averaged for each data set.
     control : label, optional
-        The method with which all others are compared; without one, all pairs are.
+        The method that all others are compared with. By default, all pairs are compared.
     adjust : {"holm", "bonferroni", "hochberg", "hommel", "shaffer", "bh", "by", "none"}
         How p-values are adjusted, see :func:`adjust`. "bonferroni" against a control is the Bonferroni-Dunn test.
     alpha : float
-        The level of the intervals, which hold simultaneously (by Bonferroni's inequality; with "bh", "by" and "none"
-        one by one).
+        Significance level of the intervals. They are simultaneous by Bonferroni's inequality, except with "bh", "by"
+        and "none".
     higher_is_better : bool
-        Whether higher scores are better.
+        Whether higher scores are better; False for errors and losses.
 
     Returns
     -------
@@ -343,7 +369,7 @@ def rank_tests(
 
     Notes
     -----
-    :math:`z = (R_i - R_j) / \sqrt{K(K+1)/(6N)}` is taken for normal (Demšar 2006).
+    :math:`z = (R_i - R_j) / \sqrt{K(K+1)/(6N)}` is approximately normal (Demšar 2006).
 
     Examples
     --------
@@ -356,33 +382,29 @@ def rank_tests(
     0      svm      lda   0.0771      0.0771
     1      svm       nb   0.0133      0.0267
     """
-    alpha, adjust = _params.level(alpha, "alpha"), read_adjust(adjust)
-    ranks, n, se = _differences_of(scores, higher_is_better)
+    alpha, adjustment = _params.level(alpha), read_adjust(adjust)
+    ranks, n, se = _read_ranks(scores, higher_is_better)
     if control is not None:
         _params.index_of(control, ranks.index, "control", "methods")
     pairs = _pairs(ranks, se, control)
     pairs["p_value"] = 2.0 * stats.norm.sf(pairs["statistic"].abs())
     pairs["p_adjusted"] = adjusted(pairs["p_value"], adjust)
-    half = float(stats.norm.isf(interval_alpha(alpha, adjust, len(pairs)) / 2.0)) * se
-    critical = half if adjust in ("bonferroni", "none") else None
+    half = float(stats.norm.isf(adjustment.interval_alpha(alpha, len(pairs)) / 2.0)) * se
+    critical = half if adjustment.is_single_step else None
     against = f" against {control}" if control is not None else ""
-    return _finished(pairs, ranks, half, critical, f"Tests of mean ranks{against} (z, {adjust})", alpha, n)
+    return _finished(pairs, ranks, half, critical, f"Tests of mean ranks{against} (z, {adjustment.name})", alpha, n)
 
 
-def interval_alpha(alpha: float, adjust: str, n_tests: int) -> float:
-    """1 less the level of each interval: Bonferroni's where errors of a family are to be kept."""
-    return alpha if adjust in ("bh", "by", "none") else alpha / n_tests
-
-
-def _differences_of(scores: Any, higher_is_better: bool) -> tuple[pd.Series, int, float]:
-    """Mean ranks, number of data sets, and the standard error of a difference of two mean ranks."""
+def _read_ranks(scores: Any, higher_is_better: bool) -> tuple[pd.Series, int, float]:
+    """Mean ranks, the number of data sets, and the standard error of a difference of two mean ranks."""
+    _params.flag(higher_is_better, "higher_is_better")
     wide = read_datasets(scores)
     n, k = wide.shape
     return _ranked(wide, higher_is_better).mean(), n, float(np.sqrt(k * (k + 1) / (6.0 * n)))
 
 
 def _pairs(ranks: pd.Series, se: float, control: Any) -> pd.DataFrame:
-    """Pairs of methods, the better one first, or the control."""
+    """Pairs of methods; the first one is the better one, or the control."""
     ordered = list(ranks.sort_values(kind="stable").index)
     if control is None:
         pairs = list(combinations(ordered, 2))

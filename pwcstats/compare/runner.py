@@ -1,4 +1,4 @@
-"""Scores of methods on data sets, on the same splits for all of them."""
+"""`benchmark`: scores of methods on data sets, with the same splits for all methods."""
 
 import os
 import sys
@@ -21,15 +21,16 @@ from tqdm import tqdm
 from pwcstats import _params
 from pwcstats._jobs import in_parallel, key_of, seed_of
 from pwcstats._kernels.blas import one_thread
+from pwcstats._text import named, shown
+from pwcstats.compare import benchmark_arguments as arguments
 from pwcstats.compare import cells
-from pwcstats.compare import runner_reading as checks
 from pwcstats.compare.cells import Data, Method, Outcome, Split
 from pwcstats.datasets import load
-from pwcstats.errors import FailedCellWarning
+from pwcstats.errors import FailedCellWarning, InputError, PwcWarning, arg
 
 __all__ = ["benchmark"]
 
-# Cells that an older way of running them has left in a cache are not met again.
+# To be increased if cells are run in another way, so that older files in a cache are not used.
 _FORMAT = 1
 
 
@@ -50,47 +51,47 @@ def benchmark(
     Parameters
     ----------
     methods : dict, or list
-        Scikit-learn estimators by name, or a list of them, or of (name, estimator). Without names, they are called by
-        their classes in small letters (of a pipeline, by its last step), numbered where these repeat. They are cloned
-        for each fit, and so not changed.
+        Scikit-learn estimators by name, or a list of them, or of (name, estimator). Without names, they are named after
+        their classes in lower case (a pipeline after its last step), numbered if there are several of a class. They are
+        cloned for each fit, and thus not changed.
     datasets : dict, or list of str
-        By name: (X, y), or (X, y, groups), or a Bunch or dict with `data`, `target` and perhaps `groups`, or a name
+        By name: (X, y), or (X, y, groups), or a Bunch or dict with `data`, `target` and possibly `groups`, or a name
         for :func:`pwcstats.datasets.load`; or a list of such names. X may be an array, a frame or a sparse matrix.
     repeats : int
-        How often each data set is split anew.
+        Number of times that each data set is split.
     cv : int or splitter
-        Folds: stratified if all methods are classifiers, shuffled, and with groups, no group in two of them. Or a
-        scikit-learn splitter; if it shuffles, a copy is given a seed of its own in each repeat (in the first, it keeps
-        a number that it has as its random_state). One that does not shuffle has nothing to repeat.
+        Number of folds: these are shuffled, stratified if all methods are classifiers, and with groups, no group is in
+        two of them. Or a scikit-learn splitter. If it shuffles, a copy of it gets a new seed in each repeat, except
+        that the first repeat uses a seed that the splitter has. One that does not shuffle allows only one repeat.
     scoring : str, callable, list or dict, optional
-        A score that scikit-learn knows, or a callable ``scorer(estimator, X, y)``; or several, as a list of names or a
+        The name of a scikit-learn score, or a callable ``scorer(estimator, X, y)``; or several, as a list of names or a
         dict of names or callables. By default accuracy for classifiers and r2 for regressors.
     n_jobs : int, optional
-        Cells that run at the same time, as joblib counts them; :func:`joblib.parallel_config` chooses where, on a dask
-        cluster for example.
+        Number of cells that run in parallel, as in joblib; :func:`joblib.parallel_config` chooses where, for example on
+        a dask cluster.
     progress : bool
         Whether a bar on stderr shows how many cells are done, were found in the cache, and failed.
     cache : str or path-like, optional
-        A directory (which all workers see) in which each cell is kept as soon as it is done. A call that was
-        interrupted or killed goes on from there when it is made again, and one with further methods, data sets or
-        repeats fits these only.
+        A directory (visible to all workers) in which the outcome of each cell is saved as soon as it is done. If a call
+        is interrupted or killed, the same call resumes from there. A call with further methods, data sets or repeats
+        fits only these.
     random_state : int, optional
-        What all seeds derive from. None: others each time.
+        Seed from which all other seeds are derived. None: a random one.
 
     Returns
     -------
     DataFrame
-        A row for each data set, repeat, fold and method, in this order, and then for each metric if `scoring` names
-        several. Columns:
+        One row per data set, repeat, fold and method, in this order, and per metric if `scoring` names several.
+        Columns:
 
         - method, dataset: names.
         - repeat, fold: numbers from 0.
         - metric: only with several scores.
-        - score: NaN where the cell failed.
+        - score: NaN if the cell failed.
         - n_train, n_test: numbers of rows.
-        - fit_time, score_time: seconds; of the scoring, for all metrics together. From the cache, as they were when the
-          cell was run.
-        - error: what went wrong, as in "ValueError: Input X contains NaN."; empty where nothing did.
+        - fit_time, score_time: seconds; the time of scoring is for all metrics together. Cells from the cache have
+          their original times.
+        - error: the error, as in "ValueError: Input X contains NaN."; empty if there was none.
 
     Raises
     ------
@@ -100,27 +101,28 @@ def benchmark(
     Warns
     -----
     FailedCellWarning
-        If cells failed: a fit, a prediction or a score raised an error, or the score is NaN. The others are not
-        touched by it.
+        If cells failed: a fit, a prediction or a score raised an error, or the score is NaN. Other cells are not
+        affected.
 
     Notes
     -----
-    Seeds derive from `random_state`, the name of the data set, the repeat and, for parameters `random_state` that are
-    None (at any depth, and in splitters that are parameters), the fold. So a cell gives the same score whatever other
-    methods and data sets there are, and whatever `n_jobs` is: each cell has one thread of BLAS and OpenMP, so that even
-    the last bits agree. Only a method that is no classifier, put among classifiers, changes the folds of a number `cv`.
+    Seeds of splits are derived from `random_state`, the name of the data set and the repeat. Seeds of fits depend on
+    the fold, too; they are used for all parameters `random_state` that are None (at any depth, and in splitters that
+    are parameters). The score of a cell therefore does not depend on the other methods and data sets, nor on `n_jobs`:
+    each cell uses one thread of BLAS and OpenMP, so that scores are bit-identical. There is one exception: if `cv` is a
+    number and one method is not a classifier, the folds are not stratified.
 
-    The cache knows a cell by what it depends on: the class and the parameters of the estimator, the data, the rows of
-    the split, the scores, the seed, scikit-learn's configuration, and the versions of scikit-learn and pwcstats; names
-    do not matter. The lines of classes and functions of your own count, too, but not the lines that they call: empty
-    the directory after a change there, or after an update of another package. Cells that failed are not kept, and are
-    tried again.
+    The key of a cell in the cache depends on the class and the parameters of the estimator, the data, the rows of the
+    split, the scores, the seed, scikit-learn's configuration, and the versions of scikit-learn and pwcstats, but not on
+    names. It also depends on the code of your own classes and functions, but not on the code that they call: empty the
+    directory after a change there, or after an update of another package. Cells that failed are not saved, and are run
+    again.
 
     Examples
     --------
     >>> from sklearn.naive_bayes import GaussianNB
     >>> from sklearn.neighbors import KNeighborsClassifier
-    >>> from pwcstats.compare import benchmark
+    >>> from pwcstats import benchmark
     >>> methods = {"bayes": GaussianNB(), "neighbours": KNeighborsClassifier()}
     >>> scores = benchmark(methods, ["iris", "wine"], repeats=2, progress=False)
     >>> scores.shape
@@ -132,32 +134,28 @@ def benchmark(
     wine      0.97        0.68
     """
     seed = _params.seed(random_state)
-    place = checks.read_cache(cache, seed)
+    folder = arguments.read_cache(cache, seed)
     n_jobs, repeats = _params.jobs(n_jobs), _params.count(repeats, "repeats")
     _params.flag(progress, "progress")
-    estimators = checks.read_methods(methods)
+    splitter = arguments.read_cv(cv, repeats)
+    estimators = arguments.read_methods(methods)
     stratified = all(map(_is_classifier, estimators.values()))
-    scorers, several = checks.read_scoring(scoring, stratified, all(map(_is_regressor, estimators.values())))
-    splitter = checks.read_cv(cv, repeats)
-    tables = checks.read_datasets(datasets)
+    scorers, several = arguments.read_scoring(scoring, stratified, all(map(_is_regressor, estimators.values())))
+    tables = arguments.read_datasets(datasets)
     seed = int(np.random.SeedSequence().generate_state(1)[0]) if seed is None else seed
 
     plan = list(_plan(estimators, tables, splitter, repeats, seed, stratified))
-    files = [None] * len(plan) if place is None else list(_files(plan, scorers, place))
+    files = [None] * len(plan) if folder is None else list(_files(plan, scorers, folder))
     outcomes = _outcomes(plan, files, scorers, n_jobs, progress)
-    failures = [
-        (checks.cell_words(cell.method, cell.dataset, cell.repeat, cell.fold), outcome.error)
-        for cell, outcome in zip(plan, outcomes, strict=True)
-        if outcome.error
-    ]
+    failures = [(cell, outcome.error) for cell, outcome in zip(plan, outcomes, strict=True) if outcome.error]
     if failures:
-        warnings.warn(checks.failed_words(failures, len(plan)), FailedCellWarning, stacklevel=2)
+        warnings.warn(FailedCellWarning(_describe_failures(failures, len(plan))), stacklevel=2)
     return _frame(plan, outcomes, list(scorers), several)
 
 
 @dataclass(frozen=True, eq=False)
 class _Cell:
-    """A method on a split of a data set, by their names and as they are."""
+    """A method on a split of a data set: their names, and the objects."""
 
     method: str
     dataset: str
@@ -166,6 +164,22 @@ class _Cell:
     learner: Method
     data: Data
     split: Split
+
+    def __str__(self) -> str:
+        return f"{named(self.method)} on {named(self.dataset)} (repeat {self.repeat}, fold {self.fold})"
+
+
+def _describe_failures(failures: Sequence[tuple[_Cell, str]], n_cells: int) -> str:
+    """How many cells failed, and the first ones with each error."""
+    cells_by_error: dict[str, list[_Cell]] = {}
+    for cell, error in failures:
+        cells_by_error.setdefault(error.rstrip("."), []).append(cell)
+    kinds = [
+        f"{failed[0]}{f' and {len(failed) - 1} more' if len(failed) > 1 else ''}: {error}"
+        for error, failed in list(cells_by_error.items())[:3]
+    ]
+    more = "; and others, see the column error" if len(cells_by_error) > 3 else ""
+    return f"{len(failures)} of {n_cells} cells failed and have the score NaN: {'; '.join(kinds)}{more}."
 
 
 def _is_classifier(estimator: Any) -> bool:
@@ -179,7 +193,7 @@ def _is_regressor(estimator: Any) -> bool:
 def _is_kind(estimator: Any, ask: Callable[[Any], bool], kind: str) -> bool:
     try:
         return bool(ask(estimator))
-    except AttributeError:  # not derived from BaseEstimator, which knows
+    except AttributeError:  # an estimator that is not derived from BaseEstimator
         return getattr(estimator, "_estimator_type", None) == kind
 
 
@@ -189,18 +203,28 @@ def _plan(
     """All cells, in the order of the rows of the result."""
     learners = {name: cells.prepare(estimator) for name, estimator in estimators.items()}
     for dataset, value in tables.items():
-        x, y, groups = checks.read_table(dataset, load(value) if isinstance(value, str) else value)
-        data, rare = Data(x, y), False
+        x, y, groups = arguments.read_table(dataset, load(value) if isinstance(value, str) else value)
+        data, has_warned = Data(x, y), False
         for repeat in range(repeats):
             splitter = _splitter(cv, seed_of("splits", seed, dataset, repeat), repeat, stratified, groups)
-            splits, missed = _splits(splitter, x, y, groups, dataset)
-            if missed and not rare:
-                warnings.warn(checks.rare_words(dataset, y, len(splits)), UserWarning, stacklevel=3)
-            rare |= missed
+            splits, has_rare_class = _splits(splitter, x, y, groups, dataset)
+            if has_rare_class and not has_warned:
+                warnings.warn(PwcWarning(_describe_rare_class(dataset, y, len(splits))), stacklevel=3)
+                has_warned = True
             for fold, (train, test) in enumerate(splits):
                 split = Split(train, test, seed_of("fits", seed, dataset, repeat, fold))
                 for method, learner in learners.items():
                     yield _Cell(method, dataset, repeat, fold, learner, data, split)
+
+
+def _describe_rare_class(dataset: str, y: NDArray[Any], n_folds: int) -> str:
+    """A warning of a class that is not in every test set."""
+    classes, counts = np.unique(y, return_counts=True)
+    rare = int(np.argmin(counts))
+    return (
+        f"data set {dataset!r}: class {shown(classes[rare])} has {counts[rare]} of the {len(y)} rows, fewer than the "
+        f"{n_folds} folds, so that some folds are scored without it; use fewer folds, or merge the class with another."
+    )
 
 
 def _splitter(cv: Any, seed: int, repeat: int, stratified: bool, groups: Any) -> Any:
@@ -210,60 +234,79 @@ def _splitter(cv: Any, seed: int, repeat: int, stratified: bool, groups: Any) ->
         else:
             kind = StratifiedGroupKFold if stratified else GroupKFold
         return kind(cv, shuffle=True, random_state=seed)
-    own = repeat == 0 and isinstance(getattr(cv, "random_state", None), (int, np.integer))
-    return cells.reshuffled(cv, seed) if checks.shuffles(cv) and not own else cv
+    keeps_seed = repeat == 0 and isinstance(getattr(cv, "random_state", None), (int, np.integer))
+    return cells.reshuffled(cv, seed) if arguments.shuffles(cv) and not keeps_seed else cv
 
 
 def _splits(splitter: Any, x: Any, y: NDArray[Any], groups: Any, dataset: str) -> tuple[list[Any], bool]:
     """Training and test rows; and whether a class has fewer rows than there are folds."""
-    with warnings.catch_warnings(record=True) as said:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             splits = list(splitter.split(x, y, groups))
         except (ValueError, TypeError) as error:
-            raise checks.cannot_split(dataset, splitter, error) from error
-    # scikit-learn's words do not tell which data set it is, nor which class.
-    rare = [each for each in said if "least populated class" in str(each.message)]
-    for each in said:
+            raise _cannot_split(dataset, splitter, arguments.one_line(error)) from error
+    # scikit-learn's message names neither the data set nor the class.
+    rare = [each for each in caught if "least populated class" in str(each.message)]
+    for each in caught:
         if each not in rare:
             warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
     if not splits:
-        raise checks.cannot_split(dataset, splitter)
-    return [checks.read_split(dataset, split, len(y)) for split in splits], bool(rare)
+        raise _cannot_split(dataset, splitter, "it returned no splits")
+    return [_read_split(dataset, split, len(y)) for split in splits], bool(rare)
 
 
-def _files(plan: Sequence[_Cell], scorers: dict[str, Any], place: Path) -> Iterator[Path]:
-    """The file of each cell in the cache. Everything that many cells share is looked at once."""
+def _cannot_split(dataset: str, splitter: Any, reason: str) -> InputError:
+    return InputError(f"data set {dataset!r} cannot be split by {arg('cv')}={arguments.brief(splitter)}: {reason}")
+
+
+def _read_split(dataset: str, split: Any, n_rows: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Indices of the training and of the test rows."""
+    train, test = (np.asarray(rows) for rows in split)
+    train, test = (np.flatnonzero(rows) if rows.dtype == np.bool_ else rows for rows in (train, test))
+    for rows, part in ((train, "training"), (test, "test")):
+        if len(rows) == 0:
+            raise InputError(f"{arg('cv')} must return training and test rows, got no {part} rows of {dataset!r}.")
+        if rows.dtype.kind not in "iu" or rows.min() < 0 or rows.max() >= n_rows:
+            raise InputError(
+                f"{arg('cv')} must return indices of rows below {n_rows}, got others for data set {dataset!r}; use a "
+                "splitter that adapts to the number of rows."
+            )
+    return train.astype(np.intp, copy=False), test.astype(np.intp, copy=False)
+
+
+def _files(plan: Sequence[_Cell], scorers: dict[str, Any], folder: Path) -> Iterator[Path]:
+    """The file of each cell in the cache. What many cells share is hashed once."""
     versions = [_FORMAT, version("pwcstats"), sklearn.__version__, sys.version_info[:2]]
-    common = [versions, repr(sklearn.get_config()), cells.mark_of_scorers(scorers)]
-    marks: dict[int, str] = {}
+    common = [versions, repr(sklearn.get_config()), cells.hash_of_scorers(scorers)]
+    hashes: dict[int, str] = {}
 
-    def mark(thing: Any, function: Callable[..., str], *arguments: Any) -> str:
-        if id(thing) not in marks:
-            marks[id(thing)] = function(*arguments)
-        return marks[id(thing)]
+    def hashed(thing: Any, function: Callable[..., str], *inputs: Any) -> str:
+        if id(thing) not in hashes:
+            hashes[id(thing)] = function(*inputs)
+        return hashes[id(thing)]
 
     for cell in plan:
-        method = mark(cell.learner, cells.mark_of_method, cell.method, cell.learner.estimator)
-        data = mark(cell.data, cells.mark_of_data, cell.dataset, cell.data)
-        rows = mark(cell.split, cells.mark_of_rows, cell.split)
-        yield place / f"{key_of(common, method, data, rows, cell.split.seed)}.json"
+        method = hashed(cell.learner, cells.hash_of_method, cell.method, cell.learner.estimator)
+        data = hashed(cell.data, cells.hash_of_data, cell.dataset, cell.data)
+        rows = hashed(cell.split, cells.hash_of_rows, cell.split)
+        yield folder / f"{key_of(common, method, data, rows, cell.split.seed)}.json"
 
 
 def _outcomes(
     plan: Sequence[_Cell], files: Sequence[Path | None], scorers: dict[str, Any], n_jobs: int | None, progress: bool
 ) -> list[Outcome]:
-    """What the cells give, from the cache or run now, in the order of the plan."""
+    """The outcomes of the cells, from the cache or run now, in the order of the plan."""
     outcomes = [None if file is None else cells.read(file, len(scorers)) for file in files]
-    todo = [number for number, outcome in enumerate(outcomes) if outcome is None]
+    todo = [index for index, outcome in enumerate(outcomes) if outcome is None]
     found, failed = len(plan) - len(todo), 0
     calls = (delayed(cells.run)(k, plan[k].data, plan[k].learner, plan[k].split, scorers, files[k]) for k in todo)
     bar = tqdm(total=len(plan), initial=found, desc="benchmark", unit="cell", disable=not progress)
-    # Threads have what this one sets; other processes see to it themselves.
+    # Threads inherit this limit; other processes set it themselves.
     with bar, one_thread(openmp=True):
         bar.set_postfix(cached=found, failed=failed)
-        for number, outcome in in_parallel(calls, n_jobs, ordered=False):
-            outcomes[number] = outcome
+        for index, outcome in in_parallel(calls, n_jobs, ordered=False):
+            outcomes[index] = outcome
             failed += bool(outcome.error)
             bar.set_postfix(cached=found, failed=failed, refresh=False)
             bar.update()

@@ -1,208 +1,133 @@
-"""Scores of two methods or of many, checked: they must pair up. The words where they do not."""
+"""Tables of scores: tidy frames and tables with one column per method, read into one form."""
 
 import re
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pwcstats import _params
 from pwcstats._arrays import Array, as_float
-from pwcstats._text import counted, listed, named, shape_of, shown
-from pwcstats.errors import InputError
+from pwcstats._text import listed, named, shape_of, shown
+from pwcstats.compare.pairs import check_size
+from pwcstats.errors import InputError, arg, code
 
-ALTERNATIVES = ("two-sided", "greater", "less")
-# What may tell the scores of one method apart, in this order.
-PLACES = ("dataset", "repeat", "fold", "case")
-# What rows= of compare_methods may say, and other words for what a row is.
+Rows = Literal["folds", "datasets"]
+# What may identify a score of a method, in this order: columns of a tidy frame, or levels of an index.
+LEVELS = ("dataset", "repeat", "fold", "case")
+# The level that each value of `rows` stands for.
 ROWS = {"folds": "fold", "datasets": "dataset"}
+# Words in the names of rows or of their index, and the level that they stand for.
 SYNONYMS = {
-    **{word: "dataset" for word in ("dataset", "data", "problem", "task")},
-    **{word: "fold" for word in ("fold", "folds")},
-    **{word: "repeat" for word in ("rep", "repeat", "repetition", "resample", "split", "run", "seed", "iteration")},
+    "dataset": "dataset",
+    "data": "dataset",
+    "problem": "dataset",
+    "task": "dataset",
+    "fold": "fold",
+    "folds": "fold",
+    "rep": "repeat",
+    "repeat": "repeat",
+    "repetition": "repeat",
+    "resample": "repeat",
+    "split": "repeat",
+    "run": "repeat",
+    "seed": "repeat",
+    "iteration": "repeat",
 }
-# Differences closer than this, relative to the scores, differ by rounding alone (also where scores are means).
-ROUNDING = 64 * np.finfo(float).eps
-# Sums and differences of scores up to this size do not overflow.
-LARGEST = 1e304
 
 
-class NoSpreadError(InputError):
-    """Differences without spread, of which a test of a mean can say nothing."""
+class Scores(NamedTuple):
+    """Scores of several methods that pair up.
+
+    `table` has one column per method and one row per data set, split or case; `levels` are the names of its index;
+    `sizes` has the columns n_train and n_test for each row, if these are known.
+    """
+
+    table: pd.DataFrame
+    levels: list[str]
+    sizes: pd.DataFrame | None = None
+
+    def means(self, what: str = "data sets") -> pd.DataFrame:
+        """The mean score of each method on each data set."""
+        if "dataset" not in self.levels:
+            raise InputError(
+                f"the test needs scores on several {what}, but the frame has no column dataset; add it, or call "
+                f"{code('compare_methods')}, which finds the test for one data set."
+            )
+        means: pd.DataFrame = self.table.groupby(level="dataset", sort=False).mean()
+        if len(means) < 2:
+            raise InputError(
+                f"the test needs 2 {what} or more, got {len(means)} ({named(means.index[0])}); "
+                f"{code('compare_methods')} finds the test for one data set."
+            )
+        return means
 
 
-class UnnamedRowsError(InputError):
-    """Rows that may be folds or data sets."""
+def read_scores(scores: Any, rows: str | None, *, are_splits: bool) -> Scores:
+    """The scores that `compare_methods` is given: a tidy frame, or a table with one column per method.
 
-
-class Pair(NamedTuple):
-    """Scores of two methods that pair up, and the methods' names."""
-
-    a: Array
-    b: Array
-    name_a: str
-    name_b: str
-
-    @property
-    def differences(self) -> Array:
-        """Scores of a less those of b. Sizes that differ by rounding alone are equal: 0.9 - 0.8 is not 0.8 - 0.7."""
-        a, b = self.a.ravel(), self.b.ravel()
-        d = a - b
-        return np.copysign(_without_rounding(np.abs(d), ROUNDING * np.maximum(np.abs(a), np.abs(b))), d)
-
-
-def _without_rounding(sizes: Array, near: Array) -> Array:
-    """Numbers from 0 on, in which those are equal that differ from the next lower one by no more than their error."""
-    order = np.argsort(sizes)
-    error = near[order]
-    steps = np.diff(sizes[order], prepend=0.0) > np.maximum(error, np.append(0.0, error[:-1]))
-    firsts = np.concatenate([[0.0], sizes[order][steps]])
-    same = np.empty_like(sizes)
-    same[order] = firsts[np.cumsum(steps)]
-    return same
-
-
-def read_alternative(alternative: Any) -> str:
-    """Which side the alternative is on; R's spelling is taken, too."""
-    if alternative == "two.sided":
-        return "two-sided"
-    return _params.choice(alternative, ALTERNATIVES, "alternative")
-
-
-def read_pair(a: Any, b: Any, least: int = 2, dims: Sequence[int] = (1,)) -> Pair:
-    """Scores of two methods on the same splits or data sets; two pandas objects are joined by their labels."""
-    a, b = aligned(a, b)
-    names = [_name(x, default) for x, default in ((a, "a"), (b, "b"))]
-    if names[0] == names[1]:
-        names = ["a", "b"]
-    values = [as_float(x, name) for x, name in zip((a, b), ("a", "b"), strict=True)]
-    for x, name in zip(values, ("a", "b"), strict=True):
-        if x.ndim not in dims:
-            wanted = " or ".join({1: "a vector", 2: "a table (repeats x folds)"}[d] for d in dims)
-            raise InputError(f"{name} must be {wanted} of scores, got {shape_of(x)}; give one score for each split.")
-    if values[0].shape != values[1].shape:
+    `rows` says what rows without names are. If it is None, they are folds if `are_splits`, and an error otherwise.
+    """
+    scores = _as_frame(scores)
+    if isinstance(scores, pd.DataFrame) and ({"method", "score"} & set(scores.columns)):
+        found = read_tidy(scores)
+    else:
+        found = _read_table(scores, rows, are_splits)
+    if rows is not None and found.levels[-1] != ROWS[rows]:
         raise InputError(
-            f"a and b must pair up, got {shape_of(values[0])} scores in a and {shape_of(values[1])} in b; give the "
-            "scores of both methods on the same splits, in the same order."
+            f"{arg('rows', rows)}, but the rows of {arg('scores')} are named {', '.join(found.levels)}; leave "
+            f"{arg('rows')} out."
         )
-    for x, name in zip(values, ("a", "b"), strict=True):
-        _refuse_not_finite(x, name)
-        _refuse_large(x)
-    if values[0].size < least:
-        raise InputError(f"the test needs {counted(least, 'pair')} of scores or more, got {values[0].size}.")
-    return Pair(values[0], values[1], names[0], names[1])
+    return found
 
 
-def _name(x: Any, default: str) -> str:
-    own = getattr(x, "name", None)
-    return default if own is None else str(own)
-
-
-def aligned(a: Any, b: Any) -> tuple[Any, Any]:
-    """Two series or frames in the order of the first; refused where they have other labels."""
-    if type(a) is not type(b) or not isinstance(a, (pd.Series, pd.DataFrame)):
-        return a, b
-    if isinstance(a, pd.DataFrame) and a.columns.is_unique and set(a.columns) == set(b.columns):
-        b = b[a.columns]
-    if a.index.equals(b.index):
-        return a, b
-    for x, name in ((a, "a"), (b, "b")):
-        if not x.index.is_unique:
-            raise InputError(f"the labels of {name} must differ to be paired, got one twice; reset_index(drop=True).")
-    only = [*a.index.difference(b.index, sort=False), *b.index.difference(a.index, sort=False)]
-    if only:
+def _read_table(scores: Any, rows: str | None, are_splits: bool) -> Scores:
+    given = read_wide(scores)
+    table = _with_level_names(given)
+    # Labels that are not numbers are taken for data sets; the user may know better.
+    is_guess = list(table.index.names) == ["dataset"] and given.index.names[0] != "dataset"
+    if is_guess and rows is not None:
+        table = table.rename_axis(index=ROWS[rows])
+    if not table.index.is_unique:
         raise InputError(
-            f"a and b must have the same labels to pair up, but {listed(only)} are in one of them only; give both "
-            "methods' scores on the same splits, or, if they pair up in their order, without labels (.to_numpy())."
+            f"the rows of {arg('scores')} must have unique labels; rename them, or call "
+            f"{code('reset_index(drop=True)')}."
         )
-    return a, b.loc[a.index]
-
-
-def _refuse_not_finite(x: Array, name: str) -> None:
-    bad = ~np.isfinite(x)
-    if bad.any():
-        where = np.argwhere(bad)[0].tolist()
-        place = where[0] if len(where) == 1 else tuple(where)
-        raise InputError(
-            f"{name} must hold finite scores, got {x[tuple(where)]:g} at place {place} (counted from 0); drop that "
-            "split from both methods, or find out why it failed."
-        )
-
-
-def _refuse_large(scores: Array) -> None:
-    largest = np.abs(scores).max(initial=0.0)
-    if largest > LARGEST:
-        raise InputError(
-            f"scores must lie between -{LARGEST:g} and {LARGEST:g}, got one of size {largest:.4g}; divide all scores "
-            "by the same number, which changes no p-value."
-        )
-
-
-def refuse_no_spread(d: Array, test: str) -> NoReturn:
-    """Differences that are all the same, or the same within each repeat, and not 0."""
-    if np.ptp(d) > 0.0:
-        raise NoSpreadError(
-            f"the two folds of each repeat differ by the same: without any spread {test} is not defined; check that "
-            "the scores of the second fold are not those of the first."
-        )
-    raise NoSpreadError(
-        f"all {d.size} differences are {d.flat[0]:.6g}: without any spread {test} is not defined; check that the "
-        "scores are not the same ones copied, or, if they are independent, use the sign test."
-    )
-
-
-def read_fraction(test_fraction: Any, shape: tuple[int, ...]) -> tuple[float, str]:
-    """Share of the cases in each test set, and how the splits were made, in words."""
-    if test_fraction is None:
-        if len(shape) == 2 and shape[1] > 1:
-            return 1.0 / shape[1], f"{shape[0]} x {shape[1]}-fold cross-validation"
-        raise InputError(
-            "test_fraction must say which share of the cases is in each test set: 1/k for k folds, 0.3 for random "
-            "splits that hold out 30 %; or give tables of scores with a row for each repeat and a column for each fold."
-        )
-    if isinstance(test_fraction, bool) or not isinstance(test_fraction, (int, float, np.number)):
-        raise InputError(f"test_fraction must be a number between 0 and 1, got {shown(test_fraction)}.")
-    if not 0.0 < float(test_fraction) < 1.0:
-        raise InputError(
-            f"test_fraction must be between 0 and 1, got {float(test_fraction):g}; it is the share of the cases in "
-            "each test set, 0.1 for ten folds."
-        )
-    n = int(np.prod(shape))
-    return float(test_fraction), f"{n} splits with {100.0 * float(test_fraction):.3g} % of the cases in the test set"
-
-
-def read_five_by_two(a: Any, b: Any) -> Pair:
-    """Scores of five repeats of two-fold cross-validation."""
-    pair = read_pair(a, b, dims=(1, 2))
-    if pair.a.shape not in ((5, 2), (10,)):
-        raise InputError(
-            f"a and b must be 5 x 2 tables of scores, a row for each repeat of two-fold cross-validation, got "
-            f"{shape_of(pair.a)}; for other numbers of folds use corrected_resampled_t."
-        )
-    return pair._replace(a=pair.a.reshape(5, 2), b=pair.b.reshape(5, 2))
+    if table.index.names == [None]:
+        if rows is None and not are_splits:
+            is_binary = np.isin(table.to_numpy(), (0.0, 1.0)).all()
+            rename = "scores.rename_axis('case')"
+            cases = f"; for right and wrong answers, name the rows: {code(rename)}"
+            raise InputError(
+                f"rows of {arg('scores')} without names may be folds or data sets, which need different tests; set "
+                f"{arg('rows', 'folds')} for the folds of one cross-validation (corrected resampled t-test), or "
+                f"{arg('rows', 'datasets')} for one row per data set (Wilcoxon's test or mean ranks)"
+                f"{cases if is_binary else ''}."
+            )
+        table = table.rename_axis(index=ROWS[rows or "folds"])
+    return Scores(table, [str(name) for name in table.index.names])
 
 
 def read_wide(scores: Any, least_rows: int = 2, what: str = "data sets") -> pd.DataFrame:
-    """A table of scores, a row for each data set (or split, or case) and a column for each method."""
-    scores = as_frame(scores)
+    """A table with one column per method and one row per data set (or split, or case); a tidy frame is averaged."""
+    scores = _as_frame(scores)
     if isinstance(scores, pd.DataFrame) and {"method", "score"} <= set(scores.columns):
         return read_tidy(scores).means(what)
     values = as_float(scores, "scores")
     if values.ndim != 2:
         raise InputError(
-            f"scores must be a table with a row for each of several {what} and a column for each method, got "
+            f"{arg('scores')} must be a table with a row for each of several {what} and a column for each method, got "
             f"{shape_of(values)}."
         )
     labels = (scores.index, scores.columns) if isinstance(scores, pd.DataFrame) else (None, None)
     frame = pd.DataFrame(values, *labels).rename_axis(columns="method")
     if not frame.columns.is_unique:
         twice = frame.columns[frame.columns.duplicated()]
-        raise InputError(f"scores must have a column for each method, got {listed(twice)} twice; rename one.")
+        raise InputError(f"{arg('scores')} must have one column per method, got {listed(twice)} twice; rename one.")
     if frame.shape[1] < 2:
         raise InputError(
-            f"scores must be a table with a column for each of two methods or more, got {shape_of(frame.to_numpy())}."
+            f"{arg('scores')} must be a table with a column for each of two methods or more, got {shape_of(values)}."
         )
     if frame.shape[0] < least_rows:
         raise InputError(f"the test needs {least_rows} {what} or more, got {frame.shape[0]}; methods are the columns.")
@@ -210,84 +135,48 @@ def read_wide(scores: Any, least_rows: int = 2, what: str = "data sets") -> pd.D
     if len(bad):
         row, column = bad[0]
         raise InputError(
-            f"scores must be finite, got {values[row, column]:g} for {named(frame.columns[column])} in row "
+            f"{arg('scores')} must be finite, got {values[row, column]:g} for {named(frame.columns[column])} in row "
             f"{named(frame.index[row])}; drop that row or that method."
         )
-    _refuse_large(values)
+    check_size(values)
     return frame
 
 
-def named_rows(wide: pd.DataFrame) -> pd.DataFrame:
-    """A table whose index levels are named dataset, repeat, fold, case, by their names or their labels.
-
-    Numbers are not names: an index that has nothing else is left without a name.
-    """
-    names = list(wide.index.names)
-    if len(names) > 1:
-        if all(name in PLACES for name in names):
-            return wide
-        raise InputError(
-            f"the levels of the rows of scores must be called as what they are, {', '.join(PLACES)}, got "
-            f"{listed(map(str, names))}; rename them."
-        )
-    if names[0] in PLACES:
-        return wide
-    labels = [str(label).strip().lower() for label in wide.index]
-    # As R's caret names the folds of repeated cross-validation.
-    both = [re.fullmatch(r"fold[ ._-]*(\d+)[ ._-]+rep(?:eat)?[ ._-]*(\d+)", label) for label in labels]
-    if all(both):
-        parts = [(int(match[2]), int(match[1])) for match in both if match]
-        return wide.set_axis(pd.MultiIndex.from_tuples(parts, names=["repeat", "fold"]), axis=0)
-    kinds = {_kind(label) for label in labels}
-    if kinds in ({"fold"}, {"repeat"}):
-        return wide.rename_axis(index=kinds.pop())
-    kind = None if names[0] is None else _kind(str(names[0]).lower())
-    if kind is not None:
-        return wide.rename_axis(index=kind)
-    numbered = pd.api.types.is_numeric_dtype(wide.index) or all(label.isdigit() for label in labels)
-    return wide.rename_axis(index=None if numbered else "dataset")
-
-
-def _kind(name: str) -> str | None:
-    """What rows of such a name are: by one of its words, as in fold_id, outer-fold or Fold1; None if none is known."""
-    known = [SYNONYMS[word] for word in re.split(r"[^a-z]+", name) if word in SYNONYMS]
-    return known[0] if known else None
-
-
 def read_datasets(scores: Any) -> pd.DataFrame:
-    """A row for each data set; scores of splits, where the rows say that they are such, are averaged."""
-    frame = named_rows(read_wide(scores))
-    places = [str(name) for name in frame.index.names if name is not None]
-    return frame if places in ([], ["dataset"]) else Tidy(frame, places).means()
+    """A table with one row per data set; if the names of the rows say that they are splits, these are averaged."""
+    table = _with_level_names(read_wide(scores))
+    levels = [str(name) for name in table.index.names if name is not None]
+    return table if levels in ([], ["dataset"]) else Scores(table, levels).means()
 
 
-def as_frame(scores: Any) -> Any:
-    """Scores of a mapping as a frame; what a frame says of its rows is in columns if it is tidy, else in the index."""
+def _as_frame(scores: Any) -> Any:
+    """A mapping as a frame. In a tidy frame the names of rows become columns, in a table they become the index."""
     if isinstance(scores, Mapping):
         try:
             scores = pd.DataFrame(scores)
         except ValueError as error:
-            raise InputError(f"scores must be a table with a column of scores for each method ({error}).") from None
+            raise InputError(f"{arg('scores')} must be a table with a column of scores per method ({error}).") from None
     if not isinstance(scores, pd.DataFrame):
         return scores
-    own = [name for name in (*PLACES, "method") if name in scores.index.names and name not in scores.columns]
+    own = [name for name in (*LEVELS, "method") if name in scores.index.names and name not in scores.columns]
     if "score" in scores.columns:
         return scores.reset_index(own) if own else scores
     if "method" in scores.columns:
         return scores
-    columns = [name for name in PLACES if name in scores.columns]
-    words = [name for name in scores.columns if name not in columns and not _is_numeric(scores[name])]
-    if words:
+    columns = [name for name in LEVELS if name in scores.columns]
+    texts = [name for name in scores.columns if name not in columns and not _is_numeric(scores[name])]
+    if texts:
+        rename = f"scores.rename(columns={{{shown(texts[0])}: 'method'}})"
         raise InputError(
-            "scores must be a tidy frame with the columns method, score, and dataset, repeat, fold as there are, or a "
-            f"table with a column of numbers for each method; got words in {listed(words)} of the columns "
-            f"{listed(scores.columns)}; rename them, as in scores.rename(columns={{{shown(words[0])}: 'method'}})."
+            f"{arg('scores')} must be a tidy frame with the columns method, score and any of dataset, repeat, fold, or "
+            f"a table with a column of numbers per method; got text in {listed(texts)} of the columns "
+            f"{listed(scores.columns)}; rename them, as in {code(rename)}."
         )
     return scores.set_index(columns) if columns else scores
 
 
 def _is_numeric(column: Any) -> bool:
-    """Whether numbers can be made of a column (of several of one name, another message says so)."""
+    """Whether a column can be read as numbers; several columns of one name are refused later."""
     if not isinstance(column, pd.Series):
         return True
     try:
@@ -297,193 +186,157 @@ def _is_numeric(column: Any) -> bool:
     return True
 
 
-class Tidy(NamedTuple):
-    """Scores in a table that pairs up: a row for each cell (data set, repeat, fold, case), a column for each method."""
+def _with_level_names(table: pd.DataFrame) -> pd.DataFrame:
+    """A table whose index levels are named dataset, repeat, fold or case, by their names or their labels.
 
-    wide: pd.DataFrame
-    places: list[str]
-    sizes: pd.DataFrame | None = None  # n_train and n_test of each cell, where the frame has them
+    Numbers are not names: an index of plain numbers gets no name.
+    """
+    names = list(table.index.names)
+    if len(names) > 1:
+        if all(name in LEVELS for name in names):
+            return table
+        raise InputError(
+            f"the index levels of {arg('scores')} must be named {', '.join(LEVELS)}, got {listed(map(str, names))}; "
+            "rename them."
+        )
+    if names[0] in LEVELS:
+        return table
+    labels = [str(label).strip().lower() for label in table.index]
+    # R's caret names the folds of repeated cross-validation like this.
+    both = [re.fullmatch(r"fold[ ._-]*(\d+)[ ._-]+rep(?:eat)?[ ._-]*(\d+)", label) for label in labels]
+    if all(both):
+        parts = [(int(match[2]), int(match[1])) for match in both if match]
+        return table.set_axis(pd.MultiIndex.from_tuples(parts, names=["repeat", "fold"]), axis=0)
+    of_labels = {_level_of(label) for label in labels}
+    if of_labels in ({"fold"}, {"repeat"}):
+        return table.rename_axis(index=of_labels.pop())
+    of_index = None if names[0] is None else _level_of(str(names[0]).lower())
+    if of_index is not None:
+        return table.rename_axis(index=of_index)
+    is_numbered = pd.api.types.is_numeric_dtype(table.index) or all(label.isdigit() for label in labels)
+    return table.rename_axis(index=None if is_numbered else "dataset")
 
-    def means(self, what: str = "data sets") -> pd.DataFrame:
-        """The mean score of each method on each data set."""
-        if "dataset" not in self.places:
-            raise InputError(
-                f"the test needs scores on several {what}, but the frame has no column dataset; add it, or use "
-                "compare_methods, which finds the test for one data set."
-            )
-        means: pd.DataFrame = self.wide.groupby(level="dataset", sort=False).mean()
-        if len(means) < 2:
-            raise InputError(
-                f"the test needs 2 {what} or more, got {len(means)} ({named(means.index[0])}); compare_methods finds "
-                "the test for one data set."
-            )
-        return means
+
+def _level_of(name: str) -> str | None:
+    """The level that a word of a name stands for, as in fold_id, outer-fold or Fold1; None if no word is known."""
+    return next((SYNONYMS[word] for word in re.split(r"[^a-z]+", name) if word in SYNONYMS), None)
 
 
-def read_tidy(scores: pd.DataFrame) -> Tidy:
-    """A tidy frame as a table that pairs up; the methods in the order in which they come."""
+def read_tidy(scores: pd.DataFrame) -> Scores:
+    """A tidy frame; the methods keep the order in which they first occur."""
     if not {"method", "score"} <= set(scores.columns):
         raise InputError(
-            f"scores must have the columns method and score (and dataset, repeat, fold as there are), got "
+            f"{arg('scores')} must have the columns method and score (and any of dataset, repeat, fold), got "
             f"{listed(scores.columns)}; rename them."
         )
-    several = [name for name in ("method", "score", *PLACES) if list(scores.columns).count(name) > 1]
+    several = [name for name in ("method", "score", *LEVELS) if list(scores.columns).count(name) > 1]
     if several:
-        raise InputError(f"scores must have one column {several[0]}, got several; drop or rename the others.")
+        raise InputError(f"{arg('scores')} must have one column {several[0]}, got several; drop or rename the others.")
     if not len(scores):
-        raise InputError("scores must have a row for each method and split, got no rows.")
-    _refuse_several_metrics(scores)
-    places = [name for name in PLACES if name in scores.columns]
-    if not places:
+        raise InputError(f"{arg('scores')} must have a row for each method and split, got no rows.")
+    if "metric" in scores.columns and scores["metric"].nunique() > 1:
+        metrics = pd.unique(scores["metric"])
+        one = f"scores[scores['metric'] == {shown(metrics[0])}]"
         raise InputError(
-            f"scores must say what each score is of: a column dataset, repeat, fold or case, got "
+            f"{arg('scores')} must be of one metric, got {listed(metrics)}; choose one, as in {code(one)}."
+        )
+    levels = [name for name in LEVELS if name in scores.columns]
+    if not levels:
+        raise InputError(
+            f"{arg('scores')} must say what each score belongs to: a column dataset, repeat, fold or case, got "
             f"{listed(scores.columns)}."
         )
-    for name in ("method", *places):
-        if scores[name].isna().any():
-            raise InputError(f"column {name} must not have missing values, got some; fill or drop these rows.")
+    for name in ("method", *levels):
+        check_complete(scores, name)
     values = as_float(scores["score"], "score")
-    keys = [*places, "method"]
-    twice = scores.duplicated(keys)
-    if twice.any():
-        raise InputError(
-            f"each method must have one score for each {' and '.join(places)}, got two for "
-            f"{_cell(scores.loc[twice, keys].iloc[0])}; the column that tells them apart must be called "
-            f"{' or '.join(name for name in PLACES if name not in places)}{_unread(scores, keys)}."
-        )
+    _refuse_duplicates(scores, levels)
     methods = pd.unique(scores["method"])
     if any(isinstance(name, tuple) for name in methods):
-        raise InputError(f"names of methods must be words or numbers, got {listed(methods)}; join them into one word.")
+        raise InputError(f"names of methods must be text or numbers, got {listed(methods)}; join each into one text.")
     if len(methods) < 2:
-        raise InputError(f"scores must be of two methods or more, got {listed(methods)}.")
-    wide = _table(scores, places, methods, values)
-    _refuse_holes(wide, places)
-    _refuse_large(values)
-    sizes = None
-    if {"n_train", "n_test"} <= set(scores.columns):
-        sizes = _sizes(scores, places)
-    return Tidy(wide, places, sizes)
+        raise InputError(f"{arg('scores')} must be of two methods or more, got {listed(methods)}.")
+    table = _unstacked(scores, levels, methods, values)
+    _refuse_gaps(table, levels)
+    check_size(values)
+    has_sizes = {"n_train", "n_test"} <= set(scores.columns)
+    return Scores(table, levels, _read_sizes(scores, levels) if has_sizes else None)
 
 
-def _sizes(scores: pd.DataFrame, places: list[str]) -> pd.DataFrame:
-    """Training and test cases of each cell, which all methods must share."""
-    sizes = scores.groupby(places, sort=False, observed=True)[["n_train", "n_test"]]
-    if (sizes.nunique(dropna=False) > 1).to_numpy().any():
-        raise InputError(
-            "n_train and n_test must be the same for all methods of a split, got others; score them on the same splits."
-        )
-    first = sizes.first()
-    if not (first.to_numpy(dtype=float, na_value=np.nan) > 0.0).all():
-        raise InputError("n_train and n_test must be numbers above 0, got others; correct or drop these columns.")
-    return first
+def check_complete(scores: pd.DataFrame, column: Hashable) -> None:
+    """Refuse a column with missing values."""
+    if scores[column].isna().any():
+        raise InputError(f"column {column} must not have missing values, got some; fill or drop these rows.")
 
 
-def _unread(scores: pd.DataFrame, keys: list[str]) -> str:
-    """Other columns, one of which may be meant."""
-    others = [name for name in scores.columns if name not in (*keys, "score", "metric", "n_train", "n_test")]
-    return f" (others are {listed(others)})" if others else ""
-
-
-def _table(scores: pd.DataFrame, places: list[str], methods: Any, values: Array) -> pd.DataFrame:
-    """A row for each cell and a column for each method, both in the order of the frame; NaN where there is no score.
-
-    Labels of several kinds cannot be sorted, and without sorting `unstack` of pandas 2 mixes up the values.
-    """
-    cells = pd.MultiIndex.from_frame(scores[places]) if len(places) > 1 else pd.Index(scores[places[0]])
-    row, index = pd.factorize(cells)
-    table = np.full((len(index), len(methods)), np.nan)
-    table[row, pd.Index(methods).get_indexer(pd.Index(scores["method"]))] = values
-    index = index.set_names(places)
-    return pd.DataFrame(table, index=index, columns=pd.Index(methods, name="method"))
-
-
-def _refuse_several_metrics(scores: pd.DataFrame) -> None:
-    if "metric" in scores.columns and scores["metric"].nunique() > 1:
-        kinds = pd.unique(scores["metric"])
-        raise InputError(
-            f"scores must be of one metric, got {listed(kinds)}; choose one, as in "
-            f"scores[scores['metric'] == {shown(kinds[0])}]."
-        )
-
-
-def _refuse_holes(wide: pd.DataFrame, places: list[str]) -> None:
-    """Every method needs a score in every cell."""
-    infinite = np.isinf(wide.to_numpy())
-    holes = np.argwhere(infinite if infinite.any() else np.isnan(wide.to_numpy()))
-    if not len(holes):
+def _refuse_duplicates(scores: pd.DataFrame, levels: list[str]) -> None:
+    """Each method needs one score for each data set, split or case."""
+    keys = [*levels, "method"]
+    twice = scores.duplicated(keys)
+    if not twice.any():
         return
-    index = wide.index.to_frame(index=False)
-    cells = [_cell(pd.Series({**index.iloc[row].to_dict(), "method": wide.columns[column]})) for row, column in holes]
-    few = "; ".join(cells[:6]) + ("; ..." if len(cells) > 6 else "")
-    by_method = pd.unique(wide.columns.to_numpy()[holes[:, 1]])
-    by_place = pd.unique(index[places[0]].to_numpy()[holes[:, 0]])
-    if infinite.any():
-        raise InputError(f"scores must be finite, got an infinite one for {few}; leave it out for all methods.")
-    have = "has" if len(cells) == 1 else "have"
+    others = [name for name in scores.columns if name not in (*keys, "score", "metric", "n_train", "n_test")]
     raise InputError(
-        f"the methods do not pair up: {len(cells)} of {wide.size} cells {have} no score ({few}); score them, or leave "
-        f"out {_several('method', by_method)} or {_several(places[0], by_place)}."
+        f"each method must have one score for each {' and '.join(levels)}, got two for "
+        f"{_describe_cell(scores.loc[twice, keys].iloc[0])}; the column that distinguishes them must be called "
+        f"{' or '.join(name for name in LEVELS if name not in levels)}"
+        f"{f' (other columns are {listed(others)})' if others else ''}."
     )
 
 
-def _several(what: str, labels: Sequence[Hashable] | NDArray[Any]) -> str:
+def _unstacked(scores: pd.DataFrame, levels: list[str], methods: Any, values: Array) -> pd.DataFrame:
+    """One row per data set, split or case and one column per method, in the order of the frame; NaN for no score.
+
+    pandas' `unstack` sorts, but labels of several types cannot be sorted; without sorting, pandas 2 mixes up values.
+    """
+    cells = pd.MultiIndex.from_frame(scores[levels]) if len(levels) > 1 else pd.Index(scores[levels[0]])
+    row, index = pd.factorize(cells)
+    table = np.full((len(index), len(methods)), np.nan)
+    table[row, pd.Index(methods).get_indexer(pd.Index(scores["method"]))] = values
+    return pd.DataFrame(table, index=index.set_names(levels), columns=pd.Index(methods, name="method"))
+
+
+def _refuse_gaps(table: pd.DataFrame, levels: list[str]) -> None:
+    """Every method needs a finite score in every row."""
+    is_infinite = np.isinf(table.to_numpy())
+    gaps = np.argwhere(is_infinite if is_infinite.any() else np.isnan(table.to_numpy()))
+    if not len(gaps):
+        return
+    index = table.index.to_frame(index=False)
+    cells = [
+        _describe_cell(pd.Series({**index.iloc[row].to_dict(), "method": table.columns[column]}))
+        for row, column in gaps
+    ]
+    few = "; ".join(cells[:6]) + ("; ..." if len(cells) > 6 else "")
+    if is_infinite.any():
+        raise InputError(
+            f"{arg('scores')} must be finite, got an infinite one for {few}; leave it out for all methods."
+        )
+    methods = pd.unique(table.columns.to_numpy()[gaps[:, 1]])
+    firsts = pd.unique(index[levels[0]].to_numpy()[gaps[:, 0]])
+    raise InputError(
+        f"the methods do not pair up: {len(cells)} of {table.size} cells {'has' if len(cells) == 1 else 'have'} no "
+        f"score ({few}); score them, or leave out {_one_or_more('method', methods)} or "
+        f"{_one_or_more(levels[0], firsts)}."
+    )
+
+
+def _one_or_more(what: str, labels: Sequence[Hashable] | NDArray[Any]) -> str:
     return f"the {what} {named(labels[0])}" if len(labels) == 1 else f"the {what}s {listed(labels)}"
 
 
-def _cell(row: pd.Series) -> str:
-    return ", ".join(f"{name} {named(value)}" for name, value in row.items())
+def _describe_cell(row: pd.Series) -> str:
+    return ", ".join(f"{name} {named(label)}" for name, label in row.items())
 
 
-def read_right(x: Any, name: str) -> NDArray[np.bool_]:
-    """Whether a method was right, case by case: True and False, or 1 and 0."""
-    if isinstance(x, np.ma.MaskedArray) and np.ma.is_masked(x):
-        raise InputError(f"{name} must not have missing values, got a mask; drop these cases from all methods.")
-    values = np.asarray(x)
-    if values.dtype != np.bool_:
-        try:
-            numbers = as_float(x, name)
-        except InputError:
-            numbers = np.array([np.nan])
-        if not np.isin(numbers, (0.0, 1.0)).all():
-            raise InputError(
-                f"{name} must say for each case whether the method was right (True or 1) or not (False or 0), got "
-                f"something else; to compare predictions give the true classes, too: y_true=."
-            )
-        values = numbers == 1.0
-    return values
-
-
-def read_answers(predictions: Any, y_true: Any, name: str) -> NDArray[np.bool_]:
-    """Which of some predictions are right."""
-    if y_true is None:
-        return read_right(predictions, name)
-    truth, values = np.asarray(y_true), np.asarray(predictions)
-    if truth.ndim != 1 or values.shape[:1] != truth.shape:
+def _read_sizes(scores: pd.DataFrame, levels: list[str]) -> pd.DataFrame:
+    """Numbers of training and test cases of each split, which must be the same for all methods."""
+    sizes = scores.groupby(levels, sort=False, observed=True)[["n_train", "n_test"]]
+    if (sizes.nunique(dropna=False) > 1).to_numpy().any():
         raise InputError(
-            f"{name} must have a prediction for each of the {truth.shape[0] if truth.ndim else 1} cases of y_true, got "
-            f"{' x '.join(map(str, values.shape))}."
+            "n_train and n_test must be the same for all methods of a split, but they differ; score all methods on the "
+            "same splits."
         )
-    if pd.isna(truth).any() or pd.isna(values).any():
-        raise InputError(f"y_true and {name} must not have missing values; drop these cases from all methods.")
-    if not np.isin(pd.unique(values.ravel()), pd.unique(truth)).any():
-        raise InputError(
-            f"no prediction in {name} is one of the classes of y_true {listed(map(shown, pd.unique(truth)))}; give "
-            "labels of the same kind."
-        )
-    return values == (truth if values.ndim == 1 else truth[:, None])
-
-
-def read_rope(rope: Any) -> float:
-    """Half the width of a region of practical equivalence."""
-    if isinstance(rope, bool) or not isinstance(rope, (int, float, np.number)) or not 0.0 <= float(rope) < np.inf:
-        raise InputError(
-            f"rope must be a number from 0 on, the largest difference that does not matter, got {shown(rope)}."
-        )
-    return float(rope)
-
-
-def read_positive(value: Any, name: str) -> float:
-    """A number above 0."""
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not 0.0 < float(value) < np.inf:
-        raise InputError(f"{name} must be a number above 0, got {shown(value)}.")
-    return float(value)
+    first = sizes.first()
+    if not (first.to_numpy(dtype=float, na_value=np.nan) > 0.0).all():
+        raise InputError("n_train and n_test must be positive numbers, got others; correct or drop these columns.")
+    return first

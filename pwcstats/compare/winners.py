@@ -1,4 +1,4 @@
-"""Who wins where: the best method of each data set, or of each place on a grid of parameters."""
+"""The best method of each data set, or of each point of a grid of parameters."""
 
 from collections.abc import Hashable, Sequence
 from typing import Any
@@ -8,11 +8,13 @@ import pandas as pd
 
 from pwcstats import _params
 from pwcstats._text import listed, named
-from pwcstats.compare.design import BY_RANKS, read_design, test_pair
+from pwcstats.compare.design import find_design
+from pwcstats.compare.multiplicity import AdjustmentName, read_adjust
 from pwcstats.compare.multiplicity import adjust as adjusted
-from pwcstats.compare.multiplicity import read_adjust
-from pwcstats.compare.scores import PLACES, NoSpreadError, read_tidy
-from pwcstats.errors import InputError
+from pwcstats.compare.pairs import NoSpreadError, read_fraction
+from pwcstats.compare.registry import Test, TestName, read_test
+from pwcstats.compare.scores import LEVELS, Scores, check_complete, read_tidy
+from pwcstats.errors import InputError, arg, code, quoted, value
 
 __all__ = ["winners"]
 
@@ -21,44 +23,44 @@ def winners(
     scores: pd.DataFrame,
     by: Hashable | Sequence[Hashable] = "dataset",
     *,
-    test: str = "auto",
-    adjust: str = "holm",
+    test: TestName = "auto",
+    adjust: AdjustmentName = "holm",
     alpha: float = 0.05,
     test_fraction: float | None = None,
     higher_is_better: bool = True,
 ) -> pd.DataFrame:
-    """Find the best method of each data set, or of each place on a grid, and test it against the second.
+    """Find the best method of each data set, or of each point of a grid, and test it against the second best.
 
     Parameters
     ----------
     scores : DataFrame
         A tidy frame with the columns method, score, those of `by`, and repeat or fold.
     by : label or sequence of labels
-        The columns that tell the places apart: "dataset", or the parameters of a grid.
+        The columns that define the points: "dataset", or the parameters of a grid.
     test : str
-        The test of the best against the second, as for :func:`compare_methods`; "paired_t" where each repeat has a
-        new sample.
-    adjust : str
-        How the p-values of all places are adjusted, see :func:`adjust`.
+        The test of the best method against the second best, as in :func:`compare_methods`; "paired_t" if each repeat is
+        a new sample.
+    adjust : {"holm", "bonferroni", "hochberg", "hommel", "bh", "by", "none"}
+        How the p-values of all points are adjusted, see :func:`adjust`.
     alpha : float
-        The level at which `significant` is said.
+        Significance level.
     test_fraction : float, optional
-        For random splits: share of the cases in each test set.
+        For random splits: the share of the cases in each test set.
     higher_is_better : bool
-        Whether higher scores are better.
+        Whether higher scores are better; False for errors and losses.
 
     Returns
     -------
     DataFrame
-        A row for each place: the columns of `by`, best, second, best_score, second_score, difference (best - second),
-        p_value, p_adjusted, significant, note (why there is no p-value, where there is none; that
-        of two methods that score the same is 1).
+        One row per point: the columns of `by`, best, second, best_score, second_score, difference (best - second),
+        p_value, p_adjusted, significant, note. If there is no p-value, it is NaN and the note says why. If both methods
+        have the same scores, it is 1.
 
     Notes
     -----
-    This is how Szepannek, Bischl and Weihs [1]_ say which method is best over a grid of simulations: the winner is
-    tested against the second, with and without Holm's correction for the number of places. The winner was chosen by
-    the same scores, so the p-value of a single place is a little too small with many methods.
+    Szepannek, Bischl and Weihs [1]_ find the best method over a grid of simulations in this way: they test the winner
+    against the second best, with and without Holm's correction for the number of points. The winner is chosen by the
+    same scores, so that with many methods the p-value of a single point is slightly too small.
 
     References
     ----------
@@ -79,64 +81,78 @@ def winners(
     0    0  lda       0.115      0.0008
     1    1  lda       0.005      0.4950
     """
-    alpha, adjust = _params.level(alpha, "alpha"), read_adjust(adjust)
-    if adjust == "shaffer" or test in BY_RANKS:
-        word = "adjust='shaffer'" if adjust == "shaffer" else f"test='{test}'"
-        raise InputError(f"{word} is for all pairs of methods; winners takes tests of two methods and adjust='holm'.")
+    alpha, adjustment = _params.level(alpha), read_adjust(adjust)
+    chosen, fraction = read_test(test), read_fraction(test_fraction)
+    _params.flag(higher_is_better, "higher_is_better")
+    if adjustment.needs_all_pairs or (chosen is not None and chosen.compares_all):
+        setting = arg("adjust", adjustment.name) if adjustment.needs_all_pairs else arg("test", test)
+        raise InputError(
+            f"{setting} is for all pairs of methods; {code('winners')} takes tests of two methods and "
+            f"{arg('adjust', 'holm')}."
+        )
     keys = [by] if isinstance(by, str) or not isinstance(by, (list, tuple, pd.Index)) else list(by)
-    if not isinstance(scores, pd.DataFrame):
-        raise InputError(f"scores must be a DataFrame with a row for each score, got {type(scores).__name__}.")
-    if not len(scores):
-        raise InputError("scores must have a row for each method and split, got no rows.")
-    missing = [key for key in keys if key not in scores.columns]
-    if missing or not keys:
-        raise InputError(f"by must name columns of scores {listed(scores.columns)}, got {listed(missing)}.")
-    unknown = [key for key in keys if scores[key].isna().any()]
-    if unknown:
-        raise InputError(f"column {unknown[0]} must not have missing values, got some; fill or drop these rows.")
-    if "dataset" in scores.columns and "dataset" not in keys and scores["dataset"].nunique() > 1:
-        raise InputError("scores are of several data sets; put 'dataset' into by, or choose one of them.")
+    _check_frame(scores, keys)
     rows = []
-    for place, part in scores.groupby(keys, sort=False, observed=True):
-        tidy = _read_place(part, keys, place)
-        rows.append([*place, *_best(tidy, test, test_fraction, higher_is_better, alpha)])
+    for point, part in scores.groupby(keys, sort=False, observed=True):
+        found = _find_best(_read_point(part, keys, point), chosen, fraction, higher_is_better, alpha)
+        rows.append([*point, *found])
     columns = [*keys, "best", "second", "best_score", "second_score", "difference", "p_value", "note"]
     frame = pd.DataFrame(rows, columns=columns)
     note = frame.pop("note")
-    frame["p_adjusted"] = adjusted(frame["p_value"], adjust)
+    frame["p_adjusted"] = adjusted(frame["p_value"], adjustment.name)
     frame["significant"] = frame["p_adjusted"] <= alpha
     return frame.assign(note=note)
 
 
-def _read_place(part: pd.DataFrame, keys: list[Any], place: tuple[Any, ...]) -> Any:
-    where = ", ".join(f"{key} {named(value)}" for key, value in zip(keys, place, strict=True))
-    own = [name for name in PLACES if name in part.columns and name not in keys]
-    if not own:
-        raise InputError("scores must have a column repeat, fold or case: one score alone tells nothing of chance.")
-    try:
-        tidy = read_tidy(part.drop(columns=[name for name in PLACES if name in part.columns and name in keys]))
-    except InputError as error:
-        raise InputError(f"at {where}: {error}") from None
-    if len(tidy.wide) < 2:
+def _check_frame(scores: Any, keys: list[Any]) -> None:
+    if not isinstance(scores, pd.DataFrame):
+        raise InputError(f"{arg('scores')} must be a DataFrame with one row per score, got {type(scores).__name__}.")
+    if not len(scores):
+        raise InputError(f"{arg('scores')} must have a row for each method and split, got no rows.")
+    missing = [key for key in keys if key not in scores.columns]
+    if missing or not keys:
+        raise InputError(f"{arg('by')} must name columns of scores {listed(scores.columns)}, got {listed(missing)}.")
+    for key in keys:
+        check_complete(scores, key)
+    if "dataset" in scores.columns and "dataset" not in keys and scores["dataset"].nunique() > 1:
         raise InputError(
-            f"at {where}: one score of each method tells nothing of chance; winners needs repeats or folds of each "
-            "place, compare_methods compares over all data sets."
+            f"{arg('scores')} are of several data sets; add {value('dataset')} to {arg('by')}, or choose one of them."
         )
-    return tidy
 
 
-def _best(tidy: Any, test: str, test_fraction: float | None, higher_is_better: bool, alpha: float) -> list[Any]:
-    """The best and the second method, their mean scores, and the p-value of the difference."""
-    means = tidy.wide.mean()
+def _read_point(part: pd.DataFrame, keys: list[Any], point: tuple[Any, ...]) -> Scores:
+    """The scores at one point of the grid."""
+    where = ", ".join(f"{key} {named(label)}" for key, label in zip(keys, point, strict=True))
+    levels = [name for name in LEVELS if name in part.columns]
+    if set(levels) <= set(keys):
+        raise InputError(
+            f"{arg('scores')} must have a column repeat, fold or case: one score alone says nothing about chance."
+        )
+    try:
+        scores = read_tidy(part.drop(columns=[name for name in levels if name in keys]))
+    except InputError as error:
+        raise InputError(f"at {where}: {quoted(error)}") from None
+    if len(scores.table) < 2:
+        raise InputError(
+            f"at {where}: one score per method says nothing about chance; {code('winners')} needs repeats or folds of "
+            f"each point, {code('compare_methods')} compares over all data sets."
+        )
+    return scores
+
+
+def _find_best(
+    scores: Scores, test: Test | None, test_fraction: float | None, higher_is_better: bool, alpha: float
+) -> list[Any]:
+    """The best and the second best method, their mean scores, the p-value of the difference, and a note."""
+    means = scores.table.mean()
     order = np.argsort(-means.to_numpy() if higher_is_better else means.to_numpy(), kind="stable")
     first, second = means.index[order[0]], means.index[order[1]]
-    design = read_design(tidy, test, test_fraction, 1.0, alpha)
-    scores = [first, second, means[first], means[second], means[first] - means[second]]
+    design = find_design(scores, test, test_fraction, 1.0, alpha)
+    found = [first, second, means[first], means[second], means[first] - means[second]]
     try:
-        result = test_pair(design, first, second, alpha)
+        result = design.test_pair(first, second, alpha)
     except NoSpreadError as error:
-        # There is no test, and nobody is called significantly better.
-        return [*scores, np.nan, f"no test: {error}"]
+        return [*found, np.nan, f"no test: {error}"]
     if result.estimate is not None and (result.estimate < 0.0) == higher_is_better and result.estimate != 0.0:
-        return [*scores, 1.0, "the test prefers the second"]
-    return [*scores, result.p_value, ""]
+        return [*found, 1.0, "the test prefers the second"]
+    return [*found, result.p_value, ""]

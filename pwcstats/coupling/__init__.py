@@ -1,5 +1,7 @@
-"""Coupling: from the probabilities of each pair of classes to the probabilities of all classes."""
+"""Coupling: class probabilities from the probabilities of each pair of classes."""
 
-from pwcstats.coupling.coupler import METHODS, CouplingResult, couple
+from pwcstats.coupling.coupler import couple
+from pwcstats.coupling.methods import METHODS
+from pwcstats.coupling.result import CouplingResult
 
 __all__ = ["METHODS", "CouplingResult", "couple"]

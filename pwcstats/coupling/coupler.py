@@ -1,9 +1,10 @@
-"""Coupling: from the probabilities of each pair of classes to the probabilities of all classes."""
+"""Coupling: class probabilities from the probabilities of each pair of classes."""
 
+import numbers
 import warnings
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, Literal, overload
 
 import numpy as np
 import pandas as pd
@@ -12,47 +13,72 @@ from scipy.sparse.csgraph import connected_components
 
 from pwcstats import _params
 from pwcstats._arrays import Array, read_only
-from pwcstats._kernels import blocks, closed_form, divergence, limits, scan, threads, wlw
-from pwcstats._kernels import ht as newton
-from pwcstats.coupling import reading as checks
-from pwcstats.coupling.reading import Pairs
-from pwcstats.errors import ConvergenceWarning, InputError
+from pwcstats._kernels import divergence, limits, threads
+from pwcstats.coupling.methods import Method, MethodName, find_method, methods_with
+from pwcstats.coupling.reading import Pairs, check_values, read_pairs, read_weights
+from pwcstats.coupling.result import CouplingResult
+from pwcstats.errors import ConvergenceWarning, InputError, arg, user_stacklevel, value
 
-__all__ = ["METHODS", "CouplingResult", "couple"]
-
-METHODS = ("ht", "wlw1", "wlw2", "pkpd", "rv", "vote", "sum", "bayes")
-# These divide by r and need it inside (0, 1), or a limit; wlw2 follows LIBSVM, which clips at 1e-7 too.
-_CLIPPED = ("ht", "wlw1", "wlw2", "pkpd", "rv")
+__all__ = ["couple"]
 
 
-class CouplingResult(NamedTuple):
-    """Coupled probabilities and how they were reached.
-
-    For a single sample `kl`, `n_iter` and `converged` are scalars; for many they have one entry per sample, with the
-    samples' index where the input had one.
-
-    Attributes
-    ----------
-    proba : ndarray, DataFrame or Series
-        Class probabilities, as :func:`couple` returns them.
-    kl : float, ndarray or Series
-        The Kullback-Leibler distance that is left between r and p, weighted by `n`: 0 when the pairs are compatible
-        with one set of class probabilities. It is infinite where p rules out what r allows, as votes do.
-    n_iter : int, ndarray or Series
-        Newton steps; 0 for the methods that need none.
-    converged : bool, ndarray or Series
-        Whether log p is known to 1e-6, and as a rule to 1e-12; True for the methods that do not iterate.
-    """
-
-    proba: Any
-    kl: Any
-    n_iter: Any
-    converged: Any
+@overload
+def couple(
+    r: Any,
+    method: MethodName = ...,
+    *,
+    n: Any = ...,
+    condensed: bool = ...,
+    classes: Sequence[Hashable] | None = ...,
+    pair_mass: Any = ...,
+    clip: float = ...,
+    n_jobs: int | None = ...,
+    return_info: Literal[True],
+) -> CouplingResult: ...
+@overload
+def couple(
+    r: pd.DataFrame,
+    method: MethodName = ...,
+    *,
+    n: Any = ...,
+    condensed: Literal[True],
+    classes: Sequence[Hashable] | None = ...,
+    pair_mass: Any = ...,
+    clip: float = ...,
+    n_jobs: int | None = ...,
+    return_info: Literal[False] = ...,
+) -> pd.DataFrame: ...
+@overload
+def couple(
+    r: NDArray[Any] | Sequence[Any],
+    method: MethodName = ...,
+    *,
+    n: Any = ...,
+    condensed: bool = ...,
+    classes: None = ...,
+    pair_mass: Any = ...,
+    clip: float = ...,
+    n_jobs: int | None = ...,
+    return_info: Literal[False] = ...,
+) -> Array: ...
+@overload
+def couple(
+    r: Any,
+    method: MethodName = ...,
+    *,
+    n: Any = ...,
+    condensed: bool = ...,
+    classes: Sequence[Hashable] | None = ...,
+    pair_mass: Any = ...,
+    clip: float = ...,
+    n_jobs: int | None = ...,
+    return_info: Literal[False] = ...,
+) -> Array | pd.Series | pd.DataFrame: ...
 
 
 def couple(
     r: Any,
-    method: str = "wlw2",
+    method: MethodName = "wlw2",
     *,
     n: Any = None,
     condensed: bool = False,
@@ -61,87 +87,88 @@ def couple(
     clip: float = 1e-7,
     n_jobs: int | None = None,
     return_info: bool = False,
-) -> Any:
+) -> Array | pd.Series | pd.DataFrame | CouplingResult:
     r"""Couple pairwise class probabilities into class probabilities.
 
     Parameters
     ----------
     r : array-like
-        ``r[i, j]`` estimates P(class i | class i or class j). A (K, K) matrix for one sample, or (n, K, K); the
-        diagonal is ignored, ``r[i, j] + r[j, i] = 1`` is checked (to 1e-6), and the upper triangle is used. With
-        ``condensed=True`` an (n, K(K-1)/2) array, or one row of it: pairs in LIBSVM's order (0,1), (0,2), ...,
-        (1,2), ...
+        ``r[i, j]`` estimates P(class i | class i or class j). A (K, K) matrix for one sample, or an (n, K, K) array
+        for n samples. The diagonal is ignored, ``r[i, j] + r[j, i] = 1`` is checked (to 1e-6), and the upper triangle
+        is used. With ``condensed=True`` an (n, K(K-1)/2) array, or one row of it, with the pairs in LIBSVM's order
+        (0,1), (0,2), ..., (1,2), ...
 
-        Data frames keep their labels: a K x K frame labelled by classes; several of them below each other, as
-        ``pd.concat({sample: frame})`` makes them; or a condensed frame, its columns named by pairs, ``("a", "b")`` or
-        ``"a/b"`` (or any names, with `classes`).
+        Data frames keep their labels. A frame may be K x K and labelled by classes; it may consist of several such
+        frames below each other, as ``pd.concat({sample: frame})`` makes them; or it may be condensed, with columns
+        named by pairs, ``("a", "b")`` or ``"a/b"`` (or by any names, if `classes` is given).
     method : {"wlw2", "ht", "wlw1", "pkpd", "rv", "vote", "sum", "bayes"}
-        How to couple; see Notes.
+        Coupling method; see Notes.
     n : array-like, optional
-        Weights for ``method="ht"``: the number n_ij of cases behind each r_ij, any reals >= 0, where 0 means "not
-        compared" (and r_ij may be NaN). (K, K) and symmetric, condensed (K(K-1)/2,), or one for each sample. Only
-        ratios matter. A 2-d array of K x K numbers is always read as a matrix.
+        Weights for ``method="ht"``: the number n_ij of cases behind each r_ij, real numbers >= 0. 0 means that the
+        pair was not compared; its r_ij may be NaN. A symmetric (K, K) matrix, a condensed array (K(K-1)/2,), or one of
+        these for each sample. Only ratios matter. A 2-d array of K x K numbers is always read as a matrix.
     condensed : bool
         Whether `r` has one column per pair.
     classes : sequence, optional
-        Names of the classes. They label the answer, and errors use them.
+        Names of the classes. They label the result and appear in error messages.
     pair_mass : array-like, optional
         For ``method="bayes"``: P(class i or class j) of each pair, in the shapes of `r`. Only ratios matter.
     clip : float
-        r is kept within [clip, 1 - clip] by ht, wlw1, wlw2, pkpd and rv. The default is LIBSVM's. 0 asks for the
-        exact limit, with an error where none exists. vote, sum and bayes use r as it is.
+        The methods ht, wlw1, wlw2, pkpd and rv clip r to [clip, 1 - clip]. The default is LIBSVM's. 0 asks for the
+        exact limit, with an error if there is none. vote, sum and bayes use r as it is.
     n_jobs : int, optional
-        Threads, as joblib counts them; None is one. The answer has the same bits whatever it is.
+        Number of threads, as in joblib; None means 1. Results are bit-identical for any number of threads.
     return_info : bool
-        Whether to return a :class:`CouplingResult`.
+        Whether to return a :class:`CouplingResult`, which also tells how well the pairs agree.
 
     Returns
     -------
     ndarray, Series, DataFrame or CouplingResult
-        (K,) for one sample, (n, K) for many; labelled when `r` is a frame or `classes` is given.
+        Class probabilities of shape (K,) for one sample and (n, K) for n samples. They are labelled if `r` is a frame
+        or `classes` is given.
 
     Raises
     ------
     InputError
-        When the input cannot be coupled; the message names the sample and the pair.
+        If the input cannot be coupled. The message names the sample and the pair.
 
     Warns
     -----
     ConvergenceWarning
-        When ht did not reach its tolerance for some samples.
+        If ht did not reach its tolerance for some samples.
 
     Notes
     -----
-    Write :math:`\mu_{ij} = p_i / (p_i + p_j)`. When some p has :math:`\mu_{ij} = r_{ij}` for all pairs, the r are
-    *compatible*, and ht, wlw1, wlw2, pkpd and rv give that p. In general there is none, and the methods part:
+    Write :math:`\mu_{ij} = p_i / (p_i + p_j)`. If some p has :math:`\mu_{ij} = r_{ij}` for all pairs, the r are
+    *compatible*, and ht, wlw1, wlw2, pkpd and rv return that p. In general there is no such p, and the methods differ:
 
     ``"ht"`` [1]_
         minimises :math:`\sum_{i<j} n_{ij} [r_{ij} \log(r_{ij}/\mu_{ij}) + r_{ji} \log(r_{ji}/\mu_{ji})]`, a
-        Bradley-Terry model with weights. With equal weights p has the order of :math:`\sum_j r_{ij}`. Solved by
-        Newton's method in log p, damped as [6]_ allows.
+        Bradley-Terry model with weights. With equal weights, p has the same order as :math:`\sum_j r_{ij}`. It is
+        solved by Newton's method in log p, damped as in [6]_.
     ``"wlw1"`` [2]_
         solves :math:`p_i = \sum_{j \ne i} \frac{p_i + p_j}{K-1} r_{ij}`: the stationary distribution of a Markov
-        chain. These are the weights of ``"bayes"`` made self-consistent: p is its own pair mass.
+        chain. It equals ``"bayes"`` with the pair mass :math:`p_i + p_j`.
     ``"wlw2"`` [2]_
-        minimises :math:`\sum_{i<j} (r_{ji} p_i - r_{ij} p_j)^2` subject to :math:`\sum p_i = 1`: the coupling of
-        LIBSVM, e1071 and scikit-learn's ``SVC(probability=True)``, which stop an iteration when they are within
-        about 3e-3 of it.
+        minimises :math:`\sum_{i<j} (r_{ji} p_i - r_{ij} p_j)^2` subject to :math:`\sum p_i = 1`. This is the coupling
+        of LIBSVM, e1071 and scikit-learn's ``SVC(probability=True)``. They stop an iteration within about 3e-3 of the
+        solution; this is the exact solution.
     ``"pkpd"`` [3]_
         :math:`p_i \propto 1 / (\sum_{j \ne i} 1/r_{ij} - (K-2))`.
     ``"rv"`` [4]_
-        solves K - 1 equations :math:`r_{ji} p_i = r_{ij} p_j`, and depends on which. Here: those of the class h with
-        the largest :math:`\sum_j r_{hj}` (the lowest such class), so :math:`p_i / p_h = r_{ih} / r_{hi}`. With
-        ``clip=0`` it is the limit of these equations.
+        solves K - 1 of the equations :math:`r_{ji} p_i = r_{ij} p_j`. The result depends on their choice. Here they
+        are those of the class h with the largest :math:`\sum_j r_{hj}` (the first such class), so
+        :math:`p_i / p_h = r_{ih} / r_{hi}`. With ``clip=0`` it is the limit of these equations.
     ``"vote"``
-        the share of pairs won, with half a win at r = 1/2.
+        is the share of pairs won, with half a win if r = 1/2.
     ``"sum"``
         :math:`p_i = 2 \sum_j r_{ij} / (K(K-1))`, weighted voting.
     ``"bayes"`` [5]_
-        :math:`p_i \propto \sum_j m_{ij} r_{ij}` with the pair mass :math:`m_{ij}` = P(class i or j): exact when both
+        :math:`p_i \propto \sum_j m_{ij} r_{ij}` with the pair mass :math:`m_{ij}` = P(class i or j). It is exact if
         r and the mass are.
 
-    With ``clip=0`` exact zeros and ones give ht and wlw1 the limit in which all probability gathers in the smallest
-    set of classes that surely beats all others.
+    With ``clip=0`` and exact zeros and ones, ht and wlw1 return the limit for r that tends to these values. It gives
+    probability 0 to all classes outside the smallest set of classes that surely beats all others.
 
     References
     ----------
@@ -160,7 +187,7 @@ def couple(
 
     Examples
     --------
-    Hastie and Tibshirani's example, whose pairs go round in a circle:
+    Hastie and Tibshirani's example, in which a beats b, b beats c, and c beats a:
 
     >>> import numpy as np
     >>> from pwcstats import couple
@@ -172,183 +199,160 @@ def couple(
     b    0.202
     c    0.341
     dtype: float64
-    >>> round(float(couple(r, "ht", return_info=True).kl), 3)
+    >>> round(couple(r, "ht", return_info=True).kl, 3)
     0.376
     """
-    method = _params.choice(method, METHODS, "method")
-    clip = checks.read_clip(clip) if method in _CLIPPED else 0.0
+    row = find_method(method)
+    _check_parameters(row, n, pair_mass, clip)
+    clip = float(clip) if row.clips else 0.0
+    condensed = _params.flag(condensed, "condensed")
     n_jobs = _params.jobs(n_jobs)
-    pairs = checks.read_pairs(r, condensed, classes)
-    weights = _read_weights(pairs, method, n, condensed)
-    mass = _read_mass(pairs, method, pair_mass, condensed)
-    _refuse_disconnected(pairs, weights, n_jobs)
+    return_info = _params.flag(return_info, "return_info")
+    pairs = read_pairs(r, condensed, classes)
+    equal = read_only(np.ones((1, len(pairs.upper))))
+    weights = equal if n is None else read_weights(n, pairs, condensed, "n")
+    _check_connected(pairs, weights, n_jobs)
+    shares = _scaled(weights)
 
+    # The kernels set this flag if they see suspicious values.
+    needs_check = np.zeros(1, np.bool_)
+    inputs: list[Any] = [pairs.values, pairs.upper, pairs.lower, needs_check]
+    if row.clips:
+        inputs.append(clip)
+    if row.uses_weights:
+        inputs.append(shares)
+    if row.uses_pair_mass:
+        inputs.append(_scaled(_read_mass(pairs, pair_mass, condensed)))
+    if row.uses_top_sets:
+        inputs.append(_top_sets(pairs, shares, clip, n_jobs))
     proba = np.empty((pairs.n_samples, pairs.n_classes))
     n_iter = np.zeros(pairs.n_samples, np.int64)
     converged = np.ones(pairs.n_samples, np.bool_)
     kl = np.empty(pairs.n_samples if return_info else 0)
-    outputs = (proba, n_iter, converged, kl) if method == "ht" else (proba,)
-    doubt = np.zeros(1, np.bool_)
-    kernel = _kernel(method, pairs, doubt, clip, _scaled(weights), mass, n_jobs)
-    threads.over_samples(kernel, pairs.n_samples, pairs.n_classes, n_jobs, *outputs)
-    if doubt[0]:
-        _refuse_bad_values(pairs, weights, n_jobs)
-    _refuse_no_limit(pairs, method, proba)
-    _warn_unconverged(pairs, converged)
+    outputs = (proba, n_iter, converged, kl) if row.iterates else (proba,)
+    threads.over_samples(partial(row.kernel, *inputs), pairs.n_samples, pairs.n_classes, n_jobs, *outputs)
+    if needs_check[0]:
+        check_values(pairs, weights, n_jobs, _missing_cure())
+    without_limit = np.flatnonzero(np.isnan(proba[:, 0]) | np.isnan(proba[:, -1]))
+    if len(without_limit):
+        raise _no_limit(pairs, int(without_limit[0]), row.no_limit)
+    _warn_unconverged(pairs, row.name, converged)
     if not return_info:
         return _label(pairs, proba)
-    if method == "ht":
-        kl *= weights.max(axis=1)
-    else:
-        distance = partial(divergence.kl_distance, pairs.values, pairs.upper, clip, proba)
+    if not row.iterates:
+        distance = partial(divergence.kl_distance, pairs.values, pairs.upper, clip, shares, proba)
         threads.over_samples(distance, pairs.n_samples, pairs.n_classes, n_jobs, kl)
-    return CouplingResult(*(_label(pairs, output) for output in (proba, kl, n_iter, converged)))
+    if n is not None:
+        kl *= weights.max(axis=1)
+    return CouplingResult(
+        _label(pairs, proba), _label(pairs, kl), _label(pairs, n_iter), _label(pairs, converged), row.name
+    )
+
+
+def _check_parameters(row: Method, n: Any, pair_mass: Any, clip: Any) -> None:
+    """Refuse parameters that the method does not use, a missing `pair_mass`, and a bad `clip`."""
+    if not (isinstance(clip, numbers.Real) and not isinstance(clip, bool) and 0.0 <= float(clip) < 0.5):
+        raise InputError(f"{arg('clip')} must be a number in [0, 0.5), got {value(clip)}; 0 asks for the exact limit.")
+    if n is not None and not row.uses_weights:
+        raise _unused("n", row, methods_with("uses_weights"))
+    if pair_mass is not None and not row.uses_pair_mass:
+        raise _unused("pair_mass", row, methods_with("uses_pair_mass"))
+    if row.uses_pair_mass and pair_mass is None:
+        raise InputError(
+            f"{arg('method', row.name)} needs {arg('pair_mass')}, the probability of class i or class j for each pair."
+        )
+
+
+def _unused(name: str, row: Method, users: str) -> InputError:
+    return InputError(
+        f"only {users} uses {arg(name)}, got {arg('method', row.name)}; leave {arg(name)} out or change the method."
+    )
+
+
+def _missing_cure() -> str:
+    """What to do about a missing r."""
+    weighted = methods_with("uses_weights")
+    return f"fill it in, drop the sample, or use {weighted} and set {arg('n')} to 0 for pairs that were not compared"
 
 
 def _scaled(weights: Array) -> Array:
-    """Weights as shares of the largest: only ratios matter, and products of numbers near 1e308 would overflow."""
+    """Weights divided by the largest. Only ratios matter, and products of numbers near 1e308 would overflow."""
     return read_only(weights / weights.max(axis=1, keepdims=True))
 
 
-def _read_weights(pairs: Pairs, method: str, n: Any, condensed: bool) -> Array:
-    if n is None:
-        return read_only(np.ones((1, len(pairs.upper))))
-    if method != "ht":
-        raise InputError(f"only method='ht' uses weights n, got method={method!r}; leave n out or change the method.")
-    return checks.read_weights(n, pairs, condensed, "n")
-
-
-def _read_mass(pairs: Pairs, method: str, pair_mass: Any, condensed: bool) -> Array | None:
-    if method != "bayes":
-        if pair_mass is not None:
-            raise InputError(
-                f"pair_mass is for method='bayes', got method={method!r}; leave it out or change the method."
-            )
-        return None
-    if pair_mass is None:
-        raise InputError("method='bayes' needs pair_mass, the probability of class i or class j for each pair.")
-    mass = checks.read_weights(pair_mass, pairs, condensed, "pair_mass")
+def _read_mass(pairs: Pairs, pair_mass: Any, condensed: bool) -> Array:
+    # Masses usually differ between samples, so that an ambiguous shape is that of condensed samples.
+    mass = read_weights(pair_mass, pairs, condensed, "pair_mass", samples_first=True)
     empty = np.flatnonzero(mass.max(axis=1, initial=0.0) == 0.0)
     if len(empty):
         where = pairs.of_sample(empty[0]) if len(mass) > 1 else ""
-        raise InputError(f"pair_mass{where} must be positive for some pair, got 0 for all of them.")
-    return _scaled(mass)
+        raise InputError(f"{arg('pair_mass')}{where} must be positive for some pair, got 0 for all of them.")
+    return mass
 
 
-def _kernel(
-    method: str,
-    pairs: Pairs,
-    doubt: NDArray[np.bool_],
-    clip: float,
-    weights: Array,
-    mass: Array | None,
-    n_jobs: int | None,
-) -> Callable[..., None]:
-    """The compiled loop of a method, all arguments filled in but the bounds and the outputs."""
-    source = (pairs.values, pairs.upper, pairs.lower, doubt)
-    match method:
-        case "ht":
-            return partial(newton.ht, *source, clip, weights, _top_sets(pairs, weights, clip, n_jobs))
-        case "wlw1":
-            return partial(wlw.wlw1, *source, clip, _top_sets(pairs, weights, clip, n_jobs))
-        case "wlw2":
-            return partial(wlw.wlw2, *source, clip)
-        case "pkpd":
-            return partial(closed_form.pkpd, *source, clip)
-        case "rv":
-            return partial(closed_form.rv, *source, clip)
-        case "vote":
-            return partial(closed_form.vote, *source)
-        case "sum":
-            return partial(closed_form.row_sums, *source)
-        case _:
-            return partial(closed_form.bayes, *source, mass)
+def _check_connected(pairs: Pairs, weights: Array, n_jobs: int | None) -> None:
+    """The compared pairs of each sample must connect all classes."""
+    if weights.all():
+        return
+    connected = np.empty(len(weights), np.bool_)
+    search = partial(limits.connected, weights, pairs.n_classes)
+    threads.over_samples(search, len(weights), pairs.n_classes, n_jobs, connected)
+    if connected.all():
+        return
+    row = int(np.argmin(connected))
+    compared = np.zeros((pairs.n_classes, pairs.n_classes), np.bool_)
+    compared[np.triu_indices(pairs.n_classes, 1)] = weights[row] > 0.0
+    n_components, component = connected_components(compared, directed=False)
+    groups = " and ".join(
+        "{" + ", ".join(pairs.class_name(i) for i in np.flatnonzero(component == k).tolist()) + "}"
+        for k in range(n_components)
+    )
+    where = pairs.of_sample(row) if len(weights) > 1 else ""
+    raise InputError(
+        f"the comparison graph{where} is not connected: {arg('n')} leaves {groups} without a compared pair between "
+        "them; give such a pair a positive weight, or couple each group separately."
+    )
 
 
 def _top_sets(pairs: Pairs, weights: Array, clip: float, n_jobs: int | None) -> NDArray[np.bool_]:
-    """Classes that keep a probability in the limit, for each sample; no rows when r is clipped and all classes do."""
+    """Classes that keep a probability in the limit, one row per sample; no rows if r is clipped, since all do then."""
     if clip > 0.0:
         return np.empty((0, pairs.n_classes), np.bool_)
-    _refuse_bad_values(pairs, weights, n_jobs)
+    check_values(pairs, weights, n_jobs, _missing_cure())
     top = np.empty((pairs.n_samples, pairs.n_classes), np.bool_)
     exists = np.empty(pairs.n_samples, np.bool_)
     search = partial(limits.top_sets, pairs.values, pairs.upper, weights)
     threads.over_samples(search, pairs.n_samples, pairs.n_classes, n_jobs, top, exists)
     if not exists.all():
         reason = "two groups of classes are unbeaten and were never compared with each other"
-        checks.refuse_no_limit(pairs, int(np.argmin(exists)), reason)
+        raise _no_limit(pairs, int(np.argmin(exists)), reason)
     return top
 
 
-def _refuse_bad_values(pairs: Pairs, weights: Array, n_jobs: int | None) -> None:
-    """Missing values, values outside [0, 1], and r_ij + r_ji that is not 1, in this order."""
-    reports: list[Array] = []
-
-    def look(first: int, stop: int) -> None:
-        report = np.empty(scan.REPORT_SIZE)
-        scan.scan(pairs.values, pairs.upper, pairs.lower, weights, first, stop, report)
-        reports.append(report)
-
-    threads.over_samples(look, pairs.n_samples, pairs.n_classes, n_jobs)
-    found = np.array(reports).reshape(-1, scan.REPORT_SIZE)
-    for refuse, sample, pair in (
-        (checks.refuse_missing, scan.NAN_SAMPLE, scan.NAN_PAIR),
-        (checks.refuse_outside, scan.RANGE_SAMPLE, scan.RANGE_PAIR),
-    ):
-        bad = found[found[:, sample] >= 0.0]
-        if len(bad):
-            first = bad[np.argmin(bad[:, sample])]
-            refuse(pairs, int(first[sample]), int(first[pair]))
-    gaps = found[:, scan.SUM_GAP]
-    if len(gaps) and gaps.max() > blocks.TOLERANCE:
-        worst = found[np.argmax(gaps)]
-        checks.refuse_unequal_sum(pairs, int(worst[scan.SUM_SAMPLE]), int(worst[scan.SUM_PAIR]))
+def _no_limit(pairs: Pairs, sample: int, reason: str) -> InputError:
+    return InputError(
+        f"{arg('r')}{pairs.of_sample(sample)} has exact zeros or ones for which there is no limit ({reason}); use "
+        f"{arg('clip')} > 0."
+    )
 
 
-def _refuse_disconnected(pairs: Pairs, weights: Array, n_jobs: int | None) -> None:
-    """The compared pairs of each sample must join all classes."""
-    if weights.all():
-        return
-    joined = np.empty(len(weights), np.bool_)
-    look = partial(limits.connected, weights, pairs.n_classes)
-    threads.over_samples(look, len(weights), pairs.n_classes, n_jobs, joined)
-    if joined.all():
-        return
-    row = int(np.argmin(joined))
-    compared = np.zeros((pairs.n_classes, pairs.n_classes), np.bool_)
-    compared[np.triu_indices(pairs.n_classes, 1)] = weights[row] > 0.0
-    n_components, member = connected_components(compared, directed=False)
-    groups = [np.flatnonzero(member == group).tolist() for group in range(n_components)]
-    checks.refuse_disconnected(pairs, groups, row if len(weights) > 1 else None)
-
-
-def _refuse_no_limit(pairs: Pairs, method: str, proba: Array) -> None:
-    bad = np.flatnonzero(np.isnan(proba[:, 0]) | np.isnan(proba[:, -1]))
-    if len(bad):
-        reasons = {
-            "pkpd": "each class is surely beaten by another",
-            "rv": "two classes surely beat the class whose equations are used",
-        }
-        checks.refuse_no_limit(pairs, int(bad[0]), reasons.get(method, "they are beyond double precision"))
-
-
-def _warn_unconverged(pairs: Pairs, converged: NDArray[np.bool_]) -> None:
+def _warn_unconverged(pairs: Pairs, method: MethodName, converged: NDArray[np.bool_]) -> None:
     failed = np.flatnonzero(~converged)
     if len(failed):
         which = "" if pairs.single else f" for {len(failed)} samples, the first {pairs.sample_name(failed[0])}"
         warnings.warn(
-            f"ht did not converge{which}: r or n differ by too many orders of magnitude; raise clip, ask for the exact "
-            "limit with clip=0, or bring weights closer together.",
+            f"{method} did not converge{which}: {arg('r')} or {arg('n')} differ by too many orders of magnitude; raise "
+            f"{arg('clip')}, ask for the exact limit with {arg('clip', 0)}, or use weights of more similar size.",
             ConvergenceWarning,
-            stacklevel=3,
+            stacklevel=user_stacklevel(),
         )
 
 
 def _label(pairs: Pairs, output: Any) -> Any:
-    """The user's own labels, where there are any; one sample without its first axis."""
+    """An output with the labels of the user, if there are any; a single sample without its axis."""
     if pairs.single:
         if output.ndim == 1:
-            return output[0]
+            return output[0].item()
         return output[0] if pairs.classes is None else pd.Series(output[0], index=pairs.classes)
     if output.ndim == 1:
         return output if pairs.index is None else pd.Series(output, index=pairs.index)

@@ -1,4 +1,4 @@
-"""Pairwise probabilities and their weights become checked float64 arrays; the wording of their errors."""
+"""Reading pairwise probabilities r and weights of pairs: checked float64 arrays, with the labels of the user."""
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
@@ -9,19 +9,18 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pwcstats._arrays import Array, as_float, read_only
-from pwcstats._text import listed, shape_of
-from pwcstats.errors import InputError
-
-# n_ij may miss n_ji by this much: single precision keeps about seven digits.
-SYMMETRY_TOLERANCE = 1e-6
+from pwcstats._kernels import scan, threads
+from pwcstats._kernels.blocks import TOLERANCE
+from pwcstats._text import listed, shape_of, shown
+from pwcstats.errors import InputError, arg, value
 
 
 @dataclass(frozen=True)
 class Pairs:
-    """Pairwise numbers of n samples, read where they are: r_ij of sample s is ``values[s, upper[pair]]``.
+    """Pairwise numbers of n samples, without a copy: r_ij of sample s is ``values[s, upper[pair]]``.
 
-    `lower` holds the columns of r_ji, and is empty for condensed input. `classes` and `index` are the user's
-    labels, if any.
+    `lower` holds the columns of r_ji; it is empty for condensed input. `classes` and `index` are the labels of classes
+    and samples, or None. `single` says that the user gave one sample without an axis for samples.
     """
 
     values: Array
@@ -38,11 +37,11 @@ class Pairs:
         return len(self.values)
 
     def class_name(self, i: int) -> str:
-        """Name of class i, or its number."""
+        """Label of class i, or its number."""
         return str(i if self.classes is None else self.classes[i])
 
     def pair_name(self, pair: int) -> str:
-        """Both classes of a pair, as e1071 writes them; numbers in brackets, since 0/1 would read as a fraction."""
+        """Both classes of a pair: a/b, or (0, 1) for numbers, because 0/1 would look like a fraction."""
         i, j = (int(index[pair]) for index in np.triu_indices(self.n_classes, 1))
         numbered = self.classes is None or pd.api.types.is_numeric_dtype(self.classes)
         names = self.class_name(i), self.class_name(j)
@@ -53,79 +52,80 @@ class Pairs:
         return f"sample {sample if self.index is None else self.index[sample]}"
 
     def of_sample(self, sample: int) -> str:
-        """' of sample s', or nothing where there is only one."""
+        """' of sample s', or nothing if there is only one."""
         return "" if self.single else f" of {self.sample_name(sample)}"
 
 
-def read_clip(clip: Any) -> float:
-    """Check a number in [0, 0.5)."""
-    value = as_float(clip, "clip")
-    if value.ndim != 0 or not 0.0 <= value < 0.5:
-        raise InputError(f"clip must be a number in [0, 0.5), got {clip!r}; 0 asks for the exact limit.")
-    return float(value)
-
-
 def read_pairs(r: Any, condensed: bool, classes: Sequence[Hashable] | None) -> Pairs:
-    """Pairwise probabilities of one sample or many, full or condensed, arrays or frames."""
+    """Read the pairwise probabilities of one sample or several, full or condensed, from arrays or frames."""
     index: pd.Index | None = None
-    named: pd.Index | None = None
+    labels: pd.Index | None = None
     if condensed and isinstance(r, (pd.DataFrame, pd.Series)):
-        named = _classes_of_pairs(r.columns if isinstance(r, pd.DataFrame) else r.index, "r", given=classes is not None)
+        columns = r.columns if isinstance(r, pd.DataFrame) else r.index
+        labels = _classes_of_pairs(columns, "r", classes_given=classes is not None)
         index = r.index if isinstance(r, pd.DataFrame) else None
         values = as_float(r, "r")
     elif isinstance(r, pd.DataFrame) and r.columns.nlevels > 1:
-        raise InputError("r must have one level of class labels in its columns, got several; join them into one.")
+        raise InputError(f"{arg('r')} must have one level of class labels in its columns, got several; join them.")
     elif isinstance(r, pd.DataFrame) and r.index.nlevels == 2:
-        values, index, named = _read_stacked(r)
+        values, index, labels = _read_stacked(r, "r")
     elif isinstance(r, pd.DataFrame):
-        named = _read_classes(r.columns, r.shape[1])
-        values = as_float(_align(r, named, "r"), "r")
+        labels = _read_classes(r.columns, r.shape[1])
+        values = as_float(_align(r, labels, "r"), "r")
     else:
         values = as_float(r, "r")
     single = values.ndim == (1 if condensed else 2)
-    n_classes = _n_classes(values, condensed)
+    n_classes = _count_classes(values, condensed)
     if classes is not None:
-        wanted = _read_classes(classes, n_classes)
-        # A frame that was made without labels counts from 0; those are no names.
-        if named is not None and not isinstance(named, pd.RangeIndex) and list(named) != list(wanted):
+        names = _read_classes(classes, n_classes)
+        # The default labels of pandas, 0, 1, ..., are not names.
+        if labels is not None and not isinstance(labels, pd.RangeIndex) and list(labels) != list(names):
             raise InputError(
-                f"r is labelled by the classes {listed(named)}, but classes says {listed(wanted)}; "
-                "leave classes out, or take the labels off r."
+                f"{arg('r')} is labelled by the classes {listed(labels)}, but {arg('classes')} says {listed(names)}; "
+                f"leave {arg('classes')} out, or remove the labels of {arg('r')}."
             )
-        named = wanted
+        labels = names
     i, j = np.triu_indices(n_classes, 1)
     if condensed:
         values, upper, lower = np.atleast_2d(values), np.arange(len(i)), np.empty(0, np.int64)
     else:
         values, step_i, step_j = _flatten(values.reshape(-1, n_classes, n_classes) if single else values)
         upper, lower = i * step_i + j * step_j, j * step_i + i * step_j
-    return Pairs(read_only(values), upper, lower, n_classes, named, index, single)
+    return Pairs(read_only(values), upper, lower, n_classes, labels, index, single)
 
 
 def _flatten(values: Array) -> tuple[Array, int, int]:
-    """(n, K, K) as (n, K*K) without a copy, in C order or in R's, with the steps of i and j along a row."""
+    """(n, K, K) as (n, K*K), without a copy in C order and in R's order, with the steps of i and j along a row."""
     n, k, _ = values.shape
     if values.flags.f_contiguous and not values.flags.c_contiguous:
         return values.reshape((n, k * k), order="F"), 1, k
     return np.ascontiguousarray(values).reshape(n, k * k), k, 1
 
 
-def _n_classes(values: Array, condensed: bool) -> int:
+def _classes_from_pairs(n_pairs: int) -> int:
+    """The K for which K(K-1)/2 is `n_pairs`, rounded down."""
+    return int((1 + np.sqrt(1 + 8 * n_pairs)) // 2)
+
+
+def _count_classes(values: Array, condensed: bool) -> int:
+    """Number of classes, from the shape of r."""
     shape = values.shape
     if condensed:
         if values.ndim not in (1, 2):
-            raise InputError(f"condensed r must be n x K(K-1)/2, got {shape_of(values)}.")
-        n_pairs = shape[-1]
-        n_classes = int((1 + np.sqrt(1 + 8 * n_pairs)) // 2)
-        if n_classes * (n_classes - 1) // 2 != n_pairs:
+            raise InputError(f"condensed {arg('r')} must be n x K(K-1)/2, got {shape_of(values)}.")
+        n_classes = _classes_from_pairs(shape[-1])
+        if n_classes * (n_classes - 1) // 2 != shape[-1]:
             raise InputError(
-                f"condensed r must have K(K-1)/2 columns (1, 3, 6, 10, ...), one for each pair, got {n_pairs}."
+                f"condensed {arg('r')} must have K(K-1)/2 columns (1, 3, 6, 10, ...), one for each pair, "
+                f"got {shape[-1]}."
             )
     else:
         if values.ndim not in (2, 3) or shape[-1] != shape[-2]:
             samples_last = values.ndim == 3 and shape[0] == shape[1]
-            cure = "put the samples first" if samples_last else "for one column per pair use the option condensed"
-            raise InputError(f"r must be K x K for one sample or n x K x K for many, got {shape_of(values)}; {cure}.")
+            cure = "put the samples first" if samples_last else f"for one column per pair use {arg('condensed', True)}"
+            raise InputError(
+                f"{arg('r')} must be K x K for one sample or n x K x K for many, got {shape_of(values)}; {cure}."
+            )
         n_classes = shape[-1]
     if n_classes < 2:
         raise InputError(f"coupling needs at least 2 classes, got {n_classes}.")
@@ -133,211 +133,203 @@ def _n_classes(values: Array, condensed: bool) -> int:
 
 
 def _read_classes(classes: Iterable[Hashable], n_classes: int) -> pd.Index:
+    """Read the names of the classes."""
     if isinstance(classes, (str, set, frozenset)) or not isinstance(classes, Iterable):
-        raise InputError(f"classes must be a list of {n_classes} names in the order of r, got {classes!r}.")
+        raise InputError(
+            f"{arg('classes')} must be a list of {n_classes} names in the order of {arg('r')}, got {value(classes)}."
+        )
     names: pd.Index = pd.Index(list(classes))
     if len(names) != n_classes:
-        raise InputError(f"classes must name the {n_classes} classes of r, got {len(names)} names.")
+        raise InputError(f"{arg('classes')} must name the {n_classes} classes of {arg('r')}, got {len(names)} names.")
     if not names.is_unique:
         twice = names[names.duplicated()][0]
-        raise InputError(f"classes must be different from each other, got {twice!r} twice.")
+        raise InputError(f"{arg('classes')} must be different from each other, got {shown(twice)} twice.")
     return names
 
 
-def _classes_of_pairs(labels: pd.Index, name: str, given: bool = False) -> pd.Index | None:
-    """Class names from columns named by pairs, (a, b) or 'a/b'; None where no column is named so.
+def _classes_of_pairs(labels: pd.Index, name: str, classes_given: bool = False) -> pd.Index | None:
+    """Names of the classes, from columns named by pairs, (a, b) or 'a/b'; None if no column is named so.
 
-    With class names `given`, labels that name no pairs in order are the user's own affair.
+    If the user gave the names of the classes, labels that do not name the pairs in order are ignored.
     """
     pairs = [tuple(label.split("/")) if isinstance(label, str) else label for label in labels]
-    named = [isinstance(pair, tuple) and len(pair) == 2 for pair in pairs]
-    if not any(named) or (given and not all(named)):
+    is_pair = [isinstance(pair, tuple) and len(pair) == 2 for pair in pairs]
+    if not any(is_pair) or (classes_given and not all(is_pair)):
         return None
-    if not all(named):
-        odd = labels[named.index(False)]
+    if not all(is_pair):
+        odd = labels[is_pair.index(False)]
         raise InputError(
-            f"{odd!r} in condensed {name} does not name a pair as the others do; drop it, or name the classes."
+            f"{shown(odd)} in condensed {arg(name)} does not name a pair as the others do; drop it, or name the "
+            "classes."
         )
-    n_classes = int((1 + np.sqrt(1 + 8 * len(pairs))) // 2)
+    n_classes = _classes_from_pairs(len(pairs))
     first = pairs[0][0]
-    # Of a pair that is turned round, the other name.
+    # The name of each pair that is not `first`, even if the pair is reversed.
     names = [first, *(pair[pair[1] != first] for pair in pairs[: n_classes - 1])]
     expected = [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]]
     for found, wanted in zip(pairs, expected, strict=False):
         if found != wanted:
-            if given:
+            if classes_given:
                 return None
-            turned = "; for the other side of a pair take 1 - r" if found == wanted[::-1] else ""
+            cure = "; for the other side of a pair take 1 - r" if found == wanted[::-1] else ""
             raise InputError(
-                f"condensed {name} must have the pairs in the order a/b, a/c, ..., b/c, ...: "
-                f"needed {wanted[0]}/{wanted[1]}, got {found[0]}/{found[1]}{turned}."
+                f"condensed {arg(name)} must have the pairs in the order a/b, a/c, ..., b/c, ...: "
+                f"needed {wanted[0]}/{wanted[1]}, got {found[0]}/{found[1]}{cure}."
             )
     return pd.Index(names)
 
 
 def _align(frame: pd.DataFrame, classes: pd.Index, name: str) -> pd.DataFrame:
-    """Put a K x K frame's rows and columns in the order of `classes`."""
+    """Put the rows and columns of a K x K frame in the order of `classes`."""
     if frame.index.equals(classes) and frame.columns.equals(classes):
         return frame
     if frame.shape[0] != frame.shape[1]:
         raise InputError(
-            f"a frame of {name} must have a row and a column for each class, got {frame.shape[0]} x {frame.shape[1]}; "
-            "class names belong in the index; for one column per pair use the option condensed."
+            f"a frame of {arg(name)} must have a row and a column for each class, got {shape_of(frame)}; class names "
+            f"belong in the index; for one column per pair use {arg('condensed', True)}."
         )
     for axis, labels in (("rows", frame.index), ("columns", frame.columns)):
         if not labels.is_unique or not labels.isin(classes).all():
             raise InputError(
-                f"the {axis} of {name} must be labelled by the classes {listed(classes)}, got {listed(labels)}."
+                f"the {axis} of {arg(name)} must be labelled by the classes {listed(classes)}, got {listed(labels)}."
             )
     return frame.loc[classes, classes]
 
 
-def _read_stacked(frame: pd.DataFrame, name: str = "r") -> tuple[Array, pd.Index, pd.Index]:
-    """K x K frames below each other, as ``pd.concat({sample: frame})`` makes them."""
+def _read_stacked(frame: pd.DataFrame, name: str) -> tuple[Array, pd.Index, pd.Index]:
+    """Read K x K frames below each other, as ``pd.concat({sample: frame})`` makes them."""
     classes = _read_classes(frame.columns, frame.shape[1])
     samples = frame.index.get_level_values(0).unique()
     wanted = pd.MultiIndex.from_product([samples, classes])
     if not frame.index.equals(wanted):
         if not frame.index.is_unique or len(wanted) != len(frame) or not wanted.isin(frame.index).all():
-            raise InputError(f"each sample of {name} must have one row for each of the classes {listed(classes)}.")
+            raise InputError(f"each sample of {arg(name)} must have one row for each of the classes {listed(classes)}.")
         frame = frame.loc[wanted]
     k = len(classes)
     return as_float(frame, name).reshape(-1, k, k), samples, classes
 
 
-def read_weights(weights: Any, pairs: Pairs, condensed: bool, name: str) -> Array:
-    """Weights as a (1, pairs) or (n, pairs) array of finite numbers >= 0; `name` is the user's word for them."""
+def read_weights(weights: Any, pairs: Pairs, condensed: bool, name: str, *, samples_first: bool = False) -> Array:
+    """Read weights as a (1, pairs) or (n, pairs) array of finite numbers >= 0.
+
+    `name` is the name of the parameter. If K x K is also n x pairs, the numbers are those of K x K classes unless
+    `samples_first` is True.
+    """
     k, n_pairs, n = pairs.n_classes, len(pairs.upper), pairs.n_samples
     if isinstance(weights, pd.DataFrame) and weights.index.nlevels == 2:
         weights, samples, classes = _read_stacked(weights, name)
-        _refuse_other_labels(samples, classes, pairs, name)
+        _check_labels(samples, classes, pairs, name)
     elif isinstance(weights, pd.DataFrame) and weights.shape == (k, k) and pairs.classes is not None:
         weights = _align(weights, pairs.classes, name)
-    elif isinstance(weights, (pd.DataFrame, pd.Series)):
-        _refuse_other_pairs(weights, pairs, name)
+    elif isinstance(weights, pd.DataFrame):
+        _check_labels(weights.index, _classes_of_pairs(weights.columns, name), pairs, name)
+    elif isinstance(weights, pd.Series):
+        _check_labels(None, _classes_of_pairs(weights.index, name), pairs, name)
     array = as_float(weights, name)
-    # Per-sample numbers in the form of r go before a matrix for pair_mass, which belongs to a sample by its nature.
-    of_samples = condensed and name == "pair_mass" and array.shape == (n, n_pairs)
-    if array.shape in ((k, k), (n, k, k)) and not of_samples:
+    by_sample = condensed and array.shape == (n, n_pairs)
+    if array.shape in ((k, k), (n, k, k)) and not (by_sample and samples_first):
         i, j = np.triu_indices(k, 1)
         full = array.reshape(-1, k, k)
         array = np.ascontiguousarray(full[:, i, j])
-        ambiguous = condensed and full.shape == (1, n, n_pairs)
-        _refuse_asymmetric(array, full[:, j, i], pairs, name, ambiguous)
-    elif array.shape == (n_pairs,) or (condensed and array.shape == (n, n_pairs)):
+        cure = "both sides of a pair share one number"
+        if by_sample:
+            cure = f"{shape_of(full[0])} numbers are read as a matrix; give the weights of each sample as n x K x K"
+        _check_symmetry(array, full[:, j, i], pairs, name, cure)
+    elif array.shape == (n_pairs,) or by_sample:
         array = np.ascontiguousarray(array.reshape(-1, n_pairs))
     else:
         per_sample = f"{n} x {n_pairs}" if condensed else f"{n} x {k} x {k}"
         raise InputError(
-            f"{name} must be {k} x {k}, {n_pairs} long or {per_sample} to go with r, got {shape_of(array)}."
+            f"{arg(name)} must be {k} x {k}, {n_pairs} long or {per_sample} to go with {arg('r')}, "
+            f"got {shape_of(array)}."
         )
     bad = ~(np.isfinite(array) & (array >= 0.0))
     if bad.any():
         row, pair = np.argwhere(bad)[0]
         where = pairs.of_sample(row) if len(array) > 1 else ""
         raise InputError(
-            f"{name} must hold finite numbers >= 0, got {array[row, pair]} for the pair {pairs.pair_name(pair)}{where}."
+            f"{arg(name)} must hold finite numbers >= 0, got {array[row, pair]} for the pair "
+            f"{pairs.pair_name(pair)}{where}."
         )
     return read_only(array)
 
 
-def _refuse_other_pairs(weights: pd.DataFrame | pd.Series, pairs: Pairs, name: str) -> None:
-    """Condensed weights that are named by pairs must name the pairs of r."""
-    frame = isinstance(weights, pd.DataFrame)
-    _refuse_other_labels(
-        weights.index if frame else None,
-        _classes_of_pairs(weights.columns if frame else weights.index, name),
-        pairs,
-        name,
-    )
-
-
-def _refuse_other_labels(samples: pd.Index | None, classes: pd.Index | None, pairs: Pairs, name: str) -> None:
+def _check_labels(samples: pd.Index | None, classes: pd.Index | None, pairs: Pairs, name: str) -> None:
+    """Labels of weights must be those of r, in the same order."""
     for what, theirs, ours in (("classes", classes, pairs.classes), ("samples", samples, pairs.index)):
         if theirs is not None and ours is not None and len(theirs) == len(ours) and list(theirs) != list(ours):
             raise InputError(
-                f"the {what} of {name} are {listed(theirs)}, but those of r are {listed(ours)}, in this order; "
-                "bring them in line, or take the labels off."
+                f"the {what} of {arg(name)} are {listed(theirs)}, but those of {arg('r')} are {listed(ours)}, in this "
+                "order; put both in the same order, or remove the labels."
             )
 
 
-def _refuse_asymmetric(upper: Array, lower: Array, pairs: Pairs, name: str, ambiguous: bool) -> None:
+def _check_symmetry(upper: Array, lower: Array, pairs: Pairs, name: str, cure: str) -> None:
     with np.errstate(invalid="ignore"):
-        gap = np.abs(upper - lower) > SYMMETRY_TOLERANCE * np.maximum(np.abs(upper), np.abs(lower))
-    gap |= np.isnan(upper) != np.isnan(lower)
-    if gap.any():
-        row, pair = np.argwhere(gap)[0]
-        hint = "both sides of a pair share one number"
-        if ambiguous:
-            hint = "3 x 3 numbers are read as a matrix; give the weights of each sample as n x K x K"
+        unequal = np.abs(upper - lower) > TOLERANCE * np.maximum(np.abs(upper), np.abs(lower))
+    unequal |= np.isnan(upper) != np.isnan(lower)
+    if unequal.any():
+        row, pair = np.argwhere(unequal)[0]
         raise InputError(
-            f"{name} must be symmetric, got {upper[row, pair]} and {lower[row, pair]} "
-            f"for the pair {pairs.pair_name(pair)}; {hint}."
+            f"{arg(name)} must be symmetric, got {upper[row, pair]} and {lower[row, pair]} "
+            f"for the pair {pairs.pair_name(pair)}; {cure}."
         )
 
 
-def refuse_missing(pairs: Pairs, sample: int, pair: int, coupling: bool = True) -> None:
-    """Say which r_ij is NaN."""
-    where = f"the pair {pairs.pair_name(pair)}{pairs.of_sample(sample)}"
-    sides = pairs.values[sample, [pairs.upper[pair], *pairs.lower[pair : pair + 1]]]
-    if np.isnan(sides).all():
-        cure = "fill it in, drop the sample, or use method='ht' with weight n = 0 for a pair that was not compared"
-        if not coupling:
-            cure = "fill it in, or give weight n = 0 to a pair that was not compared"
-        raise InputError(f"r is missing for {where}; {cure}.")
-    raise InputError(f"r is missing on one side of {where}; fill it with 1 - r of the other side.")
+def check_values(pairs: Pairs, weights: Array, n_jobs: int | None, cure: str) -> None:
+    """Refuse missing values, values outside [0, 1], and r_ij + r_ji other than 1, in this order.
 
+    Pairs of weight 0 are not checked. `cure` says what to do about a missing value.
+    """
+    reports: list[Array] = []
 
-def refuse_outside(pairs: Pairs, sample: int, pair: int) -> None:
-    """Say which r_ij is no probability."""
-    sides = pairs.values[sample, [pairs.upper[pair], *pairs.lower[pair : pair + 1]]]
-    worst = max(sides, key=lambda v: abs(v - 0.5))
-    raise InputError(
-        f"r must be within [0, 1], got {worst:.9g} for the pair {pairs.pair_name(pair)}{pairs.of_sample(sample)}; "
-        "divide percentages by 100, and turn decision values into probabilities first."
-    )
+    def scan_chunk(first: int, stop: int) -> None:
+        report = np.empty(scan.REPORT_SIZE)
+        scan.scan(pairs.values, pairs.upper, pairs.lower, weights, first, stop, report)
+        reports.append(report)
 
+    def first(sample_column: int, pair_column: int) -> tuple[int, int] | None:
+        found = [(int(report[sample_column]), int(report[pair_column])) for report in reports]
+        return min(((sample, pair) for sample, pair in found if sample >= 0), default=None)
 
-def refuse_unequal_sum(pairs: Pairs, sample: int, pair: int) -> None:
-    """Say where r_ij + r_ji misses 1 most."""
-    total = pairs.values[sample, pairs.upper[pair]] + pairs.values[sample, pairs.lower[pair]]
-    raise InputError(
-        f"r_ij + r_ji must be 1 for each pair, got {total:.9g} for the pair {pairs.pair_name(pair)}"
-        f"{pairs.of_sample(sample)}, the worst one; divide both by their sum, or fill an empty triangle with 1 - r."
-    )
+    def both_sides(sample: int, pair: int) -> Array:
+        return pairs.values[sample, [pairs.upper[pair], *pairs.lower[pair : pair + 1]]]
 
+    def where(sample: int, pair: int) -> str:
+        return f"the pair {pairs.pair_name(pair)}{pairs.of_sample(sample)}"
 
-def refuse_disconnected(pairs: Pairs, components: Sequence[Sequence[int]], sample: int | None) -> None:
-    """Name the groups of classes that were never compared with each other."""
-    groups = " and ".join("{" + ", ".join(map(pairs.class_name, group)) + "}" for group in components)
-    where = "" if sample is None else pairs.of_sample(sample)
-    raise InputError(
-        f"the comparison graph{where} is not connected: the weights n leave {groups} without a compared pair between "
-        "them; give such a pair a positive weight, or couple each group by itself."
-    )
-
-
-def refuse_no_limit(pairs: Pairs, sample: int, reason: str) -> None:
-    """Say why exact zeros and ones leave the answer open."""
-    raise InputError(
-        f"r{pairs.of_sample(sample)} has exact zeros or ones for which there is no limit ({reason}); use clip > 0."
-    )
+    threads.over_samples(scan_chunk, pairs.n_samples, pairs.n_classes, n_jobs)
+    if missing := first(scan.NAN_SAMPLE, scan.NAN_PAIR):
+        if np.isnan(both_sides(*missing)).all():
+            raise InputError(f"{arg('r')} is missing for {where(*missing)}; {cure}.")
+        raise InputError(
+            f"{arg('r')} is missing on one side of {where(*missing)}; fill it with 1 - r of the other side."
+        )
+    if outside := first(scan.RANGE_SAMPLE, scan.RANGE_PAIR):
+        worst = max(both_sides(*outside), key=lambda r: abs(r - 0.5))
+        raise InputError(
+            f"{arg('r')} must be within [0, 1], got {worst:.9g} for {where(*outside)}; divide percentages by 100, and "
+            "turn decision values into probabilities first."
+        )
+    report = max(reports, key=lambda report: report[scan.SUM_GAP], default=None)
+    if report is not None and report[scan.SUM_GAP] > TOLERANCE:
+        unequal = int(report[scan.SUM_SAMPLE]), int(report[scan.SUM_PAIR])
+        raise InputError(
+            f"r_ij + r_ji must be 1 for each pair, got {both_sides(*unequal).sum():.9g} for {where(*unequal)}, the "
+            "worst one; divide both by their sum, or fill an empty triangle with 1 - r."
+        )
 
 
 def soft_wins(pairs: Pairs, weight: Array) -> Array:
-    """n_ij r_ij as a matrix of wins."""
+    """Matrix of the wins n_ij r_ij of a single sample."""
+    cure = f"fill it in, or give weight {arg('n')} = 0 to a pair that was not compared"
+    check_values(pairs, read_only(weight[None]), None, cure)
     i, j = np.triu_indices(pairs.n_classes, 1)
+    compared = weight > 0.0
+    i, j, weight = i[compared], j[compared], weight[compared]
+    # Rounding may leave r slightly outside [0, 1].
+    r = np.clip(pairs.values[0, pairs.upper[compared]], 0.0, 1.0)
     wins = np.zeros((pairs.n_classes, pairs.n_classes))
-    r = pairs.values[0, pairs.upper]
-    other = 1.0 - r if not len(pairs.lower) else pairs.values[0, pairs.lower]
-    for pair in map(int, np.flatnonzero(weight)):
-        if np.isnan(r[pair]) or np.isnan(other[pair]):
-            refuse_missing(pairs, 0, pair, coupling=False)
-        if not (0.0 <= r[pair] <= 1.0 and 0.0 <= other[pair] <= 1.0):
-            refuse_outside(pairs, 0, pair)
-        if abs(r[pair] + other[pair] - 1.0) > SYMMETRY_TOLERANCE:
-            refuse_unequal_sum(pairs, 0, pair)
-    met = weight > 0.0
-    wins[i[met], j[met]] = weight[met] * r[met]
-    wins[j[met], i[met]] = weight[met] * (1.0 - r[met])
+    wins[i, j] = weight * r
+    wins[j, i] = weight * (1.0 - r)
     return wins

@@ -1,4 +1,4 @@
-"""The papers' simulators, and real data sets from the packages that carry them."""
+"""Simulators of the papers, and real data sets from packages that contain them."""
 
 from pwcstats.datasets.pairs import Setting, noisy_pairs, wu_lin_weng_probabilities
 from pwcstats.datasets.real import catalogue, load

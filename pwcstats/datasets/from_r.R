@@ -1,21 +1,21 @@
-# A package's data set as CSV files. Usage: Rscript from_r.R package set directory
-# Base R only. Factors are written as numbers; levels.csv has what they stand for.
+# Write a data set of a package as CSV files. Usage: Rscript from_r.R package set directory
+# Uses base R only. Factors are written as integer codes; levels.csv has their levels.
 arguments <- commandArgs(TRUE)
 package <- arguments[1]
 set <- arguments[2]
 directory <- arguments[3]
 
-# The status by which from_r.py knows that the package is missing.
+# from_r.py reads this status as "the package is not installed".
 if (!nzchar(system.file(package = package))) quit(status = 3)
 
-# data() only warns where there is no such set.
+# data() only warns if there is no such data set.
 options(warn = 2)
-place <- new.env()
-utils::data(list = set, package = package, envir = place)
-data <- place[[set]]
+found <- new.env()
+utils::data(list = set, package = package, envir = found)
+data <- found[[set]]
 
-# psychotools has a row a subject and a column a pair, 1 or -1: here, a row a comparison, subject by subject. Where it is
-# known which item of a pair was presented first (ordered.pref), `first` is that one.
+# psychotools has a matrix with one row per subject and one column per pair, of 1 and -1. This makes one row per
+# comparison, sorted by subject. If it is known which item was presented first (ordered.pref), that one is `first`.
 compared <- function(data) {
   paired <- intersect(c("ordered.pref", "preference"), names(data))
   choices <- unclass(data[[paired[1]]])
@@ -54,7 +54,7 @@ tables <- if (is.table(data)) {
   list(frame = data)
 }
 
-# 17 digits, so that no bit is lost.
+# 17 digits represent every double exactly.
 plain <- function(x) {
   if (is.factor(x)) return(as.integer(x))
   if (is.double(x)) return(ifelse(is.na(x), NA, sprintf("%.17g", x)))

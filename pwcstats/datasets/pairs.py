@@ -1,4 +1,4 @@
-"""Simulated pairwise probabilities, as Wu, Lin and Weng make them."""
+"""Simulated pairwise probabilities of Wu, Lin and Weng."""
 
 from typing import Literal, get_args
 
@@ -6,8 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pwcstats import _params
-from pwcstats._text import shown
-from pwcstats.errors import InputError
 
 __all__ = ["Setting", "noisy_pairs", "wu_lin_weng_probabilities"]
 
@@ -15,14 +13,14 @@ Setting = Literal["balanced", "unbalanced", "highly unbalanced"]
 
 
 def wu_lin_weng_probabilities(setting: Setting, n_classes: int) -> NDArray[np.float64]:
-    """Class probabilities of Figure 1 in Wu, Lin & Weng (2003); class 0 is the most probable one.
+    """Class probabilities of Figure 1 in Wu, Lin & Weng (2003); class 0 is the most probable.
 
     Parameters
     ----------
     setting : {"balanced", "unbalanced", "highly unbalanced"}
-        Panels (a), (b) and (c).
+        Panel (a), (b) or (c) of the figure.
     n_classes : int
-        At least 3.
+        Number of classes, at least 3.
 
     Returns
     -------
@@ -35,9 +33,7 @@ def wu_lin_weng_probabilities(setting: Setting, n_classes: int) -> NDArray[np.fl
     array([0.3  , 0.175, 0.175, 0.175, 0.175])
     """
     _params.choice(setting, get_args(Setting), "setting")
-    if n_classes < 3:
-        raise InputError(f"n_classes must be at least 3, got {shown(n_classes)}.")
-    k = n_classes
+    k = _params.count(n_classes, "n_classes", 3)
     if setting == "balanced":
         first = 1.5 / k
         return np.array([first] + [(1 - first) / (k - 1)] * (k - 1))
@@ -54,14 +50,28 @@ def wu_lin_weng_probabilities(setting: Setting, n_classes: int) -> NDArray[np.fl
 def noisy_pairs(
     p: NDArray[np.float64], n_samples: int, *, noise: float = 0.1, clip: float = 1e-5, random_state: int | None = None
 ) -> NDArray[np.float64]:
-    r"""Pairwise probabilities of p with normal errors, as (17)-(18) of Wu, Lin & Weng (2003) make them.
+    r"""Pairwise probabilities with normal errors, by (17)-(18) of Wu, Lin & Weng (2003).
 
-    :math:`r_{ij} = p_i / (p_i + p_j) + \text{noise} \cdot z_{ij}`, kept within [clip, 1 - clip].
+    :math:`r_{ij} = p_i / (p_i + p_j) + \text{noise} \cdot z_{ij}` with standard normal :math:`z_{ij}`, clipped to
+    [clip, 1 - clip].
+
+    Parameters
+    ----------
+    p : ndarray of shape (K,)
+        Class probabilities.
+    n_samples : int
+        Number of samples.
+    noise : float
+        Standard deviation of the errors.
+    clip : float
+        The smallest pairwise probability.
+    random_state : int, optional
+        Seed.
 
     Returns
     -------
     ndarray of shape (n_samples, K(K-1)/2)
-        Condensed r, for ``couple(r, condensed=True)``.
+        Condensed r; pass it to ``couple(r, condensed=True)``.
 
     Examples
     --------
@@ -71,6 +81,7 @@ def noisy_pairs(
     array([[0.679, 0.844, 0.814],
            [0.677, 0.804, 0.786]])
     """
+    n_samples, rng = _params.count(n_samples, "n_samples", 0), np.random.default_rng(_params.seed(random_state))
     i, j = np.triu_indices(len(p), 1)
-    errors = np.random.default_rng(random_state).normal(scale=noise, size=(n_samples, len(i)))
+    errors = rng.normal(scale=noise, size=(n_samples, len(i)))
     return np.clip(p[i] / (p[i] + p[j]) + errors, clip, 1 - clip)

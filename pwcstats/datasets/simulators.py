@@ -1,4 +1,4 @@
-"""The papers' simulators of cases and their classes."""
+"""Simulators of the papers: cases and their classes."""
 
 import math
 import numbers
@@ -10,8 +10,7 @@ from sklearn.utils import Bunch
 
 from pwcstats import _params
 from pwcstats._arrays import Array
-from pwcstats._text import shown
-from pwcstats.errors import InputError
+from pwcstats.errors import InputError, arg, value
 
 __all__ = [
     "chang_clover",
@@ -22,13 +21,13 @@ __all__ = [
     "szepannek_classes",
 ]
 
-# Each class's two components, for both figures of Hastie & Tibshirani.
+# Centres of the two components of each class, for both figures of Hastie & Tibshirani.
 _CENTRES = {
     1: [[[-2, 4], [1, 0]], [[1, 3], [4, -2]], [[-4, -3], [0, -2]]],
     2: [[[3, -3], [-4, -1]], [[-3, -4], [2, 1]], [[0, 2], [2, 2]]],
 }
 
-# The positive group of Chang's Study 1 and the four negative ones, as they are and as they are printed.
+# Centres of the positive group and the four negative ones in Chang's Study 1; "printed" is a misprint.
 _CLOVER = {
     "diagonal": [[0, 0], [1, 1], [1, -1], [-1, 1], [-1, -1]],
     "printed": [[0, 0], [1, 0], [0, 1], [-1, 0], [0, -1]],
@@ -45,14 +44,14 @@ def hastie_tibshirani_gaussians(
 ) -> Bunch:
     r"""Gaussian classes with unequal covariances, as in Figure 3 of Hastie & Tibshirani (1998) [1]_.
 
-    The means and covariances are drawn, too. Training and test rows must share them, so one call draws both.
+    The means and covariances are random, too. Training and test rows must have the same ones, so one call draws both.
 
     Parameters
     ----------
     n_train, n_test : int
         Rows of each class in the training and in the test set.
     n_classes, n_features : int
-        Number of classes and of dimensions.
+        Number of classes and of features.
     random_state : int, optional
         Seed. The training rows do not depend on `n_test`.
 
@@ -60,22 +59,22 @@ def hastie_tibshirani_gaussians(
     -------
     sklearn.utils.Bunch
         data : ndarray of shape (n_classes * (n_train + n_test), n_features)
-            The training rows, then the test rows, each class after class.
+            The training rows, then the test rows, each sorted by class.
         target : ndarray of int
             The classes, 0 to n_classes - 1.
         train : ndarray of bool
             The training rows, as in :func:`load`.
         means : ndarray of shape (n_classes, n_features)
-            The classes' means.
+            The means of the classes.
         covariances : ndarray of shape (n_classes, n_features, n_features)
-            The classes' covariances.
+            The covariances of the classes.
 
     Notes
     -----
     Class k is :math:`N(\mu_k, V_k D_k^2 V_k^T)`: the entries of :math:`\mu_k` are uniform on [0, 1], those of the
     diagonal matrix :math:`D_k` on [0.01, 1.01], and :math:`V_k` is uniform among the orthogonal matrices. The example
-    is Friedman's [2]_. In [1]_ two words have changed places: the *square roots of the eigenvalues* are uniform, not
-    the eigenvalues. So read, Bayes' rule errs on less than 1 % of the cases, as the text says.
+    is from Friedman [2]_. [1]_ says that the eigenvalues are uniform, but it must be their square roots: only then is
+    the error of the Bayes rule below 1 %, as the text says.
 
     References
     ----------
@@ -94,7 +93,7 @@ def hastie_tibshirani_gaussians(
     >>> round(error, 2)
     0.27
     """
-    _need_counts(n_train=n_train, n_test=n_test)
+    _check_counts(n_train=n_train, n_test=n_test)
     for count, name in ((n_classes, "n_classes"), (n_features, "n_features")):
         _params.count(count, name)
     rng = np.random.default_rng(_params.seed(random_state))
@@ -113,14 +112,14 @@ def hastie_tibshirani_mixtures(
 ) -> Bunch:
     r"""Three classes in the plane, each a mixture of Gaussians, like those of Figures 1 and 2 of [1]_.
 
-    The paper says no more than that, and that there are 600 cases: it prints neither centres nor covariances. These
-    centres are our own, chosen so that what the paper says of its figures is so.
+    The paper gives neither centres nor covariances, only the number of cases, 600. We chose centres for which the
+    statements of the paper about its figures hold.
 
     Parameters
     ----------
     figure : {1, 2}
-        1: max-wins does no worse than coupled pairwise LDA, both do better than LDA, and max-wins leaves a region
-        undecided. 2: the undecided region is larger, coupling gives nearly all of it to the first class, and QDA does
+        1: max-wins is as good as coupled pairwise LDA, both are better than LDA, and max-wins leaves a region
+        undecided. 2: the undecided region is larger, coupling assigns nearly all of it to the first class, and QDA is
         better than all of them.
     n_train, n_test : int
         Rows of each class in the training and in the test set, which come from the same mixtures.
@@ -131,13 +130,13 @@ def hastie_tibshirani_mixtures(
     -------
     sklearn.utils.Bunch
         data : ndarray of shape (3 * (n_train + n_test), 2)
-            The training rows, then the test rows, each class after class.
+            The training rows, then the test rows, each sorted by class.
         target : ndarray of int
             The classes 0, 1, 2; the paper's are 1, 2, 3.
         train : ndarray of bool
             The training rows, as in :func:`load`.
         centres : ndarray of shape (3, 2, 2)
-            The centres of each class's two components.
+            The centres of the two components of each class.
 
     Notes
     -----
@@ -158,9 +157,9 @@ def hastie_tibshirani_mixtures(
     >>> sample.centres.tolist()
     [[[-2.0, 4.0], [1.0, 0.0]], [[1.0, 3.0], [4.0, -2.0]], [[-4.0, -3.0], [0.0, -2.0]]]
     """
-    if figure not in _CENTRES:
-        raise InputError(f"figure must be 1 or 2, got {figure!r}.")
-    _need_counts(n_train=n_train, n_test=n_test)
+    if figure not in (1, 2):
+        raise InputError(f"{arg('figure')} must be 1 or 2, got {value(figure)}.")
+    _check_counts(n_train=n_train, n_test=n_test)
     centres = np.array(_CENTRES[figure], dtype=np.float64)
     rng = np.random.default_rng(_params.seed(random_state))
 
@@ -174,14 +173,15 @@ def hastie_tibshirani_mixtures(
 def szepannek_classes(
     alpha: float, rho: float, n_per_class: int = 400, *, random_state: int | None = None
 ) -> tuple[Array, NDArray[np.int64]]:
-    r"""Four Gaussian classes in the plane, two made for LDA and two for naive Bayes, of Section 4 of [1]_.
+    r"""Four Gaussian classes in the plane, two suited to LDA and two to naive Bayes, from Section 4 of [1]_.
 
     Parameters
     ----------
     alpha : float
-        How equal the covariances are, from 0 to 1; at 1 LDA's assumption holds.
+        How similar the covariances are, from 0 to 1. At 1 they are equal, as LDA assumes.
     rho : float
-        Correlation within the first two classes, from 0 to 1; at 0 naive Bayes' assumption holds.
+        Correlation within the first two classes, from 0 to 1. At 0 the features are independent, as naive
+        Bayes assumes.
     n_per_class : int
         Rows of each class.
     random_state : int, optional
@@ -190,7 +190,7 @@ def szepannek_classes(
     Returns
     -------
     X : ndarray of shape (4 * n_per_class, 2)
-        Class after class: split it with ``stratify`` or at random. The paper trains on two thirds.
+        Sorted by class, so split it at random or with ``stratify``. The paper trains on two thirds.
     y : ndarray of int
         The classes, 1 to 4 as in the paper.
 
@@ -220,13 +220,13 @@ def szepannek_classes(
            [ 45., 100.]])
     """
     alpha, rho = _number(alpha, "alpha", 1), _number(rho, "rho", 1)
-    _need_counts(n_per_class=n_per_class)
+    _check_counts(n_per_class=n_per_class)
     means = np.array([[50.0, 50.0], [65.0, 50.0], [0.0, 20.0], [0.0, 0.0]])
     first = np.array([[25.0, 50.0 * rho], [50.0 * rho, 100.0]])
     own = np.stack([first, first, np.diag([1.0, 100.0]), np.diag([100.0, 1.0])])
     covariance = alpha * first + (1 - alpha) * own
     z = np.random.default_rng(_params.seed(random_state)).normal(size=(4, n_per_class, 2))
-    # The second coordinate given the first one: stays real at rho = 1, where there is no Cholesky factor.
+    # Draw the second coordinate given the first; at rho = 1 there is no Cholesky factor.
     variance, slope = covariance[:, 0, 0], covariance[:, 0, 1] / covariance[:, 0, 0]
     x = np.sqrt(variance)[:, None] * z[..., 0]
     rest = np.sqrt(np.maximum(covariance[:, 1, 1] - slope**2 * variance, 0))
@@ -235,13 +235,13 @@ def szepannek_classes(
 
 
 def sulzmann_counts() -> tuple[NDArray[np.int64], NDArray[np.str_]]:
-    """The three classes of Section 5 of [1]_, on which one-against-all naive Bayes is not naive Bayes.
+    """The example of Section 5 of [1]_, for which one-against-all naive Bayes differs from naive Bayes.
 
     Returns
     -------
     X : ndarray of int of shape (30, 2)
-        Two binary attributes. The first is 1 in 1, 10 and 4 of the cases of A, B and C, the second in 8, 1 and 3. The
-        paper gives these counts only, and naive Bayes uses no more; here each class has its ones first.
+        Two binary attributes. The first is 1 for 1, 10 and 4 cases of A, B and C, the second for 8, 1 and 3. The paper
+        gives only these counts, and naive Bayes needs no more. Here, the ones come first in each class.
     y : ndarray of str
         Ten cases each of A, B and C.
 
@@ -252,8 +252,8 @@ def sulzmann_counts() -> tuple[NDArray[np.int64], NDArray[np.str_]]:
 
     Examples
     --------
-    At (1, 1) naive Bayes gives 4/15, 5/15 and 6/15. Without smoothing some frequencies are 0 or 1, so the smoothing is
-    tiny rather than none:
+    At (1, 1) naive Bayes gives 4/15, 5/15 and 6/15. Some frequencies are 0 or 1, so a tiny amount of smoothing is
+    needed:
 
     >>> from pwcstats.datasets import sulzmann_counts
     >>> from sklearn.naive_bayes import BernoulliNB
@@ -273,17 +273,17 @@ def chang_clover(
     layout: Literal["diagonal", "printed"] = "diagonal",
     random_state: int | None = None,
 ) -> Bunch:
-    r"""A positive group in the middle of four negative ones, of Study 1 in [1]_.
+    r"""A positive group in the middle of four negative ones, from Study 1 of [1]_.
 
     Parameters
     ----------
     d : float
-        How far the negative groups are from the middle, along each axis; the paper has 0.5 to 4.5.
+        Distance of the negative groups from the middle along each axis; the paper has 0.5 to 4.5.
     n_train, n_test : int
         Rows of each group in the training and in the test set.
     layout : {"diagonal", "printed"}
-        Negative groups at (±d, ±d), or at (±d, 0) and (0, ±d). The paper prints the latter, but the former has its
-        accuracies.
+        Negative groups at (±d, ±d), or at (±d, 0) and (0, ±d). The paper prints the latter, but its accuracies are
+        those of the former.
     random_state : int, optional
         Seed. The training rows do not depend on `n_test`.
 
@@ -291,13 +291,13 @@ def chang_clover(
     -------
     sklearn.utils.Bunch
         data : ndarray of shape (5 * (n_train + n_test), 2)
-            The training rows, then the test rows, each group after group.
+            The training rows, then the test rows, each sorted by group.
         target : ndarray of int
             The groups; 0 is the positive one.
         train : ndarray of bool
             The training rows, as in :func:`load`.
         means : ndarray of shape (5, 2)
-            The groups' means. Each group is normal around it, with the identity as covariance.
+            The means of the groups, which are normal with the identity as covariance.
 
     References
     ----------
@@ -310,18 +310,17 @@ def chang_clover(
     >>> chang_clover(2.0, random_state=0).means.tolist()
     [[0.0, 0.0], [2.0, 2.0], [2.0, -2.0], [-2.0, 2.0], [-2.0, -2.0]]
     """
-    if layout not in _CLOVER:
-        raise InputError(f"layout must be 'diagonal' or 'printed', got {layout!r}.")
-    return _normal_groups(_number(d, "d") * np.array(_CLOVER[layout], dtype=np.float64), n_train, n_test, random_state)
+    centres = np.array(_CLOVER[_params.choice(layout, _CLOVER, "layout")], dtype=np.float64)
+    return _normal_groups(_number(d, "d") * centres, n_train, n_test, random_state)
 
 
 def chang_ordered(d: float, n_train: int = 200, n_test: int = 200, *, random_state: int | None = None) -> Bunch:
-    """Five ordered groups in a row, at (0, 0), (d, 0), ..., (4 d, 0), of Study 2 in [1]_.
+    """Five ordered groups in a row, at (0, 0), (d, 0), ..., (4 d, 0), from Study 2 of [1]_.
 
     Parameters
     ----------
     d : float
-        How far neighbouring groups are apart; the paper has 0.5 to 4.
+        Distance between neighbouring groups; the paper has 0.5 to 4.
     n_train, n_test : int
         Rows of each group in the training and in the test set.
     random_state : int, optional
@@ -330,7 +329,7 @@ def chang_ordered(d: float, n_train: int = 200, n_test: int = 200, *, random_sta
     Returns
     -------
     sklearn.utils.Bunch
-        As of :func:`chang_clover`; the groups 0 to 4 are in order.
+        As :func:`chang_clover` returns it; the groups 0 to 4 are ordered.
 
     References
     ----------
@@ -347,35 +346,35 @@ def chang_ordered(d: float, n_train: int = 200, n_test: int = 200, *, random_sta
     return _normal_groups(means, n_train, n_test, random_state)
 
 
-def _number(value: Any, name: str, most: float = math.inf) -> float:
-    """Check a finite number of at least 0."""
-    if isinstance(value, numbers.Real) and 0 <= float(value) <= most and math.isfinite(value):
-        return float(value)
-    words = "a number of at least 0" if most == math.inf else f"between 0 and {most:g}"
-    raise InputError(f"{name} must be {words}, got {shown(value) if isinstance(value, numbers.Real) else repr(value)}.")
+def _number(given: Any, name: str, most: float = math.inf) -> float:
+    """Check a finite number of at least 0, and at most `most`."""
+    if isinstance(given, numbers.Real) and 0 <= float(given) <= most and math.isfinite(given):
+        return float(given)
+    needed = "a number of at least 0" if most == math.inf else f"between 0 and {most:g}"
+    raise InputError(f"{arg(name)} must be {needed}, got {value(given)}.")
 
 
-def _need_counts(**counts: Any) -> None:
-    """Refuse numbers of rows that are none; 0 is one."""
+def _check_counts(**counts: Any) -> None:
+    """Check numbers of rows, which may be 0."""
     for name, count in counts.items():
         _params.count(count, name, 0)
 
 
 def _normal_groups(means: Array, n_train: int, n_test: int, random_state: int | None) -> Bunch:
-    _need_counts(n_train=n_train, n_test=n_test)
+    _check_counts(n_train=n_train, n_test=n_test)
     rng = np.random.default_rng(_params.seed(random_state))
     train, test = (means[:, None] + rng.normal(size=(len(means), n, 2)) for n in (n_train, n_test))
     return _split(train, test, means=means)
 
 
 def _rotation(n: int, rng: np.random.Generator) -> Array:
-    """An orthogonal matrix, uniform among all: QR of normal numbers, with the signs that make it unique."""
+    """A random orthogonal matrix, uniform by Haar measure: QR of a normal matrix, with signs that make it unique."""
     q, r = np.linalg.qr(rng.normal(size=(n, n)))
     return q * np.sign(np.diag(r))
 
 
 def _split(train: Array, test: Array, **parameters: Array) -> Bunch:
-    """Rows by class, in two blocks, as data, target and train."""
+    """Combine training and test rows, given by class, into data, target and train."""
     blocks = (train, test)
     return Bunch(
         data=np.concatenate([rows.reshape(-1, rows.shape[2]) for rows in blocks]),

@@ -1,6 +1,7 @@
-"""The threshold T above which a probability is called positive."""
+"""The cut-off: the probability above which a row is predicted positive."""
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,18 +11,77 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import get_scorer
 
 from pwcstats._arrays import Array
-from pwcstats.hybrid import checks
-from pwcstats.pairwise.learners import bounded
-from pwcstats.pairwise.thresholds import best_threshold
+from pwcstats.errors import InputError, arg, value
+from pwcstats.pairwise.calibration import best_threshold, bounded
 
-# Thresholds that are tried, where each costs a call of the scorer.
+# Most thresholds that are tried if each costs a call of the scorer.
 TRIALS = 200
-# Standard errors, over folds, by which a score must be better to be called so.
+# A score is clearly better if the difference is more than so many standard errors over the folds.
 CLEAR = 2.0
 
 
-class Cut(ClassifierMixin, BaseEstimator):
-    """A classifier of probabilities, for scorers to call."""
+def by_share(proba: Array, positive: NDArray[np.bool_]) -> float:
+    """The threshold that predicts as many positives as there are."""
+    falling = np.append(np.sort(proba)[::-1], 0.0)
+    last = int(positive.sum()) - 1
+    return float(falling[last : last + 2].mean())
+
+
+def by_score(proba: Array, positive: NDArray[np.bool_], fold: NDArray[np.int64], scoring: Any, classes: Any) -> float:
+    """The threshold with the highest score, or 1/2 if the folds do not clearly show that it is better.
+
+    Parameters
+    ----------
+    proba : ndarray
+        Held-out probabilities of the positive class.
+    positive : ndarray of bool
+        Whether each row is positive.
+    fold : ndarray of int
+        The fold that held out each row.
+    scoring : str or callable
+        As in scikit-learn.
+    classes : pair of labels
+        Labels of the positive and the negative class.
+
+    Returns
+    -------
+    float
+    """
+    if scoring == "balanced_accuracy":
+        best = _most_balanced(proba, positive)
+        at_best, at_half = (_balanced_accuracies(proba > t, positive, fold) for t in (best, 0.5))
+    else:
+        best, at_best, at_half = _best_trial(proba, positive, fold, scoring, classes)
+    gains = [a - b for a, b in zip(at_best, at_half, strict=True)]
+    # On the same rows, the best of many thresholds is always better than 1/2.
+    clear = np.mean(gains) > CLEAR * np.std(gains, ddof=1) / np.sqrt(len(gains))
+    return best if clear else 0.5
+
+
+# Rules by name, with the arguments of `by_score`. A threshold can also be a number.
+THRESHOLDS: dict[str, Callable[..., float]] = {
+    "cv": by_score,
+    "prevalence": lambda proba, positive, *_: by_share(proba, positive),
+}
+
+
+def _most_balanced(proba: Array, positive: NDArray[np.bool_]) -> float:
+    """The threshold with the fewest errors if each class has weight 1/2."""
+    weight = np.where(positive, 0.5 / positive.sum(), 0.5 / (~positive).sum())
+    with np.errstate(divide="ignore"):
+        log_odds = bounded(logit(proba))
+    return float(expit(best_threshold(log_odds, positive, weight)))
+
+
+def _balanced_accuracies(predicted: Any, positive: NDArray[np.bool_], fold: NDArray[np.int64]) -> list[float]:
+    """Balanced accuracy in each fold: the mean recall of the classes that the fold has."""
+    right = predicted == positive
+    sides = [[right[(fold == f) & side] for side in (~positive, positive)] for f in np.unique(fold)]
+    return [float(np.mean([rows.sum() / len(rows) for rows in both if len(rows)])) for both in sides]
+
+
+class FixedThreshold(ClassifierMixin, BaseEstimator):
+    """A classifier whose X are probabilities of the first class, for scorers to call."""
 
     def __init__(self, threshold: float, classes: Any) -> None:
         self.threshold = threshold
@@ -29,62 +89,44 @@ class Cut(ClassifierMixin, BaseEstimator):
         self.classes_ = np.sort(classes)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Labels of some probabilities of the first of the classes."""
+        """The first class if its probability exceeds the threshold, else the second."""
         return np.where(np.ravel(X) > self.threshold, *self.classes)
 
 
-def by_share(proba: Array, positive: NDArray[np.bool_]) -> float:
-    """The threshold that calls as many rows positive as there are."""
-    falling = np.append(np.sort(proba)[::-1], 0.0)
-    last = int(positive.sum()) - 1
-    return float(falling[last : last + 2].mean())
-
-
-def by_score(proba: Array, positive: NDArray[np.bool_], fold: NDArray[np.int64], scoring: Any, classes: Any) -> float:
-    """The threshold of the highest score; 1/2 where the folds do not say clearly that it is better.
-
-    `classes` are the labels of positive and negative rows.
-    """
+def _best_trial(
+    proba: Array, positive: NDArray[np.bool_], fold: NDArray[np.int64], scoring: Any, classes: Any
+) -> tuple[float, list[float], list[float]]:
+    """The threshold with the highest score, and the scores of the folds with it and with 1/2."""
     scorer = get_scorer(scoring)
     if isinstance(scoring, str):
-        # Scores such as "f1" take 1 for the positive class.
+        # Scores such as "f1" expect the positive class to be 1.
         classes = (1, 0)
     truth = np.where(positive, *classes)
 
     def score(threshold: float, rows: Any) -> float:
         try:
-            return float(scorer(Cut(threshold, classes), proba[rows, None], truth[rows]))
+            return float(scorer(FixedThreshold(threshold, classes), proba[rows, None], truth[rows]))
         except AttributeError as error:
-            raise checks.no_score_of_classes(scoring) from error
+            raise InputError(
+                f"{arg('scoring')} must be a score of predicted classes, such as {value('f1')} or {value('accuracy')}, "
+                f"which depends on the threshold, got {value(scoring)}."
+            ) from error
 
-    if scoring == "balanced_accuracy":
-        best = _most_balanced(proba, positive)
-    else:
-        trials = _trials(proba)
-        best = float(trials[int(np.argmax([score(trial, slice(None)) for trial in trials]))])
+    trials = _trials(proba)
+    best = float(trials[int(np.argmax([score(trial, slice(None)) for trial in trials]))])
     with warnings.catch_warnings():
-        # A fold may lack one of the classes.
+        # scikit-learn warns if a fold lacks one of the classes.
         warnings.simplefilter("ignore", UserWarning)
-        gains = [score(best, fold == f) - score(0.5, fold == f) for f in np.unique(fold)]
-    # The best of many is better than 1/2 on the same rows in any case.
-    clear = np.mean(gains) > CLEAR * np.std(gains, ddof=1) / np.sqrt(len(gains))
-    return best if clear else 0.5
-
-
-def _most_balanced(proba: Array, positive: NDArray[np.bool_]) -> float:
-    """The threshold of the fewest errors, if either class weighs one half."""
-    weight = np.where(positive, 0.5 / positive.sum(), 0.5 / (~positive).sum())
-    with np.errstate(divide="ignore"):
-        log_odds = bounded(logit(proba))
-    return float(expit(best_threshold(log_odds, positive, weight)))
+        scores = [[score(t, fold == f) for f in np.unique(fold)] for t in (best, 0.5)]
+    return best, scores[0], scores[1]
 
 
 def _trials(proba: Array) -> Array:
-    """Thresholds between probabilities, those nearest to 1/2 first; where there are many, some."""
+    """Thresholds between the probabilities, or some of them if there are many; those nearest to 1/2 come first."""
     values = np.unique(proba)
     gaps = 0.5 * (values[1:] + values[:-1])
     if len(gaps) > TRIALS:
         gaps = np.quantile(gaps, np.linspace(0.0, 1.0, TRIALS))
-    # All rows, or none, may be called positive.
+    # With the outer two, all rows or none are predicted positive.
     gaps = np.concatenate([[0.5 * values[0]], gaps, values[-1:]])
     return np.concatenate([[0.5], gaps[np.argsort(np.abs(gaps - 0.5), kind="stable")]])

@@ -1,9 +1,10 @@
-"""Logistic models of distances: from how far a row is from each border to the probabilities of groups."""
+"""Integrators: logistic models that turn distances from the machines into probabilities of the groups."""
 
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -14,8 +15,9 @@ from statsmodels.discrete.discrete_model import Logit
 
 from pwcstats._arrays import Array
 from pwcstats._kernels.blas import threads_for
-from pwcstats.errors import SeparationWarning
-from pwcstats.hybrid import checks
+from pwcstats._text import listed
+from pwcstats.errors import InputError, SeparationWarning, arg, value
+from pwcstats.hybrid.groups import Codes
 from pwcstats.logit import (
     ContinuationRatio,
     FirthLogit,
@@ -24,55 +26,97 @@ from pwcstats.logit import (
     individualized_mnlogit,
     stepwise,
 )
+from pwcstats.logit.binary import fit_binary
 from pwcstats.logit.likelihood import MultinomialLikelihood
 from pwcstats.logit.multinomial import StableMNLogit
 from pwcstats.logit.reading import aliased_columns
-from pwcstats.logit.separation import is_separated
+from pwcstats.logit.separation import detect_separation, is_separated
 
-Codes = NDArray[np.int64]
-# Newton's steps after which it is worth asking whether the data are separated.
-PATIENCE = 30
-# Of the largest coefficient, statsmodels' last step from estimates that are right already.
+Penalty = Literal["auto", "firth"] | None
+UsedPenalty = Literal["firth"] | None
+Criterion = Literal["aic", "bic", "lr"] | None
+# Newton steps before we check whether the data are separated, and most steps of a binary fit.
+PATIENCE, MOST_STEPS = 30, 200
+# Tolerance of statsmodels' fit from estimates that are already right, relative to the largest coefficient.
 CLOSE = 1e-6
-# Parameters up to which the linear programme of separation ends soon.
-MOST_ASKED = 150
-# Rows times squared parameters up to which several maxima of a penalised likelihood are looked for.
+# Most parameters for which the linear programme of separation is fast.
+MOST_CHECKED = 150
+# Several maxima of a penalised likelihood are looked for if rows times squared parameters are at most this.
 MOST_SEARCHED = 100_000
 
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """Distances of the rows with a constant, the rows' groups, and the groups' names, the baseline or lowest first.
+    """What an integrator is fitted to.
 
-    `where` names the fit in what is said of it; `near`, for the fits of folds, is the fit of all rows.
+    Attributes
+    ----------
+    exog : DataFrame
+        A constant, and distances of the rows.
+    code, labels : ndarray of int, list of str
+        Group of each row, and names of the groups, the baseline or the lowest first.
+    where : str
+        Names the fit in messages.
+    full : FittedIntegrator or None
+        The fit to all rows, if this is a fit to a fold.
     """
 
     exog: pd.DataFrame
     code: Codes
     labels: list[str]
     where: str
-    near: "Integrator | None"
+    full: "FittedIntegrator | None"
 
     @property
     def response(self) -> pd.Series:
-        """Groups by name, in their order."""
+        """Names of the rows' groups, as an ordered categorical."""
         values = pd.Categorical.from_codes(self.code, pd.Index(self.labels), ordered=True)
         return pd.Series(values, index=self.exog.index, name="group")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Integrator:
-    """A fitted model. `columns` are the distances that it uses, `aliased` those that are combinations of others."""
+    """A kind of integrator.
 
+    Attributes
+    ----------
+    fit : callable
+        Takes a Design, the penalty and the criterion of selection, both or None. Returns results (those of `stepwise`
+        if there is a criterion) and the penalty that was used.
+    proba : callable
+        Takes results and a design matrix. Returns the probabilities of the groups, the baseline or the lowest first.
+    ordered : bool
+        Whether it is for ordered classes.
+    binary : bool
+        Whether it models two classes only.
+    firth : bool
+        Whether it has Firth's penalty.
+    selects : bool
+        Whether it can select distances.
+    """
+
+    fit: Callable[[Design, Penalty, Criterion], tuple[Any, UsedPenalty]]
+    proba: Callable[[Any, pd.DataFrame], Array]
+    ordered: bool = False
+    binary: bool = False
+    firth: bool = True
+    selects: bool = True
+
+
+@dataclass(frozen=True, eq=False)
+class FittedIntegrator:
+    """A fitted model of groups; `columns` are the distances in it, `aliased` those that are combinations of others."""
+
+    kind: str
     results: Any
+    labels: list[str]
     columns: list[str]
     aliased: list[str]
-    penalty: str | None
-    to_proba: Callable[[Any, pd.DataFrame], Array]
+    penalty: UsedPenalty
 
     def proba(self, distances: pd.DataFrame) -> Array:
         """Probabilities of the groups."""
-        return self.to_proba(self.results, _with_constant(distances[self.columns]))
+        return INTEGRATORS[self.kind].proba(self.results, _with_constant(distances[self.columns]))
 
 
 def integrate(
@@ -81,33 +125,29 @@ def integrate(
     code: Codes,
     labels: Sequence[str],
     *,
-    penalty: str | None,
-    select: str | None,
-    reference: pd.DataFrame,
+    penalty: Penalty,
+    select: Criterion,
+    reference: pd.DataFrame | None,
     where: str = "",
-    near: Integrator | None = None,
-) -> Integrator:
-    """Fit a model of groups to distances.
+    full: FittedIntegrator | None = None,
+) -> FittedIntegrator:
+    """Fit an integrator.
 
-    `reference` has the rows' distances from the machines that will be asked in prediction: where these are combinations
-    of each other, as those from more linear machines than there are dimensions, held-out distances from machines of
-    several folds may not be so.
+    The `reference` has the distances from the machines that are used in prediction, if `distances` are held out. Those
+    from more linear machines than there are dimensions are combinations of each other. Held-out distances need not be,
+    as they come from machines of several folds.
     """
-    fit, to_proba = KINDS[kind]
-    aliased = _aliased(reference if reference is distances else _unlike(reference))
+    aliased = _aliased(distances if reference is None else _most_different_first(reference))
     aliased += _aliased(distances.drop(columns=aliased))
-    design = Design(_with_constant(distances.drop(columns=aliased)), code, list(labels), where, near)
+    design = Design(_with_constant(distances.drop(columns=aliased)), code, list(labels), where, full)
     if design.exog.shape[1] == 1:
         select = None
-    results, used = fit(design, penalty, select)
-    columns = list(design.exog.columns[1:]) if select is None else list(results.terms)
-    return Integrator(
-        results if select is None else results.results,
-        columns,
-        [name for name in distances.columns if name in aliased],
-        used,
-        to_proba,
-    )
+    results, used = INTEGRATORS[kind].fit(design, penalty, select)
+    columns = list(design.exog.columns[1:])
+    if select is not None:
+        results, columns = results.results, list(results.terms)
+    aliased = [name for name in distances.columns if name in aliased]
+    return FittedIntegrator(kind, results, design.labels, columns, aliased, used)
 
 
 def _with_constant(distances: pd.DataFrame) -> pd.DataFrame:
@@ -117,137 +157,148 @@ def _with_constant(distances: pd.DataFrame) -> pd.DataFrame:
 
 
 def _aliased(distances: pd.DataFrame) -> list[str]:
-    """Columns that are constant or combinations of those before."""
+    """Columns that are constant or combinations of earlier columns."""
     x = np.column_stack([np.ones(len(distances)), distances.to_numpy()])
     r = np.asarray(np.linalg.qr(x, mode="r"))
     return [str(distances.columns[k - 1]) for k in aliased_columns(r, np.linalg.norm(x, axis=0), x.shape[1])]
 
 
-def _unlike(distances: pd.DataFrame) -> pd.DataFrame:
-    """The columns in another order, each as unlike those before as there is one.
+def _most_different_first(distances: pd.DataFrame) -> pd.DataFrame:
+    """The columns in another order, in which each differs as much as possible from those before it.
 
-    Of columns that are combinations of each other, any that span them do in theory. Held-out distances are measured by
-    machines of several folds, which differ a little; of two columns that are nearly the same little else would be left
-    to tell them apart.
+    In theory any columns that span the others will do. Held-out distances come from machines of several folds, which
+    differ a little. Two columns that are nearly the same would differ by little else.
     """
     x = distances.to_numpy() - distances.to_numpy().mean(axis=0)
     order = qr(x, mode="r", pivoting=True)[1]
     return distances.iloc[:, order]
 
 
-# Fits: results (of a selection, if there is one) and the penalty that was used.
+# Joint models of all groups
 
 
-def _multinomial(design: Design, penalty: str | None, select: str | None) -> tuple[Any, str | None]:
-    return _joint(design, design.code, design.response, penalty, select, (StableMNLogit, FirthMNLogit))
+def _fit_multinomial(design: Design, penalty: Penalty, select: Criterion) -> tuple[Any, UsedPenalty]:
+    return _fit_joint(design, design.code, design.response, penalty, select, StableMNLogit, FirthMNLogit)
 
 
-def _logit(design: Design, penalty: str | None, select: str | None) -> tuple[Any, str | None]:
-    """The baseline against all others."""
+def _fit_logit(design: Design, penalty: Penalty, select: Criterion) -> tuple[Any, UsedPenalty]:
+    """The baseline against all other groups."""
     positive = (design.code == 0).astype(np.int64)
     response = pd.Series(positive, name=design.labels[0])
-    return _joint(design, positive, response, penalty, select, (Logit, FirthLogit))
+    return _fit_joint(design, positive, response, penalty, select, Logit, FirthLogit)
 
 
-def _joint(
-    design: Design, code: Codes, response: pd.Series, penalty: str | None, select: str | None, models: tuple[Any, Any]
-) -> tuple[Any, str | None]:
-    """One model of all groups: the first of two, or where there is no maximum likelihood estimate the second."""
-    plain, penalised = models
-    used, start = _settle(design, code, penalty)
+def _fit_joint(
+    design: Design, code: Codes, response: pd.Series, penalty: Penalty, select: Criterion, plain: Any, firth: Any
+) -> tuple[Any, UsedPenalty]:
+    """Maximum likelihood, or Firth's penalty if there is no maximum or it is asked for."""
+    used, start = _choose_penalty(design, code, penalty)
     if used is None:
         try:
-            return _fitted(plain(response, design.exog), select, start), None
+            return _fit_model(plain(response, design.exog), select, start), None
         except np.linalg.LinAlgError:
-            # All but separated, or a border so far away that the distances are all but constant.
+            # The data are almost separated, or a border is so far away that the distances are almost constant.
             if penalty is None:
-                raise checks.singular(design.where) from None
-            used, start = "firth", _beginning(design, design.exog.shape[1] * int(code.max()))
-    return _fitted(penalised(response, design.exog), select, start), used
+                raise InputError(
+                    f"the distances almost separate the groups{design.where}, or hardly vary, so the maximum "
+                    f"likelihood fit is singular; use {arg('penalty', 'auto')} or {value('firth')}."
+                ) from None
+            used, start = "firth", _firth_start(design, design.exog.shape[1] * int(code.max()))
+    return _fit_model(firth(response, design.exog), select, start), used
 
 
-def _individualized(design: Design, penalty: str | None, select: str | None) -> tuple[Any, str | None]:
-    if select is not None:
-        checks.refuse_select("individualized")
-    return _unless_separated(
-        lambda used: individualized_mnlogit(design.response, design.exog, design.labels[0], used, aliased="drop"),
-        penalty,
-    )
-
-
-def _continuation(design: Design, penalty: str | None, select: str | None) -> tuple[Any, str | None]:
-    return _unless_separated(
-        lambda used: _fitted(ContinuationRatio(design.response, design.exog, penalty=used, aliased="drop"), select),
-        penalty,
-    )
-
-
-def _ordered(design: Design, penalty: str | None, select: str | None) -> tuple[Any, str | None]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", SeparationWarning)
-        try:
-            return _fitted(OrderedLogit(design.response, design.exog.drop(columns="const")), select), None
-        except SeparationWarning:
-            raise checks.separated_order(design.where) from None
-
-
-def _settle(design: Design, code: Codes, penalty: str | None) -> tuple[str | None, Array | None]:
-    """The penalty, and where to begin: for maximum likelihood at the end, as statsmodels' steps there may overflow."""
+def _choose_penalty(design: Design, code: Codes, penalty: Penalty) -> tuple[UsedPenalty, Array | None]:
+    """The penalty, and start values: for maximum likelihood its estimates, as statsmodels' own steps may overflow."""
     x, names = design.exog.to_numpy(), list(design.exog.columns)
     n_classes = int(code.max()) + 1
     n_params = len(names) * (n_classes - 1)
     if penalty == "firth":
-        return penalty, _beginning(design, n_params)
+        return penalty, _firth_start(design, n_params)
     likelihood = MultinomialLikelihood(x, code, np.ones(len(x)), np.zeros(len(x)), n_classes, False, names)
     ascent = likelihood.fit(max_iter=PATIENCE)
     if not ascent.converged:
-        # With many parameters the question takes longer than either fit: then what ends soon is not separated.
-        many = n_params > MOST_ASKED
+        # With many parameters the check takes longer than either fit. Then a fit that takes long counts as separated.
+        many = n_params > MOST_CHECKED
         if penalty is None if many else not is_separated(x, code, n_classes, names):
             ascent = likelihood.fit(likelihood.beta(ascent.point.params))
     if ascent.converged:
         return None, likelihood.beta(ascent.point.params)
     if penalty is None:
-        raise checks.separated(names[1:], design.where)
-    return "firth", _beginning(design, n_params)
+        raise InputError(
+            f"a combination of the distances {listed(names[1:])} separates groups{design.where}, so there is no "
+            f"maximum likelihood estimate; use {arg('penalty', 'auto')} or {value('firth')}."
+        )
+    return "firth", _firth_start(design, n_params)
 
 
-def _beginning(design: Design, n_params: int) -> Array | None:
-    """Where a penalised fit begins; None to let it look for several maxima, which takes its time."""
-    if design.near is not None and design.near.penalty == "firth":
-        near = np.asarray(design.near.results.params).ravel(order="F")
-        if len(near) == n_params:
-            return near
-    search = design.near is None and len(design.exog) * n_params**2 <= MOST_SEARCHED
+def _firth_start(design: Design, n_params: int) -> Array | None:
+    """Start values of a penalised fit; None if it should look for several maxima, which is slow."""
+    if design.full is not None and design.full.penalty == "firth":
+        params = np.asarray(design.full.results.params).ravel(order="F")
+        if len(params) == n_params:
+            return params
+    search = design.full is None and len(design.exog) * n_params**2 <= MOST_SEARCHED
     return None if search else np.zeros(n_params)
 
 
-def _unless_separated(fit: Callable[[str | None], Any], penalty: str | None) -> tuple[Any, str | None]:
-    """Maximum likelihood, or Firth's penalty where a fit is separated."""
-    if penalty != "auto":
-        return fit(penalty), penalty
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", SeparationWarning)
-        try:
-            return fit(None), None
-        except SeparationWarning:
-            return fit("firth"), "firth"
-
-
-def _fitted(model: Any, select: str | None, start: Array | None = None) -> Any:
+def _fit_model(model: Any, select: Criterion, start: Array | None = None) -> Any:
     if select is not None:
         return stepwise(model, select)
-    # Far out, statsmodels' exponentials are infinite on their way to probabilities of 0.
+    # Far from the borders, statsmodels' exponentials overflow, and the probabilities are 0.
     with threads_for(0), np.errstate(over="ignore"):
         if start is None:
             return model.fit(disp=0)
         if isinstance(model, (FirthLogit, FirthMNLogit)):
-            return model.fit(start_params=start)
-        # It is there already; its last step is as long as rounding makes it.
+            # Estimates of all rows may give probabilities of 0 or 1 in a fold, where the penalty is infinite.
+            return model.fit(start_params=start if np.isfinite(model.loglike(start)) else np.zeros_like(start))
+        # The start is the maximum; the last step is a rounding error.
         return model.fit(start_params=start, disp=0, tol=CLOSE * max(1.0, float(np.abs(start).max())))
 
 
-# Probabilities, the baseline or the lowest class first.
+# Chains of binary fits
+
+
+def _fit_individualized(design: Design, penalty: Penalty, select: Criterion) -> tuple[Any, UsedPenalty]:
+    if penalty == "auto":
+        pairs = [(design.code == 0) | (design.code == k) for k in range(1, len(design.labels))]
+        penalty = "firth" if _any_separated(design, pairs) else None
+    fit = partial(individualized_mnlogit, design.response, design.exog, design.labels[0], penalty, aliased="drop")
+    if design.full is None:
+        return fit(), penalty
+    with warnings.catch_warnings():
+        # The fit to all rows has already warned.
+        warnings.simplefilter("ignore", SeparationWarning)
+        return fit(), penalty
+
+
+def _fit_cratio(design: Design, penalty: Penalty, select: Criterion) -> tuple[Any, UsedPenalty]:
+    if penalty == "auto":
+        stages = [design.code <= k for k in range(1, len(design.labels))]
+        penalty = "firth" if _any_separated(design, stages) else None
+    return _fit_model(ContinuationRatio(design.response, design.exog, penalty=penalty, aliased="drop"), select), penalty
+
+
+def _any_separated(design: Design, rows_of: Sequence[NDArray[np.bool_]]) -> bool:
+    """Whether a binary fit of group 1, 2, ... against the other given rows is separated."""
+    x, names = design.exog.to_numpy(), list(design.exog.columns)
+    for k, rows in enumerate(rows_of, 1):
+        outcome, weight = (design.code[rows] == k).astype(np.int64), np.ones(rows.sum())
+        if fit_binary(x[rows], outcome, weight, False, names, design.where, MOST_STEPS, drop=True).infinite.any():
+            return True
+    return False
+
+
+def _fit_ordered(design: Design, penalty: Penalty, select: Criterion) -> tuple[Any, UsedPenalty]:
+    exog = design.exog.drop(columns="const")
+    if exog.shape[1] and detect_separation(design.response, exog, ordered=True).separated:
+        raise InputError(
+            f"the distances separate the classes{design.where}, so the ordered logit has no maximum likelihood "
+            f"estimate; use {arg('integrator', 'cratio')}, which has Firth's penalty."
+        )
+    return _fit_model(OrderedLogit(design.response, exog), select), None
+
+
+# Probabilities
 
 
 def _softmax(results: Any, exog: pd.DataFrame) -> Array:
@@ -255,23 +306,23 @@ def _softmax(results: Any, exog: pd.DataFrame) -> Array:
     return np.asarray(softmax(np.column_stack([np.zeros(len(predictor)), predictor]), axis=1))
 
 
-def _of_two(results: Any, exog: pd.DataFrame) -> Array:
+def _expit(results: Any, exog: pd.DataFrame) -> Array:
     predictor = exog.to_numpy() @ np.asarray(results.params)
     return np.exp(-np.logaddexp(0.0, np.column_stack([-predictor, predictor])))
 
 
-def _of_results(results: Any, exog: pd.DataFrame) -> Array:
+def _predict(results: Any, exog: pd.DataFrame) -> Array:
     return np.asarray(results.predict(exog), dtype=np.float64)
 
 
-def _of_ordered(results: Any, exog: pd.DataFrame) -> Array:
-    return np.asarray(results.predict(exog.drop(columns="const")), dtype=np.float64)
+def _predict_ordered(results: Any, exog: pd.DataFrame) -> Array:
+    return _predict(results, exog.drop(columns="const"))
 
 
-KINDS: dict[str, tuple[Any, Any]] = {
-    "multinomial": (_multinomial, _softmax),
-    "individualized": (_individualized, _of_results),
-    "logit": (_logit, _of_two),
-    "cratio": (_continuation, _of_results),
-    "ordered": (_ordered, _of_ordered),
+INTEGRATORS = {
+    "multinomial": Integrator(_fit_multinomial, _softmax),
+    "individualized": Integrator(_fit_individualized, _predict, selects=False),
+    "logit": Integrator(_fit_logit, _expit, binary=True),
+    "cratio": Integrator(_fit_cratio, _predict, ordered=True),
+    "ordered": Integrator(_fit_ordered, _predict_ordered, ordered=True, firth=False),
 }

@@ -1,111 +1,111 @@
 """HybridClassifier: Chang's Procedure I."""
 
-from typing import Any
+import numbers
+from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
-from sklearn.model_selection import StratifiedKFold
 
 from pwcstats import _params
 from pwcstats._arrays import Array
-from pwcstats.hybrid import checks, cutoff
-from pwcstats.hybrid.clusters import split_negatives
-from pwcstats.hybrid.integrated import IntegratedMachines
-from pwcstats.hybrid.integrators import Codes
-from pwcstats.hybrid.local import Task
-from pwcstats.pairwise.checks import refuse_scoring
-from pwcstats.pairwise.ties import likeliest
+from pwcstats._text import listed, shown
+from pwcstats.errors import InputError, arg, value
+from pwcstats.hybrid.base import BaseHybrid, HeldOut, check_cv
+from pwcstats.hybrid.cutoff import THRESHOLDS
+from pwcstats.hybrid.groups import SPLITS, Codes, Groups, against_baseline
+from pwcstats.hybrid.integrators import INTEGRATORS, Criterion, Penalty
+from pwcstats.pairwise.calibration import check_one_score, likeliest
 
 __all__ = ["HybridClassifier"]
 
-# Parts of the training set, as in the paper's table of the breast cancer data.
-PARTS = 9
 
+class HybridClassifier(BaseHybrid):
+    r"""Local machines for clusters of the negatives, integrated by logistic regression (Chang's Procedure I).
 
-class HybridClassifier(IntegratedMachines):
-    r"""Local machines for groups of the negatives, integrated by logistic regression (Chang's Procedure I).
-
-    For two classes of which one, the negative, is large and of several kinds: it is split into clusters, a linear
-    support vector machine tells the positives from each, and a multinomial model of the distances from their borders
-    gives probabilities. With more than two classes, a machine tells a baseline class from each other.
+    For two classes, one of which (the negative class) is large and consists of several kinds. The negatives are split
+    into clusters. For each cluster, a linear support vector machine separates the positives from it. A multinomial
+    model of the distances from the machines' borders gives probabilities. With more than two classes, each machine
+    separates a baseline class from another class.
 
     Parameters
     ----------
     estimator : classifier, optional
         Local machine: any learner with ``decision_function`` or ``predict_proba``. By default each machine standardises
-        its columns and fits ``SVC(kernel="linear")`` with at most a million steps. A learner that you give gets the
+        its columns and fits ``SVC(kernel="linear")`` with at most a million steps. A learner that you pass gets the
         columns as they are.
     split : {"negatives", "folds"}
-        Clusters of the negatives, or random parts of all rows with a machine each for both classes, whose distances a
-        binary logit integrates: the scheme of the paper's breast cancer table.
+        "negatives" clusters the negatives. "folds" makes random parts of all rows, with a machine for the two classes
+        in each part, and integrates their distances by a binary logit, as in the paper's breast cancer table.
     n_clusters : "auto", int, clusterer or array-like
-        Number of k-means clusters of the standardised columns; a clusterer with ``fit_predict`` (what it calls noise is
-        a cluster); or a label for each row, of which those of the negatives count. "auto" is the number of negatives
-        for each positive, rounded, from 1 to 10. With ``split="folds"`` the number of parts, 9 by default. Of more than
-        two classes each is a group.
+        Number of k-means clusters of the standardised columns; a clusterer with ``fit_predict`` (its noise is a
+        cluster); or one label for each row, of which only those of the negatives are used. "auto" is the number of
+        negatives per positive, rounded, between 1 and 10. With ``split="folds"`` it is the number of parts, by default
+        9. With more than two classes it is not used: each class is a group.
     integrator : {"multinomial", "individualized", "logit"}
-        Positives as the baseline and one category for each cluster, fitted jointly or by one binary fit each
-        (:func:`individualized_mnlogit`); or positives against all negatives. The last is for comparison: with linear
-        machines its borders are lines.
+        "multinomial" and "individualized" have the positives as the baseline and one category for each cluster, fitted
+        jointly or by one binary fit each (:func:`individualized_mnlogit`). "logit" models positives against all
+        negatives. It is there for comparison: with linear machines its borders are lines.
     penalty : {"auto", None, "firth"}
-        Firth's penalty where the distances separate the groups, never, or always. Where there is no maximum likelihood
-        estimate None is an error, and with "individualized" a warning and infinite estimates.
+        "auto" uses Firth's penalty if the distances separate the groups, None never, "firth" always. If there is no
+        maximum likelihood estimate, None raises an error; with "individualized" it warns, and estimates are infinite.
     select : {None, "aic", "bic", "lr"}
-        Whether to select distances by :func:`stepwise`, and how.
+        Criterion by which :func:`stepwise` selects distances; None keeps all.
     threshold : {"cv", "prevalence"} or float
-        For two classes, the probability above which a row is called positive: that of the best `scoring` on held-out
-        probabilities, unless the folds leave it in doubt whether it is better than 1/2; that which calls as many rows
-        positive as there are; or a number. With more classes the likeliest is called.
+        For two classes, the probability above which a row is predicted positive. "cv" takes the threshold with the best
+        `scoring` on held-out probabilities, or 1/2 if the folds do not clearly show that it is better. "prevalence"
+        predicts as many positives as there are. With more than two classes, the likeliest class is predicted.
     threshold_cv : int or splitter
-        Folds by which these probabilities are held out. A number means stratified folds, here and in `distance_cv`, no
-        more than the largest group has rows, and shuffled if there is a `random_state`. A group of a single row stays
-        in training.
+        Folds that hold out these probabilities. Here and in `distance_cv`, a number means stratified folds, at most as
+        many as the largest group has rows, and shuffled if there is a `random_state`. A group with a single row is
+        always used for training.
     scoring : str or callable
-        Score of predicted classes, as in scikit-learn; "f1", "precision" and the like are of the positive class.
-        Default: balanced accuracy, of which nothing depends on how rare the positives are.
+        Score of predicted classes, as in scikit-learn. "f1", "precision" and the like refer to the positive class. The
+        default, balanced accuracy, does not depend on how rare the positives are.
     pos_label : label, optional
-        The positive class. By default the rarer one (of equals the second); of more than two classes the first.
+        The positive class. By default it is the rarer class, or the second one if both are equally frequent; with more
+        than two classes, the first one.
     distance_cv : None, int or splitter
-        Whether the integrator learns from distances of rows that the machines were trained on (None, as in the paper),
-        or from held-out ones. Machines keep their own rows further from the border than others, so the former make
-        probabilities that are too sure of themselves.
+        Folds that hold out the distances from which the integrator learns. With None it learns from distances of the
+        machines' own training rows, as in the paper. A machine keeps these further from its border than new rows, so
+        probabilities are then overconfident.
     n_jobs : int, optional
-        Parallel fits of machines, as joblib counts them. The answer has the same bits whatever it is.
+        Number of machines that are fitted in parallel, as in joblib. Results are bit-identical for any number.
     random_state : int or RandomState, optional
-        Seeds k-means, parts, folds, and machines that have no seed of their own; draws between classes of equal
-        probability where there are more than two.
+        Seeds k-means, parts, folds, and machines without a seed of their own. With more than two classes, it also
+        breaks ties between equally probable classes at random.
     verbose : int
         Whether to show progress bars.
 
     Attributes
     ----------
     classes_ : ndarray
-        Labels, sorted.
+        Class labels, sorted.
     pos_label_ : label
         The positive class, or the baseline.
     clusters_ : ndarray of shape (n_samples,)
-        Group of each training row: 0 for the positives (or baseline), and 1, 2, ... as the machines are in order; with
-        ``split="folds"`` the part.
+        Group of each training row: 0 for the positives (or the baseline), and 1, 2, ... in the order of the machines.
+        With ``split="folds"``, the part.
     n_clusters_ : int
         Number of machines.
     machines_ : dict
         Fitted learners by name; True is the positive side.
     norms_ : Series
-        Lengths ||w|| by which decision values are divided; for the default machine, of the standardised columns.
+        Norms ||w|| by which decision values are divided. Those of the default machine refer to standardised columns.
     integrator_ : results
-        The fitted model, with ``summary()``: statsmodels' or one of this package.
+        The fitted model, with ``summary()``: results of statsmodels or of this package.
     aliased_ : list of str
-        Distances that are combinations of others and are left out.
+        Distances that are not used because they are combinations of others.
     unsteady_ : list of str
-        Distances of the fit that were used in place of held-out ones, as the folds did not agree where the border is.
+        Distances that are not held out because the folds disagree on where the border is.
     selected_ : list of str
         Distances that the integrator uses.
     penalty_ : {None, "firth"}
         Penalty that was used.
     threshold_ : float or None
-        Probability above which a row is called positive; None with more than two classes.
+        Probability above which a row is predicted positive; None with more than two classes.
     n_features_in_, feature_names_in_ : int, ndarray
-        Number of columns, and their names where X had names.
+        Number of columns, and their names if X has names.
 
     See Also
     --------
@@ -114,30 +114,30 @@ class HybridClassifier(IntegratedMachines):
 
     Notes
     -----
-    A row x has the signed distance :math:`d_i = f_i(x) / \|w_i\|` from the border of machine i. In a kernel's space
-    :math:`\|w\|^2 = \alpha^\top K \alpha`. Learners that have ``coef_`` are divided by its length; of others the score
-    is taken as it is, which changes nothing but the units of the coefficients. The integrator is
+    A row x has the signed distance :math:`d_i = f_i(x) / \|w_i\|` from the border of machine i. In the space of a
+    kernel, :math:`\|w\|^2 = \alpha^\top K \alpha`. Scores of other learners are divided by the norm of ``coef_``, if
+    there is one, and else used as they are; this changes only the units of the coefficients. The integrator is
 
     .. math::
 
         \log \frac{P(Y = i \mid x)}{P(Y = 0 \mid x)} = \beta_{0i} + \beta_i^\top d, \quad i = 1, \ldots, k,
 
-    with the positives as class 0, so that :math:`p_0 = 1 / (1 + \sum_i \exp(\beta_{0i} + \beta_i^\top d))` [1]_. Its
-    Step 3 reads as if the model were binary; then p_0 would be monotone along a line, and positives between two
+    with the positives as class 0, so that :math:`p_0 = 1 / (1 + \sum_i \exp(\beta_{0i} + \beta_i^\top d))` [1]_. Step 3
+    of the report can be read as a binary model. Then p_0 would be monotone along a line, and positives between two
     clusters of negatives could not be found.
 
-    :meth:`predict_proba` gives the model's probabilities, :meth:`predict` compares them with `threshold_`; as in
-    scikit-learn's ``TunedThresholdClassifierCV``, this need not be the larger of two.
+    :meth:`predict_proba` gives the probabilities of the model, and :meth:`predict` compares them with `threshold_`. As
+    in scikit-learn's ``TunedThresholdClassifierCV``, the predicted class need not be the likelier one.
 
-    Distances from more linear machines than there are columns are combinations of each other. Redundant ones are left
-    out: the later ones, as R's ``glm`` does; with `distance_cv`, those that are most like others.
+    If there are more linear machines than columns, some distances are combinations of others and are left out: the
+    later ones, as in R's ``glm``, or with `distance_cv` those that are most similar to others.
 
-    The default machine centres each column and divides it by its standard deviation among the rows that the machine
-    learns from (divisor n - 1), as ``svm()`` of R's e1071 does. Its distances are in these standard deviations, so
-    they do not depend on the units of the columns. The default k-means clusters use columns that are divided by their
-    standard deviations among all rows. A learner or clusterer of your own gets the columns as they are: put a
-    ``StandardScaler`` before it. A linear ``SVC`` may need hours for columns of very different sizes; set its
-    `max_iter`. A machine that stops at its `max_iter` gives a :class:`~pwcstats.errors.ConvergenceWarning`.
+    The default machine centres each column and divides it by its standard deviation among the training rows of the
+    machine (divisor n - 1), as ``svm()`` of R's e1071 does. Its distances are in these standard deviations, so they do
+    not depend on the units of the columns. The default k-means divides columns by their standard deviations among all
+    rows. Your own learner or clusterer gets the columns as they are: put a ``StandardScaler`` before it. A linear
+    ``SVC`` can take hours if columns have very different scales; set its `max_iter`. A machine that stops at its
+    `max_iter` gives a :class:`~pwcstats.errors.ConvergenceWarning`.
 
     References
     ----------
@@ -148,7 +148,7 @@ class HybridClassifier(IntegratedMachines):
 
     Examples
     --------
-    Positives in the middle of four clouds of negatives, which no line tells apart:
+    Positives surrounded by four clusters of negatives, which no line can separate from them:
 
     >>> from sklearn.svm import SVC
     >>> from pwcstats import HybridClassifier
@@ -165,17 +165,18 @@ class HybridClassifier(IntegratedMachines):
     """
 
     threshold_: float | None
+    _ordered = False
 
     def __init__(
         self,
         estimator: Any = None,
         *,
-        split: str = "negatives",
+        split: Literal["negatives", "folds"] = "negatives",
         n_clusters: Any = "auto",
-        integrator: str = "multinomial",
-        penalty: str | None = "auto",
-        select: str | None = None,
-        threshold: Any = "cv",
+        integrator: Literal["multinomial", "individualized", "logit"] = "multinomial",
+        penalty: Penalty = "auto",
+        select: Criterion = None,
+        threshold: Literal["cv", "prevalence"] | float = "cv",
         threshold_cv: Any = 5,
         scoring: Any = "balanced_accuracy",
         pos_label: Any = None,
@@ -207,135 +208,142 @@ class HybridClassifier(IntegratedMachines):
         X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
             Rows of numbers.
         y : array-like of shape (n_samples,)
-            Classes.
+            Class labels.
         clusters : array-like of shape (n_samples,), optional
-            Label of each row's cluster, in place of `n_clusters`; those of the positives do not matter. In a
-            cross-validation they are cut to the rows of each fold, if metadata routing is enabled and
-            ``set_fit_request(clusters=True)`` asks for them.
+            Cluster of each row, used instead of `n_clusters`; those of the positives are ignored. In a cross-validation
+            they are cut to the rows of each fold if metadata routing is enabled and ``set_fit_request(clusters=True)``
+            requests them.
 
         Returns
         -------
         HybridClassifier
+            The fitted classifier.
         """
-        self._check_options()
+        self._check_params()
         x, code = self._read(X, y)
-        checks.refuse_misaligned_clusters(X, clusters)
-        checks.refuse_unused_clusters(clusters, self.n_clusters, self.split, self.classes_)
+        self._check_classes(X, clusters)
         base = self._baseline(code)
         self.pos_label_ = self.classes_[base]
-        self._order = np.array([base, *(place for place in range(len(self.classes_)) if place != base)])
+        self._order = np.array([base, *(k for k in range(len(self.classes_)) if k != base)])
         if len(self.classes_) > 2:
-            self._fit_classes(x, code)
-        elif self.split == "folds":
-            self._fit_parts_of_rows(x, code == base)
+            groups = self._group_classes(code)
+            self._keep(self._train(x, groups, self.integrator))
+            self.threshold_ = None
         else:
-            self._fit_clusters(x, code == base, clusters)
+            positive, labels = code == base, (str(self.pos_label_), str(self._negative))
+            split = SPLITS[self.split]
+            groups = split.make(x, positive, labels, self.n_clusters, clusters, self._seed())
+            needs_cv = isinstance(self.threshold, str)
+            fitted = self._train(x, groups, self._kind(), self.threshold_cv if needs_cv else None)
+            self._keep(fitted)
+            self.threshold_ = self._choose_threshold(fitted.held_out, positive)
+        self.clusters_, self.n_clusters_ = groups.clusters, len(groups.machines)
         return self
 
-    def _fit_classes(self, x: Any, code: Codes) -> None:
-        """The baseline against each other class."""
-        checks.refuse_folds_of_classes(self.classes_, self.split)
-        checks.refuse_logit_of_classes(self.integrator, self.classes_)
-        groups = np.argsort(self._order)[code]
-        names = [str(self.classes_[place]) for place in self._order]
-        self.clusters_, self.n_clusters_, self.threshold_ = groups, len(names) - 1, None
-        self._fit_parts(x, _against_baseline(groups, names[1:]), groups, names)
-
-    def _fit_clusters(self, x: Any, positive: NDArray[np.bool_], clusters: Any) -> None:
-        groups, names = split_negatives(x, positive, self.n_clusters, clusters, self._seed())
-        self.clusters_, self.n_clusters_ = groups, len(names)
-        pos, neg = str(self.pos_label_), str(self._negative)
-        labels = [pos, *(f"{neg}:{name}" for name in names)] if len(names) > 1 else [pos, neg]
-        if pos in labels[1:]:
-            labels[0] = f"{pos} (positive)"
-        tasks = _against_baseline(groups, names)
-        self._fit_two(x, tasks, groups, labels, positive)
-
-    def _fit_parts_of_rows(self, x: Any, positive: NDArray[np.bool_]) -> None:
-        """Random parts of all rows, one machine each."""
-        rarest = int(min(positive.sum(), (~positive).sum()))
-        if isinstance(self.n_clusters, str) and self.n_clusters == "auto":
-            number = min(PARTS, rarest)
-        else:
-            number = _params.count(checks.number_of_parts(self.n_clusters), "n_clusters")
-            checks.refuse_many_parts(number, rarest)
-        parts = _random_parts(positive, number, self._seed())
-        self.clusters_, self.n_clusters_ = parts, number
-        tasks = [
-            Task(str(part), positive & (parts == part), ~positive & (parts == part)) for part in range(1, number + 1)
-        ]
-        code = np.where(positive, 0, 1)
-        self._fit_two(x, tasks, code, [str(self.pos_label_), str(self._negative)], positive)
-
-    def _fit_two(self, x: Any, tasks: list[Task], code: Codes, labels: list[str], positive: NDArray[np.bool_]) -> None:
-        asks = isinstance(self.threshold, str)
-        held_out = self._fit_parts(x, tasks, code, labels, self.threshold_cv if asks else None)
-        if held_out is None:
-            self.threshold_ = float(self.threshold)
-            return
-        proba, folds = held_out
-        if self.threshold == "prevalence":
-            self.threshold_ = cutoff.by_share(proba, positive)
-        else:
-            labels_of = (self.pos_label_, self._negative)
-            self.threshold_ = cutoff.by_score(proba, positive, folds.held(), self.scoring, labels_of)
-
-    def _by_class(self, proba: Array) -> Array:
-        if len(self.classes_) > 2:
-            return super()._by_class(proba)
-        # 1 - p would lose the digits of small probabilities; a sum may exceed 1 in the last one.
-        negative = np.minimum(proba[:, 1:].sum(axis=1), 1.0)
-        return super()._by_class(np.column_stack([proba[:, 0], negative]))
-
     def predict(self, X: Any) -> NDArray[Any]:
-        """The positive class where its probability exceeds `threshold_`; of more than two, the most probable class."""
+        """Predict classes.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
+            New rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The positive class if its probability exceeds `threshold_`; with more than two classes, the likeliest class.
+        """
         proba = self.predict_proba(X)
         if self.threshold_ is None:
             return self.classes_[likeliest(proba, self.random_state)]
         return np.where(proba[:, self._order[0]] > self.threshold_, self.pos_label_, self._negative)
 
-    def _called(self) -> str:
-        return super()._called() if self.threshold_ is None else f"P({self.pos_label_}) > {self.threshold_:.4g}"
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = self.split != "folds"
+        tags.classifier_tags.multi_class = self.split not in SPLITS or SPLITS[self.split].multiclass
         return tags
 
-    @property
-    def _negative(self) -> Any:
-        return self.classes_[self._order[1]]
+    def _check_params(self) -> None:
+        _params.choice(self.split, SPLITS, "split")
+        super()._check_params()
+        SPLITS[self.split].check(self.n_clusters)
+        number = isinstance(self.threshold, numbers.Real) and not isinstance(self.threshold, bool)
+        if not (isinstance(self.threshold, str) and self.threshold in THRESHOLDS) and not (
+            number and 0.0 <= float(self.threshold) <= 1.0
+        ):
+            rules = ", ".join(map(value, THRESHOLDS))
+            raise InputError(
+                f"{arg('threshold')} must be {rules}, or a probability between 0 and 1, got {value(self.threshold)}."
+            )
+        check_cv(self.threshold_cv, "threshold_cv")
+        check_one_score(self.scoring)
 
     def _kind(self) -> str:
-        return "logit" if self.split == "folds" and len(self.classes_) == 2 else self.integrator
+        """The integrator of two classes."""
+        return SPLITS[self.split].integrator or str(self.integrator)
 
-    def _check_options(self) -> None:
-        self._check_shared_options()
-        _params.choice(self.split, ("negatives", "folds"), "split")
-        _params.choice(self.integrator, ("multinomial", "individualized", "logit"), "integrator")
-        checks.refuse_threshold(self.threshold)
-        checks.refuse_cv(self.threshold_cv, "threshold_cv", none=False)
-        refuse_scoring(self.scoring)
+    def _check_classes(self, X: Any, clusters: Any) -> None:
+        """Check that the options and the clusters suit the classes."""
+        if isinstance(X, pd.DataFrame) and isinstance(clusters, pd.Series) and not clusters.index.equals(X.index):
+            raise InputError(
+                f"the rows of {arg('clusters')} and {arg('X')} have different labels, or another order; align them, or "
+                f"pass {arg('clusters')} as an array."
+            )
+        n_classes = len(self.classes_)
+        if n_classes == 2:
+            return
+        if clusters is not None or (not isinstance(self.n_clusters, str) and np.ndim(self.n_clusters) == 1):
+            raise InputError(
+                f"clusters are groups of the negatives of two classes, but {arg('y')} has {n_classes}, each a group of "
+                f"its own; leave {arg('clusters')} and {arg('n_clusters')} out."
+            )
+        names = listed(map(shown, self.classes_))
+        if not SPLITS[self.split].multiclass:
+            raise InputError(
+                "Only binary classification is supported. The type of the target is multiclass, with the classes "
+                f"{names}; use {arg('split', 'negatives')} instead of {value(self.split)}."
+            )
+        if INTEGRATORS[self.integrator].binary:
+            raise InputError(
+                f"{arg('integrator', self.integrator)} is for two classes, got {n_classes}, {names}; use another."
+            )
 
     def _baseline(self, code: Codes) -> int:
-        """Place of the positive class: as asked; the rarer of two, the second if they are equal; else the first."""
+        """Index of the positive class or the baseline."""
         if self.pos_label is not None:
-            return checks.read_positive(self.pos_label, self.classes_)
+            found = np.flatnonzero(self.classes_ == self.pos_label)
+            if not len(found):
+                raise InputError(
+                    f"{arg('pos_label')} must be one of the classes of {arg('y')}, "
+                    f"{listed(map(shown, self.classes_))}, got {value(self.pos_label)}."
+                )
+            return int(found[0])
         if len(self.classes_) > 2:
             return 0
         first, second = np.bincount(code)
         return 0 if first < second else 1
 
+    def _group_classes(self, code: Codes) -> Groups:
+        """One group for each class, the baseline first."""
+        names = [str(self.classes_[k]) for k in self._order]
+        return against_baseline(np.argsort(self._order)[code], names, names[1:])
 
-def _against_baseline(groups: Codes, names: list[str]) -> list[Task]:
-    return [Task(name, groups == 0, groups == place + 1) for place, name in enumerate(names)]
+    def _choose_threshold(self, held_out: HeldOut | None, positive: NDArray[np.bool_]) -> float:
+        if held_out is None:
+            return float(self.threshold)
+        rule, classes = THRESHOLDS[str(self.threshold)], (self.pos_label_, self._negative)
+        return rule(held_out.proba, positive, held_out.fold, self.scoring, classes)
 
+    def _by_class(self, proba: Array) -> Array:
+        if len(self.classes_) > 2:
+            return super()._by_class(proba)
+        # 1 - p would lose digits of small probabilities. The sum may exceed 1 in the last digit.
+        negative = np.minimum(proba[:, 1:].sum(axis=1), 1.0)
+        return super()._by_class(np.column_stack([proba[:, 0], negative]))
 
-def _random_parts(positive: NDArray[np.bool_], number: int, seed: int | None) -> Codes:
-    """Parts 1, 2, ... of the rows, with both classes in each."""
-    parts = np.ones(len(positive), np.int64)
-    if number > 1:
-        splitter = StratifiedKFold(number, shuffle=True, random_state=seed)
-        for part, (_, rows) in enumerate(splitter.split(positive[:, None], positive)):
-            parts[rows] = part + 1
-    return parts
+    def _rule(self) -> str:
+        return super()._rule() if self.threshold_ is None else f"P({self.pos_label_}) > {self.threshold_:.4g}"
+
+    @property
+    def _negative(self) -> Any:
+        return self.classes_[self._order[1]]

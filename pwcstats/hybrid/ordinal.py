@@ -1,93 +1,100 @@
 """OrdinalHybridClassifier: Chang's Procedure II."""
 
 import warnings
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pwcstats import _params
-from pwcstats.hybrid import checks
-from pwcstats.hybrid.integrated import IntegratedMachines
-from pwcstats.hybrid.local import Task
+from pwcstats._text import listed, shown
+from pwcstats.errors import InputError, PwcWarning, arg, user_stacklevel, value
+from pwcstats.hybrid.base import BaseHybrid
+from pwcstats.hybrid.groups import Groups
+from pwcstats.hybrid.integrators import Criterion, Penalty
+from pwcstats.hybrid.machines import MachineRows
 from pwcstats.logit.reading import is_text
-from pwcstats.pairwise.ties import likeliest
+from pwcstats.pairwise.calibration import likeliest
 
 __all__ = ["OrdinalHybridClassifier"]
 
 
-class OrdinalHybridClassifier(IntegratedMachines):
-    r"""Each class against its predecessors, integrated by continuation ratios (Chang's Procedure II).
+class OrdinalHybridClassifier(BaseHybrid):
+    r"""Each class against the lower ones, integrated by continuation ratios (Chang's Procedure II).
 
-    For ordered classes: K - 1 machines, where one for each pair would be K(K - 1)/2. Each tells a class from the union
-    of those before it, and an ordinal model of the distances from their borders gives probabilities.
+    For ordered classes. Each of the K - 1 machines separates a class from the union of all lower classes; one machine
+    for each pair of classes would need K(K - 1)/2. An ordinal model of the distances from the machines' borders gives
+    probabilities.
 
     Parameters
     ----------
     estimator : classifier, optional
         Local machine: any learner with ``decision_function`` or ``predict_proba``. By default each machine standardises
-        its columns and fits ``SVC(kernel="linear")`` with at most a million steps. A learner that you give gets the
+        its columns and fits ``SVC(kernel="linear")`` with at most a million steps. A learner that you pass gets the
         columns as they are.
     integrator : {"cratio", "ordered"}
-        Continuation ratios (:class:`ContinuationRatio`, backward), or proportional odds (:class:`OrderedLogit`), whose
-        classes differ in a threshold only.
+        Continuation ratios (:class:`ContinuationRatio`, backward), or proportional odds (:class:`OrderedLogit`), in
+        which classes differ only by a threshold.
     penalty : {"auto", None, "firth"}
-        Firth's penalty where the distances separate the classes, never, or always. Proportional odds have none.
+        "auto" uses Firth's penalty if the distances separate the classes, None never, "firth" always. Proportional odds
+        have no penalty.
     select : {None, "aic", "bic", "lr"}
-        Whether to select distances by :func:`stepwise`, and how.
+        Criterion by which :func:`stepwise` selects distances; None keeps all.
     categories : sequence, optional
-        The classes from the lowest to the highest. By default in the order of an ordered pandas Categorical, or sorted.
+        The classes from the lowest to the highest. By default, the order of an ordered pandas Categorical, or sorted.
     distance_cv : None, int or splitter
-        Whether the integrator learns from distances of rows that the machines were trained on (None, as in the paper),
-        or from held-out ones. A number means stratified folds, shuffled if there is a `random_state`.
+        Folds that hold out the distances from which the integrator learns. With None it learns from distances of the
+        machines' own training rows, as in the paper. A number means stratified folds, shuffled if there is a
+        `random_state`.
     n_jobs : int, optional
-        Parallel fits of machines, as joblib counts them. The answer has the same bits whatever it is.
+        Number of machines that are fitted in parallel, as in joblib. Results are bit-identical for any number.
     random_state : int or RandomState, optional
-        Seeds folds, and machines that have no seed of their own; draws between classes of equal probability.
+        Seeds folds, and machines without a seed of their own, and breaks ties between equally probable classes at
+        random.
     verbose : int
         Whether to show progress bars.
 
     Attributes
     ----------
     classes_ : ndarray
-        Labels, sorted: the order of the columns of :meth:`predict_proba`, which scikit-learn's scores expect.
+        Class labels, sorted: the order of the columns of :meth:`predict_proba`, which scikit-learn's scores expect.
     categories_ : ndarray
-        Labels from the lowest to the highest.
+        Class labels from the lowest to the highest.
     machines_ : dict
-        Fitted learners by the label of their class; True is its side.
+        Fitted learners by the label of their class; True is the side of that class.
     norms_ : Series
-        Lengths ||w|| by which decision values are divided; for the default machine, of the standardised columns.
+        Norms ||w|| by which decision values are divided. Those of the default machine refer to standardised columns.
     integrator_ : results
         The fitted model, with ``summary()``.
     aliased_ : list of str
-        Distances that are combinations of others (at some stage) and are left out.
+        Distances that are not used because they are combinations of others.
     unsteady_ : list of str
-        Distances of the fit that were used in place of held-out ones, as the folds did not agree where the border is.
+        Distances that are not held out because the folds disagree on where the border is.
     selected_ : list of str
         Distances that the integrator uses.
     penalty_ : {None, "firth"}
         Penalty that was used.
     n_features_in_, feature_names_in_ : int, ndarray
-        Number of columns, and their names where X had names.
+        Number of columns, and their names if X has names.
 
     See Also
     --------
     HybridClassifier : Classes without order, and one class against many kinds (Procedure I).
-    ContinuationRatio : The model that integrates.
+    ContinuationRatio : The default integrator.
 
     Notes
     -----
-    Machine j tells class j from the classes 0, ..., j - 1, and the signed distances :math:`d_j = f_j(x) / \|w_j\|` are
+    Machine j separates class j from the classes 0, ..., j - 1. The signed distances :math:`d_j = f_j(x) / \|w_j\|` are
     integrated by
 
     .. math:: \mathrm{logit}\, P(Y = j \mid Y \le j, x) = \beta_{0j} + \beta_j^\top d, \quad j = 1, \ldots, k,
 
-    k binary fits [1]_. Then :math:`P_k = P'_k`, and downwards :math:`P_j = P'_j (1 - \sum_{l > j} P_l)`. (In (4)
-    and (5) of the report, the logarithm and the condition are misprinted.)
+    which are k binary fits [1]_. Write :math:`P'_j` for these probabilities. Then :math:`P_k = P'_k`, and downwards
+    :math:`P_j = P'_j (1 - \sum_{l > j} P_l)`. (In (4) and (5) of the report, the logarithm and the condition are
+    misprinted.)
 
-    Each default machine standardises its columns, so its distances are in standard deviations of the columns among the
-    rows that it learns from. A learner of your own gets the columns as they are; see :class:`HybridClassifier`.
+    Each default machine standardises its columns, so its distances are in standard deviations of the columns among its
+    training rows. Your own learner gets the columns as they are; see :class:`HybridClassifier`.
 
     References
     ----------
@@ -105,13 +112,15 @@ class OrdinalHybridClassifier(IntegratedMachines):
     0.755
     """
 
+    _ordered = True
+
     def __init__(
         self,
         estimator: Any = None,
         *,
-        integrator: str = "cratio",
-        penalty: str | None = "auto",
-        select: str | None = None,
+        integrator: Literal["cratio", "ordered"] = "cratio",
+        penalty: Penalty = "auto",
+        select: Criterion = None,
         categories: Any = None,
         distance_cv: Any = 5,
         n_jobs: int | None = None,
@@ -141,35 +150,71 @@ class OrdinalHybridClassifier(IntegratedMachines):
         Returns
         -------
         OrdinalHybridClassifier
+            The fitted classifier.
         """
-        self._check_options()
+        self._check_params()
         x, code = self._read(X, y)
-        self._order = self._places(y)
+        self._order = self._read_order(y)
         self.categories_ = self.classes_[self._order]
         rank = np.argsort(self._order)[code]
         names = [str(label) for label in self.categories_]
-        tasks = [Task(name, rank == place, rank < place) for place, name in enumerate(names) if place]
-        self._fit_parts(x, tasks, rank, names)
+        machines = [MachineRows(names[k], rank == k, rank < k) for k in range(1, len(names))]
+        self._keep(self._train(x, Groups(rank, names, machines, rank), self.integrator))
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The most probable class; of equals the first in `classes_`, or with a `random_state` one that is drawn."""
+        """Predict classes.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
+            New rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The likeliest class. Ties go to the first class in `classes_`; with a `random_state` they are broken at
+            random.
+        """
         best = likeliest(self.predict_proba(X), self.random_state)
         return self.classes_[best]
 
-    def _places(self, y: Any) -> NDArray[np.int64]:
-        """Places of the classes, from the lowest to the highest."""
+    def _read_order(self, y: Any) -> NDArray[np.int64]:
+        """Indices of the classes in `classes_`, from the lowest to the highest."""
         if self.categories is not None:
-            return checks.read_categories(self.categories, self.classes_)
+            return _indices_of(self.categories, self.classes_)
         dtype = getattr(y.iloc[:, 0] if isinstance(y, pd.DataFrame) else y, "dtype", None)
         if isinstance(dtype, pd.CategoricalDtype):
-            checks.refuse_no_order(dtype)
-            return checks.read_categories(dtype.categories, self.classes_)
+            if not dtype.ordered:
+                raise InputError(
+                    f"{arg('y')} has classes without an order, {listed(dtype.categories)}; make it an ordered "
+                    f"Categorical, or set {arg('categories')}, from the lowest to the highest."
+                )
+            return _indices_of(dtype.categories, self.classes_)
         if is_text(self.classes_) and len(self.classes_) > 2:
-            warnings.warn(checks.words_in_alphabet(self.classes_), UserWarning, stacklevel=3)
+            warnings.warn(
+                f"the classes are words, taken in alphabetical order, {listed(map(shown, self.classes_))}; if this is "
+                f"not their order, set {arg('categories')}, from the lowest to the highest, or make {arg('y')} an "
+                "ordered Categorical.",
+                PwcWarning,
+                stacklevel=user_stacklevel(),
+            )
         return np.arange(len(self.classes_))
 
-    def _check_options(self) -> None:
-        self._check_shared_options()
-        _params.choice(self.integrator, ("cratio", "ordered"), "integrator")
-        checks.refuse_penalised_order(self.integrator, self.penalty)
+
+def _indices_of(categories: Any, classes: NDArray[Any]) -> NDArray[np.int64]:
+    """Indices of the categories among the classes; categories without rows are left out."""
+    if isinstance(categories, str) or not hasattr(categories, "__iter__"):
+        raise InputError(
+            f"{arg('categories')} must be a list of classes, from the lowest to the highest, got {value(categories)}."
+        )
+    given, labels = list(categories), classes.tolist()
+    unknown = [label for label in labels if label not in given]
+    if unknown:
+        raise InputError(
+            f"{arg('y')} has classes that are not among the {arg('categories')}, {listed(map(shown, unknown))}; add "
+            "them."
+        )
+    if len(set(given)) < len(given):
+        raise InputError(f"{arg('categories')} must be different from each other, got {listed(map(shown, given))}.")
+    return np.array([labels.index(label) for label in given if label in labels], dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Logistic models that stay finite: Firth's logits, multinomial and ordinal ones, separation, selection."""
+"""Logistic regression for separated data: binary, multinomial and ordinal models, separation, selection of terms."""
 
 from pwcstats.logit.firth import FirthLogit, FirthLogitResults
 from pwcstats.logit.individualized import IndividualizedResults, individualized_mnlogit

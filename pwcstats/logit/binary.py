@@ -1,4 +1,4 @@
-"""One binary fit among several, as in continuation ratios: estimates, or their limits where the data are separated."""
+"""Binary fits, of which continuation ratios and individualized models consist; separated data have limits."""
 
 import warnings
 from collections.abc import Iterable, Sequence
@@ -10,13 +10,14 @@ from scipy.linalg import solve_triangular
 
 from pwcstats._arrays import Array
 from pwcstats._kernels.separation import overlap, row_space, signs
-from pwcstats.errors import ConvergenceWarning, SeparationWarning
+from pwcstats.errors import ConvergenceWarning, PwcWarning, SeparationWarning, arg, user_stacklevel
 from pwcstats.logit.likelihood import MultinomialLikelihood, Point
-from pwcstats.logit.reading import aliased_columns, separated_words
+from pwcstats.logit.reading import aliased_columns
+from pwcstats.logit.separation import separation_message
 
-# A fitted probability so near to 0 or 1 asks for a look at separation.
+# A fitted probability this close to 0 or 1 may be due to separation.
 EXTREME = 1e-8
-# In a predictor, what stands for infinity: its probability is 1 to the last digit.
+# A linear predictor that stands for infinity: its probability is 1 to the last digit.
 INFINITY = 40.0
 
 
@@ -24,10 +25,10 @@ INFINITY = 40.0
 class BinaryFit:
     """Estimates of one binary logit.
 
-    `beta` has infinite entries where the data are separated (nan, if their sign is open); `limit` has large ones in
-    their place, whose probabilities are the limits to the last digit. `cov` has infinite variances there. `trouble` is
-    what the user should be told. `kept` are the columns of the likelihood; of others the coefficients are 0, and their
-    variances missing.
+    If the data are separated, `beta` has infinite entries (NaN if their sign is not determined), `cov` has infinite
+    variances, and `limit` has large numbers instead, which give the limits of the probabilities to the last digit.
+    `trouble` is the warning that users should see. `kept` marks the columns of the likelihood; the other columns have
+    coefficients 0 and missing variances.
     """
 
     likelihood: MultinomialLikelihood
@@ -41,7 +42,7 @@ class BinaryFit:
     converged: bool
     reason: str
     kept: NDArray[np.bool_]
-    trouble: Warning | None = None
+    trouble: PwcWarning | None = None
 
     @property
     def infinite(self) -> NDArray[np.bool_]:
@@ -55,13 +56,13 @@ def fit_binary(
     weight: Array,
     firth: bool,
     names: Sequence[str],
-    where: str = "",
-    max_iter: int = 200,
+    where: str,
+    maxiter: int,
     drop: bool = False,
 ) -> BinaryFit:
-    """Fit; `where` names the fit in what is said of separation or of a fit that did not converge.
+    """Fit a binary logit without a warning; `where` names the fit in messages.
 
-    With `drop`, columns that are constant or combinations of those before are left out, as R's glm does it.
+    With `drop`, columns that are constant or combinations of the columns before them are left out, as in R's ``glm``.
     """
     kept = np.ones(x.shape[1], np.bool_)
     if drop:
@@ -69,9 +70,9 @@ def fit_binary(
         kept[aliased_columns(r, np.linalg.norm(x, axis=0), x.shape[1])] = False
     if not kept.all():
         names = [name for name, inside in zip(names, kept, strict=True) if inside]
-        return _widened(fit_binary(np.ascontiguousarray(x[:, kept]), y, weight, firth, names, where, max_iter), kept)
+        return _widened(fit_binary(np.ascontiguousarray(x[:, kept]), y, weight, firth, names, where, maxiter), kept)
     likelihood = MultinomialLikelihood(x, y, weight, np.zeros(len(x)), 2, firth, list(names), where)
-    ascent = likelihood.fit(max_iter=max_iter)
+    ascent = likelihood.fit(max_iter=maxiter)
     point = ascent.point
     extreme = np.minimum(point.probability, 1.0 - point.probability).min() < EXTREME
     if not firth and (extreme or not ascent.converged):
@@ -80,8 +81,8 @@ def fit_binary(
             return fit
     trouble = None
     if not ascent.converged:
-        words = f"the fit{where} did not converge ({ascent.reason}); raise maxiter, or use penalty='firth'."
-        trouble = ConvergenceWarning(words)
+        cure = f"raise {arg('maxiter')}" if firth else f"raise {arg('maxiter')}, or use {arg('penalty', 'firth')}"
+        trouble = ConvergenceWarning(f"the fit{where} did not converge ({ascent.reason}); {cure}.")
     beta = likelihood.beta(point.params)
     value = point.value + likelihood.constant
     how = (ascent.n_iter, ascent.converged, ascent.reason)
@@ -89,7 +90,7 @@ def fit_binary(
 
 
 def _widened(fit: BinaryFit, kept: NDArray[np.bool_]) -> BinaryFit:
-    """The fit with places for the columns that were left out."""
+    """The fit with entries for the columns that were left out."""
     beta, limit = np.zeros(len(kept)), np.zeros(len(kept))
     beta[kept], limit[kept] = fit.beta, fit.limit
     cov = np.full((len(kept), len(kept)), np.nan)
@@ -98,9 +99,9 @@ def _widened(fit: BinaryFit, kept: NDArray[np.bool_]) -> BinaryFit:
 
 
 def _separated(likelihood: MultinomialLikelihood, names: Sequence[str], where: str) -> BinaryFit | None:
-    """Limits of the estimates, if the data are separated.
+    """Limits of the estimates if the data are separated, otherwise None.
 
-    Rows that are separated say nothing of what stays finite: that is fitted to the others.
+    Separated rows carry no information about the finite estimates, which are fitted to the other rows.
     """
     q, y, weight = likelihood.root, likelihood.code, likelihood.weight
     coefficients = solve_triangular(likelihood.r, np.eye(len(names)))
@@ -109,8 +110,8 @@ def _separated(likelihood: MultinomialLikelihood, names: Sequence[str], where: s
     if finite.all():
         return None
     kind = "quasi-complete" if rest.any() else "complete"
-    columns = [name for name, known in zip(names, finite, strict=True) if not known]
-    words = separated_words(columns, kind, where, "use penalty='firth' for finite ones, or leave a column out.")
+    columns = [name for name, is_finite in zip(names, finite, strict=True) if not is_finite]
+    cure = f"use {arg('penalty', 'firth')} for finite estimates, or leave a column out"
     limit, cov, llf, n_iter = np.zeros(len(names)), np.zeros((len(names), len(names))), 0.0, 0
     if rest.any():
         basis = row_space(q[rest])
@@ -120,24 +121,22 @@ def _separated(likelihood: MultinomialLikelihood, names: Sequence[str], where: s
         ascent = inner.maximise()
         limit, cov = basis @ inner.beta(ascent.point.params), basis @ inner.cov(ascent.point) @ basis.T
         llf, n_iter = ascent.point.llf, ascent.n_iter
-    way = signs(constraints, coefficients[~finite])
+    sign = signs(constraints, coefficients[~finite])
     beta = coefficients @ limit
-    beta[~finite] = np.where(way == 0.0, np.nan, np.copysign(np.inf, way))
-    # So far along u that all that it separates is certain.
+    beta[~finite] = np.where(sign == 0.0, np.nan, np.copysign(np.inf, sign))
+    # Move so far along u that the outcomes of all separated rows are certain.
     limit = limit + u * ((INFINITY + np.abs(q @ limit).max()) / np.abs(q @ u)[~rest].min())
     cov = coefficients @ cov @ coefficients.T
     cov[~finite] = cov[:, ~finite] = 0.0
     cov[~finite, ~finite] = np.inf
-    reason = f"there is {kind} separation"
-    trouble = SeparationWarning(words)
     return BinaryFit(
-        likelihood, None, beta, coefficients @ limit, cov, llf, llf, n_iter, False, reason,
-        np.ones(len(names), np.bool_), trouble,
+        likelihood, None, beta, coefficients @ limit, cov, llf, llf, n_iter, False, f"there is {kind} separation",
+        np.ones(len(names), np.bool_), SeparationWarning(separation_message(columns, kind, cure, where)),
     )  # fmt: skip
 
 
-def warn_of(fits: Iterable[BinaryFit]) -> None:
-    """Say what is wrong with some fits, to the caller of the caller."""
+def warn_about(fits: Iterable[BinaryFit]) -> None:
+    """Give the warnings of some fits."""
     for fit in fits:
         if fit.trouble is not None:
-            warnings.warn(fit.trouble, stacklevel=3)
+            warnings.warn(fit.trouble, stacklevel=user_stacklevel())

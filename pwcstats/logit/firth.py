@@ -1,6 +1,6 @@
-"""Logistic regression with Jeffreys' penalty: finite estimates for separated data, and less bias for all."""
+"""Binary logistic regression with Jeffreys' penalty."""
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -12,21 +12,22 @@ from pwcstats import _params
 from pwcstats._arrays import Array, as_float
 from pwcstats._kernels.blas import threads_for
 from pwcstats._kernels.newton import Ascent
-from pwcstats.errors import InputError
-from pwcstats.logit import reading as designs
-from pwcstats.logit.corrections import CORRECTIONS
+from pwcstats._text import listed, shape_of, shown
+from pwcstats.errors import InputError, arg, code
+from pwcstats.logit import reading
 from pwcstats.logit.formulas import FromFormula
-from pwcstats.logit.likelihood import MAX_ITER, Point
-from pwcstats.logit.penalised import PenalisedModel, PenalisedResults
+from pwcstats.logit.inherited import PrintedWrapper
+from pwcstats.logit.likelihood import MAXITER, MultinomialLikelihood, Point
+from pwcstats.logit.penalized import PenalizedModel, PenalizedResults
 
 __all__ = ["FirthLogit", "FirthLogitResults"]
 
 
 class StableLogit(links.Logit):
-    """The logit link, whose inverse and its derivative do not overflow."""
+    """Logit link with an inverse that does not overflow."""
 
     def inverse(self, z: Any) -> Array:
-        """Probabilities of linear predictors."""
+        """Probabilities for linear predictors."""
         small, positive = _small_exponential(z)
         return np.where(positive, 1.0, small) / (1.0 + small)
 
@@ -36,35 +37,35 @@ class StableLogit(links.Logit):
         return small / (1.0 + small) ** 2
 
 
-class FirthLogit(FromFormula, PenalisedModel, Logit):
+class FirthLogit(FromFormula, PenalizedModel, Logit):
     r"""Logistic regression with Jeffreys' penalty (Firth's bias reduction).
 
-    A statsmodels ``Logit`` whose estimates are finite for every data set, separated ones included.
+    A statsmodels ``Logit`` whose estimates are finite for every data set, including separated data.
 
     Parameters
     ----------
     endog : array-like
         0 or 1 in each row.
     exog : array-like
-        Columns of the design; a constant is not added, as in statsmodels (formulas add one).
+        Design matrix. As in statsmodels, a constant is not added (formulas add one).
     offset : array-like, optional
         Added to the linear predictor.
     freq_weights : array-like, optional
-        How many times each row counts; real numbers, 0 leaves a row out.
+        How many times each row counts: real numbers; 0 leaves a row out.
     **kwargs
         `missing` and `hasconst`, as in statsmodels.
 
     See Also
     --------
-    detect_separation : Find out whether maximum likelihood would do.
+    detect_separation : Find out whether maximum likelihood estimates are finite.
 
     Notes
     -----
-    Maximises :math:`\ell(\beta) + \frac12 \log |I(\beta)|`, where I is the Fisher information [1]_. The
-    estimates are finite whenever the columns are of full rank [2]_. Standard errors come from the inverse information
-    at the estimates, as in R's brglm2 (logistf has the weights of the augmented data there, which gives slightly
-    smaller ones). On separated data the likelihood is far from a parabola: prefer ``conf_int(method="profile")`` and
-    :meth:`FirthLogitResults.lr_test` to Wald's [3]_.
+    The model maximises :math:`\ell(\beta) + \frac12 \log |I(\beta)|`, where I is the Fisher information [1]_. The
+    estimates are finite whenever the design matrix has full rank [2]_. Standard errors come from the inverse
+    information at the estimates, as in R's brglm2 (those of logistf use the weights of the augmented data and are
+    slightly smaller). On separated data the likelihood is far from quadratic: prefer ``conf_int(method="profile")``
+    and :meth:`FirthLogitResults.lr_test` to Wald intervals and tests [3]_.
 
     References
     ----------
@@ -80,7 +81,7 @@ class FirthLogit(FromFormula, PenalisedModel, Logit):
 
     Examples
     --------
-    Nobody under 40 has the disease, so that maximum likelihood would give age an infinite slope.
+    Nobody under 40 has the disease, so the maximum likelihood estimate of the slope of age is infinite.
 
     >>> import pandas as pd
     >>> from pwcstats import FirthLogit
@@ -101,19 +102,18 @@ class FirthLogit(FromFormula, PenalisedModel, Logit):
     """
 
     def __init__(self, endog: Any, exog: Any, offset: Any = None, freq_weights: Any = None, **kwargs: Any) -> None:
-        designs.refuse_text(endog)
-        designs.refuse_not_binary(endog)
+        _check_binary(endog)
         super().__init__(endog, exog, offset=offset, freq_weights=freq_weights, **kwargs)
 
-    _options = "start_params, correction, maxiter and disp"
+    _fit_options = "start_params, correction, maxiter and disp"
 
     @property
     def link(self) -> "StableLogit":
-        """Link of the predictions with standard errors."""
+        """Link of the predictions."""
         return StableLogit()
 
     def cdf(self, X: Any) -> Array:
-        """Probabilities of 1 for linear predictors of any size, where statsmodels' formula overflows."""
+        """Probabilities of 1 for linear predictors, without the overflow of statsmodels' formula."""
         return self.link.inverse(X)
 
     def pdf(self, X: Any) -> Array:
@@ -122,14 +122,14 @@ class FirthLogit(FromFormula, PenalisedModel, Logit):
 
     @classmethod
     def _read_response(cls, values: Any, kwargs: dict[str, Any]) -> tuple[Any, pd.Index]:
-        designs.refuse_text(values)
+        _check_numbers(values)
         return as_float(values, "endog"), pd.Index([0, 1])
 
     def fit(
         self,
         start_params: Any = None,
-        correction: str | None = None,
-        maxiter: int = MAX_ITER,
+        correction: Literal["flic", "flac"] | None = None,
+        maxiter: int = MAXITER,
         disp: bool = False,
         **kwargs: Any,
     ) -> "FirthLogitResults":
@@ -138,27 +138,25 @@ class FirthLogit(FromFormula, PenalisedModel, Logit):
         Parameters
         ----------
         start_params : array-like, optional
-            Where to begin; 0 by default.
+            Start of the iteration; 0 by default.
         correction : {None, "flic", "flac"}
-            Firth's penalty pulls probabilities towards one half. "flic" estimates the intercept again, by maximum
-            likelihood with all else held; "flac" adds the penalty's pseudo-observations with an indicator of their own.
-            Either makes the mean of the predictions that of the response: use them to predict, and the plain fit for
-            tests and profiles (Puhr et al. 2017).
+            Correction of the intercept for better predictions, because Firth's penalty pulls probabilities towards one
+            half [4]_. "flic" estimates the intercept again by maximum likelihood, with the other coefficients fixed.
+            "flac" adds the pseudo-observations of the penalty, with an indicator variable for them. Both make the mean
+            prediction equal to the mean response. Use them to predict, and the plain fit for tests and profiles.
         maxiter : int
-            Newton steps before giving up.
+            Maximal number of Newton steps.
         disp : bool
-            Print how the fit ended.
+            Print a message if the fit converged.
         **kwargs
-            Nothing; statsmodels' other options are refused.
+            Other options of statsmodels are not accepted.
 
         Returns
         -------
         FirthLogitResults
         """
-        if correction is not None:
-            _params.choice(correction, tuple(CORRECTIONS), "correction")
-            if self._constant is None:
-                raise InputError("a correction of the intercept needs one; add a constant column.")
+        if _params.optional_choice(correction, CORRECTIONS, "correction") and self._constant is None:
+            raise InputError(f"{arg('correction')} changes the intercept, so it needs one; add a constant column.")
         with threads_for(0):
             ascent = self._maximise(start_params, maxiter, disp, kwargs)
             beta, at = self._likelihood.beta(ascent.point.params), ascent.point
@@ -170,30 +168,102 @@ class FirthLogit(FromFormula, PenalisedModel, Logit):
             return FirthLogitResultsWrapper(FirthLogitResults(self, ascent, at, beta, cov, correction))
 
 
+def _check_numbers(endog: Any) -> None:
+    """Refuse strings where 0 and 1 are needed."""
+    reading.check_given(endog)
+    if reading.is_text(endog):
+        labels = list(pd.unique(np.asarray(endog).ravel()))
+        last = labels[-1] if isinstance(labels[-1], str) else labels[0]
+        cure = code(f"(y == {shown(last)}).astype(int)")
+        raise InputError(
+            f"{arg('endog')} must be 0 or 1 in each row, got the strings {listed(labels)}; code it, for example by "
+            f"{cure}."
+        )
+
+
+def _check_binary(endog: Any) -> None:
+    """Check that each entry is 0, 1 or missing."""
+    _check_numbers(endog)
+    values = as_float(endog, "endog")
+    if values.ndim > 1 and values.size != len(values):
+        raise InputError(f"{arg('endog')} must be one column of 0 and 1, got {shape_of(values)}.")
+    odd = np.unique(values[np.isfinite(values) & (values != 0.0) & (values != 1.0)])
+    if len(odd):
+        if len(np.unique(values[np.isfinite(values)])) == 2 and (values == np.round(values)).all():
+            cure = f"code it, for example by {code(f'(y == {odd[-1]:g}).astype(int)')}"
+        else:
+            cure = (
+                f"for more than two classes use {code('FirthMNLogit')}, for shares give each row twice, with "
+                f"{arg('freq_weights')}"
+            )
+        raise InputError(f"{arg('endog')} must be 0 or 1 in each row, got {listed(f'{x:g}' for x in odd)}; {cure}.")
+
+
 def _small_exponential(predictor: Any) -> tuple[Any, Any]:
-    """exp(-|z|), and where z is positive; for complex z too, by which statsmodels differentiates."""
+    """exp(-|z|), and whether z is positive; z may be complex, because statsmodels uses complex-step derivatives."""
     z = np.asarray(predictor)
     positive = z.real > 0.0
     return np.exp(np.where(positive, -z, z)), positive
 
 
-class FirthLogitResults(PenalisedResults, LogitResults):
-    """Results of :meth:`FirthLogit.fit`: statsmodels' results of a logit, with the penalty where it matters.
+# Corrections of the intercept (Puhr et al. 2017). They take the model, its coefficients and their point, and return the
+# corrected coefficients and their covariance.
 
-    Besides what is listed here there are statsmodels' `params`, `bse`, `tvalues`, `pvalues`, `cov_params`, `t_test`,
-    `wald_test`, `predict`, `get_prediction`, `get_margeff`, `pred_table`, `summary` and residuals. New rows for
-    `predict` must be finite; after a formula, rows in which something is missing have missing predictions.
+
+def _flic(model: FirthLogit, beta: Array, _: Point) -> tuple[Array, Array]:
+    """Estimate the intercept by maximum likelihood, with the other coefficients fixed."""
+    likelihood = model._make_likelihood(False)
+    held = np.arange(len(beta)) != model._constant
+    point = likelihood.maximise(beta, held).point
+    corrected = np.where(held, beta, likelihood.beta(point.params))
+    return corrected, likelihood.cov(point)
+
+
+def _flac(model: FirthLogit, beta: Array, point: Point) -> tuple[Array, Array]:
+    """Maximum likelihood for the data and pseudo-observations, which have an indicator variable.
+
+    Firth's penalty is equivalent to a second and a third copy of the data, one of them with the opposite outcome, each
+    row weighted by half its leverage.
+    """
+    likelihood = model._likelihood
+    p = point.probability[:, 0]
+    leverage = likelihood.weight * p * (1.0 - p) * np.einsum(
+        "ij,jk,ik->i", likelihood.root, np.linalg.inv(point.information), likelihood.root
+    )  # fmt: skip
+    x = model.exog[model._weight > 0.0]
+    augmented = MultinomialLikelihood(
+        np.column_stack([np.tile(x, (3, 1)), np.repeat([0.0, 1.0, 1.0], len(x))]),
+        np.concatenate([likelihood.code, likelihood.code, 1 - likelihood.code]),
+        np.concatenate([likelihood.weight, leverage / 2.0, leverage / 2.0]),
+        np.tile(likelihood.offset, 3),
+        2,
+        False,
+        [*model.exog_names, "pseudo-observations"],
+    )
+    corrected = augmented.maximise(np.append(beta, 0.0)).point
+    return augmented.beta(corrected.params)[:-1], augmented.cov(corrected)[:-1, :-1]
+
+
+CORRECTIONS = {"flic": _flic, "flac": _flac}
+
+
+class FirthLogitResults(PenalizedResults, LogitResults):
+    """Results of :meth:`FirthLogit.fit`: statsmodels' ``LogitResults`` for the penalised likelihood.
+
+    The attributes and methods of statsmodels are available: `params`, `bse`, `tvalues`, `pvalues`, `cov_params`,
+    `t_test`, `wald_test`, `predict`, `get_prediction`, `get_margeff`, `pred_table`, `summary` and residuals. New rows
+    for `predict` must be finite. After a formula, rows with missing values have missing predictions.
 
     Attributes
     ----------
     llf, llf_unpenalized : float
-        Log-likelihood with the penalty and without; `aic`, `bic` and `prsquared` use the latter.
+        Log-likelihood with and without the penalty; `aic`, `bic` and `prsquared` use the latter.
     llnull, llr, llr_pvalue : float
         Penalised log-likelihood with all coefficients but the constant at 0, and the test against it.
     converged, n_iter, reason : bool, int, str
-        How the fit ended; `reason` is empty when it converged.
+        Whether the fit converged, the number of steps, and why it did not converge (empty if it did).
     correction : str or None
-        What `fit` was asked for.
+        Correction of the intercept.
     """
 
     def __init__(
@@ -203,32 +273,32 @@ class FirthLogitResults(PenalisedResults, LogitResults):
         self.correction = correction
         self.method = "Firth" if correction is None else f"Firth, {correction.upper()}"
         self.nobs = float(model._weight.sum())
-        # statsmodels' own words on separation are about estimates that are infinite; these are not.
+        # statsmodels' note on separation in the summary is about infinite estimates; these are finite.
         self._separation_etext: list[str] = []
 
     @property
     def fittedvalues(self) -> Array:
-        """Linear predictor, the offset included."""
+        """Linear predictor, including the offset."""
         return self.model.predict(self.params, which="linear")
 
     def get_prediction(self, exog: Any = None, transform: bool = True, **kwargs: Any) -> Any:
-        """Predictions with standard errors, as in statsmodels; the model's offset goes with the model's rows."""
+        """Predictions with standard errors, as in statsmodels; for the rows of the fit, with their offset."""
         if kwargs.get("average"):
-            self._refuse_weights("The mean prediction is an average")
+            self._check_unweighted("The mean prediction is an average")
         if exog is None and kwargs.get("offset") is None and hasattr(self.model, "offset"):
             kwargs["offset"] = self.model.offset
         return super().get_prediction(exog, transform, **kwargs)
 
     def pred_table(self, threshold: float = 0.5) -> Array:
-        """Counts of what was observed (rows) and predicted (columns), weights included."""
+        """Weighted counts of observed (rows) and predicted (columns) outcomes."""
         predicted = (np.asarray(self.predict()) > threshold).astype(np.int64)
         table = np.zeros((2, 2))
         np.add.at(table, (self.model._code, predicted), self.model._weight)
         return table
 
 
-class FirthLogitResultsWrapper(BinaryResultsWrapper):
-    """Gives results the labels of pandas input, as statsmodels does."""
+class FirthLogitResultsWrapper(PrintedWrapper, BinaryResultsWrapper):
+    """Adds the labels of pandas input to results, as in statsmodels."""
 
 
 populate_wrapper(FirthLogitResultsWrapper, FirthLogitResults)

@@ -1,53 +1,100 @@
-"""Models by formula whose response is classes: words, numbers or a Categorical."""
+"""Models by formula: `from_formula` for responses that are classes, and the columns of each term."""
 
-from typing import Any
+from typing import Any, TypeVar
 
 import pandas as pd
 
-from pwcstats.logit import reading as designs
+from pwcstats._arrays import as_float
+from pwcstats.errors import InputError, arg, value
+from pwcstats.logit import reading
+
+M = TypeVar("M", bound="FromFormula")
 
 
 class FromFormula:
-    """Mixed into a model of statsmodels: `from_formula` for responses that patsy would make several columns of."""
+    """Mixed into a statsmodels model: `from_formula` for responses that patsy would expand to several columns."""
 
-    # Functions between the caller of `from_formula` and that of statsmodels' `Model`: the one below.
+    # Number of our own stack frames between the caller of `from_formula` and statsmodels' `Model.from_formula`.
     _formula_frames = 1
 
     @classmethod
     def _read_response(cls, values: Any, kwargs: dict[str, Any]) -> tuple[Any, pd.Index]:
-        """Numbers of classes, and the classes; may take options from `kwargs`."""
-        return designs.read_nominal(values)
+        """Codes of the classes, and the classes; may take options out of `kwargs`."""
+        return reading.read_nominal(values)
 
     def _name_classes(self, labels: pd.Index) -> None:
-        """Take the names of the classes, of which the model knows the numbers."""
+        """Take the names of the classes, of which the model knows the codes."""
 
     @classmethod
-    def from_formula(cls, formula: str, data: Any, subset: Any = None, **kwargs: Any) -> Any:
-        """The model of a formula, as in statsmodels.
+    def from_formula(cls: type[M], formula: str, data: pd.DataFrame, subset: Any = None, **kwargs: Any) -> M:
+        """Create a model from a formula, as in statsmodels.
 
         Parameters
         ----------
         formula : str
-            Such as ``"y ~ x1 + C(group)"``; the constant need not be written.
+            For example ``"y ~ x1 + C(group)"``. A constant is added.
         data : DataFrame
-            Where the formula's names are, the response as the class takes it.
+            Contains the variables of the formula.
         subset : array-like, optional
-            Rows to use, by label or as a mask.
+            Rows to use, as labels or as a mask.
         **kwargs
-            What the class takes. `freq_weights` and `offset` have an entry for each row of `data`; rows in which
-            something is missing, a weight or an offset included, are left out, unless `missing` says otherwise.
-            `eval_env`, as in statsmodels, says where functions and variables that are not columns of `data` are looked
-            up; by default where this is called.
+            Options of the model. `freq_weights` and `offset` have an entry for each row of `data`. Rows in which
+            something is missing, including a weight or an offset, are dropped unless `missing` says otherwise.
+            `eval_env`, as in statsmodels, tells where to look up functions and variables that are not columns of
+            `data`; by default in the scope of the caller.
 
         Returns
         -------
         model
         """
-        rows = designs.take_rows(data, subset, kwargs)
-        coded, labels = designs.code_response(formula, rows, lambda values: cls._read_response(values, kwargs))
-        designs.look_further_out(kwargs, cls._formula_frames)
-        model = super().from_formula(formula, coded, **kwargs)  # type: ignore[misc]
-        model.data.frame = rows
+        if not isinstance(formula, str) or "~" not in formula:
+            raise InputError(f"the formula must be a string such as 'y ~ x1 + x2', got {value(formula)}.")
+        if not isinstance(data, pd.DataFrame):
+            raise InputError(f"{arg('data')} must be a data frame, got {type(data).__name__}.")
+        frame = coded = _take_rows(data, subset, kwargs)
+        labels = None
+        response = formula.split("~")[0].strip()
+        if response in frame:
+            codes, labels = cls._read_response(frame[response], kwargs)
+            coded = frame.assign(**{response: codes})
+        depth = kwargs.get("eval_env", 1)
+        if isinstance(depth, int) and depth >= 0:
+            # statsmodels takes 1 for the caller of its `from_formula`, although its documentation says 0.
+            kwargs["eval_env"] = max(depth, 1) + cls._formula_frames
+        model: M = super().from_formula(formula, coded, **kwargs)  # type: ignore[misc]
+        model.data.frame = frame  # type: ignore[attr-defined]
         if labels is not None:
             model._name_classes(labels)
         return model
+
+
+def _take_rows(data: pd.DataFrame, subset: Any, kwargs: dict[str, Any]) -> pd.DataFrame:
+    """The subset of the data; replaces the weights and offsets in `kwargs` by arrays for the same rows.
+
+    Rows without a weight or an offset are dropped here, unless `missing` says otherwise; statsmodels drops the other
+    rows with missing values, and their entries of arrays.
+    """
+    given = {key: kwargs[key] for key in ("freq_weights", "offset") if kwargs.get(key) is not None}
+    reading.check_aligned(data, "data", **given)
+    given = {key: as_float(column, key) for key, column in given.items()}
+    reading.check_lengths(len(data), **given)
+    frame = data if subset is None else data.loc[subset]
+    extra = pd.DataFrame(given, index=data.index)
+    extra = extra if subset is None else extra.loc[subset]
+    if kwargs.get("missing", "drop") == "drop":
+        known = extra.notna().all(axis=1).to_numpy()
+        frame, extra = (frame, extra) if known.all() else (frame[known], extra[known])
+    kwargs.update({key: extra[key].to_numpy() for key in given})
+    return frame
+
+
+def columns_by_term(model: Any) -> dict[str, list[int]]:
+    """Indices of the columns of each term of a model's formula; without a formula, each column is a term."""
+    data = model.data
+    info = getattr(data, "model_spec", None) or getattr(data, "design_info", None)
+    every = range(model.exog.shape[1])
+    for name in ("term_name_slices", "term_slices"):
+        slices = getattr(info, name, None)
+        if slices is not None:
+            return {str(term): list(every[part]) for term, part in slices.items()}
+    return {str(name): [index] for index, name in enumerate(model.exog_names)}

@@ -1,6 +1,6 @@
-"""A multinomial model from one binary fit for each class against the baseline."""
+"""Multinomial logistic regression by a separate binary fit of each class against the baseline."""
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -10,11 +10,12 @@ from statsmodels.iolib.summary import Summary
 
 from pwcstats import _params, _summary
 from pwcstats._arrays import Array, as_float
+from pwcstats._results import Result
 from pwcstats._text import listed, shown
-from pwcstats.errors import InputError
-from pwcstats.logit import reading as designs
-from pwcstats.logit.binary import BinaryFit, fit_binary, warn_of
-from pwcstats.logit.likelihood import MAX_ITER, MultinomialLikelihood
+from pwcstats.errors import InputError, arg
+from pwcstats.logit import reading
+from pwcstats.logit.binary import BinaryFit, fit_binary, warn_about
+from pwcstats.logit.likelihood import MAXITER, MultinomialLikelihood
 
 __all__ = ["IndividualizedResults", "individualized_mnlogit"]
 
@@ -23,34 +24,37 @@ def individualized_mnlogit(
     endog: Any,
     exog: Any,
     baseline: Any = 0,
-    penalty: str | None = None,
+    penalty: Literal["firth"] | None = None,
     *,
     freq_weights: Any = None,
-    maxiter: int = MAX_ITER,
-    aliased: str = "raise",
+    maxiter: int = MAXITER,
+    aliased: Literal["raise", "drop"] = "raise",
+    warn_convergence: bool = True,
 ) -> "IndividualizedResults":
-    r"""Multinomial logistic regression from k binary fits (Begg and Gray).
+    r"""Multinomial logistic regression by separate binary fits (Begg and Gray).
 
-    Each class is compared with the baseline among the rows of the two, by a binary logistic regression.
+    A binary logistic regression compares each class with the baseline, using only the rows of these two classes.
 
     Parameters
     ----------
     endog : array-like
-        Classes: numbers, words or a Categorical.
+        Classes: numbers, strings or a Categorical.
     exog : array-like
-        Columns of the design; a constant is not added, as in statsmodels.
+        Design matrix. As in statsmodels, a constant is not added.
     baseline : label or int
-        The class that the others are compared with: its label or, if no class has that label, its place among the
-        sorted classes.
+        Label of the baseline or, if no class has this label, its index among the sorted classes.
     penalty : {None, "firth"}
         Maximum likelihood, or Jeffreys' penalty in each binary fit.
     freq_weights : array-like, optional
-        How many times each row counts; real numbers, 0 leaves a row out.
+        How many times each row counts: real numbers; 0 leaves a row out.
     maxiter : int
-        Newton steps before giving up.
+        Maximal number of Newton steps.
     aliased : {"raise", "drop"}
-        What to do where a column is constant, or a combination of those before, among the rows of two classes: an
-        error, or leave it out there as R's ``glm`` does, its coefficient 0 without a standard error.
+        What to do if a column is constant, or a combination of the columns before it, among the rows of two classes:
+        raise an error, or leave it out of this fit as in R's ``glm``. Its coefficient is then 0, without a standard
+        error.
+    warn_convergence : bool
+        Whether to warn about fits that are separated or did not converge.
 
     Returns
     -------
@@ -58,14 +62,14 @@ def individualized_mnlogit(
 
     See Also
     --------
-    FirthMNLogit : The joint fit.
+    FirthMNLogit : Joint fit of all classes.
 
     Notes
     -----
-    The model is the multinomial one, :math:`\log P(Y=j|x) / P(Y=0|x) = x^\top \beta_j`, so that each binary
-    fit estimates its :math:`\beta_j` consistently, nearly as efficiently as all together [1]_. The estimates are not
-    those of the joint fit, nor are probabilities free of the choice of baseline. Probabilities are :math:`p_0 = 1 / (1
-    + \sum_j \exp(x^\top \beta_j))` and :math:`p_j = p_0 \exp(x^\top \beta_j)`.
+    The model is the multinomial logit, :math:`\log P(Y=j|x) / P(Y=0|x) = x^\top \beta_j`. Each binary fit estimates
+    its :math:`\beta_j` consistently, and almost as efficiently as the joint fit [1]_. The estimates differ from those
+    of the joint fit, and the probabilities depend on the choice of the baseline: :math:`p_0 = 1 / (1 + \sum_j
+    \exp(x^\top \beta_j))` and :math:`p_j = p_0 \exp(x^\top \beta_j)`.
 
     References
     ----------
@@ -83,57 +87,60 @@ def individualized_mnlogit(
     const -1.606 -4.112
     x      0.338  0.619
     """
-    penalty = None if penalty is None else _params.choice(penalty, ("firth",), "penalty")
+    _params.optional_choice(penalty, ("firth",), "penalty")
     drop = _params.choice(aliased, ("raise", "drop"), "aliased") == "drop"
     maxiter = _params.count(maxiter, "maxiter")
-    designs.refuse_misaligned(exog, endog=endog, freq_weights=freq_weights)
-    code, labels = designs.read_nominal(endog)
+    warn = _params.flag(warn_convergence, "warn_convergence")
+    reading.check_aligned(exog, endog=endog, freq_weights=freq_weights)
+    code, labels = reading.read_nominal(endog)
     code = np.asarray(code, dtype=np.float64)
-    frame = designs.read_frame(exog, len(code))
-    designs.refuse_missing(frame, code, {"freq_weights": freq_weights}, "leave the row out")
+    frame = reading.read_frame(exog, len(code))
+    reading.check_no_missing(frame, code, {"freq_weights": freq_weights})
     code = code.astype(np.int64)
-    weight = designs.read_weights(freq_weights, len(code))
-    designs.refuse_one_class(code, weight, list(labels))
-    base = _place(labels, baseline)
+    weight = reading.read_weights(freq_weights, len(code))
+    reading.check_classes(code, weight, list(labels))
+    base = _baseline_index(labels, baseline)
+    names = list(map(str, frame.columns))
     x = np.ascontiguousarray(frame.to_numpy(dtype=np.float64))
     fits = {}
-    for place, label in enumerate(labels):
-        if place != base:
-            rows = ((code == place) | (code == base)) & (weight > 0.0)
+    for k, label in enumerate(labels):
+        if k != base:
+            rows = ((code == k) | (code == base)) & (weight > 0.0)
             fits[label] = fit_binary(
-                x[rows], (code[rows] == place).astype(np.int64), weight[rows], penalty == "firth",
-                list(map(str, frame.columns)), f" in class {shown(label)} against {shown(labels[base])}", maxiter, drop,
+                x[rows], (code[rows] == k).astype(np.int64), weight[rows], penalty == "firth", names,
+                f" in class {shown(label)} against {shown(labels[base])}", maxiter, drop,
             )  # fmt: skip
-    warn_of(fits.values())
-    order = [base, *(place for place in range(len(labels)) if place != base)]
-    joint = MultinomialLikelihood(
-        x, np.argsort(order)[code], weight, np.zeros(len(x)), len(labels), False, list(map(str, frame.columns))
-    )
+    if warn:
+        warn_about(fits.values())
+    order = [base, *(k for k in range(len(labels)) if k != base)]
+    joint = MultinomialLikelihood(x, np.argsort(order)[code], weight, np.zeros(len(x)), len(labels), False, names)
     return IndividualizedResults(fits, frame[weight > 0.0], labels, base, penalty, joint)
 
 
-def _place(labels: pd.Index, baseline: Any) -> int:
-    if baseline in labels:
-        return _params.index_of(baseline, labels, "baseline", "classes")
-    if isinstance(baseline, (int, np.integer)) and 0 <= baseline < len(labels):
+def _baseline_index(labels: pd.Index, baseline: Any) -> int:
+    if baseline not in labels and isinstance(baseline, (int, np.integer)) and 0 <= baseline < len(labels):
         return int(baseline)
     return _params.index_of(baseline, labels, "baseline", "classes")
 
 
-class IndividualizedResults:
+class IndividualizedResults(Result):
     """Results of :func:`individualized_mnlogit`.
 
     Attributes
     ----------
     params, bse, tvalues, pvalues : DataFrame
-        Coefficients, standard errors of the binary fits, their ratios and Wald's p-values: columns x classes.
-    llf : float
-        Log-likelihood of the multinomial model at these coefficients (below that of the joint fit); nan if those of
-        two classes are infinite.
-    nobs : float
-        Rows, or the sum of their weights.
+        Coefficients, standard errors, z statistics and Wald p-values of the binary fits: columns x classes.
+    llf, aic, bic : float
+        Log-likelihood of the multinomial model at these coefficients (lower than that of the joint fit), and criteria
+        from it; NaN if two classes have infinite coefficients.
+    nobs, df_model : float
+        Number of rows, or the sum of their weights, and number of coefficients.
+    labels, baseline : Index, label
+        Classes and baseline.
+    separated : bool
+        Whether some coefficients are infinite because the rows of two classes are separated.
     converged, n_iter, reason : Series
-        How each fit ended.
+        For each fit: whether it converged, the number of steps, and why it did not converge (empty if it did).
     """
 
     def __init__(
@@ -151,11 +158,12 @@ class IndividualizedResults:
         self.params = self._frame({label: fit.beta for label, fit in fits.items()})
         self.bse = self._frame({label: np.sqrt(np.diagonal(fit.cov)) for label, fit in fits.items()})
         self._limit = np.column_stack([fit.limit for fit in fits.values()])
-        # Of two infinite classes, nothing says which is the likelier.
-        self._open = [label for label, fit in fits.items() if fit.infinite.any()]
-        self.llf = joint.at(self._limit.ravel(order="F")).llf if len(self._open) < 2 else float("nan")
+        # The data do not tell which of two classes with infinite coefficients is more probable.
+        self._infinite = [label for label, fit in fits.items() if fit.infinite.any()]
+        self.separated = bool(self._infinite)
+        self.llf = joint.at(self._limit.ravel(order="F")).llf if len(self._infinite) < 2 else float("nan")
         self.nobs = float(joint.weight.sum())
-        self._n_params = int(sum(fit.kept.sum() for fit in fits.values()))
+        self.df_model = float(sum(fit.kept.sum() for fit in fits.values()))
         self.converged = pd.Series({label: fit.converged for label, fit in fits.items()})
         self.n_iter = pd.Series({label: fit.n_iter for label, fit in fits.items()})
         self.reason = pd.Series({label: fit.reason for label, fit in fits.items()})
@@ -165,34 +173,45 @@ class IndividualizedResults:
 
     @property
     def tvalues(self) -> pd.DataFrame:
-        """Estimates divided by their standard errors; missing where both are infinite."""
+        """Estimates divided by their standard errors; missing if both are infinite."""
         return self.params / self.bse
 
     @property
     def pvalues(self) -> pd.DataFrame:
-        """Wald's two-sided p-values."""
+        """Two-sided Wald p-values."""
         return self.tvalues.abs().apply(lambda z: pd.Series(2.0 * stats.norm.sf(z), index=z.index))
 
     @property
     def aic(self) -> float:
         """Akaike's criterion."""
-        return 2.0 * (self._n_params - self.llf)
+        return 2.0 * (self.df_model - self.llf)
 
     @property
     def bic(self) -> float:
         """Schwarz's criterion."""
-        return float(np.log(self.nobs)) * self._n_params - 2.0 * self.llf
+        return float(np.log(self.nobs)) * self.df_model - 2.0 * self.llf
 
     def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
-        """Wald's intervals, one row a class and column; those of infinite estimates are unbounded."""
+        """Wald intervals, one row per class and column; intervals of infinite estimates are unbounded.
+
+        Parameters
+        ----------
+        alpha : float
+            Significance level; intervals have level 1 - alpha.
+
+        Returns
+        -------
+        DataFrame
+            Lower and upper bounds, in columns 0 and 1 as in statsmodels.
+        """
         half = float(stats.norm.isf(_params.level(alpha, "alpha") / 2.0)) * self.bse.to_numpy().ravel(order="F")
         estimate = self.params.to_numpy().ravel(order="F")
         estimate = np.where(np.isinf(half), 0.0, estimate)
         index = pd.MultiIndex.from_product([self.params.columns, self._columns])
-        return pd.DataFrame({"lower": estimate - half, "upper": estimate + half}, index=index)
+        return pd.DataFrame({0: estimate - half, 1: estimate + half}, index=index)
 
     def cov_params(self, label: Any) -> pd.DataFrame:
-        """Covariance of one class' coefficients."""
+        """Covariance matrix of the coefficients of one class."""
         _params.index_of(label, self.params.columns, "label", "classes")
         return pd.DataFrame(self._fits[label].cov, index=self._columns, columns=self._columns)
 
@@ -202,16 +221,17 @@ class IndividualizedResults:
         Parameters
         ----------
         exog : array-like, optional
-            New rows, with the columns of the fit; by default the rows of the fit that count.
+            New rows, with the columns of the fit; by default the rows of the fit with positive weight.
 
         Returns
         -------
         DataFrame
+            One column per class.
         """
-        if len(self._open) > 1:
+        if len(self._infinite) > 1:
             raise InputError(
-                f"the coefficients of {listed(self._open)} are infinite, and nothing says which of these classes is "
-                "the likelier; use penalty='firth'."
+                f"the coefficients of {listed(self._infinite)} are infinite, so the data do not tell which of these "
+                f"classes is more probable; use {arg('penalty', 'firth')}."
             )
         index: Any = self._rows
         if exog is None:
@@ -223,36 +243,51 @@ class IndividualizedResults:
                 exog = exog[list(self._columns)]
             x = as_float(exog, "exog")
             x = x.reshape(-1, len(self._columns)) if x.ndim == 1 and x.size % len(self._columns) == 0 else x
-            predictor = designs.read_new_rows(x, list(map(str, self._columns)), self._limit, False) @ self._limit
+            predictor = reading.read_new_rows(x, list(map(str, self._columns)), self._limit, False) @ self._limit
         full = np.column_stack([np.zeros(len(predictor)), predictor])
-        # Labels may be True and False, by which pandas would choose rows.
+        # Labels may be True and False, which pandas would take for a mask.
         order = pd.Index([self.baseline, *self.params.columns]).get_indexer(self.labels)
         return pd.DataFrame(softmax(full, axis=1)[:, order], index=index, columns=self.labels)
 
     def tidy(self, alpha: float = 0.05) -> pd.DataFrame:
-        """One row a coefficient with broom's columns in snake case."""
+        """One row per class and coefficient, with broom's columns in snake case.
+
+        Parameters
+        ----------
+        alpha : float
+            Significance level; intervals have level 1 - alpha.
+
+        Returns
+        -------
+        DataFrame
+        """
         bounds = self.conf_int(alpha)
-        flat = {
-            name: frame.to_numpy().ravel(order="F")
-            for name, frame in (
-                ("estimate", self.params),
-                ("std_error", self.bse),
-                ("statistic", self.tvalues),
-                ("p_value", self.pvalues),
-            )
-        }
+        estimate, se, z, p = (
+            frame.to_numpy().ravel(order="F") for frame in (self.params, self.bse, self.tvalues, self.pvalues)
+        )
+        level, term = (list(bounds.index.get_level_values(k)) for k in (0, 1))
+        table = _summary.tidy_coefficients(term, estimate, se, z, p, bounds.to_numpy())
+        table.insert(0, "y_level", level)
+        return table
+
+    def glance(self) -> pd.DataFrame:
+        """One row about the fit, with broom's columns in snake case."""
         return pd.DataFrame(
-            {
-                "y_level": bounds.index.get_level_values(0),
-                "term": bounds.index.get_level_values(1),
-                **flat,
-                "conf_low": bounds["lower"].to_numpy(),
-                "conf_high": bounds["upper"].to_numpy(),
-            }
+            [
+                {
+                    "log_lik": self.llf,
+                    "aic": self.aic,
+                    "bic": self.bic,
+                    "df": self.df_model,
+                    "nobs": self.nobs,
+                    "converged": bool(self.converged.all()),
+                    "n_iter": int(self.n_iter.sum()),
+                }
+            ]
         )
 
     def summary(self, alpha: float = 0.05) -> Summary:
-        """A table of coefficients for each class."""
+        """Summary with a table of coefficients for each class; intervals have level 1 - alpha."""
         _params.level(alpha, "alpha")
         tables = [
             _summary.coefficients(

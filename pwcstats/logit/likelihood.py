@@ -1,4 +1,4 @@
-"""The multinomial likelihood that the models of this package maximise, with Firth's penalty or without."""
+"""The multinomial likelihood, with or without Firth's penalty, and its maximisation."""
 
 from copy import copy
 from dataclasses import dataclass, replace
@@ -11,36 +11,37 @@ from pwcstats._arrays import Array
 from pwcstats._kernels import multinomial, newton
 from pwcstats._kernels.blas import threads_for
 from pwcstats._kernels.separation import multinomial_constraints, overlap
-from pwcstats.logit.reading import refuse_aliased
+from pwcstats.logit.reading import check_rank
 
-# On the scale of the predictors: Newton's last step, which leaves an error of about its square, and what is left after
-# Firth's, which shrink by a factor of about the largest leverage.
+# Tolerances on the scale of the linear predictors. The last Newton step leaves an error of about its square. Firth's
+# steps shrink by a factor of about the largest leverage, so the sum of all further steps is bounded.
 NEWTON_STEP, FIRTH_ERROR = 1e-6, 2e-8
-MAX_ITER = 200
-# Steps after which the penalty's own curvature is learned, and other maxima are worth a search.
+MAXITER = 200
+# Number of steps after which the curvature of the penalty is learned, and after which other maxima are searched for.
 PATIENCE = 8
-# A row's leverage from which the penalty may make several maxima.
+# Leverage of a row from which the penalised likelihood may have several maxima.
 HIGH_LEVERAGE = 0.4
-# Rows times parameters from which many beginnings would take too long.
+# Rows times parameters from which a search from many starts would take too long.
 MANY = 200_000
-# Numbers in the constraints of a linear programme, 200 MB, from which it would take too long and too much memory.
+# Size of the constraints, 200 MB, from which a linear program would take too much time and memory.
 MOST_CONSTRAINTS = 25_000_000
-# Beginnings here and there, in logits.
+# Standard deviations of random starts, in logits.
 SPREAD = (1.0, 3.0, 10.0) * 3
-# Of the product of their lengths, the product of a step and the score's fall along it.
+# BFGS updates need a positive product of step and score change; this is the smallest, relative to their lengths.
 NOT_CONCAVE = 1e-10
-# A gain of likelihood so small is a step of 1e-4 standard errors; rounding hides it where the information is all but
-# singular.
+# An increase of the likelihood this small corresponds to a step of 1e-4 standard errors. Rounding hides it if the
+# information is almost singular.
 FLAT = 1e-8
-# Another maximum is higher by more than rounding.
+# Another maximum must be higher by more than rounding.
 SMALL_RISE = 1e-8
-# What is left of a column after those before it, as a share: above this, the columns may be used as they are.
+# If the part of each column that is orthogonal to the columns before it is larger than this share of its length, the
+# columns are used without orthogonalisation.
 WELL_CONDITIONED = 0.05
 
 
 @dataclass
 class Point:
-    """The likelihood at some parameters, in the coordinates that it works in; `value` is what is maximised."""
+    """The likelihood and its derivatives at some parameters, in internal coordinates; `value` is maximised."""
 
     params: Array
     value: float
@@ -53,7 +54,7 @@ class Point:
 
 
 class Secant:
-    """Quasi-Newton steps (BFGS) within the span of a basis: changes of the score tell the curvature."""
+    """Quasi-Newton steps (BFGS) within the span of a basis."""
 
     def __init__(self, basis: Array | None) -> None:
         self._basis = basis
@@ -61,13 +62,13 @@ class Secant:
         self._inverse = np.empty((0, 0))
 
     def step(self, point: Point) -> Array:
-        """The step from a point that the last step, or a part of it, led to."""
+        """Step from a point that was reached by the last step, or by a part of it."""
         if self._last is None:
             self._inverse = inverse_slope(point, self._basis)
         else:
             moved, fall = point.params - self._last.params, self._last.score - point.score
             product = float(moved @ fall)
-            # Where the likelihood is not concave, nothing is learned.
+            # Skip the update where the likelihood is not concave.
             if product > NOT_CONCAVE * float(np.linalg.norm(moved) * np.linalg.norm(fall)):
                 turned = self._inverse @ fall
                 self._inverse += (1.0 + fall @ turned / product) / product * np.outer(moved, moved)
@@ -77,7 +78,7 @@ class Secant:
 
 
 def newton_step(point: Point, basis: Array | None) -> Array:
-    """The step within the span of a basis; nan where the information is singular."""
+    """Newton step within the span of a basis; NaN if the information is singular."""
     try:
         if basis is None:
             return np.asarray(np.linalg.solve(point.slope, point.score))
@@ -87,7 +88,7 @@ def newton_step(point: Point, basis: Array | None) -> Array:
 
 
 def inverse_slope(point: Point, basis: Array | None) -> Array:
-    """Inverse of the curvature within the span of a basis; nan where it is singular."""
+    """Inverse of the curvature within the span of a basis; NaN if it is singular."""
     try:
         if basis is None:
             return np.asarray(np.linalg.inv(point.slope))
@@ -97,11 +98,11 @@ def inverse_slope(point: Point, basis: Array | None) -> Array:
 
 
 class MultinomialLikelihood:
-    """Classes 1, 2, ... against class 0, all with the same columns; two classes are the binary logit.
+    """Likelihood of classes 1, 2, ... against class 0; with two classes it is the binary logit.
 
-    It works with combinations of the columns of which neither units nor a far-off origin cost digits: ``x = q r``, and
-    the coefficients b are ``r⁻¹ g`` for the parameters g of q. `beta` (class after class) is what users see;
-    `information` and `cov` are for them too.
+    It works with ``x = q r``, so that neither the units nor the origins of the columns cost precision. The coefficients
+    are ``r⁻¹ g`` for the parameters g of q. `beta` converts parameters to the coefficients that users see, class by
+    class; `information`, `cov` and `score` are for these coefficients, too.
     """
 
     def __init__(
@@ -125,49 +126,49 @@ class MultinomialLikelihood:
         self.n_params = self.n_rest * self.n_columns
         self.firth = firth
         self.scale = np.tile(np.maximum(self.root.max(axis=0), -self.root.min(axis=0)), self.n_rest)
-        # Rounding of the rows' terms.
+        # Rounding error of the sum over rows.
         self._noise = 1e-16 * float(weight.sum())
-        # Jeffreys' penalty is of the information on the coefficients.
+        # Jeffreys' penalty uses the information of the coefficients, not that of the parameters.
         self.constant = self.n_rest * float(np.log(np.abs(np.diagonal(self.r))).sum()) if firth else 0.0
 
     # Coordinates
 
     def beta(self, params: Array) -> Array:
-        """Coefficients."""
+        """Coefficients of some parameters."""
         return solve_triangular(self.r, params.reshape(self.n_rest, -1).T).T.ravel()
 
     def params(self, beta: Array) -> Array:
-        """The inverse of `beta`."""
+        """Parameters of some coefficients; the inverse of `beta`."""
         return (self.r @ np.reshape(beta, (self.n_rest, -1)).T).T.ravel()
 
-    def contrast(self, place: int) -> Array:
-        """The combination of parameters that one coefficient is."""
+    def contrast(self, index: int) -> Array:
+        """One coefficient as a linear combination of the parameters."""
         unit = np.zeros((self.n_rest, self.n_columns))
-        unit.flat[place] = 1.0
+        unit.flat[index] = 1.0
         return solve_triangular(self.r, unit.T, trans="T").T.ravel()
 
     def information(self, point: Point) -> Array:
-        """Fisher information on the coefficients."""
+        """Fisher information of the coefficients."""
         wide = np.kron(np.eye(self.n_rest), self.r)
         return wide.T @ point.information @ wide
 
     def cov(self, point: Point) -> Array:
-        """Its inverse."""
+        """Covariance of the coefficients: the inverse information."""
         wide = np.kron(np.eye(self.n_rest), solve_triangular(self.r, np.eye(self.n_columns)))
         return wide @ np.linalg.inv(point.information) @ wide.T
 
     def score(self, point: Point) -> Array:
-        """Derivatives for the coefficients."""
+        """Score with respect to the coefficients."""
         return (self.r.T @ point.score.reshape(self.n_rest, -1).T).T.ravel()
 
     # Values
 
     def at(self, beta: Array) -> Point:
-        """Everything about some coefficients."""
+        """Evaluate the likelihood at some coefficients."""
         return self.evaluate(self.params(beta))
 
     def evaluate(self, params: Array) -> Point:
-        """Everything about one point, computed once."""
+        """Evaluate the likelihood and its derivatives at some parameters."""
         size = self.n_params
         g = np.ascontiguousarray(params.reshape(self.n_rest, -1).T)
         probability, score = np.empty((len(self.root), self.n_rest)), np.empty(size)
@@ -181,32 +182,32 @@ class MultinomialLikelihood:
         return Point(params, value, llf, score, information, slope, probability, leverage)
 
     def length(self, step: Array) -> float:
-        """The largest change of a predictor that one parameter's step can make."""
+        """Largest change of a linear predictor by a step in one parameter."""
         return float(np.abs(step * self.scale).max(initial=0.0))
 
     # Maxima
 
-    def fit(self, beta: Array | None = None, max_iter: int = MAX_ITER) -> newton.Ascent[Point]:
-        """The maximum; from `beta` if given.
+    def fit(self, beta: Array | None = None, max_iter: int = MAXITER) -> newton.Ascent[Point]:
+        """Maximise the likelihood, starting at `beta` if it is given.
 
-        Jeffreys' penalty makes small, separated or heavy-tailed data have several maxima now and then. Where it weighs
-        much, the highest of those from several beginnings is taken.
+        With Jeffreys' penalty, small, separated or heavy-tailed data can have several maxima. If the penalty has much
+        weight and no start is given, several starts are tried and the highest maximum is returned.
         """
-        found = self.maximise(beta, max_iter=max_iter)
+        found = self.maximise(beta, maxiter=max_iter)
         if beta is None and self.hard(found):
             everything = np.eye(self.n_params)
-            starts = self._beginnings(found.point, everything, np.zeros(self.n_params))
+            starts = self._starts(found.point, everything, np.zeros(self.n_params))
             found = self._best_of(starts, everything, max_iter, found)
         return found
 
     def hard(self, found: newton.Ascent[Point]) -> bool:
-        """Whether there may be other maxima: steps were many, or single rows weigh much."""
+        """Whether there may be other maxima: many steps were needed, or single rows have much leverage."""
         return self.firth and (found.n_iter > PATIENCE or found.point.leverage > HIGH_LEVERAGE)
 
-    def _beginnings(self, point: Point, basis: Array, fixed: Array) -> list[Array]:
-        """Nearer and further out than a point, where maximum likelihood would go, and here and there.
+    def _starts(self, point: Point, basis: Array, fixed: Array) -> list[Array]:
+        """Starts for a search for other maxima: multiples of a point, limits of maximum likelihood, random points.
 
-        Parameters are `fixed` and something in the span of `basis`.
+        All starts are `fixed` plus a vector in the span of `basis`.
         """
         size = basis.shape[1]
         if len(self.root) * self.n_rest * size > MOST_CONSTRAINTS:
@@ -230,54 +231,54 @@ class MultinomialLikelihood:
         return [fixed + start for start in (self.origin(basis, fixed), *starts)]
 
     def _without_outliers(self, share: float) -> Array:
-        """Estimates from columns whose far ends are brought nearer, times `share`."""
+        """Estimates from columns with clipped outliers, times `share`."""
         clipped = copy(self)
         middle = np.median(self.root, axis=0)
         reach = 2.0 * np.abs(self.root - middle).mean(axis=0)
         clipped.root = np.ascontiguousarray(np.clip(self.root, middle - reach, middle + reach))
-        return share * clipped.maximise(max_iter=PATIENCE).point.params
+        return share * clipped.maximise(maxiter=PATIENCE).point.params
 
     def _best_of(
-        self, starts: list[Array], basis: Array | None, max_iter: int, found: newton.Ascent[Point]
+        self, starts: list[Array], basis: Array | None, maxiter: int, found: newton.Ascent[Point]
     ) -> newton.Ascent[Point]:
-        """The highest maximum from some starts, `found` among them."""
+        """The highest of `found` and the maxima from some starts."""
         for start in starts:
-            other = self.ascend(start, basis, max_iter)
+            other = self.ascend(start, basis, maxiter)
             if other.converged and (not found.converged or other.point.value > found.point.value + SMALL_RISE):
                 found = other
         return found
 
     def held_at(self, beta: Array, held: NDArray[np.bool_], hard: bool) -> Point:
-        """The maximum with coefficients that are `held` as in `beta`; where it is `hard`, from several beginnings."""
+        """The maximum with the coefficients that are `held` fixed as in `beta`; if `hard`, from several starts."""
         fixed = self.params(np.where(held, beta, 0.0))
         basis = self.free(held)
-        found = self.ascend(self.params(beta), basis, MAX_ITER)
+        found = self.ascend(self.params(beta), basis, MAXITER)
         if basis.shape[1] and (hard or self.hard(found) or not found.converged):
-            found = self._best_of(self._beginnings(found.point, basis, fixed), basis, MAX_ITER, found)
+            found = self._best_of(self._starts(found.point, basis, fixed), basis, MAXITER, found)
         return found.point
 
     def maximise(
-        self, beta: Array | None = None, held: NDArray[np.bool_] | None = None, max_iter: int = MAX_ITER
+        self, beta: Array | None = None, held: NDArray[np.bool_] | None = None, maxiter: int = MAXITER
     ) -> newton.Ascent[Point]:
-        """Ascend from `beta`; coefficients that are `held` stay as they are (their columns stay in the penalty)."""
+        """The maximum reached from `beta`; coefficients that are `held` stay fixed, but remain in the penalty."""
         basis = None if held is None else self.free(held)
         start = self.origin(basis, np.zeros(self.n_params)) if beta is None else self.params(beta)
-        return self.ascend(start, basis, max_iter)
+        return self.ascend(start, basis, maxiter)
 
     def origin(self, basis: Array | None, fixed: Array) -> Array:
-        """What makes up for the offset and for fixed parameters as well as it can."""
+        """Parameters that compensate for the offset and for fixed parameters, by least squares."""
         if not self.offset.any() and not fixed.any():
             return np.zeros(self.n_params)
-        there = self.offset[:, None] + self.root @ fixed.reshape(self.n_rest, -1).T
+        predictor = self.offset[:, None] + self.root @ fixed.reshape(self.n_rest, -1).T
         blocks = np.eye(self.n_params) if basis is None else basis
-        # Least squares by the normal equations: the columns of `root` are far from aliased, and with many classes the
-        # design is too large to write out.
+        # The normal equations are precise enough, because the columns of `root` are far from aliased. With many classes
+        # the full design would be too large.
         products = (self.root.T @ self.root) @ blocks.reshape(self.n_rest, self.n_columns, -1)
         gram = blocks.T @ products.reshape(self.n_params, -1)
-        return np.asarray(blocks @ np.linalg.solve(gram, -blocks.T @ (self.root.T @ there).T.ravel()))
+        return np.asarray(blocks @ np.linalg.solve(gram, -blocks.T @ (self.root.T @ predictor).T.ravel()))
 
-    def ascend(self, start: Array, basis: Array | None = None, max_iter: int = MAX_ITER) -> newton.Ascent[Point]:
-        """Newton's steps from some parameters; they stay in the span of `basis`."""
+    def ascend(self, start: Array, basis: Array | None = None, maxiter: int = MAXITER) -> newton.Ascent[Point]:
+        """Ascend by Newton steps from some parameters; the steps stay in the span of `basis`."""
         secant = Secant(basis)
         steps = 0
 
@@ -286,33 +287,33 @@ class MultinomialLikelihood:
             steps += 1
             if not np.isfinite(point.value):
                 return np.full(self.n_params, np.nan)
-            # A Newton step in which the penalty's own curvature is guessed; where that is bad, it is learned.
+            # Newton steps approximate the curvature of the penalty. If they are slow, BFGS learns it.
             return secant.step(point) if self.firth and steps > PATIENCE else newton_step(point, basis)
 
         with threads_for(0):
             tolerance = FIRTH_ERROR if self.firth else NEWTON_STEP
             found = newton.ascend(
-                self.evaluate, direction, self.length, start, tolerance, max_iter, linear=self.firth, noise=self._noise
+                self.evaluate, direction, self.length, start, tolerance, maxiter, linear=self.firth, noise=self._noise
             )
         if self.firth and not found.converged and self._is_flat(found.point, basis):
             return replace(found, converged=True, reason="")
         return found
 
     def _is_flat(self, point: Point, basis: Array | None) -> bool:
-        """Whether no more of the likelihood is to be gained than rounding hides; steps need not be short there."""
+        """Whether the likelihood cannot increase by more than rounding; steps may still be long there."""
         gain = 0.5 * float(point.score @ newton_step(point, basis))
         return 0.0 <= gain <= FLAT
 
     def free(self, held: NDArray[np.bool_]) -> Array:
-        """Orthonormal columns that span the parameters of the coefficients that are not held."""
+        """Orthonormal basis of the parameters whose held coefficients are 0."""
         wide = np.kron(np.eye(self.n_rest), self.r)
         return np.asarray(np.linalg.qr(wide[:, ~held])[0])
 
 
 def _well_scaled(x: Array, names: list[str], where: str) -> tuple[Array, Array]:
-    """The columns as q r, q with columns of mean square 1; refuses columns that are combinations of others.
+    """Factors q and r of the columns, where the columns of q have mean square 1; checks that the rank is full.
 
-    q has orthogonal columns where those of x are far from it.
+    q has orthogonal columns unless those of x are well conditioned already.
     """
     length = np.linalg.norm(x, axis=0)
     size = np.sqrt(len(x))
@@ -325,5 +326,5 @@ def _well_scaled(x: Array, names: list[str], where: str) -> tuple[Array, Array]:
         except np.linalg.LinAlgError:
             pass
     q, r = np.linalg.qr(x)
-    refuse_aliased(r, length, x.shape, names, where)
+    check_rank(x, names, where, r)
     return np.ascontiguousarray(q * size), r / size

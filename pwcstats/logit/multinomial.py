@@ -1,6 +1,6 @@
 """Multinomial logistic regression with Jeffreys' penalty."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -11,20 +11,21 @@ from statsmodels.discrete.discrete_model import MNLogit, MultinomialResults, Mul
 from pwcstats._arrays import Array
 from pwcstats._kernels.blas import threads_for
 from pwcstats._kernels.newton import Ascent
-from pwcstats.errors import InputError
-from pwcstats.logit import reading as designs
+from pwcstats.errors import InputError, arg, code
+from pwcstats.logit import reading
 from pwcstats.logit.formulas import FromFormula
-from pwcstats.logit.likelihood import MAX_ITER, Point
-from pwcstats.logit.penalised import PenalisedModel, PenalisedResults, refused
+from pwcstats.logit.inherited import PrintedWrapper, refused
+from pwcstats.logit.likelihood import MAXITER, Point
+from pwcstats.logit.penalized import PenalizedModel, PenalizedResults
 
 __all__ = ["FirthMNLogit", "FirthMNLogitResults", "StableMNLogit"]
 
 
 class StableMNLogit(MNLogit):
-    """statsmodels' ``MNLogit`` for predictors of any size, of which its own exponentials overflow."""
+    """statsmodels' ``MNLogit`` without overflow for large linear predictors."""
 
     def cdf(self, X: Any) -> Array:
-        """Probabilities of all classes, of predictors of all but the first."""
+        """Probabilities of all classes for linear predictors of all classes but the first."""
         return np.asarray(softmax(np.column_stack([np.zeros(len(X)), X]), axis=1))
 
     def loglikeobs(self, params: Any) -> Array:
@@ -38,32 +39,32 @@ class StableMNLogit(MNLogit):
         return float(self.loglikeobs(params).sum())
 
 
-class FirthMNLogit(FromFormula, PenalisedModel, StableMNLogit):
+class FirthMNLogit(FromFormula, PenalizedModel, StableMNLogit):
     r"""Multinomial logistic regression with Jeffreys' penalty.
 
-    A statsmodels ``MNLogit`` whose estimates are finite for every data set, separated ones included. The first class
-    (in sorted order, or in that of a Categorical) is the baseline.
+    A statsmodels ``MNLogit`` whose estimates are finite for every data set, including separated data. The first class
+    (in sorted order, or in the order of a Categorical) is the baseline.
 
     Parameters
     ----------
     endog : array-like
-        Classes: numbers, words or a Categorical.
+        Classes: numbers, strings or a Categorical.
     exog : array-like
-        Columns of the design; a constant is not added, as in statsmodels (formulas add one).
+        Design matrix. As in statsmodels, a constant is not added (formulas add one).
     freq_weights : array-like, optional
-        How many times each row counts; real numbers, 0 leaves a row out.
+        How many times each row counts: real numbers; 0 leaves a row out.
     **kwargs
         `missing` and `hasconst`, as in statsmodels.
 
     See Also
     --------
-    individualized_mnlogit : One binary fit for each class.
+    individualized_mnlogit : A separate binary fit for each class.
 
     Notes
     -----
-    Maximises :math:`\ell(\beta) + \frac12 \log |I(\beta)|` [1]_, with I the information on all coefficients
-    together; for this model that is bias reduction too [2]_, as in ``brmultinom`` of R's brglm2. Probabilities do not
-    depend on which class is the baseline.
+    The model maximises :math:`\ell(\beta) + \frac12 \log |I(\beta)|` [1]_, where I is the information of all
+    coefficients. For this model the penalty reduces bias [2]_, as in ``brmultinom`` of R's brglm2. Probabilities do not
+    depend on the choice of the baseline.
 
     References
     ----------
@@ -87,10 +88,12 @@ class FirthMNLogit(FromFormula, PenalisedModel, StableMNLogit):
 
     def __init__(self, endog: Any, exog: Any, freq_weights: Any = None, **kwargs: Any) -> None:
         if kwargs.pop("offset", None) is not None:
-            raise InputError("FirthMNLogit has no offset, as MNLogit has none; leave it out.")
-        designs.refuse_one_value(endog)
+            raise InputError(f"{code('FirthMNLogit')} has no {arg('offset')}; leave it out.")
+        codes, labels = reading.read_nominal(endog)
+        if len(labels) < 2:
+            reading.check_classes(np.zeros(len(codes), np.int64), np.ones(len(codes)), list(labels))
         if isinstance(endog, pd.Categorical):
-            # statsmodels keeps the order of a Series alone.
+            # statsmodels keeps the order of the categories only for a Series.
             endog = pd.Series(endog, index=getattr(exog, "index", None), name="y")
         if isinstance(endog, pd.Series) and isinstance(endog.dtype, pd.StringDtype):
             endog = endog.astype(object)
@@ -98,7 +101,7 @@ class FirthMNLogit(FromFormula, PenalisedModel, StableMNLogit):
 
     def _name_classes(self, labels: pd.Index) -> None:
         seen = [int(label) for label in self.class_labels]
-        self._ynames_map = {k: str(labels[place]) for k, place in enumerate(seen)}
+        self._ynames_map = {k: str(labels[index]) for k, index in enumerate(seen)}
         self.data.cov_names = pd.MultiIndex.from_product(
             (self.class_labels[1:], self.data.xnames), names=(self.endog_names, None)
         )
@@ -109,20 +112,20 @@ class FirthMNLogit(FromFormula, PenalisedModel, StableMNLogit):
         return [str(self._ynames_map[k]) for k in range(int(self.J))]
 
     def fit(
-        self, start_params: Any = None, maxiter: int = MAX_ITER, disp: bool = False, **kwargs: Any
+        self, start_params: Any = None, maxiter: int = MAXITER, disp: bool = False, **kwargs: Any
     ) -> "FirthMNLogitResults":
         """Fit the model.
 
         Parameters
         ----------
         start_params : array-like, optional
-            Where to begin, columns x classes; 0 by default.
+            Start of the iteration, columns x classes; 0 by default.
         maxiter : int
-            Newton steps before giving up.
+            Maximal number of Newton steps.
         disp : bool
-            Print how the fit ended.
+            Print a message if the fit converged.
         **kwargs
-            Nothing; statsmodels' other options are refused.
+            Other options of statsmodels are not accepted.
 
         Returns
         -------
@@ -132,21 +135,23 @@ class FirthMNLogit(FromFormula, PenalisedModel, StableMNLogit):
             ascent = self._maximise(start_params, maxiter, disp, kwargs)
             return FirthMNLogitResultsWrapper(FirthMNLogitResults(self, ascent))
 
+    pdf = get_distribution = refused(f"a multinomial model has no such distribution; use {code('predict')}.")
 
-class FirthMNLogitResults(PenalisedResults, MultinomialResults):
-    """Results of :meth:`FirthMNLogit.fit`: statsmodels' results of a multinomial logit, penalised where it matters.
 
-    Besides what is listed here there are statsmodels' `params`, `bse`, `tvalues`, `pvalues` (columns x classes but the
-    first), `cov_params`, `get_margeff`, `summary` and residuals.
+class FirthMNLogitResults(PenalizedResults, MultinomialResults):
+    """Results of :meth:`FirthMNLogit.fit`: statsmodels' ``MultinomialResults`` for the penalised likelihood.
+
+    The attributes and methods of statsmodels are available: `params`, `bse`, `tvalues`, `pvalues` (columns x classes
+    but the first), `cov_params`, `get_margeff`, `summary` and residuals.
 
     Attributes
     ----------
     llf, llf_unpenalized : float
-        Log-likelihood with the penalty and without; `aic`, `bic` and `prsquared` use the latter.
+        Log-likelihood with and without the penalty; `aic`, `bic` and `prsquared` use the latter.
     llnull, llr, llr_pvalue : float
         Penalised log-likelihood with all coefficients but the constants at 0, and the test against it.
     converged, n_iter, reason : bool, int, str
-        How the fit ended; `reason` is empty when it converged.
+        Whether the fit converged, the number of steps, and why it did not converge (empty if it did).
     """
 
     def __init__(self, model: FirthMNLogit, ascent: Ascent[Point]) -> None:
@@ -156,22 +161,23 @@ class FirthMNLogitResults(PenalisedResults, MultinomialResults):
         self.method = "Firth"
         self.nobs = float(model._weight.sum())
 
-    def predict(self, exog: Any = None, transform: bool = True, **kwargs: Any) -> Any:
-        """Probabilities of all classes, by name; `which="linear"` for the predictors.
+    def predict(self, exog: Any = None, transform: bool = True, **kwargs: Any) -> pd.DataFrame:
+        """Probabilities of all classes; ``which="linear"`` gives linear predictors.
 
         Parameters
         ----------
         exog : array-like, optional
-            New rows: columns of the design or, after a formula, its variables; by default the rows of the fit. After a
-            formula, rows in which something is missing have missing probabilities.
+            New rows: design matrix or, after a formula, its variables. By default the rows of the fit. After a formula,
+            rows with missing values have missing probabilities.
         transform : bool
-            Whether the formula makes the columns from `exog`.
+            Whether `exog` holds the variables of the formula.
         **kwargs
             `which`, as in statsmodels.
 
         Returns
         -------
         DataFrame
+            One column per class.
         """
         proba = super().predict(exog, transform, **kwargs)
         index = getattr(proba, "index", None)
@@ -180,23 +186,42 @@ class FirthMNLogitResults(PenalisedResults, MultinomialResults):
         return pd.DataFrame(np.asarray(proba), index=index, columns=self.model.class_labels)
 
     def pred_table(self) -> Array:
-        """Counts of what was observed (rows) and predicted (columns), weights included."""
+        """Weighted counts of observed (rows) and predicted (columns) classes."""
         table = np.zeros((self.model.J, self.model.J))
         predicted = np.asarray(self.predict()).argmax(axis=1)
         np.add.at(table, (self.model._code, predicted), self.model._weight)
         return table
 
-    resid_misclassified = property(
-        lambda self: (self.model._code != np.asarray(self.predict()).argmax(axis=1)).astype(np.float64),
-        doc="1 where the likeliest class is not the observed one.",
+    @property
+    def fittedvalues(self) -> pd.DataFrame:
+        """Linear predictors of all classes but the first."""
+        return self.predict(which="linear").iloc[:, 1:]
+
+    @property
+    def resid_misclassified(self) -> Array:
+        """1 if the most probable class is not the observed one, otherwise 0."""
+        return (self.model._code != np.asarray(self.predict()).argmax(axis=1)).astype(np.float64)
+
+    summary2 = refused(f"statsmodels' summary2 labels the tables of the classes wrongly; use {code('summary')}.")
+    get_prediction = refused(
+        "standard errors of multinomial probabilities are not available; use "
+        f"{code('predict')}, or {code('get_margeff')}."
+    )
+    get_distribution = refused(f"a multinomial model has no such distribution; use {code('predict')}.")
+    margeff = refused(f"margeff was replaced in statsmodels; use {code('get_margeff')}.")
+    t_test_pairwise = wald_test_terms = refused(
+        f"statsmodels' tests of terms are for one equation only; use {code('lr_test')}, or {code('wald_test')} with a "
+        "matrix."
     )
 
-    summary2 = refused("statsmodels' summary2 heads the classes' tables with wrong numbers; use summary.")
-    get_prediction = refused("standard errors of multinomial probabilities are not there; use predict, or get_margeff.")
 
+class FirthMNLogitResultsWrapper(PrintedWrapper, MultinomialResultsWrapper):
+    """Adds the labels of pandas input to results, as in statsmodels."""
 
-class FirthMNLogitResultsWrapper(MultinomialResultsWrapper):
-    """Gives results the labels of pandas input, as statsmodels does."""
+    # `fittedvalues` has labels already.
+    _wrap_attrs: ClassVar = {
+        name: how for name, how in MultinomialResultsWrapper._wrap_attrs.items() if name != "fittedvalues"
+    }
 
 
 populate_wrapper(FirthMNLogitResultsWrapper, FirthMNLogitResults)

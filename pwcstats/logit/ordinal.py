@@ -1,50 +1,52 @@
 """Continuation-ratio logits for ordered classes."""
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from statsmodels.base.model import LikelihoodModel
+from statsmodels.base.model import Model
 
 from pwcstats import _params
 from pwcstats._arrays import Array
-from pwcstats.errors import InputError
-from pwcstats.logit import reading as designs
-from pwcstats.logit.binary import BinaryFit, fit_binary, warn_of
+from pwcstats.errors import arg
+from pwcstats.logit import reading
+from pwcstats.logit.binary import BinaryFit, fit_binary, warn_about
 from pwcstats.logit.formulas import FromFormula
-from pwcstats.logit.likelihood import MAX_ITER
+from pwcstats.logit.likelihood import MAXITER
 from pwcstats.logit.ordinal_results import ContinuationRatioResults, ContinuationRatioResultsWrapper
 
 __all__ = ["ContinuationRatio"]
 
 
-class ContinuationRatio(FromFormula, LikelihoodModel):
+class ContinuationRatio(FromFormula, Model):
     r"""Continuation-ratio logits for ordered classes.
 
-    A chain of binary decisions, each with its own intercept: backward, from the top, :math:`\mathrm{logit}\,P(Y=j \mid
-    Y \le j) = \alpha_j + x^\top \beta_j` for all classes j but the lowest; forward, from the bottom,
-    :math:`\mathrm{logit}\, P(Y=j \mid Y \ge j) = \alpha_j + x^\top \beta_j` for all but the highest.
+    The model is a chain of binary logits, the stages, each with an intercept. The backward model starts at the top:
+    :math:`\mathrm{logit}\,P(Y=j \mid Y \le j) = \alpha_j + x^\top \beta_j` for all classes j but the lowest. The
+    forward model starts at the bottom: :math:`\mathrm{logit}\, P(Y=j \mid Y \ge j) = \alpha_j + x^\top \beta_j` for all
+    classes but the highest.
 
     Parameters
     ----------
     endog : array-like
         Ordered classes: numbers, or an ordered Categorical.
     exog : array-like
-        Columns of the design. Each stage has an intercept; a constant among the columns is not needed and is left out.
+        Design matrix. Each stage has an intercept, so a constant is not needed; it is ignored.
     direction : {"backward", "forward"}
-        See above. They are different models.
+        Backward and forward are different models, see above.
     penalty : {None, "firth"}
         Maximum likelihood, or Jeffreys' penalty, which keeps all estimates finite.
     parallel : bool
-        One vector of slopes for all stages instead of one for each.
+        Whether all stages have the same slopes.
     freq_weights : array-like, optional
-        How many times each row counts; real numbers, 0 leaves a row out.
+        How many times each row counts: real numbers; 0 leaves a row out.
     categories : sequence, optional
-        The classes in their order, the lowest first, if `endog` does not say it.
+        The classes from the lowest to the highest, if `endog` does not determine their order.
     aliased : {"raise", "drop"}
-        What to do where a column is constant, or a combination of those before, among the rows of a stage with slopes
-        of its own: an error, or leave it out there as R's ``glm`` does, its coefficient 0 without a standard error.
+        What to do if a column is constant, or a combination of the columns before it, among the rows of a stage with
+        its own slopes: raise an error, or leave it out of this stage as in R's ``glm``. Its coefficient is then 0,
+        without a standard error.
     **kwargs
         `missing`, as in statsmodels.
 
@@ -54,10 +56,10 @@ class ContinuationRatio(FromFormula, LikelihoodModel):
 
     Notes
     -----
-    The likelihood is the product of the stages' binary likelihoods, so that separate slopes are separate
-    logistic regressions [1]_. Backward is what Chang's Procedure II integrates local classifiers with [2]_. In R's
-    VGAM, forward is ``sratio(reverse = FALSE)`` and backward ``sratio(reverse = TRUE)``; its ``cratio`` has the
-    complements, so that all signs turn.
+    The likelihood is the product of the binary likelihoods of the stages, so a model with separate slopes consists of
+    separate logistic regressions [1]_. Chang's Procedure II combines local classifiers by the backward model [2]_. In
+    R's VGAM, the forward model is ``sratio(reverse = FALSE)`` and the backward model ``sratio(reverse = TRUE)``; its
+    ``cratio`` models the complementary probabilities, so all signs change.
 
     References
     ----------
@@ -87,33 +89,31 @@ class ContinuationRatio(FromFormula, LikelihoodModel):
         self,
         endog: Any,
         exog: Any,
-        direction: str = "backward",
-        penalty: str | None = None,
+        direction: Literal["backward", "forward"] = "backward",
+        penalty: Literal["firth"] | None = None,
         parallel: bool = False,
         freq_weights: Any = None,
         categories: Any = None,
-        aliased: str = "raise",
+        aliased: Literal["raise", "drop"] = "raise",
         **kwargs: Any,
     ) -> None:
         self.aliased = _params.choice(aliased, ("raise", "drop"), "aliased")
         self.direction = _params.choice(direction, ("backward", "forward"), "direction")
-        self.penalty = None if penalty is None else _params.choice(penalty, ("firth",), "penalty")
-        if not isinstance(parallel, (bool, np.bool_)):
-            raise InputError(f"parallel must be True or False, got {parallel!r}.")
-        self.parallel = bool(parallel)
+        self.penalty = _params.optional_choice(penalty, ("firth",), "penalty")
+        self.parallel = _params.flag(parallel, "parallel")
         known = "direction, penalty, parallel, freq_weights, categories, aliased and missing"
-        designs.refuse_unknown(kwargs, "ContinuationRatio", known)
-        designs.refuse_misaligned(exog, endog=endog, freq_weights=freq_weights)
-        code, self.labels = designs.read_ordered(endog, categories)
-        frame = designs.read_frame(exog, len(code))
+        reading.check_options(kwargs, "ContinuationRatio", known)
+        reading.check_aligned(exog, endog=endog, freq_weights=freq_weights)
+        code, self.labels = reading.read_ordered(endog, categories)
+        frame = reading.read_frame(exog, len(code))
         if kwargs.get("missing", "none") == "none":
-            designs.refuse_missing(frame, code, {"freq_weights": freq_weights})
+            reading.check_no_missing(frame, code, {"freq_weights": freq_weights}, f"set {arg('missing', 'drop')}")
         super().__init__(code, frame, freq_weights=freq_weights, **kwargs)
-        self._weight = designs.read_weights(self.freq_weights, len(self.exog))
+        self._weight = reading.read_weights(self.freq_weights, len(self.exog))
         if self.freq_weights is None:
             del self.freq_weights
         self._code = self.endog.astype(np.int64)
-        designs.refuse_one_class(self._code, self._weight, list(self.labels))
+        reading.check_classes(self._code, self._weight, list(self.labels))
         self._kept = [k for k in range(self.exog.shape[1]) if k != self.data.const_idx]
         constant = "const" if self.data.const_idx is None else str(self.exog_names[self.data.const_idx])
         self.columns = [constant, *(str(self.exog_names[k]) for k in self._kept)]
@@ -122,7 +122,7 @@ class ContinuationRatio(FromFormula, LikelihoodModel):
 
     @classmethod
     def _read_response(cls, values: Any, kwargs: dict[str, Any]) -> tuple[Any, pd.Index]:
-        return designs.read_ordered(values, kwargs.pop("categories", None))
+        return reading.read_ordered(values, kwargs.pop("categories", None))
 
     def _name_classes(self, labels: pd.Index) -> None:
         self.labels = labels[self.labels.astype(np.int64)]
@@ -130,11 +130,11 @@ class ContinuationRatio(FromFormula, LikelihoodModel):
 
     @property
     def stages(self) -> list[Any]:
-        """The class that each stage is about."""
+        """The class whose probability each stage models."""
         return list(self.labels[1:] if self.direction == "backward" else self.labels[:-1])
 
     def stage_name(self, stage: int) -> str:
-        """Which probability a stage models."""
+        """The conditional probability that a stage models."""
         sign = "<=" if self.direction == "backward" else ">="
         label = self.stages[stage]
         return f"P(y = {label} | y {sign} {label})"
@@ -149,13 +149,16 @@ class ContinuationRatio(FromFormula, LikelihoodModel):
 
     def stage_data(self, stage: int) -> tuple[Array, NDArray[np.int64], Array]:
         """Design, outcome and weights of the rows that reach a stage."""
-        place = stage + 1 if self.direction == "backward" else stage
-        reach = self._code <= place if self.direction == "backward" else self._code >= place
+        k = stage + 1 if self.direction == "backward" else stage
+        reach = self._code <= k if self.direction == "backward" else self._code >= k
         reach &= self._weight > 0.0
-        return self._design(self.exog[reach]), (self._code[reach] == place).astype(np.int64), self._weight[reach]
+        return self._design(self.exog[reach]), (self._code[reach] == k).astype(np.int64), self._weight[reach]
 
     def stacked(self, interactions: bool) -> tuple[Array, NDArray[np.int64], Array, list[str]]:
-        """All stages in one: their indicators, common slopes and, if asked for, what differs from these."""
+        """Design, outcome, weights and names of all stages together.
+
+        The columns are indicators of the stages, the common slopes and, with `interactions`, differences from these.
+        """
         parts = [self.stage_data(stage) for stage in range(len(self.stages))]
         n_slopes = len(self.columns) - 1
         blocks = []
@@ -172,23 +175,29 @@ class ContinuationRatio(FromFormula, LikelihoodModel):
         x, y, weight = (np.concatenate(part) for part in (blocks, *list(zip(*parts, strict=True))[1:]))
         return x, y, weight, names
 
-    def fit(self, maxiter: int = MAX_ITER, disp: bool = False) -> ContinuationRatioResults:
+    def fit(
+        self, maxiter: int = MAXITER, disp: bool = False, warn_convergence: bool = True
+    ) -> ContinuationRatioResults:
         """Fit the model.
 
         Parameters
         ----------
         maxiter : int
-            Newton steps before giving up.
+            Maximal number of Newton steps.
         disp : bool
-            Print how the fit ended.
+            Print a message if the fit converged.
+        warn_convergence : bool
+            Whether to warn about stages that are separated or did not converge.
 
         Returns
         -------
         ContinuationRatioResults
         """
         maxiter = _params.count(maxiter, "maxiter")
+        warn = _params.flag(warn_convergence, "warn_convergence")
         fits = [self._fit_parallel(maxiter)] if self.parallel else self._fit_stages(maxiter)
-        warn_of(fits)
+        if warn:
+            warn_about(fits)
         results = ContinuationRatioResults(self, fits)
         if disp and results.converged:
             print(f"Converged; log-likelihood {results.llf:.6g}.")
@@ -205,22 +214,22 @@ class ContinuationRatio(FromFormula, LikelihoodModel):
         x, y, weight, names = self.stacked(False)
         return fit_binary(x, y, weight, self.penalty == "firth", names, "", maxiter)
 
-    def predict(self, params: Any, exog: Any = None, which: str = "prob") -> Array:
-        """Probabilities of all classes at some parameters.
+    def predict(self, params: Any, exog: Any = None, which: Literal["prob", "linear", "stage"] = "prob") -> Array:
+        """Predictions at some parameters.
 
         Parameters
         ----------
         params : array-like
-            As the results have them.
+            Coefficients, in the order of the results' `params`.
         exog : array-like, optional
-            New rows; by default those of the fit.
+            New rows; by default the rows of the fit.
         which : {"prob", "linear", "stage"}
-            Probabilities of the classes, the stages' predictors, or the stages' probabilities.
+            Probabilities of the classes, linear predictors of the stages, or conditional probabilities of the stages.
 
         Returns
         -------
         ndarray
-            One row a case, one column a class (or stage).
+            One row per observation, one column per class or stage.
         """
         _params.choice(which, ("prob", "linear", "stage"), "which")
         params = np.asarray(params, dtype=np.float64)
@@ -233,12 +242,12 @@ class ContinuationRatio(FromFormula, LikelihoodModel):
         if exog is not None:
             slopes = np.zeros((self.exog.shape[1], n_stages))
             slopes[self._kept] = coefs[:, 1:].T
-            x = designs.read_new_rows(exog, list(map(str, self.exog_names)), slopes, hasattr(self, "formula"))
+            x = reading.read_new_rows(exog, list(map(str, self.exog_names)), slopes, hasattr(self, "formula"))
         predictor = self._design(np.atleast_2d(x)) @ coefs.T
         if which == "linear":
             return predictor
-        with np.errstate(invalid="ignore"):  # rows in which something is missing
-            # Logarithms, so that small probabilities keep their digits.
+        with np.errstate(invalid="ignore"):  # rows with missing values
+            # Logarithms keep the digits of small probabilities.
             log_yes, log_no = -np.logaddexp(0.0, -predictor), -np.logaddexp(0.0, predictor)
         if which == "stage":
             return np.exp(log_yes)

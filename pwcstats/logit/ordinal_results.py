@@ -1,6 +1,6 @@
-"""What a continuation-ratio fit says."""
+"""Results of continuation-ratio fits."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 import pandas as pd
@@ -14,11 +14,12 @@ from statsmodels.iolib.summary import Summary
 from pwcstats import _params, _summary
 from pwcstats._arrays import Array
 from pwcstats._results import TestResult
-from pwcstats._text import listed
-from pwcstats.errors import InputError
+from pwcstats._text import counted, listed
+from pwcstats.errors import InputError, arg, code, value
 from pwcstats.logit.binary import BinaryFit
+from pwcstats.logit.formulas import columns_by_term
+from pwcstats.logit.inherited import PrintedWrapper, StatsmodelsResult, refused
 from pwcstats.logit.likelihood import MultinomialLikelihood
-from pwcstats.logit.penalised import term_slices
 from pwcstats.logit.profiles import fall, profile_bounds, single_tests
 
 if TYPE_CHECKING:
@@ -27,22 +28,23 @@ if TYPE_CHECKING:
 __all__ = ["ContinuationRatioResults"]
 
 
-class ContinuationRatioResults(LikelihoodModelResults):
+class ContinuationRatioResults(StatsmodelsResult, LikelihoodModelResults):
     """Results of :meth:`ContinuationRatio.fit`.
 
     Attributes
     ----------
     params, bse, tvalues, pvalues : Series
-        Coefficients, standard errors, their ratios and Wald's p-values. Infinite estimates have infinite standard
-        errors.
+        Coefficients, standard errors, z statistics and Wald p-values. Infinite estimates have infinite standard errors.
     coefs : DataFrame
         Coefficients by stage (rows) and column.
     llf, llf_unpenalized : float
-        Log-likelihood, with the penalty if there is one, and without; `aic` and `bic` use the latter.
+        Log-likelihood with the penalty, if there is one, and without it; `aic` and `bic` use the latter.
     nobs, df_model, df_resid : float
-        Rows (or the sum of their weights), coefficients, and what is left.
+        Number of rows (or the sum of their weights), number of coefficients, and their difference.
+    separated : bool
+        Whether some coefficients are infinite because a stage is separated.
     converged, n_iter, reason : bool, int, str
-        Whether all fits converged, steps in all, and why not.
+        Whether all fits converged, the number of steps of all fits, and why one did not converge.
     """
 
     def __init__(self, model: "ContinuationRatio", fits: list[BinaryFit]) -> None:
@@ -82,34 +84,36 @@ class ContinuationRatioResults(LikelihoodModelResults):
 
     @property
     def tvalues(self) -> Array:
-        """Estimates divided by their standard errors; missing where both are infinite."""
+        """Estimates divided by their standard errors; missing if both are infinite."""
         with np.errstate(invalid="ignore"):
             return self.params / self.bse
 
     @property
     def aic(self) -> float:
-        """Akaike's criterion, of the unpenalised likelihood."""
+        """Akaike's criterion, without the penalty."""
         return 2.0 * (self.df_model - self.llf_unpenalized)
 
     @property
     def bic(self) -> float:
-        """Schwarz's criterion, of the unpenalised likelihood."""
+        """Schwarz's criterion, without the penalty."""
         return float(np.log(self.nobs)) * self.df_model - 2.0 * self.llf_unpenalized
 
-    def conf_int(self, alpha: float = 0.05, method: str = "wald") -> Array:
+    def conf_int(self, alpha: float = 0.05, method: Literal["wald", "profile"] = "wald") -> pd.DataFrame | Array:
         """Confidence intervals of the coefficients.
 
         Parameters
         ----------
         alpha : float
-            One less the level.
+            Significance level; intervals have level 1 - alpha.
         method : {"wald", "profile"}
-            Normal approximation, or where the (penalised) likelihood, all other coefficients adapting, has fallen by
-            half a quantile of chi-squared. Wald's intervals of infinite estimates are unbounded.
+            Wald intervals use the normal approximation; those of infinite estimates are unbounded. Profile intervals
+            end where the (penalised) likelihood, maximised over all other coefficients, has fallen by half a quantile
+            of the chi-squared distribution.
 
         Returns
         -------
         DataFrame
+            Lower and upper bounds, in columns 0 and 1 as in statsmodels.
         """
         _params.choice(method, ("wald", "profile"), "method")
         level = _params.level(alpha, "alpha")
@@ -117,27 +121,37 @@ class ContinuationRatioResults(LikelihoodModelResults):
             half = float(stats.norm.isf(level / 2.0)) * self.bse
             estimate = np.where(np.isinf(half), 0.0, self.params)
             return np.column_stack([estimate - half, estimate + half])
-        self._refuse_infinite("a profile")
-        self._refuse_dropped("a profile")
+        self._check_finite("a profile")
+        if not all(fit.kept.all() for fit in self._fits):
+            raise InputError(
+                f"a profile needs all columns at all stages, but some were dropped; leave them out of {arg('exog')}."
+            )
         return np.vstack([profile_bounds(fit.likelihood, fit.point, fall(level)) for fit in self._fits if fit.point])
 
-    def predict(self, exog: Any = None, transform: bool = True, which: str = "prob") -> Any:
+    @overload
+    def predict(
+        self, exog: Any = None, transform: bool = True, which: Literal["prob", "linear", "stage"] = "prob"
+    ) -> pd.DataFrame: ...
+    @overload
+    def predict(self, exog: Any = None, transform: bool = True, *, which: Literal["class"]) -> pd.Series: ...
+    def predict(self, exog: Any = None, transform: bool = True, which: str = "prob") -> pd.DataFrame | pd.Series:
         """Probabilities of all classes.
 
         Parameters
         ----------
         exog : array-like, optional
-            New rows: columns of the design or, after a formula, its variables; by default the rows of the fit. After a
-            formula, rows in which something is missing have missing predictions.
+            New rows: design matrix or, after a formula, its variables. By default the rows of the fit. After a formula,
+            rows with missing values have missing predictions.
         transform : bool
-            Whether the formula makes the columns from `exog`.
+            Whether `exog` holds the variables of the formula.
         which : {"prob", "linear", "stage", "class"}
-            Probabilities of the classes, the stages' predictors, the stages' probabilities, or the likeliest class.
+            Probabilities of the classes, linear predictors of the stages, conditional probabilities of the stages, or
+            the most probable class.
 
         Returns
         -------
-        DataFrame
-            One column a class or stage; a Series for "class".
+        DataFrame or Series
+            One column per class or stage; a Series for "class".
         """
         _params.choice(which, ("prob", "linear", "stage", "class"), "which")
         if exog is None:
@@ -148,21 +162,21 @@ class ContinuationRatioResults(LikelihoodModelResults):
                 index = getattr(exog, "index", None)
         values = self.model.predict(self._limit, exog, "prob" if which == "class" else which)
         if which == "class":
-            likeliest = pd.Series(self.model.labels[values.argmax(axis=1)], index=index)
+            classes = pd.Series(self.model.labels[values.argmax(axis=1)], index=index)
             known = ~np.isnan(values).any(axis=1)
-            return likeliest if known.all() else likeliest.where(known)
+            return classes if known.all() else classes.where(known)
         columns = self.model.labels if which == "prob" else self.model.stages
         return pd.DataFrame(values, index=index, columns=columns)
 
     def lr_test(self, term: Any = None) -> TestResult:
         """Likelihood-ratio test that some columns have no effect at any stage.
 
-        With a penalty, their columns stay in it.
+        If there is a penalty, these columns stay in it.
 
         Parameters
         ----------
         term : str or list of str, optional
-            Columns by name, or terms of the formula; by default all.
+            Columns by name, or terms of the formula; by default all columns.
 
         Returns
         -------
@@ -170,12 +184,12 @@ class ContinuationRatioResults(LikelihoodModelResults):
         """
         known = self.model.columns[1:]
         of_formula = {
-            name: [str(self.model.exog_names[k]) for k in part] for name, part in term_slices(self.model).items()
+            name: [str(self.model.exog_names[k]) for k in part] for name, part in columns_by_term(self.model).items()
         }
         asked = known if term is None else [term] if isinstance(term, str) else list(term)
         terms = [column for name in asked for column in ([name] if name in known else of_formula.get(name, [name]))]
         if not terms or not set(terms) <= set(known):
-            raise InputError(f"term must be one or some of the columns {listed(known)}, got {term!r}.")
+            raise InputError(f"{arg('term')} must be one or some of the columns {listed(known)}, got {value(term)}.")
         n_before = len(self.model.stages) if self.model.parallel else 1
         held = np.array([*[False] * n_before, *(name in terms for name in known)])
         null = sum(self._without(fit, held) for fit in self._fits)
@@ -183,14 +197,14 @@ class ContinuationRatioResults(LikelihoodModelResults):
         return self._compared(self.llf - null, df, f"the coefficients of {listed(terms)} are 0 at every stage")
 
     def _without(self, fit: BinaryFit, held: NDArray[np.bool_]) -> float:
-        """Log-likelihood of a fit with some coefficients at 0."""
+        """Maximal log-likelihood of a fit with some coefficients at 0."""
         start = np.where(held | fit.infinite, 0.0, fit.beta)[fit.kept]
         return fit.likelihood.held_at(start, held[fit.kept], False).value + fit.likelihood.constant
 
     def parallel_test(self) -> TestResult:
-        """Likelihood-ratio test of parallel slopes: whether all stages may share theirs.
+        """Likelihood-ratio test that all stages have the same slopes.
 
-        With a penalty, both likelihoods have that of the model with separate slopes.
+        If there is a penalty, both likelihoods have the penalty of the model with separate slopes.
 
         Returns
         -------
@@ -201,7 +215,8 @@ class ContinuationRatioResults(LikelihoodModelResults):
         df = (n_stages - 1) * n_slopes
         if not df:
             raise InputError(
-                "parallel slopes are a question of two stages or more, with a column; here it does not arise."
+                "a test of parallel slopes needs two stages and one column besides the constant; this model has "
+                f"{counted(n_stages, 'stage')} and {counted(n_slopes, 'column')}."
             )
         x, y, weight, names = model.stacked(True)
         firth = model.penalty == "firth"
@@ -216,54 +231,54 @@ class ContinuationRatioResults(LikelihoodModelResults):
         name = "Penalised likelihood-ratio test" if self.model.penalty else "Likelihood-ratio test"
         return TestResult(statistic, float(stats.chi2.sf(statistic, df)), df, method=name, null=null)
 
-    def _refuse_infinite(self, name: str) -> None:
-        if self._infinite:
-            raise InputError(f"{name} needs finite estimates, but {self.reason}; use pvalues, or penalty='firth'.")
+    @property
+    def separated(self) -> bool:
+        """Whether some coefficients are infinite."""
+        return any(fit.infinite.any() for fit in self._fits)
 
-    def _refuse_dropped(self, name: str) -> None:
-        if not all(fit.kept.all() for fit in self._fits):
-            raise InputError(f"{name} needs all columns at all stages, but some are left out; leave them out of exog.")
+    def _check_finite(self, name: str) -> None:
+        if self.separated:
+            raise InputError(
+                f"{name} needs finite estimates, but {self.reason}; use {code('pvalues')}, or "
+                f"{arg('penalty', 'firth')}."
+            )
 
-    def t_test(self, *args: Any, **kwargs: Any) -> Any:
-        """Wald's tests of combinations, as in statsmodels; not where estimates are infinite."""
-        self._refuse_infinite("t_test")
-        return super().t_test(*args, **kwargs)
+    def t_test(self, r_matrix: Any, cov_p: Any = None, use_t: bool | None = None) -> Any:
+        """Wald tests of linear combinations, as in statsmodels; all estimates must be finite."""
+        self._check_finite(code("t_test"))
+        return super().t_test(r_matrix, cov_p, use_t)
 
-    def wald_test(self, *args: Any, **kwargs: Any) -> Any:
-        """Wald's test of several combinations, as in statsmodels; not where estimates are infinite."""
-        self._refuse_infinite("wald_test")
-        return super().wald_test(*args, **kwargs)
+    def wald_test(self, r_matrix: Any, *args: Any, **kwargs: Any) -> Any:
+        """Wald test of several linear combinations, as in statsmodels; all estimates must be finite."""
+        self._check_finite(code("wald_test"))
+        return super().wald_test(r_matrix, *args, **kwargs)
 
-    def tidy(self, alpha: float = 0.05, method: str = "wald") -> pd.DataFrame:
-        """One row a coefficient with broom's columns in snake case.
+    t_test_pairwise = wald_test_terms = refused(
+        f"statsmodels' tests of terms are for one equation only; use {code('lr_test')}, or {code('wald_test')} with a "
+        "matrix."
+    )
+
+    def tidy(self, alpha: float = 0.05, method: Literal["wald", "profile"] = "wald") -> pd.DataFrame:
+        """One row per coefficient, with broom's columns in snake case.
 
         Parameters
         ----------
         alpha : float
-            One less the level of the intervals.
+            Significance level; intervals have level 1 - alpha.
         method : {"wald", "profile"}
-            Wald's intervals and tests, or profile intervals and likelihood-ratio tests.
+            Wald intervals and tests, or profile intervals and likelihood-ratio tests.
 
         Returns
         -------
         DataFrame
         """
-        bounds = self.conf_int(alpha, method)
+        bounds = np.asarray(self.conf_int(alpha, method))
         statistic, p_value = self.tvalues, self.pvalues
         if method == "profile":
             tests = [single_tests(fit.likelihood, fit.point, False) for fit in self._fits if fit.point]
             statistic, p_value = np.concatenate(tests, axis=1)
-        return pd.DataFrame(
-            {
-                "term": self.model._param_names(),
-                "estimate": self.params,
-                "std_error": self.bse,
-                "statistic": statistic,
-                "p_value": p_value,
-                "conf_low": bounds[:, 0],
-                "conf_high": bounds[:, 1],
-            }
-        )
+        terms = self.model._param_names()
+        return _summary.tidy_coefficients(terms, self.params, self.bse, statistic, p_value, bounds)
 
     def glance(self) -> pd.DataFrame:
         """One row about the fit, with broom's columns in snake case."""
@@ -283,7 +298,7 @@ class ContinuationRatioResults(LikelihoodModelResults):
         )
 
     def summary(self, alpha: float = 0.05) -> Summary:
-        """Tables of coefficients, one for each stage."""
+        """Summary with a table of coefficients for each stage; intervals have level 1 - alpha."""
         _params.level(alpha, "alpha")
         model = self.model
         n = len(model.stages)
@@ -320,18 +335,14 @@ class ContinuationRatioResults(LikelihoodModelResults):
             [
                 *stages,
                 *(["Log-likelihood and AIC are without the penalty."] if model.penalty else []),
-                *([f"Not all estimates are finite: {self.reason}; use penalty='firth'."] if self._infinite else []),
+                *([f"Not all estimates are finite: {self.reason}; use penalty='firth'."] if self.separated else []),
             ]
         )
         return summary
 
-    @property
-    def _infinite(self) -> bool:
-        return any(fit.infinite.any() for fit in self._fits)
 
-
-class ContinuationRatioResultsWrapper(LikelihoodResultsWrapper):
-    """Gives results their labels, as statsmodels does."""
+class ContinuationRatioResultsWrapper(PrintedWrapper, LikelihoodResultsWrapper):
+    """Adds labels to results, as in statsmodels."""
 
     _wrap_methods = union_dicts(LikelihoodResultsWrapper._wrap_methods, {"conf_int": "columns"})
 

@@ -1,4 +1,4 @@
-"""Profile-likelihood intervals of the logit models, and the tests that go with them."""
+"""Profile-likelihood intervals and likelihood-ratio tests of single coefficients."""
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -15,21 +15,21 @@ from pwcstats._kernels.blas import threads_for
 from pwcstats._kernels.laplacian import NotDefiniteError
 from pwcstats.logit.likelihood import HIGH_LEVERAGE, MultinomialLikelihood, Point
 
-# Points are worked on side by side, where rows times points are at least so many.
+# Number of threads, and rows times points from which they are used.
 THREADS, WORTH_THREADS = 2, 2**13
-# Rows times parameters up to which each bound is looked at from several sides.
+# Rows times parameters up to which each bound is checked from several starts.
 SMALL = 3_000
-# Where a profile is followed: the first stride, as a share of Wald's interval, and how strides grow.
+# When a profile is followed: the first stride, as a share of the Wald interval, and the growth of strides.
 FIRST_STRIDE, STRIDE_GROWTH = 0.25, 1.3
 
 
 def fall(alpha: float) -> float:
-    """How far the log-likelihood falls from its maximum to the end of an interval."""
+    """How far the log-likelihood falls from its maximum to the bounds of a profile interval."""
     return 0.5 * float(stats.chi2.isf(alpha, 1))
 
 
 def single_tests(likelihood: MultinomialLikelihood, best: Point, hard: bool) -> tuple[Array, Array]:
-    """Likelihood-ratio tests that each coefficient is 0: statistics and p-values, which go with profile intervals."""
+    """Likelihood-ratio tests that each coefficient is 0: statistics and p-values."""
     beta = likelihood.beta(best.params)
     nulls = [
         likelihood.held_at(np.where(held, 0.0, beta), held, hard).value
@@ -40,15 +40,15 @@ def single_tests(likelihood: MultinomialLikelihood, best: Point, hard: bool) -> 
 
 
 def profile_bounds(likelihood: MultinomialLikelihood, best: Point, drop: float) -> Array:
-    """How far each coefficient may go, down and up, before the profile likelihood has fallen by `drop`.
+    """Lower and upper bounds of each coefficient, where the profile likelihood has fallen by `drop`.
 
-    In small data with rows that weigh much, the other coefficients may have several maxima: a bound at which they can
-    do better is none.
+    In small data with rows of high leverage, the other coefficients may have several maxima. A bound is wrong if they
+    have a higher maximum there; it is then searched for further out.
     """
     n = likelihood.n_params
     side = np.tile([-1.0, 1.0], n)
     with threads_for(0):
-        contrasts = np.repeat([likelihood.contrast(place) for place in range(n)], 2, axis=0)
+        contrasts = np.repeat([likelihood.contrast(index) for index in range(n)], 2, axis=0)
         ends = profile.bounds(
             lambda params: _rows(likelihood, params),
             lambda steps: np.abs(steps * likelihood.scale).max(axis=1),
@@ -76,21 +76,21 @@ def _is_small(likelihood: MultinomialLikelihood) -> bool:
 
 @dataclass
 class Rows:
-    """The likelihood at some points, a row each."""
+    """Values and derivatives of the likelihood at several points, one row each."""
 
     value: Array
     score: Array
     slope: Array
 
     def solve(self, b: Array) -> Array:
-        """Solve the equations of the curvature."""
+        """Solve a linear system with the curvature of each point."""
         try:
             return np.asarray(np.linalg.solve(self.slope, b[:, :, None])[:, :, 0], dtype=np.float64)
         except np.linalg.LinAlgError:
             raise NotDefiniteError from None
 
     def take(self, which: NDArray[Any]) -> "Rows":
-        """Some of the points."""
+        """A subset of the points."""
         return Rows(self.value[which], self.score[which], self.slope[which])
 
 
@@ -115,37 +115,37 @@ def _rows(likelihood: MultinomialLikelihood, params: Array) -> Rows:
 
 
 class _Search:
-    """One coefficient's profile by fits at single values of it: slow and sure."""
+    """The profile of one coefficient, by a fit at each value of it. Slow, but reliable."""
 
-    def __init__(self, likelihood: MultinomialLikelihood, best: Point, place: int) -> None:
-        self.likelihood, self.best, self.place = likelihood, best, place
+    def __init__(self, likelihood: MultinomialLikelihood, best: Point, index: int) -> None:
+        self.likelihood, self.best, self.index = likelihood, best, index
         self.estimate = likelihood.beta(best.params)
-        self.held = np.arange(likelihood.n_params) == place
+        self.held = np.arange(likelihood.n_params) == index
 
     def highest(self, near: Array) -> Point:
-        """The highest maximum with the coefficient as it is in `near`, from there and from the estimates."""
-        likelihood, place = self.likelihood, self.place
+        """The highest maximum with the coefficient fixed as in `near`, from several starts."""
+        likelihood, index = self.likelihood, self.index
         basis = likelihood.free(self.held)
         starts = [likelihood.params(near)]
         if _is_small(likelihood):
             fixed = likelihood.params(np.where(self.held, near, 0.0))
             moved = likelihood.params(np.where(self.held, near, self.estimate))
             starts += [fixed + likelihood.origin(basis, fixed), fixed, moved]
-            if self.estimate[place] * near[place] > 0.0:
-                starts.append(self.best.params * (near[place] / self.estimate[place]))
+            if self.estimate[index] * near[index] > 0.0:
+                starts.append(self.best.params * (near[index] / self.estimate[index]))
         points = [likelihood.ascend(start, basis).point for start in starts]
         return max(points, key=lambda point: point.value)
 
     def follow(self, side: float, drop: float, near: Array) -> float:
-        """The bound, from `near` outwards, each fit from the one before."""
-        likelihood, place = self.likelihood, self.place
-        unit = side * float(np.sqrt(2.0 * drop * likelihood.cov(self.best)[place, place]))
+        """The bound, searched for from `near` outwards; each fit starts at the last one."""
+        likelihood, index = self.likelihood, self.index
+        unit = side * float(np.sqrt(2.0 * drop * likelihood.cov(self.best)[index, index]))
         target = self.best.value - drop
-        start = near[place]
+        start = near[index]
 
         def at(distance: float, near: Array) -> Point:
             moved = np.where(self.held, start + distance * unit, near)
-            scaled = near * (moved[place] / near[place]) if near[place] * moved[place] > 0.0 else moved
+            scaled = near * (moved[index] / near[index]) if near[index] * moved[index] > 0.0 else moved
             points = self.highest(moved), likelihood.maximise(scaled, self.held).point
             return max(points, key=lambda point: point.value)
 

@@ -1,10 +1,9 @@
-"""Stepwise selection of a model's terms."""
+"""Stepwise selection of terms."""
 
 import warnings
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -14,44 +13,71 @@ from statsmodels.discrete.discrete_model import Logit, MNLogit
 from statsmodels.miscmodels.ordinal_model import OrderedModel
 
 from pwcstats import _params
+from pwcstats._results import Result, plain
 from pwcstats._text import listed
-from pwcstats.errors import InputError, SeparationWarning
-from pwcstats.logit import reading as designs
+from pwcstats.errors import (
+    ConvergenceWarning,
+    InputError,
+    PwcWarning,
+    SeparationWarning,
+    arg,
+    code,
+    user_stacklevel,
+    value,
+)
+from pwcstats.logit.formulas import columns_by_term
 from pwcstats.logit.ordered import OrderedLogit
 from pwcstats.logit.ordinal import ContinuationRatio
-from pwcstats.logit.penalised import PenalisedModel, term_slices
-from pwcstats.logit.separation import detect_separation
+from pwcstats.logit.penalized import PenalizedModel
+from pwcstats.logit.separation import detect_separation, separation_message
 
 __all__ = ["StepwiseResult", "stepwise"]
 
-# A criterion must fall by this much, lest two models of the same likelihood take turns.
+# A criterion must decrease by more than rounding, or two models with the same likelihood would alternate.
 SMALL_GAIN = 1e-7
+# A log-likelihood per row above this means that every outcome is predicted without error.
+PERFECT = -1e-8
 
 
-@dataclass(frozen=True)
-class StepwiseResult:
-    """What :func:`stepwise` did.
+@dataclass(frozen=True, repr=False)
+class StepwiseResult(Result):
+    """Result of :func:`stepwise`.
 
     Attributes
     ----------
     results : Results
-        The fit of the model that was selected, as its own `fit` gives it.
+        Fit of the selected model.
     terms : list of str
-        Terms that were selected, without the constant.
+        Selected terms, without the constant.
     path : DataFrame
-        One row a step: what was added ("+ x") or dropped ("- x"), the criterion (AIC, BIC, or the p-value of the test),
-        log-likelihood, number of parameters and terms afterwards; the first row is the start.
+        One row per step: the term that was added ("+ x") or dropped ("- x"), the criterion (AIC, BIC, or the p-value of
+        the test), and the log-likelihood, number of parameters and terms after the step. The first row is the start.
     """
 
     results: Any
     terms: list[str]
     path: pd.DataFrame
 
+    def tidy(self) -> pd.DataFrame:
+        """One row per step: the `path`."""
+        return self.path.copy()
+
+    def glance(self) -> pd.DataFrame:
+        """One row about the selected model: number of steps, log-likelihood, number of parameters and terms."""
+        last = self.path[["log_lik", "n_params", "terms"]].tail(1).reset_index(drop=True)
+        last.insert(0, "n_steps", len(self.path) - 1)
+        return last
+
+    def to_dict(self) -> dict[str, Any]:
+        """The terms, the path and, if they are ours, the results of the selected model, ready for JSON."""
+        results = self.results.to_dict() if hasattr(self.results, "to_dict") else None
+        return {"terms": plain(self.terms), "path": plain(self.path), "results": results}
+
 
 def stepwise(
     model: Any,
-    criterion: str | float = "aic",
-    direction: str = "both",
+    criterion: Literal["aic", "bic", "lr"] | float = "aic",
+    direction: Literal["both", "forward", "backward"] = "both",
     *,
     enter: float = 0.05,
     remove: float = 0.10,
@@ -64,26 +90,26 @@ def stepwise(
     Parameters
     ----------
     model : model
-        With all terms that may be chosen, not fitted: FirthLogit, FirthMNLogit, ContinuationRatio, OrderedLogit, or
-        statsmodels' Logit, MNLogit or OrderedModel. After a formula whole terms are chosen, such as all columns of a
-        factor, and an interaction never without its main effects; otherwise columns, or `terms`.
+        Model with all candidate terms, not fitted: FirthLogit, FirthMNLogit, ContinuationRatio, OrderedLogit, or
+        statsmodels' Logit, MNLogit or OrderedModel. After a formula, whole terms are selected, such as all columns of a
+        factor, and an interaction never without its main effects. Otherwise columns are selected, or `terms`.
     criterion : {"aic", "bic", "lr"} or float
-        Akaike's or Schwarz's criterion, or likelihood-ratio tests. For Firth's models the criteria are of the
-        unpenalised likelihood, as in R's brglm2, and the tests are penalised ones, in which both models have the
-        penalty of the larger. A number is the price of a parameter, as `k` of R's ``step``: 2 is AIC; for BIC, where
-        weights are not numbers of cases, give the logarithm of the number that is.
+        Akaike's or Schwarz's criterion, or likelihood-ratio tests. For models with Firth's penalty the criteria use the
+        unpenalised likelihood, as in R's brglm2, and the tests are penalised likelihood-ratio tests, in which both
+        models have the penalty of the larger one. A number is the price of a parameter, as `k` of R's ``step``; 2 is
+        AIC. If the weights are not numbers of observations, give the logarithm of the number of observations for BIC.
     direction : {"both", "forward", "backward"}
-        "forward" begins with the constant alone and only adds; "backward" begins with all terms and only drops; "both"
-        begins with all terms, as R's ``step`` does, and does either.
+        "forward" starts with the constant and only adds terms; "backward" starts with all terms and only drops terms;
+        "both" starts with all terms, as R's ``step``, and adds or drops terms.
     enter, remove : float
         For criterion "lr": a term is added if its p-value is below `enter`, and dropped if it is above `remove`.
     keep : sequence of str
         Terms that are always in the model, besides the constant.
     max_steps : int
-        Steps before giving up.
+        Maximal number of steps.
     terms : mapping, optional
-        Names of terms and lists of their columns, for a design that was made elsewhere. A name with ":" is an
-        interaction of what stands beside it. Columns in no term, such as the constant, are always in the model.
+        Names of terms and lists of their columns, for a design matrix without a formula. A name with ":" is an
+        interaction of the terms whose names it joins. Columns in no term, such as the constant, stay in the model.
 
     Returns
     -------
@@ -91,8 +117,8 @@ def stepwise(
 
     Notes
     -----
-    Tests and intervals of the selected model take no account of the selection. In `path`, the log-likelihood of a Firth
-    fit may rise when a term is dropped: its estimates do not maximise it.
+    Tests and intervals of the selected model ignore the selection. In `path`, the log-likelihood of a model with
+    Firth's penalty may increase when a term is dropped, because the estimates do not maximise it.
 
     Examples
     --------
@@ -115,7 +141,9 @@ def stepwise(
     _params.count(max_steps, "max_steps")
     enter, remove = _params.level(enter, "enter"), _params.level(remove, "remove")
     if criterion == "lr" and direction == "both" and remove < enter:
-        raise InputError(f"remove must not be below enter, or terms would come and go; got {remove} and {enter}.")
+        raise InputError(
+            f"{arg('remove')} must not be below {arg('enter')}, or terms would come and go; got {remove} and {enter}."
+        )
     search = _Search(model, criterion, keep, terms)
     inside = list(search.keep) if direction == "forward" else list(search.terms)
     path = [search.row("", inside, search.fit(inside), np.nan)]
@@ -131,65 +159,66 @@ def stepwise(
         sign, term, p_value = step
         inside = search.moved(sign, term, inside)
         path.append(search.row(f"{sign} {term}", inside, search.fit(inside), p_value))
-    raise InputError(f"{max_steps} steps were not enough; raise max_steps.")
+    raise InputError(f"{max_steps} steps were not enough; raise {arg('max_steps')}.")
 
 
 class _Search:
-    """Fits of a model with some of its terms; each is made once."""
+    """Fits of a model with subsets of its terms; each subset is fitted once."""
 
     def __init__(self, model: Any, criterion: str | float, keep: Any, terms: Mapping[Any, Any] | None) -> None:
-        known = (PenalisedModel, ContinuationRatio, Logit, MNLogit, OrderedModel)
+        known = (PenalizedModel, ContinuationRatio, Logit, MNLogit, OrderedModel)
         if not isinstance(model, known):
             raise InputError(
-                "model must be an unfitted FirthLogit, FirthMNLogit, ContinuationRatio, OrderedLogit, or statsmodels' "
-                f"Logit, MNLogit or OrderedModel, got {type(model).__name__}."
+                f"{arg('model')} must be a model that is not fitted: FirthLogit, FirthMNLogit, ContinuationRatio, "
+                f"OrderedLogit, or statsmodels' Logit, MNLogit or OrderedModel, got {type(model).__name__}."
             )
         self.model: Any = model
         self.criterion = criterion
-        # OrderedModel counts the thresholds' names among those of the columns.
+        # In OrderedModel the names of the thresholds follow those of the columns.
         self.exog = pd.DataFrame(self.model.exog, columns=model.exog_names[: model.exog.shape[1]])
         self.given = terms is not None
         if terms is None:
-            slices = {
-                name: part for name, part in term_slices(model).items() if part and part[-1] < len(self.exog.columns)
-            }
             constant = getattr(model.data, "const_idx", None)
             self.constant = [] if constant is None else [constant]
-            self.columns = {name: part for name, part in slices.items() if part != self.constant}
+            self.columns = {
+                name: part
+                for name, part in columns_by_term(model).items()
+                if part and part[-1] < len(self.exog.columns) and part != self.constant
+            }
         else:
             self.columns = _read_terms(terms, list(map(str, self.exog.columns)))
-            inside = {place for part in self.columns.values() for place in part}
-            self.constant = [place for place in range(len(self.exog.columns)) if place not in inside]
+            inside = {index for part in self.columns.values() for index in part}
+            self.constant = [index for index in range(len(self.exog.columns)) if index not in inside]
         self.terms = list(self.columns)
-        # Terms are known by their names as text, columns with numbers for names too.
+        # Names of terms are strings, even if columns have numbers for names.
         keep = list(map(str, [keep] if isinstance(keep, (str, int)) else keep))
         if not set(keep) <= set(self.terms):
-            raise InputError(f"keep must be some of the terms {listed(self.terms)}, got {listed(keep)}.")
-        # An interaction is not kept without its parts.
+            raise InputError(f"{arg('keep')} must be some of the terms {listed(self.terms)}, got {listed(keep)}.")
+        # An interaction is kept with its main effects.
         self.keep = [name for name in self.terms if any(_parts(name) <= _parts(kept) for kept in keep)]
         self._fits: dict[frozenset[str], Any] = {}
 
-    # Which moves there are
+    # Moves
 
     def may_drop(self, term: str, inside: list[str]) -> bool:
-        """Not if it is kept, part of an interaction that stays, or all that there is."""
+        """Whether a term may be dropped: it is not kept, not part of an interaction, and not the whole model."""
         if len(inside) == 1 and not (self.constant or self._intercepts):
             return False
         return term not in self.keep and not any(_parts(term) < _parts(other) for other in inside)
 
     def may_add(self, term: str, inside: list[str]) -> bool:
-        """Not before all that it is an interaction of."""
+        """Whether a term may be added: if it is an interaction, its main effects are in the model."""
         return all(other in inside for other in self.terms if _parts(other) < _parts(term))
 
     def moved(self, sign: str, term: str, inside: list[str]) -> list[str]:
-        """The terms after a move, in their order."""
+        """The terms after a move, in the order of the model."""
         after = {*inside, term} if sign == "+" else set(inside) - {term}
         return [name for name in self.terms if name in after]
 
-    # Which move is best
+    # Choice of a move
 
     def by_criterion(self, moves: list[tuple[str, str]], inside: list[str]) -> tuple[str, str, float] | None:
-        """The move with the least criterion, if that is less than now."""
+        """The move to the least criterion, if it is less than the current one."""
         best, least = None, self.value(self.fit(inside)) - SMALL_GAIN
         for sign, term in moves:
             value = self.value(self.fit(self.moved(sign, term, inside)))
@@ -200,7 +229,7 @@ class _Search:
     def by_test(
         self, moves: list[tuple[str, str]], inside: list[str], enter: float, remove: float
     ) -> tuple[str, str, float] | None:
-        """The least significant term that may go or, if none must, the most significant one that may come."""
+        """Drop the least significant term or, if none is above `remove`, add the most significant one."""
         tests = [(sign, term, self.p_value(term, {*inside, term})) for sign, term in moves]
         drops = [test for test in tests if test[0] == "-" and test[2] > remove]
         adds = [test for test in tests if test[0] == "+" and test[2] < enter]
@@ -208,7 +237,7 @@ class _Search:
         return max(drops, key=by_p) if drops else min(adds, key=by_p) if adds else None
 
     def p_value(self, term: str, inside: set[str]) -> float:
-        """p-value of a term in the model of some terms, itself among them."""
+        """p-value of a term in the model of the terms `inside`, which include it."""
         large = self.fit([name for name in self.terms if name in inside])
         names = [str(self.exog.columns[k]) for k in self.columns[term]]
         if hasattr(large, "lr_test"):
@@ -217,7 +246,7 @@ class _Search:
         return float(stats.chi2.sf(2.0 * (large.llf - small.llf), np.size(large.params) - np.size(small.params)))
 
     def value(self, results: Any) -> float:
-        """The criterion."""
+        """Value of the criterion."""
         llf, size = getattr(results, "llf_unpenalized", results.llf), np.size(results.params)
         nobs = getattr(results, "nobs", len(self.exog))
         named = {"aic": 2.0, "bic": np.log(nobs)}
@@ -225,7 +254,7 @@ class _Search:
         return float(size * price - 2.0 * llf)
 
     def row(self, action: str, inside: list[str], results: Any, p_value: float) -> dict[str, Any]:
-        """A row of the path."""
+        """One row of the path."""
         return {
             "action": action,
             "criterion": p_value if self.criterion == "lr" else self.value(results),
@@ -237,22 +266,22 @@ class _Search:
     # Fits
 
     def fit(self, inside: list[str]) -> Any:
-        """The fit of some terms."""
+        """Fit of the model with some terms."""
         key = frozenset(inside)
         if key not in self._fits:
-            places = sorted([*self.constant, *(k for term in inside for k in self.columns[term])])
-            self._fits[key] = self._fit_columns(places)
+            columns = sorted([*self.constant, *(k for term in inside for k in self.columns[term])])
+            if not columns and isinstance(self.model, Logit | MNLogit):
+                raise InputError(
+                    "a model without a constant needs at least one term; add a constant, or use "
+                    f"{arg('keep')} for a term."
+                )
+            self._fits[key] = _fitted(_with_columns(self.model, self.exog.iloc[:, columns]))
         return self._fits[key]
 
-    def _fit_columns(self, places: list[int]) -> Any:
-        if not places and isinstance(self.model, Logit | MNLogit):
-            raise InputError("without a constant there is no model of no term; add a constant, or keep a term.")
-        return _fitted(remade(self.model, self.exog.iloc[:, places]))
-
     def final(self, inside: list[str]) -> Any:
-        """The selected model as the user would have made it: by formula, if the model was."""
+        """Fit of the selected model; it is created from a formula if the model was."""
         formula = None if self.given else getattr(self.model, "formula", None)
-        # Without a constant the coding of a factor depends on what else is there; an OrderedModel needs a column.
+        # Without a constant the coding of a factor depends on the other terms. An OrderedModel needs a column.
         if not isinstance(formula, str) or not (self.constant or (self._intercepts and inside)):
             return self.fit(inside)
         response = formula.split("~")[0]
@@ -261,36 +290,39 @@ class _Search:
         frame = self.model.data.frame
         if dropped is not None and len(dropped):
             frame = frame.iloc[np.delete(np.arange(len(frame)), dropped)]
-        # A formula's functions are looked up where stepwise was called, two levels up from here (which is 1).
-        # statsmodels' OrderedModel does not count its own from_formula.
+        # Functions of the formula are looked up in the scope of the caller of stepwise, two frames up (ours is 1).
+        # statsmodels' OrderedModel does not count the frame of its own from_formula.
         depth = 4 if isinstance(self.model, OrderedModel) and not isinstance(self.model, OrderedLogit) else 3
         try:
-            made = type(self.model).from_formula(f"{response} ~ {right}", frame, eval_env=depth, **options(self.model))
+            selected = type(self.model).from_formula(
+                f"{response} ~ {right}", frame, eval_env=depth, **_options(self.model)
+            )
         except PatsyError as error:
             raise InputError(
-                f"the selected model '{response.strip()} ~ {right}' cannot be made where stepwise was called "
-                f"({error.message}); call stepwise where the functions and variables of the formula are defined."
+                f"the formula '{response.strip()} ~ {right}' of the selected model cannot be evaluated where stepwise "
+                f"was called ({error.message}); call {code('stepwise')} where the functions and variables of the "
+                "formula are defined."
             ) from None
-        return _fitted(made)
+        return _fitted(selected)
 
     @property
     def _intercepts(self) -> bool:
-        """Whether the model has intercepts of its own, besides its columns."""
+        """Whether the model has intercepts besides its columns."""
         return isinstance(self.model, ContinuationRatio | OrderedModel)
 
 
-def options(model: Any) -> dict[str, Any]:
-    """What a model was made with, besides its data."""
+def _options(model: Any) -> dict[str, Any]:
+    """Options of a model, besides its data."""
     if isinstance(model, OrderedModel):
         given = {"offset": model.offset} | ({} if isinstance(model, OrderedLogit) else {"distr": model.distr})
     else:
         given = model._get_init_kwds()
     of_formula = ("missing_idx", "formula", "model_spec", "design_info", "hasconst", "check_rank")
-    return {key: value for key, value in given.items() if value is not None and key not in of_formula}
+    return {key: option for key, option in given.items() if option is not None and key not in of_formula}
 
 
-def remade(model: Any, exog: Any) -> Any:
-    """The model with other columns, its classes by name."""
+def _with_columns(model: Any, exog: Any) -> Any:
+    """The model with other columns, and with labels for classes."""
     code = np.asarray(model.endog)
     labels = getattr(model, "labels", None)
     if isinstance(model, MNLogit):
@@ -303,37 +335,39 @@ def remade(model: Any, exog: Any) -> Any:
         )
     if not exog.shape[1]:
         exog = None if isinstance(model, OrderedModel) else pd.DataFrame({"const": np.ones(len(code))})
-    return type(model)(endog, exog, **options(model))
+    return type(model)(endog, exog, **_options(model))
 
 
 def _check_criterion(criterion: Any) -> None:
     if isinstance(criterion, (int, float, np.number)) and not isinstance(criterion, bool):
         if not (np.isfinite(criterion) and criterion >= 0):
-            raise InputError(f"a criterion that is a number must be finite and at least 0, got {criterion}.")
+            raise InputError(
+                f"{arg('criterion')}, if it is a number, must be finite and at least 0, got {value(criterion)}."
+            )
     else:
         _params.choice(criterion, ("aic", "bic", "lr"), "criterion")
 
 
 def _read_terms(terms: Any, names: list[str]) -> dict[str, list[int]]:
-    """Places of the columns of each term."""
+    """Indices of the columns of each term."""
     if not isinstance(terms, Mapping):
-        raise InputError(f"terms must map names of terms to lists of columns, got {type(terms).__name__}.")
-    places: dict[str, list[int]] = {}
+        raise InputError(f"{arg('terms')} must map names of terms to lists of columns, got {type(terms).__name__}.")
+    indices: dict[str, list[int]] = {}
     owner: dict[str, str] = {}
     for term, columns in terms.items():
         wanted = list(map(str, [columns] if np.ndim(columns) == 0 else columns))
         if not wanted or not set(wanted) <= set(names):
             raise InputError(
-                f"each of terms must be some of the columns {listed(names)}; {term!r} is {listed(wanted)}."
+                f"each of {arg('terms')} must be some of the columns {listed(names)}; {term!r} is {listed(wanted)}."
             )
         for column in wanted:
             if column in owner:
                 raise InputError(
-                    f"terms has the column {column!r} twice, in {owner[column]!r} and {term!r}; leave one."
+                    f"{arg('terms')} has the column {column!r} twice, in {owner[column]!r} and {term!r}; leave one."
                 )
             owner[column] = str(term)
-        places[str(term)] = sorted(map(names.index, wanted))
-    return places
+        indices[str(term)] = sorted(map(names.index, wanted))
+    return indices
 
 
 def _parts(term: str) -> frozenset[str]:
@@ -341,24 +375,31 @@ def _parts(term: str) -> frozenset[str]:
 
 
 def _fitted(model: Any) -> Any:
-    """Fit, and say where statsmodels' own model is separated."""
-    of_statsmodels = isinstance(model, (Logit, MNLogit)) and not isinstance(model, PenalisedModel)
+    """Fit a model; a fit of statsmodels' Logit or MNLogit is checked for separation."""
+    of_statsmodels = isinstance(model, (Logit, MNLogit)) and not isinstance(model, PenalizedModel)
     if not of_statsmodels:
         return model.fit(disp=0, **({"method": "bfgs"} if type(model) is OrderedModel else {}))
     res = None
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        # Older versions of statsmodels stop where the information has become singular.
-        with suppress(np.linalg.LinAlgError):
-            res = model.fit(disp=0)
-    if caught or res is None:
-        found = detect_separation(model.endog, pd.DataFrame(model.exog, columns=model.exog_names))
-        words = designs.separated_words(found.columns, found.kind, "", "use FirthLogit or FirthMNLogit.")
-        if res is None:
-            raise InputError(words if found.separated else "the fit ended at a singular matrix; use FirthLogit.")
-        if found.separated:
-            warnings.warn(words, SeparationWarning, stacklevel=4)
-        else:
-            for seen in caught:
-                warnings.warn(seen.message, stacklevel=4)
+    try:
+        # statsmodels' warnings about separation and convergence would not name the columns; ours below do.
+        with np.errstate(all="ignore"):
+            res = model.fit(disp=0, callback=lambda params: None, warn_convergence=False)
+        if res.mle_retvals["converged"] and res.llf < PERFECT * len(model.endog):
+            return res
+    except np.linalg.LinAlgError:
+        # Older versions of statsmodels stop if the information has become singular.
+        pass
+    found = detect_separation(model.endog, pd.DataFrame(model.exog, columns=model.exog_names))
+    cure = f"use {code('FirthLogit')} or {code('FirthMNLogit')}"
+    message = separation_message(found.columns, found.kind, cure)
+    if res is None:
+        singular = f"the information of the fit became singular; use {code('FirthLogit')} or {code('FirthMNLogit')}."
+        raise InputError(message if found.separated else singular)
+    trouble: PwcWarning | None = None
+    if found.separated:
+        trouble = SeparationWarning(message)
+    elif not res.mle_retvals["converged"]:
+        trouble = ConvergenceWarning(f"the fit of statsmodels' {type(model).__name__} did not converge; {cure}.")
+    if trouble is not None:
+        warnings.warn(trouble, stacklevel=user_stacklevel())
     return res

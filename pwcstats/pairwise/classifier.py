@@ -1,133 +1,144 @@
 """PairwiseClassifier: one learner for each pair of classes, coupled."""
 
+import numbers
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin, MetaEstimatorMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.metrics import check_scoring
-from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.parallel import delayed
 from sklearn.utils.validation import (
+    _check_sample_weight,
+    _check_y,
+    check_consistent_length,
     check_is_fitted,
+    validate_data,
 )
 
 from pwcstats import _params
 from pwcstats._arrays import Array
-from pwcstats.coupling import METHODS, couple
-from pwcstats.pairwise import checks, learners
-from pwcstats.pairwise.folds import Folds, make_folds
-from pwcstats.pairwise.parameters import WithCandidates
-from pwcstats.pairwise.problem import Problem, cut
-from pwcstats.pairwise.reading import read_problem, read_rows
-from pwcstats.pairwise.routing import Routed, make_router, route
-from pwcstats.pairwise.ties import likeliest
-from pwcstats.pairwise.training import Candidate, Options, Training
+from pwcstats._jobs import in_parallel
+from pwcstats._text import listed, shown
+from pwcstats.coupling import couple
+from pwcstats.coupling.methods import MethodName, find_method
+from pwcstats.errors import InputError, arg, code, value
+from pwcstats.pairwise import data, learners
+from pwcstats.pairwise.calibration import CALIBRATIONS, THRESHOLDS, check_one_score, likeliest, method_of
+from pwcstats.pairwise.data import Problem, RowFormat, Standardizer
+from pwcstats.pairwise.fast import has_fast_path
+from pwcstats.pairwise.folds import Folds, check_held_out_once, make_folds
+from pwcstats.pairwise.learners import Candidate, Routed, read_candidates
+from pwcstats.pairwise.training import FittedPairs, Options, Seeds, Training
 
 __all__ = ["PairwiseClassifier"]
 
-# Pairwise probabilities are made and coupled in pieces of about this many numbers: larger ones are slower, for they
-# leave the processor's cache.
+# Pairwise probabilities are computed and coupled in pieces of about this many numbers. Larger pieces do not fit into
+# the processor's cache.
 PIECE = 2**21
 
 
-class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, WithCandidates):
+class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     r"""One learner for each pair of classes, coupled into probabilities of all classes.
 
-    With candidates, each pair keeps the learner that is best on it. Learners without probabilities are calibrated. With
-    ``SVC`` this is what ``SVC(probability=True)`` was: LIBSVM's machines, Platt's sigmoids, Wu, Lin & Weng's coupling.
+    Of several candidates, each pair keeps the learner that is best on it. Learners without probabilities are
+    calibrated. With ``SVC`` this does what ``SVC(probability=True)`` did: LIBSVM's machines, Platt's sigmoids, and the
+    coupling of Wu, Lin & Weng.
 
     Parameters
     ----------
     estimator : classifier, list or dict of classifiers, optional
-        One learner, or candidates: a list, a list of (name, learner), or a dict. Pipelines are fitted anew on each
-        pair; to scale the columns once for all pairs put this classifier into a pipeline. By default the columns are
-        standardised, once for all pairs, and the learner is ``SVC(gamma="auto")``, as in R's e1071. Learners that you
-        give get the columns as they are.
+        One learner, or candidates: a list, a list of (name, learner), or a dict. A pipeline is fitted to each pair
+        separately; to scale the columns once for all pairs, put this classifier into a pipeline. By default the
+        columns are standardised once for all pairs, and the learner is ``SVC(gamma="auto")``, as in R's e1071.
+        Learners that you give get the columns as they are.
     coupling : {"wlw2", "ht", "wlw1", "pkpd", "rv", "vote", "sum", "bayes"}
         Method of :func:`pwcstats.couple`. For ``"bayes"`` a second learner of each pair tells its two classes from all
-        others, K(K-1)/2 fits to all rows.
+        others, which takes K(K-1)/2 fits to all rows.
     weights : {"counts", None}
-        For ``coupling="ht"``: weigh each pair by its number of rows n_ij, or all alike.
+        For ``coupling="ht"``: whether each pair is weighted by its number of rows n_ij, or all pairs equally.
     selection_cv : int, splitter or iterable
         Folds by which candidates are compared. Here and in `calibration_cv` the folds are made once, on all rows, and
-        each pair takes its rows of them; a number means stratified folds, shuffled if there is a `random_state`.
+        each pair uses its own rows of them. A number means stratified folds, shuffled if there is a `random_state`.
     scoring : str or callable
-        Score by which candidates are compared, as in scikit-learn; of equals, the first candidate is kept. Learners
-        that are calibrated are scored as such, each fold calibrated by the others, for which the folds must hold out
-        each row once. Default: accuracy.
+        Score by which candidates are compared, as in scikit-learn. Of equally good candidates the first is kept.
+        Learners that are calibrated are scored after calibration, each fold calibrated by the others; for this the
+        folds must hold out each row once.
     threshold : {None, "train", "cv"}
-        Whether to move each pair's border to where it makes the fewest errors, in training or on held-out rows [1]_.
+        Whether to move each pair's border to where it makes the fewest errors, on training rows or on held-out
+        rows [1]_.
     calibration : {"auto", None, "sigmoid", "isotonic"}
-        How scores become probabilities: Platt's sigmoid [4]_ or isotonic regression on held-out scores. "auto" gives
-        sigmoids to learners without ``predict_proba``, and leaves the others as they are; None calibrates nothing.
-        An ``SVC(probability=True)`` is calibrated here, as if it were an ``SVC()``.
+        How scores become probabilities: by Platt's sigmoid [4]_ or by isotonic regression, fitted to held-out scores.
+        "auto" uses sigmoids for learners without ``predict_proba`` and does not change the others; None calibrates
+        nothing. An ``SVC(probability=True)`` is calibrated here, as if it were an ``SVC()``.
     calibration_cv : int, splitter or iterable
-        Folds for calibration and for ``threshold="cv"``; every row must be held out once.
+        Folds for calibration and for ``threshold="cv"``; they must hold out every row once.
     error_score : "raise" or float
-        What to do where a learner fails on a pair: raise an error that names it, or give it this score (``np.nan``: the
-        worst) and go on. Where all candidates fail, the classes' shares of the rows stand in, and a warning lists
-        the pairs.
+        What to do if a learner fails on a pair: raise an error that names it, or give it this score (``np.nan`` is the
+        worst) and go on. If all candidates fail on a pair, the classes' shares of the rows are used, and a warning
+        lists the pairs.
     fast : bool
         Whether ``SVC`` and ``NuSVC`` are fitted to all pairs at once, and LDA, QDA and Gaussian naive Bayes to all
-        pairs and folds from sums that are made once; the answers are the same. (But where no column varies within a
-        pair, scikit-learn's LDA fails, and the sums give the priors.)
+        pairs and folds from sums that are computed once. The results are the same, with one exception: if no column
+        varies within a pair, scikit-learn's LDA fails, whereas the sums give the priors.
     n_jobs : int, optional
-        Parallel fits, as joblib counts them, and threads in prediction. The answer has the same bits whatever it is.
+        Number of parallel fits, as in joblib, and of threads in prediction. Results are bit-identical for any number.
     random_state : int or RandomState, optional
         Shuffles the folds, seeds learners that have no seed of their own, and draws between classes of equal
-        probability in :meth:`predict`. Without it nothing here is random.
+        probability in :meth:`predict`. Without it nothing is random.
     verbose : int
         Whether to show progress bars.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        Labels, sorted.
+        Sorted labels.
     pairs_ : DataFrame
-        A row for each pair: `class_i`, `class_j`, `n` (rows in either, weights included), `learner`; with candidates
-        `cv_score_<name>` of each; and where they apply `sigmoid_a` and `sigmoid_b` (r_ij = 1 / (1 + exp(a f + b)) of
-        the score f), `threshold`, and `error`.
+        One row per pair: `class_i`, `class_j`, `n` (rows of either class, weights included) and `learner`. With
+        several candidates there is also `cv_score_<name>` of each; where they apply, `sigmoid_a` and `sigmoid_b`
+        (r_ij = 1 / (1 + exp(a f + b)) of the score f), `threshold`, and `error`.
     estimators_ : dict
-        Fitted learners by (class_i, class_j). To them class_i is 0 and class_j is 1, whatever the labels are: their
-        ``classes_`` are 0 and 1, ``predict`` returns these, and ``decision_function`` is positive for class_j. Of an
-        ``SVC`` that was fitted to all pairs at once it is a view of that machine. Default learners take columns that
+        Fitted learners by (class_i, class_j). They know class_i as 0 and class_j as 1, whatever the labels are: their
+        ``classes_`` are 0 and 1, ``predict`` returns these, and ``decision_function`` is positive for class_j. If an
+        ``SVC`` was fitted to all pairs at once, these are views of that machine. Default learners take columns that
         `scaler_` has standardised.
     scaler_ : transformer or None
-        What standardises the columns of the default learner: it subtracts the means and divides by the standard
-        deviations (divisor n - 1) of the training rows. None with learners that you give.
+        What standardises the columns of the default learner: it subtracts the means of the training rows and divides
+        by their standard deviations (divisor n - 1). None for learners that you give.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : ndarray
-        Names of the columns, where X had names.
+        Names of the columns, if X had names.
 
     See Also
     --------
-    couple : The coupling alone, for pairwise probabilities of any origin.
+    couple : The coupling alone, for pairwise probabilities from any source.
     sklearn.multiclass.OneVsOneClassifier : Votes of pairwise classifiers, without probabilities.
 
     Notes
     -----
     For a new row the learner of classes i and j gives a score :math:`d_{ij}` on the scale of log-odds, and
-    :math:`r_{ij} = 1 / (1 + \exp(t_{ij} - d_{ij}))`, where the thresholds t are 0 unless asked for. The r are
-    coupled [1]_ [3]_. Choosing a learner for each pair is Szepannek, Bischl & Weihs's proposal [2]_.
+    :math:`r_{ij} = 1 / (1 + \exp(t_{ij} - d_{ij}))`, where the thresholds t are 0 by default. The r are coupled [1]_
+    [3]_. Szepannek, Bischl & Weihs proposed to choose a learner for each pair [2]_.
 
-    Class weights and priors of a learner are those of all classes: ``class_weight="balanced"`` and ``SVC``'s
-    ``gamma="scale"`` are computed from all rows, and each pair gets its two classes' weights, or its two priors
-    made to sum to 1. So a pair's machine is the same as in a single fit of all classes, and as in R's e1071. (Inside a
-    pipeline, "balanced" and "scale" are left to the learner, which sees the rows of one pair. With `sample_weight`,
-    balanced weights count them, as in scikit-learn's logistic regression, but not in its ``SVC``.)
+    Class weights and priors of a learner refer to all classes: ``class_weight="balanced"`` and ``gamma="scale"`` of
+    ``SVC`` are computed from all rows. Each pair gets the weights of its two classes, or their priors divided by their
+    sum. So a pair's machine is the same as in a single fit of all classes, and as in R's e1071. (Inside a pipeline,
+    "balanced" and "scale" are left to the learner, which sees the rows of one pair. With `sample_weight`, balanced
+    weights count them, as in scikit-learn's logistic regression, but not as in its ``SVC``.)
 
-    Each learner is fitted to labels 0 (class_i) and 1 (class_j), so that learners which take no other labels, such as
-    XGBoost's, can be used with any classes. Class weights are given by the classes' own labels. Scorers of `scoring`
-    see the classes' own labels, too; a scorer within a learner, as in a ``GridSearchCV``, sees 0 and 1.
+    Each learner is fitted to the labels 0 (class_i) and 1 (class_j), so that learners which take no other labels, such
+    as XGBoost's, can be used with any classes. Class weights are given by the original labels. Scorers of `scoring`
+    see the original labels, too; a scorer inside a learner, as in a ``GridSearchCV``, sees 0 and 1.
 
-    Log-odds of probabilities are cut at 36 in either direction, where 1 - p is 0 in double precision.
+    Log-odds of probabilities are limited to 36 in either direction, where 1 - p is 0 in double precision.
 
-    Prediction runs in pieces, so that memory grows with the rows times the classes, not with the rows times the pairs.
+    Prediction runs in pieces, so its memory grows with the number of rows times classes, not rows times pairs.
 
     References
     ----------
@@ -170,12 +181,12 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, WithCandidates):
         self,
         estimator: Any = None,
         *,
-        coupling: str = "wlw2",
-        weights: str | None = "counts",
+        coupling: MethodName = "wlw2",
+        weights: Literal["counts"] | None = "counts",
         selection_cv: Any = 3,
         scoring: Any = "accuracy",
-        threshold: str | None = None,
-        calibration: str | None = "auto",
+        threshold: Literal["train", "cv"] | None = None,
+        calibration: Literal["auto", "sigmoid", "isotonic"] | None = "auto",
         calibration_cv: Any = 5,
         error_score: Any = "raise",
         fast: bool = True,
@@ -198,43 +209,50 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, WithCandidates):
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> "PairwiseClassifier":
-        """Choose, fit and calibrate the learners of all pairs.
+        """Select, fit and calibrate the learners of all pairs.
 
         Parameters
         ----------
         X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
-            Rows to learn from, in a form that the learners take.
+            Training rows, in a form that the learners take.
         y : array-like of shape (n_samples,)
             Classes.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights of the rows. They go to the learners' fits, and count in n_ij, balanced class weights, sigmoids and
-            thresholds, where a weight of 2 is a row that is there twice; scores of candidates are not weighted, unless
-            a scorer asks.
+            Weights of the rows; a weight of 2 counts as two equal rows. They go to the learners' fits, and count in
+            n_ij, balanced class weights, sigmoids and thresholds. Scores of candidates are not weighted, unless a
+            scorer requests the weights.
         **fit_params
-            Go to the learners' fits, those with an entry for each row cut to the rows of a pair. With scikit-learn's
-            metadata routing enabled, they go where requests say: to learners, splitters and scorers.
+            Parameters of the learners' fits; those with one entry per row are cut to the rows of a pair. With
+            scikit-learn's metadata routing enabled, they go to the learners, splitters and scorers that request them.
 
         Returns
         -------
         PairwiseClassifier
+            The fitted classifier.
         """
-        self._check_options()
-        candidates = learners.read_candidates(self.estimator)
-        problem = read_problem(self, X, y, sample_weight, candidates)
+        self._check_parameters()
+        candidates = read_candidates(self.estimator)
+
+        problem, row_format, scaler = self._read(X, y, sample_weight, candidates)
         if len(problem.kept) < problem.n_given:
-            fit_params = cut(fit_params, problem.kept, problem.n_given)
-        # Columns of a kernel matrix whose rows had weight 0 are left out of new rows, too.
-        self._columns = problem.kept if problem.square else None
-        routed = route(self, candidates, problem.weight, fit_params)
-        training = Training(problem, self._settle(candidates, problem, routed), self._options(len(candidates), problem))
+            fit_params = data.cut(fit_params, problem.kept, problem.n_given)
+        routed = learners.route(self, candidates, problem.weight, fit_params)
+
+        seeds = Seeds.draw(self.random_state, len(candidates), problem.n_pairs)
+        options = Options(self.threshold, self.error_score, self.fast, self.n_jobs, self.verbose, seeds)
+        training = Training(problem, self._settle(candidates, problem, routed), options)
         scores = self._select(training, routed)
         folds = self._calibration_folds(training, routed)
-        self._committee, chosen = training.fit(scores, folds)
-        bayes = self.coupling == "bayes" and problem.n_classes > 2
-        self._masses = training.masses(chosen, folds) if bayes else None
-        self.classes_ = problem.classes
-        self.pairs_ = training.table(self._committee, scores, chosen)
-        self._learners: dict[Any, Any] | None = None
+        fits = training.fit(scores, folds)
+        pairs = training.calibrate(fits)
+        uses_masses = find_method(self.coupling).uses_pair_mass and problem.n_classes > 2
+        masses = training.fit_masses(fits.chosen, folds) if uses_masses else None
+
+        table = training.table(pairs, scores, fits.chosen)
+        columns = problem.kept if problem.square else None
+        self._fitted = FittedPairs(pairs, masses, table, row_format, scaler, columns)
+        self.classes_, self.pairs_, self.scaler_ = problem.classes, table, scaler
+        self._estimators: dict[Any, Any] | None = None
         return self
 
     def predict_proba(self, X: Any) -> Array:
@@ -250,19 +268,19 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, WithCandidates):
         ndarray of shape (n_samples, n_classes)
             In the order of `classes_`.
         """
-        self._fitted()
+        check_is_fitted(self, "pairs_")
         return self._in_pieces(X, self._couple, (len(self.classes_),))
 
     def predict_log_proba(self, X: Any) -> Array:
-        """Logarithms of the coupled probabilities; minus infinity where a method gives 0, as votes may."""
+        """Logarithms of the coupled probabilities; minus infinity for a probability of 0, which votes may give."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The most probable class of each row.
 
-        Of equals (in all digits), the one that comes first in `classes_`. With a `random_state` one of them is drawn,
-        and the answer for a row depends on which other rows are asked for.
+        Of classes with exactly equal probability, the one that comes first in `classes_`. With a `random_state` one
+        of them is drawn; the prediction for such a row then depends on the other rows of X.
         """
         best = likeliest(self.predict_proba(X), self.random_state)
         return self.classes_[best]
@@ -278,15 +296,15 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, WithCandidates):
         Returns
         -------
         ndarray of shape (n_samples, n_classes, n_classes)
-            ``r[:, i, j]`` is the probability of class i given that it is i or j; 1/2 on the diagonal. What
-            :func:`pwcstats.couple` takes.
+            ``r[:, i, j]`` is the probability of class i given that it is i or j; 1/2 on the diagonal. This is the
+            input of :func:`pwcstats.couple`.
         """
-        self._fitted()
+        check_is_fitted(self, "pairs_")
         k = len(self.classes_)
         low, high = np.triu_indices(k, 1)
 
         def full(x: Any) -> Array:
-            r = self._probabilities(x)
+            r = self._pair_probabilities(x)
             out = np.full((len(r), k, k), 0.5)
             out[:, low, high], out[:, high, low] = r, 1.0 - r
             return out
@@ -294,151 +312,254 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, WithCandidates):
         return self._in_pieces(X, full, (k, k))
 
     def pairwise_scores(self, X: Any) -> Array:
-        """Raw scores of the pairs, a column for each row of `pairs_`, before calibration.
+        """Raw scores of the pairs before calibration, one column per row of `pairs_`.
 
-        They are decision values of learners without probabilities, and log-odds of learners with them; positive in
-        favour of `class_i`. Of an ``SVC`` they are LIBSVM's, and those that e1071 calls ``decision.values``.
+        They are positive in favour of `class_i`: decision values of learners without probabilities, log-odds of the
+        others. For an ``SVC`` they are those of LIBSVM, which e1071 calls ``decision.values``.
         """
-        self._fitted()
-        return self._in_pieces(X, lambda x: self._committee.scores(x), (len(self.pairs_),))
+        check_is_fitted(self, "pairs_")
+        return self._in_pieces(X, self._fitted.pairs.scores, (len(self.pairs_),))
 
     def votes(self, X: Any) -> Array:
-        """Number of pairs that each class wins, half a win for r = 1/2 (Friedman's max-wins rule)."""
-        self._fitted()
+        """Number of pairs that each class wins; r = 1/2 counts as half a win (Friedman's max-wins rule)."""
+        check_is_fitted(self, "pairs_")
 
         def count(x: Any) -> Array:
-            return np.rint(couple(self._probabilities(x), "vote", condensed=True) * 2.0 * len(self.pairs_)) / 2.0
+            r = self._pair_probabilities(x)
+            return np.rint(couple(r, "vote", condensed=True) * 2.0 * len(self.pairs_)) / 2.0
 
         return self._in_pieces(X, count, (len(self.classes_),))
 
     @property
     def estimators_(self) -> dict[Any, Any]:
-        """Fitted learners by the labels of their pair; made when first asked for where a fast path was taken."""
-        self._fitted()
-        if self._learners is None:
-            names = list(zip(self.pairs_["class_i"].tolist(), self.pairs_["class_j"].tolist(), strict=True))
-            self._learners = self._committee.learners(names)
-        return self._learners
+        """Fitted learners by the labels of their pair; those of a fast path are made at the first access."""
+        check_is_fitted(self, "pairs_")
+        if self._estimators is None:
+            names = zip(self.pairs_["class_i"].tolist(), self.pairs_["class_j"].tolist(), strict=True)
+            self._estimators = dict(zip(names, self._fitted.pairs.learners(), strict=True))
+        return self._estimators
+
+    # Parameters and tags; the parameters of candidates have names, too.
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Parameters of this classifier and, with `deep`, of its learners.
+
+        Parameters of a single learner are called ``estimator__<param>``, those of a candidate
+        ``estimator__<name>__<param>``.
+        """
+        params = super().get_params(deep=deep)
+        if deep and isinstance(self.estimator, (list, tuple, dict)):
+            for name, learner in self._valid_candidates().items():
+                params[f"estimator__{name}"] = learner
+                params |= {f"estimator__{name}__{key}": given for key, given in learner.get_params().items()}
+        return params
+
+    def set_params(self, **params: Any) -> "PairwiseClassifier":
+        """Set parameters by the names that :meth:`get_params` returns."""
+        estimator = params.pop("estimator", self.estimator)
+        inner = {key: given for key, given in params.items() if key.startswith("estimator__")}
+        if estimator is None and inner:
+            raise InputError(
+                f"there is no {next(iter(inner))} to set, as {arg('estimator', None)}; give "
+                f"{arg('estimator')}={code('SVC()')}, and to standardise its columns use "
+                f"{code('make_pipeline(StandardScaler(), PairwiseClassifier(SVC()))')}."
+            )
+        self.estimator = estimator
+        if not isinstance(estimator, (list, tuple, dict)):
+            return super().set_params(**params)
+        super().set_params(**{key: given for key, given in params.items() if key not in inner})
+        candidates = self._valid_candidates()
+        for key, given in inner.items():
+            name, _, option = key.removeprefix("estimator__").partition("__")
+            if name not in candidates:
+                raise InputError(f"there is no candidate {name!r}; the candidates are {listed(candidates)}.")
+            if option:
+                candidates[name].set_params(**{option: given})
+            else:
+                candidates[name] = given
+        if any("__" not in key.removeprefix("estimator__") for key in inner):
+            self.estimator = candidates
+        return self
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """How metadata are routed: to the learners' fits, and to splitters and a scorer that are objects and ask."""
-        return make_router(self, learners.read_candidates(self.estimator))
+        """Metadata routing: to the fits of learners, and to splitters and a scorer that are objects and request it."""
+        return learners.make_router(self, read_candidates(self.estimator))
 
-    # What fit is made of.
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = [get_tags(learner).input_tags for learner in self._valid_candidates().values()]
+        tags.input_tags.sparse = all(tag.sparse for tag in inner)
+        tags.input_tags.allow_nan = all(tag.allow_nan for tag in inner)
+        tags.input_tags.pairwise = any(tag.pairwise for tag in inner)
+        return tags
 
-    def _check_options(self) -> None:
-        _params.choice(self.coupling, METHODS, "coupling")
-        for name, options in (
-            ("weights", ("counts",)),
-            ("threshold", ("train", "cv")),
-            ("calibration", ("auto", "sigmoid", "isotonic")),
-        ):
-            _params.optional_choice(getattr(self, name), options, name)
-        checks.refuse_error_score(self.error_score)
-        checks.refuse_scoring(self.scoring)
+    def _valid_candidates(self) -> dict[str, Any]:
+        """Learners by name; none if `estimator` is invalid, which is an error in `fit` only."""
+        try:
+            return read_candidates(self.estimator)
+        except InputError:
+            return {}
+
+    # Steps of fit
+
+    def _check_parameters(self) -> None:
+        find_method(self.coupling, "coupling")
+        _params.optional_choice(self.weights, ("counts",), "weights")
+        _params.optional_choice(self.threshold, THRESHOLDS, "threshold")
+        _params.optional_choice(self.calibration, ("auto", *CALIBRATIONS), "calibration")
+        error_score = self.error_score
+        if error_score != "raise" and (isinstance(error_score, bool) or not isinstance(error_score, numbers.Real)):
+            raise InputError(
+                f"{arg('error_score')} must be {value('raise')} or a number, such as {value(np.nan)}, got "
+                f"{value(error_score)}."
+            )
+        check_one_score(self.scoring)
         _params.flag(self.fast, "fast")
         _params.jobs(self.n_jobs)
 
+    def _read(
+        self, X: Any, y: Any, sample_weight: Any, candidates: dict[str, Any]
+    ) -> tuple[Problem, RowFormat, Standardizer | None]:
+        """The training data, checked and standardised if the learner is the default one."""
+        data.check_y_given(y, self)
+        square = bool(get_tags(self).input_tags.pairwise)
+        all_fast = self.fast and all(has_fast_path(learner) for learner in candidates.values())
+        row_format = RowFormat.of(
+            candidates, X, keeps_frames=not all_fast and not square, may_fail=self.error_score != "raise"
+        )
+        x = self._read_rows(X, row_format, reset=True)
+        y = _check_y(y, estimator=self)
+        check_classification_targets(y)
+        check_consistent_length(x, y)
+        if sample_weight is not None:
+            sample_weight = _check_sample_weight(sample_weight, x, dtype=np.float64, ensure_non_negative=True)
+        scaler = None
+        if self.estimator is None:
+            scaler = Standardizer().fit(x, sample_weight=sample_weight)
+            x = scaler.transform(x)
+        return data.make_problem(x, y, sample_weight, square), row_format, scaler
+
     def _settle(self, candidates: dict[str, Any], problem: Problem, routed: Routed) -> list[Candidate]:
+        """The candidates with what they need to know of all data, and with their kind of scores."""
         out = []
+        method = find_method(self.coupling)
         for name, learner in candidates.items():
-            if self.coupling == "bayes":
-                checks.refuse_class_sizes(name, learner)
+            if method.uses_pair_mass:
+                learners.check_no_class_sizes(name, learner, self.coupling)
             settled, params = learners.settle(learner, problem, self.calibration, routed.fits[name])
             sample = learners.showing_scores(settled, problem, params)
-            kind = learners.kind_of_scores(name, sample, self.calibration, self.coupling)
-            method = self.calibration
-            if method == "auto":
-                method = "sigmoid" if kind == learners.DECISION else None
-            out.append(Candidate(name, settled, params, kind, method))
+            kind = learners.kind_of_scores(name, sample, self.calibration, method)
+            out.append(Candidate(name, settled, params, kind, method_of(self.calibration, kind)))
         return out
 
-    def _options(self, n_candidates: int, problem: Problem) -> Options:
-        seeds, self._fold_seeds = None, (None, None)
-        if self.random_state is not None:
-            random = check_random_state(self.random_state)
-            self._fold_seeds = tuple(random.randint(2**31 - 1, size=2).tolist())
-            seeds = random.randint(2**31 - 1, size=(n_candidates, problem.n_pairs))
-        return Options(self.threshold, self.error_score, self.fast, self.n_jobs, self.verbose, seeds)
-
     def _select(self, training: Training, routed: Routed) -> Array:
-        """Scores of the candidates on the pairs; zeros where there is no choice."""
+        """Scores of the candidates on the pairs; zeros if there is no choice."""
         scorers = [check_scoring(candidate.learner, scoring=self.scoring) for candidate in training.candidates]
         if len(scorers) == 1:
             return np.zeros((1, training.problem.n_pairs))
-        why = "to choose between candidates", "give one learner that has probabilities of its own"
         folds = make_folds(
             self.selection_cv,
             training.problem,
             "selection_cv",
-            self._fold_seeds[0],
-            why,
+            training.options.seeds.selection,
+            ("to choose between candidates", "give one learner that has probabilities of its own"),
             **routed.selection_splitter,
         )
         return training.select(folds, scorers, self.scoring in ("accuracy", None), routed.scorer)
 
     def _calibration_folds(self, training: Training, routed: Routed) -> Folds | None:
-        """Folds for sigmoids and thresholds, where any is to be learned."""
-        methods = [candidate.name for candidate in training.candidates if candidate.method is not None]
-        if not methods and self.threshold != "cv":
+        """Folds for calibration and thresholds, if anything is to be learned from them."""
+        calibrated = [candidate.name for candidate in training.candidates if candidate.method is not None]
+        if calibrated:
+            why = f"to calibrate {calibrated[0]}", "give a learner that has probabilities of its own"
+        elif THRESHOLDS.get(str(self.threshold)) == "held_out":
+            why = f"for {arg('threshold', self.threshold)}", f"use {arg('threshold', 'train')}"
+        else:
             return None
-        why = f"to calibrate {methods[0]}" if methods else "for threshold='cv'"
-        instead = "give a learner that has probabilities of its own" if methods else "use threshold='train'"
         folds = make_folds(
             self.calibration_cv,
             training.problem,
             "calibration_cv",
-            self._fold_seeds[1],
-            (why, instead),
+            training.options.seeds.calibration,
+            why,
             **routed.calibration_splitter,
         )
-        if folds.number is None:
-            checks.refuse_overlap("calibration_cv")
+        check_held_out_once(folds, "calibration_cv")
         return folds
 
-    # What prediction is made of.
+    # Steps of prediction
 
-    def _fitted(self) -> None:
-        # A fit that failed leaves n_features_in_ behind.
-        check_is_fitted(self, "pairs_")
+    def _read_rows(self, X: Any, row_format: RowFormat, reset: bool) -> Any:
+        """The rows of X in the form that the learners take; with `reset`, remember their number and names."""
+        if data.is_text(X):
+            return X if hasattr(X, "iloc") else np.asarray(X, dtype=object)
+        is_frame = data.is_frame(X)
+        if is_frame:
+            data.check_frame(X)
+        if row_format.keeps_frames and is_frame:
+            validate_data(self, X, reset=reset, skip_check_array=True)
+            row_format.check(X)
+            return X
+        x = validate_data(self, X, reset=reset, **row_format.checks)
+        row_format.check(x)
+        return x if reset else row_format.named(x, getattr(self, "feature_names_in_", None))
 
-    def _probabilities(self, x: Any) -> Array:
-        """r_ij of some rows, a column for each pair."""
-        r = self._committee.probabilities(x)
-        checks.refuse_nan_pairs(r, self.pairs_)
+    def _in_pieces(self, X: Any, answer: Callable[[Any], Array], shape: tuple[int, ...]) -> Array:
+        """Results for all rows, computed in pieces, on as many threads as `n_jobs` allows."""
+        fitted = self._fitted
+        x = self._read_rows(X, fitted.row_format, reset=False)
+        if fitted.scaler is not None:
+            x = fitted.scaler.transform(x)
+        if fitted.columns is not None:
+            x = x[:, fitted.columns]
+        n = x.shape[0]
+        size = max(PIECE // len(self.pairs_), 1)
+        if n <= size:
+            return answer(x)
+        out = np.empty((n, *shape))
+
+        def fill(start: int) -> None:
+            rows = slice(start, start + size)
+            out[rows] = answer(_safe_indexing(x, rows))
+
+        starts = range(0, n, size)
+        n_threads = min(effective_n_jobs(self.n_jobs), len(starts))
+        for _ in in_parallel((delayed(fill)(start) for start in starts), n_threads, require="sharedmem"):
+            pass
+        return out
+
+    def _pair_probabilities(self, x: Any) -> Array:
+        """r_ij of some rows, one column per pair."""
+        r = self._fitted.pairs.probabilities(x)
+        # Sums of numbers between 0 and 1 are finite, and are cheaper than a check of each number.
+        if np.isnan(r.sum()):
+            pair = int(np.flatnonzero(np.isnan(r).any(axis=0))[0])
+            first = self.pairs_.iloc[pair]
+            raise InputError(
+                f"{first['learner']} gave NaN for the pair ({shown(first['class_i'])}, {shown(first['class_j'])}) in "
+                f"{int(np.isnan(r[:, pair]).sum())} of {len(r)} rows; check whether their values are too large for a "
+                "sum of squares."
+            )
         return r
 
     def _couple(self, x: Any) -> Array:
         """Coupled probabilities of some rows."""
-        r = self._probabilities(x)
+        r = self._pair_probabilities(x)
         options: dict[str, Any] = {}
-        if self.coupling == "ht" and self.weights == "counts":
+        method = find_method(self.coupling, "coupling")
+        if method.uses_weights and self.weights == "counts":
             options["n"] = self.pairs_["n"].to_numpy(dtype=np.float64)
-        if self.coupling == "bayes":
-            checks.refuse_no_masses(self._masses, len(self.classes_))
-            options["pair_mass"] = np.ones_like(r) if self._masses is None else self._masses.probabilities(x)
+        if method.uses_pair_mass:
+            options["pair_mass"] = self._pair_masses(x, r)
         return couple(r, self.coupling, condensed=True, **options)
 
-    def _in_pieces(self, X: Any, answer: Callable[[Any], Array], shape: tuple[int, ...]) -> Array:
-        """Answers of all rows, made from a few at a time, on as many threads as `n_jobs` asks for."""
-        x = read_rows(self, X, reset=False)
-        if self.scaler_ is not None:
-            x = self.scaler_.transform(x)
-        if self._columns is not None:
-            x = x[:, self._columns]
-        n = x.shape[0]
-        out = np.empty((n, *shape))
-        size = max(PIECE // len(self.pairs_), 1)
-        workers = min(effective_n_jobs(self.n_jobs), -(-n // size) if n > size else 1)
-
-        def fill(start: int) -> None:
-            rows = slice(start, start + size)
-            out[rows] = answer(x if n <= size else _safe_indexing(x, rows))
-
-        if workers <= 1:
-            for start in range(0, n, size):
-                fill(start)
-            return out
-        with ThreadPoolExecutor(workers) as pool:
-            list(pool.map(fill, range(0, n, size)))
-        return out
+    def _pair_masses(self, x: Any, r: Array) -> Array:
+        """P(class i or j | x) of some rows, one column per pair."""
+        if len(self.classes_) == 2:
+            return np.ones_like(r)
+        if self._fitted.masses is None:
+            raise InputError(
+                f"{arg('coupling', self.coupling)} was set after {code('fit')}, which has not learned its weights; "
+                f"call {code('fit')} again."
+            )
+        return self._fitted.masses.probabilities(x)

@@ -1,4 +1,4 @@
-"""Folds: made once on all rows and shared by all pairs, so that one fit of all classes can serve them."""
+"""Folds: made once on all rows and shared by all pairs, so that one fit of all classes can serve every pair."""
 
 import warnings
 from collections.abc import Sequence
@@ -9,19 +9,21 @@ from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold, check_cv
 
 from pwcstats import _params
-from pwcstats.pairwise import checks
-from pwcstats.pairwise.problem import Integers, Problem
+from pwcstats._text import counted, shown
+from pwcstats.errors import InputError, arg, code, value
+from pwcstats.pairwise.data import Integers, Mask, Problem
 
 
 class Folds:
     """Training and test rows of each fold, as masks.
 
-    `number` holds the fold in which each row is held out; None where a row is held out never or twice.
+    `number` holds the fold in which each row is held out; it is None if some row is held out never or twice.
+    `complements` says whether each fold trains on all rows that it does not hold out.
     """
 
     def __init__(self, splits: Any, n_rows: int, name: str) -> None:
-        self.train: list[NDArray[np.bool_]] = []
-        self.test: list[NDArray[np.bool_]] = []
+        self.train: list[Mask] = []
+        self.test: list[Mask] = []
         held = np.full(n_rows, -1, np.int64)
         for number, (train, test) in enumerate(splits):
             self.train.append(_mask(train, n_rows, number, name))
@@ -29,11 +31,10 @@ class Folds:
             held[test] = len(self.test) - 1
         once = bool((np.sum(self.test, axis=0) == 1).all()) if self.test else False
         self.number: Integers | None = held if once else None
-        # Rows around the held-out ones may be left out of training, too.
         self.complements = all((train != test).all() for train, test in zip(self.train, self.test, strict=True))
 
     def held(self) -> Integers:
-        """The fold in which each row is held out, where there is one."""
+        """The fold in which each row is held out, if each row is held out once."""
         assert self.number is not None
         return self.number
 
@@ -41,12 +42,20 @@ class Folds:
         return len(self.test)
 
 
-def _mask(rows: Any, n_rows: int, number: int, name: str) -> NDArray[np.bool_]:
-    """Rows, given by their places or by a mask, as a mask."""
+def _mask(rows: Any, n_rows: int, fold: int, name: str) -> Mask:
+    """Rows, given by their indices or by a mask, as a mask."""
     rows = np.asarray(rows)
     if rows.dtype == np.bool_:
         rows = np.flatnonzero(rows)
-    checks.refuse_other_rows(rows, n_rows, number, name)
+    if len(rows) and rows.max() >= n_rows:
+        raise InputError(
+            f"fold {fold} of {arg(name)} has the row {rows.max()}, but {arg('X')} has {n_rows} rows; give a splitter "
+            "or a number of folds, which adapts to the rows (for example inside a cross-validation)."
+        )
+    if len(np.unique(rows)) < len(rows):
+        raise InputError(
+            f"fold {fold} of {arg(name)} has rows more than once, as in a bootstrap; give folds without repetitions."
+        )
     mask = np.zeros(n_rows, np.bool_)
     mask[rows] = True
     return mask
@@ -55,39 +64,61 @@ def _mask(rows: Any, n_rows: int, number: int, name: str) -> NDArray[np.bool_]:
 def make_folds(
     cv: Any, problem: Problem, name: str, random_state: int | None, why: tuple[str, str], **split_params: Any
 ) -> Folds:
-    """Folds of a number, a splitter or a list; every class is in all training sets, or an error says which is not.
+    """Folds from a number, a splitter or a list, with every class in all training sets.
 
-    A number of folds is stratified, and shuffled where there is a seed. `why` says what they are for, and how to do
-    without them.
+    A number means stratified folds, shuffled if there is a seed. `why` says, for an error, what the folds are needed
+    for, and how to avoid the need.
     """
     if _is_number(cv):
         counts = np.bincount(problem.code, minlength=problem.n_classes)
         if _params.count(cv, name, least=2) and counts.min() < 2:
             rare = int(np.argmin(counts))
-            checks.refuse_rare_class(problem.classes[rare], counts[rare], name, *why)
+            needed_for, instead = why
+            raise InputError(
+                f"class {shown(problem.classes[rare])} has {counted(int(counts[rare]), 'row')}, and {arg(name)} needs "
+                f"2 in each class ({needed_for}); drop or merge the class, or {instead}, which needs no "
+                "cross-validation."
+            )
     folds = _split(cv, problem.x, problem.y, name, random_state, **split_params)
     for number, train in enumerate(folds.train):
         present = np.bincount(problem.code[train], minlength=problem.n_classes)
         if present.min() == 0:
-            checks.refuse_absent_class(problem.classes[np.argmin(present)], number, name)
+            raise InputError(
+                f"class {shown(problem.classes[np.argmin(present)])} has no row to train on in fold {number} of "
+                f"{arg(name)}; use a stratified splitter, shuffle the rows, or give the number of folds."
+            )
     return folds
 
 
 def make_group_folds(
     cv: Any, x: Any, groups: Integers, labels: Sequence[str], name: str, random_state: int | None
 ) -> Folds:
-    """Folds in which each row is held out once. A group of one row stays in training, others are not held out whole."""
+    """Folds that hold out each row once. A group of one row stays in training; no group is held out as a whole."""
     counts = np.bincount(groups)
     if _is_number(cv) and counts.max() < 2:
-        checks.refuse_alone(name)
+        raise InputError(
+            f"{arg(name)} cannot hold out rows, because every group has only one row; give more rows, or set it to "
+            f"{value(None)}."
+        )
     folds = _split(cv, x, groups, name, random_state)
-    if folds.number is None:
-        checks.refuse_overlap(name)
+    check_held_out_once(folds, name)
     for number, train in enumerate(folds.train):
         absent = (counts > 1) & (np.bincount(groups[train], minlength=len(counts)) == 0)
         if absent.any():
-            checks.refuse_absent_group(labels[int(np.argmax(absent))], number, name)
+            raise InputError(
+                f"fold {number} of {arg(name)} holds out all rows of {labels[int(np.argmax(absent))]}, so none is left "
+                "to train on; use a stratified splitter, shuffle the rows, or give the number of folds."
+            )
     return folds
+
+
+def check_held_out_once(folds: Folds, name: str, why: str = "to give each row its score") -> None:
+    """Refuse folds that hold out some row never or twice."""
+    if folds.number is None:
+        raise InputError(
+            f"{arg(name)} must hold out every row exactly once, as {code('KFold')} does, {why}; choose "
+            "another splitter."
+        )
 
 
 def _is_number(cv: Any) -> bool:
@@ -95,13 +126,13 @@ def _is_number(cv: Any) -> bool:
 
 
 def _split(cv: Any, x: Any, y: NDArray[Any], name: str, random_state: int | None, **split_params: Any) -> Folds:
-    """Folds of a splitter; a number of them is stratified, no more than the largest class, shuffled by a seed."""
+    """Folds of a splitter; a number means stratified folds, at most as many as the largest class has rows."""
     if _is_number(cv):
         most = int(np.unique(y, return_counts=True)[1].max())
         cv = StratifiedKFold(min(int(cv), most), shuffle=random_state is not None, random_state=random_state)
         split_params = {}  # groups are for a splitter that asks for them
     with warnings.catch_warnings():
-        # A class smaller than the number of folds is missing from some test sets, but from no training set.
+        # A class with fewer rows than folds is missing from some test sets, but from no training set.
         warnings.filterwarnings("ignore", message="The least populated class", category=UserWarning)
         splits = list(check_cv(cv, y, classifier=True).split(x, y, **split_params))
     return Folds(splits, len(y), name)

@@ -1,8 +1,8 @@
-"""LDA, QDA and Gaussian naive Bayes of all pairs, in all folds, from sums that are made once for each class and fold.
+"""LDA, QDA and Gaussian naive Bayes of all pairs in all folds, from sums that are computed once per class and fold.
 
-A pair's LDA needs the means and scatters of two classes, and nothing else; so does the LDA of a fold, whose scatters
-are those of the other folds put together. Where a matrix is nearly singular these sums keep too few digits, and the
-pair is left to the plain path (`usable` says so).
+The LDA of a pair needs only the means and scatters of two classes. So does the LDA of a fold, whose scatters combine
+those of the other folds. If a matrix is nearly singular, these sums keep too few digits, and `usable` leaves the pair
+to a fit of its own.
 """
 
 from abc import ABC, abstractmethod
@@ -19,58 +19,66 @@ from sklearn.utils import check_array
 
 from pwcstats._arrays import Array
 from pwcstats._kernels import naive_bayes
+from pwcstats.pairwise.calibration import bounded
+from pwcstats.pairwise.data import ClassPairs, Integers, Problem
 from pwcstats.pairwise.folds import Folds
-from pwcstats.pairwise.learners import bounded, for_pair
-from pwcstats.pairwise.problem import ClassPairs, Integers, Problem
+from pwcstats.pairwise.learners import PROBABILITY, Candidate, for_pair
 
-# Sums of squares keep 16 digits of the largest eigenvalue; what is below 1e-13 of it is 0, and from 1e-7 on the
-# answers have eight digits at least. Between them nobody knows.
+# Sums of squares keep 16 digits of the largest eigenvalue. Eigenvalues below 1e-13 of it are 0; those above 1e-7 of it
+# have at least eight digits. Between these bounds the sums cannot tell.
 NOTHING, ENOUGH = 1e-13, 1e-7
-# Columns beyond which scatter matrices cost more than the rows themselves.
+# With more columns, scatter matrices cost more than the rows themselves.
 MOST_COLUMNS = 300
-# Folds beyond which putting the others together costs more than fits.
+# With more folds, combining the sums of the others costs more than fits.
 MOST_FOLDS = 20
-# Numbers in the matrices that are worked on at a time.
+# Numbers in the matrices of one batch.
 BATCH = 2**22
 
 
 @dataclass(frozen=True)
 class Sums:
-    """Count, mean and scatter about the mean of each class; the scatter of single features for naive Bayes."""
+    """Count, mean and scatter about the mean of each class; for naive Bayes only the diagonal of the scatter."""
 
     count: Array
     mean: Array
     scatter: Array
 
 
-def is_gaussian(learner: Any, problem: Problem, params: dict[str, Any]) -> bool:
-    """Whether a learner is one of the three, in a form that sums determine."""
-    if type(learner) not in _PAIRS or params or sparse.issparse(problem.x) or problem.square:
-        return False
-    if type(learner) is GaussianNB:
-        return True
-    options = learner.get_params()
-    plain = all(options.get(name) is None for name in ("shrinkage", "covariance_estimator", "n_components"))
-    return plain and options.get("solver", "svd") == "svd" and problem.x.shape[1] <= MOST_COLUMNS
+class GaussianPath:
+    """Fast path: one of the three learners on all pairs. `usable` says for which pairs the sums are exact enough."""
 
-
-class GaussianTrainer:
-    """One of the three learners on all pairs; `usable` says on which of them the sums are exact enough."""
-
+    # At log-odds of 0 scikit-learn predicts the first class.
     tie = 0
 
-    def __init__(self, problem: Problem, learner: Any, bound: bool) -> None:
-        self._problem, self._learner, self._bound = problem, learner, bound
-        self._kind = _PAIRS[type(learner)]
-        self._fitted = self._kind(problem, learner, _together(_sums(problem, None, self._kind.full)))
+    def __init__(self, problem: Problem, candidate: Candidate, n_jobs: int | None, verbose: int) -> None:
+        self._problem, self._learner = problem, candidate.learner
+        self._bound = candidate.kind == PROBABILITY
+        self._kind = _PAIRS[type(candidate.learner)]
+        self._fitted = self._kind(problem, candidate.learner, _together(_sums(problem, None, self._kind.full)))
         self.usable = self._fitted.usable.copy()
 
+    @staticmethod
+    def supports(learner: Any) -> bool:
+        """Whether a learner is one of the three (a derived class may differ)."""
+        return type(learner) in _PAIRS
+
+    @staticmethod
+    def applies(problem: Problem, candidate: Candidate) -> bool:
+        """Whether the sums determine the fit."""
+        if candidate.params or sparse.issparse(problem.x) or problem.square:
+            return False
+        if type(candidate.learner) is GaussianNB:
+            return True
+        options = candidate.learner.get_params()
+        plain = all(options.get(name) is None for name in ("shrinkage", "covariance_estimator", "n_components"))
+        return plain and options.get("solver", "svd") == "svd" and problem.x.shape[1] <= MOST_COLUMNS
+
     def can_use(self, folds: Folds) -> bool:
-        """Whether folds are the complements of their training rows, and few: each needs the sums of all the others."""
+        """Whether each fold trains on all other folds, and there are few: each needs the sums of all the others."""
         return folds.number is not None and folds.complements and len(folds) <= MOST_FOLDS
 
     def fit(self, pairs: Integers) -> "GaussianPairs":
-        """The learners of some pairs on all rows."""
+        """The learners of some pairs, fitted to all rows."""
         return self._fitted.of(pairs, self._bound)
 
     def trained(self, fitted: "GaussianPairs") -> Array:
@@ -78,7 +86,7 @@ class GaussianTrainer:
         return self._cut(self._fitted.own_margins(self._problem.array, self._problem.code))
 
     def held_out(self, folds: Folds) -> Array:
-        """Own margins of the rows that a fold held out."""
+        """Own margins of held-out rows."""
         problem, number = self._problem, folds.held()
         parts = _sums(problem, folds, self._kind.full)
         margins = np.empty((len(problem.code), problem.n_classes - 1))
@@ -111,7 +119,7 @@ def _sums(problem: Problem, folds: Folds | None, full: bool) -> list[Sums]:
 
 
 def _together(parts: list[Sums]) -> Sums:
-    """The sums of several folds; nothing is subtracted that was added before, so no digits are lost."""
+    """The sums of several folds combined; they are only added, never subtracted, so no digits are lost."""
     if len(parts) == 1:
         return parts[0]
     count = np.sum([part.count for part in parts], axis=0)
@@ -127,7 +135,7 @@ def _together(parts: list[Sums]) -> Sums:
 
 
 class GaussianPairs(ABC):
-    """Pairs of classes with normal densities, known by their sums."""
+    """Pairs of classes with normal densities, determined by their sums."""
 
     full = True
     bound = False
@@ -141,7 +149,7 @@ class GaussianPairs(ABC):
         self.log_prior = np.log(size)
 
     def of(self, pairs: Integers, bound: bool) -> "GaussianPairs":
-        """The same, for some pairs only; `bound` says that scores stand for probabilities and are bounded as such."""
+        """The same for some pairs only; `bound` says that scores represent probabilities and are bounded as such."""
         part = copy(self)
         part.pairs, part.bound = pairs, bound
         return part
@@ -157,11 +165,11 @@ class GaussianPairs(ABC):
 
     @abstractmethod
     def _scores(self, x: Array) -> Array:
-        """Log-odds, however large."""
+        """Log-odds without bounds."""
 
-    def learner(self, place: int) -> Any:
-        """One pair's learner, as scikit-learn would have fitted it."""
-        pair = int(self.pairs[place])
+    def learner(self, index: int) -> Any:
+        """The learner of one of the pairs, as scikit-learn would have fitted it."""
+        pair = int(self.pairs[index])
         both = np.array([self.problem.low[pair], self.problem.high[pair]])
         fitted = for_pair(self.blank, self.problem, pair, None)
         fitted.classes_ = np.arange(2)
@@ -171,7 +179,7 @@ class GaussianPairs(ABC):
 
     @abstractmethod
     def _fill(self, fitted: Any, pair: int, both: Integers) -> None:
-        """Give a learner of both classes of a pair what its own fit would have given it."""
+        """Set the attributes that the learner's own fit to both classes of the pair would have set."""
 
     def _priors(self, both: Integers) -> Array:
         share = np.exp(self.log_prior[both])
@@ -179,7 +187,7 @@ class GaussianPairs(ABC):
 
 
 class LinearPairs(GaussianPairs):
-    """Linear discriminant analysis: the pooled covariance of two classes."""
+    """Linear discriminant analysis, with the pooled covariance of two classes."""
 
     def __init__(self, problem: ClassPairs, learner: Any, sums: Sums) -> None:
         super().__init__(problem, learner, sums)
@@ -192,13 +200,13 @@ class LinearPairs(GaussianPairs):
         self.intercept = self.log_prior[low] - self.log_prior[high] - (middle * self.coef).sum(axis=1)
 
     def _solve(self, batch: slice, low: Integers, high: Integers) -> None:
-        """Coefficients by the eigenvalues of the pooled correlations, cut where scikit-learn cuts them."""
+        """Coefficients from the eigenvalues of the pooled correlations, truncated as scikit-learn does."""
         sums = self.sums
         n = sums.count[low] + sums.count[high]
         scatter = sums.scatter[low] + sums.scatter[high]
         sd = np.sqrt(np.diagonal(scatter, axis1=1, axis2=2) / n[:, None])
         size = np.maximum(np.abs(sums.mean[low]), np.abs(sums.mean[high]))
-        # A column that is constant but for rounding: scikit-learn blows it up, and so must the plain path.
+        # A column that is constant except for rounding: scikit-learn inflates it, so the pair is left to scikit-learn.
         noise = ((sd > 0.0) & (sd < 1e-10 * size)).any(axis=1)
         sd[sd == 0.0] = 1.0
         freedom = np.maximum(n - _lda_lost(), 1.0)
@@ -206,7 +214,7 @@ class LinearPairs(GaussianPairs):
         value, vector = np.linalg.eigh(scatter)
         doubtful = ((value > NOTHING * value[:, -1:]) & (value < ENOUGH * value[:, -1:])).any(axis=1)
         self.usable[batch] = ~noise & ~doubtful & (n > 2)
-        # A tolerance below what rounding leaves would keep rounding.
+        # A smaller tolerance would keep rounding errors.
         kept = value > np.maximum(self.blank.tol**2, NOTHING * value[:, -1:])
         gap = (sums.mean[low] - sums.mean[high]) / sd
         inverse = np.where(kept, 1.0, 0.0) / np.where(kept, value, 1.0)
@@ -241,7 +249,7 @@ class LinearPairs(GaussianPairs):
 
 
 class QuadraticPairs(GaussianPairs):
-    """Quadratic discriminant analysis: each class has its own covariance, whatever the other class is."""
+    """Quadratic discriminant analysis, in which the covariance of a class does not depend on the other class."""
 
     def __init__(self, problem: ClassPairs, learner: Any, sums: Sums) -> None:
         super().__init__(problem, learner, sums)
@@ -255,14 +263,14 @@ class QuadraticPairs(GaussianPairs):
         value = np.linalg.eigvalsh(correlation)
         good &= value[:, 0] > ENOUGH * value[:, -1]
         correlation[~good] = np.eye(p)
-        # Units differ: singular values of a root of the covariance keep digits that its own eigenvalues lose.
+        # With different units, singular values of a root of the covariance keep digits that its eigenvalues lose.
         self.rotation, root, _ = np.linalg.svd(sd[:, :, None] * np.linalg.cholesky(correlation))
         self.scaling = root**2
         good &= self.scaling[:, -1] > learner.tol
         self.usable = good[self.problem.low] & good[self.problem.high]
 
     def _log_posterior(self, x: Array) -> Array:
-        """Log density of each class, and its prior."""
+        """Log density of each class plus its log prior."""
         out = np.empty((len(x), self.problem.n_classes))
         for c in range(self.problem.n_classes):
             z = (x - self.sums.mean[c]) @ (self.rotation[c] / np.sqrt(self.scaling[c]))
@@ -292,7 +300,7 @@ class QuadraticPairs(GaussianPairs):
 
 
 class NaivePairs(GaussianPairs):
-    """Gaussian naive Bayes, whose smoothing makes a class's variances depend on the other class."""
+    """Gaussian naive Bayes, in which smoothing makes the variances of a class depend on the other class."""
 
     full = False
 
@@ -341,13 +349,13 @@ _PAIRS: dict[type, type[GaussianPairs]] = {
 
 @cache
 def _lda_lost() -> float:
-    """What scikit-learn's LDA takes off the number of rows for a pooled covariance: 2, and 0 since 1.9."""
+    """What scikit-learn's LDA subtracts from n in a pooled covariance: 2 before version 1.9, then 0."""
     fitted = LinearDiscriminantAnalysis().fit([[0.0], [1.0], [2.0], [5.0], [6.0], [7.0]], [0, 0, 0, 1, 1, 1])
     return round(6.0 - 4.0 * float(fitted.coef_[0, 0]) / 5.0)
 
 
 @cache
 def _qda_lost() -> float:
-    """What scikit-learn's QDA takes off the number of rows for a covariance: 1, and 0 since 1.9."""
+    """What scikit-learn's QDA subtracts from n in a covariance: 1 before version 1.9, then 0."""
     fitted = QuadraticDiscriminantAnalysis().fit([[0.0], [1.0], [2.0], [5.0], [6.0], [7.0]], [0, 0, 0, 1, 1, 1])
     return round(3.0 - 2.0 / float(fitted.scalings_[0][0]))

@@ -1,46 +1,55 @@
-"""Candidates, what they become on one pair of classes, and the scores that they give."""
+"""Candidates: how they are read, what they become on one pair of classes, and the scores that they give."""
 
+import warnings
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
-from sklearn.naive_bayes import CategoricalNB, GaussianNB
+from sklearn.naive_bayes import CategoricalNB
 from sklearn.svm import SVC, NuSVC
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, _routing_enabled, process_routing
 from sklearn.utils.validation import has_fit_parameter
 
-from pwcstats._arrays import Array
-from pwcstats.pairwise.checks import (
-    refuse_candidates,
-    refuse_class_weight,
-    refuse_labels_of_scorers,
-    refuse_nan_scores,
-    refuse_no_scores,
-    refuse_pos_label,
-    refuse_priors,
-)
-from pwcstats.pairwise.problem import ClassPairs, Problem, cut, take
+from pwcstats._arrays import Array, as_float
+from pwcstats._text import listed, shown
+from pwcstats.coupling.methods import Method
+from pwcstats.errors import InputError, PwcWarning, arg, code, user_stacklevel, value
+from pwcstats.pairwise.calibration import bounded
+from pwcstats.pairwise.data import ClassPairs, Problem, cut, take
 
-PROBABILITY, DECISION = "probability", "decision"
-# Log-odds of probabilities are cut here, where 1 - p is 0 in double precision: those of 0 and 1 would be infinite, and
-# so for every calibration and every threshold.
-FARTHEST = 36.0
-# Steps of LIBSVM after which default machines stop. Of standardised columns they need a few for each row.
+# What a learner's scores are: log-odds of its probabilities, or decision values.
+Kind = Literal["probability", "decision"]
+PROBABILITY: Kind = "probability"
+DECISION: Kind = "decision"
+# Iterations of LIBSVM after which default machines stop. With standardised columns they need a few per row.
 MAX_ITER = 1_000_000
+# Parameters of learners that depend on the classes.
+CLASS_SIZES = ("class_weight", "priors", "class_prior")
 
 
-def bounded(log_odds: Array) -> Array:
-    """Log-odds within what probabilities can tell."""
-    return np.clip(log_odds, -FARTHEST, FARTHEST)
+@dataclass(frozen=True)
+class Candidate:
+    """A learner that is ready for pairs.
+
+    `params` go to its fits, `kind` says what its scores are, and `method` how they are calibrated (None: not at all).
+    """
+
+    name: str
+    learner: Any
+    params: dict[str, Any]
+    kind: Kind
+    method: str | None
 
 
 def read_candidates(estimator: Any) -> dict[str, Any]:
-    """Learners by name: of one learner, a list, a list of (name, learner), or a dict."""
+    """Learners by name, from one learner, a list, a list of (name, learner), or a dict."""
     if estimator is None:
-        # Of standardised columns, "auto" is what "scale" is, also where they are sparse and not centred.
+        # On standardised columns "auto" equals "scale", also if they are sparse and not centred.
         return {"svc": SVC(gamma="auto", max_iter=MAX_ITER)}
     if isinstance(estimator, Mapping):
         named = list(estimator.items())
@@ -49,42 +58,63 @@ def read_candidates(estimator: Any) -> dict[str, Any]:
         named = list(estimator) if pairs else list(zip(_names(estimator), estimator, strict=True))
     else:
         named = [(_names([estimator])[0], estimator)]
-    refuse_candidates(named)
+    if not named:
+        raise InputError(f"{arg('estimator')} is empty; give a learner, or several in a list or a dict.")
+    names = [name for name, _ in named]
+    for name, learner in named:
+        if not isinstance(name, str) or "__" in name or not name:
+            raise InputError(f"names of candidates must be strings without '__', got {value(name)}.")
+        if names.count(name) > 1:
+            raise InputError(f"names of candidates must differ, got {name!r} twice.")
+        if isinstance(learner, type):
+            instance = code(f"{learner.__name__}()")
+            raise InputError(f"candidate {name!r} is the class {learner.__name__}; give an instance, {instance}.")
+        if not hasattr(learner, "fit") or not hasattr(learner, "get_params"):
+            what = f"candidate {name!r}" if len(named) > 1 else arg("estimator")
+            raise InputError(
+                f"{what} must be a scikit-learn classifier, such as {code('SVC()')}, got {value(learner)}."
+            )
     return dict(named)
 
 
 def _names(learners: Any) -> list[str]:
-    """Names of classes in small letters, of a pipeline's last step, numbered where they repeat."""
+    """Lower-case names of the learners' classes (of a pipeline, its last step), numbered if they repeat."""
     last = [last_step(learner) for learner in learners]
     names = [(each if isinstance(each, type) else type(each)).__name__.lower() for each in last]
     total, seen = Counter(names), Counter[str]()
-    for place, name in enumerate(names):
+    for index, name in enumerate(names):
         if total[name] > 1:
             seen[name] += 1
-            names[place] = f"{name}-{seen[name]}"
+            names[index] = f"{name}-{seen[name]}"
     return names
 
 
 def last_step(learner: Any) -> Any:
-    """The learner itself, out of a pipeline."""
+    """The last step of a pipeline, or the learner itself."""
     return learner.steps[-1][1] if hasattr(learner, "steps") else learner
 
 
-def has_fast_path(learner: Any) -> bool:
-    """Whether a learner is of a kind that can be fitted to all pairs at once (a class derived from it may not)."""
-    return type(learner) in (SVC, NuSVC, LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis, GaussianNB)
-
-
-def kind_of_scores(name: str, learner: Any, calibration: str | None, coupling: str) -> str:
-    """Whether a learner's scores are log-odds of its probabilities or decision values."""
+def kind_of_scores(name: str, learner: Any, calibration: str | None, coupling: Method) -> Kind:
+    """Whether a learner gives probabilities or decision values; calibration prefers the latter."""
     probabilities, decisions = hasattr(learner, "predict_proba"), hasattr(learner, "decision_function")
-    refuse_no_scores(name, learner, probabilities, decisions, calibration, coupling)
-    prefers_decisions = calibration in ("sigmoid", "isotonic")
+    kind = type(learner).__name__
+    if not probabilities and not decisions:
+        raise InputError(
+            f"{name} ({kind}) has neither {code('predict_proba')} nor {code('decision_function')}, so its pairs cannot "
+            "be coupled; choose a learner that has one of them."
+        )
+    if not probabilities and calibration is None and coupling.needs_probabilities:
+        raise InputError(
+            f"{name} ({kind}) has no {code('predict_proba')}, so {arg('calibration', None)} leaves decision values, "
+            f"which {value(coupling.name)} cannot couple; use {arg('calibration', 'auto')}, or "
+            f"{arg('coupling', 'vote')}."
+        )
+    prefers_decisions = calibration not in ("auto", None)
     return DECISION if decisions and (prefers_decisions or not probabilities) else PROBABILITY
 
 
 def showing_scores(learner: Any, problem: Problem, params: dict[str, Any]) -> Any:
-    """A learner that shows what scores it has; where it does not know before a fit, as stacks, one that is fitted."""
+    """A learner that shows which scores it gives; if it shows them only after a fit, as stacks do, a fitted one."""
     if hasattr(learner, "predict_proba") or hasattr(learner, "decision_function"):
         return learner
     rows = problem.rows(0)
@@ -92,53 +122,112 @@ def showing_scores(learner: Any, problem: Problem, params: dict[str, Any]) -> An
     try:
         y = (problem.code[rows] == problem.high[0]).astype(np.int64)
         return for_pair(learner, problem, 0, None).fit(x, y, **cut(params, rows, len(problem.y)))
-    except Exception:  # why, the fits will say
+    except Exception:  # the fits will report the cause
         return learner
 
 
 def settle(
     learner: Any, problem: Problem, calibration: str | None, params: dict[str, Any]
 ) -> tuple[Any, dict[str, Any]]:
-    """A copy in which everything that refers to the data as a whole has its value, before they come in pairs.
+    """A copy in which every parameter that depends on the data as a whole has its value, and its fit parameters.
 
-    So "balanced" weights and a kernel's "scale" mean the same here as in a single fit of all classes. Weights of
-    classes go into those of the rows; a dict would have to be keyed by labels, which not every learner sees.
+    So "balanced" weights and gamma="scale" mean the same as in a single fit of all classes. Class weights become
+    weights of rows if they can: a dict would have to be keyed by labels that learners of pairs do not see.
     """
     changes: dict[str, Any] = {}
     options = learner.get_params(deep=True)
-    if options.get("class_weight") == "balanced" and has_fit_parameter(learner, "sample_weight"):
-        changes["class_weight"] = None
-        # A weight of 2 is a row that is there twice, here too (of scikit-learn's learners only some see it so).
-        weights = (problem.class_weights.mean() / problem.class_weights)[problem.code]
-        params = {**params, "sample_weight": weights * params.get("sample_weight", 1.0)}
-    by_label = options.get("class_weight")
-    numbered = isinstance(by_label, dict) and _look_like_numbers(problem.classes)
-    if numbered and has_fit_parameter(learner, "sample_weight"):
-        # scikit-learn 1.9 looks for the number 1 where the label is "1".
-        refuse_class_weight(by_label, problem.classes)
-        changes["class_weight"] = None
-        weights = np.array([by_label.get(label, 1.0) for label in problem.classes.tolist()])[problem.code]
-        params = {**params, "sample_weight": weights * params.get("sample_weight", 1.0)}
-    for key, value in options.items():
+    class_weight = options.get("class_weight")
+    if has_fit_parameter(learner, "sample_weight"):
+        by_class = None
+        if isinstance(class_weight, str) and class_weight == "balanced":
+            # A weight of 2 counts as two rows here too; in scikit-learn this holds only for some learners.
+            by_class = problem.class_weights.mean() / problem.class_weights
+        elif isinstance(class_weight, dict) and _look_like_numbers(problem.classes):
+            # scikit-learn 1.9 looks for the number 1 if the label is "1".
+            _check_class_weight(class_weight, problem.classes)
+            by_class = np.array([class_weight.get(label, 1.0) for label in problem.classes.tolist()])
+        if by_class is not None:
+            changes["class_weight"] = None
+            params = {**params, "sample_weight": by_class[problem.code] * params.get("sample_weight", 1.0)}
+    for key, given in options.items():
         match key.rsplit("__", 1)[-1]:
-            case "class_weight" if isinstance(value, dict):
-                refuse_class_weight(value, problem.classes)
-            case "priors" | "class_prior" if value is not None:
-                refuse_priors(value, problem.classes)
-            case "pos_label" if value is not None:
-                refuse_pos_label(key, value, problem.classes)
+            case "class_weight" if isinstance(given, dict):
+                _check_class_weight(given, problem.classes)
+            case "priors" | "class_prior" if given is not None and not isinstance(given, str):
+                _check_priors(given, problem.n_classes)
+            case "pos_label" if given is not None:
+                _check_pos_label(key, given, problem.classes)
             case "scoring":
-                refuse_labels_of_scorers(key, value, problem.classes)
+                _check_labels_of_scorers(key, given, problem.classes)
     owner = last_step(learner)
     if isinstance(owner, (SVC, NuSVC)) and getattr(owner, "probability", None) is True and calibration is not None:
-        # Sigmoids and coupling are this package's; LIBSVM's own would cost a cross-validation inside each fit.
+        # This package calibrates and couples. LIBSVM's own calibration would cost a cross-validation inside each fit.
         key = f"{learner.steps[-1][0]}__probability" if hasattr(learner, "steps") else "probability"
         changes[key] = type(owner)().probability
     try:
         changes |= _from_all_rows(learner, problem)
-    except ValueError:  # missing values or words, which the fits will not take either
+    except ValueError:  # missing values or texts; the fits will report them
         pass
     return clone(learner).set_params(**changes), params
+
+
+def _check_class_weight(class_weight: dict[Any, Any], classes: NDArray[Any]) -> None:
+    unknown = [label for label in class_weight if label not in classes.tolist()]
+    if unknown:
+        raise InputError(
+            f"{arg('class_weight')} names {listed(map(shown, unknown))}, but the classes of {arg('y')} are "
+            f"{listed(map(shown, classes))}; use their labels."
+        )
+
+
+def _check_priors(priors: Any, n_classes: int) -> None:
+    values = as_float(priors, "priors")
+    if values.shape != (n_classes,) or not (np.isfinite(values) & (values > 0.0)).all():
+        raise InputError(
+            f"{arg('priors')} must be a positive number for each of the {n_classes} classes, got "
+            f"{listed(values.ravel())}."
+        )
+    if abs(values.sum() - 1.0) > 1e-5:
+        raise InputError(
+            f"{arg('priors')} must sum to 1, got {listed(values.ravel())}, which sum to {values.sum():.6g}."
+        )
+
+
+def _check_pos_label(key: str, pos_label: Any, classes: NDArray[Any]) -> None:
+    given = arg(key, pos_label)
+    if len(classes) > 2:
+        raise InputError(f"{given} needs two classes, got {len(classes)}, and not every pair has that class.")
+    if pos_label not in classes.tolist():
+        raise InputError(f"{given} must be one of the classes {listed(map(shown, classes))}.")
+
+
+def _check_labels_of_scorers(key: str, scoring: Any, classes: NDArray[Any]) -> None:
+    """Refuse scorers inside a learner that name a label: to the learner of a pair the classes are 0 and 1."""
+    for scorer in scoring.values() if isinstance(scoring, dict) else [scoring]:
+        # The attribute in which make_scorer keeps its options.
+        given = getattr(scorer, "_kwargs", None) or {}
+        named = [given.get("pos_label"), *([] if given.get("labels") is None else given["labels"])]
+        known = classes.tolist()
+        for label in (label for label in named if label is not None):
+            if label not in (0, 1) or (len(known) == 2 and label in known and known.index(label) != label):
+                raise InputError(
+                    f"{arg(key)} names the label {shown(label)}, but to the learner of a pair the first class is 0 and "
+                    "the second is 1; name these, or use a score that names no label, such as 'f1_macro'."
+                )
+
+
+def check_no_class_sizes(name: str, learner: Any, coupling: str) -> None:
+    """Refuse weights and priors of classes with Bayes weights, which need learners of pairs against the rest."""
+    for key, given in learner.get_params(deep=True).items():
+        last = key.rsplit("__", 1)[-1]
+        grids = [given] if isinstance(given, dict) else given
+        tried = grids if last in ("param_grid", "param_distributions") else []
+        sizes = [each for grid in tried for each in grid if each.rsplit("__", 1)[-1] in CLASS_SIZES]
+        if sizes or (given is not None and last in CLASS_SIZES):
+            raise InputError(
+                f"{arg('coupling', coupling)} cannot use {arg([key, *sizes][-1])} of {name}, which does not apply to "
+                f"pairs against the rest; choose another coupling, or use {arg('sample_weight')}."
+            )
 
 
 def _from_all_rows(learner: Any, problem: Problem) -> dict[str, Any]:
@@ -151,51 +240,46 @@ def _from_all_rows(learner: Any, problem: Problem) -> dict[str, Any]:
 
 
 def asks_for_gamma(learner: Any) -> bool:
-    """Whether a kernel's width depends on the rows."""
+    """Whether the kernel's gamma is "scale" or "auto", and so depends on the rows."""
     machine = isinstance(learner, (SVC, NuSVC)) and learner.kernel in ("rbf", "poly", "sigmoid")
     return machine and isinstance(learner.gamma, str)
 
 
 def gamma_of_rows(learner: Any, x: Any) -> dict[str, float]:
-    """The number that a machine's gamma, "scale" or "auto", means for some rows."""
-    return {"gamma": _scale(x) if learner.gamma == "scale" else 1.0 / x.shape[1]}
+    """The number that gamma="scale" or "auto" means for some rows."""
+    if learner.gamma == "auto":
+        return {"gamma": 1.0 / x.shape[1]}
+    variance = x.multiply(x).mean() - x.mean() ** 2 if sparse.issparse(x) else x.var()
+    return {"gamma": float(1.0 / (x.shape[1] * variance)) if variance != 0 else 1.0}
 
 
-def _scale(x: Any) -> float:
-    """SVC's gamma="scale": one over the number of columns times the variance of all entries."""
-    if sparse.issparse(x):
-        variance = x.multiply(x).mean() - x.mean() ** 2
-    else:
-        variance = x.var()
-    return float(1.0 / (x.shape[1] * variance)) if variance != 0 else 1.0
-
-
-def _look_like_numbers(classes: Any) -> bool:
-    """Whether a label is a word that reads as a whole number."""
+def _look_like_numbers(classes: NDArray[Any]) -> bool:
+    """Whether some label is a string that reads as a whole number."""
     return any(isinstance(label, str) and label.strip().lstrip("+-").isdigit() for label in classes.tolist())
 
 
 def for_pair(learner: Any, problem: ClassPairs, pair: int, seed: int | None) -> Any:
-    """A fresh copy for one pair: weights and priors of its two classes only, and a seed where one is wanted.
+    """A fresh copy for one pair, with the weights and priors of its two classes, and with a seed if there is one.
 
-    To the learner the first class of the pair is 0 and the second is 1, whatever their labels are. One that has a
-    parameter `pair_labels`, as learners in R, is told the labels by it.
+    To the learner the first class of the pair is 0 and the second is 1, whatever their labels are. A learner with a
+    parameter `pair_labels`, such as those of the R package, gets the labels through it.
     """
     changes: dict[str, Any] = {}
     labels, classes = problem.labels(pair), [problem.low[pair], problem.high[pair]]
-    for key, value in learner.get_params(deep=True).items():
+    for key, given in learner.get_params(deep=True).items():
         match key.rsplit("__", 1)[-1]:
-            case "class_weight" if isinstance(value, dict):
-                changes[key] = {code: value.get(label, 1.0) for code, label in enumerate(labels)}
+            case "class_weight" if isinstance(given, dict):
+                changes[key] = {index: given.get(label, 1.0) for index, label in enumerate(labels)}
             case "param_grid" | "param_distributions":
-                changes[key] = _grid_for_pair(value, problem, pair)
-            case "pos_label" if value is not None:
-                changes[key] = labels.index(value)
+                changes[key] = _grid_for_pair(given, problem, pair)
+            case "pos_label" if given is not None:
+                changes[key] = labels.index(given)
             case "pair_labels":
                 changes[key] = labels
-            case "priors" | "class_prior" if np.shape(value) == (problem.n_classes,):
-                changes[key] = pair_priors(value, classes)
-            case "random_state" if value is None and seed is not None:
+            case "priors" | "class_prior" if np.shape(given) == (problem.n_classes,):
+                both = np.asarray(given, dtype=np.float64)[classes]
+                changes[key] = both / both.sum()
+            case "random_state" if given is None and seed is not None:
                 changes[key] = seed
     return clone(learner).set_params(**changes)
 
@@ -209,25 +293,20 @@ def _grid_for_pair(grid: Any, problem: ClassPairs, pair: int) -> Any:
         if not isinstance(values, (list, tuple)):
             continue
         out[key] = list(values)
-        for place, value in enumerate(values):
-            if key.rsplit("__", 1)[-1] == "class_weight" and isinstance(value, dict):
-                refuse_class_weight(value, problem.classes)
-                out[key][place] = {code: value.get(label, 1.0) for code, label in enumerate(problem.labels(pair))}
-            elif hasattr(value, "get_params") and not isinstance(value, type):
-                out[key][place] = for_pair(value, problem, pair, None)
+        for index, given in enumerate(values):
+            if key.rsplit("__", 1)[-1] == "class_weight" and isinstance(given, dict):
+                _check_class_weight(given, problem.classes)
+                out[key][index] = {number: given.get(label, 1.0) for number, label in enumerate(problem.labels(pair))}
+            elif hasattr(given, "get_params") and not isinstance(given, type):
+                out[key][index] = for_pair(given, problem, pair, None)
     return out
 
 
 def for_union(learner: Any, seed: int | None) -> Any:
-    """A fresh copy for telling two classes from the rest, to which weights and priors of classes do not apply."""
-    changes: dict[str, Any] = {}
-    for key, value in learner.get_params(deep=True).items():
-        match key.rsplit("__", 1)[-1]:
-            case "class_weight" | "priors" | "class_prior":
-                changes[key] = None
-            case "random_state" if value is None and seed is not None:
-                changes[key] = seed
-    return clone(learner).set_params(**changes)
+    """A fresh copy that tells both classes of a pair from the rest; weights and priors of classes do not apply."""
+    parameters = learner.get_params(deep=True)
+    sizes = [key for key in parameters if key.rsplit("__", 1)[-1] in CLASS_SIZES]
+    return seeded(learner, seed).set_params(**dict.fromkeys(sizes))
 
 
 def seeded(learner: Any, seed: int | None) -> Any:
@@ -235,18 +314,12 @@ def seeded(learner: Any, seed: int | None) -> Any:
     copy = clone(learner)
     if seed is not None:
         parts = copy.get_params(deep=True).items()
-        free = [key for key, value in parts if key.rsplit("__", 1)[-1] == "random_state" and value is None]
+        free = [key for key, given in parts if key.rsplit("__", 1)[-1] == "random_state" and given is None]
         copy.set_params(**dict.fromkeys(free, seed))
     return copy
 
 
-def pair_priors(priors: Any, classes: Any) -> Array:
-    """Priors of two classes among themselves."""
-    both = np.asarray(priors, dtype=np.float64)[classes]
-    return both / both.sum()
-
-
-def scores(learner: Any, x: Any, kind: str, label: Any) -> Array:
+def scores(learner: Any, x: Any, kind: Kind, label: Any) -> Array:
     """Scores of a fitted learner of two classes, positive in favour of `label`."""
     side = list(learner.classes_).index(label)
     if kind == DECISION:
@@ -256,5 +329,60 @@ def scores(learner: Any, x: Any, kind: str, label: Any) -> Array:
         proba = np.asarray(learner.predict_proba(x), dtype=np.float64)
         with np.errstate(divide="ignore"):
             out = bounded(np.log(proba[:, side]) - np.log(proba[:, 1 - side]))
-    refuse_nan_scores(out, learner)
+    missing = np.isnan(out)
+    if missing.any():
+        raise InputError(f"{type(learner).__name__} gave NaN for {int(missing.sum())} of {len(out)} rows.")
     return out
+
+
+# Metadata routing: where sample weights, groups and other metadata of a fit go
+
+
+class Routed(NamedTuple):
+    """Parameters of each candidate's fit, of the two splitters, and of the scorer."""
+
+    fits: dict[str, dict[str, Any]]
+    selection_splitter: dict[str, Any]
+    calibration_splitter: dict[str, Any]
+    scorer: dict[str, Any]
+
+
+# The parts besides candidates that may request metadata, and by which method.
+_PARTS = {"selection_splitter": "split", "calibration_splitter": "split", "scorer": "score"}
+
+
+def make_router(clf: Any, candidates: Mapping[str, Any]) -> MetadataRouter:
+    """The router: learners request metadata of fit; splitters and the scorer do if they are objects that can."""
+    router = MetadataRouter(owner=clf).add_self_request(clf)
+    fit = MethodMapping().add(caller="fit", callee="fit")
+    router.add(method_mapping=fit, **{f"estimator__{name}": learner for name, learner in candidates.items()})
+    for (name, callee), part in zip(_PARTS.items(), (clf.selection_cv, clf.calibration_cv, clf.scoring), strict=True):
+        if hasattr(part, "get_metadata_routing"):
+            router.add(method_mapping=MethodMapping().add(caller="fit", callee=callee), **{name: part})
+    return router
+
+
+def route(clf: Any, candidates: Mapping[str, Any], sample_weight: Any, fit_params: dict[str, Any]) -> Routed:
+    """Route by requests if scikit-learn's routing is enabled; else groups go to splitters, the rest to all learners."""
+    if _routing_enabled():
+        given = fit_params if sample_weight is None else {**fit_params, "sample_weight": sample_weight}
+        routed = process_routing(clf, "fit", **given)
+        fits = {name: dict(routed[f"estimator__{name}"].fit) for name in candidates}
+        # `in` would never end: if nothing is given, the result has an answer for every name.
+        return Routed(fits, *(dict(routed.get(name, {}).get(method, {})) for name, method in _PARTS.items()))
+    rest = dict(fit_params)
+    groups = {"groups": rest.pop("groups")} if "groups" in rest else {}
+    fits = {name: dict(rest) for name in candidates}
+    if sample_weight is not None:
+        for name, learner in candidates.items():
+            if has_fit_parameter(learner, "sample_weight"):
+                fits[name]["sample_weight"] = np.asarray(sample_weight, dtype=np.float64)
+            else:
+                # A warning, not its text: users' filters are compared with the rendered message.
+                warning = PwcWarning(
+                    f"{name} ({type(learner).__name__}) takes no {arg('sample_weight')}, so its fits ignore the "
+                    "weights; they count only in n_ij, sigmoids and thresholds. Choose learners that take weights; for "
+                    f"a pipeline, name the step, as in {code('fit(X, y, svc__sample_weight=weights)')}."
+                )
+                warnings.warn(warning, stacklevel=user_stacklevel())
+    return Routed(fits, groups, groups, {})

@@ -1,4 +1,4 @@
-"""One fit for each pair, for learners of any kind: tasks that joblib sends anywhere."""
+"""One fit per pair, for learners of any kind: tasks that joblib can send to any worker."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -7,53 +7,66 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.utils.parallel import delayed
-from tqdm import tqdm
 
 from pwcstats._arrays import Array
-from pwcstats._jobs import in_parallel
-from pwcstats._kernels.blas import one_thread
-from pwcstats.errors import InputError
+from pwcstats.errors import InputError, code
 from pwcstats.pairwise import learners
-from pwcstats.pairwise.checks import cannot_answer
+from pwcstats.pairwise.calibration import checked
+from pwcstats.pairwise.data import ClassPairs, Integers, Mask, Problem, cut, leveled, take
 from pwcstats.pairwise.folds import Folds
-from pwcstats.pairwise.problem import ClassPairs, Integers, Problem, cut, leveled, take
-from pwcstats.pairwise.selection import Labelled, checked
 
 
 @dataclass(frozen=True)
-class Task:
-    """One learner on the rows of one pair, to which the classes of the pair are 0 and 1: some take no other labels.
+class PairTask:
+    """One learner on the rows of one pair, whose classes it knows as 0 and 1: some learners take no other labels.
 
-    With `union`, the rows are all rows, and those of either class of the pair are 1.
+    With `union`, the learner gets all rows, and those of either class of the pair are 1.
     """
 
     pair: int
     learner: Any
     classes: tuple[int, int]
-    kind: str
+    kind: learners.Kind
     union: bool = False
 
     @property
     def label(self) -> int:
-        """What high scores favour."""
+        """The label that high scores favour."""
         return 1 if self.union else 0
 
-    def members(self, code: Integers) -> NDArray[np.bool_]:
+    def members(self, code: Integers) -> Mask:
         """Which rows are of the pair."""
         return (code == self.classes[0]) | (code == self.classes[1])
 
     def target(self, code: Integers) -> Integers:
-        """What the learner is to tell apart."""
+        """The labels that the learner is fitted to."""
         return (self.members(code) if self.union else code == self.classes[1]).astype(np.int64)
+
+    def rows(self, code: Integers) -> Integers:
+        """The rows that the learner is fitted to."""
+        return np.arange(len(code)) if self.union else np.flatnonzero(self.members(code))
+
+
+def make_task(problem: ClassPairs, pair: int, learner: Any, kind: learners.Kind, seed: int | None) -> PairTask:
+    """The task of a learner on a pair."""
+    return PairTask(pair, learners.for_pair(learner, problem, pair, seed), _classes(problem, pair), kind)
+
+
+def make_union_task(problem: ClassPairs, pair: int, learner: Any, kind: learners.Kind, seed: int | None) -> PairTask:
+    """The task of telling both classes of a pair from all the others."""
+    return PairTask(pair, learners.for_union(learner, seed), _classes(problem, pair), kind, union=True)
+
+
+def _classes(problem: ClassPairs, pair: int) -> tuple[int, int]:
+    return int(problem.low[pair]), int(problem.high[pair])
 
 
 @dataclass(frozen=True, eq=False)
 class Shared:
-    """What all tasks of a candidate share; sent to a worker once, where tasks are sent many times.
+    """What all tasks of a candidate share. It is sent to a worker once, whereas there are many tasks.
 
-    `code` numbers each row's class among the labels `classes`. `params` go to the learners' fits, arrays of the length
-    of the data cut to the rows of a task.
+    `code` is the index of each row's class in `classes`. `params` go to the fits, arrays of the length of the data cut
+    to the rows of a task.
     """
 
     x: Any
@@ -64,13 +77,13 @@ class Shared:
     folds: Folds | None = None
 
     def __sizeof__(self) -> int:
-        """More than the kilobyte from which joblib's dask backend keeps an argument on its workers."""
+        """More than one kilobyte: joblib's dask backend keeps arguments of that size on its workers."""
         return 2**20
 
 
 @dataclass(frozen=True)
 class Fit:
-    """What a task gives back: the learner, its scores of the pair's rows, or why there are none."""
+    """The result of a task: the learner and its scores of the pair's rows, or the error that it failed with."""
 
     learner: Any = None
     trained: Array | None = None
@@ -78,39 +91,29 @@ class Fit:
     error: Exception | None = None
 
 
-def make_task(problem: ClassPairs, pair: int, learner: Any, kind: str, seed: int | None) -> Task:
-    """The task of a candidate on a pair."""
-    return Task(pair, learners.for_pair(learner, problem, pair, seed), _codes(problem, pair), kind)
+def fit(task: PairTask, shared: Shared, with_scores: bool) -> Fit:
+    """Fit to all rows of the pair; compute the scores of these rows if asked, and with folds the held-out scores."""
+    try:
+        rows = task.rows(shared.code)
+        learner = _fit(task, shared, rows)
+        # One row is enough to find a learner that returns only NaN, such as naive Bayes of constant columns.
+        own = _scores(task, shared, learner, rows if with_scores else rows[:1], rows)
+        held_out = None if shared.folds is None else _held_out(task, shared, rows)
+        return Fit(learner, leveled(own) if with_scores else None, held_out)
+    except Exception as error:
+        return Fit(error=error)
 
 
-def make_union_task(problem: ClassPairs, pair: int, learner: Any, kind: str, seed: int | None) -> Task:
-    """The task of telling both classes of a pair from all the others."""
-    return Task(pair, learners.for_union(learner, seed), _codes(problem, pair), kind, union=True)
+def held_out(task: PairTask, shared: Shared) -> Fit:
+    """Compute only the held-out scores."""
+    try:
+        return Fit(held_out=_held_out(task, shared, task.rows(shared.code)))
+    except Exception as error:
+        return Fit(error=error)
 
 
-def _codes(problem: ClassPairs, pair: int) -> tuple[int, int]:
-    return int(problem.low[pair]), int(problem.high[pair])
-
-
-def run(
-    function: Any, tasks: Sequence[Task], shared: Shared, n_jobs: int | None, verbose: int, words: str, *extra: Any
-) -> list[Any]:
-    """``function(task, shared, *extra)`` of all tasks, in their order, with a progress bar.
-
-    Every task has one BLAS thread wherever it runs: the answer has the same bits, and workers do not crowd each other.
-    """
-    with one_thread():
-        calls = (delayed(_alone)(function, task, shared, *extra) for task in tasks)
-        return list(tqdm(in_parallel(calls, n_jobs), total=len(tasks), desc=words, disable=not verbose))
-
-
-def _alone(function: Any, *arguments: Any) -> Any:
-    with one_thread():
-        return function(*arguments)
-
-
-def cross_validate(task: Task, shared: Shared, scorer: Any, params: dict[str, Any]) -> Any:
-    """Scores of the folds; nan where a fold holds out no row of the pair. An error ends it and is given back."""
+def cross_validate(task: PairTask, shared: Shared, scorer: Any, params: dict[str, Any]) -> Any:
+    """Scores of the folds (NaN if a fold holds out no row of the pair), and the error that ended them, if any."""
     values = []
     for train, test in _split(task, shared):
         try:
@@ -120,36 +123,15 @@ def cross_validate(task: Task, shared: Shared, scorer: Any, params: dict[str, An
     return values, None
 
 
-def _score(task: Task, shared: Shared, train: Integers, test: Integers, scorer: Any, params: dict[str, Any]) -> float:
+def _score(
+    task: PairTask, shared: Shared, train: Integers, test: Integers, scorer: Any, params: dict[str, Any]
+) -> float:
     learner = Labelled(_fit(task, shared, train), shared.classes[list(task.classes)])
     rows = take(shared.x, test, train if shared.square else None)
     return checked(scorer, learner, rows, shared.classes[shared.code[test]], **cut(params, test, len(shared.code)))
 
 
-def fit(task: Task, shared: Shared, trained: bool) -> Fit:
-    """The fit on all rows of the pair; its scores of them if asked, and those of rows that a fold held out."""
-    try:
-        rows = _rows(task, shared)
-        learner = _fit(task, shared, rows)
-        # One row is enough to see that a learner has nothing but NaN to say, as naive Bayes of constant columns.
-        seen = rows if trained else rows[:1]
-        own = _scores(task, shared, learner, seen, rows)
-        return Fit(
-            learner, leveled(own) if trained else None, None if shared.folds is None else _held_out(task, shared, rows)
-        )
-    except Exception as error:
-        return Fit(error=error)
-
-
-def held_out(task: Task, shared: Shared) -> Fit:
-    """The scores of rows that a fold held out."""
-    try:
-        return Fit(held_out=_held_out(task, shared, _rows(task, shared)))
-    except Exception as error:
-        return Fit(error=error)
-
-
-def _held_out(task: Task, shared: Shared, rows: Integers) -> Array:
+def _held_out(task: PairTask, shared: Shared, rows: Integers) -> Array:
     out = np.empty(len(rows))
     for train, test in _split(task, shared):
         if len(test):
@@ -158,33 +140,47 @@ def _held_out(task: Task, shared: Shared, rows: Integers) -> Array:
     return leveled(out)
 
 
-def _rows(task: Task, shared: Shared) -> Integers:
-    return np.arange(len(shared.code)) if task.union else np.flatnonzero(task.members(shared.code))
-
-
-def _split(task: Task, shared: Shared) -> Iterator[tuple[Integers, Integers]]:
-    """The folds, of the rows of a task."""
+def _split(task: PairTask, shared: Shared) -> Iterator[tuple[Integers, Integers]]:
+    """The folds of the rows of a task."""
     assert shared.folds is not None
-    rows = _rows(task, shared)
+    rows = task.rows(shared.code)
     for train, test in zip(shared.folds.train, shared.folds.test, strict=True):
         yield rows[train[rows]], rows[test[rows]]
 
 
-def _fit(task: Task, shared: Shared, rows: Integers) -> Any:
-    """The learner on some rows."""
+def _fit(task: PairTask, shared: Shared, rows: Integers) -> Any:
+    """The learner, fitted to some rows."""
     x = take(shared.x, rows, rows if shared.square else None)
     return clone(task.learner).fit(x, task.target(shared.code[rows]), **cut(shared.params, rows, len(shared.code)))
 
 
-def _scores(task: Task, shared: Shared, learner: Any, rows: Integers, seen: Integers) -> Array:
-    """Scores of some rows by a learner that has seen others."""
+def _scores(task: PairTask, shared: Shared, learner: Any, rows: Integers, seen: Integers) -> Array:
+    """Scores of some rows by a learner that was fitted to the rows `seen`."""
     return learners.scores(learner, take(shared.x, rows, seen if shared.square else None), task.kind, task.label)
+
+
+class Labelled:
+    """A fitted learner of 0 and 1 that shows scorers the labels of its pair; all else is the learner's own."""
+
+    def __init__(self, learner: Any, classes: NDArray[Any]) -> None:
+        self.learner, self.classes_ = learner, classes
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.learner, name)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Class of each row."""
+        return self.classes_[np.asarray(self.learner.predict(X)).astype(np.int64)]
+
+    def score(self, X: Any, y: NDArray[Any], **params: Any) -> float:
+        """The learner's own score."""
+        return self.learner.score(X, (y == self.classes_[1]).astype(np.int64), **params)
 
 
 class PlainPairs:
     """Fitted learners of some pairs."""
 
-    def __init__(self, problem: Problem, tasks: Sequence[Task], fits: Sequence[Fit]) -> None:
+    def __init__(self, problem: Problem, tasks: Sequence[PairTask], fits: Sequence[Fit]) -> None:
         self.pairs = np.array([task.pair for task in tasks])
         self._names = [problem.name(task.pair) for task in tasks]
         self._members = [
@@ -193,7 +189,7 @@ class PlainPairs:
         ]
 
     def scores(self, x: Any) -> Array:
-        """Scores of all rows, a column for each pair."""
+        """Scores of all rows, one column per pair."""
         out = np.empty((x.shape[0] if hasattr(x, "shape") else len(x), len(self._members)))
         for column, (learner, kind, label, seen) in enumerate(self._members):
             try:
@@ -201,9 +197,14 @@ class PlainPairs:
             except InputError:
                 raise
             except Exception as error:
-                raise cannot_answer(learner, self._names[column], error) from error
+                raise InputError(
+                    f"the {type(learner).__name__} of the pair {self._names[column]} cannot predict: "
+                    f"{str(error).strip()} (It has seen the rows of its two classes only. If it meets unknown "
+                    f"categories, encode them in a pipeline around {code('PairwiseClassifier')}, or let the encoder "
+                    f"ignore them, for example by {code('handle_unknown')}='ignore'.)"
+                ) from error
         return out
 
-    def learner(self, place: int) -> Any:
-        """Fitted learner of a pair."""
-        return self._members[place][0]
+    def learner(self, index: int) -> Any:
+        """The learner of one of the pairs."""
+        return self._members[index][0]

@@ -1,4 +1,4 @@
-"""Support vector machines: LIBSVM's one native fit of all pairs, in which no row of the kernel is computed twice."""
+"""Support vector machines: LIBSVM's one native fit of all pairs, which computes no row of the kernel twice."""
 
 from typing import Any
 
@@ -9,51 +9,57 @@ from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.svm import SVC, NuSVC
 from sklearn.utils import check_array
-from sklearn.utils.parallel import delayed
-from tqdm import tqdm
 
 from pwcstats._arrays import Array
-from pwcstats._jobs import in_parallel
-from pwcstats._kernels.blas import one_thread
+from pwcstats._jobs import run_tasks
+from pwcstats.pairwise.data import ClassPairs, Integers, Mask, Problem, take
 from pwcstats.pairwise.folds import Folds
-from pwcstats.pairwise.problem import ClassPairs, Integers, Problem, take
+from pwcstats.pairwise.learners import DECISION, Candidate
 
-# Kernels and decision values are made in pieces of about this many numbers.
+# Kernels and decision values are computed in pieces of about this many numbers.
 PIECE = 2**22
 KERNELS = ("linear", "poly", "rbf", "sigmoid")
-# Rounding errors of the kernel's values that products may make.
+# Largest rounding error of the kernel's values that matrix products may cause.
 DIGITS_LOST = 1e-12
 
 
 def is_native(learner: Any) -> bool:
-    """Whether a learner is one of the two that fit all pairs by themselves (a class derived from them may not)."""
+    """Whether a learner fits all pairs by itself, as LIBSVM does (a derived class may not)."""
     return type(learner) in (SVC, NuSVC)
 
 
-class NativeTrainer:
-    """All pairs of one machine; this is e1071's model, and ``SVC(decision_function_shape="ovo")``."""
+class NativePath:
+    """Fast path: all pairs in one machine. This is e1071's model, and ``SVC(decision_function_shape="ovo")``."""
 
-    # At a decision value of 0 LIBSVM calls the second class.
+    # At a decision value of 0 LIBSVM predicts the second class.
     tie = 1
 
-    def __init__(
-        self, problem: Problem, learner: Any, params: dict[str, Any], n_jobs: int | None, verbose: int
-    ) -> None:
+    def __init__(self, problem: Problem, candidate: Candidate, n_jobs: int | None, verbose: int) -> None:
         self.usable = np.ones(problem.n_pairs, np.bool_)
         self._problem = problem
-        self._learner = clone(learner).set_params(decision_function_shape="ovo", break_ties=False)
-        if learner.random_state is None:
-            # It decides nothing without probability=True, but scikit-learn would draw from NumPy's generator.
+        self._learner = clone(candidate.learner).set_params(decision_function_shape="ovo", break_ties=False)
+        if candidate.learner.random_state is None:
+            # It changes nothing without probability=True, but scikit-learn would draw from NumPy's global generator.
             self._learner.set_params(random_state=0)
-        self._weight = params.get("sample_weight")
+        self._weight = candidate.params.get("sample_weight")
         self._n_jobs, self._verbose = n_jobs, verbose
+
+    @staticmethod
+    def supports(learner: Any) -> bool:
+        """Whether LIBSVM fits the learner."""
+        return is_native(learner)
+
+    @staticmethod
+    def applies(problem: Problem, candidate: Candidate) -> bool:
+        """Whether decision values are asked for, and nothing but weights goes to the fit."""
+        return set(candidate.params) <= {"sample_weight"} and candidate.kind == DECISION
 
     def can_use(self, folds: Folds) -> bool:
         """Whether every row is held out once."""
         return folds.number is not None
 
     def fit(self, pairs: Integers) -> "NativePairs":
-        """The machine on all rows."""
+        """Fit the machine to all rows."""
         rows = np.arange(len(self._problem.code))
         machine = _fit(self._learner, self._problem.x, self._problem.y, self._weight, rows, self._problem.square)
         return NativePairs(machine, pairs)
@@ -64,53 +70,54 @@ class NativeTrainer:
         return _own_margins(fitted.machine, self._problem.x, self._problem.code, rows, None)
 
     def held_out(self, folds: Folds) -> Array:
-        """Own margins of rows that a fold held out; folds on threads, for LIBSVM lets go of Python's lock."""
+        """Own margins of held-out rows; folds run on threads, because LIBSVM releases Python's lock."""
         problem = self._problem
         margins = np.empty((len(problem.code), problem.n_classes - 1))
-        with one_thread():
-            calls = (
-                delayed(_fold)(
-                    self._learner, problem.x, problem.y, problem.code, self._weight, train, test, problem.square
-                )
-                for train, test in zip(folds.train, folds.test, strict=True)
-            )
-            parts = in_parallel(calls, self._n_jobs, prefer="threads")
-            progress = tqdm(parts, total=len(folds), desc="folds of all pairs", disable=not self._verbose)
-            for test, part in zip(folds.test, progress, strict=True):
-                margins[test] = part
+        # Arrays, not the problem: joblib's dask backend keeps large arrays on its workers.
+        shared = self._learner, problem.x, problem.y, problem.code, self._weight, problem.square
+        parts = run_tasks(
+            _fold,
+            [(*shared, *masks) for masks in zip(folds.train, folds.test, strict=True)],
+            self._n_jobs,
+            description="folds of all pairs",
+            verbose=self._verbose,
+            prefer="threads",
+        )
+        for test, part in zip(folds.test, parts, strict=True):
+            margins[test] = part
         return margins
 
 
 class NativePairs:
-    """A fitted machine, and the pairs for which it speaks."""
+    """A fitted machine, and the pairs for which it is used."""
 
     def __init__(self, machine: Any, pairs: Integers) -> None:
         self.machine, self.pairs = machine, pairs
 
     def scores(self, x: Any) -> Array:
-        """Decision values of all rows, a column for each pair, positive in favour of the first class."""
+        """Decision values, one column per pair, positive in favour of the first class."""
         values = decision_values(self.machine, x)
         return values if len(self.pairs) == values.shape[1] else values[:, self.pairs]
 
-    def learner(self, place: int) -> "MachineOfPair":
-        """One pair's share of the machine."""
-        return MachineOfPair(self.machine, int(self.pairs[place]))
+    def learner(self, index: int) -> "MachineOfPair":
+        """The learner of one of the pairs."""
+        return MachineOfPair(self.machine, int(self.pairs[index]))
 
 
 class MachineOfPair(ClassifierMixin, BaseEstimator):
-    """One pair's share of a machine that was fitted to all classes.
+    """One pair of a machine that was fitted to all classes.
 
     Parameters
     ----------
     machine : SVC or NuSVC
         Fitted to all classes.
     pair : int
-        Number of the pair in LIBSVM's order.
+        Index of the pair in LIBSVM's order.
 
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
-        0 for the first class of the pair and 1 for the second, as learners of single pairs have it.
+        0 for the first class of the pair and 1 for the second, as in learners of single pairs.
     """
 
     def __init__(self, machine: Any, pair: int) -> None:
@@ -123,7 +130,7 @@ class MachineOfPair(ClassifierMixin, BaseEstimator):
         return np.arange(2)
 
     def decision_function(self, X: Any) -> Array:
-        """Decision values, positive in favour of the second class, as scikit-learn has them for two classes."""
+        """Decision values, positive in favour of the second class, as in scikit-learn for two classes."""
         return -decision_values(self.machine, X)[:, self.pair]
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -132,7 +139,7 @@ class MachineOfPair(ClassifierMixin, BaseEstimator):
 
 
 def _fit(learner: Any, x: Any, y: NDArray[Any], weight: Array | None, rows: Integers, square: bool) -> Any:
-    """A machine of all classes on some rows."""
+    """A machine of all classes, fitted to some rows."""
     if len(rows) == len(y):
         return clone(learner).fit(x, y, sample_weight=weight)
     part = take(x, rows, rows if square else None)
@@ -140,19 +147,12 @@ def _fit(learner: Any, x: Any, y: NDArray[Any], weight: Array | None, rows: Inte
 
 
 def _fold(
-    learner: Any,
-    x: Any,
-    y: NDArray[Any],
-    code: Integers,
-    weight: Array | None,
-    train: NDArray[np.bool_],
-    test: NDArray[np.bool_],
-    square: bool,
+    learner: Any, x: Any, y: NDArray[Any], code: Integers, weight: Array | None, square: bool, train: Mask, test: Mask
 ) -> Array:
+    """Own margins of the rows that one fold holds out."""
     rows = np.flatnonzero(train)
-    with one_thread():
-        machine = _fit(learner, x, y, weight, rows, square)
-        return _own_margins(machine, x, code, np.flatnonzero(test), rows if square else None)
+    machine = _fit(learner, x, y, weight, rows, square)
+    return _own_margins(machine, x, code, np.flatnonzero(test), rows if square else None)
 
 
 def _own_margins(machine: Any, x: Any, code: Integers, rows: Integers, columns: Integers | None) -> Array:
@@ -174,10 +174,10 @@ def _own_margins(machine: Any, x: Any, code: Integers, rows: Integers, columns: 
 
 
 def decision_values(machine: Any, x: Any) -> Array:
-    """One column for each pair, positive in favour of the first class."""
+    """Decision values of a fitted machine, one column per pair, positive in favour of the first class."""
     if not _has_expansion(machine, x):
         values = machine.decision_function(x)
-        # For two classes scikit-learn turns LIBSVM's sign.
+        # For two classes scikit-learn reverses LIBSVM's sign.
         return -values[:, None] if values.ndim == 1 else values
     x = check_array(x, dtype=np.float64)
     pairs = ClassPairs(machine.classes_)
@@ -188,12 +188,12 @@ def decision_values(machine: Any, x: Any) -> Array:
     return out
 
 
-# The sums over support vectors by matrix products: the values of LIBSVM's own loops, several times faster. Support
-# vectors come class by class, and each has one coefficient for each other class.
+# The sums over support vectors by matrix products give the values of LIBSVM's own loops, several times faster. Support
+# vectors are sorted by class, and each has one coefficient for each other class.
 
 
 def _has_expansion(machine: Any, x: Any) -> bool:
-    """Whether the sums can be made here; sparse rows and users' own kernels are left to LIBSVM."""
+    """Whether the sums can be computed here; sparse rows and user-defined kernels are left to LIBSVM."""
     known = machine.kernel in KERNELS and not sparse.issparse(machine.support_vectors_)
     return known and not sparse.issparse(x) and len(machine.support_vectors_) > 0
 
@@ -210,7 +210,10 @@ def _expansion(machine: Any, pairs: ClassPairs, x: Array) -> Array:
 
 
 def _own_expansion(machine: Any, pairs: ClassPairs, x: Any, own: Integers) -> Array:
-    """Decision values in favour of the rows' own class against each other; all pairs would be K/2 times as many."""
+    """Decision values in favour of the rows' own class against each other class.
+
+    All pairs would be K/2 times as many.
+    """
     kernel, coef = _kernel(machine, np.asarray(x, dtype=np.float64)), machine.dual_coef_
     classes = _vectors_of_classes(machine)
     out = np.empty((len(own), pairs.n_classes - 1))
@@ -219,7 +222,7 @@ def _own_expansion(machine: Any, pairs: ClassPairs, x: Any, own: Integers) -> Ar
         of_class = kernel[rows]
         sums = machine.intercept_[pairs.number[c, rivals]] + of_class[:, classes[c]] @ coef[:, classes[c]].T
         for column, o in enumerate(rivals):
-            # What o's vectors have for c: of their coefficients there is one for each class but o.
+            # The coefficients that o's vectors have for c: there is one for each class except o.
             sums[:, column] += of_class[:, classes[o]] @ coef[c if c < o else c - 1, classes[o]]
         out[rows] = sums * np.where(c < rivals, 1.0, -1.0)
     return out
@@ -248,9 +251,9 @@ def _kernel(machine: Any, x: Array) -> Array:
 
 
 def _squared_distances(x: Array, vectors: Array, gamma: float) -> Array:
-    """Squared distances of rows from support vectors: by products, unless too few digits of gamma times them are left.
+    """Squared distances of rows from support vectors, by matrix products unless these lose too many digits.
 
-    Products lose digits of the distance of what is near each other and far from the middle.
+    Products lose digits of the distance of two points that are close to each other and far from the centre.
     """
     centre = vectors.mean(axis=0)
     near, around = x - centre, vectors - centre

@@ -1,359 +1,432 @@
-"""How the learners of all pairs are chosen, fitted and calibrated."""
+"""How the learners of all pairs are selected, fitted and calibrated.
+
+A candidate is fitted to all pairs at once if it has a fast path, and pair by pair otherwise.
+"""
 
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import FitFailedWarning
+from sklearn.utils import check_random_state
 
 from pwcstats._arrays import Array
-from pwcstats.pairwise import plain, selection
-from pwcstats.pairwise.checks import (
-    ScoringError,
-    failed_pair,
-    failed_words,
-    refuse_all_failed,
-    refuse_overlap,
-    stood_in_words,
-)
-from pwcstats.pairwise.committee import Committee
-from pwcstats.pairwise.folds import Folds
-from pwcstats.pairwise.gaussian import GaussianTrainer, is_gaussian
-from pwcstats.pairwise.learners import DECISION, PROBABILITY
-from pwcstats.pairwise.problem import Integers, Problem, pair_scores
-from pwcstats.pairwise.svm import NativeTrainer, is_native
+from pwcstats._jobs import run_tasks
+from pwcstats.errors import InputError, Message, arg, code, quoted, user_stacklevel
+from pwcstats.pairwise import calibration, plain
+from pwcstats.pairwise.calibration import CalibratedPairs, Calibrator, Members, ScoringError
+from pwcstats.pairwise.data import Integers, Problem, RowFormat, Standardizer, pair_scores
+from pwcstats.pairwise.fast import fast_path
+from pwcstats.pairwise.folds import Folds, check_held_out_once
+from pwcstats.pairwise.learners import DECISION, PROBABILITY, Candidate
 
+# The name in the table of pairs of what is used if every candidate fails.
 FALLBACK = "prior"
 
 
 @dataclass(frozen=True)
-class Candidate:
-    """A learner with the parameters of its fits, what its scores are, and how they are calibrated (or None)."""
+class Seeds:
+    """Seeds of both sets of folds, and of the learner of each candidate and pair; None if nothing is random."""
 
-    name: str
-    learner: Any
-    params: dict[str, Any]
-    kind: str
-    method: str | None
+    selection: int | None = None
+    calibration: int | None = None
+    learners: Any = None
+
+    @classmethod
+    def draw(cls, random_state: Any, n_candidates: int, n_pairs: int) -> "Seeds":
+        """Draw all seeds from one random state."""
+        if random_state is None:
+            return cls()
+        random = check_random_state(random_state)
+        selection, calibration = random.randint(2**31 - 1, size=2).tolist()
+        return cls(selection, calibration, random.randint(2**31 - 1, size=(n_candidates, n_pairs)))
 
 
 @dataclass(frozen=True)
 class Options:
-    """What the user chose; `seeds` has one for each candidate and pair, or is None."""
+    """What the user chose."""
 
     threshold: str | None
     error_score: Any
     fast: bool
     n_jobs: int | None
     verbose: int
-    seeds: Any
+    seeds: Seeds
+
+
+@dataclass(frozen=True, eq=False)
+class FittedPairs:
+    """Everything that prediction needs.
+
+    `columns` are the columns of a kernel matrix that belong to training rows with positive weight; None for other data.
+    """
+
+    pairs: CalibratedPairs
+    masses: CalibratedPairs | None
+    table: pd.DataFrame
+    row_format: RowFormat
+    scaler: Standardizer | None
+    columns: Integers | None
+
+
+@dataclass
+class Fits:
+    """Fitted learners before calibration.
+
+    `chosen` is the index of each pair's candidate (-1: the fallback). `held_out` and `trained` are scores by pair.
+    """
+
+    chosen: Integers
+    members: list[Members] = field(default_factory=list)
+    held_out: dict[int, Array] = field(default_factory=dict)
+    trained: dict[int, Array] = field(default_factory=dict)
+
+    def keep_scores(self, pair: int, held_out: Array | None, trained: Array | None) -> None:
+        """Keep the scores of a pair's rows, if there are any."""
+        for kept, scores in ((self.held_out, held_out), (self.trained, trained)):
+            if scores is not None:
+                kept[pair] = scores
 
 
 class Training:
-    """The fits of all candidates."""
+    """All candidates on all pairs."""
 
     def __init__(self, problem: Problem, candidates: Sequence[Candidate], options: Options) -> None:
         self.problem, self.candidates, self.options = problem, candidates, options
-        self.trainers = [_trainer(problem, candidate, options) for candidate in candidates]
-        self.failures: dict[int, list[str]] = {}
+        self._fast = [
+            fast_path(problem, candidate, options.n_jobs, options.verbose) if options.fast else None
+            for candidate in candidates
+        ]
+        # For each pair, the candidates that failed and their errors.
+        self._failures: dict[int, list[tuple[str, str]]] = {}
+
+    # Select
 
     def select(self, folds: Folds, scorers: Sequence[Any], is_accuracy: bool, params: dict[str, Any]) -> Array:
-        """Cross-validated scores, a row for each candidate and a column for each pair; nan where it failed."""
+        """Cross-validated scores, one row per candidate and one column per pair; NaN if a candidate failed."""
         out = np.empty((len(self.candidates), self.problem.n_pairs))
-        for place, scorer in enumerate(scorers):
-            score = self._plain_scores if self.candidates[place].method is None else self._calibrated_scores
-            values = score(place, folds, scorer, is_accuracy, params)
-            for pair in np.flatnonzero(np.isnan(values).all(axis=1)):
-                if not self._has_failed(place, int(pair)):
-                    values[pair] = self._failed(place, int(pair), ValueError("its score is NaN in every fold."))
-            # A fold that held out no row of a pair has no score and does not count.
-            out[place] = [np.mean(row[~np.isnan(row)]) if not np.isnan(row).all() else np.nan for row in values]
+        for index, scorer in enumerate(scorers):
+            score = self._plain_scores if self.candidates[index].method is None else self._calibrated_scores
+            values = score(index, folds, scorer, is_accuracy, params)
+            for pair in map(int, np.flatnonzero(np.isnan(values).all(axis=1))):
+                if not self._has_failed(index, pair):
+                    values[pair] = self._fail(index, pair, ValueError("its score is NaN in every fold."))
+            # A fold that holds out no row of a pair has no score and does not count.
+            out[index] = [np.mean(row[~np.isnan(row)]) if not np.isnan(row).all() else np.nan for row in values]
         return out
 
-    def _plain_scores(self, place: int, folds: Folds, scorer: Any, is_accuracy: bool, params: dict[str, Any]) -> Array:
-        """Scores of a candidate as it is, for each pair and fold."""
-        values = self._known_scores(place, folds, scorer, is_accuracy, params)
+    def _plain_scores(self, index: int, folds: Folds, scorer: Any, is_accuracy: bool, params: dict[str, Any]) -> Array:
+        """Scores of a candidate that is not calibrated, for each pair and fold."""
+        values = self._fast_scores(index, folds, scorer, is_accuracy, params)
         rest = np.flatnonzero(np.isnan(values).all(axis=1))
-        tasks, words = self._tasks(place, rest), f"choosing: {self.candidates[place].name}"
-        for pair, (scores, error) in zip(
-            rest, self._run(plain.cross_validate, place, tasks, words, folds, scorer, params), strict=True
-        ):
-            values[pair] = scores if error is None else self._failed(place, int(pair), error)
+        found = self._run(plain.cross_validate, index, self._tasks(index, rest), "choosing", folds, scorer, params)
+        for pair, (scores, error) in zip(map(int, rest), found, strict=True):
+            values[pair] = scores if error is None else self._fail(index, pair, error)
         return values
 
-    def _known_scores(self, place: int, folds: Folds, scorer: Any, is_accuracy: bool, params: dict[str, Any]) -> Array:
-        """Scores of the pairs that a fast path knows; nan for the others."""
+    def _fast_scores(self, index: int, folds: Folds, scorer: Any, is_accuracy: bool, params: dict[str, Any]) -> Array:
+        """Scores of the pairs that a fast path can use; NaN for the others."""
         values = np.full((self.problem.n_pairs, len(folds)), np.nan)
-        margins = self._held_out(place, folds)
-        if margins is None:
+        path, margins = self._fast[index], self._margins(index, folds)
+        if path is None or margins is None:
             return values
-        usable = self.trainers[place].usable
         if is_accuracy:
-            values[usable] = selection.accuracy(self.problem, margins, folds, self.trainers[place].tie)[usable]
+            values[path.usable] = calibration.accuracy(self.problem, margins, folds, path.tie)[path.usable]
             return values
-        known = selection.KnownDecisions if self.candidates[place].kind == DECISION else selection.KnownProbabilities
-        for pair in map(int, np.flatnonzero(usable)):
+        is_decision = self.candidates[index].kind == DECISION
+        known = calibration.KnownDecisions if is_decision else calibration.KnownProbabilities
+        for pair in map(int, np.flatnonzero(path.usable)):
             scores = pair_scores(self.problem, margins, pair, self.problem.rows(pair))
             try:
-                values[pair] = selection.scored(self.problem, pair, scores, folds, scorer, known, params)
-            except ScoringError:  # the plain path says why
+                values[pair] = calibration.scored(self.problem, pair, scores, folds, scorer, known, params)
+            except ScoringError:  # a fit of the pair will report the cause
                 values[pair] = np.nan
         return values
 
     def _calibrated_scores(
-        self, place: int, folds: Folds, scorer: Any, is_accuracy: bool, params: dict[str, Any]
+        self, index: int, folds: Folds, scorer: Any, is_accuracy: bool, params: dict[str, Any]
     ) -> Array:
-        """Scores of a candidate that is calibrated, for each pair and fold: of the probabilities that it will give."""
-        candidate, problem = self.candidates[place], self.problem
-        if folds.number is None:
-            refuse_overlap("selection_cv", f"because {candidate.name} is calibrated before it is scored")
+        """Scores of the calibrated probabilities of a candidate, for each pair and fold."""
+        candidate, problem = self.candidates[index], self.problem
+        check_held_out_once(folds, "selection_cv", f"because {candidate.name} is calibrated before it is scored")
         values = np.full((problem.n_pairs, len(folds)), np.nan)
-        for pair, scores in self._all_held_out(place, folds):
+        for pair, scores in self._held_out_scores(index, folds):
             if scores is None:
                 values[pair] = float(self.options.error_score)
                 continue
             try:
-                log_odds = selection.calibrated(problem, pair, scores, folds, str(candidate.method))
-                known = selection.KnownProbabilities
-                own = selection.right if is_accuracy else scorer
-                values[pair] = selection.scored(problem, pair, log_odds, folds, own, known, params)
+                log_odds = calibration.calibrated_log_odds(problem, pair, scores, folds, str(candidate.method))
+                known = calibration.KnownProbabilities
+                own = calibration.simple_accuracy if is_accuracy else scorer
+                values[pair] = calibration.scored(problem, pair, log_odds, folds, own, known, params)
             except ScoringError as error:
-                values[pair] = self._failed(place, pair, error)
+                values[pair] = self._fail(index, pair, error)
         return values
 
-    def _all_held_out(self, place: int, folds: Folds) -> Iterator[tuple[int, Array | None]]:
-        """Held-out scores of a candidate on each pair, by the fast path where it goes; None where it failed."""
-        margins, left = self._held_out(place, folds), np.ones(self.problem.n_pairs, np.bool_)
-        if margins is not None:
-            left = ~self.trainers[place].usable
+    def _held_out_scores(self, index: int, folds: Folds) -> Iterator[tuple[int, Array | None]]:
+        """Held-out scores of a candidate on each pair; None if it failed."""
+        path, margins = self._fast[index], self._margins(index, folds)
+        left = np.ones(self.problem.n_pairs, np.bool_)
+        if path is not None and margins is not None:
+            left = ~path.usable
             for pair in map(int, np.flatnonzero(~left)):
                 yield pair, pair_scores(self.problem, margins, pair, self.problem.rows(pair))
-        tasks, words = self._tasks(place, np.flatnonzero(left)), f"choosing: {self.candidates[place].name}"
-        for task, fit in zip(tasks, self._run(plain.held_out, place, tasks, words, folds), strict=True):
+        tasks = self._tasks(index, np.flatnonzero(left))
+        for task, fit in zip(tasks, self._run(plain.held_out, index, tasks, "choosing", folds), strict=True):
             if fit.error is not None:
-                self._failed(place, task.pair, fit.error)
+                self._fail(index, task.pair, fit.error)
             yield task.pair, fit.held_out
 
-    def _held_out(self, place: int, folds: Folds) -> Array | None:
-        """Own margins of held-out rows by a fast path, if there is one and it works."""
-        trainer = self.trainers[place]
-        if trainer is None or not trainer.can_use(folds):
+    def _margins(self, index: int, folds: Folds) -> Array | None:
+        """Own margins of held-out rows by a fast path; None if there is none, or if it fails."""
+        path = self._fast[index]
+        if path is None or not path.can_use(folds):
             return None
         try:
-            return trainer.held_out(folds)
+            return path.held_out(folds)
         except ValueError:
-            # The plain path says which pair it is that fails.
-            self.trainers[place] = None
+            # Fits of single pairs will report which pair fails.
+            self._fast[index] = None
             return None
 
-    def fit(self, scores: Array, folds: Folds | None) -> tuple[Committee, Integers]:
-        """The best candidate of each pair, or the next one where it fails; and which it was (-1: the fallback)."""
-        committee = Committee(self.problem.n_pairs)
-        chosen = np.full(self.problem.n_pairs, -1)
+    # Fit
+
+    def fit(self, scores: Array, folds: Folds | None) -> Fits:
+        """Fit the best candidate of each pair, or the next best if it fails, with the scores that calibration needs."""
+        fits = Fits(np.full(self.problem.n_pairs, -1))
         # Best first; of equals, the one named first. What failed in cross-validation comes last.
         order = np.argsort(np.where(np.isnan(scores), np.inf, -scores), axis=0, kind="stable")
         left = np.arange(self.problem.n_pairs)
         for rank in range(len(self.candidates)):
-            for place in range(len(self.candidates)):
-                pairs = left[order[rank, left] == place]
-                chosen[self._fit_pairs(committee, place, pairs, folds)] = place
-            left = np.flatnonzero(chosen < 0)
+            for index in range(len(self.candidates)):
+                self._fit_candidate(fits, index, left[order[rank, left] == index], folds)
+            left = np.flatnonzero(fits.chosen < 0)
         if len(left):
-            self._fall_back(committee, left)
-        self._tell_failures(left)
-        return committee, chosen
+            fits.members.append(self._fall_back(left))
+        others = {pair: failed for pair, failed in self._failures.items() if pair not in left}
+        if others:
+            self._warn_failures(others, "candidates failed", "where others are used", 3)
+        return fits
 
-    def _fit_pairs(self, committee: Committee, place: int, pairs: Integers, folds: Folds | None) -> Integers:
-        """Fit one candidate to some pairs; returns those where it did not fail."""
+    def _fit_candidate(self, fits: Fits, index: int, pairs: Integers, folds: Folds | None) -> None:
+        """Fit one candidate to some pairs."""
         if not len(pairs):
-            return pairs
-        candidate, threshold = self.candidates[place], self.options.threshold
-        held = folds if candidate.method or threshold == "cv" else None
-        fast = self._fit_fast(committee, place, pairs, held)
-        rest = np.setdiff1d(pairs, fast)
-        tasks = self._tasks(place, rest)
-        fits = self._run(plain.fit, place, tasks, f"fitting: {candidate.name}", held, threshold == "train")
-        good = [k for k, fit in enumerate(fits) if fit.error is None]
-        for task, fit in zip(tasks, fits, strict=True):
+            return
+        candidate, scores = self.candidates[index], calibration.THRESHOLDS.get(str(self.options.threshold))
+        held = folds if candidate.method or scores == "held_out" else None
+        rest = np.setdiff1d(pairs, self._fit_fast(fits, index, pairs, held, scores == "trained"))
+        tasks = self._tasks(index, rest)
+        found = self._run(plain.fit, index, tasks, "fitting", held, scores == "trained")
+        good = [(task, fit) for task, fit in zip(tasks, found, strict=True) if fit.error is None]
+        for task, fit in zip(tasks, found, strict=True):
             if fit.error is None:
-                self._finish(committee, candidate, task.pair, self.problem.rows(task.pair), fit.held_out, fit.trained)
+                fits.chosen[task.pair] = index
+                fits.keep_scores(task.pair, fit.held_out, fit.trained)
             else:
-                self._failed(place, task.pair, fit.error)
+                self._fail(index, task.pair, fit.error)
         if good:
-            committee.members.append(plain.PlainPairs(self.problem, [tasks[k] for k in good], [fits[k] for k in good]))
-        return np.concatenate([fast, rest[good]]).astype(np.int64)
+            fits.members.append(plain.PlainPairs(self.problem, *zip(*good, strict=True)))
 
-    def _fit_fast(self, committee: Committee, place: int, pairs: Integers, folds: Folds | None) -> Integers:
-        """Fit those pairs of a candidate that a fast path can; returns them."""
+    def _fit_fast(self, fits: Fits, index: int, pairs: Integers, folds: Folds | None, with_trained: bool) -> Integers:
+        """Fit the pairs that a fast path can use, and return them."""
         none = np.empty(0, np.int64)
-        held_out = None if folds is None else self._held_out(place, folds)
-        trainer = self.trainers[place]
-        if trainer is None or (folds is not None and held_out is None):
+        held_out = None if folds is None else self._margins(index, folds)
+        path = self._fast[index]
+        if path is None or (folds is not None and held_out is None):
             return none
-        pairs = pairs[trainer.usable[pairs]]
+        pairs = pairs[path.usable[pairs]]
         if not len(pairs):
             return none
         try:
-            members = trainer.fit(pairs)
+            members = path.fit(pairs)
         except ValueError:
             return none
-        trained = trainer.trained(members) if self.options.threshold == "train" else None
-        committee.members.append(members)
+        trained = path.trained(members) if with_trained else None
+        fits.members.append(members)
+        fits.chosen[pairs] = index
         if held_out is not None or trained is not None:
-            for pair in pairs:
+            for pair in map(int, pairs):
                 rows = self.problem.rows(pair)
                 of_pair = [None if m is None else pair_scores(self.problem, m, pair, rows) for m in (held_out, trained)]
-                self._finish(committee, self.candidates[place], pair, rows, *of_pair)
+                fits.keep_scores(pair, *of_pair)
         return pairs
 
-    def _finish(
-        self, committee: Committee, candidate: Candidate, pair: int, rows: Integers, held: Any, trained: Any
-    ) -> None:
-        """Calibrate a pair and choose its threshold."""
-        positive = self.problem.code[rows] == self.problem.low[pair]
-        weight = self.problem.weight_of(rows)
-        if candidate.method is not None:
-            committee.calibrate(pair, candidate.method, held, positive, weight, self.problem.name(pair))
-        if self.options.threshold is not None:
-            scores = trained if self.options.threshold == "train" else held
-            committee.set_threshold(pair, scores, positive, weight)
-
-    def _fall_back(self, committee: Committee, pairs: Integers) -> None:
-        """Where every candidate failed, the classes' shares of the rows."""
-        refuse_all_failed(pairs, self.problem.n_pairs, self.failures)
+    def _fall_back(self, pairs: Integers) -> Members:
+        """The classes' shares of the rows, for pairs on which every candidate failed."""
+        failed = {int(pair): self._failures[int(pair)] for pair in pairs}
+        if len(pairs) == self.problem.n_pairs:
+            first = _listed(failed[int(pairs[0])])
+            raise InputError(f"all candidates failed on all {len(pairs)} pairs; on the first: {first}")
+        self._warn_failures(failed, "all candidates failed", "where the classes' shares of the rows are used", 5)
         dummy = DummyClassifier(strategy="prior")
-        tasks = [plain.make_task(self.problem, int(pair), dummy, PROBABILITY, None) for pair in pairs]
-        committee.members.append(plain.PlainPairs(self.problem, tasks, self._shares(tasks)))
-        warnings.warn(
-            failed_words({self.problem.name(pair): self.failures[pair] for pair in pairs}, self.problem.n_pairs),
-            FitFailedWarning,
-            stacklevel=4,
-        )
+        tasks = [plain.make_task(self.problem, pair, dummy, PROBABILITY, None) for pair in failed]
+        return plain.PlainPairs(self.problem, tasks, self._shares(tasks))
 
-    def _shares(self, tasks: Sequence[plain.Task]) -> list[plain.Fit]:
+    def _shares(self, tasks: Sequence[plain.PairTask]) -> list[plain.Fit]:
         """Fits of the classes' shares of the rows, weights included."""
         weight = {} if self.problem.weight is None else {"sample_weight": self.problem.weight}
-        shared = plain.Shared(self.problem.x, self.problem.code, self.problem.classes, self.problem.square, weight)
-        return [plain.fit(task, shared, False) for task in tasks]
+        return [plain.fit(task, self._shared(weight, None), False) for task in tasks]
 
-    def _tell_failures(self, fallen: Integers) -> None:
-        """Say which candidates failed where others stand in for them."""
-        others = {pair: said for pair, said in self.failures.items() if pair not in fallen}
-        if others:
-            named = {self.problem.name(pair): said for pair, said in others.items()}
-            warnings.warn(stood_in_words(named, self.problem.n_pairs), FitFailedWarning, stacklevel=4)
+    # Calibrate
 
-    def masses(self, chosen: Integers, folds: Folds | None) -> Committee:
+    def calibrate(self, fits: Fits) -> CalibratedPairs:
+        """Calibrate each pair by its held-out scores, and choose its threshold."""
+        calibrators: dict[int, Calibrator] = {}
+        thresholds = np.zeros(self.problem.n_pairs)
+        by = calibration.THRESHOLDS.get(str(self.options.threshold))
+        for pair in map(int, np.flatnonzero(fits.chosen >= 0)):
+            method = self.candidates[fits.chosen[pair]].method
+            if method is None and by is None:
+                continue
+            rows = self.problem.rows(pair)
+            positive, weight = self.problem.code[rows] == self.problem.low[pair], self.problem.weight_of(rows)
+            if method is not None:
+                name = self.problem.name(pair)
+                calibrators[pair] = calibration.calibrate(method, fits.held_out[pair], positive, weight, name)
+            if by is not None:
+                scores = getattr(fits, by)[pair]
+                log_odds = calibrators[pair].log_odds(scores) if method is not None else scores
+                thresholds[pair] = calibration.best_threshold(log_odds, positive, weight)
+        return CalibratedPairs(fits.members, calibrators, thresholds)
+
+    def fit_masses(self, chosen: Integers, folds: Folds | None) -> CalibratedPairs:
         """Learners of "either class of the pair, or another": the weights of Sulzmann, Fuernkranz & Huellermeier."""
-        committee = Committee(self.problem.n_pairs)
+        members: list[Members] = []
+        calibrators: dict[int, Calibrator] = {}
         chosen = np.maximum(chosen, 0)
-        failed: dict[str, list[str]] = {}
-        for place in np.unique(chosen):
-            candidate = self.candidates[place]
+        failed: dict[str, list[tuple[str, str]]] = {}
+        for index in np.unique(chosen):
+            candidate = self.candidates[index]
             tasks = [
-                plain.make_union_task(
-                    self.problem, int(pair), candidate.learner, candidate.kind, self._seed(place, int(pair))
-                )
-                for pair in np.flatnonzero(chosen == place)
+                plain.make_union_task(self.problem, pair, candidate.learner, candidate.kind, self._seed(index, pair))
+                for pair in map(int, np.flatnonzero(chosen == index))
             ]
-            held = folds if candidate.method else None
-            fits = self._run(plain.fit, place, tasks, "pairs against the rest", held, False)
+            fits = self._run(
+                plain.fit, index, tasks, "pairs against the rest", folds if candidate.method else None, False
+            )
             for number, (task, fit) in enumerate(zip(tasks, fits, strict=True)):
                 name = f"{self.problem.name(task.pair)} against the rest"
-                if fit.error is None:
-                    self._finish_union(committee, candidate, task, fit, name)
-                    continue
-                if isinstance(self.options.error_score, str):
-                    raise failed_pair(candidate.name, name, fit.error) from fit.error
-                failed[name] = [f"{candidate.name}: {fit.error}"]
-                tasks[number] = replace(task, learner=DummyClassifier(strategy="prior"), kind=PROBABILITY)
-                fits[number] = self._shares([tasks[number]])[0]
-            committee.members.append(plain.PlainPairs(self.problem, tasks, fits))
+                if fit.error is not None:
+                    if isinstance(self.options.error_score, str):
+                        raise _failed_pair(candidate.name, name, fit.error) from fit.error
+                    failed[name] = [(candidate.name, quoted(fit.error))]
+                    tasks[number] = replace(task, learner=DummyClassifier(strategy="prior"), kind=PROBABILITY)
+                    fits[number] = self._shares([tasks[number]])[0]
+                elif candidate.method is not None:
+                    positive = task.members(self.problem.code)
+                    weight = self.problem.weight_of(np.arange(len(positive)))
+                    calibrators[task.pair] = calibration.calibrate(
+                        candidate.method, fit.held_out, positive, weight, name
+                    )
+            members.append(plain.PlainPairs(self.problem, tasks, fits))
         if failed:
-            warnings.warn(failed_words(failed, self.problem.n_pairs), FitFailedWarning, stacklevel=3)
-        return committee
+            self._warn(failed, "all candidates failed", "where the classes' shares of the rows are used", 5)
+        return CalibratedPairs(members, calibrators, np.zeros(self.problem.n_pairs))
 
-    def _finish_union(
-        self, committee: Committee, candidate: Candidate, task: plain.Task, fit: plain.Fit, name: str
-    ) -> None:
-        """Calibrate a pair against the rest."""
-        if candidate.method is not None and fit.held_out is not None:
-            positive = task.members(self.problem.code)
-            weight = self.problem.weight_of(np.arange(len(positive)))
-            committee.calibrate(task.pair, candidate.method, fit.held_out, positive, weight, name)
-
-    def table(self, committee: Committee, scores: Array, chosen: Integers) -> pd.DataFrame:
-        """A row for each pair: its classes, rows and learner, the candidates' scores, and what was learned besides."""
+    def table(self, pairs: CalibratedPairs, scores: Array, chosen: Integers) -> pd.DataFrame:
+        """One row per pair: its classes, rows and learner, the candidates' scores, and what was learned besides."""
         problem, names = self.problem, [candidate.name for candidate in self.candidates]
         table = pd.DataFrame({"class_i": problem.classes[problem.low], "class_j": problem.classes[problem.high]})
         table["n"] = problem.counts if problem.weight is not None else problem.counts.astype(np.int64)
-        table["learner"] = [names[place] if place >= 0 else FALLBACK for place in chosen]
+        table["learner"] = [names[index] if index >= 0 else FALLBACK for index in chosen]
         if len(names) > 1:
             for name, row in zip(names, scores, strict=True):
                 table[f"cv_score_{name}"] = row
         methods = np.array([candidate.method == "sigmoid" for candidate in self.candidates])
         if methods.any():
-            sigmoid = methods[chosen] & (chosen >= 0)
-            table["sigmoid_a"] = np.where(sigmoid, committee.a, np.nan)
-            table["sigmoid_b"] = np.where(sigmoid, committee.b, np.nan)
+            has_sigmoid = methods[chosen] & (chosen >= 0)
+            table["sigmoid_a"] = np.where(has_sigmoid, pairs.a, np.nan)
+            table["sigmoid_b"] = np.where(has_sigmoid, pairs.b, np.nan)
         if self.options.threshold is not None:
-            table["threshold"] = committee.threshold
-        if self.failures:
-            table["error"] = [", ".join(self.failures.get(pair, [])) for pair in range(problem.n_pairs)]
+            table["threshold"] = pairs.threshold
+        if self._failures:
+            table["error"] = [str(Message(_listed(self._failures.get(pair, [])))) for pair in range(problem.n_pairs)]
         return table
 
-    def _tasks(self, place: int, pairs: Integers) -> list[plain.Task]:
-        candidate = self.candidates[place]
+    # Tasks
+
+    def _tasks(self, index: int, pairs: Integers) -> list[plain.PairTask]:
+        candidate = self.candidates[index]
         return [
-            plain.make_task(self.problem, int(pair), candidate.learner, candidate.kind, self._seed(place, int(pair)))
-            for pair in pairs
+            plain.make_task(self.problem, pair, candidate.learner, candidate.kind, self._seed(index, pair))
+            for pair in map(int, pairs)
         ]
 
     def _run(
-        self, function: Any, place: int, tasks: Sequence[plain.Task], words: str, folds: Folds | None, *extra: Any
+        self,
+        function: Any,
+        index: int,
+        tasks: Sequence[plain.PairTask],
+        description: str,
+        folds: Folds | None,
+        *extra: Any,
     ) -> list[Any]:
-        """Run the tasks of a candidate."""
+        """``function(task, shared, *extra)`` for all tasks of a candidate."""
         if not tasks:
             return []
-        problem, options = self.problem, self.options
-        params = self.candidates[place].params
-        shared = plain.Shared(problem.x, problem.code, problem.classes, problem.square, params, folds)
-        return plain.run(function, tasks, shared, options.n_jobs, options.verbose, words, *extra)
+        candidate, options = self.candidates[index], self.options
+        shared = self._shared(candidate.params, folds)
+        return run_tasks(
+            function,
+            [(task, shared, *extra) for task in tasks],
+            options.n_jobs,
+            description=f"{description}: {candidate.name}",
+            verbose=options.verbose,
+        )
 
-    def _seed(self, place: int, pair: int) -> int | None:
-        return None if self.options.seeds is None else int(self.options.seeds[place, pair])
+    def _shared(self, params: dict[str, Any], folds: Folds | None) -> plain.Shared:
+        problem = self.problem
+        return plain.Shared(problem.x, problem.code, problem.classes, problem.square, params, folds)
 
-    def _has_failed(self, place: int, pair: int) -> bool:
-        return any(said.startswith(f"{self.candidates[place].name}: ") for said in self.failures.get(pair, []))
+    def _seed(self, index: int, pair: int) -> int | None:
+        seeds = self.options.seeds.learners
+        return None if seeds is None else int(seeds[index, pair])
 
-    def _failed(self, place: int, pair: int, error: Exception) -> float:
+    # Failures
+
+    def _has_failed(self, index: int, pair: int) -> bool:
+        return any(name == self.candidates[index].name for name, _ in self._failures.get(pair, []))
+
+    def _fail(self, index: int, pair: int, error: Exception) -> float:
         """Keep account of a failure and return its score, or raise."""
-        name = self.candidates[place].name
+        name = self.candidates[index].name
         if isinstance(self.options.error_score, str):
-            raise failed_pair(name, self.problem.name(pair), error) from error
-        said = f"{name}: {error}"
-        if said not in self.failures.setdefault(int(pair), []):
-            self.failures[int(pair)].append(said)
+            raise _failed_pair(name, self.problem.name(pair), error) from error
+        failed = self._failures.setdefault(pair, [])
+        if (name, quoted(error)) not in failed:
+            failed.append((name, quoted(error)))
         return float(self.options.error_score)
 
+    def _warn_failures(self, failures: dict[int, list[tuple[str, str]]], what: str, where: str, most: int) -> None:
+        self._warn({self.problem.name(pair): failed for pair, failed in failures.items()}, what, where, most)
 
-def _trainer(problem: Problem, candidate: Candidate, options: Options) -> Any:
-    """The fast path of a candidate, if it has one that works; the plain path says on which pair it does not."""
-    if not options.fast:
-        return None
-    try:
-        return _make_trainer(problem, candidate, options)
-    except (ValueError, np.linalg.LinAlgError):
-        return None
+    def _warn(self, failures: dict[str, list[tuple[str, str]]], what: str, where: str, most: int) -> None:
+        """Warn of failures by name of the pair, and list the first of them."""
+        first = "; ".join(f"{pair}: {_listed(failed)}" for pair, failed in list(failures.items())[:most])
+        more = f"; and {len(failures) - most} more, see {code('pairs_')}['error']" if len(failures) > most else ""
+        message = Message(f"{what} on {len(failures)} of {self.problem.n_pairs} pairs, {where}: {first}{more}.")
+        warnings.warn(FitFailedWarning(message), stacklevel=user_stacklevel())
 
 
-def _make_trainer(problem: Problem, candidate: Candidate, options: Options) -> Any:
-    if is_native(candidate.learner) and set(candidate.params) <= {"sample_weight"} and candidate.kind == DECISION:
-        return NativeTrainer(problem, candidate.learner, candidate.params, options.n_jobs, options.verbose)
-    if is_gaussian(candidate.learner, problem, candidate.params):
-        return GaussianTrainer(problem, candidate.learner, bound=candidate.kind == PROBABILITY)
-    return None
+def _listed(failed: Sequence[tuple[str, str]]) -> str:
+    return ", ".join(f"{name}: {message}" for name, message in failed)
+
+
+def _failed_pair(learner: str, pair: str, error: Exception) -> InputError:
+    """The error to raise if a learner, or its scorer, fails on a pair."""
+    message = quoted(error).strip()
+    if isinstance(error, ScoringError):
+        hint = (
+            " (Such a score treats one class as positive, and does not know which of two it is; scores such as "
+            "'f1_macro' need no positive class.)"
+        )
+        more = hint if "pos_label" in message else ""
+        return InputError(f"{arg('scoring')} failed on the pair {pair}, with {learner}: {message}{more}")
+    return InputError(
+        f"{learner} failed on the pair {pair}: {message} (With {arg('error_score', np.nan)} the other candidates are "
+        "used for such a pair, and if all fail, the classes' shares of the rows.)"
+    )

@@ -1,10 +1,10 @@
-"""Every figure, one function each.
+"""Figures: each function draws one and returns it as a matplotlib Figure.
 
-Names in the data (of classes, items, methods, columns) are shown as they are, dollar signs included. A title or a label
-of an axis that you pass yourself may contain formulas in matplotlib's notation.
+Names in the data (of classes, items, methods, columns) are shown as they are, including dollar signs. Titles and labels
+of axes that you pass may contain formulas in matplotlib's notation.
 """
 
-from pwcstats.plot.binarizations import one_against_all, posteriors
+from pwcstats.plot.abilities import abilities
 from pwcstats.plot.boxes import boxes
 from pwcstats.plot.choices import pair_choice
 from pwcstats.plot.confusion import confusion
@@ -12,14 +12,14 @@ from pwcstats.plot.curves import roc
 from pwcstats.plot.groups import clusters
 from pwcstats.plot.maps import significance_map
 from pwcstats.plot.margins import distances
-from pwcstats.plot.papers import beside_paper, error_map
+from pwcstats.plot.papers import accuracy_by_classes, beside_paper, error_map, one_against_all
 from pwcstats.plot.points import samples
+from pwcstats.plot.probabilities import coupling, posteriors
 from pwcstats.plot.ranks import critical_difference
 from pwcstats.plot.regions import decision_regions
 from pwcstats.plot.reliability import calibration
 from pwcstats.plot.scores import score_intervals
 from pwcstats.plot.style import COLORS, MARKERS
-from pwcstats.plot.tables import abilities, accuracy_by_classes, coupling
 
 __all__ = [
     "COLORS",

@@ -1,4 +1,4 @@
-"""Box plots of runs, from their five numbers."""
+"""Box plots of runs, drawn from their five-number summaries."""
 
 from typing import Any
 
@@ -10,30 +10,29 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from pwcstats._arrays import Array, as_float
-from pwcstats._text import listed
-from pwcstats.errors import InputError
-from pwcstats.plot.style import COLORS, bare, literal, tinted
+from pwcstats.plot.reading import read_table
+from pwcstats.plot.style import COLORS, hide_frame, literal, tinted
 
 NUMBERS = ("lowest", "lower_quartile", "median", "upper_quartile", "highest")
-# Half the height of a box, where lines are 1 apart.
+# Half the height of a box; rows are 1 apart.
 HALF = 0.29
 
 
 def boxes(frame: pd.DataFrame, label: str, group: str, *, value: str = "test error") -> Figure:
-    """Box plots, a line for each method, in groups.
+    """Box plots, one row per method, in groups.
 
     Like Figure 3 of Hastie & Tibshirani [1]_. Whiskers reach to the lowest and the highest run.
 
     Parameters
     ----------
     frame : DataFrame
-        A row for each box, with the columns ``lowest``, ``lower_quartile``, ``median``, ``upper_quartile`` and
-        ``highest`` of its runs. Where there is a column ``paper`` with a number, it is drawn as a diamond.
+        One row per box, with the columns ``lowest``, ``lower_quartile``, ``median``, ``upper_quartile`` and
+        ``highest``. If there is a column ``paper``, its numbers are drawn as diamonds.
     label, group : str
-        Columns: what a line is called, and which lines share a colour and a heading. Groups come in the order in which
-        they first appear.
+        Columns with the names of the boxes and of their groups. Boxes of a group share a colour and a heading. Groups
+        are drawn in the order in which they first appear.
     value : str
-        What the numbers are, below the axis.
+        Label of the axis.
 
     Returns
     -------
@@ -54,49 +53,44 @@ def boxes(frame: pd.DataFrame, label: str, group: str, *, value: str = "test err
     >>> figure = plot.boxes(frame, "rule", "learner")
     >>> figure.savefig("boxes.png")  # doctest: +SKIP
     """
-    missing = [column for column in (label, group, *NUMBERS) if column not in frame]
-    if missing or frame.empty:
-        came = f"none called {listed(missing)}" if missing else "no rows"
-        raise InputError(f"boxes needs rows with the columns {listed([label, group, *NUMBERS])}, got {came}.")
+    frame = read_table(frame, [label, group, *NUMBERS], "boxes")
     groups = list(pd.unique(frame[group]))
-    numbers = as_float(frame[list(NUMBERS)], "the five numbers")
-    code = pd.Index(groups).get_indexer(frame[group])
-    order = np.argsort(code, kind="stable")
-    # A line for each box, and one above each group for its name.
-    place = np.empty(len(frame))
-    place[order] = np.arange(len(frame)) + code[order] + 1.0
-    lines = len(frame) + len(groups)
+    numbers = as_float(frame[list(NUMBERS)], "frame")
+    codes = pd.Index(groups).get_indexer(frame[group])
+    order = np.argsort(codes, kind="stable")
+    # One row for each box, and one above each group for its name.
+    rows = np.empty(len(frame))
+    rows[order] = np.arange(len(frame)) + codes[order] + 1.0
+    n_rows = len(frame) + len(groups)
     names = [literal(name) for name in frame[label]]
-    # About 13 letters of the names an inch.
+    # An inch holds about 13 letters.
     width = 5.2 + max(map(len, [*names, *map(literal, groups)])) / 13
-    figure = Figure(figsize=(width, 0.9 + 0.27 * lines), layout="constrained")
+    figure = Figure(figsize=(width, 0.9 + 0.27 * n_rows), layout="constrained")
     axes = figure.subplots()
     axes.set_axisbelow(True)
     axes.grid(axis="x", color="0.92")
-    for number, row in enumerate(numbers):
-        _draw_box(axes, float(place[number]), row, COLORS[code[number] % len(COLORS)])
+    for row, five, code in zip(rows, numbers, codes, strict=True):
+        _draw_box(axes, float(row), five, COLORS[code % len(COLORS)])
     if "paper" in frame and frame["paper"].notna().any():
         style: dict[str, Any] = {"marker": "D", "color": "0.15", "markerfacecolor": "none", "linestyle": "none"}
-        axes.plot(frame["paper"].to_numpy(dtype=np.float64), place, markersize=6, zorder=5, **style)
+        axes.plot(frame["paper"].to_numpy(dtype=np.float64), rows, markersize=6, zorder=5, **style)
         figure.legend(
             handles=[Line2D([], [], markersize=6, label="paper", **style)], loc="outside upper right", frameon=False
         )
-    headings = [place[code == number].min() - 1.0 for number in range(len(groups))]
-    axes.set_yticks([*place, *headings], [*names, *map(literal, groups)], fontsize=9)
+    headings = [rows[codes == number].min() - 1.0 for number in range(len(groups))]
+    axes.set_yticks([*rows, *headings], [*names, *map(literal, groups)], fontsize=9)
     for tick, number in zip(axes.get_yticklabels()[len(frame) :], range(len(groups)), strict=True):
         tick.set(fontweight="bold", color=COLORS[number % len(COLORS)])
-    axes.set(xlabel=value, xlim=(min(0.0, float(np.nanmin(numbers))), None), ylim=(lines - 0.4, -0.6))
-    bare(axes)
-    axes.spines["left"].set_visible(False)
-    axes.tick_params(axis="y", length=0)
+    axes.set(xlabel=value, xlim=(min(0.0, float(np.nanmin(numbers))), None), ylim=(n_rows - 0.4, -0.6))
+    hide_frame(axes, left=True)
     return figure
 
 
-def _draw_box(axes: Axes, place: float, numbers: Array, color: str) -> None:
-    lowest, lower, median, upper, highest = numbers
-    axes.hlines(place, lowest, lower, color=color, linewidth=1.2)
-    axes.hlines(place, upper, highest, color=color, linewidth=1.2)
+def _draw_box(axes: Axes, row: float, five: Array, color: str) -> None:
+    lowest, lower, median, upper, highest = five
+    axes.hlines(row, lowest, lower, color=color, linewidth=1.2)
+    axes.hlines(row, upper, highest, color=color, linewidth=1.2)
     face = tinted(to_rgb(color), 0.3)
-    axes.barh(place, upper - lower, 2 * HALF, lower, facecolor=face, edgecolor=color, linewidth=1.2, zorder=2)
-    axes.vlines([lowest, highest], place - HALF / 2, place + HALF / 2, color=color, linewidth=1.2)
-    axes.vlines(median, place - HALF, place + HALF, color=color, linewidth=2.4, zorder=3)
+    axes.barh(row, upper - lower, 2 * HALF, lower, facecolor=face, edgecolor=color, linewidth=1.2, zorder=2)
+    axes.vlines([lowest, highest], row - HALF / 2, row + HALF / 2, color=color, linewidth=1.2)
+    axes.vlines(median, row - HALF, row + HALF, color=color, linewidth=2.4, zorder=3)

@@ -1,4 +1,4 @@
-"""Which candidate was kept for which pair of classes."""
+"""Which learner was chosen for which pair of classes."""
 
 from typing import Any
 
@@ -12,29 +12,29 @@ from numpy.typing import NDArray
 
 from pwcstats._arrays import Array
 from pwcstats._text import counted, shown
-from pwcstats.errors import InputError
-from pwcstats.plot.reading import core, refuse_unfitted
+from pwcstats.errors import InputError, arg, code
+from pwcstats.plot.reading import check_fitted, final_estimator
 from pwcstats.plot.style import NOBODY, area_colors, ink, literal, tinted
 
-# What `pairs_` calls the classes' shares of the rows, which stand in where every candidate failed.
+# The name in `pairs_` of the class frequencies, which are used where every candidate failed.
 FALLBACK = "prior"
 SCORE = "cv_score_"
-# With more classes than this, figures in the cells could not be read.
+# With more classes than this, numbers in the cells would be too small to read.
 MOST_NUMBERS = 12
 
 
 def pair_choice(clf: Any) -> Figure:
-    """Which candidate won which pair of classes, and by how much.
+    """Which candidate was chosen for which pair of classes, and by what margin.
 
-    Above the diagonal the colour says which learner was kept for the pair, and with up to 12 classes a number says what
-    it scored in cross-validation; below the diagonal is its lead over the best of the others. A lead of 0 is a tie, in
-    which the candidate named first was kept. Pairs on which all candidates failed, so that the classes' shares of the
-    rows stand in, are hatched.
+    Above the diagonal, the colour shows the learner that was chosen for the pair; with up to 12 classes, the number is
+    its score in cross-validation. Below the diagonal is its lead over the second best. A lead of 0 is a tie; then the
+    first of the candidates is chosen. Pairs for which all candidates failed are hatched; they use the class
+    frequencies.
 
     Parameters
     ----------
     clf : PairwiseClassifier
-        Fitted with several candidates; also at the end of a pipeline or within a search.
+        A classifier fitted with several candidates, or a pipeline or a search that ends in one.
 
     Returns
     -------
@@ -51,48 +51,47 @@ def pair_choice(clf: Any) -> Figure:
     >>> figure = plot.pair_choice(clf)
     >>> figure.savefig("choice.png")  # doctest: +SKIP
     """
-    refuse_unfitted(clf, "pair_choice")
-    inner = core(clf)
+    check_fitted(clf, "pair_choice")
+    inner = final_estimator(clf)
     names = _candidates(inner)
     pairs, classes, k = inner.pairs_, [literal(label) for label in inner.classes_], len(inner.classes_)
     low, high = np.triu_indices(k, 1)
-    kept = pd.Index(names).get_indexer(pairs["learner"])
-    best, lead = _leads(pairs, names, kept)
+    chosen = pd.Index(names).get_indexer(pairs["learner"])
+    best, lead = _leads(pairs, names, chosen)
     size = max(4.2, min(9.5, 0.55 * k + 1.5))
-    # Room for the names of the classes beside and, where they are written upwards, below.
     longest = max(map(len, classes))
-    # About 12 letters an inch; cells share what the colour bar leaves.
+    # An inch holds about 12 letters, and the cells take 80 % of the width. Long names are written upwards.
     upwards = longest / 12 > 0.8 * size / k
     width, height = size + 1.2 + 0.07 * longest, size + (0.07 * longest if upwards else 0.0)
     figure = Figure(figsize=(width, height), layout="constrained")
     axes = figure.subplots()
     colors = tinted(area_colors(len(names)), 0.85)
-    # Grey where there is nothing to show: the diagonal, and leads where there was no second.
+    # Grey cells have nothing to show: the diagonal, and leads without a second candidate.
     picture = np.full((k, k, 3), 0.88)
-    picture[low, high] = colors[kept]
+    picture[low, high] = colors[chosen]
     axes.imshow(picture, interpolation="nearest")
     below = np.full((k, k), np.nan)
     below[high, low] = lead
-    # Scores that differ nowhere still need a scale.
+    # If all leads are 0, the colour bar still needs a range.
     top = float(np.nanmax(lead, initial=0.0)) or 0.01
     image = axes.imshow(below, cmap="Purples", vmin=0.0, vmax=top)
     scoring = getattr(inner, "scoring", None)
     score = scoring if isinstance(scoring, str) else "score"
     figure.colorbar(image, ax=axes, shrink=0.6, pad=0.02, label=f"lead in {literal(score)} (below the diagonal)")
     if k <= MOST_NUMBERS:
-        _write(axes, low, high, best, np.array([ink(color) for color in colors])[kept], np.isfinite(best))
+        _write(axes, low, high, best, np.array([ink(color) for color in colors])[chosen], np.isfinite(best))
         _write(axes, high, low, lead, np.where(lead > 0.55 * top, "white", "black"), np.isfinite(lead))
-    failed = kept < 0
+    failed = chosen < 0
     for i, j in zip(low[failed], high[failed], strict=True):
         for x, y in ((j, i), (i, j)):
             axes.add_patch(_failed_patch(xy=(x - 0.5, y - 0.5)))
     handles: list[Patch] = [
-        Patch(facecolor=to_hex(colors[place]), label=f"{literal(name)} ({counted(int((kept == place).sum()), 'pair')})")
-        for place, name in enumerate(names)
+        Patch(facecolor=to_hex(color), label=f"{literal(name)} ({counted(int((chosen == index).sum()), 'pair')})")
+        for index, (name, color) in enumerate(zip(names, colors, strict=True))
     ]
     if failed.any():
         handles.append(_failed_patch(label=f"all failed ({counted(int(failed.sum()), 'pair')})"))
-    # A handle and the gaps take about 8 letters, and 11 letters an inch.
+    # An inch holds about 11 letters; a handle and the gaps take as much room as 8.
     columns = max(1, int(11 * width / (max(len(str(handle.get_label())) for handle in handles) + 8)))
     figure.legend(handles=handles, loc="outside upper left", frameon=False, ncols=columns)
     _name_cells(axes, classes, upwards)
@@ -100,7 +99,7 @@ def pair_choice(clf: Any) -> Figure:
 
 
 def _name_cells(axes: Axes, classes: list[str], upwards: bool) -> None:
-    """Classes beside and below the cells, and white lines between these."""
+    """Write the classes beside and below the cells, and draw white lines between cells."""
     k = len(classes)
     font = 10 if k <= MOST_NUMBERS else 8 if k <= 40 else 5
     axes.set_xticks(range(k), classes, fontsize=font, rotation=90 if upwards else 0)
@@ -116,38 +115,38 @@ def _name_cells(axes: Axes, classes: list[str], upwards: bool) -> None:
 
 
 def _candidates(inner: Any) -> list[str]:
-    """Names of the candidates; refuses where there was no choice."""
+    """Names of the candidates."""
     if not hasattr(inner, "pairs_"):
         raise InputError(
-            f"pair_choice shows the pairs of a PairwiseClassifier, got {type(inner).__name__}; give one fitted "
-            "with candidates."
+            f"{code('pair_choice')} shows the pairs of a {code('PairwiseClassifier')}, got {type(inner).__name__}; "
+            "pass one fitted with several candidates."
         )
     names = [str(column).removeprefix(SCORE) for column in inner.pairs_.columns if str(column).startswith(SCORE)]
     if not names:
         learner = next((name for name in inner.pairs_["learner"] if name != FALLBACK), FALLBACK)
         raise InputError(
-            f"pair_choice shows which of several candidates each pair chose, but clf had one learner, "
-            f"{shown(learner)}; fit a PairwiseClassifier to a list or a dict of learners."
+            f"{code('pair_choice')} shows which candidate was chosen for each pair, but {arg('clf')} had one learner, "
+            f"{shown(learner)}; fit a {code('PairwiseClassifier')} with a list or a dict of learners."
         )
     return names
 
 
-def _leads(pairs: pd.DataFrame, names: list[str], kept: NDArray[np.intp]) -> tuple[Array, Array]:
-    """Score of what each pair kept, and by how much it is above the best of the others; nan where there is none."""
+def _leads(pairs: pd.DataFrame, names: list[str], chosen: NDArray[np.intp]) -> tuple[Array, Array]:
+    """Score of each pair's learner, and its lead over the best of the others; NaN if there is none."""
     scores = pairs[[SCORE + name for name in names]].to_numpy(dtype=np.float64)
-    mine = np.arange(len(names)) == kept[:, None]
-    best = np.where(kept >= 0, scores[np.arange(len(scores)), kept], np.nan)
-    rest = np.where(mine | np.isnan(scores), -np.inf, scores).max(axis=1)
+    is_chosen = np.arange(len(names)) == chosen[:, None]
+    best = np.where(chosen >= 0, scores[np.arange(len(scores)), chosen], np.nan)
+    rest = np.where(is_chosen | np.isnan(scores), -np.inf, scores).max(axis=1)
     return best, np.where(np.isfinite(rest), best - np.where(np.isfinite(rest), rest, 0.0), np.nan)
 
 
 def _failed_patch(xy: tuple[float, float] = (0.0, 0.0), label: str = "") -> Rectangle:
-    """The cell of a pair that has no learner."""
+    """The cell of a pair without a learner."""
     return Rectangle(xy, 1.0, 1.0, facecolor=NOBODY, edgecolor="0.4", hatch="////", linewidth=0.0, label=label)
 
 
 def _write(axes: Axes, rows: Any, columns: Any, values: Any, color: Any, where: Any) -> None:
-    """Numbers in the cells."""
-    for place in np.flatnonzero(where):
-        text = f"{values[place]:.3f}"
-        axes.text(columns[place], rows[place], text, color=color[place], ha="center", va="center", fontsize=9)
+    """Write numbers into the cells."""
+    for index in np.flatnonzero(where):
+        text = f"{values[index]:.3f}"
+        axes.text(columns[index], rows[index], text, color=color[index], ha="center", va="center", fontsize=9)

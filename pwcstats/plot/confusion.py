@@ -1,4 +1,4 @@
-"""Which classes are taken for which."""
+"""Confusion matrices."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,29 +11,29 @@ from matplotlib.figure import Figure
 
 from pwcstats._arrays import Array, as_float
 from pwcstats._text import shape_of
-from pwcstats.errors import InputError
+from pwcstats.errors import InputError, arg
 from pwcstats.plot.style import COLORS, ink, literal, tinted
 
 RIGHT, WRONG = COLORS[0], COLORS[1]
-# Beyond this, numbers could not be read.
+# With more classes than this, numbers in the cells would be too small to read.
 MOST_NUMBERS = 30
 
 
 def confusion(matrices: Mapping[Any, Any]) -> Figure:
-    """Confusion matrices beside each other, like Table 5 of Chang [1]_.
+    """Confusion matrices side by side, like Table 5 of Chang [1]_.
 
-    Cases that are taken for their own class are blue, others orange: the more, the stronger. Cells without cases are
+    Correct predictions are blue and wrong ones orange; a stronger colour means more cases. Cells without cases are
     empty.
 
     Parameters
     ----------
     matrices : mapping of titles to matrices
-        Counts: true classes in rows, predicted ones in columns. Of a DataFrame the names are those of the classes.
+        Counts, with true classes in rows and predicted classes in columns. The index of a DataFrame names the classes.
 
     Returns
     -------
     matplotlib.figure.Figure
-        The share of right answers is below each title. All panels have the same colours.
+        The accuracy is below each title. All panels have the same scale of colours.
 
     References
     ----------
@@ -51,8 +51,8 @@ def confusion(matrices: Mapping[Any, Any]) -> Figure:
     >>> figure.savefig("confusion.png")  # doctest: +SKIP
     """
     if not isinstance(matrices, Mapping) or not matrices:
-        came = "none" if isinstance(matrices, Mapping) else type(matrices).__name__
-        raise InputError(f"matrices must be a dict of titles and matrices, got {came}; give at least one.")
+        got = "none" if isinstance(matrices, Mapping) else type(matrices).__name__
+        raise InputError(f"{arg('matrices')} must be a dict of titles and matrices, got {got}; pass at least one.")
     found = {str(title): _read_counts(counts, str(title)) for title, counts in matrices.items()}
     most = [max(float(_part(counts, own).max()) for counts in found.values()) for own in (True, False)]
     k = max(len(counts) for counts in found.values())
@@ -77,16 +77,16 @@ def _read_counts(matrix: Any, title: str) -> Array:
     counts = as_float(matrix, f"the matrix {title!r}")
     if counts.ndim != 2 or counts.shape[0] != counts.shape[1] or not counts.size:
         raise InputError(
-            f"the matrix {title!r} must have a row and a column for each class, got {shape_of(counts)}; give counts of "
-            "true classes in rows and predicted ones in columns."
+            f"the matrix {title!r} must have a row and a column for each class, got {shape_of(counts)}; pass counts "
+            "with true classes in rows and predicted classes in columns."
         )
     if not np.isfinite(counts).all() or (counts < 0).any() or counts.sum() == 0:
-        raise InputError(f"the matrix {title!r} must have counts from 0 on, some above 0.")
+        raise InputError(f"the matrix {title!r} must have counts of at least 0, some above 0.")
     return counts
 
 
 def _part(counts: Array, own: bool) -> Array:
-    """The diagonal, or all but the diagonal; 0 elsewhere."""
+    """The diagonal, or all except the diagonal; 0 elsewhere."""
     diagonal = np.eye(len(counts), dtype=bool)
     return np.where(diagonal if own else ~diagonal, counts, 0.0)
 
@@ -95,12 +95,12 @@ def _draw(panel: Axes, counts: Array, most: list[float]) -> None:
     colors = np.ones((*counts.shape, 3))
     for own, base, top in zip((True, False), (RIGHT, WRONG), most, strict=True):
         part = _part(counts, own)
-        # Few cases have to be seen, too.
+        # A few cases must be visible, too.
         strength = np.where(part > 0, 0.15 + 0.85 * part / (top or 1.0), 0.0)
         colors = np.where((part > 0)[..., None], tinted(to_rgb(base), strength), colors)
     panel.imshow(colors)
     if len(counts) > MOST_NUMBERS:
         return
     for row, column in np.argwhere(counts > 0):
-        words = f"{counts[row, column]:g}"
-        panel.text(column, row, words, ha="center", va="center", fontsize=7.5, color=ink(colors[row, column]))
+        text = f"{counts[row, column]:g}"
+        panel.text(column, row, text, ha="center", va="center", fontsize=7.5, color=ink(colors[row, column]))

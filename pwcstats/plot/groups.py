@@ -1,4 +1,4 @@
-"""Into which groups the negatives were split."""
+"""The clusters into which a hybrid classifier splits the negatives."""
 
 from typing import Any
 
@@ -9,32 +9,44 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.decomposition import PCA
 
-from pwcstats._arrays import Array
+from pwcstats._arrays import Array, as_float
 from pwcstats._text import counted
-from pwcstats.plot.reading import core, read_axes, read_clustered, refuse_unfitted, steps_before
-from pwcstats.plot.style import LEGEND_ROWS, MARKERS, area_colors, figure_of, ink, legend_beside, literal
+from pwcstats.errors import InputError, arg, code
+from pwcstats.plot.reading import check_fitted, final_estimator, read_axes
+from pwcstats.plot.style import (
+    MARKERS,
+    area_colors,
+    figure_of,
+    ink,
+    legend_beside,
+    legend_columns,
+    literal,
+    marker_size,
+)
 
-# Centres of longer names have numbers, since names would cover each other.
+# Centres of clusters with longer names show a number, because the names would overlap.
 LONGEST = 3
 
 
 def clusters(clf: Any, X: Any, *, ax: Axes | None = None) -> Figure:
     """Clusters of the negatives, with the borders of the local machines.
 
-    Like Figure 5 of Chang [1]_. The positives are small hollow points, the negatives have the colour of their cluster,
-    and its name, or the number of a long name, is at its centre. With more than two classes the clusters are the
-    classes, and the baseline is hollow. With ``split="folds"`` the colours are the parts, without centres.
+    Like Figure 5 of Chang [1]_. The positives are small hollow points. The negatives have the colour of their cluster,
+    and the name of the cluster (or a number, if names are long) is at its centre. With more than two classes, the
+    clusters are the classes, and the points of the baseline are hollow. With ``split="folds"``, the colours are the
+    parts, and centres are not marked.
 
     Parameters
     ----------
     clf : HybridClassifier
-        Fitted; also at the end of a pipeline or within a search. In a pipeline, what is drawn is what its earlier
-        steps make of the rows.
+        A fitted classifier, or a pipeline or a search that ends in one. The rows are drawn as the earlier steps of a
+        pipeline transform them.
     X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
-        The rows of the fit. More than two columns are drawn by their first two principal components. Of two, the border
-        of each linear machine is a line in the colour of its cluster, unless it is far from all rows.
+        The rows of the fit. If they have more than two columns, the first two principal components are drawn. If they
+        have two, the border of each linear machine is a line in the colour of its cluster, unless it is far from all
+        rows.
     ax : matplotlib.axes.Axes, optional
-        Axes to draw in; without them there is a new figure.
+        Axes to draw in; by default a new figure.
 
     Returns
     -------
@@ -54,14 +66,14 @@ def clusters(clf: Any, X: Any, *, ax: Axes | None = None) -> Figure:
     >>> figure = plot.clusters(clf, X)
     >>> figure.savefig("clusters.png")  # doctest: +SKIP
     """
-    refuse_unfitted(clf, "clusters")
-    rows = read_clustered(clf, X, "clusters")
-    inner = core(clf)
+    check_fitted(clf, "clusters")
+    rows = _read_rows(clf, X)
+    inner = final_estimator(clf)
     groups, names = np.asarray(inner.clusters_), [str(name) for name in inner.machines_]
     colors = area_colors(len(names))
     points, labels = _plane(rows, _column_names(clf, X, rows.shape[1]))
     if ax is None:
-        width = 6.0 + 1.7 * (1 + len(names) // LEGEND_ROWS)
+        width = 6.0 + 1.7 * legend_columns(len(names) + 1)
         axes = Figure(figsize=(width, 5.4), layout="constrained").subplots()
     else:
         axes = read_axes(ax, 1)[0]
@@ -71,32 +83,83 @@ def clusters(clf: Any, X: Any, *, ax: Axes | None = None) -> Figure:
     axes.set(xlabel=literal(labels[0]), ylabel=literal(labels[1]), xlim=edges[0], ylim=edges[1])
     if rows.shape[1] == 2:
         _draw_borders(axes, inner.machines_.values(), edges, colors)
-    # Random parts of the rows all have their centre in the same place.
-    if _with_positives(groups):
+    # Random parts of the rows all have about the same centre.
+    if _has_positives(groups):
         _mark_centres(axes, points, groups, marks, colors)
     legend_beside(axes, handles, markerscale=1.6)
     return figure_of(axes)
 
 
-def _with_positives(groups: NDArray[np.int64]) -> bool:
-    """Whether there is a group of positives; parts of all rows have none."""
+def _read_rows(clf: Any, X: Any) -> Any:
+    """The rows of the fit as the classifier itself got them, with two or more columns; they may be sparse."""
+    inner = final_estimator(clf)
+    if not hasattr(inner, "clusters_") or not hasattr(inner, "machines_"):
+        raise InputError(
+            f"{code('clusters')} shows the groups of a {code('HybridClassifier')}, got {type(inner).__name__}; pass "
+            f"one that {code('fit(X, y)')} returned."
+        )
+    shape, n = np.shape(X), len(inner.clusters_)
+    if len(shape) != 2 or shape[0] != n:
+        got = f"{shape[0]} rows" if len(shape) == 2 else f"{len(shape)} dimensions"
+        raise InputError(
+            f"{code('clusters')} shows the rows of the fit: {arg('X')} must be the {n} rows that {arg('clf')} was "
+            f"fitted to, got {got}; pass the {arg('X')} of the fit."
+        )
+    if hasattr(clf, "n_features_in_") and shape[1] != clf.n_features_in_:
+        raise InputError(
+            f"{code('clusters')} shows the rows of the fit: {arg('X')} must have the {clf.n_features_in_} columns that "
+            f"{arg('clf')} was fitted to, got {shape[1]}; pass the {arg('X')} of the fit."
+        )
+    rows = _transform(clf, X)
+    if not sparse.issparse(rows):
+        rows = as_float(rows, "X")
+    if rows.shape[1] < 2:
+        raise InputError(f"{code('clusters')} draws a plane: {arg('X')} must have at least 2 columns, got 1.")
+    if not np.isfinite(rows.data if sparse.issparse(rows) else rows).all():
+        raise InputError(
+            f"{arg('X')} must have finite values, got NaN or infinite values; pass the {arg('X')} of the fit."
+        )
+    return rows
+
+
+def _transform(clf: Any, X: Any) -> Any:
+    """Rows as the classifier itself gets them: after the earlier steps of pipelines."""
+    if hasattr(clf, "best_estimator_"):
+        return _transform(clf.best_estimator_, X)
+    if not hasattr(clf, "steps"):
+        return X
+    return _transform(clf.steps[-1][1], X if len(clf.steps) == 1 else clf[:-1].transform(X))
+
+
+def _transformers(clf: Any) -> list[Any]:
+    """The steps that transform the rows before the classifier itself gets them."""
+    if hasattr(clf, "best_estimator_"):
+        return _transformers(clf.best_estimator_)
+    if not hasattr(clf, "steps"):
+        return []
+    own = [step for _, step in clf.steps[:-1] if step is not None and step != "passthrough"]
+    return [*own, *_transformers(clf.steps[-1][1])]
+
+
+def _has_positives(groups: NDArray[np.int64]) -> bool:
+    """Whether there is a group of positives; with ``split="folds"`` there is none."""
     return bool((groups == 0).any())
 
 
 def _legend_names(inner: Any, names: list[str], marks: list[str]) -> list[str]:
-    """What the groups 0, 1, ... are called, after the mark at their centre if that is a number in place of a name."""
+    """Names of the groups 0, 1, ... in the legend, with the number at the centre if that is not the name."""
     numbered = names if marks == names else [f"{mark}: {name}" for mark, name in zip(marks, names, strict=True)]
     if len(inner.classes_) > 2:
         return [f"{inner.pos_label_}, baseline", *numbered]
-    if not _with_positives(inner.clusters_):
+    if not _has_positives(inner.clusters_):
         return ["", *(f"part {name}" for name in names)]
     negative = next(label for label in inner.classes_ if label != inner.pos_label_)
     return [f"{inner.pos_label_}", *(f"{negative}, cluster {name}" for name in numbered)]
 
 
 def _column_names(clf: Any, X: Any, n: int) -> list[str]:
-    """Names of the columns that the classifier itself gets, and what made them."""
-    steps = steps_before(clf)
+    """Names of the columns that the classifier itself gets, and the steps that made them."""
+    steps = _transformers(clf)
     names = list(X.columns) if hasattr(X, "columns") else getattr(clf, "feature_names_in_", None)
     for step in steps:
         known = names is not None and hasattr(step, "get_feature_names_out")
@@ -108,7 +171,7 @@ def _column_names(clf: Any, X: Any, n: int) -> list[str]:
 
 
 def _plane(rows: Any, names: list[str]) -> tuple[Array, list[str]]:
-    """Two columns, and words for them."""
+    """Coordinates of the points, and labels of the two axes."""
     if rows.shape[1] == 2:
         return rows.toarray() if sparse.issparse(rows) else rows, names
     pca = PCA(2, random_state=0)
@@ -118,30 +181,30 @@ def _plane(rows: Any, names: list[str]) -> tuple[Array, list[str]]:
 
 
 def _edges(points: Array) -> Array:
-    """Limits of the two axes, with some room around the points."""
+    """Limits of the two axes, with a margin around the points."""
     span = np.ptp(points, axis=0)
     margin = np.where(span > 0.0, 0.05 * span, 1.0)
     return np.stack([points.min(axis=0) - margin, points.max(axis=0) + margin], axis=1)
 
 
 def _draw_groups(axes: Axes, points: Array, groups: NDArray[np.int64], names: list[str], colors: Array) -> list[Any]:
-    """The points of each group; returns what the legend shows."""
-    size = 5.5 if len(points) <= 200 else 4.2 if len(points) <= 1000 else 3.0
+    """Draw the points of each group; return the handles of the legend."""
+    size = marker_size(len(points))
     handles = []
     for group in np.unique(groups):
         style: dict[str, Any] = {"marker": "o", "markerfacecolor": "none", "markeredgecolor": "0.5"}
         if group:
             style = {"marker": MARKERS[(group - 1) % len(MARKERS)], "color": colors[group - 1], "markeredgewidth": 0.0}
-        mine = groups == group
-        label = f"{literal(names[group])} ({counted(int(mine.sum()), 'row')})"
+        members = groups == group
+        label = f"{literal(names[group])} ({counted(int(members.sum()), 'row')})"
         handles += axes.plot(
-            *points[mine].T, linestyle="none", label=label, markersize=size if group else 0.8 * size, **style
+            *points[members].T, linestyle="none", label=label, markersize=size if group else 0.8 * size, **style
         )
     return handles
 
 
 def _mark_centres(axes: Axes, points: Array, groups: NDArray[np.int64], marks: list[str], colors: Array) -> None:
-    """A mark in the middle of each cluster."""
+    """Mark the centre of each cluster."""
     style: dict[str, Any] = {"fontsize": 9, "fontweight": "bold", "ha": "center", "va": "center", "zorder": 5}
     for number, (mark, color) in enumerate(zip(marks, colors, strict=True), start=1):
         x, y = points[groups == number].mean(axis=0)
@@ -150,21 +213,21 @@ def _mark_centres(axes: Axes, points: Array, groups: NDArray[np.int64], marks: l
 
 
 def _draw_borders(axes: Axes, machines: Any, edges: Array, colors: Array) -> None:
-    """Where the distance from a linear machine is 0."""
+    """Draw the lines where the distances from linear machines are 0."""
     for machine, color in zip(machines, colors, strict=True):
         line = _line(machine)
         segment = None if line is None else _segment(*line, edges)
         if segment is not None:
-            # White beneath keeps the line apart from points of its own colour.
+            # A white line below sets it apart from points of the same colour.
             axes.plot(*segment.T, color="white", linewidth=3.4, zorder=3)
             axes.plot(*segment.T, color=color, linewidth=1.8, zorder=3.1)
 
 
 def _line(machine: Any) -> tuple[Array, float] | None:
-    """Weights of the columns and intercept of a linear machine; None if it has none that are known."""
+    """Coefficients and intercept of a linear machine on the original columns; None if they are not known."""
     scaler, last = None, machine
     if len(getattr(machine, "steps", ())) == 2:
-        # Other first steps may change the columns in ways that are no line here.
+        # Other first steps may transform the columns so that the border is not a line.
         (_, scaler), (_, last) = machine.steps
         if not (hasattr(scaler, "center_") or hasattr(scaler, "mean_")) or not hasattr(scaler, "scale_"):
             return None
@@ -175,13 +238,13 @@ def _line(machine: Any) -> tuple[Array, float] | None:
     if scaler is None:
         return coef, intercept
     center = getattr(scaler, "center_", getattr(scaler, "mean_", None))
-    # Scalers of scikit-learn have None for what they leave out.
+    # Scalers of scikit-learn have None for a step that they do not do.
     coef = coef if scaler.scale_ is None else coef / scaler.scale_
     return coef, intercept if center is None else intercept - float(coef @ center)
 
 
 def _segment(weights: Array, intercept: float, edges: Array) -> Array | None:
-    """The part of the line w'x + b = 0 that is within the edges; None if there is none."""
+    """The part of the line w'x + b = 0 within the edges; None if there is none."""
     square = float(weights @ weights)
     if square == 0.0:
         return None

@@ -1,6 +1,5 @@
-"""Where in a plane of two parameters which method is best, and where by more than chance."""
+"""Maps over two parameters: which method is best where, and whether significantly."""
 
-import numbers
 from typing import Any
 
 import numpy as np
@@ -13,16 +12,17 @@ from numpy.typing import NDArray
 
 from pwcstats import _params
 from pwcstats._arrays import Array, as_float
-from pwcstats._text import counted, listed, shown
+from pwcstats._text import counted, shown
 from pwcstats.compare import winners as find_winners
-from pwcstats.errors import InputError
-from pwcstats.plot.style import area_colors, ink, literal, tinted
+from pwcstats.errors import InputError, arg, code, quoted
+from pwcstats.plot.reading import read_table
+from pwcstats.plot.style import area_colors, ink, literal, short_number, tinted
 
-# The two panels: column of the p-values, and what it is called.
+# The two panels: the column of the p-values, and the title.
 PANELS = (("p_value", "plain p-values"), ("p_adjusted", "adjusted p-values"))
 STRONG, PALE = 0.9, 0.22
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-# Beyond this, letters in the cells could not be read, nor could all values beside them.
+# More letters in a row, or more values beside them, would be too small to read.
 MOST_LETTERS, MOST_TICKS = 15, 15
 
 
@@ -30,25 +30,25 @@ def significance_map(winners: Any, x: Any, y: Any, *, alpha: float = 0.05) -> Fi
     """Which method is best at which values of two parameters, and where it is significantly better than the second.
 
     Like Figure 6 of Szepannek, Bischl and Weihs [1]_: on the left by plain p-values, on the right by p-values adjusted
-    for the many cells. A cell has the colour of its best method, pale where that is not significantly better than the
-    second (or where there is no p-value). Up to 15 x 15 cells have the method's letter, bold where it is significant,
-    so that the map can be read without colours.
+    for the number of cells. A cell has the colour of its best method. The colour is pale if the method is not
+    significantly better than the second, or if there is no p-value. With up to 15 x 15 cells, each shows the letter of
+    its method, bold if significant, so the map can be read without colours.
 
     Parameters
     ----------
     winners : DataFrame
-        As :func:`pwcstats.compare.winners` returns it: a row for each cell, with the columns `x`, `y`, ``best``,
-        ``p_value`` and ``p_adjusted``. Scores, which have no ``best`` and of which higher ones are better, are compared
-        by it first, with the test that it chooses.
+        As :func:`pwcstats.compare.winners` returns it: one row per cell, with the columns `x`, `y`, ``best``,
+        ``p_value`` and ``p_adjusted``. A table of scores (higher is better), which has no column ``best``, is passed to
+        that function first.
     x, y : str
-        Columns of the two parameters. Their values are drawn at equal distances, in increasing order.
+        Columns of the two parameters. Their values are drawn in increasing order, equally spaced.
     alpha : float
-        A method is significantly better if the p-value is at most this.
+        Significance level: a method is significantly better if the p-value is at most `alpha`.
 
     Returns
     -------
     matplotlib.figure.Figure
-        The legend says how many cells each method wins significantly.
+        The legend shows the number of cells that each method wins significantly.
 
     References
     ----------
@@ -86,104 +86,92 @@ def significance_map(winners: Any, x: Any, y: Any, *, alpha: float = 0.05) -> Fi
     for axes, (column, title) in zip(panels, PANELS, strict=True):
         p = np.full(shape, np.nan)
         p[at] = as_float(frame[column], column)
-        sure = (best >= 0) & (p <= alpha)
-        wins.append(np.bincount(best[sure], minlength=len(names)))
-        _draw_cells(axes, best, sure, len(names))
+        significant = (best >= 0) & (p <= alpha)
+        wins.append(np.bincount(best[significant], minlength=len(names)))
+        _draw_cells(axes, best, significant, len(names))
         if lettered:
-            _write(axes, best, sure, letters, len(names))
+            _write(axes, best, significant, letters, len(names))
         axes.set_title(title, fontsize=11)
         axes.set_xlabel(literal(x))
     panels[0].set_ylabel(literal(y))
     n_upwards = _name_cells(panels, columns, rows)
     missing = int((best < 0).sum())
     labels = [
-        (f"{letters[place]}  " if lettered else "") + f"{literal(name)}: {plain}, adjusted {adjusted}"
-        for place, (name, plain, adjusted) in enumerate(zip(names, *wins, strict=True))
+        (f"{letters[index]}  " if lettered else "") + f"{literal(name)}: {plain}, adjusted {adjusted}"
+        for index, (name, plain, adjusted) in enumerate(zip(names, *wins, strict=True))
     ]
     _finish(figure, shape, n_upwards, labels, alpha, missing)
     return figure
 
 
 def _read_winners(winners: Any, x: Any, y: Any, alpha: Any) -> pd.DataFrame:
-    """A frame with one row for each cell."""
+    """A table with one row per cell."""
     alpha = _params.level(alpha, "alpha")
-    if not isinstance(winners, pd.DataFrame):
-        raise InputError(
-            f"significance_map needs a DataFrame, got {type(winners).__name__}; pass what compare.winners returns."
-        )
     if x == y:
-        raise InputError(f"x and y must be two different columns, got {shown(x)} for both; name another for one.")
-    if winners.empty:
-        raise InputError("significance_map needs a row for each cell, got an empty frame; pass the winners of some.")
-    _refuse_missing(winners, [x, y])
+        raise InputError(f"{arg('x')} and {arg('y')} must be two different columns, got {shown(x)} for both.")
+    do = f"; pass what {code('compare.winners')} returns"
+    read_table(winners, [x, y], "significance_map", do)
     if "best" not in winners:
-        winners = _compared(winners, x, y, alpha)
-    _refuse_missing(winners, ["best", *(column for column, _ in PANELS)])
+        winners = _compare(winners, x, y, alpha)
+    read_table(winners, ["best", *(column for column, _ in PANELS)], "significance_map", do)
     double = winners.duplicated([x, y])
     if double.any():
         first = winners.loc[double, [x, y]].iloc[0]
         raise InputError(
-            f"significance_map needs one row for each cell, got several with {x} = {shown(first[x])} and {y} = "
-            f"{shown(first[y])}; choose the rows of one value of every other parameter."
+            f"{code('significance_map')} needs one row for each cell, got several with {x} = {shown(first[x])} and {y} "
+            f"= {shown(first[y])}; select one value of every other parameter."
         )
     if winners[[x, y]].isna().any(axis=None):
-        raise InputError(f"{x} and {y} must have a value in each row, got missing ones; drop these rows.")
+        raise InputError(f"the columns {x} and {y} must not have missing values; drop these rows.")
     if winners["best"].isna().all() or ("second" in winners and winners["second"].isna().all()):
         n = int(winners["best"].nunique())
         raise InputError(
-            f"significance_map compares methods, got {counted(n, 'method')} in all of the cells; pass the scores of "
-            "two methods or more."
+            f"{code('significance_map')} compares methods, got {counted(n, 'method')} in all cells; pass the scores of "
+            "at least two methods."
         )
     return winners
 
 
-def _compared(scores: pd.DataFrame, x: Any, y: Any, alpha: float) -> pd.DataFrame:
+def _compare(scores: pd.DataFrame, x: Any, y: Any, alpha: float) -> pd.DataFrame:
     try:
         return find_winners(scores, by=[x, y], alpha=alpha)
     except InputError as error:
-        # What it asks for may be an option that it has, and this figure has not.
-        words = str(error).rstrip(".")
-        raise InputError(f"compare.winners: {words} (call it, and pass what it returns to significance_map).") from None
-
-
-def _refuse_missing(frame: pd.DataFrame, columns: list[Any]) -> None:
-    missing = [column for column in columns if column not in frame]
-    if missing:
+        # The cure may be an option that only compare.winners has.
         raise InputError(
-            f"significance_map needs the columns {listed(columns)}, got none called {listed(missing)} among "
-            f"{listed(frame.columns)}; name x and y as compare.winners has them."
-        )
+            f"{code('compare.winners')}: {quoted(error).rstrip('.')} (call it yourself, and pass its result to "
+            f"{code('significance_map')})."
+        ) from None
 
 
 def _values(column: pd.Series) -> pd.Index:
-    """The values of a parameter in order; those of a categorical in its own."""
+    """The values of a parameter in increasing order; a categorical has its own order."""
     if isinstance(column.dtype, pd.CategoricalDtype):
         used = set(column)
         return pd.Index([value for value in column.cat.categories if value in used])
     try:
         return pd.Index(column.unique()).sort_values()
     except TypeError:
-        # Numbers and words have no order of their own.
+        # Numbers and text cannot be sorted together.
         return pd.Index(column.unique())
 
 
 def _methods(frame: pd.DataFrame) -> list[Any]:
-    """All methods that are known to have been compared, also those that never win."""
-    places = [column for column in ("best", "second") if column in frame]
-    names = pd.unique(pd.concat([frame[column].astype(object) for column in places]).dropna())
+    """All methods in the table, also those that never win."""
+    columns = [column for column in ("best", "second") if column in frame]
+    names = pd.unique(pd.concat([frame[column].astype(object) for column in columns]).dropna())
     return sorted(names, key=str)
 
 
-def _draw_cells(axes: Axes, best: NDArray[np.int64], sure: NDArray[np.bool_], n: int) -> None:
-    """Cells in the colours of the best; hatched where there is none."""
-    picture = _colors(best, sure, n)
+def _draw_cells(axes: Axes, best: NDArray[np.int64], significant: NDArray[np.bool_], n: int) -> None:
+    """Draw the cells in the colours of the best methods, hatched if there is none."""
+    picture = _colors(best, significant, n)
     axes.imshow(picture, interpolation="nearest", origin="lower", aspect="auto")
     for row, column in np.argwhere(best < 0):
         axes.add_patch(_missing_patch(xy=(column - 0.5, row - 0.5)))
 
 
-def _colors(best: NDArray[np.int64], sure: NDArray[np.bool_], n: int) -> Array:
-    colors = tinted(area_colors(n)[best], np.where(sure, STRONG, PALE))
+def _colors(best: NDArray[np.int64], significant: NDArray[np.bool_], n: int) -> Array:
+    colors = tinted(area_colors(n)[best], np.where(significant, STRONG, PALE))
     return np.where(best[..., None] < 0, 1.0, colors)
 
 
@@ -191,22 +179,22 @@ def _missing_patch(xy: tuple[float, float] = (0.0, 0.0), label: str = "") -> Rec
     return Rectangle(xy, 1.0, 1.0, facecolor="white", edgecolor="0.6", hatch="////", linewidth=0.0, label=label)
 
 
-def _write(axes: Axes, best: NDArray[np.int64], sure: NDArray[np.bool_], letters: Any, n: int) -> None:
-    """The letter of the best in each cell, bold where it is significant."""
-    colors = _colors(best, sure, n)
+def _write(axes: Axes, best: NDArray[np.int64], significant: NDArray[np.bool_], letters: Any, n: int) -> None:
+    """Write the letter of the best method into each cell, bold if significant."""
+    colors = _colors(best, significant, n)
     font = 10 if max(best.shape) <= 11 else 8
     for row, column in np.argwhere(best >= 0):
-        weight, color = ("bold", ink(colors[row, column])) if sure[row, column] else ("normal", "0.35")
+        weight, color = ("bold", ink(colors[row, column])) if significant[row, column] else ("normal", "0.35")
         style: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": font, "weight": weight, "color": color}
         axes.text(column, row, letters[best[row, column]], **style)
 
 
 def _name_cells(panels: Any, columns: pd.Index, rows: pd.Index) -> int:
-    """Values beside and below the cells, white lines between these; how many letters stand upwards below."""
-    names = [[literal(_word(value)) for value in values] for values in (columns, rows)]
+    """Write the values beside and below the cells; return the length of the longest one if they are written upwards."""
+    names = [[literal(short_number(value)) for value in values] for values in (columns, rows)]
     steps = [-(-len(values) // MOST_TICKS) for values in names]
     longest = max(map(len, names[0]))
-    # About 13 letters an inch.
+    # An inch holds about 13 letters.
     upwards = (longest + 1) / 13 > steps[0] * _panel_size(len(columns)) / len(columns)
     for axes in panels:
         axes.set_xticks(range(0, len(columns), steps[0]), names[0][:: steps[0]], fontsize=9, rotation=90 * upwards)
@@ -220,19 +208,15 @@ def _name_cells(panels: Any, columns: pd.Index, rows: pd.Index) -> int:
     return longest if upwards else 0
 
 
-def _word(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, numbers.Real) and not isinstance(value, bool) else str(value)
-
-
 def _panel_size(n: int) -> float:
-    """Inches of a panel with `n` cells in a row."""
+    """Size in inches of a panel with `n` cells in a row."""
     return float(np.clip(0.38 * n, 2.6, 4.8))
 
 
 def _finish(
     figure: Figure, shape: tuple[int, int], n_upwards: int, labels: list[str], alpha: float, missing: int
 ) -> None:
-    """The legend below, and a size that fits all."""
+    """Add the legend below, and set the size of the figure."""
     colors = tinted(area_colors(len(labels)), STRONG)
     handles: list[Patch] = [
         Patch(facecolor=to_hex(color), label=label) for color, label in zip(colors, labels, strict=True)
@@ -241,13 +225,13 @@ def _finish(
     if missing:
         handles.append(_missing_patch(label=f"no result ({counted(missing, 'cell')})"))
     width = 2 * _panel_size(shape[1]) + 1.2
-    # A handle and the gaps take about 8 letters, and 14 letters an inch.
+    # An inch holds about 14 letters; a handle and the gaps take as much room as 8.
     longest = max(len(str(handle.get_label())) for handle in handles) + 8
     width = max(width, longest / 14)
     columns = min(len(handles), max(1, int(14 * width / longest)), 4)
     lines = -(-len(handles) // columns) + 1
     figure.set_size_inches(width, _panel_size(shape[0]) + 0.9 + 0.21 * lines + n_upwards / 14)
-    title = "method: cells that it wins significantly, by plain and by adjusted p-values"
+    title = "method: number of cells that it wins significantly, by plain and by adjusted p-values"
     figure.legend(
         handles=handles,
         loc="outside lower left",

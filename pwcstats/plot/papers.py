@@ -1,4 +1,4 @@
-"""Results of studies: errors over two parameters, and our numbers beside a paper's."""
+"""Results of studies: numbers beside those of a paper, error maps, accuracies."""
 
 import numbers
 from typing import Any
@@ -6,39 +6,44 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from pwcstats._arrays import Array, as_float
-from pwcstats._text import listed, shown
-from pwcstats.errors import InputError
-from pwcstats.plot.style import COLORS, bare, ink, literal
+from pwcstats._text import shown
+from pwcstats.errors import InputError, code
+from pwcstats.plot.reading import read_table
+from pwcstats.plot.style import COLORS, MARKERS, ink, list_rows, literal, short_number, tinted
 
-# Of a table of a study; what stands before these are parameters.
+# Columns of the table of a study.
 NUMBERS = ("estimate", "paper", "allowed", "agrees")
-# Beyond so many values of a parameter, numbers in the cells could not be read, nor could all values beside them.
+# More numbers in a row, or more values beside them, would be too small to read.
 MOST_NUMBERS, MOST_TICKS = 12, 12
+# Rows of the table of one against all.
+SHARES = ("cases that get another class", "cases with another ranking")
+GAIN = "accuracy that one against all adds"
 
 
 def error_map(frame: pd.DataFrame, x: str, y: str, value: str = "estimate") -> Figure:
     """Errors over two parameters, a panel for each method.
 
-    Like Figure 5 of Szepannek, Bischl and Weihs [1]_. All panels have one scale of colours.
+    Like Figure 5 of Szepannek, Bischl and Weihs [1]_. All panels have the same scale of colours.
 
     Parameters
     ----------
     frame : DataFrame
-        A row for each method and each value of the two parameters, with the columns `x`, `y`, `value` and ``method``.
+        One row per method and values of the two parameters, with the columns `x`, `y`, `value` and ``method``.
     x, y : str
         Columns of the two parameters.
     value : str
-        Column of the errors, as shares.
+        Column of the errors, as shares from 0 to 1.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Up to 12 x 12 cells have the error in per cent.
+        With up to 12 x 12 cells, each shows its error in per cent.
 
     References
     ----------
@@ -53,17 +58,17 @@ def error_map(frame: pd.DataFrame, x: str, y: str, value: str = "estimate") -> F
     >>> figure = plot.error_map(frame, "alpha", "rho")
     >>> figure.savefig("map.png")  # doctest: +SKIP
     """
-    _need(frame, [x, y, "method", value], "error_map")
+    frame = read_table(frame, [x, y, "method", value], "error_map")
     double = frame.duplicated([x, y, "method"])
     if double.any():
         first = frame.loc[double].iloc[0]
         raise InputError(
-            f"error_map needs one row for each cell and method, got several of {first['method']} with {x} = "
+            f"{code('error_map')} needs one row for each cell and method, got several of {first['method']} with {x} = "
             f"{shown(first[x])} and {y} = {shown(first[y])}; average them first."
         )
     methods = list(pd.unique(frame["method"]))
     shares = as_float(frame[value], value)
-    # A few cells far above the others would leave these without colours.
+    # A few cells far above the others would make these all look alike.
     low, high = float(np.nanmin(shares)), float(np.nanquantile(shares, 0.98))
     columns, rows = (np.sort(frame[name].unique()) for name in (x, y))
     figure = Figure(layout="constrained", figsize=(1.2 + 3.7 * len(methods), 4.0))
@@ -92,31 +97,31 @@ def _write_shares(axes: Axes, image: Any, errors: Array) -> None:
     size = 8.0 if max(errors.shape) <= 8 else 6.5
     for row, column in np.argwhere(np.isfinite(errors)):
         color = ink(image.cmap(image.norm(errors[row, column]))[:3])
-        words = f"{100 * errors[row, column]:.1f}"
-        axes.text(column, row, words, ha="center", va="center", fontsize=size, color=color)
+        text = f"{100 * errors[row, column]:.1f}"
+        axes.text(column, row, text, ha="center", va="center", fontsize=size, color=color)
 
 
 def _name_ticks(axes: Axes, columns: Any, rows: Any) -> None:
     for values, name in ((columns, axes.set_xticks), (rows, axes.set_yticks)):
         step = -(-len(values) // MOST_TICKS)
-        name(range(0, len(values), step), [literal(_word(value)) for value in values[::step]], fontsize=9)
+        name(range(0, len(values), step), [literal(short_number(value)) for value in values[::step]], fontsize=9)
     axes.tick_params(length=0)
 
 
 def beside_paper(frame: pd.DataFrame) -> Figure:
-    """Our numbers beside those that a paper prints, a line for each.
+    """Our numbers beside those printed in a paper, one row each.
 
     Parameters
     ----------
     frame : DataFrame
-        A table of a study: parameters, then the columns ``quantity``, ``estimate``, ``paper``, ``allowed`` (how far
-        they may be apart) and ``agrees``. Rows without a printed number are left out.
+        The table of a study: columns of parameters, then ``quantity``, ``estimate``, ``paper``, ``allowed`` (the
+        difference that is still agreement) and ``agrees``. Rows without a printed number are not drawn.
 
     Returns
     -------
     matplotlib.figure.Figure
-        A panel for each quantity. Dots are ours, with bars in which the paper's number agrees, where there is a
-        verdict; diamonds are the paper's, pale where there is none, crosses where it does not agree.
+        A panel for each quantity. Dots are our numbers; a number of the paper within the bars agrees. The numbers of
+        the paper are diamonds (pale without a verdict), or crosses if they do not agree.
 
     Examples
     --------
@@ -127,29 +132,27 @@ def beside_paper(frame: pd.DataFrame) -> Figure:
     >>> figure = plot.beside_paper(frame)
     >>> figure.savefig("paper.png")  # doctest: +SKIP
     """
-    _need(frame, ["quantity", *NUMBERS], "beside_paper")
+    frame = read_table(frame, ["quantity", *NUMBERS], "beside_paper")
     frame = frame[frame["paper"].notna()]
     if frame.empty:
-        raise InputError("beside_paper needs rows with a printed number (column paper), got none.")
+        raise InputError(f"{code('beside_paper')} needs rows with a printed number (column paper), got none.")
     quantities = list(pd.unique(frame["quantity"]))
     parameters = list(frame.columns[: list(frame.columns).index("quantity")])
-    labels = [literal(", ".join(_setting(row, parameters))) for row in frame[parameters].to_dict("records")]
+    labels = [literal(", ".join(_settings(row, parameters))) for row in frame[parameters].to_dict("records")]
     frame = frame.assign(label=labels)
     names = list(pd.unique(frame["label"]))
-    # About 13 letters an inch.
+    # An inch holds about 13 letters.
     width = 0.6 + max(map(len, names)) / 13 + 3.4 * len(quantities)
     figure = Figure(figsize=(max(width, 6.0), 1.3 + 0.24 * len(names)), layout="constrained")
     panels = figure.subplots(1, len(quantities), sharey=True, squeeze=False)[0]
     for axes, quantity in zip(panels, quantities, strict=True):
         _draw_beside(axes, frame[frame["quantity"] == quantity], names)
         axes.set_xlabel(literal(quantity))
-    panels[0].set_yticks(range(len(names)), names, fontsize=9)
-    panels[0].set_ylim(len(names) - 0.4, -0.6)
-    styles = {"ours ± what is allowed": _OURS} | {
-        words: style for words, rows, style in _of_paper(frame) if words == "paper" or rows.any()
+    styles = {"ours ± allowed difference": _OURS} | {
+        label: style for label, rows, style in _of_paper(frame) if label == "paper" or rows.any()
     }
     handles = [Line2D([], [], linestyle="none", label=key, **style) for key, style in styles.items()]
-    # All of them take eight inches in one line.
+    # In one line, all of them take eight inches.
     ncols = 4 if figure.get_figwidth() > 8.0 else 2
     figure.legend(handles=handles, loc="outside upper left", ncols=ncols, frameon=False, fontsize=9)
     return figure
@@ -162,47 +165,131 @@ _APART: dict[str, Any] = {"marker": "X", "color": COLORS[1], "markersize": 7}
 
 
 def _draw_beside(axes: Axes, part: pd.DataFrame, names: list[str]) -> None:
-    place = pd.Index(names).get_indexer(pd.Index(part["label"]))
+    at = pd.Index(names).get_indexer(pd.Index(part["label"]))
     ours, paper = part["estimate"].to_numpy(dtype=np.float64), part["paper"].to_numpy(dtype=np.float64)
     bars = part["allowed"].where(part["agrees"].notna()).to_numpy(dtype=np.float64)
-    axes.grid(axis="y", color="0.93")
-    axes.set_axisbelow(True)
-    axes.errorbar(ours, place, xerr=bars, linestyle="none", linewidth=1.4, zorder=3, **_OURS)
+    axes.errorbar(ours, at, xerr=bars, linestyle="none", linewidth=1.4, zorder=3, **_OURS)
     for _, rows, style in _of_paper(part):
-        axes.plot(paper[rows], place[rows], linestyle="none", zorder=4, **style)
+        axes.plot(paper[rows], at[rows], linestyle="none", zorder=4, **style)
     axes.xaxis.set_major_locator(MaxNLocator(5))
-    bare(axes)
-    axes.spines["left"].set_visible(False)
-    axes.tick_params(axis="y", length=0)
+    list_rows(axes, names)
 
 
 def _of_paper(part: pd.DataFrame) -> list[tuple[str, Any, dict[str, Any]]]:
-    """Rows that agree, that do not, and those without a verdict: what they are called, which, and how they look."""
+    """Label, rows and style of the printed numbers that agree, that do not, and that have no verdict."""
     agrees = part["agrees"].astype("boolean")
-    open_, yes = agrees.isna().to_numpy(), agrees.fillna(False).to_numpy(dtype=bool)
+    undecided, yes = agrees.isna().to_numpy(), agrees.fillna(False).to_numpy(dtype=bool)
     return [
         ("paper", yes, _PAPER),
-        ("paper, does not agree", ~yes & ~open_, _APART),
-        ("paper, no verdict", open_, _OPEN),
+        ("paper, does not agree", ~yes & ~undecided, _APART),
+        ("paper, no verdict", undecided, _OPEN),
     ]
 
 
-def _setting(row: dict[Any, Any], parameters: list[Any]) -> list[str]:
-    """Parameters in words: names only before numbers, which would say nothing alone."""
+def _settings(row: dict[Any, Any], parameters: list[Any]) -> list[str]:
+    """Parameters as text; numbers have their names, too."""
     return [
-        f"{name} = {_word(row[name])}" if isinstance(row[name], numbers.Real) else str(row[name])
+        f"{name} = {short_number(row[name])}" if isinstance(row[name], numbers.Real) else str(row[name])
         for name in parameters
         if not pd.isna(row[name])
     ]
 
 
-def _word(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, numbers.Real) else str(value)
+def accuracy_by_classes(accuracy: pd.DataFrame) -> Figure:
+    """Accuracy against the number of classes, a panel for each setting (Figure 1 of Wu, Lin and Weng [1]_).
+
+    Parameters
+    ----------
+    accuracy : DataFrame
+        With the columns ``setting``, ``n_classes``, ``method``, ``accuracy`` and ``std_error``.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    References
+    ----------
+    .. [1] Wu, T.-F., Lin, C.-J. and Weng, R. C. (2003). Probability estimates for multi-class classification by
+       pairwise coupling. Advances in Neural Information Processing Systems 16.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pwcstats import plot
+    >>> accuracy = pd.DataFrame({"setting": "balanced", "n_classes": [3, 5], "method": "ht", "accuracy": [0.9, 0.8],
+    ...     "std_error": 0.01})
+    >>> figure = plot.accuracy_by_classes(accuracy)
+    >>> figure.savefig("accuracy.png")  # doctest: +SKIP
+    """
+    columns = ["setting", "n_classes", "method", "accuracy", "std_error"]
+    accuracy = read_table(accuracy, columns, "accuracy_by_classes")
+    settings = accuracy["setting"].unique()
+    figure = Figure(figsize=(3.6 * len(settings), 3.6), layout="constrained")
+    panels = figure.subplots(1, len(settings), sharey=True, squeeze=False)[0]
+    for panel, setting, letter in zip(panels, settings, "abcdefgh", strict=False):
+        rows = accuracy[accuracy["setting"] == setting]
+        for index, (method, line) in enumerate(rows.groupby("method", sort=False)):
+            panel.errorbar(
+                line["n_classes"],
+                line["accuracy"],
+                yerr=2 * line["std_error"],
+                color=COLORS[index % len(COLORS)],
+                marker=MARKERS[index % len(MARKERS)],
+                markersize=5,
+                linewidth=1.2,
+                capsize=2,
+                label=literal(method),
+            )
+        ticks = sorted(rows["n_classes"].unique())
+        panel.set_xscale("log", base=2)
+        panel.set_xticks(ticks, [str(tick) for tick in ticks], minor=False)
+        panel.minorticks_off()
+        panel.set(title=f"({letter}) {literal(setting)}", xlabel="number of classes")
+    panels[0].set_ylabel("accuracy (bars: 2 s.e.)")
+    panels[0].legend(frameon=False)
+    return figure
 
 
-def _need(frame: Any, columns: list[Any], figure: str) -> None:
-    if not isinstance(frame, pd.DataFrame) or frame.empty:
-        raise InputError(f"{figure} needs a DataFrame with rows, got {type(frame).__name__}.")
-    missing = [column for column in columns if column not in frame]
-    if missing:
-        raise InputError(f"{figure} needs the columns {listed(columns)}, got none called {listed(missing)}.")
+def one_against_all(frame: pd.DataFrame) -> Figure:
+    """How often one-against-all naive Bayes differs from naive Bayes, and which is more accurate.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As :func:`pwcstats.studies.sulzmann.one_against_all` returns it.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        One row per data set. On the left are the shares of cases that get another class, or another ranking of the
+        classes; on the right the differences in accuracy, with two standard errors.
+
+    Examples
+    --------
+    >>> from pwcstats import plot
+    >>> from pwcstats.studies import sulzmann
+    >>> frame = sulzmann.one_against_all(sets=["iris", "wine"], splits=3)
+    >>> figure = plot.one_against_all(frame)
+    >>> figure.savefig("against_all.png")  # doctest: +SKIP
+    """
+    frame = read_table(frame, ["data", "quantity", "estimate", "std_error"], "one_against_all")
+    rows = frame.dropna(subset=["data"])
+    names = list(pd.unique(rows["data"]))
+    wide = rows.pivot(index="data", columns="quantity", values=["estimate", "std_error"]).loc[names]
+    figure = Figure(figsize=(9.0, 1.5 + 0.3 * len(names)), layout="constrained")
+    left, right = figure.subplots(1, 2, sharey=True, width_ratios=[1.3, 1.0])
+    at = np.arange(len(names))
+    for quantity, strength, height in ((SHARES[1], 0.3, 0.72), (SHARES[0], 1.0, 0.36)):
+        color = tinted(to_rgb(COLORS[0]), strength)
+        left.barh(at, wide["estimate", quantity], height, color=color, label=quantity.removeprefix("cases "))
+    left.set(xlabel="share of cases", xlim=(0.0, None))
+    left.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, frameon=False, fontsize=9, reverse=True)
+    right.axvline(0.0, color="0.5", linewidth=0.8, zorder=1)
+    right.errorbar(
+        wide["estimate", GAIN], at, xerr=2.0 * wide["std_error", GAIN], fmt="o", color=COLORS[1], markersize=5
+    )
+    right.set(xlabel=f"{GAIN}\n(bars: 2 s.e.)")
+    for axes in (left, right):
+        list_rows(axes, [literal(name) for name in names])
+        axes.xaxis.set_major_formatter(PercentFormatter(1.0))
+    return figure

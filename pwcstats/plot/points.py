@@ -1,4 +1,4 @@
-"""What samples look like in the plane, class by class."""
+"""Scatter plots of samples in the plane."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,31 +10,31 @@ from matplotlib.lines import Line2D
 
 from pwcstats import _params
 from pwcstats._arrays import Array, as_float
-from pwcstats._text import listed, shown
-from pwcstats.errors import InputError
-from pwcstats.plot.reading import read_two
-from pwcstats.plot.style import LEGEND_ROWS, MARKERS, area_colors, bare, literal
+from pwcstats._text import shape_of, shown
+from pwcstats.errors import InputError, arg, code
+from pwcstats.plot.reading import read_sample
+from pwcstats.plot.style import MARKERS, add_panels, area_colors, hide_frame, legend_columns, literal
 
-# Points of one class come in so many layers, with those of the others in between: none hides another.
+# The points of the classes are drawn in turns, in this many layers, so that no class hides another.
 LAYERS = 10
-# Sizes by which the markers have about the same area, so that no class looks like more than it is.
+# Sizes at which the markers have about the same area, so that no class looks larger than it is.
 SIZES = (1.0, 0.89, 1.15, 0.85, 1.15, 1.1, 1.1, 1.3)
-# Panels beside each other, if the caller does not say.
+# Most panels side by side, unless the caller passes another number.
 MOST_COLUMNS = 4
 
 
 def samples(panels: Mapping[Any, Any], *, columns: int | None = None) -> Figure:
-    """Points of several samples by their classes, a panel for each sample.
+    """Points of samples with their classes, a panel for each sample.
 
-    Like Figures 3 and 6 of Chang [1]_ and Figure 4 of Szepannek, Bischl and Weihs [2]_. A class has the same colour and
-    marker in all panels, which have the same axes, so that the samples can be compared.
+    Like Figures 3 and 6 of Chang [1]_ and Figure 4 of Szepannek, Bischl and Weihs [2]_. The panels share their axes,
+    and a class has the same colour and marker in all of them.
 
     Parameters
     ----------
     panels : mapping of titles to tuples (X, y)
-        `X` has two columns; names of columns become labels of the axes. `y` has the class of each row.
+        `X` has two columns, whose names become the labels of the axes. `y` has the class of each row.
     columns : int, optional
-        Panels beside each other; by default all of up to 4, otherwise half of them, up to 4.
+        Number of panels side by side; by default at most 4.
 
     Returns
     -------
@@ -66,39 +66,45 @@ def samples(panels: Mapping[Any, Any], *, columns: int | None = None) -> Figure:
     for panel, (title, (points, y, _)) in zip(axes, found.items(), strict=True):
         _draw_classes(panel, points, np.searchsorted(classes, y), len(classes))
         panel.set_title(literal(title), fontsize=11)
-        bare(panel)
+        hide_frame(panel)
     figure.supxlabel(literal(names[0]), fontsize=10)
     figure.supylabel(literal(names[1]), fontsize=10)
     handles = [
-        Line2D([], [], label=literal(label), **_style(place, len(classes), 7.0)) for place, label in enumerate(classes)
+        Line2D([], [], label=literal(label), **_style(index, len(classes), 7.0)) for index, label in enumerate(classes)
     ]
-    figure.legend(handles=handles, loc="outside right upper", frameon=False, ncols=_legend_columns(len(classes)))
+    figure.legend(handles=handles, loc="outside right upper", frameon=False, ncols=legend_columns(len(classes)))
     return figure
 
 
 def _read_panels(panels: Any) -> Mapping[Any, Any]:
     if not isinstance(panels, Mapping) or not panels:
-        came = "none" if isinstance(panels, Mapping) else type(panels).__name__
-        raise InputError(f"panels must be a dict of titles and tuples (X, y), got {came}; give at least one sample.")
+        got = "none" if isinstance(panels, Mapping) else type(panels).__name__
+        raise InputError(
+            f"{arg('panels')} must be a dict of titles and tuples (X, y), got {got}; pass at least one sample."
+        )
     return panels
 
 
 def _read_panel(sample: Any, title: str) -> tuple[Array, Any, list[str]]:
     """Points, their classes, and the names of the two columns."""
-    X, y = read_two(sample, f"the sample {title!r}")
+    X, y = read_sample(sample, f"the sample {title!r}")
     shape, labels = np.shape(X), np.asarray(y)
     if len(shape) != 2 or shape[1] != 2:
-        came = f"{shape[1]} columns" if len(shape) == 2 else f"{len(shape)} dimensions"
-        raise InputError(f"samples draws a plane: the X of {title!r} must have 2 columns, got {came}; choose two.")
+        got = f"{shape[1]} columns" if len(shape) == 2 else f"{len(shape)} dimensions"
+        raise InputError(
+            f"{code('samples')} draws a plane: the X of {title!r} must have 2 columns, got {got}; choose two."
+        )
     if labels.shape != shape[:1]:
-        raise InputError(f"the y of {title!r} must be one label for each of its {shape[0]} rows, got {labels.shape}.")
+        raise InputError(
+            f"the y of {title!r} must be one label for each of its {shape[0]} rows, got {shape_of(labels)}."
+        )
     missing = pd.isna(labels)
     if missing.any():
-        raise InputError(f"the y of {title!r} must have no gaps, got {listed(map(shown, labels[missing][:1]))}.")
+        raise InputError(f"the y of {title!r} must not have missing values, got {shown(labels[missing][0])}.")
     points = as_float(X, f"the X of {title!r}")
     if not len(points) or not np.isfinite(points).all():
-        came = "no rows" if not len(points) else "NaN or infinite values"
-        raise InputError(f"the X of {title!r} must have rows of finite numbers to be drawn, got {came}.")
+        got = "no rows" if not len(points) else "NaN or infinite values"
+        raise InputError(f"the X of {title!r} must have rows of finite values, got {got}.")
     return points, labels, [str(name) for name in getattr(X, "columns", ("x1", "x2"))]
 
 
@@ -106,39 +112,29 @@ def _columns(n: int) -> int:
     return n if n <= MOST_COLUMNS else min(MOST_COLUMNS, (n + 1) // 2)
 
 
-def _legend_columns(n_classes: int) -> int:
-    return 1 + (n_classes - 1) // LEGEND_ROWS
-
-
 def _new_figure(n: int, across: int, n_classes: int) -> tuple[Figure, list[Any]]:
-    """A figure with `n` panels that share their axes; the last row may have gaps."""
+    """A figure with `n` panels that share their axes."""
     rows = -(-n // across)
     size = 4.6 if n == 1 else 3.1
-    figure = Figure(figsize=(size * across + 1.5 * _legend_columns(n_classes), size * rows + 0.4), layout="constrained")
-    axes = list(figure.subplots(rows, across, sharex=True, sharey=True, squeeze=False).ravel())
-    for panel in axes[n:]:
-        panel.remove()
-    for panel in axes[max(0, n - across) : n]:
-        # Below some of these there are gaps, not panels that have the numbers.
-        panel.tick_params(labelbottom=True)
-    return figure, axes[:n]
+    figure = Figure(figsize=(size * across + 1.5 * legend_columns(n_classes), size * rows + 0.4), layout="constrained")
+    return figure, add_panels(figure, n, across, sharex=True, sharey=True)
 
 
-def _style(place: int, k: int, size: float) -> dict[str, Any]:
-    """Marker and colour of a class's points; a thin white edge keeps neighbours apart."""
+def _style(index: int, k: int, size: float) -> dict[str, Any]:
+    """Marker and colour of a class; a thin white edge separates neighbours."""
     return {
-        "marker": MARKERS[place % len(MARKERS)],
-        "markersize": size * SIZES[place % len(SIZES)],
-        "markerfacecolor": area_colors(k)[place],
+        "marker": MARKERS[index % len(MARKERS)],
+        "markersize": size * SIZES[index % len(SIZES)],
+        "markerfacecolor": area_colors(k)[index],
         "markeredgecolor": "white",
         "markeredgewidth": 0.3,
         "linestyle": "none",
     }
 
 
-def _draw_classes(panel: Any, points: Array, code: Any, k: int) -> None:
+def _draw_classes(panel: Any, points: Array, codes: Any, k: int) -> None:
     size = 6.0 if len(points) <= 200 else 4.6 if len(points) <= 1000 else 3.6
     for layer in range(LAYERS):
-        for place in range(k):
-            part = points[code == place][layer::LAYERS]
-            panel.plot(*part.T, **_style(place, k, size))
+        for index in range(k):
+            part = points[codes == index][layer::LAYERS]
+            panel.plot(*part.T, **_style(index, k, size))

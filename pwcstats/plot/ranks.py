@@ -1,4 +1,4 @@
-"""Mean ranks of methods, and which of them do not differ."""
+"""Critical difference diagrams of mean ranks."""
 
 from typing import Any
 
@@ -8,41 +8,41 @@ from matplotlib.figure import Figure
 
 from pwcstats._arrays import Array, as_float
 from pwcstats._text import shown
-from pwcstats.errors import InputError
+from pwcstats.errors import InputError, arg, code
 from pwcstats.plot.reading import read_axes
-from pwcstats.plot.scores import read_result, words_of_test
+from pwcstats.plot.scores import describe_test, read_result
 from pwcstats.plot.style import COLORS, figure_of, literal
 
-# Heights are counted in lines of text, in inches; y grows downwards from the axis of ranks.
+# Heights are measured in lines of text; y grows downwards from the axis. A line has this height in inches.
 LINE, FONT = 0.23, 10.0
-# The axis has its numbers and its name above it, and above these is the ruler.
+# Room for the numbers and the label above the axis, and for the ruler above these.
 OVER_AXIS, OVER_RULER = 2.3, 4.3
 RULER = 3.0
 FIRST_BAR, NEXT_BAR = 0.65, 0.55
-# Bars are longer than what they join by this part of the axis: methods of the same rank have a bar, too.
+# Bars extend beyond the ranks by this share of the axis, so that methods of the same rank have a bar, too.
 PAST = 0.012
 
 
 def critical_difference(result: Any, *, ax: Axes | None = None) -> Figure:
     """Mean ranks of methods on a line, and bars that join methods that do not differ significantly.
 
-    The diagram of Demšar [1]_. The best method is on the left. Dots on a bar mark the methods that it joins: without
-    ranks in the test, a bar may have to pass over a method that does differ, which then has no dot on it. Where
-    methods of about the same rank are told apart by a bar, they have letters, too: those that share one do not differ.
+    The diagram of Demšar [1]_. The best method is on the left. Dots on a bar mark the methods that it joins. If the
+    test does not use ranks, a bar may pass over a method that does differ; that method has no dot on it. If such a
+    method has about the same rank as one on the bar, all methods get letters, too: those that share one do not differ.
 
     Parameters
     ----------
     result : ComparisonResult
-        As :func:`pwcstats.compare.compare_methods` returns it, of all pairs. Scores, of which higher ones are better,
-        are compared by the Nemenyi test first.
+        A comparison of all pairs, as :func:`pwcstats.compare.compare_methods` returns it. A table of scores (higher is
+        better) is compared with the Nemenyi test first.
     ax : matplotlib.axes.Axes, optional
-        Axes to draw in; without them there is a new figure. Names stand beside the axes, so the figure needs
+        Axes to draw in; by default a new figure. Names are written beside the axes, so the figure needs
         ``layout="constrained"``, or room on both sides.
 
     Returns
     -------
     matplotlib.figure.Figure
-        With a ruler as long as the critical difference if the test has one, else with a line that names the test.
+        If the test has a critical difference, a ruler shows it; otherwise a line below names the test.
 
     References
     ----------
@@ -63,25 +63,28 @@ def critical_difference(result: Any, *, ax: Axes | None = None) -> Figure:
     found = read_result(result, "critical_difference", ("rank", "letters"), test="nemenyi")
     if found.control is not None:
         raise InputError(
-            f"critical_difference joins methods that do not differ, which needs all pairs, got comparisons with the "
-            f"control {shown(found.control)}; leave control out of compare_methods, or draw score_intervals."
+            f"{code('critical_difference')} needs comparisons of all pairs, got comparisons with the control "
+            f"{shown(found.control)}; omit {arg('control')} in {code('compare_methods')}, or use "
+            f"{code('score_intervals')}."
         )
     table = found.table.sort_values("rank", kind="stable")
     ranks, k = as_float(table["rank"], "rank"), len(table)
     ruler = found.critical_difference
-    # Few data sets have a critical difference that is longer than the axis.
+    # With few data sets, the critical difference may be longer than the axis.
     end = k if ruler is None else max(float(k), 1.0 + ruler)
     past = PAST * (end - 1)
     members = [np.sort(table.index.get_indexer(list(clique))) for clique in found.cliques if len(clique) > 1]
     heights = _bar_heights([(ranks[m[0]] - past, ranks[m[-1]] + past) for m in members], past)
-    unclear = any(_hides_another(ranks, m, past) for m in members)
-    names = [f"{literal(name)} [{letters}]" if unclear else literal(name) for name, letters in table["letters"].items()]
+    ambiguous = any(_is_ambiguous(ranks, m, past) for m in members)
+    names = [
+        f"{literal(name)} [{letters}]" if ambiguous else literal(name) for name, letters in table["letters"].items()
+    ]
     first = FIRST_BAR + NEXT_BAR * (1 + max(heights, default=-1)) + 0.45
-    # The better half is on the left; the outermost is on top on either side, so that no two lines cross.
+    # The better half is on the left. On either side the outermost is on top, so that no two lines cross.
     n_left = (k + 1) // 2
-    places = first + np.concatenate([np.arange(n_left), np.arange(k - n_left)[::-1]])
-    note = _note(found, bool(members), unclear)
-    top, bottom = -(OVER_AXIS if ruler is None else OVER_RULER), places.max() + (2.1 if note else 0.6)
+    heights_of_names = first + np.concatenate([np.arange(n_left), np.arange(k - n_left)[::-1]])
+    note = _note(found, bool(members), ambiguous)
+    top, bottom = -(OVER_AXIS if ruler is None else OVER_RULER), heights_of_names.max() + (2.1 if note else 0.6)
     if ax is None:
         axes, font = _new_axes(names, n_left, bottom - top), FONT
     else:
@@ -89,11 +92,11 @@ def critical_difference(result: Any, *, ax: Axes | None = None) -> Figure:
         font = _font(axes, bottom - top)
     axes.set(xlim=(1, end), ylim=(bottom, top))
     _draw_axis(axes, k, font)
-    _draw_names(axes, names, ranks, places, n_left, font)
+    _draw_names(axes, names, ranks, heights_of_names, n_left, font)
     for m, height in zip(members, heights, strict=True):
         y = FIRST_BAR + NEXT_BAR * height
         ends = [ranks[m[0]] - past, ranks[m[-1]] + past]
-        # Ranks are 1 at least, but bars go a little past them.
+        # Bars extend beyond the best rank, which may be 1, the end of the axis.
         style: dict[str, Any] = {"color": COLORS[0], "clip_on": False, "zorder": 3}
         axes.plot(ends, [y, y], linewidth=0.4 * font, solid_capstyle="butt", **style)
         dots: dict[str, Any] = {"markerfacecolor": "white", "markersize": 0.5 * font}
@@ -115,49 +118,49 @@ def critical_difference(result: Any, *, ax: Axes | None = None) -> Figure:
 
 
 def _new_axes(names: list[str], n_left: int, n_lines: float) -> Axes:
-    # About 12 letters an inch; the rank and gaps take as much as 8.
+    # An inch holds about 12 letters; the rank and the gaps take as much room as 8.
     beside = sum(max(map(len, side)) + 8 for side in (names[:n_left], names[n_left:])) / 12
     return Figure(figsize=(4.6 + beside, LINE * n_lines), layout="constrained").subplots()
 
 
 def _font(axes: Axes, n_lines: float) -> float:
-    """The size of the text at which lines do not touch; axes of a larger figure may be small."""
+    """The font size at which lines do not touch; axes in a larger figure may be small."""
     height = axes.get_window_extent().height / figure_of(axes).dpi
     return float(np.clip(72 * 0.62 * height / n_lines, 4.0, FONT))
 
 
 def _bar_heights(spans: list[tuple[float, float]], gap: float) -> list[int]:
-    """The line of each bar, the first that is free over its length."""
+    """The line of each bar: the first that is free over its length."""
     until: list[float] = []
     heights = [0] * len(spans)
-    for place in sorted(range(len(spans)), key=lambda place: spans[place]):
-        low, high = spans[place]
+    for index in sorted(range(len(spans)), key=lambda index: spans[index]):
+        low, high = spans[index]
         free = next((line for line, last in enumerate(until) if last + gap < low), len(until))
         if free == len(until):
             until.append(high)
         until[free] = high
-        heights[place] = free
+        heights[index] = free
     return heights
 
 
-def _hides_another(ranks: Array, members: Any, near: float) -> bool:
-    """Whether a method that a bar does not join has the place of one that it does."""
+def _is_ambiguous(ranks: Array, members: Any, near: float) -> bool:
+    """Whether a method that a bar does not join has about the rank of one that it joins."""
     others = np.delete(ranks, members)
     return bool((np.abs(others[:, None] - ranks[members]) <= near).any())
 
 
-def _note(result: Any, bars: bool, unclear: bool) -> str:
-    """What the bars show, where no ruler says so."""
-    words = "" if result.critical_difference is not None else words_of_test(result)
-    if unclear:
-        return f"bars and shared letters join methods that do not differ {words}".strip()
-    if not words:
+def _note(result: Any, bars: bool, ambiguous: bool) -> str:
+    """The meaning of the bars, if there is no ruler."""
+    test = "" if result.critical_difference is not None else describe_test(result)
+    if ambiguous:
+        return f"bars and shared letters join methods that do not differ {test}".strip()
+    if not test:
         return ""
-    return f"bars join methods that do not differ {words}" if bars else f"all methods differ {words}"
+    return f"bars join methods that do not differ {test}" if bars else f"all methods differ {test}"
 
 
 def _draw_axis(axes: Axes, k: int, font: float) -> None:
-    """The line of ranks, with its numbers and its name above it."""
+    """Draw the axis of ranks, with its numbers and its label above it."""
     step = -(-k // 20)
     axes.set_xticks(range(1, k + 1, step))
     axes.set_yticks([])
@@ -168,26 +171,26 @@ def _draw_axis(axes: Axes, k: int, font: float) -> None:
     for side in ("left", "right", "bottom"):
         axes.spines[side].set_visible(False)
     axes.spines["top"].set_position(("data", 0.0))
-    # The axes may be wider than the ranks are, for the ruler.
+    # For the ruler, the axes may be wider than the ranks.
     axes.spines["top"].set_bounds(1, k)
 
 
-def _draw_names(axes: Axes, names: list[str], ranks: Array, places: Array, n_left: int, font: float) -> None:
-    """Names beside the axes, each with a line to its rank."""
+def _draw_names(axes: Axes, names: list[str], ranks: Array, heights: Array, n_left: int, font: float) -> None:
+    """Write the names beside the axes, each with a line to its rank."""
     side = axes.get_yaxis_transform()
     ends = axes.get_xlim()
-    for number, (name, rank, place) in enumerate(zip(names, ranks, places, strict=True)):
+    for number, (name, rank, y) in enumerate(zip(names, ranks, heights, strict=True)):
         left = number < n_left
-        axes.plot([rank, rank, ends[0 if left else 1]], [0.0, place, place], color="0.45", linewidth=0.9, zorder=2)
-        words = f"{name}  {rank:.2f}" if left else f"{rank:.2f}  {name}"
-        where = -0.015 if left else 1.015
-        axes.text(where, place, words, transform=side, ha="right" if left else "left", va="center", fontsize=font)
+        axes.plot([rank, rank, ends[0 if left else 1]], [0.0, y, y], color="0.45", linewidth=0.9, zorder=2)
+        text = f"{name}  {rank:.2f}" if left else f"{rank:.2f}  {name}"
+        x = -0.015 if left else 1.015
+        axes.text(x, y, text, transform=side, ha="right" if left else "left", va="center", fontsize=font)
 
 
 def _draw_ruler(axes: Axes, length: float, font: float) -> None:
-    """The critical difference, as long as it is on the axis."""
+    """Draw the critical difference to the scale of the axis."""
     style: dict[str, Any] = {"color": "black", "linewidth": 1.4, "clip_on": False}
     axes.plot([1.0, 1.0 + length], [-RULER, -RULER], **style)
-    for place in (1.0, 1.0 + length):
-        axes.plot([place, place], [-RULER - 0.2, -RULER + 0.2], **style)
+    for end in (1.0, 1.0 + length):
+        axes.plot([end, end], [-RULER - 0.2, -RULER + 0.2], **style)
     axes.text(1.0, -RULER - 0.7, f"critical difference = {length:.2f}", va="center", fontsize=font)

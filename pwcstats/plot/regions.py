@@ -1,9 +1,10 @@
-"""Where in the plane a classifier decides for which class."""
+"""Decision regions of classifiers in the plane."""
 
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
@@ -12,25 +13,32 @@ from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
 from pwcstats import _params
-from pwcstats._arrays import Array
-from pwcstats._text import counted, listed, shown
-from pwcstats.errors import InputError
+from pwcstats._arrays import Array, as_float
+from pwcstats._text import counted
+from pwcstats.errors import InputError, arg, code
 from pwcstats.plot.reading import (
-    as_fitted,
-    core,
-    method,
+    final_estimator,
+    find_method,
+    read_classifiers,
     read_labels,
     read_names,
-    read_plane,
-    read_two,
-    refuse_unfitted,
+    read_sample,
 )
-from pwcstats.plot.style import MARKERS, NOBODY, area_colors, literal, tinted
+from pwcstats.plot.style import (
+    MARKERS,
+    NOBODY,
+    add_panels,
+    area_colors,
+    legend_columns,
+    literal,
+    marker_size,
+    tinted,
+)
 
-# Which classes win a row, more than one where nothing is decided, and how strongly the row's area is coloured.
+# From rows, a rule computes which classes win each row (several in a tie), and the strength of the colour there.
 Rule = Callable[[Any], tuple[NDArray[np.bool_], Array]]
+# Strength of the colour without probabilities.
 FLAT = 0.42
-LEGEND_ROWS = 18
 
 
 def decision_regions(
@@ -42,29 +50,29 @@ def decision_regions(
     names: Any = None,
     resolution: int = 300,
 ) -> Figure:
-    """Regions of the classes in the plane: by max-wins, by the coupled probabilities, and by other classifiers.
+    """Regions in which the classes are predicted: by max-wins, by coupled probabilities, and by other classifiers.
 
-    Like Figures 1 and 2 of Hastie & Tibshirani [1]_. In max-wins, areas where several classes win equally many pairs
-    are grey and hatched. Beside it every point goes to its most probable class, the more colour the more probable.
+    Like Figures 1 and 2 of Hastie & Tibshirani [1]_. A :class:`~pwcstats.PairwiseClassifier` has two panels. With
+    max-wins, areas where several classes win the same number of pairs are grey and hatched. With coupled
+    probabilities, each point is assigned to its most probable class; a stronger colour means a higher probability.
 
     Parameters
     ----------
     clf : classifier or list of classifiers
-        Fitted to two columns: a :class:`~pwcstats.PairwiseClassifier`, also at the end of a pipeline or within a
-        search. Of any other scikit-learn classifier there is one panel, with what it predicts. Those of a list stand
-        side by side; they must have the same classes.
+        Fitted to two columns: a :class:`~pwcstats.PairwiseClassifier`, or a pipeline or a search that ends in one. Any
+        other scikit-learn classifier has one panel with its predictions. The classifiers of a list are drawn side by
+        side; they must have the same classes.
     X : array-like or DataFrame of shape (n_samples, 2)
-        Points to draw on top, usually the training rows. Names of columns become labels of the axes.
+        Points to draw, usually the training rows. The names of the columns become the labels of the axes.
     y : array-like of shape (n_samples,)
         Their classes.
     test : tuple (X, y), optional
-        Other rows, not drawn, for the errors above the panels; without it the errors are those on the points drawn.
-        Where m classes have equally many votes, one of them right, the error of max-wins is 1 - 1/m, as of a fair
-        draw.
+        Test rows, which are not drawn, for the errors above the panels; by default the errors are those of `X`. If m
+        classes tie in max-wins and one of them is right, the error is 1 - 1/m, as if one of them was drawn at random.
     names : sequence of str, optional
-        What the classifiers are called above their panels.
+        Names of the classifiers, for the titles of the panels.
     resolution : int
-        The regions are computed on a grid of this many points each way.
+        The regions are computed on a grid of `resolution` x `resolution` points.
 
     Returns
     -------
@@ -85,74 +93,87 @@ def decision_regions(
     >>> figure = plot.decision_regions(clf, X, y, test=(data.data[~data.train], data.target[~data.train]))
     >>> figure.savefig("regions.png")  # doctest: +SKIP
     """
-    clfs = _read_classifiers(clf)
+    resolution = _params.count(resolution, "resolution", 2)
+    clfs = read_classifiers(clf, "decision_regions")
     titles = [literal(name) for name in read_names(names, len(clfs)) or []] or [""] * len(clfs)
-    _params.count(resolution, "resolution", 2)
-    # Each must be one of this plane; names and classes are those of the first.
-    (points, labels), *_ = [read_plane(one, X, "decision_regions") for one in clfs]
-    code = read_labels(clfs[0], y, len(points))
-    rows, frame, truth, words = points, X, code, f"the {counted(len(points), 'row')} shown"
+    # All classifiers are checked; the labels of the axes and the classes are those of the first.
+    (points, labels), *_ = [_read_plane(one, X) for one in clfs]
+    codes = read_labels(clfs[0], y, len(points))
+    rows, frame, truth, where = points, X, codes, f"the {counted(len(points), 'row')} shown"
     if test is not None:
-        frame, y_test = read_two(test, "test")
-        rows, _ = read_plane(clfs[0], frame, "decision_regions", "the X of test")
-        truth, words = read_labels(clfs[0], y_test, len(rows), "the y of test"), counted(len(rows), "test row")
+        frame, y_test = read_sample(test, arg("test"))
+        rows, _ = _read_plane(clfs[0], frame, "test")
+        truth = read_labels(clfs[0], y_test, len(rows), f"the y of {arg('test')}")
+        where = counted(len(rows), "test row")
     span = np.ptp(points, axis=0)
     margin = np.where(span > 0.0, 0.06 * span, 1.0)
     edges = np.stack([points.min(axis=0) - margin, points.max(axis=0) + margin], axis=1)
     grid = np.stack(np.meshgrid(*[np.linspace(start, stop, resolution) for start, stop in edges]), axis=-1)
     rules = [(one, *rule) for one, name in zip(clfs, titles, strict=True) for rule in _rules(one, name).items()]
     classes = clfs[0].classes_
-    columns = 1 + len(classes) // LEGEND_ROWS
+    columns = legend_columns(len(classes) + 1)
     figure, panels = _new_panels(len(rules), labels, 1.3 * columns)
     undecided = False
     for panel, (one, title, rule) in zip(panels, rules, strict=True):
-        winners, _ = rule(as_fitted(one, rows, frame))
+        winners, _ = rule(_as_fitted(one, rows, frame))
         error = 1.0 - np.mean(winners[np.arange(len(truth)), truth] / winners.sum(axis=1))
-        winners, strength = rule(as_fitted(one, grid.reshape(-1, 2), X))
+        winners, strength = rule(_as_fitted(one, grid.reshape(-1, 2), X))
         undecided |= _draw_regions(panel, grid, winners, strength)
-        _draw_points(panel, points, code, len(classes))
-        panel.set_title(f"{title}\nerror {error:.3f} on {words}", fontsize=11)
+        _draw_points(panel, points, codes, len(classes))
+        panel.set_title(f"{title}\nerror {error:.3f} on {where}", fontsize=11)
         panel.set(xlim=edges[0], ylim=edges[1])
     _draw_legend(figure, classes, undecided, columns)
     return figure
 
 
-def _read_classifiers(clf: Any) -> list[Any]:
-    """Fitted classifiers of the same classes."""
-    clfs = list(clf) if isinstance(clf, (list, tuple)) else [clf]
-    if not clfs:
-        raise InputError("decision_regions needs a fitted classifier or a list of them, got an empty list.")
-    for one in clfs:
-        refuse_unfitted(one, "decision_regions")
-        if not np.array_equal(one.classes_, clfs[0].classes_):
-            raise InputError(
-                f"decision_regions needs classifiers of the same classes, got {listed(map(shown, clfs[0].classes_))} "
-                f"and {listed(map(shown, one.classes_))}; fit them to the same labels."
-            )
-    return clfs
+def _read_plane(clf: Any, X: Any, param: str = "X") -> tuple[Array, list[str]]:
+    """Rows with two columns, and the names of the columns; `param` is X, or test for the X of it."""
+    name = arg(param) if param == "X" else f"the X of {arg(param)}"
+    shape = np.shape(X)
+    if len(shape) != 2 or shape[1] != 2:
+        got = f"{shape[1]} columns" if len(shape) == 2 else f"{len(shape)} dimensions"
+        raise InputError(
+            f"{code('decision_regions')} draws a plane: {name} must have 2 columns, got {got}; choose two, and fit "
+            f"{arg('clf')} to these."
+        )
+    n_fitted = getattr(clf, "n_features_in_", 2)
+    if n_fitted != 2:
+        raise InputError(
+            f"{code('decision_regions')} draws a plane, but {arg('clf')} was fitted to {n_fitted} columns, and {name} "
+            "has 2; fit it to these two."
+        )
+    rows = as_float(X, param)
+    if not len(rows) or not np.isfinite(rows).all():
+        got = "no rows" if not len(rows) else "NaN or infinite values"
+        raise InputError(f"{name} must have rows of finite values, got {got}; drop or fill them.")
+    columns = X.columns if hasattr(X, "columns") else getattr(clf, "feature_names_in_", ("x1", "x2"))
+    return rows, [str(column) for column in columns]
+
+
+def _as_fitted(clf: Any, rows: Array, X: Any) -> Any:
+    """Rows as `clf` was fitted: if it knows names of columns, a frame with the names of `X`, or else with its own."""
+    names = getattr(clf, "feature_names_in_", None)
+    if names is None:
+        return rows
+    return pd.DataFrame(rows, columns=X.columns if hasattr(X, "columns") else names)
 
 
 def _new_panels(n: int, labels: list[str], legend: float) -> tuple[Figure, list[Axes]]:
-    """Panels side by side, four in a square and more in rows of three, with room for a legend."""
+    """Up to three panels side by side, four in a square, more in rows of three; with room for a legend."""
     across = n if n <= 3 else 2 if n == 4 else 3
-    down = -(-n // across)
-    figure = Figure(figsize=(4.9 * across + legend, 4.9 * down), layout="constrained")
-    panels = list(figure.subplots(down, across, sharex=True, sharey=True, squeeze=False).flat)
-    for panel in panels[n:]:
-        panel.remove()
-    # The lowest panel of each column has the axis.
-    for panel in panels[max(n - across, 0) : n]:
+    figure = Figure(figsize=(4.9 * across + legend, 4.9 * -(-n // across)), layout="constrained")
+    panels = add_panels(figure, n, across, sharex=True, sharey=True)
+    for panel in panels[max(n - across, 0) :]:
         panel.set_xlabel(literal(labels[0]))
-        panel.tick_params(labelbottom=True)
-    for panel in panels[:n:across]:
+    for panel in panels[::across]:
         panel.set_ylabel(literal(labels[1]))
-    return figure, panels[:n]
+    return figure, panels
 
 
 def _rules(clf: Any, name: str) -> dict[str, Rule]:
     """The rules to draw, by their titles."""
     k = len(clf.classes_)
-    votes, proba = method(clf, "votes"), method(clf, "predict_proba")
+    votes, proba = find_method(clf, "votes"), find_method(clf, "predict_proba")
 
     def most_votes(rows: Any) -> tuple[NDArray[np.bool_], Array]:
         count = votes(rows)  # type: ignore[misc]
@@ -160,12 +181,12 @@ def _rules(clf: Any, name: str) -> dict[str, Rule]:
 
     def decided(rows: Any) -> tuple[NDArray[np.bool_], Array]:
         p = None if proba is None else np.asarray(proba(rows))
-        # Other classifiers may have rules of their own, which need not be the greatest probability.
-        place = read_labels(clf, clf.predict(rows), len(rows)) if p is None or votes is None else p.argmax(axis=1)
-        winners = place[:, None] == np.arange(k)
-        return winners, np.full(len(place), FLAT) if p is None else _shade(p[winners], k)
+        # Other classifiers need not predict the most probable class.
+        index = read_labels(clf, clf.predict(rows), len(rows)) if p is None or votes is None else p.argmax(axis=1)
+        winners = index[:, None] == np.arange(k)
+        return winners, np.full(len(index), FLAT) if p is None else _shade(p[winners], k)
 
-    inner = core(clf)
+    inner = final_estimator(clf)
     if votes is None:
         return {name or type(inner).__name__: decided}
     before = f"{name}, " if name else ""
@@ -173,17 +194,17 @@ def _rules(clf: Any, name: str) -> dict[str, Rule]:
 
 
 def _shade(p: Array, k: int) -> Array:
-    """Strength of the colour: from a trace for 1/k to not quite all of it for 1, so that points are seen."""
+    """Strength of the colour: faint for p = 1/k, but not full for p = 1, so that points stand out."""
     return 0.12 + 0.5 * np.clip((p - 1.0 / k) / (1.0 - 1.0 / k), 0.0, 1.0)
 
 
 def _draw_regions(panel: Axes, grid: Array, winners: NDArray[np.bool_], strength: Array) -> bool:
-    """Colour the grid and draw borders; says whether there are places without a decision."""
+    """Colour the grid and draw the borders; return whether there are ties."""
     shape, k = grid.shape[:2], winners.shape[1]
     tie = winners.sum(axis=1) > 1
     color = tinted(area_colors(k)[winners.argmax(axis=1)], strength)
     color[tie] = to_rgb(NOBODY)
-    # The image's pixels have the grid's points in their middle.
+    # The points of the grid are the centres of the pixels.
     (x0, y0), (x1, y1) = grid[0, 0], grid[-1, -1]
     dx, dy = (x1 - x0) / (shape[1] - 1) / 2, (y1 - y0) / (shape[0] - 1) / 2
     panel.imshow(
@@ -199,33 +220,32 @@ def _draw_regions(panel: Axes, grid: Array, winners: NDArray[np.bool_], strength
             grid[..., 0], grid[..., 1], tie.reshape(shape) * 1.0, [0.5, 1.5], colors="none", hatches=["////"]
         )
         hatched.set(edgecolor="0.55", linewidth=0.0)
-    for place in np.unique(area)[1:]:
-        panel.contour(grid[..., 0], grid[..., 1], area == place, [0.5], colors="0.25", linewidths=0.8)
+    for index in np.unique(area)[1:]:
+        panel.contour(grid[..., 0], grid[..., 1], area == index, [0.5], colors="0.25", linewidths=0.8)
     return bool(tie.any())
 
 
-def _style(place: int, k: int) -> dict[str, Any]:
-    """Marker and colour of a class's points."""
+def _style(index: int, k: int) -> dict[str, Any]:
+    """Marker and colour of the points of a class."""
     return {
-        "marker": MARKERS[place % len(MARKERS)],
-        "markerfacecolor": area_colors(k)[place],
+        "marker": MARKERS[index % len(MARKERS)],
+        "markerfacecolor": area_colors(k)[index],
         "markeredgecolor": "0.15",
         "markeredgewidth": 0.4,
         "linestyle": "none",
     }
 
 
-def _draw_points(panel: Axes, points: Array, code: NDArray[np.int64], k: int) -> None:
-    size = 5.5 if len(points) <= 200 else 4.2 if len(points) <= 1000 else 3.0
-    for place in range(k):
-        x, y = points[code == place].T
-        panel.plot(x, y, markersize=size, **_style(place, k))
+def _draw_points(panel: Axes, points: Array, codes: NDArray[np.int64], k: int) -> None:
+    for index in range(k):
+        x, y = points[codes == index].T
+        panel.plot(x, y, markersize=marker_size(len(points)), **_style(index, k))
 
 
 def _draw_legend(figure: Figure, classes: Any, undecided: bool, columns: int) -> None:
     k = len(classes)
     handles: list[Any] = [
-        Line2D([], [], markersize=7, label=literal(classes[place]), **_style(place, k)) for place in range(k)
+        Line2D([], [], markersize=7, label=literal(label), **_style(index, k)) for index, label in enumerate(classes)
     ]
     if undecided:
         handles.append(Patch(facecolor=NOBODY, edgecolor="0.55", hatch="////", linewidth=0.0, label="no decision"))

@@ -1,4 +1,4 @@
-"""Scores of several methods with their intervals, or those of their differences."""
+"""Mean scores of methods, or their differences, with intervals."""
 
 from typing import Any, Literal
 
@@ -12,12 +12,12 @@ from pwcstats import _params
 from pwcstats._arrays import Array, as_float
 from pwcstats._text import listed
 from pwcstats.compare import compare_methods
-from pwcstats.errors import InputError
-from pwcstats.plot.style import COLORS, figure_of, literal
+from pwcstats.errors import InputError, code
+from pwcstats.plot.style import COLORS, figure_of, list_rows, literal
 
 # With more pairs than this, only those with the best method are drawn.
 MOST_PAIRS = 15
-# Longer names of two methods stand on two lines.
+# Pairs with longer names are written on two lines.
 LONGEST = 40
 # Adjustments that do not widen the intervals.
 ONE_BY_ONE = ("bh", "by", "none")
@@ -29,17 +29,17 @@ def score_intervals(result: Any, kind: Literal["means", "differences"] = "means"
     Parameters
     ----------
     result : ComparisonResult
-        As :func:`pwcstats.compare.compare_methods` returns it. Scores, of which higher ones are better, are compared by
-        it first, with the test that it chooses.
+        As :func:`pwcstats.compare.compare_methods` returns it. A table of scores (higher is better) is passed to that
+        function first.
     kind : {"means", "differences"}
-        ``"means"``: a line for each method, the best on top; methods that share a letter on the right do not differ
-        significantly. ``"differences"``: a line for each pair of methods, filled and coloured where they differ
-        significantly; of more than 15 pairs only those with the best method, or all of those with a control.
+        ``"means"``: one row per method, the best on top; methods that share a letter on the right do not differ
+        significantly. ``"differences"``: one row per pair of methods; significant differences are coloured and filled.
+        If there are more than 15 pairs and no control, only those with the best method are drawn.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Arrows are ends of intervals at infinity. Pairs that could not be tested say so.
+        An arrow means that the interval extends to infinity. Pairs that could not be tested are marked "no test".
 
     Examples
     --------
@@ -58,29 +58,30 @@ def score_intervals(result: Any, kind: Literal["means", "differences"] = "means"
 
 
 def read_result(result: Any, figure: str, columns: tuple[str, ...], **options: Any) -> Any:
-    """A comparison of two methods or more; of scores, one that is made here."""
-    # A frame of scores may have methods of any name, so it is not asked for attributes.
+    """A comparison of at least two methods; a table of scores is compared here, with `options`."""
+    # Columns of a table of scores may have any name, also "table" and "pairs".
     if isinstance(result, pd.DataFrame) or not (hasattr(result, "table") and hasattr(result, "pairs")):
         if hasattr(result, "ranks"):
-            raise InputError(f"{figure} draws what compare_methods(scores, test='nemenyi') returns; pass that.")
+            needed = code("compare_methods(scores, test='nemenyi')")
+            raise InputError(f"{code(figure)} draws what {needed} returns; pass that.")
         result = compare_methods(result, **options)
     missing = [column for column in columns if column not in result.table]
     if missing:
         raise InputError(
-            f"{figure} needs the columns {listed(columns)} in the table of the comparison, got none called "
-            f"{listed(missing)}; pass what compare_methods returns."
+            f"{code(figure)} needs the columns {listed(columns)} in the table of the comparison, got none called "
+            f"{listed(missing)}; pass what {code('compare_methods')} returns."
         )
     if len(result.table) < 2:
         raise InputError(
-            f"{figure} compares methods, got {len(result.table)} of them; pass the scores of two methods or more."
+            f"{code(figure)} compares methods, got {len(result.table)} of them; pass the scores of at least two."
         )
     return result
 
 
-def words_of_test(result: Any) -> str:
-    """Test, adjustment and level in brackets."""
-    words = [str(word).replace("_", " ") for word in (result.test, result.adjust) if word != "none"]
-    return f"({', '.join([*words, f'{result.alpha:g}'])})"
+def describe_test(result: Any) -> str:
+    """Test, adjustment and level in parentheses."""
+    parts = [str(part).replace("_", " ") for part in (result.test, result.adjust) if part != "none"]
+    return f"({', '.join([*parts, f'{result.alpha:g}'])})"
 
 
 def _means(result: Any) -> Figure:
@@ -88,18 +89,18 @@ def _means(result: Any) -> Figure:
     axes = _new_axes([literal(name) for name in table.index], 1, f"mean score, {_level(result)} interval")
     _draw_lines(axes, _numbers(table, "mean"), [COLORS[0]] * len(table), [True] * len(table), "no score")
     for row, letters in enumerate(table["letters"]):
-        # Beside the picture, so that no interval runs into them.
+        # Outside of the axes, so that no interval runs into them.
         axes.text(1.02, row, str(letters), transform=axes.get_yaxis_transform(), va="center", fontsize=9)
     figure = figure_of(axes)
     # Comparisons with a control have no letters.
     if table["letters"].astype(bool).any():
-        figure.supxlabel(f"methods that share a letter do not differ {words_of_test(result)}", fontsize=8, color="0.3")
+        figure.supxlabel(f"methods that share a letter do not differ {describe_test(result)}", fontsize=8, color="0.3")
     return figure
 
 
 def _differences(result: Any) -> Figure:
     pairs, control, n_pairs = result.pairs, result.control, len(result.pairs)
-    # Each pair of the picture says which is its first.
+    # The rows name the two methods of a pair in this order.
     label = str(result.estimate_name).replace("method_a", "the first")
     label += f"{_gap(label)}{_simultaneous(result)}{_level(result)} intervals"
     n_lines = 1
@@ -108,7 +109,7 @@ def _differences(result: Any) -> Figure:
         names = [literal(name) for name in pairs["method_b"]]
     elif n_pairs > MOST_PAIRS:
         best = result.table.index[0]
-        # The best stands first in all of its pairs.
+        # The best method is the first in all of its pairs.
         pairs = pairs[pairs["method_a"] == best]
         label += f"\n{literal(best)} (best) – each of these methods, {len(pairs)} of {n_pairs} pairs"
         names = [literal(name) for name in pairs["method_b"]]
@@ -125,59 +126,51 @@ def _differences(result: Any) -> Figure:
     _draw_lines(axes, _numbers(pairs, "estimate"), colors, differ, "no test")
     axes.axvline(0.0, color="0.6", linewidth=0.9, zorder=0.5)
     figure = figure_of(axes)
-    words = (f"significant {words_of_test(result)}", "not significant")
+    kinds = ((COLORS[1], COLORS[1], f"significant {describe_test(result)}"), ("0.4", "white", "not significant"))
     handles = [
-        Line2D([], [], marker="o", color=color, markerfacecolor=face, label=word)
-        for color, face, word in zip((COLORS[1], "0.4"), (COLORS[1], "white"), words, strict=True)
+        Line2D([], [], marker="o", color=color, markerfacecolor=face, label=label) for color, face, label in kinds
     ]
     figure.legend(handles=handles, loc="outside upper left", ncols=2, frameon=False, fontsize=9)
     return figure
 
 
 def _gap(label: str) -> str:
-    """What parts a label from its end: a new line where it is long."""
+    """The separator after a label: a new line if the label is long."""
     return ",\n" if len(label) > LONGEST else ", "
 
 
 def _simultaneous(result: Any) -> str:
-    """The word, where the intervals are; Nemenyi's need no adjustment."""
+    """The word "simultaneous", if the intervals are; those of the Nemenyi test are so without adjustment."""
     return "" if result.adjust in ONE_BY_ONE and result.test != "nemenyi" else "simultaneous "
 
 
 def _level(result: Any) -> str:
-    """The level of the intervals in words."""
+    """The level of the intervals in per cent."""
     return f"{100 * (1 - result.alpha):g} %"
 
 
 def _numbers(frame: pd.DataFrame, middle: str) -> Array:
-    """Estimates and the ends of their intervals, a row of three for each."""
-    return as_float(frame[[middle, "conf_low", "conf_high"]], "the comparison")
+    """Estimates and the ends of their intervals, one row of three each."""
+    return as_float(frame[[middle, "conf_low", "conf_high"]], "result")
 
 
 def _new_axes(names: list[str], n_lines: int, label: str) -> Axes:
-    """Axes with a line for each name, the first on top."""
+    """Axes with a row for each name, the first on top."""
     n = len(names)
     beside, below = (max(len(line) for text in texts for line in text.split("\n")) for texts in (names, [label]))
     height = 1.25 + n * (0.26 if n_lines == 1 else 0.38)
-    # About 14 letters of the names an inch, and 12 of the label, which must not be longer than the axis.
+    # An inch holds about 14 letters of the names, and 12 of the label, which must not be longer than the axis.
     width = max(5.0, below / 12) + 0.4 + beside / 14
     axes = Figure(figsize=(width, height), layout="constrained").subplots()
     axes.set_xlabel(label)
-    axes.set_yticks(range(n), names, fontsize=9)
-    axes.set_ylim(n - 0.4, -0.6)
-    # Faint lines lead the eye from a name to its point.
-    axes.grid(axis="y", color="0.93")
-    axes.set_axisbelow(True)
-    for side in ("top", "right", "left"):
-        axes.spines[side].set_visible(False)
-    axes.tick_params(axis="y", length=0)
+    list_rows(axes, names)
     return axes
 
 
 def _draw_lines(axes: Axes, values: Array, colors: Any, filled: Any, without: str) -> None:
-    """A dot and its interval on each line; arrows where it has no end, words where there is no estimate."""
+    """Draw a dot and its interval in each row: arrows if it is infinite, the text `without` if there is no estimate."""
     finite = values[np.isfinite(values)]
-    # The line at 0 of differences must be within, also if nothing else is.
+    # The line at 0 of differences must be visible.
     low, high = (finite.min(), finite.max()) if finite.size else (-1.0, 1.0)
     if without == "no test":
         low, high = min(low, 0.0), max(high, 0.0)

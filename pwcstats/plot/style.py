@@ -1,5 +1,6 @@
-"""Colours, markers and words that the figures share."""
+"""Colours, markers, labels and panels that the figures share."""
 
+import numbers
 from typing import Any
 
 import numpy as np
@@ -11,37 +12,36 @@ from numpy.typing import NDArray
 
 from pwcstats._text import visible
 
-# Okabe & Ito's colours, told apart by every kind of sight; markers tell the lines apart in print.
+# The colours of Okabe and Ito can be told apart with any kind of colour vision; the markers, in print without colours.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000", "#999999")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
-# Grey stands for no class; so areas have yellow and wine instead of black and grey.
+# Grey means "no class", so areas use yellow and wine instead of black and grey.
 AREAS = (*COLORS[:6], "#F0E442", "#882255")
 NOBODY = "#C4C4C4"
-# More names than this need another column.
+# A legend with more names than this gets another column.
 LEGEND_ROWS = 18
 
 
 def area_colors(n: int) -> NDArray[np.float64]:
-    """Colours of `n` kinds of area, a row of red, green and blue for each."""
+    """Colours of `n` kinds of area, one row of red, green and blue each."""
     if n <= len(AREAS):
         return np.array([to_rgb(color) for color in AREAS[:n]])
     return np.asarray(colormaps["turbo"](np.linspace(0.03, 0.97, n)))[:, :3]
 
 
 def tinted(colors: Any, strength: Any) -> NDArray[np.float64]:
-    """Colours mixed with white; all of the colour at strength 1."""
+    """Colours mixed with white; a strength of 1 gives the pure colour."""
     return 1.0 - np.asarray(strength)[..., None] * (1.0 - np.asarray(colors))
 
 
 def ink(color: Any) -> str:
-    """Black or white, whichever is read better on a colour."""
+    """Black or white, whichever is easier to read on a colour."""
     return "black" if np.dot(color, (0.3, 0.59, 0.11)) > 0.6 else "white"
 
 
-def figure_of(ax: Axes) -> Figure:
-    """The figure of some axes, also of those within a part of it."""
-    figure = ax.figure
-    return figure if isinstance(figure, Figure) else figure.figure
+def marker_size(n: int) -> float:
+    """Size of the markers of `n` points."""
+    return 5.5 if n <= 200 else 4.2 if n <= 1000 else 3.0
 
 
 def literal(label: Any) -> str:
@@ -54,20 +54,58 @@ def literal(label: Any) -> str:
     return f" {text}" if text.startswith("_") else text
 
 
-def bare(ax: Axes) -> None:
-    """No frame above and on the right."""
-    for side in ("top", "right"):
+def short_number(value: Any) -> str:
+    """A number in a few digits; other values as they are."""
+    return f"{value:g}" if isinstance(value, numbers.Real) and not isinstance(value, bool) else str(value)
+
+
+def figure_of(ax: Axes) -> Figure:
+    """The figure of axes, also of those in a subfigure."""
+    figure = ax.figure
+    return figure if isinstance(figure, Figure) else figure.figure
+
+
+def hide_frame(ax: Axes, *, left: bool = False) -> None:
+    """Hide the frame above and on the right; with `left`, also the line and the ticks on the left."""
+    for side in ("top", "right", *(["left"] if left else [])):
         ax.spines[side].set_visible(False)
+    if left:
+        ax.tick_params(axis="y", length=0)
+
+
+def list_rows(ax: Axes, names: list[str], fontsize: float = 9) -> None:
+    """Name the rows 0, 1, ... of the axes, the first on top; faint lines lead the eye from a name to its point."""
+    ax.set_yticks(range(len(names)), names, fontsize=fontsize)
+    ax.set_ylim(len(names) - 0.4, -0.6)
+    ax.grid(axis="y", color="0.93")
+    ax.set_axisbelow(True)
+    hide_frame(ax, left=True)
+
+
+def legend_columns(n: int) -> int:
+    """Columns of a legend with `n` names."""
+    return 1 + (n - 1) // LEGEND_ROWS
 
 
 def legend_beside(ax: Axes, handles: list[Any], **options: Any) -> None:
-    """A legend on the right of the axes, where it hides nothing."""
+    """Add a legend on the right of the axes, where it hides nothing."""
     ax.legend(
         handles=handles,
         loc="upper left",
         bbox_to_anchor=(1.02, 1.0),
         borderaxespad=0.0,
         frameon=False,
-        ncols=1 + (len(handles) - 1) // LEGEND_ROWS,
+        ncols=legend_columns(len(handles)),
         **options,
     )
+
+
+def add_panels(figure: Figure, n: int, columns: int, **share: Any) -> list[Axes]:
+    """Add `n` panels in rows of `columns`; the last row may have fewer."""
+    panels = list(figure.subplots(-(-n // columns), columns, squeeze=False, **share).ravel())
+    for panel in panels[n:]:
+        panel.remove()
+    for panel in panels[max(0, n - columns) : n]:
+        # With shared axes, only the panels of the last row have numbers below them.
+        panel.tick_params(labelbottom=True)
+    return panels[:n]

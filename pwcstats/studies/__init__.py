@@ -1,4 +1,4 @@
-"""The papers' tables and figures, at any size."""
+"""Tables and figures of five papers, recomputed at any size."""
 
 from importlib import import_module
 from typing import Any
@@ -7,13 +7,16 @@ from pwcstats.studies.recorded import recorded
 
 __all__ = ["chang", "hastie_tibshirani", "recorded", "sulzmann", "szepannek", "wu_lin_weng"]
 
+# By year of publication.
+STUDIES = ("hastie_tibshirani", "wu_lin_weng", "chang", "szepannek", "sulzmann")
+
 
 def __dir__() -> list[str]:
     return sorted(__all__)
 
 
 def __getattr__(name: str) -> Any:
-    """Studies are imported when they are asked for: they need much of the package."""
+    """Import a study when it is first used, because it needs much of the package."""
     if name in __all__:
         return import_module(f"pwcstats.studies.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,4 +1,4 @@
-"""Chang (2003): Figures 3 to 6, and the picture of Table 5."""
+"""Chang (2003): Figures 3 to 6, and a figure of Table 5."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -16,7 +16,7 @@ from pwcstats.studies.chang_runs import LINEAR, clusterer
 
 __all__ = ["FIGURE_3", "FIGURE_6", "draw_confusions", "figure3", "figure4", "figure5", "figure6"]
 
-# d of the figures.
+# Values of d in the figures.
 FIGURE_3, FIGURE_6 = (0.5, 1.0, 2.0, 3.0), (0.5, 1.0, 1.5, 2.0, 3.0, 4.0)
 
 
@@ -57,16 +57,16 @@ def _maps(simulate: Callable[..., Bunch], distances: Sequence[float], names: Any
 
 
 def figure4(clusters: Sequence[int] = (3, 4, 5), *, d: float = 4.0, runs: int = 10, random_state: int = 0) -> Figure:
-    """ROC curves of Study 1: single runs and their mean for each number of clusters, and below the corner of them.
+    """ROC curves of Study 1: single runs and their mean for each number of clusters, with the corner enlarged below.
 
     Parameters
     ----------
     clusters : sequence of int
         Numbers of k-means clusters.
     d : float
-        How far the groups are apart.
+        Distance of the negative groups from the middle.
     runs : int
-        Runs, each with its own training and test rows.
+        Number of runs, each with its own training and test rows.
     random_state : int
         Seed.
 
@@ -95,9 +95,9 @@ def figure5(clusters: Sequence[int] = (3, 4, 5), *, d: float = 1.5, random_state
     Parameters
     ----------
     clusters : sequence of int
-        Numbers of k-means clusters, a panel each.
+        Numbers of k-means clusters, one panel each.
     d : float
-        How far the groups are apart.
+        Distance of the negative groups from the middle.
     random_state : int
         Seed.
 
@@ -105,7 +105,7 @@ def figure5(clusters: Sequence[int] = (3, 4, 5), *, d: float = 1.5, random_state
     -------
     matplotlib.figure.Figure
     """
-    # Legends stand beside the panels.
+    # The legends are beside the panels.
     figure = Figure(figsize=(6.4 * len(clusters), 4.2), layout="constrained")
     sample = chang_clover(d, random_state=random_state)
     for panel, k in zip(figure.subplots(1, len(clusters), squeeze=False)[0], clusters, strict=True):
@@ -119,7 +119,7 @@ def _labels(sample: Bunch) -> Any:
 
 
 def _hybrid(sample: Bunch, k: int, seed: int) -> HybridClassifier:
-    """Procedure I on the training rows, as the paper has it."""
+    """Procedure I fitted to the training rows, as in the paper."""
     clf = HybridClassifier(
         LINEAR,
         n_clusters=clusterer(k),
@@ -132,7 +132,7 @@ def _hybrid(sample: Bunch, k: int, seed: int) -> HybridClassifier:
 
 
 def draw_confusions(frame: pd.DataFrame) -> Figure:
-    """Our confusion matrix of Table 5 beside the paper's."""
+    """Our confusion matrix of Table 5 beside that of the paper."""
     cells = frame.dropna(subset="true").astype({"true": int, "predicted": int})
     sides = {"ours": "estimate", "paper": "paper"}
     return plot.confusion(

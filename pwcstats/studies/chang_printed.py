@@ -1,4 +1,4 @@
-"""Chang (2003): the numbers in print."""
+"""Chang (2003): the printed numbers."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ __all__ = [
     "OVERLAP", "PAPER_1", "PAPER_2", "PAPER_3", "PAPER_4", "PAPER_5", "called_positive",
 ]  # fmt: skip
 
-# Here the groups overlap so much that the threshold decides.
+# Up to this d the groups overlap so much that the counts depend on the threshold.
 OVERLAP = 1.0
 
 # Table 1: the counts and the accuracy, by d and method.
@@ -27,7 +27,7 @@ PAPER_1 = {
     (4.5, "hybrid"): (800, 0, 1, 199, 99.9),
     (4.5, "SVM R"): (800, 0, 2, 198, 99.8),
 }
-# Table 2: the same with k-means clusters. (In print false negatives come before false positives.)
+# Table 2: the same with k-means clusters. (The paper prints false negatives before false positives.)
 PAPER_2 = {
     (0.5, "hybrid k=3"): (708, 92, 168, 32, 74.0),
     (0.5, "hybrid k=4"): (711, 89, 164, 36, 74.7),
@@ -66,8 +66,8 @@ PAPER_3 = {
     (4.0, 3): (0.984, 0.947, 0.975, 0.961),
     (4.0, 4): (0.991, 0.970, 0.985, 0.978),
 }
-# Table 4, of ten folds: true and false positives, false and true negatives (positive is benign), and the accuracy,
-# which is called precision there.
+# Table 4, for ten folds: true and false positives, false and true negatives (positive is benign), and the accuracy,
+# which the paper calls precision.
 PAPER_4 = (
     (35, 0, 1, 21, 0.983),
     (35, 1, 1, 20, 0.965),
@@ -80,7 +80,7 @@ PAPER_4 = (
     (35, 0, 0, 22, 1.000),
     (36, 1, 0, 21, 0.983),
 )
-# Table 5: digits in rows, what they were taken for in columns.
+# Table 5: true digits in rows, predicted digits in columns.
 PAPER_5 = np.array(
     [
         [349, 0, 8, 0, 0, 0, 0, 0, 6, 0],
@@ -98,6 +98,6 @@ PAPER_5 = np.array(
 
 
 def called_positive(d: float, method: str) -> int:
-    """How many test cases the paper's hybrid calls positive; 0 where it has no such row."""
+    """How many test cases the hybrid of the paper calls positive; 0 if there is no such row."""
     row = (PAPER_1 | PAPER_2).get((d, method), (0,) * 5)
     return int(row[1] + row[3])

@@ -1,4 +1,4 @@
-"""Chang (2003): the runs that the tables are made of."""
+"""Chang (2003): the runs of the tables."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal
@@ -22,19 +22,19 @@ from pwcstats.hybrid import HybridClassifier, OrdinalHybridClassifier
 from pwcstats.hybrid.cutoff import by_share
 from pwcstats.pairwise import PairwiseClassifier
 from pwcstats.studies.chang_printed import called_positive
-from pwcstats.studies.running import Record, Size, chosen, count_of, run_cells
+from pwcstats.studies.running import Record, Size, by_size, count_or_default, run_cells
 
 __all__ = ["COUNTS", "LINEAR", "SCORES", "clover", "clusterer", "ordered", "pen_digits", "wdbc"]
 
-# Numbers of a run of Study 1, of 800 negative and 200 positive test cases, and of Study 2.
+# Results of a run of Study 1, with 800 negative and 200 positive test cases, and of Study 2.
 COUNTS = ("true negatives", "false positives", "false negatives", "true positives", "accuracy (%)")
 SCORES = ("accuracy", "precision", "recall", "F")
-# The paper's machines and clusters see the columns as they are.
+# The machines and clusters of the paper use the columns without scaling.
 LINEAR = SVC(kernel="linear")
 
 
 def clusterer(k: int) -> KMeans:
-    """k-means of the columns as they are."""
+    """k-means without scaling."""
     return KMeans(k, n_init=10)
 
 
@@ -48,20 +48,20 @@ def clover(
     runs: int | None = None,
     **how: Any,
 ) -> pd.DataFrame:
-    """Study 1: a positive group among four negative ones, with known groups and with k-means.
+    """Study 1: a positive group among four negative ones, with known groups or k-means clusters.
 
     Parameters
     ----------
     size : {"quick", "paper"}
         5 or 50 runs. The paper has one.
     distances : sequence of float
-        How far the groups are apart.
+        Distances of the negative groups from the middle.
     clusters : sequence of int
-        Numbers of k-means clusters; 0 stands for the four known groups, and for machines of all rows beside them.
+        Numbers of k-means clusters; 0 stands for the four known groups, and adds machines fitted to all rows.
     layout : {"diagonal", "printed"}
-        Where the negative groups are, see :func:`pwcstats.datasets.chang_clover`.
+        Layout of the negative groups, see :func:`pwcstats.datasets.chang_clover`.
     integrator : str
-        That of :class:`~pwcstats.HybridClassifier`.
+        Integrator of :class:`~pwcstats.HybridClassifier`.
     runs : int, optional
         Another number of runs, each with its own training and test rows.
     **how
@@ -70,16 +70,17 @@ def clover(
     Returns
     -------
     DataFrame
-        A row for each distance, run, method ("hybrid" with known groups, "hybrid k=3", ..., "SVM R", "SVM L") and
-        operating point: "prevalence" (as many training cases called positive as there are), "paper" (as many test cases
-        called positive as in the paper, where it says), or "own" (SVM). Then counts of test cases, and the accuracy.
+        One row per distance, run, method ("hybrid" with known groups, "hybrid k=3", ..., "SVM R", "SVM L") and
+        operating point, with counts of test cases and the accuracy. At the operating point "prevalence", the number of
+        training cases called positive is the number of positives; at "paper", the number of test cases called positive
+        is that of the paper, if it is printed; "own" is the decision of the SVM.
     """
     cells = [
         {"d": float(d), "clusters": k, "layout": layout, "integrator": integrator, "run": run}
         | {"called": called_positive(d, _name(k))}
         for d in distances
         for k in clusters
-        for run in range(count_of(runs, "runs", chosen(size, 5, 50)))
+        for run in range(count_or_default(runs, "runs", by_size(size, 5, 50)))
     ]
     return run_cells(_clover, cells, **how)
 
@@ -89,7 +90,7 @@ def _name(k: int) -> str:
 
 
 def _clover(d: float, clusters: int, layout: Any, integrator: str, run: int, seed: int, called: int) -> list[Record]:
-    # Other rows for each distance, the same for all methods.
+    # The rows differ between distances, and are the same for all methods.
     own = seed_of("clover", seed, d, run)
     sample = chang_clover(d, layout=layout, random_state=own)
     truth = sample.target[~sample.train] == 0
@@ -102,9 +103,9 @@ def _clover(d: float, clusters: int, layout: Any, integrator: str, run: int, see
 
 
 def _clover_methods(
-    sample: Bunch, k: int, integrator: str, called: int, seed: int
+    sample: Bunch, k: int, integrator: Any, called: int, seed: int
 ) -> Iterator[tuple[str, str, NDArray[np.bool_]]]:
-    """What each method calls positive among the test rows."""
+    """Which test rows each method calls positive."""
     x, positive, new = sample.data[sample.train], (sample.target == 0)[sample.train], sample.data[~sample.train]
     clf = HybridClassifier(
         LINEAR,
@@ -125,7 +126,7 @@ def _clover_methods(
 
 
 def _largest(proba: Array, count: int) -> NDArray[np.bool_]:
-    """The given number of largest probabilities."""
+    """Which probabilities are among the `count` largest."""
     called = np.zeros(len(proba), np.bool_)
     called[np.argsort(-proba, kind="stable")[:count]] = True
     return called
@@ -145,7 +146,7 @@ def ordered(
     size : {"quick", "paper"}
         5 or 50 runs. The paper has one.
     distances : sequence of float
-        How far neighbouring groups are apart.
+        Distances between neighbouring groups.
     runs : int, optional
         Another number of runs, each with its own training and test rows.
     **how
@@ -154,11 +155,11 @@ def ordered(
     Returns
     -------
     DataFrame
-        Accuracy, precision, recall and F of each group by d, run and rule: "argmax", a partition of the cases; or
-        "thresholds", where each group is cut at the probability that is best for its F in training, so that a case
-        may be in several groups or in none.
+        Accuracy, precision, recall and F of each group by d, run and rule. The rule is "argmax", the most probable
+        group; or "thresholds", where each group has the threshold with the best F in training, so that a case may be in
+        several groups or in none.
     """
-    number = count_of(runs, "runs", chosen(size, 5, 50))
+    number = count_or_default(runs, "runs", by_size(size, 5, 50))
     cells = [{"d": float(d), "run": run} for d in distances for run in range(number)]
     return run_cells(_ordered, cells, **how)
 
@@ -176,18 +177,18 @@ def _ordered(d: float, run: int, seed: int) -> list[Record]:
 
 
 def _ordered_rules(sample: Bunch) -> Iterator[tuple[str, NDArray[np.bool_]]]:
-    """Which test rows each rule puts into each group."""
+    """Which test rows each rule assigns to each group."""
     x, y, new = sample.data[sample.train], sample.target[sample.train], sample.data[~sample.train]
     clf = OrdinalHybridClassifier(LINEAR, distance_cv=None).fit(x, y)
     proba = clf.predict_proba(new)
     yield "argmax", clf.predict(new)[:, None] == clf.classes_
     trained = clf.predict_proba(x)
-    cuts = [_best_f(trained[:, place], y == label) for place, label in enumerate(clf.classes_)]
-    yield "thresholds", proba >= np.array(cuts)
+    thresholds = [_best_f(trained[:, index], y == label) for index, label in enumerate(clf.classes_)]
+    yield "thresholds", proba >= np.array(thresholds)
 
 
 def _best_f(proba: Array, truth: NDArray[np.bool_]) -> float:
-    """The least probability to call by which F is largest."""
+    """The threshold with the largest F."""
     precision, recall, threshold = precision_recall_curve(truth, proba)
     # The last point of the curve is not a threshold.
     f = 2.0 * precision * recall / np.maximum(precision + recall, 1e-300)
@@ -201,14 +202,14 @@ def wdbc(
     runs: int | None = None,
     **how: Any,
 ) -> pd.DataFrame:
-    """Breast cancer, in ten folds: each of nine trains a linear machine, and a binary logit integrates their distances.
+    """Breast cancer in ten folds: a linear machine for each of the nine training folds, integrated by a binary logit.
 
     Parameters
     ----------
     size : {"quick", "paper"}
         5 or 20 runs. The paper has one.
     costs : sequence of float
-        C of the machines, which see some 57 cases in 30 columns; the paper does not say which it had.
+        C of the machines, which have about 57 cases in 30 columns; the paper does not give it.
     runs : int, optional
         Another number of runs, each with its own folds.
     **how
@@ -217,10 +218,10 @@ def wdbc(
     Returns
     -------
     DataFrame
-        Mean and standard deviation of the folds' accuracies by C and run, and how many of the 357 benign and 212
-        malignant cases were wrong.
+        Mean and standard deviation of the accuracies of the folds by C and run, and how many of the 357 benign and 212
+        malignant cases were misclassified.
     """
-    number = count_of(runs, "runs", chosen(size, 5, 20))
+    number = count_or_default(runs, "runs", by_size(size, 5, 20))
     cells = [{"C": float(C), "run": run} for C in costs for run in range(number)]
     return run_cells(_wdbc, cells, **how)
 
@@ -249,28 +250,28 @@ def pen_digits(
     costs: Sequence[float] | None = None,
     **how: Any,
 ) -> pd.DataFrame:
-    """Pen digits, with the published training and test sets: nine machines in order, and one for each pair.
+    """Pen digits, with the published training and test sets: nine machines in order, or one for each pair.
 
     Parameters
     ----------
     size : {"quick", "paper"}
         The hybrid and LIBSVM's votes with C = 1; or all methods with C = 1 and 10.
     costs : sequence of float, optional
-        Other C of the machines, whose kernel is radial.
+        Other values of C of the machines, whose kernel is radial.
     **how
         random_state, n_jobs, progress, cache: see :func:`pwcstats.studies.running.run_cells`.
 
     Returns
     -------
     DataFrame
-        How many test cases of each digit were taken for which, by C and method: "hybrid", "one-vs-one" (LIBSVM's
-        votes), "coupled" (:class:`~pwcstats.PairwiseClassifier`), and "hybrid, held-out distances".
+        Confusion matrices of the test cases by C and method: "hybrid", "one-vs-one" (LIBSVM's votes), "coupled"
+        (:class:`~pwcstats.PairwiseClassifier`), and "hybrid, held-out distances".
     """
     methods = ("hybrid", "one-vs-one", "coupled", "hybrid, held-out distances")
     cells = [
         {"C": float(C), "method": method}
-        for C in (chosen(size, (1.0,), (1.0, 10.0)) if costs is None else costs)
-        for method in chosen(size, methods[:2], methods)
+        for C in (by_size(size, (1.0,), (1.0, 10.0)) if costs is None else costs)
+        for method in by_size(size, methods[:2], methods)
     ]
     return run_cells(_pen_digits, cells, **how)
 
@@ -287,6 +288,6 @@ def _pen_digits(C: float, method: str, seed: int) -> list[Record]:
             clf = PairwiseClassifier(machine)
         case _:
             clf = OrdinalHybridClassifier(machine, random_state=seed)
-    taken = clf.fit(x[train], y[train]).predict(x[~train])
-    table = confusion_matrix(y[~train], taken, labels=range(10))
+    predicted = clf.fit(x[train], y[train]).predict(x[~train])
+    table = confusion_matrix(y[~train], predicted, labels=range(10))
     return [{"true": i, "predicted": j, "cases": table[i, j]} for i in range(10) for j in range(10)]

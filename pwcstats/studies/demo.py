@@ -1,4 +1,4 @@
-"""The demo: five classifiers on three data sets that ship with scikit-learn, compared by their probabilities."""
+"""The demo: compare the probabilities of five classifiers on three data sets of scikit-learn."""
 
 from html import escape
 from pathlib import Path
@@ -17,6 +17,7 @@ from sklearn.svm import SVC
 from pwcstats import plot
 from pwcstats._files import write_figure
 from pwcstats.compare import ComparisonResult, benchmark, compare_methods
+from pwcstats.coupling import METHODS as COUPLING_METHODS
 from pwcstats.coupling import couple
 from pwcstats.datasets import load
 from pwcstats.pairwise import PairwiseClassifier
@@ -27,26 +28,28 @@ __all__ = ["DATASETS", "METHODS", "compared", "coupled_digit", "scores", "table"
 LDA, NB = LinearDiscriminantAnalysis(), GaussianNB()
 METHODS = {
     "SVM, coupled pairs": make_pipeline(StandardScaler(), PairwiseClassifier(SVC())),
-    # What scikit-learn 1.9 advises in place of SVC(probability=True).
+    # scikit-learn 1.9 recommends this instead of SVC(probability=True).
     "SVM, one vs. rest": make_pipeline(StandardScaler(), CalibratedClassifierCV(SVC(), ensemble=False)),
     "LDA or NB by pair": PairwiseClassifier({"lda": LDA, "nb": NB}, coupling="ht"),
     "LDA": LDA,
     "NB": NB,
 }
 DATASETS = ("iris", "wine", "digits")
-COUPLINGS = ("wlw2", "ht", "wlw1", "pkpd", "rv", "sum", "vote")
-WORDS = (
-    "Five classifiers, ten splits of each data set (2 x 5 folds). Log loss is the mean of -log p(true class): lower is "
-    "better. Methods that share a letter do not differ significantly on this data set, by t-tests that allow for "
-    "shared training cases, with Holm's correction."
+# "bayes" needs the probabilities of the pairs, too.
+COUPLINGS = [method for method in COUPLING_METHODS if method != "bayes"]
+ABOUT_TABLE = (
+    "Five classifiers on ten splits of each data set (2 x 5 folds). Log loss is the mean of -log p(true class); lower "
+    "is better. Methods that share a letter do not differ significantly on this data set, by corrected resampled "
+    "t-tests with Holm's adjustment."
 )
-WORDS_RANKS = (
-    "Mean ranks of the five over the data sets, by log loss. Three data sets are few: bars join methods that they "
-    "cannot tell apart."
+ABOUT_RANKS = (
+    "Mean ranks of the five classifiers by log loss. Bars join methods that do not differ significantly; three data "
+    "sets are few, so the test has little power."
 )
-WORDS_DIGIT = (
-    "Each pair of digits has its own sigmoid, and no probabilities of ten classes need fit all 45 pairs. This is the "
-    "test case whose pairs contradict each other most; on the right what seven couplings make of it."
+ABOUT_DIGIT = (
+    "Each pair of digits has its own calibrated classifier, so the 45 pairwise probabilities of a case need not be "
+    "compatible with any probabilities of the ten classes. This is the least compatible test case. On the right are "
+    f"the class probabilities that {len(COUPLINGS)} coupling methods give."
 )
 
 
@@ -56,28 +59,28 @@ def scores(*, n_jobs: int | None = None, progress: bool = False) -> pd.DataFrame
     Parameters
     ----------
     n_jobs : int, optional
-        Fits that run at the same time.
+        Number of parallel jobs.
     progress : bool
-        Whether to show a bar.
+        Whether to show a progress bar.
 
     Returns
     -------
     DataFrame
-        As :func:`pwcstats.compare.benchmark` has it, with the metrics accuracy and neg_log_loss.
+        As :func:`pwcstats.compare.benchmark` returns it, with the metrics accuracy and neg_log_loss.
     """
     metrics = ["accuracy", "neg_log_loss"]
     return benchmark(METHODS, list(DATASETS), repeats=2, cv=5, scoring=metrics, n_jobs=n_jobs, progress=progress)
 
 
 def compared(scores: pd.DataFrame, dataset: str | None = None) -> ComparisonResult:
-    """The methods compared by log loss, on one data set or over all."""
+    """Compare the methods by log loss, on one data set or across all of them."""
     rows = scores[scores["metric"] == "neg_log_loss"].drop(columns="metric")
     rows = rows.assign(score=-rows["score"])
     return compare_methods(rows if dataset is None else rows[rows["dataset"] == dataset], higher_is_better=False)
 
 
 def table(scores: pd.DataFrame) -> pd.DataFrame:
-    """Accuracy, log loss and letters, methods below each other, data sets side by side."""
+    """Accuracy, log loss and letters: one row per method, three columns per data set."""
     parts = {}
     for dataset in DATASETS:
         rows = scores[scores["dataset"] == dataset]
@@ -90,7 +93,7 @@ def table(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 def coupled_digit() -> Figure:
-    """The digit whose pairs are the least compatible: its r, and p by each coupling."""
+    """Plot the digit whose pairs are the least compatible: its r, and p by each coupling method."""
     digits = load("digits")
     x, y = digits.data.to_numpy(), digits.target.to_numpy()
     train, test = next(StratifiedKFold(5, shuffle=True, random_state=0).split(x, y))
@@ -99,7 +102,7 @@ def coupled_digit() -> Figure:
     worst = int(couple(r, "ht", return_info=True).kl.argmax())
     proba = pd.DataFrame({method: couple(r[worst], method, classes=list(machine.classes_)) for method in COUPLINGS})
     figure = plot.coupling(r[worst], proba)
-    figure.suptitle(f"A handwritten {y[test][worst]}: its pairs, and its coupled probabilities")
+    figure.suptitle(f"A handwritten {y[test][worst]}: its pairs and its coupled probabilities")
     return figure
 
 
@@ -110,19 +113,19 @@ def _losses(scores: pd.DataFrame, dataset: str) -> Figure:
 
 
 def write_page(folder: Path, scores: pd.DataFrame) -> Path:
-    """Write pictures and the page that shows them.
+    """Write the pictures and the page that shows them.
 
     Parameters
     ----------
     folder : Path
-        Where to; it must be there.
+        An existing folder.
     scores : DataFrame
-        As :func:`scores` has them.
+        As :func:`scores` returns them.
 
     Returns
     -------
     Path
-        The page, which needs no other file.
+        The page; it contains the pictures.
     """
     pictures = {
         "ranks.png": plot.critical_difference(compared(scores)),
@@ -135,17 +138,20 @@ def write_page(folder: Path, scores: pd.DataFrame) -> Path:
     flat = wide.set_axis([": ".join(names) for names in wide.columns.to_list()], axis=1)
     page = folder / "demo.html"
     parts = [
-        f"<p>{escape(WORDS)}</p>",
+        f"<p>{escape(ABOUT_TABLE)}</p>",
         html.table(flat.rename_axis(index="method").reset_index()),
         *(
             f"<h2>{name}</h2>"
-            + html.picture(folder / f"{name}.png", f"{name}: log loss of each method and its interval")
+            + html.picture(folder / f"{name}.png", f"{name}: log loss of each method with its interval")
             for name in DATASETS
         ),
-        f"<h2>All data sets</h2><p>{escape(WORDS_RANKS)}</p>",
+        f"<h2>All data sets</h2><p>{escape(ABOUT_RANKS)}</p>",
         html.picture(folder / "ranks.png", "Mean ranks of five methods on three data sets"),
-        f"<h2>Pairs that contradict each other</h2><p>{escape(WORDS_DIGIT)}</p>",
-        html.picture(folder / "coupling.png", "Pairwise probabilities of a digit, and seven couplings of them"),
+        f"<h2>Incompatible pairs</h2><p>{escape(ABOUT_DIGIT)}</p>",
+        html.picture(
+            folder / "coupling.png",
+            "Pairwise and coupled probabilities of a digit",
+        ),
     ]
     html.page(page, "pwcstats: five classifiers, three data sets", parts)
     return page

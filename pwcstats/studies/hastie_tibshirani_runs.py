@@ -1,4 +1,4 @@
-"""Runs of the study of Hastie & Tibshirani (1998): one sample each of Figures 1 to 3."""
+"""Hastie & Tibshirani (1998): the runs of Figures 1 to 3, one sample each."""
 
 import math
 from typing import Any, Literal
@@ -17,61 +17,62 @@ from sklearn.utils import Bunch
 from pwcstats._arrays import Array
 from pwcstats._jobs import seed_of
 from pwcstats.coupling import couple
+from pwcstats.coupling.methods import MethodName
 from pwcstats.datasets import hastie_tibshirani_gaussians, hastie_tibshirani_mixtures
 from pwcstats.pairwise import PairwiseClassifier
 from pwcstats.studies.running import Record
 
 __all__ = ["BiasedNeighbours", "gaussians", "mixture", "plane", "plane_rules"]
 
-# J of the nearest-neighbour rules, and the folds by which one is chosen; the paper has neither.
+# Candidates for J of the nearest-neighbour rules, and the number of folds to choose one; the paper gives neither.
 NEIGHBOURS = (1, 3, 5, 7, 9, 11, 15, 21)
 FOLDS = 5
-# Logarithms of the factors that are tried, the least bias first: of equals it is kept.
+# Logarithms of the factors, the smallest bias first, because the first of equals is chosen.
 BIASES = tuple(sorted(np.linspace(-0.3, 0.3, 25).round(3).tolist(), key=abs))
 
 
-def plane(figure: Literal[1, 2], place: int, seed: int) -> Bunch:
+def plane(figure: Literal[1, 2], number: int, seed: int) -> Bunch:
     """A sample of Figure 1 or 2."""
-    return hastie_tibshirani_mixtures(figure, random_state=seed_of("mixtures", figure, seed, place))
+    return hastie_tibshirani_mixtures(figure, random_state=seed_of("mixtures", figure, seed, number))
 
 
-def mixture(figure: Literal[1, 2], place: int, seed: int) -> list[Record]:
+def mixture(figure: Literal[1, 2], number: int, seed: int) -> list[Record]:
     """Errors of the rules on one sample."""
-    sample = plane(figure, place, seed)
+    sample = plane(figure, number, seed)
     new, truth = sample.data[~sample.train], sample.target[~sample.train]
     pairs, lda, qda = plane_rules(sample)
     votes = pairs.votes(new)
     tied = (votes == votes.max(axis=1, keepdims=True)).sum(axis=1) > 1
-    given = pairs.predict(new)
+    predicted = pairs.predict(new)
     return [
         {
             "max-wins": _error(votes, truth),
-            "coupled": np.mean(given != truth),
+            "coupled": np.mean(predicted != truth),
             "LDA": np.mean(lda.predict(new) != truth),
             "QDA": np.mean(qda.predict(new) != truth),
-            "same": np.mean(given == lda.predict(new)),
+            "same": np.mean(predicted == lda.predict(new)),
             "undecided": tied.mean(),
-            "to_first": np.mean(given[tied] == 0) if tied.any() else math.nan,
+            "to_first": np.mean(predicted[tied] == 0) if tied.any() else math.nan,
         }
     ]
 
 
 def plane_rules(sample: Bunch) -> list[Any]:
-    """Coupled pairs of LDA, LDA and QDA, fitted."""
+    """Fitted classifiers: coupled pairs of LDA, LDA, and QDA."""
     lda = LinearDiscriminantAnalysis()
     rules = [PairwiseClassifier(lda, coupling="ht"), lda, QuadraticDiscriminantAnalysis()]
     return [rule.fit(sample.data[sample.train], sample.target[sample.train]) for rule in rules]
 
 
 def _error(score: Array, truth: Any) -> float:
-    """Share of errors of the largest score, as expected if one of several largest is drawn by lot."""
-    # Sums of the same terms in another order differ in the last digit.
+    """Expected error of the largest score, if ties are broken at random."""
+    # The order of summation changes the last digit.
     best = score >= score.max(axis=1, keepdims=True) * (1.0 - 1e-12)
     return float(1.0 - np.mean(best[np.arange(len(truth)), truth] / best.sum(axis=1)))
 
 
 def gaussians(simulation: int, seed: int) -> list[Record]:
-    """Errors of all rules in one simulation, and the numbers of neighbours that they chose."""
+    """Errors of all rules in one simulation, and the chosen numbers of neighbours."""
     own = seed_of("gaussians", seed, simulation)
     sample = hastie_tibshirani_gaussians(random_state=own)
     x, y = sample.data[sample.train], sample.target[sample.train]
@@ -82,7 +83,7 @@ def gaussians(simulation: int, seed: int) -> list[Record]:
     records: list[Record] = [{"learner": "Bayes", "rule": "true densities", "error": bayes}]
     neighbours = GridSearchCV(KNeighborsClassifier(), {"n_neighbors": list(NEIGHBOURS)}, cv=FOLDS)
     learners = {
-        # The least variances are near 1e-4, where scikit-learn begins to speak of collinear columns.
+        # The smallest variances are near 1e-4, at which scikit-learn warns of collinear columns.
         "QDA": QuadraticDiscriminantAnalysis(tol=1e-9),
         "LDA": LinearDiscriminantAnalysis(),
         "J-NN": neighbours,
@@ -101,7 +102,7 @@ def gaussians(simulation: int, seed: int) -> list[Record]:
     biased = PairwiseClassifier(BiasedNeighbours(NEIGHBOURS)).fit(x, y)
     records += _paired("J-NN", "distances", biased.pairwise_scores(new), truth)
     machines = biased.estimators_.values()
-    # A pair's neighbours are of two classes.
+    # The neighbours of a pair are from two classes.
     records += [
         {"learner": "J-NN", "rule": "pairs", "neighbours": chosen_j.mean() / 2.0},
         {
@@ -117,7 +118,8 @@ def gaussians(simulation: int, seed: int) -> list[Record]:
 
 
 def _paired(learner: str, threshold: str, log_odds: Array, truth: Any) -> list[Record]:
-    """Errors of max-wins and of coupling; all pairs have as many cases, so their weights do not matter."""
+    """Errors of max-wins and of coupling; all pairs have the same number of cases, so weights do not matter."""
+    rules: dict[str, MethodName] = {"max-wins": "vote", "coupled": "ht"}
     return [
         {
             "learner": learner,
@@ -125,20 +127,20 @@ def _paired(learner: str, threshold: str, log_odds: Array, truth: Any) -> list[R
             "threshold": threshold,
             "error": _error(couple(expit(log_odds), method, condensed=True), truth),
         }
-        for rule, method in (("max-wins", "vote"), ("coupled", "ht"))
+        for rule, method in rules.items()
     ]
 
 
 class BiasedNeighbours(ClassifierMixin, BaseEstimator):
-    """J-nearest neighbours of two classes, after the distances to one class are multiplied by a factor.
+    """J-nearest neighbours of two classes, with the distances to one class multiplied by a factor.
 
-    J and the factor are those by which the fewest training cases are on the wrong side of their own neighbours (each
-    left out in its turn), half an error for a tie; of equals the least bias, and then the smallest J.
+    J and the factor minimise the leave-one-out error on the training cases, in which a tie counts as half an error. Of
+    equally good ones, the smallest bias is by_size, then the smallest J.
 
     Parameters
     ----------
     n_neighbors : sequence of int
-        The J to choose from, in ascending order.
+        Candidates for J, in ascending order.
 
     Attributes
     ----------
@@ -154,11 +156,11 @@ class BiasedNeighbours(ClassifierMixin, BaseEstimator):
         self.n_neighbors = n_neighbors
 
     def fit(self, X: Any, y: Any) -> "BiasedNeighbours":
-        """Keep the cases, and choose J and the factor."""
+        """Store the cases, and choose J and the factor."""
         self.classes_ = np.unique(y)
         self._x, self._first = np.asarray(X, dtype=np.float64), np.asarray(y) == self.classes_[0]
         distance = cdist(self._x, self._x)
-        # No case is its own neighbour.
+        # A case is not its own neighbour.
         np.fill_diagonal(distance, np.inf)
         wrong = np.array([self._errors(distance, bias) for bias in BIASES])
         bias, j = np.unravel_index(wrong.argmin(), wrong.shape)
@@ -171,16 +173,16 @@ class BiasedNeighbours(ClassifierMixin, BaseEstimator):
         return np.column_stack([share, 1.0 - share])
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The class of more neighbours; the first where both have as many."""
+        """The class of most neighbours; the first in a tie."""
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
 
     def _errors(self, distance: Array, bias: float) -> Array:
-        """Share of training cases on the wrong side, for each J."""
+        """Leave-one-out error on the training cases, for each J."""
         own = np.where(self._first[:, None], 1.0, -1.0) * (self._shares(distance, bias, self.n_neighbors) - 0.5)
         return np.mean((1.0 - np.sign(own)) / 2.0, axis=0)
 
     def _shares(self, distance: Array, bias: float, n_neighbors: tuple[int, ...]) -> Array:
-        """Share of the first class among the J nearest, a column for each J."""
+        """Share of the first class among the J nearest, one column per J."""
         biased = np.where(self._first, np.exp(bias) * distance, distance)
         most = n_neighbors[-1]
         near = np.argpartition(biased, most - 1, axis=1)[:, :most]

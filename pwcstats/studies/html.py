@@ -1,4 +1,4 @@
-"""Pages of HTML that need no other file."""
+"""Self-contained HTML pages."""
 
 import base64
 from collections.abc import Iterable
@@ -27,15 +27,15 @@ td.word { max-width: 26rem; } td.long { min-width: 13rem; }
 .yes { color: var(--yes); } .no { color: var(--no); font-weight: 600; }
 details > summary { cursor: pointer; } .error { color: var(--no); }
 """
-# More rows than this are folded: the picture shows them.
+# Longer tables are folded.
 LONG = 30
-# The picture tells these, or the columns beside them.
+# These columns are shown in the picture, or follow from other columns.
 HIDDEN = {"difference", "lowest", "lower_quartile", "median", "upper_quartile", "highest"}
-WORDS = {"estimate": "ours", "std_error": "std. error", "p_value": "p", "p_adjusted": "p, Holm"}
+HEADERS = {"estimate": "ours", "std_error": "std. error", "p_value": "p", "p_adjusted": "p, Holm"}
 
 
 def page(file: Path, title: str, parts: Iterable[str]) -> None:
-    """Write a page of some parts."""
+    """Write a page with a title and parts, which are HTML."""
     text = (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -47,17 +47,17 @@ def page(file: Path, title: str, parts: Iterable[str]) -> None:
 
 
 def picture(file: Path, alt: str) -> str:
-    """A PNG file, within the page."""
+    """A PNG file, embedded in the page."""
     content = base64.b64encode(file.read_bytes()).decode("ascii")
     return f'<p><img alt="{escape(alt)}" src="data:image/png;base64,{content}"></p>'
 
 
 def table(frame: pd.DataFrame) -> str:
-    """Rows as HTML, without columns in which nothing stands; of many rows those with a verdict, the others folded."""
+    """A table as HTML, without empty columns. A long table is folded, and its rows with a verdict come first."""
     if len(frame) <= LONG:
         return _rows(frame)
     judged = frame[frame["agrees"].notna()] if "agrees" in frame else frame.head(0)
-    # Of very many verdicts those that ask for a look.
+    # If there are many verdicts, show only those that do not agree.
     judged = judged if len(judged) <= LONG else judged[~judged["agrees"].astype(bool)]
     shown = _rows(judged) if len(judged) else ""
     return f"{shown}<details><summary>all {len(frame)} rows</summary>{_rows(frame)}</details>"
@@ -68,7 +68,7 @@ def _rows(frame: pd.DataFrame) -> str:
     columns = [name for name in filled if name not in HIDDEN]
     left = {name for name in columns if frame[name].dtype == object or str(frame[name].dtype).startswith("str")}
     head = "".join(
-        f"<th{_side('', name in left)}>{escape(WORDS.get(name, name.replace('_', ' ')))}</th>" for name in columns
+        f"<th{_side('', name in left)}>{escape(HEADERS.get(name, name.replace('_', ' ')))}</th>" for name in columns
     )
     rows = []
     for row in frame[columns].to_dict("records"):
@@ -78,7 +78,7 @@ def _rows(frame: pd.DataFrame) -> str:
 
 
 def _side(value: Any, left: bool) -> str:
-    """Words stand on the left, and many of them need room."""
+    """Class of a cell: text is aligned on the left, and long text needs room."""
     long = " long" if isinstance(value, str) and len(value) > 24 else ""
     return f' class="word{long}"' if left else ""
 

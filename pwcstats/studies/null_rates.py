@@ -1,4 +1,4 @@
-"""How often tests reject where there is nothing to find."""
+"""False positive rates of tests: how often they reject a true null hypothesis."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ from pwcstats.compare import (
 
 __all__ = ["one_data_set", "several_data_sets"]
 
-# Test, how the scores were come by, and the p-value (of several tests the smallest).
+# Test, design of the scores, and p-value (the smallest if there are several).
 PValues = Iterator[tuple[str, str, float]]
 
 
@@ -44,18 +44,18 @@ def one_data_set(
 ) -> pd.DataFrame:
     """Count false positives of tests of two methods on one data set.
 
-    Each simulation draws two classes of normal cases with two blocks of features that have the same distribution. One
-    method sees the first block, the other the second; both assign a case to the class whose mean is nearer. By symmetry
-    they are equally good: every rejection is a mistake.
+    Each simulation draws two classes of normal cases with two blocks of features of the same distribution. One method
+    uses the first block, the other the second; both assign a case to the class with the nearer mean. By symmetry they
+    are equally good, so every rejection is a false positive.
 
     Parameters
     ----------
     n_simulations : int
-        Data sets that are drawn.
+        Number of simulated data sets.
     n_cases, n_features : int
-        Cases of each data set (half of them in each class), and features of each block.
+        Number of cases of each data set (half of them in each class), and of features of each block.
     shift : float
-        Distance of the classes in each feature, in standard deviations.
+        Distance between the classes in each feature, in standard deviations.
     alpha : float
         Level of the tests.
     random_state : int
@@ -66,8 +66,8 @@ def one_data_set(
     Returns
     -------
     DataFrame
-        A row for each test: test, scores (how they were come by), rate (share of false positives), std_error (of a test
-        that keeps its level), level (`alpha`).
+        One row per test: test, scores (their design), rate (share of false positives), std_error (of the rate of a
+        test that keeps its level), level (`alpha`).
     """
     rng = np.random.default_rng(random_state)
     label = np.arange(n_cases) % 2
@@ -91,13 +91,13 @@ def several_data_sets(
 ) -> pd.DataFrame:
     """Count false positives of tests of several methods that are equally good on every data set.
 
-    The score of a method on a data set is the share of right answers to `n_cases` cases, each right with the same
-    probability, which differs from set to set (0.6 to 0.95); so there are ties.
+    The score of a method on a data set is its accuracy on `n_cases` cases. All methods are right with the same
+    probability, which differs between data sets (0.6 to 0.95). Scores may tie.
 
     Parameters
     ----------
     n_simulations : int
-        Studies that are drawn.
+        Number of simulated studies.
     n_methods, n_datasets, n_cases : int
         Size of each study.
     alpha : float
@@ -110,7 +110,7 @@ def several_data_sets(
     Returns
     -------
     DataFrame
-        As of :func:`one_data_set`; the rate of "all pairs" is that of studies with any false positive.
+        As :func:`one_data_set` returns it; the rate of "all pairs" is the share of studies with any false positive.
     """
     rng = np.random.default_rng(random_state)
 
@@ -133,7 +133,7 @@ def _rates(runs: Iterator[PValues], n: int, alpha: float) -> pd.DataFrame:
 
 
 def _on_splits(blocks: Array, label: Any, rng: np.random.Generator) -> PValues:
-    """Tests of two methods that see a block of features each, on splits of one data set."""
+    """Tests of two methods, which use a block of features each, on splits of one data set."""
     n = len(label)
     tests_of = {
         "10 folds": _folds(rng, n, 10, 1),
@@ -157,10 +157,10 @@ def _on_splits(blocks: Array, label: Any, rng: np.random.Generator) -> PValues:
 
 
 def _folds(rng: np.random.Generator, n: int, k: int, repeats: int) -> NDArray[np.bool_]:
-    """Test sets of repeated cross-validation, a row each; both classes (even and odd places) are in all of them."""
+    """Test sets of repeated cross-validation, one row each; all contain both classes (even and odd indices)."""
     tests = []
     for _ in range(repeats):
-        # The even places are shuffled among themselves, and so are the odd ones.
+        # Even and odd indices are shuffled separately.
         order = np.concatenate([rng.permutation(n // 2) * 2, rng.permutation(n // 2) * 2 + 1])
         fold = np.empty(n, dtype=np.int64)
         fold[order] = np.arange(n) % k
@@ -169,7 +169,7 @@ def _folds(rng: np.random.Generator, n: int, k: int, repeats: int) -> NDArray[np
 
 
 def _right(x: Array, label: Any, tests: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Which cases are assigned to the right class, whose mean over the other cases is nearer, in each split."""
+    """Which cases are assigned to the right class in each split, by the nearer mean of the training cases."""
     means = [((~tests * (label == c)) @ x) / (~tests * (label == c)).sum(axis=1)[:, None] for c in (0, 1)]
     middle = ((means[1] ** 2).sum(axis=1) - (means[0] ** 2).sum(axis=1)) / 2.0
     assigned = x @ (means[1] - means[0]).T > middle
@@ -177,7 +177,7 @@ def _right(x: Array, label: Any, tests: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 
 def _over_sets(right: NDArray[np.bool_]) -> PValues:
-    """Tests of methods by their scores on several data sets, and on the cases of the first."""
+    """Tests of methods by their scores on several data sets, and by their answers on the first."""
     scores = right.mean(axis=1)
     first, second = scores[:, 0], scores[:, 1]
     n = len(scores)
@@ -197,5 +197,5 @@ def _over_sets(right: NDArray[np.bool_]) -> PValues:
     for how in ("none", "holm", "shaffer"):
         yield f"wilcoxon, all pairs ({how})", where, float(adjust(p, how).min())
     yield "nemenyi", where, float(nemenyi(scores).pairs["p_adjusted"].min())
-    for how in ("holm", "shaffer"):
-        yield f"mean ranks, all pairs ({how})", where, float(rank_tests(scores, adjust=how).pairs["p_adjusted"].min())
+    for step in ("holm", "shaffer"):
+        yield f"mean ranks, all pairs ({step})", where, float(rank_tests(scores, adjust=step).pairs["p_adjusted"].min())

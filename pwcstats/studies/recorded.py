@@ -1,4 +1,4 @@
-"""Results at the papers' sizes, as they were run once."""
+"""Recorded results at the sizes of the papers."""
 
 import json
 from io import BytesIO
@@ -19,7 +19,7 @@ FOLDER = Path(__file__).parent / "results"
 
 
 def recorded(study: str, exhibit: str) -> pd.DataFrame:
-    """A table of a paper at the paper's size, as it was run for this version.
+    """Recorded results of a table or figure at the size of the paper.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def recorded(study: str, exhibit: str) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        What the study's function of this name returned with ``size="paper"``. Its ``attrs`` tell "date", "versions",
+        The result of the study's function of this name with ``size="paper"``. Its ``attrs`` contain "date", "versions",
         "seed" and "seconds".
 
     Examples
@@ -53,13 +53,13 @@ def recorded(study: str, exhibit: str) -> pd.DataFrame:
 
 
 def record(frame: pd.DataFrame | None, file: Path, **about: Any) -> dict[str, Any]:
-    """Write a table as CSV, and as JSON beside it how and with which versions it was made; return the latter.
+    """Write a table as CSV, and facts about it (versions, `about`) as JSON; return these facts.
 
-    Of a picture, which has no table, there is the JSON only.
+    Without a table, write only the JSON.
     """
     about |= {"versions": versions()}
     if frame is not None:
-        # So many digits as a reader may use, and not those that differ from machine to machine.
+        # Further digits differ from machine to machine.
         table = frame.to_csv(index=False, float_format="%.6g", lineterminator="\n")
         integers = [name for name, kind in frame.dtypes.items() if pd.api.types.is_integer_dtype(kind)]
         about |= {"sha256": digest(table.encode()), "integers": integers}
@@ -70,7 +70,7 @@ def record(frame: pd.DataFrame | None, file: Path, **about: Any) -> dict[str, An
 
 
 def read_about(file: Path) -> dict[str, Any]:
-    """How a table or picture was made, as :func:`record` wrote it; nothing where there is nothing."""
+    """The facts that :func:`record` wrote; empty if the file is missing or corrupt."""
     try:
         about = json.loads(file.with_suffix(".json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -82,11 +82,11 @@ def read_record(file: Path) -> pd.DataFrame:
     """Read a table that :func:`record` wrote."""
     about = read_about(file)
     content = file.read_bytes() if file.is_file() else b""
-    # Without this a table that was cut, or one beside what is told of another, would be believed.
+    # The file may be truncated, or the JSON may belong to another table.
     if about.get("sha256") != digest(content):
-        raise InputError(f"{file} is not what was written there, with {file.stem}.json beside it: run it again.")
+        raise InputError(f"{file} does not match {file.stem}.json beside it; compute the table again.")
     frame = pd.read_csv(BytesIO(content)).astype({"agrees": "boolean", **dict.fromkeys(about["integers"], "Int64")})
-    # A column without any remark is read as one of missing numbers.
+    # pandas reads an empty column as missing numbers.
     frame["note"] = frame["note"].astype(object).fillna("")
     frame.attrs |= about
     return frame

@@ -1,4 +1,4 @@
-"""One page of HTML that needs nothing else: tables, pictures and words of studies."""
+"""The report of studies: tables, figures and explanations on one HTML page."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
@@ -19,18 +19,18 @@ def write_report(file: Path, outcomes: Sequence[Any]) -> None:
     Parameters
     ----------
     file : Path
-        Where to.
+        The file to write.
     outcomes : sequence of Outcome
-        As :func:`pwcstats.studies.reproduction.reproduce` has them, with their files.
+        As :func:`pwcstats.studies.reproduction.reproduce` returns them.
     """
     studies = [(name, list(found)) for name, found in groupby(outcomes, key=lambda outcome: outcome.study)]
     date = pd.Timestamp.now().strftime("%Y-%m-%d")
     parts = [
-        f"<p>Tables and figures of the papers, computed again by pwcstats; this page is of {date}. Our numbers "
-        "are means over runs, with their standard errors, beside the printed ones. <b>Agrees</b> means: the printed "
-        f"number, rounded as it is, lies in the interval that would hold it in {LEVEL:.0%} of the cases if both had "
-        "done the same experiment; of a statement, that it is so here, by the number beside it. With the few runs of "
-        "the size “quick” such intervals are wide.</p>",
+        f"<p>Tables and figures of the papers, recomputed by pwcstats on {date}. Our numbers are means over runs, with "
+        "standard errors, beside the printed numbers. A number <b>agrees</b> if the printed value lies in the "
+        f"{LEVEL:.0%} prediction interval for a repetition of the same experiment, allowing for rounding. A statement "
+        "agrees if it holds here, by the number beside it. With the few runs of the size “quick”, these intervals are "
+        "wide.</p>",
         _overview(studies),
         *(part for name, found in studies for part in _study(name, found)),
     ]
@@ -38,25 +38,25 @@ def write_report(file: Path, outcomes: Sequence[Any]) -> None:
 
 
 def _overview(studies: list[tuple[str, list[Any]]]) -> str:
-    """What agrees, in one table with links."""
+    """A table of all exhibits with links and the numbers of agreements."""
     rows = []
     for name, outcomes in studies:
         for outcome in outcomes:
             verdicts, title = outcome.verdicts, escape(outcome.exhibit.title)
-            place = f"{name}.{outcome.exhibit.name}"
+            anchor = f"{name}.{outcome.exhibit.name}"
             agree = f"{int(verdicts.sum())} of {len(verdicts)}" if len(verdicts) else ""
             if outcome.error:
                 agree = "not run"
             size = escape(str(outcome.about.get("size", "")))
             rows.append(
                 f'<tr><td class="word">{escape(_title(name).partition(":")[0])}</td>'
-                f'<td class="word"><a href="#{place}">{title}</a></td>'
+                f'<td class="word"><a href="#{anchor}">{title}</a></td>'
                 f"<td>{agree}</td><td>{size}</td><td>{outcome.seconds:.0f}</td></tr>"
             )
     all_ = [verdict for _, outcomes in studies for outcome in outcomes for verdict in outcome.verdicts]
     rows.append(f'<tr><td class="word">all</td><td></td><td>{sum(all_)} of {len(all_)}</td><td></td><td></td></tr>')
-    words = '<tr><th class="word">paper</th><th class="word">table or figure</th>'
-    head = f"{words}<th>agree</th><th>size</th><th>seconds</th></tr>"
+    names = '<tr><th class="word">paper</th><th class="word">table or figure</th>'
+    head = f"{names}<th>agree</th><th>size</th><th>seconds</th></tr>"
     return f'<div class="wide"><table>{head}{"".join(rows)}</table></div>'
 
 
@@ -84,12 +84,12 @@ def _study(name: str, outcomes: list[Any]) -> Iterator[str]:
 
 
 def _made(about: Mapping[str, Any]) -> str:
-    """When and how an exhibit was made, which need not be as the others of the page."""
+    """Size, seed, date and versions of an exhibit; those of others may differ."""
     return f"Size {about['size']}, seed {about['seed']}, {about['date']}, {about['versions']}"
 
 
 def _linked(reference: str) -> str:
-    """A reference whose DOI can be followed."""
-    words, mark, address = reference.partition("https://")
+    """A reference with a link."""
+    text, mark, address = reference.partition("https://")
     link = f'<a href="{mark}{escape(address)}">{mark}{escape(address)}</a>' if mark else ""
-    return escape(words) + link
+    return escape(text) + link

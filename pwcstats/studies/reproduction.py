@@ -1,4 +1,4 @@
-"""Run the papers' tables and figures, and write them into a folder: CSV, text, pictures, one page of HTML."""
+"""Recompute the tables and figures of the papers, and write them to a folder: CSV, text, pictures, HTML."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -15,23 +15,22 @@ import pandas as pd
 from pwcstats import _params
 from pwcstats._files import write_figure, write_file
 from pwcstats._text import counted, listed
-from pwcstats.errors import InputError
+from pwcstats.errors import InputError, arg
+from pwcstats.studies import STUDIES
 from pwcstats.studies.recorded import read_about, read_record, record
 from pwcstats.studies.report import write_report
-from pwcstats.studies.running import Size, chosen, names_of
+from pwcstats.studies.running import Size, by_size, names_or_default
 from pwcstats.studies.tables import Exhibit
 
 __all__ = ["STUDIES", "Outcome", "reproduce", "selected"]
 
-# In the order of their years.
-STUDIES = ("hastie_tibshirani", "wu_lin_weng", "chang", "szepannek", "sulzmann")
-
 
 @dataclass
 class Outcome:
-    """What became of an exhibit: its table and files, or why there is none.
+    """The outcome of an exhibit: its table and files, or errors.
 
-    `about` tells size, seed, date, versions and seconds; `error` why there is no table, `trouble` why no picture.
+    `about` contains size, seed, date, versions and seconds. `error` says why there is no table, `trouble` why there is
+    no picture.
     """
 
     study: str
@@ -44,50 +43,46 @@ class Outcome:
 
     @property
     def seconds(self) -> float:
-        """How long it ran."""
+        """Run time."""
         return float(self.about.get("seconds", 0.0))
 
     @property
     def verdicts(self) -> pd.Series:
-        """Whether each number and statement that the paper has agrees with ours."""
+        """Whether each number and statement of the paper agrees with ours."""
         return pd.Series(dtype="boolean") if self.table is None else self.table["agrees"].dropna()
 
-    def in_words(self) -> str:
-        """One line: what, how much of it agrees, and how long it took."""
+    def describe(self) -> str:
+        """One line: the name, how much agrees, and the run time."""
         name = f"{self.study}.{self.exhibit.name}"
         if self.error:
             return f"{name}: not run: {self.error}"
         agree = self.verdicts
-        words = (
-            f"{int(agree.sum())} of {len(agree)} agree with the paper"
-            if len(agree)
-            else "nothing in print to agree with"
-        )
-        return f"{name}: {words} ({self.seconds:.0f} s)" + (f"; no picture: {self.trouble}" if self.trouble else "")
+        verdict = f"{int(agree.sum())} of {len(agree)} agree with the paper" if len(agree) else "no printed numbers"
+        return f"{name}: {verdict} ({self.seconds:.0f} s)" + (f"; no picture: {self.trouble}" if self.trouble else "")
 
 
 def selected(names: str | Sequence[str]) -> list[tuple[str, ModuleType, Exhibit]]:
-    """The exhibits that some names mean, each once.
+    """The exhibits with the given names, each once.
 
     Parameters
     ----------
     names : str or sequence of str
-        "all", studies ("szepannek"; a hyphen may stand for an underscore), or exhibits ("szepannek.table3").
+        "all", studies ("szepannek"; hyphens are read as underscores), or exhibits ("szepannek.table3").
     """
     if not names:
-        raise InputError(f"nothing was chosen; choose all, or some of {listed(STUDIES)}.")
+        raise InputError(f"{arg('names')} is empty; choose all, or some of {listed(STUDIES)}.")
     found: dict[tuple[str, str], tuple[str, ModuleType, Exhibit]] = {}
-    for name in names_of(names, ()):
+    for name in names_or_default(names, ()):
         study, _, exhibit = name.replace("-", "_").lower().partition(".")
         if study not in (*STUDIES, "all"):
             raise InputError(f"there is no study {name!r}; choose all, or some of {listed(STUDIES)}.")
         for each in STUDIES if study == "all" else (study,):
             module = import_module(f"pwcstats.studies.{each}")
-            chosen_ones = [item for item in module.EXHIBITS if exhibit in ("", item.name)]
-            if not chosen_ones:
+            exhibits = [item for item in module.EXHIBITS if exhibit in ("", item.name)]
+            if not exhibits:
                 known = [item.name for item in module.EXHIBITS]
                 raise InputError(f"{study} has no {exhibit!r}; choose from {listed(known)}.")
-            found |= {(each, item.name): (each, module, item) for item in chosen_ones}
+            found |= {(each, item.name): (each, module, item) for item in exhibits}
     return list(found.values())
 
 
@@ -101,39 +96,38 @@ def reproduce(
     progress: bool = False,
     say: Callable[[str], Any] | None = None,
 ) -> list[Outcome]:
-    """Run tables and figures of the papers and write them into a folder.
+    """Recompute tables and figures of the papers and write them to a folder.
 
     Parameters
     ----------
     names : str or sequence of str
         "all", studies ("szepannek"), or single tables and figures ("szepannek.table3").
     size : {"quick", "paper"}
-        Small enough for some minutes in all, or as large as in the papers, which takes hours.
+        "quick" takes some minutes for all of them. "paper" uses the sizes of the papers and takes hours.
     out : str or path-like
-        The folder. Each exhibit has files there: .csv (with date, seed and versions in a .json), .txt and .png;
-        ``report.html`` shows all that are there on one page, those of earlier calls too. What is done is kept in
-        ``cells``: started again with the same folder, the studies go on where they were stopped.
+        The folder. Each exhibit has the files .csv (with date, seed and versions in .json), .txt and .png.
+        ``report.html`` shows all exhibits of the folder, also those of earlier calls. Finished cells are stored in
+        ``cells``, so that a study that was stopped can be resumed with the same folder.
     random_state : int
-        What all seeds derive from.
+        Seed from which all others derive.
     n_jobs : int, optional
-        Parts that run at the same time, as joblib counts them.
+        Number of parallel jobs, as in joblib.
     progress : bool
-        Whether to show bars on stderr.
+        Whether to show progress bars on stderr.
     say : callable, optional
-        Is given a line after each exhibit.
+        Called with a line of text after each exhibit.
 
     Returns
     -------
     list of Outcome
-        One for each exhibit that was asked for. An exhibit whose data set is not installed has an error instead of a
-        table.
+        One for each exhibit in `names`. An exhibit whose data set is not installed has an error instead of a table.
     """
-    chosen(size, None, None)
+    by_size(size, None, None)
     _params.count(random_state, "random_state", 0)
     todo = selected(names)
     folder = Path(out)
     if folder.exists() and not folder.is_dir():
-        raise InputError(f"out must be a folder, got the file {out}.")
+        raise InputError(f"{arg('out')} must be a folder, got the file {out}.")
     folder.mkdir(parents=True, exist_ok=True)
     how = {"random_state": random_state, "n_jobs": n_jobs, "progress": progress, "cache": folder / "cells"}
     outcomes = []
@@ -141,17 +135,17 @@ def reproduce(
         outcome = _run(study, exhibit, size, folder, how)
         outcomes.append(outcome)
         if say is not None:
-            say(outcome.in_words())
-    there = _in_folder(folder, outcomes)
-    for outcome in there:
+            say(outcome.describe())
+    found = _in_folder(folder, outcomes)
+    for outcome in found:
         if say is not None and outcome.error and outcome not in outcomes:
-            say(outcome.in_words())
-    write_report(folder / "report.html", there)
+            say(outcome.describe())
+    write_report(folder / "report.html", found)
     return outcomes
 
 
 def _in_folder(folder: Path, outcomes: Sequence[Outcome]) -> list[Outcome]:
-    """Outcomes of this call, and those that earlier ones left in the folder, in the order of the papers."""
+    """Outcomes of this call and of earlier ones in the same folder, in the order of the papers."""
     new = {(outcome.study, outcome.exhibit.name): outcome for outcome in outcomes}
     found = []
     for study, _, exhibit in selected(["all"]):
@@ -186,7 +180,7 @@ def _run(study: str, exhibit: Exhibit, size: Size, folder: Path, how: dict[str, 
     except InputError as error:
         outcome.error = str(error)
         return outcome
-    # What is drawn or told of another table must not stand beside this one, even if the process is killed here.
+    # Files of an earlier table must not remain beside this one, even if the process is killed now.
     for file in (png, txt):
         file.unlink(missing_ok=True)
     seconds = round(perf_counter() - start, 1)
@@ -197,7 +191,7 @@ def _run(study: str, exhibit: Exhibit, size: Size, folder: Path, how: dict[str, 
     try:
         figure = exhibit.draw(outcome.table, seed)
     except ValueError as error:
-        # What cannot be drawn must not stop the other exhibits, and takes nothing from the table.
+        # A failed picture must not stop the other exhibits.
         outcome.trouble = str(error)
         return outcome
     if figure is not None:
@@ -208,14 +202,14 @@ def _run(study: str, exhibit: Exhibit, size: Size, folder: Path, how: dict[str, 
 
 def _as_page(outcome: Outcome, table: pd.DataFrame) -> str:
     exhibit, about = outcome.exhibit, outcome.about
-    agreeing = outcome.in_words().partition(": ")[2]
+    agreeing = outcome.describe().partition(": ")[2]
     made = f"Size {about['size']}, seed {about['seed']}, {about['date']}, {about['versions']}"
     lines = [exhibit.title, fill(exhibit.about, 100), as_text(table), agreeing[:1].upper() + agreeing[1:], made]
     return "\n\n".join(lines) + "\n"
 
 
 def as_text(table: pd.DataFrame) -> str:
-    """A table for a terminal; nothing where there is nothing."""
+    """A table as text, with blanks for missing values."""
     shown = table.astype(object).where(table.notna(), "")
     shown["agrees"] = ["" if pd.isna(flag) else "yes" if flag else "no" for flag in table["agrees"]]
     return shown.to_string(index=False, float_format=lambda x: f"{x:.4g}")
@@ -225,6 +219,6 @@ def summary(outcomes: Sequence[Outcome]) -> str:
     """One line about all of them."""
     verdicts = pd.concat([outcome.verdicts for outcome in outcomes])
     failed, bare = (sum(bool(getattr(one, what)) for one in outcomes) for what in ("error", "trouble"))
-    words = f"{int(verdicts.sum())} of {len(verdicts)} numbers and statements agree with the papers"
-    words += f"; {counted(failed, 'exhibit')} could not be run" if failed else ""
-    return words + (f"; {counted(bare, 'picture')} could not be drawn" if bare else "")
+    text = f"{int(verdicts.sum())} of {len(verdicts)} numbers and statements agree with the papers"
+    text += f"; {counted(failed, 'exhibit')} could not be run" if failed else ""
+    return text + (f"; {counted(bare, 'picture')} could not be drawn" if bare else "")

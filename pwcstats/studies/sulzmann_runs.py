@@ -1,4 +1,4 @@
-"""Runs of the study of Sulzmann, Fürnkranz & Hüllermeier (2007): naive Bayes at once, by pairs, and one against all."""
+"""Sulzmann, Fürnkranz & Hüllermeier (2007): the runs of naive Bayes, of its pairs, and of one against all."""
 
 from typing import Any, NamedTuple
 
@@ -12,6 +12,7 @@ from sklearn.naive_bayes import CategoricalNB, GaussianNB
 from pwcstats._arrays import Array
 from pwcstats._jobs import seed_of
 from pwcstats.coupling import couple
+from pwcstats.coupling.methods import MethodName
 from pwcstats.datasets import load, sulzmann_counts
 from pwcstats.pairwise import PairwiseClassifier
 from pwcstats.studies.running import Record
@@ -28,7 +29,7 @@ __all__ = [
     "weighted",
 ]
 
-# Numbers of classes of simulated data, and data in which each class is there twice, so that there are ties.
+# Numbers of classes of simulated data, and data with each class duplicated, so that there are ties.
 SIMULATED = {
     "simulated, 3 classes": 3,
     "simulated, 5 classes": 5,
@@ -36,14 +37,14 @@ SIMULATED = {
     "simulated, 20 classes": 20,
 }
 TWINS = "simulated, 4 classes twice"
-# Columns of numbers are cut into so many parts of equal size for the categorical learner.
+# Number of bins of equal counts into which numbers are discretised for the categorical learner.
 PARTS = 5
-# Classes tie if their log posteriors, or their votes, differ by less: rounding makes 1e-12 of a tie.
+# Classes tie if their log posteriors, or their votes, differ by less than this; rounding errors are about 1e-12.
 TIE = 1e-9
 
 
 class _Task(NamedTuple):
-    """A learner, the cases that it is fitted to, and others."""
+    """A learner, its training cases, and test cases."""
 
     learner: Any
     x: Any
@@ -53,17 +54,17 @@ class _Task(NamedTuple):
 
 
 def weighted(data: str, learner: str, most: int, seed: int) -> list[Record]:
-    """Theorem 1: how far the weighted sums of the pairs are from naive Bayes's probabilities."""
+    """Theorem 1: largest difference between the weighted sums of pairs and the probabilities of naive Bayes."""
     joint, r = _posteriors(_task(data, learner, most, seed))
     p = softmax(joint, axis=1)
     s = couple(r, "bayes", pair_mass=p[:, :, None] + p[:, None, :])
     return [{"deviation": np.abs(s - p).max(), "cases": len(p), "classes": p.shape[1]}]
 
 
-def voted(data: str, learner: str, most: int, seed: int, voting: str) -> list[Record]:
-    """Theorems 2 and 3: cases that votes of the pairs rank otherwise than naive Bayes."""
+def voted(data: str, learner: str, most: int, seed: int, voting: MethodName) -> list[Record]:
+    """Theorems 2 and 3: number of cases that votes of the pairs rank differently from naive Bayes."""
     joint, r = _posteriors(_task(data, learner, most, seed))
-    # Rounded, so that a pair that ties but for the last digit is split.
+    # Rounded, so that a pair that ties up to rounding errors is split.
     votes = couple(r.round(12), voting)
     own = in_order(joint)
     ties = (own == 0).sum(axis=(1, 2)) > joint.shape[1]
@@ -72,7 +73,7 @@ def voted(data: str, learner: str, most: int, seed: int, voting: str) -> list[Re
 
 
 def circles(data: str, learner: str, most: int, seed: int) -> list[Record]:
-    """Cases against (5), cases with a pair whose order other classes reverse, and cases that votes rank otherwise."""
+    """Shares of cases that violate (5), with a pair that other classes reverse, and that votes rank differently."""
     task = _task(data, "Gaussian", most, seed)
     other = {"QDA": QuadraticDiscriminantAnalysis(tol=1e-9), "LDA": LinearDiscriminantAnalysis()}.get(learner)
     score, r = _posteriors(task if other is None else task._replace(learner=other))
@@ -88,33 +89,33 @@ def circles(data: str, learner: str, most: int, seed: int) -> list[Record]:
 
 
 def intransitive(r: Array) -> NDArray[np.bool_]:
-    """Cases of which (5) is not true: r_ij < 1/2 and r_jk < 1/2, but not r_ik."""
+    """Cases that violate (5): r_ij < 1/2 and r_jk < 1/2, but not r_ik < 1/2."""
     beaten = r < 0.5 - TIE
     two_steps = np.matmul(beaten.astype(np.float64), beaten.astype(np.float64)) > 0.0
     return (two_steps & ~beaten).any(axis=(1, 2))
 
 
 def compared(data: str, most: int, split: int, seed: int) -> list[Record]:
-    """Section 5: cases to which one against all gives another class or ranking, and how often each is right."""
+    """Section 5: shares of cases to which one against all gives another class or ranking, and accuracies."""
     task = _task(data, "categorical", most, seed_of("split", seed, split))
     classes = np.unique(task.y)
     own = task.learner.fit(task.x, task.y).predict_joint_log_proba(task.new)
     rest = _against_all(task)
-    says, rest_says = classes[own.argmax(axis=1)], classes[rest.argmax(axis=1)]
+    predicted, by_rest = classes[own.argmax(axis=1)], classes[rest.argmax(axis=1)]
     return [
         {
-            "other": np.mean(says != rest_says),
+            "other": np.mean(predicted != by_rest),
             "ranked": (in_order(own) != in_order(rest)).any(axis=(1, 2)).mean(),
-            "right": np.mean(says == task.truth),
-            "gain": np.mean(rest_says == task.truth) - np.mean(says == task.truth),
+            "right": np.mean(predicted == task.truth),
+            "gain": np.mean(by_rest == task.truth) - np.mean(predicted == task.truth),
         }
     ]
 
 
 def three_classes() -> pd.DataFrame:
-    """Section 5: posteriors at X = Y = 1, a row for each class."""
+    """Section 5: posteriors at X = Y = 1, one row per class."""
     x, y = sulzmann_counts()
-    # Relative frequencies as they are; of those that are 0 none is asked for.
+    # Almost no smoothing; frequencies of 0 are not needed at X = Y = 1.
     task = _Task(CategoricalNB(alpha=1e-12, force_alpha=True), x, y, np.array([[1, 1]]), y[:1])
     joint, r = _posteriors(task)
     found = {
@@ -126,7 +127,7 @@ def three_classes() -> pd.DataFrame:
 
 
 def _against_all(task: _Task) -> Array:
-    """Log-odds of each class against all others, from a naive Bayes of these two."""
+    """Log-odds of each class against all others, by naive Bayes of these two."""
     odds = []
     for label in np.unique(task.y):
         joint = task.learner.fit(task.x, task.y == label).predict_joint_log_proba(task.new)
@@ -135,13 +136,13 @@ def _against_all(task: _Task) -> Array:
 
 
 def in_order(score: Array) -> Array:
-    """Of each pair of classes 1 if the first has more, -1 if less, 0 in a tie."""
+    """For each pair of classes, 1 if the first has the larger score, -1 if the smaller, 0 in a tie."""
     gap = score[:, :, None] - score[:, None, :]
     return np.where(np.abs(gap) > TIE, np.sign(gap), 0.0)
 
 
 def _posteriors(task: _Task) -> tuple[Array, Array]:
-    """Log posteriors of all classes at once, up to a constant, and probabilities of pairs, each a fit of its own."""
+    """Log posteriors of all classes, up to a constant, and pairwise probabilities, each from a separate fit."""
     learner = task.learner.fit(task.x, task.y)
     bayes = hasattr(learner, "predict_joint_log_proba")
     joint = learner.predict_joint_log_proba(task.new) if bayes else learner.decision_function(task.new)
@@ -149,7 +150,7 @@ def _posteriors(task: _Task) -> tuple[Array, Array]:
 
 
 def _task(data: str, learner: str, most: int, seed: int) -> _Task:
-    """Training and test cases, and naive Bayes for them."""
+    """Training cases, test cases, and naive Bayes for them."""
     rng = np.random.default_rng(seed_of("sulzmann", data, seed))
     if data in SIMULATED or data == TWINS:
         x, y = _simulated(SIMULATED.get(data, 4), rng)
@@ -161,7 +162,7 @@ def _task(data: str, learner: str, most: int, seed: int) -> _Task:
     test = test[:most]
     if learner == "Gaussian":
         values = np.asarray(x, dtype=np.float64)
-        # What is added to the variances depends on all rows of a fit, also on those of other classes.
+        # Smoothing of the variances would depend on all rows of a fit, also on those of other classes.
         return _Task(GaussianNB(var_smoothing=0.0), values[train], y[train], values[test], y[test])
     codes, sizes = _codes(x, train)
     task = _Task(CategoricalNB(min_categories=sizes), codes[train], y[train], codes[test], y[test])
@@ -171,7 +172,7 @@ def _task(data: str, learner: str, most: int, seed: int) -> _Task:
 
 
 def _simulated(n_classes: int, rng: np.random.Generator) -> tuple[pd.DataFrame, NDArray[np.int64]]:
-    """Eight attributes of three values each, independent within each class; 200 cases for each class in the mean."""
+    """Eight attributes with three values, independent within classes; on average 200 cases per class."""
     y = rng.choice(n_classes, size=200 * n_classes, p=rng.dirichlet(np.full(n_classes, 5.0)))
     shares = rng.dirichlet(np.ones(3), size=(n_classes, 8)).cumsum(axis=2)
     codes = (rng.random((len(y), 8, 1)) > shares[y]).sum(axis=2)
@@ -179,7 +180,7 @@ def _simulated(n_classes: int, rng: np.random.Generator) -> tuple[pd.DataFrame, 
 
 
 def _codes(x: pd.DataFrame, train: NDArray[np.intp]) -> tuple[NDArray[np.int64], list[int]]:
-    """Columns as codes: categories as they are, numbers in parts of equal size; and the number of codes of each."""
+    """Codes of the columns (numbers are discretised into bins of equal counts), and the number of codes of each."""
     codes, sizes = [], []
     for _, column in x.items():
         if isinstance(column.dtype, pd.CategoricalDtype):

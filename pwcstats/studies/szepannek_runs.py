@@ -1,4 +1,4 @@
-"""The runs of Szepannek, Bischl & Weihs: LDA, naive Bayes, and the better one of each pair."""
+"""Szepannek, Bischl & Weihs (2007): the runs of LDA, naive Bayes, and the better of them for each pair."""
 
 from typing import Any
 
@@ -35,7 +35,7 @@ def simulated(alpha: float, rho: float, repeats: int, seed: int) -> list[Record]
 def _errors(
     lda: Any, nb: Any, x: Any, y: Any, train: NDArray[np.intp], test: NDArray[np.intp], seed: int
 ) -> dict[str, float]:
-    """Share of wrong answers: each learner on all classes, and the better one of each pair by 3-fold CV, coupled."""
+    """Test errors of each learner on all classes, and of coupled pairs with the better learner by 3-fold CV."""
     pwc = PairwiseClassifier({"LDA": lda, "NB": nb}, coupling="ht", selection_cv=3, random_state=seed)
     methods = {"LDA": lda, "NB": nb, "PWC": pwc}
     return {name: 1.0 - clf.fit(x[train], y[train]).score(x[test], y[test]) for name, clf in methods.items()}
@@ -46,7 +46,7 @@ def on_data(dataset: str, repeat: int, seed: int) -> list[Record]:
     data, own = load(dataset), seed_of("szepannek", seed, dataset, repeat)
     y = data.target.to_numpy()
     counts = [len(column.cat.categories) if column.dtype == "category" else 0 for _, column in data.data.items()]
-    # Categories become whole numbers: rows of a frame would be copied for each pair.
+    # An array of codes, because rows of a frame would be copied for each pair.
     x = np.column_stack([c.cat.codes if n else c for n, (_, c) in zip(counts, data.data.items(), strict=True)])
     lda, nb = (_dummies_lda(counts), MixedNB(counts)) if any(counts) else (LinearDiscriminantAnalysis(), GaussianNB())
     errors = _errors(lda, nb, x, y, *_split(data, y, own), own)
@@ -54,22 +54,22 @@ def on_data(dataset: str, repeat: int, seed: int) -> list[Record]:
 
 
 def _dummies_lda(counts: list[int]) -> Any:
-    """LDA on columns of 0 and 1 for categories, as R's formulas make them."""
-    words = [place for place, count in enumerate(counts) if count]
-    codes = [np.arange(counts[place]) for place in words]
+    """LDA with dummy variables for categories, as in R's formulas."""
+    categorical = [index for index, count in enumerate(counts) if count]
+    codes = [np.arange(counts[index]) for index in categorical]
     dummies = OneHotEncoder(categories=codes, drop="first", sparse_output=False)
     return make_pipeline(
-        ColumnTransformer([("words", dummies, words)], remainder="passthrough"), LinearDiscriminantAnalysis()
+        ColumnTransformer([("dummies", dummies, categorical)], remainder="passthrough"), LinearDiscriminantAnalysis()
     )
 
 
 class MixedNB(ClassifierMixin, BaseEstimator):
-    """Naive Bayes with frequencies for categories and normal densities for numbers, as R's naive Bayes have it.
+    """Naive Bayes with frequencies for categories and normal densities for numbers, as in R.
 
     Parameters
     ----------
     counts : list of int
-        For each column the number of its categories, which are whole numbers from 0 on; 0 for a column of numbers.
+        The number of categories of each column, which are coded 0, 1, ...; 0 for a column of numbers.
     """
 
     def __init__(self, counts: list[int]) -> None:
@@ -77,15 +77,15 @@ class MixedNB(ClassifierMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any) -> "MixedNB":
         """Fit both kinds of columns."""
-        words, self.classes_ = np.asarray(self.counts) > 0, np.unique(y)
-        parts = {True: CategoricalNB(min_categories=np.asarray(self.counts)[words]), False: GaussianNB()}
-        kinds = {kind: words == kind for kind in parts if (words == kind).any()}
+        categorical, self.classes_ = np.asarray(self.counts) > 0, np.unique(y)
+        parts = {True: CategoricalNB(min_categories=np.asarray(self.counts)[categorical]), False: GaussianNB()}
+        kinds = {kind: categorical == kind for kind in parts if (categorical == kind).any()}
         self.parts_ = [(columns, parts[kind].fit(X[:, columns], y)) for kind, columns in kinds.items()]
         self.log_prior_ = np.log(np.unique(y, return_counts=True)[1] / len(y))
         return self
 
     def predict_proba(self, X: Any) -> Any:
-        """Probabilities of the classes."""
+        """Class probabilities."""
         log = self.log_prior_ + sum(
             part.predict_joint_log_proba(X[:, columns]) - self.log_prior_ for columns, part in self.parts_
         )
@@ -97,11 +97,11 @@ class MixedNB(ClassifierMixin, BaseEstimator):
 
 
 def _split(data: Bunch, y: NDArray[Any], seed: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """The published split where there is one; otherwise a random one, in which classes of two rows train."""
+    """The published split, or else a random one; classes with fewer than three rows are used for training only."""
     if "train" in data:
         return np.flatnonzero(data.train), np.flatnonzero(~data.train)
     label, count = np.unique(y, return_counts=True)
-    # With one row of a class nothing could be cross-validated.
+    # A class with one training row could not be cross-validated.
     rare = np.isin(y, label[count < 3])
     train, test = train_test_split(np.flatnonzero(~rare), test_size=1 / 3, random_state=seed)
     return np.concatenate([train, np.flatnonzero(rare)]), test

@@ -1,4 +1,4 @@
-"""Our numbers beside the paper's."""
+"""Tables of our numbers beside those of a paper, with verdicts."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -12,13 +12,13 @@ from scipy import stats
 from pwcstats._arrays import Array
 from pwcstats._text import counted
 
-__all__ = ["COLUMNS", "Exhibit", "beside", "claim", "everywhere", "noise"]
+__all__ = ["COLUMNS", "Exhibit", "claim", "claim_everywhere", "compare_with_paper", "noise"]
 
-# What each table ends with; before these are the parameters of the study.
+# The last columns of each table; the columns before these are parameters of the study.
 COLUMNS = ("quantity", "estimate", "std_error", "runs", "paper", "difference", "allowed", "agrees", "note")
-# With fewer degrees of freedom an interval would hold nearly everything.
+# With fewer degrees of freedom, the interval would contain nearly everything.
 FEWEST = 4
-# The paper's number agrees if it is within the interval that holds a new result of the same experiment so often.
+# A number of the paper agrees if it is in the prediction interval of this level for a repetition of the experiment.
 LEVEL = 0.99
 
 
@@ -28,17 +28,17 @@ class Exhibit(NamedTuple):
     Attributes
     ----------
     name : str
-        As the function is called, "table1".
+        Name of the function, for example "table1".
     title : str
         "Table 1: what it shows".
     about : str
-        How it was made here, and where that differs from the paper.
+        How it was computed, and how that differs from the paper.
     table : callable, optional
-        ``table(size, random_state=, n_jobs=, progress=, cache=)`` gives a frame that ends with `COLUMNS`.
+        ``table(size, random_state=, n_jobs=, progress=, cache=)`` returns a frame that ends with `COLUMNS`.
     figure : callable, optional
-        Draws the frame that `table` gives.
+        Draws the frame that `table` returns.
     picture : callable, optional
-        In place of `figure`, where the frame is not what is shown: draws data of a seed.
+        Draws data of a seed, instead of `figure`, which draws the frame.
     """
 
     name: str
@@ -49,13 +49,13 @@ class Exhibit(NamedTuple):
     picture: Callable[[int], Figure] | None = None
 
     def draw(self, frame: pd.DataFrame | None, random_state: int) -> Figure | None:
-        """The figure of a frame, or of a seed; None where the paper has none."""
+        """The figure of the frame or of the seed; None if there is none."""
         if self.picture is not None:
             return self.picture(random_state)
         return None if self.figure is None or frame is None else self.figure(frame)
 
 
-def beside(
+def compare_with_paper(
     runs: pd.DataFrame,
     by: Sequence[str],
     value: str,
@@ -68,42 +68,42 @@ def beside(
     exact: bool = False,
     note: Callable[..., str] | None = None,
 ) -> pd.DataFrame:
-    r"""Means of runs beside the numbers that a paper prints.
+    r"""Compare means of runs with the numbers printed in a paper.
 
     Parameters
     ----------
     runs : DataFrame
-        A row for each run.
+        One row per run.
     by : sequence of str
-        The columns that tell settings apart.
+        The columns of the settings.
     value : str
-        The column of results.
+        The column of the results.
     paper : mapping
-        The printed number of each setting, by the values of `by` (by the value itself where it is one column); or the
-        numbers of several runs, if these are printed.
+        The printed number of each setting, or the numbers of several runs. The keys are the values of `by`: a tuple, or
+        the value itself if `by` is one column.
     quantity : str, optional
-        What the value is called; by default as its column.
+        Name of the results; by default the name of the column.
     digits : int
-        Decimal places in print.
+        Printed decimal places.
     paper_runs : int
-        Runs of which the paper prints the mean.
+        Number of runs of which the paper prints the mean.
     paper_errors : mapping, optional
-        The standard error of a printed number, where there is one in print.
+        Printed standard errors.
     exact : bool
-        Whether nothing is left to chance, so that one run is all that there is, and only the rounding counts.
+        Whether the results are not random. Then one run suffices, and only rounding is allowed for.
     note : callable, optional
-        Takes the setting's values and gives a remark.
+        Called with the values of `by`; returns a remark.
 
     Returns
     -------
     DataFrame
-        `by`, and `COLUMNS`: quantity, estimate (mean of the runs), std_error (of it), runs, paper (mean of the printed
-        numbers), difference (ours - paper), allowed, agrees, note. `agrees` tells whether the difference is at most
-        what is `allowed` by chance in 99 % of the cases, if both did the same experiment, and by the rounding in print:
-        :math:`t_{0.995} s \sqrt{1/n + 1/m}` for n runs of ours and m of the paper's, where s is the standard
-        deviation of ours, pooled with that of the paper's if its runs are printed, and s² / m is the square of the
-        printed standard error if there is one. Both are missing where the paper prints nothing, where a run is
-        missing, and where there are less than four degrees of freedom, from which nothing can be told.
+        `by` and `COLUMNS`: quantity, estimate (mean of the runs), std_error, runs (their number), paper (mean of the
+        printed numbers), difference, allowed, agrees and note. The paper agrees if the difference is at most `allowed`:
+        :math:`t_{0.995} \sqrt{s^2 / n + s^2 / m}` for n runs here and m runs in the paper, plus half a unit of the last
+        printed digit. s is the standard deviation of our runs, pooled with that of the
+        paper's runs if these are printed; a printed standard error replaces :math:`s / \sqrt m`. `allowed` and
+        `agrees` are missing if there is no printed number, if a run is missing, or if there are fewer than four
+        degrees of freedom.
     """
     rows = []
     for key, found in runs.groupby(list(by), sort=False, observed=True)[value]:
@@ -112,19 +112,19 @@ def beside(
         error = None if paper_errors is None else paper_errors.get(name)
         degrees, chance = _by_chance(ours, printed, max(paper_runs, len(printed)), error)
         mean, other = float(ours.mean()), float(printed.mean())
-        untold = math.isnan(other) or math.isnan(mean) or (degrees < FEWEST and not exact)
-        # Half a unit of the last digit, and a last bit that rounding may turn either way.
-        allowed = math.nan if untold else chance + 0.5 * 10.0**-digits + 1e-12
-        agrees = pd.NA if untold else abs(mean - other) <= allowed
+        no_verdict = math.isnan(other) or math.isnan(mean) or (degrees < FEWEST and not exact)
+        # Allow for half a unit of the last digit, and for rounding errors of its representation.
+        allowed = math.nan if no_verdict else chance + 0.5 * 10.0**-digits + 1e-12
+        agrees = pd.NA if no_verdict else abs(mean - other) <= allowed
         std_error = math.nan if len(ours) == 1 else float(ours.std(ddof=1)) / math.sqrt(len(ours))
-        words = "" if note is None else note(*key)
-        numbers = (quantity or value, mean, std_error, len(ours), other, mean - other, allowed, agrees, words)
+        remark = "" if note is None else note(*key)
+        numbers = (quantity or value, mean, std_error, len(ours), other, mean - other, allowed, agrees, remark)
         rows.append((*key, *numbers))
     return _frame(rows, by)
 
 
 def _by_chance(ours: Array, printed: Array, paper_runs: int, paper_error: float | None) -> tuple[int, float]:
-    """Degrees of freedom, and how far apart means of both may be by chance."""
+    """Degrees of freedom, and the difference of the two means that chance may cause."""
     degrees = len(ours) + len(printed) - 2
     if degrees == 0:
         return 0, 0.0
@@ -134,20 +134,20 @@ def _by_chance(ours: Array, printed: Array, paper_runs: int, paper_error: float 
 
 
 def claim(
-    words: str, holds: bool | None, estimate: float = math.nan, std_error: float = math.nan, note: str = ""
+    statement: str, holds: bool | None, estimate: float = math.nan, std_error: float = math.nan, note: str = ""
 ) -> pd.DataFrame:
-    """What a paper says in words, in a row like those of numbers.
+    """A statement of a paper, in a row like those of numbers.
 
     Parameters
     ----------
-    words : str
-        The statement, which stands as the quantity.
+    statement : str
+        The statement; it takes the place of the quantity.
     holds : bool or None
-        Whether it is so here; None where that would be no evidence.
+        Whether the statement holds here; None for no verdict.
     estimate, std_error : float
-        The number by which it was judged, if there is one.
+        The number on which the verdict is based, if there is one.
     note : str
-        What that number is.
+        Description of that number.
 
     Returns
     -------
@@ -155,35 +155,35 @@ def claim(
         One row with `COLUMNS`.
     """
     agrees = pd.NA if holds is None else bool(holds)
-    return _frame([(words, estimate, std_error, pd.NA, math.nan, math.nan, math.nan, agrees, note)], ())
+    return _frame([(statement, estimate, std_error, pd.NA, math.nan, math.nan, math.nan, agrees, note)], ())
 
 
-def everywhere(words: str, leads: pd.DataFrame, note: str) -> pd.DataFrame:
+def claim_everywhere(statement: str, leads: pd.DataFrame, note: str) -> pd.DataFrame:
     """The claim that something leads in each of several comparisons, beyond noise.
 
     Parameters
     ----------
-    words : str
+    statement : str
         The statement.
     leads : DataFrame
-        A row for each run, and a column for each comparison: by how much it leads.
+        The leads: one row per run, one column per comparison.
     note : str
-        What the least lead is, which stands as the estimate.
+        Description of the smallest lead, which is the estimate.
 
     Returns
     -------
     DataFrame
-        One row with `COLUMNS`; without a verdict if there is one run only.
+        One row with `COLUMNS`; without a verdict if there is only one run.
     """
     mean, error = leads.mean(), leads.sem()
     count, least = int((mean > noise(leads)).sum()), int(mean.argmin())
     note = f"{note}; above 0 beyond noise in {count} of {counted(len(mean), 'comparison')}"
     holds = None if len(leads) == 1 else count == len(mean)
-    return claim(words, holds, float(mean.iloc[least]), float(error.iloc[least]), note)
+    return claim(statement, holds, float(mean.iloc[least]), float(error.iloc[least]), note)
 
 
 def noise(differences: pd.DataFrame) -> Any:
-    """By how much the mean of each column may be too high, in 95 % of the cases; missing if there is one row only."""
+    """Margin of a one-sided 95 % interval for the mean of each column; missing if there is only one row."""
     return stats.t.ppf(0.95, len(differences) - 1) * differences.sem()
 
 

@@ -10,14 +10,14 @@ from matplotlib.figure import Figure
 
 from pwcstats import plot
 from pwcstats.datasets import Setting
-from pwcstats.studies.running import Size, chosen, count_of, names_of, run_cells
-from pwcstats.studies.tables import Exhibit, beside, claim, everywhere
+from pwcstats.studies.running import Size, by_size, count_or_default, names_or_default, run_cells
+from pwcstats.studies.tables import Exhibit, claim, claim_everywhere, compare_with_paper
 from pwcstats.studies.wu_lin_weng_runs import METHODS, noisy, on_data
 
 __all__ = ["EXHIBITS", "METHODS", "PAPER_1", "figure1", "table1"]
 
-# Table 1: test errors in per cent of five samples, each the mean of five cross-validations, and below them their
-# standard deviations (of which the divisor is 5: 0.080 is that of four equal errors and one of another case in 500).
+# Table 1: test errors in per cent of five samples, each the mean of five cross-validations, and their standard
+# deviations. The divisor of these is 5: four equal errors, and one that differs by a case in 500, give 0.080.
 PAPER_1 = {
     ("satimage", "ht"): ((14.080, 12.960, 14.520, 12.400, 16.160), (1.306, 0.320, 0.968, 0.000, 0.294)),
     ("satimage", "wlw1"): ((14.600, 13.400, 14.760, 12.200, 16.400), (0.938, 0.400, 1.637, 0.000, 0.379)),
@@ -40,11 +40,11 @@ PAPER_1 = {
     ("letter", "wlw2"): ((34.560, 35.920, 35.800, 29.240, 36.960), (2.144, 1.389, 1.453, 1.335, 1.741)),
     ("letter", "vote"): ((33.480, 33.440, 35.000, 27.400, 34.520), (0.325, 1.061, 1.066, 1.117, 1.001)),
 }
-# Sets with few and with more classes.
+# Data sets with few and with more classes.
 FEW, MANY = ("satimage", "segment"), ("usps", "mnist", "letter")
-# Rules are equally good if none errs so many points more than another.
+# Rules perform similarly if their errors differ by at most this many percentage points.
 CLOSE = 1.0
-# A rule does very well if it finds the true class so often.
+# A rule does very well if it finds the true class at least this often.
 WELL = 0.9
 
 
@@ -55,7 +55,7 @@ def figure1(
     replicates: int = 1000,
     **how: Any,
 ) -> pd.DataFrame:
-    """How often each coupling finds the true class from noisy pairs.
+    """How often each coupling method finds the true class from noisy pairs.
 
     Parameters
     ----------
@@ -64,17 +64,17 @@ def figure1(
     n_classes : sequence of int
         Numbers of classes.
     replicates : int
-        Samples for each setting and number of classes; all methods couple the same ones.
+        Number of samples for each setting and number of classes; all methods get the same ones.
     **how
         random_state, n_jobs, progress, cache: see :func:`pwcstats.studies.running.run_cells`.
 
     Returns
     -------
     DataFrame
-        A row for each setting, number of classes and method (the paper's is a picture, without numbers), then what
-        Section 6.1 says of it. Ties for the first place are broken at random, as in the paper.
+        One row per setting, number of classes and method (the paper has a picture without numbers), then the
+        statements of Section 6.1. Ties for the largest probability are broken at random, as in the paper.
     """
-    chosen(size, None, None)
+    by_size(size, None, None)
     cells = [
         {"setting": setting, "n_classes": int(k), "replicates": replicates}
         for setting in get_args(Setting)
@@ -83,7 +83,9 @@ def figure1(
     counts = run_cells(noisy, cells, **how)
     hits = counts.loc[counts.index.repeat(counts["count"])]
     runs = hits.melt(["setting", "n_classes"], METHODS, "method", "hit", ignore_index=False).sort_index(kind="stable")
-    found = beside(runs, ["setting", "n_classes", "method"], "hit", {}, quantity="share of true class found")
+    found = compare_with_paper(
+        runs, ["setting", "n_classes", "method"], "hit", {}, quantity="share of true class found"
+    )
     return pd.concat([found, *_claims_of_figure(hits)], ignore_index=True).astype({"n_classes": "Int64"})
 
 
@@ -140,36 +142,36 @@ def table1(
     Parameters
     ----------
     size : {"quick", "paper"}
-        5 samples, and C and gamma on a grid of 6 x 6 values, chosen once; or 20 samples (the paper has 5), and 11 x 11
-        values, chosen in five cross-validations.
+        5 samples, with C and gamma from a grid of 6 x 6 values, chosen in one cross-validation; or 20 samples (the
+        paper has 5), with a grid of 11 x 11 values and five cross-validations.
     datasets : sequence of str, optional
-        By default satimage, segment, mnist and letter; and usps, if there is a `path`.
+        By default satimage, segment, mnist and letter; with a `path`, also usps.
     samples : int, optional
-        Another number of pairs of a training set of 300 and a test set of 500 rows.
+        Another number of samples, each with 300 training and 500 test rows.
     path : str or path-like, optional
-        Where usps is, see :func:`pwcstats.datasets.load`.
+        The file or directory of usps, see :func:`pwcstats.datasets.load`.
     **how
         random_state, n_jobs, progress, cache: see :func:`pwcstats.studies.running.run_cells`.
 
     Returns
     -------
     DataFrame
-        A row for each data set and method, beside the mean of the paper's five samples, which are all in print; then
-        what Section 6.2 says of them.
+        One row per data set and method, beside the mean of the five printed samples; then the statements of Section
+        6.2.
     """
-    step, repeats, usual = chosen(size, (4, 1, 5), (2, 5, 20))
-    places = {} if path is None else {"usps": os.fspath(path)}
-    names = ("satimage", "segment", *places, "mnist", "letter")
+    step, repeats, usual = by_size(size, (4, 1, 5), (2, 5, 20))
+    paths = {} if path is None else {"usps": os.fspath(path)}
+    names = ("satimage", "segment", *paths, "mnist", "letter")
     cells = [
         {
             "dataset": name,
-            "path": places.get(name),
+            "path": paths.get(name),
             "step": step,
             "sample": sample,
             "repeat": repeat,
         }
-        for name in names_of(datasets, names)
-        for sample in range(count_of(samples, "samples", usual))
+        for name in names_or_default(datasets, names)
+        for sample in range(count_or_default(samples, "samples", usual))
         for repeat in range(repeats)
     ]
     runs = run_cells(on_data, cells, **how)
@@ -177,10 +179,10 @@ def table1(
     errors = pd.DataFrame({"error": grouped.mean(), "sd": grouped.std(ddof=0)}).reset_index()
     means, sds = ({key: rows[part] for key, rows in PAPER_1.items()} for part in (0, 1))
     by = ["dataset", "method"]
-    parts = [beside(errors, by, "error", means, quantity="test error (%)", digits=3, note=_note)]
+    parts = [compare_with_paper(errors, by, "error", means, quantity="test error (%)", digits=3, note=_note)]
     if repeats > 1:
-        words = "sd of the error over cross-validations"
-        parts.append(beside(errors, by, "sd", sds, quantity=words, digits=3, note=_note_sd))
+        quantity = "sd of the error over cross-validations"
+        parts.append(compare_with_paper(errors, by, "sd", sds, quantity=quantity, digits=3, note=_note_sd))
     return pd.concat([*parts, *_claims_of_table(errors, repeats)], ignore_index=True)
 
 
@@ -210,13 +212,13 @@ def _claims_of_table(errors: pd.DataFrame, repeats: int) -> list[pd.DataFrame]:
     if len(many):
         worst = many[["wlw1", "wlw2", "vote"]].idxmax(axis=1)
         lags = pd.DataFrame({name: wide.loc[name, "ht"] - wide.loc[name, rule] for name, rule in worst.items()})
-        words = "by how many points it errs more than the next worst, at least, with 10 classes and more"
-        claims.append(everywhere("with more classes HT is less competitive", lags, words))
+        note = "by how many points it errs more than the next worst, at least, with 10 classes and more"
+        claims.append(claim_everywhere("with more classes HT is less competitive", lags, note))
     if "letter" in mean.index:
         for method in ("wlw2", "vote"):
             gain = wide.loc["letter", "ht"] - wide.loc["letter", method]
-            words = f"letter: {method} outperforms HT by at least 5 %"
-            claims.append(claim(words, gain.mean() >= 5.0, gain.mean(), gain.sem(), "points of test error"))
+            statement = f"letter: {method} outperforms HT by at least 5 %"
+            claims.append(claim(statement, gain.mean() >= 5.0, gain.mean(), gain.sem(), "points of test error"))
     if repeats > 1:
         between = errors.groupby(["dataset", "method"])["error"].std()
         ratio = errors["sd"].mean() / between.mean()
@@ -246,22 +248,22 @@ EXHIBITS = (
     Exhibit(
         "figure1",
         "Figure 1: the true class from noisy pairs",
-        "Pairwise probabilities of known classes, with normal errors of standard deviation 0.1, are coupled in four "
-        "ways; how often is the most probable class found? 1000 replicates for each number of classes, as in the "
-        "paper, which prints a picture without numbers. What its text says of the picture is below the numbers. The "
-        "paper's p_i + p_j ≈ k/2, on which HT relies, is a misprint of 2/k.",
+        "Four methods couple pairwise probabilities of known classes with normal errors of standard deviation 0.1. The "
+        "table shows how often they find the most probable class, in 1000 replicates for each number of classes, as in "
+        "the paper. The paper has a picture without numbers; the statements of its text are below the numbers. Its "
+        "p_i + p_j ≈ k/2, on which HT relies, is a misprint of 2/k.",
         figure1,
         _draw,
     ),
     Exhibit(
         "table1",
         "Table 1: support vector machines on real data",
-        "Machines with a radial kernel for each pair, and sigmoids fitted to the decision values of the training rows; "
-        "300 rows train and 500 test. C and gamma are chosen for each rule by 5-fold cross-validation, of equally good "
-        "ones those with the smallest C (then with the smallest gamma). Features are scaled to [-1, 1], pixels of "
-        "MNIST to [0, 1]. Rows are drawn from the whole of each set, of MNIST from the 5000 that a package carries; "
-        "USPS is in no package, and needs a path. The paper has five samples, and prints each; ours are "
-        "others. How far the means may differ by chance is told from the spread of both.",
+        "Machines with a radial kernel for each pair, and sigmoids fitted to the decision values of the training rows, "
+        "with 300 training and 500 test rows. C and gamma are chosen for each rule by 5-fold cross-validation; of "
+        "equally good ones, those with the smallest C, then with the smallest gamma. Features are scaled to [-1, 1], "
+        "pixels of MNIST to [0, 1]. Rows are drawn from the complete data sets; of MNIST, from the 5000 rows that a "
+        "package contains. USPS is in no package and needs a path. The paper prints five samples; ours are different. "
+        "The difference that chance may cause is estimated from the spread of both.",
         table1,
         plot.beside_paper,
     ),

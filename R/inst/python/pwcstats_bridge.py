@@ -16,8 +16,6 @@ from pwcstats_vocabulary import RVocabulary
 
 from pwcstats.errors import Message, PwcError
 
-# Kernels that e1071 and scikit-learn name differently.
-_KERNELS = {"radial": "rbf", "polynomial": "poly"}
 # R functions that fit R learners and predict their probabilities.
 _R = {}
 # Warnings for those who write Python, not for those who use it.
@@ -98,52 +96,14 @@ def row_names(index):
     return [", ".join(f"{name} {label}" for name, label in zip(index.names, row, strict=True)) for row in index]
 
 
-def svm(kernel, cost, gamma, degree, coef0, tolerance, class_weight=None):
-    """Return a support vector machine that is yet to be fitted, in the words of e1071."""
-    # Here and below not with the module: most calls need no learner.
-    from sklearn.svm import SVC
+def learner(name, **options):
+    """Return a learner that is yet to be fitted; see `make_learner`."""
+    # Not with the module: most calls need no learner.
+    from pwcstats.pairwise.named import make_learner
 
-    name = _KERNELS.get(kernel, kernel)
-    return SVC(
-        kernel=name,
-        C=cost,
-        gamma=gamma,
-        degree=degree,
-        coef0=coef0,
-        tol=tolerance,
-        class_weight=class_weight,
-        # As e1071: without a limit, columns of very different sizes take hours, and R cannot interrupt a fit.
-        max_iter=10_000_000,
-    )
-
-
-def learner(kind, **options):
-    """Return a learner that is yet to be fitted, in the words of R."""
-    from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.naive_bayes import GaussianNB
-    from sklearn.neighbors import KNeighborsClassifier
-    from sklearn.tree import DecisionTreeClassifier
-
-    match kind:
-        case "lda":
-            return LinearDiscriminantAnalysis(priors=options.get("prior"))
-        case "qda":
-            return QuadraticDiscriminantAnalysis(priors=options.get("prior"), reg_param=options["reg_param"])
-        case "nb":
-            return GaussianNB(priors=options.get("prior"))
-        case "knn":
-            return KNeighborsClassifier(options["k"])
-        case "logistic":
-            return LogisticRegression(C=options["cost"], tol=1e-8, max_iter=10_000)
-        case "tree":
-            return DecisionTreeClassifier(
-                min_samples_split=options["minsplit"],
-                min_samples_leaf=options["minbucket"],
-                max_depth=options["maxdepth"],
-                # Of splits that are equally good, a draw decides.
-                random_state=0,
-            )
+    # R writes whole numbers as doubles.
+    whole = {key: int(x) if isinstance(x, float) and x.is_integer() else x for key, x in options.items()}
+    return make_learner(name, **whole)
 
 
 def is_score(name):

@@ -1,4 +1,4 @@
-# Learners of pwc() by name and of Python's, and what is refused of any.
+# Learners of pwc() by name and from Python, and what is refused.
 
 # The same sums, in another order at most.
 EXACT <- 1e-8 # nolint
@@ -10,6 +10,36 @@ ask <- function(learners, ...) {
 decisions <- function(...) {
   predict(ask(..., calibration = "none", coupling = "vote"), type = "decision")
 }
+
+test_that("learners, their arguments and defaults are those of Python's table", {
+  skip_without_python()
+  named <- reticulate::import("pwcstats.pairwise.named")
+  table <- named$LEARNERS
+  arguments <- lapply(table, function(learner) sub("_w", ".w", names(learner$options)))
+  expect_identical(arguments, known_learners)
+  # As documented in ?pwc; NULL where a default depends on the columns or on another argument.
+  default <- function(name, argument) table[[name]]$options[[argument]]$default
+  expect_identical(default("svm", "kernel"), "radial")
+  numbers <- list(
+    svm = c(cost = 1, degree = 3, coef0 = 0, tolerance = 0.001), qda = c(reg_param = 0),
+    knn = c(k = 5), logistic = c(cost = 1), tree = c(minsplit = 20, maxdepth = 30)
+  )
+  for (name in names(numbers)) {
+    for (argument in names(numbers[[name]])) {
+      expect_equal(default(name, argument), numbers[[name]][[argument]])
+    }
+  }
+  expect_null(default("svm", "gamma"))
+  expect_null(default("svm", "class_weights"))
+  expect_null(default("tree", "minbucket"))
+  for (name in c("lda", "qda", "nb")) {
+    expect_null(default(name, "prior"))
+  }
+  takes <- reticulate::import("sklearn.utils.validation")$has_fit_parameter
+  is_weighted <- function(name) takes(named$make_learner(name), "sample_weight")
+  weighted <- vapply(names(table), is_weighted, logical(1L))
+  expect_identical(names(table)[!weighted], without_weights)
+})
 
 test_that("arguments of learners come in all documented forms", {
   skip_without_python()
@@ -62,7 +92,7 @@ test_that("all learners take one column, and answer for one row", {
 
 test_that("what is no learner is refused in a sentence", {
   skip_without_python()
-  unknown <- "^there is no learner '%s'; there are 'svm', 'lda', 'qda', .*estimators of Python\\.$"
+  unknown <- "^there is no learner '%s'; there are 'svm', 'lda', 'qda', .*Python estimators\\.$"
   expect_refused(ask("forest"), sprintf(unknown, "forest"))
   expect_refused(ask(""), sprintf(unknown, ""))
   expect_refused(ask(NA_character_), sprintf(unknown, "NA"))
@@ -78,13 +108,13 @@ test_that("what is no learner is refused in a sentence", {
   expect_refused(ask(list(svm = 10)), "^a learner must be a name, .* not numeric\\.$")
   # Easily written for list(svm = list(cost = 10)).
   expect_refused(ask(list("svm", cost = 10)), "^a learner must be a name, .* not numeric\\.$")
-  two <- "^a learner of R's is a list of two functions, fit\\(x, y\\) and prob\\(model, x\\)\\.$"
+  two <- "^an R learner is a list of two functions, fit\\(x, y\\) and prob\\(model, x\\)\\.$"
   expect_refused(ask(list(mean)), two)
   expect_refused(ask(list(fit = mean)), two)
   expect_refused(ask(list(mine = list(fit = mean))), two)
   expect_refused(ask(list(mine = list(fit = mean, predict = mean))), two)
   expect_refused(ask(list(a = "lda", a = "nb")), "^there are two learners 'a'\\.$")
-  expect_refused(ask(list(a__b = "lda", "nb")), "words without '__', got 'a__b'")
+  expect_refused(ask(list(a__b = "lda", "nb")), "strings without '__', got 'a__b'")
 })
 
 test_that("what a learner does not take is refused in a sentence", {
@@ -103,16 +133,21 @@ test_that("what a learner does not take is refused in a sentence", {
   expect_refused(ask("svm", cost = 1, cost = 2), "'svm' is given 'cost' twice\\.$")
   # One of them would be forgotten.
   expect_refused(
-    ask(list(svm = list(gamma = 2)), cost = 3), "list of arguments already, 'gamma' .* put 'cost'"
+    ask(list(svm = list(gamma = 2)), cost = 3), "already has a list of arguments, with 'gamma'; put 'cost'"
   )
   # Directly: the call is not to be made again by its own error.
   refused <- expect_error(
-    pwc(Species ~ ., iris, "svm", cost = "a"), "^cost must be a number above 0\\.$",
+    pwc(Species ~ ., iris, "svm", cost = "a"), "^cost must be a number above 0, got 'a'\\.$",
     class = "pwcstats_error"
   )
   expect_identical(conditionCall(refused), quote(pwc(Species ~ ., iris, "svm", cost = "a")))
   expect_refused(ask("svm", kernel = "precomputed"), "^kernel must be one of 'linear'")
   expect_refused(ask("svm", gamma = "scale"), "^gamma must be a number above 0")
+  expect_refused(ask("svm", cost = NA), "^cost must not be NA\\.$")
+  expect_refused(ask("svm", cost = NULL), "^cost must be a number above 0, got (None|NULL)\\.$")
+  expect_refused(ask("svm", cost = 1:2), "^cost must be a number above 0, got \\[1, 2\\]\\.$")
+  expect_refused(ask("svm", degree = 1.5), "^degree must be a whole number of at least 1, got 1.5")
+  expect_refused(ask("qda", reg_param = 2), "^reg_param must be a number between 0 and 1, got 2")
   expect_refused(ask("knn", k = 0), "^k must be a whole number of at least 1")
   expect_refused(ask("logistic", cost = -1), "^cost must be a number above 0")
   expect_refused(ask("tree", minsplit = 1), "^minsplit must be a whole number of at least 2")
@@ -139,7 +174,7 @@ test_that("priors and weights of classes are refused where they are not the clas
   for (weights in odd) {
     expect_refused(ask("svm", class.weights = weights), words)
   }
-  expect_refused(ask("svm", class.weights = c(rose = 2)), "has 'rose', which is no class")
+  expect_refused(ask("svm", class.weights = c(rose = 2)), "has 'rose', which is not a class")
 })
 
 test_that("options are refused in a sentence", {
@@ -168,7 +203,7 @@ test_that("weights are refused by learners that have none", {
   skip_without_python()
   for (name in c("lda", "qda", "knn")) {
     expect_refused(
-      ask(name, weights = rep(1:2, 75)), sprintf("^the learner '%s' has no weights; leave", name)
+      ask(name, weights = rep(1:2, 75)), sprintf("^the learner '%s' takes no weights; leave", name)
     )
     # 0 leaves rows out, for which nobody needs weights.
     part <- ask(name, weights = rep(0:1, 75))
@@ -179,8 +214,8 @@ test_that("weights are refused by learners that have none", {
       tolerance = EXACT
     )
   }
-  expect_refused(ask(c("nb", "lda"), weights = rep(1:2, 75)), "'lda' has no weights")
-  expect_refused(ask(list(mine = shares), weights = rep(1:2, 75)), "'mine' has no weights")
+  expect_refused(ask(c("nb", "lda"), weights = rep(1:2, 75)), "'lda' takes no weights")
+  expect_refused(ask(list(mine = shares), weights = rep(1:2, 75)), "'mine' takes no weights")
 })
 
 test_that("columns are scaled by the rows that count", {
@@ -227,14 +262,14 @@ test_that("estimators of Python are learners, alone, in pipelines and beside oth
   expect_refused(ask(tree), "neither predict_proba nor decision_function")
   # As after a workspace was loaded.
   gone <- unserialize(serialize(bayes, NULL))
-  expect_refused(ask(list(gone)), "does not outlive its session; make it anew")
+  expect_refused(ask(list(gone)), "after its session has ended; create it again")
 })
 
 test_that("an estimator without weights is said to leave them out", {
   skip_without_python()
   near <- reticulate::import("sklearn.neighbors")$KNeighborsClassifier()
   expect_warning(
-    ask(list(near = near), weights = rep(1:2, 75)), "^near .* leave the weights out",
+    ask(list(near = near), weights = rep(1:2, 75)), "^near .* ignore the weights",
     class = "pwcstats_warning"
   )
 })

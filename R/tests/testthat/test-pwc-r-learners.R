@@ -153,7 +153,7 @@ test_that("results that are not probabilities are refused, with learner and pair
   # The fit predicts one row, so the error comes later.
   short <- ask(by_prob(function(model, x) 0.5))
   error <- expect_error(
-    predict(short), "pair setosa/versicolor cannot answer: .* return 150 prob.*, not 1$",
+    predict(short), "pair setosa/versicolor cannot predict: .* return 150 prob.*, not 1$",
     class = "pwcstats_error"
   )
   expect_identical(conditionCall(error)[[1]], quote(predict.pwcstats_pwc))
@@ -173,7 +173,7 @@ test_that("an error in a function names the learner and the pair", {
   picky <- function(x, y) if ("virginica" %in% levels(y)) stop("not these") else 1
   expect_refused(ask(by_fit(picky)), "^bad .* setosa/virginica: not these")
   late <- ask(by_prob(function(model, x) if (nrow(x) > 1) stop("too many") else 0.5))
-  expect_refused(predict(late), "cannot answer: too many$")
+  expect_refused(predict(late), "cannot predict: too many$")
   # A jump through Python's frames must not break them.
   jump <- function() {
     withRestarts(ask(by_fit(function(x, y) invokeRestart("away"))), away = function() "jumped")
@@ -245,7 +245,7 @@ test_that("error_score uses other learners, or the shares of the classes", {
   expect_identical(fit$pairs$learner, rep("nb", 3))
   expect_identical(fit$pairs$cv_score_bad, c(0.5, NA, NA))
   expect_identical(fit$pairs$error, c("", "bad: nope", "bad: nope"))
-  expect_warning(fit <- ask(picky, error_score = NA), "classes' shares of the rows stand in")
+  expect_warning(fit <- ask(picky, error_score = NA), "classes' shares of the rows are used")
   expect_identical(fit$pairs$learner, c("bad", "prior", "prior"))
   expect_equal(unname(predict(fit, type = "pairs")[1, ]), rep(0.5, 3))
   expect_output(print(fit), "bad \\(1 pair\\), prior \\(2 pairs\\)")

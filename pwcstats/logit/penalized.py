@@ -1,10 +1,10 @@
-"""What models with Jeffreys' penalty share, whether of two classes or of more."""
+"""Models with Jeffreys' penalty, and their results: what the binary and the multinomial model share."""
 
 import warnings
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -13,28 +13,21 @@ from statsmodels.base.model import LikelihoodModelResults
 from statsmodels.tools.sm_exceptions import MissingDataError
 
 from pwcstats import _params
-from pwcstats._arrays import Array
+from pwcstats._arrays import Array, as_float
 from pwcstats._kernels.newton import Ascent
 from pwcstats._results import TestResult
-from pwcstats._text import listed, shown
-from pwcstats.errors import ConvergenceWarning, InputError
-from pwcstats.logit import reading as designs
+from pwcstats._summary import tidy_coefficients
+from pwcstats._text import listed, shape_of, shown
+from pwcstats.errors import ConvergenceWarning, InputError, arg, code, user_stacklevel
+from pwcstats.logit import reading
+from pwcstats.logit.formulas import columns_by_term
+from pwcstats.logit.inherited import StatsmodelsResult, refused
 from pwcstats.logit.likelihood import MultinomialLikelihood, Point
 from pwcstats.logit.profiles import fall, profile_bounds, single_tests
 
 
-def refused(reason: str) -> Callable[..., Any]:
-    """A method that says why it is not there."""
-
-    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
-        raise InputError(reason)
-
-    method.__doc__ = f"Refused: {reason}"
-    return method
-
-
-class PenalisedModel:
-    """Mixed into a model of statsmodels: its likelihood with Jeffreys' penalty, and frequency weights."""
+class PenalizedModel:
+    """Mixed into a statsmodels model: likelihood with Jeffreys' penalty, and frequency weights."""
 
     data: Any
     exog: Array
@@ -43,27 +36,29 @@ class PenalisedModel:
     _data_attr: list[str]
     _likelihood: MultinomialLikelihood
     _weight: Array
-    _options = "start_params, maxiter and disp"
+    # Options of `fit`, for its error message.
+    _fit_options = "start_params, maxiter and disp"
 
     def __init__(self, endog: Any, exog: Any, offset: Any = None, freq_weights: Any = None, **kwargs: Any) -> None:
-        designs.refuse_unknown(kwargs, type(self).__name__, "offset, freq_weights and missing")
-        designs.refuse_design(exog)
-        designs.refuse_misaligned(exog, freq_weights=freq_weights, offset=offset)
+        reading.check_options(kwargs, type(self).__name__, "offset, freq_weights and missing")
+        reading.check_design(exog)
+        reading.check_aligned(exog, freq_weights=freq_weights, offset=offset)
         if "missing_idx" not in kwargs:
-            designs.refuse_other_rows(len(endog), len(exog))
-            designs.refuse_lengths(len(exog), freq_weights=freq_weights, offset=offset)
+            reading.check_same_rows(len(endog), len(exog))
+            reading.check_lengths(len(exog), freq_weights=freq_weights, offset=offset)
         extra = {"freq_weights": freq_weights} | ({} if offset is None else {"offset": np.asarray(offset, dtype=float)})
+        cure = f"set {arg('missing', 'drop')}"
         if kwargs.get("missing", "none") == "none":
-            designs.refuse_missing(exog, endog, extra)
+            reading.check_no_missing(exog, endog, extra, cure)
         kwargs["check_rank"] = False
         try:
             super().__init__(endog, exog, **extra, **kwargs)  # type: ignore[call-arg]
         except MissingDataError:
-            designs.refuse_missing(exog, endog, extra)
+            reading.check_no_missing(exog, endog, extra, cure)
             raise
-        self._weight = designs.read_weights(getattr(self, "freq_weights", None), len(self.exog))
+        self._weight = reading.read_weights(getattr(self, "freq_weights", None), len(self.exog))
         self._code = np.asarray(self.endog).astype(np.int64)
-        designs.refuse_one_class(self._code, self._weight, self.class_labels)
+        reading.check_classes(self._code, self._weight, self.class_labels)
         self._likelihood = self._make_likelihood(True)
         n_params = self._likelihood.n_params
         self.df_model = float(n_params - self._likelihood.n_rest * (self._constant is not None))
@@ -88,7 +83,7 @@ class PenalisedModel:
 
     @property
     def _constant(self) -> int | None:
-        """Place of the constant column."""
+        """Index of the constant column."""
         return self.data.const_idx
 
     def loglike(self, params: Any) -> float:
@@ -99,12 +94,16 @@ class PenalisedModel:
         """Penalised score."""
         return self._likelihood.score(self._point(params))
 
+    def loglike_and_score(self, params: Any) -> tuple[float, Array]:
+        """Penalised log-likelihood and score."""
+        return self.loglike(params), self.score(params)
+
     def information(self, params: Any) -> Array:
         """Fisher information, whose inverse is the covariance of the estimates."""
         return self._likelihood.information(self._point(params))
 
     def hessian(self, params: Any) -> Array:
-        """Minus the Fisher information; the penalty's own curvature is left out."""
+        """Minus the Fisher information; the curvature of the penalty is not included."""
         return -self.information(params)
 
     def predict(self, params: Any, exog: Any = None, *args: Any, **kwargs: Any) -> Any:
@@ -112,33 +111,46 @@ class PenalisedModel:
         if exog is not None:
             names = list(map(str, self.exog_names))
             coefficients = np.asarray(params).reshape(len(names), -1, order="F")
-            exog = designs.read_new_rows(exog, names, coefficients, hasattr(self, "formula"))
+            exog = reading.read_new_rows(exog, names, coefficients, hasattr(self, "formula"))
             if kwargs.get("offset") is not None:
-                kwargs["offset"] = designs.read_new_offset(kwargs["offset"], len(np.atleast_2d(exog)))
+                kwargs["offset"] = reading.read_new_offset(kwargs["offset"], len(np.atleast_2d(exog)))
         return super().predict(params, exog, *args, **kwargs)  # type: ignore[misc]
 
     def _point(self, params: Any) -> Point:
-        return self._likelihood.at(designs.read_params(params, self._likelihood.n_params, "params"))
+        return self._likelihood.at(self._read_params(params, "params"))
 
-    fit_regularized = refused("the likelihood has a penalty already; use statsmodels' own model for another one.")
-    fit_constrained = refused("the penalty is that of the whole model; to test constraints use lr_test or wald_test.")
-    loglikeobs = refused("the penalty is not a sum over rows; use statsmodels' own model for the rows' likelihoods.")
+    def _read_params(self, params: Any, name: str) -> Array:
+        """Finite coefficients, class by class."""
+        values = as_float(params, name)
+        flat, size = values.ravel(order="F"), self._likelihood.n_params
+        if flat.size != size or not np.isfinite(flat).all():
+            raise InputError(f"{arg(name)} must be {size} finite numbers, got {shape_of(values)}.")
+        return flat
+
+    fit_regularized = refused("the likelihood has a penalty already; use statsmodels' own model for another penalty.")
+    fit_constrained = refused(
+        f"the penalty is that of the whole model; to test constraints use {code('lr_test')} or {code('wald_test')}."
+    )
+    loglikeobs = refused("the penalty is not a sum over rows; use statsmodels' own model for likelihoods of rows.")
     score_obs = score_factor = hessian_factor = loglikeobs
 
     def _maximise(self, start_params: Any, maxiter: Any, disp: Any, kwargs: dict[str, Any]) -> Ascent[Point]:
         method = kwargs.pop("method", "newton")
         if method != "newton" or kwargs:
-            odd = ", ".join(kwargs) or f"method={method!r}"
-            raise InputError(f"fit has no {odd}; it is by Newton's method, with {self._options}.")
-        start = None if start_params is None else designs.read_params(start_params, self._likelihood.n_params)
-        ascent = self._likelihood.fit(start, max_iter=_params.count(maxiter, "maxiter"))
+            odd = ", ".join(kwargs) or arg("method", method)
+            raise InputError(f"{code('fit')} has no {odd}; it uses Newton's method, with {self._fit_options}.")
+        maxiter = _params.count(maxiter, "maxiter")
+        start = None if start_params is None else self._read_params(start_params, "start_params")
+        ascent = self._likelihood.fit(start, maxiter)
         if not np.isfinite(ascent.point.value):
-            raise InputError("start_params is so far out that no outcome there is in doubt; begin nearer to 0.")
+            raise InputError(f"{arg('start_params')} give probabilities of 0 or 1; start nearer to 0.")
         if not ascent.converged:
             warnings.warn(
-                f"the fit did not converge ({ascent.reason}); raise maxiter, or start elsewhere.",
-                ConvergenceWarning,
-                stacklevel=3,
+                ConvergenceWarning(
+                    f"the fit did not converge ({ascent.reason}); raise {arg('maxiter')}, or give other "
+                    f"{arg('start_params')}."
+                ),
+                stacklevel=user_stacklevel(),
             )
         elif disp:
             value = ascent.point.value + self._likelihood.constant
@@ -146,35 +158,22 @@ class PenalisedModel:
         return ascent
 
     def _columns_of(self, term: Any) -> list[int]:
-        """Columns of a term: a column's name or place, or a term of the formula."""
+        """Indices of the columns of a term: the name or index of a column, or a term of the formula."""
         names = list(self.exog_names)
         if isinstance(term, Hashable) and term in names:
             return [names.index(term)]
         if isinstance(term, (int, np.integer)) and not isinstance(term, bool) and 0 <= term < len(names):
             return [int(term)]
-        slices = term_slices(self)
-        if isinstance(term, str) and term in slices:
-            return slices[term]
-        known = list(dict.fromkeys([*map(str, names), *slices]))
-        raise InputError(f"term must be one of {listed(known)}, or a list of them, got {shown(term)}.")
+        terms = columns_by_term(self)
+        if isinstance(term, str) and term in terms:
+            return terms[term]
+        known = list(dict.fromkeys([*map(str, names), *terms]))
+        raise InputError(f"{arg('term')} must be one of {listed(known)}, or a list of them, got {shown(term)}.")
 
 
-def term_slices(model: Any) -> dict[str, list[int]]:
-    """Columns of each term of a model's formula; without a formula, of each column."""
-    data = model.data
-    info = getattr(data, "model_spec", None) or getattr(data, "design_info", None)
-    every = range(model.exog.shape[1])
-    for name in ("term_name_slices", "term_slices"):
-        slices = getattr(info, name, None)
-        if slices is not None:
-            return {str(term): list(every[part]) for term, part in slices.items()}
-    return {str(name): [place] for place, name in enumerate(model.exog_names)}
+class PenalizedResults(StatsmodelsResult):
+    """Mixed into statsmodels results: everything that depends on the likelihood uses the penalised one."""
 
-
-class PenalisedResults:
-    """Mixed into results of statsmodels: what rests on the likelihood uses the penalised one."""
-
-    model: Any
     params: Array
     bse: Array
     tvalues: Array
@@ -182,17 +181,16 @@ class PenalisedResults:
     nobs: float
     df_model: float
     df_resid: float
-    converged: bool
     correction: str | None = None
 
     def _set_up(
         self, model: Any, ascent: Ascent[Point], at: Point, beta: Array, cov: Array, shape: tuple[int, ...]
     ) -> Any:
-        """What statsmodels' results are made from; `at` is where the coefficients are, after corrections."""
+        """The fit from which statsmodels creates results; `at` is the point of the (corrected) coefficients."""
         fit = LikelihoodModelResults(model, beta.reshape(shape, order="F"), cov, scale=1.0)
         fit.mle_retvals = {"converged": ascent.converged, "iterations": ascent.n_iter}
         fit.mle_settings = {"optimizer": "newton"}
-        self.n_iter, self.reason = ascent.n_iter, ascent.reason
+        self.converged, self.n_iter, self.reason = ascent.converged, ascent.n_iter, ascent.reason
         self._best, self._hard = ascent.point, model._likelihood.hard(ascent)
         self._at = at
         self._size, self._shift = model._likelihood.n_params, model._likelihood.constant
@@ -238,39 +236,42 @@ class PenalisedResults:
 
     @property
     def aic(self) -> float:
-        """Akaike's criterion, of the unpenalised likelihood (penalties of different columns cannot be compared)."""
+        """Akaike's criterion, without the penalty (penalties of different columns cannot be compared)."""
         return 2.0 * (self._size - self.llf_unpenalized)
 
     @property
     def bic(self) -> float:
-        """Schwarz's criterion, of the unpenalised likelihood."""
+        """Schwarz's criterion, without the penalty."""
         return float(np.log(self.nobs)) * self._size - 2.0 * self.llf_unpenalized
 
-    def info_criteria(self, crit: str, dk_params: float = 0) -> float:
-        """Criterion "aic" or "bic", with `dk_params` more parameters."""
+    def info_criteria(self, crit: Literal["aic", "bic"], dk_params: float = 0) -> float:
+        """Criterion "aic" or "bic", with `dk_params` additional parameters."""
         weight = {"aic": 2.0, "bic": float(np.log(self.nobs))}[_params.choice(crit, ("aic", "bic"), "crit")]
         return weight * (self._size + dk_params) - 2.0 * self.llf_unpenalized
 
-    set_null_options = refused("the null model is the whole model with its coefficients held at 0; it has no options.")
-    score_test = refused("score tests are of the unpenalised likelihood; use lr_test or wald_test.")
-    get_influence = refused("leaving a row out changes the penalty; fit again without the row instead.")
-    im_ratio = property(refused("the information matrix test is of the unpenalised likelihood."))
+    set_null_options = refused("the null model has no options; its coefficients but the constant are held at 0.")
+    score_test = refused(f"score tests need the unpenalised likelihood; use {code('lr_test')} or {code('wald_test')}.")
+    get_influence = refused("the penalty changes if a row is left out; fit again without the row instead.")
+    im_ratio = property(
+        refused("the information matrix test needs the unpenalised likelihood; use statsmodels' own model for it.")
+    )
 
     def lr_test(self, term: Any = None) -> TestResult:
         """Penalised likelihood-ratio test that coefficients are 0.
 
-        Their columns stay in the penalty, as in R's logistf, so that the two likelihoods can be compared.
+        The columns of these coefficients stay in the penalty, as in R's logistf, so that the two likelihoods can be
+        compared.
 
         Parameters
         ----------
         term : str, int or list of them, optional
-            Columns by name or place, or terms of the formula; by default all but the constant.
+            Columns by name or index, or terms of the formula; by default all columns but the constant.
 
         Returns
         -------
         TestResult
         """
-        self._refuse_corrected("A likelihood-ratio test")
+        self._check_uncorrected("A likelihood-ratio test")
         model, likelihood = self.model, self.model._likelihood
         if term is None:
             columns = [k for k in range(model.exog.shape[1]) if k != model._constant]
@@ -283,15 +284,16 @@ class PenalisedResults:
             beta = np.where(held.ravel(), 0.0, likelihood.beta(self._best.params))
             point = likelihood.held_at(beta, held.ravel(), self._hard)
         if not columns:
-            raise InputError("term names no column, so that there is nothing to test.")
+            raise InputError(f"{arg('term')} has no column, so there is nothing to test; name one at least.")
         df = len(columns) * likelihood.n_rest
         statistic = 2.0 * (self._best.value - point.value)
         if statistic < -1e-6:
             warnings.warn(
-                "the likelihood is higher with the coefficients at 0, so that the fit is at a lower one of several "
-                "maxima; fit again with other start_params.",
-                ConvergenceWarning,
-                stacklevel=2,
+                ConvergenceWarning(
+                    "the likelihood is higher with the coefficients at 0, so the fit is not at the highest of several "
+                    f"maxima; fit again with other {arg('start_params')}."
+                ),
+                stacklevel=user_stacklevel(),
             )
         statistic = max(statistic, 0.0)
         names = [model.exog_names[k] for k in columns]
@@ -304,39 +306,39 @@ class PenalisedResults:
             null=f"the coefficients of {listed(names)} are 0" if df > 1 else f"the coefficient of {names[0]} is 0",
         )
 
-    def conf_int(self, alpha: float = 0.05, method: str = "wald") -> Array:
+    def conf_int(self, alpha: float = 0.05, method: Literal["wald", "profile"] = "wald") -> pd.DataFrame | Array:
         """Confidence intervals of the coefficients.
 
         Parameters
         ----------
         alpha : float
-            One less the level.
+            Significance level; intervals have level 1 - alpha.
         method : {"wald", "profile"}
-            Normal approximation, or where the penalised likelihood, all other coefficients adapting, has fallen by
-            half a quantile of chi-squared.
+            Wald intervals use the normal approximation. Profile intervals end where the penalised likelihood, maximised
+            over all other coefficients, has fallen by half a quantile of the chi-squared distribution.
 
         Returns
         -------
         DataFrame or ndarray
-            Lower and upper bounds; of several classes, one class after the other.
+            Lower and upper bounds; for several classes, one class after the other.
         """
         _params.choice(method, ("wald", "profile"), "method")
         level = _params.level(alpha, "alpha")
         if method == "wald":
             return super().conf_int(alpha=level)  # type: ignore[misc]
-        self._refuse_corrected("A profile")
+        self._check_uncorrected("A profile interval")
         bounds = profile_bounds(self.model._likelihood, self._best, fall(level))
         return bounds if self.params.ndim == 1 else bounds.reshape(self.params.shape[1], -1, 2)
 
-    def tidy(self, alpha: float = 0.05, method: str = "wald") -> pd.DataFrame:
-        """One row a coefficient with broom's columns in snake case.
+    def tidy(self, alpha: float = 0.05, method: Literal["wald", "profile"] = "wald") -> pd.DataFrame:
+        """One row per coefficient, with broom's columns in snake case.
 
         Parameters
         ----------
         alpha : float
-            One less the level of the intervals.
+            Significance level; intervals have level 1 - alpha.
         method : {"wald", "profile"}
-            Wald's intervals and tests, or profile intervals and penalised likelihood-ratio tests.
+            Wald intervals and tests, or profile intervals and penalised likelihood-ratio tests.
 
         Returns
         -------
@@ -347,57 +349,11 @@ class PenalisedResults:
         statistic, p_value = np.ravel(self.tvalues, order="F"), np.ravel(self.pvalues, order="F")
         if method == "profile":
             statistic, p_value = single_tests(self.model._likelihood, self._best, self._hard)
-        table = pd.DataFrame(
-            {
-                "term": names * n_rest,
-                "estimate": np.ravel(self.params, order="F"),
-                "std_error": np.ravel(self.bse, order="F"),
-                "statistic": statistic,
-                "p_value": p_value,
-                "conf_low": bounds[:, 0],
-                "conf_high": bounds[:, 1],
-            }
-        )
+        estimate, se = np.ravel(self.params, order="F"), np.ravel(self.bse, order="F")
+        table = tidy_coefficients(names * n_rest, estimate, se, statistic, p_value, bounds)
         if self.params.ndim > 1:
             table.insert(0, "y_level", np.repeat(self.model.class_labels[1:], len(names)))
         return table
-
-    def get_margeff(self, *args: Any, **kwargs: Any) -> Any:
-        """Marginal effects, as in statsmodels; not with frequency weights, which its averages would leave out."""
-        self._refuse_weights("Marginal effects are averages")
-        return super().get_margeff(*args, **kwargs)  # type: ignore[misc]
-
-    def _refuse_corrected(self, what: str) -> None:
-        if self.model._likelihood is None:
-            raise InputError(f"{what} needs the data, which remove_data took away.")
-        if self.correction is not None:
-            raise InputError(
-                f"{what} needs the maximum of Firth's likelihood, from which correction={self.correction!r} has moved "
-                "the estimates; fit without correction."
-            )
-
-    def _refuse_weights(self, what: str) -> None:
-        if getattr(self.model, "freq_weights", None) is not None:
-            raise InputError(f"{what} over rows, which would leave out freq_weights; repeat the rows instead.")
-
-    def summary(self, *args: Any, **kwargs: Any) -> Any:
-        """The table of statsmodels; log-likelihoods are penalised, intervals are Wald's."""
-        table = super().summary(*args, **kwargs)  # type: ignore[misc]
-        table.add_extra_txt(
-            [
-                "Log-Likelihood and LL-Null are penalised. Intervals and z are Wald's.",
-                *([] if self.correction else ['For separated data prefer conf_int(method="profile") and lr_test().']),
-            ]
-        )
-        return table
-
-    def remove_data(self) -> None:
-        """Drop all arrays of the length of the data, as in statsmodels; tests and profiles are gone with them."""
-        for name in ("_null", "_best", "_at"):
-            self.__dict__[name] = replace(getattr(self, name), probability=np.empty((0, 0)))
-        # statsmodels makes the response's name when it is first asked for, from the data.
-        _ = self.model.endog_names
-        super().remove_data()  # type: ignore[misc]
 
     def glance(self) -> pd.DataFrame:
         """One row about the fit, with broom's columns in snake case."""
@@ -418,3 +374,40 @@ class PenalisedResults:
                 }
             ]
         )
+
+    def get_margeff(self, *args: Any, **kwargs: Any) -> Any:
+        """Marginal effects, as in statsmodels; not available with frequency weights, which it would ignore."""
+        self._check_unweighted("Marginal effects are averages")
+        return super().get_margeff(*args, **kwargs)  # type: ignore[misc]
+
+    def _check_uncorrected(self, what: str) -> None:
+        if self.model._likelihood is None:
+            raise InputError(f"{what} needs the data, which {code('remove_data')} has removed; fit again.")
+        if self.correction is not None:
+            raise InputError(
+                f"{what} needs the maximum of Firth's likelihood, but {arg('correction', self.correction)} has moved "
+                "the estimates away from it; fit without correction."
+            )
+
+    def _check_unweighted(self, what: str) -> None:
+        if getattr(self.model, "freq_weights", None) is not None:
+            raise InputError(f"{what} over rows, which would leave out {arg('freq_weights')}; repeat the rows instead.")
+
+    def summary(self, *args: Any, **kwargs: Any) -> Any:
+        """Summary table of statsmodels; log-likelihoods are penalised, intervals and tests are Wald's."""
+        table = super().summary(*args, **kwargs)  # type: ignore[misc]
+        table.add_extra_txt(
+            [
+                "Log-Likelihood and LL-Null are penalised. Intervals and z are Wald's.",
+                *([] if self.correction else ['For separated data prefer conf_int(method="profile") and lr_test().']),
+            ]
+        )
+        return table
+
+    def remove_data(self) -> None:
+        """Remove all arrays of the length of the data, as in statsmodels; tests and profiles need them."""
+        for name in ("_null", "_best", "_at"):
+            self.__dict__[name] = replace(getattr(self, name), probability=np.empty((0, 0)))
+        # statsmodels derives the name of the response from the data when it is first needed.
+        _ = self.model.endog_names
+        super().remove_data()  # type: ignore[misc]

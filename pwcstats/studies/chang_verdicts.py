@@ -1,4 +1,4 @@
-"""Chang (2003): which numbers and statements are judged, by what rule, and remarks on the others."""
+"""Chang (2003): which numbers are judged, by what rule, and remarks on the others."""
 
 from typing import Any
 
@@ -7,41 +7,41 @@ import pandas as pd
 from pwcstats.studies.chang_printed import OVERLAP, PAPER_3, called_positive
 from pwcstats.studies.tables import claim, noise
 
-__all__ = ["alike", "free_counts", "free_scores", "judged", "note_counts", "note_scores"]
+__all__ = ["claim_similar", "free_counts", "free_scores", "keep_verdicts", "note_counts", "note_scores"]
 
 
 def free_counts(d: float, method: str) -> tuple[str, ...]:
-    """The numbers of a row of Tables 1 and 2 that are judged; the others follow, for the groups have fixed sizes."""
+    """The counts in a row of Tables 1 and 2 that are judged; the others follow, because the group sizes are fixed."""
     if (d, method) == (1.5, "SVM R"):
-        # The counts of this row do not add up, and the accuracy goes with the true positives.
+        # The counts of this row do not add up; the accuracy matches the true positives.
         return "false positives", "true positives"
     return "false positives", "false negatives"
 
 
 def free_scores(d: float, group: int) -> tuple[str, ...]:
-    """The scores of a group of Table 3 that are judged; the others follow, for it has 200 cases of 1000.
+    """The scores of a group of Table 3 that are judged; the others follow, because it has 200 of 1000 cases.
 
-    Any two would do. Where a group is cut matters less to these than to precision and recall, of which more would not
-    agree at d = 0.5; the text of the table says so.
+    Any two would do. Accuracy and F depend less on the threshold than precision and recall, fewer of which would agree
+    at d = 0.5; the text of the table says so.
     """
-    # What else is in print of this group is that of another.
+    # The other printed scores of this group are those of another one.
     return ("accuracy",) if (d, group) == (0.5, 4) else ("accuracy", "F")
 
 
-def judged(table: pd.DataFrame, rows: Any) -> pd.DataFrame:
-    """A table with verdicts on these rows only."""
+def keep_verdicts(table: pd.DataFrame, rows: Any) -> pd.DataFrame:
+    """Keep the verdicts of these rows only."""
     return table.assign(agrees=table["agrees"].where(rows))
 
 
-def alike(words: str, differences: pd.DataFrame, printed: float, note: str = "") -> pd.DataFrame:
-    """The claim that accuracies are alike: noise included, not further apart than where the paper says so.
+def claim_similar(statement: str, differences: pd.DataFrame, printed: float, note: str = "") -> pd.DataFrame:
+    """The claim that accuracies are similar: including noise, they differ by no more than in the paper.
 
-    The differences have a row for each run, and a column for each comparison.
+    The differences have one row per run and one column per comparison.
     """
     mean = differences.mean().abs()
     reach = (mean + noise(differences)).max()
     note = f"largest difference of mean accuracies; with noise {reach:.1f}, in print {printed:.1f}{note}"
-    return claim(words, None if len(differences) == 1 else bool(reach <= printed), mean.max(), note=note)
+    return claim(statement, None if len(differences) == 1 else bool(reach <= printed), mean.max(), note=note)
 
 
 def note_counts(d: float, method: str, point: str) -> str:

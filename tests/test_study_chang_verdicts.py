@@ -1,4 +1,4 @@
-"""Chang's numbers in print: whether they go together, which are judged, and how, by runs that are made up of them."""
+"""Verdicts on Chang's printed numbers: consistency of the numbers, and verdicts on artificial runs."""
 
 import numpy as np
 import pandas as pd
@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 from pwcstats import datasets
-from pwcstats.studies import chang, chang_judged
+from pwcstats.studies import chang, chang_verdicts
 from pwcstats.studies.chang_runs import COUNTS, SCORES
 
 from .test_study_chang import PLACES, said
@@ -226,5 +226,5 @@ def test_alike_is_no_further_apart_than_in_print(printed, holds):
     differences = pd.DataFrame({"a": 0.9 + spread, "b": -0.2 + spread})
     reach = stats.t(4, 0.9, differences["a"].sem()).ppf(0.95)
     assert 1.0 < reach < 1.05
-    row = chang_judged.alike("alike", differences, printed).iloc[0]
+    row = chang_verdicts.claim_similar("alike", differences, printed).iloc[0]
     assert (row["agrees"], row["estimate"]) == (holds, pytest.approx(0.9, abs=1e-12))

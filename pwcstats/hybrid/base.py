@@ -1,0 +1,367 @@
+"""What the two hybrid classifiers share: training, distances, probabilities and reports."""
+
+import numbers
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVC
+from sklearn.utils import check_random_state, get_tags
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+from statsmodels.iolib.summary import Summary
+from statsmodels.iolib.table import SimpleTable
+from statsmodels.iolib.tableformatting import fmt_params
+
+from pwcstats import _params, _summary
+from pwcstats._arrays import Array
+from pwcstats._text import listed
+from pwcstats.errors import InputError, arg, code, value
+from pwcstats.hybrid.groups import Codes, Groups
+from pwcstats.hybrid.integrators import INTEGRATORS, Criterion, FittedIntegrator, Penalty, integrate
+from pwcstats.hybrid.machines import Machine, fit_machines, measure, measure_held_out
+from pwcstats.logit.reading import is_text
+from pwcstats.pairwise.data import Standardizer, check_frame, check_several_classes, check_y_given
+from pwcstats.pairwise.folds import Folds, make_group_folds
+from pwcstats.pairwise.learners import MAX_ITER, last_step
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """Held-out probabilities of the first group, and the fold that held out each row."""
+
+    proba: Array
+    fold: NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class FittedHybrid:
+    """Fitted machines and their integrator; `unsteady` are the distances that were not held out."""
+
+    machines: list[Machine]
+    integrator: FittedIntegrator
+    unsteady: list[str]
+    held_out: HeldOut | None
+
+    def distances(self, x: Any) -> pd.DataFrame:
+        """Distances from all machines."""
+        return measure(self.machines, x)
+
+    def proba(self, x: Any) -> Array:
+        """Probabilities of the groups."""
+        return self.integrator.proba(self.distances(x))
+
+
+class BaseHybrid(ClassifierMixin, BaseEstimator):
+    """A classifier whose machines measure distances, and whose integrator turns them into probabilities."""
+
+    estimator: Any
+    integrator: Any
+    penalty: Penalty
+    select: Criterion
+    distance_cv: Any
+    n_jobs: int | None
+    random_state: Any
+    verbose: int
+    # Whether the classes are ordered, which decides what integrators there are.
+    _ordered: bool
+    # Indices of the classes, the baseline or the lowest class first.
+    _order: NDArray[np.int64]
+    _fitted: FittedHybrid
+
+    def distances(self, X: Any) -> pd.DataFrame:
+        """Signed distances from the borders of all machines.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        DataFrame
+            One column for each machine, positive on its positive side; the index is that of X, if it has one.
+        """
+        frame = self._fitted.distances(self._read_rows(X))
+        if hasattr(X, "index") and not callable(X.index):
+            frame.index = X.index
+        return frame
+
+    def predict_proba(self, X: Any) -> Array:
+        """Probabilities of the classes.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
+            New rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            One column for each class, in the order of `classes_`.
+        """
+        x = self._read_rows(X)
+        return self._by_class(self._fitted.proba(x))
+
+    def predict_log_proba(self, X: Any) -> Array:
+        """Logarithms of the probabilities; minus infinity if a probability is 0.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
+            New rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            One column for each class, in the order of `classes_`.
+        """
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def tidy(self, alpha: float = 0.05) -> pd.DataFrame:
+        """Coefficients of the integrator as a data frame, one row each.
+
+        Standard errors treat the distances as given: they ignore that the machines were fitted, too.
+
+        Parameters
+        ----------
+        alpha : float
+            Significance level; intervals have level 1 - alpha.
+
+        Returns
+        -------
+        DataFrame
+            Columns `term`, `estimate`, `std_error`, `statistic`, `p_value`, `conf_low` and `conf_high`; before them,
+            if there are several equations, `y_level` or the stage that a row belongs to.
+        """
+        check_is_fitted(self)
+        alpha, results = _params.level(alpha), self.integrator_
+        if hasattr(results, "tidy"):
+            return results.tidy(alpha)
+        estimate = np.asarray(results.params)
+        terms = list(map(str, results.params.index))
+        bounds = np.asarray(results.conf_int(alpha)).reshape(-1, 2)
+        columns = {
+            "term": terms * (estimate.size // len(terms)),
+            "estimate": estimate.ravel(order="F"),
+            "std_error": np.ravel(results.bse, order="F"),
+            "statistic": np.ravel(results.tvalues, order="F"),
+            "p_value": np.ravel(results.pvalues, order="F"),
+            "conf_low": bounds[:, 0],
+            "conf_high": bounds[:, 1],
+        }
+        if estimate.ndim > 1:
+            columns = {"y_level": np.repeat(self._fitted.integrator.labels[1:], len(terms)), **columns}
+        return pd.DataFrame(columns)
+
+    def summary(self) -> Summary:
+        """Table of the machines, and the summary of the integrator.
+
+        Returns
+        -------
+        Summary
+            As in statsmodels.
+        """
+        check_is_fitted(self)
+        inner = self.integrator_.summary()
+        machines = self._fitted.machines
+        table = SimpleTable(
+            [[str(m.n_positive), str(m.n_negative), str(_n_support(m)), f"{m.norm:.4g}"] for m in machines],
+            headers=["positive", "negative", "support", "||w||"],
+            stubs=[machine.name for machine in machines],
+            title="Local machines",
+            txt_fmt=fmt_params,
+        )
+        left = [
+            ("Machines:", type(last_step(self._learner())).__name__),
+            ("Distances:", "of the fit" if self.distance_cv is None else "held out"),
+            ("Baseline:", str(self.classes_[self._order[0]])),
+        ]
+        right = [
+            ("Integrator:", self._fitted.integrator.kind),
+            ("Penalty:", "Firth" if self.penalty_ else "none"),
+            ("Prediction:", self._rule()),
+        ]
+        width = _summary.width_of([table, *inner.tables])
+        summary = Summary()
+        summary.tables = [_summary.head(type(self).__name__, left, right, width), table, *inner.tables]
+        notes = [inner.extra_txt] if inner.extra_txt else []
+        if self.aliased_:
+            notes.append(
+                f"Not used, because they are constant or combinations of other distances: {', '.join(self.aliased_)}."
+            )
+        if self.unsteady_:
+            notes.append(f"Not held out, because the folds disagree on the border: {', '.join(self.unsteady_)}.")
+        if self.estimator is None:
+            notes.append("Each machine standardises its columns: distances and ||w|| are in standard deviations.")
+        summary.add_extra_txt(notes)
+        return summary
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = bool(get_tags(self._learner()).input_tags.sparse)
+        return tags
+
+    # Parameters and data
+
+    def _learner(self) -> Any:
+        if self.estimator is not None:
+            return self.estimator
+        return make_pipeline(Standardizer(), SVC(kernel="linear", max_iter=MAX_ITER))
+
+    def _check_params(self) -> None:
+        _check_learner(self._learner())
+        kinds = [name for name, kind in INTEGRATORS.items() if kind.ordered == self._ordered]
+        _params.choice(self.integrator, kinds, "integrator")
+        _params.optional_choice(self.penalty, ("auto", "firth"), "penalty")
+        if self.penalty == "firth" and not INTEGRATORS[self.integrator].firth:
+            other = next(name for name in kinds if INTEGRATORS[name].firth)
+            raise InputError(
+                f"{arg('integrator', self.integrator)} has no Firth penalty; use {arg('integrator', other)}, or "
+                f"{arg('penalty', 'auto')}."
+            )
+        _params.optional_choice(self.select, ("aic", "bic", "lr"), "select")
+        if self.select is not None and not INTEGRATORS[self._kind()].selects:
+            raise InputError(
+                f"{arg('select')} cannot be used with {arg('integrator', self.integrator)}, which consists of several "
+                f"fits; use another integrator, or {arg('select', None)}."
+            )
+        if self.distance_cv is not None:
+            check_cv(self.distance_cv, "distance_cv", f", or {value(None)}")
+        _params.jobs(self.n_jobs)
+
+    def _kind(self) -> str:
+        """The integrator to fit."""
+        return str(self.integrator)
+
+    def _read(self, X: Any, y: Any) -> tuple[Any, Codes]:
+        """Rows, and the indices of their classes in `classes_`."""
+        check_y_given(y, self)
+        if isinstance(X, pd.DataFrame):
+            check_frame(X)
+            text = [name for name, column in X.items() if is_text(column)]
+            if text:
+                raise InputError(
+                    f"{arg('X')} must hold numbers, got text in the columns {listed(text)}; encode them, for example "
+                    f"with a {code('OneHotEncoder')} in a pipeline, or leave them out."
+                )
+        x, y = validate_data(self, X, y, accept_sparse=self._accept_sparse(), dtype=np.float64)
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        check_several_classes(self.classes_)
+        return x, codes
+
+    def _read_rows(self, X: Any) -> Any:
+        check_is_fitted(self)
+        return validate_data(self, X, reset=False, accept_sparse=self._accept_sparse(), dtype=np.float64)
+
+    def _accept_sparse(self) -> Any:
+        return "csr" if get_tags(self).input_tags.sparse else False
+
+    def _seed(self) -> int | None:
+        """A seed for all random steps, the same for the same `random_state`."""
+        if self.random_state is None:
+            return None
+        return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+
+    # Training
+
+    def _train(self, x: Any, groups: Groups, kind: str, threshold_cv: Any = None) -> FittedHybrid:
+        """Fit the machines, measure distances, and fit the integrator; with `threshold_cv`, hold out probabilities."""
+        seed = self._seed()
+        make_folds = partial(_make_folds, x, groups, seed)
+        distance_folds = make_folds(self.distance_cv, "distance_cv")
+        threshold_folds = make_folds(threshold_cv, "threshold_cv")
+        # Thresholds need machines of folds only if distances are not held out anyway.
+        folds = threshold_folds if distance_folds is None else distance_folds
+        machines, by_fold = fit_machines(self._learner(), groups.machines, x, folds, self.n_jobs, seed, self.verbose)
+        fit = partial(integrate, kind, labels=groups.labels, penalty=self.penalty, select=self.select)
+        distances, reference = measure(machines, x), None
+        unsteady: list[str] = []
+        if distance_folds is not None:
+            reference = distances
+            distances, unsteady = measure_held_out(by_fold, distance_folds, x, reference)
+        integrator = fit(distances, groups.code, reference=reference)
+        held_out = None
+        if threshold_folds is not None:
+            proba = np.empty(len(groups.code))
+            for k, (train, test) in enumerate(zip(threshold_folds.train, threshold_folds.test, strict=True)):
+                rows = _with_all_groups(train, groups.code)
+                if reference is None:
+                    seen, new, seen_reference = measure(by_fold[k], x[rows]), measure(by_fold[k], x[test]), None
+                else:
+                    seen, new, seen_reference = distances[rows], distances[test], reference[rows]
+                where = f" in fold {k} of {arg('threshold_cv')}"
+                model = fit(seen, groups.code[rows], reference=seen_reference, where=where, full=integrator)
+                proba[test] = model.proba(new)[:, 0]
+            held_out = HeldOut(proba, threshold_folds.held())
+        return FittedHybrid(machines, integrator, unsteady, held_out)
+
+    def _keep(self, fitted: FittedHybrid) -> None:
+        """Set the public attributes of a fit."""
+        self._fitted = fitted
+        self.machines_ = {machine.name: machine.learner for machine in fitted.machines}
+        self.norms_ = pd.Series({machine.name: machine.norm for machine in fitted.machines})
+        self.integrator_ = fitted.integrator.results
+        self.aliased_ = fitted.integrator.aliased
+        self.selected_ = fitted.integrator.columns
+        self.penalty_ = fitted.integrator.penalty
+        self.unsteady_ = fitted.unsteady
+
+    # Prediction
+
+    def _by_class(self, proba: Array) -> Array:
+        """Probabilities of the classes from those of the groups, which come in the order of `_order`."""
+        return proba[:, np.argsort(self._order)]
+
+    def _rule(self) -> str:
+        """How a class is predicted, in a few words."""
+        return "the likeliest class"
+
+
+def _check_learner(learner: Any) -> None:
+    if isinstance(learner, type):
+        name = learner.__name__
+        raise InputError(f"{arg('estimator')} is the class {name}; give an instance, {code(f'{name}()')}.")
+    if not hasattr(learner, "fit") or not hasattr(learner, "get_params"):
+        example = code("SVC(kernel='linear')")
+        raise InputError(
+            f"{arg('estimator')} must be a scikit-learn classifier, such as {example}, got {value(learner)}."
+        )
+    if not hasattr(learner, "decision_function") and not hasattr(learner, "predict_proba"):
+        raise InputError(
+            f"{arg('estimator')} ({type(learner).__name__}) has neither {code('decision_function')} nor "
+            f"{code('predict_proba')}, so it cannot measure distances; choose a learner that has one of them."
+        )
+    if learner.get_params().get("kernel") == "precomputed":
+        raise InputError(
+            f"{arg('kernel', 'precomputed')} cannot be used here; give the rows, and a kernel by name or as a function."
+        )
+
+
+def check_cv(cv: Any, name: str, more: str = "") -> None:
+    """Check a number of folds, or a splitter; the folds themselves are checked when they are made."""
+    number = isinstance(cv, numbers.Integral) and not isinstance(cv, bool)
+    if (number and cv < 2) or cv is None or isinstance(cv, (str, bool, float)):
+        raise InputError(f"{arg(name)} must be a number of folds of at least 2, or a splitter{more}, got {value(cv)}.")
+
+
+def _make_folds(x: Any, groups: Groups, seed: int | None, cv: Any, name: str) -> Folds | None:
+    return None if cv is None else make_group_folds(cv, x, groups.code, groups.labels, name, seed)
+
+
+def _with_all_groups(train: NDArray[np.bool_], groups: Codes) -> NDArray[np.bool_]:
+    """Training rows, and all rows of a group that has none among them, as in its machine."""
+    missing = np.bincount(groups[train], minlength=int(groups.max()) + 1) == 0
+    return train | missing[groups]
+
+
+def _n_support(machine: Machine) -> Any:
+    last = last_step(machine.learner)
+    return int(last.n_support_.sum()) if hasattr(last, "n_support_") else "-"

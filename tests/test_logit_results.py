@@ -1,0 +1,277 @@
+"""The contract of the results of the logit models: tables, JSON, what is printed, and nothing inherited that fails."""
+
+import inspect
+import json
+import pickle
+import warnings
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+import statsmodels.api as sm
+from statsmodels.miscmodels.ordinal_model import OrderedModel
+
+from pwcstats import (
+    ContinuationRatio,
+    FirthLogit,
+    FirthMNLogit,
+    InputError,
+    OrderedLogit,
+    SeparationWarning,
+    detect_separation,
+    individualized_mnlogit,
+    stepwise,
+)
+from pwcstats.errors import ConvergenceWarning, Vocabulary
+
+BROOM = ["term", "estimate", "std_error", "statistic", "p_value", "conf_low", "conf_high"]
+# They write files, or change the results.
+CHANGES = {"save", "load", "remove_data", "initialize"}
+
+
+def make_data(n=60):
+    rng = np.random.default_rng(0)
+    df = pd.DataFrame({"const": 1.0, "a": rng.normal(size=n), "b": rng.normal(size=n)})
+    score = df["a"] + rng.logistic(size=n)
+    return df.assign(y=(score > 0).astype(int), y3=np.digitize(score, [-1, 1]))
+
+
+D = make_data()
+X = D[["const", "a", "b"]]
+# `sep` separates the highest class from the others, `every` all classes.
+SEPARATED = D.assign(sep=np.where(D["y3"] == 2, 3.0, D["b"].clip(-2, 2)), every=3 * D["y3"] + D["b"].clip(-1, 1))
+
+
+def quiet(model):
+    return model.fit(warn_convergence=False)
+
+
+RESULTS = {
+    "FirthLogit": lambda: FirthLogit(D["y"], X).fit(),
+    "FirthLogit, formula": lambda: FirthLogit.from_formula("y ~ a + b", D).fit(),
+    "FirthLogit, flic": lambda: FirthLogit(D["y"], X).fit(correction="flic"),
+    "FirthMNLogit": lambda: FirthMNLogit(D["y3"], X).fit(),
+    "FirthMNLogit, arrays": lambda: FirthMNLogit(D["y3"].to_numpy(), X.to_numpy()).fit(),
+    "individualized": lambda: individualized_mnlogit(D["y3"], X),
+    "ContinuationRatio": lambda: ContinuationRatio(D["y3"], X).fit(),
+    "ContinuationRatio, parallel": lambda: ContinuationRatio(D["y3"], X, parallel=True, penalty="firth").fit(),
+    "ContinuationRatio, separated": lambda: quiet(ContinuationRatio(D["y3"], SEPARATED[["a", "sep"]])),
+    "OrderedLogit": lambda: OrderedLogit(D["y3"], X[["a", "b"]]).fit(),
+    "OrderedLogit, separated": lambda: quiet(OrderedLogit(D["y3"], SEPARATED[["a", "every"]])),
+    "separation": lambda: detect_separation(D["y3"], SEPARATED[["const", "a", "sep"]]),
+    "no separation": lambda: detect_separation(D["y"], X),
+    "ordered separation": lambda: detect_separation(D["y3"], SEPARATED[["a", "every"]], ordered=True),
+    "stepwise": lambda: stepwise(FirthLogit.from_formula("y ~ a + b", D)),
+    "stepwise, statsmodels": lambda: stepwise(sm.Logit(D["y"], X)),
+}
+EVERY = pytest.mark.parametrize("make", RESULTS.values(), ids=RESULTS.keys())
+FITS = pytest.mark.parametrize(
+    "make", [make for name, make in RESULTS.items() if "separation" not in name and "stepwise" not in name]
+)
+
+
+@EVERY
+def test_tables_and_json(make):
+    res = make()
+    tidy, glance = res.tidy(), res.glance()
+    assert len(tidy) > 0
+    assert len(glance) == 1
+    d = res.to_dict()
+    assert json.loads(json.dumps(d, allow_nan=False)) == d
+    # A copy: users may change it.
+    tidy["more"] = 0
+    assert "more" not in res.tidy()
+
+
+@FITS
+def test_tables_of_coefficients(make):
+    res = make()
+    tidy = res.tidy()
+    assert [name for name in tidy.columns if name != "y_level"] == BROOM
+    glance = res.glance().iloc[0]
+    assert isinstance(res.glance()["converged"].iloc[0], (bool, np.bool_))
+    converged = res.converged
+    assert isinstance(converged, bool) or (isinstance(converged, pd.Series) and converged.dtype == bool)
+    assert glance["nobs"] == 60
+    assert len(res.summary().as_text()) > 300
+    finite = np.isfinite(tidy["std_error"])
+    half = (tidy["conf_high"] - tidy["conf_low"])[finite] / 2
+    np.testing.assert_allclose(half, 1.959964 * tidy["std_error"][finite], rtol=1e-6)
+    assert np.isinf(tidy[["conf_low", "conf_high"]].to_numpy()[~finite]).all()
+
+
+@EVERY
+def test_what_a_console_and_a_notebook_show(make):
+    res = make()
+    shown = repr(res)
+    assert " at 0x" not in shown
+    assert "\n" in shown or "no separation" in shown
+    assert "<table" in res._repr_html_()
+    again = pickle.loads(pickle.dumps(res))
+    assert repr(again) == shown
+
+
+def test_results_are_shown_by_name():
+    res = FirthLogit(D["y"], X).fit()
+    first, head, *rows = repr(res).splitlines()
+    assert first.startswith("FirthLogitResults: log_lik = -37.9")
+    assert head.split() == BROOM
+    assert [row.split()[0] for row in rows] == ["const", "a", "b"]
+    res.remove_data()
+    assert repr(res).splitlines()[0] == first
+    found = detect_separation(D["y3"], SEPARATED[["const", "a", "sep"]])
+    assert repr(found).startswith(str(found))
+
+
+def needs_no_argument(method):
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    parameters = inspect.signature(method).parameters.values()
+    return not any(p.default is p.empty and p.kind in kinds for p in parameters)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.slow  # statsmodels' bootstrap is among the methods
+@EVERY
+def test_nothing_inherited_fails(make):
+    """Every public method and property gives a value, or an error of ours that says what to do instead."""
+    res = make()
+    without_cure = []
+    for owner in (res, getattr(res, "model", None)):
+        for name in dir(getattr(owner, "_results", owner)):
+            if name.startswith("_") or name in CHANGES:
+                continue
+            try:
+                member = getattr(owner, name)
+                if callable(member) and not inspect.isclass(member) and needs_no_argument(member):
+                    member()
+            except InputError as error:
+                without_cure += [] if ";" in str(error) else [name]
+    assert without_cure == []
+
+
+def test_methods_with_arguments_that_failed():
+    ratio, ordered = ContinuationRatio(D["y3"], X).fit(), OrderedLogit(D["y3"], X[["a", "b"]]).fit()
+    assert not hasattr(ratio.model, "loglike")
+    np.testing.assert_allclose(
+        ordered.model.information(ordered.params), np.linalg.inv(ordered.cov_params()), rtol=1e-4, atol=1e-6
+    )
+    table = ordered.pred_table()
+    assert table.to_numpy().sum() == 60
+    np.testing.assert_array_equal(table.sum(axis=1), np.bincount(D["y3"]))
+    frame = ordered.get_prediction().summary_frame()
+    np.testing.assert_allclose(frame["predicted"], D[["a", "b"]] @ ordered.params[["a", "b"]])
+    multinomial = FirthMNLogit(D["y3"], X).fit()
+    np.testing.assert_allclose(multinomial.fittedvalues, X.to_numpy() @ multinomial.params.to_numpy())
+    value, score = multinomial.model.loglike_and_score(multinomial.params)
+    assert value == pytest.approx(multinomial.llf)
+    np.testing.assert_allclose(score, 0, atol=1e-6)
+    for res in (FirthLogit(D["y"], X).fit(), ordered):
+        with pytest.raises(InputError, match="t_test_pairwise needs a model from a formula; use from_formula"):
+            res.t_test_pairwise("a")
+    data = D.assign(g=np.tile(list("abc"), 20))
+    assert len(FirthLogit.from_formula("y ~ a + C(g)", data).fit().t_test_pairwise("C(g)").result_frame) == 3
+
+
+def test_terms_of_several_equations_are_not_tested_by_the_first_one():
+    """statsmodels would take the first coefficients for those of the term."""
+    data = D.assign(g=np.tile(list("abc"), 20))
+    for model in (ContinuationRatio, FirthMNLogit):
+        res = model.from_formula("y3 ~ a + C(g)", data).fit()
+        with pytest.raises(InputError, match="one equation only; use lr_test"):
+            res.wald_test_terms()
+        with pytest.raises(InputError, match="one equation only; use lr_test"):
+            res.t_test_pairwise("C(g)")
+        assert res.lr_test("C(g)").df == 4
+
+
+def test_thresholds_of_ordered_logits_in_tidy():
+    res = OrderedLogit(D["y3"], X[["a", "b"]]).fit()
+    tidy = res.tidy().set_index("term")
+    np.testing.assert_allclose(tidy["estimate"].iloc[:2], res.params[:2])
+    np.testing.assert_allclose(tidy["std_error"].iloc[:3], res.bse[:3])
+    np.testing.assert_allclose(tidy["estimate"].iloc[2:], res.thresholds)
+    # The second threshold is the first one plus exp(params[3]).
+    step, cov = np.exp(res.params.iloc[3]), res.cov_params().to_numpy()
+    variance = cov[2, 2] + 2 * step * cov[2, 3] + step**2 * cov[3, 3]
+    assert tidy["std_error"].iloc[3] == pytest.approx(np.sqrt(variance))
+
+
+class TestSeparationIsData:
+    """`separated` tells it, and no warning is needed for it."""
+
+    FITS = (
+        lambda **kw: ContinuationRatio(D["y3"], SEPARATED[["a", "sep"]]).fit(**kw),
+        lambda **kw: ContinuationRatio(D["y3"], SEPARATED[["a", "every"]], parallel=True).fit(**kw),
+        lambda **kw: OrderedLogit(D["y3"], SEPARATED[["a", "every"]]).fit(**kw),
+        lambda **kw: individualized_mnlogit(D["y3"], SEPARATED[["const", "a", "sep"]], **kw),
+    )
+
+    @pytest.mark.parametrize("fit", FITS)
+    def test_separated(self, fit):
+        with pytest.warns(SeparationWarning):
+            loud = fit()
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            res = fit(warn_convergence=False)
+        assert res.separated is loud.separated is True
+        assert not np.all(res.converged)
+        pd.testing.assert_frame_equal(res.tidy(), loud.tidy())
+
+    def test_not_separated(self):
+        for res in (
+            ContinuationRatio(D["y3"], X).fit(),
+            OrderedLogit(D["y3"], X[["a"]]).fit(),
+            individualized_mnlogit(D["y3"], X),
+        ):
+            assert res.separated is False
+
+    def test_the_option_is_checked(self):
+        with pytest.raises(InputError, match="^warn_convergence must be True or False, got 'no'"):
+            ContinuationRatio(D["y3"], X).fit(warn_convergence="no")
+
+    def test_filters_are_left_alone(self, monkeypatch):
+        """Filters belong to the process: a fit in one thread would change the warnings of other threads."""
+        for module in ("ordered", "selection"):
+            monkeypatch.setattr(f"pwcstats.logit.{module}.warnings", SimpleNamespace(warn=warnings.warn))
+        OrderedLogit(D["y3"], X[["a", "b"]]).fit()
+        stepwise(sm.Logit(D["y"], X), "bic")
+        stepwise(OrderedModel(D["y3"], X[["a", "b"]], distr="logit"), "bic")
+
+    def test_a_fit_of_statsmodels_that_does_not_converge(self, monkeypatch):
+        fit = sm.Logit.fit
+        monkeypatch.setattr(sm.Logit, "fit", lambda self, **kw: fit(self, maxiter=1, **kw))
+        with pytest.warns(ConvergenceWarning, match="the fit of statsmodels' Logit did not converge; use FirthLogit"):
+            stepwise(sm.Logit(D["y"], X), "bic")
+
+
+class InR(Vocabulary):
+    """A front end with other names."""
+
+    def parameter(self, name):
+        return {"exog": "the model matrix", "endog": "the response", "maxiter": "maxit"}.get(name, name)
+
+    def setting(self, name, value):
+        return f"{self.parameter(name)} = {value}"
+
+    def function(self, name):
+        return {"FirthMNLogit": "firth_multinom()"}.get(name, name)
+
+
+def said(call):
+    with pytest.raises(InputError) as error:
+        call()
+    return error.value.message.render(InR())
+
+
+def test_messages_have_references():
+    assert said(lambda: FirthLogit(D["y3"], X)) == (
+        "the response must be 0 or 1 in each row, got (2); for more than two classes use firth_multinom(), for shares "
+        "give each row twice, with freq_weights."
+    )
+    assert said(lambda: FirthLogit(D["y"], X.assign(c=2.0))).startswith("the model matrix is not of full rank; (c)")
+    assert said(lambda: FirthLogit(D["y"], X).fit(maxiter=0)).startswith("maxit must be")
+    with pytest.warns(SeparationWarning) as caught:
+        ContinuationRatio(D["y3"], SEPARATED[["a", "sep"]]).fit()
+    assert "use penalty = 'firth' for finite estimates" in caught[0].message.message.render(InR())
+    assert caught[0].filename == __file__

@@ -1,0 +1,128 @@
+"""Checks of parameters: what they accept, what they return, and what they refuse."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pwcstats import _params
+from pwcstats.errors import InputError
+
+NOT_COUNTS = [True, np.bool_(True), 1.0, np.float64(2.0), "3", None, [1], np.array([1, 2]), float("nan")]
+
+
+def refused(check, *arguments, match, **options):
+    with pytest.raises(InputError, match=f"^{re.escape(match)}$") as caught:
+        check(*arguments, **options)
+    return caught.value
+
+
+class TestChoice:
+    def test_accepts(self):
+        assert _params.choice("b", ("a", "b"), "method") == "b"
+        assert _params.choice(np.str_("b"), {"a": 1, "b": 2}, "method") == "b"
+
+    @pytest.mark.parametrize("given", ["c", "A", "", 1, True, ["a"], np.array(["a"])])
+    def test_refuses(self, given):
+        with pytest.raises(InputError, match=r"^method must be one of 'a', 'b', got ") as caught:
+            _params.choice(given, ("a", "b"), "method")
+        assert caught.value.arguments == ("method",)
+
+    def test_none_only_where_it_is_an_option(self):
+        refused(_params.choice, None, ("a",), "method", match="method must be one of 'a', got None.")
+        assert _params.optional_choice(None, ("a",), "method") is None
+        assert _params.optional_choice("a", ("a",), "method") == "a"
+        refused(_params.optional_choice, "b", ("a",), "method", match="method must be one of 'a', None, got 'b'.")
+
+
+class TestCount:
+    @pytest.mark.parametrize("given", [1, 7, np.int64(7), np.uint8(7), 10**12])
+    def test_accepts(self, given):
+        found = _params.count(given, "n")
+        assert found == given
+        assert type(found) is int
+
+    @pytest.mark.parametrize("given", [*NOT_COUNTS, 0, -1, np.int64(0)])
+    def test_refuses(self, given):
+        with pytest.raises(InputError, match=r"^n must be a whole number of at least 1, got ") as caught:
+            _params.count(given, "n")
+        assert caught.value.arguments == ("n",)
+
+    def test_least(self):
+        assert _params.count(0, "n", 0) == 0
+        refused(_params.count, 1, "n", 2, match="n must be a whole number of at least 2, got 1.")
+
+
+class TestLevel:
+    @pytest.mark.parametrize("given", [0.05, np.float64(0.05), np.float32(0.5), 1e-300])
+    def test_accepts(self, given):
+        found = _params.level(given)
+        assert found == given
+        assert type(found) is float
+
+    @pytest.mark.parametrize("given", [0, 1, 0.0, 1.0, -0.1, 5, True, False, "0.05", None, float("nan"), [0.05]])
+    def test_refuses(self, given):
+        with pytest.raises(InputError, match=r"^alpha must be a number between 0 and 1, got "):
+            _params.level(given)
+        assert refused(_params.level, 2, "clip", match="clip must be a number between 0 and 1, got 2.")
+
+
+class TestFlag:
+    @pytest.mark.parametrize("given", [True, False, np.bool_(True), np.bool_(False)])
+    def test_accepts(self, given):
+        found = _params.flag(given, "progress")
+        assert found == given
+        assert type(found) is bool
+
+    @pytest.mark.parametrize("given", [0, 1, "yes", None, 1.0, [True], np.array([True])])
+    def test_refuses(self, given):
+        with pytest.raises(InputError, match=r"^progress must be True or False, got "):
+            _params.flag(given, "progress")
+
+
+class TestSeed:
+    @pytest.mark.parametrize("given", [None, 0, 5, np.int64(5)])
+    def test_accepts(self, given):
+        assert _params.seed(given) == given
+        assert type(_params.seed(given)) is (type(None) if given is None else int)
+
+    @pytest.mark.parametrize("given", [-1, True, 1.0, "x", [1], np.random.default_rng(0)])
+    def test_refuses(self, given):
+        with pytest.raises(InputError, match=r"^random_state must be a whole number of at least 0, got "):
+            _params.seed(given)
+
+
+class TestJobs:
+    @pytest.mark.parametrize("given", [None, 1, -1, 4, np.int64(2), -2])
+    def test_accepts(self, given):
+        assert _params.jobs(given) == given
+
+    @pytest.mark.parametrize("given", [0, True, False, 1.0, "2", [1]])
+    def test_refuses(self, given):
+        with pytest.raises(InputError, match=r"^n_jobs must be a whole number other than 0 \(-1: all cores\)"):
+            _params.jobs(given)
+
+
+class TestIndexOf:
+    LABELS = pd.Index(["a", "b", 3], dtype=object)
+
+    def test_accepts(self):
+        assert _params.index_of("b", self.LABELS, "ref") == 1
+        assert _params.index_of(np.int64(3), self.LABELS, "ref") == 2
+        assert type(_params.index_of("a", self.LABELS, "ref")) is int
+
+    @pytest.mark.parametrize("given", ["c", None, 4, ["a"], {"a": 1}, float("nan")])
+    def test_refuses(self, given):
+        with pytest.raises(InputError, match=r"^ref must be one of the items \(a, b, 3\), got "):
+            _params.index_of(given, self.LABELS, "ref")
+
+    def test_names_what_the_labels_are(self):
+        match = "pos_label must be one of the classes (a, b, 3), got 'c'."
+        refused(_params.index_of, "c", self.LABELS, "pos_label", "classes", match=match)
+
+
+def test_every_check_is_tested():
+    text = Path(__file__).read_text(encoding="utf-8")
+    assert not [name for name in _params.__all__ if f"_params.{name}" not in text]
