@@ -15,8 +15,8 @@ test_that("print shows the call, rows, learners, coupling and pairs", {
   fit <- pwc(Species ~ ., holes, c("nb", "lda"), coupling = "ht", threshold = "cv")
   expect_output(print(fit), paste0(
     "Call:\npwc\\(formula = Species ~ ., .*Rows: +148\nClasses: +virginica, versicolor, setosa\n",
-    "Learners: +nb \\(2 pairs\\), lda \\(1 pair\\)\nCoupling: +ht, pairs by their rows\n",
-    "Thresholds: of held-out rows\n +\\(2 observations deleted.*Pairs:\n.*cv_score_lda threshold\n",
+    "Learners: +nb \\(2 pairs\\), lda \\(1 pair\\)\nCoupling: +ht, pairs weighted by rows\n",
+    "Thresholds: cross-validated\n +\\(2 observations deleted.*Pairs:\n.*cv_score_lda threshold\n",
     " +virginica versicolor +99 +lda "
   ))
   printed <- capture.output(value <- print(fit))
