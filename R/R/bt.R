@@ -151,7 +151,6 @@ bt <- function(outcome,
   call <- sys.call()
   asked <- match.call()
   check_flag(order_effect, "order_effect", call)
-  check_count(max_iter, "max_iter", call)
   if (missing(cov_type)) {
     cov_type <- if (is.null(asked$cluster)) "nonrobust" else "cluster"
   }
@@ -186,7 +185,7 @@ bt <- function(outcome,
   if (identical(cov_type, "cluster")) {
     to_fit$cov_kwds <- by_name_to_py(list(groups = to_py(as.array(input$cluster))))
   }
-  results <- call_bridge(model$fit, list(), to_fit, call)
+  results <- call_bridge(model$fit, list(), to_fit, call, list(maxiter = "max_iter"))
   kept <- list(cov = options$cov, covariates = !is.null(z))
   structure(
     class = "pwcstats_bt",

@@ -24,7 +24,7 @@ from sklearn.utils.validation import (
 from pwcstats import _params
 from pwcstats._arrays import Array
 from pwcstats._jobs import in_parallel
-from pwcstats._text import listed, shown
+from pwcstats._text import listed
 from pwcstats.coupling import couple
 from pwcstats.coupling.methods import MethodName, find_method
 from pwcstats.errors import InputError, arg, code, value
@@ -535,8 +535,9 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         if np.isnan(r.sum()):
             pair = int(np.flatnonzero(np.isnan(r).any(axis=0))[0])
             first = self.pairs_.iloc[pair]
+            labels = tuple(self.pairs_[["class_i", "class_j"]].to_numpy(dtype=object)[pair].tolist())
             raise InputError(
-                f"{first['learner']} gave NaN for the pair ({shown(first['class_i'])}, {shown(first['class_j'])}) in "
+                f"{first['learner']} gave NaN for the pair {value(labels)} in "
                 f"{int(np.isnan(r[:, pair]).sum())} of {len(r)} rows; check whether their values are too large for a "
                 "sum of squares."
             )

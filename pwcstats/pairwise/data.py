@@ -38,7 +38,7 @@ class ClassPairs:
 
     def name(self, pair: int) -> str:
         """How messages write a pair."""
-        return "({}, {})".format(*map(shown, self.labels(pair)))
+        return value(self.labels(pair))
 
     @cached_property
     def number(self) -> Integers:

@@ -197,11 +197,14 @@ class PlainPairs:
             except InputError:
                 raise
             except Exception as error:
+                hint = (
+                    " (It has seen the rows of its two classes only. If it meets unknown categories, encode them in a "
+                    f"pipeline around {code('PairwiseClassifier')}, or let the encoder ignore them, for example by "
+                    f"{code('handle_unknown')}='ignore'.)"
+                )
                 raise InputError(
-                    f"the {type(learner).__name__} of the pair {self._names[column]} cannot predict: "
-                    f"{str(error).strip()} (It has seen the rows of its two classes only. If it meets unknown "
-                    f"categories, encode them in a pipeline around {code('PairwiseClassifier')}, or let the encoder "
-                    f"ignore them, for example by {code('handle_unknown')}='ignore'.)"
+                    f"the {code(type(learner).__name__)} of the pair {self._names[column]} cannot predict: "
+                    f"{str(error).strip()}{hint if hasattr(learner, 'steps') else ''}"
                 ) from error
         return out
 

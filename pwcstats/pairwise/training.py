@@ -418,6 +418,9 @@ def _listed(failed: Sequence[tuple[str, str]]) -> str:
 def _failed_pair(learner: str, pair: str, error: Exception) -> InputError:
     """The error to raise if a learner, or its scorer, fails on a pair."""
     message = quoted(error).strip()
+    if message == "index 0 is out of bounds for axis 0 with size 0":
+        # scikit-learn's LinearDiscriminantAnalysis.
+        message = "no column varies within its two classes."
     if isinstance(error, ScoringError):
         hint = (
             " (Such a score treats one class as positive, and does not know which of two it is; scores such as "

@@ -20,22 +20,25 @@ from pwcstats.errors import Message, PwcError
 _R = {}
 # Warnings for those who write Python, not for those who use it.
 _NOT_FOR_USERS = (FutureWarning, DeprecationWarning, PendingDeprecationWarning)
-_IN_R = RVocabulary()
 
 
-def rendered(spoken):
+def rendered(spoken, vocabulary):
     """Return the text of an error, a warning or a note, in R's vocabulary if it is ours."""
-    message = getattr(spoken, "message", spoken)
-    return message.render(_IN_R) if isinstance(message, Message) else str(spoken)
+    message = spoken.args[0] if isinstance(spoken, Exception) and spoken.args else spoken
+    return message.render(vocabulary) if isinstance(message, Message) else str(spoken)
 
 
 def notes(messages):
     """Return notes in R's vocabulary."""
-    return [rendered(message) for message in messages]
+    return [rendered(message, RVocabulary()) for message in messages]
 
 
-def call(function, args, kwargs):
-    """Return a dict: value; warnings, a list of texts; interrupted; and error, None or (text, traceback)."""
+def call(function, args, kwargs, names=None):
+    """Call a function; `names` are R's names of parameters that only this call has.
+
+    Returns a dict: value; warnings, a list of texts; interrupted; and error, None or (text, traceback).
+    """
+    vocabulary = RVocabulary(names)
     outcome = {"value": None, "warnings": [], "interrupted": False, "error": None}
     with warnings.catch_warnings():
         show_others = warnings.showwarning
@@ -43,8 +46,8 @@ def call(function, args, kwargs):
         def collect(message, category, *where, **more):
             if issubclass(category, _NOT_FOR_USERS):
                 show_others(message, category, *where, **more)
-            elif rendered(message) not in outcome["warnings"]:
-                outcome["warnings"].append(rendered(message))
+            elif rendered(message, vocabulary) not in outcome["warnings"]:
+                outcome["warnings"].append(rendered(message, vocabulary))
 
         warnings.showwarning = collect
         for kind in (UserWarning, RuntimeWarning):
@@ -53,7 +56,7 @@ def call(function, args, kwargs):
         try:
             outcome["value"] = function(*args, **kwargs)
         except PwcError as exception:
-            outcome["error"] = (rendered(exception), traceback.format_exc())
+            outcome["error"] = (rendered(exception, vocabulary), traceback.format_exc())
         except (Exception, KeyboardInterrupt) as exception:
             if _is_interrupt(exception):
                 outcome["interrupted"] = True

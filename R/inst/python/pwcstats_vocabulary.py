@@ -81,7 +81,7 @@ _FUNCTIONS = {name: f"{name}()" for name in _SAME} | {
     "lr_test": "anova()",
     "mcnemar": "mcnemar_pair()",
     "paired_t": "t.test(paired = TRUE)",
-    "pairs_['error']": "fit$pairs$error",
+    "pairs_": "fit$pairs",
     "parallel_test": "anova()",
     "ranks": "rank_intervals()",
     "rename_axis('case')": "in a column case",
@@ -96,11 +96,14 @@ _FUNCTIONS = {name: f"{name}()" for name in _SAME} | {
 
 
 class RVocabulary(Vocabulary):
-    """The names that the R package has for what messages refer to."""
+    """The names that the R package has for what messages refer to; `parameters` has further names of parameters."""
+
+    def __init__(self, parameters=None):
+        self._parameters = _PARAMETERS | (parameters or {})
 
     def parameter(self, name):
         """Name of a parameter, or what R has in its place."""
-        return _PARAMETERS.get(name, name)
+        return self._parameters.get(name, name)
 
     def setting(self, name, value):
         """A setting such as ``method = 'firth'``."""

@@ -208,23 +208,12 @@ test_that("tidy and glance of generics have the columns of broom", {
 test_that("a saved fit gives the same results in a new session", {
   skip_without_python()
   fit <- bt(result, first, second, tied_games, ties = "davidson", order_effect = TRUE)
-  file <- tempfile(fileext = ".rds")
-  answer <- tempfile(fileext = ".rds")
-  on.exit(unlink(c(file, answer)))
-  saveRDS(fit, file)
-  said <- run_in_new_r(c(
-    "library(pwcstats)",
-    sprintf("fit <- readRDS(%s)", deparse(file)),
-    "predicted <- predict(fit)",
-    "profile <- confint(fit, method = 'profile')",
-    sprintf(
-      "saveRDS(list(predicted, profile, quasi_variances(fit), rank_intervals(fit)), %s)",
-      deparse(answer)
-    )
+  answer <- ask_elsewhere(fit, paste(
+    "list(predict(fit), confint(fit, method = 'profile'),",
+    "quasi_variances(fit), rank_intervals(fit))"
   ))
-  expect_identical(said, character())
   expect_equal(
-    readRDS(answer),
+    answer,
     list(
       predict(fit), confint(fit, method = "profile"), quasi_variances(fit), rank_intervals(fit)
     )

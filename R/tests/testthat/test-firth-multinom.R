@@ -127,7 +127,7 @@ test_that("data that cannot be fitted are refused", {
   )
   expect_refused(firth_multinom(grade ~ x, visits, maxit = 1.5), "^maxit must be")
   fit <- firth_multinom(grade ~ x, visits)
-  expect_refused(residuals(fit), "firth\\(\\) only")
+  expect_refused(residuals(fit), "only for fits by firth\\(\\)")
   expect_identical(predict(fit, type = "response"), predict(fit, type = "prob"))
   expect_refused(predict(fit, type = "raw"), "^type must be one of")
 })

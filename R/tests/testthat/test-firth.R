@@ -214,7 +214,7 @@ test_that("anova refuses fits that are not nested", {
   expect_refused(anova(fit, firth(ill ~ x, transform(visits, x = 2 * x))), "lacks its column 'x'")
   expect_refused(anova(fit, fit), "both fits have 4 coefficients")
   expect_refused(anova(fit, lm(ill ~ x, visits)), "one function only")
-  expect_refused(anova(firth(ill ~ 1, visits)), "no term but the intercept")
+  expect_refused(anova(firth(ill ~ 1, visits)), "no terms except the intercept")
 })
 
 test_that("corrections make mean predictions unbiased, and have no likelihood", {
@@ -349,7 +349,7 @@ test_that("step() and drop1() work", {
 test_that("only anova() tests single terms", {
   skip_without_python()
   fit <- firth(ill ~ x + site, visits)
-  expect_refused(drop1(fit, test = "Chisq"), "anova\\(fit\\) tests each term")
+  expect_refused(drop1(fit, test = "Chisq"), "use anova\\(fit\\) for each term")
   expect_refused(add1(firth(ill ~ x, visits), ~ x + site, test = "Chisq"), "anova\\(fit\\)")
   expect_equal(add1(firth(ill ~ x, visits), ~ x + site)["site", "AIC"], AIC(fit))
 })

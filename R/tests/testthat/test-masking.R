@@ -56,7 +56,7 @@ test_that("our functions work by full name if masked, and a message says so", {
   said <- run_in_new_r(c("library(pwcstats)", attach_all, checks("pwcstats::")))
   expect_identical(said[length(said)], "all is well")
   for (name in names(same_names)) {
-    expect_match(said, sprintf("write pwcstats::%s\\(\\) for the one", name), all = FALSE)
+    expect_match(said, sprintf("write pwcstats::%s\\(\\) for ours", name), all = FALSE)
   }
 })
 

@@ -136,7 +136,7 @@ test_that("wrong columns and classes are refused", {
   expect_refused(pwc(NULL, species), both)
   expect_refused(pwc(Species ~ ., iris, x = bare), "^give a formula and data, or x and y, not both")
   expect_refused(pwc(x = iris[[1]], y = species), "^x must be a matrix or data frame with a row")
-  expect_refused(pwc(x = iris[0], y = species), "^x must be a matrix .* a column at least")
+  expect_refused(pwc(x = iris[0], y = species), "^x must be a matrix .*, and columns")
   expect_refused(pwc(x = array(1, c(2, 2, 2)), y = 1:2), "^x must be a matrix or data frame")
   expect_refused(pwc(x = iris, y = species), "^x must hold numbers, but its column 'Species'")
   expect_refused(pwc(x = letters, y = letters), "^x must be .* not character")

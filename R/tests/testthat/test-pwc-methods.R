@@ -15,8 +15,8 @@ test_that("print shows the call, rows, learners, coupling and pairs", {
   fit <- pwc(Species ~ ., holes, c("nb", "lda"), coupling = "ht", threshold = "cv")
   expect_output(print(fit), paste0(
     "Call:\npwc\\(formula = Species ~ ., .*Rows: +148\nClasses: +virginica, versicolor, setosa\n",
-    "Learners: +nb \\(2 pairs\\), lda \\(1 pair\\)\nCoupling: +ht, pairs by their rows\n",
-    "Thresholds: of held-out rows\n +\\(2 observations deleted.*Pairs:\n.*cv_score_lda threshold\n",
+    "Learners: +nb \\(2 pairs\\), lda \\(1 pair\\)\nCoupling: +ht, pairs weighted by rows\n",
+    "Thresholds: cross-validated\n +\\(2 observations deleted.*Pairs:\n.*cv_score_lda threshold\n",
     " +virginica versicolor +99 +lda "
   ))
   printed <- capture.output(value <- print(fit))
@@ -26,7 +26,7 @@ test_that("print shows the call, rows, learners, coupling and pairs", {
   expect_true("Coupling:   wlw2" %in% plain)
   expect_output(
     print(update(fit, pair_weights = "equal", threshold = "train")),
-    "ht, all pairs alike\nThresholds: of the rows of the fit"
+    "ht, pairs weighted equally\nThresholds: from the rows of the fit"
   )
 })
 
@@ -56,7 +56,7 @@ test_that("summary has all pairs and the table of the rows of the fit", {
     )
   }
   many <- pwc(factor(seq_along(Species) %% 7) ~ Sepal.Length, iris, "nb")
-  expect_output(print(many), "and 6 more, which summary\\(\\) has")
+  expect_output(print(many), "and 6 more, see summary\\(\\)")
   expect_output(print(summary(many)), "\n +5 +6 +42 +nb")
 })
 
@@ -64,7 +64,7 @@ test_that("pairs with ambiguous names are refused", {
   skip_without_python()
   labels <- c("a/b", "a", "b/a")
   fit <- pwc(kind ~ Petal.Width, transform(iris, kind = factor(labels[Species], labels)), "lda")
-  expect_refused(predict(fit, type = "pairs"), "two pairs would be called 'a/b/a'; rename")
+  expect_refused(predict(fit, type = "pairs"), "two pairs would have the name 'a/b/a'; rename")
   expect_identical(levels(predict(fit)), labels)
 })
 
@@ -82,7 +82,7 @@ test_that("extractors work as for other models", {
   expect_refused(predict(fit, type = "raw"), "^type must be one of 'class', 'prob'")
   expect_refused(predict(fit, probability = TRUE), "type = 'prob' has probabilities")
   columns <- pwc(x = iris[1:4], y = iris$Species, learners = "lda")
-  expect_refused(formula(columns), "made from x and y, and has no formula")
+  expect_refused(formula(columns), "made from x and y, so it has no formula")
   expect_identical(dim(model.frame(columns)), c(150L, 2L))
   expect_identical(fitted(columns), predict(columns, iris, type = "prob"))
 })

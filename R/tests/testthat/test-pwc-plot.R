@@ -139,9 +139,9 @@ test_that("plot and autoplot refuse the same input", {
     both(two, formula)
   }
   both("^grid must be a whole number of at least 2", petals, grid = 1)
-  both("^slice must be a list of values by name", petals, slice = c(Sepal.Length = 5))
-  both("^slice must be a list of values by name", petals, slice = list(5))
-  both("^slice must be a list of values by name", petals, slice = NULL)
+  both("^slice must be a named list of values", petals, slice = c(Sepal.Length = 5))
+  both("^slice must be a named list of values", petals, slice = list(5))
+  both("^slice must be a named list of values", petals, slice = NULL)
   both("^slice has 'nowhere', which is no variable", petals, slice = list(nowhere = 5))
   both("^slice has 'Petal.Width', which is no var", petals, slice = list(Petal.Width = 5))
   many <- list(Sepal.Length = 1:2)

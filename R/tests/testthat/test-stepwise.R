@@ -274,7 +274,7 @@ test_that("other rows than those of the search are refused", {
   changed <- trial[-1, ]
   expect_refused(stepwise(fit, "bic"), "^the data have changed")
   rm(changed)
-  expect_refused(stepwise(fit, "bic"), "object 'changed' not found\\); have the data there")
+  expect_refused(stepwise(fit, "bic"), "object 'changed' not found\\); call it where")
 })
 
 test_that("a saved fit is searched in another process", {
