@@ -103,9 +103,10 @@ def couple(
     method : {"wlw2", "ht", "wlw1", "logit", "pkpd", "rv", "vote", "sum", "bayes"}
         Coupling method; see Notes.
     n : array-like, optional
-        Weights for ``method="ht"`` and ``"logit"``: the number n_ij of cases behind each r_ij, real numbers >= 0. 0 means that the
-        pair was not compared; its r_ij may be NaN. A symmetric (K, K) matrix, a condensed array (K(K-1)/2,), or one of
-        these for each sample. Only ratios matter. A 2-d array of K x K numbers is always read as a matrix.
+        Weights for ``method="ht"`` and ``"logit"``: the number n_ij of cases behind each r_ij, real numbers >= 0. 0
+        means that the pair was not compared; its r_ij may be NaN. A symmetric (K, K) matrix, a condensed array
+        (K(K-1)/2,), or one of these for each sample. Only ratios matter. A 2-d array of K x K numbers is always read as
+        a matrix.
     condensed : bool
         Whether `r` has one column per pair.
     classes : sequence, optional
@@ -113,8 +114,8 @@ def couple(
     pair_mass : array-like, optional
         For ``method="bayes"``: P(class i or class j) of each pair, in the shapes of `r`. Only ratios matter.
     clip : float
-        The methods ht, wlw1, wlw2, logit, pkpd and rv clip r to [clip, 1 - clip]. The default is LIBSVM's. 0 asks for the
-        exact limit, with an error if there is none. vote, sum and bayes use r as it is.
+        The methods ht, wlw1, wlw2, logit, pkpd and rv clip r to [clip, 1 - clip]. The default is LIBSVM's. 0 asks for
+        the exact limit, with an error if there is none. vote, sum and bayes use r as it is.
     n_jobs : int, optional
         Number of threads, as in joblib; None means 1. Results are bit-identical for any number of threads.
     return_info : bool
@@ -139,7 +140,8 @@ def couple(
     Notes
     -----
     Write :math:`\mu_{ij} = p_i / (p_i + p_j)`. If some p has :math:`\mu_{ij} = r_{ij}` for all pairs, the r are
-    *compatible*, and ht, wlw1, wlw2, logit, pkpd and rv return that p. In general there is no such p, and the methods differ:
+    *compatible*, and ht, wlw1, wlw2, logit, pkpd and rv return that p. In general there is no such p, and the methods
+    differ:
 
     ``"ht"`` [1]_
         minimises :math:`\sum_{i<j} n_{ij} [r_{ij} \log(r_{ij}/\mu_{ij}) + r_{ji} \log(r_{ji}/\mu_{ji})]`, a

@@ -61,7 +61,8 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         Method of :func:`pwcstats.couple`. For ``"bayes"`` a second learner of each pair tells its two classes from all
         others, which takes K(K-1)/2 fits to all rows.
     weights : {"counts", None}
-        For ``coupling="ht"`` and ``"logit"``: whether each pair is weighted by its number of rows n_ij, or all pairs equally.
+        For ``coupling="ht"`` and ``"logit"``: whether each pair is weighted by its number of rows n_ij, or all pairs
+        equally.
     selection_cv : int, splitter or iterable
         Folds by which candidates are compared. Here and in `calibration_cv` the folds are made once, on all rows, and
         each pair uses its own rows of them. A number means stratified folds, shuffled if there is a `random_state`.
