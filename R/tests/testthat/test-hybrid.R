@@ -371,8 +371,8 @@ test_that("data that cannot be fitted are refused", {
   refused <- expect_error(hybrid(kind ~ 1, flowers), "no columns except the intercept")
   expect_identical(conditionCall(refused), quote(hybrid(kind ~ 1, flowers)))
   expect_refused(hybrid(data = flowers), "^formula must be given")
-  expect_refused(ask(clusters = 101), "clusters is 101, but there are 100 rows of the negative")
-  expect_refused(ask(clusters = 51, split = "folds"), "clusters is 51, .* 50 rows of the rarer")
+  expect_refused(ask(clusters = 101), "^clusters is 101, but there are 100 negative rows")
+  expect_refused(ask(clusters = 51, split = "folds"), "clusters .* 51 .* the rarer class has 50 rows")
   expect_refused(
     hybrid(kind ~ Petal.Length, flowers, clusters = kept, split = "folds"), "give their number"
   )
@@ -400,7 +400,7 @@ test_that("data that cannot be fitted are refused", {
   # Python's errors have the user's call too.
   separated <- expect_error(
     hybrid(Species ~ Petal.Length, iris, penalty = "none", subset = Species != "virginica"),
-    "separates groups.*penalty='auto'",
+    "separates groups.*penalty = 'auto'",
     class = "pwcstats_error"
   )
   expect_identical(conditionCall(separated)[[1]], quote(hybrid))
