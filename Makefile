@@ -50,18 +50,15 @@ test: ## install what is missing and run every check
 .PHONY: checks test-r test-newest doctest coverage-r check-r check-r-without-python check-site lint-r
 checks: test-r test-newest coverage-r check-r check-r-without-python check-site lint-r doctest lint
 
-# Tests in which versions of NumPy and pandas do not show run in one environment: pictures, studies, simulations, and
-# what starts other processes in the newest one, slow tests of all else beside R.
-ONCE := $(wildcard tests/test_plot_*.py tests/test_stud*.py tests/test_benchmark_[cs]*.py) \
-    $(patsubst %,tests/test_%.py,check_site cli_program cli_reproduce compare_size dask demo)
-
+# Tests marked one_environment do not depend on the versions of NumPy and pandas: pictures, studies, simulations, and what
+# starts other processes. They run in the newest environment only, all other slow tests beside R only.
 test-r: .venv-r/stamp .r-lib/stamp | build/log
-	PWC_REQUIRE_R=1 .venv-r/bin/python -m pytest --doctest-modules $(ONCE:%=--ignore=%) tests pwcstats/r.py \
+	PWC_REQUIRE_R=1 .venv-r/bin/python -m pytest --doctest-modules -m "not one_environment" tests pwcstats/r.py \
 	    | tee build/log/$@.log
 
 test-newest: .venv/test.stamp | build/log site-debs
 	$(NEWEST) -m pytest -m "not against_r and not slow" | tee build/log/$@.log
-	$(NEWEST) -m pytest -m slow $(ONCE) | tee build/log/test-slow.log
+	$(NEWEST) -m pytest -m "slow and one_environment" | tee build/log/test-slow.log
 
 # pwcstats/r.py cannot be imported without rpy2, which is in the other environment only.
 doctest: .venv/test.stamp
@@ -110,7 +107,7 @@ check-site: vignettes | site-debs
 docs: check-site ## build the whole site, build/site/index.html, and look at every page in Chromium
 
 bench: .venv-r/bench.stamp ## run benchmarks/
-	@for file in benchmarks/coupling.py benchmarks/bradley_terry.py benchmarks/firth.py benchmarks/pairwise.py benchmarks/svm_probability.py benchmarks/hybrid.py benchmarks/compare.py benchmarks/studies.py; do .venv-r/bin/python "$$file"; done
+	@for file in benchmarks/[a-z]*.py; do .venv-r/bin/python "$$file"; done
 	Rscript benchmarks/from_r.R
 
 clean: ## remove what make made

@@ -20,7 +20,7 @@ import choix
 import evalica
 import numpy as np
 import pandas as pd
-from timing import best
+from _timing import best
 
 from pwcstats import BradleyTerry
 

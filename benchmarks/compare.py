@@ -18,6 +18,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import scikit_posthocs
+from _timing import best
 from autorank import autorank
 from scipy import stats
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
@@ -25,7 +26,6 @@ from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
-from timing import best
 
 from pwcstats import benchmark, compare_methods
 from pwcstats.compare import nemenyi, paired_t, wilcoxon

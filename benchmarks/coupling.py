@@ -18,8 +18,8 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from _timing import best
 from sklearn.svm import SVC
-from timing import best
 
 from pwcstats import couple
 

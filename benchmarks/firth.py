@@ -15,8 +15,8 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from _timing import best
 from firthmodels import FirthLogisticRegression
-from timing import best
 
 from pwcstats import FirthLogit, FirthMNLogit
 

@@ -19,13 +19,13 @@ from functools import partial
 
 import numpy as np
 import pandas as pd
+from _timing import best
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.metrics import balanced_accuracy_score, log_loss
 from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
-from timing import best
 
 from pwcstats import HybridClassifier
 from pwcstats.datasets import load

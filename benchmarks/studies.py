@@ -12,10 +12,10 @@ import tempfile
 from functools import partial
 
 import pandas as pd
+from _timing import best
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.naive_bayes import GaussianNB
 from threadpoolctl import threadpool_limits
-from timing import best
 
 from pwcstats import PairwiseClassifier
 from pwcstats.datasets import szepannek_classes

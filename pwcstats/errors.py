@@ -24,6 +24,7 @@ maxit must be at least 1, got NULL; try method = 'firth'.
 
 import inspect
 import re
+import warnings
 from typing import Any, NamedTuple
 
 __all__ = [
@@ -42,6 +43,7 @@ __all__ = [
     "quoted",
     "user_stacklevel",
     "value",
+    "warn",
 ]
 
 # Unicode reserves these noncharacters for use inside a program: they cannot occur in a valid label.
@@ -212,6 +214,14 @@ class FewClustersWarning(PwcWarning):
 
 class SeparationWarning(PwcWarning):
     """The data are separated, so that some maximum likelihood estimates are infinite."""
+
+
+def warn(warning: Warning) -> None:
+    """Give a warning that points to the user's call.
+
+    It must be an instance: given as text and class, filters of the user would see the marks of references.
+    """
+    warnings.warn(warning, stacklevel=user_stacklevel())
 
 
 def user_stacklevel() -> int:

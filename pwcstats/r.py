@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from pwcstats import _params
 from pwcstats._arrays import Array
 from pwcstats._text import shown
-from pwcstats.errors import ConvergenceWarning, InputError, PwcWarning, arg, code, value
+from pwcstats.errors import ConvergenceWarning, InputError, PwcWarning, arg, code, value, warn
 
 try:
     from rpy2 import rinterface
@@ -74,13 +74,13 @@ def _call(name: str, **args: Any) -> dict[str, Any]:
         raise InputError(f"R's e1071 says: {answer['error'][0].strip()}")
     for text in answer["warnings"]:
         more = " e1071 then scales no column at all; X1 is the first column." if "Cannot scale" in text else ""
-        warnings.warn(f"R's e1071 says: {text}{more}", PwcWarning, stacklevel=3)
+        warn(PwcWarning(f"R's e1071 says: {text}{more}"))
     if "max number of iterations" in "".join(printed):
-        warnings.warn(
-            f"LIBSVM stopped after 10 million steps, before it reached the tolerance; scale {arg('X')}, or raise "
-            f"{arg('tolerance')}.",
-            ConvergenceWarning,
-            stacklevel=3,
+        warn(
+            ConvergenceWarning(
+                f"LIBSVM stopped after 10 million steps, before it reached the tolerance; scale {arg('X')}, or raise "
+                f"{arg('tolerance')}."
+            )
         )
     return answer
 

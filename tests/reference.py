@@ -161,6 +161,26 @@ def libsvm(r, clip=1e-7):
     return p
 
 
+def logit_least_squares(r, n=None, clip=1e-7, infinity=None):
+    """Minimise sum_{i<j} n_ij (log p_i - log p_j - logit r_ij)^2; `infinity` stands for the logit of 1."""
+    k = len(r)
+    r = clipped(r, clip)
+    n = np.ones((k, k)) if n is None else np.asarray(n, float)
+    rows, logits = [], []
+    for i in range(k):
+        for j in range(i + 1, k):
+            if n[i, j] > 0:
+                row = np.zeros(k)
+                row[i], row[j] = 1, -1
+                rows.append(np.sqrt(n[i, j]) * row)
+                exact = r[i, j] in (0, 1)
+                logit = (2 * r[i, j] - 1) * infinity if exact else np.log(r[i, j]) - np.log1p(-r[i, j])
+                logits.append(np.sqrt(n[i, j]) * logit)
+    log_p = np.linalg.lstsq(np.array(rows), np.array(logits), rcond=None)[0]
+    p = np.exp(log_p - log_p.max())
+    return p / p.sum()
+
+
 def pkpd(r, clip=1e-7):
     """Price et al. (1995)."""
     k = len(r)

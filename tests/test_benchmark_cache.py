@@ -39,6 +39,8 @@ from .benchmarking import (
     same,
 )
 
+pytestmark = pytest.mark.one_environment
+
 
 def test_finished_cells_are_not_fitted_again(tmp_path, capsys):
     log, cache = tmp_path / "log", tmp_path / "new" / "cache"

@@ -35,6 +35,8 @@ from .benchmarking import (
     same,
 )
 
+pytestmark = pytest.mark.one_environment
+
 RANDOM = {
     "forest": RandomForestClassifier(5),
     "net": make_pipeline(StandardScaler(), MLPClassifier((5,), max_iter=5, tol=10.0, n_iter_no_change=1)),

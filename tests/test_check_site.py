@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 # Each run starts a Chromium. Versions of NumPy do not show in it.
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.one_environment]
 TOOL = Path(__file__).parents[1] / "tools" / "check-site"
 # One red pixel.
 PIXEL = (

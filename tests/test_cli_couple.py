@@ -101,7 +101,7 @@ def test_weights(shell):
     np.testing.assert_array_equal(found, expected.loc["x"])
     found = table(shell.ok("couple", r, "--method", "bayes", "--weights", row))
     np.testing.assert_array_equal(found, couple(R, "bayes", condensed=True, pair_mass=n))
-    assert "only --method ht uses" in shell.refused("couple", r, "--weights", row)
+    assert "only --method ht or --method logit uses" in shell.refused("couple", r, "--weights", row)
     assert "stdin" in shell.refused("couple", "-", "--method", "ht", "--weights", "-")
 
 

@@ -18,6 +18,8 @@ from pwcstats.datasets import catalogue
 from pwcstats.errors import InputError, Message, SeparationWarning, arg, code, value
 from tests.commanding import Shell
 
+pytestmark = pytest.mark.one_environment
+
 TABLES = (("couple",), ("rank",), ("compare",), ("fit", "--target", "y"))
 WINS = ",a,b\na,0,3\nb,1,0\n"
 

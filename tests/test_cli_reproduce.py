@@ -17,6 +17,8 @@ from pwcstats.studies.reproduction import STUDIES, Outcome, reproduce, selected,
 from pwcstats.studies.tables import COLUMNS, Exhibit, claim, compare_with_paper
 from tests.commanding import Shell
 
+pytestmark = pytest.mark.one_environment
+
 CHECK_SITE = Path(__file__).parent.parent / "tools" / "check-site"
 
 

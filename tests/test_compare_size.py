@@ -5,6 +5,8 @@ import pytest
 
 from pwcstats.studies.null_rates import one_data_set, several_data_sets
 
+pytestmark = pytest.mark.one_environment
+
 # Three standard errors above the level: of 30 rates one in a thousand runs of the tests, were it not for the seeds.
 MARGIN = 3.0
 

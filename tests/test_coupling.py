@@ -28,7 +28,7 @@ SCORE = 1e-10
 LAST_STEP = 1e-6
 
 # These return p for compatible r.
-RECOVERING = ("ht", "wlw1", "wlw2", "pkpd", "rv")
+RECOVERING = ("ht", "wlw1", "wlw2", "logit", "pkpd", "rv")
 WITHOUT_MASS = [row.name for row in TABLE.values() if not row.uses_pair_mass]
 CIRCLE = np.array([[0.0, 0.9, 0.4], [0.1, 0.0, 0.7], [0.6, 0.3, 0.0]])
 
@@ -56,6 +56,7 @@ REFERENCES = {
     "ht": (reference.ht_sweep, REFERENCE),
     "wlw1": (reference.wlw1_chain, ROUNDING),
     "wlw2": (reference.wlw2_kkt, ROUNDING),
+    "logit": (reference.logit_least_squares, ROUNDING),
     "pkpd": (reference.pkpd, ROUNDING),
     "rv": (reference.rv, ROUNDING),
     "vote": (reference.vote, ROUNDING),
@@ -81,7 +82,7 @@ class TestCorrectResults:
         expected = [slow(reference.full(row, n_classes)) for row in r]
         np.testing.assert_allclose(couple(r, method, condensed=True), expected, rtol=0, atol=tolerance)
 
-    @pytest.mark.parametrize("method", ["wlw1", "wlw2", "pkpd", "rv", "sum"])
+    @pytest.mark.parametrize("method", ["wlw1", "wlw2", "logit", "pkpd", "rv", "sum"])
     def test_small_probabilities_are_accurate(self, method):
         """Relative agreement, not only absolute, if r is near 0 and 1."""
         r = 1 / (1 + np.exp(-np.random.default_rng(3).normal(scale=9, size=(40, 10))))

@@ -12,11 +12,11 @@ from .reference import full, symmetric
 
 
 class TestExactLimits:
-    @pytest.mark.parametrize("method", ["ht", "wlw1", "wlw2", "pkpd", "rv"])
+    @pytest.mark.parametrize("method", ["ht", "wlw1", "wlw2", "logit", "pkpd", "rv"])
     def test_a_sure_winner_takes_all(self, method):
         np.testing.assert_allclose(couple(full([1, 1, 0.3], 3), method, clip=0), [1, 0, 0], rtol=0, atol=1e-15)
 
-    @pytest.mark.parametrize("method", ["ht", "wlw1"])
+    @pytest.mark.parametrize("method", ["ht", "wlw1", "logit"])
     def test_a_circle_above_a_loser(self, method):
         r = full([1, 0, 1, 1, 1, 1], 4)
         np.testing.assert_allclose(couple(r, method, clip=0), [1 / 3, 1 / 3, 1 / 3, 0], rtol=0, atol=1e-15)
@@ -138,7 +138,7 @@ BAD = {
     "weights unused": (
         full([0.5], 2),
         {"n": np.ones((2, 2))},
-        "only method='ht' uses n, got method='wlw2'; leave n out",
+        "only method='ht' or method='logit' uses n, got method='wlw2'; leave n out",
     ),
     "mass unused": (
         full([0.5], 2),

@@ -15,6 +15,8 @@ from sklearn.svm import SVC
 from pwcstats import PairwiseClassifier
 from pwcstats.pairwise import plain
 
+pytestmark = pytest.mark.one_environment
+
 
 @pytest.fixture(scope="module")
 def client():

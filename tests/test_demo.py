@@ -15,7 +15,7 @@ from pwcstats import cli
 from pwcstats.studies import demo
 
 # Each fit of an SVM to the digits takes a second.
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.one_environment]
 CHECK_SITE = Path(__file__).parent.parent / "tools" / "check-site"
 
 

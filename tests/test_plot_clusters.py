@@ -21,6 +21,8 @@ from tests.drawing import blobs
 from .drawing import draw
 from .hybrids import clover, fitted_hybrid, fitted_ordinal, quick, words
 
+pytestmark = pytest.mark.one_environment
+
 
 @pytest.fixture(scope="module")
 def hybrid():

@@ -10,6 +10,8 @@ from pwcstats.plot.style import COLORS
 
 from .picturing import assert_legible, cell_colors
 
+pytestmark = pytest.mark.one_environment
+
 COUNTS = np.array([[30, 4, 0], [1, 25, 2], [0, 0, 20]])
 
 

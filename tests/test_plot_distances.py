@@ -17,6 +17,8 @@ from tests.drawing import blobs
 from .drawing import draw
 from .hybrids import fitted_hybrid, fitted_ordinal, words
 
+pytestmark = pytest.mark.one_environment
+
 
 @pytest.fixture(scope="module")
 def hybrid():

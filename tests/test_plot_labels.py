@@ -15,6 +15,8 @@ from pwcstats.plot.papers import GAIN, SHARES
 from pwcstats.plot.style import literal
 from tests.drawing import blobs
 
+pytestmark = pytest.mark.one_environment
+
 # No formula (matplotlib cannot parse it), a name that legends omit, a formula, and an escape sequence of terminals.
 MATH, UNDER, DOLLAR = "$x_$", "_under", "a\\$b$c_d$\x1b[31m"
 LABELS = (MATH, UNDER, DOLLAR)

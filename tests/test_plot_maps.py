@@ -11,6 +11,8 @@ from tests.drawing import hue
 
 from .picturing import LONG, assert_legible, cell_colors
 
+pytestmark = pytest.mark.one_environment
+
 
 def grid(k, nx=11, ny=11, seed=0, name="m{}"):
     """Winners at random, with p-values of which a third is small."""

@@ -20,6 +20,8 @@ from sklearn.svm import SVC
 from pwcstats import InputError, PairwiseClassifier, plot
 from tests.drawing import PRINTED, blobs, draw, hue
 
+pytestmark = pytest.mark.one_environment
+
 
 @pytest.fixture(scope="module")
 def candidates():

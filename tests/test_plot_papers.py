@@ -10,6 +10,8 @@ from pwcstats.plot.style import COLORS
 
 from .drawing import draw
 
+pytestmark = pytest.mark.one_environment
+
 
 @pytest.fixture
 def errors():

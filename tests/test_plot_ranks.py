@@ -11,6 +11,8 @@ from pwcstats import InputError, plot
 
 from .picturing import LONG, assert_legible, bars, chained, comparison, elbows
 
+pytestmark = pytest.mark.one_environment
+
 
 def test_that_the_check_of_texts_can_fail():
     figure = Figure(figsize=(4, 3))

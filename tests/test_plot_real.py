@@ -9,6 +9,8 @@ from pwcstats.plot.style import COLORS
 
 from .picturing import LONG, assert_legible, bars, boxes, cell_colors, drawn, elbows, scores
 
+pytestmark = pytest.mark.one_environment
+
 
 class TestRealComparisons:
     @pytest.mark.parametrize("k", [2, 5, 15])

@@ -19,6 +19,8 @@ from pwcstats import InputError, PairwiseClassifier, datasets, plot
 from pwcstats.plot.style import AREAS, NOBODY, area_colors
 from tests.drawing import PRINTED, blobs, draw, hue
 
+pytestmark = pytest.mark.one_environment
+
 # Colours are float64 through and through, but contours and images may round them.
 COLOR = 1e-6
 

@@ -21,6 +21,8 @@ from tests.drawing import PRINTED, blobs
 from .drawing import draw
 from .hybrids import NAMES, clover, fitted_hybrid, quick, words
 
+pytestmark = pytest.mark.one_environment
+
 
 @pytest.fixture(scope="module")
 def hybrid():

@@ -11,6 +11,8 @@ from pwcstats.plot.style import MARKERS, area_colors
 from .drawing import blobs, draw
 from .picturing import assert_legible
 
+pytestmark = pytest.mark.one_environment
+
 
 def check_points(panel, X, y, classes):
     """The points in the colour and marker of each class are its rows, all of them once."""

@@ -9,6 +9,8 @@ from pwcstats.plot.style import COLORS
 
 from .picturing import LONG, assert_legible, boxes, chained, comparison, drawn
 
+pytestmark = pytest.mark.one_environment
+
 
 class TestScoreIntervals:
     @pytest.mark.parametrize("k", [2, 3, 6, 7, 15])

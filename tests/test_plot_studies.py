@@ -18,6 +18,8 @@ from tests.drawing import PRINTED, blobs, draw, hue
 from tests.picturing import assert_legible
 from tests.test_plot_regions import pixels
 
+pytestmark = pytest.mark.one_environment
+
 # Places are doubles; matplotlib adds widths to them.
 PLACE = 1e-12
 

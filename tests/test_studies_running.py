@@ -20,6 +20,8 @@ from pwcstats.errors import InputError
 from pwcstats.studies import running
 from pwcstats.studies.running import by_size, count_or_default, names_or_default, run_cells
 
+pytestmark = pytest.mark.one_environment
+
 
 def noted(folder, number, seed, wait=0.0):
     """A cell that leaves a note each time it is run, when it begins."""

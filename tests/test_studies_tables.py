@@ -12,6 +12,8 @@ from pwcstats.errors import InputError
 from pwcstats.studies.recorded import read_about, read_record, record, recorded
 from pwcstats.studies.tables import COLUMNS, Exhibit, claim, claim_everywhere, compare_with_paper
 
+pytestmark = pytest.mark.one_environment
+
 # Sums in another order.
 ROUNDING = 1e-12
 

@@ -11,6 +11,8 @@ from pwcstats.studies.chang_runs import COUNTS, SCORES
 
 from .test_study_chang import PLACES, said
 
+pytestmark = pytest.mark.one_environment
+
 # Half of the last digit in print, and a last bit.
 PRINTED = 0.0005 + 1e-9
 

@@ -19,6 +19,8 @@ from pwcstats.studies.tables import COLUMNS
 from tests import reference
 from tests.drawing import draw
 
+pytestmark = pytest.mark.one_environment
+
 # Rounding of sums in another order.
 EXACT = 1e-12
 # The slow sweep ends at 1e-13 of the least probability.

@@ -18,6 +18,8 @@ from pwcstats.studies.tables import COLUMNS
 from tests import reference
 from tests.drawing import draw
 
+pytestmark = pytest.mark.one_environment
+
 # Rounding of logarithms and sums in another order.
 EXACT = 1e-12
 # Fractions are printed exactly, and the smoothing of 1e-12 is felt in the thirteenth digit.

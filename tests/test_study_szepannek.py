@@ -15,6 +15,8 @@ from pwcstats.studies import recorded, szepannek, szepannek_runs
 
 from .drawing import draw
 
+pytestmark = pytest.mark.one_environment
+
 # Sums in another order.
 ROUNDING = 1e-12
 

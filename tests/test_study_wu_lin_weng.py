@@ -21,6 +21,8 @@ from .drawing import draw
 from .reference import full, row_sums, vote, wlw1_chain, wlw2_kkt
 from .reference_classify import libsvm_sigmoid
 
+pytestmark = pytest.mark.one_environment
+
 # Accuracies at 20 classes that a thousand replicates gave in independent code; ours are of other replicates. So many
 # standard errors of the difference are allowed.
 FIGURE1_ERRORS = 3

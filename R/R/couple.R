@@ -17,6 +17,10 @@
 #'     This fits a Bradley-Terry model to \eqn{n_{ij} r_{ij}}{n[i, j] r[i, j]} wins.}
 #'   \item{`"wlw1"`}{The first method of Wu, Lin and Weng: the stationary distribution of a Markov
 #'     chain.}
+#'   \item{`"logit"`}{Weighted least squares on the log-odds: minimises
+#'     \eqn{\sum_{i < j} n_{ij} (\log p_i - \log p_j - \mathrm{logit}\, r_{ij})^2}{sum(n[i, j]
+#'     (log(p[i]) - log(p[j]) - qlogis(r[i, j]))^2)}. With pairs of linear discriminants the decision
+#'     boundaries are linear, as Hastie and Tibshirani suggest in their discussion.}
 #'   \item{`"pkpd"`}{Price, Knerr, Personnaz and Dreyfus:
 #'     \eqn{1 / (\sum_j 1 / r_{ij} - (K - 2))}{1 / (sum(1 / r[i, ]) - (K - 2))},
 #'     normalised.}
@@ -36,8 +40,8 @@
 #'   `t(x)[lower.tri(x)]`. Do not use `upper.tri()`, which goes column by column and so gives
 #'   another order for four or more classes.
 #' @param method The coupling method; see Details.
-#' @param n Weights of the pairs, for `method = "ht"` only: a symmetric K x K matrix, a condensed
-#'   vector, or one of these for each sample, in the form of `r` (K x K numbers are always read as a
+#' @param n Weights of the pairs, for the methods `"ht"` and `"logit"`: a symmetric K x K matrix, a
+#'   condensed vector, or one of these for each sample, in the form of `r` (K x K numbers are always read as a
 #'   matrix). Weights are non-negative numbers, and only their ratios matter. A weight of 0 means
 #'   that the pair was not compared; only then may its `r` be missing.
 #' @param condensed Is `r` condensed?
@@ -113,7 +117,9 @@
 #' }
 #' @export
 couple <- function(r,
-                   method = c("wlw2", "ht", "wlw1", "pkpd", "rv", "vote", "sum", "bayes"),
+                   method = c(
+                     "wlw2", "ht", "wlw1", "logit", "pkpd", "rv", "vote", "sum", "bayes"
+                   ),
                    n = NULL,
                    condensed = FALSE,
                    classes = NULL,

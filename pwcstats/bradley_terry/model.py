@@ -1,6 +1,5 @@
 """The Bradley–Terry model."""
 
-import warnings
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -30,7 +29,7 @@ from pwcstats.errors import (
     SeparationWarning,
     arg,
     code,
-    user_stacklevel,
+    warn,
 )
 
 # If the standard error of an ability is larger than this, not more than its sign is known.
@@ -446,4 +445,4 @@ def _warn_if_infinite(items: pd.Index, se: Array, firth: bool) -> None:
 
 
 def _warn(category: type[PwcWarning], message: str) -> None:
-    warnings.warn(category(message), stacklevel=user_stacklevel())
+    warn(category(message))

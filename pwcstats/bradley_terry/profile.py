@@ -1,6 +1,5 @@
 """Profile-likelihood intervals."""
 
-import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +12,7 @@ from pwcstats._kernels import profile
 from pwcstats._text import listed
 from pwcstats.bradley_terry.covariance import SOLVE_TOLERANCE
 from pwcstats.bradley_terry.likelihood import Likelihood, Point
-from pwcstats.errors import ConvergenceWarning, arg, user_stacklevel
+from pwcstats.errors import ConvergenceWarning, arg, warn
 
 if TYPE_CHECKING:
     from pwcstats.bradley_terry.results import BradleyTerryResults
@@ -38,12 +37,11 @@ def profile_bounds(results: "BradleyTerryResults", indices: NDArray[np.int64], a
             if not end.found[0]:
                 failed.append(results.params.index[index])
     if failed:
-        warnings.warn(
+        warn(
             ConvergenceWarning(
                 f"the profiles of {listed(dict.fromkeys(failed))} did not converge; use {arg('method', 'wald')} for "
                 "these parameters."
-            ),
-            stacklevel=user_stacklevel(),
+            )
         )
     return bounds
 

@@ -3,7 +3,6 @@
 Each item has a quasi-variance, such that the sum of two of them is about the variance of the difference.
 """
 
-import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from scipy import optimize
 from pwcstats import _params
 from pwcstats._arrays import Array
 from pwcstats._text import listed
-from pwcstats.errors import ConvergenceWarning, InputError, code, user_stacklevel
+from pwcstats.errors import ConvergenceWarning, InputError, code, warn
 
 if TYPE_CHECKING:
     from pwcstats.bradley_terry.results import BradleyTerryResults
@@ -69,7 +68,7 @@ def quasi_variances(results: "BradleyTerryResults") -> pd.DataFrame:
 
 
 def _warn(message: str) -> None:
-    warnings.warn(ConvergenceWarning(message), stacklevel=user_stacklevel())
+    warn(ConvergenceWarning(message))
 
 
 def comparison_intervals(results: "BradleyTerryResults", alpha: float = 0.05) -> pd.DataFrame:

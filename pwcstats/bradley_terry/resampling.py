@@ -1,6 +1,5 @@
 """Resampling: the bootstrap, and fits to tables that are drawn at random."""
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
@@ -24,7 +23,7 @@ from pwcstats.bradley_terry.likelihood import Likelihood, Point, make_likelihood
 from pwcstats.bradley_terry.reading import read_groups
 from pwcstats.bradley_terry.spec import Spec
 from pwcstats.bradley_terry.table import Table, halve_ties, make_table
-from pwcstats.errors import ConvergenceWarning, FewClustersWarning, InputError, arg, code, user_stacklevel
+from pwcstats.errors import ConvergenceWarning, FewClustersWarning, InputError, arg, code, warn
 
 if TYPE_CHECKING:
     from pwcstats.bradley_terry.results import BradleyTerryResults
@@ -189,12 +188,11 @@ def bootstrap(
     if n_failed:
         _report_failures(n_failed, n, results.spec)
     if groups is not None and sampler.n_units < FEW_CLUSTERS:
-        warnings.warn(
+        warn(
             FewClustersWarning(
                 f"the bootstrap draws only {sampler.n_units} groups, so percentile intervals are too short; use "
                 f"{code('conf_int')} with {arg('method', 't')}."
-            ),
-            stacklevel=user_stacklevel(),
+            )
         )
     return BootstrapResult(
         pd.DataFrame(params, columns=results.params.index), n_failed, results.params.copy(), sampler.n_units
@@ -213,10 +211,7 @@ def _report_failures(n_failed: int, n: int, spec: Spec) -> None:
         cure = f"use {arg('method', 'firth')}"
     if 2 * n_failed > n:
         raise InputError(f"{failed}, which is more than half; {cure}.")
-    warnings.warn(
-        ConvergenceWarning(f"{failed} and are left out, so {effect}; if many draws fail, {cure}."),
-        stacklevel=user_stacklevel(),
-    )
+    warn(ConvergenceWarning(f"{failed} and are left out, so {effect}; if many draws fail, {cure}."))
 
 
 def _sampler(results: "BradleyTerryResults", groups: Any) -> tuple[Sampler, Table]:

@@ -9,7 +9,6 @@ import csv
 import io
 import json
 import struct
-import warnings
 import zipfile
 import zlib
 from collections.abc import Callable
@@ -28,7 +27,7 @@ from pwcstats._text import listed
 from pwcstats.cli import features, reading
 from pwcstats.cli.features import Column
 from pwcstats.coupling import METHODS
-from pwcstats.errors import InputError, PwcWarning
+from pwcstats.errors import InputError, PwcWarning, warn
 from pwcstats.pairwise import PairwiseClassifier
 from pwcstats.pairwise.named import LEARNERS, make_learner
 
@@ -281,4 +280,4 @@ def _warn_versions(path: str, saved_by: dict[str, str]) -> None:
         warning = PwcWarning(
             f"{path} was saved by {', '.join(other)}; it is fitted again here, and may predict differently."
         )
-        warnings.warn(warning, stacklevel=2)
+        warn(warning)

@@ -1,14 +1,13 @@
 """``pwcstats predict``: predictions of a saved model for new rows."""
 
 import argparse
-import warnings
 from typing import Any
 
 import pandas as pd
 
 from pwcstats._text import listed
 from pwcstats.cli import models, reading, writing
-from pwcstats.errors import PwcWarning
+from pwcstats.errors import PwcWarning, warn
 
 
 def add_to(commands: Any) -> None:
@@ -39,7 +38,7 @@ def run(options: argparse.Namespace) -> None:
     reading.need_columns(frame, names, options.file)
     extra = [name for name in frame.columns if name not in ("", model.recipe.target, *names)]
     if extra:
-        warnings.warn(PwcWarning(f"columns that the model does not use were ignored: {listed(extra)}"), stacklevel=2)
+        warn(PwcWarning(f"columns that the model does not use were ignored: {listed(extra)}"))
     proba = model.predict_proba(frame)
     found = model.likeliest(proba)
     table = pd.DataFrame({"prediction": [guard(label) for label in found]})

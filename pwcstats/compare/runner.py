@@ -26,7 +26,7 @@ from pwcstats.compare import benchmark_arguments as arguments
 from pwcstats.compare import cells
 from pwcstats.compare.cells import Data, Method, Outcome, Split
 from pwcstats.datasets import load
-from pwcstats.errors import FailedCellWarning, InputError, PwcWarning, arg
+from pwcstats.errors import FailedCellWarning, InputError, PwcWarning, arg, warn
 
 __all__ = ["benchmark"]
 
@@ -149,7 +149,7 @@ def benchmark(
     outcomes = _outcomes(plan, files, scorers, n_jobs, progress)
     failures = [(cell, outcome.error) for cell, outcome in zip(plan, outcomes, strict=True) if outcome.error]
     if failures:
-        warnings.warn(FailedCellWarning(_describe_failures(failures, len(plan))), stacklevel=2)
+        warn(FailedCellWarning(_describe_failures(failures, len(plan))))
     return _frame(plan, outcomes, list(scorers), several)
 
 
@@ -209,7 +209,7 @@ def _plan(
             splitter = _splitter(cv, seed_of("splits", seed, dataset, repeat), repeat, stratified, groups)
             splits, has_rare_class = _splits(splitter, x, y, groups, dataset)
             if has_rare_class and not has_warned:
-                warnings.warn(PwcWarning(_describe_rare_class(dataset, y, len(splits))), stacklevel=3)
+                warn(PwcWarning(_describe_rare_class(dataset, y, len(splits))))
                 has_warned = True
             for fold, (train, test) in enumerate(splits):
                 split = Split(train, test, seed_of("fits", seed, dataset, repeat, fold))

@@ -1,7 +1,6 @@
 """Coupling: class probabilities from the probabilities of each pair of classes."""
 
 import numbers
-import warnings
 from collections.abc import Hashable, Sequence
 from functools import partial
 from typing import Any, Literal, overload
@@ -17,7 +16,7 @@ from pwcstats._kernels import divergence, limits, threads
 from pwcstats.coupling.methods import Method, MethodName, find_method, methods_with
 from pwcstats.coupling.reading import Pairs, check_values, read_pairs, read_weights
 from pwcstats.coupling.result import CouplingResult
-from pwcstats.errors import ConvergenceWarning, InputError, arg, user_stacklevel, value
+from pwcstats.errors import ConvergenceWarning, InputError, arg, value, warn
 
 __all__ = ["couple"]
 
@@ -101,12 +100,13 @@ def couple(
         Data frames keep their labels. A frame may be K x K and labelled by classes; it may consist of several such
         frames below each other, as ``pd.concat({sample: frame})`` makes them; or it may be condensed, with columns
         named by pairs, ``("a", "b")`` or ``"a/b"`` (or by any names, if `classes` is given).
-    method : {"wlw2", "ht", "wlw1", "pkpd", "rv", "vote", "sum", "bayes"}
+    method : {"wlw2", "ht", "wlw1", "logit", "pkpd", "rv", "vote", "sum", "bayes"}
         Coupling method; see Notes.
     n : array-like, optional
-        Weights for ``method="ht"``: the number n_ij of cases behind each r_ij, real numbers >= 0. 0 means that the
-        pair was not compared; its r_ij may be NaN. A symmetric (K, K) matrix, a condensed array (K(K-1)/2,), or one of
-        these for each sample. Only ratios matter. A 2-d array of K x K numbers is always read as a matrix.
+        Weights for ``method="ht"`` and ``"logit"``: the number n_ij of cases behind each r_ij, real numbers >= 0. 0
+        means that the pair was not compared; its r_ij may be NaN. A symmetric (K, K) matrix, a condensed array
+        (K(K-1)/2,), or one of these for each sample. Only ratios matter. A 2-d array of K x K numbers is always read as
+        a matrix.
     condensed : bool
         Whether `r` has one column per pair.
     classes : sequence, optional
@@ -114,8 +114,8 @@ def couple(
     pair_mass : array-like, optional
         For ``method="bayes"``: P(class i or class j) of each pair, in the shapes of `r`. Only ratios matter.
     clip : float
-        The methods ht, wlw1, wlw2, pkpd and rv clip r to [clip, 1 - clip]. The default is LIBSVM's. 0 asks for the
-        exact limit, with an error if there is none. vote, sum and bayes use r as it is.
+        The methods ht, wlw1, wlw2, logit, pkpd and rv clip r to [clip, 1 - clip]. The default is LIBSVM's. 0 asks for
+        the exact limit, with an error if there is none. vote, sum and bayes use r as it is.
     n_jobs : int, optional
         Number of threads, as in joblib; None means 1. Results are bit-identical for any number of threads.
     return_info : bool
@@ -140,7 +140,8 @@ def couple(
     Notes
     -----
     Write :math:`\mu_{ij} = p_i / (p_i + p_j)`. If some p has :math:`\mu_{ij} = r_{ij}` for all pairs, the r are
-    *compatible*, and ht, wlw1, wlw2, pkpd and rv return that p. In general there is no such p, and the methods differ:
+    *compatible*, and ht, wlw1, wlw2, logit, pkpd and rv return that p. In general there is no such p, and the methods
+    differ:
 
     ``"ht"`` [1]_
         minimises :math:`\sum_{i<j} n_{ij} [r_{ij} \log(r_{ij}/\mu_{ij}) + r_{ji} \log(r_{ji}/\mu_{ji})]`, a
@@ -153,6 +154,11 @@ def couple(
         minimises :math:`\sum_{i<j} (r_{ji} p_i - r_{ij} p_j)^2` subject to :math:`\sum p_i = 1`. This is the coupling
         of LIBSVM, e1071 and scikit-learn's ``SVC(probability=True)``. They stop an iteration within about 3e-3 of the
         solution; this is the exact solution.
+    ``"logit"`` [1]_
+        minimises :math:`\sum_{i<j} n_{ij} (\log p_i - \log p_j - \mathrm{logit}\, r_{ij})^2`. With equal weights
+        :math:`p_i \propto \exp(\frac{1}{K} \sum_{j \ne i} \mathrm{logit}\, r_{ij})`. If the log-odds of all pairs are
+        linear in the features, as in pairwise LDA, so are the decision boundaries. The discussion of [1]_ suggests
+        such a coupling.
     ``"pkpd"`` [3]_
         :math:`p_i \propto 1 / (\sum_{j \ne i} 1/r_{ij} - (K-2))`.
     ``"rv"`` [4]_
@@ -168,7 +174,8 @@ def couple(
         r and the mass are.
 
     With ``clip=0`` and exact zeros and ones, ht and wlw1 return the limit for r that tends to these values. It gives
-    probability 0 to all classes outside the smallest set of classes that surely beats all others.
+    probability 0 to all classes outside the smallest set of classes that surely beats all others. logit returns the
+    limit for a clip that tends to 0, in which the logits of all exact zeros and ones grow at the same rate.
 
     References
     ----------
@@ -340,11 +347,12 @@ def _warn_unconverged(pairs: Pairs, method: MethodName, converged: NDArray[np.bo
     failed = np.flatnonzero(~converged)
     if len(failed):
         which = "" if pairs.single else f" for {len(failed)} samples, the first {pairs.sample_name(failed[0])}"
-        warnings.warn(
-            f"{method} did not converge{which}: {arg('r')} or {arg('n')} differ by too many orders of magnitude; raise "
-            f"{arg('clip')}, ask for the exact limit with {arg('clip', 0)}, or use weights of more similar size.",
-            ConvergenceWarning,
-            stacklevel=user_stacklevel(),
+        warn(
+            ConvergenceWarning(
+                f"{method} did not converge{which}: {arg('r')} or {arg('n')} differ by too many orders of magnitude; "
+                f"raise {arg('clip')}, ask for the exact limit with {arg('clip', 0)}, or use weights of more "
+                "similar size."
+            )
         )
 
 

@@ -23,12 +23,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from pwcstats._kernels import closed_form, ht, wlw
+from pwcstats._kernels import closed_form, ht, log_odds, wlw
 from pwcstats.errors import InputError, arg, value
 
 __all__ = ["METHODS", "TABLE", "Method", "MethodName", "find_method", "methods_with"]
 
-MethodName = Literal["ht", "wlw1", "wlw2", "pkpd", "rv", "vote", "sum", "bayes"]
+MethodName = Literal["ht", "wlw1", "wlw2", "logit", "pkpd", "rv", "vote", "sum", "bayes"]
 
 
 @dataclass(frozen=True)
@@ -93,6 +93,12 @@ TABLE: dict[str, Method] = {
             "wlw2",
             wlw.wlw2,
             "Wu, Lin and Weng (2004), second method: least squares, as in LIBSVM",
+        ),
+        Method(
+            "logit",
+            log_odds.log_odds,
+            "weighted least squares on the log-odds",
+            uses_weights=True,
         ),
         Method(
             "pkpd",

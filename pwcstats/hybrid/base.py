@@ -137,8 +137,8 @@ class BaseHybrid(ClassifierMixin, BaseEstimator):
         Returns
         -------
         DataFrame
-            Columns `term`, `estimate`, `std_error`, `statistic`, `p_value`, `conf_low` and `conf_high`; before them,
-            if there are several equations, `y_level` or the stage that a row belongs to.
+            Columns `term`, `estimate`, `std_error`, `statistic`, `p_value`, `conf_low` and `conf_high`. Multinomial
+            integrators also have `y_level`, the group that is compared with the baseline.
         """
         check_is_fitted(self)
         alpha, results = _params.level(alpha), self.integrator_

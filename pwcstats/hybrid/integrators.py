@@ -1,9 +1,7 @@
 """Integrators: logistic models that turn distances from the machines into probabilities of the groups."""
 
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -16,7 +14,7 @@ from statsmodels.discrete.discrete_model import Logit
 from pwcstats._arrays import Array
 from pwcstats._kernels.blas import threads_for
 from pwcstats._text import listed
-from pwcstats.errors import InputError, SeparationWarning, arg, value
+from pwcstats.errors import InputError, arg, value
 from pwcstats.hybrid.groups import Codes
 from pwcstats.logit import (
     ContinuationRatio,
@@ -262,13 +260,16 @@ def _fit_individualized(design: Design, penalty: Penalty, select: Criterion) -> 
     if penalty == "auto":
         pairs = [(design.code == 0) | (design.code == k) for k in range(1, len(design.labels))]
         penalty = "firth" if _any_separated(design, pairs) else None
-    fit = partial(individualized_mnlogit, design.response, design.exog, design.labels[0], penalty, aliased="drop")
-    if design.full is None:
-        return fit(), penalty
-    with warnings.catch_warnings():
-        # The fit to all rows has already warned.
-        warnings.simplefilter("ignore", SeparationWarning)
-        return fit(), penalty
+    # In a fold there is no warning, as the fit to all rows has already warned.
+    results = individualized_mnlogit(
+        design.response,
+        design.exog,
+        design.labels[0],
+        "firth" if penalty else None,
+        aliased="drop",
+        warn_convergence=design.full is None,
+    )
+    return results, penalty
 
 
 def _fit_cratio(design: Design, penalty: Penalty, select: Criterion) -> tuple[Any, UsedPenalty]:

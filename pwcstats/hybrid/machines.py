@@ -17,7 +17,7 @@ from pwcstats._arrays import Array
 from pwcstats._jobs import in_parallel
 from pwcstats._kernels.blas import one_thread
 from pwcstats._text import listed
-from pwcstats.errors import ConvergenceWarning, InputError, arg, quoted, user_stacklevel
+from pwcstats.errors import ConvergenceWarning, InputError, arg, quoted, warn
 from pwcstats.pairwise import learners
 from pwcstats.pairwise.data import take
 from pwcstats.pairwise.folds import Folds
@@ -140,12 +140,12 @@ def _warn_of_limit(fitted: Sequence[Machine]) -> None:
             stopped.append((machine.name, last.max_iter))
     if stopped:
         names = dict.fromkeys(machine.name for machine in fitted if machine.name in dict(stopped))
-        warnings.warn(
-            f"the support vector machines of {listed(names)} stopped after {stopped[0][1]} steps, before they "
-            f"converged, so their distances are approximate; standardise the columns, lower {arg('C')}, or raise "
-            f"{arg('tol')}.",
-            ConvergenceWarning,
-            stacklevel=user_stacklevel(),
+        warn(
+            ConvergenceWarning(
+                f"the support vector machines of {listed(names)} stopped after {stopped[0][1]} steps, before they "
+                f"converged, so their distances are approximate; standardise the columns, lower {arg('C')}, or raise "
+                f"{arg('tol')}."
+            )
         )
 
 

@@ -1,6 +1,5 @@
 """OrdinalHybridClassifier: Chang's Procedure II."""
 
-import warnings
 from typing import Any, Literal
 
 import numpy as np
@@ -8,7 +7,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pwcstats._text import listed, shown
-from pwcstats.errors import InputError, PwcWarning, arg, user_stacklevel, value
+from pwcstats.errors import InputError, PwcWarning, arg, value, warn
 from pwcstats.hybrid.base import BaseHybrid
 from pwcstats.hybrid.groups import Groups
 from pwcstats.hybrid.integrators import Criterion, Penalty
@@ -192,12 +191,12 @@ class OrdinalHybridClassifier(BaseHybrid):
                 )
             return _indices_of(dtype.categories, self.classes_)
         if is_text(self.classes_) and len(self.classes_) > 2:
-            warnings.warn(
-                f"the classes are words, taken in alphabetical order, {listed(map(shown, self.classes_))}; if this is "
-                f"not their order, set {arg('categories')}, from the lowest to the highest, or make {arg('y')} an "
-                "ordered Categorical.",
-                PwcWarning,
-                stacklevel=user_stacklevel(),
+            warn(
+                PwcWarning(
+                    f"the classes are words, taken in alphabetical order, {listed(map(shown, self.classes_))}; if this "
+                    f"is not their order, set {arg('categories')}, from the lowest to the highest, or make {arg('y')} "
+                    "an ordered Categorical."
+                )
             )
         return np.arange(len(self.classes_))
 

@@ -1,6 +1,5 @@
 """Binary fits, of which continuation ratios and individualized models consist; separated data have limits."""
 
-import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -10,7 +9,7 @@ from scipy.linalg import solve_triangular
 
 from pwcstats._arrays import Array
 from pwcstats._kernels.separation import overlap, row_space, signs
-from pwcstats.errors import ConvergenceWarning, PwcWarning, SeparationWarning, arg, user_stacklevel
+from pwcstats.errors import ConvergenceWarning, PwcWarning, SeparationWarning, arg, warn
 from pwcstats.logit.likelihood import MultinomialLikelihood, Point
 from pwcstats.logit.reading import aliased_columns
 from pwcstats.logit.separation import separation_message
@@ -139,4 +138,4 @@ def warn_about(fits: Iterable[BinaryFit]) -> None:
     """Give the warnings of some fits."""
     for fit in fits:
         if fit.trouble is not None:
-            warnings.warn(fit.trouble, stacklevel=user_stacklevel())
+            warn(fit.trouble)

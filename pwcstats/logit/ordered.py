@@ -1,6 +1,5 @@
 """Proportional odds model: statsmodels' ``OrderedModel`` with input checks and detection of separation."""
 
-import warnings
 from itertools import pairwise
 from typing import Any
 
@@ -15,7 +14,7 @@ from statsmodels.tools.numdiff import approx_fprime
 from pwcstats import _params
 from pwcstats._arrays import Array
 from pwcstats._summary import tidy_coefficients
-from pwcstats.errors import ConvergenceWarning, InputError, SeparationWarning, arg, code, user_stacklevel, value
+from pwcstats.errors import ConvergenceWarning, InputError, SeparationWarning, arg, code, value, warn
 from pwcstats.logit import reading
 from pwcstats.logit.binary import EXTREME
 from pwcstats.logit.formulas import FromFormula
@@ -168,7 +167,7 @@ class OrderedLogit(FromFormula, OrderedModel):
         OrderedLogitResults
         """
         maxiter = _params.count(maxiter, "maxiter")
-        warn = _params.flag(warn_convergence, "warn_convergence")
+        warn_convergence = _params.flag(warn_convergence, "warn_convergence")
         # statsmodels would warn about failed steps and singular matrices; the checks below give the reason.
         quiet = {"skip_hessian": True, "warn_convergence": False}
         options = {**kwargs, "maxiter": maxiter, "disp": disp, **quiet}
@@ -188,8 +187,8 @@ class OrderedLogit(FromFormula, OrderedModel):
         outcome.params = params
         outcome.normalized_cov_params = outcome.cov_params_default = cov
         trouble = self._assess(outcome, score)
-        if warn and trouble is not None:
-            warnings.warn(trouble, stacklevel=user_stacklevel())
+        if warn_convergence and trouble is not None:
+            warn(trouble)
         return OrderedLogitResultsWrapper(outcome)
 
     def _standardised(self) -> tuple["OrderedLogit", Array]:

@@ -1,6 +1,5 @@
 """Models with Jeffreys' penalty, and their results: what the binary and the multinomial model share."""
 
-import warnings
 from collections.abc import Hashable
 from dataclasses import replace
 from functools import cached_property
@@ -18,7 +17,7 @@ from pwcstats._kernels.newton import Ascent
 from pwcstats._results import TestResult
 from pwcstats._summary import tidy_coefficients
 from pwcstats._text import listed, shape_of, shown
-from pwcstats.errors import ConvergenceWarning, InputError, arg, code, user_stacklevel
+from pwcstats.errors import ConvergenceWarning, InputError, arg, code, warn
 from pwcstats.logit import reading
 from pwcstats.logit.formulas import columns_by_term
 from pwcstats.logit.inherited import StatsmodelsResult, refused
@@ -145,12 +144,11 @@ class PenalizedModel:
         if not np.isfinite(ascent.point.value):
             raise InputError(f"{arg('start_params')} give probabilities of 0 or 1; start nearer to 0.")
         if not ascent.converged:
-            warnings.warn(
+            warn(
                 ConvergenceWarning(
                     f"the fit did not converge ({ascent.reason}); raise {arg('maxiter')}, or give other "
                     f"{arg('start_params')}."
-                ),
-                stacklevel=user_stacklevel(),
+                )
             )
         elif disp:
             value = ascent.point.value + self._likelihood.constant
@@ -288,12 +286,11 @@ class PenalizedResults(StatsmodelsResult):
         df = len(columns) * likelihood.n_rest
         statistic = 2.0 * (self._best.value - point.value)
         if statistic < -1e-6:
-            warnings.warn(
+            warn(
                 ConvergenceWarning(
                     "the likelihood is higher with the coefficients at 0, so the fit is not at the highest of several "
                     f"maxima; fit again with other {arg('start_params')}."
-                ),
-                stacklevel=user_stacklevel(),
+                )
             )
         statistic = max(statistic, 0.0)
         names = [model.exog_names[k] for k in columns]

@@ -1,6 +1,5 @@
 """Stepwise selection of terms."""
 
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -22,8 +21,8 @@ from pwcstats.errors import (
     SeparationWarning,
     arg,
     code,
-    user_stacklevel,
     value,
+    warn,
 )
 from pwcstats.logit.formulas import columns_by_term
 from pwcstats.logit.ordered import OrderedLogit
@@ -401,5 +400,5 @@ def _fitted(model: Any) -> Any:
     elif not res.mle_retvals["converged"]:
         trouble = ConvergenceWarning(f"the fit of statsmodels' {type(model).__name__} did not converge; {cure}.")
     if trouble is not None:
-        warnings.warn(trouble, stacklevel=user_stacklevel())
+        warn(trouble)
     return res

@@ -3,7 +3,6 @@
 A new calibration is a function like `fit_sigmoid` and a row in `CALIBRATIONS`.
 """
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
@@ -16,7 +15,7 @@ from sklearn.utils import check_random_state
 
 from pwcstats._arrays import Array
 from pwcstats._kernels import sigmoid as kernel
-from pwcstats.errors import ConvergenceWarning, InputError, arg, user_stacklevel, value
+from pwcstats.errors import ConvergenceWarning, InputError, arg, value, warn
 from pwcstats.pairwise.data import Integers, Mask, Problem, cut, take
 from pwcstats.pairwise.folds import Folds
 
@@ -101,7 +100,7 @@ def fit_sigmoid(scores: Array, positive: Mask, weight: Array, pair: str) -> Sigm
             f"the sigmoid of the pair {pair} did not converge, because its scores differ by too many orders of "
             f"magnitude; scale the columns of {arg('X')}, or use {arg('calibration', 'isotonic')}."
         )
-        warnings.warn(warning, stacklevel=user_stacklevel())
+        warn(warning)
     return Sigmoid(a / unit, b - a / unit * centre)
 
 
@@ -131,7 +130,7 @@ def calibrate(method: str, scores: Array, positive: Mask, weight: Array, pair: s
             f"the scores of the pair {pair} are equal to 11 digits, so its probabilities are the classes' shares of "
             f"the rows; if the columns of {arg('X')} are tiny, scale them."
         )
-        warnings.warn(warning, stacklevel=user_stacklevel())
+        warn(warning)
     return CALIBRATIONS[method](scores, positive, weight, pair)
 
 

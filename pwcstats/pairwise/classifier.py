@@ -57,11 +57,12 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         separately; to scale the columns once for all pairs, put this classifier into a pipeline. By default the
         columns are standardised once for all pairs, and the learner is ``SVC(gamma="auto")``, as in R's e1071.
         Learners that you give get the columns as they are.
-    coupling : {"wlw2", "ht", "wlw1", "pkpd", "rv", "vote", "sum", "bayes"}
+    coupling : {"wlw2", "ht", "wlw1", "logit", "pkpd", "rv", "vote", "sum", "bayes"}
         Method of :func:`pwcstats.couple`. For ``"bayes"`` a second learner of each pair tells its two classes from all
         others, which takes K(K-1)/2 fits to all rows.
     weights : {"counts", None}
-        For ``coupling="ht"``: whether each pair is weighted by its number of rows n_ij, or all pairs equally.
+        For ``coupling="ht"`` and ``"logit"``: whether each pair is weighted by its number of rows n_ij, or all pairs
+        equally.
     selection_cv : int, splitter or iterable
         Folds by which candidates are compared. Here and in `calibration_cv` the folds are made once, on all rows, and
         each pair uses its own rows of them. A number means stratified folds, shuffled if there is a `random_state`.

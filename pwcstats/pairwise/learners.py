@@ -1,6 +1,5 @@
 """Candidates: how they are read, what they become on one pair of classes, and the scores that they give."""
 
-import warnings
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from sklearn.utils.validation import has_fit_parameter
 from pwcstats._arrays import Array, as_float
 from pwcstats._text import listed, shown
 from pwcstats.coupling.methods import Method
-from pwcstats.errors import InputError, PwcWarning, arg, code, user_stacklevel, value
+from pwcstats.errors import InputError, PwcWarning, arg, code, value, warn
 from pwcstats.pairwise.calibration import bounded
 from pwcstats.pairwise.data import ClassPairs, Problem, cut, take
 
@@ -384,5 +383,5 @@ def route(clf: Any, candidates: Mapping[str, Any], sample_weight: Any, fit_param
                     "weights; they count only in n_ij, sigmoids and thresholds. Choose learners that take weights; for "
                     f"a pipeline, name the step, as in {code('fit(X, y, svc__sample_weight=weights)')}."
                 )
-                warnings.warn(warning, stacklevel=user_stacklevel())
+                warn(warning)
     return Routed(fits, groups, groups, {})

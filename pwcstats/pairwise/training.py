@@ -3,7 +3,6 @@
 A candidate is fitted to all pairs at once if it has a fast path, and pair by pair otherwise.
 """
 
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -16,7 +15,7 @@ from sklearn.utils import check_random_state
 
 from pwcstats._arrays import Array
 from pwcstats._jobs import run_tasks
-from pwcstats.errors import InputError, Message, arg, code, quoted, user_stacklevel
+from pwcstats.errors import InputError, Message, arg, code, quoted, warn
 from pwcstats.pairwise import calibration, plain
 from pwcstats.pairwise.calibration import CalibratedPairs, Calibrator, Members, ScoringError
 from pwcstats.pairwise.data import Integers, Problem, RowFormat, Standardizer, pair_scores
@@ -409,7 +408,7 @@ class Training:
         first = "; ".join(f"{pair}: {_listed(failed)}" for pair, failed in list(failures.items())[:most])
         more = f"; and {len(failures) - most} more, see {code('pairs_')}['error']" if len(failures) > most else ""
         message = Message(f"{what} on {len(failures)} of {self.problem.n_pairs} pairs, {where}: {first}{more}.")
-        warnings.warn(FitFailedWarning(message), stacklevel=user_stacklevel())
+        warn(FitFailedWarning(message))
 
 
 def _listed(failed: Sequence[tuple[str, str]]) -> str:

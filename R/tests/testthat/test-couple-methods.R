@@ -14,7 +14,7 @@ test_that("compatible estimates give the exact probabilities", {
   set.seed(1)
   for (k in c(2, 3, 5, 12, 40)) {
     p <- random_p(k)
-    for (method in c("ht", "wlw1", "wlw2", "pkpd", "rv")) {
+    for (method in c("ht", "wlw1", "wlw2", "logit", "pkpd", "rv")) {
       expect_equal(couple(pairs_of(p), method), p, tolerance = exact, info = paste(method, k))
     }
   }
@@ -70,6 +70,21 @@ test_that("wlw2 solves its linear system", {
 test_that("wlw2 is the default", {
   skip_without_python()
   expect_identical(couple(example_r), couple(example_r, "wlw2"))
+})
+
+test_that("logit equals the least squares fit of lm()", {
+  skip_without_python()
+  set.seed(7)
+  r <- random_r(5)
+  n <- matrix(0, 5, 5)
+  n[upper.tri(n)] <- c(3, 1, 4, 1.5, 9, 2, 6, 5, 3.5, 8)
+  n <- n + t(n)
+  pairs <- t(utils::combn(5, 2))
+  design <- matrix(0, nrow(pairs), 5)
+  design[cbind(seq_len(10), pairs[, 1])] <- 1
+  design[cbind(seq_len(10), pairs[, 2])] <- -1
+  fit <- stats::lm(stats::qlogis(r[pairs]) ~ 0 + design[, -1], weights = n[pairs])
+  expect_equal(couple(r, "logit", n = n), share(exp(c(0, unname(coef(fit))))), tolerance = exact)
 })
 
 test_that("pkpd, sum and vote equal their formulas", {

@@ -180,7 +180,7 @@ test_that("tree is rpart's without pruning", {
 
 test_that("probabilities are those of couple(), for any order of the levels", {
   skip_without_python()
-  for (coupling in c("wlw2", "ht", "wlw1", "pkpd", "rv", "vote", "sum")) {
+  for (coupling in c("wlw2", "ht", "wlw1", "logit", "pkpd", "rv", "vote", "sum")) {
     fit <- pwc(Species ~ ., backwards[-(1:20), ], c("lda", "nb"), coupling = coupling)
     n <- if (coupling == "ht") fit$pairs$n
     r <- predict(fit, type = "pairs")
