@@ -408,15 +408,15 @@ test_that("data that cannot be fitted are refused", {
     hybrid(kind ~ Petal.Length, flowers, subset = kind == "other"), "only one class .* 'other'"
   )
   expect_refused(hybrid(cbind(Petal.Width, 1) ~ Petal.Length, iris), "class of each row")
-  expect_refused(hybrid(Sepal.Length ~ Sepal.Width, iris), "numbers that are no classes; cut\\(\\)")
-  expect_refused(ordinal_hybrid(mpg ~ wt, mtcars), "numbers that are no classes; cut\\(\\)")
+  expect_refused(hybrid(Sepal.Length ~ Sepal.Width, iris), "must be classes, not fractions; cut\\(\\)")
+  expect_refused(ordinal_hybrid(mpg ~ wt, mtcars), "must be classes, not fractions; cut\\(\\)")
   expect_refused(hybrid(Species ~ ., iris, integrator = "logit"), "'logit' is for two classes")
   # Two classes need an order too.
   unordered <- list(iris$Species, as.character(iris$Species), factor(iris$Species == "setosa"))
   for (y in unordered) {
     expect_refused(
       ordinal_hybrid(y ~ Petal.Length, iris),
-      "must be an ordered factor, not (factor|character); make it ordered\\(y, levels = c\\("
+      "must be an ordered factor, not (factor|character); use ordered\\(y, levels = c\\("
     )
   }
   expect_refused(

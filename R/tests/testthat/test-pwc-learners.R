@@ -197,7 +197,7 @@ test_that("options are refused in a sentence", {
     expect_refused(ask("lda", error_score = odd), "^error_score must be 'raise'")
   }
   # As R users write it.
-  expect_refused(ask("svm", calibration = "none"), "calibration='none' leaves decision values")
+  expect_refused(ask("svm", calibration = "none"), "calibration = 'none' leaves decision values")
 })
 
 test_that("weights are refused by learners that have none", {

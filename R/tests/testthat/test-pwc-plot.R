@@ -148,9 +148,9 @@ test_that("plot and autoplot refuse the same input", {
   both("^slice must have one value for 'Sepal.Length', got 2", petals, slice = many)
   both("'Sepal.Length' was fitted with type", petals, slice = list(Sepal.Length = "a"))
   fit <- pwc(x = iris[1:4], y = iris$Species, learners = "lda")
-  both("^regions need a fit by a formula", petals)
+  both("^regions need a fit with a formula", petals)
   fit <- pwc(Species ~ log(Petal.Width) + poly(Petal.Length, 2), iris, "lda")
-  both("there is none that the model has as it is", petals)
+  both("there is none without a transformation", petals)
 })
 
 test_that("autoplot has the tiles and regions of plot", {
