@@ -212,7 +212,7 @@ test_that("scores that do not match are refused in R's terms", {
   expect_refused(corrected_resampled_t(1:10, 1:10 - 0.125, 0.1), words)
   expect_refused(cv5x2_f(1:10, 1:10 - 0.125), words)
   expect_refused(corrected_resampled_t(a, b), "^test_fraction must say")
-  expect_refused(corrected_resampled_t(a, b, 10), "^test_fraction must be a number between 0 and 1, .* got 10")
+  expect_refused(corrected_resampled_t(a, b, 10), "^test_fraction must be .* 0 and 1, .* got 10")
   expect_refused(corrected_resampled_t(1, 2, 0.1), "needs at least 2 pairs")
   expect_refused(cv5x2_f(1:8, 8:1), "5 x 2 tables")
   expect_refused(wilcoxon_pair(split_matrix("qda"), split_matrix("lda")), "got 3 x 4")

@@ -372,7 +372,7 @@ test_that("data that cannot be fitted are refused", {
   expect_identical(conditionCall(refused), quote(hybrid(kind ~ 1, flowers)))
   expect_refused(hybrid(data = flowers), "^formula must be given")
   expect_refused(ask(clusters = 101), "^clusters is 101, but there are 100 negative rows")
-  expect_refused(ask(clusters = 51, split = "folds"), "clusters .* 51 .* the rarer class has 50 rows")
+  expect_refused(ask(clusters = 51, split = "folds"), "clusters .* 51 .* rarer class has 50 rows")
   expect_refused(
     hybrid(kind ~ Petal.Length, flowers, clusters = kept, split = "folds"), "give their number"
   )
@@ -408,7 +408,7 @@ test_that("data that cannot be fitted are refused", {
     hybrid(kind ~ Petal.Length, flowers, subset = kind == "other"), "only one class .* 'other'"
   )
   expect_refused(hybrid(cbind(Petal.Width, 1) ~ Petal.Length, iris), "class of each row")
-  expect_refused(hybrid(Sepal.Length ~ Sepal.Width, iris), "must be classes, not fractions; cut\\(\\)")
+  expect_refused(hybrid(Sepal.Length ~ Sepal.Width, iris), "be classes, not fractions; cut\\(\\)")
   expect_refused(ordinal_hybrid(mpg ~ wt, mtcars), "must be classes, not fractions; cut\\(\\)")
   expect_refused(hybrid(Species ~ ., iris, integrator = "logit"), "'logit' is for two classes")
   # Two classes need an order too.
