@@ -168,7 +168,7 @@ count_to_py <- function(x) {
 
 # A bare NA is logical in R, and would become True.
 number_to_py <- function(x) {
-  to_py(if (is.logical(x)) as.double(x) else x)
+  to_py(if (is.logical(x) && all(is.na(x))) as.double(x) else x)
 }
 
 # "none" in R is None in Python.

@@ -19,8 +19,8 @@
 #'     chain.}
 #'   \item{`"logit"`}{Weighted least squares on the log-odds: minimises
 #'     \eqn{\sum_{i < j} n_{ij} (\log p_i - \log p_j - \mathrm{logit}\, r_{ij})^2}{sum(n[i, j]
-#'     (log(p[i]) - log(p[j]) - qlogis(r[i, j]))^2)}. With pairs of linear discriminants the decision
-#'     boundaries are linear, as Hastie and Tibshirani suggest in their discussion.}
+#'     (log(p[i]) - log(p[j]) - qlogis(r[i, j]))^2)}. With pairs of linear discriminants the
+#'     decision boundaries are linear, as Hastie and Tibshirani suggest in their discussion.}
 #'   \item{`"pkpd"`}{Price, Knerr, Personnaz and Dreyfus:
 #'     \eqn{1 / (\sum_j 1 / r_{ij} - (K - 2))}{1 / (sum(1 / r[i, ]) - (K - 2))},
 #'     normalised.}
@@ -41,9 +41,9 @@
 #'   another order for four or more classes.
 #' @param method The coupling method; see Details.
 #' @param n Weights of the pairs, for the methods `"ht"` and `"logit"`: a symmetric K x K matrix, a
-#'   condensed vector, or one of these for each sample, in the form of `r` (K x K numbers are always read as a
-#'   matrix). Weights are non-negative numbers, and only their ratios matter. A weight of 0 means
-#'   that the pair was not compared; only then may its `r` be missing.
+#'   condensed vector, or one of these for each sample, in the form of `r` (K x K numbers are always
+#'   read as a matrix). Weights are non-negative numbers, and only their ratios matter. A weight of
+#'   0 means that the pair was not compared; only then may its `r` be missing.
 #' @param condensed Is `r` condensed?
 #' @param classes Names of the classes in the order of `r`, or a factor with these levels. By
 #'   default the names of `r`: its dimension names or, if condensed, its column names if they have

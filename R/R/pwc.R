@@ -65,7 +65,8 @@
 #' @param x,y Instead of a formula: a numeric matrix or data frame, and the class of each row.
 #' @param coupling Method of [couple()]. `"bayes"` fits additional learners, one for each pair
 #'   against all other classes.
-#' @param pair_weights For `coupling = "ht"` and `"logit"`: weight pairs by their numbers of rows, or equally.
+#' @param pair_weights For `coupling = "ht"` and `"logit"`: weight pairs by their numbers of rows,
+#'   or equally.
 #' @param selection_cv Number of folds for the choice between candidates. If a class has fewer rows,
 #'   some folds do not contain it.
 #' @param scoring Score for the choice, with scikit-learn's name: `"accuracy"`,

@@ -305,10 +305,9 @@ test_that("rows named folds are folds, and rows without names need an argument",
   rownames(scores) <- seq(1, 28, 3)
   frame <- data.frame(scores, row.names = NULL)
   for (unnamed in list(scores, unname(scores), as.data.frame(scores), frame, as.list(frame))) {
-    expect_refused(compare_methods(unnamed), paste0(
-      'call compare_methods\\(scores, rows="folds"\\) .*',
-      'or compare_methods\\(scores, rows="datasets"\\)'
-    ))
+    expect_refused(
+      compare_methods(unnamed), "set rows = 'folds' for the folds .*, or rows = 'datasets' for"
+    )
     expect_equal(compare_methods(unnamed, rows = "folds")$pairs$p_value, folds$pairs$p_value)
     expect_identical(compare_methods(unnamed, rows = "datasets")$test, "wilcoxon")
   }

@@ -29,7 +29,7 @@ test_that("Friedman's test is friedman.test(), with ties and without", {
   expect_output(print(turned), "Friedman chi-squared = [0-9.]+, df = 4, p-value")
   alike <- friedman_ranks(cbind(a = 1:3, b = 2:4), "F")
   expect_equal(alike$p.value, 1 / 4)
-  expect_output(print(alike), "F = Inf, num df = 1, denom df = 2.*note: all data sets order")
+  expect_output(print(alike), "F = Inf, num df = 1, denom df = 2.*note: all data sets rank")
 })
 
 test_that("scores may be a matrix, a data frame, a tibble or tidy", {

@@ -131,7 +131,7 @@ test_that("separated stages give a warning, infinite estimates and limits", {
   skip_without_python()
   top <- transform(visits, x = x + 10 * (grade == "bad"))
   warning <- expect_warning(
-    fit <- cratio(grade ~ x, top), "separation at P\\(y = bad .*x.*penalty='firth'",
+    fit <- cratio(grade ~ x, top), "separation at P\\(y = bad .*x.*penalty = 'firth'",
     class = "pwcstats_warning"
   )
   expect_identical(conditionCall(warning), quote(cratio(grade ~ x, top)))

@@ -371,8 +371,8 @@ test_that("data that cannot be fitted are refused", {
   refused <- expect_error(hybrid(kind ~ 1, flowers), "no columns except the intercept")
   expect_identical(conditionCall(refused), quote(hybrid(kind ~ 1, flowers)))
   expect_refused(hybrid(data = flowers), "^formula must be given")
-  expect_refused(ask(clusters = 101), "clusters is 101, but there are 100 rows of the negative")
-  expect_refused(ask(clusters = 51, split = "folds"), "clusters is 51, .* 50 rows of the rarer")
+  expect_refused(ask(clusters = 101), "^clusters is 101, but there are 100 negative rows")
+  expect_refused(ask(clusters = 51, split = "folds"), "clusters .* 51 .* rarer class has 50 rows")
   expect_refused(
     hybrid(kind ~ Petal.Length, flowers, clusters = kept, split = "folds"), "give their number"
   )
@@ -400,7 +400,7 @@ test_that("data that cannot be fitted are refused", {
   # Python's errors have the user's call too.
   separated <- expect_error(
     hybrid(Species ~ Petal.Length, iris, penalty = "none", subset = Species != "virginica"),
-    "separates groups.*penalty='auto'",
+    "separates groups.*penalty = 'auto'",
     class = "pwcstats_error"
   )
   expect_identical(conditionCall(separated)[[1]], quote(hybrid))
@@ -408,15 +408,15 @@ test_that("data that cannot be fitted are refused", {
     hybrid(kind ~ Petal.Length, flowers, subset = kind == "other"), "only one class .* 'other'"
   )
   expect_refused(hybrid(cbind(Petal.Width, 1) ~ Petal.Length, iris), "class of each row")
-  expect_refused(hybrid(Sepal.Length ~ Sepal.Width, iris), "numbers that are no classes; cut\\(\\)")
-  expect_refused(ordinal_hybrid(mpg ~ wt, mtcars), "numbers that are no classes; cut\\(\\)")
+  expect_refused(hybrid(Sepal.Length ~ Sepal.Width, iris), "be classes, not fractions; cut\\(\\)")
+  expect_refused(ordinal_hybrid(mpg ~ wt, mtcars), "must be classes, not fractions; cut\\(\\)")
   expect_refused(hybrid(Species ~ ., iris, integrator = "logit"), "'logit' is for two classes")
   # Two classes need an order too.
   unordered <- list(iris$Species, as.character(iris$Species), factor(iris$Species == "setosa"))
   for (y in unordered) {
     expect_refused(
       ordinal_hybrid(y ~ Petal.Length, iris),
-      "must be an ordered factor, not (factor|character); make it ordered\\(y, levels = c\\("
+      "must be an ordered factor, not (factor|character); use ordered\\(y, levels = c\\("
     )
   }
   expect_refused(

@@ -145,7 +145,7 @@ test_that("wrong columns and classes are refused", {
   expect_refused(pwc(x = bare, y = species[-1]), "class of each of the 150 rows of x, got 149\\.$")
   expect_refused(pwc(x = bare, y = iris[5]), "rows of x, got 150 x 1\\.$")
   expect_refused(pwc(x = bare, y = as.list(species)), "rows of x, got list\\.$")
-  expect_refused(pwc(x = bare, y = iris[[1]]), "numbers that are no classes")
+  expect_refused(pwc(x = bare, y = iris[[1]]), "must be classes, not fractions")
   expect_refused(pwc(x = bare[1:50, ], y = species[1:50]), "only one class")
   expect_refused(pwc(nowhere, species), "object 'nowhere' not found")
   expect_refused(pwc(bare, nowhere), "object 'nowhere' not found")

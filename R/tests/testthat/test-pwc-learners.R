@@ -145,8 +145,8 @@ test_that("what a learner does not take is refused in a sentence", {
   expect_refused(ask("svm", kernel = "precomputed"), "^kernel must be one of 'linear'")
   expect_refused(ask("svm", gamma = "scale"), "^gamma must be a number above 0")
   expect_refused(ask("svm", cost = NA), "^cost must not be NA\\.$")
-  expect_refused(ask("svm", cost = NULL), "^cost must be a number above 0, got (None|NULL)\\.$")
-  expect_refused(ask("svm", cost = 1:2), "^cost must be a number above 0, got \\[1, 2\\]\\.$")
+  expect_refused(ask("svm", cost = NULL), "^cost must be a number above 0, got NULL\\.$")
+  expect_refused(ask("svm", cost = 1:2), "^cost must be a number above 0, got c\\(1, 2\\)\\.$")
   expect_refused(ask("svm", degree = 1.5), "^degree must be a whole number of at least 1, got 1.5")
   expect_refused(ask("qda", reg_param = 2), "^reg_param must be a number between 0 and 1, got 2")
   expect_refused(ask("knn", k = 0), "^k must be a whole number of at least 1")
@@ -180,7 +180,7 @@ test_that("priors and weights of classes are refused where they are not the clas
 
 test_that("options are refused in a sentence", {
   skip_without_python()
-  expect_refused(ask("lda", coupling = "zz"), "^coupling must be one of 'wlw2'")
+  expect_refused(ask("lda", coupling = "zz"), "^coupling must be one of .*'wlw2'")
   expect_refused(ask("lda", pair_weights = NULL), "^pair_weights must be one of 'counts', 'equal'")
   expect_refused(ask("lda", threshold = NULL), "^threshold must be one of 'none'")
   expect_refused(ask("lda", calibration = TRUE), "^calibration must be one of 'auto'")
@@ -194,10 +194,10 @@ test_that("options are refused in a sentence", {
   expect_refused(ask("lda", scoring = c("accuracy", "f1")), "^scoring must be the name of a score")
   expect_refused(ask(c("lda", "nb"), scoring = "acuracy"), "^there is no score 'acuracy'; .{,120}$")
   for (odd in list("zz", TRUE, NULL, c(1, 2), NA_character_)) {
-    expect_refused(ask("lda", error_score = odd), "^error_score must be \"raise\"")
+    expect_refused(ask("lda", error_score = odd), "^error_score must be 'raise'")
   }
   # As R users write it.
-  expect_refused(ask("svm", calibration = "none"), "calibration='none' leaves decision values")
+  expect_refused(ask("svm", calibration = "none"), "calibration = 'none' leaves decision values")
 })
 
 test_that("weights are refused by learners that have none", {

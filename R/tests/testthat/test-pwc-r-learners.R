@@ -135,7 +135,7 @@ test_that("results that are not probabilities are refused, with learner and pair
   refused <- function(prob, words) expect_refused(ask(by_prob(prob)), paste0(where, words))
   refused(function(model, x) matrix(1 / 3, nrow(x), 3), "1 prob.* 1 x 2, not 1 x 3")
   refused(function(model, x) numeric(), "1 probabilities, or a matrix of 1 x 2, not 0")
-  range <- "probabilities, from 0 to 1, which sum to 1"
+  range <- "probabilities that sum to 1 in each row"
   refused(function(model, x) rep(NA_real_, nrow(x)), range)
   refused(function(model, x) rep(NaN, nrow(x)), range)
   refused(function(model, x) rep(1.2, nrow(x)), range)
@@ -166,7 +166,7 @@ test_that("an error in a function names the learner and the pair", {
   skip_without_python()
   error <- expect_error(
     ask(by_fit(function(x, y) stop("no luck"))),
-    "^bad failed on the pair setosa/versicolor: no luck \\(With error_score=NA ",
+    "^bad failed on the pair setosa/versicolor: no luck \\(With error_score = NA ",
     class = "pwcstats_error"
   )
   expect_identical(conditionCall(error)[[1]], quote(pwc))
