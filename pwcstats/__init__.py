@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from pwcstats import logit as logit
     from pwcstats import pairwise as pairwise
     from pwcstats import plot as plot
+    from pwcstats import r as r
     from pwcstats import studies as studies
     from pwcstats._results import TestResult as TestResult
     from pwcstats.bradley_terry import BootstrapResult as BootstrapResult
@@ -118,6 +119,8 @@ _SUBMODULES = (
     "plot",
     "studies",
 )
+# It needs rpy2, so completion does not offer it.
+_OPTIONAL = ("r",)
 
 __all__ = [*_HOME]
 
@@ -130,7 +133,7 @@ def __getattr__(name: str) -> Any:
         found: Any = version("pwcstats")
     elif name in _HOME:
         found = getattr(import_module(f"pwcstats.{_HOME[name]}"), name)
-    elif name in _SUBMODULES:
+    elif name in (*_SUBMODULES, *_OPTIONAL):
         found = import_module(f"pwcstats.{name}")
     else:
         raise AttributeError(f"module 'pwcstats' has no attribute {name!r}")
@@ -139,4 +142,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOME, *_SUBMODULES, "__version__"})
+    return sorted([*_HOME, *_SUBMODULES, "__doc__", "__version__"])

@@ -157,25 +157,28 @@ class TestLinearBoundaries:
     """Log-odds of a pairwise LDA are linear in x, so that those of the coupled classes are linear, too."""
 
     @staticmethod
-    def curvature(coupling):
+    def curvature(coupling, figure=1):
         """Largest distance of log p_i - log p_0 from a linear function of x, over a grid between the classes."""
-        sample = hastie_tibshirani_mixtures(1, random_state=1)
+        sample = hastie_tibshirani_mixtures(figure, random_state=1)
         clf = PairwiseClassifier(LinearDiscriminantAnalysis(), coupling=coupling, weights="counts")
         clf.fit(sample.data[sample.train], sample.target[sample.train])
         low, high = np.quantile(sample.data, [0.1, 0.9], axis=0)
         x = np.stack(np.meshgrid(*np.linspace(low, high, 30).T), axis=-1).reshape(-1, 2)
-        # No log-odds may reach the clip, 16.
-        r = clf.pairwise_proba(x)
-        assert min(r.min(), 1 - r.max()) > 1e-6
         log_p = np.log(clf.predict_proba(x))
         design = np.column_stack([np.ones(len(x)), x])
         odds = log_p[:, 1:] - log_p[:, :1]
         residual = odds - design @ np.linalg.lstsq(design, odds, rcond=None)[0]
-        return np.abs(residual).max()
+        return np.abs(residual).max(), np.abs(clf.pairwise_scores(x)).max()
 
     def test_of_logit(self):
-        assert self.curvature("logit") < 1e-10
+        assert self.curvature("logit")[0] < 1e-10
+
+    def test_beyond_the_clip_of_other_couplings(self):
+        """Log-odds x near 20 are known to about 1e-16 exp(x), as r is near 1; LIBSVM's clip would cut them at 16."""
+        distance, largest = self.curvature("logit", figure=2)
+        assert largest > 19
+        assert distance < 1e-16 * np.exp(largest)
 
     @pytest.mark.parametrize("coupling", ["ht", "wlw1", "wlw2", "pkpd"])
     def test_not_of_other_couplings(self, coupling):
-        assert self.curvature(coupling) > 0.01
+        assert self.curvature(coupling)[0] > 0.01

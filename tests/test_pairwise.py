@@ -20,7 +20,7 @@ from pwcstats import PairwiseClassifier, couple
 from pwcstats.coupling import METHODS
 from pwcstats.datasets import szepannek_classes
 from pwcstats.errors import InputError
-from tests import reference_classify as reference
+from tests import reference_pairwise as reference
 
 X, Y = load_wine(return_X_y=True)
 X = (X - X.mean(axis=0)) / X.std(axis=0)

@@ -12,7 +12,7 @@ from pwcstats.datasets import load
 from pwcstats.pairwise import gaussian, plain
 from pwcstats.pairwise.data import Problem
 from pwcstats.pairwise.learners import PROBABILITY, Candidate
-from tests import reference_classify as reference
+from tests import reference_pairwise as reference
 
 # LIBSVM solves the same problem of a pair, row for row, alone or among all pairs.
 SAME_PROBLEM = 1e-12

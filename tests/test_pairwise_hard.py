@@ -20,7 +20,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from pwcstats import ConvergenceWarning, InputError, PairwiseClassifier
 from pwcstats.pairwise.calibration import best_threshold
-from tests import reference_classify as reference
+from tests import reference_pairwise as reference
 
 X, Y = load_wine(return_X_y=True)
 X = (X - X.mean(axis=0)) / X.std(axis=0)

@@ -5,7 +5,7 @@ from sklearn.isotonic import isotonic_regression
 from pwcstats._kernels.sigmoid import sigmoid
 from pwcstats.errors import ConvergenceWarning
 from pwcstats.pairwise.calibration import best_threshold, fit_isotonic, fit_sigmoid
-from tests import reference_classify as reference
+from tests import reference_pairwise as reference
 
 # The reference optimiser stops at a gradient of 1e-13 of a sum; near its minimum the loss is quadratic.
 REFERENCE = 1e-6

@@ -19,7 +19,7 @@ from pwcstats.studies.wu_lin_weng_runs import METHODS, _most_probable
 
 from .drawing import draw
 from .reference import full, row_sums, vote, wlw1_chain, wlw2_kkt
-from .reference_classify import libsvm_sigmoid
+from .reference_pairwise import libsvm_sigmoid
 
 pytestmark = pytest.mark.one_environment
 

@@ -55,6 +55,8 @@ class Method:
         Whether the kernel also writes the number of iterations, whether they converged, and the distance `kl`.
     needs_probabilities : bool
         Whether r must be probabilities; if not, only the side of 1/2 matters, and uncalibrated scores will do.
+    classifier_clip : float
+        The `clip` that classifiers use: LIBSVM's, or the rounding error of r if the size of large log-odds matters.
     no_limit : str
         Reason to give if r has exact zeros or ones and the kernel finds no limit.
     """
@@ -68,6 +70,7 @@ class Method:
     uses_top_sets: bool = False
     iterates: bool = False
     needs_probabilities: bool = True
+    classifier_clip: float = 1e-7
     no_limit: str = "the probabilities are outside the range of double precision"
 
 
@@ -99,6 +102,7 @@ TABLE: dict[str, Method] = {
             log_odds.log_odds,
             "weighted least squares on the log-odds",
             uses_weights=True,
+            classifier_clip=2.0**-53,
         ),
         Method(
             "pkpd",

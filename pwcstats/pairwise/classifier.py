@@ -553,7 +553,7 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             options["n"] = self.pairs_["n"].to_numpy(dtype=np.float64)
         if method.uses_pair_mass:
             options["pair_mass"] = self._pair_masses(x, r)
-        return couple(r, self.coupling, condensed=True, **options)
+        return couple(r, method.name, condensed=True, clip=method.classifier_clip, **options)
 
     def _pair_masses(self, x: Any, r: Array) -> Array:
         """P(class i or j | x) of some rows, one column per pair."""

@@ -44,3 +44,7 @@ __all__ = [
     "score_intervals",
     "significance_map",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__
