@@ -83,6 +83,14 @@ class TestWeights:
             expected = softmax(exact_log_p(np.triu(logit(full)) - np.triu(logit(full)).T, weights))
             np.testing.assert_allclose(couple(full, "logit", n=weights), expected, rtol=1e-13, atol=0)
 
+    @pytest.mark.parametrize("method", ["ht", "logit"])
+    def test_beyond_double_precision_are_refused(self, method):
+        for n in ([1e300, 1e-300, 1e-300], [1, 1e-310, 1e-310], [1, 0.9e-300, 0.9e-300]):
+            with pytest.raises(InputError, match=r"the positive weights in n differ by more than 1e\+300; raise"):
+                couple([0.5, 0.9, 0.9], method, n=n, condensed=True)
+        # A weight of 0 is not a small one.
+        couple([0.5, 0.9, 0.9], method, n=[1e300, 1e300, 0], condensed=True)
+
     def test_only_ratios_matter(self):
         r, n = pairs(4), np.array([1.0, 2, 3, 4, 5, 6])
         for scale in (1e-300, 1e300):
@@ -117,6 +125,28 @@ class TestLimits:
         ]
         found = couple(r, "logit", n=n, condensed=True, clip=0)
         np.testing.assert_allclose(found, expected, rtol=0, atol=LOST_DIGITS)
+
+    @pytest.mark.parametrize("weight", [1.0, 1e-3, 1e-6, 1e-9, 1e-12])
+    def test_one_sure_win_decides_with_any_weight(self, weight):
+        """The slopes differ by the ratio of the weights."""
+        p = couple([1, 0.5, 0.5], "logit", n=[weight, 1, 1], condensed=True, clip=0)
+        np.testing.assert_array_equal(p, [1, 0, 0])
+
+    def test_slopes_that_tie_are_equal_to_rounding(self):
+        """A ring of 40 classes, each of which surely beats the next one: all slopes are equal."""
+        k = 40
+        i, j = np.triu_indices(k, 1)
+        r = np.where(j == i + 1, 1.0, np.where((i == 0) & (j == k - 1), 0.0, 0.5))
+        n = np.where(r == 0.5, 0.3, 1.0)
+        np.testing.assert_allclose(couple(r, "logit", n=n, condensed=True, clip=0), np.full(k, 1 / k), rtol=1e-12)
+
+    def test_kl_is_infinite_if_p_contradicts_r(self):
+        assert couple([1, 0.5, 0.5], "logit", condensed=True, clip=0, return_info=True).kl == np.inf
+
+    def test_huge_odds_do_not_overflow(self):
+        """log p covers a range of 1381, and exp(1381) overflows."""
+        p = couple([1e-300, np.nan, 1e-300], "logit", n=[1, 0, 1], condensed=True, clip=0)
+        np.testing.assert_allclose(p, [0, 1e-300, 1], rtol=1e-12)
 
     def test_do_not_depend_on_the_samples_beside_them(self):
         r = np.vstack([pairs(4, 10), np.random.default_rng(1).choice([0.0, 0.4, 1.0], (10, 6))])

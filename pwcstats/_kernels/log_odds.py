@@ -5,10 +5,11 @@ import math
 import numpy as np
 
 from pwcstats._kernels.blocks import read_clipped, read_weights, write
-from pwcstats._kernels.lanes import LANES, compiled, empty_rows, load, splat, store, where_positive
+from pwcstats._kernels.lanes import LANES, compiled, empty_rows, load, splat, store
 
-# Slopes that differ by less than this are equal: they are weighted means of -1, 0 and 1 along paths between classes.
-SAME_SLOPE = 1e-9
+# Slopes that differ by less than this for each class are equal: it is a bound for their rounding errors. The difference
+# of slopes may be as small as the ratio of two weights.
+SAME_SLOPE = 1e-14
 
 
 @compiled
@@ -16,8 +17,8 @@ def log_odds(values, upper, lower, needs_check, clip, weights, first, stop, out)
     """Couple samples first..stop-1: minimise sum_{i<j} n_ij (log p_i - log p_j - logit r_ij)^2.
 
     An exact 0 or 1 has the logit -L or L, and L tends to infinity. Then log p = L slope + log_p: `slope` solves the
-    problem with -1, 0 and 1 in place of the logits, `log_p` the one with the finite logits. All probability gathers in
-    the classes with the largest slope.
+    problem with -1, 0 and 1 in place of the logits, `log_p` the one with the finite logits. In the limit, only
+    the classes with the largest slope have a positive probability.
     """
     n_pairs, n_classes = upper.shape[0], out.shape[1]
     r = empty_rows(n_pairs)
@@ -38,9 +39,9 @@ def log_odds(values, upper, lower, needs_check, clip, weights, first, stop, out)
             if has_limits:
                 steepest = slope[:, lane].max()
                 for i in range(n_classes):
-                    if slope[i, lane] < steepest - SAME_SLOPE:
+                    if slope[i, lane] < steepest - SAME_SLOPE * n_classes:
                         log_p[i, lane] = -np.inf
-            # Relative to the most probable class, so that nothing overflows.
+            # Relative to the most probable class, to avoid overflow.
             largest = log_p[:, lane].max()
             for i in range(n_classes):
                 log_p[i, lane] = math.exp(log_p[i, lane] - largest)
@@ -84,7 +85,7 @@ def _least_squares(logit, weight, edge, flow, log_p):
         total = load(edge, k * n)
         for i in range(1, k):
             total = total + load(edge, k * n + i)
-        inverse = where_positive(total, 1.0 / total, splat(0.0))
+        inverse = 1.0 / total
         # From here on row k holds shares of its total weight, and mean differences in place of flows.
         for j in range(1, k):
             share_j, flow_j = load(edge, k * n + j) * inverse, load(flow, k * n + j)

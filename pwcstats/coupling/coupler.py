@@ -20,6 +20,9 @@ from pwcstats.errors import ConvergenceWarning, InputError, arg, value, warn
 
 __all__ = ["couple"]
 
+# Smaller shares of the largest weight would underflow in the kernels.
+SMALLEST_SHARE = 1e-300
+
 
 @overload
 def couple(
@@ -220,6 +223,11 @@ def couple(
     weights = equal if n is None else read_weights(n, pairs, condensed, "n")
     _check_connected(pairs, weights, n_jobs)
     shares = _scaled(weights)
+    if ((shares < SMALLEST_SHARE) & (weights > 0.0)).any():
+        raise InputError(
+            f"the positive weights in {arg('n')} differ by more than {1 / SMALLEST_SHARE:.0e}; raise the smallest, or "
+            "set them to 0 to leave these pairs out."
+        )
 
     # The kernels set this flag if they see suspicious values.
     needs_check = np.zeros(1, np.bool_)
