@@ -16,8 +16,8 @@ def log_odds(values, upper, lower, needs_check, clip, weights, first, stop, out)
     """Couple samples first..stop-1: minimise sum_{i<j} n_ij (log p_i - log p_j - logit r_ij)^2.
 
     An exact 0 or 1 has the logit -L or L, and L tends to infinity. Then log p = L slope + log_p: `slope` solves the
-    problem with -1, 0 and 1 in place of the logits, `log_p` the one with the finite logits. All probability gathers in
-    the classes with the largest slope.
+    problem with -1, 0 and 1 in place of the logits, `log_p` the one with the finite logits. In the
+    limit, only the classes with the largest slope have positive probability.
     """
     n_pairs, n_classes = upper.shape[0], out.shape[1]
     r = empty_rows(n_pairs)
@@ -40,7 +40,7 @@ def log_odds(values, upper, lower, needs_check, clip, weights, first, stop, out)
                 for i in range(n_classes):
                     if slope[i, lane] < steepest - SAME_SLOPE:
                         log_p[i, lane] = -np.inf
-            # Relative to the most probable class, so that nothing overflows.
+            # Relative to the most probable class, to avoid overflow.
             largest = log_p[:, lane].max()
             for i in range(n_classes):
                 log_p[i, lane] = math.exp(log_p[i, lane] - largest)
