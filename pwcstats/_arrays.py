@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pwcstats.errors import InputError, arg
+from pwcstats._text import shown
+from pwcstats.errors import InputError, arg, value
 
 Array = NDArray[np.float64]
 
@@ -19,34 +20,50 @@ def as_float(x: Any, name: str) -> Array:
     try:
         if isinstance(x, (pd.DataFrame, pd.Series)):
             if any(map(_not_real, [x] if isinstance(x, pd.Series) else [x.iloc[:, i] for i in range(x.shape[1])])):
-                raise TypeError("complex numbers or times")
+                raise TypeError
             return x.to_numpy(dtype=np.float64, na_value=np.nan)
         if isinstance(x, np.ma.MaskedArray):
-            x = x.astype(np.float64).filled(np.nan)  # type: ignore[attr-defined]
+            if _not_real(x):
+                raise TypeError
+            return x.astype(np.float64).filled(np.nan)  # type: ignore[attr-defined]
         if x is None:
-            raise TypeError("None")
+            raise TypeError
         array = np.asarray(x)
-        if array.dtype.kind not in "biufOSU":
-            raise TypeError(str(array.dtype))
+        if _not_real(array):
+            raise TypeError
         return np.asarray(array, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        where = _text_column(x) if isinstance(x, pd.DataFrame) else ""
-        raise InputError(f"{arg(name)} must hold real numbers, got something else{where} ({error}).") from None
+        raise InputError(f"{arg(name)} must hold real numbers, got {_culprit(x, error)}.") from None
 
 
-def _not_real(column: pd.Series) -> bool:
-    return getattr(column.dtype, "kind", "O") in "cmM"
+def _not_real(numbers: Any) -> bool:
+    """Whether the type of an array or a column says that it holds no real numbers."""
+    return getattr(numbers.dtype, "kind", "O") not in "biufOSU"
 
 
-def _text_column(frame: pd.DataFrame) -> str:
-    for label, column in frame.items():
+def _culprit(x: Any, error: Exception) -> str:
+    """What is no real number: the first value, or its type, with the column of a frame."""
+    if isinstance(x, pd.DataFrame):
+        for i, label in enumerate(x.columns):
+            try:
+                as_float(x.iloc[:, i], "x")
+            except InputError:
+                return f"{_culprit(x.iloc[:, i], error)} in column {label!r}"
+    if x is None:
+        return value(None)
+    try:
+        array = np.asarray(x)
+    except ValueError:
+        return "rows of different lengths"
+    if _not_real(array):
+        return str(array.dtype)
+    for item in array.flat:
         try:
-            if _not_real(column):
-                raise TypeError
-            column.to_numpy(dtype=np.float64, na_value=np.nan)
+            np.asarray(item, dtype=np.float64)  # accepts None, as a missing value
         except (TypeError, ValueError):
-            return f" in column {label!r}"
-    return ""
+            kind = "the string " if isinstance(item, (str, bytes)) else f"the {type(item).__name__} "
+            return kind + shown(item)
+    return str(error)
 
 
 def read_only(array: Array) -> Array:

@@ -1,16 +1,29 @@
 """Checks of parameters: each takes the value and the parameter's name, and returns the value with its proper type."""
 
+import math
 import numbers
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from pwcstats._text import listed, shown
-from pwcstats.errors import InputError, arg, value
+from pwcstats.errors import InputError, arg, code, value
 
-__all__ = ["choice", "count", "flag", "index_of", "jobs", "level", "optional_choice", "seed"]
+__all__ = [
+    "choice",
+    "count",
+    "flag",
+    "index_of",
+    "is_whole",
+    "jobs",
+    "level",
+    "number",
+    "optional_choice",
+    "random_state",
+    "seed",
+]
 
 
 def choice(given: Any, options: Iterable[str], name: str) -> str:
@@ -30,18 +43,39 @@ def _one_of(given: Any, options: list[str], name: str, more: str) -> str:
     raise InputError(f"{arg(name)} must be one of {known}{more}, got {value(given)}.")
 
 
+def is_whole(given: Any) -> bool:
+    """Whether a value is an integer of any type, and no bool."""
+    return isinstance(given, numbers.Integral) and not isinstance(given, bool)
+
+
 def count(given: Any, name: str, least: int = 1) -> int:
     """A whole number of at least `least`."""
-    if isinstance(given, numbers.Integral) and not isinstance(given, bool) and int(given) >= least:
+    if is_whole(given) and int(given) >= least:
         return int(given)
     raise InputError(f"{arg(name)} must be a whole number of at least {least}, got {value(given)}.")
 
 
+def number(
+    given: Any,
+    name: str,
+    what: str = "a number",
+    is_valid: Callable[[float], bool] = math.isfinite,
+    *,
+    of: str = "",
+    cure: str = "",
+) -> float:
+    """A number, and no bool, for which `is_valid` is true; `what` says in the error which numbers are valid.
+
+    `of` follows the name of the parameter (" of class 'a'"), and `cure` ends the error.
+    """
+    if isinstance(given, numbers.Real) and not isinstance(given, bool) and is_valid(float(given)):
+        return float(given)
+    raise InputError(f"{arg(name)}{of} must be {what}, got {value(given)}{cure}.")
+
+
 def level(given: Any, name: str = "alpha") -> float:
     """A number between 0 and 1."""
-    if isinstance(given, numbers.Real) and not isinstance(given, bool) and 0.0 < float(given) < 1.0:
-        return float(given)
-    raise InputError(f"{arg(name)} must be a number between 0 and 1, got {value(given)}.")
+    return number(given, name, "a number between 0 and 1", lambda x: 0.0 < x < 1.0)
 
 
 def flag(given: Any, name: str) -> bool:
@@ -53,14 +87,31 @@ def flag(given: Any, name: str) -> bool:
 
 def seed(given: Any, name: str = "random_state") -> int | None:
     """A seed: a whole number of at least 0, or None for a random one."""
-    return None if given is None else count(given, name, 0)
+    if given is None:
+        return None
+    if is_whole(given) and int(given) >= 0:
+        return int(given)
+    raise InputError(f"{arg(name)} must be a whole number of at least 0, or {value(None)}, got {value(given)}.")
+
+
+def random_state(given: Any, name: str = "random_state") -> None:
+    """What scikit-learn takes as `random_state`: None, a whole number from 0 to 2**32 - 1, or a RandomState."""
+    if given is None or given is np.random or isinstance(given, np.random.RandomState):
+        return
+    if not is_whole(given) or given < 0:
+        raise InputError(
+            f"{arg(name)} must be a whole number of at least 0, a {code('RandomState')} or {value(None)}, got "
+            f"{value(given)}."
+        )
+    if given >= 2**32:
+        raise InputError(f"{arg(name)} must be at most {2**32 - 1}, got {value(given)}.")
 
 
 def jobs(given: Any, name: str = "n_jobs") -> int | None:
     """A number of parallel jobs as joblib counts them: None, or a whole number other than 0."""
     if given is None:
         return None
-    if isinstance(given, numbers.Integral) and not isinstance(given, bool) and given != 0:
+    if is_whole(given) and given != 0:
         return int(given)
     raise InputError(
         f"{arg(name)} must be a whole number other than 0 (-1: all cores), or left out, got {value(given)}."

@@ -1,5 +1,6 @@
 """R's own learners in Python, through rpy2."""
 
+import math
 import numbers
 import warnings
 from importlib.resources import files
@@ -150,12 +151,9 @@ def _has_probabilities(model: "E1071SVC") -> bool:
     return True
 
 
-def _read_number(given: Any, name: str, *, positive: bool = False) -> float:
-    """A finite number. e1071 itself checks other ranges."""
-    real = isinstance(given, numbers.Real) and not isinstance(given, bool)
-    if real and np.isfinite(given) and (given > 0 or not positive):
-        return float(given)
-    raise InputError(f"{name} must be a {'positive ' * positive}number, got {value(given)}.")
+def _read_positive(given: Any, name: str, of: str = "") -> float:
+    """A positive finite number. e1071 itself checks other ranges."""
+    return _params.number(given, name, "a positive number", lambda x: 0.0 < x < math.inf, of=of)
 
 
 def _read_seed(random_state: Any) -> int:
@@ -190,7 +188,7 @@ def _read_gamma(gamma: Any, n_features: int) -> float | None:
                 f"{value(gamma)}."
             )
         return None
-    return _read_number(gamma, arg("gamma"))
+    return _params.number(gamma, "gamma")
 
 
 def _read_class_weight(weights: Any, kind: str, classes: NDArray[Any], y: NDArray[Any]) -> Array | None:
@@ -204,7 +202,7 @@ def _read_class_weight(weights: Any, kind: str, classes: NDArray[Any], y: NDArra
         )
     if isinstance(weights, dict):
         for label, weight in weights.items():
-            _read_number(weight, f"the {arg('class_weight')} of class {shown(label)}", positive=True)
+            _read_positive(weight, "class_weight", f" of class {shown(label)}")
     elif weights != "balanced":
         raise InputError(
             f"{arg('class_weight')} must be a dict, {value('balanced')} or {value(None)}, got {value(weights)}."
@@ -404,11 +402,11 @@ class E1071SVC(ClassifierMixin, BaseEstimator):
             "type": _params.choice(self.type, TYPES, "type"),
             "kernel": KERNELS[_params.choice(self.kernel, KERNELS, "kernel")],
             "degree": _params.count(self.degree, "degree", 0),
-            "coef0": _read_number(self.coef0, arg("coef0")),
-            "cost": _read_number(self.C, arg("C"), positive=True),
-            "nu": _read_number(self.nu, arg("nu"), positive=True),
-            "cachesize": _read_number(self.cachesize, arg("cachesize"), positive=True),
-            "tolerance": _read_number(self.tolerance, arg("tolerance"), positive=True),
+            "coef0": _params.number(self.coef0, "coef0"),
+            "cost": _read_positive(self.C, "C"),
+            "nu": _read_positive(self.nu, "nu"),
+            "cachesize": _read_positive(self.cachesize, "cachesize"),
+            "tolerance": _read_positive(self.tolerance, "tolerance"),
             "shrinking": bool(self.shrinking),
             "probability": bool(self.probability),
             "seed": _read_seed(self.random_state) if self.probability else None,

@@ -1,6 +1,7 @@
 """``pwcstats compare`` against `compare_methods` on the same scores."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -52,6 +53,8 @@ def test_options(shell):
     file = shell.write("scores.csv", TIDY.to_csv(index=False))
     words = ("--test", "sign", "--adjust", "bh", "--control", "svm", "--alpha", "0.1", "--lower-is-better")
     expected = compare_methods(WIDE, test="sign", adjust="bh", control="svm", alpha=0.1, higher_is_better=False)
+    assert "test='sign' as requested" in expected.reason
+    expected = replace(expected, reason=expected.reason.replace("test='sign'", "--test sign"))
     check(shell.document("compare", file, *words), expected)
     assert shell.ok("compare", file, *words) == expected.summary() + "\n"
 
@@ -117,10 +120,40 @@ def test_pictures(shell, options):
         ("dataset,a,b\nx,0.1,0.2\nx,0.3,0.4\n", (), "must have unique labels"),
         ("dataset,a\nx,0.1\ny,0.3\n", (), "method"),
         ("dataset,a,b\nx,0.1,0.2\ny,0.3,0.4\n", ("--control", "c"), "c"),
+        (
+            "dataset,a,b\nx,0.1,0.2\ny,0.3,0.4\n",
+            ("--test", "cv5x2_f"),
+            "--test cv5x2_f is for one data set, got 2 (x, y); use --test wilcoxon, or compare the methods on each "
+            "data set separately.",
+        ),
+        (
+            "fold,a,b\n1,0.1,0.2\n2,0.3,0.4\n",
+            ("--test", "wilcoxon"),
+            "use --test corrected_resampled_t, or leave --test out.",
+        ),
+        (
+            "fold,a,b\n1,0.1,0.2\n2,0.3,0.4\n",
+            ("--test", "paired_t", "--test-fraction", "0.2"),
+            "--test-fraction is for --test corrected_resampled_t, got --test paired_t",
+        ),
+        (
+            "dataset,a,b\nx,0.1,0.2\ny,0.3,0.4\n",
+            ("--test", "nemenyi", "--control", "a"),
+            "use --test mean_ranks.",
+        ),
     ],
 )
 def test_bad_scores(shell, text, options, words):
     assert words in shell.refused("compare", shell.write("scores.csv", text), *options)
+
+
+def test_the_reason_names_options(shell):
+    file = shell.write("scores.csv", "a,b,c\n.9,.8,.7\n.8,.7,.75\n.85,.8,.7\n")
+    words = ("compare", file, "--rows", "folds", "--test", "paired_t")
+    assert shell.document(*words)["reason"].endswith("; --test paired_t as requested")
+    printed = " ".join(shell.ok(*words).split())
+    assert "--test paired_t as requested" in printed
+    assert "test='" not in printed
 
 
 def test_wrong_usage(shell):

@@ -113,7 +113,6 @@ def test_picture(shell):
         ("winner,loser\na,b\n", (), "a"),  # no finite estimate
         ("winner,loser\na,a\n", (), "a"),
         ("winner,loser\na,\nb,a\n", (), "column loser must not have missing values, got 1, the first in row 1"),
-        ("winner,loser\na,b\nb,a\n", ("--weight", "n"), "must have the columns (n)"),
         ("winner,loser,n\na,b,x\nb,a,1\n", ("--weight", "n"), "column n must hold numbers, got 'x' in row 1"),
         ("winner,loser,n\na,b,-1\nb,a,1\n", ("--weight", "n"), "-1"),
         ("winner,loser,t\na,b,maybe\nb,a,no\n", ("--tie", "t"), "true or false (or 1 or 0), got 'maybe' in row 1"),
@@ -124,6 +123,13 @@ def test_picture(shell):
 )
 def test_bad_comparisons(shell, text, options, message):
     assert message in shell.refused("rank", shell.write("games.csv", text), *options)
+
+
+@pytest.mark.parametrize("option", ["--winner", "--loser", "--tie", "--weight"])
+def test_unknown_columns(shell, option):
+    file = shell.write("games.csv", "winner,loser\na,b\nb,a\n")
+    expected = f"{option} must be one of the columns of {file}, (winner, loser), got 'n'."
+    assert expected in shell.refused("rank", file, option, "n")
 
 
 def test_two_items(shell):

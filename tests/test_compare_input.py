@@ -252,7 +252,7 @@ class TestFrames:
         with refused("'cv5x2_f' is for one data set, got 3"):
             compare_methods(self.scores, test="cv5x2_f")
         one = self.scores[self.scores["dataset"] == "set 0"]
-        with refused("'wilcoxon' is for independent scores.*use 'corrected_resampled_t'"):
+        with refused("'wilcoxon' is for independent scores.*use test='corrected_resampled_t'"):
             compare_methods(one, test="wilcoxon")
         with refused("'cv5x2_t' is for 5 repeats of 2 folds, got 4 splits in 2 repeats"):
             compare_methods(one, test="cv5x2_t")
@@ -303,7 +303,7 @@ class TestFrames:
             compare_methods(self.scores, control="knn")
         with refused("adjust='shaffer' is for all pairs, .*; use adjust='holm'"):
             compare_methods(self.scores, control="nb", adjust="shaffer")
-        with refused("test='nemenyi' is for all pairs, .*; use 'mean_ranks'"):
+        with refused("test='nemenyi' is for all pairs, .*; use test='mean_ranks'"):
             compare_methods(self.scores, control="nb", test="nemenyi")
 
     @pytest.mark.parametrize("scores", [None, 3.0, "scores.csv", [1, 2, 3]])

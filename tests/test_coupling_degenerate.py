@@ -91,17 +91,19 @@ BAD = {
         {"condensed": True},
         r"condensed r must be n x K\(K-1\)/2, got 2 x 3 x 3",
     ),
-    "words": ([["a", "b"], ["c", "d"]], {}, "r must hold real numbers"),
-    "complex": (np.zeros((2, 2)) + 1j, {}, "r must hold real numbers"),
-    "ragged": ([[0, 1], [1]], {}, "r must hold real numbers"),
+    "words": ([["a", "b"], ["c", "d"]], {}, "r must hold real numbers, got the string 'a'"),
+    "complex": (np.zeros((2, 2)) + 1j, {}, "r must hold real numbers, got complex128"),
+    "nothing": (None, {}, "r must hold real numbers, got None"),
+    "masked complex": (np.ma.zeros((2, 2)) + 1j, {}, "r must hold real numbers, got complex128"),
+    "ragged": ([[0, 1], [1]], {}, "r must hold real numbers, got rows of different lengths"),
     "method": (full([0.5], 2), {"method": "wlw3"}, "method must be one of 'ht', 'wlw1', .* got 'wlw3'"),
     "kernlab's word": (full([0.5], 2), {"method": "minpair"}, r"got 'minpair' \(kernlab's name for 'wlw2'\)"),
     "methods": (full([0.5], 2), {"method": ["ht", "wlw2"]}, "method must be one of"),
     "empty triangle": (np.triu(full([0.5] * 3, 3)), {}, "or fill an empty triangle with 1 - r"),
     "a set of names": (full([0.5], 2), {"classes": {"a", "b"}}, "a list of 2 names in the order of r, got {"),
     "a number for names": (full([0.5], 2), {"classes": 3}, "a list of 2 names in the order of r, got 3"),
-    "dates": (np.zeros((2, 2), "M8[s]"), {}, "r must hold real numbers"),
-    "complex frame": (pd.DataFrame(np.zeros((2, 2)) + 1j), {}, "r must hold real numbers"),
+    "dates": (np.zeros((2, 2), "M8[s]"), {}, r"r must hold real numbers, got datetime64\[s\]"),
+    "complex frame": (pd.DataFrame(np.zeros((2, 2)) + 1j), {}, "r must hold real numbers, got complex128 in column 0"),
     "labels of two levels": (
         pd.DataFrame(full([0.5], 2), columns=pd.MultiIndex.from_tuples([("a", 1), ("b", 1)])),
         {},
@@ -133,7 +135,7 @@ BAD = {
         {},
         r"r_ij . r_ji must be 1 for each pair, got 1.2 for the pair \(0, 1\), the worst one",
     ),
-    "class names": (full([0.5], 2), {"classes": ["a"]}, "classes must name the 2 classes of r, got 1 names"),
+    "class names": (full([0.5], 2), {"classes": ["a"]}, "classes must name the 2 classes of r, got 1 name\\."),
     "same names": (full([0.5], 2), {"classes": ["a", "a"]}, "different from each other, got 'a' twice"),
     "weights unused": (
         full([0.5], 2),
@@ -273,8 +275,30 @@ class TestNames:
 
     def test_a_text_column_is_named(self):
         frame = pd.DataFrame({"ape/bee": [0.5], "ape/cat": ["x"], "bee/cat": [0.5]})
-        with pytest.raises(InputError, match="something else in column 'ape/cat'"):
+        with pytest.raises(InputError, match="r must hold real numbers, got the string 'x' in column 'ape/cat'"):
             couple(frame, condensed=True)
+
+    @pytest.mark.parametrize(
+        ("r", "condensed", "several"),
+        [
+            (np.full((3, 3), 0.5), False, ""),
+            (np.full((1, 3, 3), 0.5), False, ""),
+            (np.full((4, 3, 3), 0.5), False, ", or 4 x 3 x 3 numbers for the 4 samples"),
+            (np.full((4, 3), 0.5), True, ", or 4 x 3 numbers for the 4 samples"),
+        ],
+    )
+    def test_weights_of_a_wrong_shape(self, r, condensed, several):
+        forms = f"a 3 x 3 matrix, or a vector of 3 numbers, one for each pair{several}"
+        with pytest.raises(InputError, match=f"^n must be {forms}, got a vector of 2\\.$"):
+            couple(r, "ht", n=[1, 2], condensed=condensed)
+
+    @pytest.mark.parametrize(("method", "use"), [("wlw2", "use .* and "), ("logit", ""), ("ht", "")])
+    @pytest.mark.parametrize("clip", [1e-7, 0.0])
+    def test_the_cure_of_missing_values_does_not_name_the_method_in_use(self, method, use, clip):
+        r = np.array([0.5, np.nan, 0.5])
+        cure = f"fill it in, drop the sample, or {use}set n to 0 for pairs that were not compared"
+        with pytest.raises(InputError, match=f"; {cure}\\.$"):
+            couple(r, method, condensed=True, clip=clip)
 
     def test_samples_in_the_last_place(self):
         with pytest.raises(InputError, match="got 3 x 3 x 5; put the samples first"):
@@ -312,7 +336,9 @@ class TestWeights:
             couple(self.r, "ht", n=n)
 
     def test_wrong_shape(self):
-        with pytest.raises(InputError, match=r"n must be 4 x 4, 6 long or 1 x 4 x 4 to go with r, got 3 x 3"):
+        with pytest.raises(
+            InputError, match=r"^n must be a 4 x 4 matrix, or a vector of 6 numbers, one for each pair, got 3 x 3\.$"
+        ):
             couple(self.r, "ht", n=np.ones((3, 3)))
 
     def test_disconnected_classes_are_named(self):

@@ -233,7 +233,7 @@ def test_distances_that_are_none(simulate, d):
 @pytest.mark.parametrize("simulate", SIMULATORS.values(), ids=SIMULATORS)
 @pytest.mark.parametrize("seed", ["x", -1, 1.5])
 def test_seeds_that_are_none(simulate, seed):
-    with pytest.raises(InputError, match="random_state must be a whole number of at least 0, got"):
+    with pytest.raises(InputError, match="random_state must be a whole number of at least 0, or None, got"):
         simulate(seed)
 
 

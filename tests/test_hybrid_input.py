@@ -58,6 +58,10 @@ class TestOptions:
             ({"split": "folds", "n_clusters": DBSCAN()}, "number of parts, 'auto' or a whole number, got 'DBSCAN'"),
             ({"n_clusters": DBSCAN}, r"n_clusters is the class DBSCAN; give an instance, DBSCAN\(\)"),
             ({"n_jobs": 0}, "n_jobs must be a whole number"),
+            (
+                {"random_state": "x"},
+                "random_state must be a whole number of at least 0, a RandomState or None, got 'x'",
+            ),
         ],
     )
     def test_are_checked(self, options, message):

@@ -34,7 +34,7 @@ THRESHOLD = {
 }
 
 
-@pytest.mark.filterwarnings("ignore:the classes are words:UserWarning")
+@pytest.mark.filterwarnings("ignore:the classes are strings:UserWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @pytest.mark.parametrize(
     "name",

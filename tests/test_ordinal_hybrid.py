@@ -121,7 +121,10 @@ class TestOrder:
 
     def test_words_in_alphabetical_order_are_told(self, groups):
         X, y, _, _ = groups
-        with pytest.warns(UserWarning, match=r"alphabetical order, \('high', 'low', 'mid', 'none', 'top'\)"):
+        with pytest.warns(
+            UserWarning,
+            match=r"the classes are strings and were sorted alphabetically, \('high', 'low', 'mid', 'none', 'top'\)",
+        ):
             OrdinalHybridClassifier().fit(X, WORDS[y])
 
     def test_wrong_categories(self, groups):

@@ -35,6 +35,7 @@ WORDS = [
     ({"calibration": "platt"}, "calibration must be one of 'auto', 'sigmoid', 'isotonic', None, got 'platt'"),
     ({"error_score": "ignore"}, "error_score must be 'raise' or a number"),
     ({"n_jobs": 0}, "n_jobs must be a whole number other than 0"),
+    ({"random_state": "x"}, "random_state must be a whole number of at least 0, a RandomState or None, got 'x'"),
     ({"calibration_cv": 1}, "calibration_cv must be a whole number of at least 2, got 1"),
     ({"estimator": []}, "estimator is empty"),
     ({"estimator": SVC}, r"is the class SVC; give an instance, SVC\(\)"),

@@ -55,6 +55,11 @@ class TestCount:
         refused(_params.count, 1, "n", 2, match="n must be a whole number of at least 2, got 1.")
 
 
+def test_is_whole():
+    assert all(map(_params.is_whole, [0, -1, 7, np.int64(7), np.uint8(7)]))
+    assert not any(map(_params.is_whole, NOT_COUNTS))
+
+
 class TestLevel:
     @pytest.mark.parametrize("given", [0.05, np.float64(0.05), np.float32(0.5), 1e-300])
     def test_accepts(self, given):
@@ -90,8 +95,49 @@ class TestSeed:
 
     @pytest.mark.parametrize("given", [-1, True, 1.0, "x", [1], np.random.default_rng(0)])
     def test_refuses(self, given):
-        with pytest.raises(InputError, match=r"^random_state must be a whole number of at least 0, got "):
+        with pytest.raises(InputError, match=r"^random_state must be a whole number of at least 0, or None, got "):
             _params.seed(given)
+
+
+class TestRandomState:
+    @pytest.mark.parametrize("given", [None, 0, np.int64(5), 2**32 - 1, np.random, np.random.RandomState(0)])
+    def test_accepts(self, given):
+        _params.random_state(given)
+
+    @pytest.mark.parametrize("given", [-1, True, 1.0, "x", [1], np.random.default_rng(0)])
+    def test_refuses(self, given):
+        needed = "a whole number of at least 0, a RandomState or None, got "
+        with pytest.raises(InputError, match=f"^random_state must be {needed}"):
+            _params.random_state(given)
+
+    def test_refuses_large_numbers(self):
+        refused(_params.random_state, 2**32, match="random_state must be at most 4294967295, got 4294967296.")
+
+
+class TestNumber:
+    @pytest.mark.parametrize("given", [0, -1.5, np.float32(0.5), np.int64(3)])
+    def test_accepts(self, given):
+        assert _params.number(given, "x") == given
+        assert type(_params.number(given, "x")) is float
+
+    @pytest.mark.parametrize("given", [True, np.bool_(True), "1", None, [1.0], 1j, float("nan"), float("inf")])
+    def test_refuses(self, given):
+        with pytest.raises(InputError, match=r"^x must be a number, got ") as caught:
+            _params.number(given, "x")
+        assert caught.value.arguments == ("x",)
+
+    def test_range(self):
+        found = refused(
+            _params.number,
+            -1,
+            "weight",
+            "a number above 0",
+            lambda x: x > 0,
+            of=" of 'a'",
+            cure="; leave it out",
+            match="weight of 'a' must be a number above 0, got -1; leave it out.",
+        )
+        assert found.arguments == ("weight",)
 
 
 class TestJobs:

@@ -139,6 +139,8 @@ class TestCriticalDifference:
         assert [len(elbows(axes)) for axes in panels] == [12, 3]
 
     def test_what_is_refused(self):
+        with pytest.raises(InputError, match="result must be a comparison, as compare_methods returns it, .* got None"):
+            plot.critical_difference(None)
         with pytest.raises(InputError, match="critical_difference compares methods, got 1 of them; pass the scores"):
             plot.critical_difference(comparison([1.0], [(0,)]))
         result = chained(3)

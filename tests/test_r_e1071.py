@@ -352,7 +352,7 @@ def test_an_unreachable_tolerance_is_told():
             "class_weight works with type='C-classification' only",
         ),
         ({"class_weight": "inverse"}, "class_weight must be a dict, 'balanced' or None, got 'inverse'"),
-        ({"class_weight": {0: -1}}, "the class_weight of class 0 must be a positive number, got -1"),
+        ({"class_weight": {0: -1}}, "class_weight of class 0 must be a positive number, got -1"),
         ({"class_weight": {9: 1.0}}, "are not in class_weight"),
         ({"tolerance": 0.0}, "tolerance must be a positive number"),
         ({"cachesize": -1}, "cachesize must be a positive number"),

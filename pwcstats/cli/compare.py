@@ -1,6 +1,7 @@
 """``pwcstats compare``: compare methods by their scores."""
 
 import argparse
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -10,6 +11,7 @@ from pwcstats.compare import ADJUSTMENTS, TESTS, ComparisonResult, compare_metho
 from pwcstats.compare.multiplicity import read_adjust
 from pwcstats.compare.registry import find_test, read_test
 from pwcstats.compare.scores import LEVELS, ROWS
+from pwcstats.errors import Message
 
 
 def add_to(commands: Any) -> None:
@@ -68,6 +70,8 @@ def run(options: argparse.Namespace) -> None:
     )
     if options.plot:
         writing.save_picture(_picture(result), options.plot)
+    reason, *notes = (Message(text).render(options.vocabulary) for text in (result.reason, *result.notes))
+    result = replace(result, reason=reason, notes=tuple(notes))
     writing.emit(options, result.summary(), result.to_dict())
 
 

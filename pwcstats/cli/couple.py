@@ -30,7 +30,7 @@ def add_to(commands: Any) -> None:
     parser.epilog = f"methods:\n{about}\n\n{parser.epilog}"
     parser.add_argument("--method", choices=METHODS, default="wlw2", help="coupling method, see below (%(default)s)")
     weighted, massed = (
-        ", ".join(row.name for row in TABLE.values() if getattr(row, feature))
+        " and ".join(f"--method {row.name}" for row in TABLE.values() if getattr(row, feature))
         for feature in ("uses_weights", "uses_pair_mass")
     )
     parser.add_argument(

@@ -8,7 +8,7 @@ import pandas as pd
 from sklearn.metrics import accuracy_score, log_loss
 from sklearn.model_selection import StratifiedKFold
 
-from pwcstats._text import listed
+from pwcstats._text import counted, listed
 from pwcstats.cli import features, models, reading, writing
 from pwcstats.coupling import METHODS
 from pwcstats.errors import InputError
@@ -104,15 +104,16 @@ def run(options: argparse.Namespace) -> None:
 
 def _recipe(options: argparse.Namespace, frame: pd.DataFrame) -> models.Recipe:
     codes = [name.strip() for name in options.categorical.split(",")] if options.categorical else []
-    reading.need_columns(frame, [options.target, *codes], options.file)
+    reading.need_columns(frame, [options.target], options.file, "--target")
+    reading.need_columns(frame, codes, options.file, "--categorical")
     reading.refuse_missing(frame[options.target])
     counts = frame[options.target].value_counts()
     if len(counts) < 2:
         raise InputError(f"column {options.target} must have at least two classes, got {listed(counts.index)}.")
     if counts.min() < options.cv:
         raise InputError(
-            f"--cv {options.cv} needs {options.cv} rows of each class, got {counts.min()} of {counts.index[-1]}; use "
-            "fewer folds, or --cv 0."
+            f"--cv {options.cv} needs {options.cv} rows of each class, but class {counts.index[-1]} has "
+            f"{counted(int(counts.min()), 'row')}; use fewer folds, or --cv 0."
         )
     used = [name for name in frame.columns if name not in ("", options.target)]
     columns = features.describe(frame[used], codes)

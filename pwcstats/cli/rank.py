@@ -91,11 +91,14 @@ def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> None:
 
 def _model(options: argparse.Namespace) -> BradleyTerry:
     frame = reading.read_table(options.file, options.sep)
-    asked = (options.winner, options.loser, options.tie, options.weight, options.first)
-    if not any(asked) and reading.is_square(frame):
+    chosen = {name: getattr(options, name) for name in ("winner", "loser", "tie", "weight", "first")}
+    if not any(chosen.values()) and reading.is_square(frame):
         return BradleyTerry(reading.as_square(frame).fillna(0.0))
     winner, loser = options.winner or "winner", options.loser or "loser"
-    reading.need_columns(frame, [winner, loser, *filter(None, asked[2:])], options.file)
+    for name, column in chosen.items():
+        if column:
+            reading.need_columns(frame, [column], options.file, f"--{name}")
+    reading.need_columns(frame, [winner, loser], options.file)
     for name in (winner, loser):
         reading.refuse_missing(frame[name])
     columns = {

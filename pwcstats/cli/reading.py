@@ -101,9 +101,13 @@ def _check_header(header: list[str], name: str) -> None:
         raise InputError(f"column names of {name} must be unique, got {listed(twice)} more than once.")
 
 
-def need_columns(frame: pd.DataFrame, names: Iterable[str], path: str) -> None:
-    """Raise an error if columns are missing."""
+def need_columns(frame: pd.DataFrame, names: Iterable[str], path: str, option: str | None = None) -> None:
+    """Raise an error if columns are missing; `option` is the one by which the user chose them."""
     missing = [column for column in names if column not in frame.columns]
+    if missing and option is not None:
+        raise InputError(
+            f"{option} must be one of the columns of {_shown_name(path)}, {listed(frame.columns)}, got {missing[0]!r}."
+        )
     if missing:
         raise InputError(f"{_shown_name(path)} must have the columns {listed(missing)}, got {listed(frame.columns)}.")
 

@@ -18,7 +18,7 @@ from pwcstats.compare.ranks import RankTests, mean_ranks
 from pwcstats.compare.registry import TestName, read_test
 from pwcstats.compare.scores import ROWS, Rows, read_scores
 from pwcstats.compare.signs import IntervalNote
-from pwcstats.errors import InputError, Message, arg, quoted, value
+from pwcstats.errors import InputError, Message, arg, quoted
 
 __all__ = ["compare_methods"]
 
@@ -131,7 +131,7 @@ def compare_methods(
     if control is not None and chosen is not None and not chosen.takes_control:
         raise InputError(
             f"{arg('test', chosen.name)} is for all pairs, not for comparisons with a control; use "
-            f"{value('mean_ranks')}."
+            f"{arg('test', 'mean_ranks')}."
         )
     # Tests of splits, and their share of test cases, say what rows without names are.
     are_splits = fraction is not None or (chosen is not None and chosen.units == ("split",))

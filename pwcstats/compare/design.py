@@ -9,7 +9,7 @@ from pwcstats._results import TestResult
 from pwcstats._text import counted, listed, named
 from pwcstats.compare.registry import Test, Unit, find_test
 from pwcstats.compare.scores import Scores
-from pwcstats.errors import InputError, Message, arg, code, value
+from pwcstats.errors import InputError, Message, arg
 
 # More folds than this without repeats are most likely folds of several repeats, numbered consecutively.
 MOST_FOLDS = 10
@@ -63,8 +63,8 @@ def _of_datasets(scores: Scores, test: Test | None, smallest_factor: float, alph
     if test is not None:
         if "data set" not in test.units:
             raise InputError(
-                f"{arg('test', test.name)} is for one data set, got {n} {listed(means.index)}; choose one of them, or "
-                f"use {value('wilcoxon')}, or {code('winners')} for each of them."
+                f"{arg('test', test.name)} is for one data set, got {n} {listed(means.index)}; use "
+                f"{arg('test', 'wilcoxon')}, or compare the methods on each data set separately."
             )
         return Design(means, "data set", test, Message(f"{reason}; {arg('test', test.name)} as requested"))
     wilcoxon = find_test("wilcoxon")
@@ -81,7 +81,8 @@ def _of_datasets(scores: Scores, test: Test | None, smallest_factor: float, alph
 def _of_cases(table: pd.DataFrame, test: Test | None, counts: dict[str, int]) -> Design:
     if test is not None and "case" not in test.units:
         raise InputError(
-            f"{arg('test', test.name)} is not for answers to single cases; use {value('mcnemar')}, or leave it out."
+            f"{arg('test', test.name)} is not for answers to single cases; use {arg('test', 'mcnemar')}, or "
+            "leave it out."
         )
     if counts.get("repeat", 1) > 1:
         raise InputError(
@@ -111,12 +112,12 @@ def _of_splits(scores: Scores, counts: dict[str, int], test: Test | None, test_f
     if "split" not in test.units:
         raise InputError(
             f"{arg('test', test.name)} is for independent scores, such as those of several data sets, but these are "
-            f"splits of one data set; use {value(corrected.name)}, or leave {arg('test')} out."
+            f"splits of one data set; use {arg('test', corrected.name)}, or leave {arg('test')} out."
         )
     if test_fraction is not None and "test_fraction" not in test.options:
         raise InputError(
-            f"{arg('test_fraction')} is for {value(corrected.name)}, got {arg('test', test.name)}; leave one of them "
-            "out."
+            f"{arg('test_fraction')} is for {arg('test', corrected.name)}, got {arg('test', test.name)}; leave one of "
+            "them out."
         )
     if test.splits is not None:
         repeats, folds = test.splits
@@ -149,7 +150,7 @@ def _ordered_splits(scores: Scores, test: str, n_repeats: int, n_folds: int) -> 
         sizes = "" if has_sizes else f", with {100 * _fraction(scores):.3g} % of the cases in each test set"
         raise InputError(
             f"{arg('test', test)} is for {n_repeats} repeats of {n_folds} folds, got {len(scores.table)} splits "
-            f"in {counted(len(folds), 'repeat')}{sizes}; use {value('corrected_resampled_t')}."
+            f"in {counted(len(folds), 'repeat')}{sizes}; use {arg('test', 'corrected_resampled_t')}."
         )
     names = [name for name in scores.levels if name in ("repeat", "fold")]
     # Labels of several types cannot be sorted, but their texts can.

@@ -26,6 +26,7 @@ from pwcstats.compare import benchmark_arguments as arguments
 from pwcstats.compare import cells
 from pwcstats.compare.cells import Data, Method, Outcome, Split
 from pwcstats.datasets import load
+from pwcstats.datasets.real import read_name
 from pwcstats.errors import FailedCellWarning, InputError, PwcWarning, arg, warn
 
 __all__ = ["benchmark"]
@@ -203,7 +204,8 @@ def _plan(
     """All cells, in the order of the rows of the result."""
     learners = {name: cells.prepare(estimator) for name, estimator in estimators.items()}
     for dataset, value in tables.items():
-        x, y, groups = arguments.read_table(dataset, load(value) if isinstance(value, str) else value)
+        table = load(read_name(value, "datasets")) if isinstance(value, str) else value
+        x, y, groups = arguments.read_table(dataset, table)
         data, has_warned = Data(x, y), False
         for repeat in range(repeats):
             splitter = _splitter(cv, seed_of("splits", seed, dataset, repeat), repeat, stratified, groups)

@@ -1,6 +1,5 @@
 """Coupling: class probabilities from the probabilities of each pair of classes."""
 
-import numbers
 from collections.abc import Hashable, Sequence
 from functools import partial
 from typing import Any, Literal, overload
@@ -16,7 +15,7 @@ from pwcstats._kernels import divergence, limits, threads
 from pwcstats.coupling.methods import Method, MethodName, find_method, methods_with
 from pwcstats.coupling.reading import Pairs, check_values, read_pairs, read_weights
 from pwcstats.coupling.result import CouplingResult
-from pwcstats.errors import ConvergenceWarning, InputError, arg, value, warn
+from pwcstats.errors import ConvergenceWarning, InputError, arg, warn
 
 __all__ = ["couple"]
 
@@ -76,6 +75,19 @@ def couple(
     n_jobs: int | None = ...,
     return_info: Literal[False] = ...,
 ) -> Array | pd.Series | pd.DataFrame: ...
+@overload
+def couple(
+    r: Any,
+    method: MethodName = ...,
+    *,
+    n: Any = ...,
+    condensed: bool = ...,
+    classes: Sequence[Hashable] | None = ...,
+    pair_mass: Any = ...,
+    clip: float = ...,
+    n_jobs: int | None = ...,
+    return_info: bool = ...,
+) -> Array | pd.Series | pd.DataFrame | CouplingResult: ...
 
 
 def couple(
@@ -239,7 +251,7 @@ def couple(
     if row.uses_pair_mass:
         inputs.append(_scaled(_read_mass(pairs, pair_mass, condensed)))
     if row.uses_top_sets:
-        inputs.append(_top_sets(pairs, shares, clip, n_jobs))
+        inputs.append(_top_sets(row, pairs, shares, clip, n_jobs))
     proba = np.empty((pairs.n_samples, pairs.n_classes))
     n_iter = np.zeros(pairs.n_samples, np.int64)
     converged = np.ones(pairs.n_samples, np.bool_)
@@ -247,7 +259,7 @@ def couple(
     outputs = (proba, n_iter, converged, kl) if row.iterates else (proba,)
     threads.over_samples(partial(row.kernel, *inputs), pairs.n_samples, pairs.n_classes, n_jobs, *outputs)
     if needs_check[0]:
-        check_values(pairs, weights, n_jobs, _missing_cure())
+        check_values(pairs, weights, n_jobs, _missing_cure(row))
     without_limit = np.flatnonzero(np.isnan(proba[:, 0]) | np.isnan(proba[:, -1]))
     if len(without_limit):
         raise _no_limit(pairs, int(without_limit[0]), row.no_limit)
@@ -266,8 +278,8 @@ def couple(
 
 def _check_parameters(row: Method, n: Any, pair_mass: Any, clip: Any) -> None:
     """Refuse parameters that the method does not use, a missing `pair_mass`, and a bad `clip`."""
-    if not (isinstance(clip, numbers.Real) and not isinstance(clip, bool) and 0.0 <= float(clip) < 0.5):
-        raise InputError(f"{arg('clip')} must be a number in [0, 0.5), got {value(clip)}; 0 asks for the exact limit.")
+    cure = "; 0 asks for the exact limit"
+    _params.number(clip, "clip", "a number in [0, 0.5)", lambda x: 0.0 <= x < 0.5, cure=cure)
     if n is not None and not row.uses_weights:
         raise _unused("n", row, methods_with("uses_weights"))
     if pair_mass is not None and not row.uses_pair_mass:
@@ -284,10 +296,10 @@ def _unused(name: str, row: Method, users: str) -> InputError:
     )
 
 
-def _missing_cure() -> str:
+def _missing_cure(row: Method) -> str:
     """What to do about a missing r."""
-    weighted = methods_with("uses_weights")
-    return f"fill it in, drop the sample, or use {weighted} and set {arg('n')} to 0 for pairs that were not compared"
+    use = "" if row.uses_weights else f"use {methods_with('uses_weights')} and "
+    return f"fill it in, drop the sample, or {use}set {arg('n')} to 0 for pairs that were not compared"
 
 
 def _scaled(weights: Array) -> Array:
@@ -329,11 +341,11 @@ def _check_connected(pairs: Pairs, weights: Array, n_jobs: int | None) -> None:
     )
 
 
-def _top_sets(pairs: Pairs, weights: Array, clip: float, n_jobs: int | None) -> NDArray[np.bool_]:
+def _top_sets(row: Method, pairs: Pairs, weights: Array, clip: float, n_jobs: int | None) -> NDArray[np.bool_]:
     """Classes that keep a probability in the limit, one row per sample; no rows if r is clipped, since all do then."""
     if clip > 0.0:
         return np.empty((0, pairs.n_classes), np.bool_)
-    check_values(pairs, weights, n_jobs, _missing_cure())
+    check_values(pairs, weights, n_jobs, _missing_cure(row))
     top = np.empty((pairs.n_samples, pairs.n_classes), np.bool_)
     exists = np.empty(pairs.n_samples, np.bool_)
     search = partial(limits.top_sets, pairs.values, pairs.upper, weights)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pwcstats._arrays import Array, as_float, read_only
 from pwcstats._kernels import scan, threads
 from pwcstats._kernels.blocks import TOLERANCE
-from pwcstats._text import listed, shape_of, shown
+from pwcstats._text import counted, listed, shape_of, shown
 from pwcstats.errors import InputError, arg, value
 
 
@@ -140,7 +140,9 @@ def _read_classes(classes: Iterable[Hashable], n_classes: int) -> pd.Index:
         )
     names: pd.Index = pd.Index(list(classes))
     if len(names) != n_classes:
-        raise InputError(f"{arg('classes')} must name the {n_classes} classes of {arg('r')}, got {len(names)} names.")
+        raise InputError(
+            f"{arg('classes')} must name the {n_classes} classes of {arg('r')}, got {counted(len(names), 'name')}."
+        )
     if not names.is_unique:
         twice = names[names.duplicated()][0]
         raise InputError(f"{arg('classes')} must be different from each other, got {shown(twice)} twice.")
@@ -238,11 +240,12 @@ def read_weights(weights: Any, pairs: Pairs, condensed: bool, name: str, *, samp
     elif array.shape == (n_pairs,) or by_sample:
         array = np.ascontiguousarray(array.reshape(-1, n_pairs))
     else:
-        per_sample = f"{n} x {n_pairs}" if condensed else f"{n} x {k} x {k}"
-        raise InputError(
-            f"{arg(name)} must be {k} x {k}, {n_pairs} long or {per_sample} to go with {arg('r')}, "
-            f"got {shape_of(array)}."
-        )
+        forms = [f"a {k} x {k} matrix", f"a vector of {counted(n_pairs, 'number')}, one for each pair"]
+        if n > 1:
+            shape = f"{n} x {n_pairs}" if condensed else f"{n} x {k} x {k}"
+            forms.append(f"{shape} numbers for the {n} samples")
+        came = f"a vector of {len(array)}" if array.ndim == 1 else shape_of(array)
+        raise InputError(f"{arg(name)} must be {', or '.join(forms)}, got {came}.")
     bad = ~(np.isfinite(array) & (array >= 0.0))
     if bad.any():
         row, pair = np.argwhere(bad)[0]

@@ -198,12 +198,17 @@ def load(name: Name | str, *, path: str | os.PathLike[str] | None = None) -> Bun
     ... ).fit().params.round(2).to_list()
     [1.9, 1.11, -0.75, -0.82, 0.23, -0.73]
     """
-    name = _params.choice(_canonical(name), get_args(Name), "name")
+    name = read_name(name)
     if name == "usps":
         return files.usps(path)
     if path is not None:
         raise InputError(f"{arg('path')} is only for 'usps', got {os.fspath(path)!r} for {name!r}; leave it out.")
     return from_r.from_package(name) if name in from_r.SOURCES else files.from_package(name)
+
+
+def read_name(given: Any, parameter: str = "name") -> str:
+    """Check the name of a real data set; `parameter` is the one that the error speaks of."""
+    return _params.choice(_canonical(given), get_args(Name), parameter)
 
 
 def catalogue() -> pd.DataFrame:

@@ -1,7 +1,6 @@
 """Simulators of the papers: cases and their classes."""
 
 import math
-import numbers
 from typing import Any, Literal
 
 import numpy as np
@@ -348,10 +347,8 @@ def chang_ordered(d: float, n_train: int = 200, n_test: int = 200, *, random_sta
 
 def _number(given: Any, name: str, most: float = math.inf) -> float:
     """Check a finite number of at least 0, and at most `most`."""
-    if isinstance(given, numbers.Real) and 0 <= float(given) <= most and math.isfinite(given):
-        return float(given)
     needed = "a number of at least 0" if most == math.inf else f"between 0 and {most:g}"
-    raise InputError(f"{arg(name)} must be {needed}, got {value(given)}.")
+    return _params.number(given, name, needed, lambda x: 0.0 <= x <= most and math.isfinite(x))
 
 
 def _check_counts(**counts: Any) -> None:

@@ -1,6 +1,5 @@
 """What the two hybrid classifiers share: training, distances, probabilities and reports."""
 
-import numbers
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -235,6 +234,7 @@ class BaseHybrid(ClassifierMixin, BaseEstimator):
         if self.distance_cv is not None:
             check_cv(self.distance_cv, "distance_cv", f", or {value(None)}")
         _params.jobs(self.n_jobs)
+        _params.random_state(self.random_state)
 
     def _kind(self) -> str:
         """The integrator to fit."""
@@ -347,8 +347,7 @@ def _check_learner(learner: Any) -> None:
 
 def check_cv(cv: Any, name: str, more: str = "") -> None:
     """Check a number of folds, or a splitter; the folds themselves are checked when they are made."""
-    number = isinstance(cv, numbers.Integral) and not isinstance(cv, bool)
-    if (number and cv < 2) or cv is None or isinstance(cv, (str, bool, float)):
+    if (_params.is_whole(cv) and cv < 2) or cv is None or isinstance(cv, (str, bool, float)):
         raise InputError(f"{arg(name)} must be a number of folds of at least 2, or a splitter{more}, got {value(cv)}.")
 
 

@@ -1,6 +1,5 @@
 """Groups of the rows, and the machines between them."""
 
-import numbers
 import warnings
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
@@ -67,7 +66,7 @@ def _check_clusters(given: Any) -> None:
         raise InputError(f"{arg('n_clusters')} is the class {name}; give an instance, {code(f'{name}()')}.")
     if _is_auto(given) or hasattr(given, "fit_predict") or _is_labels(given):
         return
-    if not _is_number(given):
+    if not _params.is_whole(given):
         raise InputError(
             f"{arg('n_clusters')} must be {value('auto')}, a whole number, a clusterer with {code('fit_predict')}, or "
             f"one label for each row, got {value(given)}."
@@ -155,7 +154,7 @@ def _distinct_names(labels: Any) -> list[str]:
 def _check_parts(given: Any) -> None:
     if _is_auto(given):
         return
-    if not _is_number(given):
+    if not _params.is_whole(given):
         kind = given if isinstance(given, (str, float)) else type(given).__name__
         raise InputError(
             f"with {arg('split', 'folds')}, {arg('n_clusters')} is the number of parts, {value('auto')} or a whole "
@@ -190,10 +189,6 @@ def _split_folds(
 
 def _is_auto(n_clusters: Any) -> bool:
     return isinstance(n_clusters, str) and n_clusters == "auto"
-
-
-def _is_number(n_clusters: Any) -> bool:
-    return isinstance(n_clusters, numbers.Integral) and not isinstance(n_clusters, bool)
 
 
 def _is_labels(n_clusters: Any) -> bool:

@@ -165,8 +165,8 @@ def measure_held_out(
     far apart, and the integrator would mainly see differences between folds.
 
     If the sides overlap a lot, a few rows decide where a border is. Distances from the borders of the folds are then
-    uncorrelated with those from the machine that is used in prediction. They are unsteady, and are replaced by the
-    reference; that machine is so rigid that its training rows are like new ones.
+    uncorrelated with those from the machine that is used in prediction. Such distances are called unsteady, and are
+    replaced by the reference. Its machines adapt so little to their training rows that these are like new rows.
     """
     held_out = np.empty(reference.shape)
     mean = reference.to_numpy().mean(axis=0)

@@ -1,6 +1,5 @@
 """HybridClassifier: Chang's Procedure I."""
 
-import numbers
 from typing import Any, Literal
 
 import numpy as np
@@ -267,14 +266,9 @@ class HybridClassifier(BaseHybrid):
         _params.choice(self.split, SPLITS, "split")
         super()._check_params()
         SPLITS[self.split].check(self.n_clusters)
-        number = isinstance(self.threshold, numbers.Real) and not isinstance(self.threshold, bool)
-        if not (isinstance(self.threshold, str) and self.threshold in THRESHOLDS) and not (
-            number and 0.0 <= float(self.threshold) <= 1.0
-        ):
-            rules = ", ".join(map(value, THRESHOLDS))
-            raise InputError(
-                f"{arg('threshold')} must be {rules}, or a probability between 0 and 1, got {value(self.threshold)}."
-            )
+        if not (isinstance(self.threshold, str) and self.threshold in THRESHOLDS):
+            allowed = f"{', '.join(map(value, THRESHOLDS))}, or a probability between 0 and 1"
+            _params.number(self.threshold, "threshold", allowed, lambda x: 0.0 <= x <= 1.0)
         check_cv(self.threshold_cv, "threshold_cv")
         check_one_score(self.scoring)
 

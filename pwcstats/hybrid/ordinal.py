@@ -193,9 +193,9 @@ class OrdinalHybridClassifier(BaseHybrid):
         if is_text(self.classes_) and len(self.classes_) > 2:
             warn(
                 PwcWarning(
-                    f"the classes are words, taken in alphabetical order, {listed(map(shown, self.classes_))}; if this "
-                    f"is not their order, set {arg('categories')}, from the lowest to the highest, or make {arg('y')} "
-                    "an ordered Categorical."
+                    f"the classes are strings and were sorted alphabetically, {listed(map(shown, self.classes_))}; if "
+                    f"this is not their order, set {arg('categories')}, from the lowest to the highest, or make "
+                    f"{arg('y')} an ordered Categorical."
                 )
             )
         return np.arange(len(self.classes_))

@@ -90,8 +90,8 @@ def fit_sigmoid(scores: Array, positive: Mask, weight: Array, pair: str) -> Sigm
     .. [2] Lin, H.-T., Lin, C.-J. and Weng, R. C. (2007). A note on Platt's probabilistic outputs for support vector
        machines. Machine Learning 68, 267-276. https://doi.org/10.1007/s10994-007-5018-6
     """
-    # In theory Newton's steps do not depend on unit and origin of the scores; through the ridge and rounding they do.
-    # (The middle of equal scores is their value to the last digit; their mean may not be.)
+    # Scaled scores make the result independent of their unit and origin, which otherwise matter because of the ridge
+    # and of rounding. The midrange of equal scores is exactly their value; their mean may be rounded.
     low, high = float(scores.min()), float(scores.max())
     centre, unit = 0.5 * low + 0.5 * high, 0.5 * high - 0.5 * low or 1.0
     a, b, converged = kernel.sigmoid((scores - centre) / unit, positive, weight)
@@ -241,7 +241,7 @@ class CalibratedPairs:
 
 
 def check_one_score(scoring: Any) -> None:
-    """Refuse several scores, none of which could decide."""
+    """Refuse several scores: candidates are compared by one."""
     if scoring is not None and not isinstance(scoring, str) and not callable(scoring):
         raise InputError(f"{arg('scoring')} must be the name of one score, or a callable, got {value(scoring)}.")
 

@@ -91,7 +91,7 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         Number of parallel fits, as in joblib, and of threads in prediction. Results are bit-identical for any number.
     random_state : int or RandomState, optional
         Shuffles the folds, seeds learners that have no seed of their own, and draws between classes of equal
-        probability in :meth:`predict`. Without it nothing is random.
+        probability in :meth:`predict`. If None, folds are not shuffled and ties go to the first class.
     verbose : int
         Whether to show progress bars.
 
@@ -417,6 +417,7 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         check_one_score(self.scoring)
         _params.flag(self.fast, "fast")
         _params.jobs(self.n_jobs)
+        _params.random_state(self.random_state)
 
     def _read(
         self, X: Any, y: Any, sample_weight: Any, candidates: dict[str, Any]

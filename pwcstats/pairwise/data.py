@@ -182,8 +182,8 @@ class RowFormat:
     checks : dict
         Options of scikit-learn's check of arrays.
     no_sparse, no_missing : tuple of str
-        Candidates that take no sparse rows, and no missing values. Naming them is an error for X as a whole; empty if
-        candidates may fail.
+        Candidates that do not accept sparse rows, or missing values. If X has any, the error names these candidates.
+        Empty if candidates may fail.
     """
 
     keeps_frames: bool

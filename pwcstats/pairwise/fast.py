@@ -32,7 +32,10 @@ class FastPath(Protocol):
 
     @staticmethod
     def supports(learner: Any) -> bool:
-        """Whether the path is made for learners of this class."""
+        """Whether the path is made for learners of this class.
+
+        If every candidate is supported, data frames are converted to arrays, because no learner sees them.
+        """
 
     @staticmethod
     def applies(problem: Problem, candidate: Candidate) -> bool:
@@ -60,7 +63,7 @@ def has_fast_path(learner: Any) -> bool:
 
 
 def fast_path(problem: Problem, candidate: Candidate, n_jobs: int | None, verbose: int) -> FastPath | None:
-    """The fast path of a candidate on a problem; None if there is none, or if it fails on these data."""
+    """The fast path of a candidate on a problem; None if no path applies, or if it fails on these data."""
     for path in FAST_PATHS:
         if path.supports(candidate.learner) and path.applies(problem, candidate):
             try:

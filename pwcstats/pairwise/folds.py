@@ -69,7 +69,7 @@ def make_folds(
     A number means stratified folds, shuffled if there is a seed. `why` says, for an error, what the folds are needed
     for, and how to avoid the need.
     """
-    if _is_number(cv):
+    if _params.is_whole(cv):
         counts = np.bincount(problem.code, minlength=problem.n_classes)
         if _params.count(cv, name, least=2) and counts.min() < 2:
             rare = int(np.argmin(counts))
@@ -95,7 +95,7 @@ def make_group_folds(
 ) -> Folds:
     """Folds that hold out each row once. A group of one row stays in training; no group is held out as a whole."""
     counts = np.bincount(groups)
-    if _is_number(cv) and counts.max() < 2:
+    if _params.is_whole(cv) and counts.max() < 2:
         raise InputError(
             f"{arg(name)} cannot hold out rows, because every group has only one row; give more rows, or set it to "
             f"{value(None)}."
@@ -121,13 +121,9 @@ def check_held_out_once(folds: Folds, name: str, why: str = "to give each row it
         )
 
 
-def _is_number(cv: Any) -> bool:
-    return isinstance(cv, (int, np.integer)) and not isinstance(cv, bool)
-
-
 def _split(cv: Any, x: Any, y: NDArray[Any], name: str, random_state: int | None, **split_params: Any) -> Folds:
     """Folds of a splitter; a number means stratified folds, at most as many as the largest class has rows."""
-    if _is_number(cv):
+    if _params.is_whole(cv):
         most = int(np.unique(y, return_counts=True)[1].max())
         cv = StratifiedKFold(min(int(cv), most), shuffle=random_state is not None, random_state=random_state)
         split_params = {}  # groups are for a splitter that asks for them

@@ -1,8 +1,8 @@
 """LDA, QDA and Gaussian naive Bayes of all pairs in all folds, from sums that are computed once per class and fold.
 
-The LDA of a pair needs only the means and scatters of two classes. So does the LDA of a fold, whose scatters combine
-those of the other folds. If a matrix is nearly singular, these sums keep too few digits, and `usable` leaves the pair
-to a fit of its own.
+The LDA of a pair needs only the means and scatter matrices of its two classes. In a fold, these are combined from the
+sums of the other folds. If a matrix is nearly singular, the sums are not precise enough. Such a pair is not `usable`,
+and its learner is fitted to the rows.
 """
 
 from abc import ABC, abstractmethod
@@ -25,7 +25,7 @@ from pwcstats.pairwise.folds import Folds
 from pwcstats.pairwise.learners import PROBABILITY, Candidate, for_pair
 
 # Sums of squares keep 16 digits of the largest eigenvalue. Eigenvalues below 1e-13 of it are 0; those above 1e-7 of it
-# have at least eight digits. Between these bounds the sums cannot tell.
+# have at least eight digits. Between these bounds the sums are not precise enough.
 NOTHING, ENOUGH = 1e-13, 1e-7
 # With more columns, scatter matrices cost more than the rows themselves.
 MOST_COLUMNS = 300
@@ -179,7 +179,7 @@ class GaussianPairs(ABC):
 
     @abstractmethod
     def _fill(self, fitted: Any, pair: int, both: Integers) -> None:
-        """Set the attributes that the learner's own fit to both classes of the pair would have set."""
+        """Set the attributes that `fit` of the learner sets, as if it had been fitted to the rows of the pair."""
 
     def _priors(self, both: Integers) -> Array:
         share = np.exp(self.log_prior[both])

@@ -128,7 +128,7 @@ def showing_scores(learner: Any, problem: Problem, params: dict[str, Any]) -> An
 def settle(
     learner: Any, problem: Problem, calibration: str | None, params: dict[str, Any]
 ) -> tuple[Any, dict[str, Any]]:
-    """A copy in which every parameter that depends on the data as a whole has its value, and its fit parameters.
+    """A copy of the learner with values for the parameters that depend on all data, and its fit parameters.
 
     So "balanced" weights and gamma="scale" mean the same as in a single fit of all classes. Class weights become
     weights of rows if they can: a dict would have to be keyed by labels that learners of pairs do not see.
@@ -367,7 +367,7 @@ def route(clf: Any, candidates: Mapping[str, Any], sample_weight: Any, fit_param
         given = fit_params if sample_weight is None else {**fit_params, "sample_weight": sample_weight}
         routed = process_routing(clf, "fit", **given)
         fits = {name: dict(routed[f"estimator__{name}"].fit) for name in candidates}
-        # `in` would never end: if nothing is given, the result has an answer for every name.
+        # Do not use `in`: if nothing was given, scikit-learn's result has an entry for every name, and `in` never ends.
         return Routed(fits, *(dict(routed.get(name, {}).get(method, {})) for name, method in _PARTS.items()))
     rest = dict(fit_params)
     groups = {"groups": rest.pop("groups")} if "groups" in rest else {}

@@ -5,7 +5,6 @@ Options and defaults are those of R: ``svm()`` of e1071, ``lda()`` and ``qda()``
 """
 
 import math
-import numbers
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -89,23 +88,12 @@ def make_learner(name: str, **options: Any) -> Any:
 # Checks of options
 
 
-def _in_range(given: Any, name: str, what: str, is_valid: Callable[[float], bool]) -> float:
-    is_number = isinstance(given, numbers.Real) and not isinstance(given, bool)
-    if is_number and math.isfinite(given) and is_valid(float(given)):
-        return float(given)
-    raise InputError(f"{arg(name)} must be {what}, got {value(given)}.")
-
-
-def _number(given: Any, name: str) -> float:
-    return _in_range(given, name, "a number", lambda x: True)
-
-
 def _positive(given: Any, name: str) -> float:
-    return _in_range(given, name, "a number above 0", lambda x: x > 0.0)
+    return _params.number(given, name, "a number above 0", lambda x: 0.0 < x < math.inf)
 
 
 def _share(given: Any, name: str) -> float:
-    return _in_range(given, name, "a number between 0 and 1", lambda x: 0.0 <= x <= 1.0)
+    return _params.number(given, name, "a number between 0 and 1", lambda x: 0.0 <= x <= 1.0)
 
 
 def _kernel(given: Any, name: str) -> str:
@@ -156,7 +144,7 @@ LEARNERS: dict[str, NamedLearner] = {
             "cost": Option("C", 1.0, _positive),
             "gamma": Option("gamma", None, _gamma),
             "degree": Option("degree", 3, _params.count),
-            "coef0": Option("coef0", 0.0, _number),
+            "coef0": Option("coef0", 0.0, _params.number),
             "tolerance": Option("tol", 0.001, _positive),
             "class_weights": Option("class_weight", None, _class_weights),
         },

@@ -212,7 +212,7 @@ def _expansion(machine: Any, pairs: ClassPairs, x: Array) -> Array:
 def _own_expansion(machine: Any, pairs: ClassPairs, x: Any, own: Integers) -> Array:
     """Decision values in favour of the rows' own class against each other class.
 
-    All pairs would be K/2 times as many.
+    The values of all pairs would take K/2 times as much memory.
     """
     kernel, coef = _kernel(machine, np.asarray(x, dtype=np.float64)), machine.dual_coef_
     classes = _vectors_of_classes(machine)

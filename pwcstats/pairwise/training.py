@@ -181,7 +181,7 @@ class Training:
             yield task.pair, fit.held_out
 
     def _margins(self, index: int, folds: Folds) -> Array | None:
-        """Own margins of held-out rows by a fast path; None if there is none, or if it fails."""
+        """Own margins of held-out rows by a fast path; None if no path applies, or if it fails."""
         path = self._fast[index]
         if path is None or not path.can_use(folds):
             return None
@@ -197,7 +197,7 @@ class Training:
     def fit(self, scores: Array, folds: Folds | None) -> Fits:
         """Fit the best candidate of each pair, or the next best if it fails, with the scores that calibration needs."""
         fits = Fits(np.full(self.problem.n_pairs, -1))
-        # Best first; of equals, the one named first. What failed in cross-validation comes last.
+        # Best first. Ties go to the candidate that was named first. Candidates that failed come last.
         order = np.argsort(np.where(np.isnan(scores), np.inf, -scores), axis=0, kind="stable")
         left = np.arange(self.problem.n_pairs)
         for rank in range(len(self.candidates)):

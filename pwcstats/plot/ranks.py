@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from pwcstats._arrays import Array, as_float
 from pwcstats._text import shown
-from pwcstats.errors import InputError, arg, code
+from pwcstats.errors import InputError, arg, code, value
 from pwcstats.plot.reading import read_axes
 from pwcstats.plot.scores import describe_test, read_result
 from pwcstats.plot.style import COLORS, figure_of, literal
@@ -60,6 +60,11 @@ def critical_difference(result: Any, *, ax: Axes | None = None) -> Figure:
     >>> figure = plot.critical_difference(result)
     >>> figure.savefig("ranks.png")  # doctest: +SKIP
     """
+    if result is None or isinstance(result, (str, int, float)):
+        raise InputError(
+            f"{arg('result')} must be a comparison, as {code('compare_methods')} returns it, or a table of scores, got "
+            f"{value(result)}."
+        )
     found = read_result(result, "critical_difference", ("rank", "letters"), test="nemenyi")
     if found.control is not None:
         raise InputError(
