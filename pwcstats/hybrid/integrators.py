@@ -213,7 +213,7 @@ def _choose_penalty(design: Design, code: Codes, penalty: Penalty) -> tuple[Used
     if penalty == "firth":
         return penalty, _firth_start(design, n_params)
     likelihood = MultinomialLikelihood(x, code, np.ones(len(x)), np.zeros(len(x)), n_classes, False, names)
-    ascent = likelihood.fit(max_iter=PATIENCE)
+    ascent = likelihood.fit(maxiter=PATIENCE)
     if not ascent.converged:
         # With many parameters the check takes longer than either fit. Then a fit that takes long counts as separated.
         many = n_params > MOST_CHECKED

@@ -71,7 +71,7 @@ def fit_binary(
         names = [name for name, inside in zip(names, kept, strict=True) if inside]
         return _widened(fit_binary(np.ascontiguousarray(x[:, kept]), y, weight, firth, names, where, maxiter), kept)
     likelihood = MultinomialLikelihood(x, y, weight, np.zeros(len(x)), 2, firth, list(names), where)
-    ascent = likelihood.fit(max_iter=maxiter)
+    ascent = likelihood.fit(maxiter=maxiter)
     point = ascent.point
     extreme = np.minimum(point.probability, 1.0 - point.probability).min() < EXTREME
     if not firth and (extreme or not ascent.converged):

@@ -144,12 +144,7 @@ class PenalizedModel:
         if not np.isfinite(ascent.point.value):
             raise InputError(f"{arg('start_params')} give probabilities of 0 or 1; start nearer to 0.")
         if not ascent.converged:
-            warn(
-                ConvergenceWarning(
-                    f"the fit did not converge ({ascent.reason}); raise {arg('maxiter')}, or give other "
-                    f"{arg('start_params')}."
-                )
-            )
+            warn(ConvergenceWarning(f"the fit did not converge ({ascent.reason}); raise {arg('maxiter')}."))
         elif disp:
             value = ascent.point.value + self._likelihood.constant
             print(f"Converged after {ascent.n_iter} steps; penalised log-likelihood {value:.6g}.")
@@ -289,7 +284,7 @@ class PenalizedResults(StatsmodelsResult):
             warn(
                 ConvergenceWarning(
                     "the likelihood is higher with the coefficients at 0, so the fit is not at the highest of several "
-                    f"maxima; fit again with other {arg('start_params')}."
+                    "maxima."
                 )
             )
         statistic = max(statistic, 0.0)

@@ -13,7 +13,7 @@ from statsmodels.miscmodels.ordinal_model import OrderedModel
 
 from pwcstats import _params
 from pwcstats._results import Result, plain
-from pwcstats._text import listed
+from pwcstats._text import counted, listed
 from pwcstats.errors import (
     ConvergenceWarning,
     InputError,
@@ -95,8 +95,8 @@ def stepwise(
     criterion : {"aic", "bic", "lr"} or float
         Akaike's or Schwarz's criterion, or likelihood-ratio tests. For models with Firth's penalty the criteria use the
         unpenalised likelihood, as in R's brglm2, and the tests are penalised likelihood-ratio tests, in which both
-        models have the penalty of the larger one. A number is the price of a parameter, as `k` of R's ``step``; 2 is
-        AIC. If the weights are not numbers of observations, give the logarithm of the number of observations for BIC.
+        models have the penalty of the larger one. A number is the penalty per parameter, like `k` in R's ``step``;
+        2 is AIC. If the weights are not numbers of observations, give the logarithm of the number of observations for BIC.
     direction : {"both", "forward", "backward"}
         "forward" starts with the constant and only adds terms; "backward" starts with all terms and only drops terms;
         "both" starts with all terms, as R's ``step``, and adds or drops terms.
@@ -141,7 +141,8 @@ def stepwise(
     enter, remove = _params.level(enter, "enter"), _params.level(remove, "remove")
     if criterion == "lr" and direction == "both" and remove < enter:
         raise InputError(
-            f"{arg('remove')} must not be below {arg('enter')}, or terms would come and go; got {remove} and {enter}."
+            f"{arg('remove')} must not be below {arg('enter')}, otherwise terms would be added and dropped repeatedly; "
+            f"got {remove} and {enter}."
         )
     search = _Search(model, criterion, keep, terms)
     inside = list(search.keep) if direction == "forward" else list(search.terms)
@@ -158,7 +159,7 @@ def stepwise(
         sign, term, p_value = step
         inside = search.moved(sign, term, inside)
         path.append(search.row(f"{sign} {term}", inside, search.fit(inside), p_value))
-    raise InputError(f"{max_steps} steps were not enough; raise {arg('max_steps')}.")
+    raise InputError(f"the selection did not end after {counted(max_steps, 'step')}; raise {arg('max_steps')}.")
 
 
 class _Search:
