@@ -218,7 +218,7 @@ def test_rows_and_columns_by_name():
 def test_refused_with_a_reason():
     x, y = make_data(13)
     res = FirthMNLogit(y, x).fit()
-    for call in (res.summary2, res.get_prediction, lambda: res.model.fit(correction="flic")):
+    for call in (lambda: res.get_prediction(), lambda: res.model.fit(correction="flic")):
         with pytest.raises(InputError) as error:
             call()
         assert len(str(error.value)) > 30
