@@ -4,6 +4,7 @@ import inspect
 import json
 import pickle
 import warnings
+from importlib import import_module
 from types import SimpleNamespace
 
 import numpy as np
@@ -244,7 +245,12 @@ def test_what_would_be_wrong_is_not_offered():
         assert name not in dir(owner)
         with pytest.raises(InputError, match=instead):
             getattr(owner, name)
-    for owner, name in ((logit, "t_test_pairwise"), (logit.model, "fit"), (ordered, "tidy"), (ratio, "wald_test_terms")):
+    for owner, name in (
+        (logit, "t_test_pairwise"),
+        (logit.model, "fit"),
+        (ordered, "tidy"),
+        (ratio, "wald_test_terms"),
+    ):
         assert name in dir(owner)
 
 
@@ -296,7 +302,8 @@ class TestSeparationIsData:
     def test_filters_are_left_alone(self, monkeypatch):
         """Filters belong to the process: a fit in one thread would change the warnings of other threads."""
         for module in ("ordered", "selection"):
-            monkeypatch.setattr(f"pwcstats.logit.{module}.warnings", SimpleNamespace(warn=warnings.warn))
+            assert not hasattr(import_module(f"pwcstats.logit.{module}"), "warnings")
+        monkeypatch.setattr("pwcstats.errors.warnings", SimpleNamespace(warn=warnings.warn))
         OrderedLogit(D["y3"], X[["a", "b"]]).fit()
         stepwise(sm.Logit(D["y"], X), "bic")
         stepwise(OrderedModel(D["y3"], X[["a", "b"]], distr="logit"), "bic")

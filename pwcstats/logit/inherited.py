@@ -89,10 +89,13 @@ class SeveralEquations:
             tests[text] = [k for name, part in terms.items() if text in name for k in part]
             if not tests[text]:
                 raise InputError(f"{arg('combine_terms')} must be in names of terms, {listed(terms)}, got {text!r}.")
-        identity = np.eye(np.size(self.params))
+        identity, cov = np.eye(np.size(self.params)), np.asarray(self.cov_params())  # type: ignore[attr-defined]
+        # Coefficients of columns that were left out are 0, without a variance; they do not count.
+        tests = {name: [k for k in part if not np.isnan(cov[k, k])] for name, part in tests.items()}
+        cov = np.nan_to_num(cov, nan=0.0, posinf=np.inf)
         rows = {}
         for name, matrix in [*((name, identity[part]) for name, part in tests.items()), *(extra_constraints or [])]:
-            test = self.wald_test(matrix, scalar=True)  # type: ignore[attr-defined]
+            test = self.wald_test(matrix, cov_p=cov, scalar=True)  # type: ignore[attr-defined]
             rows[name] = [float(test.statistic), float(test.pvalue), int(test.df_denom)]
         table = pd.DataFrame.from_dict(rows, orient="index", columns=["statistic", "pvalue", "df_constraint"])
         return WaldTestResults(None, "chi2", None, table=table)

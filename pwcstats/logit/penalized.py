@@ -126,7 +126,9 @@ class PenalizedModel(HidesUnavailable):
             raise InputError(f"{arg(name)} must be {size} finite numbers, got {shape_of(values)}.")
         return flat
 
-    fit_regularized = Unavailable("the likelihood has a penalty already; use statsmodels' own model for another penalty.")
+    fit_regularized = Unavailable(
+        "the likelihood has a penalty already; use statsmodels' own model for another penalty."
+    )
     fit_constrained = Unavailable(
         f"the penalty is that of the whole model; to test constraints use {code('lr_test')} or {code('wald_test')}."
     )
@@ -243,7 +245,9 @@ class PenalizedResults(StatsmodelsResult):
         return weight * (self._size + dk_params) - 2.0 * self.llf_unpenalized
 
     set_null_options = Unavailable("the null model has no options; its coefficients but the constant are held at 0.")
-    score_test = Unavailable(f"score tests need the unpenalised likelihood; use {code('lr_test')} or {code('wald_test')}.")
+    score_test = Unavailable(
+        f"score tests need the unpenalised likelihood; use {code('lr_test')} or {code('wald_test')}."
+    )
     get_influence = Unavailable("the penalty changes if a row is left out; fit again without the row instead.")
     im_ratio = Unavailable(
         "the information matrix test needs the unpenalised likelihood; use statsmodels' own model for it."

@@ -9,9 +9,10 @@ import pandas as pd
 from patsy import PatsyError
 from scipy import stats
 from statsmodels.discrete.discrete_model import Logit, MNLogit
+from statsmodels.iolib.summary import Summary
 from statsmodels.miscmodels.ordinal_model import OrderedModel
 
-from pwcstats import _params
+from pwcstats import _params, _summary
 from pwcstats._results import Result, plain
 from pwcstats._text import counted, listed
 from pwcstats.errors import (
@@ -67,6 +68,14 @@ class StepwiseResult(Result):
         last.insert(0, "n_steps", len(self.path) - 1)
         return last
 
+    def summary(self) -> Summary:
+        """Summary with the path; `results.summary()` is about the selected model."""
+        path = self.path.assign(action=["start", *self.path["action"][1:]]).set_index("action")
+        path = path.assign(**{name: path[name].map("{:.4f}".format) for name in ("criterion", "log_lik")})
+        left = [("Model:", type(self.results.model).__name__), ("Terms:", " + ".join(self.terms) or "1")]
+        right = [("Steps:", str(len(path) - 1)), ("Parameters:", str(path["n_params"].iloc[-1]))]
+        return _summary.report("Stepwise Selection", left, right, path.replace({"criterion": {"nan": ""}}))
+
     def to_dict(self) -> dict[str, Any]:
         """The terms, the path and, if they are ours, the results of the selected model, ready for JSON."""
         results = self.results.to_dict() if hasattr(self.results, "to_dict") else None
@@ -96,7 +105,8 @@ def stepwise(
         Akaike's or Schwarz's criterion, or likelihood-ratio tests. For models with Firth's penalty the criteria use the
         unpenalised likelihood, as in R's brglm2, and the tests are penalised likelihood-ratio tests, in which both
         models have the penalty of the larger one. A number is the penalty per parameter, like `k` in R's ``step``;
-        2 is AIC. If the weights are not numbers of observations, give the logarithm of the number of observations for BIC.
+        2 is AIC. If the weights are not numbers of observations, give the logarithm of the number of observations for
+        BIC.
     direction : {"both", "forward", "backward"}
         "forward" starts with the constant and only adds terms; "backward" starts with all terms and only drops terms;
         "both" starts with all terms, as R's ``step``, and adds or drops terms.
