@@ -13,6 +13,12 @@ __all__ = ["Result", "TestResult", "plain"]
 
 # Longer tables are cut in the console and in notebooks.
 LONGEST = 20
+# Longer lines are folded.
+WIDEST = 120
+# Differences of these matter, so they are shown with more digits.
+COMPARED = {"log_lik", "penalized_log_lik", "aic", "bic", "deviance"}
+# Larger floats are not exact, so that further digits would mean nothing.
+LARGEST_WHOLE = 1e15
 
 
 def plain(value: Any) -> Any:
@@ -58,9 +64,9 @@ class Result(ABC):
         return type(self).__name__
 
     def __repr__(self) -> str:
-        facts = ", ".join(f"{name} = {_short(x)}" for name, x in self.glance().iloc[0].items() if not _is_missing(x))
+        facts = [f"{name} = {_short(x, str(name))}" for name, x in self.glance().iloc[0].items() if not _is_missing(x)]
         table = self.tidy()
-        lines = [f"{self._title()}: {facts}" if facts else self._title()]
+        lines = _folded(f"{self._title()}: ", facts) if facts else [self._title()]
         if len(table):
             lines.append(_shorten(table).to_string(index=False))
         if len(table) > LONGEST:
@@ -78,17 +84,37 @@ class Result(ABC):
         return "\n".join(parts)
 
 
+def _folded(title: str, facts: list[str]) -> list[str]:
+    """The title and the facts, on as many lines as they need."""
+    lines = [title + facts[0]]
+    for fact in facts[1:]:
+        if len(lines[-1]) + len(fact) + 2 > WIDEST:
+            lines[-1] += ","
+            lines.append(f"  {fact}")
+        else:
+            lines[-1] += f", {fact}"
+    return lines
+
+
 def _is_missing(x: Any) -> bool:
     return x is None or (isinstance(x, float) and math.isnan(x))
 
 
-def _short(x: Any) -> str:
-    return f"{x:.4g}" if isinstance(x, (float, np.floating)) else str(x)
+def _short(x: Any, name: str = "") -> str:
+    """A number with four significant digits (log-likelihoods and what follows from them: seven) or, if whole, all."""
+    if not isinstance(x, (float, np.floating)):
+        return str(x)
+    if float(x).is_integer() and abs(float(x)) < LARGEST_WHOLE:
+        return str(int(x))
+    return f"{x:.7g}" if name in COMPARED else f"{x:.4g}"
 
 
 def _shorten(table: pd.DataFrame) -> pd.DataFrame:
-    """The first rows, numbers with four significant digits."""
-    return table.head(LONGEST).map(lambda x: "" if _is_missing(x) else _short(x))
+    """The first rows as text."""
+    first = table.head(LONGEST)
+    return pd.DataFrame(
+        {name: ["" if _is_missing(x) else _short(x, str(name)) for x in first[name]] for name in first}, dtype=object
+    )
 
 
 @dataclass(frozen=True, repr=False)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from scipy import stats
-from statsmodels.iolib.summary import fmt_params
+from statsmodels.iolib.summary import Summary, fmt_params
 from statsmodels.iolib.table import SimpleTable
 from statsmodels.iolib.tableformatting import fmt_2cols
 
@@ -38,6 +38,19 @@ def head(title: str, left: Cells, right: Cells, width: int) -> SimpleTable:
         for (a, b), (c, d) in zip(left, right, strict=True)
     ]
     return SimpleTable(cells, title=title.center(width), txt_fmt=_HEAD)
+
+
+def report(title: str, left: Cells, right: Cells, cells: pd.DataFrame) -> Summary:
+    """Summary of a head and one table, whose cells are text or whole numbers."""
+    table = SimpleTable(
+        cells.to_numpy().tolist(),
+        headers=list(map(str, cells.columns)),
+        stubs=list(map(str, cells.index)),
+        txt_fmt=fmt_params,
+    )
+    summary = Summary()
+    summary.tables = [head(title, left, right, width_of([table])), table]
+    return summary
 
 
 def coefficients(

@@ -155,7 +155,7 @@ def test_advice_on_convergence_applies():
     wins = [[0, 5, 0, 5], [6e196, 0, 2e106, 0], [5, 5, 0, 5], [0, 0, 1e219, 0]]
     with pytest.warns(ConvergenceWarning, match="differ by too many orders of magnitude.*leave out pairs"):
         BradleyTerry(wins).fit("firth")
-    with pytest.warns(ConvergenceWarning, match=r"1 steps were not enough\), so .*; raise maxiter"):
+    with pytest.warns(ConvergenceWarning, match=r"\(stopped after 1 step\), so .*; raise maxiter"):
         BradleyTerry([[0, 50], [1, 0]]).fit(maxiter=1)
 
 

@@ -283,7 +283,7 @@ def test_asking_for_unknown_items():
         (lambda: res.conf_int(terms=["z"]), "terms must be one of the parameters"),
         (lambda: res.conf_int(2), "alpha must be a number between 0 and 1"),
         (lambda: res.conf_int(method="likelihood"), "method must be one of"),
-        (lambda: res.ranks(95), "level must be a number between"),
+        (lambda: res.ranks(95), "alpha must be a number between"),
         (lambda: res.bootstrap(0), "n must be a whole number"),
         (lambda: res.goodness_of_fit(), "no degree of freedom is left for a test"),
     ):

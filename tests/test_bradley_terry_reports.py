@@ -39,7 +39,7 @@ def res(model):
 
 @pytest.mark.parametrize("simultaneous", [True, False])
 def test_rank_sets_are_what_significant_differences_leave(res, simultaneous):
-    table = res.ranks(0.9, simultaneous=simultaneous, random_state=3)
+    table = res.ranks(0.1, simultaneous=simultaneous, random_state=3)
     # The same by brute force: draws from the singular covariance, and all pairs.
     rng = np.random.default_rng(11)
     values, vectors = np.linalg.eigh(res.cov_params().to_numpy())
@@ -75,7 +75,7 @@ def test_rank_sets_cover():
         wins = np.zeros((5, 5))
         wins[i, j] = rng.binomial(60, p)
         wins[j, i] = 60 - wins[i, j]
-        table = BradleyTerry(wins).fit().ranks(0.9, n_draws=2000).sort_index()
+        table = BradleyTerry(wins).fit().ranks(0.1, n_draws=2000).sort_index()
         # Equal items share ranks, and the sets must contain all of these.
         hits += bool(np.all((table["rank_low"] <= rank[0]) & (table["rank_high"] >= rank[1])))
     assert hits >= 200 * 0.9 - 3 * np.sqrt(200 * 0.09)
@@ -375,7 +375,7 @@ def test_each_item_has_its_own_critical_value():
     wins = rng.integers(1, 4, size=(6, 6)).astype(float)
     wins[:3, :3] *= 200
     res = BradleyTerry(wins, items=NAMES).fit()
-    table = res.ranks(0.7, simultaneous=False, n_draws=40_000)
+    table = res.ranks(0.3, simultaneous=False, n_draws=40_000)
     values, vectors = np.linalg.eigh(res.cov_params().to_numpy())
     draws = np.random.default_rng(1).standard_normal((40_000, 6)) @ (vectors * np.sqrt(np.maximum(values, 0))).T
     error = np.array([[1.0 if i == j else res.contrast(i, j).std_error for j in NAMES] for i in NAMES])

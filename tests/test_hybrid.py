@@ -17,7 +17,14 @@ from sklearn.svm import SVC, LinearSVC, NuSVC
 from statsmodels.discrete.discrete_model import Logit, MNLogit
 from statsmodels.tools import add_constant
 
-from pwcstats import FirthMNLogit, HybridClassifier, InputError, detect_separation, individualized_mnlogit
+from pwcstats import (
+    FirthMNLogit,
+    HybridClassifier,
+    InputError,
+    SeparationWarning,
+    detect_separation,
+    individualized_mnlogit,
+)
 from pwcstats.datasets import chang_clover
 
 # Rounding errors of sums in another order.
@@ -218,6 +225,19 @@ class TestIntegrators:
         twin = individualized_mnlogit(group, add_constant(clf.distances(X)[["d_1", "d_2"]]), baseline=0)
         expected = twin.predict(add_constant(clf.distances(new)[["d_1", "d_2"]]))
         np.testing.assert_allclose(clf.predict_proba(new)[:, 1], expected[0], atol=ROUNDING)
+
+    def test_separated_individualized_fits(self):
+        """The advice must apply to hybrids, whose users cannot leave out a distance."""
+        rng = np.random.default_rng(0)
+        group = np.repeat([0, 1, 2], 20)
+        X = rng.normal(scale=0.1, size=(60, 2)) + np.array([[0, 0], [5, 0], [0, 5]])[group]
+        clf = HybridClassifier(integrator="individualized", penalty=None, distance_cv=None, threshold=0.5)
+        with pytest.warns(SeparationWarning) as found:
+            clf.fit(X, group == 0, clusters=group)
+        for warning in found:
+            assert "complete separation in class" in str(warning.message)
+            assert "const" not in str(warning.message)
+            assert str(warning.message).endswith("infinite; use penalty='firth' or 'auto'.")
 
     def test_binary_logit_cannot_see_the_middle(self, clover):
         """Misprint (c): monotone along a line, it is no better than predicting no positives."""

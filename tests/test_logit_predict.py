@@ -241,7 +241,7 @@ class TestFormulasWithMissingValues:
             InputError, match="the rows of freq_weights and data have different labels or another order"
         ):
             FirthLogit.from_formula("y2 ~ age", holes, freq_weights=holes.w[::-1])
-        with pytest.raises(InputError, match="the rows of offset and data have different labels"):
+        with pytest.raises(InputError, match="offset and data must have the same number of rows, got "):
             FirthLogit.from_formula("y2 ~ age", holes, offset=holes.dropna().o)
         with pytest.raises(InputError, match="freq_weights must have one number for each of the 120 rows, got 117"):
             FirthLogit.from_formula("y2 ~ age", holes, freq_weights=holes.dropna().w.to_numpy())

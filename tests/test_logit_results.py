@@ -4,12 +4,14 @@ import inspect
 import json
 import pickle
 import warnings
+from importlib import import_module
 from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 import statsmodels.api as sm
+from scipy import stats
 from statsmodels.miscmodels.ordinal_model import OrderedModel
 
 from pwcstats import (
@@ -173,16 +175,83 @@ def test_methods_with_arguments_that_failed():
     assert len(FirthLogit.from_formula("y ~ a + C(g)", data).fit().t_test_pairwise("C(g)").result_frame) == 3
 
 
-def test_terms_of_several_equations_are_not_tested_by_the_first_one():
-    """statsmodels would take the first coefficients for those of the term."""
+@pytest.mark.parametrize(
+    ("model", "options", "of_g", "of_constant"),
+    [
+        # Columns: constant, two of g, a.
+        (FirthMNLogit, {}, [1, 2, 5, 6], [0, 4]),
+        (ContinuationRatio, {}, [1, 2, 5, 6], [0, 4]),
+        (ContinuationRatio, {"parallel": True, "penalty": "firth"}, [2, 3], [0, 1]),
+        (FirthLogit, {}, [1, 2], [0]),
+        (OrderedLogit, {}, [0, 1], None),
+    ],
+)
+def test_wald_tests_of_terms(model, options, of_g, of_constant):
+    """statsmodels would take the first coefficients for those of the term, also if there are several equations."""
     data = D.assign(g=np.tile(list("abc"), 20))
-    for model in (ContinuationRatio, FirthMNLogit):
-        res = model.from_formula("y3 ~ a + C(g)", data).fit()
-        with pytest.raises(InputError, match="one equation only; use lr_test"):
-            res.wald_test_terms()
-        with pytest.raises(InputError, match="one equation only; use lr_test"):
-            res.t_test_pairwise("C(g)")
-        assert res.lr_test("C(g)").df == 4
+    response = "y" if model is FirthLogit else "y3"
+    res = model.from_formula(f"{response} ~ a + C(g)", data, **options).fit()
+    table = res.wald_test_terms().table
+    estimate, cov = np.ravel(res.params, order="F"), np.asarray(res.cov_params())
+    for term, part in (("C(g)", of_g), ("Intercept", of_constant)):
+        if part is not None:
+            expected = estimate[part] @ np.linalg.solve(cov[np.ix_(part, part)], estimate[part])
+            assert table.loc[term, "statistic"] == pytest.approx(expected)
+            assert table.loc[term, "pvalue"] == pytest.approx(stats.chi2.sf(expected, len(part)))
+            assert table.loc[term, "df_constraint"] == len(part)
+    assert ("a" in res.wald_test_terms(skip_single=True).table.index) == (len(of_g) > 2)
+    every = res.wald_test_terms(combine_terms=["g"]).table
+    assert every.loc["g", "statistic"] == pytest.approx(table.loc["C(g)", "statistic"])
+
+
+def test_terms_that_cannot_be_combined():
+    res = FirthMNLogit(D["y3"], X).fit()
+    assert list(res.wald_test_terms().table.index) == list(X.columns)
+    with pytest.raises(InputError, match=r"combine_terms must be in names of terms, \(const, a, b\), got 'zz'"):
+        res.wald_test_terms(combine_terms=["zz"])
+
+
+def test_summary2_names_the_classes():
+    data = D.assign(y3=np.array(["low", "mid", "high"])[D["y3"]])
+    res = FirthMNLogit.from_formula("y3 ~ a", data).fit()
+    text = str(res.summary2())
+    assert "y3 = low" in text
+    assert "y3 = mid" in text
+    assert "P>|z|" in text
+    for k in range(2):
+        assert f"{res.params.iloc[1, k]:.4f}" in text
+    for one in (FirthLogit(D["y"], X).fit(), OrderedLogit(D["y3"], X[["a", "b"]]).fit()):
+        if hasattr(one, "summary2"):
+            assert f"{one.params['b']:.4f}" in str(one.summary2())
+
+
+def test_what_would_be_wrong_is_not_offered():
+    logit, multinomial = FirthLogit(D["y"], X).fit(), FirthMNLogit(D["y3"], X).fit()
+    ordered, ratio = OrderedLogit(D["y3"], X[["a", "b"]]).fit(), ContinuationRatio(D["y3"], X).fit()
+    for owner, name, instead in (
+        (logit, "score_test", "use lr_test or wald_test"),
+        (logit, "get_influence", "fit again without the row"),
+        (logit, "im_ratio", "use statsmodels' own model"),
+        (logit.model, "fit_regularized", "use statsmodels' own model"),
+        (logit.model, "score_obs", "use statsmodels' own model"),
+        (multinomial, "get_prediction", "use predict, or get_margeff"),
+        (multinomial, "t_test_pairwise", "use t_test with a matrix"),
+        (multinomial.model, "pdf", "use predict"),
+        (ordered, "get_nlfun", "use t_test"),
+        (ordered.model, "hessian_factor", "use score and hessian"),
+        (ratio, "t_test_pairwise", "use t_test with a matrix"),
+    ):
+        assert not hasattr(owner, name)
+        assert name not in dir(owner)
+        with pytest.raises(InputError, match=instead):
+            getattr(owner, name)
+    for owner, name in (
+        (logit, "t_test_pairwise"),
+        (logit.model, "fit"),
+        (ordered, "tidy"),
+        (ratio, "wald_test_terms"),
+    ):
+        assert name in dir(owner)
 
 
 def test_thresholds_of_ordered_logits_in_tidy():
@@ -233,7 +302,8 @@ class TestSeparationIsData:
     def test_filters_are_left_alone(self, monkeypatch):
         """Filters belong to the process: a fit in one thread would change the warnings of other threads."""
         for module in ("ordered", "selection"):
-            monkeypatch.setattr(f"pwcstats.logit.{module}.warnings", SimpleNamespace(warn=warnings.warn))
+            assert not hasattr(import_module(f"pwcstats.logit.{module}"), "warnings")
+        monkeypatch.setattr("pwcstats.errors.warnings", SimpleNamespace(warn=warnings.warn))
         OrderedLogit(D["y3"], X[["a", "b"]]).fit()
         stepwise(sm.Logit(D["y"], X), "bic")
         stepwise(OrderedModel(D["y3"], X[["a", "b"]], distr="logit"), "bic")

@@ -143,7 +143,8 @@ def test_individualized_fits_are_binary_fits():
         np.testing.assert_allclose(res.predict(frame), p, rtol=1e-9)
         np.testing.assert_allclose(res.predict(), p, rtol=1e-9)
         assert res.llf == pytest.approx(np.log(p[np.arange(len(y)), y]).sum(), abs=1e-8)
-        assert res.converged.all()
+        assert res.converged
+        assert res.converged_by_class.all()
         assert "0 against 1" in str(res.summary())
 
 
@@ -185,7 +186,8 @@ def test_individualized_says_which_class_is_separated():
     assert len(seen) == 1
     assert np.isinf(res.bse[2]).all()
     assert np.isfinite(res.params[1]).all()
-    assert not res.converged[2]
+    assert not res.converged
+    assert not res.converged_by_class[2]
     assert res.reason[2] == "there is complete separation"
     p = res.predict()
     assert np.isfinite(p.to_numpy()).all()
@@ -216,7 +218,7 @@ def test_rows_and_columns_by_name():
 def test_refused_with_a_reason():
     x, y = make_data(13)
     res = FirthMNLogit(y, x).fit()
-    for call in (res.summary2, res.get_prediction, lambda: res.model.fit(correction="flic")):
+    for call in (lambda: res.get_prediction(), lambda: res.model.fit(correction="flic")):
         with pytest.raises(InputError) as error:
             call()
         assert len(str(error.value)) > 30

@@ -10,6 +10,7 @@ import pytest
 from pwcstats import (
     BradleyTerry,
     ContinuationRatio,
+    CouplingResult,
     FirthLogit,
     FirthMNLogit,
     OrderedLogit,
@@ -20,7 +21,7 @@ from pwcstats import (
     individualized_mnlogit,
     stepwise,
 )
-from pwcstats._results import Result
+from pwcstats._results import Result, _short
 
 SNAKE_CASE = re.compile(r"[a-z][a-z0-9_]*")
 # Other names under which interval bounds are known elsewhere.
@@ -146,9 +147,41 @@ def test_summary_prints(result):
         assert len(str(result.summary()).splitlines()) > 2
 
 
+@pytest.mark.parametrize(
+    ("name", "columns"),
+    [
+        ("BootstrapResult", ("a", "coef", "[0.025", "Failed draws:")),
+        ("StepwiseResult", ("start", "criterion", "FirthLogit", "Terms:")),
+        ("SeparationResult", ("age", "inf", "complete")),
+        ("SeparationResult without separation", ("age", "finite", "none")),
+    ],
+)
+def test_summaries_have_tables(name, columns):
+    text = str(RESULTS[name]().summary())
+    assert all(column in text for column in columns), text
+    assert "nan" not in text
+
+
+def test_numbers_are_shown_with_the_digits_that_matter():
+    assert _short(39750.0, "nobs") == "39750"
+    assert _short(1234.5678, "statistic") == "1235"
+    assert _short(-12345.678912, "log_lik") == "-12345.68"
+    assert _short(1e300) == "1e+300"
+    assert _short(float("inf")) == "inf"
+
+
+def test_counts_are_whole_in_json():
+    found = BradleyTerry(WINS).fit()
+    assert type(found.to_dict()["nobs"]) is int
+    assert f"nobs = {int(WINS.to_numpy().sum())}," in repr(found)
+
+
 def test_converged_is_a_bool(result):
     if hasattr(result, "converged"):
-        assert isinstance(result.converged, bool) or np.asarray(result.converged).dtype == bool
+        if isinstance(result, CouplingResult):  # one for each sample
+            assert np.asarray(result.converged).dtype == bool
+        else:
+            assert isinstance(result.converged, bool)
 
 
 def test_all_result_classes_are_tried():

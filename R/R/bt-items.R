@@ -153,7 +153,7 @@ rank_intervals.pwcstats_bt <- function(object,
   level <- read_level(call)
   fit <- thaw(object, call)
   options <- list(
-    level = level,
+    alpha = alpha_of(level),
     simultaneous = simultaneous,
     n_draws = count_to_py(n_draws),
     random_state = count_to_py(seed)

@@ -44,7 +44,7 @@ def ascend(
     length: Callable[[Array], float],
     start: Array,
     tolerance: float,
-    max_iter: int,
+    maxiter: int,
     *,
     cautious: Callable[[P], Array] | None = None,
     linear: bool = False,
@@ -64,7 +64,7 @@ def ascend(
     point = evaluate(start)
     sizes = (math.inf, math.inf)
     best, stalled = math.inf, 0
-    for n_iter in range(1, max_iter + 1):
+    for n_iter in range(1, maxiter + 1):
         slack = 1e-13 * abs(point.value) + noise
         step = direction(point)
         size = length(step)
@@ -91,7 +91,7 @@ def ascend(
         if newton and (left <= tolerance or (size <= stalled_step and stalled >= STALLED_ITERATIONS)):
             return Ascent(point, n_iter, True, "")
         sizes = (sizes[1], size)
-    return Ascent(point, max_iter, False, f"{max_iter} steps were not enough")
+    return Ascent(point, maxiter, False, f"stopped after {maxiter} step{'s' if maxiter > 1 else ''}")
 
 
 def steps_left(before: float, previous: float, size: float) -> float:

@@ -103,7 +103,7 @@ def _infinite_abilities(table: Table, items: pd.Index) -> str:
     unbeaten = [groups[g] for g in np.flatnonzero(~is_beaten)]
     winless = [groups[g] for g in np.flatnonzero(~has_won)]
     if len(unbeaten) == len(winless) == 1 and len(unbeaten[0]) + len(winless[0]) == len(items):
-        # The two groups are all items, so one of them says it all: take the smaller.
+        # Together the two groups contain all items, so it is enough to name the smaller one.
         unbeaten, winless = (unbeaten, []) if len(unbeaten[0]) <= len(winless[0]) else ([], winless)
     found = []
     if unbeaten:

@@ -21,7 +21,7 @@ CHUNK = 100
 
 def ranks(
     results: "BradleyTerryResults",
-    level: float = 0.95,
+    alpha: float = 0.05,
     simultaneous: bool = True,
     n_draws: int = 10_000,
     random_state: int | None = 0,
@@ -30,14 +30,15 @@ def ranks(
 
     All significantly better items rank before an item, and all significantly worse items rank behind it; its set
     consists of the ranks that remain. Significance is judged by the largest of the standardised differences [1]_:
-    over all pairs, so that all sets are right together with probability `level`, or over the pairs of each item.
+    over all pairs, so that all sets are right together with probability 1 - alpha, or over the pairs of each item.
 
     Parameters
     ----------
-    level : float
-        Probability that all sets (or, if not `simultaneous`, each set) contain the true ranks.
+    alpha : float
+        Significance level; all sets (or, if not `simultaneous`, each set) contain the true ranks with probability
+        1 - alpha.
     simultaneous : bool
-        Whether `level` holds for all items together.
+        Whether this holds for all items together.
     n_draws : int
         Number of draws from the normal distribution of the estimates (if `use_t`, the t distribution), which give
         the critical value.
@@ -56,7 +57,7 @@ def ranks(
        across neighbourhoods and academic achievement across countries", The Review of Economic Studies 91, 476-518,
        2024. https://doi.org/10.1093/restud/rdad006
     """
-    _params.level(level, "level")
+    level = 1.0 - _params.level(alpha, "alpha")
     simultaneous = _params.flag(simultaneous, "simultaneous")
     n_draws, seed = _params.count(n_draws, "n_draws"), _params.seed(random_state)
     ability = results._ability

@@ -10,9 +10,10 @@ from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from scipy import stats
 from sklearn.utils.parallel import delayed
+from statsmodels.iolib.summary import Summary
 from tqdm import tqdm
 
-from pwcstats import _params
+from pwcstats import _params, _summary
 from pwcstats._arrays import Array
 from pwcstats._jobs import in_parallel
 from pwcstats._kernels.blas import threads_for
@@ -121,6 +122,24 @@ class BootstrapResult(Result):
     def glance(self) -> pd.DataFrame:
         """Numbers of draws, of failed draws, and of units in each draw."""
         return pd.DataFrame({"n_draws": [len(self.params)], "n_failed": [self.n_failed], "n_units": [self.n_units]})
+
+    def summary(self, alpha: float = 0.05, method: IntervalMethod = "percentile") -> Summary:
+        """Summary with estimates, bootstrap standard errors and confidence intervals.
+
+        Parameters
+        ----------
+        alpha, method
+            See :meth:`conf_int`.
+
+        Returns
+        -------
+        Summary
+        """
+        frame = self.tidy(alpha, method).set_index("term")
+        frame.columns = pd.Index(["coef", "std err", f"[{alpha / 2:g}", f"{1 - alpha / 2:g}]"])
+        left = [("Draws:", str(len(self.params))), ("Failed draws:", str(self.n_failed))]
+        right = [("Units in each draw:", str(self.n_units)), ("Intervals:", method)]
+        return _summary.report("Bootstrap Results", left, right, frame.map(lambda x: f"{x:.4f}"))
 
 
 @dataclass(frozen=True)

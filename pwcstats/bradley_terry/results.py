@@ -402,7 +402,7 @@ class BradleyTerryResults(Result):
         return pd.DataFrame(
             {
                 "n_items": [self.model.n_items],
-                "nobs": [self.nobs],
+                "nobs": [int(self.nobs) if float(self.nobs).is_integer() else self.nobs],
                 "log_lik": [self.llf_unpenalized],
                 "aic": [self.aic],
                 "bic": [self.bic],

@@ -13,8 +13,8 @@ from statsmodels.discrete.discrete_model import Logit
 
 from pwcstats._arrays import Array
 from pwcstats._kernels.blas import threads_for
-from pwcstats._text import listed
-from pwcstats.errors import InputError, arg, value
+from pwcstats._text import listed, shown
+from pwcstats.errors import InputError, SeparationWarning, arg, value, warn
 from pwcstats.hybrid.groups import Codes
 from pwcstats.logit import (
     ContinuationRatio,
@@ -24,11 +24,11 @@ from pwcstats.logit import (
     individualized_mnlogit,
     stepwise,
 )
-from pwcstats.logit.binary import fit_binary
+from pwcstats.logit.binary import fit_binary, warn_about
 from pwcstats.logit.likelihood import MultinomialLikelihood
 from pwcstats.logit.multinomial import StableMNLogit
 from pwcstats.logit.reading import aliased_columns
-from pwcstats.logit.separation import detect_separation, is_separated
+from pwcstats.logit.separation import detect_separation, is_separated, separation_message
 
 Penalty = Literal["auto", "firth"] | None
 UsedPenalty = Literal["firth"] | None
@@ -213,7 +213,7 @@ def _choose_penalty(design: Design, code: Codes, penalty: Penalty) -> tuple[Used
     if penalty == "firth":
         return penalty, _firth_start(design, n_params)
     likelihood = MultinomialLikelihood(x, code, np.ones(len(x)), np.zeros(len(x)), n_classes, False, names)
-    ascent = likelihood.fit(max_iter=PATIENCE)
+    ascent = likelihood.fit(maxiter=PATIENCE)
     if not ascent.converged:
         # With many parameters the check takes longer than either fit. Then a fit that takes long counts as separated.
         many = n_params > MOST_CHECKED
@@ -260,15 +260,26 @@ def _fit_individualized(design: Design, penalty: Penalty, select: Criterion) -> 
     if penalty == "auto":
         pairs = [(design.code == 0) | (design.code == k) for k in range(1, len(design.labels))]
         penalty = "firth" if _any_separated(design, pairs) else None
-    # In a fold there is no warning, as the fit to all rows has already warned.
     results = individualized_mnlogit(
         design.response,
         design.exog,
         design.labels[0],
         "firth" if penalty else None,
         aliased="drop",
-        warn_convergence=design.full is None,
+        warn_convergence=False,
     )
+    # In a fold there is no warning, as the fit to all rows has already warned.
+    for label, fit in results._fits.items() if design.full is None else ():
+        if fit.separation != "none":
+            # Users of hybrids cannot leave out a distance, and do not know of the constant.
+            distances = [
+                name for name, infinite in zip(design.exog.columns[1:], fit.infinite[1:], strict=True) if infinite
+            ]
+            cure = f"use {arg('penalty', 'firth')} or {value('auto')}"
+            where = f" in class {shown(label)} against {shown(design.labels[0])}"
+            warn(SeparationWarning(separation_message(distances, fit.separation, cure, where)))
+        else:
+            warn_about([fit])
     return results, penalty
 
 

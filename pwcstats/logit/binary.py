@@ -12,7 +12,7 @@ from pwcstats._kernels.separation import overlap, row_space, signs
 from pwcstats.errors import ConvergenceWarning, PwcWarning, SeparationWarning, arg, warn
 from pwcstats.logit.likelihood import MultinomialLikelihood, Point
 from pwcstats.logit.reading import aliased_columns
-from pwcstats.logit.separation import separation_message
+from pwcstats.logit.separation import Kind, separation_message
 
 # A fitted probability this close to 0 or 1 may be due to separation.
 EXTREME = 1e-8
@@ -42,6 +42,7 @@ class BinaryFit:
     reason: str
     kept: NDArray[np.bool_]
     trouble: PwcWarning | None = None
+    separation: Kind = "none"
 
     @property
     def infinite(self) -> NDArray[np.bool_]:
@@ -71,7 +72,7 @@ def fit_binary(
         names = [name for name, inside in zip(names, kept, strict=True) if inside]
         return _widened(fit_binary(np.ascontiguousarray(x[:, kept]), y, weight, firth, names, where, maxiter), kept)
     likelihood = MultinomialLikelihood(x, y, weight, np.zeros(len(x)), 2, firth, list(names), where)
-    ascent = likelihood.fit(max_iter=maxiter)
+    ascent = likelihood.fit(maxiter=maxiter)
     point = ascent.point
     extreme = np.minimum(point.probability, 1.0 - point.probability).min() < EXTREME
     if not firth and (extreme or not ascent.converged):
@@ -108,7 +109,7 @@ def _separated(likelihood: MultinomialLikelihood, names: Sequence[str], where: s
     rest, finite, u = overlap(constraints, coefficients)
     if finite.all():
         return None
-    kind = "quasi-complete" if rest.any() else "complete"
+    kind: Kind = "quasi-complete" if rest.any() else "complete"
     columns = [name for name, is_finite in zip(names, finite, strict=True) if not is_finite]
     cure = f"use {arg('penalty', 'firth')} for finite estimates, or leave a column out"
     limit, cov, llf, n_iter = np.zeros(len(names)), np.zeros((len(names), len(names))), 0.0, 0
@@ -130,7 +131,7 @@ def _separated(likelihood: MultinomialLikelihood, names: Sequence[str], where: s
     cov[~finite, ~finite] = np.inf
     return BinaryFit(
         likelihood, None, beta, coefficients @ limit, cov, llf, llf, n_iter, False, f"there is {kind} separation",
-        np.ones(len(names), np.bool_), SeparationWarning(separation_message(columns, kind, cure, where)),
+        np.ones(len(names), np.bool_), SeparationWarning(separation_message(columns, kind, cure, where)), kind,
     )  # fmt: skip
 
 

@@ -139,7 +139,9 @@ class IndividualizedResults(Result):
         Classes and baseline.
     separated : bool
         Whether some coefficients are infinite because the rows of two classes are separated.
-    converged, n_iter, reason : Series
+    converged : bool
+        Whether all fits converged.
+    converged_by_class, n_iter, reason : Series
         For each fit: whether it converged, the number of steps, and why it did not converge (empty if it did).
     """
 
@@ -164,7 +166,8 @@ class IndividualizedResults(Result):
         self.llf = joint.at(self._limit.ravel(order="F")).llf if len(self._infinite) < 2 else float("nan")
         self.nobs = float(joint.weight.sum())
         self.df_model = float(sum(fit.kept.sum() for fit in fits.values()))
-        self.converged = pd.Series({label: fit.converged for label, fit in fits.items()})
+        self.converged = all(fit.converged for fit in fits.values())
+        self.converged_by_class = pd.Series({label: fit.converged for label, fit in fits.items()})
         self.n_iter = pd.Series({label: fit.n_iter for label, fit in fits.items()})
         self.reason = pd.Series({label: fit.reason for label, fit in fits.items()})
 
@@ -280,7 +283,7 @@ class IndividualizedResults(Result):
                     "bic": self.bic,
                     "df": self.df_model,
                     "nobs": self.nobs,
-                    "converged": bool(self.converged.all()),
+                    "converged": self.converged,
                     "n_iter": int(self.n_iter.sum()),
                 }
             ]

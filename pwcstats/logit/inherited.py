@@ -1,23 +1,43 @@
 """Helpers for classes that derive from statsmodels' models and results."""
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+import pandas as pd
+from statsmodels.stats.contrast import WaldTestResults
 
 from pwcstats._results import Result
-from pwcstats.errors import InputError, Message, code
+from pwcstats._text import listed
+from pwcstats.errors import InputError, arg, code
+from pwcstats.logit.formulas import columns_by_term
 
 
-def refused(reason: str) -> Callable[..., Any]:
-    """Override an inherited method that would be wrong: it raises an InputError with the reason."""
-
-    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
-        raise InputError(reason)
-
-    method.__doc__ = f"Not available: {Message(reason)}"
-    return method
+class UnavailableError(InputError, AttributeError):
+    """What statsmodels' class has, but ours has not; the message names an alternative."""
 
 
-class StatsmodelsResult(Result):
+class Unavailable:
+    """Hides an inherited attribute that would be wrong: ``hasattr`` is False, and access raises with the reason."""
+
+    def __init__(self, reason: str) -> None:
+        self._reason = reason
+
+    def __get__(self, instance: Any, owner: Any = None) -> NoReturn:
+        raise UnavailableError(self._reason)
+
+
+class HidesUnavailable:
+    """Mixed into models and results: ``dir`` does not list what is unavailable, so that Tab does not offer it."""
+
+    def __dir__(self) -> Iterable[str]:
+        attributes: dict[str, Any] = {}
+        for kind in reversed(type(self).__mro__):
+            attributes.update(vars(kind))
+        return [name for name in super().__dir__() if not isinstance(attributes.get(name), Unavailable)]
+
+
+class StatsmodelsResult(HidesUnavailable, Result):
     """Mixed into statsmodels results: the contract of our results."""
 
     model: Any
@@ -30,6 +50,60 @@ class StatsmodelsResult(Result):
                 f"{code('t_test')} with a matrix of contrasts."
             )
         return super().t_test_pairwise(term_name, *args, **kwargs)  # type: ignore[misc]
+
+
+class SeveralEquations:
+    """Mixed into results with several coefficients for each column, for which statsmodels' tests of terms are wrong."""
+
+    model: Any
+    params: Any
+
+    def _coefficients_of(self, columns: Sequence[int]) -> list[int]:
+        """Indices of the coefficients of some columns of the design, among all coefficients."""
+        raise NotImplementedError
+
+    def wald_test_terms(
+        self, skip_single: bool = False, extra_constraints: Any = None, combine_terms: Any = None, scalar: bool = True
+    ) -> WaldTestResults:
+        """Wald tests that all coefficients of a term are 0, in all equations.
+
+        Parameters
+        ----------
+        skip_single : bool
+            Whether to leave out terms of one coefficient.
+        extra_constraints : list of tuple, optional
+            Names and matrices of further tests; the matrices have a column for each coefficient.
+        combine_terms : list of str, optional
+            Terms whose names contain one of these strings are also tested together.
+        scalar : bool
+            Whether statistics are numbers, as they always are here.
+
+        Returns
+        -------
+        WaldTestResults
+            Its `table` has the statistics, p-values and degrees of freedom.
+        """
+        terms = {name: self._coefficients_of(columns) for name, columns in columns_by_term(self.model).items()}
+        tests = {name: part for name, part in terms.items() if part and not (skip_single and len(part) == 1)}
+        for text in combine_terms or []:
+            tests[text] = [k for name, part in terms.items() if text in name for k in part]
+            if not tests[text]:
+                raise InputError(f"{arg('combine_terms')} must be in names of terms, {listed(terms)}, got {text!r}.")
+        identity, cov = np.eye(np.size(self.params)), np.asarray(self.cov_params())  # type: ignore[attr-defined]
+        # Coefficients of columns that were left out are 0, without a variance; they do not count.
+        tests = {name: [k for k in part if not np.isnan(cov[k, k])] for name, part in tests.items()}
+        cov = np.nan_to_num(cov, nan=0.0, posinf=np.inf)
+        rows = {}
+        for name, matrix in [*((name, identity[part]) for name, part in tests.items()), *(extra_constraints or [])]:
+            test = self.wald_test(matrix, cov_p=cov, scalar=True)  # type: ignore[attr-defined]
+            rows[name] = [float(test.statistic), float(test.pvalue), int(test.df_denom)]
+        table = pd.DataFrame.from_dict(rows, orient="index", columns=["statistic", "pvalue", "df_constraint"])
+        return WaldTestResults(None, "chi2", None, table=table)
+
+    t_test_pairwise = Unavailable(
+        f"statsmodels' pairwise tests are for one equation only; use {code('t_test')} with a matrix of contrasts, or "
+        f"{code('wald_test_terms')}."
+    )
 
 
 class PrintedWrapper:

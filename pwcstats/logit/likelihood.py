@@ -187,17 +187,17 @@ class MultinomialLikelihood:
 
     # Maxima
 
-    def fit(self, beta: Array | None = None, max_iter: int = MAXITER) -> newton.Ascent[Point]:
+    def fit(self, beta: Array | None = None, maxiter: int = MAXITER) -> newton.Ascent[Point]:
         """Maximise the likelihood, starting at `beta` if it is given.
 
         With Jeffreys' penalty, small, separated or heavy-tailed data can have several maxima. If the penalty has much
         weight and no start is given, several starts are tried and the highest maximum is returned.
         """
-        found = self.maximise(beta, maxiter=max_iter)
+        found = self.maximise(beta, maxiter=maxiter)
         if beta is None and self.hard(found):
             everything = np.eye(self.n_params)
             starts = self._starts(found.point, everything, np.zeros(self.n_params))
-            found = self._best_of(starts, everything, max_iter, found)
+            found = self._best_of(starts, everything, maxiter, found)
         return found
 
     def hard(self, found: newton.Ascent[Point]) -> bool:

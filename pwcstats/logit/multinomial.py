@@ -1,5 +1,6 @@
 """Multinomial logistic regression with Jeffreys' penalty."""
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -7,6 +8,7 @@ import pandas as pd
 from scipy.special import log_softmax, softmax
 from statsmodels.base.wrapper import populate_wrapper
 from statsmodels.discrete.discrete_model import MNLogit, MultinomialResults, MultinomialResultsWrapper
+from statsmodels.iolib import summary2 as tables
 
 from pwcstats._arrays import Array
 from pwcstats._kernels.blas import threads_for
@@ -14,7 +16,7 @@ from pwcstats._kernels.newton import Ascent
 from pwcstats.errors import InputError, arg, code
 from pwcstats.logit import reading
 from pwcstats.logit.formulas import FromFormula
-from pwcstats.logit.inherited import PrintedWrapper, refused
+from pwcstats.logit.inherited import PrintedWrapper, SeveralEquations, Unavailable
 from pwcstats.logit.likelihood import MAXITER, Point
 from pwcstats.logit.penalized import PenalizedModel, PenalizedResults
 
@@ -135,10 +137,10 @@ class FirthMNLogit(FromFormula, PenalizedModel, StableMNLogit):
             ascent = self._maximise(start_params, maxiter, disp, kwargs)
             return FirthMNLogitResultsWrapper(FirthMNLogitResults(self, ascent))
 
-    pdf = get_distribution = refused(f"a multinomial model has no such distribution; use {code('predict')}.")
+    pdf = get_distribution = Unavailable(f"a multinomial model has no such distribution; use {code('predict')}.")
 
 
-class FirthMNLogitResults(PenalizedResults, MultinomialResults):
+class FirthMNLogitResults(SeveralEquations, PenalizedResults, MultinomialResults):
     """Results of :meth:`FirthMNLogit.fit`: statsmodels' ``MultinomialResults`` for the penalised likelihood.
 
     The attributes and methods of statsmodels are available: `params`, `bse`, `tvalues`, `pvalues` (columns x classes
@@ -202,17 +204,42 @@ class FirthMNLogitResults(PenalizedResults, MultinomialResults):
         """1 if the most probable class is not the observed one, otherwise 0."""
         return (self.model._code != np.asarray(self.predict()).argmax(axis=1)).astype(np.float64)
 
-    summary2 = refused(f"statsmodels' summary2 labels the tables of the classes wrongly; use {code('summary')}.")
-    get_prediction = refused(
+    def summary2(self, alpha: float = 0.05, float_format: str = "%.4f") -> tables.Summary:
+        """Another summary of statsmodels, with a table for each class but the first.
+
+        Parameters
+        ----------
+        alpha : float
+            Significance level; intervals have level 1 - alpha.
+        float_format : str
+            Format of the numbers in the tables.
+
+        Returns
+        -------
+        Summary
+        """
+        names, bounds = list(self.model.exog_names), np.asarray(self.conf_int(alpha))
+        # statsmodels' own method numbers the classes and forgets that the tests are normal.
+        report = tables.Summary()
+        report.add_dict(tables.summary_model(self))
+        for k, label in enumerate(self.model.class_labels[1:]):
+            columns = (self.params[:, k], self.bse[:, k], self.tvalues[:, k], self.pvalues[:, k], bounds[k])
+            table = tables.summary_params((self, *columns), xname=names, alpha=alpha, use_t=False)
+            table.insert(0, f"{self.model.endog_names} = {label}", table.index)
+            report.add_df(table, index=False, header=True, float_format=float_format)
+        report.add_title(results=self)
+        return report
+
+    def _coefficients_of(self, columns: Sequence[int]) -> list[int]:
+        n_columns, n_rest = self.params.shape
+        return [k * n_columns + column for k in range(n_rest) for column in columns]
+
+    get_prediction = Unavailable(
         "standard errors of multinomial probabilities are not available; use "
         f"{code('predict')}, or {code('get_margeff')}."
     )
-    get_distribution = refused(f"a multinomial model has no such distribution; use {code('predict')}.")
-    margeff = refused(f"margeff was replaced in statsmodels; use {code('get_margeff')}.")
-    t_test_pairwise = wald_test_terms = refused(
-        f"statsmodels' tests of terms are for one equation only; use {code('lr_test')}, or {code('wald_test')} with a "
-        "matrix."
-    )
+    get_distribution = Unavailable(f"a multinomial model has no such distribution; use {code('predict')}.")
+    margeff = Unavailable(f"margeff was replaced in statsmodels; use {code('get_margeff')}.")
 
 
 class FirthMNLogitResultsWrapper(PrintedWrapper, MultinomialResultsWrapper):

@@ -18,7 +18,7 @@ from pwcstats.errors import ConvergenceWarning, InputError, SeparationWarning, a
 from pwcstats.logit import reading
 from pwcstats.logit.binary import EXTREME
 from pwcstats.logit.formulas import FromFormula
-from pwcstats.logit.inherited import PrintedWrapper, StatsmodelsResult, refused
+from pwcstats.logit.inherited import HidesUnavailable, PrintedWrapper, StatsmodelsResult, Unavailable
 from pwcstats.logit.separation import detect_separation, separation_message
 
 __all__ = ["OrderedLogit", "OrderedLogitResults"]
@@ -27,7 +27,7 @@ __all__ = ["OrderedLogit", "OrderedLogitResults"]
 SMALL_SCORE = 1e-6
 
 
-class OrderedLogit(FromFormula, OrderedModel):
+class OrderedLogit(FromFormula, HidesUnavailable, OrderedModel):
     """Proportional odds: statsmodels' ``OrderedModel`` with the logistic distribution.
 
     In addition, it checks its input as :class:`ContinuationRatio` does, and detects separation.
@@ -124,7 +124,7 @@ class OrderedLogit(FromFormula, OrderedModel):
         """Observed information."""
         return -self.hessian(params)
 
-    hessian_factor = expandparams = reduceparams = refused(
+    hessian_factor = expandparams = reduceparams = Unavailable(
         f"statsmodels' OrderedModel does not provide this; use {code('score')} and {code('hessian')}."
     )
 
@@ -382,7 +382,7 @@ class OrderedLogitResults(StatsmodelsResult, OrderedResults):
             )
         return super().get_prediction(exog, which, **kwargs)
 
-    get_nlfun = refused(f"statsmodels does not provide this; use {code('t_test')} for linear combinations.")
+    get_nlfun = Unavailable(f"statsmodels does not provide this; use {code('t_test')} for linear combinations.")
 
 
 class OrderedLogitResultsWrapper(PrintedWrapper, OrderedResultsWrapper):

@@ -1,5 +1,6 @@
 """Results of continuation-ratio fits."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
@@ -18,7 +19,7 @@ from pwcstats._text import counted, listed
 from pwcstats.errors import InputError, arg, code, value
 from pwcstats.logit.binary import BinaryFit
 from pwcstats.logit.formulas import columns_by_term
-from pwcstats.logit.inherited import PrintedWrapper, StatsmodelsResult, refused
+from pwcstats.logit.inherited import PrintedWrapper, SeveralEquations, StatsmodelsResult
 from pwcstats.logit.likelihood import MultinomialLikelihood
 from pwcstats.logit.profiles import fall, profile_bounds, single_tests
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["ContinuationRatioResults"]
 
 
-class ContinuationRatioResults(StatsmodelsResult, LikelihoodModelResults):
+class ContinuationRatioResults(SeveralEquations, StatsmodelsResult, LikelihoodModelResults):
     """Results of :meth:`ContinuationRatio.fit`.
 
     Attributes
@@ -253,10 +254,13 @@ class ContinuationRatioResults(StatsmodelsResult, LikelihoodModelResults):
         self._check_finite(code("wald_test"))
         return super().wald_test(r_matrix, *args, **kwargs)
 
-    t_test_pairwise = wald_test_terms = refused(
-        f"statsmodels' tests of terms are for one equation only; use {code('lr_test')}, or {code('wald_test')} with a "
-        "matrix."
-    )
+    def _coefficients_of(self, columns: Sequence[int]) -> list[int]:
+        model, n = self.model, len(self.model.stages)
+        index = [model.columns.index(str(model.exog_names[column])) for column in columns]
+        if not model.parallel:
+            return [stage * len(model.columns) + k for stage in range(n) for k in index]
+        # The constants of the stages come first, then one slope for each column.
+        return [k for column in index for k in (range(n) if column == 0 else [n + column - 1])]
 
     def tidy(self, alpha: float = 0.05, method: Literal["wald", "profile"] = "wald") -> pd.DataFrame:
         """One row per coefficient, with broom's columns in snake case.

@@ -20,12 +20,12 @@ from pwcstats._text import listed, shape_of, shown
 from pwcstats.errors import ConvergenceWarning, InputError, arg, code, warn
 from pwcstats.logit import reading
 from pwcstats.logit.formulas import columns_by_term
-from pwcstats.logit.inherited import StatsmodelsResult, refused
+from pwcstats.logit.inherited import HidesUnavailable, StatsmodelsResult, Unavailable
 from pwcstats.logit.likelihood import MultinomialLikelihood, Point
 from pwcstats.logit.profiles import fall, profile_bounds, single_tests
 
 
-class PenalizedModel:
+class PenalizedModel(HidesUnavailable):
     """Mixed into a statsmodels model: likelihood with Jeffreys' penalty, and frequency weights."""
 
     data: Any
@@ -126,11 +126,13 @@ class PenalizedModel:
             raise InputError(f"{arg(name)} must be {size} finite numbers, got {shape_of(values)}.")
         return flat
 
-    fit_regularized = refused("the likelihood has a penalty already; use statsmodels' own model for another penalty.")
-    fit_constrained = refused(
+    fit_regularized = Unavailable(
+        "the likelihood has a penalty already; use statsmodels' own model for another penalty."
+    )
+    fit_constrained = Unavailable(
         f"the penalty is that of the whole model; to test constraints use {code('lr_test')} or {code('wald_test')}."
     )
-    loglikeobs = refused("the penalty is not a sum over rows; use statsmodels' own model for likelihoods of rows.")
+    loglikeobs = Unavailable("the penalty is not a sum over rows; use statsmodels' own model for likelihoods of rows.")
     score_obs = score_factor = hessian_factor = loglikeobs
 
     def _maximise(self, start_params: Any, maxiter: Any, disp: Any, kwargs: dict[str, Any]) -> Ascent[Point]:
@@ -144,12 +146,7 @@ class PenalizedModel:
         if not np.isfinite(ascent.point.value):
             raise InputError(f"{arg('start_params')} give probabilities of 0 or 1; start nearer to 0.")
         if not ascent.converged:
-            warn(
-                ConvergenceWarning(
-                    f"the fit did not converge ({ascent.reason}); raise {arg('maxiter')}, or give other "
-                    f"{arg('start_params')}."
-                )
-            )
+            warn(ConvergenceWarning(f"the fit did not converge ({ascent.reason}); raise {arg('maxiter')}."))
         elif disp:
             value = ascent.point.value + self._likelihood.constant
             print(f"Converged after {ascent.n_iter} steps; penalised log-likelihood {value:.6g}.")
@@ -247,11 +244,13 @@ class PenalizedResults(StatsmodelsResult):
         weight = {"aic": 2.0, "bic": float(np.log(self.nobs))}[_params.choice(crit, ("aic", "bic"), "crit")]
         return weight * (self._size + dk_params) - 2.0 * self.llf_unpenalized
 
-    set_null_options = refused("the null model has no options; its coefficients but the constant are held at 0.")
-    score_test = refused(f"score tests need the unpenalised likelihood; use {code('lr_test')} or {code('wald_test')}.")
-    get_influence = refused("the penalty changes if a row is left out; fit again without the row instead.")
-    im_ratio = property(
-        refused("the information matrix test needs the unpenalised likelihood; use statsmodels' own model for it.")
+    set_null_options = Unavailable("the null model has no options; its coefficients but the constant are held at 0.")
+    score_test = Unavailable(
+        f"score tests need the unpenalised likelihood; use {code('lr_test')} or {code('wald_test')}."
+    )
+    get_influence = Unavailable("the penalty changes if a row is left out; fit again without the row instead.")
+    im_ratio = Unavailable(
+        "the information matrix test needs the unpenalised likelihood; use statsmodels' own model for it."
     )
 
     def lr_test(self, term: Any = None) -> TestResult:
@@ -289,7 +288,7 @@ class PenalizedResults(StatsmodelsResult):
             warn(
                 ConvergenceWarning(
                     "the likelihood is higher with the coefficients at 0, so the fit is not at the highest of several "
-                    f"maxima; fit again with other {arg('start_params')}."
+                    "maxima."
                 )
             )
         statistic = max(statistic, 0.0)

@@ -10,7 +10,7 @@ from scipy.sparse import issparse
 
 from pwcstats import _params
 from pwcstats._arrays import Array, as_float
-from pwcstats._text import listed, shape_of, shown
+from pwcstats._text import listed, named, shape_of, shown
 from pwcstats.errors import InputError, arg, code, value
 
 # A column is aliased if its part that is orthogonal to the columns before it is shorter than this, relative to the
@@ -44,7 +44,14 @@ def check_aligned(reference: Any, reference_name: str = "exog", **others: Any) -
     if not isinstance(reference, (pd.DataFrame, pd.Series)):
         return
     for name, values in others.items():
-        if isinstance(values, (pd.Series, pd.DataFrame)) and not values.index.equals(reference.index):
+        if not isinstance(values, (pd.Series, pd.DataFrame)):
+            continue
+        if len(values) != len(reference):
+            raise InputError(
+                f"{arg(name)} and {arg(reference_name)} must have the same number of rows, got {len(values)} and "
+                f"{len(reference)}."
+            )
+        if not values.index.equals(reference.index):
             raise InputError(
                 f"the rows of {arg(name)} and {arg(reference_name)} have different labels or another order; align them "
                 f"first, or give {arg(name)} as an array."
@@ -158,13 +165,15 @@ def check_classes(codes: NDArray[np.int64], weight: Array, labels: Sequence[Any]
     seen = np.bincount(codes[weight > 0.0], minlength=len(labels)) > 0
     if seen.sum() < 2:
         only = [label for label, present in zip(labels, seen, strict=True) if present]
-        raise InputError(
-            f"{arg('endog')} has only one class among the rows that count, {listed(only)}, so there is nothing to "
-            "model; two are needed."
-        )
+        found = f"1 class, {named(only[0])}" if only else "0 classes"
+        raise InputError(f"{arg('endog')} must have at least 2 classes{_with_weight(weight)}, got {found}.")
     if not seen.all():
         absent = [label for label, present in zip(labels, seen, strict=True) if not present]
-        raise InputError(f"no row that counts has the class {listed(absent)}; leave it out of the classes.")
+        raise InputError(f"no row{_with_weight(weight)} has the class {listed(absent)}; leave it out of the classes.")
+
+
+def _with_weight(weight: Array) -> str:
+    return "" if (weight == 1.0).all() else " with positive weight"
 
 
 # Designs

@@ -9,11 +9,12 @@ import pandas as pd
 from patsy import PatsyError
 from scipy import stats
 from statsmodels.discrete.discrete_model import Logit, MNLogit
+from statsmodels.iolib.summary import Summary
 from statsmodels.miscmodels.ordinal_model import OrderedModel
 
-from pwcstats import _params
+from pwcstats import _params, _summary
 from pwcstats._results import Result, plain
-from pwcstats._text import listed
+from pwcstats._text import counted, listed
 from pwcstats.errors import (
     ConvergenceWarning,
     InputError,
@@ -67,6 +68,14 @@ class StepwiseResult(Result):
         last.insert(0, "n_steps", len(self.path) - 1)
         return last
 
+    def summary(self) -> Summary:
+        """Summary with the path; `results.summary()` is about the selected model."""
+        path = self.path.assign(action=["start", *self.path["action"][1:]]).set_index("action")
+        path = path.assign(**{name: path[name].map("{:.4f}".format) for name in ("criterion", "log_lik")})
+        left = [("Model:", type(self.results.model).__name__), ("Terms:", " + ".join(self.terms) or "1")]
+        right = [("Steps:", str(len(path) - 1)), ("Parameters:", str(path["n_params"].iloc[-1]))]
+        return _summary.report("Stepwise Selection", left, right, path.replace({"criterion": {"nan": ""}}))
+
     def to_dict(self) -> dict[str, Any]:
         """The terms, the path and, if they are ours, the results of the selected model, ready for JSON."""
         results = self.results.to_dict() if hasattr(self.results, "to_dict") else None
@@ -95,8 +104,9 @@ def stepwise(
     criterion : {"aic", "bic", "lr"} or float
         Akaike's or Schwarz's criterion, or likelihood-ratio tests. For models with Firth's penalty the criteria use the
         unpenalised likelihood, as in R's brglm2, and the tests are penalised likelihood-ratio tests, in which both
-        models have the penalty of the larger one. A number is the price of a parameter, as `k` of R's ``step``; 2 is
-        AIC. If the weights are not numbers of observations, give the logarithm of the number of observations for BIC.
+        models have the penalty of the larger one. A number is the penalty per parameter, like `k` in R's ``step``;
+        2 is AIC. If the weights are not numbers of observations, give the logarithm of the number of observations for
+        BIC.
     direction : {"both", "forward", "backward"}
         "forward" starts with the constant and only adds terms; "backward" starts with all terms and only drops terms;
         "both" starts with all terms, as R's ``step``, and adds or drops terms.
@@ -141,7 +151,8 @@ def stepwise(
     enter, remove = _params.level(enter, "enter"), _params.level(remove, "remove")
     if criterion == "lr" and direction == "both" and remove < enter:
         raise InputError(
-            f"{arg('remove')} must not be below {arg('enter')}, or terms would come and go; got {remove} and {enter}."
+            f"{arg('remove')} must not be below {arg('enter')}, otherwise terms would be added and dropped repeatedly; "
+            f"got {remove} and {enter}."
         )
     search = _Search(model, criterion, keep, terms)
     inside = list(search.keep) if direction == "forward" else list(search.terms)
@@ -158,7 +169,7 @@ def stepwise(
         sign, term, p_value = step
         inside = search.moved(sign, term, inside)
         path.append(search.row(f"{sign} {term}", inside, search.fit(inside), p_value))
-    raise InputError(f"{max_steps} steps were not enough; raise {arg('max_steps')}.")
+    raise InputError(f"the selection did not end after {counted(max_steps, 'step')}; raise {arg('max_steps')}.")
 
 
 class _Search:

@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
+from statsmodels.iolib.summary import Summary
 
-from pwcstats import _params
+from pwcstats import _params, _summary
 from pwcstats._arrays import Array
 from pwcstats._kernels.separation import multinomial_constraints, overlap, recession_direction, signs
 from pwcstats._results import Result, plain
@@ -72,6 +73,13 @@ class SeparationResult(Result):
                 }
             ]
         )
+
+    def summary(self) -> Summary:
+        """Summary with the limit of each estimate."""
+        text = {0.0: "finite", np.inf: "inf", -np.inf: "-inf"}
+        limits = self.directions.map(lambda x: text.get(x, "sign unknown"))
+        left, right = [("Separation:", self.kind)], [("Rows without error:", f"{self.rows.sum()} of {len(self.rows)}")]
+        return _summary.report("Limits of Maximum Likelihood Estimates", left, right, limits)
 
     def to_dict(self) -> dict[str, Any]:
         """All fields, ready for JSON, which has no infinity: directions are "inf", "-inf", "finite" or "unknown"."""

@@ -83,6 +83,7 @@ _FUNCTIONS = {name: f"{name}()" for name in _SAME} | {
     "paired_t": "t.test(paired = TRUE)",
     "pairs_": "fit$pairs",
     "parallel_test": "anova()",
+    "pvalues": "anova()",
     "ranks": "rank_intervals()",
     "rename_axis('case')": "in a column case",
     "reset_index(drop=True)": "unname()",

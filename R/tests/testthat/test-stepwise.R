@@ -319,7 +319,7 @@ test_that("wrong arguments are refused in one sentence", {
   expect_refused(stepwise(fit, "lr", remove = NA), "^remove must be a number between 0 and 1")
   expect_refused(stepwise(fit, "lr", enter = 0.2), "^remove must not be below enter")
   expect_refused(stepwise(fit, max_steps = 0), "^max_steps must be a whole number")
-  expect_refused(stepwise(fits()$firth, "bic", max_steps = 1), "1 steps were not enough; raise")
+  expect_refused(stepwise(fits()$firth, "bic", max_steps = 1), "did not end after 1 step; raise")
   expect_refused(stepwise(fit, keep = "zz"), "^keep must be some of the terms 'x', 'u', got 'zz'")
   expect_refused(stepwise(fit, keep = ~ x:u), "got 'x:u'\\.$")
   expect_refused(stepwise(fit, keep = ~.), "'\\.' in formula")
