@@ -1,6 +1,7 @@
 """The tables of tests and adjustments, and the contract of the results of comparisons."""
 
 import json
+import re
 from typing import get_args
 
 import numpy as np
@@ -11,6 +12,7 @@ from pwcstats import InputError, TestResult, compare
 from pwcstats._results import Result
 from pwcstats.compare import ADJUSTMENTS, TESTS, adjust, compare_methods, multiplicity, registry, winners
 from pwcstats.compare.pairs import Alternative
+from pwcstats.compare.registry import Test, find_test
 from pwcstats.errors import Message, Vocabulary
 
 from .comparing import THREE, tidy
@@ -42,6 +44,50 @@ def test_a_row_says_what_its_function_does(name):
         assert len(set(p)) > 1
 
 
+SCORES = {
+    "data set": tidy(THREE, datasets=12),
+    "split": tidy(THREE, repeats=5, folds=2),
+    "case": tidy(THREE, folds=20)
+    .rename(columns={"fold": "case"})
+    .drop(columns="repeat")
+    .assign(score=lambda frame: (frame["score"] > 0.78).astype(float)),
+}
+
+
+@pytest.mark.parametrize(("name", "unit"), [(name, unit) for name in TESTS[1:] for unit in find_test(name).units])
+def test_the_chosen_test_is_used(name, unit):
+    result = compare_methods(SCORES[unit], test=name)
+    assert result.test == name
+    assert f"test='{name}' as requested" in result.reason or find_test(name).description in result.reason
+
+
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [
+        (
+            Test("answers", compare.sign, "a test of answers", ("case",), "mean"),
+            "right and wrong answers to the same cases: a test of answers",
+        ),
+        (
+            Test("splits", compare.corrected_resampled_t, "a test of splits", ("split",), "mean"),
+            "10 splits of one data set: a test of splits (50 % of the cases in each test set)",
+        ),
+        (
+            Test("pairs", compare.sign, "a test of pairs", ("data set",), "mean"),
+            "12 data sets, each one observation (its mean score); test='pairs' as requested",
+        ),
+    ],
+    ids=lambda x: getattr(x, "name", ""),
+)
+def test_a_new_row_is_used(monkeypatch, row, reason):
+    monkeypatch.setitem(registry._TABLE, row.name, row)
+    monkeypatch.setattr(registry, "TESTS", ("auto", *registry._TABLE))
+    result = compare_methods(SCORES[row.units[0]], test=row.name)
+    assert (result.test, str(result.reason)) == (row.name, reason)
+    with pytest.raises(InputError, match="test must be one of 'auto', .*'mean_ranks', .*got 'anova'"):
+        compare_methods(SCORES["split"], test="anova")
+
+
 @pytest.mark.parametrize("n", [3, 6])
 @pytest.mark.parametrize("name", ["wilcoxon", "sign"])
 def test_the_smallest_p_value(name, n):
@@ -58,8 +104,9 @@ def test_the_smallest_factor(name):
 
 @pytest.mark.parametrize("name", ["anova", "Wilcoxon", "cv5", "", None, 3])
 def test_an_unknown_test_is_an_error(name):
+    message = re.escape(f"test must be one of {', '.join(map(repr, TESTS))}, got {name!r}")
     for scores in (WIDE, tidy(THREE, folds=5)):
-        with pytest.raises(InputError, match="test must be one of 'auto', 'paired_t', .*, 'mean_ranks', got"):
+        with pytest.raises(InputError, match=message):
             compare_methods(scores, test=name)
     with pytest.raises(InputError, match="test must be one of 'auto'"):
         winners(tidy(THREE, folds=5), test=name)
