@@ -2,13 +2,14 @@
 
 import json
 import re
+from dataclasses import replace
 from typing import get_args
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from pwcstats import InputError, TestResult, compare
+from pwcstats import InputError, TestResult, compare, plot
 from pwcstats._results import Result
 from pwcstats.compare import ADJUSTMENTS, TESTS, adjust, compare_methods, multiplicity, registry, winners
 from pwcstats.compare.pairs import Alternative
@@ -86,6 +87,33 @@ def test_a_new_row_is_used(monkeypatch, row, reason):
     assert (result.test, str(result.reason)) == (row.name, reason)
     with pytest.raises(InputError, match="test must be one of 'auto', .*'mean_ranks', .*got 'anova'"):
         compare_methods(SCORES["split"], test="anova")
+
+
+@pytest.mark.parametrize("name", TESTS[1:])
+@pytest.mark.parametrize("method", ADJUSTMENTS)
+def test_a_result_says_how_it_is_adjusted(name, method):
+    test = find_test(name)
+    result = compare_methods(SCORES[test.units[0]], test=name, adjust=method)
+    is_simultaneous = test.is_adjusted or multiplicity.read_adjust(method).is_familywise
+    assert (result.is_adjusted, result.is_simultaneous) == (test.is_adjusted, is_simultaneous)
+    assert result.adjust == ("none" if test.is_adjusted else method)
+    document = result.to_dict()
+    assert (document["is_adjusted"], document["is_simultaneous"]) == (test.is_adjusted, is_simultaneous)
+    label = plot.score_intervals(result, "differences").axes[0].get_xlabel()
+    assert ("simultaneous" in label) == is_simultaneous
+    assert ("adjustment: by the test itself" in result.summary()) == test.is_adjusted
+    assert "method_a" not in result.estimate_name
+    if test.compares_all:
+        options = {"adjust": method} if "adjust" in test.options else {}
+        alone = test.function(SCORES["data set"], **options)
+        assert (alone.test, alone.is_simultaneous) == (name, is_simultaneous)
+        assert alone.estimate_name == result.estimate_name
+
+
+def test_a_test_may_adjust_itself_without_a_critical_difference():
+    result = compare_methods(SCORES["data set"], test="nemenyi")
+    text = replace(result, critical_difference=None).summary()
+    assert "adjustment: by the test itself; level 0.05" in text
 
 
 @pytest.mark.parametrize("n", [3, 6])
