@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         The exit code: 0, or 1 if the data cannot be used. Wrong usage raises ``SystemExit(2)``, as argparse does.
     """
     options = make_parser().parse_args(arguments)
-    vocabulary = Options(options.parser)
+    vocabulary = options.vocabulary = Options(options.parser)
     try:
         with _warnings_on_stderr(vocabulary):
             options.run(options)
