@@ -231,3 +231,27 @@ def test_parameters_are_checked_before_data():
 def test_friedman_is_a_test_result():
     assert isinstance(compare.friedman(WIDE), TestResult)
     assert repr(compare.friedman(WIDE)).startswith("Friedman's test: chi-squared = ")
+
+
+def test_friedman_has_a_summary_with_mean_ranks():
+    result = compare.friedman(WIDE)
+    text = result.summary()
+    assert text.startswith(f"{result}\n\n")
+    ranks = [line.split() for line in text.splitlines()[-len(result.ranks) :]]
+    assert ranks == [[name, f"{rank:.3f}"] for name, rank in result.ranks.sort_values().items()]
+    assert replace(result, ranks=None).summary() == str(result)
+
+
+def test_bayes_has_a_summary_with_probabilities():
+    result = compare.bayes_correlated_t(WIDE["nb"], WIDE["svm"], test_fraction=0.1)
+    lines = result.summary().splitlines()
+    assert lines[:2] == [result.method, f"question: {result.question}"]
+    table = [re.split(r"\s{2,}", line.strip()) for line in lines[4:7]]
+    assert table == [
+        ["nb is worse", f"{result.p_less:.4f}"],
+        ["equivalent (within 0.01)", f"{result.p_rope:.4f}"],
+        ["nb is better", f"{result.p_greater:.4f}"],
+    ]
+    assert lines[-1] == str(result).splitlines()[-1]
+    same = compare.bayes_signed_rank(WIDE["nb"], WIDE["nb"], n_samples=10, random_state=0)
+    assert same.summary().splitlines()[-1] == f"note: {same.notes[0]}"

@@ -66,6 +66,10 @@ class FriedmanResult(TestResult):
 
     ranks: pd.Series | None = None
 
+    def summary(self) -> str:
+        """The test and the mean ranks, best first, as text."""
+        return str(self) if self.ranks is None else f"{self}\n\n{_table_of_ranks(self.ranks)}"
+
 
 def friedman(
     scores: Any,
@@ -272,15 +276,19 @@ class RankTests(Result):
         lines = [f"{self.method}, {len(self.ranks)} methods on {self.n_datasets} data sets"]
         if self.critical_difference is not None:
             lines.append(f"critical difference of mean ranks: {self.critical_difference:.4g} (level {self.alpha:g})")
-        ranks = self.ranks.sort_values().to_frame("mean rank").to_string(float_format="{:.3f}".format)
         pairs = self.pairs.to_string(index=False, float_format="{:.4g}".format)
-        return "\n".join([*lines, f"null hypothesis: {self.null}", "", ranks, "", pairs])
+        return "\n".join([*lines, f"null hypothesis: {self.null}", "", _table_of_ranks(self.ranks), "", pairs])
 
     def _title(self) -> str:
         return self.method
 
     def __repr__(self) -> str:
         return self.summary()
+
+
+def _table_of_ranks(ranks: pd.Series) -> str:
+    """Mean ranks as text, best first."""
+    return ranks.sort_values(kind="stable").to_frame("mean rank").to_string(float_format="{:.3f}".format)
 
 
 def square_p_values(pairs: pd.DataFrame, methods: pd.Index) -> pd.DataFrame:
