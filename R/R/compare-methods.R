@@ -62,8 +62,8 @@
 #'   \item{best_group}{Methods that no other is significantly better than; empty with a control.}
 #'   \item{cliques}{List of the largest groups of methods that do not differ; empty with a control.}
 #'   \item{critical_difference}{Critical difference of mean ranks, or `NULL` if the test has none.}
-#'   \item{is_adjusted}{Does the test itself adjust its p-values for the number of pairs, as Nemenyi's
-#'     does? `adjust` is then `"none"`.}
+#'   \item{is_adjusted}{Does the test itself adjust its p-values for the number of pairs, as
+#'     Nemenyi's does? `adjust` is then `"none"`.}
 #'   \item{is_simultaneous}{Are the intervals of the pairs simultaneous?}
 #'   \item{scores}{Matrix of the scores that were compared: a row for each data set, split or case.}
 #'   \item{estimate_name, conf.level, control, higher_is_better, call}{The name of the estimate, and
