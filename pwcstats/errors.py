@@ -92,8 +92,10 @@ class Vocabulary:
                 return self.setting(reference.name, reference.value)
             case "value":
                 return self.literal(reference.value)
-            case _:
+            case "function":
                 return self.function(reference.name)
+            case _:
+                raise ValueError(f"a reference has no kind {reference.kind!r}")
 
 
 class Message(str):

@@ -38,6 +38,7 @@ def comparison(ranks, cliques, name="m{}", cd=None, **change):
         "critical_difference": cd,
         "test": "wilcoxon" if cd is None else "nemenyi",
         "adjust": "holm" if cd is None else "none",
+        "is_simultaneous": True,
         "control": None,
         "alpha": 0.05,
         "higher_is_better": True,

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
-from pwcstats.errors import InputError
+from pwcstats.errors import InputError, arg
 from pwcstats.studies import html, reproduction, szepannek, szepannek_runs
 from pwcstats.studies.recorded import FOLDER, read_record, recorded
 from pwcstats.studies.reproduction import STUDIES, Outcome, reproduce, selected, summary
@@ -281,6 +281,13 @@ class TestNames:
     )
     def test_unknown(self, shell, name, words):
         assert words in shell.misused("reproduce", name, "--out", shell.path("out"))
+
+    def test_errors_name_the_options(self, shell, monkeypatch):
+        def refuse(names):
+            raise InputError(f"{arg('names')} needs {arg('n_jobs', 1)}, got {names[0]}.")
+
+        monkeypatch.setattr("pwcstats.studies.reproduction.selected", refuse)
+        assert "NAME needs --jobs 1, got all." in shell.misused("reproduce", "all")
 
     def test_a_file_in_place_of_the_folder(self, shell):
         (shell.folder / "out").write_text("")

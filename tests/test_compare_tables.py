@@ -1,16 +1,19 @@
 """The tables of tests and adjustments, and the contract of the results of comparisons."""
 
 import json
+import re
+from dataclasses import replace
 from typing import get_args
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from pwcstats import InputError, TestResult, compare
+from pwcstats import InputError, TestResult, compare, plot
 from pwcstats._results import Result
 from pwcstats.compare import ADJUSTMENTS, TESTS, adjust, compare_methods, multiplicity, registry, winners
 from pwcstats.compare.pairs import Alternative
+from pwcstats.compare.registry import Test, find_test
 from pwcstats.errors import Message, Vocabulary
 
 from .comparing import THREE, tidy
@@ -42,6 +45,77 @@ def test_a_row_says_what_its_function_does(name):
         assert len(set(p)) > 1
 
 
+SCORES = {
+    "data set": tidy(THREE, datasets=12),
+    "split": tidy(THREE, repeats=5, folds=2),
+    "case": tidy(THREE, folds=20)
+    .rename(columns={"fold": "case"})
+    .drop(columns="repeat")
+    .assign(score=lambda frame: (frame["score"] > 0.78).astype(float)),
+}
+
+
+@pytest.mark.parametrize(("name", "unit"), [(name, unit) for name in TESTS[1:] for unit in find_test(name).units])
+def test_the_chosen_test_is_used(name, unit):
+    result = compare_methods(SCORES[unit], test=name)
+    assert result.test == name
+    assert f"test='{name}' as requested" in result.reason or find_test(name).description in result.reason
+
+
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [
+        (
+            Test("answers", compare.sign, "a test of answers", ("case",), "mean"),
+            "right and wrong answers to the same cases: a test of answers",
+        ),
+        (
+            Test("splits", compare.corrected_resampled_t, "a test of splits", ("split",), "mean"),
+            "10 splits of one data set: a test of splits (50 % of the cases in each test set)",
+        ),
+        (
+            Test("pairs", compare.sign, "a test of pairs", ("data set",), "mean"),
+            "12 data sets, each one observation (its mean score); test='pairs' as requested",
+        ),
+    ],
+    ids=lambda x: getattr(x, "name", ""),
+)
+def test_a_new_row_is_used(monkeypatch, row, reason):
+    monkeypatch.setitem(registry._TABLE, row.name, row)
+    monkeypatch.setattr(registry, "TESTS", ("auto", *registry._TABLE))
+    result = compare_methods(SCORES[row.units[0]], test=row.name)
+    assert (result.test, str(result.reason)) == (row.name, reason)
+    with pytest.raises(InputError, match="test must be one of 'auto', .*'mean_ranks', .*got 'anova'"):
+        compare_methods(SCORES["split"], test="anova")
+
+
+@pytest.mark.parametrize("name", TESTS[1:])
+@pytest.mark.parametrize("method", ADJUSTMENTS)
+def test_a_result_says_how_it_is_adjusted(name, method):
+    test = find_test(name)
+    result = compare_methods(SCORES[test.units[0]], test=name, adjust=method)
+    is_simultaneous = test.is_adjusted or multiplicity.read_adjust(method).is_familywise
+    assert (result.is_adjusted, result.is_simultaneous) == (test.is_adjusted, is_simultaneous)
+    assert result.adjust == ("none" if test.is_adjusted else method)
+    document = result.to_dict()
+    assert (document["is_adjusted"], document["is_simultaneous"]) == (test.is_adjusted, is_simultaneous)
+    label = plot.score_intervals(result, "differences").axes[0].get_xlabel()
+    assert ("simultaneous" in label) == is_simultaneous
+    assert ("adjustment: by the test itself" in result.summary()) == test.is_adjusted
+    assert "method_a" not in result.estimate_name
+    if test.compares_all:
+        options = {"adjust": method} if "adjust" in test.options else {}
+        alone = test.function(SCORES["data set"], **options)
+        assert (alone.test, alone.is_simultaneous) == (name, is_simultaneous)
+        assert alone.estimate_name == result.estimate_name
+
+
+def test_a_test_may_adjust_itself_without_a_critical_difference():
+    result = compare_methods(SCORES["data set"], test="nemenyi")
+    text = replace(result, critical_difference=None).summary()
+    assert "adjustment: by the test itself; level 0.05" in text
+
+
 @pytest.mark.parametrize("n", [3, 6])
 @pytest.mark.parametrize("name", ["wilcoxon", "sign"])
 def test_the_smallest_p_value(name, n):
@@ -58,8 +132,9 @@ def test_the_smallest_factor(name):
 
 @pytest.mark.parametrize("name", ["anova", "Wilcoxon", "cv5", "", None, 3])
 def test_an_unknown_test_is_an_error(name):
+    message = re.escape(f"test must be one of {', '.join(map(repr, TESTS))}, got {name!r}")
     for scores in (WIDE, tidy(THREE, folds=5)):
-        with pytest.raises(InputError, match="test must be one of 'auto', 'paired_t', .*, 'mean_ranks', got"):
+        with pytest.raises(InputError, match=message):
             compare_methods(scores, test=name)
     with pytest.raises(InputError, match="test must be one of 'auto'"):
         winners(tidy(THREE, folds=5), test=name)
@@ -156,3 +231,27 @@ def test_parameters_are_checked_before_data():
 def test_friedman_is_a_test_result():
     assert isinstance(compare.friedman(WIDE), TestResult)
     assert repr(compare.friedman(WIDE)).startswith("Friedman's test: chi-squared = ")
+
+
+def test_friedman_has_a_summary_with_mean_ranks():
+    result = compare.friedman(WIDE)
+    text = result.summary()
+    assert text.startswith(f"{result}\n\n")
+    ranks = [line.split() for line in text.splitlines()[-len(result.ranks) :]]
+    assert ranks == [[name, f"{rank:.3f}"] for name, rank in result.ranks.sort_values().items()]
+    assert replace(result, ranks=None).summary() == str(result)
+
+
+def test_bayes_has_a_summary_with_probabilities():
+    result = compare.bayes_correlated_t(WIDE["nb"], WIDE["svm"], test_fraction=0.1)
+    lines = result.summary().splitlines()
+    assert lines[:2] == [result.method, f"question: {result.question}"]
+    table = [re.split(r"\s{2,}", line.strip()) for line in lines[4:7]]
+    assert table == [
+        ["nb is worse", f"{result.p_less:.4f}"],
+        ["equivalent (within 0.01)", f"{result.p_rope:.4f}"],
+        ["nb is better", f"{result.p_greater:.4f}"],
+    ]
+    assert lines[-1] == str(result).splitlines()[-1]
+    same = compare.bayes_signed_rank(WIDE["nb"], WIDE["nb"], n_samples=10, random_state=0)
+    assert same.summary().splitlines()[-1] == f"note: {same.notes[0]}"

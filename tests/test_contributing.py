@@ -6,17 +6,41 @@ from pathlib import Path
 
 import pytest
 
+from pwcstats.compare import TESTS
+from pwcstats.coupling.methods import TABLE
+from pwcstats.hybrid.integrators import INTEGRATORS
+from pwcstats.pairwise.named import LEARNERS
+
 ROOT = Path(__file__).parents[1]
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 RECIPES = dict(re.findall(r"^### (.*?)\n\n(.*?)(?=^##|\Z)", TEXT, flags=re.M | re.S))
-# Variants that only their own family has names like, and files that mention them as users of the package would.
 VARIANTS = {
-    "Add a coupling method": ["pkpd", "rv"],
-    "Add a significance test": ["cv5x2_t", "cv5x2_f"],
-    "Add an integrator": ["individualized", "cratio"],
-    "Add a learner by name": ["qda", "knn"],
+    "Add a coupling method": set(TABLE),
+    "Add a significance test": set(TESTS) - {"auto"},
+    "Add an integrator": set(INTEGRATORS),
+    "Add a learner by name": set(LEARNERS),
 }
+# Names that other families have, too.
+AMBIGUOUS = {"logit", "ordered"}
+# Files that name variants as users of the package would.
 USERS = ("pwcstats/studies/",)
+# What other files name as a default, as a function to call, or as advice in a message; a new variant needs none of it.
+MENTIONED = {
+    "pwcstats/cli/couple.py": {"wlw2"},
+    "pwcstats/cli/fit.py": {"wlw2", "svm"},
+    "pwcstats/compare/design.py": {"wilcoxon", "mean_ranks", "corrected_resampled_t", "paired_t", "mcnemar"},
+    "pwcstats/pairwise/classifier.py": {"wlw2", "vote"},
+    "pwcstats/pairwise/learners.py": {"vote"},
+    "pwcstats/plot/ranks.py": {"nemenyi"},
+    "R/R/cratio.R": {"cratio"},
+    "R/R/machines.R": {"svm"},
+}
+# Comparisons with names that should rather ask for a property of the variant.
+COMPARED = {
+    "R/R/machines.R": {"multinomial", "individualized"},
+    "R/R/machines-methods.R": {"cratio"},
+    "R/R/pwc-methods.R": {"ht"},
+}
 
 
 def paths_in(text):
@@ -29,6 +53,19 @@ def strings_in(file):
     """String constants of a module, without docstrings and messages: those that are a single word."""
     tree = ast.parse(file.read_text(encoding="utf-8"))
     return {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+
+
+def code_of(file):
+    """The code of a file of R, without lines that are comments."""
+    lines = file.read_text(encoding="utf-8").splitlines()
+    return "\n".join(line for line in lines if not line.lstrip().startswith("#"))
+
+
+def compared_in(code):
+    """Strings that R code compares something with."""
+    single = re.findall(r'[=!]=\s*"([^"]*)"', code) + re.findall(r'"([^"]*)"\s*[=!]=', code)
+    vectors = re.findall(r"%in%\s*(c\([^)]*\)|\"[^\"]*\")", code)
+    return {*single, *(name for vector in vectors for name in re.findall(r'"([^"]*)"', vector))}
 
 
 @pytest.mark.parametrize("path", sorted(paths_in(TEXT)))
@@ -47,11 +84,24 @@ def test_names_in_recipes_exist():
 def test_a_variant_is_named_in_the_files_of_its_recipe_only(recipe):
     """So a new variant needs no other file."""
     listed = paths_in(RECIPES[recipe])
-    for file in sorted((ROOT / "pwcstats").rglob("*.py")):
+    words = {file: strings_in(file) for file in (ROOT / "pwcstats").rglob("*.py")}
+    words |= {file: set(re.findall(r'"(\w+)"', code_of(file))) for file in (ROOT / "R" / "R").glob("*.R")}
+    for file, named in sorted(words.items()):
         path = file.relative_to(ROOT).as_posix()
-        named = strings_in(file) & set(VARIANTS[recipe])
+        named = named & VARIANTS[recipe] - AMBIGUOUS - MENTIONED.get(path, set()) - COMPARED.get(path, set())
         if named and not path.startswith(USERS):
             assert path in listed, f"{path} names {named}"
+
+
+@pytest.mark.parametrize("file", sorted((ROOT / "R" / "R").glob("*.R")), ids=lambda file: file.stem)
+def test_r_compares_nothing_with_the_name_of_a_variant(file):
+    path = file.relative_to(ROOT).as_posix()
+    assert compared_in(code_of(file)) & set().union(*VARIANTS.values()) <= COMPARED.get(path, set())
+
+
+def test_comparisons_are_found():
+    code = 'if (x$test == "a" || "b" != y || z %in% c("d",\n "e") || w %in% "f") c("g", "h")'
+    assert compared_in(code) == set("abdef")
 
 
 def test_each_recipe_is_there():

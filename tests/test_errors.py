@@ -184,3 +184,9 @@ def test_warnings_can_be_given_by_class_or_as_objects(given):
     with pytest.warns(errors.ConvergenceWarning, match="^maxiter must") as caught:
         warnings.warn(*given, stacklevel=1)
     assert caught[0].message.arguments == ("maxiter", "method")
+
+
+def test_a_reference_of_an_unknown_kind_is_an_error():
+    assert Vocabulary().render(Reference("function", "couple")) == "couple"
+    with pytest.raises(ValueError, match="a reference has no kind 'class'"):
+        Vocabulary().render(Reference("class", "couple"))

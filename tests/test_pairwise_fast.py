@@ -9,7 +9,7 @@ from sklearn.svm import SVC, NuSVC
 
 from pwcstats import PairwiseClassifier
 from pwcstats.datasets import load
-from pwcstats.pairwise import gaussian, plain
+from pwcstats.pairwise import gaussian, plain, svm
 from pwcstats.pairwise.data import Problem
 from pwcstats.pairwise.learners import PROBABILITY, Candidate
 from tests import reference_pairwise as reference
@@ -245,3 +245,11 @@ def test_version_of_scikit_learn_is_found_out():
     """The divisors that scikit-learn 1.9 changed."""
     assert gaussian._lda_lost() in (0, 2)
     assert gaussian._qda_lost() in (0, 1)
+
+
+def test_sums_of_an_unknown_kernel_are_an_error():
+    machine = SVC(kernel="linear").fit([[0.0], [1.0]], [0, 1])
+    np.testing.assert_array_equal(svm._kernel(machine, np.array([[2.0]])), [[0.0, 2.0]])
+    machine.kernel = "cosine"
+    with pytest.raises(ValueError, match="no fast path for the kernel 'cosine'"):
+        svm._kernel(machine, np.array([[2.0]]))

@@ -76,7 +76,7 @@ class TestRealComparisons:
             row: ends for row, ends in finite.items() if np.isfinite(ends).all()
         }
         assert "simultaneous 95 % intervals" in axes.get_xlabel()
-        assert ("above 0 where the first is better" in axes.get_xlabel()) == (test == "nemenyi")
+        assert ("above 0 where the first method is better" in axes.get_xlabel()) == (test == "nemenyi")
 
     def test_intervals_one_by_one(self):
         result = compare.compare_methods(scores(4), adjust="bh")

@@ -1,6 +1,7 @@
 """Chang's tables: Study 1 (cloverleaf), Study 2 (ordered groups), breast cancer, pen digits; and the figures."""
 
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -363,3 +364,10 @@ def test_printed_numbers():
     assert printed[["mean accuracy", "sd of the accuracy", "false positives", "false negatives"]].tolist() == [
         0.982, 0.023, 6, 4,
     ]  # fmt: skip
+
+
+def test_an_unknown_method_of_the_pen_digits_is_an_error(monkeypatch):
+    data = SimpleNamespace(data=pd.DataFrame({"x": [0.0]}), target=pd.Series([0]), train=np.array([True]))
+    monkeypatch.setattr(chang_runs, "load", lambda name: data)
+    with pytest.raises(ValueError, match="there is no method 'hybrids'"):
+        chang_runs._pen_digits(1.0, "hybrids", 0)

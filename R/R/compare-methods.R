@@ -62,6 +62,9 @@
 #'   \item{best_group}{Methods that no other is significantly better than; empty with a control.}
 #'   \item{cliques}{List of the largest groups of methods that do not differ; empty with a control.}
 #'   \item{critical_difference}{Critical difference of mean ranks, or `NULL` if the test has none.}
+#'   \item{is_adjusted}{Does the test itself adjust its p-values for the number of pairs, as
+#'     Nemenyi's does? `adjust` is then `"none"`.}
+#'   \item{is_simultaneous}{Are the intervals of the pairs simultaneous?}
 #'   \item{scores}{Matrix of the scores that were compared: a row for each data set, split or case.}
 #'   \item{estimate_name, conf.level, control, higher_is_better, call}{The name of the estimate, and
 #'     the options of the call.}
@@ -166,6 +169,8 @@ comparison_from_py <- function(result, data_name) {
     best_group = as.character(from_py(result$best_group)),
     cliques = groups_from_py(result$cliques),
     critical_difference = from_py(result$critical_difference),
+    is_adjusted = from_py(result$is_adjusted),
+    is_simultaneous = from_py(result$is_simultaneous),
     scores = with_dimnames(
       matrix_from_py(result$scores), as.character(from_py(rows)),
       labels_from_py(result$scores$columns)

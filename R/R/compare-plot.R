@@ -59,10 +59,7 @@ as_comparison <- function(x) {
     row.names = methods
   )
   x$pairs$significant <- x$pairs$p_adjusted <= alpha_of(x$conf.level)
-  # Nemenyi's p-values need no further adjustment.
-  x$test <- if (is.null(x$adjust)) "nemenyi" else "mean_ranks"
   x$adjust <- first_of(x$adjust, "none")
-  x$estimate_name <- "difference of mean ranks, positive if method_a is better"
   x
 }
 
@@ -290,9 +287,8 @@ draw_differences <- function(x, xlab = NULL, xlim = NULL, ...) {
 
 # On two lines if the name of the estimate is long.
 describe_intervals <- function(x) {
-  one_by_one <- x$adjust %in% c("bh", "by", "none") && x$test != "nemenyi"
-  simultaneous <- if (one_by_one) "" else "simultaneous "
-  estimate <- sub("method_a", "the first", x$estimate_name, fixed = TRUE)
+  simultaneous <- if (x$is_simultaneous) "simultaneous " else ""
+  estimate <- x$estimate_name
   intervals <- sprintf("%s%s%% intervals", simultaneous, format(100 * x$conf.level))
   if (nchar(estimate) > 40L) c(estimate, intervals) else paste0(estimate, ", ", intervals)
 }

@@ -39,8 +39,7 @@ print_comparison <- function(x, digits, most) {
   level <- format(alpha_of(x$conf.level))
   cat(sprintf("\nComparison of %d methods\n\n", nrow(x$table)))
   cat(strwrap(sprintf("Test: %s, %s", x$test, x$reason), exdent = 2L), sep = "\n")
-  own <- sprintf("Nemenyi's, critical difference %.4g", first_of(x$critical_difference, NA))
-  cat(sprintf("Adjustment: %s; level %s\n", if (x$test == "nemenyi") own else x$adjust, level))
+  cat(sprintf("Adjustment: %s; level %s\n", describe_adjustment(x), level))
   if (!is.null(x$omnibus)) {
     cat(strwrap(describe_htest(x$omnibus, digits), exdent = 2L), sep = "\n")
   }
@@ -49,8 +48,7 @@ print_comparison <- function(x, digits, most) {
   numbers <- vapply(table, is.numeric, logical(1L))
   table[numbers] <- lapply(table[numbers], format, digits = digits)
   print(table)
-  estimate <- sub("method_a", "the first", x$estimate_name, fixed = TRUE)
-  cat("", strwrap(sprintf("Pairs (estimate: %s):", estimate), exdent = 2L), sep = "\n")
+  cat("", strwrap(sprintf("Pairs (estimate: %s):", x$estimate_name), exdent = 2L), sep = "\n")
   pairs <- x$pairs
   rownames(pairs) <- paste(pairs$method_a, "-", pairs$method_b)
   pairs <- pairs[!names(pairs) %in% c("method_a", "method_b", "statistic", "significant")]
@@ -61,6 +59,16 @@ print_comparison <- function(x, digits, most) {
   }
   cat("\n", paste(strwrap(describe_best(x), exdent = 2L), collapse = "\n"), "\n\n", sep = "")
   print_notes(x$notes)
+}
+
+describe_adjustment <- function(x) {
+  if (!x$is_adjusted) {
+    x$adjust
+  } else if (is.null(x$critical_difference)) {
+    "by the test itself"
+  } else {
+    sprintf("by the test itself, critical difference %.4g", x$critical_difference)
+  }
 }
 
 # A test in one line.

@@ -90,6 +90,8 @@ friedman_from_py <- function(result, data_name) {
 #'   \item{cliques, letters}{List of the largest groups of methods that do not differ, and letters
 #'     of each method: methods of a group share a letter. `NULL` with a control.}
 #'   \item{method, conf.level, n_datasets, control, adjust}{The test and its options.}
+#'   \item{test}{Name of the test in [compare_methods()].}
+#'   \item{is_simultaneous, estimate_name}{Are the intervals simultaneous? What is estimated?}
 #'
 #'   `tidy()` from \pkg{generics} returns the pairs, with the names of \pkg{broom}.
 #' @seealso [plot()][plot.pwcstats_comparison] for a diagram; [friedman_ranks()],
@@ -168,7 +170,10 @@ compare_ranks <- function(test, scores, options, level, higher_is_better, call) 
       conf.level = level,
       n_datasets = from_py(result$n_datasets),
       control = options$control,
-      adjust = options$adjust
+      adjust = options$adjust,
+      test = from_py(result$test),
+      is_simultaneous = from_py(result$is_simultaneous),
+      estimate_name = from_py(result$estimate_name)
     )
   )
 }

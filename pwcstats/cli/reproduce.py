@@ -54,7 +54,7 @@ def run(options: argparse.Namespace) -> None:
     try:
         reproduction.selected(options.names)
     except InputError as error:
-        options.parser.error(str(error))
+        options.parser.error(error.message.render(options.vocabulary))
     try:
         outcomes = reproduction.reproduce(
             options.names,

@@ -79,13 +79,26 @@ class BayesResult(Result):
             f"{self.method}: P({self.first} worse) = {self.p_less:.4g}, P(equivalent) = {self.p_rope:.4g}, "
             f"P({self.first} better) = {self.p_greater:.4g}",
             f"question: {self.question}",
-            f"estimate of the difference: {self.estimate:.4g}",
+            self._estimate(),
         ]
-        if self.cred_int is not None:
-            lines[-1] += " ({:.4g}, {:.4g})".format(*self.cred_int)
         return "\n".join(lines + [f"note: {note}" for note in self.notes])
 
     __repr__ = __str__
+
+    def summary(self) -> str:
+        """The question, the probability of each answer, and the estimate, as text."""
+        answers = {
+            f"{self.first} is worse": self.p_less,
+            f"equivalent (within {self.rope:g})": self.p_rope,
+            f"{self.first} is better": self.p_greater,
+        }
+        table = pd.Series(answers).to_frame("probability").to_string(float_format="{:.4f}".format)
+        lines = [self.method, f"question: {self.question}", "", table, "", self._estimate()]
+        return "\n".join(lines + [f"note: {note}" for note in self.notes])
+
+    def _estimate(self) -> str:
+        text = f"estimate of the difference: {self.estimate:.4g}"
+        return text if self.cred_int is None else text + " ({:.4g}, {:.4g})".format(*self.cred_int)
 
     def _title(self) -> str:
         return self.method

@@ -167,6 +167,8 @@ def compare_methods(
         alpha=alpha,
         estimate_name=tested.estimate_name,
         critical_difference=tested.critical_difference,
+        is_adjusted=design.test.is_adjusted,
+        is_simultaneous=design.test.is_adjusted or adjustment.is_familywise,
         cliques=groups,
         control=control,
         higher_is_better=higher_is_better,
@@ -231,7 +233,7 @@ def _test_by_ranks(
     notes = ["mean ranks depend on all methods: if some methods differ, two equal ones may seem to differ, too"]
     return _Tested(
         frame[[*_COLUMNS, "p_adjusted"]],
-        "difference of mean ranks, above 0 where method_a is better",
+        found.estimate_name,
         found.critical_difference,
         notes if len(methods) > 2 else [],
     )

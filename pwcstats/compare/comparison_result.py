@@ -40,6 +40,11 @@ class ComparisonResult(Result):
         What the test estimates.
     critical_difference : float or None
         Critical difference of mean ranks, for Nemenyi's test and adjustments in a single step.
+    is_adjusted : bool
+        Whether the test itself adjusts its p-values for the number of pairs, as Nemenyi's does; `adjust` is then
+        "none".
+    is_simultaneous : bool
+        Whether the intervals of the pairs are simultaneous.
     cliques : list of tuple
         The largest groups of methods that do not differ; empty with a control.
     control : label or None
@@ -61,6 +66,8 @@ class ComparisonResult(Result):
     alpha: float
     estimate_name: str
     critical_difference: float | None
+    is_adjusted: bool
+    is_simultaneous: bool
     cliques: list[tuple[Any, ...]]
     control: Any
     higher_is_better: bool
@@ -125,6 +132,8 @@ class ComparisonResult(Result):
             "omnibus": None if self.omnibus is None else self.omnibus.to_dict(),
             "test": self.test,
             "adjust": self.adjust,
+            "is_adjusted": self.is_adjusted,
+            "is_simultaneous": self.is_simultaneous,
             "reason": self.reason,
             "alpha": self.alpha,
             "best": self.best,
@@ -158,8 +167,10 @@ class ComparisonResult(Result):
         return "\n".join(lines)
 
     def _adjustment(self) -> str:
-        if not find_test(self.test).is_adjusted:
+        if not self.is_adjusted:
             return self.adjust
+        if self.critical_difference is None:
+            return "by the test itself"
         return f"by the test itself, critical difference of mean ranks {self.critical_difference:.4g}"
 
     def _verdict(self) -> str:

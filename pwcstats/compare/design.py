@@ -79,9 +79,11 @@ def _of_datasets(scores: Scores, test: Test | None, smallest_factor: float, alph
 
 
 def _of_cases(table: pd.DataFrame, test: Test | None, counts: dict[str, int]) -> Design:
-    if test is not None and "case" not in test.units:
+    default = find_test("mcnemar")
+    test = test or default
+    if "case" not in test.units:
         raise InputError(
-            f"{arg('test', test.name)} is not for answers to single cases; use {arg('test', 'mcnemar')}, or "
+            f"{arg('test', test.name)} is not for answers to single cases; use {arg('test', default.name)}, or "
             "leave it out."
         )
     if counts.get("repeat", 1) > 1:
@@ -91,8 +93,7 @@ def _of_cases(table: pd.DataFrame, test: Test | None, counts: dict[str, int]) ->
         )
     if not np.isin(table.to_numpy(), (0.0, 1.0)).all():
         raise InputError("scores of cases must be 1 (right) or 0 (wrong), got other numbers.")
-    reason = "right and wrong answers to the same cases: McNemar's test"
-    return Design(table, "case", find_test("mcnemar"), Message(reason))
+    return Design(table, "case", test, Message(f"right and wrong answers to the same cases: {test.description}"))
 
 
 def _of_splits(scores: Scores, counts: dict[str, int], test: Test | None, test_fraction: float | None) -> Design:
@@ -129,8 +130,7 @@ def _of_splits(scores: Scores, counts: dict[str, int], test: Test | None, test_f
         return Design(scores.table, "split", test, reason)
     fraction = test_fraction if test_fraction is not None else _fraction(scores)
     reason = Message(
-        f"{n} splits of one data set: t-test corrected for shared training cases ({100 * fraction:.3g} % of the cases "
-        "in each test set)"
+        f"{n} splits of one data set: {test.description} ({100 * fraction:.3g} % of the cases in each test set)"
     )
     return Design(scores.table, "split", test, reason, fraction)
 

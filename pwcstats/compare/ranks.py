@@ -23,6 +23,8 @@ __all__ = ["FriedmanResult", "RankTests", "friedman", "mean_ranks", "nemenyi", "
 
 # Exact p-values are computed for up to this many methods, and up to this many sums of ranks at a time.
 MOST_PERMUTED, MOST_STATES = 6, 300_000
+# The null hypothesis of each pair.
+_NULL = "the two methods have the same mean rank"
 
 
 def mean_ranks(scores: Any, *, higher_is_better: bool = True) -> pd.Series:
@@ -63,6 +65,10 @@ class FriedmanResult(TestResult):
     __test__ = False
 
     ranks: pd.Series | None = None
+
+    def summary(self) -> str:
+        """The test and the mean ranks, best first, as text."""
+        return str(self) if self.ranks is None else f"{self}\n\n{_table_of_ranks(self.ranks)}"
 
 
 def friedman(
@@ -222,6 +228,12 @@ class RankTests(Result):
         Significance level of the critical difference and of the intervals.
     n_datasets : int
         Number of data sets.
+    test : str
+        Name of the test in :func:`compare_methods`.
+    is_simultaneous : bool
+        Whether the intervals are simultaneous.
+    estimate_name : str
+        What is estimated.
     """
 
     pairs: pd.DataFrame
@@ -231,6 +243,9 @@ class RankTests(Result):
     null: str
     alpha: float
     n_datasets: int
+    test: str
+    is_simultaneous: bool
+    estimate_name: str = "difference of mean ranks, above 0 where the first method is better"
 
     @property
     def p_values(self) -> pd.DataFrame:
@@ -261,15 +276,19 @@ class RankTests(Result):
         lines = [f"{self.method}, {len(self.ranks)} methods on {self.n_datasets} data sets"]
         if self.critical_difference is not None:
             lines.append(f"critical difference of mean ranks: {self.critical_difference:.4g} (level {self.alpha:g})")
-        ranks = self.ranks.sort_values().to_frame("mean rank").to_string(float_format="{:.3f}".format)
         pairs = self.pairs.to_string(index=False, float_format="{:.4g}".format)
-        return "\n".join([*lines, f"null hypothesis: {self.null}", "", ranks, "", pairs])
+        return "\n".join([*lines, f"null hypothesis: {self.null}", "", _table_of_ranks(self.ranks), "", pairs])
 
     def _title(self) -> str:
         return self.method
 
     def __repr__(self) -> str:
         return self.summary()
+
+
+def _table_of_ranks(ranks: pd.Series) -> str:
+    """Mean ranks as text, best first."""
+    return ranks.sort_values(kind="stable").to_frame("mean rank").to_string(float_format="{:.3f}".format)
 
 
 def square_p_values(pairs: pd.DataFrame, methods: pd.Index) -> pd.DataFrame:
@@ -330,12 +349,22 @@ def nemenyi(scores: Any, *, alpha: float = 0.05, higher_is_better: bool = True) 
     alpha = _params.level(alpha)
     ranks, n, se = _read_ranks(scores, higher_is_better)
     k = len(ranks)
-    pairs = _pairs(ranks, se, None)
+    critical = float(stats.studentized_range.isf(alpha, k, np.inf) / np.sqrt(2.0) * se)
+    pairs = _pairs(ranks, se, None, critical)
     # The studentised range refers to single ranks, whose standard error is smaller by sqrt(2).
     pairs["p_value"] = stats.studentized_range.sf(np.sqrt(2.0) * pairs["statistic"].abs(), k, np.inf)
     pairs["p_adjusted"] = pairs["p_value"]
-    critical = float(stats.studentized_range.isf(alpha, k, np.inf) / np.sqrt(2.0) * se)
-    return _finished(pairs, ranks, critical, critical, "Nemenyi's test of mean ranks", alpha, n)
+    return RankTests(
+        pairs,
+        ranks,
+        critical,
+        method="Nemenyi's test of mean ranks",
+        null=_NULL,
+        alpha=alpha,
+        n_datasets=n,
+        test="nemenyi",
+        is_simultaneous=True,
+    )
 
 
 def rank_tests(
@@ -386,13 +415,23 @@ def rank_tests(
     ranks, n, se = _read_ranks(scores, higher_is_better)
     if control is not None:
         _params.index_of(control, ranks.index, "control", "methods")
-    pairs = _pairs(ranks, se, control)
+    n_pairs = len(ranks) - 1 if control is not None else len(ranks) * (len(ranks) - 1) // 2
+    half = float(stats.norm.isf(adjustment.interval_alpha(alpha, n_pairs) / 2.0)) * se
+    pairs = _pairs(ranks, se, control, half)
     pairs["p_value"] = 2.0 * stats.norm.sf(pairs["statistic"].abs())
     pairs["p_adjusted"] = adjusted(pairs["p_value"], adjust)
-    half = float(stats.norm.isf(adjustment.interval_alpha(alpha, len(pairs)) / 2.0)) * se
-    critical = half if adjustment.is_single_step else None
     against = f" against {control}" if control is not None else ""
-    return _finished(pairs, ranks, half, critical, f"Tests of mean ranks{against} (z, {adjustment.name})", alpha, n)
+    return RankTests(
+        pairs,
+        ranks,
+        half if adjustment.is_single_step else None,
+        method=f"Tests of mean ranks{against} (z, {adjustment.name})",
+        null=_NULL,
+        alpha=alpha,
+        n_datasets=n,
+        test="mean_ranks",
+        is_simultaneous=adjustment.is_familywise,
+    )
 
 
 def _read_ranks(scores: Any, higher_is_better: bool) -> tuple[pd.Series, int, float]:
@@ -403,8 +442,8 @@ def _read_ranks(scores: Any, higher_is_better: bool) -> tuple[pd.Series, int, fl
     return _ranked(wide, higher_is_better).mean(), n, float(np.sqrt(k * (k + 1) / (6.0 * n)))
 
 
-def _pairs(ranks: pd.Series, se: float, control: Any) -> pd.DataFrame:
-    """Pairs of methods; the first one is the better one, or the control."""
+def _pairs(ranks: pd.Series, se: float, control: Any, half: float) -> pd.DataFrame:
+    """Pairs of methods, with intervals of width 2 `half`; the first one is the better one, or the control."""
     ordered = list(ranks.sort_values(kind="stable").index)
     if control is None:
         pairs = list(combinations(ordered, 2))
@@ -412,13 +451,6 @@ def _pairs(ranks: pd.Series, se: float, control: Any) -> pd.DataFrame:
         pairs = [(control, other) for other in ordered if other != control]
     frame = pd.DataFrame(pairs, columns=["method_a", "method_b"])
     frame["estimate"] = ranks[frame["method_b"]].to_numpy() - ranks[frame["method_a"]].to_numpy()
-    frame["conf_low"] = frame["conf_high"] = np.nan
+    frame["conf_low"], frame["conf_high"] = frame["estimate"] - half, frame["estimate"] + half
     frame["statistic"] = frame["estimate"] / se
     return frame
-
-
-def _finished(
-    pairs: pd.DataFrame, ranks: pd.Series, half: float, critical: float | None, method: str, alpha: float, n: int
-) -> RankTests:
-    pairs["conf_low"], pairs["conf_high"] = pairs["estimate"] - half, pairs["estimate"] + half
-    return RankTests(pairs, ranks, critical, method, "the two methods have the same mean rank", alpha, n)

@@ -6,7 +6,7 @@ To add a test, write its function and add a row to the table and its name to `Te
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import pandas as pd
 
@@ -31,7 +31,6 @@ TestName = Literal[
     "nemenyi",
     "mean_ranks",
 ]
-TESTS: tuple[str, ...] = get_args(TestName)
 Unit = Literal["data set", "split", "case"]
 
 
@@ -62,6 +61,7 @@ class Test:
     name: str
     # Of the scores of two methods or, if it `compares_all`, of the table of scores of all methods.
     function: Callable[..., Any]
+    # For the help of the command line, and for the reason that a comparison gives for its test.
     description: str
     # What an observation may be.
     units: tuple[Unit, ...]
@@ -101,7 +101,7 @@ _TABLE = {
         Test(
             "corrected_resampled_t",
             corrected_resampled_t,
-            "t-test corrected for overlapping training sets",
+            "t-test corrected for shared training cases",
             ("split",),
             "mean",
         ),
@@ -125,7 +125,7 @@ _TABLE = {
             omnibus=_friedman,
             smallest_p=_one_sign_pattern,
         ),
-        Test("mcnemar", mcnemar, "McNemar's test of right and wrong answers", ("case",), "mean", omnibus=_cochran),
+        Test("mcnemar", mcnemar, "McNemar's test", ("case",), "mean", omnibus=_cochran),
         Test(
             "nemenyi",
             nemenyi,
@@ -147,6 +147,7 @@ _TABLE = {
         ),
     )
 }
+TESTS: tuple[str, ...] = ("auto", *_TABLE)
 
 
 def read_test(name: Any) -> Test | None:

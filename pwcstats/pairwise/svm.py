@@ -246,8 +246,10 @@ def _kernel(machine: Any, x: Array) -> Array:
             return (machine.gamma * product + machine.coef0) ** machine.degree
         case "sigmoid":
             return np.tanh(machine.gamma * product + machine.coef0)
-        case _:
+        case "linear":
             return product
+        case _:
+            raise ValueError(f"there is no fast path for the kernel {machine.kernel!r}")
 
 
 def _squared_distances(x: Array, vectors: Array, gamma: float) -> Array:

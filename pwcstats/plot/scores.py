@@ -19,8 +19,6 @@ from pwcstats.plot.style import COLORS, figure_of, list_rows, literal
 MOST_PAIRS = 15
 # Pairs with longer names are written on two lines.
 LONGEST = 40
-# Adjustments that do not widen the intervals.
-ONE_BY_ONE = ("bh", "by", "none")
 
 
 def score_intervals(result: Any, kind: Literal["means", "differences"] = "means") -> Figure:
@@ -100,9 +98,8 @@ def _means(result: Any) -> Figure:
 
 def _differences(result: Any) -> Figure:
     pairs, control, n_pairs = result.pairs, result.control, len(result.pairs)
-    # The rows name the two methods of a pair in this order.
-    label = str(result.estimate_name).replace("method_a", "the first")
-    label += f"{_gap(label)}{_simultaneous(result)}{_level(result)} intervals"
+    label = str(result.estimate_name)
+    label += f"{_gap(label)}{'simultaneous ' if result.is_simultaneous else ''}{_level(result)} intervals"
     n_lines = 1
     if control is not None:
         label += f"\n{literal(control)} (control) – each of these methods"
@@ -137,11 +134,6 @@ def _differences(result: Any) -> Figure:
 def _gap(label: str) -> str:
     """The separator after a label: a new line if the label is long."""
     return ",\n" if len(label) > LONGEST else ", "
-
-
-def _simultaneous(result: Any) -> str:
-    """The word "simultaneous", if the intervals are; those of the Nemenyi test are so without adjustment."""
-    return "" if result.adjust in ONE_BY_ONE and result.test != "nemenyi" else "simultaneous "
 
 
 def _level(result: Any) -> str:

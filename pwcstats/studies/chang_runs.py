@@ -286,8 +286,10 @@ def _pen_digits(C: float, method: str, seed: int) -> list[Record]:
             clf = machine
         case "coupled":
             clf = PairwiseClassifier(machine)
-        case _:
+        case "hybrid, held-out distances":
             clf = OrdinalHybridClassifier(machine, random_state=seed)
+        case _:
+            raise ValueError(f"there is no method {method!r}")
     predicted = clf.fit(x[train], y[train]).predict(x[~train])
     table = confusion_matrix(y[~train], predicted, labels=range(10))
     return [{"true": i, "predicted": j, "cases": table[i, j]} for i in range(10) for j in range(10)]

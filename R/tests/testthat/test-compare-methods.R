@@ -111,6 +111,12 @@ test_that("mean ranks are compared for few data sets, and by Nemenyi's test on r
   found <- compare_methods(many, test = "nemenyi")
   expect_identical(found$adjust, "none")
   expect_equal(found$critical_difference, nemenyi(many)$critical_difference)
+  expect_output(print(found), paste0(
+    "Adjustment: by the test itself, critical difference [0-9.]+; level 0.05\n.*",
+    "Pairs \\(estimate: difference of mean ranks, above 0 where the first\\s+method is better\\):"
+  ))
+  found["critical_difference"] <- list(NULL)
+  expect_output(print(found), "Adjustment: by the test itself; level 0.05\n")
 })
 
 test_that("splits of one data set use the corrected test", {

@@ -63,6 +63,29 @@ test_that("intervals are drawn for all pairs, or for those with the first method
   expect_false(grepl("simultaneous", drawn$page))
 })
 
+test_that("Python says what is estimated, and if intervals are simultaneous", {
+  skip_without_python()
+  estimate <- "difference of mean ranks, above 0 where the first method is better"
+  expect_both <- function(found, intervals) {
+    expect_identical(found$estimate_name, estimate)
+    page <- draw(function() plot(found, type = "intervals"))$page
+    expect_written(c(estimate, intervals), page)
+    expect_identical(grepl("simultaneous", page), startsWith(intervals, "simultaneous"))
+  }
+  for (adjust in c("holm", "bh")) {
+    intervals <- if (adjust == "holm") "simultaneous 95% intervals" else "95% intervals"
+    expect_both(compare_methods(many, test = "mean_ranks", adjust = adjust), intervals)
+    expect_both(rank_tests(many, adjust = adjust), intervals)
+    # Nemenyi's intervals are simultaneous whatever the adjustment.
+    nemenyis <- compare_methods(many, test = "nemenyi", adjust = adjust)
+    expect_true(nemenyis$is_adjusted)
+    expect_both(nemenyis, "simultaneous 95% intervals")
+  }
+  expect_both(nemenyi(many), "simultaneous 95% intervals")
+  expect_identical(nemenyi(many)$test, "nemenyi")
+  expect_identical(rank_tests(many)$test, "mean_ranks")
+})
+
 test_that("infinite intervals and pairs without a test are drawn", {
   skip_without_python()
   few <- compare_methods(many[1:4, 1:3], test = "wilcoxon")
