@@ -109,6 +109,21 @@ def learner(name, **options):
     return make_learner(name, **whole)
 
 
+def weighted_learners():
+    """Return the names of the learners that take weights."""
+    from pwcstats.pairwise.named import LEARNERS
+
+    return [name for name, learner in LEARNERS.items() if learner.takes_weights]
+
+
+def integrator(fit):
+    """Return the name of a hybrid classifier's integrator, and whether its coefficients are a chain of equations."""
+    from pwcstats.hybrid.integrators import INTEGRATORS
+
+    kind = fit._fitted.integrator.kind
+    return kind, INTEGRATORS[kind].chain
+
+
 def is_score(name):
     """Return whether scikit-learn has a score of this name."""
     from sklearn.metrics import get_scorer_names
