@@ -33,12 +33,12 @@ def notes(messages):
     return [rendered(message, RVocabulary()) for message in messages]
 
 
-def call(function, args, kwargs, names=None):
-    """Call a function; `names` are R's names of parameters that only this call has.
+def call(function, args, kwargs):
+    """Call a function.
 
     Returns a dict: value; warnings, a list of texts; interrupted; and error, None or (text, traceback).
     """
-    vocabulary = RVocabulary(names)
+    vocabulary = RVocabulary()
     outcome = {"value": None, "warnings": [], "interrupted": False, "error": None}
     with warnings.catch_warnings():
         show_others = warnings.showwarning
