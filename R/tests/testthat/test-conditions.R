@@ -86,7 +86,7 @@ test_that("messages of checks in R show what came", {
     "grid must be a whole number of at least 2, got 1.5."
   )
   expect_identical(refused(check_seed, 2^31), "seed must be at most 2147483647, got 2147483648.")
-  expect_identical(refused(check_positive, -Inf, "cost"), "cost must be a number above 0, got -Inf.")
+  expect_identical(refused(check_positive, -1, "cost"), "cost must be a number above 0, got -1.")
   expect_identical(show_value(NULL), "NULL")
   expect_identical(show_value(character()), "character(0)")
   expect_identical(show_value(c(a = 0.1, b = 2L)), "c(0.1, 2)")

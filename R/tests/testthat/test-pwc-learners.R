@@ -180,7 +180,7 @@ test_that("options are refused in a sentence", {
   expect_refused(ask("lda", pair_weights = NULL), "^pair_weights must be one of 'counts', 'equal'")
   expect_refused(ask("lda", threshold = NULL), "^threshold must be one of 'none'")
   expect_refused(ask("lda", calibration = TRUE), "^calibration must be one of 'auto'")
-  expect_refused(ask("lda", calibration_cv = 1), "^calibration_cv must be a whole number of .* got 1")
+  expect_refused(ask("lda", calibration_cv = 1), "^calibration_cv must be a whole number .* got 1")
   expect_refused(ask("lda", selection_cv = NA), "^selection_cv must be a whole number .* got NA")
   expect_refused(ask("lda", seed = -1), "^seed must be a whole number of at least 0")
   expect_refused(ask("lda", verbose = 2), "^verbose must be TRUE or FALSE")
