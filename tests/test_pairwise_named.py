@@ -61,6 +61,18 @@ def test_defaults_are_those_of_r(name):
     assert list(LEARNERS) == list(DEFAULTS)
 
 
+@pytest.mark.parametrize("name", LEARNERS)
+def test_learners_that_take_weights(name):
+    x, y = load_iris(return_X_y=True)
+    weight = np.where(np.arange(len(y)) % 2, 1.0, 3.0)
+    learner = make_learner(name)
+    if LEARNERS[name].takes_weights:
+        learner.fit(x, y, sample_weight=weight)
+    else:
+        with pytest.raises(TypeError, match="sample_weight"):
+            learner.fit(x, y, sample_weight=weight)
+
+
 @pytest.mark.parametrize(("name", "options", "params"), CHOSEN)
 def test_options_have_the_names_of_scikit_learn_in_the_end(name, options, params):
     made = make_learner(name, **options).get_params()

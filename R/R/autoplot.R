@@ -45,7 +45,7 @@ autoplot.pwcstats_bt <- function(object, # nolint
   shown$item <- from_top(rownames(shown))
   ggplot2::ggplot(shown, ggplot2::aes(.data$ability, .data$item)) +
     ggplot2::geom_linerange(
-      ggplot2::aes(xmin = .data$lower, xmax = .data$upper),
+      ggplot2::aes(xmin = .data$conf.low, xmax = .data$conf.high),
       na.rm = TRUE
     ) +
     ggplot2::geom_point(size = 2) +

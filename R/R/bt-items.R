@@ -76,10 +76,10 @@ item_table <- function(x, items, columns) {
 #' @param object A fit by [bt()].
 #' @param level,conf.level One minus the significance level of the test by overlap, by either name.
 #' @param ... Must be empty; a misspelt argument is an error.
-#' @return A data frame with one row for each item and the columns `ability`, `quasiSE`, `lower` and
-#'   `upper`. The attribute `multiplier` is the number of quasi standard errors, `level` the level
-#'   of each single interval, and `pair_alpha` has the smallest and largest significance level of
-#'   the test by overlap over all pairs.
+#' @return A data frame with one row for each item and the columns `ability`, `quasiSE`,
+#'   `conf.low` and `conf.high`. The attribute `multiplier` is the number of quasi standard errors,
+#'   `level` the level of each single interval, and `pair_alpha` has the smallest and largest
+#'   significance level of the test by overlap over all pairs.
 #' @references
 #' Goldstein, H. and Healy, M. J. R. (1995) The graphical presentation of a collection of means.
 #' *Journal of the Royal Statistical Society A* **158**, 175--177. \doi{10.2307/2983411}
@@ -104,7 +104,7 @@ comparison_intervals.pwcstats_bt <- function(object,
   fit <- thaw(object, call)
   answer <- call_bridge(fit$comparison_intervals, list(), list(alpha = 1 - level), call)
   structure(
-    item_table(answer, object$items, c("ability", "quasiSE", "lower", "upper")),
+    item_table(answer, object$items, c("ability", "quasiSE", "conf.low", "conf.high")),
     multiplier = from_py(answer$attrs[["multiplier"]]),
     level = from_py(answer$attrs[["level"]]),
     pair_alpha = unlist(from_py(answer$attrs[["pair_alpha"]]))

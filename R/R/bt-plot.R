@@ -11,8 +11,8 @@
 #' @param level,conf.level Level of the intervals, by either name; for `"comparison"`, `1 - level`
 #'   is the significance level of the test by overlap.
 #' @param xlab,xlim,pch,... As in [graphics::plot.default()].
-#' @return A data frame with the items in the order of the plot, `ability`, `lower` and `upper`,
-#'   invisibly.
+#' @return A data frame with the items in the order of the plot, `ability`, `conf.low` and
+#'   `conf.high`, invisibly.
 #' @seealso [autoplot()][pwcstats_autoplot] for \pkg{ggplot2}.
 #' @examplesIf pwcstats_available()
 #' wins <- matrix(c(0, 7, 5, 3, 0, 6, 4, 8, 0), 3, dimnames = rep(list(c("a", "b", "c")), 2))
@@ -47,11 +47,11 @@ ability_intervals <- function(x, intervals, level) {
   if (intervals == "comparison") {
     shown <- comparison_intervals(x, level)
     level <- attr(shown, "level")
-    shown <- shown[c("ability", "lower", "upper")]
+    shown <- shown[c("ability", "conf.low", "conf.high")]
   } else {
     se <- if (intervals == "wald") x$abilities[, "s.e."] else quasi_variances(x)$quasiSE
     bounds <- wald_bounds(ability, se, level, x$df.inference)
-    shown <- data.frame(ability, lower = bounds[, 1L], upper = bounds[, 2L])
+    shown <- data.frame(ability, conf.low = bounds[, 1L], conf.high = bounds[, 2L])
   }
   structure(shown[order(-ability), ], level = level)
 }
@@ -60,7 +60,7 @@ ability_intervals <- function(x, intervals, level) {
 describe_abilities <- function(x, shown, intervals, sep = ", ") {
   zero <- if (is.null(x$ref)) "sum of all is 0" else sprintf("%s is 0", x$ref)
   label <- sprintf("Ability (%s)", zero)
-  if (all(is.na(shown$lower))) {
+  if (all(is.na(shown$conf.low))) {
     return(label)
   }
   kind <- c(
@@ -90,6 +90,6 @@ draw_intervals <- function(shown, xlab, xlim, pch, ...) {
     shown$ability, height,
     xlim = xlim, yaxt = "n", xlab = xlab, ylab = "", pch = pch, cex = min(1, 1.3 * page$size), ...
   )
-  graphics::segments(shown$lower, height, shown$upper, height)
+  graphics::segments(shown$conf.low, height, shown$conf.high, height)
   name_lines(rownames(shown), height, page$size)
 }

@@ -66,7 +66,7 @@
 #' @param tied With a matrix of wins: a symmetric matrix with the numbers of ties.
 #' @param cov Compute the full covariance matrix of the coefficients, only standard errors, or
 #'   neither. For more than 2000 items, `"diag"` estimates standard errors by random projections.
-#' @param max_iter Maximum number of Newton steps.
+#' @param maxit Maximum number of Newton steps.
 #' @return A list of class `pwcstats_bt`. It has the usual [methods][pwcstats_bt] of a model,
 #'   [predict()][predict.pwcstats_bt] and [plot()][plot.pwcstats_bt], and [abilities()],
 #'   [quasi_variances()], [comparison_intervals()] and [rank_intervals()]. Its elements are
@@ -147,7 +147,7 @@ bt <- function(outcome,
                na.action, # nolint
                tied = NULL,
                cov = c("full", "diag", "none"),
-               max_iter = 500) {
+               maxit = 500) {
   call <- sys.call()
   asked <- match.call()
   check_flag(order_effect, "order_effect", call)
@@ -180,12 +180,12 @@ bt <- function(outcome,
   model <- comparisons_to_py(input, call)
   to_fit <- c(options, list(
     covariates = if (!is.null(z)) frame_to_py(z, input$items, colnames(z)),
-    maxiter = count_to_py(max_iter)
+    maxiter = count_to_py(maxit)
   ))
   if (identical(cov_type, "cluster")) {
     to_fit$cov_kwds <- by_name_to_py(list(groups = to_py(as.array(input$cluster))))
   }
-  results <- call_bridge(model$fit, list(), to_fit, call, list(maxiter = "max_iter"))
+  results <- call_bridge(model$fit, list(), to_fit, call)
   kept <- list(cov = options$cov, covariates = !is.null(z))
   structure(
     class = "pwcstats_bt",

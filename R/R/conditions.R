@@ -31,7 +31,7 @@ interrupt <- function() {
 
 check_flag <- function(x, name, call) {
   if (!isTRUE(x) && !isFALSE(x)) {
-    abort(sprintf("%s must be TRUE or FALSE.", name), call)
+    abort(sprintf("%s must be TRUE or FALSE, got %s.", name, show_value(x)), call)
   }
 }
 
@@ -44,7 +44,7 @@ check_choice <- function(x, call, choices = choices_of(name, sys.parent()),
     return(choices[[1L]])
   }
   if (!is.character(x) || length(x) != 1L || !x %in% choices) {
-    abort(sprintf("%s must be one of %s.", name, quoted(choices)), call)
+    abort(sprintf("%s must be one of %s, got %s.", name, quoted(choices), show_value(x)), call)
   }
   x
 }
@@ -61,13 +61,14 @@ choices_of <- function(name, frame) {
 
 check_level <- function(x, name, call) {
   if (!is.numeric(x) || length(x) != 1L || !isTRUE(x > 0 & x < 1)) {
-    abort(sprintf("%s must be a number between 0 and 1.", name), call)
+    abort(sprintf("%s must be a number between 0 and 1, got %s.", name, show_value(x)), call)
   }
 }
 
 check_count <- function(x, name, call, least = 1) {
   if (!is_one_number(x) || x < least || x != round(x)) {
-    abort(sprintf("%s must be a whole number of at least %d.", name, as.integer(least)), call)
+    what <- sprintf("a whole number of at least %d", as.integer(least))
+    abort(sprintf("%s must be %s, got %s.", name, what, show_value(x)), call)
   }
 }
 
@@ -75,14 +76,14 @@ check_seed <- function(x, call) {
   if (!is.null(x)) {
     check_count(x, "seed", call, least = 0)
     if (x > .Machine$integer.max) {
-      abort(sprintf("seed must be at most %d.", .Machine$integer.max), call)
+      abort(sprintf("seed must be at most %d, got %s.", .Machine$integer.max, show_value(x)), call)
     }
   }
 }
 
 check_positive <- function(x, name, call) {
   if (!is_one_number(x) || x <= 0) {
-    abort(sprintf("%s must be a number above 0.", name), call)
+    abort(sprintf("%s must be a number above 0, got %s.", name, show_value(x)), call)
   }
 }
 
@@ -157,6 +158,24 @@ read_level <- function(call, frame = parent.frame()) {
 
 quoted <- function(x) {
   paste0("'", x, "'", collapse = ", ")
+}
+
+# A bad argument, as messages from Python show it: 'a', NULL, c(1, 2); of objects the type.
+show_value <- function(x) {
+  if (!is.atomic(x) || is.object(x) || !is.null(dim(x))) {
+    return(kind(x))
+  }
+  if (!length(x)) {
+    return(deparse(x))
+  }
+  some <- utils::head(unname(x), 8L)
+  text <- vapply(some, format, "", digits = 15L)
+  quotes <- is.character(some) & !is.na(some)
+  text[quotes] <- paste0("'", some[quotes], "'")
+  if (length(x) == 1L) {
+    return(text)
+  }
+  sprintf("c(%s)", paste(c(text, if (length(x) > 8L) "..."), collapse = ", "))
 }
 
 # The first labels, without quotes.

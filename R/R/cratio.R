@@ -40,6 +40,7 @@
 #'     freedom; number of coefficients; number of rows, or the sum of their weights.}
 #'   \item{classes, stages}{The classes in their order, and the class of each stage.}
 #'   \item{direction, penalty, parallel}{The options of the call.}
+#'   \item{separated}{Whether some estimates are infinite because a stage is separated.}
 #'   \item{converged, iter, reason, call, terms, model, xlevels, contrasts, na.action, python}{As in
 #'     [firth()].}
 #' @seealso [firth_multinom()] for unordered classes.
@@ -109,6 +110,7 @@ cratio <- function(formula,
     ),
     nobs = sum(input$weights)
   )
+  found$separated <- from_py(results$separated)
   logit_fit("pwcstats_cratio", found, input, asked, options)
 }
 

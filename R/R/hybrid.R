@@ -78,6 +78,8 @@
 #'     favour the positive class.}
 #'   \item{integrator, penalty, threshold}{The integrator, the penalty and the threshold that were
 #'     used; `threshold` is `NULL` with more than two classes.}
+#'   \item{chain}{Whether the coefficients are a vector with an equation for each class but the
+#'     lowest, as in [ordinal_hybrid()] with `integrator = "cratio"`.}
 #'   \item{split, svm, center, scale, distance_cv}{Options of the call and of the machines, and the
 #'     centre and scale of each column.}
 #'   \item{nobs, call, terms, model, xlevels, contrasts, na.action, python}{As in [firth()].}
@@ -127,7 +129,6 @@ hybrid <- function(formula,
   call <- sys.call()
   asked <- match.call()
   split <- check_choice(split, call)
-  integrator <- if (split == "folds") "logit" else first_choice(integrator)
   options <- check_integration(penalty, select, distance_cv, seed, call)
   svm <- check_svm(kernel, cost, gamma, degree, coef0, tolerance, call)
   given <- read_clusters(asked, parent.frame(), call)
@@ -144,7 +145,7 @@ hybrid <- function(formula,
     c(integration_to_py(options), list(
       split = split,
       n_clusters = if (is.numeric(given)) count_to_py(given) else "auto",
-      integrator = integrator,
+      integrator = first_choice(integrator),
       threshold = number_to_py(threshold),
       pos_label = positive
     )),
@@ -156,14 +157,13 @@ hybrid <- function(formula,
     list(clusters = if (!is.null(labels)) labels_to_py(labels)),
     call
   )
-  found <- machines_from_py(model, input, integrator)
+  found <- machines_from_py(model, input)
   machines_fit("pwcstats_hybrid", found, input, asked, c(
     options[c("distance_cv", "seed")],
     list(
       classes = factor(levels(y), levels = levels(y), ordered = is.ordered(y)),
       positive = positive,
       clusters = clusters_from_py(model, names(found$norms), rownames(input$rows)),
-      integrator = integrator,
       threshold = from_py(model$threshold_),
       split = split,
       svm = svm

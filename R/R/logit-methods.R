@@ -78,9 +78,10 @@ describe_logit <- function(x) {
   )
 }
 
-# How the fit ended. For separated data more iterations would not help.
+# How the fit ended. If estimates are infinite, more iterations would not help; only those of
+# cratio() can be.
 describe_end <- function(x) {
-  if (!x$converged && grepl("separation", x$reason, fixed = TRUE)) {
+  if (isTRUE(x$separated)) {
     sprintf("Not all estimates are finite: %s; penalty = 'firth' gives finite ones", x$reason)
   } else {
     describe_iterations(x)
@@ -122,11 +123,11 @@ summary.pwcstats_firth <- function(object, method = c("wald", "profile"), ...) {
 summarise_logit <- function(object, table, note) {
   kept <- c(
     "call", "nobs", "deviance", "df.residual", "loglik", "penalized_loglik", "df", "converged",
-    "iter", "reason", "na.action"
+    "separated", "iter", "reason", "na.action"
   )
   structure(
     class = "summary.pwcstats_logit",
-    c(object[kept], list(
+    c(object[intersect(kept, names(object))], list(
       title = describe_logit(object),
       coefficients = table,
       note = note,

@@ -200,7 +200,7 @@ equations_of <- function(x) {
   if (is.matrix(estimate)) {
     terms <- colnames(estimate)
     classes <- rownames(estimate)
-  } else if (x$integrator == "cratio") {
+  } else if (x$chain) {
     terms <- c("(Intercept)", x$selected)
     classes <- as.character(x$classes)[-1L]
   } else {

@@ -55,7 +55,7 @@ check_svm <- function(kernel, cost, gamma, degree, coef0, tolerance, call) {
   }
   check_count(degree, "degree", call)
   if (!is_one_number(coef0)) {
-    abort("coef0 must be a number.", call)
+    abort(sprintf("coef0 must be a number, got %s.", show_value(coef0)), call)
   }
   check_positive(tolerance, "tolerance", call)
   list(
@@ -95,12 +95,15 @@ integration_to_py <- function(options) {
   )
 }
 
-machines_from_py <- function(model, input, integrator) {
+machines_from_py <- function(model, input) {
   norms <- model$norms_
   machines <- labels_from_py(norms$index)
   first <- design_to_py(input$rows, 1L)
+  integrator <- from_py(python$bridge$integrator(model))
   list(
-    coefficients = integrator_from_py(model$integrator_$params, machines, integrator),
+    coefficients = integrator_from_py(model$integrator_$params, machines),
+    integrator = integrator[[1L]],
+    chain = integrator[[2L]],
     norms = stats::setNames(vector_from_py(norms), machines),
     distances = labels_from_py(model$distances(first)$columns),
     aliased = as.character(from_py(model$aliased_)),
@@ -113,11 +116,11 @@ machines_from_py <- function(model, input, integrator) {
   )
 }
 
-# Multinomial models number the groups in the order of the machines.
-integrator_from_py <- function(params, machines, integrator) {
+# A frame has a column for each group but the first, in the order of the machines.
+integrator_from_py <- function(params, machines) {
   # Terms are const or start with d_, and thresholds contain a slash.
   terms <- sub("^const(:|$)", "(Intercept)\\1", labels_from_py(params$index))
-  if (integrator %in% c("multinomial", "individualized")) {
+  if (from_py(params$ndim) == 2L) {
     with_dimnames(t(matrix_from_py(params)), machines, terms)
   } else {
     stats::setNames(vector_from_py(params), terms)

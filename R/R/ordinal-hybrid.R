@@ -26,8 +26,8 @@
 #'   \item{coefficients}{Coefficients of the integrator: a vector with names such as
 #'     `"(Intercept):class"` and `"distance:class"`; for `"ordered"` the slopes, the lowest
 #'     threshold, and the logarithms of the differences between consecutive thresholds.}
-#'   \item{norms, distances, aliased, selected, integrator, penalty, svm, center, scale,
-#'     distance_cv}{As in [hybrid()].}
+#'   \item{norms, distances, aliased, selected, integrator, chain, penalty, svm, center,
+#'     scale, distance_cv}{As in [hybrid()].}
 #'   \item{nobs, call, terms, model, xlevels, contrasts, na.action, python}{As in [firth()].}
 #' @seealso [hybrid()] for unordered classes, [cratio()] for the model of the integrator.
 #' @references
@@ -62,7 +62,6 @@ ordinal_hybrid <- function(formula,
                            contrasts = NULL) {
   call <- sys.call()
   asked <- match.call()
-  integrator <- first_choice(integrator)
   options <- check_integration(penalty, select, distance_cv, seed, call)
   svm <- check_svm(kernel, cost, gamma, degree, coef0, tolerance, call)
   input <- machine_input(asked, parent.frame(), contrasts, scale, call)
@@ -73,17 +72,14 @@ ordinal_hybrid <- function(formula,
   model <- call_python(
     "OrdinalHybridClassifier",
     list(svm_to_py(svm, ncol(input$rows), call)),
-    c(integration_to_py(options), list(integrator = integrator)),
+    c(integration_to_py(options), list(integrator = first_choice(integrator))),
     call
   )
   response <- codes_to_py(y$code, y$labels, ordered = TRUE)
   call_bridge(model$fit, list(design_to_py(input$rows), response), list(), call)
   machines_fit(
-    "pwcstats_ordinal_hybrid", machines_from_py(model, input, integrator), input, asked,
-    c(
-      options[c("distance_cv", "seed")],
-      list(classes = y$classes, integrator = integrator, svm = svm)
-    )
+    "pwcstats_ordinal_hybrid", machines_from_py(model, input), input, asked,
+    c(options[c("distance_cv", "seed")], list(classes = y$classes, svm = svm))
   )
 }
 

@@ -16,9 +16,6 @@ known_learners <- list(
   tree = c("minsplit", "minbucket", "maxdepth")
 )
 
-# Learners by name that take no weights.
-without_weights <- c("lda", "qda", "knn")
-
 read_learners <- function(learners, more, call) {
   if (is_estimator(learners) || is_r_learner(learners)) {
     learners <- list(learners)
@@ -182,24 +179,25 @@ refuse_parallel <- function(learners, n_jobs, call) {
   }
 }
 
-# An error is better than a fit that ignores them. Python checks its own estimators.
+# An error is better than a fit that ignores them. Python warns about estimators of its own.
 refuse_weights <- function(learners, weights, call) {
   if (all(weights == 1)) {
     return(invisible())
   }
+  weighted <- unlist(from_py(python$bridge$weighted_learners()))
   lacks <- function(learner) {
-    if (learner$kind == "r") {
-      !takes_weights(learner$object$fit)
-    } else {
-      learner$kind %in% without_weights
-    }
+    switch(learner$kind,
+      python = FALSE,
+      r = !takes_weights(learner$object$fit),
+      !learner$kind %in% weighted
+    )
   }
   lacking <- names(learners)[vapply(learners, lacks, logical(1L))]
   if (length(lacking)) {
     abort(
       sprintf(
-        "the learner '%s' takes no weights; leave weights out, or choose %s.", lacking[[1L]],
-        "a learner that takes them: 'svm', 'nb', 'logistic', 'tree', or fit(x, y, weights) of R"
+        "the learner '%s' takes no weights; leave weights out, or choose %s: %s, %s.",
+        lacking[[1L]], "a learner that takes them", quoted(weighted), "or fit(x, y, weights) of R"
       ),
       call
     )

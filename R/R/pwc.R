@@ -193,9 +193,9 @@ pwc <- function(formula,
   classes <- read_classes(input$y, input$used, call)
   rows <- input$rows[input$used, , drop = FALSE]
   weights <- input$weights[input$used]
-  refuse_weights(learners, weights, call)
 
   load_python(call)
+  refuse_weights(learners, weights, call)
   check_score(options$scoring, call)
   model <- call_python(
     "PairwiseClassifier",
@@ -224,7 +224,8 @@ pwc <- function(formula,
   formula_fit("pwcstats_pwc", parts, input, asked)
 }
 
-# Numbers of folds, scores and seeds may be other objects in Python.
+# Numbers of folds, scores and seeds may be other objects in Python, which also ignores numbers of
+# folds that it does not need.
 check_pwc <- function(options, verbose, call) {
   if (!is.character(options$scoring) || length(options$scoring) != 1L) {
     abort("scoring must be the name of a score, such as 'accuracy' or 'neg_log_loss'.", call)

@@ -86,11 +86,8 @@ call_compare <- function(name, args, kwargs, call) {
   call_bridge(python$pwcstats$compare[[name]], args, kwargs, call)
 }
 
-# `names` has R's names of Python's parameters that differ for this function only.
-call_bridge <- function(f, args, kwargs, call, names = list()) {
-  outcome <- reticulate::py_call(
-    python$bridge$call, f, args, reticulate::dict(kwargs), reticulate::dict(names)
-  )
+call_bridge <- function(f, args, kwargs, call) {
+  outcome <- reticulate::py_call(python$bridge$call, f, args, reticulate::dict(kwargs))
   if (from_py(outcome[["interrupted"]])) {
     interrupt()
   }

@@ -91,6 +91,8 @@ class Integrator:
         Whether it has Firth's penalty.
     selects : bool
         Whether it can select distances.
+    chain : bool
+        Whether it has an equation for each class but the lowest, and its coefficients are one series, class by class.
     """
 
     fit: Callable[[Design, Penalty, Criterion], tuple[Any, UsedPenalty]]
@@ -99,6 +101,7 @@ class Integrator:
     binary: bool = False
     firth: bool = True
     selects: bool = True
+    chain: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -335,6 +338,6 @@ INTEGRATORS = {
     "multinomial": Integrator(_fit_multinomial, _softmax),
     "individualized": Integrator(_fit_individualized, _predict, selects=False),
     "logit": Integrator(_fit_logit, _expit, binary=True),
-    "cratio": Integrator(_fit_cratio, _predict, ordered=True),
+    "cratio": Integrator(_fit_cratio, _predict, ordered=True, chain=True),
     "ordered": Integrator(_fit_ordered, _predict_ordered, ordered=True, firth=False),
 }

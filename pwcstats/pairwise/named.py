@@ -16,6 +16,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.validation import has_fit_parameter
 
 from pwcstats import _params
 from pwcstats._arrays import as_float
@@ -40,6 +41,20 @@ class NamedLearner:
 
     make: Callable[..., Any]
     options: dict[str, Option] = field(default_factory=dict)
+
+    def made(self, **given: Any) -> Any:
+        """The learner with the given options, and defaults for the others."""
+        return self.make(
+            **{
+                option.parameter: option.read(given.get(key, option.default), key)
+                for key, option in self.options.items()
+            }
+        )
+
+    @property
+    def takes_weights(self) -> bool:
+        """Whether its fits take weights of the rows."""
+        return bool(has_fit_parameter(self.made(), "sample_weight"))
 
 
 def make_learner(name: str, **options: Any) -> Any:
@@ -77,12 +92,7 @@ def make_learner(name: str, **options: Any) -> Any:
     if unknown:
         known = ", ".join(map(arg, learner.options))
         raise InputError(f"the learner {name!r} has no option {arg(unknown[0])}; it has {known}.")
-    return learner.make(
-        **{
-            option.parameter: option.read(options.get(key, option.default), key)
-            for key, option in learner.options.items()
-        }
-    )
+    return learner.made(**options)
 
 
 # Checks of options

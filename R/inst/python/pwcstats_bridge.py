@@ -33,12 +33,12 @@ def notes(messages):
     return [rendered(message, RVocabulary()) for message in messages]
 
 
-def call(function, args, kwargs, names=None):
-    """Call a function; `names` are R's names of parameters that only this call has.
+def call(function, args, kwargs):
+    """Call a function.
 
     Returns a dict: value; warnings, a list of texts; interrupted; and error, None or (text, traceback).
     """
-    vocabulary = RVocabulary(names)
+    vocabulary = RVocabulary()
     outcome = {"value": None, "warnings": [], "interrupted": False, "error": None}
     with warnings.catch_warnings():
         show_others = warnings.showwarning
@@ -107,6 +107,21 @@ def learner(name, **options):
     # R writes whole numbers as doubles.
     whole = {key: int(x) if isinstance(x, float) and x.is_integer() else x for key, x in options.items()}
     return make_learner(name, **whole)
+
+
+def weighted_learners():
+    """Return the names of the learners that take weights."""
+    from pwcstats.pairwise.named import LEARNERS
+
+    return [name for name, learner in LEARNERS.items() if learner.takes_weights]
+
+
+def integrator(fit):
+    """Return the name of a hybrid classifier's integrator, and whether its coefficients are a chain of equations."""
+    from pwcstats.hybrid.integrators import INTEGRATORS
+
+    kind = fit._fitted.integrator.kind
+    return kind, INTEGRATORS[kind].chain
 
 
 def is_score(name):

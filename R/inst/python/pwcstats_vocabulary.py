@@ -97,14 +97,11 @@ _FUNCTIONS = {name: f"{name}()" for name in _SAME} | {
 
 
 class RVocabulary(Vocabulary):
-    """The names that the R package has for what messages refer to; `parameters` has further names of parameters."""
-
-    def __init__(self, parameters=None):
-        self._parameters = _PARAMETERS | (parameters or {})
+    """The names that the R package has for what messages refer to."""
 
     def parameter(self, name):
         """Name of a parameter, or what R has in its place."""
-        return self._parameters.get(name, name)
+        return _PARAMETERS.get(name, name)
 
     def setting(self, name, value):
         """A setting such as ``method = 'firth'``."""

@@ -28,7 +28,9 @@ test_that("wrong options give Python's messages", {
   expect_refused(bt(small_wins, method = "zz"), "^method must be one of .*'zz'")
   expect_refused(bt(small_wins, cov_type = "zz"), "^cov_type must be one of .*'zz'")
   expect_refused(bt(small_wins, ref = "zz"), "^ref must be one of the items .*'zz'")
-  expect_refused(bt(small_wins, max_iter = 0), "^max_iter must be")
+  expect_refused(bt(small_wins, maxit = 0), "^maxit must be a whole number of at least 1, got 0")
+  # As in all models of the package.
+  expect_error(bt(small_wins, max_iter = 9), "unused argument")
   expect_refused(bt(small_wins, order_effect = 1), "^order_effect must be TRUE or FALSE")
   items <- data.frame(size = 1:3, row.names = c("a", "b", "c"))
   expect_refused(bt(small_wins, covariates = items, ref = "a"), "no item is the reference")
@@ -37,7 +39,7 @@ test_that("wrong options give Python's messages", {
 test_that("a fit that stops early gives a warning", {
   skip_without_python()
   expect_warning(
-    fit <- bt(small_wins, max_iter = 1), "did not converge",
+    fit <- bt(small_wins, maxit = 1), "did not converge",
     class = "pwcstats_warning"
   )
   expect_output(print(fit), "Not converged, iterations: 1")

@@ -119,7 +119,7 @@ test_that("plots show the items, the best first", {
   shown <- plot(fit)
   expect_identical(graphics::par("mai"), margins)
   expect_false(is.unsorted(-shown$ability))
-  expect_equal(shown["b", "upper"], confint(fit)["b", 2])
+  expect_equal(shown["b", "conf.high"], confint(fit)["b", 2])
   shown <- plot(fit, intervals = "comparison", level = 0.9, xlab = "x", main = "title")
   compared <- comparison_intervals(fit, 0.9)
   expect_equal(
@@ -128,7 +128,7 @@ test_that("plots show the items, the best first", {
   )
   shown <- plot(fit, intervals = "quasi", level = 0.9)
   quasi <- quasi_variances(fit)
-  expect_equal(shown["a", "upper"], qnorm(0.95) * quasi["a", "quasiSE"])
+  expect_equal(shown["a", "conf.high"], qnorm(0.95) * quasi["a", "quasiSE"])
 })
 
 test_that("intervals that do not overlap are a test at the level", {
@@ -137,8 +137,9 @@ test_that("intervals that do not overlap are a test at the level", {
   for (alpha in c(0.05, 0.2)) {
     shown <- comparison_intervals(fit, 1 - alpha)
     expect_identical(rownames(shown), c("a", "b", "c"))
+    expect_named(shown, c("ability", "quasiSE", "conf.low", "conf.high"))
     expect_identical(shown$quasiSE, quasi_variances(fit)$quasiSE)
-    expect_equal(shown$upper, shown$ability + attr(shown, "multiplier") * shown$quasiSE)
+    expect_equal(shown$conf.high, shown$ability + attr(shown, "multiplier") * shown$quasiSE)
     pairs <- utils::combn(rownames(shown), 2)
     level_of <- function(i, j) {
       apart <- attr(shown, "multiplier") * (shown[i, "quasiSE"] + shown[j, "quasiSE"])
@@ -180,7 +181,7 @@ test_that("with clusters the t distribution replaces the normal one", {
   expect_output(print(summary(fit)), "t distribution with 10 degrees of freedom, for 11 clusters")
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())
-  expect_equal(plot(fit, level = 0.9)["b", "upper"], unname(coef(fit) + half)[[1]])
+  expect_equal(plot(fit, level = 0.9)["b", "conf.high"], unname(coef(fit) + half)[[1]])
   plain <- bt(1, winner, loser, games)
   expect_identical(plain$df.inference, Inf)
   expect_identical(colnames(coef(summary(plain)))[3:4], c("z value", "Pr(>|z|)"))

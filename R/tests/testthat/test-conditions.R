@@ -68,6 +68,35 @@ test_that("flags are TRUE or FALSE", {
   expect_error(couple(example_r, return_info = 1), "^return_info must be", class = "pwcstats_error")
 })
 
+test_that("messages of checks in R show what came", {
+  refused <- function(check, x, ...) {
+    conditionMessage(expect_error(check(x, ..., call = NULL), class = "pwcstats_error"))
+  }
+  expect_identical(refused(check_flag, NA, "scale"), "scale must be TRUE or FALSE, got NA.")
+  expect_identical(refused(check_flag, "yes", "scale"), "scale must be TRUE or FALSE, got 'yes'.")
+  expect_identical(
+    refused(check_level, 95, "level"), "level must be a number between 0 and 1, got 95."
+  )
+  expect_identical(
+    refused(check_choice, c("b", NA), choices = c("a", "c"), name = "type"),
+    "type must be one of 'a', 'c', got c('b', NA)."
+  )
+  expect_identical(
+    refused(check_count, 1.5, "grid", least = 2),
+    "grid must be a whole number of at least 2, got 1.5."
+  )
+  expect_identical(refused(check_seed, 2^31), "seed must be at most 2147483647, got 2147483648.")
+  expect_identical(refused(check_positive, -1, "cost"), "cost must be a number above 0, got -1.")
+  expect_identical(show_value(NULL), "NULL")
+  expect_identical(show_value(character()), "character(0)")
+  expect_identical(show_value(c(a = 0.1, b = 2L)), "c(0.1, 2)")
+  expect_identical(show_value(1:20), "c(1, 2, 3, 4, 5, 6, 7, 8, ...)")
+  expect_identical(show_value(iris), "data.frame")
+  expect_identical(show_value(iris$Species), "factor")
+  expect_identical(show_value(diag(2)), "double matrix")
+  expect_identical(show_value(mean), "function")
+})
+
 test_that("warnings of the module are R warnings each time, others are left to Python", {
   skip_without_python()
   load_python(NULL)

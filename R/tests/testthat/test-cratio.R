@@ -149,8 +149,14 @@ test_that("separated stages give a warning, infinite estimates and limits", {
   expect_refused(confint(fit, method = "profile"), "profile needs finite estimates")
   expect_output(print(fit), "Not all estimates are finite: .*separation; penalty = 'firth'")
   expect_output(print(summary(fit)), "x:bad +Inf +Inf")
+  # What is printed does not depend on the words of Python's reason.
+  expect_true(fit$separated)
+  fit$reason <- "two classes do not overlap"
+  expect_output(print(fit), "Not all estimates are finite: two classes do not overlap; penalty")
+  expect_output(print(summary(fit)), "Not all estimates are finite: two classes do not overlap")
   expect_silent(firth <- update(fit, penalty = "firth"))
   expect_true(all(is.finite(coef(firth))) && firth$converged)
+  expect_false(firth$separated)
   expect_true(all(is.finite(confint(firth, method = "profile"))))
   all_apart <- suppressWarnings(cratio(grade ~ I(as.integer(grade) + x / 100), visits))
   expect_output(print(summary(all_apart)), "I.*:bad +Inf +Inf")

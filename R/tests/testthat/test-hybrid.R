@@ -195,6 +195,34 @@ test_that("each part of the rows has a machine", {
   expect_length(fit$aliased, 1)
   expect_setequal(c(fit$aliased, fit$selected), fit$distances)
   expect_output(print(fit), paste0("Aliased: +", fit$aliased, ", combinations"))
+  expect_refused(
+    hybrid(kind ~ Sepal.Length, flowers, split = "folds", integrator = "zz"),
+    "^integrator must be one of .*, got 'zz'"
+  )
+})
+
+test_that("coefficients have the shape of Python's, whatever the integrator is called", {
+  skip_without_python()
+  skip_without_package("generics")
+  table <- reticulate::import("pwcstats.hybrid.integrators", convert = FALSE)$INTEGRATORS
+  copies <- c(multinomial = "another", cratio = "another_chain")
+  on.exit(for (name in copies) table$pop(name, NULL))
+  for (name in names(copies)) {
+    table[[copies[[name]]]] <- table[[name]]
+  }
+  same <- function(ask, name) {
+    found <- ask(copies[[name]])
+    peer <- ask(name)
+    expect_identical(found$integrator, copies[[name]])
+    expect_identical(coef(found), coef(peer))
+    expect_identical(coef(summary(found)), coef(summary(peer)))
+    expect_identical(generics::tidy(found), generics::tidy(peer))
+  }
+  same(
+    function(name) hybrid(Species ~ Sepal.Length + Sepal.Width, iris, integrator = name),
+    "multinomial"
+  )
+  same(function(name) ordinal_hybrid(ozone ~ Temp + Wind, air, integrator = name), "cratio")
 })
 
 test_that("ordered classes are integrated by continuation ratios", {

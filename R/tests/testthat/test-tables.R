@@ -5,88 +5,99 @@ choices <- function(f, argument) {
   eval(formals(f)[[argument]])
 }
 
-# The choices that an error message lists, as in "x must be one of 'a', 'b', got 'zz'.".
-listed <- function(call) {
-  error <- expect_refused(call, "must be one of .*, got 'zz'")
-  known <- sub(", got 'zz'.*$", "", conditionMessage(error))
-  gsub("'", "", regmatches(known, gregexpr("'[^']*'", known))[[1]], fixed = TRUE)
+# Object of a Python module.
+from_module <- function(module, name) {
+  reticulate::import(paste0("pwcstats.", module))[[name]]
 }
 
-# The choices of a Python parameter that may be None, which is "none" in R.
-listed_in_python <- function(name, parameter, x, y) {
+# The strings that the type of a Python parameter lists; None is "none" in R.
+typed <- function(f, parameter) {
+  typing <- reticulate::import("typing", convert = FALSE)
+  hint <- reticulate::py_get_item(f$"__annotations__", parameter)
+  strings <- function(type) {
+    members <- from_py(reticulate::import_builtins(convert = FALSE)$list(typing$get_args(type)))
+    unlist(lapply(members, function(member) {
+      if (is.character(member)) {
+        member
+      } else if (reticulate::py_str(member) == "<class 'NoneType'>") {
+        "none"
+      } else {
+        strings(member)
+      }
+    }))
+  }
+  strings(hint)
+}
+
+# A function or class of the module, or a method of a class.
+python_function <- function(...) {
   load_python(NULL)
-  options <- stats::setNames(list("zz"), parameter)
-  model <- call_python(name, list(), options, NULL)
-  c("none", listed(call_bridge(model$fit, list(x, y), list(), NULL)))
+  Reduce(function(object, name) object[[name]], c(...), python$pwcstats)
 }
 
 test_that("couplings are those of Python", {
   skip_without_python()
-  load_python(NULL)
-  methods <- unlist(from_py(python$pwcstats$coupling$METHODS))
+  methods <- unlist(from_module("coupling", "METHODS"))
   expect_setequal(choices(couple, "method"), methods)
   expect_setequal(choices(pwc, "coupling"), methods)
 })
 
 test_that("tests and adjustments are those of Python", {
   skip_without_python()
-  scores <- cbind(a = c(.8, .7, .9), b = c(.7, .6, .9))
+  tests <- unlist(from_module("compare", "TESTS"))
   for (f in list(compare_methods, winners)) {
-    tests <- listed(compare_methods(scores, test = "zz", rows = "datasets"))
     expect_setequal(choices(f, "test"), tests)
   }
-  adjustments <- listed(compare_methods(scores, adjust = "zz", rows = "datasets"))
+  adjustments <- unlist(from_module("compare", "ADJUSTMENTS"))
   for (f in list(compare_methods, winners, rank_tests)) {
     expect_setequal(choices(f, "adjust"), adjustments)
   }
-  expect_setequal(choices(adjust_p, "method"), listed(adjust_p(0.1, "zz")))
-  expect_setequal(choices(friedman_ranks, "statistic"), listed(friedman_ranks(scores, "zz")))
-  a <- scores[, "a"]
-  b <- scores[, "b"]
-  expect_setequal(choices(wilcoxon_pair, "zeros"), listed(wilcoxon_pair(a, b, "zz")))
-  expect_setequal(choices(wilcoxon_pair, "method"), listed(wilcoxon_pair(a, b, method = "zz")))
-  right <- c(TRUE, FALSE, TRUE)
-  found <- listed(mcnemar_pair(right, !right, method = "zz"))
-  expect_setequal(choices(mcnemar_pair, "method"), found)
+  expect_setequal(choices(adjust_p, "method"), adjustments)
+  same <- function(f, name, argument) {
+    found <- typed(python_function("compare", name), argument)
+    expect_setequal(choices(f, argument), found)
+  }
+  same(friedman_ranks, "friedman", "statistic")
+  same(wilcoxon_pair, "wilcoxon", "zeros")
+  same(wilcoxon_pair, "wilcoxon", "method")
+  same(mcnemar_pair, "mcnemar", "method")
 })
 
 test_that("options of Bradley-Terry fits are those of Python", {
   skip_without_python()
-  fit <- bt(small_wins)
-  expect_setequal(choices(bt, "method"), listed(bt(small_wins, method = "zz")))
-  expect_setequal(choices(bt, "ties"), listed(bt(small_wins, ties = "zz")))
-  expect_setequal(choices(bt, "cov"), listed(bt(small_wins, cov = "zz")))
-  expect_setequal(choices(bt, "cov_type"), listed(bt(small_wins, cov_type = "zz")))
-  goodness <- pwcstats:::goodness_of_fit.pwcstats_bt
-  expect_setequal(choices(goodness, "statistic"), listed(goodness_of_fit(fit, "zz")))
-  expect_setequal(choices(goodness, "p_value"), listed(goodness_of_fit(fit, p_value = "zz")))
+  fit <- python_function("BradleyTerry", "fit")
+  for (name in c("method", "ties", "cov", "cov_type")) {
+    expect_setequal(choices(bt, name), typed(fit, name))
+  }
+  goodness <- python_function("bradley_terry", "goodness", "goodness_of_fit")
+  for (name in c("statistic", "p_value")) {
+    expect_setequal(choices(goodness_of_fit.pwcstats_bt, name), typed(goodness, name))
+  }
 })
 
 test_that("options of logistic fits are those of Python", {
   skip_without_python()
-  fit <- firth(am ~ wt, mtcars)
-  expect_setequal(choices(cratio, "direction"), listed(cratio(gear ~ wt, mtcars, direction = "zz")))
-  expect_setequal(choices(stepwise, "direction"), listed(stepwise(fit, direction = "zz")))
+  ratio <- python_function("ContinuationRatio", "__init__")
+  expect_setequal(choices(cratio, "direction"), typed(ratio, "direction"))
+  expect_setequal(choices(cratio, "penalty"), typed(ratio, "penalty"))
+  expect_setequal(
+    choices(stepwise, "direction"), typed(python_function("stepwise"), "direction")
+  )
 })
 
 test_that("options of classifiers are those of Python", {
   skip_without_python()
-  load_python(NULL)
-  x <- to_py(as.matrix(iris[1:4]))
-  y <- to_py(as.array(as.integer(iris$Species)))
+  start <- function(name) python_function(name, "__init__")
   for (name in c("threshold", "calibration")) {
-    expect_setequal(choices(pwc, name), listed_in_python("PairwiseClassifier", name, x, y))
+    expect_setequal(choices(pwc, name), typed(start("PairwiseClassifier"), name))
   }
   for (name in c("penalty", "select")) {
-    expect_setequal(choices(hybrid, name), listed_in_python("HybridClassifier", name, x, y))
-    expect_setequal(choices(ordinal_hybrid, name), choices(hybrid, name))
+    expect_setequal(choices(hybrid, name), typed(start("HybridClassifier"), name))
+    expect_setequal(choices(ordinal_hybrid, name), typed(start("OrdinalHybridClassifier"), name))
   }
-  expect_setequal(
-    choices(hybrid, "integrator"), listed(hybrid(Species ~ Petal.Length, iris, integrator = "zz"))
-  )
-  flowers <- transform(iris, Species = ordered(Species))
-  expect_setequal(
-    choices(ordinal_hybrid, "integrator"),
-    listed(ordinal_hybrid(Species ~ Petal.Length, flowers, integrator = "zz"))
-  )
+  expect_setequal(choices(hybrid, "split"), names(from_module("hybrid.groups", "SPLITS")))
+  table <- from_module("hybrid.integrators", "INTEGRATORS")
+  ordered <- vapply(table, function(integrator) integrator$ordered, logical(1L))
+  expect_setequal(choices(hybrid, "integrator"), names(table)[!ordered])
+  expect_setequal(choices(ordinal_hybrid, "integrator"), names(table)[ordered])
 })
