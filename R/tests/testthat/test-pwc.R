@@ -182,7 +182,7 @@ test_that("probabilities are those of couple(), for any order of the levels", {
   skip_without_python()
   for (coupling in c("wlw2", "ht", "wlw1", "logit", "pkpd", "rv", "vote", "sum")) {
     fit <- pwc(Species ~ ., backwards[-(1:20), ], c("lda", "nb"), coupling = coupling)
-    n <- if (coupling == "ht") fit$pairs$n
+    n <- if (coupling %in% c("ht", "logit")) fit$pairs$n
     r <- predict(fit, type = "pairs")
     proba <- predict(fit, type = "prob")
     expect_equal(proba, couple(r, coupling, n = n, condensed = TRUE), tolerance = EXACT)
