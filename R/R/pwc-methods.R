@@ -56,7 +56,7 @@ print_pwc <- function(x, digits, most) {
 
 describe_coupling <- function(x) {
   weighted <- if (x$pair_weights == "counts") "pairs weighted by rows" else "pairs weighted equally"
-  if (x$coupling == "ht") sprintf("ht, %s", weighted) else x$coupling
+  if (x$uses_pair_weights) sprintf("%s, %s", x$coupling, weighted) else x$coupling
 }
 
 #' @rdname pwcstats_pwc

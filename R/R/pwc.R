@@ -102,6 +102,7 @@
 #'     each; with sigmoids `sigmoid_a` and `sigmoid_b`, where 1 / (1 + exp(a f + b)) is the
 #'     probability of `class_i` at score f; if requested `threshold`; and `error`, if a learner
 #'     failed.}
+#'   \item{uses_pair_weights}{Does the coupling use weights of the pairs?}
 #'   \item{learners, coupling, pair_weights, threshold, calibration, seed}{Names of the learners,
 #'     and options of the call.}
 #'   \item{center, scale}{Centre and scale of each column.}
@@ -217,6 +218,7 @@ pwc <- function(formula,
       center = input$center,
       scale = input$scale,
       nobs = nrow(rows),
+      uses_pair_weights = from_py(python$bridge$weights_pairs(options$coupling)),
       python = freeze(model)
     ),
     options[c("coupling", "pair_weights", "threshold", "calibration", "seed")]

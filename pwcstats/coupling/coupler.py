@@ -172,8 +172,8 @@ def couple(
     ``"logit"`` [1]_
         minimises :math:`\sum_{i<j} n_{ij} (\log p_i - \log p_j - \mathrm{logit}\, r_{ij})^2`. With equal weights
         :math:`p_i \propto \exp(\frac{1}{K} \sum_{j \ne i} \mathrm{logit}\, r_{ij})`. If the log-odds of all pairs are
-        linear in the features, as in pairwise LDA, so are the decision boundaries, as long as no r is clipped
-        (``PairwiseClassifier`` does not clip for this method). The discussion of [1]_ suggests such a coupling.
+        linear in the features, as in pairwise LDA, so are the decision boundaries, as long as no r is clipped.
+        ``PairwiseClassifier`` clips at 1e-10 for this method. The discussion of [1]_ suggests such a coupling.
     ``"pkpd"`` [3]_
         :math:`p_i \propto 1 / (\sum_{j \ne i} 1/r_{ij} - (K-2))`.
     ``"rv"`` [4]_

@@ -56,7 +56,8 @@ class Method:
     needs_probabilities : bool
         Whether r must be probabilities; if not, only the side of 1/2 matters, and uncalibrated scores will do.
     classifier_clip : float
-        The `clip` that classifiers use: LIBSVM's, or the rounding error of r if the size of large log-odds matters.
+        The `clip` that classifiers use: LIBSVM's, or a smaller one if the size of large log-odds matters. With 1e-10
+        log-odds of up to 23 count; they are known to 1e-6, as r near 1 has lost digits.
     no_limit : str
         Reason to give if r has exact zeros or ones and the kernel finds no limit.
     """
@@ -102,7 +103,7 @@ TABLE: dict[str, Method] = {
             log_odds.log_odds,
             "weighted least squares on the log-odds",
             uses_weights=True,
-            classifier_clip=2.0**-53,
+            classifier_clip=1e-10,
         ),
         Method(
             "pkpd",

@@ -124,6 +124,13 @@ def integrator(fit):
     return kind, INTEGRATORS[kind].chain
 
 
+def weights_pairs(coupling):
+    """Return whether a coupling method uses weights of the pairs."""
+    from pwcstats.coupling.methods import find_method
+
+    return find_method(coupling).uses_weights
+
+
 def is_score(name):
     """Return whether scikit-learn has a score of this name."""
     from sklearn.metrics import get_scorer_names
