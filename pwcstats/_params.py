@@ -38,7 +38,7 @@ def optional_choice(given: Any, options: Iterable[str], name: str) -> str | None
 
 def _one_of(given: Any, options: list[str], name: str, more: str) -> str:
     if isinstance(given, str) and given in options:
-        return given
+        return str(given)
     known = ", ".join(map(value, options))
     raise InputError(f"{arg(name)} must be one of {known}{more}, got {value(given)}.")
 

@@ -92,11 +92,18 @@ def long(*pairs):
     return BradleyTerry.from_comparisons(winner=[a for a, _ in pairs], loser=[b for _, b in pairs])
 
 
+TIED = BradleyTerry.from_comparisons(winner=["a", "b"], loser=["b", "c"], tie=[True, True])
+
+
 def test_obstacles_are_found_without_exceptions():
     for model, options, message in (
         (long(("a", "b"), ("b", "a")), {}, None),
         (long(("a", "b")), {}, "a never lost"),
         (long(("a", "b"), ("c", "d")), {"method": "firth"}, "not connected"),
+        (TIED, {"ties": "davidson"}, "all comparisons are ties"),
+        (TIED, {"ties": "davidson", "method": "firth"}, None),
+        (long(("a", "b"), ("b", "a")), {"ties": "davidson"}, "no comparison is a tie"),
+        (long(("a", "b"), ("b", "a")), {"ties": "davidson", "method": "firth"}, None),
     ):
         spec = read_spec(model._rows, **{**DEFAULTS, **options})
         obstacle = find_obstacle(spec, make_likelihood(spec, model._table(spec)))
@@ -211,7 +218,7 @@ def test_convergence_is_reported():
 
     frame, _ = league(1)
     model = BradleyTerry.from_comparisons(frame, winner="winner", loser="loser")
-    with pytest.warns(ConvergenceWarning, match="did not converge .*1 steps"):
+    with pytest.warns(ConvergenceWarning, match=r"did not converge \(stopped after 1 step\), .*raise maxiter"):
         res = model.fit(maxiter=1)
     assert not res.converged
     assert "steps" in res.reason

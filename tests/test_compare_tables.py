@@ -45,6 +45,24 @@ def test_a_row_says_what_its_function_does(name):
         assert len(set(p)) > 1
 
 
+# By what each test is defined: the observations that it takes, and how it orders the methods.
+UNITS_AND_ORDER = {
+    "paired_t": (("data set", "split"), "mean"),
+    "corrected_resampled_t": (("split",), "mean"),
+    "cv5x2_t": (("split",), "mean"),
+    "cv5x2_f": (("split",), "mean"),
+    "wilcoxon": (("data set",), "mean rank"),
+    "sign": (("data set",), "mean rank"),
+    "mcnemar": (("case",), "mean"),
+    "nemenyi": (("data set",), "mean rank"),
+    "mean_ranks": (("data set",), "mean rank"),
+}
+
+
+def test_units_and_order():
+    assert {name: (find_test(name).units, find_test(name).order) for name in TESTS[1:]} == UNITS_AND_ORDER
+
+
 SCORES = {
     "data set": tidy(THREE, datasets=12),
     "split": tidy(THREE, repeats=5, folds=2),

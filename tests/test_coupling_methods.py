@@ -56,6 +56,15 @@ class TestTable:
         np.testing.assert_allclose(found.proba[:-1] / found.proba[1:], [0.6 / 0.4, 0.7 / 0.3], rtol=1e-10)
 
 
+def test_only_votes_do_without_probabilities():
+    """PairwiseClassifier refuses decision values without calibration for all other methods."""
+    assert [row.name for row in TABLE.values() if not row.needs_probabilities] == ["vote"]
+
+
+def test_classifiers_clip_as_libsvm_does_but_for_log_odds():
+    assert {row.name: row.classifier_clip for row in TABLE.values() if row.classifier_clip != 1e-7} == {"logit": 1e-10}
+
+
 class TestResult:
     def test_is_still_a_named_tuple(self):
         result = couple(R, "ht", condensed=True, return_info=True)

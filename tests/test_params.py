@@ -22,7 +22,9 @@ def refused(check, *arguments, match, **options):
 class TestChoice:
     def test_accepts(self):
         assert _params.choice("b", ("a", "b"), "method") == "b"
-        assert _params.choice(np.str_("b"), {"a": 1, "b": 2}, "method") == "b"
+        found = _params.choice(np.str_("b"), {"a": 1, "b": 2}, "method")
+        assert found == "b"
+        assert type(found) is str
 
     @pytest.mark.parametrize("given", ["c", "A", "", 1, True, ["a"], np.array(["a"])])
     def test_refuses(self, given):
@@ -143,7 +145,9 @@ class TestNumber:
 class TestJobs:
     @pytest.mark.parametrize("given", [None, 1, -1, 4, np.int64(2), -2])
     def test_accepts(self, given):
-        assert _params.jobs(given) == given
+        found = _params.jobs(given)
+        assert found == given
+        assert given is None or type(found) is int
 
     @pytest.mark.parametrize("given", [0, True, False, 1.0, "2", [1]])
     def test_refuses(self, given):

@@ -112,6 +112,41 @@ def test_tidy_is_a_frame_in_snake_case(result):
     assert all(SNAKE_CASE.fullmatch(name) for name in frame.columns), list(frame.columns)
 
 
+# Columns that tidy and glance have at least, and whether there is a summary, by class.
+MODEL = {"term", "estimate", "std_error", "statistic", "p_value", "conf_low", "conf_high"}
+TEST = {"statistic", "p_value", "method"}
+PAIRS = {"method_a", "method_b", "estimate", "conf_low", "conf_high", "statistic", "p_value", "p_adjusted"}
+FIT = {"log_lik", "aic", "bic", "nobs", "converged"}
+BAYES = {"estimate", "p_less", "p_rope", "p_greater", "conf_low", "conf_high", "method"}
+EXPECTED = {
+    "CouplingResult": ({"sample", "class", "estimate"}, {"method", "n_samples", "n_classes", "converged"}, False),
+    "BradleyTerryResults": (MODEL, FIT | {"n_items", "deviance"}, True),
+    "BootstrapResult": ({"term", "estimate", "std_error", "conf_low", "conf_high"}, {"n_draws", "n_failed"}, True),
+    "FirthLogitResults": (MODEL, FIT | {"penalized_log_lik", "statistic", "p_value"}, True),
+    "FirthMNLogitResults": (MODEL | {"y_level"}, FIT | {"penalized_log_lik", "statistic", "p_value"}, True),
+    "IndividualizedResults": (MODEL | {"y_level"}, FIT, True),
+    "ContinuationRatioResults": (MODEL, FIT, True),
+    "OrderedLogitResults": (MODEL, FIT, True),
+    "SeparationResult": ({"term", "estimate"}, {"separated", "kind", "nobs"}, True),
+    "StepwiseResult": ({"action", "criterion", "log_lik"}, {"n_steps", "log_lik"}, True),
+    "TestResult": (TEST, TEST, False),
+    "FriedmanResult": (TEST, TEST, True),
+    "RankTests": (PAIRS, {"n_methods", "nobs", "alpha", "method"}, True),
+    "BayesResult": (BAYES, BAYES, True),
+    "ComparisonResult": (PAIRS | {"significant"}, {"n_methods", "nobs", "test", "adjust", "alpha"}, True),
+}
+
+
+def test_expected_columns_and_summary(result):
+    tidy, glance, has_summary = EXPECTED[type(getattr(result, "_results", result)).__name__]
+    assert tidy <= set(result.tidy().columns)
+    assert len(result.tidy())
+    assert glance <= set(result.glance().columns)
+    assert hasattr(result, "summary") == has_summary
+    # What a row of glance says is in the dict, too, or its table has it.
+    assert len(result.to_dict()) >= 3
+
+
 def test_intervals_have_one_name(result):
     for frame in (result.tidy(), result.glance()):
         assert not OTHER_BOUNDS & set(frame.columns)

@@ -27,6 +27,9 @@ refuse_formula <- function(outcome, call) {
 
 wins_input <- function(wins, tied, order_effect, call) {
   wins <- square(as_numbers(wins, "outcome", call), "outcome", call)
+  if (ncol(wins) < 2L) {
+    abort(sprintf("comparisons need at least 2 items, got %d.", ncol(wins)), call)
+  }
   if (order_effect) {
     abort(
       "order_effect needs to know who went first; give player1 and player2 instead of a matrix.",

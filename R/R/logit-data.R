@@ -85,7 +85,13 @@ check_complete <- function(x, frame, call) {
 
 refuse_no_row <- function(weights, call) {
   if (!any(weights > 0)) {
-    abort("there is no row to fit: the data have no rows, or all weights are 0.", call)
+    abort(
+      paste(
+        "there is no row to fit: the data have no rows, each row has a missing value,",
+        "or all weights are 0."
+      ),
+      call
+    )
   }
 }
 

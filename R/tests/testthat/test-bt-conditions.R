@@ -135,3 +135,9 @@ test_that("anova refuses fits that are not nested", {
   expect_refused(anova(fit, bt(small_wins + 1)), "the same comparisons")
   expect_refused(anova(fit, bt(small_wins, ref = "b")), "neither is nested")
 })
+
+test_that("tables without two items are refused", {
+  skip_without_python()
+  expect_refused(bt(data.frame()), "comparisons need at least 2 items, got 0")
+  expect_refused(bt(matrix(0, 1, 1)), "comparisons need at least 2 items, got 1")
+})

@@ -73,6 +73,7 @@ test_that("a row with weight 0 is used only in predictions", {
   expect_length(fitted(zero), 16)
   expect_equal(fitted(zero)[-3], fitted(without))
   expect_refused(firth(ill ~ x, visits, weights = 0 * x), "no row to fit")
+  expect_refused(firth(ill ~ x, transform(visits, x = NA)), "each row has a missing value")
   expect_refused(firth(ill ~ x, visits, weights = -x), "^weights has .*>= 0")
 })
 
