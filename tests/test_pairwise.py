@@ -18,6 +18,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from pwcstats import PairwiseClassifier, couple
 from pwcstats.coupling import METHODS
+from pwcstats.coupling.methods import find_method
 from pwcstats.datasets import szepannek_classes
 from pwcstats.errors import InputError
 from tests import reference_pairwise as reference
@@ -44,7 +45,9 @@ def test_r_is_the_learners_own_probability():
 def test_probabilities_are_coupled(coupling):
     clf = PairwiseClassifier(GaussianNB(), coupling=coupling).fit(X, Y)
     counts = np.array([[0, 130, 107], [130, 0, 119], [107, 119, 0]])
-    want = couple(clf.pairwise_proba(NEW), coupling, **({"n": counts} if coupling == "ht" else {}))
+    row = find_method(coupling)
+    weights = {"n": counts} if row.uses_weights else {}
+    want = couple(clf.pairwise_proba(NEW), coupling, clip=row.classifier_clip, **weights)
     np.testing.assert_allclose(clf.predict_proba(NEW), want, atol=1e-12)
     np.testing.assert_array_equal(clf.predict(NEW), want.argmax(axis=1))
     with np.errstate(divide="ignore"):
