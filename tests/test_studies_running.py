@@ -262,7 +262,7 @@ def test_options_are_checked(tmp_path, options, words):
 def test_nothing_to_run_and_seeds_that_are_none(tmp_path):
     with pytest.raises(InputError, match="there is nothing to run: at least one repeat"):
         run_cells(noted, [])
-    with pytest.raises(InputError, match="random_state must be a whole number of at least 0, or None, got 'x'"):
+    with pytest.raises(InputError, match="random_state must be a whole number of at least 0, got 'x'"):
         run_cells(of_numpy, [{}], random_state="x")
     with pytest.raises(InputError, match="repeats must be a whole number of at least 1, got 0"):
         run_cells(of_numpy, [{"repeats": 0}])
