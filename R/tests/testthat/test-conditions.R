@@ -36,7 +36,10 @@ test_that("wrong input gives Python's messages", {
   expect_refused(couple(twice), "classes must be different")
   expect_refused(couple(matrix(.4, 3, 3)), "r_ij \\+ r_ji must be 1")
   expect_refused(couple(example_r, "bayes"), "pair_mass")
-  expect_refused(couple(example_r, "ht", n = 1:2), "n must be a 3 x 3 matrix, or a vector of 3 numbers, one for each pair, got a vector of 2")
+  expect_refused(
+    couple(example_r, "ht", n = 1:2),
+    "n must be a 3 x 3 matrix, or a vector of 3 numbers, one for each pair, got a vector of 2"
+  )
   expect_refused(couple(example_r, "ht", n = -diag(3) - 1), "n must hold finite numbers >= 0")
   expect_refused(couple(example_r, clip = 2), "clip must be a number")
   expect_refused(couple(example_r, clip = "a"), "clip")
