@@ -105,8 +105,8 @@
 #' # Weights, and a pair that was never compared.
 #' couple(c(.9, NA, .7), "ht", n = c(200, 0, 180), condensed = TRUE)
 #'
-#' # The probabilities of e1071, from its decision values and sigmoids. They differ slightly, because
-#' # LIBSVM stops its iteration early.
+#' # The probabilities of e1071, from its decision values and sigmoids. They differ slightly,
+#' # because LIBSVM stops its iteration early.
 #' if (requireNamespace("e1071", quietly = TRUE)) {
 #'   model <- e1071::svm(Species ~ ., iris, probability = TRUE)
 #'   answer <- predict(model, iris[c(1, 71, 120), ], decision.values = TRUE, probability = TRUE)
