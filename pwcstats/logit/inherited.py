@@ -1,5 +1,6 @@
 """Helpers for classes that derive from statsmodels' models and results."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
@@ -52,15 +53,15 @@ class StatsmodelsResult(HidesUnavailable, Result):
         return super().t_test_pairwise(term_name, *args, **kwargs)  # type: ignore[misc]
 
 
-class SeveralEquations:
+class SeveralEquations(ABC):
     """Mixed into results with several coefficients for each column, for which statsmodels' tests of terms are wrong."""
 
     model: Any
     params: Any
 
+    @abstractmethod
     def _coefficients_of(self, columns: Sequence[int]) -> list[int]:
         """Indices of the coefficients of some columns of the design, among all coefficients."""
-        raise NotImplementedError
 
     def wald_test_terms(
         self, skip_single: bool = False, extra_constraints: Any = None, combine_terms: Any = None, scalar: bool = True
