@@ -221,4 +221,4 @@ def test_convergence_is_reported():
     with pytest.warns(ConvergenceWarning, match=r"did not converge \(stopped after 1 step\), .*raise maxiter"):
         res = model.fit(maxiter=1)
     assert not res.converged
-    assert "steps" in res.reason
+    assert "stopped after 1 step" in res.reason
