@@ -141,9 +141,10 @@ class FirthLogit(FromFormula, PenalizedModel, Logit):
             Start of the iteration; 0 by default.
         correction : {None, "flic", "flac"}
             Correction of the intercept for better predictions, because Firth's penalty pulls probabilities towards one
-            half [4]_. "flic" estimates the intercept again by maximum likelihood, with the other coefficients fixed.
-            "flac" adds the pseudo-observations of the penalty, with an indicator variable for them. Both make the mean
-            prediction equal to the mean response. Use them to predict, and the plain fit for tests and profiles.
+            half (Puhr et al., see the references of the model). "flic" estimates the intercept again by maximum
+            likelihood, with the other coefficients fixed. "flac" adds the pseudo-observations of the penalty, with an
+            indicator variable for them. Both make the mean prediction equal to the mean response. Use them to predict,
+            and the plain fit for tests and profiles.
         maxiter : int
             Maximal number of Newton steps.
         disp : bool
