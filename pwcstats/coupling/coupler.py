@@ -7,11 +7,10 @@ from typing import Any, Literal, overload
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.sparse.csgraph import connected_components
 
-from pwcstats import _params
+from pwcstats import _native, _params
 from pwcstats._arrays import Array, read_only
-from pwcstats._kernels import divergence, limits, threads
+from pwcstats._kernels.threads import over_samples
 from pwcstats.coupling.methods import Method, MethodName, find_method, methods_with
 from pwcstats.coupling.reading import Pairs, check_values, read_pairs, read_weights
 from pwcstats.coupling.result import CouplingResult
@@ -241,25 +240,17 @@ def couple(
             "set them to 0 to leave these pairs out."
         )
 
-    # The kernels set this flag if they see suspicious values.
-    needs_check = np.zeros(1, np.bool_)
-    inputs: list[Any] = [pairs.values, pairs.upper, pairs.lower, needs_check]
-    if row.clips:
-        inputs.append(clip)
-    if row.uses_weights:
-        inputs.append(shares)
+    used = shares
     if row.uses_pair_mass:
-        inputs.append(_scaled(_read_mass(pairs, pair_mass, condensed)))
-    if row.uses_top_sets:
-        inputs.append(_top_sets(row, pairs, shares, clip, n_jobs))
+        used = _scaled(_read_mass(pairs, pair_mass, condensed))
+    top = _top_sets(row, pairs, shares, clip, n_jobs)
     proba = np.empty((pairs.n_samples, pairs.n_classes))
     n_iter = np.zeros(pairs.n_samples, np.int64)
     converged = np.ones(pairs.n_samples, np.bool_)
     kl = np.empty(pairs.n_samples if return_info else 0)
-    outputs = (proba, n_iter, converged, kl) if row.iterates else (proba,)
-    threads.over_samples(partial(row.kernel, *inputs), pairs.n_samples, pairs.n_classes, n_jobs, *outputs)
-    if needs_check[0]:
-        check_values(pairs, weights, n_jobs, _missing_cure(row))
+    kernel = partial(row.kernel, pairs.values, pairs.upper, pairs.lower, clip, used, top)
+    if any(over_samples(kernel, pairs.n_samples, pairs.n_classes, n_jobs, proba, n_iter, converged, kl)):
+        check_values(pairs, weights, _missing_cure(row))
     without_limit = np.flatnonzero(np.isnan(proba[:, 0]) | np.isnan(proba[:, -1]))
     if len(without_limit):
         raise _no_limit(pairs, int(without_limit[0]), row.no_limit)
@@ -267,8 +258,8 @@ def couple(
     if not return_info:
         return _label(pairs, proba)
     if not row.iterates:
-        distance = partial(divergence.kl_distance, pairs.values, pairs.upper, clip, shares, proba)
-        threads.over_samples(distance, pairs.n_samples, pairs.n_classes, n_jobs, kl)
+        distance = partial(_native.kl_distance, pairs.values, pairs.upper, clip, shares)
+        over_samples(distance, pairs.n_samples, pairs.n_classes, n_jobs, proba, kl)
     if n is not None:
         kl *= weights.max(axis=1)
     return CouplingResult(
@@ -322,10 +313,13 @@ def _check_connected(pairs: Pairs, weights: Array, n_jobs: int | None) -> None:
     if weights.all():
         return
     connected = np.empty(len(weights), np.bool_)
-    search = partial(limits.connected, weights, pairs.n_classes)
-    threads.over_samples(search, len(weights), pairs.n_classes, n_jobs, connected)
+    search = partial(_native.connected, weights, pairs.n_classes)
+    over_samples(search, len(weights), pairs.n_classes, n_jobs, connected)
     if connected.all():
         return
+    # Loading it takes as long as loading all the rest.
+    from scipy.sparse.csgraph import connected_components
+
     row = int(np.argmin(connected))
     compared = np.zeros((pairs.n_classes, pairs.n_classes), np.bool_)
     compared[np.triu_indices(pairs.n_classes, 1)] = weights[row] > 0.0
@@ -342,14 +336,14 @@ def _check_connected(pairs: Pairs, weights: Array, n_jobs: int | None) -> None:
 
 
 def _top_sets(row: Method, pairs: Pairs, weights: Array, clip: float, n_jobs: int | None) -> NDArray[np.bool_]:
-    """Classes that keep a probability in the limit, one row per sample; no rows if r is clipped, since all do then."""
-    if clip > 0.0:
+    """Classes that keep a probability in the limit, one row per sample; no rows if all do."""
+    if clip > 0.0 or not row.uses_top_sets:
         return np.empty((0, pairs.n_classes), np.bool_)
-    check_values(pairs, weights, n_jobs, _missing_cure(row))
+    check_values(pairs, weights, _missing_cure(row))
     top = np.empty((pairs.n_samples, pairs.n_classes), np.bool_)
     exists = np.empty(pairs.n_samples, np.bool_)
-    search = partial(limits.top_sets, pairs.values, pairs.upper, weights)
-    threads.over_samples(search, pairs.n_samples, pairs.n_classes, n_jobs, top, exists)
+    search = partial(_native.top_sets, pairs.values, pairs.upper, weights)
+    over_samples(search, pairs.n_samples, pairs.n_classes, n_jobs, top, exists)
     if not exists.all():
         reason = "two groups of classes are unbeaten and were never compared with each other"
         raise _no_limit(pairs, int(np.argmin(exists)), reason)

@@ -4,18 +4,18 @@ A method is one row of the table: its kernel, what the kernel needs, and what it
 `PairwiseClassifier` and the command line read the table. To add a method, write its kernel, add a row to the table and
 add the name to `MethodName`.
 
-A kernel couples the samples ``first`` to ``stop - 1``. It is called with these arguments in this order, where those in
-brackets depend on the row::
+A kernel is a compiled function of `pwcstats._native` that couples the samples ``first`` to ``stop - 1``. All kernels have
+the same arguments, and each uses those it needs::
 
-    values, upper, lower, needs_check    # r, see pwcstats/_kernels/blocks.py
-    [clip]                               # if `clips`
-    [weights]                            # if `uses_weights`: shares of the largest weight, 0 for pairs not compared
-    [pair_mass]                          # if `uses_pair_mass`: shares of the largest mass
-    [top]                                # if `uses_top_sets`: classes that keep a probability in the limit
+    values, upper, lower    # r, see `pwcstats.coupling.reading.Pairs`
+    clip                    # r is clipped to [clip, 1 - clip], if `clips`
+    weights                 # shares of the largest weight, 0 for pairs not compared; or of the largest pair mass
+    top                     # if `uses_top_sets`: classes that keep a probability in the limit; no rows if all do
     first, stop
-    proba                                # output
-    [n_iter, converged, kl]              # outputs, if `iterates`
+    proba                   # output
+    n_iter, converged, kl   # outputs, if `iterates`; an empty `kl` is not computed
 
+It returns whether some r may be missing, outside [0, 1], or differ from 1 - r_ji. The caller then finds out what is wrong.
 It writes NaN to the row of `proba` if the sample has no limit. r of a pair with weight 0 may be NaN.
 """
 
@@ -23,7 +23,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from pwcstats._kernels import closed_form, ht, log_odds, wlw
+from pwcstats import _native
 from pwcstats.errors import InputError, arg, value
 
 __all__ = ["METHODS", "TABLE", "Method", "MethodName", "find_method", "methods_with"]
@@ -63,7 +63,7 @@ class Method:
     """
 
     name: MethodName
-    kernel: Callable[..., None]
+    kernel: Callable[..., bool]
     description: str
     clips: bool = True
     uses_weights: bool = False
@@ -80,7 +80,7 @@ TABLE: dict[str, Method] = {
     for row in (
         Method(
             "ht",
-            ht.ht,
+            _native.ht,
             "Hastie and Tibshirani (1998), a Bradley-Terry model with weights",
             uses_weights=True,
             uses_top_sets=True,
@@ -88,51 +88,51 @@ TABLE: dict[str, Method] = {
         ),
         Method(
             "wlw1",
-            wlw.wlw1,
+            _native.wlw1,
             "Wu, Lin and Weng (2004), first method: a stationary distribution",
             uses_top_sets=True,
         ),
         # LIBSVM clips r for this method, too.
         Method(
             "wlw2",
-            wlw.wlw2,
+            _native.wlw2,
             "Wu, Lin and Weng (2004), second method: least squares, as in LIBSVM",
         ),
         Method(
             "logit",
-            log_odds.log_odds,
+            _native.logit,
             "weighted least squares on the log-odds",
             uses_weights=True,
             classifier_clip=1e-10,
         ),
         Method(
             "pkpd",
-            closed_form.pkpd,
+            _native.pkpd,
             "Price, Knerr, Personnaz and Dreyfus (1995), a closed formula",
             no_limit="each class is surely beaten by another",
         ),
         Method(
             "rv",
-            closed_form.rv,
+            _native.rv,
             "Refregier and Vallet (1991), from the pairs of one class",
             no_limit="two classes surely beat the class whose equations are used",
         ),
         Method(
             "vote",
-            closed_form.vote,
+            _native.vote,
             "the share of pairs won",
             clips=False,
             needs_probabilities=False,
         ),
         Method(
             "sum",
-            closed_form.row_sums,
+            _native.sum,
             "weighted votes, the sums of r",
             clips=False,
         ),
         Method(
             "bayes",
-            closed_form.bayes,
+            _native.bayes,
             "Sulzmann et al. (2007), sums of r weighted by pair masses",
             clips=False,
             uses_pair_mass=True,

@@ -9,10 +9,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pwcstats._arrays import Array, as_float, read_only
-from pwcstats._kernels import scan, threads
-from pwcstats._kernels.blocks import TOLERANCE
 from pwcstats._text import counted, listed, shape_of, shown
 from pwcstats.errors import InputError, arg, value
+
+# r may be outside [0, 1], and r_ij + r_ji may differ from 1, by this much: single precision has about seven digits. The
+# kernels use the same number.
+TOLERANCE = 1e-6
+# Number of values that are checked at a time.
+CHECKED_VALUES = 2**20
 
 
 @dataclass(frozen=True)
@@ -279,21 +283,27 @@ def _check_symmetry(upper: Array, lower: Array, pairs: Pairs, name: str, cure: s
         )
 
 
-def check_values(pairs: Pairs, weights: Array, n_jobs: int | None, cure: str) -> None:
+def check_values(pairs: Pairs, weights: Array, cure: str) -> None:
     """Refuse missing values, values outside [0, 1], and r_ij + r_ji other than 1, in this order.
 
     Pairs of weight 0 are not checked. `cure` says what to do about a missing value.
     """
-    reports: list[Array] = []
-
-    def scan_chunk(first: int, stop: int) -> None:
-        report = np.empty(scan.REPORT_SIZE)
-        scan.scan(pairs.values, pairs.upper, pairs.lower, weights, first, stop, report)
-        reports.append(report)
-
-    def first(sample_column: int, pair_column: int) -> tuple[int, int] | None:
-        found = [(int(report[sample_column]), int(report[pair_column])) for report in reports]
-        return min(((sample, pair) for sample, pair in found if sample >= 0), default=None)
+    missing = outside = unequal = None
+    largest_gap = TOLERANCE
+    rows = max(CHECKED_VALUES // len(pairs.upper), 1)
+    for first in range(0, pairs.n_samples, rows):
+        part = slice(first, first + rows)
+        used = (weights if len(weights) == 1 else weights[part]) > 0.0
+        r = pairs.values[part][:, pairs.upper]
+        other = pairs.values[part][:, pairs.lower] if len(pairs.lower) else 1.0 - r
+        # Infinite values are outside [0, 1], and their difference is no number.
+        with np.errstate(invalid="ignore"):
+            gap = np.where(used, np.abs(r + other - 1.0), 0.0)
+        odd = used & ((np.minimum(r, other) < -TOLERANCE) | (np.maximum(r, other) > 1.0 + TOLERANCE))
+        missing = missing or _first(used & (np.isnan(r) | np.isnan(other)), first)
+        outside = outside or _first(odd, first)
+        if (worst := np.nanmax(gap, initial=0.0)) > largest_gap:
+            largest_gap, unequal = worst, _first(gap == worst, first)
 
     def both_sides(sample: int, pair: int) -> Array:
         return pairs.values[sample, [pairs.upper[pair], *pairs.lower[pair : pair + 1]]]
@@ -301,32 +311,36 @@ def check_values(pairs: Pairs, weights: Array, n_jobs: int | None, cure: str) ->
     def where(sample: int, pair: int) -> str:
         return f"the pair {pairs.pair_name(pair)}{pairs.of_sample(sample)}"
 
-    threads.over_samples(scan_chunk, pairs.n_samples, pairs.n_classes, n_jobs)
-    if missing := first(scan.NAN_SAMPLE, scan.NAN_PAIR):
+    if missing:
         if np.isnan(both_sides(*missing)).all():
             raise InputError(f"{arg('r')} is missing for {where(*missing)}; {cure}.")
         raise InputError(
             f"{arg('r')} is missing on one side of {where(*missing)}; fill it with 1 - r of the other side."
         )
-    if outside := first(scan.RANGE_SAMPLE, scan.RANGE_PAIR):
+    if outside:
         worst = max(both_sides(*outside), key=lambda r: abs(r - 0.5))
         raise InputError(
             f"{arg('r')} must be within [0, 1], got {worst:.9g} for {where(*outside)}; divide percentages by 100, and "
             "turn decision values into probabilities first."
         )
-    report = max(reports, key=lambda report: report[scan.SUM_GAP], default=None)
-    if report is not None and report[scan.SUM_GAP] > TOLERANCE:
-        unequal = int(report[scan.SUM_SAMPLE]), int(report[scan.SUM_PAIR])
+    if unequal:
         raise InputError(
             f"r_ij + r_ji must be 1 for each pair, got {both_sides(*unequal).sum():.9g} for {where(*unequal)}, the "
             "worst one; divide both by their sum, or fill an empty triangle with 1 - r."
         )
 
 
+def _first(mask: NDArray[np.bool_], first_sample: int) -> tuple[int, int] | None:
+    """Sample and pair of the first True."""
+    index = int(mask.argmax())
+    sample, pair = divmod(index, mask.shape[1])
+    return (first_sample + sample, pair) if mask.flat[index] else None
+
+
 def soft_wins(pairs: Pairs, weight: Array) -> Array:
     """Matrix of the wins n_ij r_ij of a single sample."""
     cure = f"fill it in, or give weight {arg('n')} = 0 to a pair that was not compared"
-    check_values(pairs, read_only(weight[None]), None, cure)
+    check_values(pairs, read_only(weight[None]), cure)
     i, j = np.triu_indices(pairs.n_classes, 1)
     compared = weight > 0.0
     i, j, weight = i[compared], j[compared], weight[compared]
