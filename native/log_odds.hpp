@@ -15,17 +15,19 @@ struct LogOdds {
     static constexpr double SAME_SLOPE = 1e-14;
 
     const Coupling &c;
+    const bool equal;
     Rows<V> logit, weight, sign, edge, flow, log_p, slope;
     explicit LogOdds(const Coupling &c)
-        : c(c), logit(c.n_pairs), weight(c.n_pairs), sign(c.n_pairs), edge(c.n_classes * c.n_classes),
-          flow(c.n_classes * c.n_classes), log_p(c.n_classes), slope(c.n_classes) {}
+        : c(c), equal(has_equal_weights(c)), logit(c.n_pairs), weight(c.n_pairs), sign(c.n_pairs),
+          edge(equal ? 0 : c.n_classes * c.n_classes), flow(equal ? 0 : c.n_classes * c.n_classes), log_p(c.n_classes),
+          slope(c.n_classes) {}
 
     bool operator()(int64_t start) {
         bool needs_check = read_clipped<V>(c, start, c.clip, logit);
         read_weights<V>(c, start, weight);
         bool has_limits = to_logits();
-        least_squares(logit, log_p);
-        if (has_limits) least_squares(sign, slope);
+        equal ? mean_logits(logit, log_p) : least_squares(logit, log_p);
+        if (has_limits) equal ? mean_logits(sign, slope) : least_squares(sign, slope);
         for (int lane = 0; lane < width<V>; lane++) exponentiate(lane, has_limits);
         write<V>(c, start, log_p);
         return needs_check;
@@ -49,7 +51,28 @@ struct LogOdds {
         return any_infinite;
     }
 
-    // Solve the problem with log_p[0] = 0, by elimination of one class after the other.
+    // Whether one set of weights, all equal, belongs to all samples.
+    static bool has_equal_weights(const Coupling &c) {
+        bool equal = c.n_weight_rows == 1;
+        for (int64_t pair = 0; equal && pair < c.n_pairs; pair++) equal = c.weights[pair] == c.weights[0];
+        return equal;
+    }
+
+    // The solution for equal weights, log p_i = sum_j l_ij / K.
+    void mean_logits(const V *__restrict__ l, V *__restrict__ out) {
+        const int64_t n = c.n_classes;
+        for (int64_t i = 0; i < n; i++) out[i] = V{};
+        for (int64_t i = 0, pair = 0; i < n; i++) {
+            V own = out[i];
+            for (int64_t j = i + 1; j < n; j++, pair++) {
+                own = own + l[pair];
+                out[j] = out[j] - l[pair];
+            }
+            out[i] = own / double(n);
+        }
+    }
+
+    // The solution for any weights, with log_p[0] = 0, by elimination of one class after the other.
     //
     // Write l_ki for what log p_k - log p_i should be. The best log p_k for given others is the mean of log p_i + l_ki with
     // weights n_ki. What is left of the sum of squares is a weighted variance, in which each two neighbours i and j of k
