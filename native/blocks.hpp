@@ -69,6 +69,10 @@ bool read_clipped(const Coupling &c, int64_t first, double clip, V *__restrict__
 
 template <class V>
 void read_weights(const Coupling &c, int64_t first, V *__restrict__ block) {
+    if (c.n_weight_rows == 1) {
+        for (int64_t pair = 0; pair < c.n_pairs; pair++) block[pair] = splat<V>(c.weights[pair]);
+        return;
+    }
     for (int lane = 0; lane < width<V>; lane++) {
         const double *weight = c.weights + sample_of(first, lane, c.n_weight_rows) * c.n_pairs;
         for (int64_t pair = 0; pair < c.n_pairs; pair++) numbers(&block[pair])[lane] = weight[pair];

@@ -16,7 +16,7 @@ struct Ht {
     static constexpr double ERROR_LEFT = 1e-12, LARGEST_SCORE = 1e-7;
     // After a step shorter than this, the factorised information is used again, since it hardly changes. The steps then
     // shrink at a constant rate. If the rate is above SLOW, the information is computed again.
-    static constexpr double REUSE_AFTER = 2e-3, SLOW = 0.1;
+    static constexpr double REUSE_AFTER = 1e-2, SLOW = 0.1;
     // If r or weights differ by many orders of magnitude, rounding can keep the steps longer. If the scores are this small
     // and the steps no longer shrink, the iteration stops; log p is then known to about the last step's length.
     static constexpr double SMALL_SCORE = 1e-10, LONGEST_LAST_STEP = 1e-6;
@@ -107,9 +107,11 @@ struct Ht {
             V inverse = p[i];
             for (int64_t j = i + 1; j < n; j++, pair++) {
                 V r_ij = least(greatest(r[pair], splat<V>(START_CLIP)), splat<V>(1.0 - START_CLIP));
-                V compared = weight[pair] > 0.0 ? splat<V>(1.0) : V{};
-                inverse = fma(compared, 1.0 / r_ij - 1.0, inverse);
-                p[j] = fma(compared, 1.0 / (1.0 - r_ij) - 1.0, p[j]);
+                V r_ji = 1.0 - r_ij;
+                // 1/r_ij - 1 = r_ji / r_ij, and the same for r_ji, with one division; 0 if the pair was not compared.
+                V both = weight[pair] > 0.0 ? 1.0 / (r_ij * r_ji) : V{};
+                inverse = fma(r_ji * r_ji, both, inverse);
+                p[j] = fma(r_ij * r_ij, both, p[j]);
             }
             p[i] = 1.0 / inverse;
         }
