@@ -3,7 +3,7 @@
     python benchmarks/versions.py OTHER_PYTHON [--quick] [--json FILE]
 
 OTHER_PYTHON is the interpreter of an environment with the other version. Both versions run in processes of their own,
-in turns, and the best time of each counts. The table shows the ratio of the times, this version over the other: coupling
+in turns, and the best time of each counts. The table shows the ratio of times, this version over the other: coupling
 with all methods on 1 and 2 threads, Bradley-Terry models, and logits.
 """
 
