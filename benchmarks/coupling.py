@@ -14,6 +14,7 @@ import tempfile
 import time
 import tracemalloc
 import warnings
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -102,6 +103,7 @@ def measure(n_classes, n_samples, n_slow):
     calls = {
         "wlw2, 1 thread": lambda: couple(r, "wlw2", condensed=True, n_jobs=1),
         "wlw2, 2 threads": lambda: couple(r, "wlw2", condensed=True, n_jobs=2),
+        "wlw1, 2 threads": lambda: couple(r, "wlw1", condensed=True, n_jobs=2),
         "ht, 1 thread": lambda: couple(r, "ht", condensed=True, n_jobs=1),
         "ht, 2 threads": lambda: couple(r, "ht", condensed=True, n_jobs=2),
         "numpy.linalg.solve": lambda: batched_solve(r, n_classes),
@@ -129,10 +131,17 @@ def main():
             "kernlab / wlw2": table.loc["kernlab::couple"] / ours,
             "kernlab / ht": table.loc["kernlab::couple"] / table.loc["ht, 2 threads"],
             "ht / wlw2": table.loc["ht, 2 threads"] / ours,
+            "wlw1 / wlw2": table.loc["wlw1, 2 threads"] / ours,
         }
     ).T
     print("\nRatios, on two threads\n")
     print(ratios.to_string(float_format="{:.1f}".format))
+    one = make_pairs(1_000, 1)
+    single = best({method: partial(couple, one, method, condensed=True) for method in ("wlw2", "wlw1", "ht")}, REPEATS)
+    print("\nMilliseconds for one sample of 1,000 classes\n")
+    print(
+        pd.Series({method: 1e3 * seconds for method, seconds in single.items()}).to_string(float_format="{:.0f}".format)
+    )
     r = make_pairs(10, SIZES[10] // share)
     for method in ("wlw2", "ht"):
         print(f"\nPeak memory of a condensed {method} call, K = 10: {peak_share(r, 10, method):.2f} x (input + output)")
