@@ -106,6 +106,7 @@ load_python <- function(call) {
     return(invisible())
   }
   choose_python()
+  announce_python(interactive() && !reticulate::py_available())
   module <- tryCatch(reticulate::import("pwcstats", convert = FALSE), error = identity)
   if (inherits(module, "error")) {
     abort(why_not_loaded(conditionMessage(module)), call)
@@ -124,6 +125,13 @@ load_python <- function(call) {
   bridge$connect(to_py(caught(fit_r_learner)), to_py(caught(prob_r_learner)))
   reg.finalizer(python, function(e) e$bridge$at_exit(), onexit = TRUE)
   python$bridge <- bridge
+}
+
+# Starting Python and loading its packages takes some seconds, the first time on a machine longer.
+announce_python <- function(wanted) {
+  if (wanted) {
+    message("Starting Python. This takes some seconds, once in a session.")
+  }
 }
 
 # Uses the virtualenv of the project, if it has the module and the user has not chosen a Python.

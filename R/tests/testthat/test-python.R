@@ -129,9 +129,14 @@ test_that("if the module does not load the error says why", {
   skip_without_python()
   load_python(NULL)
   expect_match(
-    why_not_loaded("ImportError:\nno numba.\n"),
-    "^The Python module pwcstats does not load in .* \\(ImportError: no numba\\): "
+    why_not_loaded("ImportError:\nno scipy.\n"),
+    "^The Python module pwcstats does not load in .* \\(ImportError: no scipy\\): "
   )
+})
+
+test_that("a message says that Python is started", {
+  expect_message(announce_python(TRUE), "^Starting Python. This takes some seconds, once in a session.\n$")
+  expect_silent(announce_python(FALSE))
 })
 
 test_that("the NumPy requirement depends on reticulate", {
