@@ -1,4 +1,4 @@
-"""The compiled module: all instruction sets agree, strides and short blocks are read right, arguments are not converted."""
+"""The compiled module: instruction sets agree, any strides and short blocks are read, arguments are not converted."""
 
 import numpy as np
 import pytest
