@@ -1,5 +1,9 @@
 """The compiled module: instruction sets agree, any strides and short blocks are read, arguments are not converted."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -81,3 +85,19 @@ def test_unknown_targets():
 def test_arrays_are_not_converted():
     with pytest.raises(TypeError):
         _native.connected(np.ones((1, 3), dtype=np.float32), 3, 0, 1, np.zeros(1, dtype=bool))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on Windows")
+def test_kernels_work_in_forks_of_a_process_that_has_used_threads():
+    code = """
+import multiprocessing
+import numpy as np
+from pwcstats import couple
+r = np.random.default_rng(0).uniform(0.1, 0.9, size=(200_000, 6))
+expected = couple(r, "ht", condensed=True, n_jobs=2)
+with multiprocessing.get_context("fork").Pool(2) as pool:
+    for n_jobs in (1, 2):
+        results = [pool.apply_async(couple, (r, "ht"), {"condensed": True, "n_jobs": n_jobs}) for _ in range(2)]
+        assert all((result.get(60) == expected).all() for result in results)
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)

