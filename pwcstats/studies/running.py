@@ -14,7 +14,7 @@ import pandas as pd
 from sklearn.utils.parallel import delayed
 from tqdm import tqdm
 
-from pwcstats import _params
+from pwcstats import _native, _params
 from pwcstats._jobs import digest, in_parallel, keep, key_of, read_kept
 from pwcstats._kernels.blas import one_thread
 from pwcstats.compare.benchmark_arguments import read_cache
@@ -143,8 +143,8 @@ def _fingerprint(function: Callable[..., Any]) -> str:
 
 @once
 def _sources() -> list[str]:
-    files = (file for file in sorted(SOURCES.rglob("*.py")) if file.relative_to(SOURCES).parts[0] not in ELSEWHERE)
-    return [digest(file.read_bytes()) for file in files]
+    files = [file for file in sorted(SOURCES.rglob("*.py")) if file.relative_to(SOURCES).parts[0] not in ELSEWHERE]
+    return [digest(file.read_bytes()) for file in [*files, Path(_native.__file__)]]
 
 
 @once
