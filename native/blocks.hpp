@@ -32,7 +32,7 @@ inline int64_t sample_of(int64_t first, int lane, int64_t n) {
 
 // Copy r of the samples from `first` on. Returns whether some value needs a check.
 template <class V>
-bool read_pairs(const Coupling &c, int64_t first, V *__restrict__ block) {
+bool read_pairs(const Coupling &c, int64_t first, V *__restrict block) {
     const double *sample[width<V>];
     for (int lane = 0; lane < width<V>; lane++)
         sample[lane] = c.values + sample_of(first, lane, c.n_samples) * c.sample_step;
@@ -60,7 +60,7 @@ bool read_pairs(const Coupling &c, int64_t first, V *__restrict__ block) {
 }
 
 template <class V>
-bool read_clipped(const Coupling &c, int64_t first, double clip, V *__restrict__ block) {
+bool read_clipped(const Coupling &c, int64_t first, double clip, V *__restrict block) {
     bool needs_check = read_pairs(c, first, block);
     for (int64_t pair = 0; pair < c.n_pairs; pair++)
         block[pair] = least(greatest(block[pair], splat<V>(clip)), splat<V>(1.0 - clip));
@@ -68,7 +68,7 @@ bool read_clipped(const Coupling &c, int64_t first, double clip, V *__restrict__
 }
 
 template <class V>
-void read_weights(const Coupling &c, int64_t first, V *__restrict__ block) {
+void read_weights(const Coupling &c, int64_t first, V *__restrict block) {
     if (c.n_weight_rows == 1) {
         for (int64_t pair = 0; pair < c.n_pairs; pair++) block[pair] = splat<V>(c.weights[pair]);
         return;
@@ -81,7 +81,7 @@ void read_weights(const Coupling &c, int64_t first, V *__restrict__ block) {
 
 // 1 for each class that keeps a probability, 0 for the others.
 template <class V>
-void read_top(const Coupling &c, int64_t first, V *__restrict__ keep) {
+void read_top(const Coupling &c, int64_t first, V *__restrict keep) {
     for (int64_t i = 0; i < c.n_classes; i++)
         for (int lane = 0; lane < width<V>; lane++)
             numbers(&keep[i])[lane] = !c.top || c.top[sample_of(first, lane, c.n_samples) * c.n_classes + i] ? 1.0 : 0.0;
@@ -89,7 +89,7 @@ void read_top(const Coupling &c, int64_t first, V *__restrict__ keep) {
 
 // Normalise each lane and write it to its row of the result; a lane whose sum is 0 becomes NaN.
 template <class V>
-void write(const Coupling &c, int64_t first, V *__restrict__ p) {
+void write(const Coupling &c, int64_t first, V *__restrict p) {
     V total = p[0];
     for (int64_t i = 1; i < c.n_classes; i++) total = total + p[i];
     V inverse = 1.0 / total;

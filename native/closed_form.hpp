@@ -7,7 +7,7 @@ namespace pwc::PWC_TARGET {
 
 // p_i = sum_j r_ij.
 template <class V>
-void row_sums(const V *__restrict__ r, int64_t n, V *__restrict__ p) {
+void row_sums(const V *__restrict r, int64_t n, V *__restrict p) {
     for (int64_t i = 0; i < n; i++) p[i] = V{};
     for (int64_t i = 0, pair = 0; i < n; i++) {
         V own = p[i];

@@ -125,7 +125,7 @@ struct Ht {
     template <bool FILL>
     void score() {
         const int64_t n = c.n_classes;
-        V *__restrict__ high = step, *__restrict__ rest = low, *__restrict__ info = information;
+        V *__restrict high = step, *__restrict rest = low, *__restrict info = information;
         for (int64_t i = 0; i < n; i++) high[i] = rest[i] = V{};
         for (int64_t i = 0, pair = 0; i < n; i++) {
             V p_i = p[i], high_i = high[i], rest_i = rest[i];

@@ -20,14 +20,14 @@
 
 namespace pwc::PWC_TARGET {
 
-#if defined(__AVX512F__)
+#if !defined(__GNUC__)
+constexpr int WIDTH = 1;
+#elif defined(__AVX512F__)
 constexpr int WIDTH = 8;
 #elif defined(__AVX__)
 constexpr int WIDTH = 4;
-#elif defined(__GNUC__)
-constexpr int WIDTH = 2;
 #else
-constexpr int WIDTH = 1;
+constexpr int WIDTH = 2;
 #endif
 
 // Results that an elimination keeps in registers at a time: there are 16 vector registers, or 32.

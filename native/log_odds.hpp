@@ -59,7 +59,7 @@ struct LogOdds {
     }
 
     // The solution for equal weights, log p_i = sum_j l_ij / K.
-    void mean_logits(const V *__restrict__ l, V *__restrict__ out) {
+    void mean_logits(const V *__restrict l, V *__restrict out) {
         const int64_t n = c.n_classes;
         for (int64_t i = 0; i < n; i++) out[i] = V{};
         for (int64_t i = 0, pair = 0; i < n; i++) {
@@ -86,12 +86,12 @@ struct LogOdds {
                 flow[k * n + i] = -(weight[pair] * l[pair]);
             }
         for (int64_t k = n - 1; k > 0; k--) {
-            V *__restrict__ edge_k = edge + k * n, *__restrict__ flow_k = flow + k * n;
+            V *__restrict edge_k = edge + k * n, *__restrict flow_k = flow + k * n;
             V total = edge_k[0];
             for (int64_t i = 1; i < k; i++) total = total + edge_k[i];
             V inverse = 1.0 / total;
             for (int64_t j = 1; j < k; j++) {
-                V *__restrict__ edge_j = edge + j * n, *__restrict__ flow_j = flow + j * n;
+                V *__restrict edge_j = edge + j * n, *__restrict flow_j = flow + j * n;
                 V share = edge_k[j] * inverse, mean = flow_k[j] * inverse;
                 for (int64_t i = 0; i < j; i++) {
                     edge_j[i] = fma(share, edge_k[i], edge_j[i]);

@@ -67,7 +67,7 @@ def _culprit(x: Any, error: Exception) -> str:
 
 
 def read_only(array: Array) -> Array:
-    """A read-only view; the kernels are compiled once, for such arrays."""
+    """A read-only view."""
     view = array.view()
     view.flags.writeable = False
     return view

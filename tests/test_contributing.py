@@ -69,7 +69,8 @@ def test_files_exist(path):
 
 def test_names_in_recipes_exist():
     for recipe in RECIPES.values():
-        known = "".join((ROOT / path).read_text(encoding="utf-8") for path in paths_in(recipe) if path.endswith(".py"))
+        sources = [path for path in paths_in(recipe) if path.endswith((".py", ".hpp"))]
+        known = "".join((ROOT / path).read_text(encoding="utf-8") for path in sources)
         for name in re.findall(r"`([A-Z]\w+)`", recipe):
             assert name in known, name
 

