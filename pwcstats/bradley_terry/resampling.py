@@ -23,7 +23,7 @@ from pwcstats.bradley_terry.existence import find_obstacle
 from pwcstats.bradley_terry.likelihood import Likelihood, Point, make_likelihood
 from pwcstats.bradley_terry.reading import read_groups
 from pwcstats.bradley_terry.spec import Spec
-from pwcstats.bradley_terry.table import Table, halve_ties, make_table
+from pwcstats.bradley_terry.table import Table, halve_ties, tabulate
 from pwcstats.errors import ConvergenceWarning, FewClustersWarning, InputError, arg, code, warn
 
 if TYPE_CHECKING:
@@ -235,8 +235,7 @@ def _report_failures(n_failed: int, n: int, spec: Spec) -> None:
 
 def _sampler(results: "BradleyTerryResults", groups: Any) -> tuple[Sampler, Table]:
     rows = results.model._rows
-    cell = np.empty(len(rows.winner), np.int64)
-    table = make_table(rows, False, cell)
+    table, cell = tabulate(rows)
     if groups is None and rows.counted:
         if table.counts.sum() > LARGEST_COUNT:
             raise InputError("the bootstrap draws at most 2^53 comparisons; divide the counts by a constant.")

@@ -1,0 +1,43 @@
+// Paired comparisons: aggregation of rows into a table of pairs, and the likelihood of the table.
+//
+// The probabilities that the first item of a pair wins, that the second wins and that they tie are proportional to exp(d / 2),
+// exp(-d / 2) and nu. Here d is the difference of their abilities, plus the order effect if the first item has it. With nu = 0
+// this is the model of Bradley and Terry, else that of Davidson. The sufficient statistics of d and log nu are
+// (win - loss) / 2 and tie.
+#pragma once
+
+#include <stdint.h>
+
+namespace pwc {
+
+// One comparison per row. `home` is 1 if the winner has the order effect, -1 if the loser has it, and 0 if nobody has.
+struct Comparisons {
+    const int32_t *winner, *loser;
+    const bool *tie;
+    const int8_t *home;
+    int64_t n_rows, n_items;
+};
+
+// Find the pairs that met, sorted by their first items; the time is linear in the numbers of rows and items.
+//
+// Fills `first`, `second` and `ordered` (whether the first item has the order effect) of each pair, and returns the number of
+// pairs. A pair without order effect has the lower item first. `cell` receives the index of each row's count in a flattened
+// table with the columns win, loss and tie.
+int64_t find_pairs(const Comparisons &rows, int32_t *first, int32_t *second, double *ordered, int64_t *cell);
+
+// Pairs begin..end-1 of a table, and the parameters; `log_nu` is minus infinity in a model without ties.
+struct PairTable {
+    const int32_t *first, *second;
+    const double *ordered, *counts, *ability;
+    double order, log_nu;
+    int64_t begin, end;
+};
+
+// Likelihood and derivatives of pairs begin..end-1.
+//
+// Adds to the `score` of each item's ability, and fills for each pair the `variance` of (win - loss) / 2 and, in a model with
+// ties, its covariance with tie (`cross`). `sums` receives the log-likelihood, the scores of order effect and log nu, and their
+// information (order, both, log nu). Nearly equal numbers are never subtracted from each other.
+void evaluate(const PairTable &t, double *score, double *variance, double *cross, double *sums);
+
+} // namespace pwc
