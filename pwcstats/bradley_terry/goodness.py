@@ -4,10 +4,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
-from scipy import stats
 
 from pwcstats import _params
 from pwcstats._arrays import Array
+from pwcstats._kernels.tails import chi2_sf
 from pwcstats._results import TestResult
 from pwcstats.bradley_terry.hypotheses import check_nonrobust
 from pwcstats.bradley_terry.likelihood import Likelihood, Point
@@ -138,7 +138,7 @@ def goodness_of_fit(
     doubt = f"the p-value is not reliable: {sparse}" + (f", and {obstacle}" if obstacle else "")
     return TestResult(
         statistic=observed,
-        p_value=float(stats.chi2.sf(observed, results.df_resid)),
+        p_value=chi2_sf(observed, results.df_resid),
         df=results.df_resid,
         method=name,
         null=null,

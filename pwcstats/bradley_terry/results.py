@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy import stats
 from statsmodels.iolib.summary import Summary
 
 from pwcstats import _params
 from pwcstats._arrays import Array
 from pwcstats._kernels.comparisons import probabilities
 from pwcstats._kernels.newton import Ascent
+from pwcstats._kernels.tails import Reference
 from pwcstats._results import Result, TestResult, plain
 from pwcstats.bradley_terry import covariance, goodness, hypotheses, quasi, rank_sets, resampling
 from pwcstats.bradley_terry.covariance import LARGEST_FULL, CovarianceEstimate
@@ -149,9 +149,9 @@ class BradleyTerryResults(Result):
         return (self.params / self.bse).rename("tvalues")
 
     @property
-    def _reference(self) -> Any:
+    def _reference(self) -> Reference:
         """Distribution of a standardised estimate: normal or, if `use_t`, Student's t."""
-        return stats.t(self.df_resid_inference) if self.use_t else stats.norm
+        return Reference(self.df_resid_inference if self.use_t else None)
 
     @property
     def pvalues(self) -> pd.Series:
