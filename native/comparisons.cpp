@@ -102,4 +102,26 @@ void evaluate(const PairTable &t, double *score, double *variance, double *cross
         evaluate_pairs<true>(t, score, variance, cross, sums);
 }
 
+double firth_addition(const PairMoments &pairs, double most, double *addition, double *leverage) {
+    double for_tie = 0.0;
+    for (int64_t pair = 0; pair < pairs.n_pairs; pair++) {
+        const double *p = pairs.p + 3 * pair, n = pairs.n[pair], mean = 0.5 * (p[0] - p[1]);
+        // Deviations of (win - loss) / 2 and of tie from their means, for each outcome.
+        const double x[] = {0.5 - mean, -0.5 - mean, -mean}, y[] = {-p[2], -p[2], 1.0 - p[2]};
+        double sum_d = 0.0, sum_tie = 0.0, total = 0.0;
+        for (int k = 0; k < 3; k++) {
+            const double both = 2.0 * x[k] * y[k] * pairs.cov_d_tie[pair];
+            const double spread = p[k] * (x[k] * x[k] * pairs.var_d[pair] + both + y[k] * y[k] * pairs.var_tie);
+            total += spread;
+            sum_d += x[k] * spread;
+            sum_tie += y[k] * spread;
+        }
+        const double excess = std::max(n * total / most, 1.0);
+        addition[pair] = 0.5 * n * sum_d / excess;
+        leverage[pair] = total / excess;
+        for_tie += 0.5 * n * sum_tie / excess;
+    }
+    return for_tie;
+}
+
 } // namespace pwc

@@ -40,4 +40,18 @@ struct PairTable {
 // information (order, both, log nu). Nearly equal numbers are never subtracted from each other.
 void evaluate(const PairTable &t, double *score, double *variance, double *cross, double *sums);
 
+// Numbers of comparisons and probabilities of win, loss and tie of each pair, and (co)variances of its d and of log nu.
+struct PairMoments {
+    const double *n, *p, *var_d, *cov_d_tie;
+    double var_tie;
+    int64_t n_pairs;
+};
+
+// Firth's addition to the scores: half the trace of the covariance times the derivative of the information.
+//
+// Fills the addition for the d of each pair, and its leverage divided by n; returns the addition for log nu. The derivatives of
+// the information are third moments of (win - loss) / 2 and tie. The leverage of a pair is at most `most`, the number of its
+// parameters; more is a rounding error, if its variance is small compared with those of other pairs.
+double firth_addition(const PairMoments &pairs, double most, double *addition, double *leverage);
+
 } // namespace pwc

@@ -192,6 +192,17 @@ void bind_comparisons(nb::module_ &m) {
         "ability"_a.noconvert(), "order"_a, "log_nu"_a, "begin"_a, "end"_a, "score"_a.noconvert(), "variance"_a.noconvert(),
         "cross"_a.noconvert(), "sums"_a.noconvert()
     );
+    m.def(
+        "firth_addition",
+        [](Plain<double, 1> n, Plain<double, 2> p, Plain<double, 1> var_d, Plain<double, 1> cov_d_tie, double var_tie,
+           double most, Out<double, 1> addition, Out<double, 1> leverage) {
+            PairMoments pairs{n.data(), p.data(), var_d.data(), cov_d_tie.data(), var_tie, int64_t(n.shape(0))};
+            nb::gil_scoped_release release;
+            return firth_addition(pairs, most, addition.data(), leverage.data());
+        },
+        "n"_a.noconvert(), "p"_a.noconvert(), "var_d"_a.noconvert(), "cov_d_tie"_a.noconvert(), "var_tie"_a, "most"_a,
+        "addition"_a.noconvert(), "leverage"_a.noconvert()
+    );
 }
 
 Pairs make_pairs(const Plain<int32_t, 1> &first, const Plain<int32_t, 1> &second, int64_t n_items) {

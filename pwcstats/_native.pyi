@@ -40,6 +40,10 @@ def evaluate_pairs(
     first: Ints, second: Ints, ordered: Floats, counts: Floats, ability: Floats, order: float, log_nu: float,
     begin: int, end: int, score: Floats, variance: Floats, cross: Floats, sums: Floats,
 ) -> None: ...  # fmt: skip
+def firth_addition(
+    n: Floats, p: Floats, var_d: Floats, cov_d_tie: Floats, var_tie: float, most: float,
+    addition: Floats, leverage: Floats,
+) -> float: ...  # fmt: skip
 
 # Graphs of pairs (pwcstats/_kernels/laplacian.py, pwcstats/bradley_terry/existence.py), and differences of items.
 

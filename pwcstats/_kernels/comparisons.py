@@ -1,4 +1,4 @@
-"""Paired comparisons: aggregation of rows into a table of pairs, probabilities, and Firth's correction of the scores.
+"""Paired comparisons: aggregation of rows into a table of pairs, and probabilities.
 
 The probabilities that the first item of a pair wins, that the second wins and that they tie are proportional to
 exp(d / 2), exp(-d / 2) and nu. Here d is the difference of their abilities, plus the order effect if the first item has
@@ -46,40 +46,3 @@ def probabilities(d: Array, log_nu: float) -> Array:
     out[:, WIN], out[:, LOSS] = np.where(ahead, favourite, outsider), np.where(ahead, outsider, favourite)
     out[:, TIE] = even * favourite
     return out
-
-
-def bias(p: Array, n: Array, var_d: Array, cov_d_tie: Array, var_tie: float, most: float) -> tuple[Array, float, Array]:
-    """Firth's addition to the scores: half the trace of the covariance times the derivative of the information.
-
-    `p` holds the probabilities of each pair, `n` its number of comparisons, and `var_d`, `cov_d_tie` and `var_tie` are
-    the (co)variances of its d and of log nu. Returns the addition for each d, the addition for log nu, and the leverage
-    of each pair divided by n. The derivatives of the information are third moments of (win - loss) / 2 and tie. The
-    leverage of a pair is at most `most`, the number of its parameters; more is a rounding error, if its variance is
-    small compared with those of other pairs.
-    """
-    x = np.array([[0.5, -0.5, 0.0]]) - 0.5 * (p[:, WIN] - p[:, LOSS])[:, None]
-    y = np.array([[0.0, 0.0, 1.0]]) - p[:, TIE:]
-    spread = p * (x * x * var_d[:, None] + 2.0 * x * y * cov_d_tie[:, None] + y * y * var_tie)
-    total = spread.sum(axis=1)
-    excess = np.maximum(n * total / most, 1.0)
-    half = 0.5 * n / excess
-    return half * (x * spread).sum(axis=1), float(half @ (y * spread).sum(axis=1)), total / excess
-
-
-def pair_variances(
-    first: Codes, second: Codes, ordered: Array, cov: Array, order: int | None, tie: int | None
-) -> tuple[Array, Array]:
-    """Variance of each pair's d, and its covariance with log nu, from the covariance of all parameters.
-
-    `order` and `tie` are the indices of the order effect and of log nu in `cov`, if the model has them.
-    """
-    diagonal = np.diagonal(cov)
-    var_d = diagonal[first] + diagonal[second] - 2.0 * cov[first, second]
-    if order is not None:
-        var_d += ordered * (cov[order, order] + 2.0 * (cov[first, order] - cov[second, order]))
-    if tie is None:
-        return var_d, np.zeros(len(first))
-    cov_d_tie = cov[first, tie] - cov[second, tie]
-    if order is not None:
-        cov_d_tie += ordered * cov[order, tie]
-    return var_d, cov_d_tie

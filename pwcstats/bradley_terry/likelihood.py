@@ -237,12 +237,10 @@ class Likelihood:
         point.value += 0.5 * log_determinant
         table = self.table
         var_tie = point.cov[-1, -1] if self.tie else 0.0
-        addition, for_tie, leverage = comparisons.bias(
-            self.probabilities(point.params),
-            table.n,
-            *self.pair_variances(point.cov),
-            var_tie,
-            2.0 if self.tie else 1.0,
+        var_d, cov_d_tie = self._pair_variances(self.design.expand(point.cov))
+        addition, leverage = np.empty((2, len(table.first)))
+        for_tie = _native.firth_addition(
+            table.n, self.probabilities(point.params), var_d, cov_d_tie, var_tie, 1.0 + self.tie, addition, leverage
         )
         extra = [float(addition @ table.ordered)] * self.order + [for_tie] * self.tie
         point.score += np.concatenate([self.design.gather(self.scatter(addition)), extra])
@@ -263,13 +261,19 @@ class Likelihood:
         _native.add_to_items(self.table.first, self.table.second, x, True, out)
         return out
 
-    def pair_variances(self, cov: Array) -> tuple[Array, Array]:
-        """Variance of each pair's predictor, and its covariance with log nu."""
-        table, n = self.table, self.table.n_items
-        return comparisons.pair_variances(
-            table.first, table.second, table.ordered, self.design.expand(cov),
-            n if self.order else None, n + self.order if self.tie else None,
-        )  # fmt: skip
+    def _pair_variances(self, cov: Array) -> tuple[Array, Array]:
+        """Variance of each pair's predictor and its covariance with log nu, from the covariance of all abilities."""
+        first, second, h, order = self.table.first, self.table.second, self.table.ordered, self.table.n_items
+        diagonal = np.diagonal(cov)
+        var_d = diagonal[first] + diagonal[second] - 2.0 * cov[first, second]
+        if self.order:
+            var_d += h * (cov[order, order] + 2.0 * (cov[order, first] - cov[order, second]))
+        if not self.tie:
+            return var_d, np.zeros(len(first))
+        cov_d_tie = cov[-1, first] - cov[-1, second]
+        if self.order:
+            cov_d_tie += h * cov[order, -1]
+        return var_d, cov_d_tie
 
     def border(self, point: Point) -> Array:
         """Information between the design's parameters and the extra ones, one column for each extra parameter."""
