@@ -1,10 +1,14 @@
 // The Python module: arrays in, arrays out. Kernels get plain pointers and run without the GIL.
+#include "comparisons.hpp"
 #include "coupling.hpp"
+#include "graphs.hpp"
 #include "limits.hpp"
+#include "pairwise.hpp"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 namespace nb = nanobind;
@@ -163,6 +167,172 @@ void bind_coupling(nb::module_ &m) {
     );
 }
 
+void bind_comparisons(nb::module_ &m) {
+    m.def(
+        "find_pairs",
+        [](Plain<int32_t, 1> winner, Plain<int32_t, 1> loser, Plain<bool, 1> tie, Plain<int8_t, 1> home, int64_t n_items,
+           Out<int32_t, 1> first, Out<int32_t, 1> second, Out<double, 1> ordered, Out<int64_t, 1> cell) {
+            Comparisons rows{winner.data(), loser.data(), tie.data(), home.data(), int64_t(winner.shape(0)), n_items};
+            nb::gil_scoped_release release;
+            return find_pairs(rows, first.data(), second.data(), ordered.data(), cell.data());
+        },
+        "winner"_a.noconvert(), "loser"_a.noconvert(), "tie"_a.noconvert(), "home"_a.noconvert(), "n_items"_a,
+        "first"_a.noconvert(), "second"_a.noconvert(), "ordered"_a.noconvert(), "cell"_a.noconvert()
+    );
+    m.def(
+        "evaluate_pairs",
+        [](Plain<int32_t, 1> first, Plain<int32_t, 1> second, Plain<double, 1> ordered, Plain<double, 2> counts,
+           Plain<double, 1> ability, double order, double log_nu, int64_t begin, int64_t end, Out<double, 1> score,
+           Out<double, 1> variance, Out<double, 1> cross, Out<double, 1> sums) {
+            PairTable table{first.data(), second.data(), ordered.data(), counts.data(), ability.data(), order, log_nu, begin, end};
+            nb::gil_scoped_release release;
+            evaluate(table, score.data(), variance.data(), cross.data(), sums.data());
+        },
+        "first"_a.noconvert(), "second"_a.noconvert(), "ordered"_a.noconvert(), "counts"_a.noconvert(),
+        "ability"_a.noconvert(), "order"_a, "log_nu"_a, "begin"_a, "end"_a, "score"_a.noconvert(), "variance"_a.noconvert(),
+        "cross"_a.noconvert(), "sums"_a.noconvert()
+    );
+    m.def(
+        "firth_addition",
+        [](Plain<double, 1> n, Plain<double, 2> p, Plain<double, 1> var_d, Plain<double, 1> cov_d_tie, double var_tie,
+           double most, Out<double, 1> addition, Out<double, 1> leverage) {
+            PairMoments pairs{n.data(), p.data(), var_d.data(), cov_d_tie.data(), var_tie, int64_t(n.shape(0))};
+            nb::gil_scoped_release release;
+            return firth_addition(pairs, most, addition.data(), leverage.data());
+        },
+        "n"_a.noconvert(), "p"_a.noconvert(), "var_d"_a.noconvert(), "cov_d_tie"_a.noconvert(), "var_tie"_a, "most"_a,
+        "addition"_a.noconvert(), "leverage"_a.noconvert()
+    );
+}
+
+Pairs make_pairs(const Plain<int32_t, 1> &first, const Plain<int32_t, 1> &second, int64_t n_items) {
+    return {first.data(), second.data(), int64_t(first.shape(0)), n_items};
+}
+
+void bind_graphs(nb::module_ &m) {
+    m.def(
+        "find_neighbours",
+        [](Plain<int32_t, 1> first, Plain<int32_t, 1> second, Out<int32_t, 1> start, Out<int32_t, 1> neighbour,
+           Out<int32_t, 1> pair) {
+            Pairs pairs = make_pairs(first, second, int64_t(start.shape(0)) - 1);
+            nb::gil_scoped_release release;
+            find_neighbours(pairs, start.data(), neighbour.data(), pair.data());
+        },
+        "first"_a.noconvert(), "second"_a.noconvert(), "start"_a.noconvert(), "neighbour"_a.noconvert(), "pair"_a.noconvert()
+    );
+    m.def(
+        "add_to_items",
+        [](Plain<int32_t, 1> first, Plain<int32_t, 1> second, Plain<double, 1> x, bool subtract, Out<double, 1> out) {
+            Pairs pairs = make_pairs(first, second, int64_t(out.shape(0)));
+            nb::gil_scoped_release release;
+            add_to_items(pairs, x.data(), subtract, out.data());
+        },
+        "first"_a.noconvert(), "second"_a.noconvert(), "x"_a.noconvert(), "subtract"_a, "out"_a.noconvert()
+    );
+    m.def(
+        "subtract_weights",
+        [](Plain<int32_t, 1> first, Plain<int32_t, 1> second, Plain<double, 1> weight, Plain<double, 1> scale, int64_t ground,
+           Out<double, 2> out) {
+            Pairs pairs = make_pairs(first, second, int64_t(scale.shape(0)));
+            nb::gil_scoped_release release;
+            subtract_weights(pairs, weight.data(), scale.data(), ground, out.data());
+        },
+        "first"_a.noconvert(), "second"_a.noconvert(), "weight"_a.noconvert(), "scale"_a.noconvert(), "ground"_a,
+        "out"_a.noconvert()
+    );
+    m.def(
+        "mirror",
+        [](Out<double, 2> matrix) {
+            nb::gil_scoped_release release;
+            mirror(matrix.data(), int64_t(matrix.shape(0)));
+        },
+        "matrix"_a.noconvert()
+    );
+    m.def(
+        "conjugate_gradients",
+        [](Plain<int32_t, 1> start, Plain<int32_t, 1> neighbour, Plain<double, 1> edge, Plain<double, 1> diagonal,
+           Plain<double, 2> b, double tolerance, int64_t max_steps, Out<double, 2> x) {
+            if (b.shape(1) < 1 || b.shape(1) > MOST_COLUMNS) throw nb::value_error("b has no columns, or too many");
+            Neighbours graph{start.data(), neighbour.data(), nullptr};
+            nb::gil_scoped_release release;
+            return conjugate_gradients(
+                graph, int64_t(b.shape(0)), edge.data(), diagonal.data(), b.data(), int64_t(b.shape(1)), tolerance, max_steps,
+                x.data()
+            );
+        },
+        "start"_a.noconvert(), "neighbour"_a.noconvert(), "edge"_a.noconvert(), "diagonal"_a.noconvert(), "b"_a.noconvert(),
+        "tolerance"_a, "max_steps"_a, "x"_a.noconvert()
+    );
+    m.def(
+        "strongly_connected",
+        [](Plain<int32_t, 1> start, Plain<int32_t, 1> neighbour, Plain<int32_t, 1> pair, Plain<int32_t, 1> first,
+           Plain<bool, 1> forth, Plain<bool, 1> back) {
+            Neighbours graph{start.data(), neighbour.data(), pair.data()};
+            Pairs pairs = make_pairs(first, first, int64_t(start.shape(0)) - 1);
+            nb::gil_scoped_release release;
+            return strongly_connected(graph, pairs, forth.data(), back.data());
+        },
+        "start"_a.noconvert(), "neighbour"_a.noconvert(), "pair"_a.noconvert(), "first"_a.noconvert(), "forth"_a.noconvert(),
+        "back"_a.noconvert()
+    );
+    m.def(
+        "negative_cycle",
+        [](Plain<int64_t, 1> tail, Plain<int64_t, 1> head, Plain<int64_t, 1> length, int64_t n_items) {
+            nb::gil_scoped_release release;
+            return negative_cycle(tail.data(), head.data(), length.data(), int64_t(tail.shape(0)), n_items);
+        },
+        "tail"_a.noconvert(), "head"_a.noconvert(), "length"_a.noconvert(), "n_items"_a
+    );
+    m.def(
+        "largest_differences",
+        [](Plain<double, 2> draws, Plain<double, 2> precision, int64_t first, int64_t stop, Out<double, 2> out) {
+            nb::gil_scoped_release release;
+            largest_differences(draws.data(), precision.data(), int64_t(draws.shape(1)), first, stop, out.data());
+        },
+        "draws"_a.noconvert(), "precision"_a.noconvert(), "first"_a, "stop"_a, "out"_a.noconvert()
+    );
+}
+
+NaiveBayes make_naive_bayes(
+    const Plain<double, 2> &x, const Plain<double, 2> &theta, const Plain<double, 3> &precision, const Plain<double, 1> &constant
+) {
+    return {x.data(), theta.data(), precision.data(), constant.data(), int64_t(x.shape(0)), int64_t(x.shape(1))};
+}
+
+void bind_pairwise(nb::module_ &m) {
+    m.def(
+        "naive_bayes_log_odds",
+        [](Plain<double, 2> x, Plain<double, 2> theta, Plain<int64_t, 1> low, Plain<int64_t, 1> high,
+           Plain<double, 3> precision, Plain<double, 1> constant, Out<double, 2> out) {
+            NaiveBayes pairs = make_naive_bayes(x, theta, precision, constant);
+            nb::gil_scoped_release release;
+            naive_bayes_log_odds(pairs, low.data(), high.data(), int64_t(low.shape(0)), out.data());
+        },
+        "x"_a.noconvert(), "theta"_a.noconvert(), "low"_a.noconvert(), "high"_a.noconvert(), "precision"_a.noconvert(),
+        "constant"_a.noconvert(), "out"_a.noconvert()
+    );
+    m.def(
+        "naive_bayes_own_margins",
+        [](Plain<double, 2> x, Plain<double, 2> theta, Plain<int64_t, 1> own, Plain<int64_t, 2> pair_of,
+           Plain<double, 3> precision, Plain<double, 1> constant, Out<double, 2> out) {
+            NaiveBayes pairs = make_naive_bayes(x, theta, precision, constant);
+            nb::gil_scoped_release release;
+            naive_bayes_own_margins(pairs, own.data(), pair_of.data(), int64_t(theta.shape(0)), out.data());
+        },
+        "x"_a.noconvert(), "theta"_a.noconvert(), "own"_a.noconvert(), "pair_of"_a.noconvert(), "precision"_a.noconvert(),
+        "constant"_a.noconvert(), "out"_a.noconvert()
+    );
+    m.def(
+        "fit_sigmoid",
+        [](Plain<double, 1> scores, Plain<bool, 1> positive, Plain<double, 1> weight) {
+            nb::gil_scoped_release release;
+            Sigmoid fit = fit_sigmoid(scores.data(), positive.data(), weight.data(), int64_t(scores.shape(0)));
+            return std::make_tuple(fit.a, fit.b, fit.converged);
+        },
+        "scores"_a.noconvert(), "positive"_a.noconvert(), "weight"_a.noconvert()
+    );
+}
+
 } // namespace
 
 } // namespace pwc
@@ -170,4 +340,7 @@ void bind_coupling(nb::module_ &m) {
 NB_MODULE(_native, m) {
     m.doc() = "Compiled loops on plain arrays.";
     pwc::bind_coupling(m);
+    pwc::bind_comparisons(m);
+    pwc::bind_graphs(m);
+    pwc::bind_pairwise(m);
 }

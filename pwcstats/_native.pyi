@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
@@ -28,3 +29,41 @@ def connected(weights: Floats, n_classes: int, first: int, stop: int, out: Bools
 
 def targets() -> list[str]: ...
 def choose_target(name: str) -> None: ...
+
+# Comparisons (pwcstats/_kernels/comparisons.py) and their likelihood.
+
+def find_pairs(
+    winner: Ints, loser: Ints, tie: Bools, home: NDArray[np.int8], n_items: int,
+    first: Ints, second: Ints, ordered: Floats, cell: Longs,
+) -> int: ...  # fmt: skip
+def evaluate_pairs(
+    first: Ints, second: Ints, ordered: Floats, counts: Floats, ability: Floats, order: float, log_nu: float,
+    begin: int, end: int, score: Floats, variance: Floats, cross: Floats, sums: Floats,
+) -> None: ...  # fmt: skip
+def firth_addition(
+    n: Floats, p: Floats, var_d: Floats, cov_d_tie: Floats, var_tie: float, most: float,
+    addition: Floats, leverage: Floats,
+) -> float: ...  # fmt: skip
+
+# Graphs of pairs (pwcstats/_kernels/laplacian.py, pwcstats/bradley_terry/existence.py), and differences of items.
+
+def find_neighbours(first: Ints, second: Ints, start: Ints, neighbour: Ints, pair: Ints) -> None: ...
+def add_to_items(first: Ints, second: Ints, x: Floats, subtract: bool, out: Floats) -> None: ...
+def subtract_weights(first: Ints, second: Ints, weight: Floats, scale: Floats, ground: int, out: Floats) -> None: ...
+def mirror(matrix: Floats) -> None: ...
+def conjugate_gradients(
+    start: Ints, neighbour: Ints, edge: Floats, diagonal: Floats, b: Floats, tolerance: float, max_steps: int, x: Floats
+) -> bool: ...
+def strongly_connected(start: Ints, neighbour: Ints, pair: Ints, first: Ints, forth: Bools, back: Bools) -> bool: ...
+def negative_cycle(tail: Longs, head: Longs, length: Longs, n_items: int) -> list[int]: ...
+def largest_differences(draws: Floats, precision: Floats, first: int, stop: int, out: Floats) -> None: ...
+
+# Pairwise classification.
+
+def naive_bayes_log_odds(
+    x: Floats, theta: Floats, low: Longs, high: Longs, precision: Floats, constant: Floats, out: Floats
+) -> None: ...
+def naive_bayes_own_margins(
+    x: Floats, theta: Floats, own: Longs, pair_of: Longs, precision: Floats, constant: Floats, out: Floats
+) -> None: ...
+def fit_sigmoid(scores: Floats, positive: Bools, weight: Floats) -> tuple[float, float, bool]: ...

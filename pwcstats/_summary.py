@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 from statsmodels.iolib.summary import Summary, fmt_params
 from statsmodels.iolib.table import SimpleTable
 from statsmodels.iolib.tableformatting import fmt_2cols
 
 from pwcstats._arrays import Array
+from pwcstats._kernels.tails import Reference
 
 Cells = Sequence[tuple[str, str]]
 
@@ -68,7 +68,7 @@ def coefficients(
     headers = ["coef"]
     columns = [[f"{x:.4f}" for x in estimate]]
     if se is not None:
-        letter, reference = ("z", stats.norm) if df is None else ("t", stats.t(df))
+        letter, reference = "z" if df is None else "t", Reference(df)
         with np.errstate(invalid="ignore"):
             z = estimate / se
             half = reference.isf(alpha / 2.0) * se

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from sklearn.isotonic import isotonic_regression
 
-from pwcstats._kernels.sigmoid import sigmoid
+from pwcstats._native import fit_sigmoid as sigmoid
 from pwcstats.errors import ConvergenceWarning
 from pwcstats.pairwise.calibration import best_threshold, fit_isotonic, fit_sigmoid
 from tests import reference_pairwise as reference

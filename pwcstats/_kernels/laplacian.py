@@ -14,8 +14,8 @@ from scipy.linalg import lapack
 from scipy.sparse import coo_array
 from scipy.sparse.linalg import splu
 
+from pwcstats import _native
 from pwcstats._kernels.blas import threads_for
-from pwcstats._kernels.lanes import compiled
 
 Array = NDArray[np.float64]
 Solve = Callable[[Array], Array]
@@ -44,9 +44,18 @@ class Graph:
 
     def __init__(self, first: NDArray[np.int32], second: NDArray[np.int32], n_items: int) -> None:
         self.first, self.second, self.n_items = first, second, n_items
-        self.start, self.neighbour, self.pair = _neighbours(first, second, n_items)
+        # The neighbours of item i are at start[i]..start[i + 1] - 1, beside the pairs in which they met i.
+        self.start = np.empty(n_items + 1, np.int32)
+        self.neighbour, self.pair = np.empty((2, 2 * len(first)), np.int32)
+        _native.find_neighbours(first, second, self.start, self.neighbour, self.pair)
         # Allocated once: to allocate this much memory in every step would take longer than to fill it.
         self._edge = np.empty(2 * len(first))
+
+    def _degrees(self, weight: Array) -> Array:
+        """Sum of the weights of each item's pairs."""
+        out = np.zeros(self.n_items)
+        _native.add_to_items(self.first, self.second, weight, False, out)
+        return out
 
     def _grounded(self, weight: Array) -> tuple[Array, Array, int]:
         """L without the row and column of one item, the ground, scaled to a unit diagonal; the scale; and the ground.
@@ -54,14 +63,13 @@ class Graph:
         The ground is the item of largest degree. The scaled matrix is then well conditioned, unless a whole group of
         items is joined to the rest by small weights only.
         """
-        degree = np.zeros(self.n_items)
-        _add_degrees(self.first, self.second, weight, degree)
+        degree = self._degrees(weight)
         if not (degree.min() > 0.0 and degree.max() < np.inf):
             raise NotDefiniteError
         ground = int(degree.argmax())
         scale = 1.0 / np.sqrt(degree)
-        out = np.zeros((self.n_items - 1, self.n_items - 1))
-        _fill(self.first, self.second, weight, scale, ground, out)
+        out = np.eye(self.n_items - 1)
+        _native.subtract_weights(self.first, self.second, weight, scale, ground, out)
         return out, _without(scale, ground), ground
 
     def _factor(self, weight: Array) -> tuple[Array, Array, int]:
@@ -83,8 +91,7 @@ class Graph:
         if self.n_items <= DENSE_ITEMS:
             return self._dense_solver(weight)
         edge = np.take(weight, self.pair, out=self._edge, mode="clip")
-        diagonal = np.empty(self.n_items)
-        _degrees(self.start, edge, diagonal)
+        diagonal = self._degrees(weight)
         if not np.all(diagonal > 0.0):
             raise NotDefiniteError
 
@@ -97,11 +104,11 @@ class Graph:
             def block(first: int) -> bool:
                 part = np.ascontiguousarray(columns[:, first : first + BLOCK])
                 answer = np.zeros_like(part)
-                done = _conjugate_gradients(
+                done = _native.conjugate_gradients(
                     self.start, self.neighbour, edge, diagonal, part, tolerance, CG_STEPS, answer
                 )
                 x[:, first : first + BLOCK] = answer
-                return bool(done)
+                return done
 
             starts = range(0, columns.shape[1], BLOCK)
             if len(starts) == 1:
@@ -165,7 +172,7 @@ class Graph:
         except NotDefiniteError:
             return self._inverse_without_subtraction(weight)
         inverse = inverse.T
-        _mirror(inverse)
+        _native.mirror(inverse)
         inverse *= scale
         inverse *= scale[:, None]
         return _centred(inverse, ground), log_determinant
@@ -210,16 +217,16 @@ class Graph:
         """
         n = self.n_items
         solve = self.solver(weight, tolerance)
-        degree = np.empty(n)
-        _degrees(self.start, self._edge, degree)
+        degree = self._degrees(weight)
         total, squares, gaps = np.zeros((3, n))
         root = np.sqrt(weight)
         rng = np.random.default_rng(seed)
         for first in range(0, n_draws, 4 * BLOCK):
-            g = np.zeros((n, min(4 * BLOCK, n_draws - first)))
-            for column in range(g.shape[1]):
-                sign = rng.integers(0, 2, len(root), dtype=np.int8)
-                _project(self.first, self.second, root, sign, g[:, column])
+            columns = np.zeros((min(4 * BLOCK, n_draws - first), n))
+            for column in columns:
+                positive = rng.integers(0, 2, len(root), dtype=np.int8)
+                _native.add_to_items(self.first, self.second, root * (2 * positive - 1), True, column)
+            g = np.ascontiguousarray(columns.T)
             x = solve(g)
             y = (x - g / degree[:, None]) ** 2
             if ref is not None:
@@ -240,7 +247,7 @@ def inverse_and_determinant(matrix: Array) -> tuple[Array, float]:
             raise NotDefiniteError
         log_determinant = 2.0 * float(np.log(np.diagonal(factor)).sum())
         inverse, _ = lapack.dpotri(factor, lower=1, overwrite_c=1)
-    _mirror(inverse.T)
+    _native.mirror(inverse.T)
     return inverse.T, log_determinant
 
 
@@ -262,121 +269,3 @@ def _centred(grounded: Array, ground: int) -> Array:
     out -= mean
     out -= (mean - mean.mean())[:, None]
     return out
-
-
-@compiled
-def _neighbours(first, second, n_items):
-    start = np.zeros(n_items + 1, np.int32)
-    for pair in range(first.shape[0]):
-        start[first[pair] + 1] += 1
-        start[second[pair] + 1] += 1
-    for i in range(n_items):
-        start[i + 1] += start[i]
-    slot = start[:-1].copy()
-    neighbour = np.empty(2 * first.shape[0], np.int32)
-    pairs = np.empty(2 * first.shape[0], np.int32)
-    for pair in range(first.shape[0]):
-        i, j = first[pair], second[pair]
-        neighbour[slot[i]], pairs[slot[i]] = j, pair
-        neighbour[slot[j]], pairs[slot[j]] = i, pair
-        slot[i] += 1
-        slot[j] += 1
-    return start, neighbour, pairs
-
-
-@compiled
-def _add_degrees(first, second, weight, out):
-    for pair in range(first.shape[0]):
-        out[first[pair]] += weight[pair]
-        out[second[pair]] += weight[pair]
-
-
-@compiled
-def _fill(first, second, weight, scale, ground, out):
-    """Fill `out`, which is zero, with the scaled Laplacian without the row and column `ground`."""
-    for k in range(out.shape[0]):
-        out[k, k] = 1.0
-    for pair in range(first.shape[0]):
-        i, j = first[pair], second[pair]
-        if i != ground and j != ground:
-            entry = scale[i] * weight[pair] * scale[j]
-            row, column = i - (i > ground), j - (j > ground)
-            out[row, column] -= entry
-            out[column, row] -= entry
-
-
-@compiled
-def _mirror(a):
-    """Copy the upper triangle to the lower one, in tiles that fit into the cache."""
-    n = a.shape[0]
-    for top in range(0, n, 64):
-        for left in range(top, n, 64):
-            for i in range(top, min(top + 64, n)):
-                for j in range(max(left, i), min(left + 64, n)):
-                    a[j, i] = a[i, j]
-
-
-@compiled
-def _degrees(start, edge, out):
-    for i in range(out.shape[0]):
-        total = 0.0
-        for slot in range(start[i], start[i + 1]):
-            total += edge[slot]
-        out[i] = total
-
-
-@compiled
-def _project(first, second, root, sign, out):
-    for pair in range(first.shape[0]):
-        x = root[pair] if sign[pair] else -root[pair]
-        out[first[pair]] += x
-        out[second[pair]] -= x
-
-
-@compiled
-def _conjugate_gradients(start, neighbour, edge, diagonal, b, tolerance, max_steps, x):
-    """Solve for all columns of b, preconditioned by the diagonal; False if a column needs more steps."""
-    n, m = b.shape
-    r = b.copy()
-    p = np.empty((n, m))
-    q = np.empty((n, m))
-    before, goal, alpha, beta = np.zeros(m), np.zeros(m), np.zeros(m), np.zeros(m)
-    for i in range(n):
-        for k in range(m):
-            p[i, k] = r[i, k] / diagonal[i]
-            before[k] += r[i, k] * p[i, k]
-    goal[:] = before * tolerance**2
-    for _ in range(max_steps):
-        if np.all(before <= goal):
-            return True
-        curvature = np.zeros(m)
-        for i in range(n):
-            if m == 1:  # the sum stays in a register
-                total, here = 0.0, p[i, 0]
-                for slot in range(start[i], start[i + 1]):
-                    total += edge[slot] * (here - p[neighbour[slot], 0])
-                q[i, 0] = total
-            else:
-                for k in range(m):
-                    q[i, k] = 0.0
-                for slot in range(start[i], start[i + 1]):
-                    j, w = neighbour[slot], edge[slot]
-                    for k in range(m):
-                        q[i, k] += w * (p[i, k] - p[j, k])
-            for k in range(m):
-                curvature[k] += p[i, k] * q[i, k]
-        for k in range(m):
-            alpha[k] = before[k] / curvature[k] if curvature[k] > 0.0 else 0.0
-        after = np.zeros(m)
-        for i in range(n):
-            for k in range(m):
-                x[i, k] += alpha[k] * p[i, k]
-                r[i, k] -= alpha[k] * q[i, k]
-                after[k] += r[i, k] * r[i, k] / diagonal[i]
-        for k in range(m):
-            beta[k] = after[k] / before[k] if before[k] > 0.0 else 0.0
-            before[k] = after[k]
-        for i in range(n):
-            for k in range(m):
-                p[i, k] = r[i, k] / diagonal[i] + beta[k] * p[i, k]
-    return False

@@ -14,7 +14,7 @@ from pwcstats._arrays import Array
 from pwcstats._text import listed
 from pwcstats.bradley_terry.likelihood import Covariates, Items, Likelihood, Point, outcome_scores
 from pwcstats.bradley_terry.reading import Rows, read_groups
-from pwcstats.bradley_terry.table import make_table
+from pwcstats.bradley_terry.table import tabulate
 from pwcstats.errors import InputError, arg, value
 
 Cov = Literal["full", "diag", "none"]
@@ -190,8 +190,7 @@ class Scored:
 
 def scored_rows(rows: Rows, data: pd.DataFrame | None, options: CovarianceOptions, rank: int) -> Scored:
     """The comparisons as the sandwich needs them; `options.groups` may name a column of `data`."""
-    cell = np.empty(len(rows.winner), np.int64)
-    table = make_table(rows, False, cell)
+    table, cell = tabulate(rows)
     if options.cov_type == "HC0" and (rows.counted or rows.n_units == 0):
         # Equal comparisons have equal scores: one entry for all of them, weighted by the root of their number.
         counts = table.counts.ravel()

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from pwcstats import _native
 from pwcstats._arrays import Array
 from pwcstats._kernels.comparisons import LOSS, TIE, WIN
-from pwcstats._kernels.digraph import negative_cycle, strongly_connected
 from pwcstats._kernels.separation import recession_direction
 from pwcstats._text import listed, named
 from pwcstats.bradley_terry.likelihood import LARGEST_FIRTH, Covariates, Items, Likelihood
@@ -78,7 +78,7 @@ def _is_strongly_connected(table: Table, design: Items) -> bool:
     tied = table.counts[:, TIE] > 0.0
     forth, back = (table.counts[:, WIN] > 0.0) | tied, (table.counts[:, LOSS] > 0.0) | tied
     graph = design.graph
-    return bool(strongly_connected(graph.start, graph.neighbour, graph.pair, table.first, forth, back))
+    return _native.strongly_connected(graph.start, graph.neighbour, graph.pair, table.first, forth, back)
 
 
 def _disconnected(table: Table, items: pd.Index) -> str:
@@ -221,8 +221,8 @@ class _Constraints:
 
     def cycle(self, u: Direction) -> Direction | None:
         """Coefficients (c, d) of a cycle that rules out u, and every direction with c order + d tie > 0."""
-        edges = negative_cycle(self.tail, self.head, self.a * u[0] + self.b * u[1], self.n_items)
-        if not len(edges):
+        edges = _native.negative_cycle(self.tail, self.head, self.a * u[0] + self.b * u[1], self.n_items)
+        if not edges:
             return None
         return _reduced((-int(self.a[edges].sum()), -int(self.b[edges].sum())))
 

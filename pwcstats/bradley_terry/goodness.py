@@ -4,11 +4,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
-from scipy import stats
 
 from pwcstats import _params
 from pwcstats._arrays import Array
-from pwcstats._kernels import comparisons
+from pwcstats._kernels.tails import chi2_sf
 from pwcstats._results import TestResult
 from pwcstats.bradley_terry.hypotheses import check_nonrobust
 from pwcstats.bradley_terry.likelihood import Likelihood, Point
@@ -52,7 +51,7 @@ STATISTICS: dict[str, tuple[Distance, str, str]] = {
 
 def expected_counts(likelihood: Likelihood, point: Point) -> Array:
     """Expected wins, losses and ties of each pair."""
-    return _probabilities(likelihood, point) * likelihood.table.n[:, None]
+    return likelihood.probabilities(point.params) * likelihood.table.n[:, None]
 
 
 def goodness_of_fit(
@@ -139,7 +138,7 @@ def goodness_of_fit(
     doubt = f"the p-value is not reliable: {sparse}" + (f", and {obstacle}" if obstacle else "")
     return TestResult(
         statistic=observed,
-        p_value=float(stats.chi2.sf(observed, results.df_resid)),
+        p_value=chi2_sf(observed, results.df_resid),
         df=results.df_resid,
         method=name,
         null=null,
@@ -182,7 +181,7 @@ def _simulated(
     These are drawn again, because an observed table without finite estimates would not be tested either.
     """
     table = results._likelihood.table
-    p, n = _probabilities(results._likelihood, results._point), table.n.astype(np.int64)
+    p, n = results._likelihood.probabilities(results._point.params), table.n.astype(np.int64)
 
     def draw(one: np.random.SeedSequence) -> float:
         counts = np.random.default_rng(one).multinomial(n, p).astype(np.float64)
@@ -202,10 +201,3 @@ def _simulated(
             f"{arg('p_value', 'chi2')}."
         )
     return drawn, n_trials - len(drawn)
-
-
-def _probabilities(likelihood: Likelihood, point: Point) -> Array:
-    _, _, log_nu = likelihood.split(point.params)
-    p = np.empty((len(likelihood.table.first), 3))
-    comparisons.predict(likelihood.predictor(point.params), log_nu, p)
-    return p

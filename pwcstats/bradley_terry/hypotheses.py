@@ -4,10 +4,10 @@ from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import stats
 
 from pwcstats import _params
 from pwcstats._arrays import Array, as_float
+from pwcstats._kernels.tails import chi2_sf, f_sf
 from pwcstats._results import TestResult
 from pwcstats._text import shown
 from pwcstats.bradley_terry import covariance
@@ -47,7 +47,7 @@ def contrast(results: "BradleyTerryResults", i: Hashable, j: Hashable, alpha: fl
     se = float(np.sqrt(max(_difference_variance(results, a, b), 0.0)))
     if se <= 1e-7 * float(np.abs(ability).max() + 1.0) and results.spec.z is not None:
         raise InputError(f"{i} and {j} have the same covariates, so the model gives them the same ability.")
-    half = float(results._reference.isf(alpha / 2.0)) * se
+    half = results._reference.isf(alpha / 2.0) * se
     return TestResult(
         **standardised(results, estimate / se),
         estimate=estimate,
@@ -119,8 +119,8 @@ def wald_test(results: "BradleyTerryResults", contrasts: Any) -> TestResult:
     if results.use_t:
         both = (df, results.df_resid_inference - df + 1)
         f = statistic * both[1] / (df * results.df_resid_inference)
-        return TestResult(f, float(stats.f.sf(f, *both)), both, statistic_name="F", **about)
-    return TestResult(statistic, float(stats.chi2.sf(statistic, df)), df, **about)
+        return TestResult(f, f_sf(f, *both), both, statistic_name="F", **about)
+    return TestResult(statistic, chi2_sf(statistic, df), df, **about)
 
 
 def lr_test(results: "BradleyTerryResults", other: "BradleyTerryResults") -> TestResult:
@@ -145,7 +145,7 @@ def lr_test(results: "BradleyTerryResults", other: "BradleyTerryResults") -> Tes
     df = large.df_model - small.df_model
     return TestResult(
         statistic=statistic,
-        p_value=float(stats.chi2.sf(statistic, df)),
+        p_value=chi2_sf(statistic, df),
         df=df,
         method="Likelihood-ratio test",
         null=f"the additional parameters ({df}) of the larger model are not needed",

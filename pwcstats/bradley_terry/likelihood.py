@@ -8,8 +8,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from pwcstats import _native
 from pwcstats._arrays import Array
 from pwcstats._kernels import comparisons, newton
+from pwcstats._kernels.comparisons import LOSS, TIE, WIN
 from pwcstats._kernels.laplacian import Graph, NotDefiniteError, inverse_and_determinant
 from pwcstats.bradley_terry.spec import Spec
 from pwcstats.bradley_terry.table import Table
@@ -86,8 +88,11 @@ class Items:
         If the abilities of the opponents have variance s², a share is about the logistic function of ability /
         sqrt(1 + s² pi / 8).
         """
-        won, lost = np.zeros((2, self.size))
-        comparisons.totals(table.first, table.second, table.counts, won, lost)
+        # A tie is half a win and half a loss.
+        win, loss = (table.counts[:, column] + 0.5 * table.counts[:, TIE] for column in (WIN, LOSS))
+        first, second, n = table.first, table.second, table.n_items
+        won = np.bincount(first, win, n) + np.bincount(second, loss, n)
+        lost = np.bincount(first, loss, n) + np.bincount(second, win, n)
         logit = np.clip(np.log(won + 0.5) - np.log(lost + 0.5), -FARTHEST_START, FARTHEST_START)
         spread = min(float(logit.var()), 1.5)
         return (logit - logit.mean()) / np.sqrt(1.0 - spread * np.pi / 8.0)
@@ -197,20 +202,20 @@ class Likelihood:
         # The parts do not depend on the number of cores, so the sums are bit-identical on all machines.
         parts = max(1, min(PARTS, n_pairs // SMALLEST_PART))
         bounds = [n_pairs * part // parts for part in range(parts + 1)]
-        item_scores = np.empty((parts, table.n_items))
+        item_scores, sums = np.zeros((parts, table.n_items)), np.empty((parts, 6))
 
-        def evaluate(part: int) -> tuple[float, ...]:
-            return comparisons.evaluate(
+        def evaluate(part: int) -> None:
+            _native.evaluate_pairs(
                 table.first, table.second, table.ordered, counts, ability, order, log_nu,
-                bounds[part], bounds[part + 1], item_scores[part], variance, cross,
+                bounds[part], bounds[part + 1], item_scores[part], variance, cross, sums[part],
             )  # fmt: skip
 
         if parts == 1:
-            sums = [evaluate(0)]
+            evaluate(0)
         else:
             with ThreadPoolExecutor(parts) as pool:
-                sums = list(pool.map(evaluate, range(parts)))
-        llf, score_order, score_tie, info_order, info_both, info_tie = map(float, np.sum(sums, axis=0))
+                list(pool.map(evaluate, range(parts)))
+        llf, score_order, score_tie, info_order, info_both, info_tie = map(float, sums.sum(axis=0))
         item_score = item_scores.sum(axis=0)
         information = np.array([[info_order, info_both], [info_both, info_tie]])
         kept = np.array([self.order, self.tie])
@@ -231,14 +236,12 @@ class Likelihood:
             return
         point.value += 0.5 * log_determinant
         table = self.table
-        _, _, log_nu = self.split(point.params)
-        var_d, cov_d_tie = self.pair_variances(point.cov)
         var_tie = point.cov[-1, -1] if self.tie else 0.0
+        var_d, cov_d_tie = self._pair_variances(self.design.expand(point.cov))
         addition, leverage = np.empty((2, len(table.first)))
-        for_tie = comparisons.bias(
-            table.first, table.second, table.ordered, table.counts, self.predictor(point.params), log_nu,
-            var_d, cov_d_tie, var_tie, addition, leverage,
-        )  # fmt: skip
+        for_tie = _native.firth_addition(
+            table.n, self.probabilities(point.params), var_d, cov_d_tie, var_tie, 1.0 + self.tie, addition, leverage
+        )
         extra = [float(addition @ table.ordered)] * self.order + [for_tie] * self.tie
         point.score += np.concatenate([self.design.gather(self.scatter(addition)), extra])
         point.slope = self._evaluate_unpenalised(point.params, table.counts * (1.0 + leverage)[:, None])
@@ -248,21 +251,28 @@ class Likelihood:
         ability, order, _ = self.split(params)
         return ability[self.table.first] - ability[self.table.second] + order * self.table.ordered
 
+    def probabilities(self, params: Array) -> Array:
+        """Probabilities of win, loss and tie of each pair."""
+        return comparisons.probabilities(self.predictor(params), self.split(params)[2])
+
     def scatter(self, x: Array) -> Array:
         """Sum of x over the pairs of each item, with minus for pairs in which it is second."""
-        out = np.empty(self.table.n_items)
-        comparisons.scatter(self.table.first, self.table.second, x, out)
+        out = np.zeros(self.table.n_items)
+        _native.add_to_items(self.table.first, self.table.second, x, True, out)
         return out
 
-    def pair_variances(self, cov: Array) -> tuple[Array, Array]:
-        """Variance of each pair's predictor, and its covariance with log nu."""
-        table = self.table
-        var_d, cov_d_tie = np.zeros((2, len(table.first)))
-        n = table.n_items
-        comparisons.pair_variances(
-            table.first, table.second, table.ordered, np.ascontiguousarray(self.design.expand(cov)),
-            n if self.order else -1, n + self.order if self.tie else -1, var_d, cov_d_tie,
-        )  # fmt: skip
+    def _pair_variances(self, cov: Array) -> tuple[Array, Array]:
+        """Variance of each pair's predictor and its covariance with log nu, from the covariance of all abilities."""
+        first, second, h, order = self.table.first, self.table.second, self.table.ordered, self.table.n_items
+        diagonal = np.diagonal(cov)
+        var_d = diagonal[first] + diagonal[second] - 2.0 * cov[first, second]
+        if self.order:
+            var_d += h * (cov[order, order] + 2.0 * (cov[order, first] - cov[order, second]))
+        if not self.tie:
+            return var_d, np.zeros(len(first))
+        cov_d_tie = cov[-1, first] - cov[-1, second]
+        if self.order:
+            cov_d_tie += h * cov[order, -1]
         return var_d, cov_d_tie
 
     def border(self, point: Point) -> Array:
@@ -292,8 +302,7 @@ class Likelihood:
         table = self.table
         _, _, log_nu = self.split(point.params)
         d, n = self.predictor(point.params), table.n + 1.0
-        p = np.empty((len(d), 3))
-        comparisons.predict(d, log_nu, p)
+        p = comparisons.probabilities(d, log_nu)
         # Shares of wins and losses; a tie is half of each.
         seen = (table.counts[:, :2] + 0.5 * table.counts[:, 2:] + 0.5) / n[:, None]
         expected = p[:, :2] + 0.5 * p[:, 2:]
@@ -377,8 +386,6 @@ def _estimate_of_pair(win: Array, loss: Array, nu: float) -> Array:
 
 def outcome_scores(likelihood: Likelihood, point: Point) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Derivatives of the log-likelihood of one comparison by d and by log nu: two arrays (pairs, outcomes)."""
-    _, _, log_nu = likelihood.split(point.params)
-    p = np.empty((len(likelihood.table.first), 3))
-    comparisons.predict(likelihood.predictor(point.params), log_nu, p)
+    p = likelihood.probabilities(point.params)
     mean = 0.5 * (p[:, :1] - p[:, 1:2])
     return np.array([[0.5, -0.5, 0.0]]) - mean, np.array([[0.0, 0.0, 1.0]]) - p[:, 2:]

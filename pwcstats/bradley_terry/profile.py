@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 from pwcstats._arrays import Array
 from pwcstats._kernels import profile
+from pwcstats._kernels.tails import chi2_isf
 from pwcstats._text import listed
 from pwcstats.bradley_terry.covariance import SOLVE_TOLERANCE
 from pwcstats.bradley_terry.likelihood import Likelihood, Point
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def profile_bounds(results: "BradleyTerryResults", indices: NDArray[np.int64], alpha: float) -> Array:
     """Lower and upper bounds of the reported parameters with these indices."""
-    drop = 0.5 * stats.chi2.isf(alpha, 1)
+    drop = 0.5 * chi2_isf(alpha, 1)
     bounds, failed = np.empty((len(indices), 2)), []
     for row, index in enumerate(indices):
         contrast = _contrast(results, int(index))

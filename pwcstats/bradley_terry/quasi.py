@@ -3,7 +3,7 @@
 Each item has a quasi-variance, such that the sum of two of them is about the variance of the difference.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -11,6 +11,7 @@ from scipy import optimize
 
 from pwcstats import _params
 from pwcstats._arrays import Array
+from pwcstats._kernels.tails import Reference
 from pwcstats._text import listed
 from pwcstats.errors import ConvergenceWarning, InputError, code, warn
 
@@ -172,7 +173,7 @@ def _solve(cov: Array) -> tuple[Array, Array, bool]:
     return q, _errors(q, variance), converged
 
 
-def _overlap_multiplier(se: Array, cov: Array, alpha: float, reference: Any) -> tuple[float, Array]:
+def _overlap_multiplier(se: Array, cov: Array, alpha: float, reference: Reference) -> tuple[float, Array]:
     """Number of quasi standard errors on either side of an interval that makes overlap a test at level `alpha`.
 
     Two intervals do not overlap if the difference of the estimates exceeds this multiple of the sum of their quasi
@@ -183,7 +184,7 @@ def _overlap_multiplier(se: Array, cov: Array, alpha: float, reference: Any) -> 
     i, j = np.triu_indices(len(se), 1)
     diagonal = np.diagonal(cov)
     ratio = (se[i] + se[j]) / np.sqrt(diagonal[i] + diagonal[j] - 2.0 * cov[i, j])
-    exact = float(reference.isf(alpha / 2.0))
+    exact = reference.isf(alpha / 2.0)
     # The multipliers of all pairs lie in between. The factors allow for rounding.
     ends = 0.999 * exact / ratio.max(), 1.001 * exact / ratio.min()
     multiplier = optimize.brentq(lambda c: np.mean(2.0 * reference.sf(c * ratio)) - alpha, *ends, rtol=1e-12)

@@ -7,16 +7,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pwcstats import _params
+from pwcstats import _native, _params
 from pwcstats._arrays import Array
-from pwcstats._kernels.ranks import largest_differences
 
 if TYPE_CHECKING:
     from pwcstats.bradley_terry.results import BradleyTerryResults
 
 Ranks = NDArray[np.int64]
-# Number of draws in one call of the kernel. It is small, so that Ctrl-C is noticed soon.
-CHUNK = 100
+# Number of draws in one call of the kernel, which works on 16 at once. It is small, so that Ctrl-C is noticed soon.
+CHUNK = 96
 
 
 def ranks(
@@ -103,9 +102,12 @@ def _rank_sets(
     equal = variance <= 1e-12 * variance.max()
     precision = np.where(equal, 0.0, 1.0 / np.sqrt(np.where(equal, 1.0, variance)))
     largest = np.empty((n_draws, n))
+
+    def find_largest(start: int) -> None:
+        _native.largest_differences(draws, precision, start, min(start + CHUNK, n_draws), largest)
+
     with ThreadPoolExecutor() as pool:
-        starts = range(0, n_draws, CHUNK)
-        list(pool.map(lambda s: largest_differences(draws, precision, s, min(s + CHUNK, n_draws), largest), starts))
+        list(pool.map(find_largest, range(0, n_draws, CHUNK)))
     if simultaneous:
         critical = np.full(n, np.quantile(largest.max(axis=1), level))
     else:

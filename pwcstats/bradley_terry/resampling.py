@@ -6,24 +6,20 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
 import numpy as np
 import pandas as pd
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
-from scipy import stats
-from sklearn.utils.parallel import delayed
 from statsmodels.iolib.summary import Summary
-from tqdm import tqdm
 
 from pwcstats import _params, _summary
 from pwcstats._arrays import Array
-from pwcstats._jobs import in_parallel
 from pwcstats._kernels.blas import threads_for
+from pwcstats._kernels.tails import Reference
 from pwcstats._results import Result
 from pwcstats.bradley_terry.covariance import FEW_CLUSTERS
 from pwcstats.bradley_terry.existence import find_obstacle
 from pwcstats.bradley_terry.likelihood import Likelihood, Point, make_likelihood
 from pwcstats.bradley_terry.reading import read_groups
 from pwcstats.bradley_terry.spec import Spec
-from pwcstats.bradley_terry.table import Table, halve_ties, make_table
+from pwcstats.bradley_terry.table import Table, halve_ties, tabulate
 from pwcstats.errors import ConvergenceWarning, FewClustersWarning, InputError, arg, code, warn
 
 if TYPE_CHECKING:
@@ -89,7 +85,7 @@ class BootstrapResult(Result):
         _params.level(alpha, "alpha")
         _params.choice(method, get_args(IntervalMethod), "method")
         if method == "t":
-            half = stats.t.isf(alpha / 2.0, self.n_units - 1) * np.sqrt(self.n_units / (self.n_units - 1)) * self.bse
+            half = Reference(self.n_units - 1).isf(alpha / 2.0) * np.sqrt(self.n_units / (self.n_units - 1)) * self.bse
             return pd.DataFrame({0: self.estimate - half, 1: self.estimate + half})
         bounds = self.params.quantile([alpha / 2.0, 1.0 - alpha / 2.0]).T
         bounds.columns = pd.Index([0, 1])
@@ -235,8 +231,7 @@ def _report_failures(n_failed: int, n: int, spec: Spec) -> None:
 
 def _sampler(results: "BradleyTerryResults", groups: Any) -> tuple[Sampler, Table]:
     rows = results.model._rows
-    cell = np.empty(len(rows.winner), np.int64)
-    table = make_table(rows, False, cell)
+    table, cell = tabulate(rows)
     if groups is None and rows.counted:
         if table.counts.sum() > LARGEST_COUNT:
             raise InputError("the bootstrap draws at most 2^53 comparisons; divide the counts by a constant.")
@@ -263,6 +258,13 @@ def for_each_seed(
     n_items: int,
 ) -> list[T]:
     """Call `work` with each seed, in order; the results do not depend on `n_jobs`."""
+    # A fit alone does not need these packages, and scikit-learn takes long to import.
+    from joblib import effective_n_jobs
+    from sklearn.utils.parallel import delayed
+    from tqdm import tqdm
+
+    from pwcstats._jobs import in_parallel
+
     size = max(1, len(seeds) // (8 * effective_n_jobs(n_jobs)))
     chunks = [seeds[k : k + size] for k in range(0, len(seeds), size)]
     # Threads: the kernels and LAPACK release the GIL, and no data is copied. parallel_config can set another backend.

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy import stats
 from statsmodels.iolib.summary import Summary
 
 from pwcstats import _params
 from pwcstats._arrays import Array
-from pwcstats._kernels import comparisons
+from pwcstats._kernels.comparisons import probabilities
 from pwcstats._kernels.newton import Ascent
+from pwcstats._kernels.tails import Reference
 from pwcstats._results import Result, TestResult, plain
 from pwcstats.bradley_terry import covariance, goodness, hypotheses, quasi, rank_sets, resampling
 from pwcstats.bradley_terry.covariance import LARGEST_FULL, CovarianceEstimate
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 IntervalMethod = Literal["wald", "profile"]
 PlotIntervals = Literal["wald", "comparison", "quasi"]
-# In the order of the columns of the kernel that predicts.
+# In the order of the columns of a table of comparisons.
 Outcome = Literal["win", "loss", "tie"]
 
 
@@ -149,9 +149,9 @@ class BradleyTerryResults(Result):
         return (self.params / self.bse).rename("tvalues")
 
     @property
-    def _reference(self) -> Any:
+    def _reference(self) -> Reference:
         """Distribution of a standardised estimate: normal or, if `use_t`, Student's t."""
-        return stats.t(self.df_resid_inference) if self.use_t else stats.norm
+        return Reference(self.df_resid_inference if self.use_t else None)
 
     @property
     def pvalues(self) -> pd.Series:
@@ -313,9 +313,7 @@ class BradleyTerryResults(Result):
         _, order, log_nu = self._likelihood.split(self._point.params)
         d = self._ability[a] - self._ability[b] + (0.0 if neutral else order)
         if outcome != "link":
-            p = np.empty((len(d), 3))
-            comparisons.predict(d, log_nu, p)
-            d = p[:, get_args(Outcome).index(outcome)]
+            d = probabilities(d, log_nu)[:, get_args(Outcome).index(outcome)]
         return float(d[0]) if all(is_single) else d
 
     def probabilities(self, outcome: Outcome = "win", neutral: bool = True) -> pd.DataFrame:

@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pwcstats._arrays import Array
-from pwcstats._kernels import comparisons
-from pwcstats._kernels.comparisons import LOSS, TIE, WIN
+from pwcstats._kernels.comparisons import LOSS, TIE, WIN, aggregate
 from pwcstats.bradley_terry.reading import Rows
 
 # Largest ratio of the numbers of comparisons of two pairs. Beyond it, their sum has no correct digit of the smaller.
@@ -41,16 +40,20 @@ class Table:
         return Table(self.n_items, self.first[met], self.second[met], self.ordered[met], counts[met])
 
 
-def make_table(rows: Rows, half: bool, cell: NDArray[np.int64] | None = None) -> Table:
-    """Add up the rows, separately by who went first if that is known; if `half`, a tie is half a win for each item.
+def tabulate(rows: Rows) -> tuple[Table, NDArray[np.int64]]:
+    """Add up the rows, separately by who went first if that is known.
 
-    `cell`, if given, receives the index of each row's count in the flattened counts, before ties are halved.
+    Returns the table, and the index of each row's count in the flattened counts.
     """
-    cells = np.empty(0, np.int64) if cell is None else cell
-    first, second, ordered, counts = comparisons.aggregate(
-        rows.winner, rows.loser, rows.tie, rows.home, rows.weight, len(rows.items), cells
-    )
-    return Table(len(rows.items), first, second, ordered, halve_ties(counts) if half else counts)
+    n_items = len(rows.items)
+    first, second, ordered, counts, cell = aggregate(rows.winner, rows.loser, rows.tie, rows.home, rows.weight, n_items)
+    return Table(n_items, first, second, ordered, counts), cell
+
+
+def make_table(rows: Rows, half: bool) -> Table:
+    """Add up the rows; if `half`, a tie is half a win for each item."""
+    table, _ = tabulate(rows)
+    return replace(table, counts=halve_ties(table.counts)) if half else table
 
 
 def halve_ties(counts: Array) -> Array:

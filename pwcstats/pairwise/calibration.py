@@ -13,8 +13,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.isotonic import IsotonicRegression
 from sklearn.utils import check_random_state
 
+from pwcstats import _native
 from pwcstats._arrays import Array
-from pwcstats._kernels import sigmoid as kernel
 from pwcstats.errors import ConvergenceWarning, InputError, arg, value, warn
 from pwcstats.pairwise.data import Integers, Mask, Problem, cut, take
 from pwcstats.pairwise.folds import Folds
@@ -94,7 +94,7 @@ def fit_sigmoid(scores: Array, positive: Mask, weight: Array, pair: str) -> Sigm
     # and of rounding. The midrange of equal scores is exactly their value; their mean may be rounded.
     low, high = float(scores.min()), float(scores.max())
     centre, unit = 0.5 * low + 0.5 * high, 0.5 * high - 0.5 * low or 1.0
-    a, b, converged = kernel.sigmoid((scores - centre) / unit, positive, weight)
+    a, b, converged = _native.fit_sigmoid((scores - centre) / unit, positive, weight)
     if not converged:
         warning = ConvergenceWarning(
             f"the sigmoid of the pair {pair} did not converge, because its scores differ by too many orders of "

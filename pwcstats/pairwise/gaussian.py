@@ -17,8 +17,8 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticD
 from sklearn.naive_bayes import GaussianNB
 from sklearn.utils import check_array
 
+from pwcstats import _native
 from pwcstats._arrays import Array
-from pwcstats._kernels import naive_bayes
 from pwcstats.pairwise.calibration import bounded
 from pwcstats.pairwise.data import ClassPairs, Integers, Problem
 from pwcstats.pairwise.folds import Folds
@@ -322,8 +322,8 @@ class NaivePairs(GaussianPairs):
     def own_margins(self, x: Array, code: Integers) -> Array:
         """Log-odds of each row's own class against each other class."""
         out = np.empty((len(x), self.problem.n_classes - 1))
-        naive_bayes.own_margins(
-            x, code, self.sums.mean, self.problem.number, self.precision, self.constant, 0, len(x), out
+        _native.naive_bayes_own_margins(
+            x, self.sums.mean, code, self.problem.number, self.precision, self.constant, out
         )
         return out
 
@@ -331,7 +331,7 @@ class NaivePairs(GaussianPairs):
         out = np.empty((len(x), len(self.pairs)))
         low, high = self.problem.low[self.pairs], self.problem.high[self.pairs]
         precision, constant = self.precision[self.pairs], self.constant[self.pairs]
-        naive_bayes.log_odds(x, self.sums.mean, low, high, precision, constant, 0, len(x), out)
+        _native.naive_bayes_log_odds(x, self.sums.mean, low, high, precision, constant, out)
         return out
 
     def _fill(self, fitted: Any, pair: int, both: Integers) -> None:

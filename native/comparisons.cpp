@@ -1,0 +1,127 @@
+#include "comparisons.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace pwc {
+
+namespace {
+
+// The first item of a row's pair; and twice the second item, plus 1 if the first has the order effect.
+struct Oriented {
+    int32_t first, second;
+};
+
+inline Oriented oriented(int32_t winner, int32_t loser, int8_t home) {
+    if (home == 1) return {winner, 2 * loser + 1};
+    if (home == -1) return {loser, 2 * winner + 1};
+    return {std::min(winner, loser), 2 * std::max(winner, loser)};
+}
+
+template <bool TIES>
+void evaluate_pairs(const PairTable &t, double *score, double *variance, double *cross, double *sums) {
+    double llf = 0.0, score_order = 0.0, score_tie = 0.0, info_order = 0.0, info_both = 0.0, info_tie = 0.0;
+    for (int64_t pair = t.begin; pair < t.end; pair++) {
+        const int32_t i = t.first[pair], j = t.second[pair];
+        const double h = t.ordered[pair], *count = t.counts + 3 * pair;
+        const double n_win = count[0], n_loss = count[1], decisions = n_win + n_loss;
+        const double d = t.ability[i] - t.ability[j] + h * t.order, distance = std::fabs(d);
+        const double other = std::exp(-distance), even = TIES ? std::exp(t.log_nu - 0.5 * distance) : 0.0;
+        const double others = other + even, favourite = 1.0 / (1.0 + others), outsider = other * favourite;
+        const double win = d >= 0.0 ? favourite : outsider, loss = d >= 0.0 ? outsider : favourite;
+        double u = n_win * loss - n_loss * win, v = win * loss;
+        llf -= d >= 0.0 ? n_loss * distance : n_win * distance;
+        if (TIES) {
+            const double n_tie = count[2], n = decisions + n_tie, tie = even * favourite, decided = win + loss;
+            u += 0.5 * (tie * (n_win - n_loss) + n_tie * (loss - win));
+            v = (v + 0.25 * tie * decided) * n;
+            score_tie += n_tie * decided - decisions * tie;
+            const double reach = t.log_nu - 0.5 * distance;
+            // If ties are likely, the log of their probability is a small difference of large terms; avoid that.
+            if (reach > 0.0)
+                llf -= n_tie * std::log1p((1.0 + other) * std::exp(-reach));
+            else
+                llf += n_tie * (reach - std::log1p(others));
+            cross[pair] = 0.5 * n * tie * (loss - win);
+            info_both += h * cross[pair];
+            info_tie += n * tie * decided;
+        } else
+            v *= decisions;
+        // log1p takes twice as long as log, and is only needed if adding 1 would lose digits.
+        llf -= decisions * (others > 0.01 ? std::log(1.0 + others) : std::log1p(others));
+        score[i] += u;
+        score[j] -= u;
+        variance[pair] = v;
+        score_order += h * u;
+        info_order += h * v;
+    }
+    const double found[] = {llf, score_order, score_tie, info_order, info_both, info_tie};
+    std::copy(found, found + 6, sums);
+}
+
+} // namespace
+
+int64_t find_pairs(const Comparisons &rows, int32_t *first, int32_t *second, double *ordered, int64_t *cell) {
+    // Sort the rows by their first items, and keep what is needed of each row beside its index.
+    struct Row {
+        int32_t index, second;
+    };
+    std::vector<int64_t> slot(rows.n_items + 1, 0);
+    for (int64_t row = 0; row < rows.n_rows; row++)
+        slot[oriented(rows.winner[row], rows.loser[row], rows.home[row]).first + 1]++;
+    for (int64_t i = 0; i < rows.n_items; i++) slot[i + 1] += slot[i];
+    std::vector<Row> sorted(rows.n_rows);
+    for (int64_t row = 0; row < rows.n_rows; row++) {
+        const Oriented pair = oriented(rows.winner[row], rows.loser[row], rows.home[row]);
+        sorted[slot[pair.first]++] = {int32_t(row), pair.second};
+    }
+    // The last pair with each second item; separately with and without the order effect.
+    std::vector<int32_t> last(2 * rows.n_items, -1);
+    int64_t n_pairs = 0;
+    for (int64_t i = 0, k = 0; i < rows.n_items; i++)
+        for (const int64_t before = n_pairs; k < slot[i]; k++) {
+            const Row &row = sorted[k];
+            int32_t &pair = last[row.second];
+            if (pair < before) {
+                pair = int32_t(n_pairs++);
+                first[pair] = int32_t(i);
+                second[pair] = row.second / 2;
+                ordered[pair] = row.second % 2;
+            }
+            const int outcome = rows.tie[row.index] ? 2 : rows.winner[row.index] == i ? 0 : 1;
+            cell[row.index] = 3 * int64_t(pair) + outcome;
+        }
+    return n_pairs;
+}
+
+void evaluate(const PairTable &t, double *score, double *variance, double *cross, double *sums) {
+    if (std::isinf(t.log_nu) && t.log_nu < 0.0)
+        evaluate_pairs<false>(t, score, variance, cross, sums);
+    else
+        evaluate_pairs<true>(t, score, variance, cross, sums);
+}
+
+double firth_addition(const PairMoments &pairs, double most, double *addition, double *leverage) {
+    double for_tie = 0.0;
+    for (int64_t pair = 0; pair < pairs.n_pairs; pair++) {
+        const double *p = pairs.p + 3 * pair, n = pairs.n[pair], mean = 0.5 * (p[0] - p[1]);
+        // Deviations of (win - loss) / 2 and of tie from their means, for each outcome.
+        const double x[] = {0.5 - mean, -0.5 - mean, -mean}, y[] = {-p[2], -p[2], 1.0 - p[2]};
+        double sum_d = 0.0, sum_tie = 0.0, total = 0.0;
+        for (int k = 0; k < 3; k++) {
+            const double both = 2.0 * x[k] * y[k] * pairs.cov_d_tie[pair];
+            const double spread = p[k] * (x[k] * x[k] * pairs.var_d[pair] + both + y[k] * y[k] * pairs.var_tie);
+            total += spread;
+            sum_d += x[k] * spread;
+            sum_tie += y[k] * spread;
+        }
+        const double excess = std::max(n * total / most, 1.0);
+        addition[pair] = 0.5 * n * sum_d / excess;
+        leverage[pair] = total / excess;
+        for_tie += 0.5 * n * sum_tie / excess;
+    }
+    return for_tie;
+}
+
+} // namespace pwc

@@ -1,0 +1,57 @@
+// Paired comparisons: aggregation of rows into a table of pairs, and the likelihood of the table.
+//
+// The probabilities that the first item of a pair wins, that the second wins and that they tie are proportional to exp(d / 2),
+// exp(-d / 2) and nu. Here d is the difference of their abilities, plus the order effect if the first item has it. With nu = 0
+// this is the model of Bradley and Terry, else that of Davidson. The sufficient statistics of d and log nu are
+// (win - loss) / 2 and tie.
+#pragma once
+
+#include <stdint.h>
+
+namespace pwc {
+
+// One comparison per row. `home` is 1 if the winner has the order effect, -1 if the loser has it, and 0 if nobody has.
+struct Comparisons {
+    const int32_t *winner, *loser;
+    const bool *tie;
+    const int8_t *home;
+    int64_t n_rows, n_items;
+};
+
+// Find the pairs that met, sorted by their first items; the time is linear in the numbers of rows and items.
+//
+// Fills `first`, `second` and `ordered` (whether the first item has the order effect) of each pair, and returns the number of
+// pairs. A pair without order effect has the lower item first. `cell` receives the index of each row's count in a flattened
+// table with the columns win, loss and tie.
+int64_t find_pairs(const Comparisons &rows, int32_t *first, int32_t *second, double *ordered, int64_t *cell);
+
+// Pairs begin..end-1 of a table, and the parameters; `log_nu` is minus infinity in a model without ties.
+struct PairTable {
+    const int32_t *first, *second;
+    const double *ordered, *counts, *ability;
+    double order, log_nu;
+    int64_t begin, end;
+};
+
+// Likelihood and derivatives of pairs begin..end-1.
+//
+// Adds to the `score` of each item's ability, and fills for each pair the `variance` of (win - loss) / 2 and, in a model with
+// ties, its covariance with tie (`cross`). `sums` receives the log-likelihood, the scores of order effect and log nu, and their
+// information (order, both, log nu). Nearly equal numbers are never subtracted from each other.
+void evaluate(const PairTable &t, double *score, double *variance, double *cross, double *sums);
+
+// Numbers of comparisons and probabilities of win, loss and tie of each pair, and (co)variances of its d and of log nu.
+struct PairMoments {
+    const double *n, *p, *var_d, *cov_d_tie;
+    double var_tie;
+    int64_t n_pairs;
+};
+
+// Firth's addition to the scores: half the trace of the covariance times the derivative of the information.
+//
+// Fills the addition for the d of each pair, and its leverage divided by n; returns the addition for log nu. The derivatives of
+// the information are third moments of (win - loss) / 2 and tie. The leverage of a pair is at most `most`, the number of its
+// parameters; more is a rounding error, if its variance is small compared with those of other pairs.
+double firth_addition(const PairMoments &pairs, double most, double *addition, double *leverage);
+
+} // namespace pwc
