@@ -10,13 +10,13 @@ from scipy import stats
 from scipy.optimize import brentq
 
 from pwcstats._arrays import Array
-from pwcstats._kernels import multinomial, profile
+from pwcstats._kernels import profile
 from pwcstats._kernels.blas import threads_for
 from pwcstats._kernels.laplacian import NotDefiniteError
 from pwcstats.logit.likelihood import HIGH_LEVERAGE, MultinomialLikelihood, Point
 
-# Number of threads, and rows times points from which they are used.
-THREADS, WORTH_THREADS = 2, 2**13
+# Number of threads, rows times points from which they are used, and rows times points that are evaluated together.
+THREADS, WORTH_THREADS, LARGEST = 2, 2**15, 2**19
 # Rows times parameters up to which each bound is checked from several starts.
 SMALL = 3_000
 # When a profile is followed: the first stride, as a share of the Wald interval, and the growth of strides.
@@ -71,7 +71,7 @@ def profile_bounds(likelihood: MultinomialLikelihood, best: Point, drop: float) 
 
 
 def _is_small(likelihood: MultinomialLikelihood) -> bool:
-    return len(likelihood.root) * likelihood.n_params <= SMALL
+    return len(likelihood.sample.x) * likelihood.n_params <= SMALL
 
 
 @dataclass
@@ -95,23 +95,19 @@ class Rows:
 
 
 def _rows(likelihood: MultinomialLikelihood, params: Array) -> Rows:
-    m, size = params.shape
-    rows = Rows(np.empty(m), np.empty((m, size)), np.empty((m, size, size)))
+    n, m = len(likelihood.sample.x), len(params)
+    parts = max(min(THREADS, m) if n * m >= WORTH_THREADS else 1, n * m // LARGEST)
+    slices = np.array_split(params, parts)
 
-    def evaluate(part: slice) -> None:
-        multinomial.evaluate_rows(
-            likelihood.root, likelihood.code, likelihood.weight, likelihood.offset, likelihood.n_rest,
-            params[part], likelihood.firth, rows.value[part], rows.score[part], rows.slope[part],
-        )  # fmt: skip
+    def evaluate(part: Array) -> tuple[Array, Array, Array]:
+        with np.errstate(all="ignore"):
+            points = likelihood.sample.points(part, likelihood.firth)
+            return points.value, points.score, points.slope
 
-    parts = min(THREADS, m) if len(likelihood.root) * m >= WORTH_THREADS else 1
-    slices = [slice(m * k // parts, m * (k + 1) // parts) for k in range(parts)]
     if parts == 1:
-        evaluate(slices[0])
-    else:
-        with ThreadPoolExecutor(parts) as pool:
-            list(pool.map(evaluate, slices))
-    return rows
+        return Rows(*evaluate(params))
+    with ThreadPoolExecutor(THREADS) as pool:
+        return Rows(*map(np.concatenate, zip(*pool.map(evaluate, slices), strict=True)))
 
 
 class _Search:
