@@ -55,8 +55,9 @@ def ascend(
     """Maximise; `direction` gives the Newton step at a point, and `length` its length on the scale of the logits.
 
     The iteration converges when a step is no longer than `tolerance`. With exact second derivatives, the error is then
-    about the square of this length. If second derivatives at a point are approximate, so that convergence is `linear`,
-    the sum of all steps that would follow must be no longer than `error`. A decrease of the value by less than its rounding error or `noise` is ignored.
+    about the square of this length. If those of a point are approximate, so that convergence is `linear`, the sum of
+    all steps that would follow must be no longer than `error`. A decrease of the value by less than its rounding error
+    or `noise` is ignored.
 
     Far from the maximum, Newton steps may be much too long or too short. If they decrease the value, or are slow, the
     step given by `cautious` is tried too, and the better of the two is taken. Steps of at most `stalled_step` that stop

@@ -33,13 +33,18 @@ class Sample:
         # Indicators of the classes but the first.
         self.outcome = (code == np.arange(1, n_rest + 1)[:, None]).astype(np.float64)
         self._blocks = _blocks(*x.shape)
+        # Whether the second derivatives of the penalty are computed.
+        self.is_small = n_rest == 1 and x.size * x.shape[1] ** 2 <= MOST_EXACT
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: kept for name, kept in vars(self).items() if name != "_products"}
 
-    def points(self, params: Array, firth: bool) -> "Points":
-        """The likelihood at some parameters, one row each; with `firth`, it is penalised."""
-        return (_TwoClasses if self.n_rest == 1 else _ManyClasses)(self, params, firth)
+    def points(self, params: Array, firth: bool, most_leverage: float = math.inf) -> "Points":
+        """The likelihood at some parameters, one row each; with `firth`, it is penalised.
+
+        The curvature of the penalty is approximate if a leverage is larger than `most_leverage`.
+        """
+        return (_TwoClasses if self.n_rest == 1 else _ManyClasses)(self, params, firth, most_leverage)
 
     def gram(self, weight: Array) -> Array:
         """X' diag(w) X for each row w of `weight`; a single row must not be negative."""
@@ -52,7 +57,7 @@ class Sample:
         return reduce(np.add, (z.T @ z for z in scaled))[None]
 
     def forms(self, matrices: Array) -> Array:
-        """x'A x for each matrix A and each row x."""
+        """X'A x for each matrix A and each row x."""
         n, p = self.x.shape
         out = np.empty((len(matrices), n))
         if len(matrices) == 1:
@@ -99,14 +104,14 @@ class Points(ABC):
         Probabilities of the classes but the first: points x classes x rows.
     information : ndarray
         Fisher information of each point.
-    is_exact : bool
+    is_exact : ndarray of bool
         Whether `slope` is exact; False before it is needed, if there is a penalty.
     """
 
-    def __init__(self, sample: Sample, params: Array, firth: bool) -> None:
-        self.sample, self.firth, self.params = sample, firth, params
-        self.is_exact = not firth
+    def __init__(self, sample: Sample, params: Array, firth: bool, most_leverage: float) -> None:
+        self.sample, self.firth, self.params, self._most_leverage = sample, firth, params, most_leverage
         n_points, m = len(params), sample.n_rest
+        self.is_exact = np.full(n_points, not firth)
         eta = (params.reshape(n_points * m, -1) @ sample.x.T).reshape(n_points, m, -1)
         if sample.offset is not None:
             eta += sample.offset
@@ -154,16 +159,19 @@ class Points(ABC):
         leverage = self._penalty[1]
         if leverage.max() <= SMALL_LEVERAGE:
             return self.information
-        exact = self._exact_slope()
-        if exact is not None:
-            self.is_exact = True
-            return exact
-        # The penalty acts as if the weight of each row were larger by its leverage, half of it for either outcome.
-        return self._gram(self._covariance * (1.0 + leverage[:, None]))
+        slope = np.empty_like(self.information)
+        if self.sample.is_small and leverage.max() <= self._most_leverage:
+            slope = self._exact_slope()
+            self.is_exact = np.array([dpotrf(one.T)[1] == 0 for one in slope])
+        if not self.is_exact.all():
+            # The penalty acts as if the weight of each row were larger by its leverage, half of it for either outcome.
+            heavier = self._gram(self._covariance * (1.0 + leverage[:, None]))
+            slope = np.where(self.is_exact[:, None, None], slope, heavier)
+        return slope
 
-    def _exact_slope(self) -> Array | None:
-        """The exact `slope`; None if it is not known, would take long, or is not positive definite."""
-        return None
+    def _exact_slope(self) -> Array:
+        """The exact `slope` of small samples; it need not be positive definite."""
+        raise NotImplementedError
 
     @cached_property
     def leverage(self) -> Array:
@@ -197,22 +205,19 @@ class _TwoClasses(Points):
         leverage = self.sample.forms(cov)[:, None] * self._covariance
         return leverage * (0.5 - self.probability), leverage[:, 0] / self.sample.weight
 
-    def _exact_slope(self) -> Array | None:
+    def _exact_slope(self) -> Array:
         """The second derivatives of the penalty are half the sum of h (1 - 6 v) x_r x_s, less tr(C D_r C D_s) / 2.
 
         D_r = X' diag(w v (1 - 2 p) x_r) X is the derivative of I.
         """
         sample, variance = self.sample, self._covariance
         (n, p), n_points = sample.x.shape, len(self.params)
-        if n * p**3 > MOST_EXACT:
-            return None
         second = variance - self._penalty[1][:, None] * (0.5 * sample.weight - 3.0 * variance)
         third = variance * (1.0 - 2.0 * self.probability) * sample.x.T
         sums = sample.gram(np.concatenate([second, third], axis=1).reshape(-1, n)).reshape(n_points, p + 1, p, p)
         root = self._root[:, None]
         turned = (root @ sums[:, 1:] @ root.swapaxes(2, 3)).reshape(n_points, p, p * p)
-        slope = sums[:, 0] + 0.5 * turned @ turned.swapaxes(1, 2)
-        return None if any(dpotrf(one.T)[1] for one in slope) else slope
+        return sums[:, 0] + 0.5 * turned @ turned.swapaxes(1, 2)
 
 
 class _ManyClasses(Points):
@@ -266,6 +271,14 @@ def _inverse_roots(matrices: Array) -> tuple[Array, Array]:
     if len(matrices) == 1:
         log_determinant, root = inverse_root(matrices[0])
         return np.array([log_determinant]), root[None]
+    try:
+        factor = np.linalg.cholesky(matrices)
+        pivots = factor.diagonal(axis1=1, axis2=2) ** 2
+        if (pivots > SMALL_PIVOT * matrices.diagonal(axis1=1, axis2=2)).all():
+            return np.log(pivots).sum(axis=1), np.linalg.inv(factor)
+    except np.linalg.LinAlgError:
+        pass
+    # Some are singular.
     log_determinants, roots = zip(*map(inverse_root, matrices), strict=True)
     return np.array(log_determinants), np.array(roots)
 

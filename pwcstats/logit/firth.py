@@ -229,7 +229,8 @@ def _flac(model: FirthLogit, beta: Array, point: Point) -> tuple[Array, Array]:
     """
     sample = model._likelihood.sample
     p = point.probability[:, 0]
-    leverage = sample.weight * p * (1.0 - p) * sample.forms(np.linalg.inv(point.information)[None])[0]
+    cov = np.asarray(np.linalg.inv(point.information), dtype=np.float64)
+    leverage = sample.weight * p * (1.0 - p) * sample.forms(cov[None])[0]
     x = model.exog[model._weight > 0.0]
     augmented = MultinomialLikelihood(
         np.column_stack([np.tile(x, (3, 1)), np.repeat([0.0, 1.0, 1.0], len(x))]),

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import solve_triangular
 from scipy.linalg.lapack import dposv, dpotrf, dtrtri, dtrtrs
 
 from pwcstats._arrays import Array
@@ -81,7 +80,7 @@ class Point:
     @property
     def is_exact(self) -> bool:
         """Whether `slope` has been computed without an approximation."""
-        return self._points.is_exact
+        return bool(self._points.is_exact[0])
 
     @property
     def leverage(self) -> float:
@@ -113,23 +112,27 @@ class Secant:
             moved, fall = point.params - self._last.params, self._last.score - point.score
             product = float(moved @ fall)
             # Skip the update where the likelihood is not concave.
-            if product > NOT_CONCAVE * float(np.linalg.norm(moved) * np.linalg.norm(fall)):
+            if product > NOT_CONCAVE * math.sqrt((moved @ moved) * (fall @ fall)):
                 turned = self._inverse @ fall
-                self._inverse += (1.0 + fall @ turned / product) / product * np.outer(moved, moved)
-                self._inverse -= (np.outer(turned, moved) + np.outer(moved, turned)) / product
+                # (1 + y'Hy / y's) ss' / y's - (Hy s' + s y'H) / y's, where s has moved, y has fallen, and Hy is turned.
+                half = np.outer(moved, (0.5 + 0.5 * fall @ turned / product) * moved - turned) / product
+                self._inverse += half + half.T
         self._last = point
         return self._inverse @ point.score
 
 
 def newton_step(point: Point, basis: Array | None) -> Array:
     """Newton step within the span of a basis; NaN if the information is singular."""
-    try:
-        if basis is not None:
-            return np.asarray(basis @ np.linalg.solve(basis.T @ point.slope @ basis, basis.T @ point.score))
-        _, step, failed = dposv(point.slope.T, point.score, lower=1)
-        return np.asarray(np.linalg.solve(point.slope, point.score)) if failed else step
-    except np.linalg.LinAlgError:
-        return np.full(len(point.params), np.nan)
+    slope, score = point.slope, point.score
+    if basis is not None:
+        slope, score = basis.T @ slope @ basis, score @ basis
+    _, step, failed = dposv(slope.T, score, lower=1)
+    if failed:
+        try:
+            step = np.linalg.solve(slope, score)
+        except np.linalg.LinAlgError:
+            return np.full(len(point.params), np.nan)
+    return np.asarray(step if basis is None else basis @ step)
 
 
 def inverse_slope(point: Point, basis: Array | None) -> Array:
@@ -188,11 +191,9 @@ class MultinomialLikelihood:
         """Parameters of some coefficients; the inverse of `beta`."""
         return (self.r @ np.reshape(beta, (self.n_rest, -1)).T).T.ravel()
 
-    def contrast(self, index: int) -> Array:
-        """One coefficient as a linear combination of the parameters."""
-        unit = np.zeros((self.n_rest, self.n_columns))
-        unit.flat[index] = 1.0
-        return solve_triangular(self.r, unit.T, trans="T").T.ravel()
+    def contrasts(self) -> Array:
+        """The coefficients as linear combinations of the parameters, one row each."""
+        return np.kron(np.eye(self.n_rest), dtrtri(self.r)[0])
 
     def information(self, point: Point) -> Array:
         """Fisher information of the coefficients."""
@@ -338,16 +339,19 @@ class MultinomialLikelihood:
     def ascend(self, start: Array, basis: Array | None = None, maxiter: int = MAXITER) -> newton.Ascent[Point]:
         """Ascend by Newton steps from some parameters; the steps stay in the span of `basis`."""
         secant = Secant(basis)
-        steps, last = 0, None
+        steps, is_slow, last = 0, False, None
 
         def direction(point: Point) -> Array:
-            nonlocal steps, last
+            nonlocal steps, is_slow, last
             steps, last = steps + 1, point
             if not math.isfinite(point.value):
                 return np.full(self.n_params, np.nan)
+            if is_slow:
+                return secant.step(point)
             step = newton_step(point, basis)
-            # Newton steps approximate the curvature of the penalty. If they are slow, BFGS learns it.
-            return step if point.is_exact or steps <= PATIENCE else secant.step(point)
+            # Newton steps may approximate the curvature of the penalty. If they are slow, BFGS learns it.
+            is_slow = steps > PATIENCE and not point.is_exact
+            return secant.step(point) if is_slow else step
 
         with threads_for(0), np.errstate(all="ignore"):
             found = newton.ascend(

@@ -2,17 +2,17 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 from scipy.optimize import brentq
+from scipy.special import chdtrc, chdtri
 
 from pwcstats._arrays import Array
 from pwcstats._kernels import profile
 from pwcstats._kernels.blas import threads_for
-from pwcstats._kernels.laplacian import NotDefiniteError
 from pwcstats.logit.likelihood import HIGH_LEVERAGE, MultinomialLikelihood, Point
 
 # Number of threads, rows times points from which they are used, and rows times points that are evaluated together.
@@ -25,7 +25,7 @@ FIRST_STRIDE, STRIDE_GROWTH = 0.25, 1.3
 
 def fall(alpha: float) -> float:
     """How far the log-likelihood falls from its maximum to the bounds of a profile interval."""
-    return 0.5 * float(stats.chi2.isf(alpha, 1))
+    return 0.5 * float(chdtri(1, alpha))
 
 
 def single_tests(likelihood: MultinomialLikelihood, best: Point, hard: bool) -> tuple[Array, Array]:
@@ -36,7 +36,7 @@ def single_tests(likelihood: MultinomialLikelihood, best: Point, hard: bool) -> 
         for held in np.eye(likelihood.n_params, dtype=np.bool_)
     ]
     statistic = np.maximum(2.0 * (best.value - np.array(nulls)), 0.0)
-    return statistic, np.asarray(stats.chi2.sf(statistic, 1))
+    return statistic, np.asarray(chdtrc(1, statistic))
 
 
 def profile_bounds(likelihood: MultinomialLikelihood, best: Point, drop: float) -> Array:
@@ -48,7 +48,7 @@ def profile_bounds(likelihood: MultinomialLikelihood, best: Point, drop: float) 
     n = likelihood.n_params
     side = np.tile([-1.0, 1.0], n)
     with threads_for(0):
-        contrasts = np.repeat([likelihood.contrast(index) for index in range(n)], 2, axis=0)
+        contrasts = np.repeat(likelihood.contrasts(), 2, axis=0)
         ends = profile.bounds(
             lambda params: _rows(likelihood, params),
             lambda steps: np.abs(steps * likelihood.scale).max(axis=1),
@@ -59,11 +59,11 @@ def profile_bounds(likelihood: MultinomialLikelihood, best: Point, drop: float) 
         )
     bounds = ends.value
     in_doubt = likelihood.firth and best.leverage > HIGH_LEVERAGE and _is_small(likelihood)
-    for k in range(2 * n):
+    for k in map(int, np.flatnonzero(~ends.found | in_doubt)):
         search = _Search(likelihood, best, k // 2)
         if not ends.found[k]:
             bounds[k] = search.follow(side[k], drop, search.estimate)
-        elif in_doubt:
+        else:
             point = search.highest(likelihood.beta(ends.params[k]))
             if point.value > best.value - drop * (1.0 - profile.CLOSE):
                 bounds[k] = search.follow(side[k], drop, likelihood.beta(point.params))
@@ -82,12 +82,16 @@ class Rows:
     score: Array
     slope: Array
 
+    @cached_property
+    def _inverse(self) -> Array:
+        try:
+            return np.asarray(np.linalg.inv(self.slope), dtype=np.float64)
+        except np.linalg.LinAlgError as error:
+            raise ArithmeticError(str(error)) from None
+
     def solve(self, b: Array) -> Array:
         """Solve a linear system with the curvature of each point."""
-        try:
-            return np.asarray(np.linalg.solve(self.slope, b[:, :, None])[:, :, 0], dtype=np.float64)
-        except np.linalg.LinAlgError:
-            raise NotDefiniteError from None
+        return np.asarray((self._inverse @ b[:, :, None])[:, :, 0])
 
     def take(self, which: NDArray[Any]) -> "Rows":
         """A subset of the points."""
@@ -97,17 +101,18 @@ class Rows:
 def _rows(likelihood: MultinomialLikelihood, params: Array) -> Rows:
     n, m = len(likelihood.sample.x), len(params)
     parts = max(min(THREADS, m) if n * m >= WORTH_THREADS else 1, n * m // LARGEST)
-    slices = np.array_split(params, parts)
 
     def evaluate(part: Array) -> tuple[Array, Array, Array]:
         with np.errstate(all="ignore"):
-            points = likelihood.sample.points(part, likelihood.firth)
+            # With large leverages there may be several stationary points. Steps that are not damped must then be those
+            # of an approximation that ascends.
+            points = likelihood.sample.points(part, likelihood.firth, HIGH_LEVERAGE)
             return points.value, points.score, points.slope
 
     if parts == 1:
         return Rows(*evaluate(params))
     with ThreadPoolExecutor(THREADS) as pool:
-        return Rows(*map(np.concatenate, zip(*pool.map(evaluate, slices), strict=True)))
+        return Rows(*map(np.concatenate, zip(*pool.map(evaluate, np.array_split(params, parts)), strict=True)))
 
 
 class _Search:
