@@ -233,7 +233,7 @@ def test_where_a_fit_begins_is_least_squares():
     held = np.arange(6) == 1
     fixed, basis = model.params(np.where(held, 2.0, 0.0)), model.free(held)
     design = np.kron(np.eye(2), model.sample.x)
-    wanted = -(design @ fixed + np.tile(model.offset, 2))
+    wanted = -(design @ fixed + np.tile(model.sample.offset, 2))
     expected = basis @ np.linalg.lstsq(design @ basis, wanted, rcond=None)[0]
     np.testing.assert_allclose(model.origin(basis, fixed), expected, rtol=1e-8)
 

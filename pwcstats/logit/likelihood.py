@@ -125,6 +125,8 @@ def newton_step(point: Point, basis: Array | None) -> Array:
     """Newton step within the span of a basis; NaN if the information is singular."""
     slope, score = point.slope, point.score
     if basis is not None:
+        if not basis.shape[1]:
+            return np.zeros(len(point.params))
         slope, score = basis.T @ slope @ basis, score @ basis
     _, step, failed = dposv(slope.T, score, lower=1)
     if failed:

@@ -221,7 +221,9 @@ def check_design(exog: Any, needs_column: bool = True) -> None:
         )
     cure = "code them as numbers, or use a formula"
     if isinstance(exog, pd.DataFrame):
-        text = [name for name, column in exog.items() if is_text(column)]
+        types = enumerate(exog.dtypes)
+        others = [k for k, dtype in types if not (isinstance(dtype, np.dtype) and dtype.kind in "biuf")]
+        text = [exog.columns[k] for k in others if is_text(exog.iloc[:, k])]
         if text:
             raise InputError(f"{arg('exog')} must hold real numbers, got strings in {listed(text)}; {cure}.")
         if not exog.columns.is_unique:
