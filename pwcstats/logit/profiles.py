@@ -150,8 +150,13 @@ class _Search:
             points = self.highest(moved), likelihood.maximise(scaled, self.held).point
             return max(points, key=lambda point: point.value)
 
-        inside, step = 0.0, FIRST_STRIDE
+        inside, step, above = 0.0, FIRST_STRIDE, likelihood.at(near).value - target
         while (point := at(inside + step, near)).value > target:
             inside, near, step = inside + step, likelihood.beta(point.params), STRIDE_GROWTH * step
-        distance = brentq(lambda t: at(t, near).value - target, inside, inside + step, xtol=1e-9, rtol=1e-9)
+            above = point.value - target
+        # The values at the ends are known. Computed again, that inside could be below the target by rounding.
+        known = {inside: max(above, 0.0), inside + step: point.value - target}
+        distance = brentq(
+            lambda t: known[t] if t in known else at(t, near).value - target, *known, xtol=1e-9, rtol=1e-9
+        )
         return float(start + distance * unit)
