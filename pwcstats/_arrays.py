@@ -19,26 +19,26 @@ def as_float(x: Any, name: str) -> Array:
     """
     try:
         if isinstance(x, (pd.DataFrame, pd.Series)):
-            if any(map(_not_real, [x] if isinstance(x, pd.Series) else [x.iloc[:, i] for i in range(x.shape[1])])):
+            if any(map(_not_real, [x.dtype] if isinstance(x, pd.Series) else x.dtypes)):
                 raise TypeError
             return x.to_numpy(dtype=np.float64, na_value=np.nan)
         if isinstance(x, np.ma.MaskedArray):
-            if _not_real(x):
+            if _not_real(x.dtype):
                 raise TypeError
             return x.astype(np.float64).filled(np.nan)  # type: ignore[attr-defined]
         if x is None:
             raise TypeError
         array = np.asarray(x)
-        if _not_real(array):
+        if _not_real(array.dtype):
             raise TypeError
         return np.asarray(array, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InputError(f"{arg(name)} must hold real numbers, got {_culprit(x, error)}.") from None
 
 
-def _not_real(numbers: Any) -> bool:
+def _not_real(dtype: Any) -> bool:
     """Whether the type of an array or a column says that it holds no real numbers."""
-    return getattr(numbers.dtype, "kind", "O") not in "biufOSU"
+    return getattr(dtype, "kind", "O") not in "biufOSU"
 
 
 def _culprit(x: Any, error: Exception) -> str:
@@ -55,7 +55,7 @@ def _culprit(x: Any, error: Exception) -> str:
         array = np.asarray(x)
     except ValueError:
         return "rows of different lengths"
-    if _not_real(array):
+    if _not_real(array.dtype):
         return str(array.dtype)
     for item in array.flat:
         try:

@@ -7,7 +7,7 @@ import statsmodels.api as sm
 from scipy import stats
 
 from pwcstats import FirthLogit, FirthMNLogit, InputError, SeparationWarning, individualized_mnlogit
-from pwcstats._kernels import multinomial
+from pwcstats.logit.evaluation import inverse_root
 from pwcstats.logit.multinomial import StableMNLogit
 
 from . import reference_logit as slow
@@ -264,13 +264,13 @@ def test_individualized_fits_leave_aliased_columns_out_where_they_are():
     assert res.aic == pytest.approx(2 * (5 - res.llf))
 
 
-@pytest.mark.parametrize("n", [multinomial.LAPACK, multinomial.LAPACK + 1])
+@pytest.mark.parametrize("n", [2, 65])
 def test_the_inverse_root_of_few_and_of_many(n):
-    """A loop, or LAPACK; either says where there is none."""
+    """It says where there is none."""
     a = np.random.default_rng(0).normal(size=(3 * n, n))
     a = a.T @ a
-    log_determinant, root = multinomial._inverse_root(a)
+    log_determinant, root = inverse_root(a)
     assert log_determinant == pytest.approx(np.linalg.slogdet(a)[1], rel=1e-12)
     np.testing.assert_allclose(root.T @ root, np.linalg.inv(a), rtol=1e-8, atol=1e-12)
     for singular in (np.ones((n, n)), np.diag(np.arange(n) - 1.0)):
-        assert np.isnan(multinomial._inverse_root(singular)[0])
+        assert np.isnan(inverse_root(singular)[0])

@@ -229,11 +229,11 @@ def test_a_linear_programme_that_is_too_large_is_left_out(monkeypatch):
 def test_where_a_fit_begins_is_least_squares():
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=(30, 3)) * [1, 100, 0.01], np.arange(30) % 3
-    model = likelihood.MultinomialLikelihood(x, y, np.ones(30), rng.normal(size=30), 3, True, list("abc"))
+    model = likelihood.MultinomialLikelihood(x, y, np.ones(30), rng.normal(size=30), 3, True, lambda: list("abc"))
     held = np.arange(6) == 1
     fixed, basis = model.params(np.where(held, 2.0, 0.0)), model.free(held)
-    design = np.kron(np.eye(2), model.root)
-    wanted = -(design @ fixed + np.tile(model.offset, 2))
+    design = np.kron(np.eye(2), model.sample.x)
+    wanted = -(design @ fixed + np.tile(model.sample.offset, 2))
     expected = basis @ np.linalg.lstsq(design @ basis, wanted, rcond=None)[0]
     np.testing.assert_allclose(model.origin(basis, fixed), expected, rtol=1e-8)
 

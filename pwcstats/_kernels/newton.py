@@ -47,15 +47,17 @@ def ascend(
     maxiter: int,
     *,
     cautious: Callable[[P], Array] | None = None,
-    linear: bool = False,
+    linear: Callable[[P], bool] = lambda _: False,
+    error: float = 0.0,
     noise: float = 0.0,
     stalled_step: float = 0.0,
 ) -> Ascent[P]:
     """Maximise; `direction` gives the Newton step at a point, and `length` its length on the scale of the logits.
 
     The iteration converges when a step is no longer than `tolerance`. With exact second derivatives, the error is then
-    about the square of this length. If convergence is `linear`, the sum of all steps that would follow must be no
-    longer than `tolerance`. A decrease of the value by less than its rounding error or `noise` is ignored.
+    about the square of this length. If those of a point are approximate, so that convergence is `linear`, the sum of
+    all steps that would follow must be no longer than `error`. A decrease of the value by less than its rounding error
+    or `noise` is ignored.
 
     Far from the maximum, Newton steps may be much too long or too short. If they decrease the value, or are slow, the
     step given by `cautious` is tried too, and the better of the two is taken. Steps of at most `stalled_step` that stop
@@ -85,10 +87,10 @@ def ascend(
             if factor * size < SHORTEST_STEP:
                 return Ascent(point, n_iter, False, "no step increased the likelihood")
             new = evaluate(point.params + factor * step)
+        done = steps_left(*sizes, size) <= error if linear(point) else size <= tolerance
         point = new
-        left = steps_left(*sizes, size) if linear else size
         best, stalled = (size, 0) if size <= 0.5 * best else (best, stalled + 1)
-        if newton and (left <= tolerance or (size <= stalled_step and stalled >= STALLED_ITERATIONS)):
+        if newton and (done or (size <= stalled_step and stalled >= STALLED_ITERATIONS)):
             return Ascent(point, n_iter, True, "")
         sizes = (sizes[1], size)
     return Ascent(point, maxiter, False, f"stopped after {maxiter} step{'s' if maxiter > 1 else ''}")

@@ -6,8 +6,6 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from pwcstats._kernels.laplacian import NotDefiniteError
-
 Array = NDArray[np.float64]
 
 MAX_STEPS = 100
@@ -33,7 +31,10 @@ class Points(Protocol):
         ...
 
     def solve(self, b: Array) -> Array:
-        """Solve a linear system with the information of each point; b has one row per point."""
+        """Solve a linear system with the information of each point; b has one row per point.
+
+        If the information is singular, an ArithmeticError is raised.
+        """
         ...
 
     def take(self, which: NDArray[Any]) -> "Points":
@@ -75,7 +76,7 @@ def bounds(
         c = contrasts[active]
         try:
             toward, along = points.solve(points.score), points.solve(c)
-        except NotDefiniteError:
+        except ArithmeticError:
             break
         room = np.maximum(2.0 * (points.value - target[active]) + (points.score * toward).sum(axis=1), 0.0)
         step = toward + (side[active] * np.sqrt(room / (c * along).sum(axis=1)))[:, None] * along

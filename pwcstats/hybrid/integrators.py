@@ -215,7 +215,7 @@ def _choose_penalty(design: Design, code: Codes, penalty: Penalty) -> tuple[Used
     n_params = len(names) * (n_classes - 1)
     if penalty == "firth":
         return penalty, _firth_start(design, n_params)
-    likelihood = MultinomialLikelihood(x, code, np.ones(len(x)), np.zeros(len(x)), n_classes, False, names)
+    likelihood = MultinomialLikelihood(x, code, np.ones(len(x)), None, n_classes, False, lambda: names)
     ascent = likelihood.fit(maxiter=PATIENCE)
     if not ascent.converged:
         # With many parameters the check takes longer than either fit. Then a fit that takes long counts as separated.

@@ -71,7 +71,7 @@ def fit_binary(
     if not kept.all():
         names = [name for name, inside in zip(names, kept, strict=True) if inside]
         return _widened(fit_binary(np.ascontiguousarray(x[:, kept]), y, weight, firth, names, where, maxiter), kept)
-    likelihood = MultinomialLikelihood(x, y, weight, np.zeros(len(x)), 2, firth, list(names), where)
+    likelihood = MultinomialLikelihood(x, y, weight, None, 2, firth, lambda: names, where)
     ascent = likelihood.fit(maxiter=maxiter)
     point = ascent.point
     extreme = np.minimum(point.probability, 1.0 - point.probability).min() < EXTREME
@@ -103,7 +103,7 @@ def _separated(likelihood: MultinomialLikelihood, names: Sequence[str], where: s
 
     Separated rows carry no information about the finite estimates, which are fitted to the other rows.
     """
-    q, y, weight = likelihood.root, likelihood.code, likelihood.weight
+    q, y, weight = likelihood.sample.x, likelihood.sample.code, likelihood.sample.weight
     coefficients = solve_triangular(likelihood.r, np.eye(len(names)))
     constraints = np.where(y == 1, 1.0, -1.0)[:, None] * q
     rest, finite, u = overlap(constraints, coefficients)
@@ -116,7 +116,7 @@ def _separated(likelihood: MultinomialLikelihood, names: Sequence[str], where: s
     if rest.any():
         basis = row_space(q[rest])
         inner = MultinomialLikelihood(
-            q[rest] @ basis, y[rest], weight[rest], np.zeros(rest.sum()), 2, False, ["?"] * basis.shape[1]
+            q[rest] @ basis, y[rest], weight[rest], None, 2, False, lambda: ["?"] * basis.shape[1]
         )
         ascent = inner.maximise()
         limit, cov = basis @ inner.beta(ascent.point.params), basis @ inner.cov(ascent.point) @ basis.T

@@ -5,7 +5,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 from statsmodels.base.wrapper import populate_wrapper
-from statsmodels.discrete.discrete_model import BinaryResultsWrapper, Logit, LogitResults
+from statsmodels.discrete.discrete_model import BinaryResultsWrapper, DiscreteResults, Logit, LogitResults
 from statsmodels.genmod.families import links
 
 from pwcstats import _params
@@ -188,7 +188,8 @@ def _check_binary(endog: Any) -> None:
     values = as_float(endog, "endog")
     if values.ndim > 1 and values.size != len(values):
         raise InputError(f"{arg('endog')} must be one column of 0 and 1, got {shape_of(values)}.")
-    odd = np.unique(values[np.isfinite(values) & (values != 0.0) & (values != 1.0)])
+    odd = values[(values != 0.0) & (values != 1.0)]
+    odd = np.unique(odd[np.isfinite(odd)]) if len(odd) else odd
     if len(odd):
         if len(np.unique(values[np.isfinite(values)])) == 2 and (values == np.round(values)).all():
             cure = f"code it, for example by {code(f'(y == {odd[-1]:g}).astype(int)')}"
@@ -226,20 +227,19 @@ def _flac(model: FirthLogit, beta: Array, point: Point) -> tuple[Array, Array]:
     Firth's penalty is equivalent to a second and a third copy of the data, one of them with the opposite outcome, each
     row weighted by half its leverage.
     """
-    likelihood = model._likelihood
+    sample = model._likelihood.sample
     p = point.probability[:, 0]
-    leverage = likelihood.weight * p * (1.0 - p) * np.einsum(
-        "ij,jk,ik->i", likelihood.root, np.linalg.inv(point.information), likelihood.root
-    )  # fmt: skip
+    cov = np.asarray(np.linalg.inv(point.information), dtype=np.float64)
+    leverage = sample.weight * p * (1.0 - p) * sample.forms(cov[None])[0]
     x = model.exog[model._weight > 0.0]
     augmented = MultinomialLikelihood(
         np.column_stack([np.tile(x, (3, 1)), np.repeat([0.0, 1.0, 1.0], len(x))]),
-        np.concatenate([likelihood.code, likelihood.code, 1 - likelihood.code]),
-        np.concatenate([likelihood.weight, leverage / 2.0, leverage / 2.0]),
-        np.tile(likelihood.offset, 3),
+        np.concatenate([sample.code, sample.code, 1 - sample.code]),
+        np.concatenate([sample.weight, leverage / 2.0, leverage / 2.0]),
+        None if sample.offset is None else np.tile(sample.offset, 3),
         2,
         False,
-        [*model.exog_names, "pseudo-observations"],
+        lambda: [*model.exog_names, "pseudo-observations"],
     )
     corrected = augmented.maximise(np.append(beta, 0.0)).point
     return augmented.beta(corrected.params)[:-1], augmented.cov(corrected)[:-1, :-1]
@@ -270,12 +270,12 @@ class FirthLogitResults(PenalizedResults, LogitResults):
     def __init__(
         self, model: FirthLogit, ascent: Ascent[Point], at: Point, beta: Array, cov: Array, correction: str | None
     ) -> None:
-        super().__init__(model, self._set_up(model, ascent, at, beta, cov, (-1,)))
+        # BinaryResults would compute predictions for a note about infinite estimates; these are finite.
+        DiscreteResults.__init__(self, model, self._set_up(model, ascent, at, beta, cov, (-1,)))
+        self._separation_etext: list[str] = []
         self.correction = correction
         self.method = "Firth" if correction is None else f"Firth, {correction.upper()}"
         self.nobs = float(model._weight.sum())
-        # statsmodels' note on separation in the summary is about infinite estimates; these are finite.
-        self._separation_etext: list[str] = []
 
     @property
     def fittedvalues(self) -> Array:

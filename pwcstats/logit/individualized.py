@@ -113,7 +113,7 @@ def individualized_mnlogit(
     if warn:
         warn_about(fits.values())
     order = [base, *(k for k in range(len(labels)) if k != base)]
-    joint = MultinomialLikelihood(x, np.argsort(order)[code], weight, np.zeros(len(x)), len(labels), False, names)
+    joint = MultinomialLikelihood(x, np.argsort(order)[code], weight, None, len(labels), False, lambda: names)
     return IndividualizedResults(fits, frame[weight > 0.0], labels, base, penalty, joint)
 
 
@@ -164,7 +164,7 @@ class IndividualizedResults(Result):
         self._infinite = [label for label, fit in fits.items() if fit.infinite.any()]
         self.separated = bool(self._infinite)
         self.llf = joint.at(self._limit.ravel(order="F")).llf if len(self._infinite) < 2 else float("nan")
-        self.nobs = float(joint.weight.sum())
+        self.nobs = float(joint.sample.weight.sum())
         self.df_model = float(sum(fit.kept.sum() for fit in fits.values()))
         self.converged = all(fit.converged for fit in fits.values())
         self.converged_by_class = pd.Series({label: fit.converged for label, fit in fits.items()})
@@ -239,7 +239,7 @@ class IndividualizedResults(Result):
         index: Any = self._rows
         if exog is None:
             flat = self._joint.params(self._limit.ravel(order="F"))
-            predictor = self._joint.root @ flat.reshape(-1, len(self._columns)).T
+            predictor = self._joint.sample.x @ flat.reshape(-1, len(self._columns)).T
         else:
             index = exog.index if isinstance(exog, pd.DataFrame) else None
             if isinstance(exog, pd.DataFrame) and set(self._columns) <= set(exog.columns):

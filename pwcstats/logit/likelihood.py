@@ -1,21 +1,24 @@
 """The multinomial likelihood, with or without Firth's penalty, and its maximisation."""
 
+import math
+from collections.abc import Callable, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import solve_triangular
+from scipy.linalg.lapack import dposv, dpotrf, dtrtri, dtrtrs
 
 from pwcstats._arrays import Array
-from pwcstats._kernels import multinomial, newton
+from pwcstats._kernels import newton
 from pwcstats._kernels.blas import threads_for
 from pwcstats._kernels.separation import multinomial_constraints, overlap
+from pwcstats.logit.evaluation import Points, Sample
 from pwcstats.logit.reading import check_rank
 
 # Tolerances on the scale of the linear predictors. The last Newton step leaves an error of about its square. Firth's
 # steps shrink by a factor of about the largest leverage, so the sum of all further steps is bounded.
-NEWTON_STEP, FIRTH_ERROR = 1e-6, 2e-8
+NEWTON_STEP, FIRTH_ERROR = 1e-5, 2e-8
 MAXITER = 200
 # Number of steps after which the curvature of the penalty is learned, and after which other maxima are searched for.
 PATIENCE = 8
@@ -39,18 +42,58 @@ SMALL_RISE = 1e-8
 WELL_CONDITIONED = 0.05
 
 
-@dataclass
 class Point:
     """The likelihood and its derivatives at some parameters, in internal coordinates; `value` is maximised."""
 
-    params: Array
-    value: float
-    llf: float
-    score: Array
-    information: Array
-    slope: Array
-    probability: Array
-    leverage: float
+    def __init__(self, points: Points) -> None:
+        self._points = points
+        self.params: Array = points.params[0]
+        self.value = float(points.value[0])
+        if math.isnan(self.value):
+            self.value = -math.inf
+
+    @property
+    def llf(self) -> float:
+        """Log-likelihood without the penalty."""
+        return float(self._points.llf[0])
+
+    @property
+    def probability(self) -> Array:
+        """Probabilities of the classes but the first, in columns."""
+        return self._points.probability[0].T
+
+    @property
+    def information(self) -> Array:
+        """Fisher information."""
+        return self._points.information[0]
+
+    @property
+    def score(self) -> Array:
+        """Derivatives of the value."""
+        return self._points.score[0]
+
+    @property
+    def slope(self) -> Array:
+        """Minus the second derivatives, or an approximation."""
+        return self._points.slope[0]
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether `slope` has been computed without an approximation."""
+        return bool(self._points.is_exact[0])
+
+    @property
+    def leverage(self) -> float:
+        """The largest leverage of a row."""
+        return float(self._points.leverage[0])
+
+    def take_leverage(self, other: "Point") -> None:
+        """Take the leverage of a point close to this one, to save the time of its computation."""
+        self._points.leverage = other._points.leverage
+
+    def without_rows(self) -> "Point":
+        """A copy without derivatives, and without arrays of the length of the data."""
+        return Point(self._points.without_rows())
 
 
 class Secant:
@@ -69,22 +112,29 @@ class Secant:
             moved, fall = point.params - self._last.params, self._last.score - point.score
             product = float(moved @ fall)
             # Skip the update where the likelihood is not concave.
-            if product > NOT_CONCAVE * float(np.linalg.norm(moved) * np.linalg.norm(fall)):
+            if product > NOT_CONCAVE * math.sqrt((moved @ moved) * (fall @ fall)):
                 turned = self._inverse @ fall
-                self._inverse += (1.0 + fall @ turned / product) / product * np.outer(moved, moved)
-                self._inverse -= (np.outer(turned, moved) + np.outer(moved, turned)) / product
+                # (1 + y'Hy / y's) ss' / y's - (Hy s' + s y'H) / y's, where s has moved, y has fallen, and Hy is turned.
+                half = np.outer(moved, (0.5 + 0.5 * fall @ turned / product) * moved - turned) / product
+                self._inverse += half + half.T
         self._last = point
         return self._inverse @ point.score
 
 
 def newton_step(point: Point, basis: Array | None) -> Array:
     """Newton step within the span of a basis; NaN if the information is singular."""
-    try:
-        if basis is None:
-            return np.asarray(np.linalg.solve(point.slope, point.score))
-        return np.asarray(basis @ np.linalg.solve(basis.T @ point.slope @ basis, basis.T @ point.score))
-    except np.linalg.LinAlgError:
-        return np.full(len(point.params), np.nan)
+    slope, score = point.slope, point.score
+    if basis is not None:
+        if not basis.shape[1]:
+            return np.zeros(len(point.params))
+        slope, score = basis.T @ slope @ basis, score @ basis
+    _, step, failed = dposv(slope.T, score, lower=1)
+    if failed:
+        try:
+            step = np.linalg.solve(slope, score)
+        except np.linalg.LinAlgError:
+            return np.full(len(point.params), np.nan)
+    return np.asarray(step if basis is None else basis @ step)
 
 
 def inverse_slope(point: Point, basis: Array | None) -> Array:
@@ -102,7 +152,7 @@ class MultinomialLikelihood:
 
     It works with ``x = q r``, so that neither the units nor the origins of the columns cost precision. The coefficients
     are ``r⁻¹ g`` for the parameters g of q. `beta` converts parameters to the coefficients that users see, class by
-    class; `information`, `cov` and `score` are for these coefficients, too.
+    class; `information`, `cov` and `score` are for these coefficients, too. `names` returns the names of the columns.
     """
 
     def __init__(
@@ -110,22 +160,24 @@ class MultinomialLikelihood:
         x: Array,
         code: NDArray[np.int64],
         weight: Array,
-        offset: Array,
+        offset: Array | None,
         n_classes: int,
         firth: bool,
-        names: list[str],
+        names: Callable[[], Sequence[str]],
         where: str = "",
     ) -> None:
         counts = weight > 0.0
         if not counts.all():
-            x, code, weight, offset = x[counts], code[counts], weight[counts], offset[counts]
-        self.root, self.r = _well_scaled(x, names, where)
-        self.code, self.weight, self.offset = code, weight, offset
+            x, code, weight = x[counts], code[counts], weight[counts]
+            offset = None if offset is None else offset[counts]
+        root, self.r, gram = _well_scaled(x, names, where)
         self.n_rest = n_classes - 1
+        self.sample = Sample(root, code, weight, offset, self.n_rest)
+        self._gram = gram if (weight == 1.0).all() else self.sample.gram(weight[None])[0]
         self.n_columns = x.shape[1]
         self.n_params = self.n_rest * self.n_columns
         self.firth = firth
-        self.scale = np.tile(np.maximum(self.root.max(axis=0), -self.root.min(axis=0)), self.n_rest)
+        self.scale = np.tile(np.maximum(root.max(axis=0), -root.min(axis=0)), self.n_rest)
         # Rounding error of the sum over rows.
         self._noise = 1e-16 * float(weight.sum())
         # Jeffreys' penalty uses the information of the coefficients, not that of the parameters.
@@ -135,17 +187,15 @@ class MultinomialLikelihood:
 
     def beta(self, params: Array) -> Array:
         """Coefficients of some parameters."""
-        return solve_triangular(self.r, params.reshape(self.n_rest, -1).T).T.ravel()
+        return dtrtrs(self.r, params.reshape(self.n_rest, -1).T)[0].T.ravel()
 
     def params(self, beta: Array) -> Array:
         """Parameters of some coefficients; the inverse of `beta`."""
         return (self.r @ np.reshape(beta, (self.n_rest, -1)).T).T.ravel()
 
-    def contrast(self, index: int) -> Array:
-        """One coefficient as a linear combination of the parameters."""
-        unit = np.zeros((self.n_rest, self.n_columns))
-        unit.flat[index] = 1.0
-        return solve_triangular(self.r, unit.T, trans="T").T.ravel()
+    def contrasts(self) -> Array:
+        """The coefficients as linear combinations of the parameters, one row each."""
+        return np.kron(np.eye(self.n_rest), dtrtri(self.r)[0])
 
     def information(self, point: Point) -> Array:
         """Fisher information of the coefficients."""
@@ -154,8 +204,10 @@ class MultinomialLikelihood:
 
     def cov(self, point: Point) -> Array:
         """Covariance of the coefficients: the inverse information."""
-        wide = np.kron(np.eye(self.n_rest), solve_triangular(self.r, np.eye(self.n_columns)))
-        return wide @ np.linalg.inv(point.information) @ wide.T
+        inverse = np.linalg.inv(point.information)
+        root, _ = dtrtri(self.r)
+        blocks = inverse.reshape(self.n_rest, self.n_columns, self.n_rest, -1).swapaxes(1, 2)
+        return (root @ blocks @ root.T).swapaxes(1, 2).reshape(inverse.shape)
 
     def score(self, point: Point) -> Array:
         """Score with respect to the coefficients."""
@@ -169,17 +221,7 @@ class MultinomialLikelihood:
 
     def evaluate(self, params: Array) -> Point:
         """Evaluate the likelihood and its derivatives at some parameters."""
-        size = self.n_params
-        g = np.ascontiguousarray(params.reshape(self.n_rest, -1).T)
-        probability, score = np.empty((len(self.root), self.n_rest)), np.empty(size)
-        information = np.empty((size, size))
-        slope = np.empty((size, size)) if self.firth else information
-        llf, log_determinant, leverage = multinomial.evaluate(
-            self.root, self.code, self.weight, self.offset, g, self.firth, probability, score, information, slope
-        )
-        value = llf + 0.5 * log_determinant
-        value = -np.inf if np.isnan(value) else value
-        return Point(params, value, llf, score, information, slope, probability, leverage)
+        return Point(self.sample.points(params[None], self.firth))
 
     def length(self, step: Array) -> float:
         """Largest change of a linear predictor by a step in one parameter."""
@@ -210,9 +252,9 @@ class MultinomialLikelihood:
         All starts are `fixed` plus a vector in the span of `basis`.
         """
         size = basis.shape[1]
-        if len(self.root) * self.n_rest * size > MOST_CONSTRAINTS:
+        if len(self.sample.x) * self.n_rest * size > MOST_CONSTRAINTS:
             return [fixed + self.origin(basis, fixed)]
-        constraints, _ = multinomial_constraints(self.root, self.code, self.n_rest + 1)
+        constraints, _ = multinomial_constraints(self.sample.x, self.sample.code, self.n_rest + 1)
         inside = constraints @ basis
         _, _, u = overlap(inside, np.eye(size))
         starts = []
@@ -223,7 +265,7 @@ class MultinomialLikelihood:
             plain = copy(self)
             plain.firth = False
             starts = [plain.maximise().point.params]
-        if len(self.root) * self.n_params <= MANY:
+        if len(self.sample.x) * self.n_params <= MANY:
             starts += [share * (point.params - fixed) for share in (2.0, 4.0, 10.0, 0.3)]
             starts += [self._without_outliers(share) - fixed for share in (1.0, 3.0)] if size == self.n_params else []
             random = np.random.default_rng(0).normal(size=(len(SPREAD), size))
@@ -232,10 +274,11 @@ class MultinomialLikelihood:
 
     def _without_outliers(self, share: float) -> Array:
         """Estimates from columns with clipped outliers, times `share`."""
-        clipped = copy(self)
-        middle = np.median(self.root, axis=0)
-        reach = 2.0 * np.abs(self.root - middle).mean(axis=0)
-        clipped.root = np.ascontiguousarray(np.clip(self.root, middle - reach, middle + reach))
+        clipped, x, sample = copy(self), self.sample.x, self.sample
+        middle = np.median(x, axis=0)
+        reach = 2.0 * np.abs(x - middle).mean(axis=0)
+        x = np.clip(x, middle - reach, middle + reach)
+        clipped.sample = Sample(x, sample.code, sample.weight, sample.offset, self.n_rest)
         return share * clipped.maximise(maxiter=PATIENCE).point.params
 
     def _best_of(
@@ -262,39 +305,64 @@ class MultinomialLikelihood:
     ) -> newton.Ascent[Point]:
         """The maximum reached from `beta`; coefficients that are `held` stay fixed, but remain in the penalty."""
         basis = None if held is None else self.free(held)
-        start = self.origin(basis, np.zeros(self.n_params)) if beta is None else self.params(beta)
+        if beta is not None:
+            start = self.params(beta)
+        elif basis is None and self.sample.offset is None:
+            start = self._first_step()
+        else:
+            start = self.origin(basis, np.zeros(self.n_params))
         return self.ascend(start, basis, maxiter)
+
+    def _first_step(self) -> Array:
+        """Newton step from 0, where the K classes have equal probabilities, and Firth's penalty has no slope.
+
+        With G = X' diag(w) X, the information is the Kronecker product of (1 - 1/K) / K on and -1 / K² off the diagonal
+        with G, and its inverse that of 2K and K with the inverse of G.
+        """
+        n_classes, sample = self.n_rest + 1, self.sample
+        score = (sample.weight * (sample.outcome - 1.0 / n_classes)) @ sample.x
+        steps = n_classes * dposv(self._gram, (score + score.sum(axis=0)).T, lower=1)[1]
+        return steps.T.ravel()
 
     def origin(self, basis: Array | None, fixed: Array) -> Array:
         """Parameters that compensate for the offset and for fixed parameters, by least squares."""
-        if not self.offset.any() and not fixed.any():
+        x, offset = self.sample.x, self.sample.offset
+        if offset is None and not fixed.any():
             return np.zeros(self.n_params)
-        predictor = self.offset[:, None] + self.root @ fixed.reshape(self.n_rest, -1).T
+        predictor = x @ fixed.reshape(self.n_rest, -1).T
+        predictor += 0.0 if offset is None else offset[:, None]
         blocks = np.eye(self.n_params) if basis is None else basis
         # The normal equations are precise enough, because the columns of `root` are far from aliased. With many classes
         # the full design would be too large.
-        products = (self.root.T @ self.root) @ blocks.reshape(self.n_rest, self.n_columns, -1)
+        products = (x.T @ x) @ blocks.reshape(self.n_rest, self.n_columns, -1)
         gram = blocks.T @ products.reshape(self.n_params, -1)
-        return np.asarray(blocks @ np.linalg.solve(gram, -blocks.T @ (self.root.T @ predictor).T.ravel()))
+        return np.asarray(blocks @ np.linalg.solve(gram, -blocks.T @ (x.T @ predictor).T.ravel()))
 
     def ascend(self, start: Array, basis: Array | None = None, maxiter: int = MAXITER) -> newton.Ascent[Point]:
         """Ascend by Newton steps from some parameters; the steps stay in the span of `basis`."""
         secant = Secant(basis)
-        steps = 0
+        steps, is_slow, last = 0, False, None
 
         def direction(point: Point) -> Array:
-            nonlocal steps
-            steps += 1
-            if not np.isfinite(point.value):
+            nonlocal steps, is_slow, last
+            steps, last = steps + 1, point
+            if not math.isfinite(point.value):
                 return np.full(self.n_params, np.nan)
-            # Newton steps approximate the curvature of the penalty. If they are slow, BFGS learns it.
-            return secant.step(point) if self.firth and steps > PATIENCE else newton_step(point, basis)
+            if is_slow:
+                return secant.step(point)
+            step = newton_step(point, basis)
+            # Newton steps may approximate the curvature of the penalty. If they are slow, BFGS learns it.
+            is_slow = steps > PATIENCE and not point.is_exact
+            return secant.step(point) if is_slow else step
 
-        with threads_for(0):
-            tolerance = FIRTH_ERROR if self.firth else NEWTON_STEP
+        with threads_for(0), np.errstate(all="ignore"):
             found = newton.ascend(
-                self.evaluate, direction, self.length, start, tolerance, maxiter, linear=self.firth, noise=self._noise
-            )
+                self.evaluate, direction, self.length, start, NEWTON_STEP, maxiter,
+                linear=lambda point: not point.is_exact, error=FIRTH_ERROR, noise=self._noise,
+            )  # fmt: skip
+        if found.converged and last is not None:
+            # The last step was so short that leverages are the same.
+            found.point.take_leverage(last)
         if self.firth and not found.converged and self._is_flat(found.point, basis):
             return replace(found, converged=True, reason="")
         return found
@@ -310,21 +378,21 @@ class MultinomialLikelihood:
         return np.asarray(np.linalg.qr(wide[:, ~held])[0])
 
 
-def _well_scaled(x: Array, names: list[str], where: str) -> tuple[Array, Array]:
-    """Factors q and r of the columns, where the columns of q have mean square 1; checks that the rank is full.
+def _well_scaled(x: Array, names: Callable[[], Sequence[str]], where: str) -> tuple[Array, Array, Array]:
+    """Factors q and r of the columns, where the columns of q have mean square 1, and q'q; checks that the rank is full.
 
     q has orthogonal columns unless those of x are well conditioned already.
     """
-    length = np.linalg.norm(x, axis=0)
-    size = np.sqrt(len(x))
-    if length.all():
-        scaled = x * (size / length)
-        try:
-            rest = np.diagonal(np.linalg.cholesky(scaled.T @ scaled)) / size
-            if rest.min(initial=1.0) > WELL_CONDITIONED:
-                return np.ascontiguousarray(scaled), np.diag(length / size)
-        except np.linalg.LinAlgError:
-            pass
+    n, p = x.shape
+    size = np.sqrt(n)
+    with np.errstate(all="ignore"):
+        gram = x.T @ x
+        length = np.sqrt(gram.diagonal())
+        gram *= size / length * (size / length)[:, None]
+    factor, failed = dpotrf(gram, lower=1)
+    # Squares of columns in extreme units overflow or vanish.
+    if not failed and factor.diagonal().min() > WELL_CONDITIONED * size:
+        return x * (size / length), np.diag(length / size), gram
     q, r = np.linalg.qr(x)
-    check_rank(x, names, where, r)
-    return np.ascontiguousarray(q * size), r / size
+    check_rank(x, names(), where, r)
+    return np.ascontiguousarray(q * size), r / size, n * np.eye(p)

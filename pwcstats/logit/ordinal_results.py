@@ -221,7 +221,7 @@ class ContinuationRatioResults(SeveralEquations, StatsmodelsResult, LikelihoodMo
             )
         x, y, weight, names = model.stacked(True)
         firth = model.penalty == "firth"
-        likelihood = MultinomialLikelihood(x, y, weight, np.zeros(len(x)), 2, firth, names)
+        likelihood = MultinomialLikelihood(x, y, weight, None, 2, firth, lambda: names)
         held = np.arange(len(names)) >= n_stages + n_slopes
         best = likelihood.fit().point
         null = likelihood.held_at(np.where(held, 0.0, likelihood.beta(best.params)), held, False)

@@ -1,7 +1,6 @@
 """Models with Jeffreys' penalty, and their results: what the binary and the multinomial model share."""
 
 from collections.abc import Hashable
-from dataclasses import replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -74,10 +73,10 @@ class PenalizedModel(HidesUnavailable):
 
     def _make_likelihood(self, firth: bool) -> MultinomialLikelihood:
         exog = np.asarray(self.exog, dtype=np.float64)
-        offset = np.asarray(getattr(self, "offset", np.zeros(len(exog))), dtype=np.float64)
+        offset = np.asarray(self.offset, dtype=np.float64) if hasattr(self, "offset") else None
         n_classes = int(self._code.max()) + 1
         return MultinomialLikelihood(
-            exog, self._code, self._weight, offset, n_classes, firth, list(map(str, self.exog_names))
+            exog, self._code, self._weight, offset, n_classes, firth, lambda: list(map(str, self.exog_names))
         )
 
     @property
@@ -403,7 +402,7 @@ class PenalizedResults(StatsmodelsResult):
     def remove_data(self) -> None:
         """Remove all arrays of the length of the data, as in statsmodels; tests and profiles need them."""
         for name in ("_null", "_best", "_at"):
-            self.__dict__[name] = replace(getattr(self, name), probability=np.empty((0, 0)))
+            self.__dict__[name] = getattr(self, name).without_rows()
         # statsmodels derives the name of the response from the data when it is first needed.
         _ = self.model.endog_names
         super().remove_data()  # type: ignore[misc]

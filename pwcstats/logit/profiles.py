@@ -2,21 +2,21 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 from scipy.optimize import brentq
+from scipy.special import chdtrc, chdtri
 
 from pwcstats._arrays import Array
-from pwcstats._kernels import multinomial, profile
+from pwcstats._kernels import profile
 from pwcstats._kernels.blas import threads_for
-from pwcstats._kernels.laplacian import NotDefiniteError
 from pwcstats.logit.likelihood import HIGH_LEVERAGE, MultinomialLikelihood, Point
 
-# Number of threads, and rows times points from which they are used.
-THREADS, WORTH_THREADS = 2, 2**13
+# Number of threads, rows times points from which they are used, and rows times points that are evaluated together.
+THREADS, WORTH_THREADS, LARGEST = 2, 2**15, 2**19
 # Rows times parameters up to which each bound is checked from several starts.
 SMALL = 3_000
 # When a profile is followed: the first stride, as a share of the Wald interval, and the growth of strides.
@@ -25,7 +25,7 @@ FIRST_STRIDE, STRIDE_GROWTH = 0.25, 1.3
 
 def fall(alpha: float) -> float:
     """How far the log-likelihood falls from its maximum to the bounds of a profile interval."""
-    return 0.5 * float(stats.chi2.isf(alpha, 1))
+    return 0.5 * float(chdtri(1, alpha))
 
 
 def single_tests(likelihood: MultinomialLikelihood, best: Point, hard: bool) -> tuple[Array, Array]:
@@ -36,7 +36,7 @@ def single_tests(likelihood: MultinomialLikelihood, best: Point, hard: bool) -> 
         for held in np.eye(likelihood.n_params, dtype=np.bool_)
     ]
     statistic = np.maximum(2.0 * (best.value - np.array(nulls)), 0.0)
-    return statistic, np.asarray(stats.chi2.sf(statistic, 1))
+    return statistic, np.asarray(chdtrc(1, statistic))
 
 
 def profile_bounds(likelihood: MultinomialLikelihood, best: Point, drop: float) -> Array:
@@ -48,7 +48,7 @@ def profile_bounds(likelihood: MultinomialLikelihood, best: Point, drop: float) 
     n = likelihood.n_params
     side = np.tile([-1.0, 1.0], n)
     with threads_for(0):
-        contrasts = np.repeat([likelihood.contrast(index) for index in range(n)], 2, axis=0)
+        contrasts = np.repeat(likelihood.contrasts(), 2, axis=0)
         ends = profile.bounds(
             lambda params: _rows(likelihood, params),
             lambda steps: np.abs(steps * likelihood.scale).max(axis=1),
@@ -59,11 +59,11 @@ def profile_bounds(likelihood: MultinomialLikelihood, best: Point, drop: float) 
         )
     bounds = ends.value
     in_doubt = likelihood.firth and best.leverage > HIGH_LEVERAGE and _is_small(likelihood)
-    for k in range(2 * n):
+    for k in map(int, np.flatnonzero(~ends.found | in_doubt)):
         search = _Search(likelihood, best, k // 2)
         if not ends.found[k]:
             bounds[k] = search.follow(side[k], drop, search.estimate)
-        elif in_doubt:
+        else:
             point = search.highest(likelihood.beta(ends.params[k]))
             if point.value > best.value - drop * (1.0 - profile.CLOSE):
                 bounds[k] = search.follow(side[k], drop, likelihood.beta(point.params))
@@ -71,7 +71,7 @@ def profile_bounds(likelihood: MultinomialLikelihood, best: Point, drop: float) 
 
 
 def _is_small(likelihood: MultinomialLikelihood) -> bool:
-    return len(likelihood.root) * likelihood.n_params <= SMALL
+    return len(likelihood.sample.x) * likelihood.n_params <= SMALL
 
 
 @dataclass
@@ -82,12 +82,16 @@ class Rows:
     score: Array
     slope: Array
 
+    @cached_property
+    def _inverse(self) -> Array:
+        try:
+            return np.asarray(np.linalg.inv(self.slope), dtype=np.float64)
+        except np.linalg.LinAlgError as error:
+            raise ArithmeticError(str(error)) from None
+
     def solve(self, b: Array) -> Array:
         """Solve a linear system with the curvature of each point."""
-        try:
-            return np.asarray(np.linalg.solve(self.slope, b[:, :, None])[:, :, 0], dtype=np.float64)
-        except np.linalg.LinAlgError:
-            raise NotDefiniteError from None
+        return np.asarray((self._inverse @ b[:, :, None])[:, :, 0])
 
     def take(self, which: NDArray[Any]) -> "Rows":
         """A subset of the points."""
@@ -95,23 +99,20 @@ class Rows:
 
 
 def _rows(likelihood: MultinomialLikelihood, params: Array) -> Rows:
-    m, size = params.shape
-    rows = Rows(np.empty(m), np.empty((m, size)), np.empty((m, size, size)))
+    n, m = len(likelihood.sample.x), len(params)
+    parts = max(min(THREADS, m) if n * m >= WORTH_THREADS else 1, n * m // LARGEST)
 
-    def evaluate(part: slice) -> None:
-        multinomial.evaluate_rows(
-            likelihood.root, likelihood.code, likelihood.weight, likelihood.offset, likelihood.n_rest,
-            params[part], likelihood.firth, rows.value[part], rows.score[part], rows.slope[part],
-        )  # fmt: skip
+    def evaluate(part: Array) -> tuple[Array, Array, Array]:
+        with np.errstate(all="ignore"):
+            # With large leverages there may be several stationary points. Steps that are not damped must then be those
+            # of an approximation that ascends.
+            points = likelihood.sample.points(part, likelihood.firth, HIGH_LEVERAGE)
+            return points.value, points.score, points.slope
 
-    parts = min(THREADS, m) if len(likelihood.root) * m >= WORTH_THREADS else 1
-    slices = [slice(m * k // parts, m * (k + 1) // parts) for k in range(parts)]
     if parts == 1:
-        evaluate(slices[0])
-    else:
-        with ThreadPoolExecutor(parts) as pool:
-            list(pool.map(evaluate, slices))
-    return rows
+        return Rows(*evaluate(params))
+    with ThreadPoolExecutor(THREADS) as pool:
+        return Rows(*map(np.concatenate, zip(*pool.map(evaluate, np.array_split(params, parts)), strict=True)))
 
 
 class _Search:
@@ -149,8 +150,13 @@ class _Search:
             points = self.highest(moved), likelihood.maximise(scaled, self.held).point
             return max(points, key=lambda point: point.value)
 
-        inside, step = 0.0, FIRST_STRIDE
+        inside, step, above = 0.0, FIRST_STRIDE, likelihood.at(near).value - target
         while (point := at(inside + step, near)).value > target:
             inside, near, step = inside + step, likelihood.beta(point.params), STRIDE_GROWTH * step
-        distance = brentq(lambda t: at(t, near).value - target, inside, inside + step, xtol=1e-9, rtol=1e-9)
+            above = point.value - target
+        # The values at the ends are known. Computed again, that inside could be below the target by rounding.
+        known = {inside: max(above, 0.0), inside + step: point.value - target}
+        distance = brentq(
+            lambda t: known[t] if t in known else at(t, near).value - target, *known, xtol=1e-9, rtol=1e-9
+        )
         return float(start + distance * unit)

@@ -77,7 +77,12 @@ def check_lengths(n: int, **others: Any) -> None:
 def check_no_missing(exog: Any, endog: Any, extra: dict[str, Any], cure: str = "leave the row out") -> None:
     """Check that nothing is missing in the response and in `extra`, and that the design is finite."""
     for name, values in {"endog": endog, **extra}.items():
-        bad = pd.isna(pd.Series(np.asarray(values).ravel())).to_numpy() if values is not None else np.zeros(1, bool)
+        if values is None:
+            continue
+        array = np.asarray(values).ravel()
+        if array.dtype.kind in "biu":
+            continue
+        bad = np.asarray(pd.isna(array))
         if bad.any():
             more = f" and {bad.sum() - 1} more" if bad.sum() > 1 else ""
             raise InputError(f"{arg(name)} is missing in row {int(np.argmax(bad))}{more}; fill it in, or {cure}.")
@@ -216,7 +221,9 @@ def check_design(exog: Any, needs_column: bool = True) -> None:
         )
     cure = "code them as numbers, or use a formula"
     if isinstance(exog, pd.DataFrame):
-        text = [name for name, column in exog.items() if is_text(column)]
+        types = enumerate(exog.dtypes)
+        others = [k for k, dtype in types if not (isinstance(dtype, np.dtype) and dtype.kind in "biuf")]
+        text = [exog.columns[k] for k in others if is_text(exog.iloc[:, k])]
         if text:
             raise InputError(f"{arg('exog')} must hold real numbers, got strings in {listed(text)}; {cure}.")
         if not exog.columns.is_unique:

@@ -1,0 +1,310 @@
+"""The logistic likelihood at some parameters: its value, its derivatives, and Firth's penalty."""
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from copy import copy
+from functools import cache, cached_property, reduce
+from operator import gt
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg.lapack import dpotrf, dtrtri
+
+from pwcstats._arrays import Array
+
+# A pivot of this share of its diagonal entry is due to rounding, so the matrix is singular.
+SMALL_PIVOT = 1e-13
+# If all leverages are at most this, the curvature of the penalty is neglected; Newton steps then shrink by a factor of
+# about the largest leverage.
+SMALL_LEVERAGE = 0.03
+# Rows times cubed number of columns up to which the curvature of the penalty is computed, not approximated.
+MOST_EXACT = 2**17
+# Numbers in a block of rows, which stays in the cache, and in the products of columns that are kept in memory (16 MB).
+BLOCK, MOST_PRODUCTS = 2**16, 2**21
+
+
+class Sample:
+    """Rows of a design, with outcomes 0, 1, ..., `n_rest`, weights and offsets (None if all are 0)."""
+
+    def __init__(self, x: Array, code: NDArray[np.int64], weight: Array, offset: Array | None, n_rest: int) -> None:
+        self.x, self.code, self.weight, self.offset, self.n_rest = x, code, weight, offset, n_rest
+        # Indicators of the classes but the first.
+        self.outcome = (code == np.arange(1, n_rest + 1)[:, None]).astype(np.float64)
+        self._blocks = _blocks(*x.shape)
+        # Whether the second derivatives of the penalty are computed.
+        self.is_small = n_rest == 1 and x.size * x.shape[1] ** 2 <= MOST_EXACT
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: kept for name, kept in vars(self).items() if name != "_products"}
+
+    def points(self, params: Array, firth: bool, most_leverage: float = math.inf) -> "Points":
+        """The likelihood at some parameters, one row each; with `firth`, it is penalised.
+
+        The curvature of the penalty is approximate if a leverage is larger than `most_leverage`.
+        """
+        return (_TwoClasses if self.n_rest == 1 else _ManyClasses)(self, params, firth, most_leverage)
+
+    def gram(self, weight: Array) -> Array:
+        """X' diag(w) X for each row w of `weight`; a single row must not be negative."""
+        p = self.x.shape[1]
+        if len(weight) > 1:
+            sums = (weight[:, rows] @ products.T for rows, products in self._product_blocks())
+            return reduce(np.add, sums)[:, _pairs(p)[2]]
+        root = np.sqrt(weight[0])[:, None]
+        scaled = (self.x[rows] * root[rows] for rows in self._blocks)
+        return reduce(np.add, (z.T @ z for z in scaled))[None]
+
+    def forms(self, matrices: Array) -> Array:
+        """X'A x for each matrix A and each row x."""
+        n, p = self.x.shape
+        out = np.empty((len(matrices), n))
+        if len(matrices) == 1:
+            for rows in self._blocks:
+                x = self.x[rows]
+                np.einsum("ij,ij->i", x @ matrices[0], x, out=out[0, rows])
+            return out
+        first, second, _ = _pairs(p)
+        twice = matrices[:, first, second] + matrices[:, second, first]
+        coefficients = np.where(first == second, 0.5 * twice, twice)
+        for rows, products in self._product_blocks():
+            np.matmul(coefficients, products, out=out[:, rows])
+        return out
+
+    def _product_blocks(self) -> Iterator[tuple[slice, Array]]:
+        """Blocks of rows, and the products of their columns (pairs of columns x rows).
+
+        With these, sums and forms for many weights or matrices are one product of matrices.
+        """
+        n, p = self.x.shape
+        n_pairs = p * (p + 1) // 2
+        if n * n_pairs <= MOST_PRODUCTS:
+            yield slice(0, n), self._products
+        else:
+            for rows in _blocks(n, n_pairs):
+                yield rows, _products(self.x[rows])
+
+    @cached_property
+    def _products(self) -> Array:
+        return _products(self.x)
+
+
+class Points(ABC):
+    """The likelihood at some parameters, one row each. Derivatives are computed when they are first needed.
+
+    Let p be the probabilities of a row of weight w for the classes but the first, S the covariance of their indicators,
+    and V = x'C x the covariance of its linear predictors, where C is the inverse of the information I.
+
+    Attributes
+    ----------
+    value, llf : ndarray
+        What is maximised, NaN if the information is singular; and the log-likelihood without a penalty.
+    probability : ndarray
+        Probabilities of the classes but the first: points x classes x rows.
+    information : ndarray
+        Fisher information of each point.
+    is_exact : ndarray of bool
+        Whether `slope` is exact; False before it is needed, if there is a penalty.
+    """
+
+    def __init__(self, sample: Sample, params: Array, firth: bool, most_leverage: float) -> None:
+        self.sample, self.firth, self.params, self._most_leverage = sample, firth, params, most_leverage
+        n_points, m = len(params), sample.n_rest
+        self.is_exact = np.full(n_points, not firth)
+        eta = (params.reshape(n_points * m, -1) @ sample.x.T).reshape(n_points, m, -1)
+        if sample.offset is not None:
+            eta += sample.offset
+        log_proba, self.probability, covariance = self._moments(eta)
+        self.llf = self.value = log_proba @ sample.weight
+        self._covariance = covariance * sample.weight
+        self.information = self._gram(self._covariance)
+        if firth:
+            log_determinant, self._root = _inverse_roots(self.information)
+            self.value = self.llf + 0.5 * log_determinant
+
+    @abstractmethod
+    def _moments(self, eta: Array) -> tuple[Array, Array, Array]:
+        """Log-likelihood of each row, probabilities, and S for each pair of classes."""
+
+    @abstractmethod
+    def _gram(self, covariance: Array) -> Array:
+        """The sum of w S times xx' over the rows, for w S given by pairs of classes."""
+
+    @abstractmethod
+    def _penalise(self, cov: Array) -> tuple[Array, Array]:
+        """Firth's additions to the residuals, and the leverages of the rows for weight 1; `cov` is C.
+
+        Let d_o be the residuals of the indicators if the outcome is o, and s_o = d_o'V d_o. The leverage is the mean of
+        s_o over the outcomes, and the addition is half the mean of w d_o s_o.
+        """
+
+    @cached_property
+    def _penalty(self) -> tuple[Array, Array]:
+        return self._penalise(self._root.swapaxes(1, 2) @ self._root)
+
+    @cached_property
+    def score(self) -> Array:
+        """Derivatives of the value."""
+        residual = self.sample.weight * (self.sample.outcome - self.probability)
+        if self.firth:
+            residual += self._penalty[0]
+        return (residual.reshape(-1, residual.shape[2]) @ self.sample.x).reshape(self.params.shape)
+
+    @cached_property
+    def slope(self) -> Array:
+        """Minus the second derivatives of the value; those of the penalty are approximate unless `is_exact`."""
+        if not self.firth:
+            return self.information
+        leverage = self._penalty[1]
+        if leverage.max() <= SMALL_LEVERAGE:
+            return self.information
+        slope = np.empty_like(self.information)
+        if self.sample.is_small and leverage.max() <= self._most_leverage:
+            slope = self._exact_slope()
+            self.is_exact = np.array([dpotrf(one.T)[1] == 0 for one in slope])
+        if not self.is_exact.all():
+            # The penalty acts as if the weight of each row were larger by its leverage, half of it for either outcome.
+            heavier = self._gram(self._covariance * (1.0 + leverage[:, None]))
+            slope = np.where(self.is_exact[:, None, None], slope, heavier)
+        return slope
+
+    def _exact_slope(self) -> Array:
+        """The exact `slope` of small samples; it need not be positive definite."""
+        raise NotImplementedError
+
+    @cached_property
+    def leverage(self) -> Array:
+        """The largest leverage of a row, 0 without a penalty."""
+        return (self.sample.weight * self._penalty[1]).max(axis=1) if self.firth else np.zeros(len(self.params))
+
+    def without_rows(self) -> "Points":
+        """A copy without derivatives, and without arrays of the length of the data."""
+        kept = copy(self)
+        for name in ("sample", "_covariance", "_penalty", "score", "slope"):
+            vars(kept).pop(name, None)
+        kept.probability = np.empty((len(self.params), 0, 0))
+        return kept
+
+
+class _TwoClasses(Points):
+    """The binary logit: S is v = p (1 - p), the leverage h = w v V, and the addition h (1/2 - p)."""
+
+    def _moments(self, eta: Array) -> tuple[Array, Array, Array]:
+        # Since exp(-|eta|) is small, small probabilities and variances keep their digits.
+        small = np.exp(-np.abs(eta))
+        total = 1.0 + small
+        is_positive = eta > 0.0
+        log_proba = np.where(self.sample.outcome == is_positive, 0.0, -np.abs(eta)) - np.log1p(small)
+        return log_proba[:, 0], np.where(is_positive, 1.0, small) / total, small / (total * total)
+
+    def _gram(self, covariance: Array) -> Array:
+        return self.sample.gram(covariance[:, 0])
+
+    def _penalise(self, cov: Array) -> tuple[Array, Array]:
+        leverage = self.sample.forms(cov)[:, None] * self._covariance
+        return leverage * (0.5 - self.probability), leverage[:, 0] / self.sample.weight
+
+    def _exact_slope(self) -> Array:
+        """The second derivatives of the penalty are half the sum of h (1 - 6 v) x_r x_s, less tr(C D_r C D_s) / 2.
+
+        D_r = X' diag(w v (1 - 2 p) x_r) X is the derivative of I.
+        """
+        sample, variance = self.sample, self._covariance
+        (n, p), n_points = sample.x.shape, len(self.params)
+        second = variance - self._penalty[1][:, None] * (0.5 * sample.weight - 3.0 * variance)
+        third = variance * (1.0 - 2.0 * self.probability) * sample.x.T
+        sums = sample.gram(np.concatenate([second, third], axis=1).reshape(-1, n)).reshape(n_points, p + 1, p, p)
+        root = self._root[:, None]
+        turned = (root @ sums[:, 1:] @ root.swapaxes(2, 3)).reshape(n_points, p, p * p)
+        return sums[:, 0] + 0.5 * turned @ turned.swapaxes(1, 2)
+
+
+class _ManyClasses(Points):
+    """The multinomial logit: S_jk = p_j (1[j=k] - p_k). Blocks of matrices belong to pairs of classes."""
+
+    def _moments(self, eta: Array) -> tuple[Array, Array, Array]:
+        full = np.concatenate([np.zeros((len(eta), 1, eta.shape[2])), eta], axis=1)
+        full -= full.max(axis=1, keepdims=True)
+        terms = np.exp(full)
+        # The largest term is 1. Without it, small terms keep their digits.
+        is_one = terms == 1.0
+        rest = np.where(is_one, 0.0, terms).sum(axis=1) + (is_one.sum(axis=1) - 1.0)
+        log_proba = full[:, self.sample.code, np.arange(full.shape[2])] - np.log1p(rest)
+        proba = terms[:, 1:] / (1.0 + rest)[:, None]
+        first, second, _ = _pairs(self.sample.n_rest)
+        return log_proba, proba, proba[:, first] * ((first == second)[:, None] - proba[:, second])
+
+    def _gram(self, covariance: Array) -> Array:
+        n_points, n_pairs, n = covariance.shape
+        m, p = self.sample.n_rest, self.sample.x.shape[1]
+        blocks = self.sample.gram(covariance.reshape(-1, n)).reshape(n_points, n_pairs, p, p)
+        return blocks[:, _pairs(m)[2]].swapaxes(2, 3).reshape(n_points, m * p, m * p)
+
+    def _penalise(self, cov: Array) -> tuple[Array, Array]:
+        sample, proba = self.sample, self.probability
+        (n_points, m, n), p = proba.shape, sample.x.shape[1]
+        first, second, pair = _pairs(m)
+        blocks = cov.reshape(n_points, m, p, m, p).swapaxes(2, 3)[:, first, second]
+        v = sample.forms(blocks.reshape(-1, p, p)).reshape(n_points, -1, n)
+        # With d_j the indicator of j less p, s_j = V_jj - 2 (Vp)_j + p'Vp.
+        own, with_mean = v[:, pair.diagonal()], (v[:, pair] * proba[:, None]).sum(axis=2)
+        of_mean = (with_mean * proba).sum(axis=1)
+        leverage = (own * proba).sum(axis=1) - of_mean
+        addition = 0.5 * sample.weight * proba * (own - 2.0 * with_mean + (of_mean - leverage)[:, None])
+        return addition, leverage
+
+
+def inverse_root(a: Array) -> tuple[float, Array]:
+    """Log determinant of a matrix and inverse of its Cholesky factor; NaN if it is numerically singular."""
+    # LAPACK expects columns; the matrix is symmetric.
+    factor, failed = dpotrf(a.T, lower=1)
+    # For few numbers, Python is faster than NumPy.
+    pivots = [root * root for root in factor.diagonal().tolist()]
+    if failed or not all(map(gt, pivots, (SMALL_PIVOT * a.diagonal()).tolist())):
+        return math.nan, np.full_like(a, math.nan)
+    return sum(map(math.log, pivots)), dtrtri(factor, lower=1, overwrite_c=1)[0]
+
+
+def _inverse_roots(matrices: Array) -> tuple[Array, Array]:
+    """`inverse_root` of several matrices."""
+    if len(matrices) == 1:
+        log_determinant, root = inverse_root(matrices[0])
+        return np.array([log_determinant]), root[None]
+    try:
+        factor = np.linalg.cholesky(matrices)
+        pivots = factor.diagonal(axis1=1, axis2=2) ** 2
+        if (pivots > SMALL_PIVOT * matrices.diagonal(axis1=1, axis2=2)).all():
+            return np.log(pivots).sum(axis=1), np.linalg.inv(factor)
+    except np.linalg.LinAlgError:
+        pass
+    # Some are singular.
+    log_determinants, roots = zip(*map(inverse_root, matrices), strict=True)
+    return np.array(log_determinants), np.array(roots)
+
+
+@cache
+def _pairs(p: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """First and second column of each pair, and the pair of any two columns."""
+    first, second = np.triu_indices(p)
+    pair = np.empty((p, p), np.int64)
+    pair[first, second] = pair[second, first] = np.arange(len(first))
+    return first, second, pair
+
+
+def _products(x: Array) -> Array:
+    """Products of all pairs of columns, in the order of `_pairs`."""
+    n, p = x.shape
+    columns = np.ascontiguousarray(x.T)
+    out = np.empty((p * (p + 1) // 2, n))
+    start = 0
+    for k in range(p):
+        np.multiply(columns[k:], columns[k], out=out[start : start + p - k])
+        start += p - k
+    return out
+
+
+def _blocks(n: int, width: int) -> list[slice]:
+    """Blocks of rows that stay in the cache, if a row has this many numbers."""
+    size = max(BLOCK // width, 1)
+    return [slice(start, start + size) for start in range(0, n, size)]
