@@ -4,8 +4,8 @@ A method is one row of the table: its kernel, what the kernel needs, and what it
 `PairwiseClassifier` and the command line read the table. To add a method, write its kernel, add a row to the table and
 add the name to `MethodName`.
 
-A kernel is a compiled function of `pwcstats._native` that couples the samples ``first`` to ``stop - 1``. All kernels have
-the same arguments, and each uses those it needs::
+A kernel is a compiled function of `pwcstats._native` that couples the samples ``first`` to ``stop - 1``. All kernels
+have the same arguments, and each uses those it needs::
 
     values, upper, lower    # r, see `pwcstats.coupling.reading.Pairs`
     clip                    # r is clipped to [clip, 1 - clip], if `clips`
@@ -15,8 +15,8 @@ the same arguments, and each uses those it needs::
     proba                   # output
     n_iter, converged, kl   # outputs, if `iterates`; an empty `kl` is not computed
 
-It returns whether some r may be missing, outside [0, 1], or differ from 1 - r_ji. The caller then finds out what is wrong.
-It writes NaN to the row of `proba` if the sample has no limit. r of a pair with weight 0 may be NaN.
+It returns whether some r may be missing, outside [0, 1], or differ from 1 - r_ji. The caller then finds out what is
+wrong. It writes NaN to the row of `proba` if the sample has no limit. r of a pair with weight 0 may be NaN.
 """
 
 from collections.abc import Callable
