@@ -1,7 +1,7 @@
 """Link the compiled module of this environment beside its sources, for reticulate.
 
-reticulate takes over the folders of an environment, but not its import hooks, by which an editable installation finds the
-module.
+reticulate takes over the folders of an environment, but not its import hooks, and an editable installation finds the
+module by such a hook.
 """
 
 from pathlib import Path
