@@ -119,7 +119,7 @@ bench: .venv-r/bench.stamp ## run benchmarks/
 	Rscript benchmarks/from_r.R
 
 clean: ## remove what make made
-	rm -rf .venv .venv-r .r-lib build pwcstats-demo pwcstats-reproduce docs/generated .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv .venv-r .r-lib build pwcstats/_native.*.so pwcstats-demo pwcstats-reproduce docs/generated .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find pwcstats tests benchmarks docs -name __pycache__ -prune -exec rm -rf {} +
 
 # Installations. A stamp is newer than everything it was made from, so nothing is installed twice. Each environment has its
@@ -142,6 +142,7 @@ install = SKBUILD_BUILD_DIR=$(@D)/native $(@D)/bin/pip install -q --no-build-iso
 .venv-r/stamp: pyproject.toml constraints/debian12.txt constraints/data.txt $(NATIVE) | r-debs
 	tools/make-venv .venv-r "$$(tools/pick-python --for-r)"
 	$(install) -c constraints/debian12.txt -e '.[test,r]'
+	.venv-r/bin/python tools/link_native.py
 	.venv-r/bin/pip install -q --no-deps -r constraints/data.txt
 	touch $@
 
