@@ -89,10 +89,12 @@ lint: .venv/test.stamp ## ruff, mypy, import-linter
 
 # Local names may shadow others, and loops may be loops: these are matters of style.
 lint-native: | lint-debs
+	clang-format --dry-run --Werror native/*.cpp native/*.hpp
 	cppcheck --quiet --error-exitcode=1 --enable=warning,performance,portability --std=c++17 -DPWC_TARGET=baseline native
 
 sanitize: .venv/test.stamp ## run the kernels' tests under AddressSanitizer and UndefinedBehaviorSanitizer
-	tools/sanitize build/sanitize .venv -m "not slow and not against_r" $(wildcard tests/test_native.py tests/test_coupling*.py)
+	tools/sanitize build/sanitize .venv -m "not slow and not against_r" tests/test_native.py $(wildcard tests/test_coupling*.py) \
+	    tests/test_platt.py tests/test_bradley_terry.py
 
 wheel: ## build a source archive and a wheel in build/wheel, and try the wheel where there is no compiler
 	tools/make-wheel build/wheel

@@ -42,8 +42,7 @@ bool read_pairs(const Coupling &c, int64_t first, V *__restrict block) {
     V gap{}, lowest{}, missing{};
     for (int64_t pair = 0; c.lower && pair < c.n_pairs; pair++) {
         V other{};
-        for (int lane = 0; lane < width<V>; lane++)
-            numbers(&other)[lane] = sample[lane][c.lower[pair] * c.column_step];
+        for (int lane = 0; lane < width<V>; lane++) numbers(&other)[lane] = sample[lane][c.lower[pair] * c.column_step];
         V excess = block[pair] + other - 1.0;
         gap = greatest(gap, greatest(excess, -excess));
         missing = missing + (excess - excess);

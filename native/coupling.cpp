@@ -8,7 +8,8 @@ namespace pwc::PWC_TARGET {
 
 extern const Kernels kernels;
 const Kernels kernels = {
-    couple<Ht>, couple<Wlw1>, couple<Wlw2>, couple<LogOdds>, couple<Pkpd>, couple<Rv>, couple<Vote>, couple<Sum>, couple<Bayes>,
+    couple<Ht>, couple<Wlw1>, couple<Wlw2>, couple<LogOdds>, couple<Pkpd>,
+    couple<Rv>, couple<Vote>, couple<Sum>,  couple<Bayes>,
 };
 
 } // namespace pwc::PWC_TARGET

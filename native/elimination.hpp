@@ -27,19 +27,15 @@ inline void add_tile(V *a, int64_t n, int64_t row, int64_t column, int64_t terms
 
 template <int R, class V>
 inline void add_rows(V *a, int64_t n, int64_t row, int64_t column, int64_t last_column, int64_t terms) {
-    for (; column + TILE_COLUMNS <= last_column; column += TILE_COLUMNS)
-        add_tile<R, TILE_COLUMNS>(a, n, row, column, terms);
+    for (; column + TILE_COLUMNS <= last_column; column += TILE_COLUMNS) add_tile<R, TILE_COLUMNS>(a, n, row, column, terms);
     for (; column < last_column; column++) add_tile<R, 1>(a, n, row, column, terms);
 }
 
 // The same for rows row..last_row-1 and columns column..last_column-1.
 template <class V>
-void add_products(
-    V *a, int64_t n, int64_t row, int64_t last_row, int64_t column, int64_t last_column, int64_t terms
-) {
+void add_products(V *a, int64_t n, int64_t row, int64_t last_row, int64_t column, int64_t last_column, int64_t terms) {
     if (terms == 0) return;
-    for (; row + TILE_ROWS <= last_row; row += TILE_ROWS)
-        add_rows<TILE_ROWS>(a, n, row, column, last_column, terms);
+    for (; row + TILE_ROWS <= last_row; row += TILE_ROWS) add_rows<TILE_ROWS>(a, n, row, column, last_column, terms);
     for (; row < last_row; row++) add_rows<1>(a, n, row, column, last_column, terms);
 }
 

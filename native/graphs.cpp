@@ -136,9 +136,8 @@ bool strongly_connected(const Neighbours &graph, const Pairs &pairs, const bool 
     return true;
 }
 
-std::vector<int64_t> negative_cycle(
-    const int64_t *tail, const int64_t *head, const int64_t *length, int64_t n_edges, int64_t n_items
-) {
+std::vector<int64_t>
+negative_cycle(const int64_t *tail, const int64_t *head, const int64_t *length, int64_t n_edges, int64_t n_items) {
     std::vector<int64_t> distance(n_items, 0), parent(n_items, -1), mark(n_items), cycle;
     for (bool changed = true; changed;) {
         changed = false;
@@ -159,7 +158,8 @@ std::vector<int64_t> negative_cycle(
                 node = tail[parent[node]];
             }
             if (mark[node] != i) continue;
-            for (int64_t start = node; cycle.empty() || node != start; node = tail[parent[node]]) cycle.push_back(parent[node]);
+            for (int64_t start = node; cycle.empty() || node != start; node = tail[parent[node]])
+                cycle.push_back(parent[node]);
             return cycle;
         }
     }

@@ -46,8 +46,7 @@ bool strongly_connected(const Neighbours &graph, const Pairs &pairs, const bool 
 //
 // Lengths are whole numbers, so the answer is exact. With typical outcomes, a cycle is found after one or two passes. A system
 // of difference constraints x[head] - x[tail] <= length has a solution unless there is such a cycle.
-std::vector<int64_t> negative_cycle(
-    const int64_t *tail, const int64_t *head, const int64_t *length, int64_t n_edges, int64_t n_items
-);
+std::vector<int64_t>
+negative_cycle(const int64_t *tail, const int64_t *head, const int64_t *length, int64_t n_edges, int64_t n_items);
 
 } // namespace pwc

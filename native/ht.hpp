@@ -273,8 +273,7 @@ struct Ht {
         for (int64_t i = 0, pair = 0; i < c.n_classes; i++)
             for (int64_t j = i + 1; j < c.n_classes; j++, pair++) {
                 double w = numbers(&weight[pair])[lane];
-                if (w > 0.0)
-                    total += w * pair_distance(numbers(&r[pair])[lane], numbers(&p[i])[lane], numbers(&p[j])[lane]);
+                if (w > 0.0) total += w * pair_distance(numbers(&r[pair])[lane], numbers(&p[i])[lane], numbers(&p[j])[lane]);
             }
         return greatest(total, 0.0);
     }

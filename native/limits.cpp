@@ -16,7 +16,9 @@ class Arrows {
 
     void set(int64_t from, int64_t to, bool present) { arrow_[from * n_ + to] = present; }
     bool seen(int64_t i) const { return seen_[i]; }
-    bool all_seen() const { return std::all_of(seen_.begin(), seen_.end(), [](char x) { return x; }); }
+    bool all_seen() const {
+        return std::all_of(seen_.begin(), seen_.end(), [](char x) { return x; });
+    }
     void forget() { std::fill(seen_.begin(), seen_.end(), char(0)); }
 
     // Mark every class that can be reached from `start` through classes not yet seen, along the arrows or against them.

@@ -12,7 +12,6 @@
 #include <nanobind/stl/vector.h>
 
 namespace nb = nanobind;
-using namespace nb::literals;
 
 namespace pwc {
 
@@ -37,6 +36,24 @@ template <class T, int N>
 using Plain = nb::ndarray<const T, nb::ndim<N>, nb::c_contig, nb::device::cpu>;
 template <class T, int N>
 using Out = nb::ndarray<T, nb::ndim<N>, nb::c_contig, nb::device::cpu>;
+
+// Define a function whose arguments are positional. It runs without the GIL. Arrays are not converted: the caller would
+// never see what is written to a copy.
+template <class T>
+auto positional() {
+    if constexpr (std::is_arithmetic_v<T>)
+        return nb::arg();
+    else
+        return nb::arg().noconvert();
+}
+template <class F, class R, class... Arguments>
+void def_with(nb::module_ &m, const char *name, F f, R (F::*)(Arguments...) const) {
+    m.def(name, f, positional<Arguments>()..., nb::call_guard<nb::gil_scoped_release>());
+}
+template <class F>
+void def(nb::module_ &m, const char *name, F f) {
+    def_with(m, name, f, &F::operator());
+}
 
 struct Target {
     std::string name;
@@ -96,8 +113,7 @@ Coupling make_coupling(
 
 template <Kernel Kernels::*KERNEL>
 void bind_kernel(nb::module_ &m, const char *name) {
-    m.def(
-        name,
+    def(m, name,
         [](In<double, 2> values, Plain<int64_t, 1> upper, Plain<int64_t, 1> lower, double clip, Plain<double, 2> weights,
            Plain<bool, 2> top, int64_t first, int64_t stop, Out<double, 2> proba, Out<int64_t, 1> n_iter,
            Out<bool, 1> converged, Out<double, 1> kl) {
@@ -107,13 +123,8 @@ void bind_kernel(nb::module_ &m, const char *name) {
             c.n_iter = n_iter.data();
             c.converged = converged.data();
             c.kl = kl.shape(0) ? kl.data() : nullptr;
-            nb::gil_scoped_release release;
             return (chosen->*KERNEL)(c);
-        },
-        "values"_a.noconvert(), "upper"_a.noconvert(), "lower"_a.noconvert(), "clip"_a, "weights"_a.noconvert(),
-        "top"_a.noconvert(), "first"_a, "stop"_a, "proba"_a.noconvert(), "n_iter"_a.noconvert(), "converged"_a.noconvert(),
-        "kl"_a.noconvert()
-    );
+        });
 }
 
 void bind_coupling(nb::module_ &m) {
@@ -123,7 +134,7 @@ void bind_coupling(nb::module_ &m) {
         for (const Target &target : targets()) names.push_back(target.name);
         return names;
     });
-    m.def("choose_target", &choose_target, "name"_a);
+    m.def("choose_target", &choose_target);
     bind_kernel<&Kernels::ht>(m, "ht");
     bind_kernel<&Kernels::wlw1>(m, "wlw1");
     bind_kernel<&Kernels::wlw2>(m, "wlw2");
@@ -133,76 +144,46 @@ void bind_coupling(nb::module_ &m) {
     bind_kernel<&Kernels::vote>(m, "vote");
     bind_kernel<&Kernels::sum>(m, "sum");
     bind_kernel<&Kernels::bayes>(m, "bayes");
-    m.def(
-        "kl_distance",
+    def(m, "kl_distance",
         [](In<double, 2> values, Plain<int64_t, 1> upper, double clip, Plain<double, 2> weights, int64_t first, int64_t stop,
            Out<double, 2> proba, Out<double, 1> kl) {
             Coupling c = make_coupling(values, upper, upper, clip, weights, int64_t(proba.shape(1)), first, stop);
             c.proba = proba.data();
             c.kl = kl.data();
-            nb::gil_scoped_release release;
             kl_distance(c);
-        },
-        "values"_a.noconvert(), "upper"_a.noconvert(), "clip"_a, "weights"_a.noconvert(), "first"_a, "stop"_a,
-        "proba"_a.noconvert(), "kl"_a.noconvert()
-    );
-    m.def(
-        "top_sets",
+        });
+    def(m, "top_sets",
         [](In<double, 2> values, Plain<int64_t, 1> upper, Plain<double, 2> weights, int64_t first, int64_t stop,
            Out<bool, 2> top, Out<bool, 1> exists) {
             Coupling c = make_coupling(values, upper, upper, 0.0, weights, int64_t(top.shape(1)), first, stop);
-            nb::gil_scoped_release release;
             top_sets(c, top.data(), exists.data());
-        },
-        "values"_a.noconvert(), "upper"_a.noconvert(), "weights"_a.noconvert(), "first"_a, "stop"_a, "top"_a.noconvert(),
-        "exists"_a.noconvert()
-    );
-    m.def(
-        "connected",
-        [](Plain<double, 2> weights, int64_t n_classes, int64_t first, int64_t stop, Out<bool, 1> out) {
-            nb::gil_scoped_release release;
-            connected(weights.data(), n_classes, first, stop, out.data());
-        },
-        "weights"_a.noconvert(), "n_classes"_a, "first"_a, "stop"_a, "out"_a.noconvert()
-    );
+        });
+    def(m, "connected", [](Plain<double, 2> weights, int64_t n_classes, int64_t first, int64_t stop, Out<bool, 1> out) {
+        connected(weights.data(), n_classes, first, stop, out.data());
+    });
 }
 
 void bind_comparisons(nb::module_ &m) {
-    m.def(
-        "find_pairs",
+    def(m, "find_pairs",
         [](Plain<int32_t, 1> winner, Plain<int32_t, 1> loser, Plain<bool, 1> tie, Plain<int8_t, 1> home, int64_t n_items,
            Out<int32_t, 1> first, Out<int32_t, 1> second, Out<double, 1> ordered, Out<int64_t, 1> cell) {
             Comparisons rows{winner.data(), loser.data(), tie.data(), home.data(), int64_t(winner.shape(0)), n_items};
-            nb::gil_scoped_release release;
             return find_pairs(rows, first.data(), second.data(), ordered.data(), cell.data());
-        },
-        "winner"_a.noconvert(), "loser"_a.noconvert(), "tie"_a.noconvert(), "home"_a.noconvert(), "n_items"_a,
-        "first"_a.noconvert(), "second"_a.noconvert(), "ordered"_a.noconvert(), "cell"_a.noconvert()
-    );
-    m.def(
-        "evaluate_pairs",
+        });
+    def(m, "evaluate_pairs",
         [](Plain<int32_t, 1> first, Plain<int32_t, 1> second, Plain<double, 1> ordered, Plain<double, 2> counts,
            Plain<double, 1> ability, double order, double log_nu, int64_t begin, int64_t end, Out<double, 1> score,
            Out<double, 1> variance, Out<double, 1> cross, Out<double, 1> sums) {
-            PairTable table{first.data(), second.data(), ordered.data(), counts.data(), ability.data(), order, log_nu, begin, end};
-            nb::gil_scoped_release release;
+            PairTable table{first.data(), second.data(), ordered.data(), counts.data(), ability.data(), order, log_nu, begin,
+                            end};
             evaluate(table, score.data(), variance.data(), cross.data(), sums.data());
-        },
-        "first"_a.noconvert(), "second"_a.noconvert(), "ordered"_a.noconvert(), "counts"_a.noconvert(),
-        "ability"_a.noconvert(), "order"_a, "log_nu"_a, "begin"_a, "end"_a, "score"_a.noconvert(), "variance"_a.noconvert(),
-        "cross"_a.noconvert(), "sums"_a.noconvert()
-    );
-    m.def(
-        "firth_addition",
+        });
+    def(m, "firth_addition",
         [](Plain<double, 1> n, Plain<double, 2> p, Plain<double, 1> var_d, Plain<double, 1> cov_d_tie, double var_tie,
            double most, Out<double, 1> addition, Out<double, 1> leverage) {
             PairMoments pairs{n.data(), p.data(), var_d.data(), cov_d_tie.data(), var_tie, int64_t(n.shape(0))};
-            nb::gil_scoped_release release;
             return firth_addition(pairs, most, addition.data(), leverage.data());
-        },
-        "n"_a.noconvert(), "p"_a.noconvert(), "var_d"_a.noconvert(), "cov_d_tie"_a.noconvert(), "var_tie"_a, "most"_a,
-        "addition"_a.noconvert(), "leverage"_a.noconvert()
-    );
+        });
 }
 
 Pairs make_pairs(const Plain<int32_t, 1> &first, const Plain<int32_t, 1> &second, int64_t n_items) {
@@ -210,127 +191,74 @@ Pairs make_pairs(const Plain<int32_t, 1> &first, const Plain<int32_t, 1> &second
 }
 
 void bind_graphs(nb::module_ &m) {
-    m.def(
-        "find_neighbours",
+    def(m, "find_neighbours",
         [](Plain<int32_t, 1> first, Plain<int32_t, 1> second, Out<int32_t, 1> start, Out<int32_t, 1> neighbour,
            Out<int32_t, 1> pair) {
             Pairs pairs = make_pairs(first, second, int64_t(start.shape(0)) - 1);
-            nb::gil_scoped_release release;
             find_neighbours(pairs, start.data(), neighbour.data(), pair.data());
-        },
-        "first"_a.noconvert(), "second"_a.noconvert(), "start"_a.noconvert(), "neighbour"_a.noconvert(), "pair"_a.noconvert()
-    );
-    m.def(
-        "add_to_items",
+        });
+    def(m, "add_to_items",
         [](Plain<int32_t, 1> first, Plain<int32_t, 1> second, Plain<double, 1> x, bool subtract, Out<double, 1> out) {
             Pairs pairs = make_pairs(first, second, int64_t(out.shape(0)));
-            nb::gil_scoped_release release;
             add_to_items(pairs, x.data(), subtract, out.data());
-        },
-        "first"_a.noconvert(), "second"_a.noconvert(), "x"_a.noconvert(), "subtract"_a, "out"_a.noconvert()
-    );
-    m.def(
-        "subtract_weights",
-        [](Plain<int32_t, 1> first, Plain<int32_t, 1> second, Plain<double, 1> weight, Plain<double, 1> scale, int64_t ground,
-           Out<double, 2> out) {
+        });
+    def(m, "subtract_weights",
+        [](Plain<int32_t, 1> first, Plain<int32_t, 1> second, Plain<double, 1> weight, Plain<double, 1> scale,
+           int64_t ground, Out<double, 2> out) {
             Pairs pairs = make_pairs(first, second, int64_t(scale.shape(0)));
-            nb::gil_scoped_release release;
             subtract_weights(pairs, weight.data(), scale.data(), ground, out.data());
-        },
-        "first"_a.noconvert(), "second"_a.noconvert(), "weight"_a.noconvert(), "scale"_a.noconvert(), "ground"_a,
-        "out"_a.noconvert()
-    );
-    m.def(
-        "mirror",
-        [](Out<double, 2> matrix) {
-            nb::gil_scoped_release release;
-            mirror(matrix.data(), int64_t(matrix.shape(0)));
-        },
-        "matrix"_a.noconvert()
-    );
-    m.def(
-        "conjugate_gradients",
+        });
+    def(m, "mirror", [](Out<double, 2> matrix) { mirror(matrix.data(), int64_t(matrix.shape(0))); });
+    def(m, "conjugate_gradients",
         [](Plain<int32_t, 1> start, Plain<int32_t, 1> neighbour, Plain<double, 1> edge, Plain<double, 1> diagonal,
            Plain<double, 2> b, double tolerance, int64_t max_steps, Out<double, 2> x) {
             if (b.shape(1) < 1 || b.shape(1) > MOST_COLUMNS) throw nb::value_error("b has no columns, or too many");
             Neighbours graph{start.data(), neighbour.data(), nullptr};
-            nb::gil_scoped_release release;
             return conjugate_gradients(
-                graph, int64_t(b.shape(0)), edge.data(), diagonal.data(), b.data(), int64_t(b.shape(1)), tolerance, max_steps,
-                x.data()
+                graph, int64_t(b.shape(0)), edge.data(), diagonal.data(), b.data(), int64_t(b.shape(1)), tolerance,
+                max_steps, x.data()
             );
-        },
-        "start"_a.noconvert(), "neighbour"_a.noconvert(), "edge"_a.noconvert(), "diagonal"_a.noconvert(), "b"_a.noconvert(),
-        "tolerance"_a, "max_steps"_a, "x"_a.noconvert()
-    );
-    m.def(
-        "strongly_connected",
+        });
+    def(m, "strongly_connected",
         [](Plain<int32_t, 1> start, Plain<int32_t, 1> neighbour, Plain<int32_t, 1> pair, Plain<int32_t, 1> first,
            Plain<bool, 1> forth, Plain<bool, 1> back) {
             Neighbours graph{start.data(), neighbour.data(), pair.data()};
             Pairs pairs = make_pairs(first, first, int64_t(start.shape(0)) - 1);
-            nb::gil_scoped_release release;
             return strongly_connected(graph, pairs, forth.data(), back.data());
-        },
-        "start"_a.noconvert(), "neighbour"_a.noconvert(), "pair"_a.noconvert(), "first"_a.noconvert(), "forth"_a.noconvert(),
-        "back"_a.noconvert()
-    );
-    m.def(
-        "negative_cycle",
-        [](Plain<int64_t, 1> tail, Plain<int64_t, 1> head, Plain<int64_t, 1> length, int64_t n_items) {
-            nb::gil_scoped_release release;
-            return negative_cycle(tail.data(), head.data(), length.data(), int64_t(tail.shape(0)), n_items);
-        },
-        "tail"_a.noconvert(), "head"_a.noconvert(), "length"_a.noconvert(), "n_items"_a
-    );
-    m.def(
-        "largest_differences",
+        });
+    def(m, "negative_cycle", [](Plain<int64_t, 1> tail, Plain<int64_t, 1> head, Plain<int64_t, 1> length, int64_t n_items) {
+        return negative_cycle(tail.data(), head.data(), length.data(), int64_t(tail.shape(0)), n_items);
+    });
+    def(m, "largest_differences",
         [](Plain<double, 2> draws, Plain<double, 2> precision, int64_t first, int64_t stop, Out<double, 2> out) {
-            nb::gil_scoped_release release;
             largest_differences(draws.data(), precision.data(), int64_t(draws.shape(1)), first, stop, out.data());
-        },
-        "draws"_a.noconvert(), "precision"_a.noconvert(), "first"_a, "stop"_a, "out"_a.noconvert()
-    );
+        });
 }
 
 NaiveBayes make_naive_bayes(
-    const Plain<double, 2> &x, const Plain<double, 2> &theta, const Plain<double, 3> &precision, const Plain<double, 1> &constant
+    const Plain<double, 2> &x, const Plain<double, 2> &theta, const Plain<double, 3> &precision,
+    const Plain<double, 1> &constant
 ) {
     return {x.data(), theta.data(), precision.data(), constant.data(), int64_t(x.shape(0)), int64_t(x.shape(1))};
 }
 
 void bind_pairwise(nb::module_ &m) {
-    m.def(
-        "naive_bayes_log_odds",
+    def(m, "naive_bayes_log_odds",
         [](Plain<double, 2> x, Plain<double, 2> theta, Plain<int64_t, 1> low, Plain<int64_t, 1> high,
            Plain<double, 3> precision, Plain<double, 1> constant, Out<double, 2> out) {
             NaiveBayes pairs = make_naive_bayes(x, theta, precision, constant);
-            nb::gil_scoped_release release;
             naive_bayes_log_odds(pairs, low.data(), high.data(), int64_t(low.shape(0)), out.data());
-        },
-        "x"_a.noconvert(), "theta"_a.noconvert(), "low"_a.noconvert(), "high"_a.noconvert(), "precision"_a.noconvert(),
-        "constant"_a.noconvert(), "out"_a.noconvert()
-    );
-    m.def(
-        "naive_bayes_own_margins",
+        });
+    def(m, "naive_bayes_own_margins",
         [](Plain<double, 2> x, Plain<double, 2> theta, Plain<int64_t, 1> own, Plain<int64_t, 2> pair_of,
            Plain<double, 3> precision, Plain<double, 1> constant, Out<double, 2> out) {
             NaiveBayes pairs = make_naive_bayes(x, theta, precision, constant);
-            nb::gil_scoped_release release;
             naive_bayes_own_margins(pairs, own.data(), pair_of.data(), int64_t(theta.shape(0)), out.data());
-        },
-        "x"_a.noconvert(), "theta"_a.noconvert(), "own"_a.noconvert(), "pair_of"_a.noconvert(), "precision"_a.noconvert(),
-        "constant"_a.noconvert(), "out"_a.noconvert()
-    );
-    m.def(
-        "fit_sigmoid",
-        [](Plain<double, 1> scores, Plain<bool, 1> positive, Plain<double, 1> weight) {
-            nb::gil_scoped_release release;
-            Sigmoid fit = fit_sigmoid(scores.data(), positive.data(), weight.data(), int64_t(scores.shape(0)));
-            return std::make_tuple(fit.a, fit.b, fit.converged);
-        },
-        "scores"_a.noconvert(), "positive"_a.noconvert(), "weight"_a.noconvert()
-    );
+        });
+    def(m, "fit_sigmoid", [](Plain<double, 1> scores, Plain<bool, 1> positive, Plain<double, 1> weight) {
+        Sigmoid fit = fit_sigmoid(scores.data(), positive.data(), weight.data(), int64_t(scores.shape(0)));
+        return std::make_tuple(fit.a, fit.b, fit.converged);
+    });
 }
 
 } // namespace

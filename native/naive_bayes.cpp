@@ -31,12 +31,15 @@ void naive_bayes_log_odds(const NaiveBayes &nb, const int64_t *low, const int64_
         for (int64_t pair = 0; pair < n_pairs; pair++) {
             const double *precision = nb.precision + 2 * pair * n;
             out[s * n_pairs + pair] = nb.constant[pair] + half_difference(
-                nb.x + s * n, nb.theta + low[pair] * n, precision, nb.theta + high[pair] * n, precision + n, n
-            );
+                                                              nb.x + s * n, nb.theta + low[pair] * n, precision,
+                                                              nb.theta + high[pair] * n, precision + n, n
+                                                          );
         }
 }
 
-void naive_bayes_own_margins(const NaiveBayes &nb, const int64_t *own, const int64_t *pair_of, int64_t n_classes, double *out) {
+void naive_bayes_own_margins(
+    const NaiveBayes &nb, const int64_t *own, const int64_t *pair_of, int64_t n_classes, double *out
+) {
     const int64_t n = nb.n_columns;
     for (int64_t s = 0; s < nb.n_rows; s++)
         for (int64_t other = 0; other < n_classes; other++) {

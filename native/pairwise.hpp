@@ -18,7 +18,9 @@ struct NaiveBayes {
 void naive_bayes_log_odds(const NaiveBayes &nb, const int64_t *low, const int64_t *high, int64_t n_pairs, double *out);
 
 // Log-odds of each row's own class against every other class; pair_of[i, j] is the index of the pair of classes i and j.
-void naive_bayes_own_margins(const NaiveBayes &nb, const int64_t *own, const int64_t *pair_of, int64_t n_classes, double *out);
+void naive_bayes_own_margins(
+    const NaiveBayes &nb, const int64_t *own, const int64_t *pair_of, int64_t n_classes, double *out
+);
 
 // P(positive | f) = 1 / (1 + exp(a f + b)), and whether the Newton steps converged.
 struct Sigmoid {

@@ -14,7 +14,8 @@ template <class V>
 struct Wlw1 {
     const Coupling &c;
     Rows<V> r, keep, rate, p;
-    explicit Wlw1(const Coupling &c) : c(c), r(c.n_pairs), keep(c.n_classes), rate(c.n_classes * c.n_classes), p(c.n_classes) {}
+    explicit Wlw1(const Coupling &c)
+        : c(c), r(c.n_pairs), keep(c.n_classes), rate(c.n_classes * c.n_classes), p(c.n_classes) {}
 
     bool operator()(int64_t start) {
         const int64_t n = c.n_classes;

@@ -443,3 +443,22 @@ def test_the_cure_for_sparse_wins_is_one():
     c = coo_array(wins)
     res = BradleyTerry.from_comparisons(winner=c.row, loser=c.col, weight=c.data).fit()
     np.testing.assert_allclose(res.params, BradleyTerry(wins).fit().params, atol=1e-9)
+
+
+def test_kernels_refuse_arrays_of_another_type():
+    """A silent copy would lose what a kernel writes."""
+    from pwcstats import _native
+
+    first, second, x = np.array([0, 1], np.int32), np.array([1, 2], np.int32), np.array([1.0, 2.0])
+    out = np.zeros(3)
+    _native.add_to_items(first, second, x, True, out)
+    np.testing.assert_array_equal(out, [1.0, 1.0, -2.0])
+    for bad in ((first.astype(np.int64), second, x, out), (first, second, x, np.zeros(3, np.float32))):
+        with pytest.raises(TypeError, match="incompatible function arguments"):
+            _native.add_to_items(*bad[:3], True, bad[3])
+    with pytest.raises(TypeError, match="incompatible function arguments"):
+        _native.add_to_items(first, second, x, True, np.zeros(6)[::2])
+    with pytest.raises(ValueError, match="columns"):
+        _native.conjugate_gradients(
+            np.array([0, 1, 2], np.int32), np.array([1, 0], np.int32), x, x, np.ones((2, 9)), 1e-8, 5, np.zeros((2, 9))
+        )
