@@ -333,8 +333,8 @@ class BinaryPoint:
         if self.firth:
             self._h = self.sample.squares(self._root)
             self._h *= self._v
-            residual = self._q - 0.5
-            residual *= self._h
+            self._excess = self._q - 0.5
+            residual = self._h * self._excess
             residual += self._q
         return (residual * self.sample.signed_weight) @ self.sample.x
 
@@ -347,17 +347,18 @@ class BinaryPoint:
 
     def _compute_slope(self) -> Array:
         """The formulas are those of `Points.slope` and `_TwoClasses`."""
-        sample, _ = self.sample, self.score
-        h, v = self._h, self._v
+        _ = self.score  # The leverages of all rows are computed with the score.
+        sample, h, v = self.sample, self._h, self._v
         if h.max() <= SMALL_LEVERAGE:
             return self.information
         if sample.is_small:
             weights = np.empty((sample.x.shape[1] + 1, len(h)))
             weights[0] = sample.weight * (v - h * (0.5 - 3.0 * v))
-            np.multiply(sample.x.T, sample.signed_weight * v * (1.0 - 2.0 * self._q), out=weights[1:])
-            sums = (weights @ sample.products.T)[:, _pairs(sample.x.shape[1])[2]]
+            np.multiply(sample.x.T, sample.signed_weight * v * self._excess, out=weights[1:])
+            sums = (weights @ sample.products.T).take(_pairs(sample.x.shape[1])[2], axis=1)
+            # These are D_r / 2, turned.
             turned = (self._root @ sums[1:] @ self._root.T).reshape(len(self.params), -1)
-            slope = 0.5 * (turned @ turned.T) + sums[0]
+            slope = 2.0 * (turned @ turned.T) + sums[0]
             self.is_exact = dpotrf(slope.T)[1] == 0
             if self.is_exact:
                 return slope
@@ -367,7 +368,8 @@ class BinaryPoint:
     def leverage(self) -> float:
         """The largest leverage of a row, 0 without a penalty."""
         if self._leverage is None:
-            self._leverage = float((self.sample.weight * self._h).max()) if self.score is not None else 0.0
+            _ = self.score  # The leverages of all rows are computed with the score.
+            self._leverage = float((self.sample.weight * self._h).max())
         return self._leverage
 
     @leverage.setter
@@ -378,7 +380,7 @@ class BinaryPoint:
         """A copy without derivatives, and without arrays of the length of the data."""
         kept = copy(self)
         kept._score = kept._slope = None
-        for name in ("sample", "_z", "_q", "_v", "_h"):
+        for name in ("sample", "_z", "_q", "_v", "_h", "_excess"):
             vars(kept).pop(name, None)
         return kept
 

@@ -18,7 +18,7 @@ from pwcstats.logit.reading import check_rank
 
 # Tolerances on the scale of the linear predictors. The last Newton step leaves an error of about its square. Firth's
 # steps shrink by a factor of about the largest leverage, so the sum of all further steps is bounded.
-NEWTON_STEP, FIRTH_ERROR = 1e-5, 2e-8
+NEWTON_STEP, FIRTH_ERROR = 1e-5, 1e-9
 MAXITER = 200
 # Number of steps after which the curvature of the penalty is learned, and after which other maxima are searched for.
 PATIENCE = 8
@@ -180,7 +180,7 @@ class MultinomialLikelihood:
         self.n_columns = x.shape[1]
         self.n_params = self.n_rest * self.n_columns
         self.firth = firth
-        self.scale = np.tile(np.maximum(root.max(axis=0), -root.min(axis=0)), self.n_rest)
+        self.scale = np.concatenate([np.maximum(root.max(axis=0), -root.min(axis=0))] * self.n_rest)
         # Rounding error of the sum over rows.
         self._noise = 1e-16 * float(weight.sum())
         # Jeffreys' penalty uses the information of the coefficients, not that of the parameters.
@@ -244,7 +244,7 @@ class MultinomialLikelihood:
         if beta is None and self.hard(found):
             everything = np.eye(self.n_params)
             starts = self._starts(found.point, everything, np.zeros(self.n_params))
-            found = self._best_of(starts, everything, maxiter, found)
+            found = self._best_of(starts, None, maxiter, found)
         return found
 
     def hard(self, found: newton.Ascent[Point]) -> bool:
