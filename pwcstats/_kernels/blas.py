@@ -21,16 +21,24 @@ def _libraries() -> list[Any]:
     return list(ThreadpoolController().select(user_api="blas").lib_controllers)
 
 
+# Whether the context below is active, so that contexts inside it need not ask the libraries. Only the main thread
+# enters it.
+_is_limited = False
+
+
 @contextmanager
 def _one_blas_thread() -> Iterator[None]:
     """What threadpoolctl's `limit` does, in a fifth of its time, which is that of a product of small matrices."""
+    global _is_limited
     before = [(library, library.num_threads) for library in _libraries()]
     changed = [(library, number) for library, number in before if number != 1]
     for library, _ in changed:
         library.set_num_threads(1)
+    _is_limited = True
     try:
         yield
     finally:
+        _is_limited = False
         for library, number in changed:
             library.set_num_threads(number)
 
@@ -50,4 +58,4 @@ def one_thread(openmp: bool = False) -> Any:
     if openmp:
         # Libraries that use OpenMP, such as LightGBM, may have been loaded since the last call.
         return ThreadpoolController().limit(limits=1)
-    return _one_blas_thread()
+    return nullcontext() if _is_limited else _one_blas_thread()

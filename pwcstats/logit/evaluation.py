@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrf, dtrtri
+from scipy.special import expit
 
 from pwcstats._arrays import Array
 
@@ -29,7 +30,9 @@ class Sample:
     """Rows of a design, with outcomes 0, 1, ..., `n_rest`, weights and offsets (None if all are 0)."""
 
     def __init__(self, x: Array, code: NDArray[np.int64], weight: Array, offset: Array | None, n_rest: int) -> None:
-        self.x, self.code, self.weight, self.offset, self.n_rest = x, code, weight, offset, n_rest
+        self.code, self.weight, self.offset, self.n_rest = code, weight, offset, n_rest
+        # Columns are contiguous, because they are longer than rows.
+        self.x = np.asfortranarray(x)
         # Indicators of the classes but the first.
         self.outcome = (code == np.arange(1, n_rest + 1)[:, None]).astype(np.float64)
         self._blocks = _blocks(*x.shape)
@@ -37,7 +40,7 @@ class Sample:
         self.is_small = n_rest == 1 and x.size * x.shape[1] ** 2 <= MOST_EXACT
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: kept for name, kept in vars(self).items() if name != "_products"}
+        return {name: kept for name, kept in vars(self).items() if name not in ("products", "sign", "signed_weight")}
 
     def points(self, params: Array, firth: bool, most_leverage: float = math.inf) -> "Points":
         """The likelihood at some parameters, one row each; with `firth`, it is penalised.
@@ -48,13 +51,18 @@ class Sample:
 
     def gram(self, weight: Array) -> Array:
         """X' diag(w) X for each row w of `weight`; a single row must not be negative."""
-        p = self.x.shape[1]
-        if len(weight) > 1:
-            sums = (weight[:, rows] @ products.T for rows, products in self._product_blocks())
-            return reduce(np.add, sums)[:, _pairs(p)[2]]
-        root = np.sqrt(weight[0])[:, None]
-        scaled = (self.x[rows] * root[rows] for rows in self._blocks)
-        return reduce(np.add, (z.T @ z for z in scaled))[None]
+        if len(weight) == 1:
+            return self.single_gram(weight[0])[None]
+        sums = (weight[:, rows] @ products.T for rows, products in self._product_blocks())
+        return reduce(np.add, sums)[:, _pairs(self.x.shape[1])[2]]
+
+    def single_gram(self, weight: Array) -> Array:
+        """X' diag(w) X for weights w that are not negative."""
+        root, columns = np.sqrt(weight), self.x.T
+        if len(self._blocks) == 1:
+            scaled = columns * root
+            return scaled @ scaled.T
+        return reduce(np.add, (z @ z.T for z in (columns[:, rows] * root[rows] for rows in self._blocks)))
 
     def forms(self, matrices: Array) -> Array:
         """X'A x for each matrix A and each row x."""
@@ -62,14 +70,23 @@ class Sample:
         out = np.empty((len(matrices), n))
         if len(matrices) == 1:
             for rows in self._blocks:
-                x = self.x[rows]
-                np.einsum("ij,ij->i", x @ matrices[0], x, out=out[0, rows])
+                columns = self.x.T[:, rows]
+                np.einsum("ji,ji->i", matrices[0].T @ columns, columns, out=out[0, rows])
             return out
         first, second, _ = _pairs(p)
         twice = matrices[:, first, second] + matrices[:, second, first]
         coefficients = np.where(first == second, 0.5 * twice, twice)
         for rows, products in self._product_blocks():
             np.matmul(coefficients, products, out=out[:, rows])
+        return out
+
+    def squares(self, root: Array) -> Array:
+        """|A x|² for a matrix A and each row x."""
+        out = np.empty(len(self.x))
+        for rows in self._blocks:
+            turned = root @ self.x.T[:, rows]
+            turned *= turned
+            np.add.reduce(turned, axis=0, out=out[rows])
         return out
 
     def _product_blocks(self) -> Iterator[tuple[slice, Array]]:
@@ -80,14 +97,25 @@ class Sample:
         n, p = self.x.shape
         n_pairs = p * (p + 1) // 2
         if n * n_pairs <= MOST_PRODUCTS:
-            yield slice(0, n), self._products
+            yield slice(0, n), self.products
         else:
             for rows in _blocks(n, n_pairs):
                 yield rows, _products(self.x[rows])
 
     @cached_property
-    def _products(self) -> Array:
+    def products(self) -> Array:
+        """Products of all pairs of columns."""
         return _products(self.x)
+
+    @cached_property
+    def sign(self) -> Array:
+        """1 for outcome 1, and -1 for outcome 0, of two classes."""
+        return 2.0 * self.outcome[0] - 1.0
+
+    @cached_property
+    def signed_weight(self) -> Array:
+        """Weights with these signs."""
+        return self.weight * self.sign
 
 
 class Points(ABC):
@@ -255,6 +283,108 @@ class _ManyClasses(Points):
         return addition, leverage
 
 
+class BinaryPoint:
+    """The binary logit at one vector of parameters: `Points` with fewer calls, on which small fits spend their time.
+
+    Let z be the linear predictor, with a minus sign if the outcome is 0, q = 1 / (1 + exp(z)) the probability of the
+    other outcome, v = q (1 - q), and h = v x'C x the leverage of a row for weight 1.
+    """
+
+    def __init__(self, sample: Sample, params: Array, firth: bool) -> None:
+        self.sample, self.params, self.firth = sample, params, firth
+        self.is_exact = not firth
+        self._score: Array | None = None
+        self._slope: Array | None = None
+        self._leverage: float | None = None if firth else 0.0
+        z = sample.x @ params
+        if sample.offset is not None:
+            z += sample.offset
+        z *= sample.sign
+        # Since exp(-|z|) is small, small probabilities and variances keep their digits.
+        small = np.exp(np.copysign(z, -1.0))
+        log_proba = np.minimum(z, 0.0)
+        log_proba -= np.log1p(small)
+        self.llf = self.value = float(log_proba @ sample.weight)
+        large = 1.0 / (1.0 + small)
+        small *= large
+        self._z, self._q, self._v = z, np.where(z > 0.0, small, large), small * large
+        self.information = sample.single_gram(self._v * sample.weight)
+        if firth:
+            log_determinant, self._root = inverse_root(self.information)
+            self.value += 0.5 * log_determinant
+        if math.isnan(self.value):
+            self.value = -math.inf
+
+    @property
+    def probability(self) -> Array:
+        """Probabilities of outcome 1, in a column."""
+        return np.asarray(expit(self.sample.sign * self._z))[:, None]
+
+    @property
+    def score(self) -> Array:
+        """Derivatives of the value."""
+        if self._score is None:
+            self._score = self._compute_score()
+        return self._score
+
+    def _compute_score(self) -> Array:
+        """The sum of w (q + h (q - 1/2)) x, with the sign of z."""
+        residual = self._q
+        if self.firth:
+            self._h = self.sample.squares(self._root)
+            self._h *= self._v
+            self._excess = self._q - 0.5
+            residual = self._h * self._excess
+            residual += self._q
+        return (residual * self.sample.signed_weight) @ self.sample.x
+
+    @property
+    def slope(self) -> Array:
+        """Minus the second derivatives of the value; those of the penalty are approximate unless `is_exact`."""
+        if self._slope is None:
+            self._slope = self._compute_slope() if self.firth else self.information
+        return self._slope
+
+    def _compute_slope(self) -> Array:
+        """The formulas are those of `Points.slope` and `_TwoClasses`."""
+        _ = self.score  # The leverages of all rows are computed with the score.
+        sample, h, v = self.sample, self._h, self._v
+        if h.max() <= SMALL_LEVERAGE:
+            return self.information
+        if sample.is_small:
+            weights = np.empty((sample.x.shape[1] + 1, len(h)))
+            weights[0] = sample.weight * (v - h * (0.5 - 3.0 * v))
+            np.multiply(sample.x.T, sample.signed_weight * v * self._excess, out=weights[1:])
+            sums = (weights @ sample.products.T).take(_pairs(sample.x.shape[1])[2], axis=1)
+            # These are D_r / 2, turned.
+            turned = (self._root @ sums[1:] @ self._root.T).reshape(len(self.params), -1)
+            slope = 2.0 * (turned @ turned.T) + sums[0]
+            self.is_exact = dpotrf(slope.T)[1] == 0
+            if self.is_exact:
+                return slope
+        return sample.single_gram(sample.weight * v * (1.0 + h))
+
+    @property
+    def leverage(self) -> float:
+        """The largest leverage of a row, 0 without a penalty."""
+        if self._leverage is None:
+            _ = self.score  # The leverages of all rows are computed with the score.
+            self._leverage = float((self.sample.weight * self._h).max())
+        return self._leverage
+
+    @leverage.setter
+    def leverage(self, leverage: float) -> None:
+        self._leverage = leverage
+
+    def without_rows(self) -> "BinaryPoint":
+        """A copy without derivatives, and without arrays of the length of the data."""
+        kept = copy(self)
+        kept._score = kept._slope = None
+        for name in ("sample", "_z", "_q", "_v", "_h", "_excess"):
+            vars(kept).pop(name, None)
+        return kept
+
+
 def inverse_root(a: Array) -> tuple[float, Array]:
     """Log determinant of a matrix and inverse of its Cholesky factor; NaN if it is numerically singular."""
     # LAPACK expects columns; the matrix is symmetric.
@@ -295,7 +425,7 @@ def _pairs(p: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int
 def _products(x: Array) -> Array:
     """Products of all pairs of columns, in the order of `_pairs`."""
     n, p = x.shape
-    columns = np.ascontiguousarray(x.T)
+    columns = x.T
     out = np.empty((p * (p + 1) // 2, n))
     start = 0
     for k in range(p):

@@ -13,12 +13,12 @@ from pwcstats._arrays import Array
 from pwcstats._kernels import newton
 from pwcstats._kernels.blas import threads_for
 from pwcstats._kernels.separation import multinomial_constraints, overlap
-from pwcstats.logit.evaluation import Points, Sample
+from pwcstats.logit.evaluation import BinaryPoint, Points, Sample
 from pwcstats.logit.reading import check_rank
 
 # Tolerances on the scale of the linear predictors. The last Newton step leaves an error of about its square. Firth's
 # steps shrink by a factor of about the largest leverage, so the sum of all further steps is bounded.
-NEWTON_STEP, FIRTH_ERROR = 1e-5, 2e-8
+NEWTON_STEP, FIRTH_ERROR = 1e-5, 1e-9
 MAXITER = 200
 # Number of steps after which the curvature of the penalty is learned, and after which other maxima are searched for.
 PATIENCE = 8
@@ -42,8 +42,8 @@ SMALL_RISE = 1e-8
 WELL_CONDITIONED = 0.05
 
 
-class Point:
-    """The likelihood and its derivatives at some parameters, in internal coordinates; `value` is maximised."""
+class MultinomialPoint:
+    """The likelihood and its derivatives at one vector of parameters; `value` is maximised."""
 
     def __init__(self, points: Points) -> None:
         self._points = points
@@ -87,13 +87,16 @@ class Point:
         """The largest leverage of a row."""
         return float(self._points.leverage[0])
 
-    def take_leverage(self, other: "Point") -> None:
-        """Take the leverage of a point close to this one, to save the time of its computation."""
-        self._points.leverage = other._points.leverage
+    @leverage.setter
+    def leverage(self, leverage: float) -> None:
+        self._points.leverage = np.array([leverage])
 
-    def without_rows(self) -> "Point":
+    def without_rows(self) -> "MultinomialPoint":
         """A copy without derivatives, and without arrays of the length of the data."""
-        return Point(self._points.without_rows())
+        return MultinomialPoint(self._points.without_rows())
+
+
+Point = BinaryPoint | MultinomialPoint
 
 
 class Secant:
@@ -173,11 +176,11 @@ class MultinomialLikelihood:
         root, self.r, gram = _well_scaled(x, names, where)
         self.n_rest = n_classes - 1
         self.sample = Sample(root, code, weight, offset, self.n_rest)
-        self._gram = gram if (weight == 1.0).all() else self.sample.gram(weight[None])[0]
+        self._gram = gram if (weight == 1.0).all() else self.sample.single_gram(weight)
         self.n_columns = x.shape[1]
         self.n_params = self.n_rest * self.n_columns
         self.firth = firth
-        self.scale = np.tile(np.maximum(root.max(axis=0), -root.min(axis=0)), self.n_rest)
+        self.scale = np.concatenate([np.maximum(root.max(axis=0), -root.min(axis=0))] * self.n_rest)
         # Rounding error of the sum over rows.
         self._noise = 1e-16 * float(weight.sum())
         # Jeffreys' penalty uses the information of the coefficients, not that of the parameters.
@@ -221,7 +224,9 @@ class MultinomialLikelihood:
 
     def evaluate(self, params: Array) -> Point:
         """Evaluate the likelihood and its derivatives at some parameters."""
-        return Point(self.sample.points(params[None], self.firth))
+        if self.n_rest == 1:
+            return BinaryPoint(self.sample, params, self.firth)
+        return MultinomialPoint(self.sample.points(params[None], self.firth))
 
     def length(self, step: Array) -> float:
         """Largest change of a linear predictor by a step in one parameter."""
@@ -239,7 +244,7 @@ class MultinomialLikelihood:
         if beta is None and self.hard(found):
             everything = np.eye(self.n_params)
             starts = self._starts(found.point, everything, np.zeros(self.n_params))
-            found = self._best_of(starts, everything, maxiter, found)
+            found = self._best_of(starts, None, maxiter, found)
         return found
 
     def hard(self, found: newton.Ascent[Point]) -> bool:
@@ -362,7 +367,7 @@ class MultinomialLikelihood:
             )  # fmt: skip
         if found.converged and last is not None:
             # The last step was so short that leverages are the same.
-            found.point.take_leverage(last)
+            found.point.leverage = last.leverage
         if self.firth and not found.converged and self._is_flat(found.point, basis):
             return replace(found, converged=True, reason="")
         return found
@@ -392,7 +397,7 @@ def _well_scaled(x: Array, names: Callable[[], Sequence[str]], where: str) -> tu
     factor, failed = dpotrf(gram, lower=1)
     # Squares of columns in extreme units overflow or vanish.
     if not failed and factor.diagonal().min() > WELL_CONDITIONED * size:
-        return x * (size / length), np.diag(length / size), gram
+        return (x.T.copy() * (size / length)[:, None]).T, np.diag(length / size), gram
     q, r = np.linalg.qr(x)
     check_rank(x, names(), where, r)
-    return np.ascontiguousarray(q * size), r / size, n * np.eye(p)
+    return q * size, r / size, n * np.eye(p)

@@ -1,5 +1,6 @@
 """Profile-likelihood intervals and likelihood-ratio tests of single coefficients."""
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,6 +14,7 @@ from scipy.special import chdtrc, chdtri
 from pwcstats._arrays import Array
 from pwcstats._kernels import profile
 from pwcstats._kernels.blas import threads_for
+from pwcstats.logit.evaluation import Points
 from pwcstats.logit.likelihood import HIGH_LEVERAGE, MultinomialLikelihood, Point
 
 # Number of threads, rows times points from which they are used, and rows times points that are evaluated together.
@@ -76,16 +78,24 @@ def _is_small(likelihood: MultinomialLikelihood) -> bool:
 
 @dataclass
 class Rows:
-    """Values and derivatives of the likelihood at several points, one row each."""
+    """Values of the likelihood at several points, one row each, and a function that returns its scores and slopes."""
 
     value: Array
-    score: Array
-    slope: Array
+    differentiate: Callable[[], tuple[Array, Array]]
+
+    @cached_property
+    def _derivatives(self) -> tuple[Array, Array]:
+        return self.differentiate()
+
+    @property
+    def score(self) -> Array:
+        """Scores."""
+        return self._derivatives[0]
 
     @cached_property
     def _inverse(self) -> Array:
         try:
-            return np.asarray(np.linalg.inv(self.slope), dtype=np.float64)
+            return np.asarray(np.linalg.inv(self._derivatives[1]), dtype=np.float64)
         except np.linalg.LinAlgError as error:
             raise ArithmeticError(str(error)) from None
 
@@ -95,24 +105,36 @@ class Rows:
 
     def take(self, which: NDArray[Any]) -> "Rows":
         """A subset of the points."""
-        return Rows(self.value[which], self.score[which], self.slope[which])
+        score, slope = self._derivatives
+        return Rows(self.value[which], lambda: (score[which], slope[which]))
 
 
 def _rows(likelihood: MultinomialLikelihood, params: Array) -> Rows:
     n, m = len(likelihood.sample.x), len(params)
     parts = max(min(THREADS, m) if n * m >= WORTH_THREADS else 1, n * m // LARGEST)
 
-    def evaluate(part: Array) -> tuple[Array, Array, Array]:
+    def evaluate(part: Array) -> Points:
+        # With large leverages there may be several stationary points. Steps that are not damped must then be those of
+        # an approximation that ascends.
         with np.errstate(all="ignore"):
-            # With large leverages there may be several stationary points. Steps that are not damped must then be those
-            # of an approximation that ascends.
-            points = likelihood.sample.points(part, likelihood.firth, HIGH_LEVERAGE)
-            return points.value, points.score, points.slope
+            return likelihood.sample.points(part, likelihood.firth, HIGH_LEVERAGE)
+
+    def differentiate(points: Points) -> tuple[Array, Array]:
+        with np.errstate(all="ignore"):
+            return points.score, points.slope
+
+    def evaluate_all(part: Array) -> tuple[Array, Array, Array]:
+        points = evaluate(part)
+        return points.value, *differentiate(points)
 
     if parts == 1:
-        return Rows(*evaluate(params))
+        # At the bounds, derivatives are not needed.
+        points = evaluate(params)
+        return Rows(points.value, lambda: differentiate(points))
     with ThreadPoolExecutor(THREADS) as pool:
-        return Rows(*map(np.concatenate, zip(*pool.map(evaluate, np.array_split(params, parts)), strict=True)))
+        found = zip(*pool.map(evaluate_all, np.array_split(params, parts)), strict=True)
+        value, score, slope = map(np.concatenate, found)
+        return Rows(value, lambda: (score, slope))
 
 
 class _Search:
