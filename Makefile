@@ -87,16 +87,18 @@ lint: .venv/test.stamp ## ruff, mypy, import-linter
 	.venv/bin/lint-imports --no-logo --no-cache
 	tools/check-version
 
-# Local names may shadow others, and loops may be loops: these are matters of style.
+# cppcheck's rules of style (shadowing, loops that could be algorithms) are off.
 lint-native: | lint-debs
 	clang-format --dry-run --Werror native/*.cpp native/*.hpp
 	cppcheck --quiet --error-exitcode=1 --enable=warning,performance,portability --std=c++17 -DPWC_TARGET=baseline native
 
 sanitize: .venv/test.stamp ## run the kernels' tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	tools/sanitize build/sanitize .venv -m "not slow and not against_r" tests/test_native.py $(wildcard tests/test_coupling*.py) \
-	    tests/test_platt.py tests/test_bradley_terry.py
+	    tests/test_platt.py tests/test_pairwise_naive_bayes.py tests/test_bradley_terry.py tests/test_bradley_terry_existence.py \
+	    tests/test_bradley_terry_reports.py
 
 wheel: ## build a source archive and a wheel in build/wheel, and try the wheel where there is no compiler
+	@echo "This takes about two minutes."
 	tools/make-wheel build/wheel
 
 # The site: vignettes, each executed again when it or the packages have changed, and Sphinx's pages around them.
@@ -117,7 +119,7 @@ check-site: vignettes | site-debs
 docs: check-site ## build the whole site, build/site/index.html, and look at every page in Chromium
 
 bench: .venv-r/bench.stamp ## run benchmarks/
-	@for file in benchmarks/[a-z]*.py; do .venv-r/bin/python "$$file"; done
+	@for file in $(filter-out benchmarks/_% benchmarks/versions.py,$(wildcard benchmarks/*.py)); do .venv-r/bin/python "$$file"; done
 	Rscript benchmarks/from_r.R
 
 clean: ## remove what make made
@@ -125,12 +127,14 @@ clean: ## remove what make made
 	find pwcstats tests benchmarks docs -name __pycache__ -prune -exec rm -rf {} +
 
 # Installations. A stamp is newer than everything it was made from, so nothing is installed twice. Each environment has its
-# own folder for objects, so that two can be made at once, and only kernels that have changed are compiled again.
+# own folder for objects, so that two can be made at once, and only kernels that have changed are compiled again. A changed
+# kernel does not upgrade other packages.
 install = SKBUILD_BUILD_DIR=$(@D)/native $(@D)/bin/pip install -q --no-build-isolation
 
 .venv/package.stamp: pyproject.toml $(NATIVE)
+	@echo "Installing packages and compiling the kernels; the first time this takes a minute or two."
 	tools/make-venv .venv "$$(tools/pick-python)"
-	$(install) --upgrade --upgrade-strategy eager -e .
+	$(install) $(if $(filter pyproject.toml,$?),--upgrade --upgrade-strategy eager,--no-deps) -e .
 	touch $@
 
 .venv/test.stamp .venv/docs.stamp: .venv/%.stamp: pyproject.toml constraints/data.txt | .venv/package.stamp

@@ -116,6 +116,7 @@ def main():
     table = pd.DataFrame(1e3 * runs.min(axis=0), index=list(ROWS), columns=["import", "first call", "second call"])
     table["import and first call"] = 1e3 * runs[:, :, :2].sum(axis=2).min(axis=0)
     table.loc[[name for name, row in ROWS.items() if not row[2]], ["first call", "second call"]] = np.nan
+    print("milliseconds\n")
     print(table.to_string(float_format="{:.1f}".format, na_rep=""))
     total = table["import and first call"]
     print(f"\ncouple, with its import / import sklearn.svm: {total['couple'] / total['sklearn.svm']:.2f}")

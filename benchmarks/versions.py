@@ -2,9 +2,9 @@
 
     python benchmarks/versions.py OTHER_PYTHON [--quick] [--json FILE]
 
-OTHER_PYTHON is the interpreter of an environment with the other version. Both versions run in processes of their own,
-in turns, and the best time of each counts. The table shows the ratio of times, this version over the other: coupling
-with all methods on 1 and 2 threads, Bradley-Terry models, and logits.
+OTHER_PYTHON is the interpreter of an environment with the other version; both need the extra `test`. The versions run
+in processes of their own, in turns, and the best time of each counts. The table shows the ratio of times, this version
+over the other: coupling with all methods on 1 and 2 threads, Bradley-Terry models, and logits.
 """
 
 import argparse
@@ -83,17 +83,20 @@ def measure(quick):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("other", help="interpreter of the other version's environment")
+    parser.add_argument("other", nargs="?", help="interpreter of the other version's environment")
+    parser.add_argument("--measure", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--quick", action="store_true", help="fewer repeats")
     parser.add_argument("--json", type=Path, help="write the table here too")
     options = parser.parse_args()
-    if options.other == "measure":
+    if options.measure:
         measure(options.quick)
         return
+    if options.other is None:
+        parser.error("name the interpreter of an environment with another version of pwcstats")
     times = {"other": {}, "this": {}}
     for _ in range(1 if options.quick else ROUNDS):
         for name, python in (("other", options.other), ("this", sys.executable)):
-            command = [python, __file__, "measure", *(["--quick"] if options.quick else [])]
+            command = [python, __file__, "--measure", *(["--quick"] if options.quick else [])]
             done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
             for call, seconds in json.loads(done.stdout.splitlines()[-1]).items():
                 times[name][call] = min(seconds, times[name].get(call, np.inf))

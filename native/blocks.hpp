@@ -6,9 +6,6 @@
 
 namespace pwc::PWC_TARGET {
 
-// r may be outside [0, 1], and r_ij + r_ji may differ from 1, by this much: single precision has about seven digits.
-constexpr double TOLERANCE = 1e-6;
-
 // Rows of lanes that begin at a cache line, filled with zeros.
 template <class V>
 class Rows {
@@ -86,12 +83,12 @@ void read_top(const Coupling &c, int64_t first, V *__restrict keep) {
             numbers(&keep[i])[lane] = !c.top || c.top[sample_of(first, lane, c.n_samples) * c.n_classes + i] ? 1.0 : 0.0;
 }
 
-// Normalise each lane and write it to its row of the result; a lane whose sum is 0 becomes NaN.
+// Normalise each lane and write it to its row of the result; a lane whose sum is 0 or infinite becomes NaN.
 template <class V>
 void write(const Coupling &c, int64_t first, V *__restrict p) {
     V total = p[0];
     for (int64_t i = 1; i < c.n_classes; i++) total = total + p[i];
-    V inverse = 1.0 / total;
+    V inverse = total < INFINITY ? 1.0 / total : splat<V>(NAN);
     for (int64_t i = 0; i < c.n_classes; i++) p[i] = p[i] * inverse;
     for (int lane = 0; lane < width<V> && first + lane < c.stop; lane++)
         for (int64_t i = 0; i < c.n_classes; i++) c.proba[(first + lane) * c.n_classes + i] = numbers(&p[i])[lane];

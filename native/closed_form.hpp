@@ -75,10 +75,11 @@ struct Rv {
             int64_t j = i < hub ? i : hub, k = i < hub ? hub : i;
             double r_jk = numbers(&r[j * (2 * n - j - 1) / 2 + k - j - 1])[lane];
             p_(i) = i < hub ? r_jk / (1.0 - r_jk) : (1.0 - r_jk) / r_jk;
-            infinite += isinf(p_(i)) ? 1 : 0;
+            infinite += p_(i) == INFINITY ? 1 : 0;
         }
-        // The limit r -> 0 of one equation. Two such equations do not determine the ratio of their classes.
-        for (int64_t i = 0; infinite == 1 && i < n; i++) p_(i) = isinf(p_(i)) ? 1.0 : 0.0;
+        // The limit r -> 0 of one equation. Two such equations do not determine the ratio of their classes; `write` then
+        // writes NaN.
+        for (int64_t i = 0; infinite == 1 && i < n; i++) p_(i) = p_(i) == INFINITY ? 1.0 : 0.0;
     }
 };
 

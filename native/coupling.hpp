@@ -6,6 +6,9 @@
 
 namespace pwc {
 
+// r may be outside [0, 1], and r_ij + r_ji may differ from 1, by this much: single precision has about seven digits.
+constexpr double TOLERANCE = 1e-6;
+
 // Pairwise probabilities of all samples, and where to write the results of samples first..stop-1.
 struct Coupling {
     // r_ij of sample s is values[s * sample_step + upper[pair] * column_step]; `lower` has the columns of r_ji, or is null.
@@ -31,10 +34,12 @@ struct Coupling {
 // Couples samples, and returns whether some r may be missing, outside [0, 1], or differ from 1 - r_ji.
 using Kernel = bool (*)(const Coupling &);
 
-// The kernels of one target.
-struct Kernels {
-    Kernel ht, wlw1, wlw2, logit, pkpd, rv, vote, sum, bayes;
+// A coupling method; coupling.cpp has the table of all methods.
+struct Method {
+    const char *name;
+    Kernel couple;
 };
+constexpr int N_METHODS = 9;
 
 // Memory for `n` doubles, aligned to a cache line.
 double *allocate(size_t n);

@@ -113,10 +113,12 @@ bool conjugate_gradients(
     return by_columns[n_columns - 1](graph, n_items, edge, diagonal, b, tolerance, max_steps, x);
 }
 
-bool strongly_connected(const Neighbours &graph, const Pairs &pairs, const bool *forth, const bool *back) {
-    std::vector<int32_t> stack(pairs.n_items);
+bool strongly_connected(
+    const Neighbours &graph, const int32_t *first, int64_t n_items, const bool *forth, const bool *back
+) {
+    std::vector<int32_t> stack(n_items);
     for (bool backwards : {false, true}) {
-        std::vector<char> seen(pairs.n_items, 0);
+        std::vector<char> seen(n_items, 0);
         seen[0] = 1;
         stack[0] = 0;
         int64_t height = 1, n_seen = 1;
@@ -124,14 +126,14 @@ bool strongly_connected(const Neighbours &graph, const Pairs &pairs, const bool 
             const int32_t i = stack[--height];
             for (int32_t slot = graph.start[i]; slot < graph.start[i + 1]; slot++) {
                 const int32_t j = graph.neighbour[slot], e = graph.pair[slot];
-                const bool is_first = pairs.first[e] == i;
+                const bool is_first = first[e] == i;
                 if (seen[j] || !(is_first != backwards ? forth[e] : back[e])) continue;
                 seen[j] = 1;
                 stack[height++] = j;
                 n_seen++;
             }
         }
-        if (n_seen < pairs.n_items) return false;
+        if (n_seen < n_items) return false;
     }
     return true;
 }

@@ -40,7 +40,7 @@ bool conjugate_gradients(
 );
 
 // Whether every item reaches every other, if pairs can be passed from the first item to the second (`forth`) or back (`back`).
-bool strongly_connected(const Neighbours &graph, const Pairs &pairs, const bool *forth, const bool *back);
+bool strongly_connected(const Neighbours &graph, const int32_t *first, int64_t n_items, const bool *forth, const bool *back);
 
 // Edges of a cycle of negative length, found by the algorithm of Bellman and Ford; empty if there is none.
 //

@@ -11,7 +11,7 @@ namespace pwc::PWC_TARGET {
 template <class V>
 struct Ht {
     static constexpr int MAX_STEPS = 500;
-    // The iteration stops when the error in log p that is left after a step is below this, and scores are below 1e-7. It is
+    // The iteration stops when the error in log p that is left after a step is about this, and scores are below 1e-7. It is
     // the square of a Newton step, because Newton's method doubles the digits.
     static constexpr double ERROR_LEFT = 1e-12, LARGEST_SCORE = 1e-7;
     // After a step shorter than this, the factorised information is used again, since it hardly changes. The steps then
@@ -120,8 +120,7 @@ struct Ht {
     // Score sum_j n_ij (r_ij - mu_ij) and, with FILL, the information n_ij mu_ij mu_ji of each pair.
     //
     // The sums are exact to about 1e-28. If a pair of small weight connects two groups of classes, all other terms must
-    // cancel, or the effect of this pair would be lost. r_ij - mu_ij = (r_ij p_j - r_ji p_i) / (p_i + p_j) loses no digits if
-    // both are near 0 or near 1.
+    // cancel, or the effect of this pair would be lost.
     template <bool FILL>
     void score() {
         const int64_t n = c.n_classes;
@@ -132,7 +131,9 @@ struct Ht {
             for (int64_t j = i + 1; j < n; j++, pair++) {
                 V p_j = p[j], r_ij = r[pair];
                 V inverse_sum = 1.0 / (p_i + p_j), scale = weight[pair] * inverse_sum;
-                V error = scale * fma(r_ij, p_j, -((1.0 - r_ij) * p_i));
+                // If r_ij is near 1, the difference of the other side is more accurate. Both become exactly 0 if r fits.
+                V gap = r_ij > 0.5 ? p_j * inverse_sum - (1.0 - r_ij) : r_ij - p_i * inverse_sum;
+                V error = weight[pair] * gap;
                 V on_grid = error + GRID - GRID, off_grid = error - on_grid;
                 high_i = high_i + on_grid;
                 rest_i = rest_i + off_grid;
@@ -141,6 +142,7 @@ struct Ht {
                 if (FILL) info[i * n + j] = (scale * p_i) * (inverse_sum * p_j);
             }
             high[i] = high_i + rest_i;
+            rest[i] = rest_i;
         }
     }
 
@@ -205,7 +207,7 @@ struct Ht {
         carry_forward(step);
         for (int64_t i = 0; i < n; i++) {
             V doubt = step[i] * inverse[i];
-            arrived = doubt <= LARGEST_DOUBT ? arrived : V{};
+            arrived = ((weakest >= WEAK_LINK) | (doubt <= LARGEST_DOUBT)) ? arrived : V{};
         }
     }
 
@@ -256,7 +258,9 @@ struct Ht {
         steps = steps + active;
         // In exact arithmetic no score exceeds the step; if one does, rounding has spoilt the step.
         V left = ERROR_LEFT * (fresh > 0.0 ? one : before);
-        auto stops = (residual <= LARGEST_SCORE) & (length * length <= left);
+        // The scores are rounded before the step is computed. If a link is weak, go on until they are small enough.
+        auto certain = EPSILON * residual <= LARGEST_DOUBT * weakest;
+        auto stops = certain & (residual <= LARGEST_SCORE) & (length * length <= left);
         auto stalls = (fresh > 0.0) & (residual <= SMALL_SCORE) & (length >= before);
         auto overflows = (lowest <= 1.0 / LARGEST_ODDS) | (highest >= LARGEST_ODDS);
         auto good = (stops | stalls) & (greatest(length, residual) <= LONGEST_LAST_STEP);

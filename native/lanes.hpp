@@ -6,7 +6,7 @@
 // or beside others.
 //
 // The files for coupling are compiled once for each target, in a namespace of its own (PWC_TARGET): the linker must not
-// merge their functions. For the same reason they use no inline function of the standard library.
+// merge their functions. For the same reason they call only C functions of the standard library.
 #pragma once
 
 #include <math.h>

@@ -1,4 +1,4 @@
-// Connected designs, classes that keep a probability in the limit of exact zeros and ones, and the distance of a result.
+// Connected designs, and classes that keep a probability in the limit of exact zeros and ones.
 #pragma once
 
 #include "coupling.hpp"
@@ -15,10 +15,5 @@ void top_sets(const Coupling &c, bool *top, bool *exists);
 
 // Whether the pairs of positive weight connect all classes, for rows first..stop-1 of the weights.
 void connected(const double *weights, int64_t n_classes, int64_t first, int64_t stop, bool *out);
-
-// sum_{i<j} n [r log(r / mu) + (1 - r) log((1 - r) / (1 - mu))] of samples first..stop-1, for probabilities in `proba`.
-//
-// Pairs of weight 0 are left out, and so are pairs of two classes of probability 0, which have no mu.
-void kl_distance(const Coupling &c);
 
 } // namespace pwc

@@ -1,4 +1,4 @@
-#include "pairwise.hpp"
+#include "naive_bayes.hpp"
 
 namespace pwc {
 

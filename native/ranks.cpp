@@ -1,4 +1,4 @@
-#include "pairwise.hpp"
+#include "ranks.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "pairwise.hpp"
+#include "sigmoid.hpp"
 
 #include <cmath>
 #include <vector>

@@ -96,7 +96,7 @@ struct Wlw2 {
     // Compute p_i = (b + sum_j r_ij r_ji p_j) / Q_ii once, in the lanes that hold a small probability.
     //
     // The solution is a fixed point of this sweep, which does not subtract. A small probability that rounding has made
-    // inaccurate, or even negative, becomes positive and accurate. b = p'Qp / sum p is a sum of squares.
+    // inaccurate, or even negative, becomes positive and more accurate. b = p'Qp / sum p is a sum of squares.
     void sweep_small() {
         const int64_t n = c.n_classes;
         V total = p[0], lowest = p[0];

@@ -131,6 +131,14 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version
 
         found: Any = version("pwcstats")
+    elif name == "_native":
+        try:
+            found = import_module("pwcstats._native")
+        except ModuleNotFoundError:
+            raise ImportError(
+                f"the folder {__path__[0]} has the sources of pwcstats, which are not compiled there; leave this "
+                "folder to use the installed package, or install the sources with pip install -e ."
+            ) from None
     elif name in _HOME:
         found = getattr(import_module(f"pwcstats.{_HOME[name]}"), name)
     elif name in (*_SUBMODULES, *_OPTIONAL):

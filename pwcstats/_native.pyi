@@ -8,6 +8,10 @@ Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
+# How far r may be outside [0, 1] and r_ij + r_ji from 1; and how many right-hand sides `conjugate_gradients` takes.
+TOLERANCE: float
+MOST_COLUMNS: int
+
 # Coupling. The arguments are described in pwcstats/coupling/methods.py.
 
 def ht(

@@ -12,7 +12,7 @@ from pwcstats.datasets import chang_clover
 
 R_SCRIPTS = Path(__file__).parent / "r"
 
-# The same cases on every machine; compiled kernels make the first case slow, so no deadline.
+# The same cases on every machine; imports make the first case slow, so no deadline.
 settings.register_profile("pwcstats", derandomize=True, deadline=None, max_examples=200)
 settings.load_profile("pwcstats")
 

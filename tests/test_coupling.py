@@ -167,6 +167,25 @@ class TestCorrectResults:
                 found, exact = [p[0] / p[2], p[1] / p[2]], [r[0, 2] / r[2, 0], r[1, 2] / r[2, 1]]
                 np.testing.assert_allclose(found, exact, rtol=1e-9 if ratio < 1e50 else LAST_STEP)
 
+    @pytest.mark.parametrize("link", [1e-12, 1e-13, 1e-14, 1e-15, 1e-16, 1e-17, 1e-18])
+    @pytest.mark.parametrize("noise", [3e-8, 3e-7, 1e-3])
+    def test_weak_link_of_groups_that_almost_agree(self, link, noise):
+        """The first steps are short here, but their rounding errors may be larger than the link."""
+        for seed in range(6):
+            rng = np.random.default_rng(seed)
+            p = rng.dirichlet(np.ones(6))
+            r = p[:, None] / (p[:, None] + p)
+            r = r + noise * np.triu(rng.uniform(-1, 1, (6, 6)), 1)
+            n = np.kron(np.eye(2), np.ones((3, 3)))
+            r[1, 4], n[1, 4], n[4, 1] = 0.7, link, link
+            r = np.triu(r, 1) + np.tril(1 - r.T, -1)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                result = couple(r, "ht", n=n, clip=0, return_info=True)
+            assert result.converged or link < 1e-15
+            if result.converged:
+                assert result.proba[1] / result.proba[4] == pytest.approx(7 / 3, rel=1e-9)
+
     @pytest.mark.parametrize("link", [1e-4, 1e-8, 1e-12, 1e-16, 1e-20, 1e-30, 1e-100, 1e-300])
     def test_two_groups_joined_by_a_weak_link(self, link):
         """Two incompatible circles and one pair between them: its ratio is exact, or there is a warning."""

@@ -418,3 +418,13 @@ def test_exact_zeros_and_ones_with_the_default_clip(method):
     r = np.array([[1.0, 1.0, 1.0], [0.0, 1.0, 1.0], [1.0, 0.0, 0.0]])
     p = couple(r, method, condensed=True, pair_mass=np.ones(3) if TABLE[method].uses_pair_mass else None)
     np.testing.assert_array_equal(p.argmax(axis=1), [0, 1, 2])
+
+
+def test_rv_without_a_limit_is_an_error_in_any_class():
+    """Class 0 has the largest sum, but two classes surely beat it, neither of them the first or the last."""
+    r = np.full((7, 7), 0.5)
+    r[0, 1:] = 1.0
+    r[0, [2, 4]] = 0.0
+    r[1:, 0] = 1 - r[0, 1:]
+    with pytest.raises(InputError, match="no limit .two classes surely beat the class whose equations are used."):
+        couple(r, "rv", clip=0)

@@ -3,6 +3,7 @@
 import ast
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -108,6 +109,16 @@ def test_unknown_names():
         pwcstats.copule  # noqa: B018
     with pytest.raises(ImportError, match="cannot import name 'copule'"):
         from pwcstats import copule  # noqa: F401
+
+
+def test_sources_that_are_not_compiled_say_so(tmp_path):
+    """As in the folder of a checkout, after pip install . there."""
+    shutil.copytree(SOURCE.parent, tmp_path / "pwcstats", ignore=shutil.ignore_patterns("_native.*", "__pycache__"))
+    done = subprocess.run(
+        [sys.executable, "-c", "import sys; sys.meta_path[:] = sys.meta_path[-3:]; from pwcstats import couple"],
+        cwd=tmp_path, capture_output=True, text=True,
+    )  # fmt: skip
+    assert "which are not compiled there; leave this folder to use the installed package, or install" in done.stderr
 
 
 def test_type_checkers_see_the_same_names():

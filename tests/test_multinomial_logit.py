@@ -274,3 +274,17 @@ def test_the_inverse_root_of_few_and_of_many(n):
     np.testing.assert_allclose(root.T @ root, np.linalg.inv(a), rtol=1e-8, atol=1e-12)
     for singular in (np.ones((n, n)), np.diag(np.arange(n) - 1.0)):
         assert np.isnan(inverse_root(singular)[0])
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("value", [-5.0, 5.0])
+def test_held_coefficients_stay_where_they_are(seed, value):
+    """With nearly equal columns the search is long, and rounding errors must not move a coefficient that is held."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=13)
+    X = np.column_stack([np.ones(13), x, x + 1e-5 * rng.normal(size=13)])
+    y = np.concatenate([[0, 1, 2], rng.integers(0, 3, 10)])
+    likelihood = FirthMNLogit(y, X)._likelihood
+    held = np.arange(6) == 0
+    found = likelihood.ascend(likelihood.params(np.where(held, value, 0.0)), likelihood.free(held))
+    assert likelihood.beta(found.point.params)[0] == pytest.approx(value, abs=1e-6)

@@ -123,6 +123,11 @@ def test_arrays_are_not_converted():
         wrong[position] = arguments[position].astype(np.float32)
         with pytest.raises(TypeError, match="incompatible function arguments"):
             _native.wlw2(*wrong)
+    for position, short in ((4, np.ones((2, 3))), (8, np.empty((2, 3))), (9, np.zeros(2, np.int64)), (7, 4)):
+        wrong = arguments.copy()
+        wrong[position] = short
+        with pytest.raises(ValueError, match="the size of .* does not fit"):
+            _native.wlw2(*wrong)
     proba.flags.writeable = False
     with pytest.raises(TypeError, match="incompatible function arguments"):
         _native.wlw2(*arguments)
@@ -134,6 +139,8 @@ def test_the_types_name_every_function():
     for node in ast.parse(source).body:
         if isinstance(node, ast.FunctionDef):
             typed.add(node.name)
+        elif isinstance(node, ast.AnnAssign):
+            typed.add(node.target.id)
         elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Name):
             typed |= {target.id for target in node.targets}
     assert typed == {name for name in dir(_native) if not name.startswith("_")}

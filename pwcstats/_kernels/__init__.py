@@ -1,1 +1,1 @@
-"""Compiled numerics on plain arrays, without data frames, estimators and warnings."""
+"""Numerics on plain arrays, without data frames, estimators and warnings."""

@@ -27,7 +27,7 @@ CG_STEPS = 1500
 # If a graph has more items than this and is not thin, sparse elimination would need too much memory.
 THIN_ITEMS, THIN_DEGREE = 10_000, 4
 # Number of right-hand sides that are solved together: one cache line for each item.
-BLOCK = 8
+BLOCK = _native.MOST_COLUMNS
 # Below this reciprocal condition number, a Cholesky factor may have fewer than six correct digits in the weakest link.
 # Elimination without subtraction is then better; it takes a few seconds for this many items.
 ILL_CONDITIONED, SUBTRACTION_FREE_ITEMS = 1e-10, 1000

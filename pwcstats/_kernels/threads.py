@@ -13,12 +13,16 @@ BLOCK = 16
 
 
 def count(n_jobs: int | None) -> int:
-    """Number of threads, as joblib counts them. joblib is loaded only if it can make a difference."""
-    if n_jobs == 1 or (n_jobs is None and "joblib" not in sys.modules):
-        return 1
-    from joblib import effective_n_jobs
+    """Number of threads, as joblib counts jobs; None means 1, or what a context of joblib says."""
+    if n_jobs is None:
+        # A context needs joblib, whose import takes longer than most calls.
+        joblib = sys.modules.get("joblib")
+        return 1 if joblib is None else int(joblib.effective_n_jobs())
+    if n_jobs > 0:
+        return n_jobs
+    from joblib import cpu_count
 
-    return int(effective_n_jobs(n_jobs))
+    return max(int(cpu_count()) + 1 + n_jobs, 1)
 
 
 def chunks(n_samples: int, n_classes: int, n_threads: int) -> list[tuple[int, int]]:

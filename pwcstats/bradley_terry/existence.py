@@ -213,9 +213,9 @@ class _Constraints:
         for column, tie_up, tie_down in ((WIN, -step, None), (LOSS, None, -step), (TIE, 2, 2)):
             seen = counts[:, column] > 0.0
             if tie_up is not None:
-                parts.append((i[seen], j[seen], h[seen], np.full(seen.sum(), tie_up)))
+                parts.append((i[seen], j[seen], h[seen], np.full(seen.sum(), tie_up, np.int64)))
             if tie_down is not None:
-                parts.append((j[seen], i[seen], -h[seen], np.full(seen.sum(), tie_down)))
+                parts.append((j[seen], i[seen], -h[seen], np.full(seen.sum(), tie_down, np.int64)))
         self.tail, self.head, self.a, self.b = (np.concatenate(part) for part in zip(*parts, strict=True))
         self.n_items = table.n_items
 

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from pwcstats._arrays import Array
 from pwcstats._kernels.comparisons import LOSS, TIE, WIN, aggregate
 from pwcstats.bradley_terry.reading import Rows
+from pwcstats.errors import InputError, arg
 
 # Largest ratio of the numbers of comparisons of two pairs. Beyond it, their sum has no correct digit of the smaller.
 LARGEST_RATIO = 1e15
@@ -46,6 +47,11 @@ def tabulate(rows: Rows) -> tuple[Table, NDArray[np.int64]]:
     Returns the table, and the index of each row's count in the flattened counts.
     """
     n_items = len(rows.items)
+    if len(rows.winner) > np.iinfo(np.int32).max:
+        raise InputError(
+            f"at most {np.iinfo(np.int32).max} rows can be counted, got {len(rows.winner)}; add up equal rows first, "
+            f"and give their number as {arg('weight')}."
+        )
     first, second, ordered, counts, cell = aggregate(rows.winner, rows.loser, rows.tie, rows.home, rows.weight, n_items)
     return Table(n_items, first, second, ordered, counts), cell
 

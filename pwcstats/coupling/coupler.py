@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pwcstats import _native, _params
-from pwcstats._arrays import Array, read_only
+from pwcstats._arrays import Array
 from pwcstats._kernels.threads import over_samples
 from pwcstats.coupling.methods import Method, MethodName, find_method, methods_with
 from pwcstats.coupling.reading import Pairs, check_values, read_pairs, read_weights
@@ -230,7 +230,7 @@ def couple(
     n_jobs = _params.jobs(n_jobs)
     return_info = _params.flag(return_info, "return_info")
     pairs = read_pairs(r, condensed, classes)
-    equal = read_only(np.ones((1, len(pairs.upper))))
+    equal = np.ones((1, len(pairs.upper)))
     weights = equal if n is None else read_weights(n, pairs, condensed, "n")
     _check_connected(pairs, weights, n_jobs)
     shares = _scaled(weights)
@@ -295,7 +295,7 @@ def _missing_cure(row: Method) -> str:
 
 def _scaled(weights: Array) -> Array:
     """Weights divided by the largest. Only ratios matter, and products of numbers near 1e308 would overflow."""
-    return read_only(weights / weights.max(axis=1, keepdims=True))
+    return np.asarray(weights / weights.max(axis=1, keepdims=True))
 
 
 def _read_mass(pairs: Pairs, pair_mass: Any, condensed: bool) -> Array:

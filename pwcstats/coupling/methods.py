@@ -1,8 +1,7 @@
 """The table of coupling methods.
 
 A method is one row of the table: its kernel, what the kernel needs, and what it reports. :func:`couple`,
-`PairwiseClassifier` and the command line read the table. To add a method, write its kernel, add a row to the table and
-add the name to `MethodName`.
+`PairwiseClassifier` and the command line read the table. CONTRIBUTING.md says how to add a method.
 
 A kernel is a compiled function of `pwcstats._native` that couples the samples ``first`` to ``stop - 1``. All kernels
 have the same arguments, and each uses those it needs::

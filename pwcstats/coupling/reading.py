@@ -8,13 +8,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pwcstats._arrays import Array, as_float, read_only
+from pwcstats._arrays import Array, as_float
+from pwcstats._native import TOLERANCE
 from pwcstats._text import counted, listed, shape_of, shown
 from pwcstats.errors import InputError, arg, value
 
-# r may be outside [0, 1], and r_ij + r_ji may differ from 1, by this much: single precision has about seven digits. The
-# kernels use the same number.
-TOLERANCE = 1e-6
 # Number of values that are checked at a time.
 CHECKED_VALUES = 2**20
 
@@ -89,13 +87,14 @@ def read_pairs(r: Any, condensed: bool, classes: Sequence[Hashable] | None) -> P
                 f"leave {arg('classes')} out, or remove the labels of {arg('r')}."
             )
         labels = names
-    i, j = np.triu_indices(n_classes, 1)
+    # On some platforms the indices are 32-bit integers.
+    i, j = (index.astype(np.int64, copy=False) for index in np.triu_indices(n_classes, 1))
     if condensed:
-        values, upper, lower = np.atleast_2d(values), np.arange(len(i)), np.empty(0, np.int64)
+        values, upper, lower = np.atleast_2d(values), np.arange(len(i), dtype=np.int64), np.empty(0, np.int64)
     else:
         values, step_i, step_j = _flatten(values.reshape(-1, n_classes, n_classes) if single else values)
         upper, lower = i * step_i + j * step_j, j * step_i + i * step_j
-    return Pairs(read_only(values), upper, lower, n_classes, labels, index, single)
+    return Pairs(values, upper, lower, n_classes, labels, index, single)
 
 
 def _flatten(values: Array) -> tuple[Array, int, int]:
@@ -258,7 +257,7 @@ def read_weights(weights: Any, pairs: Pairs, condensed: bool, name: str, *, samp
             f"{arg(name)} must hold finite numbers >= 0, got {array[row, pair]} for the pair "
             f"{pairs.pair_name(pair)}{where}."
         )
-    return read_only(array)
+    return array
 
 
 def _check_labels(samples: pd.Index | None, classes: pd.Index | None, pairs: Pairs, name: str) -> None:
@@ -340,7 +339,7 @@ def _first(mask: NDArray[np.bool_], first_sample: int) -> tuple[int, int] | None
 def soft_wins(pairs: Pairs, weight: Array) -> Array:
     """Matrix of the wins n_ij r_ij of a single sample."""
     cure = f"fill it in, or give weight {arg('n')} = 0 to a pair that was not compared"
-    check_values(pairs, read_only(weight[None]), cure)
+    check_values(pairs, weight[None], cure)
     i, j = np.triu_indices(pairs.n_classes, 1)
     compared = weight > 0.0
     i, j, weight = i[compared], j[compared], weight[compared]

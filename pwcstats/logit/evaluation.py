@@ -40,7 +40,9 @@ class Sample:
         self.is_small = n_rest == 1 and x.size * x.shape[1] ** 2 <= MOST_EXACT
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: kept for name, kept in vars(self).items() if name not in ("products", "sign", "signed_weight")}
+        return {
+            name: kept for name, kept in vars(self).items() if name not in ("products", "outcome_sign", "signed_weight")
+        }
 
     def points(self, params: Array, firth: bool, most_leverage: float = math.inf) -> "Points":
         """The likelihood at some parameters, one row each; with `firth`, it is penalised.
@@ -65,7 +67,7 @@ class Sample:
         return reduce(np.add, (z @ z.T for z in (columns[:, rows] * root[rows] for rows in self._blocks)))
 
     def forms(self, matrices: Array) -> Array:
-        """X'A x for each matrix A and each row x."""
+        """Quadratic forms x'A x of each matrix A and each row x."""
         n, p = self.x.shape
         out = np.empty((len(matrices), n))
         if len(matrices) == 1:
@@ -108,14 +110,14 @@ class Sample:
         return _products(self.x)
 
     @cached_property
-    def sign(self) -> Array:
+    def outcome_sign(self) -> Array:
         """1 for outcome 1, and -1 for outcome 0, of two classes."""
         return 2.0 * self.outcome[0] - 1.0
 
     @cached_property
     def signed_weight(self) -> Array:
         """Weights with these signs."""
-        return self.weight * self.sign
+        return self.weight * self.outcome_sign
 
 
 class Points(ABC):
@@ -299,7 +301,7 @@ class BinaryPoint:
         z = sample.x @ params
         if sample.offset is not None:
             z += sample.offset
-        z *= sample.sign
+        z *= sample.outcome_sign
         # Since exp(-|z|) is small, small probabilities and variances keep their digits.
         small = np.exp(np.copysign(z, -1.0))
         log_proba = np.minimum(z, 0.0)
@@ -318,7 +320,7 @@ class BinaryPoint:
     @property
     def probability(self) -> Array:
         """Probabilities of outcome 1, in a column."""
-        return np.asarray(expit(self.sample.sign * self._z))[:, None]
+        return np.asarray(expit(self.sample.outcome_sign * self._z))[:, None]
 
     @property
     def score(self) -> Array:

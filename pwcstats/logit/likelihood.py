@@ -112,7 +112,8 @@ class Secant:
         if self._last is None:
             self._inverse = inverse_slope(point, self._basis)
         else:
-            moved, fall = point.params - self._last.params, self._last.score - point.score
+            moved = self._within(point.params - self._last.params)
+            fall = self._within(self._last.score - point.score)
             product = float(moved @ fall)
             # Skip the update where the likelihood is not concave.
             if product > NOT_CONCAVE * math.sqrt((moved @ moved) * (fall @ fall)):
@@ -121,7 +122,12 @@ class Secant:
                 half = np.outer(moved, (0.5 + 0.5 * fall @ turned / product) * moved - turned) / product
                 self._inverse += half + half.T
         self._last = point
-        return self._inverse @ point.score
+        step = self._inverse @ self._within(point.score)
+        return step if self._basis is None else self._basis @ step
+
+    def _within(self, x: Array) -> Array:
+        """Coordinates in the basis. In other coordinates, rounding errors would leave the span and grow."""
+        return x if self._basis is None else x @ self._basis
 
 
 def newton_step(point: Point, basis: Array | None) -> Array:
@@ -141,13 +147,12 @@ def newton_step(point: Point, basis: Array | None) -> Array:
 
 
 def inverse_slope(point: Point, basis: Array | None) -> Array:
-    """Inverse of the curvature within the span of a basis; NaN if it is singular."""
+    """Inverse of the curvature in the coordinates of a basis; NaN if it is singular."""
+    slope = point.slope if basis is None else basis.T @ point.slope @ basis
     try:
-        if basis is None:
-            return np.asarray(np.linalg.inv(point.slope))
-        return np.asarray(basis @ np.linalg.inv(basis.T @ point.slope @ basis) @ basis.T)
+        return np.asarray(np.linalg.inv(slope))
     except np.linalg.LinAlgError:
-        return np.full_like(point.slope, np.nan)
+        return np.full_like(slope, np.nan)
 
 
 class MultinomialLikelihood:

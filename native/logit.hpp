@@ -9,7 +9,7 @@ namespace pwc::PWC_TARGET {
 // with -1, 0 and 1 in place of the logits, `log_p` the one with the finite logits. In the limit, only the classes with
 // the largest slope have a positive probability.
 template <class V>
-struct LogOdds {
+struct Logit {
     // Slopes that differ by less than this for each class are equal: it is a bound for their rounding errors. The
     // difference of slopes may be as small as the ratio of two weights.
     static constexpr double SAME_SLOPE = 1e-14;
@@ -17,7 +17,7 @@ struct LogOdds {
     const Coupling &c;
     const bool equal;
     Rows<V> logit, weight, sign, edge, flow, log_p, slope;
-    explicit LogOdds(const Coupling &c)
+    explicit Logit(const Coupling &c)
         : c(c), equal(has_equal_weights(c)), logit(c.n_pairs), weight(c.n_pairs), sign(c.n_pairs),
           edge(equal ? 0 : c.n_classes * c.n_classes), flow(equal ? 0 : c.n_classes * c.n_classes), log_p(c.n_classes),
           slope(c.n_classes) {}

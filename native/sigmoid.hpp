@@ -1,0 +1,20 @@
+// Platt's sigmoid.
+#pragma once
+
+#include <stdint.h>
+
+namespace pwc {
+
+// P(positive | f) = 1 / (1 + exp(a f + b)), and whether the Newton steps converged.
+struct Sigmoid {
+    double a, b;
+    bool converged;
+};
+
+// Platt's sigmoid by the Newton method of Lin, Lin & Weng (2007).
+//
+// The targets are Platt's, (n + 1) / (n + 2) and 1 / (n + 2) with the total weights n of the two classes, so separated scores
+// have finite estimates. Loss and derivatives are written so that no exponential overflows.
+Sigmoid fit_sigmoid(const double *scores, const bool *positive, const double *weight, int64_t n);
+
+} // namespace pwc
