@@ -135,7 +135,10 @@ test_that("if the module does not load the error says why", {
 })
 
 test_that("a message says that Python is started", {
-  expect_message(announce_python(TRUE), "^Starting Python. This takes some seconds, once in a session.\n$")
+  expect_message(
+    announce_python(TRUE),
+    "^Starting Python. This takes some seconds, once in a session.\n$"
+  )
   expect_silent(announce_python(FALSE))
 })
 
