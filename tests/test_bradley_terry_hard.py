@@ -458,7 +458,7 @@ def test_kernels_refuse_arrays_of_another_type():
             _native.add_to_items(*bad[:3], True, bad[3])
     with pytest.raises(TypeError, match="incompatible function arguments"):
         _native.add_to_items(first, second, x, True, np.zeros(6)[::2])
-    with pytest.raises(ValueError, match="columns"):
+    with pytest.raises(ValueError, match="the size of b does not fit"):
         _native.conjugate_gradients(
             np.array([0, 1, 2], np.int32), np.array([1, 0], np.int32), x, x, np.ones((2, 9)), 1e-8, 5, np.zeros((2, 9))
         )
