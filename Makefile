@@ -93,9 +93,8 @@ lint-native: | lint-debs
 	cppcheck --quiet --error-exitcode=1 --enable=warning,performance,portability --std=c++17 -DPWC_TARGET=baseline native
 
 sanitize: .venv/test.stamp ## run the kernels' tests under AddressSanitizer and UndefinedBehaviorSanitizer
-	tools/sanitize build/sanitize .venv -m "not slow and not against_r" tests/test_native.py $(wildcard tests/test_coupling*.py) \
-	    tests/test_platt.py tests/test_pairwise_naive_bayes.py tests/test_bradley_terry.py tests/test_bradley_terry_existence.py \
-	    tests/test_bradley_terry_reports.py
+	tools/sanitize build/sanitize .venv -m "not slow and not against_r" $(addprefix tests/test_,native.py coupling.py \
+	    coupling_degenerate.py platt.py pairwise_naive_bayes.py bradley_terry_existence.py bradley_terry_reports.py)
 
 wheel: ## build a source archive and a wheel in build/wheel, and try the wheel where there is no compiler
 	@echo "This takes about two minutes."

@@ -16,6 +16,8 @@ from pwcstats._text import visible
 from pwcstats.studies import html
 from tests.commanding import Shell
 
+pytestmark = pytest.mark.one_environment
+
 # Colour, title of the window, bell, backspace, return, C1, delete, direction of text.
 EVIL = "\x1b[31mred\x1b]0;title\x07\x08\r\x9b2J\x7f\u202eb"
 SHOWN = "\\x1b[31mred\\x1b]0;title\\x07\\x08\\r\\x9b2J\\x7f\\u202eb"

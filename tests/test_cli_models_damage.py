@@ -17,6 +17,8 @@ from hypothesis import strategies as st
 from pwcstats.cli import models
 from tests.commanding import Shell
 
+pytestmark = pytest.mark.one_environment
+
 ROWS = "size,colour,kind\n" + "".join(
     f"{i % 7},{'red' if i % 3 else 'blue'},{'abc'[(i * 5) % 11 % 3]}\n" for i in range(40)
 )

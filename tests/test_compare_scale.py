@@ -23,6 +23,8 @@ from pwcstats.compare import (
     winners,
 )
 
+pytestmark = pytest.mark.one_environment
+
 TESTS = {
     "paired_t": paired_t,
     "corrected_resampled_t": lambda a, b: corrected_resampled_t(a, b, test_fraction=0.1),

@@ -9,6 +9,8 @@ import pytest
 from pwcstats.datasets import load
 from tests.commanding import Shell
 
+pytestmark = pytest.mark.one_environment
+
 PAGE = Path(__file__).parent.parent / "docs" / "cli.rst"
 # Seconds differ; of printed numbers, the digits from the eighth on are the machine's.
 SECONDS = re.compile(r"\(\d+ s\)")

@@ -21,6 +21,8 @@ from pwcstats.studies import html
 from pwcstats.studies.recorded import record
 from tests.commanding import Shell
 
+pytestmark = pytest.mark.one_environment
+
 GAMES = "winner,loser\na,b\nb,a\na,c\nc,b\n"
 ROWS = "x,z,y\n" + "".join(f"{i * 37 % 11},{i * i % 13},{'abc'[i % 3]}\n" for i in range(60))
 SCORES = "lda,svm,nb\n.9,.8,.7\n.8,.7,.75\n.7,.75,.6\n.9,.7,.5\n"
