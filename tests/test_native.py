@@ -11,6 +11,7 @@ import pytest
 
 import pwcstats
 from pwcstats import _native, couple
+from pwcstats._kernels.laplacian import Graph
 from pwcstats.coupling.methods import METHODS, TABLE
 
 # Instruction sets with and without fused products differ by rounding.
@@ -160,3 +161,29 @@ with multiprocessing.get_context("fork").Pool(2) as pool:
         assert all((result.get(60) == expected).all() for result in results)
 """
     subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
+
+
+@pytest.mark.parametrize("n_columns", [1, 3, 8, 11])
+def test_conjugate_gradients_solve_the_equations_of_a_graph(n_columns):
+    rng = np.random.default_rng(0)
+    n = 320
+    first = np.concatenate([np.arange(n - 1), rng.integers(0, n // 2, 2000)]).astype(np.int32)
+    second = np.concatenate([np.arange(1, n), rng.integers(n // 2, n, 2000)]).astype(np.int32)
+    weight = rng.uniform(0.5, 2.0, len(first))
+    laplacian = np.zeros((n, n))
+    for i, j, w in zip(first, second, weight, strict=True):
+        laplacian[[i, j, i, j], [i, j, j, i]] += [w, w, -w, -w]
+    b = rng.normal(size=(n, n_columns))
+    x = Graph(first, second, n).solver(weight, 1e-12)(b)
+    np.testing.assert_allclose(x, np.linalg.pinv(laplacian) @ b, rtol=0, atol=1e-9)
+
+
+def test_largest_differences():
+    rng = np.random.default_rng(0)
+    draws, precision = rng.normal(size=(21, 5)), rng.uniform(1, 2, (5, 5))
+    precision += precision.T
+    out = np.empty((21, 5))
+    for first, stop in ((0, 16), (16, 21)):
+        _native.largest_differences(draws, precision, first, stop, out)
+    expected = (np.abs(draws[:, :, None] - draws[:, None]) * precision).max(axis=2)
+    np.testing.assert_allclose(out, expected, rtol=1e-15)
