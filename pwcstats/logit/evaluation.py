@@ -36,8 +36,8 @@ class Sample:
         # Indicators of the classes but the first.
         self.outcome = (code == np.arange(1, n_rest + 1)[:, None]).astype(np.float64)
         self._blocks = _blocks(*x.shape)
-        # Whether the second derivatives of the penalty are computed.
-        self.is_small = n_rest == 1 and x.size * x.shape[1] ** 2 <= MOST_EXACT
+        # Whether second derivatives of the penalty take little time.
+        self.is_small = x.size * x.shape[1] ** 2 <= MOST_EXACT
 
     def __getstate__(self) -> dict[str, Any]:
         return {
@@ -189,19 +189,18 @@ class Points(ABC):
         leverage = self._penalty[1]
         if leverage.max() <= SMALL_LEVERAGE:
             return self.information
-        slope = np.empty_like(self.information)
-        if self.sample.is_small and leverage.max() <= self._most_leverage:
-            slope = self._exact_slope()
-            self.is_exact = np.array([dpotrf(one.T)[1] == 0 for one in slope])
-        if not self.is_exact.all():
-            # The penalty acts as if the weight of each row were larger by its leverage, half of it for either outcome.
-            heavier = self._gram(self._covariance * (1.0 + leverage[:, None]))
-            slope = np.where(self.is_exact[:, None, None], slope, heavier)
-        return slope
+        exact = self._exact_slope() if leverage.max() <= self._most_leverage else None
+        if exact is not None:
+            self.is_exact = np.array([dpotrf(one.T)[1] == 0 for one in exact])
+            if self.is_exact.all():
+                return exact
+        # The penalty acts as if the weight of each row were larger by its leverage, half of it for either outcome.
+        heavier = self._gram(self._covariance * (1.0 + leverage[:, None]))
+        return heavier if exact is None else np.where(self.is_exact[:, None, None], exact, heavier)
 
-    def _exact_slope(self) -> Array:
-        """The exact `slope` of small samples; it need not be positive definite."""
-        raise NotImplementedError
+    def _exact_slope(self) -> Array | None:
+        """The exact `slope`, which need not be positive definite; None if it is not computed."""
+        return None
 
     @cached_property
     def leverage(self) -> Array:
@@ -235,12 +234,14 @@ class _TwoClasses(Points):
         leverage = self.sample.forms(cov)[:, None] * self._covariance
         return leverage * (0.5 - self.probability), leverage[:, 0] / self.sample.weight
 
-    def _exact_slope(self) -> Array:
+    def _exact_slope(self) -> Array | None:
         """The second derivatives of the penalty are half the sum of h (1 - 6 v) x_r x_s, less tr(C D_r C D_s) / 2.
 
         D_r = X' diag(w v (1 - 2 p) x_r) X is the derivative of I.
         """
         sample, variance = self.sample, self._covariance
+        if not sample.is_small:
+            return None
         (n, p), n_points = sample.x.shape, len(self.params)
         second = variance - self._penalty[1][:, None] * (0.5 * sample.weight - 3.0 * variance)
         third = variance * (1.0 - 2.0 * self.probability) * sample.x.T
