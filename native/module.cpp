@@ -307,11 +307,12 @@ void bind_pairwise(nb::module_ &m) {
             require(pair_of.shape(1) == theta.shape(0) && out.shape(1) + 1 == theta.shape(0), "the output");
             naive_bayes_own_margins(pairs, own.data(), pair_of.data(), int64_t(theta.shape(0)), out.data());
         });
-    def(m, "fit_sigmoid", [](Plain<double, 1> scores, Plain<bool, 1> positive, Plain<double, 1> weight) {
-        require_same_length(scores, positive, weight);
-        Sigmoid fit = fit_sigmoid(scores.data(), positive.data(), weight.data(), int64_t(scores.shape(0)));
-        return std::make_tuple(fit.a, fit.b, fit.converged);
-    });
+    for (const auto &[name, fit] : {std::pair{"fit_sigmoid", fit_sigmoid}, std::pair{"fit_firth", fit_firth}})
+        def(m, name, [fit = fit](Plain<double, 1> scores, Plain<bool, 1> positive, Plain<double, 1> weight) {
+            require_same_length(scores, positive, weight);
+            const Sigmoid found = fit(scores.data(), positive.data(), weight.data(), int64_t(scores.shape(0)));
+            return std::make_tuple(found.a, found.b, found.converged);
+        });
 }
 
 } // namespace

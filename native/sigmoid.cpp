@@ -1,6 +1,8 @@
 #include "sigmoid.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 namespace pwc {
@@ -14,58 +16,158 @@ constexpr double SHORTEST_STEP = 1e-10;
 // If a Newton step promises less than this share of the loss, only rounding is left.
 constexpr double SMALLEST_GAIN = 1e-15;
 
-// Weighted cross-entropy, its gradient and its Hessian.
+// A loss, its gradient and its Hessian in the parameters (a, b + a * centre). About the mean of informative scores the Hessian
+// is nearly diagonal, so its determinant keeps its digits.
 struct Loss {
-    double value, g_a, g_b, h_aa, h_ab, h_bb;
+    double value, g_a, g_b, h_aa, h_ab, h_bb, centre;
 };
 
-Loss evaluate(const double *scores, const double *target, const double *weight, int64_t n, double a, double b) {
+struct Rows {
+    const double *scores, *target, *weight;
+    int64_t n;
+};
+
+// Of one row at x = a f + b: its part of the cross-entropy, the residual and p (1 - p).
+struct Row {
+    double value, residual, curve, is_negative;
+
+    Row(const Rows &rows, int64_t k, double a, double b) {
+        const double x = rows.scores[k] * a + b, small = std::exp(-std::fabs(x)), share = 1.0 / (1.0 + small);
+        const double target = rows.target[k];
+        value = (x >= 0.0 ? target : target - 1.0) * x + std::log1p(small);
+        is_negative = x >= 0.0 ? share : small * share;
+        residual = target - 1.0 + is_negative;
+        curve = small * (share * share);
+    }
+};
+
+// Weighted cross-entropy.
+Loss cross_entropy(const Rows &rows, double a, double b) {
     Loss sum{};
-    for (int64_t k = 0; k < n; k++) {
-        const double x = scores[k] * a + b, small = std::exp(-std::fabs(x)), share = 1.0 / (1.0 + small);
-        const bool is_positive = x >= 0.0;
-        sum.value += weight[k] * ((is_positive ? target[k] : target[k] - 1.0) * x + std::log1p(small));
-        const double residual = weight[k] * (target[k] - 1.0 + (is_positive ? share : small * share));
-        const double curve = weight[k] * small * (share * share);
-        sum.g_a += scores[k] * residual;
+    for (int64_t k = 0; k < rows.n; k++) {
+        const Row row(rows, k, a, b);
+        const double f = rows.scores[k], residual = rows.weight[k] * row.residual, curve = rows.weight[k] * row.curve;
+        sum.value += rows.weight[k] * row.value;
+        sum.g_a += f * residual;
         sum.g_b += residual;
-        sum.h_aa += scores[k] * scores[k] * curve;
-        sum.h_ab += scores[k] * curve;
+        sum.h_aa += f * f * curve;
+        sum.h_ab += f * curve;
         sum.h_bb += curve;
     }
     return sum;
 }
 
-} // namespace
+// Cross-entropy less half the logarithm of |I|, where I is the information matrix of (a, b).
+//
+// With v = p (1 - p) and sums S_k of w v f^k, |I| is S_0 S_2 - S_1^2. Its derivatives are those of the sums:
+// dS_k/da = U_(k+1), dS_k/db = U_k with v' = v (1 - 2 p), and the same with v'' = v (1 - 6 v) for the second derivatives.
+Loss penalised(const Rows &rows, double a, double b) {
+    double total = 0.0, moment = 0.0;
+    for (int64_t k = 0; k < rows.n; k++) {
+        const double curve = rows.weight[k] * Row(rows, k, a, b).curve;
+        total += curve;
+        moment += curve * rows.scores[k];
+    }
+    Loss sum{};
+    sum.centre = total > 0.0 ? moment / total : 0.0;
+    double s[3] = {}, u[4] = {}, w[5] = {};
+    for (int64_t k = 0; k < rows.n; k++) {
+        const Row row(rows, k, a, b);
+        const double f = rows.scores[k] - sum.centre, weight = rows.weight[k];
+        sum.value += weight * row.value;
+        sum.g_a += weight * f * row.residual;
+        sum.g_b += weight * row.residual;
+        double v = weight * row.curve, v1 = v * (1.0 - 2.0 * row.is_negative), v2 = v * (1.0 - 6.0 * row.curve);
+        for (int power = 0; power < 5; power++) {
+            if (power < 3) s[power] += v;
+            if (power < 4) u[power] += v1;
+            w[power] += v2;
+            v *= f;
+            v1 *= f;
+            v2 *= f;
+        }
+    }
+    const double det = s[0] * s[2] - s[1] * s[1];
+    if (!(det > 0.0)) {
+        sum.value = std::numeric_limits<double>::infinity();
+        return sum;
+    }
+    const double d_a = (u[1] * s[2] + s[0] * u[3] - 2.0 * s[1] * u[2]) / det;
+    const double d_b = (u[0] * s[2] + s[0] * u[2] - 2.0 * s[1] * u[1]) / det;
+    const double d_aa = (w[2] * s[2] + s[0] * w[4] + 2.0 * (u[1] * u[3] - u[2] * u[2] - s[1] * w[3])) / det;
+    const double d_ab = (w[1] * s[2] + s[0] * w[3] + u[0] * u[3] - u[1] * u[2] - 2.0 * s[1] * w[2]) / det;
+    const double d_bb = (w[0] * s[2] + s[0] * w[2] + 2.0 * (u[0] * u[2] - u[1] * u[1] - s[1] * w[1])) / det;
+    sum.value -= 0.5 * std::log(det);
+    sum.g_a -= 0.5 * d_a;
+    sum.g_b -= 0.5 * d_b;
+    sum.h_aa = s[2] - 0.5 * (d_aa - d_a * d_a);
+    sum.h_ab = s[1] - 0.5 * (d_ab - d_a * d_b);
+    sum.h_bb = s[0] - 0.5 * (d_bb - d_b * d_b);
+    if (!(sum.h_bb > 0.0 && sum.h_aa * sum.h_bb > sum.h_ab * sum.h_ab)) {
+        // Far from its minimum the loss need not be convex; the information matrix always gives a descent.
+        sum.h_aa = s[2];
+        sum.h_ab = s[1];
+        sum.h_bb = s[0];
+    }
+    return sum;
+}
 
-Sigmoid fit_sigmoid(const double *scores, const bool *positive, const double *weight, int64_t n) {
-    double n_positive = 0.0, n_negative = 0.0;
-    for (int64_t k = 0; k < n; k++) (positive[k] ? n_positive : n_negative) += weight[k];
-    std::vector<double> target(n);
-    for (int64_t k = 0; k < n; k++)
-        target[k] = positive[k] ? (n_positive + 1.0) / (n_positive + 2.0) : 1.0 / (n_negative + 2.0);
-    double a = 0.0, b = std::log((n_negative + 1.0) / (n_positive + 1.0));
-    Loss here = evaluate(scores, target.data(), weight, n, a, b);
+// The minimum of a loss, by Newton's method.
+template <class Evaluate>
+Sigmoid minimise(Evaluate evaluate, const Rows &rows, double a, double b) {
+    Loss here = evaluate(rows, a, b);
     for (int iteration = 0; iteration < MAX_ITER; iteration++) {
         const double h_aa = here.h_aa + RIDGE, h_bb = here.h_bb + RIDGE, h_ab = here.h_ab;
         const double determinant = h_aa * h_bb - h_ab * h_ab;
         const double d_a = -(h_bb * here.g_a - h_ab * here.g_b) / determinant;
-        const double d_b = -(h_aa * here.g_b - h_ab * here.g_a) / determinant;
-        const double slope = here.g_a * d_a + here.g_b * d_b;
-        if (-slope <= SMALLEST_GAIN * (1.0 + here.value)) return {a, b, true};
+        const double d_centred = -(h_aa * here.g_b - h_ab * here.g_a) / determinant;
+        const double d_b = d_centred - here.centre * d_a;
+        const double slope = here.g_a * d_a + here.g_b * d_centred, size = 1.0 + std::fabs(here.value);
+        if (-slope <= SMALLEST_GAIN * size) return {a, b, true};
         double step = 1.0;
         Loss there{};
         for (; step >= SHORTEST_STEP; step /= 2.0) {
-            there = evaluate(scores, target.data(), weight, n, a + step * d_a, b + step * d_b);
+            there = evaluate(rows, a + step * d_a, b + step * d_b);
             if (there.value < here.value + 1e-4 * step * slope) break;
         }
         // No step decreases the loss: it is exact to the last digit, or the scores are too far apart or NaN.
-        if (step < SHORTEST_STEP) return {a, b, -slope < 1e-9 * (1.0 + here.value)};
+        if (step < SHORTEST_STEP) return {a, b, -slope < 1e-9 * size};
         a += step * d_a;
         b += step * d_b;
         here = there;
     }
     return {a, b, false};
+}
+
+// Total weights of both classes.
+struct Classes {
+    double positive = 0.0, negative = 0.0;
+
+    Classes(const bool *is_positive, const double *weight, int64_t n) {
+        for (int64_t k = 0; k < n; k++) (is_positive[k] ? positive : negative) += weight[k];
+    }
+};
+
+} // namespace
+
+Sigmoid fit_sigmoid(const double *scores, const bool *positive, const double *weight, int64_t n) {
+    const Classes of(positive, weight, n);
+    std::vector<double> target(n);
+    for (int64_t k = 0; k < n; k++)
+        target[k] = positive[k] ? (of.positive + 1.0) / (of.positive + 2.0) : 1.0 / (of.negative + 2.0);
+    const double b = std::log((of.negative + 1.0) / (of.positive + 1.0));
+    return minimise(cross_entropy, {scores, target.data(), weight, n}, 0.0, b);
+}
+
+Sigmoid fit_firth(const double *scores, const bool *positive, const double *weight, int64_t n) {
+    const Classes of(positive, weight, n);
+    const std::vector<double> target(positive, positive + n);
+    // The estimate without a slope.
+    const Sigmoid level{0.0, std::log((of.negative + 0.5) / (of.positive + 0.5)), true};
+    if (n < 2 || std::equal(scores + 1, scores + n, scores)) return level;
+    const Sigmoid fit = minimise(penalised, {scores, target.data(), weight, n}, level.a, level.b);
+    // A positive a would mean that high scores speak against the class that they favour.
+    return fit.a > 0.0 ? level : fit;
 }
 
 } // namespace pwc

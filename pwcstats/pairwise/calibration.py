@@ -90,11 +90,32 @@ def fit_sigmoid(scores: Array, positive: Mask, weight: Array, pair: str) -> Sigm
     .. [2] Lin, H.-T., Lin, C.-J. and Weng, R. C. (2007). A note on Platt's probabilistic outputs for support vector
        machines. Machine Learning 68, 267-276. https://doi.org/10.1007/s10994-007-5018-6
     """
+    return _fit_scaled(_native.fit_sigmoid, scores, positive, weight, pair)
+
+
+def fit_firth(scores: Array, positive: Mask, weight: Array, pair: str) -> Sigmoid:
+    r"""Logistic regression of the class on the score, with Jeffreys' penalty; parameters as in `fit_sigmoid`.
+
+    It maximises :math:`\sum_s w_s \log P(y_s \mid f_s) + \frac12 \log |I(a, b)|` with the information matrix I [1]_.
+    The estimates are finite for separated scores, too. Platt's targets limit the odds to the number of rows; here they
+    grow with the distance of the scores from the border. If held-out scores speak against the class which they favour,
+    a is 0.
+
+    References
+    ----------
+    .. [1] Firth, D. (1993). Bias reduction of maximum likelihood estimates. Biometrika 80, 27-38.
+       https://doi.org/10.1093/biomet/80.1.27
+    """
+    return _fit_scaled(_native.fit_firth, scores, positive, weight, pair)
+
+
+def _fit_scaled(fit: Callable[..., Any], scores: Array, positive: Mask, weight: Array, pair: str) -> Sigmoid:
+    """A sigmoid fitted to scaled scores, with a warning if it does not converge."""
     # Scaled scores make the result independent of their unit and origin, which otherwise matter because of the ridge
     # and of rounding. The midrange of equal scores is exactly their value; their mean may be rounded.
     low, high = float(scores.min()), float(scores.max())
     centre, unit = 0.5 * low + 0.5 * high, 0.5 * high - 0.5 * low or 1.0
-    a, b, converged = _native.fit_sigmoid((scores - centre) / unit, positive, weight)
+    a, b, converged = fit((scores - centre) / unit, positive, weight)
     if not converged:
         warning = ConvergenceWarning(
             f"the sigmoid of the pair {pair} did not converge, because its scores differ by too many orders of "
@@ -111,11 +132,14 @@ def fit_isotonic(scores: Array, positive: Mask, weight: Array, pair: str) -> Iso
 
 
 CALIBRATIONS: dict[str, Callable[[Array, Mask, Array, str], Any]] = {
+    "firth": fit_firth,
     "sigmoid": fit_sigmoid,
     "isotonic": fit_isotonic,
 }
+# Those with coefficients a and b.
+SIGMOIDS = ("firth", "sigmoid")
 # What calibration="auto" means, by the kind of a learner's scores.
-AUTO = {"decision": "sigmoid", "probability": None}
+AUTO = {"decision": "firth", "probability": None}
 
 
 def method_of(calibration: str | None, kind: str) -> str | None:
@@ -293,17 +317,6 @@ def scored(problem: Problem, pair: int, scores: Array, folds: Folds, scorer: Any
 def simple_accuracy(known: Any, _: Any, y: NDArray[Any]) -> float:
     """Accuracy without the input checks of scikit-learn's scorer, which take most of its time."""
     return float(np.mean(known.predict(None) == y))
-
-
-def calibrated_log_odds(problem: Problem, pair: int, scores: Array, folds: Folds, method: str) -> Array:
-    """Log-odds of a pair's held-out scores, each fold calibrated by the others."""
-    rows, out = problem.rows(pair), np.empty(len(scores))
-    positive, weight = problem.code[rows] == problem.low[pair], problem.weight_of(rows)
-    for test in folds.test:
-        held = test[rows]
-        calibrator = CALIBRATIONS[method](scores[~held], positive[~held], weight[~held], problem.name(pair))
-        out[held] = calibrator.log_odds(scores[held])
-    return out
 
 
 class Known(ClassifierMixin, BaseEstimator):

@@ -34,6 +34,7 @@ from pwcstats.pairwise.data import Problem, RowFormat, Standardizer
 from pwcstats.pairwise.fast import has_fast_path
 from pwcstats.pairwise.folds import Folds, check_held_out_once, make_folds
 from pwcstats.pairwise.learners import Candidate, Routed, read_candidates
+from pwcstats.pairwise.temperature import fit_temperature, sample_rows, tempered
 from pwcstats.pairwise.training import FittedPairs, Options, Seeds, Training
 
 __all__ = ["PairwiseClassifier"]
@@ -73,12 +74,18 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     threshold : {None, "train", "cv"}
         Whether to move each pair's border to where it makes the fewest errors, on training rows or on held-out
         rows [1]_.
-    calibration : {"auto", None, "sigmoid", "isotonic"}
-        How scores become probabilities: by Platt's sigmoid [4]_ or by isotonic regression, fitted to held-out scores.
-        "auto" uses sigmoids for learners without ``predict_proba`` and does not change the others; None calibrates
-        nothing. An ``SVC(probability=True)`` is calibrated here, as if it were an ``SVC()``.
+    calibration : {"auto", None, "firth", "sigmoid", "isotonic"}
+        How scores become probabilities, learned from held-out scores: by logistic regression with Jeffreys' penalty
+        ("firth") [5]_, by Platt's sigmoid as in LIBSVM [4]_, or by isotonic regression. "auto" means "firth" for
+        learners without ``predict_proba`` and does not change the others; None calibrates nothing. An
+        ``SVC(probability=True)`` is calibrated here, as if it were an ``SVC()``.
+    temperature : {"auto", True, False}
+        Whether to fit one temperature to held-out coupled probabilities, which makes all probabilities sharper or
+        flatter and leaves the order of the classes as it is. "auto" does so where it costs little: with three or more
+        classes, if all candidates are scored on held-out rows anyway; but not with ``calibration="sigmoid"``, which
+        does what LIBSVM does. True takes a cross-validation for learners that have probabilities, too.
     calibration_cv : int, splitter or iterable
-        Folds for calibration and for ``threshold="cv"``; they must hold out every row once.
+        Folds for calibration, temperature and ``threshold="cv"``; they must hold out every row once.
     error_score : "raise" or float
         What to do if a learner fails on a pair: raise an error that names it, or give it this score (``np.nan`` is the
         worst) and go on. If all candidates fail on a pair, the classes' shares of the rows are used, and a warning
@@ -111,6 +118,8 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     scaler_ : transformer or None
         What standardises the columns of the default learner: it subtracts the means of the training rows and divides
         by their standard deviations (divisor n - 1). None for learners that you give.
+    temperature_ : float
+        The temperature T: coupled probabilities p become p^(1/T), divided by their sum. 1 if none was fitted.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : ndarray
@@ -187,7 +196,8 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         selection_cv: Any = 3,
         scoring: Any = "accuracy",
         threshold: Literal["train", "cv"] | None = None,
-        calibration: Literal["auto", "sigmoid", "isotonic"] | None = "auto",
+        calibration: Literal["auto", "firth", "sigmoid", "isotonic"] | None = "auto",
+        temperature: Literal["auto"] | bool = "auto",
         calibration_cv: Any = 5,
         error_score: Any = "raise",
         fast: bool = True,
@@ -202,6 +212,7 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.scoring = scoring
         self.threshold = threshold
         self.calibration = calibration
+        self.temperature = temperature
         self.calibration_cv = calibration_cv
         self.error_score = error_score
         self.fast = fast
@@ -247,13 +258,19 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         fits = training.fit(scores, folds)
         pairs = training.calibrate(fits)
         uses_masses = find_method(self.coupling).uses_pair_mass and problem.n_classes > 2
-        masses = training.fit_masses(fits.chosen, folds) if uses_masses else None
+        masses, held_out_masses = training.fit_masses(fits.chosen, folds) if uses_masses else (None, None)
 
         table = training.table(pairs, scores, fits.chosen)
         columns = problem.kept if problem.square else None
         self._fitted = FittedPairs(pairs, masses, table, row_format, scaler, columns)
         self.classes_, self.pairs_, self.scaler_ = problem.classes, table, scaler
         self._estimators: dict[Any, Any] | None = None
+        self.temperature_ = 1.0
+        if folds is not None and folds.sample is not None:
+            r = training.held_out_probabilities(fits, pairs, folds)
+            rows, masses_of_rows = folds.sample, np.ones_like(r) if held_out_masses is None else held_out_masses
+            proba = self._couple_pairs(r, lambda: masses_of_rows)
+            self.temperature_ = fit_temperature(proba, problem.code[rows], problem.weight_of(rows))
         return self
 
     def predict_proba(self, X: Any) -> Array:
@@ -408,6 +425,11 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         _params.optional_choice(self.weights, ("counts",), "weights")
         _params.optional_choice(self.threshold, THRESHOLDS, "threshold")
         _params.optional_choice(self.calibration, ("auto", *CALIBRATIONS), "calibration")
+        if not isinstance(self.temperature, bool) and self.temperature != "auto":
+            raise InputError(
+                f"{arg('temperature')} must be {value('auto')}, {value(True)} or {value(False)}, got "
+                f"{value(self.temperature)}."
+            )
         error_score = self.error_score
         if error_score != "raise" and (isinstance(error_score, bool) or not isinstance(error_score, numbers.Real)):
             raise InputError(
@@ -470,12 +492,15 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return training.select(folds, scorers, self.scoring in ("accuracy", None), routed.scorer)
 
     def _calibration_folds(self, training: Training, routed: Routed) -> Folds | None:
-        """Folds for calibration and thresholds, if anything is to be learned from them."""
+        """Folds for calibration, thresholds and a temperature, if anything is to be learned from them."""
         calibrated = [candidate.name for candidate in training.candidates if candidate.method is not None]
+        by_cv = THRESHOLDS.get(str(self.threshold)) == "held_out"
         if calibrated:
             why = f"to calibrate {calibrated[0]}", "give a learner that has probabilities of its own"
-        elif THRESHOLDS.get(str(self.threshold)) == "held_out":
+        elif by_cv:
             why = f"for {arg('threshold', self.threshold)}", f"use {arg('threshold', 'train')}"
+        elif self.temperature is True:
+            why = f"for {arg('temperature', True)}", f"use {arg('temperature', False)}"
         else:
             return None
         folds = make_folds(
@@ -487,6 +512,11 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             **routed.calibration_splitter,
         )
         check_held_out_once(folds, "calibration_cv")
+        # The sigmoids of LIBSVM stay as they are, and so does a single pair, which has a sigmoid of its own.
+        all_held_out = len(calibrated) == len(training.candidates) or by_cv
+        wanted = all_held_out and self.calibration != "sigmoid" and training.problem.n_classes > 2
+        if self.temperature is True or (self.temperature == "auto" and wanted):
+            folds.sample = sample_rows(training.problem)
         return folds
 
     # Steps of prediction
@@ -546,14 +576,18 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return r
 
     def _couple(self, x: Any) -> Array:
-        """Coupled probabilities of some rows."""
+        """Coupled probabilities of some rows, at the fitted temperature."""
         r = self._pair_probabilities(x)
+        return tempered(self._couple_pairs(r, lambda: self._pair_masses(x, r)), self.temperature_)
+
+    def _couple_pairs(self, r: Array, pair_mass: Callable[[], Array]) -> Array:
+        """Probabilities of all classes from those of pairs."""
         options: dict[str, Any] = {}
         method = find_method(self.coupling, "coupling")
         if method.uses_weights and self.weights == "counts":
             options["n"] = self.pairs_["n"].to_numpy(dtype=np.float64)
         if method.uses_pair_mass:
-            options["pair_mass"] = self._pair_masses(x, r)
+            options["pair_mass"] = pair_mass()
         return couple(r, method.name, condensed=True, clip=method.classifier_clip, **options)
 
     def _pair_masses(self, x: Any, r: Array) -> Array:

@@ -10,7 +10,7 @@ import numpy as np
 from pwcstats._arrays import Array
 from pwcstats.pairwise.calibration import Members
 from pwcstats.pairwise.data import Integers, Mask, Problem
-from pwcstats.pairwise.folds import Folds
+from pwcstats.pairwise.folds import Folds, HeldOut
 from pwcstats.pairwise.gaussian import GaussianPath
 from pwcstats.pairwise.learners import Candidate
 from pwcstats.pairwise.svm import NativePath
@@ -44,8 +44,8 @@ class FastPath(Protocol):
     def can_use(self, folds: Folds) -> bool:
         """Whether the path can compute held-out scores of these folds."""
 
-    def held_out(self, folds: Folds) -> Array:
-        """Own margins of held-out rows."""
+    def held_out(self, folds: Folds) -> HeldOut:
+        """Own margins of held-out rows, and for a sample of rows the scores of all pairs."""
 
     def fit(self, pairs: Integers) -> Members:
         """Fit the learners of some pairs to all rows."""

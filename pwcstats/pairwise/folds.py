@@ -2,13 +2,14 @@
 
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold, check_cv
 
 from pwcstats import _params
+from pwcstats._arrays import Array
 from pwcstats._text import counted, shown
 from pwcstats.errors import InputError, arg, code, value
 from pwcstats.pairwise.data import Integers, Mask, Problem
@@ -18,8 +19,11 @@ class Folds:
     """Training and test rows of each fold, as masks.
 
     `number` holds the fold in which each row is held out; it is None if some row is held out never or twice.
-    `complements` says whether each fold trains on all rows that it does not hold out.
+    `complements` says whether each fold trains on all rows that it does not hold out. If there is a `sample` of rows,
+    the learners of all pairs score these when they are held out, whatever their classes are.
     """
+
+    sample: Integers | None = None
 
     def __init__(self, splits: Any, n_rows: int, name: str) -> None:
         self.train: list[Mask] = []
@@ -40,6 +44,13 @@ class Folds:
 
     def __len__(self) -> int:
         return len(self.test)
+
+
+class HeldOut(NamedTuple):
+    """Scores of held-out rows: own margins, and for the rows of the folds' sample the scores of all pairs."""
+
+    margins: Array
+    sampled: Array | None
 
 
 def _mask(rows: Any, n_rows: int, fold: int, name: str) -> Mask:

@@ -21,7 +21,7 @@ from pwcstats import _native
 from pwcstats._arrays import Array
 from pwcstats.pairwise.calibration import bounded
 from pwcstats.pairwise.data import ClassPairs, Integers, Problem
-from pwcstats.pairwise.folds import Folds
+from pwcstats.pairwise.folds import Folds, HeldOut
 from pwcstats.pairwise.learners import PROBABILITY, Candidate, for_pair
 
 # Sums of squares keep 16 digits of the largest eigenvalue. Eigenvalues below 1e-13 of it are 0; those above 1e-7 of it
@@ -85,18 +85,23 @@ class GaussianPath:
         """Own margins of the training rows."""
         return self._cut(self._fitted.own_margins(self._problem.array, self._problem.code))
 
-    def held_out(self, folds: Folds) -> Array:
-        """Own margins of held-out rows."""
+    def held_out(self, folds: Folds) -> HeldOut:
+        """Scores of held-out rows."""
         problem, number = self._problem, folds.held()
         parts = _sums(problem, folds, self._kind.full)
         margins = np.empty((len(problem.code), problem.n_classes - 1))
+        sample = folds.sample
+        scores = None if sample is None else np.empty((len(sample), problem.n_pairs))
         for fold in range(len(folds)):
             rest = _together(parts[:fold] + parts[fold + 1 :])
             model = self._kind(problem, self._learner, rest)
             self.usable &= model.usable
             test = np.flatnonzero(number == fold)
             margins[test] = model.own_margins(problem.array[test], problem.code[test])
-        return self._cut(margins)
+            if scores is not None and sample is not None:
+                in_fold = number[sample] == fold
+                scores[in_fold] = model.of(model.pairs, self._bound).scores(problem.array[sample[in_fold]])
+        return HeldOut(self._cut(margins), scores)
 
     def _cut(self, margins: Array) -> Array:
         return bounded(margins) if self._bound else margins

@@ -88,6 +88,7 @@ class Fit:
     learner: Any = None
     trained: Array | None = None
     held_out: Array | None = None
+    sampled: Array | None = None
     error: Exception | None = None
 
 
@@ -98,8 +99,8 @@ def fit(task: PairTask, shared: Shared, with_scores: bool) -> Fit:
         learner = _fit(task, shared, rows)
         # One row is enough to find a learner that returns only NaN, such as naive Bayes of constant columns.
         own = _scores(task, shared, learner, rows if with_scores else rows[:1], rows)
-        held_out = None if shared.folds is None else _held_out(task, shared, rows)
-        return Fit(learner, leveled(own) if with_scores else None, held_out)
+        held_out, sampled = (None, None) if shared.folds is None else _held_out(task, shared, rows)
+        return Fit(learner, leveled(own) if with_scores else None, held_out, sampled)
     except Exception as error:
         return Fit(error=error)
 
@@ -107,7 +108,7 @@ def fit(task: PairTask, shared: Shared, with_scores: bool) -> Fit:
 def held_out(task: PairTask, shared: Shared) -> Fit:
     """Compute only the held-out scores."""
     try:
-        return Fit(held_out=_held_out(task, shared, task.rows(shared.code)))
+        return Fit(held_out=_held_out(task, shared, task.rows(shared.code))[0])
     except Exception as error:
         return Fit(error=error)
 
@@ -131,13 +132,19 @@ def _score(
     return checked(scorer, learner, rows, shared.classes[shared.code[test]], **cut(params, test, len(shared.code)))
 
 
-def _held_out(task: PairTask, shared: Shared, rows: Integers) -> Array:
-    out = np.empty(len(rows))
-    for train, test in _split(task, shared):
-        if len(test):
-            learner = _fit(task, shared, train)
-            out[np.searchsorted(rows, test)] = _scores(task, shared, learner, test, train)
-    return leveled(out)
+def _held_out(task: PairTask, shared: Shared, rows: Integers) -> tuple[Array, Array | None]:
+    """Scores of held-out rows of the task, and of the sampled rows, if there is a sample."""
+    assert shared.folds is not None
+    out = np.empty(len(shared.code))
+    wanted = np.zeros(len(shared.code), np.bool_)
+    wanted[rows] = True
+    if shared.folds.sample is not None:
+        wanted[shared.folds.sample] = True
+    for (train, _), test in zip(_split(task, shared), shared.folds.test, strict=True):
+        held = np.flatnonzero(test & wanted)
+        if len(held):
+            out[held] = _scores(task, shared, _fit(task, shared, train), held, train)
+    return leveled(out[rows]), None if shared.folds.sample is None else out[shared.folds.sample]
 
 
 def _split(task: PairTask, shared: Shared) -> Iterator[tuple[Integers, Integers]]:

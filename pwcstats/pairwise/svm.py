@@ -13,7 +13,7 @@ from sklearn.utils import check_array
 from pwcstats._arrays import Array
 from pwcstats._jobs import run_tasks
 from pwcstats.pairwise.data import ClassPairs, Integers, Mask, Problem, take
-from pwcstats.pairwise.folds import Folds
+from pwcstats.pairwise.folds import Folds, HeldOut
 from pwcstats.pairwise.learners import DECISION, Candidate
 
 # Kernels and decision values are computed in pieces of about this many numbers.
@@ -69,12 +69,15 @@ class NativePath:
         rows = np.arange(len(self._problem.code))
         return _own_margins(fitted.machine, self._problem.x, self._problem.code, rows, None)
 
-    def held_out(self, folds: Folds) -> Array:
-        """Own margins of held-out rows; folds run on threads, because LIBSVM releases Python's lock."""
-        problem = self._problem
-        margins = np.empty((len(problem.code), problem.n_classes - 1))
+    def held_out(self, folds: Folds) -> HeldOut:
+        """Scores of held-out rows; folds run on threads, because LIBSVM releases Python's lock."""
+        problem, n = self._problem, len(self._problem.code)
+        margins = np.empty((n, problem.n_classes - 1))
+        sampled = np.zeros(n, np.bool_)
+        sampled[[] if folds.sample is None else folds.sample] = True
+        scores = np.empty((int(sampled.sum()), problem.n_pairs))
         # Arrays, not the problem: joblib's dask backend keeps large arrays on its workers.
-        shared = self._learner, problem.x, problem.y, problem.code, self._weight, problem.square
+        shared = self._learner, problem.x, problem.y, problem.code, self._weight, problem.square, sampled
         parts = run_tasks(
             _fold,
             [(*shared, *masks) for masks in zip(folds.train, folds.test, strict=True)],
@@ -83,9 +86,9 @@ class NativePath:
             verbose=self._verbose,
             prefer="threads",
         )
-        for test, part in zip(folds.test, parts, strict=True):
-            margins[test] = part
-        return margins
+        for test, (own, of_sample) in zip(folds.test, parts, strict=True):
+            margins[test], scores[test[sampled]] = own, of_sample
+        return HeldOut(margins, None if folds.sample is None else scores)
 
 
 class NativePairs:
@@ -147,12 +150,25 @@ def _fit(learner: Any, x: Any, y: NDArray[Any], weight: Array | None, rows: Inte
 
 
 def _fold(
-    learner: Any, x: Any, y: NDArray[Any], code: Integers, weight: Array | None, square: bool, train: Mask, test: Mask
-) -> Array:
-    """Own margins of the rows that one fold holds out."""
-    rows = np.flatnonzero(train)
+    learner: Any,
+    x: Any,
+    y: NDArray[Any],
+    code: Integers,
+    weight: Array | None,
+    square: bool,
+    sampled: Mask,
+    train: Mask,
+    test: Mask,
+) -> tuple[Array, Array]:
+    """Own margins of the rows that one fold holds out, and the values of all pairs for the sampled ones."""
+    rows, held = np.flatnonzero(train), np.flatnonzero(test)
     machine = _fit(learner, x, y, weight, rows, square)
-    return _own_margins(machine, x, code, np.flatnonzero(test), rows if square else None)
+    columns, in_sample = rows if square else None, sampled[held]
+    margins = np.empty((len(held), len(machine.classes_) - 1))
+    margins[~in_sample] = _own_margins(machine, x, code, held[~in_sample], columns)
+    values = decision_values(machine, take(x, held[in_sample], columns)) if in_sample.any() else np.empty((0, 0))
+    margins[in_sample] = _own_values(ClassPairs(machine.classes_), values, code[held[in_sample]])
+    return margins, values
 
 
 def _own_margins(machine: Any, x: Any, code: Integers, rows: Integers, columns: Integers | None) -> Array:
@@ -167,10 +183,15 @@ def _own_margins(machine: Any, x: Any, code: Integers, rows: Integers, columns: 
         if direct:
             out[start : start + size] = _own_expansion(machine, pairs, part, own)
         else:
-            rivals = pairs.others[own]
-            values = np.take_along_axis(decision_values(machine, part), pairs.number[own[:, None], rivals], axis=1)
-            out[start : start + size] = np.where(own[:, None] < rivals, values, -values)
+            out[start : start + size] = _own_values(pairs, decision_values(machine, part), own)
     return out
+
+
+def _own_values(pairs: ClassPairs, values: Array, own: Integers) -> Array:
+    """Values in favour of the rows' own class against each other class, from those of all pairs."""
+    rivals = pairs.others[own]
+    values = np.take_along_axis(values, pairs.number[own[:, None], rivals], axis=1)
+    return np.where(own[:, None] < rivals, values, -values)
 
 
 def decision_values(machine: Any, x: Any) -> Array:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.special import expit
 from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import FitFailedWarning
 from sklearn.utils import check_random_state
@@ -18,9 +19,9 @@ from pwcstats._jobs import run_tasks
 from pwcstats.errors import InputError, Message, arg, code, quoted, warn
 from pwcstats.pairwise import calibration, plain
 from pwcstats.pairwise.calibration import CalibratedPairs, Calibrator, Members, ScoringError
-from pwcstats.pairwise.data import Integers, Problem, RowFormat, Standardizer, pair_scores
+from pwcstats.pairwise.data import Integers, Mask, Problem, RowFormat, Standardizer, pair_scores
 from pwcstats.pairwise.fast import fast_path
-from pwcstats.pairwise.folds import Folds, check_held_out_once
+from pwcstats.pairwise.folds import Folds, HeldOut, check_held_out_once
 from pwcstats.pairwise.learners import DECISION, PROBABILITY, Candidate
 
 # The name in the table of pairs of what is used if every candidate fails.
@@ -76,17 +77,19 @@ class FittedPairs:
 class Fits:
     """Fitted learners before calibration.
 
-    `chosen` is the index of each pair's candidate (-1: the fallback). `held_out` and `trained` are scores by pair.
+    `chosen` is the index of each pair's candidate (-1: the fallback). `held_out` and `trained` are scores of a pair's
+    own rows, `sampled` held-out scores of the folds' sample.
     """
 
     chosen: Integers
     members: list[Members] = field(default_factory=list)
     held_out: dict[int, Array] = field(default_factory=dict)
     trained: dict[int, Array] = field(default_factory=dict)
+    sampled: dict[int, Array] = field(default_factory=dict)
 
-    def keep_scores(self, pair: int, held_out: Array | None, trained: Array | None) -> None:
-        """Keep the scores of a pair's rows, if there are any."""
-        for kept, scores in ((self.held_out, held_out), (self.trained, trained)):
+    def keep_scores(self, pair: int, held_out: Array | None, trained: Array | None, sampled: Array | None) -> None:
+        """Keep the scores of a pair, if there are any."""
+        for kept, scores in ((self.held_out, held_out), (self.trained, trained), (self.sampled, sampled)):
             if scores is not None:
                 kept[pair] = scores
 
@@ -130,9 +133,10 @@ class Training:
     def _fast_scores(self, index: int, folds: Folds, scorer: Any, is_accuracy: bool, params: dict[str, Any]) -> Array:
         """Scores of the pairs that a fast path can use; NaN for the others."""
         values = np.full((self.problem.n_pairs, len(folds)), np.nan)
-        path, margins = self._fast[index], self._margins(index, folds)
-        if path is None or margins is None:
+        path, held = self._fast[index], self._hold_out(index, folds)
+        if path is None or held is None:
             return values
+        margins = held.margins
         if is_accuracy:
             values[path.usable] = calibration.accuracy(self.problem, margins, folds, path.tie)[path.usable]
             return values
@@ -158,7 +162,7 @@ class Training:
                 values[pair] = float(self.options.error_score)
                 continue
             try:
-                log_odds = calibration.calibrated_log_odds(problem, pair, scores, folds, str(candidate.method))
+                log_odds = self._calibrated_by_others(str(candidate.method), pair, scores, folds)
                 known = calibration.KnownProbabilities
                 own = calibration.simple_accuracy if is_accuracy else scorer
                 values[pair] = calibration.scored(problem, pair, log_odds, folds, own, known, params)
@@ -168,20 +172,20 @@ class Training:
 
     def _held_out_scores(self, index: int, folds: Folds) -> Iterator[tuple[int, Array | None]]:
         """Held-out scores of a candidate on each pair; None if it failed."""
-        path, margins = self._fast[index], self._margins(index, folds)
+        path, held = self._fast[index], self._hold_out(index, folds)
         left = np.ones(self.problem.n_pairs, np.bool_)
-        if path is not None and margins is not None:
+        if path is not None and held is not None:
             left = ~path.usable
             for pair in map(int, np.flatnonzero(~left)):
-                yield pair, pair_scores(self.problem, margins, pair, self.problem.rows(pair))
+                yield pair, pair_scores(self.problem, held.margins, pair, self.problem.rows(pair))
         tasks = self._tasks(index, np.flatnonzero(left))
         for task, fit in zip(tasks, self._run(plain.held_out, index, tasks, "choosing", folds), strict=True):
             if fit.error is not None:
                 self._fail(index, task.pair, fit.error)
             yield task.pair, fit.held_out
 
-    def _margins(self, index: int, folds: Folds) -> Array | None:
-        """Own margins of held-out rows by a fast path; None if no path applies, or if it fails."""
+    def _hold_out(self, index: int, folds: Folds) -> HeldOut | None:
+        """Scores of held-out rows by a fast path; None if no path applies, or if it fails."""
         path = self._fast[index]
         if path is None or not path.can_use(folds):
             return None
@@ -216,7 +220,8 @@ class Training:
         if not len(pairs):
             return
         candidate, scores = self.candidates[index], calibration.THRESHOLDS.get(str(self.options.threshold))
-        held = folds if candidate.method or scores == "held_out" else None
+        needs_folds = candidate.method or scores == "held_out" or (folds is not None and folds.sample is not None)
+        held = folds if needs_folds else None
         rest = np.setdiff1d(pairs, self._fit_fast(fits, index, pairs, held, scores == "trained"))
         tasks = self._tasks(index, rest)
         found = self._run(plain.fit, index, tasks, "fitting", held, scores == "trained")
@@ -224,7 +229,7 @@ class Training:
         for task, fit in zip(tasks, found, strict=True):
             if fit.error is None:
                 fits.chosen[task.pair] = index
-                fits.keep_scores(task.pair, fit.held_out, fit.trained)
+                fits.keep_scores(task.pair, fit.held_out, fit.trained, fit.sampled)
             else:
                 self._fail(index, task.pair, fit.error)
         if good:
@@ -233,9 +238,9 @@ class Training:
     def _fit_fast(self, fits: Fits, index: int, pairs: Integers, folds: Folds | None, with_trained: bool) -> Integers:
         """Fit the pairs that a fast path can use, and return them."""
         none = np.empty(0, np.int64)
-        held_out = None if folds is None else self._margins(index, folds)
+        held = None if folds is None else self._hold_out(index, folds)
         path = self._fast[index]
-        if path is None or (folds is not None and held_out is None):
+        if path is None or (folds is not None and held is None):
             return none
         pairs = pairs[path.usable[pairs]]
         if not len(pairs):
@@ -247,11 +252,12 @@ class Training:
         trained = path.trained(members) if with_trained else None
         fits.members.append(members)
         fits.chosen[pairs] = index
-        if held_out is not None or trained is not None:
+        margins, sampled = (None, None) if held is None else held
+        if margins is not None or trained is not None:
             for pair in map(int, pairs):
                 rows = self.problem.rows(pair)
-                of_pair = [None if m is None else pair_scores(self.problem, m, pair, rows) for m in (held_out, trained)]
-                fits.keep_scores(pair, *of_pair)
+                of_pair = [None if m is None else pair_scores(self.problem, m, pair, rows) for m in (margins, trained)]
+                fits.keep_scores(pair, of_pair[0], of_pair[1], None if sampled is None else sampled[:, pair])
         return pairs
 
     def _fall_back(self, pairs: Integers) -> Members:
@@ -281,8 +287,7 @@ class Training:
             method = self.candidates[fits.chosen[pair]].method
             if method is None and by is None:
                 continue
-            rows = self.problem.rows(pair)
-            positive, weight = self.problem.code[rows] == self.problem.low[pair], self.problem.weight_of(rows)
+            positive, weight = self._outcomes(pair)
             if method is not None:
                 name = self.problem.name(pair)
                 calibrators[pair] = calibration.calibrate(method, fits.held_out[pair], positive, weight, name)
@@ -292,8 +297,46 @@ class Training:
                 thresholds[pair] = calibration.best_threshold(log_odds, positive, weight)
         return CalibratedPairs(fits.members, calibrators, thresholds)
 
-    def fit_masses(self, chosen: Integers, folds: Folds | None) -> CalibratedPairs:
-        """Learners of "either class of the pair, or another": the weights of Sulzmann, Fuernkranz & Huellermeier."""
+    def held_out_probabilities(self, fits: Fits, pairs: CalibratedPairs, folds: Folds) -> Array:
+        """r_ij of the sampled rows, scored and calibrated without the rows of their own fold."""
+        assert folds.sample is not None
+        problem, weight = self.problem, self.problem.class_weights
+        out = np.empty((len(folds.sample), problem.n_pairs))
+        # The classes' shares, for pairs without a learner.
+        out[:] = np.log(weight[problem.low] / weight[problem.high])
+        for pair in map(int, np.flatnonzero(fits.chosen >= 0)):
+            method, scores = self.candidates[fits.chosen[pair]].method, fits.sampled[pair]
+            if method is not None:
+                scores = self._calibrated_by_others(method, pair, fits.held_out[pair], folds, scores)
+            out[:, pair] = scores
+        return expit(out - pairs.threshold)
+
+    def _calibrated_by_others(
+        self, method: str, pair: int, scores: Array, folds: Folds, sampled: Array | None = None
+    ) -> Array:
+        """Log-odds of a pair's held-out scores, or of those of sampled rows; each fold is calibrated by the others."""
+        rows = self.problem.rows(pair)
+        fold, (positive, weight) = folds.held()[rows], self._outcomes(pair)
+        wanted, wanted_fold = (scores, fold) if sampled is None else (sampled, folds.held()[folds.sample])
+        out = np.empty(len(wanted))
+        for number in np.unique(wanted_fold):
+            rest, own = fold != number, wanted_fold == number
+            fit = calibration.CALIBRATIONS[method]
+            out[own] = fit(scores[rest], positive[rest], weight[rest], self.problem.name(pair)).log_odds(wanted[own])
+        return out
+
+    def _outcomes(self, pair: int) -> tuple[Mask, Array]:
+        """Of the rows of a pair, which are of its first class, and their weights."""
+        rows = self.problem.rows(pair)
+        return self.problem.code[rows] == self.problem.low[pair], self.problem.weight_of(rows)
+
+    def fit_masses(self, chosen: Integers, folds: Folds | None) -> tuple[CalibratedPairs, Array | None]:
+        """Learners of "either class of the pair, or another": the weights of Sulzmann, Fuernkranz & Huellermeier.
+
+        Also returns held-out probabilities of the rows to which a temperature is fitted, one column per pair.
+        """
+        sample = None if folds is None else folds.sample
+        held_out = None if sample is None else np.empty((len(sample), self.problem.n_pairs))
         members: list[Members] = []
         calibrators: dict[int, Calibrator] = {}
         chosen = np.maximum(chosen, 0)
@@ -304,9 +347,8 @@ class Training:
                 plain.make_union_task(self.problem, pair, candidate.learner, candidate.kind, self._seed(index, pair))
                 for pair in map(int, np.flatnonzero(chosen == index))
             ]
-            fits = self._run(
-                plain.fit, index, tasks, "pairs against the rest", folds if candidate.method else None, False
-            )
+            held = folds if candidate.method or sample is not None else None
+            fits = self._run(plain.fit, index, tasks, "pairs against the rest", held, False)
             for number, (task, fit) in enumerate(zip(tasks, fits, strict=True)):
                 name = f"{self.problem.name(task.pair)} against the rest"
                 if fit.error is not None:
@@ -315,16 +357,21 @@ class Training:
                     failed[name] = [(candidate.name, quoted(fit.error))]
                     tasks[number] = replace(task, learner=DummyClassifier(strategy="prior"), kind=PROBABILITY)
                     fits[number] = self._shares([tasks[number]])[0]
-                elif candidate.method is not None:
-                    positive = task.members(self.problem.code)
-                    weight = self.problem.weight_of(np.arange(len(positive)))
-                    calibrators[task.pair] = calibration.calibrate(
-                        candidate.method, fit.held_out, positive, weight, name
-                    )
+                    if held_out is not None:
+                        held_out[:, task.pair] = self.problem.counts[task.pair] / self.problem.class_weights.sum()
+                    continue
+                positive = task.members(self.problem.code)
+                weight = self.problem.weight_of(np.arange(len(positive)))
+                if candidate.method is not None:
+                    calibrator = calibration.calibrate(candidate.method, fit.held_out, positive, weight, name)
+                    calibrators[task.pair] = calibrator
+                if held_out is not None:
+                    log_odds = fit.sampled if candidate.method is None else calibrator.log_odds(fit.sampled)
+                    held_out[:, task.pair] = expit(log_odds)
             members.append(plain.PlainPairs(self.problem, tasks, fits))
         if failed:
             self._warn(failed, "all candidates failed", "where the classes' shares of the rows are used", 5)
-        return CalibratedPairs(members, calibrators, np.zeros(self.problem.n_pairs))
+        return CalibratedPairs(members, calibrators, np.zeros(self.problem.n_pairs)), held_out
 
     def table(self, pairs: CalibratedPairs, scores: Array, chosen: Integers) -> pd.DataFrame:
         """One row per pair: its classes, rows and learner, the candidates' scores, and what was learned besides."""
@@ -335,9 +382,9 @@ class Training:
         if len(names) > 1:
             for name, row in zip(names, scores, strict=True):
                 table[f"cv_score_{name}"] = row
-        methods = np.array([candidate.method == "sigmoid" for candidate in self.candidates])
-        if methods.any():
-            has_sigmoid = methods[chosen] & (chosen >= 0)
+        sigmoids = np.array([candidate.method in calibration.SIGMOIDS for candidate in self.candidates])
+        if sigmoids.any():
+            has_sigmoid = sigmoids[chosen] & (chosen >= 0)
             table["sigmoid_a"] = np.where(has_sigmoid, pairs.a, np.nan)
             table["sigmoid_b"] = np.where(has_sigmoid, pairs.b, np.nan)
         if self.options.threshold is not None:

@@ -285,7 +285,7 @@ def _pen_digits(C: float, method: str, seed: int) -> list[Record]:
         case "one-vs-one":
             clf = machine
         case "coupled":
-            clf = PairwiseClassifier(machine)
+            clf = PairwiseClassifier(machine, calibration="sigmoid")
         case "hybrid, held-out distances":
             clf = OrdinalHybridClassifier(machine, random_state=seed)
         case _:
