@@ -123,7 +123,7 @@ Sigmoid minimise(Evaluate evaluate, const Rows &rows, double a, double b) {
         const double d_centred = -(h_aa * here.g_b - h_ab * here.g_a) / determinant;
         const double d_b = d_centred - here.centre * d_a;
         const double slope = here.g_a * d_a + here.g_b * d_centred, size = 1.0 + std::fabs(here.value);
-        if (-slope <= SMALLEST_GAIN * size) return {a, b, true};
+        if (-slope <= SMALLEST_GAIN * size) return {a + d_a, b + d_b, true};
         double step = 1.0;
         Loss there{};
         for (; step >= SHORTEST_STEP; step /= 2.0) {

@@ -3,8 +3,8 @@
 from itertools import combinations
 
 import numpy as np
-from scipy.optimize import minimize
-from scipy.special import expit, log_expit
+from scipy.optimize import minimize, minimize_scalar
+from scipy.special import expit, log_expit, logsumexp
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold, cross_val_predict, cross_val_score
 
@@ -29,6 +29,40 @@ def platt(scores, positive, weight):
     start = minimize(loss, [0.0, 0.0], jac=gradient, method="BFGS", options={"gtol": 1e-9}).x
     a, b = minimize(loss, start, jac=gradient, method="trust-constr", hess="2-point", options={"gtol": 1e-13}).x
     return a / scale, b - a * centre / scale
+
+
+def firth(scores, positive, weight):
+    """A and B of logistic regression with Jeffreys' penalty, by a general optimiser; A is not positive."""
+    centre, scale = scores.mean(), scores.std() or 1.0
+    z = (scores - centre) / scale
+
+    def loss(ab):
+        d = -(ab[0] * z + ab[1])
+        v = weight * expit(d) * expit(-d)
+        information = np.array([[(v * z * z).sum(), (v * z).sum()], [(v * z).sum(), v.sum()]])
+        return -(weight * log_expit(np.where(positive, d, -d))).sum() - 0.5 * np.linalg.slogdet(information)[1]
+
+    start = minimize(loss, [0.0, 0.0], method="Nelder-Mead", options={"xatol": 1e-6, "fatol": 1e-9}).x
+    a, b = minimize(loss, start, method="BFGS", options={"gtol": 1e-9}).x
+    if a > 0:
+        return 0.0, np.log((weight[~positive].sum() + 0.5) / (weight[positive].sum() + 0.5))
+    return a / scale, b - a * centre / scale
+
+
+SIGMOIDS = {"firth": firth, "sigmoid": platt}
+
+
+def temperature(proba, code, weight):
+    """1 / T by a search along a line: log loss with one pseudo-case that all classes share."""
+    n, k = weight.sum(), proba.shape[1]
+    target = np.full(proba.shape, 1 / k / (n + 1))
+    target[np.arange(len(code)), code] += n / (n + 1)
+
+    def loss(log_beta):
+        z = np.exp(log_beta) * np.log(proba)
+        return -(weight[:, None] * target * (z - logsumexp(z, axis=1, keepdims=True))).sum()
+
+    return np.exp(-minimize_scalar(loss, bounds=(-4.6, 4.6), method="bounded", options={"xatol": 1e-10}).x)
 
 
 def libsvm_sigmoid(scores, positive):

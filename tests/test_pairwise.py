@@ -132,10 +132,11 @@ def test_choice_follows_the_scores_and_ties_go_to_the_first():
 
 
 @pytest.mark.parametrize("fast", [True, False])
-def test_learners_without_probabilities_are_scored_as_they_will_be_used(fast):
+@pytest.mark.parametrize("calibration", reference.SIGMOIDS)
+def test_learners_without_probabilities_are_scored_as_they_will_be_used(calibration, fast):
     """Held-out decision values, each fold calibrated by the others, then the log loss of the folds."""
     candidates = {"svc": SVC(gamma=0.1), "nb": GaussianNB()}
-    clf = PairwiseClassifier(candidates, scoring="neg_log_loss", fast=fast).fit(X, Y)
+    clf = PairwiseClassifier(candidates, scoring="neg_log_loss", calibration=calibration, fast=fast).fit(X, Y)
     rows = np.flatnonzero(Y > 0)
     folds = list(reference.folds_of_pair(Y, rows, 3))
     held_out = np.empty(len(rows))
@@ -143,7 +144,7 @@ def test_learners_without_probabilities_are_scored_as_they_will_be_used(fast):
         held_out[test] = -SVC(gamma=0.1).fit(X[rows[train]], Y[rows[train]]).decision_function(X[rows[test]])
     scores = []
     for train, test in folds:
-        a, b = reference.platt(held_out[train], Y[rows[train]] == 1, np.ones(len(train)))
+        a, b = reference.SIGMOIDS[calibration](held_out[train], Y[rows[train]] == 1, np.ones(len(train)))
         p = 1 / (1 + np.exp(a * held_out[test] + b))
         scores.append(np.log(np.where(Y[rows[test]] == 1, p, 1 - p)).mean())
     np.testing.assert_allclose(clf.pairs_["cv_score_svc"][2], np.mean(scores), atol=1e-6)

@@ -121,7 +121,7 @@ def test_failures_against_the_rest():
     with pytest.raises(InputError, match=r"nusvc failed on the pair \(0, 1\) against the rest: .*infeasible"):
         PairwiseClassifier(NuSVC(nu=0.9), coupling="bayes").fit(X, Y)
     with pytest.warns(FitFailedWarning, match=r"on 3 of 3 pairs, .*\(0, 1\) against the rest: nusvc: .*infeasible"):
-        clf = PairwiseClassifier(NuSVC(nu=0.9), coupling="bayes", error_score=np.nan).fit(X, Y)
+        clf = PairwiseClassifier(NuSVC(nu=0.9), coupling="bayes", temperature=False, error_score=np.nan).fit(X, Y)
     r = clf.pairwise_proba(X)
     # With equal shares of 2/3 for all pairs, Bayes weights are weighted votes.
     r[:, [0, 1, 2], [0, 1, 2]] = 0.0

@@ -16,6 +16,8 @@ from tests import reference_pairwise as reference
 
 # LIBSVM solves the same problem of a pair, row for row, alone or among all pairs.
 SAME_PROBLEM = 1e-12
+# Isotonic steps are steep: they enlarge the rounding errors of the scores.
+SAME_STEPS = 1e-10
 # Sums of squares against singular values: the lost digits depend on the condition of the scatter.
 SUMS = 1e-8
 # Log-odds that scikit-learn's LDA gives as 1 - expit(d) have lost eight digits here.
@@ -71,7 +73,7 @@ def test_svm(machine, options):
     x = (x - x.mean(axis=0)) / x.std(axis=0)
     order = np.random.default_rng(0).permutation(len(y))
     fast, slow = both(machine, x[order], np.unique(y, return_inverse=True)[1][order], **options)
-    assert_same(fast, slow, x, SAME_PROBLEM)
+    assert_same(fast, slow, x, SAME_STEPS if "calibration" in options else SAME_PROBLEM)
 
 
 def test_svm_with_weights_of_rows():
@@ -106,7 +108,7 @@ def test_svm_against_a_loop_of_binary_fits():
     """Held-out scores, sigmoids and coupling done by scikit-learn's functions, an optimiser and a linear solver."""
     x, y = data("iris")
     machine = SVC(gamma=0.2)
-    clf = PairwiseClassifier(machine).fit(x, y)
+    clf = PairwiseClassifier(machine, calibration="sigmoid").fit(x, y)
     want = reference.sigmoids(machine, x, y, 5)
     np.testing.assert_allclose(clf.pairs_[["sigmoid_a", "sigmoid_b"]], want, rtol=1e-5, atol=1e-5)
     proba = reference.coupled_sigmoids(machine, x, y, x[::7], 5)

@@ -430,6 +430,11 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
                 f"{arg('temperature')} must be {value('auto')}, {value(True)} or {value(False)}, got "
                 f"{value(self.temperature)}."
             )
+        if self.temperature is True and not find_method(self.coupling).needs_probabilities:
+            raise InputError(
+                f"{arg('coupling', self.coupling)} cannot have a temperature, because shares of votes are often 0 and "
+                f"would stay 0; use {arg('coupling', 'wlw2')}, or {arg('temperature', False)}."
+            )
         error_score = self.error_score
         if error_score != "raise" and (isinstance(error_score, bool) or not isinstance(error_score, numbers.Real)):
             raise InputError(
@@ -514,7 +519,8 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         check_held_out_once(folds, "calibration_cv")
         # The sigmoids of LIBSVM stay as they are, and so does a single pair, which has a sigmoid of its own.
         all_held_out = len(calibrated) == len(training.candidates) or by_cv
-        wanted = all_held_out and self.calibration != "sigmoid" and training.problem.n_classes > 2
+        needs_one = find_method(self.coupling).needs_probabilities and training.problem.n_classes > 2
+        wanted = all_held_out and needs_one and self.calibration != "sigmoid"
         if self.temperature is True or (self.temperature == "auto" and wanted):
             folds.sample = sample_rows(training.problem)
         return folds

@@ -163,11 +163,13 @@ def _fold(
     """Own margins of the rows that one fold holds out, and the values of all pairs for the sampled ones."""
     rows, held = np.flatnonzero(train), np.flatnonzero(test)
     machine = _fit(learner, x, y, weight, rows, square)
-    columns, in_sample = rows if square else None, sampled[held]
-    margins = np.empty((len(held), len(machine.classes_) - 1))
+    columns, in_sample, pairs = rows if square else None, sampled[held], ClassPairs(machine.classes_)
+    margins = np.empty((len(held), pairs.n_classes - 1))
     margins[~in_sample] = _own_margins(machine, x, code, held[~in_sample], columns)
-    values = decision_values(machine, take(x, held[in_sample], columns)) if in_sample.any() else np.empty((0, 0))
-    margins[in_sample] = _own_values(ClassPairs(machine.classes_), values, code[held[in_sample]])
+    values = np.empty((0, pairs.n_pairs))
+    if in_sample.any():
+        values = decision_values(machine, take(x, held[in_sample], columns))
+        margins[in_sample] = _own_values(pairs, values, code[held[in_sample]])
     return margins, values
 
 

@@ -1,12 +1,15 @@
 """One temperature for coupled probabilities, which makes them sharper or flatter without changing their order."""
 
+import math
+
 import numpy as np
 
 from pwcstats._arrays import Array
+from pwcstats.pairwise.calibration import FARTHEST
 from pwcstats.pairwise.data import Integers, Problem
 
-# Probabilities of 0, which votes can give, count as this in the fit.
-SMALLEST = np.finfo(np.float64).tiny
+# Smaller probabilities, which are limits of clipped ones, count as this in the fit.
+SMALLEST = math.exp(-FARTHEST)
 # Bounds of 1 / T, beyond which all classes would be about equally probable, or one nearly certain.
 FLATTEST, SHARPEST = 0.01, 100.0
 MAX_ITER = 100

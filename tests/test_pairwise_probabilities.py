@@ -1,0 +1,280 @@
+"""Probabilities of learners that have none: sigmoids with Jeffreys' penalty, and one temperature after coupling."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits, load_iris
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.linear_model import RidgeClassifier
+from sklearn.metrics import log_loss
+from sklearn.model_selection import StratifiedKFold
+from sklearn.naive_bayes import GaussianNB
+from sklearn.svm import SVC
+
+from pwcstats import PairwiseClassifier, couple
+from pwcstats.errors import InputError
+from pwcstats.logit import FirthLogit
+from pwcstats.pairwise import temperature as tempering
+from pwcstats.pairwise.calibration import CALIBRATIONS, fit_firth
+from pwcstats.pairwise.temperature import fit_temperature, sample_rows, tempered
+from tests import reference_pairwise as reference
+
+# The reference optimiser stops at a gradient of about 1e-9 (no derivatives are given to it), so at 1e-5 of a parameter.
+REFERENCE = 1e-5
+# Both maximise the same function by Newton's method to the last digits of its value.
+SAME_MAXIMUM = 1e-7
+X, Y = load_iris(return_X_y=True)
+
+
+def cases():
+    rng = np.random.default_rng(3)
+    for n, gap, unit, share in [
+        (60, 1, 1, 0.5),
+        (400, 3, 1e-3, 0.2),
+        (31, 1, 50, 0.7),
+        (200, 8, 1, 0.5),
+        (9, 2, 1e5, 0.4),
+    ]:
+        positive = rng.random(n) < share
+        positive[:2] = True, False
+        yield (rng.normal(size=n) + gap * positive) * unit, positive, rng.gamma(2.0, size=n)
+
+
+# Sigmoids with Jeffreys' penalty
+
+
+@pytest.mark.parametrize("case", list(cases()))
+def test_firth_is_the_maximum_of_the_penalised_likelihood(case):
+    scores, positive, weight = case
+    a, b = fit_firth(scores, positive, weight, "")
+    want = reference.firth(scores, positive, weight)
+    np.testing.assert_allclose(a, want[0], rtol=REFERENCE, atol=REFERENCE / np.abs(scores).max())
+    np.testing.assert_allclose(b, want[1], rtol=REFERENCE, atol=REFERENCE)
+
+
+@pytest.mark.parametrize("case", list(cases())[:4])
+def test_firth_is_the_firth_fit_of_a_logit(case):
+    """`FirthLogit` is compared with R's logistf and brglm2 in its own tests."""
+    scores, positive, _ = case
+    unit = np.abs(scores).max()
+    fit = FirthLogit(positive.astype(float), np.column_stack([np.ones(len(scores)), scores / unit])).fit()
+    b, a = fit.params
+    got = fit_firth(scores, positive, np.ones(len(scores)), "")
+    np.testing.assert_allclose([-got.a * unit, -got.b], [a, b], rtol=SAME_MAXIMUM, atol=SAME_MAXIMUM)
+
+
+def test_whole_weights_are_repeated_rows():
+    scores, positive, _ = next(iter(cases()))
+    weight = np.random.default_rng(0).integers(1, 4, len(scores))
+    once = fit_firth(scores, positive, weight.astype(float), "")
+    repeated = fit_firth(np.repeat(scores, weight), np.repeat(positive, weight), np.ones(weight.sum()), "")
+    np.testing.assert_allclose(once, repeated, rtol=1e-9)
+
+
+@pytest.mark.parametrize(("origin", "unit"), [(0.0, 1e-9), (0.0, 1e9), (1.0, 1e-9), (-1e6, 1.0)])
+def test_unit_and_origin_of_the_scores_do_not_matter(origin, unit):
+    scores, positive, weight = next(iter(cases()))
+    a, b = fit_firth(scores, positive, weight, "")
+    moved = origin + unit * scores
+    c, d = fit_firth(moved, positive, weight, "")
+    # A score far from 0 has fewer digits left.
+    np.testing.assert_allclose(c * moved + d, a * scores + b, rtol=0, atol=1e-9 + 1e-14 * abs(origin) / unit)
+
+
+@pytest.mark.parametrize("gap", [1e-3, 1.0, 1e3, 1e6])
+def test_separated_scores_have_a_finite_sigmoid(gap):
+    scores = np.r_[np.linspace(gap, gap + 1, 30), np.linspace(-gap - 1, -gap, 50)]
+    a, b = fit_firth(scores, scores > 0, np.ones(80), "")
+    np.testing.assert_allclose([a, b], reference.firth(scores, scores > 0, np.ones(80)), rtol=2e-3, atol=2e-3)
+    assert a < 0
+
+
+def test_far_scores_have_greater_odds_than_rows():
+    """Platt's odds would be at most 31 for 30 rows of a class."""
+    scores = np.r_[np.linspace(0.5, 4, 30), -np.linspace(0.5, 4, 30)]
+    a, b = fit_firth(scores, scores > 0, np.ones(60), "")
+    assert np.exp(-(a * 4 + b)) > 1000
+
+
+def test_scores_that_contradict_their_class_count_for_nothing():
+    scores = np.r_[np.linspace(0, 1, 20), np.linspace(0.5, 1.5, 30)]
+    positive = np.arange(50) < 20
+    assert fit_firth(scores, positive, np.ones(50), "") == (0.0, np.log(30.5 / 20.5))
+    assert fit_firth(np.full(50, 0.3), positive, np.ones(50), "") == (0.0, np.log(30.5 / 20.5))
+
+
+# Temperature
+
+
+def overconfident(seed=0, n=300, k=4):
+    """Probabilities whose logarithms are twice too large, the classes drawn from the right ones, and weights."""
+    rng = np.random.default_rng(seed)
+    right = rng.dirichlet(np.ones(k), size=n)
+    code = np.array([rng.choice(k, p=p) for p in right])
+    wrong = right**2
+    return wrong / wrong.sum(axis=1, keepdims=True), code, rng.gamma(2.0, size=n)
+
+
+def test_temperature_is_the_minimum_of_the_smoothed_log_loss():
+    proba, code, weight = overconfident()
+    # A search along a line finds the minimum of a smooth function to half of the digits.
+    np.testing.assert_allclose(
+        fit_temperature(proba, code, weight), reference.temperature(proba, code, weight), rtol=1e-7
+    )
+
+
+def test_temperature_repairs_what_is_overconfident():
+    """On average over simulations; the standard error of the mean of 40 is 0.03."""
+    found = [fit_temperature(*overconfident(seed)[:2], np.ones(300)) for seed in range(40)]
+    np.testing.assert_allclose(np.mean(found), 2.0, atol=0.1)
+
+
+def test_whole_weights_of_a_temperature_are_repeated_rows():
+    proba, code, _ = overconfident()
+    weight = np.random.default_rng(1).integers(1, 4, len(code))
+    again = fit_temperature(np.repeat(proba, weight, axis=0), np.repeat(code, weight), np.ones(weight.sum()))
+    np.testing.assert_allclose(fit_temperature(proba, code, weight.astype(float)), again, rtol=1e-10)
+
+
+def test_temperature_of_certain_and_of_useless_probabilities():
+    code = np.arange(90) % 3
+    sure = np.where(np.eye(3)[code] > 0, 0.9, 0.05)
+    assert 0.1 < fit_temperature(sure, code, np.ones(90)) < 1.0
+    wrong = sure[:, [1, 2, 0]]
+    np.testing.assert_allclose(fit_temperature(wrong, code, np.ones(90)), 1 / tempering.FLATTEST, rtol=1e-6)
+    # Probabilities of 0 count as exp(-36); the pseudo-case makes them (1/3) / (90 + 1/3) of the largest.
+    np.testing.assert_allclose(fit_temperature(np.eye(3)[code], code, np.ones(90)), 36 / np.log(271), rtol=1e-9)
+
+
+def test_a_temperature_keeps_the_order_and_zeros():
+    proba = np.array([[0.5, 0.3, 0.2], [0.0, 1.0, 0.0], [1e-300, 0.4, 0.6]])
+    for temperature in (0.3, 1.0, 4.0):
+        out = tempered(proba, temperature)
+        np.testing.assert_allclose(out.sum(axis=1), 1.0, atol=1e-15)
+        np.testing.assert_array_equal(np.argsort(out, axis=1), np.argsort(proba, axis=1))
+        assert (out[1] == proba[1]).all()
+    np.testing.assert_allclose(tempered(proba[:1], 0.5), [[25 / 38, 9 / 38, 4 / 38]], rtol=1e-14)
+
+
+# Both in a classifier
+
+
+@pytest.mark.parametrize("calibration", ["firth", "isotonic"])
+@pytest.mark.parametrize("fast", [True, False])
+def test_temperature_by_loops(calibration, fast):
+    """Every row is scored by machines and calibrated by sigmoids that have not seen its fold."""
+    clf = PairwiseClassifier(SVC(), calibration=calibration, coupling="ht", weights=None, fast=fast).fit(X, Y)
+    folds = list(StratifiedKFold(5).split(X, Y))
+    pairs = [(0, 1), (0, 2), (1, 2)]
+    held_out = np.empty((len(Y), 3))
+    for train, test in folds:
+        for column, pair in enumerate(pairs):
+            rows = train[np.isin(Y[train], pair)]
+            machine = SVC(gamma=1 / (4 * X.var())).fit(X[rows], Y[rows])
+            held_out[test, column] = -machine.decision_function(X[test])
+    r = np.empty_like(held_out)
+    for train, test in folds:
+        for column, pair in enumerate(pairs):
+            rows = train[np.isin(Y[train], pair)]
+            fit = CALIBRATIONS[calibration](held_out[rows, column], Y[rows] == pair[0], np.ones(len(rows)), "")
+            r[test, column] = 1 / (1 + np.exp(-fit.log_odds(held_out[test, column])))
+    proba = couple(r, "ht", condensed=True, clip=1e-7)
+    np.testing.assert_allclose(clf.temperature_, reference.temperature(proba, Y, np.ones(len(Y))), rtol=1e-6)
+    plain = PairwiseClassifier(SVC(), calibration=calibration, coupling="ht", weights=None, temperature=False).fit(X, Y)
+    want = plain.predict_proba(X) ** (1 / clf.temperature_)
+    np.testing.assert_allclose(clf.predict_proba(X), want / want.sum(axis=1, keepdims=True), atol=1e-9)
+    np.testing.assert_array_equal(clf.predict(X), plain.predict(X))
+
+
+@pytest.mark.parametrize(
+    ("estimator", "options", "is_fitted"),
+    [
+        (SVC(), {}, True),
+        (SVC(), {"calibration": "isotonic"}, True),
+        (SVC(), {"temperature": False}, False),
+        (SVC(), {"calibration": "sigmoid"}, False),
+        (SVC(), {"calibration": "sigmoid", "temperature": True}, True),
+        (RidgeClassifier(), {}, True),
+        (GaussianNB(), {}, False),
+        (GaussianNB(), {"temperature": True}, True),
+        (GaussianNB(), {"threshold": "cv"}, True),
+        ([SVC(), GaussianNB()], {}, False),
+        ([SVC(), GaussianNB()], {"temperature": True, "coupling": "bayes"}, True),
+        ([SVC(), RidgeClassifier()], {"coupling": "bayes"}, True),
+    ],
+)
+def test_where_a_temperature_is_fitted(estimator, options, is_fitted):
+    clf = PairwiseClassifier(estimator, **options).fit(X[:, :2], Y)
+    assert (clf.temperature_ != 1.0) == is_fitted
+    np.testing.assert_allclose(clf.predict_proba(X[:, :2]).sum(axis=1), 1.0)
+
+
+def test_two_classes_need_no_temperature():
+    two = Y > 0
+    assert PairwiseClassifier(SVC()).fit(X[two], Y[two]).temperature_ == 1.0
+    assert PairwiseClassifier(SVC(), temperature=True).fit(X[two], Y[two]).temperature_ != 1.0
+
+
+def test_votes_have_no_temperature():
+    with pytest.raises(InputError, match="coupling='vote' cannot have a temperature, because shares of votes"):
+        PairwiseClassifier(SVC(), coupling="vote", temperature=True).fit(X, Y)
+    assert PairwiseClassifier(SVC(), coupling="vote").fit(X, Y).temperature_ == 1.0
+
+
+@pytest.mark.parametrize("learner", [SVC(), LinearDiscriminantAnalysis(), RidgeClassifier()])
+def test_a_temperature_from_some_of_the_rows(learner, monkeypatch):
+    """All rows would need too much memory; an equal share of each class is enough."""
+    x, y = load_digits(return_X_y=True)
+    x, y = x[:600], y[:600]
+    whole = PairwiseClassifier(learner, temperature=True).fit(x, y)
+    monkeypatch.setattr(tempering, "MOST_SCORES", 300 * 45)
+    part = PairwiseClassifier(learner, temperature=True).fit(x, y)
+    assert part.temperature_ != whole.temperature_
+    np.testing.assert_allclose(part.temperature_, whole.temperature_, rtol=0.2)
+
+    class Rows:
+        code, n_pairs = y, 45
+
+    sample = sample_rows(Rows)
+    assert len(np.unique(sample)) == 300
+    assert np.ptp(np.bincount(y[sample]) / np.bincount(y)) < 0.05
+
+
+def test_temperature_with_weights_and_any_number_of_jobs():
+    weight = np.random.default_rng(0).gamma(1.0, size=len(Y))
+    weight[::7] = 0.0
+    one, two = (
+        PairwiseClassifier(SVC(), random_state=0, n_jobs=n_jobs).fit(X, Y, sample_weight=weight) for n_jobs in (1, 2)
+    )
+    assert one.temperature_ == two.temperature_
+    np.testing.assert_array_equal(one.predict_proba(X), two.predict_proba(X))
+
+
+def test_ceilings_of_perfectly_separated_classes():
+    """K classes of m rows: coupled odds of m + 1 (Platt) and 2m + 1 (Firth); the temperature removes the ceiling."""
+    y = np.repeat(np.arange(26), 10)
+    x = 1000.0 * np.eye(26)[y] + np.random.default_rng(0).normal(size=(260, 26))
+    machine = SVC(kernel="linear")
+    platt, firth, both = (
+        PairwiseClassifier(machine, **options).fit(x, y).predict_proba(x).max(axis=1)
+        for options in ({"calibration": "sigmoid"}, {"temperature": False}, {})
+    )
+    # The scores of a class differ by a thousandth.
+    np.testing.assert_allclose(platt, 11 / 36, atol=0.002)
+    np.testing.assert_allclose(firth, 21 / 46, atol=0.002)
+    assert both.min() > 0.99
+
+
+def test_log_loss_on_digits_is_less_than_that_of_libsvm():
+    x, y = load_digits(return_X_y=True)
+    train = np.arange(len(y)) % 3 > 0
+    loss = {}
+    for calibration in ("sigmoid", "auto"):
+        clf = PairwiseClassifier(SVC(), calibration=calibration).fit(x[train], y[train])
+        loss[calibration] = log_loss(y[~train], clf.predict_proba(x[~train]))
+    assert loss["auto"] < 0.7 * loss["sigmoid"]
+
+
+def test_a_temperature_needs_rows_to_hold_out():
+    x, y = np.vstack([X, X[:1]]), np.r_[Y, 3]
+    with pytest.raises(InputError, match=r"class 3 has 1 row, .*\(for temperature=True\).*use temperature=False"):
+        PairwiseClassifier(GaussianNB(), temperature=True, error_score=np.nan).fit(x, y)
