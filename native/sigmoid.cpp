@@ -16,10 +16,10 @@ constexpr double SHORTEST_STEP = 1e-10;
 // If a Newton step promises less than this share of the loss, only rounding is left.
 constexpr double SMALLEST_GAIN = 1e-15;
 
-// A loss, its gradient and its Hessian in the parameters (a, b + a * centre). About the mean of informative scores the Hessian
-// is nearly diagonal, so its determinant keeps its digits.
+// A loss, its gradient and its Hessian in the parameters (a, b + a * centre). About the `mean` of informative scores the
+// Hessian is nearly diagonal, so its determinant keeps its digits; the mean at one step is the centre of the next.
 struct Loss {
-    double value, g_a, g_b, h_aa, h_ab, h_bb, centre;
+    double value, g_a, g_b, h_aa, h_ab, h_bb, centre, mean;
 };
 
 struct Rows {
@@ -42,7 +42,7 @@ struct Row {
 };
 
 // Weighted cross-entropy.
-Loss cross_entropy(const Rows &rows, double a, double b) {
+Loss cross_entropy(const Rows &rows, double a, double b, double) {
     Loss sum{};
     for (int64_t k = 0; k < rows.n; k++) {
         const Row row(rows, k, a, b);
@@ -61,15 +61,9 @@ Loss cross_entropy(const Rows &rows, double a, double b) {
 //
 // With v = p (1 - p) and sums S_k of w v f^k, |I| is S_0 S_2 - S_1^2. Its derivatives are those of the sums:
 // dS_k/da = U_(k+1), dS_k/db = U_k with v' = v (1 - 2 p), and the same with v'' = v (1 - 6 v) for the second derivatives.
-Loss penalised(const Rows &rows, double a, double b) {
-    double total = 0.0, moment = 0.0;
-    for (int64_t k = 0; k < rows.n; k++) {
-        const double curve = rows.weight[k] * Row(rows, k, a, b).curve;
-        total += curve;
-        moment += curve * rows.scores[k];
-    }
+Loss penalised(const Rows &rows, double a, double b, double centre) {
     Loss sum{};
-    sum.centre = total > 0.0 ? moment / total : 0.0;
+    sum.centre = centre;
     double s[3] = {}, u[4] = {}, w[5] = {};
     for (int64_t k = 0; k < rows.n; k++) {
         const Row row(rows, k, a, b);
@@ -92,6 +86,7 @@ Loss penalised(const Rows &rows, double a, double b) {
         sum.value = std::numeric_limits<double>::infinity();
         return sum;
     }
+    sum.mean = centre + s[1] / s[0];
     const double d_a = (u[1] * s[2] + s[0] * u[3] - 2.0 * s[1] * u[2]) / det;
     const double d_b = (u[0] * s[2] + s[0] * u[2] - 2.0 * s[1] * u[1]) / det;
     const double d_aa = (w[2] * s[2] + s[0] * w[4] + 2.0 * (u[1] * u[3] - u[2] * u[2] - s[1] * w[3])) / det;
@@ -115,7 +110,7 @@ Loss penalised(const Rows &rows, double a, double b) {
 // The minimum of a loss, by Newton's method.
 template <class Evaluate>
 Sigmoid minimise(Evaluate evaluate, const Rows &rows, double a, double b) {
-    Loss here = evaluate(rows, a, b);
+    Loss here = evaluate(rows, a, b, 0.0);
     for (int iteration = 0; iteration < MAX_ITER; iteration++) {
         const double h_aa = here.h_aa + RIDGE, h_bb = here.h_bb + RIDGE, h_ab = here.h_ab;
         const double determinant = h_aa * h_bb - h_ab * h_ab;
@@ -127,7 +122,7 @@ Sigmoid minimise(Evaluate evaluate, const Rows &rows, double a, double b) {
         double step = 1.0;
         Loss there{};
         for (; step >= SHORTEST_STEP; step /= 2.0) {
-            there = evaluate(rows, a + step * d_a, b + step * d_b);
+            there = evaluate(rows, a + step * d_a, b + step * d_b, here.mean);
             if (there.value < here.value + 1e-4 * step * slope) break;
         }
         // No step decreases the loss: it is exact to the last digit, or the scores are too far apart or NaN.

@@ -318,11 +318,11 @@ class Training:
         rows = self.problem.rows(pair)
         fold, (positive, weight) = folds.held()[rows], self._outcomes(pair)
         wanted, wanted_fold = (scores, fold) if sampled is None else (sampled, folds.held()[folds.sample])
-        out = np.empty(len(wanted))
-        for number in np.unique(wanted_fold):
+        out, fit, name = np.empty(len(wanted)), calibration.CALIBRATIONS[method], self.problem.name(pair)
+        for number in range(len(folds)):
             rest, own = fold != number, wanted_fold == number
-            fit = calibration.CALIBRATIONS[method]
-            out[own] = fit(scores[rest], positive[rest], weight[rest], self.problem.name(pair)).log_odds(wanted[own])
+            if own.any():
+                out[own] = fit(scores[rest], positive[rest], weight[rest], name).log_odds(wanted[own])
         return out
 
     def _outcomes(self, pair: int) -> tuple[Mask, Array]:
