@@ -29,6 +29,12 @@ def bounded(log_odds: Array) -> Array:
     return np.clip(log_odds, -FARTHEST, FARTHEST)
 
 
+def log_odds_of(proba: Array, others: Array) -> Array:
+    """Bounded log-odds of probabilities against those of all other classes."""
+    with np.errstate(divide="ignore"):
+        return bounded(np.log(proba) - np.log(others))
+
+
 # Calibrations
 
 
@@ -205,6 +211,7 @@ class CalibratedPairs:
         self.members, self.threshold = members, threshold
         # Sigmoids of all pairs are applied at once; this one leaves log-odds as they are.
         self.a, self.b = np.full(len(threshold), -1.0), np.zeros(len(threshold))
+        self._as_given = not calibrators and not threshold.any()
         self._others: dict[int, Calibrator] = {}
         for pair, calibrator in calibrators.items():
             if isinstance(calibrator, Sigmoid):
@@ -223,13 +230,27 @@ class CalibratedPairs:
 
     def probabilities(self, x: Any) -> Array:
         """r_ij of the pairs i < j, one column per pair."""
+        log_odds = self._log_odds(x)
+        return expit(log_odds, out=log_odds)
+
+    def both(self, x: Any) -> Array:
+        """Probabilities of both classes of a single pair; if nothing changes those of a learner, its own."""
+        own = getattr(self.members[0], "probabilities", None) if self._as_given else None
+        proba = None if own is None else own(x)
+        if proba is None:
+            log_odds = self._log_odds(x)
+            proba = expit(np.hstack([log_odds, -log_odds]))
+        return proba
+
+    def _log_odds(self, x: Any) -> Array:
+        """Log-odds of the pairs, calibrated and moved by the thresholds."""
         scores = self.scores(x)
         log_odds = scores * -self.a
         log_odds -= self.b
         for pair, calibrator in self._others.items():
             log_odds[:, pair] = calibrator.log_odds(scores[:, pair])
         log_odds -= self.threshold
-        return expit(log_odds, out=log_odds)
+        return log_odds
 
     def learners(self) -> list[Any]:
         """The learner of each pair."""

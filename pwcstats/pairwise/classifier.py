@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
@@ -29,8 +30,8 @@ from pwcstats.coupling import couple
 from pwcstats.coupling.methods import MethodName, find_method
 from pwcstats.errors import InputError, arg, code, value
 from pwcstats.pairwise import data, learners
-from pwcstats.pairwise.calibration import CALIBRATIONS, THRESHOLDS, check_one_score, likeliest, method_of
-from pwcstats.pairwise.data import Problem, RowFormat, Standardizer
+from pwcstats.pairwise.calibration import CALIBRATIONS, THRESHOLDS, check_one_score, likeliest, log_odds_of, method_of
+from pwcstats.pairwise.data import ClassPairs, Integers, Problem, RowFormat, Standardizer
 from pwcstats.pairwise.fast import has_fast_path
 from pwcstats.pairwise.folds import Folds, check_held_out_once, make_folds
 from pwcstats.pairwise.learners import Candidate, Routed, read_candidates
@@ -91,7 +92,8 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         Number of parallel fits, as in joblib, and of threads in prediction. Results are bit-identical for any number.
     random_state : int or RandomState, optional
         Shuffles the folds, seeds learners that have no seed of their own, and draws between classes of equal
-        probability in :meth:`predict`. If None, folds are not shuffled and ties go to the first class.
+        probability in :meth:`predict`. If None, folds are not shuffled and ties go to the first class. Ties of two
+        classes always go to the first, as in scikit-learn's classifiers.
     verbose : int
         Whether to show progress bars.
 
@@ -252,9 +254,14 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         table = training.table(pairs, scores, fits.chosen)
         columns = problem.kept if problem.square else None
         self._fitted = FittedPairs(pairs, masses, table, row_format, scaler, columns)
-        self.classes_, self.pairs_, self.scaler_ = problem.classes, table, scaler
+        self.classes_, self.scaler_ = problem.classes, scaler
         self._estimators: dict[Any, Any] | None = None
         return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Learners of a fast path can be made again, and skops cannot save keys that are tuples.
+        state = super().__getstate__()
+        return {**state, "_estimators": None} if "_estimators" in state else state
 
     def predict_proba(self, X: Any) -> Array:
         """Coupled probabilities of all classes.
@@ -269,7 +276,7 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         ndarray of shape (n_samples, n_classes)
             In the order of `classes_`.
         """
-        check_is_fitted(self, "pairs_")
+        check_is_fitted(self, "classes_")
         return self._in_pieces(X, self._couple, (len(self.classes_),))
 
     def predict_log_proba(self, X: Any) -> Array:
@@ -277,14 +284,38 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
+    def decision_function(self, X: Any) -> Array:
+        """Log-odds of each class against all others, from the coupled probabilities.
+
+        They are limited to 36 in either direction, also where votes give a probability of 0.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
+            New rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
+            In the order of `classes_`, the largest for the class that :meth:`predict` returns. For two classes, the
+            log-odds of the second.
+        """
+        proba = self.predict_proba(X)
+        two = len(self.classes_) == 2
+        out = log_odds_of(proba, proba[:, ::-1] if two else proba.sum(axis=1, keepdims=True) - proba)
+        # Of equal log-odds, those of the predicted class become the next larger number.
+        rows, best, top = np.arange(len(out)), self._best(proba), out.max(axis=1)
+        tied = (out == top[:, None]).sum(axis=1) > 1
+        out[rows[tied], best[tied]] = np.nextafter(top[tied], np.inf)
+        return out[:, 1] if two else out
+
     def predict(self, X: Any) -> NDArray[Any]:
         """The most probable class of each row.
 
-        Of classes with exactly equal probability, the one that comes first in `classes_`. With a `random_state` one
-        of them is drawn; the prediction for such a row then depends on the other rows of X.
+        Of classes with exactly equal probability, the one that comes first in `classes_`. With a `random_state` and
+        more than two classes one of them is drawn; the prediction for such a row then depends on the other rows of X.
         """
-        best = likeliest(self.predict_proba(X), self.random_state)
-        return self.classes_[best]
+        return self.classes_[self._best(self.predict_proba(X))]
 
     def pairwise_proba(self, X: Any) -> Array:
         """Probabilities within the pairs, after calibration and thresholds.
@@ -300,7 +331,7 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             ``r[:, i, j]`` is the probability of class i given that it is i or j; 1/2 on the diagonal. This is the
             input of :func:`pwcstats.couple`.
         """
-        check_is_fitted(self, "pairs_")
+        check_is_fitted(self, "classes_")
         k = len(self.classes_)
         low, high = np.triu_indices(k, 1)
 
@@ -318,25 +349,32 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         They are positive in favour of `class_i`: decision values of learners without probabilities, log-odds of the
         others. For an ``SVC`` they are those of LIBSVM, which e1071 calls ``decision.values``.
         """
-        check_is_fitted(self, "pairs_")
-        return self._in_pieces(X, self._fitted.pairs.scores, (len(self.pairs_),))
+        check_is_fitted(self, "classes_")
+        return self._in_pieces(X, self._fitted.pairs.scores, (self._fitted.n_pairs,))
 
     def votes(self, X: Any) -> Array:
         """Number of pairs that each class wins; r = 1/2 counts as half a win (Friedman's max-wins rule)."""
-        check_is_fitted(self, "pairs_")
+        check_is_fitted(self, "classes_")
 
         def count(x: Any) -> Array:
             r = self._pair_probabilities(x)
-            return np.rint(couple(r, "vote", condensed=True) * 2.0 * len(self.pairs_)) / 2.0
+            return np.rint(couple(r, "vote", condensed=True) * 2.0 * self._fitted.n_pairs) / 2.0
 
         return self._in_pieces(X, count, (len(self.classes_),))
 
     @property
+    def pairs_(self) -> pd.DataFrame:
+        """The table of pairs, made at each access."""
+        check_is_fitted(self, "classes_")
+        return pd.DataFrame(self._fitted.table)
+
+    @property
     def estimators_(self) -> dict[Any, Any]:
         """Fitted learners by the labels of their pair; those of a fast path are made at the first access."""
-        check_is_fitted(self, "pairs_")
+        check_is_fitted(self, "classes_")
         if self._estimators is None:
-            names = zip(self.pairs_["class_i"].tolist(), self.pairs_["class_j"].tolist(), strict=True)
+            pairs = ClassPairs(self.classes_)
+            names = map(pairs.labels, range(pairs.n_pairs))
             self._estimators = dict(zip(names, self._fitted.pairs.learners(), strict=True))
         return self._estimators
 
@@ -515,7 +553,7 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         if fitted.columns is not None:
             x = x[:, fitted.columns]
         n = x.shape[0]
-        size = max(PIECE // len(self.pairs_), 1)
+        size = max(PIECE // fitted.n_pairs, 1)
         if n <= size:
             return answer(x)
         out = np.empty((n, *shape))
@@ -532,14 +570,16 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     def _pair_probabilities(self, x: Any) -> Array:
         """r_ij of some rows, one column per pair."""
-        r = self._fitted.pairs.probabilities(x)
+        return self._without_nan(self._fitted.pairs.probabilities(x))
+
+    def _without_nan(self, r: Array) -> Array:
+        """The same r; an error names the first pair with NaN."""
         # Sums of numbers between 0 and 1 are finite, and are cheaper than a check of each number.
         if np.isnan(r.sum()):
             pair = int(np.flatnonzero(np.isnan(r).any(axis=0))[0])
-            first = self.pairs_.iloc[pair]
-            labels = tuple(self.pairs_[["class_i", "class_j"]].to_numpy(dtype=object)[pair].tolist())
+            learner, name = self._fitted.table["learner"][pair], ClassPairs(self.classes_).name(pair)
             raise InputError(
-                f"{first['learner']} gave NaN for the pair {value(labels)} in "
+                f"{learner} gave NaN for the pair {name} in "
                 f"{int(np.isnan(r[:, pair]).sum())} of {len(r)} rows; check whether their values are too large for a "
                 "sum of squares."
             )
@@ -547,14 +587,21 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     def _couple(self, x: Any) -> Array:
         """Coupled probabilities of some rows."""
+        method = find_method(self.coupling, "coupling")
+        if len(self.classes_) == 2 and method.needs_probabilities:
+            # All these methods give r and 1 - r; so a probability keeps its last digit, also near 0 and 1.
+            return self._without_nan(self._fitted.pairs.both(x))
         r = self._pair_probabilities(x)
         options: dict[str, Any] = {}
-        method = find_method(self.coupling, "coupling")
         if method.uses_weights and self.weights == "counts":
-            options["n"] = self.pairs_["n"].to_numpy(dtype=np.float64)
+            options["n"] = self._fitted.table["n"].astype(np.float64)
         if method.uses_pair_mass:
             options["pair_mass"] = self._pair_masses(x, r)
         return couple(r, method.name, condensed=True, clip=method.classifier_clip, **options)
+
+    def _best(self, proba: Array) -> Integers:
+        """Index of the predicted class of each row."""
+        return likeliest(proba, self.random_state if len(self.classes_) > 2 else None)
 
     def _pair_masses(self, x: Any, r: Array) -> Array:
         """P(class i or j | x) of some rows, one column per pair."""

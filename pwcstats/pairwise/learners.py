@@ -18,7 +18,7 @@ from pwcstats._arrays import Array, as_float
 from pwcstats._text import listed, shown
 from pwcstats.coupling.methods import Method
 from pwcstats.errors import InputError, PwcWarning, arg, code, value, warn
-from pwcstats.pairwise.calibration import bounded
+from pwcstats.pairwise.calibration import log_odds_of
 from pwcstats.pairwise.data import ClassPairs, Problem, cut, take
 
 # What a learner's scores are: log-odds of its probabilities, or decision values.
@@ -320,18 +320,27 @@ def seeded(learner: Any, seed: int | None) -> Any:
 
 def scores(learner: Any, x: Any, kind: Kind, label: Any) -> Array:
     """Scores of a fitted learner of two classes, positive in favour of `label`."""
-    side = list(learner.classes_).index(label)
     if kind == DECISION:
         values = np.asarray(learner.decision_function(x), dtype=np.float64).ravel()
-        out = values if side == 1 else -values
+        out = values if list(learner.classes_).index(label) == 1 else -values
     else:
-        proba = np.asarray(learner.predict_proba(x), dtype=np.float64)
-        with np.errstate(divide="ignore"):
-            out = bounded(np.log(proba[:, side]) - np.log(proba[:, 1 - side]))
-    missing = np.isnan(out)
-    if missing.any():
-        raise InputError(f"{type(learner).__name__} gave NaN for {int(missing.sum())} of {len(out)} rows.")
+        out = log_odds_of(*probabilities(learner, x, label).T)
+    _check_no_nan(learner, out)
     return out
+
+
+def probabilities(learner: Any, x: Any, label: Any) -> Array:
+    """Probabilities of a fitted learner of two classes: of `label`, and of the other."""
+    proba = np.asarray(learner.predict_proba(x), dtype=np.float64)
+    _check_no_nan(learner, proba.sum(axis=1))
+    return proba if list(learner.classes_).index(label) == 0 else proba[:, ::-1]
+
+
+def _check_no_nan(learner: Any, values: Array) -> None:
+    """Refuse NaN for some rows."""
+    missing = int(np.isnan(values).sum())
+    if missing:
+        raise InputError(f"{type(learner).__name__} gave NaN for {missing} of {len(values)} rows.")
 
 
 # Metadata routing: where sample weights, groups and other metadata of a fit go

@@ -1,6 +1,7 @@
 """One fit per pair, for learners of any kind: tasks that joblib can send to any worker."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -192,21 +193,36 @@ class PlainPairs:
         """Scores of all rows, one column per pair."""
         out = np.empty((x.shape[0] if hasattr(x, "shape") else len(x), len(self._members)))
         for column, (learner, kind, label, seen) in enumerate(self._members):
-            try:
+            with self._explained(column):
                 out[:, column] = learners.scores(learner, x if seen is None else x[:, seen], kind, label)
-            except InputError:
-                raise
-            except Exception as error:
-                hint = (
-                    " (It has seen the rows of its two classes only. If it meets unknown categories, encode them in a "
-                    f"pipeline around {code('PairwiseClassifier')}, or let the encoder ignore them, for example by "
-                    f"{code('handle_unknown')}='ignore'.)"
-                )
-                raise InputError(
-                    f"the {code(type(learner).__name__)} of the pair {self._names[column]} cannot predict: "
-                    f"{str(error).strip()}{hint if hasattr(learner, 'steps') else ''}"
-                ) from error
         return out
+
+    def probabilities(self, x: Any) -> Array | None:
+        """Probabilities of both classes of the first pair; None if its learner gives decision values."""
+        learner, kind, label, seen = self._members[0]
+        if kind != learners.PROBABILITY:
+            return None
+        with self._explained(0):
+            return learners.probabilities(learner, x if seen is None else x[:, seen], label)
+
+    @contextmanager
+    def _explained(self, index: int) -> Iterator[None]:
+        """Say which learner fails to predict."""
+        try:
+            yield
+        except InputError:
+            raise
+        except Exception as error:
+            learner = self._members[index][0]
+            hint = (
+                " (It has seen the rows of its two classes only. If it meets unknown categories, encode them in a "
+                f"pipeline around {code('PairwiseClassifier')}, or let the encoder ignore them, for example by "
+                f"{code('handle_unknown')}='ignore'.)"
+            )
+            raise InputError(
+                f"the {code(type(learner).__name__)} of the pair {self._names[index]} cannot predict: "
+                f"{str(error).strip()}{hint if hasattr(learner, 'steps') else ''}"
+            ) from error
 
     def learner(self, index: int) -> Any:
         """The learner of one of the pairs."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-import pandas as pd
+from numpy.typing import NDArray
 from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import FitFailedWarning
 from sklearn.utils import check_random_state
@@ -61,15 +61,21 @@ class Options:
 class FittedPairs:
     """Everything that prediction needs.
 
-    `columns` are the columns of a kernel matrix that belong to training rows with positive weight; None for other data.
+    `table` has the columns of the table of pairs. `columns` are the columns of a kernel matrix that belong to training
+    rows with positive weight; None for other data.
     """
 
     pairs: CalibratedPairs
     masses: CalibratedPairs | None
-    table: pd.DataFrame
+    table: dict[str, NDArray[Any]]
     row_format: RowFormat
     scaler: Standardizer | None
     columns: Integers | None
+
+    @property
+    def n_pairs(self) -> int:
+        """Number of pairs."""
+        return len(self.table["n"])
 
 
 @dataclass
@@ -326,12 +332,16 @@ class Training:
             self._warn(failed, "all candidates failed", "where the classes' shares of the rows are used", 5)
         return CalibratedPairs(members, calibrators, np.zeros(self.problem.n_pairs))
 
-    def table(self, pairs: CalibratedPairs, scores: Array, chosen: Integers) -> pd.DataFrame:
+    def table(self, pairs: CalibratedPairs, scores: Array, chosen: Integers) -> dict[str, NDArray[Any]]:
         """One row per pair: its classes, rows and learner, the candidates' scores, and what was learned besides."""
         problem, names = self.problem, [candidate.name for candidate in self.candidates]
-        table = pd.DataFrame({"class_i": problem.classes[problem.low], "class_j": problem.classes[problem.high]})
-        table["n"] = problem.counts if problem.weight is not None else problem.counts.astype(np.int64)
-        table["learner"] = [names[index] if index >= 0 else FALLBACK for index in chosen]
+        table: dict[str, NDArray[Any]] = {
+            "class_i": problem.classes[problem.low],
+            "class_j": problem.classes[problem.high],
+            "n": problem.counts if problem.weight is not None else problem.counts.astype(np.int64),
+            # The index of the fallback is -1.
+            "learner": np.array([*names, FALLBACK])[chosen],
+        }
         if len(names) > 1:
             for name, row in zip(names, scores, strict=True):
                 table[f"cv_score_{name}"] = row
@@ -343,7 +353,8 @@ class Training:
         if self.options.threshold is not None:
             table["threshold"] = pairs.threshold
         if self._failures:
-            table["error"] = [str(Message(_listed(self._failures.get(pair, [])))) for pair in range(problem.n_pairs)]
+            errors = [str(Message(_listed(self._failures.get(pair, [])))) for pair in range(problem.n_pairs)]
+            table["error"] = np.array(errors)
         return table
 
     # Tasks
