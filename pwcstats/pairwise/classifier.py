@@ -131,9 +131,15 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     Class weights and priors of a learner refer to all classes: ``class_weight="balanced"`` and ``gamma="scale"`` of
     ``SVC`` are computed from all rows. Each pair gets the weights of its two classes, or their priors divided by their
-    sum. So a pair's machine is the same as in a single fit of all classes, and as in R's e1071. (Inside a pipeline,
-    "balanced" and "scale" are left to the learner, which sees the rows of one pair. With `sample_weight`, balanced
-    weights count them, as in scikit-learn's logistic regression, but not as in its ``SVC``.)
+    sum. So a pair's machine is the same as in a single fit of all classes, and as in R's e1071. (With `sample_weight`,
+    balanced weights count them, as in scikit-learn's logistic regression, but not as in its ``SVC``.) A
+    ``class_weight`` may name classes that are not in y, as long as it names one that is.
+
+    Of a pipeline, the last step is the learner: its class weights, "balanced" ones too, refer to all rows, and it gets
+    the `sample_weight`. The other steps get no weights; to weight them, too, name them in `fit`, as in
+    ``standardscaler__sample_weight=weights``, or use metadata routing. "scale" is left to an ``SVC`` in a pipeline,
+    which sees the transformed rows of one pair. Steps that are a ``FrozenEstimator`` are used as they are; the learner
+    itself cannot be frozen, because each pair needs a fit of its own.
 
     Each learner is fitted to the labels 0 (class_i) and 1 (class_j), so that learners which take no other labels, such
     as XGBoost's, can be used with any classes. Class weights are given by the original labels. Scorers of `scoring`
@@ -221,9 +227,9 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         y : array-like of shape (n_samples,)
             Classes.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights of the rows; a weight of 2 counts as two equal rows. They go to the learners' fits, and count in
-            n_ij, balanced class weights, sigmoids and thresholds. Scores of candidates are not weighted, unless a
-            scorer requests the weights.
+            Weights of the rows; a weight of 2 counts as two equal rows. They go to the learners' fits (of a pipeline,
+            to its last step), and count in n_ij, balanced class weights, sigmoids and thresholds. Scores of candidates
+            are not weighted, unless a scorer requests the weights.
         **fit_params
             Parameters of the learners' fits; those with one entry per row are cut to the rows of a pair. With
             scikit-learn's metadata routing enabled, they go to the learners, splitters and scorers that request them.
@@ -315,7 +321,8 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         Of classes with exactly equal probability, the one that comes first in `classes_`. With a `random_state` and
         more than two classes one of them is drawn; the prediction for such a row then depends on the other rows of X.
         """
-        return self.classes_[self._best(self.predict_proba(X))]
+        best = self._best(self.predict_proba(X))
+        return self.classes_[best]
 
     def pairwise_proba(self, X: Any) -> Array:
         """Probabilities within the pairs, after calibration and thresholds.
