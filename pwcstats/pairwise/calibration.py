@@ -284,12 +284,13 @@ def accuracy(problem: Problem, margins: Array, folds: Folds, tie: int) -> Array:
 
     At a score of 0 a learner predicts the first class of a pair (`tie` is 0) or the second (1).
     """
-    k = problem.n_classes
-    cell = problem.code + k * folds.held()
+    k, held = problem.n_classes, ~folds.kept
+    margins, code = margins[held], problem.code[held]
+    cell = code + k * folds.held()[held]
     rows = np.bincount(cell, minlength=k * len(folds)).reshape(len(folds), k).T
     right = np.empty((k, k - 1, len(folds)))
     for column in range(k - 1):
-        first = problem.code <= column
+        first = code <= column
         won = (margins[:, column] > 0.0) | ((margins[:, column] == 0.0) & (first if tie == 0 else ~first))
         right[:, column] = np.bincount(cell[won], minlength=k * len(folds)).reshape(len(folds), k).T
     i, j = problem.low, problem.high

@@ -509,7 +509,7 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             training.problem,
             "selection_cv",
             training.options.seeds.selection,
-            ("to choose between candidates", "give one learner that has probabilities of its own"),
+            ("candidates are not compared on their pairs, and the first is used", "give one learner"),
             **routed.selection_splitter,
         )
         return training.select(folds, scorers, self.scoring in ("accuracy", None), routed.scorer)
@@ -518,9 +518,9 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """Folds for calibration and thresholds, if anything is to be learned from them."""
         calibrated = [candidate.name for candidate in training.candidates if candidate.method is not None]
         if calibrated:
-            why = f"to calibrate {calibrated[0]}", "give a learner that has probabilities of its own"
+            instead = "give a learner that has probabilities of its own"
         elif THRESHOLDS.get(str(self.threshold)) == "held_out":
-            why = f"for {arg('threshold', self.threshold)}", f"use {arg('threshold', 'train')}"
+            instead = f"use {arg('threshold', 'train')}"
         else:
             return None
         folds = make_folds(
@@ -528,7 +528,7 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             training.problem,
             "calibration_cv",
             training.options.seeds.calibration,
-            why,
+            ("the training scores of these rows are used", instead),
             **routed.calibration_splitter,
         )
         check_held_out_once(folds, "calibration_cv")

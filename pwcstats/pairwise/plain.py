@@ -99,7 +99,7 @@ def fit(task: PairTask, shared: Shared, with_scores: bool) -> Fit:
         learner = _fit(task, shared, rows)
         # One row is enough to find a learner that returns only NaN, such as naive Bayes of constant columns.
         own = _scores(task, shared, learner, rows if with_scores else rows[:1], rows)
-        held_out = None if shared.folds is None else _held_out(task, shared, rows)
+        held_out = None if shared.folds is None else _held_out(task, shared, rows, learner)
         return Fit(learner, leveled(own) if with_scores else None, held_out)
     except Exception as error:
         return Fit(error=error)
@@ -108,7 +108,7 @@ def fit(task: PairTask, shared: Shared, with_scores: bool) -> Fit:
 def held_out(task: PairTask, shared: Shared) -> Fit:
     """Compute only the held-out scores."""
     try:
-        return Fit(held_out=_held_out(task, shared, task.rows(shared.code)))
+        return Fit(held_out=_held_out(task, shared, task.rows(shared.code), None))
     except Exception as error:
         return Fit(error=error)
 
@@ -132,8 +132,12 @@ def _score(
     return checked(scorer, learner, rows, shared.classes[shared.code[test]], **cut(params, test, len(shared.code)))
 
 
-def _held_out(task: PairTask, shared: Shared, rows: Integers) -> Array:
-    out = np.empty(len(rows))
+def _held_out(task: PairTask, shared: Shared, rows: Integers, fitted: Any) -> Array:
+    """Held-out scores; of rows that no fold holds out, the scores of the learner that was fitted to all rows."""
+    assert shared.folds is not None
+    out, kept = np.empty(len(rows)), shared.folds.kept[rows]
+    if kept.any():
+        out[kept] = _scores(task, shared, fitted, rows[kept], rows)
     for train, test in _split(task, shared):
         if len(test):
             learner = _fit(task, shared, train)
