@@ -103,8 +103,9 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         Sorted labels.
     pairs_ : DataFrame
         One row per pair: `class_i`, `class_j`, `n` (rows of either class, weights included) and `learner`. With
-        several candidates there is also `cv_score_<name>` of each; where they apply, `sigmoid_a` and `sigmoid_b`
-        (r_ij = 1 / (1 + exp(a f + b)) of the score f), `threshold`, and `error`.
+        several candidates there is also `cv_score_<name>` of each, NaN if it could not be computed. Where they apply:
+        `sigmoid_a` and `sigmoid_b` (r_ij = 1 / (1 + exp(a f + b)) of the score f), `threshold`, and `error`. The frame
+        is made at each access.
     estimators_ : dict
         Fitted learners by (class_i, class_j). They know class_i as 0 and class_j as 1, whatever the labels are: their
         ``classes_`` are 0 and 1, ``predict`` returns these, and ``decision_function`` is positive for class_j. If an
@@ -145,7 +146,17 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     as XGBoost's, can be used with any classes. Class weights are given by the original labels. Scorers of `scoring`
     see the original labels, too; a scorer inside a learner, as in a ``GridSearchCV``, sees 0 and 1.
 
-    Log-odds of probabilities are limited to 36 in either direction, where 1 - p is 0 in double precision.
+    Log-odds of probabilities are limited to 36 in either direction, where 1 - p is 0 in double precision. With two
+    classes there is nothing to couple: probabilities of a learner that is neither calibrated nor moved by a threshold
+    are returned unchanged.
+
+    The only row of a class cannot be held out, because no learner could be trained without it. If `selection_cv` or
+    `calibration_cv` is a number, such a row is in all training sets, and a warning names its class. Calibrations and
+    thresholds use its training score together with the held-out scores of the other class. Candidates are not
+    compared on its pairs, as only one class would have held-out rows; the first is used.
+
+    Frames of pandas or polars reach learners that are fitted pair by pair as they are, so that a ``ColumnTransformer``
+    in a pipeline can choose columns by their names.
 
     Prediction runs in pieces, so its memory grows with the number of rows times classes, not rows times pairs.
 
