@@ -12,7 +12,7 @@ _INVISIBLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\
 
 def shape_of(array: Any) -> str:
     """Dimensions, written in a way that Python and R users both read."""
-    return " x ".join(map(str, array.shape)) if array.ndim else "a single number"
+    return " x ".join(map(str, array.shape)) if len(array.shape) else "a single number"
 
 
 def shown(label: Any) -> str:

@@ -141,11 +141,17 @@ def test_row_names_are_no_column(shell):
         ),
         ("y\na\nb\n", ("--target", "y", "--cv", "0"), "nothing to learn from"),
         ("x,y\nu,a\nu,b\n", ("--target", "y", "--cv", "0"), "nothing to learn from"),
-        ("x,y\n1,a\n2,b\n", ("--target", "y", "--cv", "0"), "row"),  # calibration has too few
     ],
 )
 def test_bad_rows(shell, text, options, words):
     assert words in shell.refused("fit", shell.write("rows.csv", text), *options)
+
+
+def test_classes_of_one_row_are_fitted_with_a_warning(shell):
+    code, out, err = shell.run("fit", shell.write("rows.csv", "x,y\n1,a\n2,b\n"), "--target", "y", "--cv", "0")
+    assert code == 0
+    assert "2 rows, 1 columns, 2 classes (a, b)" in out
+    assert "warning: the classes ('a', 'b') have one row each, which" in err
 
 
 def test_unknown_columns(shell):

@@ -11,10 +11,12 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import SVC
 
 from pwcstats import PairwiseClassifier, couple
-from pwcstats.errors import InputError
+from pwcstats.errors import InputError, PwcWarning
 from pwcstats.logit import FirthLogit
 from pwcstats.pairwise import temperature as tempering
 from pwcstats.pairwise.calibration import CALIBRATIONS, fit_firth
+from pwcstats.pairwise.data import Problem
+from pwcstats.pairwise.folds import make_folds
 from pwcstats.pairwise.temperature import fit_temperature, sample_rows, tempered
 from tests import reference_pairwise as reference
 
@@ -231,10 +233,8 @@ def test_a_temperature_from_some_of_the_rows(learner, monkeypatch):
     assert part.temperature_ != whole.temperature_
     np.testing.assert_allclose(part.temperature_, whole.temperature_, rtol=0.2)
 
-    class Rows:
-        code, n_pairs = y, 45
-
-    sample = sample_rows(Rows)
+    problem = Problem(x, y, None, square=False)
+    sample = sample_rows(problem, make_folds(5, problem, "cv", None, ("", "")))
     assert len(np.unique(sample)) == 300
     assert np.ptp(np.bincount(y[sample]) / np.bincount(y)) < 0.05
 
@@ -274,7 +274,11 @@ def test_log_loss_on_digits_is_less_than_that_of_libsvm():
     assert loss["auto"] < 0.7 * loss["sigmoid"]
 
 
-def test_a_temperature_needs_rows_to_hold_out():
-    x, y = np.vstack([X, X[:1]]), np.r_[Y, 3]
-    with pytest.raises(InputError, match=r"class 3 has 1 row, .*\(for temperature=True\).*use temperature=False"):
-        PairwiseClassifier(GaussianNB(), temperature=True, error_score=np.nan).fit(x, y)
+def test_a_temperature_is_fitted_to_rows_that_can_be_held_out():
+    x, y = np.vstack([X, X[:1] + 5.0]), np.r_[Y, 3]
+    with pytest.warns(PwcWarning, match="3"):
+        clf = PairwiseClassifier(SVC()).fit(x, y)
+    assert clf.temperature_ != 1.0
+    with pytest.warns(PwcWarning):
+        lonely = PairwiseClassifier(SVC()).fit(np.eye(3), np.arange(3))
+    assert lonely.temperature_ == 1.0

@@ -4,13 +4,16 @@ import pickle
 
 import joblib
 import numpy as np
+import pandas as pd
 import pytest
 import sklearn
+import skops.io
 from scipy import sparse
+from scipy.special import logit
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_iris, load_wine
-from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from sklearn.ensemble import AdaBoostClassifier, BaggingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import get_scorer
@@ -19,9 +22,11 @@ from sklearn.naive_bayes import CategoricalNB, GaussianNB, MultinomialNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
+from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import check_estimator
 
 from pwcstats import InputError, PairwiseClassifier
+from pwcstats.coupling.methods import METHODS
 
 X, Y = load_wine(return_X_y=True)
 
@@ -98,6 +103,94 @@ def test_clone_pickle_and_joblib(tmp_path):
             np.testing.assert_array_equal(copy.predict_proba(x), clf.predict_proba(x))
             assert list(copy.estimators_) == list(clf.estimators_)
         assert not hasattr(clone(clf), "estimators_")
+
+
+SAVED = {
+    "default": {},
+    "svc": {"estimator": SVC(), "random_state": np.random.RandomState(0)},
+    "fast": {"estimator": [LinearDiscriminantAnalysis(), GaussianNB()], "threshold": "cv"},
+    "pipeline": {"estimator": make_pipeline(StandardScaler(), LogisticRegression())},
+    "isotonic": {"estimator": LinearSVC(random_state=0), "calibration": "isotonic"},
+    "bayes": {"estimator": GaussianNB(), "coupling": "bayes"},
+    "counts": {"estimator": QuadraticDiscriminantAnalysis(), "coupling": "ht"},
+}
+
+
+@pytest.mark.parametrize("labels", [[0, 1, 2], ["a", "b", "c"]], ids=["numbers", "words"])
+@pytest.mark.parametrize("options", SAVED.values(), ids=SAVED)
+def test_skops(options, labels):
+    """It saves attributes, not code, and loads only types that the user trusts."""
+    x, y = load_iris(return_X_y=True, as_frame=True)
+    clf = PairwiseClassifier(**options).fit(x, np.array(labels)[y])
+    assert len(clf.estimators_) == 3
+    saved = skops.io.dumps(clf)
+    types = skops.io.get_untrusted_types(data=saved)
+    assert all(name.startswith("pwcstats.") for name in types)
+    again = skops.io.loads(saved, trusted=types)
+    np.testing.assert_array_equal(again.predict_proba(x), clf.predict_proba(x))
+    np.testing.assert_array_equal(again.pairwise_scores(x), clf.pairwise_scores(x))
+    pd.testing.assert_frame_equal(again.pairs_, clf.pairs_)
+    assert list(again.estimators_) == list(clf.estimators_)
+    assert list(again.feature_names_in_) == list(x.columns)
+
+
+def test_the_table_of_pairs_is_made_on_demand():
+    x, y = load_iris(return_X_y=True)
+    clf = PairwiseClassifier(SVC())
+    assert not hasattr(clf, "pairs_")
+    table = clf.fit(x, y).pairs_
+    table["n"] = 0
+    # A change of the user's copy does not change the classifier.
+    assert clf.pairs_["n"].tolist() == [100, 100, 100]
+
+
+@pytest.mark.parametrize("coupling", METHODS)
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_decision_function(coupling, n_classes):
+    x, y = load_iris(return_X_y=True)
+    x, y = x[:, :2][y < n_classes], np.array(["a", "b", "c"])[y[y < n_classes]]
+    clf = PairwiseClassifier(LinearDiscriminantAnalysis(), coupling=coupling, random_state=0).fit(x, y)
+    proba, values = clf.predict_proba(x), clf.decision_function(x)
+    log_odds = logit(np.clip(proba, 1e-15, 1 - 1e-15))
+    if n_classes == 2:
+        assert values.shape == (100,)
+        np.testing.assert_array_equal(clf.classes_[(values > 0).astype(int)], clf.predict(x))
+        log_odds = log_odds[:, 1]
+    else:
+        assert values.shape == (150, 3)
+        # Ties, which votes have, are drawn in the same way.
+        np.testing.assert_array_equal(clf.classes_[values.argmax(axis=1)], clf.predict(x))
+    inside = (proba > 1e-6) & (proba < 1 - 1e-6)
+    inside = inside.all(axis=1) if n_classes == 2 else inside
+    np.testing.assert_allclose(values[inside], log_odds[inside], atol=1e-9)
+    assert np.abs(values).max() <= 36.0 + 1e-9
+
+
+def test_the_classes_of_tied_votes():
+    """Where each class wins one of three pairs, the drawn class has the largest value."""
+    x = np.random.default_rng(0).normal(size=(3000, 2))
+    y = np.repeat([0, 1, 2], 1000)
+    clf = PairwiseClassifier(DecisionTreeClassifier(max_depth=4), coupling="vote", random_state=1).fit(x, y)
+    tied = np.ptp(clf.predict_proba(x), axis=1) == 0.0
+    assert tied.sum() > 20
+    predicted = clf.predict(x)
+    assert len(np.unique(predicted[tied])) == 3
+    np.testing.assert_array_equal(clf.decision_function(x).argmax(axis=1), predicted)
+
+
+@pytest.mark.parametrize("method", ["sigmoid", "isotonic"])
+def test_calibration_uses_the_decision_function(method):
+    x, y = load_iris(return_X_y=True)
+    clf = PairwiseClassifier(SVC())
+    calibrated = CalibratedClassifierCV(clf, method=method, ensemble=False, cv=3).fit(x, y)
+    assert calibrated.score(x, y) > 0.9
+    inner = calibrated.calibrated_classifiers_[0]
+    assert inner.estimator.decision_function(x).shape == (150, 3)
+    held_out = cross_val_predict(clf, x, y, cv=3, method="decision_function")
+    first = inner.calibrators[0].predict(held_out[:, 0])
+    assert np.mean(first[y == 0]) > 0.8 > 0.2 > np.mean(first[y != 0])
+    binary = get_scorer("roc_auc")(PairwiseClassifier(SVC()).fit(x[50:], y[50:]), x[50:], y[50:])
+    assert binary > 0.95
 
 
 def test_inside_other_meta_estimators():

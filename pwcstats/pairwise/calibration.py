@@ -29,6 +29,12 @@ def bounded(log_odds: Array) -> Array:
     return np.clip(log_odds, -FARTHEST, FARTHEST)
 
 
+def log_odds_of(proba: Array, others: Array) -> Array:
+    """Bounded log-odds of probabilities against those of all other classes."""
+    with np.errstate(divide="ignore"):
+        return bounded(np.log(proba) - np.log(others))
+
+
 # Calibrations
 
 
@@ -229,6 +235,7 @@ class CalibratedPairs:
         self.members, self.threshold = members, threshold
         # Sigmoids of all pairs are applied at once; this one leaves log-odds as they are.
         self.a, self.b = np.full(len(threshold), -1.0), np.zeros(len(threshold))
+        self._as_given = not calibrators and not threshold.any()
         self._others: dict[int, Calibrator] = {}
         for pair, calibrator in calibrators.items():
             if isinstance(calibrator, Sigmoid):
@@ -247,13 +254,27 @@ class CalibratedPairs:
 
     def probabilities(self, x: Any) -> Array:
         """r_ij of the pairs i < j, one column per pair."""
+        log_odds = self._log_odds(x)
+        return expit(log_odds, out=log_odds)
+
+    def both(self, x: Any) -> Array:
+        """Probabilities of both classes of a single pair; if nothing changes those of a learner, its own."""
+        own = getattr(self.members[0], "probabilities", None) if self._as_given else None
+        proba = None if own is None else own(x)
+        if proba is None:
+            log_odds = self._log_odds(x)
+            proba = expit(np.hstack([log_odds, -log_odds]))
+        return proba
+
+    def _log_odds(self, x: Any) -> Array:
+        """Log-odds of the pairs, calibrated and moved by the thresholds."""
         scores = self.scores(x)
         log_odds = scores * -self.a
         log_odds -= self.b
         for pair, calibrator in self._others.items():
             log_odds[:, pair] = calibrator.log_odds(scores[:, pair])
         log_odds -= self.threshold
-        return expit(log_odds, out=log_odds)
+        return log_odds
 
     def learners(self) -> list[Any]:
         """The learner of each pair."""
@@ -287,12 +308,13 @@ def accuracy(problem: Problem, margins: Array, folds: Folds, tie: int) -> Array:
 
     At a score of 0 a learner predicts the first class of a pair (`tie` is 0) or the second (1).
     """
-    k = problem.n_classes
-    cell = problem.code + k * folds.held()
+    k, held = problem.n_classes, ~folds.kept
+    margins, code = margins[held], problem.code[held]
+    cell = code + k * folds.held()[held]
     rows = np.bincount(cell, minlength=k * len(folds)).reshape(len(folds), k).T
     right = np.empty((k, k - 1, len(folds)))
     for column in range(k - 1):
-        first = problem.code <= column
+        first = code <= column
         won = (margins[:, column] > 0.0) | ((margins[:, column] == 0.0) & (first if tie == 0 else ~first))
         right[:, column] = np.bincount(cell[won], minlength=k * len(folds)).reshape(len(folds), k).T
     i, j = problem.low, problem.high

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
@@ -29,8 +30,8 @@ from pwcstats.coupling import couple
 from pwcstats.coupling.methods import MethodName, find_method
 from pwcstats.errors import InputError, arg, code, value
 from pwcstats.pairwise import data, learners
-from pwcstats.pairwise.calibration import CALIBRATIONS, THRESHOLDS, check_one_score, likeliest, method_of
-from pwcstats.pairwise.data import Problem, RowFormat, Standardizer
+from pwcstats.pairwise.calibration import CALIBRATIONS, THRESHOLDS, check_one_score, likeliest, log_odds_of, method_of
+from pwcstats.pairwise.data import ClassPairs, Integers, Problem, RowFormat, Standardizer
 from pwcstats.pairwise.fast import has_fast_path
 from pwcstats.pairwise.folds import Folds, check_held_out_once, make_folds
 from pwcstats.pairwise.learners import Candidate, Routed, read_candidates
@@ -98,7 +99,8 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         Number of parallel fits, as in joblib, and of threads in prediction. Results are bit-identical for any number.
     random_state : int or RandomState, optional
         Shuffles the folds, seeds learners that have no seed of their own, and draws between classes of equal
-        probability in :meth:`predict`. If None, folds are not shuffled and ties go to the first class.
+        probability in :meth:`predict`. If None, folds are not shuffled and ties go to the first class. Ties of two
+        classes always go to the first, as in scikit-learn's classifiers.
     verbose : int
         Whether to show progress bars.
 
@@ -108,8 +110,9 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         Sorted labels.
     pairs_ : DataFrame
         One row per pair: `class_i`, `class_j`, `n` (rows of either class, weights included) and `learner`. With
-        several candidates there is also `cv_score_<name>` of each; where they apply, `sigmoid_a` and `sigmoid_b`
-        (r_ij = 1 / (1 + exp(a f + b)) of the score f), `threshold`, and `error`.
+        several candidates there is also `cv_score_<name>` of each, NaN if it could not be computed. Where they apply:
+        `sigmoid_a` and `sigmoid_b` (r_ij = 1 / (1 + exp(a f + b)) of the score f), `threshold`, and `error`. The frame
+        is made at each access.
     estimators_ : dict
         Fitted learners by (class_i, class_j). They know class_i as 0 and class_j as 1, whatever the labels are: their
         ``classes_`` are 0 and 1, ``predict`` returns these, and ``decision_function`` is positive for class_j. If an
@@ -138,15 +141,31 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     Class weights and priors of a learner refer to all classes: ``class_weight="balanced"`` and ``gamma="scale"`` of
     ``SVC`` are computed from all rows. Each pair gets the weights of its two classes, or their priors divided by their
-    sum. So a pair's machine is the same as in a single fit of all classes, and as in R's e1071. (Inside a pipeline,
-    "balanced" and "scale" are left to the learner, which sees the rows of one pair. With `sample_weight`, balanced
-    weights count them, as in scikit-learn's logistic regression, but not as in its ``SVC``.)
+    sum. So a pair's machine is the same as in a single fit of all classes, and as in R's e1071. (With `sample_weight`,
+    balanced weights count them, as in scikit-learn's logistic regression, but not as in its ``SVC``.) A
+    ``class_weight`` may name classes that are not in y, as long as it names one that is.
+
+    Of a pipeline, the last step is the learner: its class weights, "balanced" ones too, refer to all rows, and it gets
+    the `sample_weight`. The other steps get no weights; to weight them, too, name them in `fit`, as in
+    ``standardscaler__sample_weight=weights``, or use metadata routing. "scale" is left to an ``SVC`` in a pipeline,
+    which sees the transformed rows of one pair. Steps that are a ``FrozenEstimator`` are used as they are; the learner
+    itself cannot be frozen, because each pair needs a fit of its own.
 
     Each learner is fitted to the labels 0 (class_i) and 1 (class_j), so that learners which take no other labels, such
     as XGBoost's, can be used with any classes. Class weights are given by the original labels. Scorers of `scoring`
     see the original labels, too; a scorer inside a learner, as in a ``GridSearchCV``, sees 0 and 1.
 
-    Log-odds of probabilities are limited to 36 in either direction, where 1 - p is 0 in double precision.
+    Log-odds of probabilities are limited to 36 in either direction, where 1 - p is 0 in double precision. With two
+    classes there is nothing to couple: probabilities of a learner that is neither calibrated nor moved by a threshold
+    are returned unchanged.
+
+    The only row of a class cannot be held out, because no learner could be trained without it. If `selection_cv` or
+    `calibration_cv` is a number, such a row is in all training sets, and a warning names its class. Calibrations and
+    thresholds use its training score together with the held-out scores of the other class. Candidates are not
+    compared on its pairs, as only one class would have held-out rows; the first is used.
+
+    Frames of pandas or polars reach learners that are fitted pair by pair as they are, so that a ``ColumnTransformer``
+    in a pipeline can choose columns by their names.
 
     Prediction runs in pieces, so its memory grows with the number of rows times classes, not rows times pairs.
 
@@ -230,9 +249,9 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         y : array-like of shape (n_samples,)
             Classes.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights of the rows; a weight of 2 counts as two equal rows. They go to the learners' fits, and count in
-            n_ij, balanced class weights, sigmoids and thresholds. Scores of candidates are not weighted, unless a
-            scorer requests the weights.
+            Weights of the rows; a weight of 2 counts as two equal rows. They go to the learners' fits (of a pipeline,
+            to its last step), and count in n_ij, balanced class weights, sigmoids and thresholds. Scores of candidates
+            are not weighted, unless a scorer requests the weights.
         **fit_params
             Parameters of the learners' fits; those with one entry per row are cut to the rows of a pair. With
             scikit-learn's metadata routing enabled, they go to the learners, splitters and scorers that request them.
@@ -263,15 +282,20 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         table = training.table(pairs, scores, fits.chosen)
         columns = problem.kept if problem.square else None
         self._fitted = FittedPairs(pairs, masses, table, row_format, scaler, columns)
-        self.classes_, self.pairs_, self.scaler_ = problem.classes, table, scaler
+        self.classes_, self.scaler_ = problem.classes, scaler
         self._estimators: dict[Any, Any] | None = None
         self.temperature_ = 1.0
-        if folds is not None and folds.sample is not None:
+        if folds is not None and folds.sample is not None and len(folds.sample):
             r = training.held_out_probabilities(fits, pairs, folds)
             rows, masses_of_rows = folds.sample, np.ones_like(r) if held_out_masses is None else held_out_masses
             proba = self._couple_pairs(r, lambda: masses_of_rows)
             self.temperature_ = fit_temperature(proba, problem.code[rows], problem.weight_of(rows))
         return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Learners of a fast path can be made again, and skops cannot save keys that are tuples.
+        state = super().__getstate__()
+        return {**state, "_estimators": None} if "_estimators" in state else state
 
     def predict_proba(self, X: Any) -> Array:
         """Coupled probabilities of all classes.
@@ -286,7 +310,7 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         ndarray of shape (n_samples, n_classes)
             In the order of `classes_`.
         """
-        check_is_fitted(self, "pairs_")
+        check_is_fitted(self, "classes_")
         return self._in_pieces(X, self._couple, (len(self.classes_),))
 
     def predict_log_proba(self, X: Any) -> Array:
@@ -294,13 +318,38 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
+    def decision_function(self, X: Any) -> Array:
+        """Log-odds of each class against all others, from the coupled probabilities.
+
+        They are limited to 36 in either direction, also where votes give a probability of 0.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
+            New rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
+            In the order of `classes_`, the largest for the class that :meth:`predict` returns. For two classes, the
+            log-odds of the second.
+        """
+        proba = self.predict_proba(X)
+        two = len(self.classes_) == 2
+        out = log_odds_of(proba, proba[:, ::-1] if two else proba.sum(axis=1, keepdims=True) - proba)
+        # Of equal log-odds, those of the predicted class become the next larger number.
+        rows, best, top = np.arange(len(out)), self._best(proba), out.max(axis=1)
+        tied = (out == top[:, None]).sum(axis=1) > 1
+        out[rows[tied], best[tied]] = np.nextafter(top[tied], np.inf)
+        return out[:, 1] if two else out
+
     def predict(self, X: Any) -> NDArray[Any]:
         """The most probable class of each row.
 
-        Of classes with exactly equal probability, the one that comes first in `classes_`. With a `random_state` one
-        of them is drawn; the prediction for such a row then depends on the other rows of X.
+        Of classes with exactly equal probability, the one that comes first in `classes_`. With a `random_state` and
+        more than two classes one of them is drawn; the prediction for such a row then depends on the other rows of X.
         """
-        best = likeliest(self.predict_proba(X), self.random_state)
+        best = self._best(self.predict_proba(X))
         return self.classes_[best]
 
     def pairwise_proba(self, X: Any) -> Array:
@@ -317,7 +366,7 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             ``r[:, i, j]`` is the probability of class i given that it is i or j; 1/2 on the diagonal. This is the
             input of :func:`pwcstats.couple`.
         """
-        check_is_fitted(self, "pairs_")
+        check_is_fitted(self, "classes_")
         k = len(self.classes_)
         low, high = np.triu_indices(k, 1)
 
@@ -335,25 +384,32 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         They are positive in favour of `class_i`: decision values of learners without probabilities, log-odds of the
         others. For an ``SVC`` they are those of LIBSVM, which e1071 calls ``decision.values``.
         """
-        check_is_fitted(self, "pairs_")
-        return self._in_pieces(X, self._fitted.pairs.scores, (len(self.pairs_),))
+        check_is_fitted(self, "classes_")
+        return self._in_pieces(X, self._fitted.pairs.scores, (self._fitted.n_pairs,))
 
     def votes(self, X: Any) -> Array:
         """Number of pairs that each class wins; r = 1/2 counts as half a win (Friedman's max-wins rule)."""
-        check_is_fitted(self, "pairs_")
+        check_is_fitted(self, "classes_")
 
         def count(x: Any) -> Array:
             r = self._pair_probabilities(x)
-            return np.rint(couple(r, "vote", condensed=True) * 2.0 * len(self.pairs_)) / 2.0
+            return np.rint(couple(r, "vote", condensed=True) * 2.0 * self._fitted.n_pairs) / 2.0
 
         return self._in_pieces(X, count, (len(self.classes_),))
 
     @property
+    def pairs_(self) -> pd.DataFrame:
+        """The table of pairs, made at each access."""
+        check_is_fitted(self, "classes_")
+        return pd.DataFrame(self._fitted.table)
+
+    @property
     def estimators_(self) -> dict[Any, Any]:
         """Fitted learners by the labels of their pair; those of a fast path are made at the first access."""
-        check_is_fitted(self, "pairs_")
+        check_is_fitted(self, "classes_")
         if self._estimators is None:
-            names = zip(self.pairs_["class_i"].tolist(), self.pairs_["class_j"].tolist(), strict=True)
+            pairs = ClassPairs(self.classes_)
+            names = map(pairs.labels, range(pairs.n_pairs))
             self._estimators = dict(zip(names, self._fitted.pairs.learners(), strict=True))
         return self._estimators
 
@@ -491,7 +547,7 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             training.problem,
             "selection_cv",
             training.options.seeds.selection,
-            ("to choose between candidates", "give one learner that has probabilities of its own"),
+            ("candidates are not compared on their pairs, and the first is used", "give one learner"),
             **routed.selection_splitter,
         )
         return training.select(folds, scorers, self.scoring in ("accuracy", None), routed.scorer)
@@ -501,11 +557,11 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         calibrated = [candidate.name for candidate in training.candidates if candidate.method is not None]
         by_cv = THRESHOLDS.get(str(self.threshold)) == "held_out"
         if calibrated:
-            why = f"to calibrate {calibrated[0]}", "give a learner that has probabilities of its own"
+            instead = "give a learner that has probabilities of its own"
         elif by_cv:
-            why = f"for {arg('threshold', self.threshold)}", f"use {arg('threshold', 'train')}"
+            instead = f"use {arg('threshold', 'train')}"
         elif self.temperature is True:
-            why = f"for {arg('temperature', True)}", f"use {arg('temperature', False)}"
+            instead = f"use {arg('temperature', False)}"
         else:
             return None
         folds = make_folds(
@@ -513,7 +569,7 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             training.problem,
             "calibration_cv",
             training.options.seeds.calibration,
-            why,
+            ("the training scores of these rows are used", instead),
             **routed.calibration_splitter,
         )
         check_held_out_once(folds, "calibration_cv")
@@ -522,7 +578,7 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         needs_one = find_method(self.coupling).needs_probabilities and training.problem.n_classes > 2
         wanted = all_held_out and needs_one and self.calibration != "sigmoid"
         if self.temperature is True or (self.temperature == "auto" and wanted):
-            folds.sample = sample_rows(training.problem)
+            folds.sample = sample_rows(training.problem, folds)
         return folds
 
     # Steps of prediction
@@ -551,7 +607,7 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         if fitted.columns is not None:
             x = x[:, fitted.columns]
         n = x.shape[0]
-        size = max(PIECE // len(self.pairs_), 1)
+        size = max(PIECE // fitted.n_pairs, 1)
         if n <= size:
             return answer(x)
         out = np.empty((n, *shape))
@@ -568,14 +624,16 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     def _pair_probabilities(self, x: Any) -> Array:
         """r_ij of some rows, one column per pair."""
-        r = self._fitted.pairs.probabilities(x)
+        return self._without_nan(self._fitted.pairs.probabilities(x))
+
+    def _without_nan(self, r: Array) -> Array:
+        """The same r; an error names the first pair with NaN."""
         # Sums of numbers between 0 and 1 are finite, and are cheaper than a check of each number.
         if np.isnan(r.sum()):
             pair = int(np.flatnonzero(np.isnan(r).any(axis=0))[0])
-            first = self.pairs_.iloc[pair]
-            labels = tuple(self.pairs_[["class_i", "class_j"]].to_numpy(dtype=object)[pair].tolist())
+            learner, name = self._fitted.table["learner"][pair], ClassPairs(self.classes_).name(pair)
             raise InputError(
-                f"{first['learner']} gave NaN for the pair {value(labels)} in "
+                f"{learner} gave NaN for the pair {name} in "
                 f"{int(np.isnan(r[:, pair]).sum())} of {len(r)} rows; check whether their values are too large for a "
                 "sum of squares."
             )
@@ -583,18 +641,25 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     def _couple(self, x: Any) -> Array:
         """Coupled probabilities of some rows, at the fitted temperature."""
+        if len(self.classes_) == 2 and find_method(self.coupling, "coupling").needs_probabilities:
+            # All these methods give r and 1 - r; so a probability keeps its last digit, also near 0 and 1.
+            return tempered(self._without_nan(self._fitted.pairs.both(x)), self.temperature_)
         r = self._pair_probabilities(x)
         return tempered(self._couple_pairs(r, lambda: self._pair_masses(x, r)), self.temperature_)
 
     def _couple_pairs(self, r: Array, pair_mass: Callable[[], Array]) -> Array:
         """Probabilities of all classes from those of pairs."""
-        options: dict[str, Any] = {}
         method = find_method(self.coupling, "coupling")
+        options: dict[str, Any] = {}
         if method.uses_weights and self.weights == "counts":
-            options["n"] = self.pairs_["n"].to_numpy(dtype=np.float64)
+            options["n"] = self._fitted.table["n"].astype(np.float64)
         if method.uses_pair_mass:
             options["pair_mass"] = pair_mass()
         return couple(r, method.name, condensed=True, clip=method.classifier_clip, **options)
+
+    def _best(self, proba: Array) -> Integers:
+        """Index of the predicted class of each row."""
+        return likeliest(proba, self.random_state if len(self.classes_) > 2 else None)
 
     def _pair_masses(self, x: Any, r: Array) -> Array:
         """P(class i or j | x) of some rows, one column per pair."""

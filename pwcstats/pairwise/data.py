@@ -218,9 +218,9 @@ class RowFormat:
                     f"X is sparse, which {listed(self.no_sparse)} cannot use; give X.toarray(), or drop the learner."
                 )
             return
-        missing = np.asarray(pd.isna(x)).any(axis=0) if self.no_missing else np.zeros(1, np.bool_)
+        missing = _is_missing(x).any(axis=0) if self.no_missing else np.zeros(1, np.bool_)
         if missing.any():
-            names = x.columns[missing] if hasattr(x, "columns") else np.flatnonzero(missing)
+            names = np.asarray(x.columns)[missing] if hasattr(x, "columns") else np.flatnonzero(missing)
             raise InputError(
                 f"{arg('X')} contains NaN in the columns {listed(names)}, which {listed(self.no_missing)} cannot use; "
                 "fill them in, put an imputer and the learner into a pipeline, or drop the learner."
@@ -232,14 +232,22 @@ def _takes(learner: Any, what: str) -> bool:
     return hasattr(learner, "steps") or bool(getattr(get_tags(learner).input_tags, what))
 
 
+def _is_missing(x: Any) -> Mask:
+    """Which values of a frame or an array are missing."""
+    # pandas does not look into frames of polars; their arrays have None or NaN for what is missing.
+    return np.asarray(pd.isna(x if hasattr(x, "iloc") else np.asarray(x)))
+
+
 def is_frame(X: Any) -> bool:
-    """Whether X is a data frame."""
-    return hasattr(X, "iloc") and np.ndim(X) == 2
+    """Whether X is a data frame of pandas or polars."""
+    return hasattr(X, "columns") and len(getattr(X, "shape", ())) == 2
 
 
 def is_text(X: Any) -> bool:
     """Whether the rows are texts, which a pipeline turns into columns."""
-    if not isinstance(X, (list, tuple, np.ndarray, pd.Series)) or (isinstance(X, np.ndarray) and X.ndim != 1):
+    # A series of pandas or polars, or an array of one dimension.
+    is_series = hasattr(X, "to_numpy") and len(getattr(X, "shape", ())) == 1
+    if not is_series and (not isinstance(X, (list, tuple, np.ndarray)) or (isinstance(X, np.ndarray) and X.ndim != 1)):
         return False
     return isinstance(next(iter(X), None), str)
 
@@ -248,8 +256,9 @@ def check_frame(frame: Any) -> None:
     """Refuse a frame without rows or columns, or with two columns of the same name."""
     if 0 in frame.shape:
         raise InputError(f"{arg('X')} must have at least one row and one column, got {shape_of(frame)}.")
-    if not frame.columns.is_unique:
-        twice = frame.columns[frame.columns.duplicated()][0]
+    columns = pd.Index(frame.columns)
+    if not columns.is_unique:
+        twice = columns[columns.duplicated()][0]
         raise InputError(f"{arg('X')} has two columns named {shown(twice)}; rename one.")
 
 

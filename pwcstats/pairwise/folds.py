@@ -10,8 +10,8 @@ from sklearn.model_selection import StratifiedKFold, check_cv
 
 from pwcstats import _params
 from pwcstats._arrays import Array
-from pwcstats._text import counted, shown
-from pwcstats.errors import InputError, arg, code, value
+from pwcstats._text import listed, shown
+from pwcstats.errors import InputError, PwcWarning, arg, code, value, warn
 from pwcstats.pairwise.data import Integers, Mask, Problem
 
 
@@ -19,26 +19,28 @@ class Folds:
     """Training and test rows of each fold, as masks.
 
     `number` holds the fold in which each row is held out; it is None if some row is held out never or twice.
-    `complements` says whether each fold trains on all rows that it does not hold out. If there is a `sample` of rows,
-    the learners of all pairs score these when they are held out, whatever their classes are.
+    `complements` says whether each fold trains on all rows that it does not hold out. The rows `kept` are in all
+    training sets; their number is -1. If there is a `sample` of rows, the learners of all pairs score these when they
+    are held out, whatever their classes are.
     """
 
     sample: Integers | None = None
 
-    def __init__(self, splits: Any, n_rows: int, name: str) -> None:
+    def __init__(self, splits: Any, n_rows: int, name: str, kept: Mask | None = None) -> None:
+        self.kept: Mask = np.zeros(n_rows, np.bool_) if kept is None else kept
         self.train: list[Mask] = []
         self.test: list[Mask] = []
         held = np.full(n_rows, -1, np.int64)
         for number, (train, test) in enumerate(splits):
-            self.train.append(_mask(train, n_rows, number, name))
-            self.test.append(_mask(test, n_rows, number, name))
-            held[test] = len(self.test) - 1
-        once = bool((np.sum(self.test, axis=0) == 1).all()) if self.test else False
+            self.train.append(_mask(train, n_rows, number, name) | self.kept)
+            self.test.append(_mask(test, n_rows, number, name) & ~self.kept)
+            held[self.test[-1]] = number
+        once = bool((np.sum(self.test, axis=0)[~self.kept] == 1).all()) if self.test else bool(self.kept.all())
         self.number: Integers | None = held if once else None
         self.complements = all((train != test).all() for train, test in zip(self.train, self.test, strict=True))
 
     def held(self) -> Integers:
-        """The fold in which each row is held out, if each row is held out once."""
+        """The fold in which each row is held out, if each row is held out once; -1 for rows that are kept."""
         assert self.number is not None
         return self.number
 
@@ -77,20 +79,21 @@ def make_folds(
 ) -> Folds:
     """Folds from a number, a splitter or a list, with every class in all training sets.
 
-    A number means stratified folds, shuffled if there is a seed. `why` says, for an error, what the folds are needed
-    for, and how to avoid the need.
+    A number means stratified folds, shuffled if there is a seed. The row of a class that has no other is then in all
+    training sets. `why` says, for a warning of this, what follows from it, and how to avoid it.
     """
+    kept = None
     if _params.is_whole(cv):
-        counts = np.bincount(problem.code, minlength=problem.n_classes)
-        if _params.count(cv, name, least=2) and counts.min() < 2:
-            rare = int(np.argmin(counts))
-            needed_for, instead = why
-            raise InputError(
-                f"class {shown(problem.classes[rare])} has {counted(int(counts[rare]), 'row')}, and {arg(name)} needs "
-                f"2 in each class ({needed_for}); drop or merge the class, or {instead}, which needs no "
-                "cross-validation."
+        alone = np.bincount(problem.code, minlength=problem.n_classes) == 1
+        if _params.count(cv, name, least=2) and alone.any():
+            kept = alone[problem.code]
+            effect, instead = why
+            warning = PwcWarning(
+                f"the classes {listed(map(shown, problem.classes[alone]))} have one row each, which {arg(name)} cannot "
+                f"hold out, so {effect}; give more rows, drop or merge the classes, or {instead}."
             )
-    folds = _split(cv, problem.x, problem.y, name, random_state, **split_params)
+            warn(warning)
+    folds = _split(cv, problem.x, problem.y, name, random_state, kept, **split_params)
     for number, train in enumerate(folds.train):
         present = np.bincount(problem.code[train], minlength=problem.n_classes)
         if present.min() == 0:
@@ -111,7 +114,7 @@ def make_group_folds(
             f"{arg(name)} cannot hold out rows, because every group has only one row; give more rows, or set it to "
             f"{value(None)}."
         )
-    folds = _split(cv, x, groups, name, random_state)
+    folds = _split(cv, x, groups, name, random_state, None)
     check_held_out_once(folds, name)
     for number, train in enumerate(folds.train):
         absent = (counts > 1) & (np.bincount(groups[train], minlength=len(counts)) == 0)
@@ -132,8 +135,12 @@ def check_held_out_once(folds: Folds, name: str, why: str = "to give each row it
         )
 
 
-def _split(cv: Any, x: Any, y: NDArray[Any], name: str, random_state: int | None, **split_params: Any) -> Folds:
+def _split(
+    cv: Any, x: Any, y: NDArray[Any], name: str, random_state: int | None, kept: Mask | None, **split_params: Any
+) -> Folds:
     """Folds of a splitter; a number means stratified folds, at most as many as the largest class has rows."""
+    if kept is not None and kept.all():
+        return Folds([], len(y), name, kept)
     if _params.is_whole(cv):
         most = int(np.unique(y, return_counts=True)[1].max())
         cv = StratifiedKFold(min(int(cv), most), shuffle=random_state is not None, random_state=random_state)
@@ -142,4 +149,4 @@ def _split(cv: Any, x: Any, y: NDArray[Any], name: str, random_state: int | None
         # A class with fewer rows than folds is missing from some test sets, but from no training set.
         warnings.filterwarnings("ignore", message="The least populated class", category=UserWarning)
         splits = list(check_cv(cv, y, classifier=True).split(x, y, **split_params))
-    return Folds(splits, len(y), name)
+    return Folds(splits, len(y), name, kept)

@@ -93,6 +93,7 @@ class GaussianPath:
         sample = folds.sample
         scores = None if sample is None else np.empty((len(sample), problem.n_pairs))
         for fold in range(len(folds)):
+            # If there are more parts than folds, the last one has the rows that are in all training sets.
             rest = _together(parts[:fold] + parts[fold + 1 :])
             model = self._kind(problem, self._learner, rest)
             self.usable &= model.usable
@@ -108,14 +109,15 @@ class GaussianPath:
 
 
 def _sums(problem: Problem, folds: Folds | None, full: bool) -> list[Sums]:
-    """The sums of the rows of each fold, or of all rows."""
-    n_folds = 1 if folds is None else len(folds)
+    """The sums of all rows; with folds, of those that each holds out, and of those that none does, if any."""
+    n_parts = 1 if folds is None else len(folds) + int(folds.kept.any())
     k, p = problem.n_classes, problem.array.shape[1]
-    parts = [Sums(np.zeros(k), np.zeros((k, p)), np.zeros((k, p, p) if full else (k, p))) for _ in range(n_folds)]
+    parts = [Sums(np.zeros(k), np.zeros((k, p)), np.zeros((k, p, p) if full else (k, p))) for _ in range(n_parts)]
+    number = np.zeros(len(problem.code), np.int64) if folds is None else folds.held() % n_parts
     for c, rows in enumerate(problem.rows_of_class):
         of_class = problem.array[rows]
         for fold, part in enumerate(parts):
-            x = of_class if folds is None else of_class[folds.held()[rows] == fold]
+            x = of_class[number[rows] == fold]
             if len(x):
                 part.count[c], part.mean[c] = len(x), x.mean(axis=0)
                 centred = x - part.mean[c]

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.frozen import FrozenEstimator
 from sklearn.naive_bayes import CategoricalNB
 from sklearn.svm import SVC, NuSVC
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, _routing_enabled, process_routing
@@ -18,7 +19,7 @@ from pwcstats._arrays import Array, as_float
 from pwcstats._text import listed, shown
 from pwcstats.coupling.methods import Method
 from pwcstats.errors import InputError, PwcWarning, arg, code, value, warn
-from pwcstats.pairwise.calibration import bounded
+from pwcstats.pairwise.calibration import log_odds_of
 from pwcstats.pairwise.data import ClassPairs, Problem, cut, take
 
 # What a learner's scores are: log-odds of its probabilities, or decision values.
@@ -73,7 +74,22 @@ def read_candidates(estimator: Any) -> dict[str, Any]:
             raise InputError(
                 f"{what} must be a scikit-learn classifier, such as {code('SVC()')}, got {value(learner)}."
             )
+        if _is_frozen(learner):
+            raise InputError(
+                f"the learner {name} is frozen, but each pair of classes needs a fit of its own; give the learner "
+                f"without {code('FrozenEstimator')}. (Steps before the last one of a pipeline may be frozen. To "
+                f"calibrate a classifier that is fitted already, use {code('CalibratedClassifierCV')}.)"
+            )
     return dict(named)
+
+
+def _is_frozen(learner: Any) -> bool:
+    """Whether fits would not change the classifier, which may be the last step of a pipeline or inside another one."""
+    inner = last_step(learner)
+    if isinstance(inner, FrozenEstimator):
+        return True
+    inside = inner if inner is not learner else getattr(learner, "estimator", None)
+    return hasattr(inside, "fit") and _is_frozen(inside)
 
 
 def _names(learners: Any) -> list[str]:
@@ -91,6 +107,11 @@ def _names(learners: Any) -> list[str]:
 def last_step(learner: Any) -> Any:
     """The last step of a pipeline, or the learner itself."""
     return learner.steps[-1][1] if hasattr(learner, "steps") else learner
+
+
+def _last_prefix(learner: Any) -> str:
+    """What comes before the names of the last step's parameters: "" if the learner is no pipeline."""
+    return f"{learner.steps[-1][0]}__" if hasattr(learner, "steps") else ""
 
 
 def kind_of_scores(name: str, learner: Any, calibration: str | None, coupling: Method) -> Kind:
@@ -136,22 +157,29 @@ def settle(
     changes: dict[str, Any] = {}
     options = learner.get_params(deep=True)
     class_weight = options.get("class_weight")
+    # A weight of 2 counts as two rows here too; in scikit-learn this holds only for some learners.
+    balanced = problem.class_weights.mean() / problem.class_weights
     if has_fit_parameter(learner, "sample_weight"):
         by_class = None
         if isinstance(class_weight, str) and class_weight == "balanced":
-            # A weight of 2 counts as two rows here too; in scikit-learn this holds only for some learners.
-            by_class = problem.class_weights.mean() / problem.class_weights
+            by_class = balanced
         elif isinstance(class_weight, dict) and _look_like_numbers(problem.classes):
             # scikit-learn 1.9 looks for the number 1 if the label is "1".
-            _check_class_weight(class_weight, problem.classes)
             by_class = np.array([class_weight.get(label, 1.0) for label in problem.classes.tolist()])
         if by_class is not None:
             changes["class_weight"] = None
             params = {**params, "sample_weight": by_class[problem.code] * params.get("sample_weight", 1.0)}
+    prefix = _last_prefix(learner)
     for key, given in options.items():
         match key.rsplit("__", 1)[-1]:
             case "class_weight" if isinstance(given, dict):
-                _check_class_weight(given, problem.classes)
+                known = _of_classes(given, problem.classes)
+                if len(known) < min(len(given), problem.n_classes):
+                    _warn_absent(key, given, known, problem.classes)
+                changes.setdefault(key, known)
+            case "class_weight" if prefix and key == f"{prefix}class_weight" and isinstance(given, str):
+                if given == "balanced":
+                    changes[key] = dict(zip(problem.classes.tolist(), balanced.tolist(), strict=True))
             case "priors" | "class_prior" if given is not None and not isinstance(given, str):
                 _check_priors(given, problem.n_classes)
             case "pos_label" if given is not None:
@@ -161,8 +189,7 @@ def settle(
     owner = last_step(learner)
     if isinstance(owner, (SVC, NuSVC)) and getattr(owner, "probability", None) is True and calibration is not None:
         # This package calibrates and couples. LIBSVM's own calibration would cost a cross-validation inside each fit.
-        key = f"{learner.steps[-1][0]}__probability" if hasattr(learner, "steps") else "probability"
-        changes[key] = type(owner)().probability
+        changes[f"{prefix}probability"] = type(owner)().probability
     try:
         changes |= _from_all_rows(learner, problem)
     except ValueError:  # missing values or texts; the fits will report them
@@ -170,13 +197,26 @@ def settle(
     return clone(learner).set_params(**changes), params
 
 
-def _check_class_weight(class_weight: dict[Any, Any], classes: NDArray[Any]) -> None:
-    unknown = [label for label in class_weight if label not in classes.tolist()]
-    if unknown:
+def _of_classes(class_weight: dict[Any, Any], classes: NDArray[Any]) -> dict[Any, Any]:
+    """The weights of classes that there are; a fold of a cross-validation may lack some. One at least is needed."""
+    known = {label: weight for label, weight in class_weight.items() if label in classes.tolist()}
+    if class_weight and not known:
         raise InputError(
-            f"{arg('class_weight')} names {listed(map(shown, unknown))}, but the classes of {arg('y')} are "
+            f"{arg('class_weight')} names {listed(map(shown, class_weight))}, but the classes of {arg('y')} are "
             f"{listed(map(shown, classes))}; use their labels."
         )
+    return known
+
+
+def _warn_absent(key: str, class_weight: dict[Any, Any], known: dict[Any, Any], classes: NDArray[Any]) -> None:
+    """Warn of names that are no classes where classes have no weight: this may be a typing error."""
+    absent = [shown(label) for label in class_weight if label not in known]
+    without = [shown(label) for label in classes.tolist() if label not in known]
+    warning = PwcWarning(
+        f"{arg(key)} names {listed(absent)}, which {arg('y')} does not have, and not {listed(without)}, which get the "
+        "weight 1; check the labels, or give a weight for each class."
+    )
+    warn(warning)
 
 
 def _check_priors(priors: Any, n_classes: int) -> None:
@@ -294,8 +334,8 @@ def _grid_for_pair(grid: Any, problem: ClassPairs, pair: int) -> Any:
         out[key] = list(values)
         for index, given in enumerate(values):
             if key.rsplit("__", 1)[-1] == "class_weight" and isinstance(given, dict):
-                _check_class_weight(given, problem.classes)
-                out[key][index] = {number: given.get(label, 1.0) for number, label in enumerate(problem.labels(pair))}
+                known = _of_classes(given, problem.classes)
+                out[key][index] = {number: known.get(label, 1.0) for number, label in enumerate(problem.labels(pair))}
             elif hasattr(given, "get_params") and not isinstance(given, type):
                 out[key][index] = for_pair(given, problem, pair, None)
     return out
@@ -320,18 +360,27 @@ def seeded(learner: Any, seed: int | None) -> Any:
 
 def scores(learner: Any, x: Any, kind: Kind, label: Any) -> Array:
     """Scores of a fitted learner of two classes, positive in favour of `label`."""
-    side = list(learner.classes_).index(label)
     if kind == DECISION:
         values = np.asarray(learner.decision_function(x), dtype=np.float64).ravel()
-        out = values if side == 1 else -values
+        out = values if list(learner.classes_).index(label) == 1 else -values
     else:
-        proba = np.asarray(learner.predict_proba(x), dtype=np.float64)
-        with np.errstate(divide="ignore"):
-            out = bounded(np.log(proba[:, side]) - np.log(proba[:, 1 - side]))
-    missing = np.isnan(out)
-    if missing.any():
-        raise InputError(f"{type(learner).__name__} gave NaN for {int(missing.sum())} of {len(out)} rows.")
+        out = log_odds_of(*probabilities(learner, x, label).T)
+    _check_no_nan(learner, out)
     return out
+
+
+def probabilities(learner: Any, x: Any, label: Any) -> Array:
+    """Probabilities of a fitted learner of two classes: of `label`, and of the other."""
+    proba = np.asarray(learner.predict_proba(x), dtype=np.float64)
+    _check_no_nan(learner, proba.sum(axis=1))
+    return proba if list(learner.classes_).index(label) == 0 else proba[:, ::-1]
+
+
+def _check_no_nan(learner: Any, values: Array) -> None:
+    """Refuse NaN for some rows."""
+    missing = int(np.isnan(values).sum())
+    if missing:
+        raise InputError(f"{type(learner).__name__} gave NaN for {missing} of {len(values)} rows.")
 
 
 # Metadata routing: where sample weights, groups and other metadata of a fit go
@@ -374,14 +423,22 @@ def route(clf: Any, candidates: Mapping[str, Any], sample_weight: Any, fit_param
     fits = {name: dict(rest) for name in candidates}
     if sample_weight is not None:
         for name, learner in candidates.items():
-            if has_fit_parameter(learner, "sample_weight"):
-                fits[name]["sample_weight"] = np.asarray(sample_weight, dtype=np.float64)
+            key = _weight_parameter(learner)
+            if key is not None:
+                fits[name].setdefault(key, np.asarray(sample_weight, dtype=np.float64))
             else:
                 # A warning, not its text: users' filters are compared with the rendered message.
                 warning = PwcWarning(
-                    f"{name} ({type(learner).__name__}) takes no {arg('sample_weight')}, so its fits ignore the "
-                    "weights; they count only in n_ij, sigmoids and thresholds. Choose learners that take weights; for "
-                    f"a pipeline, name the step, as in {code('fit(X, y, svc__sample_weight=weights)')}."
+                    f"{name} ({type(last_step(learner)).__name__}) takes no {arg('sample_weight')}, so its fits ignore "
+                    "the weights; they count only in n_ij, sigmoids and thresholds. Choose learners that take weights."
                 )
                 warn(warning)
     return Routed(fits, groups, groups, {})
+
+
+def _weight_parameter(learner: Any) -> str | None:
+    """The fit parameter by which a learner, or the last step of a pipeline, takes weights of rows; None if none."""
+    if hasattr(learner, "fit") and has_fit_parameter(learner, "sample_weight"):
+        return "sample_weight"
+    inner = _weight_parameter(last_step(learner)) if hasattr(learner, "steps") else None
+    return None if inner is None else _last_prefix(learner) + inner

@@ -1,6 +1,7 @@
 """One fit per pair, for learners of any kind: tasks that joblib can send to any worker."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -99,7 +100,7 @@ def fit(task: PairTask, shared: Shared, with_scores: bool) -> Fit:
         learner = _fit(task, shared, rows)
         # One row is enough to find a learner that returns only NaN, such as naive Bayes of constant columns.
         own = _scores(task, shared, learner, rows if with_scores else rows[:1], rows)
-        held_out, sampled = (None, None) if shared.folds is None else _held_out(task, shared, rows)
+        held_out, sampled = (None, None) if shared.folds is None else _held_out(task, shared, rows, learner)
         return Fit(learner, leveled(own) if with_scores else None, held_out, sampled)
     except Exception as error:
         return Fit(error=error)
@@ -108,7 +109,7 @@ def fit(task: PairTask, shared: Shared, with_scores: bool) -> Fit:
 def held_out(task: PairTask, shared: Shared) -> Fit:
     """Compute only the held-out scores."""
     try:
-        return Fit(held_out=_held_out(task, shared, task.rows(shared.code))[0])
+        return Fit(held_out=_held_out(task, shared, task.rows(shared.code), None)[0])
     except Exception as error:
         return Fit(error=error)
 
@@ -132,19 +133,24 @@ def _score(
     return checked(scorer, learner, rows, shared.classes[shared.code[test]], **cut(params, test, len(shared.code)))
 
 
-def _held_out(task: PairTask, shared: Shared, rows: Integers) -> tuple[Array, Array | None]:
-    """Scores of held-out rows of the task, and of the sampled rows, if there is a sample."""
+def _held_out(task: PairTask, shared: Shared, rows: Integers, fitted: Any) -> tuple[Array, Array | None]:
+    """Scores of held-out rows of the task, and of the sampled rows, if there is a sample.
+
+    Rows that no fold holds out are scored by the learner that was fitted to all rows.
+    """
     assert shared.folds is not None
-    out = np.empty(len(shared.code))
+    out, kept, sample = np.empty(len(shared.code)), rows[shared.folds.kept[rows]], shared.folds.sample
+    if len(kept):
+        out[kept] = _scores(task, shared, fitted, kept, rows)
     wanted = np.zeros(len(shared.code), np.bool_)
     wanted[rows] = True
-    if shared.folds.sample is not None:
-        wanted[shared.folds.sample] = True
+    if sample is not None:
+        wanted[sample] = True
     for (train, _), test in zip(_split(task, shared), shared.folds.test, strict=True):
         held = np.flatnonzero(test & wanted)
         if len(held):
             out[held] = _scores(task, shared, _fit(task, shared, train), held, train)
-    return leveled(out[rows]), None if shared.folds.sample is None else out[shared.folds.sample]
+    return leveled(out[rows]), None if sample is None else out[sample]
 
 
 def _split(task: PairTask, shared: Shared) -> Iterator[tuple[Integers, Integers]]:
@@ -199,21 +205,36 @@ class PlainPairs:
         """Scores of all rows, one column per pair."""
         out = np.empty((x.shape[0] if hasattr(x, "shape") else len(x), len(self._members)))
         for column, (learner, kind, label, seen) in enumerate(self._members):
-            try:
+            with self._explained(column):
                 out[:, column] = learners.scores(learner, x if seen is None else x[:, seen], kind, label)
-            except InputError:
-                raise
-            except Exception as error:
-                hint = (
-                    " (It has seen the rows of its two classes only. If it meets unknown categories, encode them in a "
-                    f"pipeline around {code('PairwiseClassifier')}, or let the encoder ignore them, for example by "
-                    f"{code('handle_unknown')}='ignore'.)"
-                )
-                raise InputError(
-                    f"the {code(type(learner).__name__)} of the pair {self._names[column]} cannot predict: "
-                    f"{str(error).strip()}{hint if hasattr(learner, 'steps') else ''}"
-                ) from error
         return out
+
+    def probabilities(self, x: Any) -> Array | None:
+        """Probabilities of both classes of the first pair; None if its learner gives decision values."""
+        learner, kind, label, seen = self._members[0]
+        if kind != learners.PROBABILITY:
+            return None
+        with self._explained(0):
+            return learners.probabilities(learner, x if seen is None else x[:, seen], label)
+
+    @contextmanager
+    def _explained(self, index: int) -> Iterator[None]:
+        """Say which learner fails to predict."""
+        try:
+            yield
+        except InputError:
+            raise
+        except Exception as error:
+            learner = self._members[index][0]
+            hint = (
+                " (It has seen the rows of its two classes only. If it meets unknown categories, encode them in a "
+                f"pipeline around {code('PairwiseClassifier')}, or let the encoder ignore them, for example by "
+                f"{code('handle_unknown')}='ignore'.)"
+            )
+            raise InputError(
+                f"the {code(type(learner).__name__)} of the pair {self._names[index]} cannot predict: "
+                f"{str(error).strip()}{hint if hasattr(learner, 'steps') else ''}"
+            ) from error
 
     def learner(self, index: int) -> Any:
         """The learner of one of the pairs."""

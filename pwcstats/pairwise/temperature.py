@@ -7,6 +7,7 @@ import numpy as np
 from pwcstats._arrays import Array
 from pwcstats.pairwise.calibration import FARTHEST
 from pwcstats.pairwise.data import Integers, Problem
+from pwcstats.pairwise.folds import Folds
 
 # Smaller probabilities, which are limits of clipped ones, count as this in the fit.
 SMALLEST = math.exp(-FARTHEST)
@@ -19,14 +20,14 @@ SMALLEST_STEP = 1e-12
 MOST_SCORES, LEAST_ROWS = 2**24, 200
 
 
-def sample_rows(problem: Problem) -> Integers:
+def sample_rows(problem: Problem, folds: Folds) -> Integers:
     """The rows to whose held-out probabilities a temperature is fitted: all, or an equal share of each class."""
-    n = len(problem.code)
+    rows = np.flatnonzero(~folds.kept)
     size = max(MOST_SCORES // problem.n_pairs, LEAST_ROWS)
-    if n <= size:
-        return np.arange(n)
-    by_class = np.argsort(problem.code, kind="stable")
-    return np.sort(by_class[np.linspace(0, n - 1, size).round().astype(np.int64)])
+    if len(rows) <= size:
+        return rows
+    by_class = rows[np.argsort(problem.code[rows], kind="stable")]
+    return np.sort(by_class[np.linspace(0, len(rows) - 1, size).round().astype(np.int64)])
 
 
 def fit_temperature(proba: Array, code: Integers, weight: Array) -> float:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-import pandas as pd
+from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import FitFailedWarning
@@ -62,15 +62,21 @@ class Options:
 class FittedPairs:
     """Everything that prediction needs.
 
-    `columns` are the columns of a kernel matrix that belong to training rows with positive weight; None for other data.
+    `table` has the columns of the table of pairs. `columns` are the columns of a kernel matrix that belong to training
+    rows with positive weight; None for other data.
     """
 
     pairs: CalibratedPairs
     masses: CalibratedPairs | None
-    table: pd.DataFrame
+    table: dict[str, NDArray[Any]]
     row_format: RowFormat
     scaler: Standardizer | None
     columns: Integers | None
+
+    @property
+    def n_pairs(self) -> int:
+        """Number of pairs."""
+        return len(self.table["n"])
 
 
 @dataclass
@@ -109,40 +115,51 @@ class Training:
     # Select
 
     def select(self, folds: Folds, scorers: Sequence[Any], is_accuracy: bool, params: dict[str, Any]) -> Array:
-        """Cross-validated scores, one row per candidate and one column per pair; NaN if a candidate failed."""
+        """Cross-validated scores, one row per candidate and one column per pair.
+
+        NaN if a candidate failed, or if the pair has a class whose only row cannot be held out.
+        """
         out = np.empty((len(self.candidates), self.problem.n_pairs))
+        # A candidate that always predicts the other class would win if the only row of a class is not held out.
+        kept = np.zeros(self.problem.n_classes, np.bool_)
+        kept[self.problem.code[folds.kept]] = True
+        scored = np.flatnonzero(~(kept[self.problem.low] | kept[self.problem.high]))
         for index, scorer in enumerate(scorers):
             score = self._plain_scores if self.candidates[index].method is None else self._calibrated_scores
-            values = score(index, folds, scorer, is_accuracy, params)
-            for pair in map(int, np.flatnonzero(np.isnan(values).all(axis=1))):
+            values = score(index, scored, folds, scorer, is_accuracy, params)
+            for pair in map(int, scored[np.isnan(values[scored]).all(axis=1)]):
                 if not self._has_failed(index, pair):
                     values[pair] = self._fail(index, pair, ValueError("its score is NaN in every fold."))
             # A fold that holds out no row of a pair has no score and does not count.
             out[index] = [np.mean(row[~np.isnan(row)]) if not np.isnan(row).all() else np.nan for row in values]
         return out
 
-    def _plain_scores(self, index: int, folds: Folds, scorer: Any, is_accuracy: bool, params: dict[str, Any]) -> Array:
-        """Scores of a candidate that is not calibrated, for each pair and fold."""
-        values = self._fast_scores(index, folds, scorer, is_accuracy, params)
-        rest = np.flatnonzero(np.isnan(values).all(axis=1))
+    def _plain_scores(
+        self, index: int, pairs: Integers, folds: Folds, scorer: Any, is_accuracy: bool, params: dict[str, Any]
+    ) -> Array:
+        """Scores of a candidate that is not calibrated on some pairs, for each pair and fold; NaN for the others."""
+        values = self._fast_scores(index, pairs, folds, scorer, is_accuracy, params)
+        rest = pairs[np.isnan(values[pairs]).all(axis=1)]
         found = self._run(plain.cross_validate, index, self._tasks(index, rest), "choosing", folds, scorer, params)
         for pair, (scores, error) in zip(map(int, rest), found, strict=True):
             values[pair] = scores if error is None else self._fail(index, pair, error)
         return values
 
-    def _fast_scores(self, index: int, folds: Folds, scorer: Any, is_accuracy: bool, params: dict[str, Any]) -> Array:
-        """Scores of the pairs that a fast path can use; NaN for the others."""
+    def _fast_scores(
+        self, index: int, pairs: Integers, folds: Folds, scorer: Any, is_accuracy: bool, params: dict[str, Any]
+    ) -> Array:
+        """The same for the pairs that a fast path can use."""
         values = np.full((self.problem.n_pairs, len(folds)), np.nan)
         path, held = self._fast[index], self._hold_out(index, folds)
         if path is None or held is None:
             return values
-        margins = held.margins
+        margins, pairs = held.margins, pairs[path.usable[pairs]]
         if is_accuracy:
-            values[path.usable] = calibration.accuracy(self.problem, margins, folds, path.tie)[path.usable]
+            values[pairs] = calibration.accuracy(self.problem, margins, folds, path.tie)[pairs]
             return values
         is_decision = self.candidates[index].kind == DECISION
         known = calibration.KnownDecisions if is_decision else calibration.KnownProbabilities
-        for pair in map(int, np.flatnonzero(path.usable)):
+        for pair in map(int, pairs):
             scores = pair_scores(self.problem, margins, pair, self.problem.rows(pair))
             try:
                 values[pair] = calibration.scored(self.problem, pair, scores, folds, scorer, known, params)
@@ -151,13 +168,13 @@ class Training:
         return values
 
     def _calibrated_scores(
-        self, index: int, folds: Folds, scorer: Any, is_accuracy: bool, params: dict[str, Any]
+        self, index: int, pairs: Integers, folds: Folds, scorer: Any, is_accuracy: bool, params: dict[str, Any]
     ) -> Array:
-        """Scores of the calibrated probabilities of a candidate, for each pair and fold."""
+        """Scores of the calibrated probabilities of a candidate on some pairs, for each pair and fold."""
         candidate, problem = self.candidates[index], self.problem
         check_held_out_once(folds, "selection_cv", f"because {candidate.name} is calibrated before it is scored")
         values = np.full((problem.n_pairs, len(folds)), np.nan)
-        for pair, scores in self._held_out_scores(index, folds):
+        for pair, scores in self._held_out_scores(index, pairs, folds):
             if scores is None:
                 values[pair] = float(self.options.error_score)
                 continue
@@ -170,15 +187,15 @@ class Training:
                 values[pair] = self._fail(index, pair, error)
         return values
 
-    def _held_out_scores(self, index: int, folds: Folds) -> Iterator[tuple[int, Array | None]]:
-        """Held-out scores of a candidate on each pair; None if it failed."""
+    def _held_out_scores(self, index: int, pairs: Integers, folds: Folds) -> Iterator[tuple[int, Array | None]]:
+        """Held-out scores of a candidate on some pairs; None if it failed."""
         path, held = self._fast[index], self._hold_out(index, folds)
-        left = np.ones(self.problem.n_pairs, np.bool_)
+        left = pairs
         if path is not None and held is not None:
-            left = ~path.usable
-            for pair in map(int, np.flatnonzero(~left)):
+            left = pairs[~path.usable[pairs]]
+            for pair in map(int, pairs[path.usable[pairs]]):
                 yield pair, pair_scores(self.problem, held.margins, pair, self.problem.rows(pair))
-        tasks = self._tasks(index, np.flatnonzero(left))
+        tasks = self._tasks(index, left)
         for task, fit in zip(tasks, self._run(plain.held_out, index, tasks, "choosing", folds), strict=True):
             if fit.error is not None:
                 self._fail(index, task.pair, fit.error)
@@ -250,9 +267,12 @@ class Training:
         except ValueError:
             return none
         trained = path.trained(members) if with_trained else None
+        margins, sampled = (None, None) if held is None else held
+        if folds is not None and margins is not None and folds.kept.any():
+            own = path.trained(members) if trained is None else trained
+            margins[folds.kept] = own[folds.kept]
         fits.members.append(members)
         fits.chosen[pairs] = index
-        margins, sampled = (None, None) if held is None else held
         if margins is not None or trained is not None:
             for pair in map(int, pairs):
                 rows = self.problem.rows(pair)
@@ -373,12 +393,16 @@ class Training:
             self._warn(failed, "all candidates failed", "where the classes' shares of the rows are used", 5)
         return CalibratedPairs(members, calibrators, np.zeros(self.problem.n_pairs)), held_out
 
-    def table(self, pairs: CalibratedPairs, scores: Array, chosen: Integers) -> pd.DataFrame:
+    def table(self, pairs: CalibratedPairs, scores: Array, chosen: Integers) -> dict[str, NDArray[Any]]:
         """One row per pair: its classes, rows and learner, the candidates' scores, and what was learned besides."""
         problem, names = self.problem, [candidate.name for candidate in self.candidates]
-        table = pd.DataFrame({"class_i": problem.classes[problem.low], "class_j": problem.classes[problem.high]})
-        table["n"] = problem.counts if problem.weight is not None else problem.counts.astype(np.int64)
-        table["learner"] = [names[index] if index >= 0 else FALLBACK for index in chosen]
+        table: dict[str, NDArray[Any]] = {
+            "class_i": problem.classes[problem.low],
+            "class_j": problem.classes[problem.high],
+            "n": problem.counts if problem.weight is not None else problem.counts.astype(np.int64),
+            # The index of the fallback is -1.
+            "learner": np.array([*names, FALLBACK])[chosen],
+        }
         if len(names) > 1:
             for name, row in zip(names, scores, strict=True):
                 table[f"cv_score_{name}"] = row
@@ -390,7 +414,8 @@ class Training:
         if self.options.threshold is not None:
             table["threshold"] = pairs.threshold
         if self._failures:
-            table["error"] = [str(Message(_listed(self._failures.get(pair, [])))) for pair in range(problem.n_pairs)]
+            errors = [str(Message(_listed(self._failures.get(pair, [])))) for pair in range(problem.n_pairs)]
+            table["error"] = np.array(errors)
         return table
 
     # Tasks

@@ -185,8 +185,16 @@ test_that("few classes, many classes, and classes of few rows", {
   expect_gt(mean(predict(fit) == letters26$lettr), 0.9)
   expect_output(print(fit), "and 310 more, see summary\\(\\)")
   one <- iris[c(1, 51, 101), ]
-  expect_refused(pwc(Species ~ ., one, "svm"), "'setosa' has 1 row, and calibration_cv needs")
-  expect_refused(pwc(Species ~ ., one, c("nb", "tree")), "has 1 row, and selection_cv needs 2")
+  expect_warning(
+    fit <- pwc(Species ~ ., one, "svm"),
+    "'setosa', 'versicolor', 'virginica'\\) have one row each, which calibration_cv cannot hold out"
+  )
+  expect_identical(predict(fit), one$Species)
+  expect_warning(
+    fit <- pwc(Species ~ ., one, list("tree", knn = list(k = 1))),
+    "which selection_cv cannot hold out, so candidates are not compared"
+  )
+  expect_identical(fit$pairs$learner, rep("tree", 3))
   expect_refused(pwc(Species ~ ., one, "lda"), "lda failed on the pair .*: The number of samples")
   expect_identical(predict(pwc(Species ~ ., one, "knn", k = 1)), one$Species)
   expect_refused(pwc(Species ~ ., iris[1:50, ]), "only one class .*'setosa'; two are needed")
