@@ -20,9 +20,9 @@
 #'   \item{`"nb"`}{Naive Bayes with normal densities. Variances have the divisor n; `naiveBayes()`
 #'     in \pkg{e1071} uses n - 1. `prior` as for `"lda"`.}
 #'   \item{`"knn"`}{Nearest neighbours: `k = 5` of them.}
-#'   \item{`"biased_knn"`}{Nearest neighbours with biased distances: those to the first class of a
-#'     pair are multiplied by `exp(bias)`. By default `k` and `bias` are chosen for each pair by the
-#'     leave-one-out error, as in Hastie and Tibshirani (1998), section 3.}
+#'   \item{`"biased_knn"`}{Nearest neighbours with biased distances: those to one class of a pair,
+#'     the first in the alphabet, are multiplied by `exp(bias)`. By default `k` and `bias` are
+#'     chosen for each pair by the leave-one-out error, after Hastie and Tibshirani (1998).}
 #'   \item{`"logistic"`}{Logistic regression with a ridge penalty, which is finite for separated
 #'     classes too. `cost = 1` is the inverse of the penalty; the larger, the closer to `glm()`.}
 #'   \item{`"tree"`}{Classification tree with Gini's index, with arguments of `rpart.control()`:

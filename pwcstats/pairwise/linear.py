@@ -44,8 +44,8 @@ def _never(_: Any) -> bool:
 
 
 def _is_one_equation(learner: Any) -> bool:
-    # scikit-learn before 1.10 has a softmax of two equations.
-    return getattr(learner, "multi_class", "auto") != "multinomial"
+    # Before scikit-learn 1.8 an option makes it a softmax of two equations, with twice these log-odds.
+    return getattr(learner, "multi_class", "auto") in ("auto", "ovr", "deprecated")
 
 
 def _has_log_loss(learner: Any) -> bool:

@@ -215,7 +215,7 @@ test_that("options are refused in a sentence", {
 
 test_that("weights are refused by learners that have none", {
   skip_without_python()
-  for (name in c("lda", "qda", "knn")) {
+  for (name in c("lda", "qda", "knn", "biased_knn")) {
     expect_refused(
       ask(name, weights = rep(1:2, 75)), sprintf("^the learner '%s' takes no weights; leave", name)
     )
@@ -230,7 +230,7 @@ test_that("weights are refused by learners that have none", {
   }
   expect_refused(ask(c("nb", "lda"), weights = rep(1:2, 75)), "'lda' takes no weights")
   # The message names all others.
-  others <- setdiff(names(known_learners), c("lda", "qda", "knn"))
+  others <- setdiff(names(known_learners), c("lda", "qda", "knn", "biased_knn"))
   expect_refused(
     ask("lda", weights = rep(1:2, 75)),
     sprintf("takes them: %s, or fit\\(x, y, weights\\) of R\\.$", quoted(others))
