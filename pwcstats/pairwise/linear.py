@@ -184,7 +184,7 @@ class LinearPairs(PlainPairs):
         with np.errstate(over="ignore", invalid="ignore"):
             out = np.asarray((rows if self._centre is None else rows - self._centre) @ self._coef, dtype=np.float64)
             out += self._intercept
-        # One of the numbers is too large for a product, or for the sum; if the learners have a way, it is theirs.
+        # If products are too large, the learners may have an answer, or report the cause.
         if not np.isfinite(out.sum()):
             return super().scores(x)
         _, kind, label, _ = self._members[0]
