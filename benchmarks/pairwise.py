@@ -6,6 +6,7 @@
   ``cross_val_score`` over pairs and candidates, which must make the same choices and give the same probabilities.
 - Probabilities of an SVC, against ``SVC(probability=True)``, LIBSVM's own, and ``CalibratedClassifierCV``, one-vs-rest.
 - Pairwise discriminant analysis, against scikit-learn's K-class learners and its ``OneVsOneClassifier``.
+- Predictions of linear learners: probabilities of ours, against the votes of ``OneVsOneClassifier``.
 - Growth of the cost with the number of classes, and the memory that prediction needs.
 """
 
@@ -23,6 +24,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from _timing import best
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
@@ -31,8 +33,9 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import StratifiedKFold, cross_val_score, train_test_split
 from sklearn.multiclass import OneVsOneClassifier
 from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC
+from sklearn.svm import SVC, LinearSVC
 from threadpoolctl import threadpool_limits
 
 from pwcstats import PairwiseClassifier, couple
@@ -134,6 +137,37 @@ def discriminants(repeats):
         row = {"model": name, "fit": fits[name], "predict": answers[name], "accuracy": model.score(new, truth)}
         known = hasattr(model, "predict_proba")
         rows.append({**row, "log-loss": log_loss(truth, model.predict_proba(new)) if known else None})
+    return rows
+
+
+def linear_learners(repeats):
+    """Twenty classes: one matrix product for all pairs, against two predictions of each pair."""
+    x, y, new = normal_classes(20, 50, 100, 20_000)
+    texts = sparse.random(5000, 10_000, 0.01, "csr", random_state=0)
+    topics = np.random.default_rng(0).integers(20, size=5000)
+    cases = {
+        "LogisticRegression": (LogisticRegression(), x, y, new),
+        "LinearSVC": (LinearSVC(), x, y, new),
+        "scaled LogisticRegression": (make_pipeline(StandardScaler(), LogisticRegression()), x, y, new),
+        "LogisticRegression, sparse": (LogisticRegression(), texts, topics, texts),
+        "LinearSVC, sparse": (LinearSVC(), texts, topics, texts),
+    }
+    rows = []
+    for name, (learner, rows_in, classes, rows_out) in cases.items():
+        models = {
+            "ours": PairwiseClassifier(learner).fit(rows_in, classes),
+            "ours, fast=False": PairwiseClassifier(learner, fast=False).fit(rows_in, classes),
+            "OneVsOneClassifier": OneVsOneClassifier(learner).fit(rows_in, classes),
+        }
+        for n in (1, 5000, 20_000):
+            if n > rows_out.shape[0]:
+                break
+            calls = {
+                key: model.predict_proba if key.startswith("ours") else model.predict for key, model in models.items()
+            }
+            times = best({key: partial(call, rows_out[:n]) for key, call in calls.items()}, repeats)
+            ratio = times["ours"] / times["OneVsOneClassifier"]
+            rows.append({"learner": name, "columns": rows_in.shape[1], "new rows": n, **times, "ratio": ratio})
     return rows
 
 
@@ -245,6 +279,8 @@ def main():
         show("Probabilities of SVC(), seconds", tables["machines"])
         tables["discriminants"] = discriminants(repeats)
         show("Discriminant analysis on letter, seconds", tables["discriminants"])
+        tables["linear"] = linear_learners(3 * repeats)
+        show("Linear learners of 20 classes: predict_proba of ours, predict of OneVsOneClassifier", tables["linear"])
         tables["growth"] = growth(CLASSES[:3] if options.quick else CLASSES, repeats)
         title = f"Normal classes, {ROWS_A_CLASS} rows each, {COLUMNS} columns, {NEW_ROWS} new rows: seconds"
         ours, theirs = (row for row in tables["growth"] if row["step"] == "fit" and row["learner"].startswith("SVC"))

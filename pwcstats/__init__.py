@@ -4,6 +4,7 @@ Couple pairwise probabilities
     couple                      class probabilities from the probabilities of each pair
 Classify
     PairwiseClassifier          one learner for each pair of classes, chosen, calibrated and coupled
+    BiasedNeighborsClassifier   nearest neighbours of two classes, with a bias of their own for each pair
     HybridClassifier            local machines and a logistic model of their distances
     OrdinalHybridClassifier     the same for ordered classes
 Rank
@@ -70,10 +71,12 @@ if TYPE_CHECKING:
     from pwcstats.logit import detect_separation as detect_separation
     from pwcstats.logit import individualized_mnlogit as individualized_mnlogit
     from pwcstats.logit import stepwise as stepwise
+    from pwcstats.pairwise import BiasedNeighborsClassifier as BiasedNeighborsClassifier
     from pwcstats.pairwise import PairwiseClassifier as PairwiseClassifier
 
 # Where the public names live. The imports above repeat it for editors and type checkers; a test compares the two.
 _HOME = {
+    "BiasedNeighborsClassifier": "pairwise",
     "BootstrapResult": "bradley_terry",
     "BradleyTerry": "bradley_terry",
     "BradleyTerryResults": "bradley_terry",

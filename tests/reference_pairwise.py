@@ -137,3 +137,28 @@ def coupled_sigmoids(learner, x, y, new, n_folds):
         r[:, i, j] = expit(-(a * -fitted.decision_function(new) + b))
         r[:, j, i] = 1 - r[:, i, j]
     return np.array([wlw2_kkt(one) for one in r])
+
+
+def biased_share(x, is_first, row, j, bias, without=None):
+    """Share of the first class among the J nearest; if distances are equal, the mean of both orders of the classes."""
+    others = [s for s in range(len(x)) if s != without]
+    far = {s: np.sqrt(np.sum((row - x[s]) ** 2)) * (np.exp(bias) if is_first[s] else 1.0) for s in others}
+    shares = []
+    for favoured in (True, False):
+        near = sorted(others, key=lambda s: (far[s], is_first[s] != favoured))[:j]
+        shares.append(sum(is_first[s] for s in near) / j)
+    return sum(shares) / 2
+
+
+def biased_errors(x, is_first, n_neighbors, biases):
+    """Leave-one-out error of all J and biases, those near 0 first; a tie is half an error."""
+    errors = {}
+    for bias in sorted(biases, key=abs):
+        for j in sorted(n_neighbors):
+            wrong = 0.0
+            for s in range(len(x)):
+                own = biased_share(x, is_first, x[s], j, bias, without=s)
+                own = own if is_first[s] else 1 - own
+                wrong += 1.0 if own < 0.5 else 0.5 if own == 0.5 else 0.0
+            errors[bias, j] = wrong / len(x)
+    return errors

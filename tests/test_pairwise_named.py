@@ -13,7 +13,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from pwcstats import InputError, PairwiseClassifier
+from pwcstats import BiasedNeighborsClassifier, InputError, PairwiseClassifier
 from pwcstats.pairwise.named import LEARNERS, make_learner
 
 DEFAULTS = {
@@ -22,6 +22,7 @@ DEFAULTS = {
     "qda": QuadraticDiscriminantAnalysis(),
     "nb": GaussianNB(),
     "knn": KNeighborsClassifier(5),
+    "biased_knn": BiasedNeighborsClassifier(),
     "logistic": LogisticRegression(tol=1e-8, max_iter=10_000),
     "tree": DecisionTreeClassifier(min_samples_split=20, min_samples_leaf=7, max_depth=30, random_state=0),
 }
@@ -31,12 +32,18 @@ CHOSEN = [
     ("svm", {"gamma": None, "class_weights": {"a": 2}}, {"gamma": "auto", "class_weight": {"a": 2.0}}),
     ("qda", {"reg_param": 1}, {"reg_param": 1.0}),
     ("knn", {"k": 3}, {"n_neighbors": 3}),
+    ("biased_knn", {"k": 3, "bias": -0.1}, {"n_neighbors": 3, "bias": -0.1}),
+    ("biased_knn", {"k": None, "bias": None}, {"n_neighbors": "auto", "bias": "auto"}),
     ("logistic", {"cost": 0.1}, {"C": 0.1}),
     ("tree", {"minsplit": 10}, {"min_samples_split": 10, "min_samples_leaf": 3}),
     ("tree", {"minbucket": 1, "maxdepth": 2}, {"min_samples_leaf": 1, "max_depth": 2}),
 ]
 REFUSED = [
-    ("forest", {}, "name must be one of 'svm', 'lda', 'qda', 'nb', 'knn', 'logistic', 'tree', got 'forest'"),
+    (
+        "forest",
+        {},
+        "name must be one of 'svm', 'lda', 'qda', 'nb', 'knn', 'biased_knn', 'logistic', 'tree', got 'forest'",
+    ),
     ("lda", {"cost": 1}, "the learner 'lda' has no option cost; it has prior"),
     ("svm", {"cost": 0}, "cost must be a number above 0, got 0"),
     ("svm", {"cost": "a"}, "cost must be a number above 0, got 'a'"),
@@ -48,6 +55,8 @@ REFUSED = [
     ("svm", {"class_weights": {"a": -1}}, "class_weights must be a number above 0, got -1"),
     ("nb", {"prior": ["a", "b"]}, "prior must hold real numbers"),
     ("qda", {"reg_param": 2}, "reg_param must be a number between 0 and 1, got 2"),
+    ("biased_knn", {"k": 1.5}, "k must be a whole number of at least 1, got 1.5"),
+    ("biased_knn", {"bias": "auto"}, "bias must be a number, got 'auto'"),
     ("logistic", {"cost": True}, "cost must be a number above 0, got True"),
     ("tree", {"minsplit": 1}, "minsplit must be a whole number of at least 2, got 1"),
 ]

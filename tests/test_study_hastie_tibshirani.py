@@ -10,7 +10,7 @@ from scipy import stats
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from sklearn.neighbors import KNeighborsClassifier
 
-from pwcstats import PairwiseClassifier
+from pwcstats import BiasedNeighborsClassifier, PairwiseClassifier
 from pwcstats._jobs import seed_of
 from pwcstats.datasets import hastie_tibshirani_gaussians, hastie_tibshirani_mixtures
 from pwcstats.studies import hastie_tibshirani as study
@@ -156,51 +156,6 @@ class TestPlane:
             assert study._compared("", pd.Series([0.02]), or_equal=True)["agrees"].isna().all()
 
 
-def slow_biased(x, first, n_neighbors, biases):
-    """Errors of all J and factors, leaving out one case after the other."""
-    errors = {}
-    for bias in biases:
-        for j in n_neighbors:
-            wrong = 0.0
-            for case in range(len(x)):
-                near = sorted(
-                    (np.linalg.norm(x[case] - x[other]) * (np.exp(bias) if first[other] else 1.0), other)
-                    for other in range(len(x))
-                    if other != case
-                )[:j]
-                mine = sum(first[other] == first[case] for _, other in near)
-                wrong += 1.0 if 2 * mine < j else 0.5 if 2 * mine == j else 0.0
-            errors[bias, j] = wrong
-    return errors
-
-
-class TestBiasedNeighbours:
-    def test_against_the_slow_twin(self):
-        rng = np.random.default_rng(2)
-        x = rng.normal(size=(40, 3)) * np.where(np.arange(40) < 20, 0.4, 1.3)[:, None]
-        y = np.where(np.arange(40) < 20, "a", "b")
-        clf = runs.BiasedNeighbours((1, 2, 5)).fit(x, y)
-        errors = slow_biased(x, y == "a", (1, 2, 5), runs.BIASES)
-        least = min(errors.values())
-        # Of equals the least bias, then the smallest J.
-        assert (clf.bias_, clf.n_neighbors_) == next(key for key, wrong in errors.items() if wrong == least)
-        assert clf.bias_ != 0.0
-        assert least < min(errors[0.0, j] for j in (1, 2, 5))
-        new = rng.normal(size=(10, 3))
-        for row, (p, q) in zip(new, clf.predict_proba(new), strict=True):
-            far = np.linalg.norm(x - row, axis=1) * np.where(y == "a", np.exp(clf.bias_), 1.0)
-            assert p == pytest.approx(np.mean(y[np.argsort(far)[: clf.n_neighbors_]] == "a"), abs=EXACT)
-            assert p + q == pytest.approx(1.0, abs=EXACT)
-        np.testing.assert_array_equal(clf.predict(new), np.where(clf.predict_proba(new)[:, 0] >= 0.5, "a", "b"))
-
-    def test_without_bias_they_are_nearest_neighbours(self, monkeypatch):
-        monkeypatch.setattr(runs, "BIASES", (0.0,))
-        rng = np.random.default_rng(0)
-        x, y, new = rng.normal(size=(60, 2)), rng.integers(2, size=60), rng.normal(size=(30, 2))
-        plain = KNeighborsClassifier(7).fit(x, y).predict_proba(new)
-        np.testing.assert_allclose(runs.BiasedNeighbours((7,)).fit(x, y).predict_proba(new), plain, atol=EXACT)
-
-
 def by_lot(score, truth):
     """Error if one of the classes with the largest score is drawn."""
     wrong = 0.0
@@ -244,7 +199,7 @@ class TestFigure3:
                     assert error == pytest.approx(by_lot(score, truth), abs=EXACT)
         assert found["neighbours"]["J-NN", "pairs", "none"].item() == clf.pairs_["learner"].astype(int).mean() / 2
 
-        clf = PairwiseClassifier(runs.BiasedNeighbours((1, 3, 5)), coupling="ht").fit(*train)
+        clf = PairwiseClassifier(BiasedNeighborsClassifier((1, 3, 5)), coupling="ht").fit(*train)
         error = found["error"].dropna()["J-NN", "coupled", "distances"]
         assert error == pytest.approx(by_lot(clf.predict_proba(new), truth), abs=EXACT)
         (row,) = found.loc[[("J-NN", "pairs", "distances")]].to_dict("records")

@@ -12,6 +12,7 @@ known_learners <- list(
   qda = c("prior", "reg_param"),
   nb = "prior",
   knn = "k",
+  biased_knn = c("k", "bias"),
   logistic = "cost",
   tree = c("minsplit", "minbucket", "maxdepth")
 )

@@ -20,6 +20,9 @@
 #'   \item{`"nb"`}{Naive Bayes with normal densities. Variances have the divisor n; `naiveBayes()`
 #'     in \pkg{e1071} uses n - 1. `prior` as for `"lda"`.}
 #'   \item{`"knn"`}{Nearest neighbours: `k = 5` of them.}
+#'   \item{`"biased_knn"`}{Nearest neighbours with biased distances: those to one class of a pair,
+#'     the first in the alphabet, are multiplied by `exp(bias)`. By default `k` and `bias` are
+#'     chosen for each pair by the leave-one-out error, after Hastie and Tibshirani (1998).}
 #'   \item{`"logistic"`}{Logistic regression with a ridge penalty, which is finite for separated
 #'     classes too. `cost = 1` is the inverse of the penalty; the larger, the closer to `glm()`.}
 #'   \item{`"tree"`}{Classification tree with Gini's index, with arguments of `rpart.control()`:
@@ -83,9 +86,9 @@
 #'   the pairs.
 #' @param scale Centre the columns and divide them by their standard deviations, as `svm()` does?
 #'   Constant columns are not scaled.
-#' @param weights Frequency weights; rows with weight 0 are left out. `"lda"`, `"qda"` and `"knn"`
-#'   allow only the weights 0 and 1. Scores of candidates, and `minsplit` and `minbucket` of
-#'   `"tree"`, do not use weights.
+#' @param weights Frequency weights; rows with weight 0 are left out. `"lda"`, `"qda"`, `"knn"`
+#'   and `"biased_knn"` allow only the weights 0 and 1. Scores of candidates, and `minsplit` and
+#'   `minbucket` of `"tree"`, do not use weights.
 #' @param subset,na.action,contrasts As in [firth()]. For `x` and `y`, `subset` is an index of the
 #'   rows and `contrasts` has no effect.
 #' @param seed Whole number that seeds folds, and Python learners without a seed of their own. With

@@ -93,8 +93,10 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         lists the pairs.
     fast : bool
         Whether ``SVC`` and ``NuSVC`` are fitted to all pairs at once, and LDA, QDA and Gaussian naive Bayes to all
-        pairs and folds from sums that are computed once. The results are the same, with one exception: if no column
-        varies within a pair, scikit-learn's LDA fails, whereas the sums give the priors.
+        pairs and folds from sums that are computed once. Other linear learners, such as ``LogisticRegression`` and
+        ``LinearSVC``, also after a scaler in a pipeline, predict all pairs by one matrix product. The results are the
+        same, with one exception: if no column varies within a pair, scikit-learn's LDA fails, whereas the sums give the
+        priors.
     n_jobs : int, optional
         Number of parallel fits, as in joblib, and of threads in prediction. Results are bit-identical for any number.
     random_state : int or RandomState, optional

@@ -21,6 +21,7 @@ from sklearn.utils.validation import has_fit_parameter
 from pwcstats import _params
 from pwcstats._arrays import as_float
 from pwcstats.errors import InputError, arg, value
+from pwcstats.pairwise.neighbors import BiasedNeighborsClassifier
 
 # e1071's names of kernels, and scikit-learn's.
 KERNELS = {"linear": "linear", "radial": "rbf", "polynomial": "poly", "sigmoid": "sigmoid"}
@@ -62,9 +63,9 @@ def make_learner(name: str, **options: Any) -> Any:
 
     Parameters
     ----------
-    name : {"svm", "lda", "qda", "nb", "knn", "logistic", "tree"}
+    name : {"svm", "lda", "qda", "nb", "knn", "biased_knn", "logistic", "tree"}
         Support vector machine, linear and quadratic discriminant analysis, Gaussian naive Bayes, nearest neighbours,
-        logistic regression with a ridge penalty, classification tree.
+        nearest neighbours with biased distances, logistic regression with a ridge penalty, classification tree.
     **options
         Options of the learner, named as in R:
 
@@ -73,6 +74,7 @@ def make_learner(name: str, **options: Any) -> Any:
         - lda, qda, nb: `prior` (probabilities of all classes in their sorted order; None: shares of the rows)
         - qda: `reg_param` (0)
         - knn: `k` (5)
+        - biased_knn: `k` and `bias`, the logarithm of the factor of distances (None: chosen for each pair)
         - logistic: `cost` (1), the inverse of the penalty
         - tree: `minsplit` (20), `minbucket` (None: a third of `minsplit`), `maxdepth` (30)
 
@@ -128,6 +130,14 @@ def _prior(given: Any, name: str) -> Any:
     return None if given is None else as_float(given, name)
 
 
+def _count_or_auto(given: Any, name: str) -> Any:
+    return "auto" if given is None else _params.count(given, name)
+
+
+def _number_or_auto(given: Any, name: str) -> Any:
+    return "auto" if given is None else _params.number(given, name)
+
+
 def _optional_count(given: Any, name: str) -> int | None:
     return None if given is None else _params.count(given, name)
 
@@ -163,6 +173,10 @@ LEARNERS: dict[str, NamedLearner] = {
     "qda": NamedLearner(QuadraticDiscriminantAnalysis, _PRIOR | {"reg_param": Option("reg_param", 0.0, _share)}),
     "nb": NamedLearner(GaussianNB, _PRIOR),
     "knn": NamedLearner(KNeighborsClassifier, {"k": Option("n_neighbors", 5, _params.count)}),
+    "biased_knn": NamedLearner(
+        BiasedNeighborsClassifier,
+        {"k": Option("n_neighbors", None, _count_or_auto), "bias": Option("bias", None, _number_or_auto)},
+    ),
     "logistic": NamedLearner(
         partial(LogisticRegression, tol=1e-8, max_iter=10_000), {"cost": Option("C", 1.0, _positive)}
     ),

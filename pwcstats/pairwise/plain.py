@@ -193,12 +193,12 @@ class Labelled:
 class PlainPairs:
     """Fitted learners of some pairs."""
 
-    def __init__(self, problem: Problem, tasks: Sequence[PairTask], fits: Sequence[Fit]) -> None:
-        self.pairs = np.array([task.pair for task in tasks])
-        self._names = [problem.name(task.pair) for task in tasks]
+    def __init__(self, problem: Problem, done: Sequence[tuple[PairTask, Fit]]) -> None:
+        self.pairs = np.array([task.pair for task, _ in done])
+        self._names = [problem.name(task.pair) for task, _ in done]
         self._members = [
             (fit.learner, task.kind, task.label, problem.rows(task.pair) if problem.square and not task.union else None)
-            for task, fit in zip(tasks, fits, strict=True)
+            for task, fit in done
         ]
 
     def scores(self, x: Any) -> Array:

@@ -23,6 +23,7 @@ from pwcstats.pairwise.data import Integers, Mask, Problem, RowFormat, Standardi
 from pwcstats.pairwise.fast import fast_path
 from pwcstats.pairwise.folds import Folds, HeldOut, check_held_out_once
 from pwcstats.pairwise.learners import DECISION, PROBABILITY, Candidate
+from pwcstats.pairwise.linear import make_members
 
 # The name in the table of pairs of what is used if every candidate fails.
 FALLBACK = "prior"
@@ -249,8 +250,7 @@ class Training:
                 fits.keep_scores(task.pair, fit.held_out, fit.trained, fit.sampled)
             else:
                 self._fail(index, task.pair, fit.error)
-        if good:
-            fits.members.append(plain.PlainPairs(self.problem, *zip(*good, strict=True)))
+        fits.members += make_members(self.problem, good, self.options.fast)
 
     def _fit_fast(self, fits: Fits, index: int, pairs: Integers, folds: Folds | None, with_trained: bool) -> Integers:
         """Fit the pairs that a fast path can use, and return them."""
@@ -289,7 +289,7 @@ class Training:
         self._warn_failures(failed, "all candidates failed", "where the classes' shares of the rows are used", 5)
         dummy = DummyClassifier(strategy="prior")
         tasks = [plain.make_task(self.problem, pair, dummy, PROBABILITY, None) for pair in failed]
-        return plain.PlainPairs(self.problem, tasks, self._shares(tasks))
+        return plain.PlainPairs(self.problem, list(zip(tasks, self._shares(tasks), strict=True)))
 
     def _shares(self, tasks: Sequence[plain.PairTask]) -> list[plain.Fit]:
         """Fits of the classes' shares of the rows, weights included."""
@@ -388,7 +388,7 @@ class Training:
                 if held_out is not None:
                     log_odds = fit.sampled if candidate.method is None else calibrator.log_odds(fit.sampled)
                     held_out[:, task.pair] = expit(log_odds)
-            members.append(plain.PlainPairs(self.problem, tasks, fits))
+            members += make_members(self.problem, list(zip(tasks, fits, strict=True)), self.options.fast)
         if failed:
             self._warn(failed, "all candidates failed", "where the classes' shares of the rows are used", 5)
         return CalibratedPairs(members, calibrators, np.zeros(self.problem.n_pairs)), held_out

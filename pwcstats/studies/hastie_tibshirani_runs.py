@@ -4,11 +4,8 @@ import math
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import stats
-from scipy.spatial.distance import cdist
 from scipy.special import expit
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
@@ -19,16 +16,14 @@ from pwcstats._jobs import seed_of
 from pwcstats.coupling import couple
 from pwcstats.coupling.methods import MethodName
 from pwcstats.datasets import hastie_tibshirani_gaussians, hastie_tibshirani_mixtures
-from pwcstats.pairwise import PairwiseClassifier
+from pwcstats.pairwise import BiasedNeighborsClassifier, PairwiseClassifier
 from pwcstats.studies.running import Record
 
-__all__ = ["BiasedNeighbours", "gaussians", "mixture", "plane", "plane_rules"]
+__all__ = ["gaussians", "mixture", "plane", "plane_rules"]
 
 # Candidates for J of the nearest-neighbour rules, and the number of folds to choose one; the paper gives neither.
 NEIGHBOURS = (1, 3, 5, 7, 9, 11, 15, 21)
 FOLDS = 5
-# Logarithms of the factors, the smallest bias first, because the first of equals is chosen.
-BIASES = tuple(sorted(np.linspace(-0.3, 0.3, 25).round(3).tolist(), key=abs))
 
 
 def plane(figure: Literal[1, 2], number: int, seed: int) -> Bunch:
@@ -99,7 +94,7 @@ def gaussians(simulation: int, seed: int) -> list[Record]:
         # The pairs are the same with and without thresholds.
         records += _paired(name, "none", d, truth) + _paired(name, "cv", d - t, truth)
     chosen_j = pairs.pairs_["learner"].astype(int)
-    biased = PairwiseClassifier(BiasedNeighbours(NEIGHBOURS)).fit(x, y)
+    biased = PairwiseClassifier(BiasedNeighborsClassifier(NEIGHBOURS)).fit(x, y)
     records += _paired("J-NN", "distances", biased.pairwise_scores(new), truth)
     machines = biased.estimators_.values()
     # The neighbours of a pair are from two classes.
@@ -129,63 +124,3 @@ def _paired(learner: str, threshold: str, log_odds: Array, truth: Any) -> list[R
         }
         for rule, method in rules.items()
     ]
-
-
-class BiasedNeighbours(ClassifierMixin, BaseEstimator):
-    """J-nearest neighbours of two classes, with the distances to one class multiplied by a factor.
-
-    J and the factor minimise the leave-one-out error on the training cases, in which a tie counts as half an error. Of
-    equally good ones, the smallest bias is by_size, then the smallest J.
-
-    Parameters
-    ----------
-    n_neighbors : sequence of int
-        Candidates for J, in ascending order.
-
-    Attributes
-    ----------
-    classes_ : ndarray of shape (2,)
-        The classes; distances to the first are multiplied.
-    n_neighbors_ : int
-        The J that was chosen.
-    bias_ : float
-        Logarithm of the factor that was chosen.
-    """
-
-    def __init__(self, n_neighbors: tuple[int, ...]) -> None:
-        self.n_neighbors = n_neighbors
-
-    def fit(self, X: Any, y: Any) -> "BiasedNeighbours":
-        """Store the cases, and choose J and the factor."""
-        self.classes_ = np.unique(y)
-        self._x, self._first = np.asarray(X, dtype=np.float64), np.asarray(y) == self.classes_[0]
-        distance = cdist(self._x, self._x)
-        # A case is not its own neighbour.
-        np.fill_diagonal(distance, np.inf)
-        wrong = np.array([self._errors(distance, bias) for bias in BIASES])
-        bias, j = np.unravel_index(wrong.argmin(), wrong.shape)
-        self.bias_, self.n_neighbors_ = BIASES[bias], self.n_neighbors[j]
-        return self
-
-    def predict_proba(self, X: Any) -> Array:
-        """Shares of the two classes among the neighbours."""
-        share = self._shares(cdist(np.asarray(X, dtype=np.float64), self._x), self.bias_, (self.n_neighbors_,))[:, 0]
-        return np.column_stack([share, 1.0 - share])
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The class of most neighbours; the first in a tie."""
-        return self.classes_[self.predict_proba(X).argmax(axis=1)]
-
-    def _errors(self, distance: Array, bias: float) -> Array:
-        """Leave-one-out error on the training cases, for each J."""
-        own = np.where(self._first[:, None], 1.0, -1.0) * (self._shares(distance, bias, self.n_neighbors) - 0.5)
-        return np.mean((1.0 - np.sign(own)) / 2.0, axis=0)
-
-    def _shares(self, distance: Array, bias: float, n_neighbors: tuple[int, ...]) -> Array:
-        """Share of the first class among the J nearest, one column per J."""
-        biased = np.where(self._first, np.exp(bias) * distance, distance)
-        most = n_neighbors[-1]
-        near = np.argpartition(biased, most - 1, axis=1)[:, :most]
-        order = np.argsort(np.take_along_axis(biased, near, axis=1), axis=1)
-        j = np.array(n_neighbors)
-        return self._first[np.take_along_axis(near, order, axis=1)].cumsum(axis=1)[:, j - 1] / j

@@ -212,7 +212,7 @@ test_that("constant columns and more columns than rows", {
   set.seed(6)
   wide <- data.frame(matrix(rnorm(30 * 60), 30), y = gl(3, 10))
   wide[1:5] <- wide[1:5] + as.integer(wide$y)
-  for (name in c("svm", "lda", "nb", "knn", "logistic", "tree")) {
+  for (name in c("svm", "lda", "nb", "knn", "biased_knn", "logistic", "tree")) {
     proba <- predict(pwc(y ~ ., wide, name), type = "prob")
     expect_identical(dim(proba), c(30L, 3L))
     expect_equal(unname(rowSums(proba)), rep(1, 30), tolerance = EXACT)

@@ -32,6 +32,8 @@ test_that("learners, their arguments and defaults are those of Python's table", 
   expect_null(default("svm", "gamma"))
   expect_null(default("svm", "class_weights"))
   expect_null(default("tree", "minbucket"))
+  expect_null(default("biased_knn", "k"))
+  expect_null(default("biased_knn", "bias"))
   for (name in c("lda", "qda", "nb")) {
     expect_null(default(name, "prior"))
   }
@@ -48,6 +50,18 @@ test_that("arguments of learners come in all documented forms", {
   expect_identical(decisions(list("svm"), cost = 100L), hard)
   expect_gt(max(abs(decisions("svm") - hard)), 1)
   expect_identical(decisions(list(svm = list())), decisions("svm"))
+})
+
+test_that("biased distances without a bias are nearest neighbours", {
+  skip_without_python()
+  # An odd k and no equal distances: columns of a normal sample.
+  set.seed(1)
+  noisy <- transform(iris, Petal.Width = Petal.Width + stats::rnorm(150, sd = 0.01))
+  pairs <- function(...) predict(pwc(Species ~ ., noisy, ...), type = "pairs")
+  expect_equal(
+    pairs("biased_knn", k = 3, bias = 0), pairs("knn", k = 3), tolerance = EXACT
+  )
+  expect_gt(max(abs(pairs("biased_knn", k = 3, bias = 0.5) - pairs("knn", k = 3))), 0.1)
 })
 
 test_that("learners have names: the user's, or what they are", {
@@ -146,6 +160,9 @@ test_that("what a learner does not take is refused in a sentence", {
   expect_refused(ask("svm", degree = 1.5), "^degree must be a whole number of at least 1, got 1.5")
   expect_refused(ask("qda", reg_param = 2), "^reg_param must be a number between 0 and 1, got 2")
   expect_refused(ask("knn", k = 0), "^k must be a whole number of at least 1")
+  expect_refused(ask("biased_knn", k = 1.5), "^k must be a whole number of at least 1, got 1.5")
+  expect_refused(ask("biased_knn", bias = "auto"), "^bias must be a number, got 'auto'")
+  expect_refused(ask("biased_knn", k = 200), "^biased_knn failed on the pair .*k must be below")
   expect_refused(ask("logistic", cost = -1), "^cost must be a number above 0")
   expect_refused(ask("tree", minsplit = 1), "^minsplit must be a whole number of at least 2")
   expect_refused(ask("tree", maxdepth = 1.5), "^maxdepth must be a whole number")
@@ -198,7 +215,7 @@ test_that("options are refused in a sentence", {
 
 test_that("weights are refused by learners that have none", {
   skip_without_python()
-  for (name in c("lda", "qda", "knn")) {
+  for (name in c("lda", "qda", "knn", "biased_knn")) {
     expect_refused(
       ask(name, weights = rep(1:2, 75)), sprintf("^the learner '%s' takes no weights; leave", name)
     )
@@ -213,7 +230,7 @@ test_that("weights are refused by learners that have none", {
   }
   expect_refused(ask(c("nb", "lda"), weights = rep(1:2, 75)), "'lda' takes no weights")
   # The message names all others.
-  others <- setdiff(names(known_learners), c("lda", "qda", "knn"))
+  others <- setdiff(names(known_learners), c("lda", "qda", "knn", "biased_knn"))
   expect_refused(
     ask("lda", weights = rep(1:2, 75)),
     sprintf("takes them: %s, or fit\\(x, y, weights\\) of R\\.$", quoted(others))

@@ -158,7 +158,7 @@ fits_of_all_kinds <- function() {
   )
   forest <- reticulate::import("sklearn.ensemble")$RandomForestClassifier
   list(
-    pwc(Species ~ ., iris, c("svm", "lda", "qda", "nb", "knn", "logistic", "tree")),
+    pwc(Species ~ ., iris, c("svm", "lda", "qda", "nb", "knn", "biased_knn", "logistic", "tree")),
     pwc(Species ~ ., holes, "svm", na.action = na.exclude),
     pwc(Species ~ ., iris, "lda", coupling = "bayes", threshold = "cv"),
     pwc(Species ~ poly(Sepal.Length, 2), iris, list("nb", forest = forest(5L, random_state = 1L))),
