@@ -340,8 +340,8 @@ def symmetrized(pairs: Pairs) -> Pairs:
 def check_values(pairs: Pairs, weights: Array, cure: str, unequal_cure: str = "", *, may_differ: bool = False) -> None:
     """Refuse missing values, values outside [0, 1], and r_ij + r_ji other than 1, in this order.
 
-    Pairs of weight 0 are not checked. `cure` says what to do about a missing value, `unequal_cure` what else about a wrong
-    sum. With `may_differ` sums are not checked.
+    Pairs of weight 0 are not checked. `cure` says what to do about a missing value, and `unequal_cure` what else to do
+    about a wrong sum. With `may_differ` sums are not checked.
     """
     missing = outside = unequal = None
     largest_gap = np.inf if may_differ else TOLERANCE
