@@ -1,5 +1,5 @@
-# The data of bt(): a matrix of wins; or of proportions, with one of numbers of comparisons; or one or
-# several comparisons in each row. They are read into a list with the entries
+# The data of bt(): a matrix of wins; or of proportions, with one of numbers of comparisons; or one
+# or several comparisons in each row. They are read into a list with the entries
 #
 # items      names of the items in their order
 # model      one row for each pair or row of the data: player1, player2, home, wins1, wins2, ties

@@ -5,10 +5,10 @@
 #' include ties, an order effect (such as a home advantage) and covariates of the items.
 #'
 #' There are three ways to call it. `bt(wins)` takes a square matrix of wins. `bt(r, n = n)` takes a
-#' matrix of proportions of wins and one of numbers of comparisons, as Hastie and Tibshirani's
-#' coupling does; the wins are `n * r`. With `player1` and `player2`, each row is one or several comparisons of a pair, as in `BTm()` of
-#' \pkg{BradleyTerry2}; `outcome`, `player1`, `player2`, `home`, `cluster`, `weights` and `subset`
-#' are then evaluated in `data`.
+#' matrix of proportions of wins and one of numbers of comparisons, as the coupling of Hastie and
+#' Tibshirani does; the wins are `n * r`. With `player1` and `player2`, each row is one or several
+#' comparisons of a pair, as in `BTm()` of \pkg{BradleyTerry2}; `outcome`, `player1`, `player2`,
+#' `home`, `cluster`, `weights` and `subset` are then evaluated in `data`.
 #'
 #' The items are the levels of the two factors, in their order, or the sorted labels if they are not
 #' factors. Items without a comparison are dropped.
