@@ -203,6 +203,17 @@ def rv(r, clip=1e-7):
     return np.linalg.solve(system, right)
 
 
+def rv_equations(r, tree, clip=1e-7):
+    """The equations r_ji p_i = r_ij p_j of the pairs (i, j) of a tree, and sum p = 1."""
+    k = len(r)
+    r = clipped(r, clip)
+    system = np.ones((k, k))
+    for row, (i, j) in enumerate(tree):
+        system[row] = 0
+        system[row, i], system[row, j] = r[j, i], -r[i, j]
+    return np.linalg.solve(system, np.eye(k)[k - 1])
+
+
 def vote(r):
     k = len(r)
     wins = [sum(1.0 if r[i, j] > 0.5 else 0.5 if r[i, j] == 0.5 else 0.0 for j in others(i, k)) for i in range(k)]

@@ -105,6 +105,34 @@ def test_weights(shell):
     assert "stdin" in shell.refused("couple", "-", "--method", "ht", "--weights", "-")
 
 
+def test_equations(shell):
+    r, square = shell.write("r.csv", R.to_csv()), shell.write("square.csv", SQUARE)
+    for text, given in (("b", "b"), ("a/b,b/c", "b"), ("c/a,b/a", [("a", "c"), ("a", "b")])):
+        expected = couple(R, "rv", condensed=True, equations=given)
+        np.testing.assert_array_equal(table(shell.ok("couple", r, "--method", "rv", "--equations", text)), expected)
+        found = table(shell.ok("couple", square, "--method", "rv", "--equations", text))["probability"]
+        np.testing.assert_array_equal(found, expected.loc["x"])
+    pair = shell.write("pair.csv", "yes/no\n0.8\n")
+    assert shell.ok("couple", pair, "--method", "rv", "--equations", "yes/no").startswith("yes,no\n0.8")
+    refused = shell.refused("couple", r, "--method", "rv", "--equations", "d")
+    assert "--equations must be one of the classes (a, b, c), or a list of 2 pairs of them, got 'd'" in refused
+    refused = shell.refused("couple", r, "--method", "rv", "--equations", "a/b,b/a")
+    assert "--equations must connect all classes by 2 pairs, but those before b/a" in refused
+    assert "only --method rv uses --equations, got --method ht" in shell.refused(
+        "couple", r, "--method", "ht", "--equations", "a"
+    )
+
+
+def test_both_sides_of_pairs(shell):
+    r = pd.DataFrame([[0, 0.9, 0.4], [0.3, 0, 0.7], [0.6, 0.5, 0]], index=list("abc"), columns=list("abc"))
+    file = shell.write("square.csv", r.to_csv())
+    found = table(shell.ok("couple", file, "--symmetrize"))["probability"]
+    np.testing.assert_array_equal(found, couple(r, symmetrize=True))
+    assert "take the mean of both sides with --symmetrize" in shell.refused("couple", file)
+    refused = shell.refused("couple", shell.write("r.csv", R.to_csv()), "--symmetrize")
+    assert "--symmetrize needs both sides of each pair" in refused
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [

@@ -84,6 +84,60 @@ def test_predictions_are_the_same_after_saving(shell, iris):
     assert [list(row["proba"].values()) for row in rows] == p.to_numpy().tolist()
 
 
+NAMES = sorted(set(Y))
+N = pd.DataFrame([[0, 5, 1], [5, 0, 9], [1, 9, 0]], NAMES, NAMES, dtype=float)
+
+
+@pytest.mark.parametrize(
+    ("words", "options"),
+    [
+        (("--coupling", "ht", "--pair-weights", "equal"), {"coupling": "ht", "weights": None}),
+        (("--coupling", "ht", "--pair-weights", "{file}"), {"coupling": "ht", "weights": N}),
+        (("--coupling", "logit", "--pair-weights", "{row}"), {"coupling": "logit", "weights": N}),
+        (("--threshold", "train"), {"threshold": "train"}),
+        (("--threshold", "cv", "--calibration", "isotonic"), {"threshold": "cv", "calibration": "isotonic"}),
+        (("--calibration", "none", "--learners", "lda"), {"calibration": None, "learners": "lda"}),
+        (("--calibration", "sigmoid", "--learners", "lda"), {"calibration": "sigmoid", "learners": "lda"}),
+    ],
+)
+def test_options_reach_the_classifier_and_the_saved_model(shell, iris, words, options):
+    file = shell.write("n.csv", N.iloc[::-1].to_csv())
+    row = shell.write("row.csv", "setosa/versicolor,setosa/virginica,versicolor/virginica\n5,1,9\n")
+    words = [word.format(file=file, row=row) for word in words]
+    command = ("fit", iris, "--target", "species", "--cv", "0", "--save", shell.path("m"))
+    document = shell.document(*command, *words)
+    learners = {"lda": LinearDiscriminantAnalysis()} if options.pop("learners", None) else {"svm": SVC(gamma="auto")}
+    expected = reference(learners, **options).fit(X, Y)
+    assert ("threshold" in document["pairs"][0]) == (options.get("threshold") is not None)
+    assert document["threshold"] == options.get("threshold", "none")
+    if options.get("weights") is N:
+        assert document["pair_weights"] == [5.0, 1.0, 9.0]
+    new = shell.write("new.csv", IRIS.iloc[::7, :4].to_csv(index=False))
+    _, p = probabilities(shell.ok("predict", shell.path("m"), new, "--proba"))
+    np.testing.assert_array_equal(p, expected.predict_proba(X[::7]))
+    usual = reference(learners, coupling=options.get("coupling", "wlw2")).fit(X, Y).predict_proba(X[::7])
+    # The classes of iris are of one size, and LDA needs no calibration.
+    assert (np.abs(p - usual).to_numpy().max() > 1e-6) == ("equal" not in words and "none" not in words)
+
+
+def test_bad_weights_of_pairs(shell, iris):
+    command = ("fit", iris, "--target", "species", "--cv", "0", "--pair-weights")
+    file = shell.write("n.csv", N.to_csv())
+    refused = shell.refused(*command, file)
+    assert "only --coupling ht or --coupling logit uses weights of the pairs, got --coupling wlw2" in refused
+    assert "leave --pair-weights out" in refused
+    other = shell.write("other.csv", N.rename(index={"setosa": "s"}, columns={"setosa": "s"}).to_csv())
+    refused = shell.refused(*command, other, "--coupling", "ht")
+    assert "--pair-weights must be labelled by the classes (setosa, versicolor, virginica)" in refused
+    alone = shell.write("alone.csv", N.where(N > 5, 0).to_csv())
+    refused = shell.refused(*command, alone, "--coupling", "ht")
+    assert "--pair-weights leaves {setosa} and {versicolor, virginica} without" in refused
+    assert "No such file" in shell.refused(*command, "count", "--coupling", "ht")
+    assert "only one of FILE and --pair-weights can be stdin" in shell.refused(
+        "fit", "-", "--target", "species", "--pair-weights", "-"
+    )
+
+
 def test_equal_models_are_equal_files(shell):
     file = shell.write("small.csv", SMALL)
     for name in ("one", "two"):
@@ -163,5 +217,12 @@ def test_unknown_columns(shell):
 
 def test_wrong_usage(shell):
     assert "--target" in shell.misused("fit", "rows.csv")
-    for option, value in (("--learners", "svm,forest"), ("--learners", "lda,lda"), ("--cv", "1"), ("--seed", "-1")):
+    for option, value in (
+        ("--learners", "svm,forest"),
+        ("--learners", "lda,lda"),
+        ("--cv", "1"),
+        ("--seed", "-1"),
+        ("--threshold", "best"),
+        ("--calibration", "platt"),
+    ):
         assert option in shell.misused("fit", "rows.csv", "--target", "y", f"{option}={value}")

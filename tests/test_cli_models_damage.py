@@ -146,6 +146,9 @@ WRONG = {
     ],
     "learners": [None, "nb", [], ["nb", "nb"], [["nb"]], [{}], {"nb": 1}],
     "coupling": [None, 3, ["wlw2"], {}],
+    "pair_weights": [None, 3, {}, [True, 1, 1], [1, 1, "1"], [1, 1, -1], [1, 1], [[1, 1, 1]], [1, 1, 1e400]],
+    "threshold": [None, 3, ["none"], {}],
+    "calibration": [None, True, ["auto"], {}],
     "seed": [None, "0", 0.0, 1.5, True, -1, 2**32, [0], 10**30],
 }
 

@@ -46,6 +46,42 @@ def test_a_table_of_wins(shell):
     assert f"{document['items'][0]['ability']:.4f}" in text
 
 
+def test_proportions_and_counts(shell):
+    counts = (WINS + WINS.T).astype(float)
+    r = (WINS / counts).where(counts > 0)
+    n = shell.write("n.csv", counts.loc[["dog", "owl", "cat"]].to_csv())
+    expected = BradleyTerry(WINS).fit()
+    document = shell.document("rank", shell.write("r.csv", r.to_csv()), "--counts", n)
+    assert [row["item"] for row in document["items"]] == ["owl", "cat", "dog"]
+    assert document["n_comparisons"] == 30
+    # Proportions times counts are wins up to rounding.
+    found = [row["ability"] for row in document["items"]]
+    np.testing.assert_allclose(found, expected.abilities()["ability"], rtol=0, atol=1e-12)
+    row = shell.write("row.csv", "owl/cat,owl/dog,cat/dog\n0.7,0.9,0.6\n")
+    ns = shell.write("ns.csv", "owl/cat,owl/dog,cat/dog\n10,10,10\n")
+    condensed = shell.document("rank", row, "--counts", ns)
+    np.testing.assert_allclose([item["ability"] for item in condensed["items"]], found, rtol=0, atol=1e-12)
+    # The pair of dog and owl was not compared.
+    n0 = shell.write("n0.csv", counts.where(r.notna() & ~r.isin([0.9, 0.1]), 0).to_csv())
+    r0 = shell.write("r0.csv", r.mask(r.isin([0.9, 0.1])).to_csv())
+    chain = {item["item"]: item["ability"] for item in shell.document("rank", r0, "--counts", n0)["items"]}
+    assert chain["owl"] - chain["cat"] == pytest.approx(np.log(7 / 3), abs=1e-9)
+
+
+def test_bad_proportions_and_counts(shell):
+    r = shell.write("r.csv", ",a,b\na,,0.7\nb,0.3,\n")
+    n = shell.write("n.csv", ",a,b\na,,4\nb,5,\n")
+    assert "--counts must be symmetric, got 4.0 and 5.0 for the pair a/b" in shell.refused("rank", r, "--counts", n)
+    wins = shell.write("wins.csv", ",a,b\na,0,3\nb,1,0\n")
+    n = shell.write("n.csv", ",a,b\na,,4\nb,4,\n")
+    assert "r must be within [0, 1], got 3" in shell.refused("rank", wins, "--counts", n)
+    assert "only one of FILE and --counts can be stdin" in shell.refused("rank", "-", "--counts", "-")
+    samples = shell.write("samples.csv", "a/b\n0.7\n0.6\n")
+    assert "r must be the pairs of one sample, got 2 samples" in shell.refused("rank", samples, "--counts", n)
+    used = shell.misused("rank", r, "--counts", n, "--winner", "w")
+    assert "--counts needs a table of proportions, and --winner a table with one row per comparison" in used
+
+
 def test_an_empty_diagonal(shell):
     text = WINS.astype(object).mask(np.eye(3, dtype=bool)).to_csv()
     check(shell.document("rank", shell.write("wins.csv", text)), BradleyTerry(WINS).fit())

@@ -269,7 +269,7 @@ class TestNames:
             couple(r, "ht", n=n.iloc[[0, 2, 1]].set_axis(["ape/bee", "ape/cat", "ape/bee"]), condensed=True)
         turned = n.set_axis(["bee/ape", "bee/cat", "ape/cat"])
         with pytest.raises(
-            InputError, match=r"the classes of n are \(bee, ape, cat\), but those of r are \(ape, bee, cat\)"
+            InputError, match=r"the classes of n must be \(ape, bee, cat\), in this order, got \(bee, ape, cat\)"
         ):
             couple(r, "ht", n=turned, condensed=True)
 
@@ -391,12 +391,12 @@ class TestWeights:
         r = pd.DataFrame([[0.6, 0.7, 0.8], [0.5, 0.4, 0.3]], index=samples, columns=columns)
         n = pd.DataFrame([[1.0, 2, 3], [4, 5, 6]], index=samples, columns=columns)
         expected = couple(r, "ht", n=n, condensed=True)
-        with pytest.raises(InputError, match=r"the samples of n are \(y, x\), but those of r are \(x, y\)"):
+        with pytest.raises(InputError, match=r"the samples of n must be \(x, y\), in this order, got \(y, x\)"):
             couple(r, "ht", n=n.loc[["y", "x"]], condensed=True)
         stack = {s: pd.DataFrame(full(r.loc[s], 3), classes, classes) for s in samples}
         weights = {s: pd.DataFrame(symmetric(n.loc[s], 3), classes, classes) for s in samples}
         pd.testing.assert_frame_equal(couple(pd.concat(stack), "ht", n=pd.concat(weights)), expected)
-        with pytest.raises(InputError, match=r"the samples of n are \(y, x\)"):
+        with pytest.raises(InputError, match=r"the samples of n must be \(x, y\), in this order, got \(y, x\)"):
             couple(pd.concat(stack), "ht", n=pd.concat({s: weights[s] for s in "yx"}))
 
     def test_no_weight_at_all(self):

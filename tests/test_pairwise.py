@@ -3,12 +3,13 @@
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_digits, load_iris, load_wine
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
-from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold
+from sklearn.model_selection import GridSearchCV, KFold, ShuffleSplit, StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -64,6 +65,67 @@ def test_weights_count_in_ht():
     r = options[0].pairwise_proba(x)
     np.testing.assert_allclose(options[1].predict_proba(x), couple(r, "ht"), atol=1e-12)
     assert np.abs(options[0].predict_proba(x) - options[1].predict_proba(x)).max() > 1e-4
+
+
+class TestOwnWeights:
+    N = np.array([[0.0, 3.0, 1.5], [3.0, 0.0, 8.0], [1.5, 8.0, 0.0]])
+    NAMES = np.array(["x", "y", "z"])
+
+    @pytest.mark.parametrize("coupling", [method for method in METHODS if find_method(method).uses_weights])
+    def test_every_form(self, coupling):
+        y = self.NAMES[Y]
+        turned = pd.DataFrame(self.N, self.NAMES, self.NAMES).loc[["z", "x", "y"], ["y", "z", "x"]]
+        condensed = self.N[np.triu_indices(3, 1)]
+        named = pd.Series(condensed, index=["x/y", "x/z", "y/z"])
+        for weights in (self.N, self.N.tolist(), turned, condensed, named):
+            clf = PairwiseClassifier(GaussianNB(), coupling=coupling, weights=weights).fit(X, y)
+            clip = find_method(coupling).classifier_clip
+            expected = couple(clf.pairwise_proba(NEW), coupling, n=self.N, clip=clip)
+            np.testing.assert_allclose(clf.predict_proba(NEW), expected, rtol=0, atol=1e-12)
+            for copy in (clone(clf).fit(X, y), pickle.loads(pickle.dumps(clf))):
+                np.testing.assert_array_equal(copy.predict_proba(NEW), clf.predict_proba(NEW))
+            assert "weights=" in repr(clf)
+
+    def test_pairs_of_weight_0_are_not_used(self):
+        n = np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]])
+        clf = PairwiseClassifier(GaussianNB(), coupling="ht", weights=n).fit(X, Y)
+        expected = couple(clf.pairwise_proba(NEW), "rv", equations=1)
+        np.testing.assert_allclose(clf.predict_proba(NEW), expected, rtol=0, atol=1e-9)
+
+    def test_in_a_grid(self):
+        clf = PairwiseClassifier(GaussianNB(), coupling="ht")
+        grid = GridSearchCV(clf, {"weights": ["counts", None, self.N]}, scoring="neg_log_loss", cv=3).fit(X, Y)
+        assert len(set(grid.cv_results_["mean_test_score"])) == 3
+        assert clf.set_params(weights=self.N).get_params()["weights"] is self.N
+
+    @pytest.mark.parametrize(
+        ("weights", "message"),
+        [
+            (N[:2, :2], "must be a 3 x 3 matrix, or a vector of 3 numbers, one for each pair, got 2 x 2"),
+            (np.triu(N), "must be symmetric, got 3.0 and 0.0 for the pair x/y"),
+            (-N, r"must hold finite numbers >= 0, got -3.0 for the pair x/y"),
+            (np.array([1.0, 0, 0]), r"graph is not connected: weights leaves \{x, y\} and \{z\} without"),
+            (np.array([1.0, 1e-310, 1]), "the positive weights in weights differ by more than 1e"),
+            (pd.DataFrame(N, list("abc"), list("abc")), r"labelled by the classes \(x, y, z\), got \(a, b, c\)"),
+            (pd.Series([1.0, 2, 3], ["y/x", "y/z", "x/z"]), r"of weights must be \(x, y, z\), in this order"),
+        ],
+    )
+    def test_bad_weights_are_found_before_the_fit(self, weights, message):
+        class Unfit(GaussianNB):
+            def fit(self, *_):
+                raise AssertionError
+
+        with pytest.raises(InputError, match=message):
+            PairwiseClassifier(Unfit(), coupling="ht", weights=weights).fit(X, self.NAMES[Y])
+
+    def test_other_couplings_do_not_use_them(self):
+        message = (
+            "^only coupling='ht' or coupling='logit' uses weights of the pairs, got coupling='wlw2'; leave weights"
+        )
+        with pytest.raises(InputError, match=message):
+            PairwiseClassifier(GaussianNB(), weights=self.N).fit(X, Y)
+        for weights in ("counts", None):
+            PairwiseClassifier(GaussianNB(), weights=weights).fit(X, Y)
 
 
 def test_bayes_weights_are_learned_by_pairs_against_the_rest():

@@ -22,6 +22,10 @@ SAME_STEPS = 1e-10
 SUMS = 1e-8
 # Log-odds that scikit-learn's LDA gives as 1 - expit(d) have lost eight digits here.
 FAR = 18.0
+# Pairs are clipped at 1e-7, and each class of three is in two pairs.
+CLIPPED = 3e-7
+# Compatible pairs that are not clipped give p back up to the digits that r near 0 has lost.
+ROUNDING = 1e-8
 
 
 def data(name):
@@ -232,15 +236,23 @@ def test_machines_of_pairs_are_those_of_scikit_learn():
         np.testing.assert_array_equal(ours.classes_, slow.estimators_[pair].classes_)
 
 
-def test_qda_of_pairs_is_qda():
+@pytest.mark.parametrize("fast", [True, False])
+@pytest.mark.parametrize("coupling", ["ht", "wlw1", "wlw2", "logit", "pkpd", "rv"])
+def test_qda_of_pairs_is_qda(coupling, fast):
     """Bayes' rule in each pair gives compatible pairs, so any coupling returns QDA itself (Hastie & Tibshirani)."""
-    x, y = data("wine")
     learner = QuadraticDiscriminantAnalysis(tol=0.0, reg_param=1e-3)
-    want = learner.fit(x, y).predict_proba(x)
-    for coupling in ("wlw1", "wlw2", "ht", "pkpd", "rv"):
-        got = PairwiseClassifier(learner, coupling=coupling).fit(x, y).predict_proba(x)
-        # Pairs are clipped at 1e-7, and each class is in two pairs.
-        np.testing.assert_allclose(got, want, atol=3e-7)
+    clf = PairwiseClassifier(learner, coupling=coupling, fast=fast)
+    x, y = data("wine")
+    # A clipped pair changes all means of log-odds.
+    if coupling != "logit":
+        np.testing.assert_allclose(clf.fit(x, y).predict_proba(x), learner.fit(x, y).predict_proba(x), atol=CLIPPED)
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 5, 400)
+    x = rng.normal(scale=1.0 + 0.1 * y[:, None], size=(400, 3)) + 0.2 * y[:, None]
+    r = clf.fit(x, y).pairwise_proba(x)
+    # No pair is clipped.
+    assert 1e-6 < r.min() < 1e-1
+    np.testing.assert_allclose(clf.predict_proba(x), learner.fit(x, y).predict_proba(x), rtol=ROUNDING)
 
 
 def test_version_of_scikit_learn_is_found_out():

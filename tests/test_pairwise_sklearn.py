@@ -15,9 +15,18 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_iris, load_wine
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from sklearn.ensemble import AdaBoostClassifier, BaggingClassifier
+from sklearn.experimental import enable_halving_search_cv  # noqa: F401
+from sklearn.feature_selection import SelectFromModel, SelectKBest, SequentialFeatureSelector
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import get_scorer
-from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_predict, cross_val_score
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    HalvingGridSearchCV,
+    RandomizedSearchCV,
+    cross_val_predict,
+    cross_val_score,
+)
 from sklearn.naive_bayes import CategoricalNB, GaussianNB, MultinomialNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -80,6 +89,64 @@ def test_candidates_in_a_grid():
         assert clf.get_params()[f"estimator__{name}__C"] == 3.0
     with pytest.raises(InputError, match=r"no candidate 'c'; the candidates are \(a, b\)"):
         PairwiseClassifier({"a": SVC(), "b": GaussianNB()}).set_params(estimator__c__C=1)
+
+
+SEARCHES = {
+    "grid": GridSearchCV(SVC(), {"C": [0.1, 1, 10], "gamma": [0.01, 1]}, cv=3),
+    "random": RandomizedSearchCV(SVC(), {"C": [0.1, 1, 10, 100]}, n_iter=3, cv=3, random_state=1),
+    "halving": HalvingGridSearchCV(SVC(), {"C": [0.1, 1, 10]}, cv=3, random_state=1, scoring="roc_auc"),
+}
+
+
+@pytest.mark.parametrize("search", SEARCHES.values(), ids=SEARCHES)
+def test_each_pair_is_tuned(search):
+    """A search as the learner finds on each pair what it finds on the rows of this pair alone."""
+    x = StandardScaler().fit_transform(X)
+    y = np.array(["red", "white", "rose"])[Y]
+    clf = PairwiseClassifier(search).fit(x, y)
+    assert clf.score(x, y) > 0.97
+    for (first, second), fitted in clf.estimators_.items():
+        rows = np.isin(y, (first, second))
+        alone = clone(search).fit(x[rows], (y[rows] == second).astype(int))
+        assert fitted.best_params_ == alone.best_params_
+        np.testing.assert_array_equal(fitted.cv_results_["mean_test_score"], alone.cv_results_["mean_test_score"])
+        np.testing.assert_array_equal(fitted.decision_function(x), alone.decision_function(x))
+
+
+def test_pairs_are_tuned_differently():
+    """Two classes that a line divides, and a ring around both: the kernels are chosen by pair."""
+    rng = np.random.default_rng(0)
+    angle = rng.uniform(0, 2 * np.pi, 60)
+    ring = 4 * np.column_stack([np.cos(angle), np.sin(angle)]) + rng.normal(scale=0.2, size=(60, 2))
+    x = np.vstack([rng.normal((-1, 0), 0.2, (60, 2)), rng.normal((1, 0), 0.2, (60, 2)), ring])
+    y = np.repeat(["left", "right", "ring"], 60)
+    search = GridSearchCV(SVC(), {"kernel": ["linear", "rbf"]}, cv=3)
+    # Of equally good candidates, and of equally good parameters, the first is kept.
+    clf = PairwiseClassifier({"tuned": search, "lda": LinearDiscriminantAnalysis()}, random_state=0).fit(x, y)
+    assert clf.pairs_["learner"].tolist() == ["tuned"] * 3
+    assert [fitted.best_params_["kernel"] for fitted in clf.estimators_.values()] == ["linear", "rbf", "rbf"]
+    assert (clf.pairs_["cv_score_tuned"] > clf.pairs_["cv_score_lda"]).tolist() == [False, True, True]
+
+
+SELECTORS = {
+    "best": SelectKBest(k=2),
+    "forward": SequentialFeatureSelector(LinearDiscriminantAnalysis(), n_features_to_select=2, cv=3),
+    "from a model": SelectFromModel(LogisticRegression(C=0.5), max_features=2),
+}
+
+
+@pytest.mark.parametrize("selector", SELECTORS.values(), ids=SELECTORS)
+def test_each_pair_has_its_own_columns(selector):
+    frame = load_wine(as_frame=True).data
+    frame = (frame - frame.mean()) / frame.std()
+    clf = PairwiseClassifier(make_pipeline(selector, LinearDiscriminantAnalysis())).fit(frame, Y)
+    columns = {pair: list(fitted[0].get_feature_names_out()) for pair, fitted in clf.estimators_.items()}
+    assert len({tuple(names) for names in columns.values()}) > 1
+    for pair, names in columns.items():
+        rows = np.isin(Y, pair)
+        assert list(clone(selector).fit(frame[rows], Y[rows] == pair[1]).get_feature_names_out()) == names
+        alone = LinearDiscriminantAnalysis().fit(frame.loc[rows, names], Y[rows]).predict_proba(frame[names])[:, 0]
+        np.testing.assert_allclose(clf.pairwise_proba(frame)[:, pair[0], pair[1]], alone, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("scoring", ["roc_auc_ovo", "roc_auc_ovr", "neg_log_loss", "accuracy"])

@@ -1,9 +1,10 @@
-# The data of bt(): a matrix of wins, or one or several comparisons in each row. They are read into
-# a list with the entries
+# The data of bt(): a matrix of wins; or of proportions, with one of numbers of comparisons; or one
+# or several comparisons in each row. They are read into a list with the entries
 #
 # items      names of the items in their order
 # model      one row for each pair or row of the data: player1, player2, home, wins1, wins2, ties
-# form       "matrix", "counts" or "weights", each with further entries (see comparisons_to_py)
+# form       "matrix", "proportions", "counts" or "weights", each with further entries (see
+#            comparisons_to_py)
 
 # Arguments that need player1 and player2.
 row_arguments <- c("data", "home", "cluster", "weights", "subset", "na.action")
@@ -25,7 +26,7 @@ refuse_formula <- function(outcome, call) {
   }
 }
 
-wins_input <- function(wins, tied, order_effect, call) {
+wins_input <- function(wins, tied, n, order_effect, call) {
   wins <- square(as_numbers(wins, "outcome", call), "outcome", call)
   if (ncol(wins) < 2L) {
     abort(sprintf("comparisons need at least 2 items, got %d.", ncol(wins)), call)
@@ -38,17 +39,30 @@ wins_input <- function(wins, tied, order_effect, call) {
   }
   items <- first_of(colnames(wins), rownames(wins), as.character(seq_len(ncol(wins))))
   wins <- labelled(wins, items)
-  if (!is.null(tied)) {
-    tied <- square(as_numbers(tied, "tied", call), "tied", call)
-    if (nrow(tied) != length(items)) {
-      abort(
-        sprintf("tied must have the %d items of outcome, got %d.", length(items), nrow(tied)),
-        call
-      )
-    }
-    tied <- labelled(tied, items)
+  tied <- if (!is.null(tied)) beside_wins(tied, "tied", items, call)
+  if (is.null(n)) {
+    model <- pairs_that_met(wins, tied)
+    return(list(form = "matrix", items = items, wins = wins, tied = tied, model = model))
   }
-  list(form = "matrix", items = items, wins = wins, tied = tied, model = pairs_that_met(wins, tied))
+  if (!is.null(tied)) {
+    abort("tied needs a matrix of wins, but n says that outcome has proportions.", call)
+  }
+  n <- beside_wins(n, "n", items, call)
+  counts <- n[match(rownames(wins), rownames(n)), match(colnames(wins), colnames(n)), drop = FALSE]
+  won <- ifelse(counts == 0, 0, wins * counts)
+  list(form = "proportions", items = items, r = wins, n = n, model = pairs_that_met(won, NULL))
+}
+
+# A matrix with the items of the matrix of wins.
+beside_wins <- function(x, name, items, call) {
+  x <- square(as_numbers(x, name, call), name, call)
+  if (nrow(x) != length(items)) {
+    abort(
+      sprintf("%s must have the %d items of outcome, got %d.", name, length(items), nrow(x)),
+      call
+    )
+  }
+  labelled(x, items)
 }
 
 square <- function(x, name, call) {
@@ -113,6 +127,9 @@ rows_input <- function(asked, environment, order_effect, call) {
   }
   if (!is.null(asked$tied)) {
     abort("tied needs a matrix of wins; give ties as a third column of outcome.", call)
+  }
+  if (!is.null(asked$n)) {
+    abort("n needs a matrix of proportions; give numbers of wins in two columns of outcome.", call)
   }
   frame <- evaluate_rows(asked, environment, call)
   for (name in c("player1", "player2")) {
@@ -337,6 +354,10 @@ comparisons_to_py <- function(input, call) {
     tied <- if (!is.null(tied)) frame_to_py(tied, rownames(tied), colnames(tied))
     wins <- frame_to_py(input$wins, rownames(input$wins), colnames(input$wins))
     return(call_bridge(model, list(wins, tied), list(), call))
+  }
+  if (input$form == "proportions") {
+    both <- lapply(input[c("r", "n")], function(x) frame_to_py(x, rownames(x), colnames(x)))
+    return(call_bridge(model$from_pairwise, unname(both), list(), call))
   }
   columns <- if (input$form == "counts") {
     list(

@@ -4,10 +4,11 @@
 #' \eqn{1 / (1 + e^{\lambda_j - \lambda_i})}{1 / (1 + exp(lambda[j] - lambda[i]))}. The model may
 #' include ties, an order effect (such as a home advantage) and covariates of the items.
 #'
-#' There are two ways to call it. `bt(wins)` takes a square matrix of wins. With `player1` and
-#' `player2`, each row is one or several comparisons of a pair, as in `BTm()` of
-#' \pkg{BradleyTerry2}; `outcome`, `player1`, `player2`, `home`, `cluster`, `weights` and `subset`
-#' are then evaluated in `data`.
+#' There are three ways to call it. `bt(wins)` takes a square matrix of wins. `bt(r, n = n)` takes a
+#' matrix of proportions of wins and one of numbers of comparisons, as the coupling of Hastie and
+#' Tibshirani does; the wins are `n * r`. With `player1` and `player2`, each row is one or several
+#' comparisons of a pair, as in `BTm()` of \pkg{BradleyTerry2}; `outcome`, `player1`, `player2`,
+#' `home`, `cluster`, `weights` and `subset` are then evaluated in `data`.
 #'
 #' The items are the levels of the two factors, in their order, or the sorted labels if they are not
 #' factors. Items without a comparison are dropped.
@@ -33,7 +34,8 @@
 #' this.
 #'
 #' @param outcome Without `player1` and `player2`: a K x K matrix, table or data frame of wins, row
-#'   over column; its diagonal is ignored. With them, the result of each row: two columns
+#'   over column; its diagonal is ignored. With `n`, a matrix `r` of proportions of wins, where
+#'   `r[i, j] + r[j, i]` is 1. With `player1` and `player2`, the result of each row: two columns
 #'   `cbind(wins1, wins2)` or three columns `cbind(wins1, wins2, ties)`; or 1 if `player1` won, 0 if
 #'   `player2` won and 0.5 for a tie; or `TRUE` if `player1` won; or a factor whose second level
 #'   means that `player1` won (as in `glm()`). A single 1 means that `player1` won every row.
@@ -67,6 +69,9 @@
 #' @param cov Compute the full covariance matrix of the coefficients, only standard errors, or
 #'   neither. For more than 2000 items, `"diag"` estimates standard errors by random projections.
 #' @param maxit Maximum number of Newton steps.
+#' @param n With a matrix of proportions: a symmetric matrix with the numbers of comparisons, which
+#'   need not be whole. 0 means that two items were not compared; only then may their proportions be
+#'   missing.
 #' @return A list of class `pwcstats_bt`. It has the usual [methods][pwcstats_bt] of a model,
 #'   [predict()][predict.pwcstats_bt] and [plot()][plot.pwcstats_bt], and [abilities()],
 #'   [quasi_variances()], [comparison_intervals()] and [rank_intervals()]. Its elements are
@@ -111,6 +116,10 @@
 #' summary(fit)
 #' abilities(fit)
 #'
+#' # Proportions, and numbers of comparisons.
+#' n <- citations + t(citations)
+#' all.equal(coef(bt(citations / n, n = n)), coef(fit))
+#'
 #' # One row for each comparison; 0.5 is a tie.
 #' games <- data.frame(
 #'   home = c("x", "y", "z", "x", "y", "z", "x", "y"),
@@ -147,7 +156,8 @@ bt <- function(outcome,
                na.action, # nolint
                tied = NULL,
                cov = c("full", "diag", "none"),
-               maxit = 500) {
+               maxit = 500,
+               n = NULL) {
   call <- sys.call()
   asked <- match.call()
   check_flag(order_effect, "order_effect", call)
@@ -157,7 +167,7 @@ bt <- function(outcome,
   refuse_formula(asked$outcome, call)
   input <- if (is.null(asked$player1) && is.null(asked$player2)) {
     refuse_row_arguments(asked, call)
-    wins_input(outcome, tied, order_effect, call)
+    wins_input(outcome, tied, n, order_effect, call)
   } else {
     rows_input(asked, parent.frame(), order_effect, call)
   }

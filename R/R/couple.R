@@ -25,8 +25,9 @@
 #'     \eqn{1 / (\sum_j 1 / r_{ij} - (K - 2))}{1 / (sum(1 / r[i, ]) - (K - 2))},
 #'     normalised.}
 #'   \item{`"rv"`}{Refregier and Vallet: solves K - 1 of the equations
-#'     \eqn{r_{ji} p_i = r_{ij} p_j}{r[j, i] p[i] = r[i, j] p[j]} exactly, here those of the class
-#'     with the largest sum \eqn{\sum_j r_{ij}}{sum(r[i, ])}.}
+#'     \eqn{r_{ji} p_i = r_{ij} p_j}{r[j, i] p[i] = r[i, j] p[j]} exactly. The result depends on
+#'     their choice, which `equations` makes; by default they are those of the class with the
+#'     largest sum \eqn{\sum_j r_{ij}}{sum(r[i, ])}.}
 #'   \item{`"vote"`}{The share of pairs that a class wins; a tie is half a vote for each.}
 #'   \item{`"sum"`}{The sums \eqn{\sum_j r_{ij}}{sum(r[i, ])}, normalised.}
 #'   \item{`"bayes"`}{The sums weighted by `pair_mass`. It is exact if the weights are the
@@ -57,6 +58,12 @@
 #' @param n_jobs Number of threads (-1 for all cores), by default one. The result does not depend on
 #'   it.
 #' @param return_info Return information on the fit too?
+#' @param equations For `method = "rv"` only: which K - 1 equations are solved. A class means those
+#'   of its pairs. Pairs such as `c("a/b", "b/c")`, or a matrix with a pair in each of its K - 1
+#'   rows, mean these pairs, which must connect all classes. Classes without names are numbers.
+#' @param symmetrize With `TRUE`, `r[i, j]` and `r[j, i]` come from two estimates, as those of rule
+#'   learners do (Fuernkranz, 2002), and need not add up to 1. Their mean
+#'   `(r[i, j] + 1 - r[j, i]) / 2` is used; `"sum"` then counts the votes of both.
 #' @param ... Must be empty, except in calls that are meant for \pkg{kernlab}.
 #' @return For one sample a vector of K probabilities, named by class; for n samples an n x K matrix
 #'   with the sample names as row names and the classes as column names.
@@ -72,6 +79,9 @@
 #' If \pkg{kernlab} is attached last, write `pwcstats::couple()`.
 #' @seealso [install_pwcstats()] for the Python module that does the computations.
 #' @references
+#' Fuernkranz, J. (2002) Round robin classification. *Journal of Machine Learning Research* **2**,
+#' 721--747.
+#'
 #' Hastie, T. and Tibshirani, R. (1998) Classification by pairwise coupling. *The Annals of
 #' Statistics* **26**, 451--471. \doi{10.1214/aos/1028144844}
 #'
@@ -102,6 +112,11 @@
 #' r <- cbind("a/b" = c(.9, .2), "a/c" = c(.8, .5), "b/c" = c(.5, .7))
 #' couple(r, condensed = TRUE)
 #'
+#' # Two of the three equations of the first example determine p.
+#' r <- c("a/b" = .9, "a/c" = .4, "b/c" = .7)
+#' couple(r, "rv", condensed = TRUE, equations = "a")
+#' couple(r, "rv", condensed = TRUE, equations = c("a/b", "b/c"))
+#'
 #' # Weights, and a pair that was never compared.
 #' couple(c(.9, NA, .7), "ht", n = c(200, 0, 180), condensed = TRUE)
 #'
@@ -127,6 +142,8 @@ couple <- function(r,
                    clip = 1e-7,
                    n_jobs = NULL,
                    return_info = FALSE,
+                   equations = NULL,
+                   symmetrize = FALSE,
                    ...) {
   call <- sys.call()
   other <- other_function("couple", missing(r), call)
@@ -138,9 +155,11 @@ couple <- function(r,
   method <- first_choice(method)
   check_flag(condensed, "condensed", call)
   check_flag(return_info, "return_info", call)
+  check_flag(symmetrize, "symmetrize", call)
   input <- pairwise_input(r, condensed, as_labels(classes), call)
   n <- if (!is.null(n)) as_numbers(n, "n", call)
   pair_mass <- if (!is.null(pair_mass)) as_numbers(pair_mass, "pair_mass", call)
+  equations <- if (!is.null(equations)) read_equations(equations, input, call)
 
   load_python(call)
   ask <- function(r) {
@@ -150,6 +169,8 @@ couple <- function(r,
       condensed = condensed,
       classes = labels_to_py(input$classes),
       pair_mass = weights_to_py(pair_mass, input),
+      equations = to_py(equations),
+      symmetrize = symmetrize,
       clip = number_to_py(clip),
       n_jobs = count_to_py(n_jobs),
       return_info = return_info

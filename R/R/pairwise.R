@@ -109,6 +109,34 @@ weights_to_py <- function(weights, input) {
   }
 }
 
+# A class, or a list of pairs. Classes without names are whole numbers.
+read_equations <- function(equations, input, call) {
+  if (is.data.frame(equations)) {
+    equations <- as.matrix(equations)
+  }
+  if (!is.atomic(equations)) {
+    abort(
+      sprintf(
+        "equations must be a class, pairs such as \"a/b\", or a matrix of pairs, not %s.",
+        kind(equations)
+      ),
+      call
+    )
+  }
+  named <- input$pairs_named || !is.null(input$names)
+  text <- trimws(as_strings(if (is.factor(equations)) as.character(equations) else equations))
+  labels <- function(x) as.list(if (!named && all(grepl("^[0-9]+$", x))) as.integer(x) else x)
+  if (length(text) == 1L && (text %in% input$names || !are_pair_names(text))) {
+    return(labels(text)[[1L]])
+  }
+  pairs <- if (is.matrix(equations)) {
+    split(text, row(equations))
+  } else {
+    strsplit(text, "/", fixed = TRUE)
+  }
+  lapply(unname(pairs), labels)
+}
+
 are_pair_names <- function(x) {
   grepl("^[^/]*/[^/]*$", x)
 }

@@ -55,8 +55,12 @@ print_pwc <- function(x, digits, most) {
 }
 
 describe_coupling <- function(x) {
-  weighted <- if (x$pair_weights == "counts") "pairs weighted by rows" else "pairs weighted equally"
-  if (x$uses_pair_weights) sprintf("%s, %s", x$coupling, weighted) else x$coupling
+  if (!x$uses_pair_weights) {
+    return(x$coupling)
+  }
+  weighted <- c(counts = "by rows", equal = "equally")
+  how <- if (is.matrix(x$pair_weights)) "by pair_weights" else weighted[[x$pair_weights]]
+  sprintf("%s, pairs weighted %s", x$coupling, how)
 }
 
 #' @rdname pwcstats_pwc

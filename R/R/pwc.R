@@ -69,7 +69,8 @@
 #' @param coupling Method of [couple()]. `"bayes"` fits additional learners, one for each pair
 #'   against all other classes.
 #' @param pair_weights For `coupling = "ht"` and `"logit"`: weight pairs by their numbers of rows,
-#'   or equally.
+#'   or equally, or by your own weights: a symmetric matrix with a row and a column for each class,
+#'   in the order of the levels or with their names. Pairs of weight 0 are not used in the coupling.
 #' @param selection_cv Number of folds for the choice between candidates. If a class has fewer rows,
 #'   some folds do not contain it.
 #' @param scoring Score for the choice, with scikit-learn's name: `"accuracy"`,
@@ -172,7 +173,11 @@ pwc <- function(formula,
   asked <- match.call()
   options <- list(
     coupling = first_choice(coupling),
-    pair_weights = check_choice(pair_weights, call),
+    pair_weights = if (is.character(pair_weights) || is.null(pair_weights)) {
+      check_choice(pair_weights, call)
+    } else {
+      as_numbers(pair_weights, "pair_weights", call)
+    },
     threshold = check_choice(threshold, call),
     calibration = check_choice(calibration, call),
     scoring = scoring,
@@ -195,6 +200,7 @@ pwc <- function(formula,
     columns_input(columns_asked(asked), parent.frame(), scale, call)
   }
   classes <- read_classes(input$y, input$used, call)
+  options$pair_weights <- name_pair_weights(options$pair_weights, levels(classes), call)
   rows <- input$rows[input$used, , drop = FALSE]
   weights <- input$weights[input$used]
 
@@ -254,10 +260,38 @@ check_score <- function(scoring, call) {
   }
 }
 
+# Weights of the pairs in the order of the levels, or the user's choice. Python refuses other names.
+name_pair_weights <- function(weights, labels, call) {
+  if (is.character(weights)) {
+    return(weights)
+  }
+  k <- length(labels)
+  if (!identical(dim(weights), c(k, k))) {
+    abort(
+      sprintf(
+        "pair_weights must be 'counts', 'equal' or a %d x %d matrix, got %s.", k, k, extent(weights)
+      ),
+      call
+    )
+  }
+  rows <- first_of(rownames(weights), colnames(weights), labels)
+  columns <- first_of(colnames(weights), rownames(weights), labels)
+  weights <- with_dimnames(weights, rows, columns)
+  if (setequal(rows, labels) && setequal(columns, labels)) weights[labels, labels] else weights
+}
+
+pair_weights_to_py <- function(weights) {
+  if (is.matrix(weights)) {
+    frame_to_py(weights, rownames(weights), colnames(weights))
+  } else if (weights == "counts") {
+    weights
+  }
+}
+
 pwc_to_py <- function(options) {
   list(
     coupling = options$coupling,
-    weights = if (options$pair_weights == "counts") "counts",
+    weights = pair_weights_to_py(options$pair_weights),
     selection_cv = count_to_py(options$selection_cv),
     scoring = options$scoring,
     threshold = option_to_py(options$threshold),

@@ -5,11 +5,9 @@ from typing import Any
 
 import pandas as pd
 
-from pwcstats._text import listed
 from pwcstats.cli import reading, writing
 from pwcstats.coupling import couple as coupled
 from pwcstats.coupling.methods import METHODS, TABLE
-from pwcstats.errors import InputError
 
 
 def add_to(commands: Any) -> None:
@@ -38,6 +36,17 @@ def add_to(commands: Any) -> None:
         metavar="FILE",
         help=f"weights of the pairs for {weighted}, or masses of the pairs for {massed}: K x K, or columns a/b",
     )
+    chosen = " and ".join(f"--method {row.name}" for row in TABLE.values() if row.tree_kernel)
+    parser.add_argument(
+        "--equations",
+        metavar="PAIRS",
+        help=f"the pairs whose equations {chosen} solves: a class, or K - 1 pairs a/b,b/c,... that connect all classes",
+    )
+    parser.add_argument(
+        "--symmetrize",
+        action="store_true",
+        help="both triangles of a K x K table are estimates, whose mean is used; they need not add up to 1",
+    )
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--condensed", action="store_true", help="FILE has one column per pair")
     form.add_argument("--wide", action="store_true", help="FILE is a K x K table")
@@ -48,10 +57,9 @@ def add_to(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Couple and print."""
-    if options.file == options.weights == "-":
-        raise InputError("only one of FILE and --weights can be stdin, got - for both.")
+    reading.refuse_stdin_twice(options.file, options.weights, "--weights")
     guard = writing.guard(options)
-    r, condensed = _read_pairs(options.file, options.sep, condensed=options.condensed, wide=options.wide)
+    r, condensed = reading.read_pairs(options.file, options.sep, condensed=options.condensed, wide=options.wide)
     weights = None if options.weights is None else _read_weights(options, r)
     mass = TABLE[options.method].uses_pair_mass
     p: Any = coupled(
@@ -60,6 +68,8 @@ def run(options: argparse.Namespace) -> None:
         condensed=condensed,
         n=None if mass else weights,
         pair_mass=weights if mass else None,
+        equations=_read_equations(options.equations),
+        symmetrize=options.symmetrize,
     )
     if condensed:
         named = not isinstance(r.index, pd.RangeIndex)
@@ -74,41 +84,13 @@ def run(options: argparse.Namespace) -> None:
     writing.emit(options, text, {"method": options.method, "classes": classes, "samples": samples}, is_csv=True)
 
 
-def _read_pairs(
-    path: str, sep: str | None, *, condensed: bool = False, wide: bool = False
-) -> tuple[pd.DataFrame, bool]:
-    """Read numbers of pairs with their labels; the second value tells whether they are condensed.
-
-    `condensed` and `wide` are what the user says about the file; if both are False, the file decides.
-    """
-    frame = reading.read_table(path, sep)
-    if wide or (not condensed and reading.is_square(frame)):
-        if not reading.is_square(frame):
-            raise InputError(
-                f"{path} must be a K x K table: the first column must hold the names of the others, "
-                f"{listed(frame.columns[1:])}, got {listed(frame.iloc[:, 0])}."
-            )
-        return reading.as_square(frame), False
-    first = frame.columns[0]
-    others = frame.columns[1:]
-    if len(others) and ("/" not in first or not reading.is_numeric(frame[first])):
-        names = pd.Index(frame[first], dtype=object, name=first)
-        frame = frame.drop(columns=first).set_axis(names, axis=0)
-    else:
-        frame = frame.set_axis(pd.RangeIndex(1, len(frame) + 1), axis=0)
-    odd = [name for name in frame.columns if len(name.split("/")) != 2]
-    if odd:
-        raise InputError(
-            f"columns of {path} must be named by pairs, as a/b, got {listed(odd)}; for a K x K table the first "
-            "column must hold the names of the others."
-        )
-    return reading.all_numbers(frame), True
+def _read_equations(text: str | None) -> str | list[str] | None:
+    return text.split(",") if text is not None and "/" in text else text
 
 
 def _read_weights(options: argparse.Namespace, r: pd.DataFrame) -> pd.DataFrame | pd.Series:
-    weights, condensed = _read_pairs(options.weights, options.sep)
-    if condensed and len(weights) == 1:
-        return weights.iloc[0]
-    if condensed and isinstance(weights.index, pd.RangeIndex) and len(weights) == len(r):
+    weights = reading.read_weights(options.weights, options.sep)
+    # Rows without names are those of the samples.
+    if isinstance(weights, pd.DataFrame) and isinstance(weights.index, pd.RangeIndex) and len(weights) == len(r):
         return weights.set_axis(r.index, axis=0)
     return weights

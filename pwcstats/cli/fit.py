@@ -10,8 +10,10 @@ from sklearn.model_selection import StratifiedKFold
 
 from pwcstats._text import counted, listed
 from pwcstats.cli import features, models, reading, writing
-from pwcstats.coupling import METHODS
+from pwcstats.coupling.methods import METHODS, TABLE
+from pwcstats.coupling.reading import Pairs, read_weights
 from pwcstats.errors import InputError
+from pwcstats.pairwise.calibration import CALIBRATIONS, THRESHOLDS
 from pwcstats.pairwise.named import LEARNERS
 
 
@@ -37,6 +39,26 @@ def add_to(commands: Any) -> None:
         "--learners", type=_learners, default=["svm"], help=f"candidates, from {','.join(LEARNERS)} (svm)"
     )
     parser.add_argument("--coupling", choices=METHODS, default="wlw2", help="how pairs are coupled (%(default)s)")
+    weighted = " and ".join(f"--coupling {row.name}" for row in TABLE.values() if row.uses_weights)
+    parser.add_argument(
+        "--pair-weights",
+        metavar="FILE",
+        default="counts",
+        help=f"weights of the pairs for {weighted}: counts (numbers of rows), equal, or a file, K x K or with columns "
+        "a/b (%(default)s)",
+    )
+    parser.add_argument(
+        "--threshold",
+        choices=("none", *THRESHOLDS),
+        default="none",
+        help="move each pair's border to where it makes the fewest errors on training or held-out rows (%(default)s)",
+    )
+    parser.add_argument(
+        "--calibration",
+        choices=("auto", "none", *CALIBRATIONS),
+        default="auto",
+        help="how scores become probabilities; auto calibrates learners without probabilities (%(default)s)",
+    )
     parser.add_argument(
         "--categorical", metavar="COL,...", default="", help="numeric columns that hold codes of categories"
     )
@@ -63,6 +85,7 @@ def _folds(text: str) -> int:
 
 def run(options: argparse.Namespace) -> None:
     """Fit, cross-validate, save, print."""
+    reading.refuse_stdin_twice(options.file, options.pair_weights, "--pair-weights")
     frame = reading.read_table(options.file, options.sep)
     recipe = _recipe(options, frame)
     # Too many rows are an error before the fit, not after it.
@@ -88,7 +111,7 @@ def run(options: argparse.Namespace) -> None:
         "n_rows": len(frame),
         "columns": [column._asdict() for column in recipe.columns],
         "learners": recipe.learners,
-        "coupling": recipe.coupling,
+        **recipe.options(),
         "seed": recipe.seed,
         "cv": scores
         if scores is None
@@ -117,7 +140,25 @@ def _recipe(options: argparse.Namespace, frame: pd.DataFrame) -> models.Recipe:
         )
     used = [name for name in frame.columns if name not in ("", options.target)]
     columns = features.describe(frame[used], codes)
-    return models.Recipe(options.target, columns, options.learners, options.coupling, options.seed)
+    return models.Recipe(
+        options.target,
+        columns,
+        options.learners,
+        options.coupling,
+        options.seed,
+        _pair_weights(options, sorted(counts.index)),
+        options.threshold,
+        options.calibration,
+    )
+
+
+def _pair_weights(options: argparse.Namespace, classes: list[str]) -> str | list[float]:
+    """What the user said, or the numbers of the file in the order of the pairs."""
+    given = options.pair_weights
+    if given in models.PAIR_WEIGHTS:
+        return str(given)
+    weights = reading.read_weights(given, options.sep)
+    return [float(x) for x in read_weights(weights, Pairs.of_classes(classes), True, "weights")[0]]
 
 
 def cross_validate(recipe: models.Recipe, frame: pd.DataFrame, cv: int) -> pd.DataFrame:

@@ -11,9 +11,9 @@ import json
 import struct
 import zipfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from importlib.metadata import version
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import pandas as pd
@@ -29,12 +29,18 @@ from pwcstats.cli.features import Column
 from pwcstats.coupling import METHODS
 from pwcstats.errors import InputError, PwcWarning, warn
 from pwcstats.pairwise import PairwiseClassifier
+from pwcstats.pairwise.calibration import CALIBRATIONS, THRESHOLDS
 from pwcstats.pairwise.named import LEARNERS, make_learner
 
 FORMAT = "pwcstats-model"
-FORMAT_VERSION = 1
+# Version 2 added the entries of ADDED.
+FORMAT_VERSION = 2
 # Packages whose version may change the results.
 PACKAGES = ("pwcstats", "scikit-learn")
+# Entries of model.json that version 1 does not have.
+ADDED = ("pair_weights", "threshold", "calibration")
+# What the words for weights of the pairs mean to the classifier.
+PAIR_WEIGHTS: dict[str, str | None] = {"counts": "counts", "equal": None}
 # The members of the archive and their limits in bytes: a small archive can hold gigabytes of zeros.
 MEMBERS = {"model.json": 8 * 2**20, "training.csv": 64 * 2**20}
 # Short rows take far more memory than bytes in a file.
@@ -52,13 +58,28 @@ class Recipe(NamedTuple):
     learners: list[str]
     coupling: Any
     seed: int
+    # The defaults are what models of version 1 meant. Weights are a row of PAIR_WEIGHTS, or one number for each pair.
+    pair_weights: str | list[float] = "counts"
+    threshold: str = "none"
+    calibration: str = "auto"
+
+    def options(self) -> dict[str, Any]:
+        """The options of the classifier, as they are saved and printed."""
+        return {name: getattr(self, name) for name in ("coupling", *ADDED)}
 
     def estimator(self) -> Pipeline:
         """The classifier, not yet fitted; columns are scaled once for all pairs and learners."""
         candidates = {name: make_learner(name) for name in self.learners}
-        return make_pipeline(
-            StandardScaler(), PairwiseClassifier(candidates, coupling=self.coupling, random_state=self.seed)
+        weights = self.pair_weights
+        classifier = PairwiseClassifier(
+            candidates,
+            coupling=self.coupling,
+            weights=PAIR_WEIGHTS[weights] if isinstance(weights, str) else weights,
+            threshold=cast("Any", None if self.threshold == "none" else self.threshold),
+            calibration=cast("Any", None if self.calibration == "none" else self.calibration),
+            random_state=self.seed,
         )
+        return make_pipeline(StandardScaler(), classifier)
 
     def names(self) -> list[str]:
         """Names of the columns of the training rows, the target last."""
@@ -126,7 +147,7 @@ def save(path: str, model: Model, rows: bytes) -> None:
         "classes": model.classes,
         "columns": [{"name": name, "categories": categories} for name, categories in recipe.columns],
         "learners": recipe.learners,
-        "coupling": recipe.coupling,
+        **recipe.options(),
         "seed": recipe.seed,
     }
     content = io.BytesIO()
@@ -219,23 +240,32 @@ def _read_document(document: Any, path: str) -> tuple[Recipe, list[str], dict[st
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise _no_model(path)
     found = document.get("format_version")
-    if type(found) is int and found != FORMAT_VERSION:
+    if type(found) is int and not 1 <= found <= FORMAT_VERSION:
         raise InputError(
-            f"{path} has format {found} of saved models, but this version of pwcstats reads format {FORMAT_VERSION}; "
-            "fit the model again, or use the version that saved it."
+            f"{path} has format {found} of saved models, but this version of pwcstats reads formats 1 to "
+            f"{FORMAT_VERSION}; fit the model again, or use the version that saved it."
         )
-    if set(document) != set(FIELDS) or not all(is_right(document[name]) for name, is_right in FIELDS.items()):
+    fields = set(FIELDS) - (set(ADDED) if found == 1 else set())
+    if set(document) != fields or not all(FIELDS[name](document[name]) for name in fields):
         raise _no_model(path)
-    learners, coupling = document["learners"], document["coupling"]
-    unknown = [name for name in learners if name not in LEARNERS] + [coupling] * (coupling not in METHODS)
+    chosen = {name: document[name] for name in (*ADDED, "learners", "coupling", "seed", "target") if name in fields}
+    recipe = Recipe(columns=[Column(**column) for column in document["columns"]], **chosen)
+    classes, weights = document["classes"], recipe.pair_weights
+    if not isinstance(weights, str) and len(weights) != len(classes) * (len(classes) - 1) // 2:
+        raise _no_model(path)
+    known: dict[str, Collection[str]] = {
+        "coupling": METHODS,
+        "pair_weights": PAIR_WEIGHTS,
+        "threshold": ("none", *THRESHOLDS),
+        "calibration": ("auto", "none", *CALIBRATIONS),
+    }
+    unknown = [name for name in recipe.learners if name not in LEARNERS]
+    unknown += [
+        given for name, given in recipe.options().items() if isinstance(given, str) and given not in known[name]
+    ]
     if unknown:
         raise InputError(f"the saved model asks for {listed(unknown)}, which this version of pwcstats does not have.")
-    columns = [Column(**column) for column in document["columns"]]
-    return (
-        Recipe(document["target"], columns, learners, coupling, document["seed"]),
-        document["classes"],
-        document["versions"],
-    )
+    return recipe, classes, document["versions"]
 
 
 def _is_text(value: Any) -> bool:
@@ -256,6 +286,10 @@ def _is_column(column: Any) -> bool:
     )
 
 
+def _is_weight(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < float("inf")
+
+
 # The entries of model.json, and their validators.
 FIELDS: dict[str, Callable[[Any], bool]] = {
     "format": _is_text,
@@ -266,6 +300,9 @@ FIELDS: dict[str, Callable[[Any], bool]] = {
     "columns": lambda value: isinstance(value, list) and all(map(_is_column, value)),
     "learners": _are_labels,
     "coupling": _is_text,
+    "pair_weights": lambda value: _is_text(value) or (isinstance(value, list) and all(map(_is_weight, value))),
+    "threshold": _is_text,
+    "calibration": _is_text,
     "seed": lambda value: type(value) is int and 0 <= value < 2**32,
 }
 

@@ -23,6 +23,7 @@ COMMANDS = (couple, rank, fit, predict, compare, reproduce, listing, demo)
 RENAMED = {
     "n": "weights",
     "pair_mass": "weights",
+    "weights": "pair_weights",
     "estimator": "learners",
     "random_state": "seed",
     "n_jobs": "jobs",

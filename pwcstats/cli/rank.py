@@ -13,6 +13,8 @@ from pwcstats.cli import reading, writing
 
 # How the output names the parameters that are not abilities.
 NAMES = {ORDER_TERM: "order effect", TIE_TERM: "log tie parameter"}
+# Options that name columns of a table with one row per comparison.
+ROW_OPTIONS = ("winner", "loser", "tie", "weight", "first")
 
 
 def add_to(commands: Any) -> None:
@@ -23,7 +25,8 @@ def add_to(commands: Any) -> None:
         "abilities from paired comparisons (Bradley-Terry)",
         "Rank items by a Bradley-Terry model: abilities (log scale, sum 0) with standard errors and intervals, "
         "the best first. FILE has one row per comparison, with the winner and the loser; or it is a K x K "
-        "table of wins with row names, row over column.",
+        "table of wins with row names, row over column. With --counts, FILE holds proportions of wins: K x K, or one "
+        "row with columns a/b.",
         "pwcstats rank games.csv --winner won --loser lost --plot abilities.png",
     )
     parser.add_argument("file", metavar="FILE", help=writing.FILE)
@@ -32,6 +35,13 @@ def add_to(commands: Any) -> None:
     parser.add_argument("--tie", metavar="COL", help="column of true and false: whether the items tied")
     parser.add_argument("--weight", metavar="COL", help="column of weights of the rows")
     parser.add_argument("--first", metavar="COL", help="column of the item that went first or was at home")
+    # Messages about weights of pairs are about this option.
+    parser.add_argument(
+        "--counts",
+        dest="weights",
+        metavar="FILE",
+        help="numbers of comparisons of the pairs, K x K or with columns a/b; FILE then holds proportions of wins",
+    )
     parser.add_argument(
         "--ties",
         choices=("davidson", "half"),
@@ -58,6 +68,9 @@ def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> None:
         parser.error("--ties needs --tie, the column that marks the rows that are ties")
     if options.order_effect != (options.first is not None):
         parser.error("--order-effect and --first COL, the item that went first, go together")
+    rows = [f"--{name}" for name in ROW_OPTIONS if getattr(options, name)]
+    if options.weights and rows:
+        parser.error(f"--counts needs a table of proportions, and {rows[0]} a table with one row per comparison")
     model = _model(options)
     res = model.fit(
         options.method,
@@ -90,8 +103,13 @@ def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> None:
 
 
 def _model(options: argparse.Namespace) -> BradleyTerry:
+    if options.weights:
+        reading.refuse_stdin_twice(options.file, options.weights, "--counts")
+        r, condensed = reading.read_pairs(options.file, options.sep)
+        n = reading.read_weights(options.weights, options.sep)
+        return BradleyTerry.from_pairwise(r.iloc[0] if condensed and len(r) == 1 else r, n, condensed=condensed)
     frame = reading.read_table(options.file, options.sep)
-    chosen = {name: getattr(options, name) for name in ("winner", "loser", "tie", "weight", "first")}
+    chosen = {name: getattr(options, name) for name in ROW_OPTIONS}
     if not any(chosen.values()) and reading.is_square(frame):
         return BradleyTerry(reading.as_square(frame).fillna(0.0))
     winner, loser = options.winner or "winner", options.loser or "loser"

@@ -177,3 +177,44 @@ def as_square(frame: pd.DataFrame) -> pd.DataFrame:
     """A K x K table of numbers with its row names as index."""
     names = frame.iloc[:, 0]
     return all_numbers(frame.iloc[:, 1:]).set_axis(pd.Index(names, dtype=object, name=None), axis=0)
+
+
+def read_pairs(path: str, sep: str | None, *, condensed: bool = False, wide: bool = False) -> tuple[pd.DataFrame, bool]:
+    """Read numbers of pairs with their labels, K x K or with columns a/b; the second value tells whether condensed.
+
+    `condensed` and `wide` are what the user says about the file; if both are False, the file decides.
+    """
+    frame = read_table(path, sep)
+    if wide or (not condensed and is_square(frame)):
+        if not is_square(frame):
+            raise InputError(
+                f"{path} must be a K x K table: the first column must hold the names of the others, "
+                f"{listed(frame.columns[1:])}, got {listed(frame.iloc[:, 0])}."
+            )
+        return as_square(frame), False
+    first = frame.columns[0]
+    others = frame.columns[1:]
+    if len(others) and ("/" not in first or not is_numeric(frame[first])):
+        names = pd.Index(frame[first], dtype=object, name=first)
+        frame = frame.drop(columns=first).set_axis(names, axis=0)
+    else:
+        frame = frame.set_axis(pd.RangeIndex(1, len(frame) + 1), axis=0)
+    odd = [name for name in frame.columns if len(name.split("/")) != 2]
+    if odd:
+        raise InputError(
+            f"columns of {path} must be named by pairs, as a/b, got {listed(odd)}; for a K x K table the first "
+            "column must hold the names of the others."
+        )
+    return all_numbers(frame), True
+
+
+def read_weights(path: str, sep: str | None) -> pd.DataFrame | pd.Series:
+    """Read weights of pairs: K x K, a row of pairs, or a row for each sample."""
+    weights, condensed = read_pairs(path, sep)
+    return weights.iloc[0] if condensed and len(weights) == 1 else weights
+
+
+def refuse_stdin_twice(file: str, other: str | None, option: str) -> None:
+    """Raise an error if two tables are to be read from stdin."""
+    if file == other == "-":
+        raise InputError(f"only one of FILE and {option} can be stdin, got - for both.")

@@ -12,11 +12,14 @@ from pwcstats import _native, _params
 from pwcstats._arrays import Array
 from pwcstats._kernels.threads import over_samples
 from pwcstats.coupling.methods import Method, MethodName, find_method, methods_with
-from pwcstats.coupling.reading import Pairs, check_values, read_pairs, read_weights
+from pwcstats.coupling.reading import Pairs, check_values, read_pairs, read_tree, read_weights, symmetrized
 from pwcstats.coupling.result import CouplingResult
 from pwcstats.errors import ConvergenceWarning, InputError, arg, warn
 
 __all__ = ["couple"]
+
+# What to do about r_ij + r_ji other than 1, besides correcting r.
+UNEQUAL_CURE = f", or take the mean of both sides with {arg('symmetrize', True)}"
 
 # Smaller shares of the largest weight would underflow in the kernels.
 SMALLEST_SHARE = 1e-300
@@ -31,6 +34,8 @@ def couple(
     condensed: bool = ...,
     classes: Sequence[Hashable] | None = ...,
     pair_mass: Any = ...,
+    equations: Any = ...,
+    symmetrize: bool = ...,
     clip: float = ...,
     n_jobs: int | None = ...,
     return_info: Literal[True],
@@ -44,6 +49,8 @@ def couple(
     condensed: Literal[True],
     classes: Sequence[Hashable] | None = ...,
     pair_mass: Any = ...,
+    equations: Any = ...,
+    symmetrize: bool = ...,
     clip: float = ...,
     n_jobs: int | None = ...,
     return_info: Literal[False] = ...,
@@ -57,6 +64,8 @@ def couple(
     condensed: bool = ...,
     classes: None = ...,
     pair_mass: Any = ...,
+    equations: Any = ...,
+    symmetrize: bool = ...,
     clip: float = ...,
     n_jobs: int | None = ...,
     return_info: Literal[False] = ...,
@@ -70,6 +79,8 @@ def couple(
     condensed: bool = ...,
     classes: Sequence[Hashable] | None = ...,
     pair_mass: Any = ...,
+    equations: Any = ...,
+    symmetrize: bool = ...,
     clip: float = ...,
     n_jobs: int | None = ...,
     return_info: Literal[False] = ...,
@@ -83,6 +94,8 @@ def couple(
     condensed: bool = ...,
     classes: Sequence[Hashable] | None = ...,
     pair_mass: Any = ...,
+    equations: Any = ...,
+    symmetrize: bool = ...,
     clip: float = ...,
     n_jobs: int | None = ...,
     return_info: bool = ...,
@@ -97,6 +110,8 @@ def couple(
     condensed: bool = False,
     classes: Sequence[Hashable] | None = None,
     pair_mass: Any = None,
+    equations: Any = None,
+    symmetrize: bool = False,
     clip: float = 1e-7,
     n_jobs: int | None = None,
     return_info: bool = False,
@@ -127,6 +142,15 @@ def couple(
         Names of the classes. They label the result and appear in error messages.
     pair_mass : array-like, optional
         For ``method="bayes"``: P(class i or class j) of each pair, in the shapes of `r`. Only ratios matter.
+    equations : class or list of pairs, optional
+        For ``method="rv"``: which K - 1 equations are solved. A class means those of its pairs; a list such as
+        ``[("a", "b"), ("b", "c")]`` or ``["a/b", "b/c"]`` means these pairs, which must connect all classes. Classes
+        are given by their names, or by 0, 1, ... if they have none. By default each sample uses the pairs of its class
+        with the largest sum of r.
+    symmetrize : bool
+        Whether r_ij and r_ji come from two different estimates, as those of rule learners do [5]_, [7]_, and need not
+        add up to 1. The first estimate says r_ij and the second says 1 - r_ji of the same probability; their mean
+        (r_ij + 1 - r_ji) / 2 is used.
     clip : float
         The methods ht, wlw1, wlw2, logit, pkpd and rv clip r to [clip, 1 - clip]. The default is LIBSVM's. 0 asks for
         the exact limit, with an error if there is none. vote, sum and bayes use r as it is.
@@ -176,9 +200,9 @@ def couple(
     ``"pkpd"`` [3]_
         :math:`p_i \propto 1 / (\sum_{j \ne i} 1/r_{ij} - (K-2))`.
     ``"rv"`` [4]_
-        solves K - 1 of the equations :math:`r_{ji} p_i = r_{ij} p_j`. The result depends on their choice. Here they
-        are those of the class h with the largest :math:`\sum_j r_{hj}` (the first such class), so
-        :math:`p_i / p_h = r_{ih} / r_{hi}`. With ``clip=0`` it is the limit of these equations.
+        solves K - 1 of the equations :math:`r_{ji} p_i = r_{ij} p_j`. The result depends on their choice, which
+        `equations` makes. By default they are those of the class h with the largest :math:`\sum_j r_{hj}` (the first
+        such class), so :math:`p_i / p_h = r_{ih} / r_{hi}`. With ``clip=0`` it is the limit of these equations.
     ``"vote"``
         is the share of pairs won, with half a win if r = 1/2.
     ``"sum"``
@@ -189,7 +213,11 @@ def couple(
 
     With ``clip=0`` and exact zeros and ones, ht and wlw1 return the limit for r that tends to these values. It gives
     probability 0 to all classes outside the smallest set of classes that surely beats all others. logit returns the
-    limit for a clip that tends to 0, in which the logits of all exact zeros and ones grow at the same rate.
+    limit for a clip that tends to 0, in which the logits of all exact zeros and ones grow at the same rate; so does rv
+    with `equations`.
+
+    With ``symmetrize=True``, ``"sum"`` counts the votes of both estimates of each pair. This is the double round robin
+    of [7]_, with weighted votes.
 
     References
     ----------
@@ -205,6 +233,7 @@ def couple(
        ECML 2007, 371-381. https://doi.org/10.1007/978-3-540-74958-5_35
     .. [6] Sun, T. and Tran-Dinh, Q. (2019). Generalized self-concordant functions: a recipe for Newton-type methods.
        Mathematical Programming 178, 145-213. https://doi.org/10.1007/s10107-018-1282-4
+    .. [7] Fuernkranz, J. (2002). Round robin classification. Journal of Machine Learning Research 2, 721-747.
 
     Examples
     --------
@@ -222,35 +251,42 @@ def couple(
     dtype: float64
     >>> round(couple(r, "ht", return_info=True).kl, 3)
     0.376
+
+    Two of its three equations determine p, and each choice gives another one:
+
+    >>> for equations in ("a", "b", ["a/c", "b/c"]):
+    ...     print(couple(r, "rv", classes=["a", "b", "c"], equations=equations).round(2).tolist())
+    [0.38, 0.04, 0.57]
+    [0.86, 0.1, 0.04]
+    [0.17, 0.58, 0.25]
     """
     row = find_method(method)
-    _check_parameters(row, n, pair_mass, clip)
+    _check_parameters(row, n, pair_mass, equations, clip)
     clip = float(clip) if row.clips else 0.0
     condensed = _params.flag(condensed, "condensed")
     n_jobs = _params.jobs(n_jobs)
     return_info = _params.flag(return_info, "return_info")
+    symmetrize = _params.flag(symmetrize, "symmetrize")
     pairs = read_pairs(r, condensed, classes)
-    equal = np.ones((1, len(pairs.upper)))
-    weights = equal if n is None else read_weights(n, pairs, condensed, "n")
-    _check_connected(pairs, weights, n_jobs)
-    shares = _scaled(weights)
-    if ((shares < SMALLEST_SHARE) & (weights > 0.0)).any():
-        raise InputError(
-            f"the positive weights in {arg('n')} differ by more than {1 / SMALLEST_SHARE:.0e}; raise the smallest, or "
-            "set them to 0 to leave these pairs out."
-        )
+    weights = np.ones((1, len(pairs.upper))) if n is None else read_weights(n, pairs, condensed, "n")
+    shares = check_weights(weights, pairs, "n", n_jobs)
+    if symmetrize:
+        check_values(pairs, weights, _missing_cure(row), may_differ=True)
+        pairs = symmetrized(pairs)
 
-    used = shares
+    used, solve = shares, row.kernel
     if row.uses_pair_mass:
         used = _scaled(_read_mass(pairs, pair_mass, condensed))
+    if equations is not None and row.tree_kernel is not None:
+        used, solve = read_tree(equations, pairs), row.tree_kernel
     top = _top_sets(row, pairs, shares, clip, n_jobs)
     proba = np.empty((pairs.n_samples, pairs.n_classes))
     n_iter = np.zeros(pairs.n_samples, np.int64)
     converged = np.ones(pairs.n_samples, np.bool_)
     kl = np.empty(pairs.n_samples if return_info else 0)
-    kernel = partial(row.kernel, pairs.values, pairs.upper, pairs.lower, clip, used, top)
+    kernel = partial(solve, pairs.values, pairs.upper, pairs.lower, clip, used, top)
     if any(over_samples(kernel, pairs.n_samples, pairs.n_classes, n_jobs, proba, n_iter, converged, kl)):
-        check_values(pairs, weights, _missing_cure(row))
+        check_values(pairs, weights, _missing_cure(row), UNEQUAL_CURE)
     without_limit = np.flatnonzero(np.isnan(proba[:, 0]) | np.isnan(proba[:, -1]))
     if len(without_limit):
         raise _no_limit(pairs, int(without_limit[0]), row.no_limit)
@@ -267,7 +303,7 @@ def couple(
     )
 
 
-def _check_parameters(row: Method, n: Any, pair_mass: Any, clip: Any) -> None:
+def _check_parameters(row: Method, n: Any, pair_mass: Any, equations: Any, clip: Any) -> None:
     """Refuse parameters that the method does not use, a missing `pair_mass`, and a bad `clip`."""
     cure = "; 0 asks for the exact limit"
     _params.number(clip, "clip", "a number in [0, 0.5)", lambda x: 0.0 <= x < 0.5, cure=cure)
@@ -275,6 +311,8 @@ def _check_parameters(row: Method, n: Any, pair_mass: Any, clip: Any) -> None:
         raise _unused("n", row, methods_with("uses_weights"))
     if pair_mass is not None and not row.uses_pair_mass:
         raise _unused("pair_mass", row, methods_with("uses_pair_mass"))
+    if equations is not None and row.tree_kernel is None:
+        raise _unused("equations", row, methods_with("tree_kernel"))
     if row.uses_pair_mass and pair_mass is None:
         raise InputError(
             f"{arg('method', row.name)} needs {arg('pair_mass')}, the probability of class i or class j for each pair."
@@ -308,7 +346,22 @@ def _read_mass(pairs: Pairs, pair_mass: Any, condensed: bool) -> Array:
     return mass
 
 
-def _check_connected(pairs: Pairs, weights: Array, n_jobs: int | None) -> None:
+def check_weights(weights: Array, pairs: Pairs, name: str, n_jobs: int | None = None) -> Array:
+    """Refuse weights that leave classes unconnected or would underflow; returns shares of the largest weight.
+
+    `name` is the name of the parameter.
+    """
+    _check_connected(pairs, weights, name, n_jobs)
+    shares = _scaled(weights)
+    if ((shares < SMALLEST_SHARE) & (weights > 0.0)).any():
+        raise InputError(
+            f"the positive weights in {arg(name)} differ by more than {1 / SMALLEST_SHARE:.0e}; raise the smallest, or "
+            "set them to 0 to leave these pairs out."
+        )
+    return shares
+
+
+def _check_connected(pairs: Pairs, weights: Array, name: str, n_jobs: int | None) -> None:
     """The compared pairs of each sample must connect all classes."""
     if weights.all():
         return
@@ -330,7 +383,7 @@ def _check_connected(pairs: Pairs, weights: Array, n_jobs: int | None) -> None:
     )
     where = pairs.of_sample(row) if len(weights) > 1 else ""
     raise InputError(
-        f"the comparison graph{where} is not connected: {arg('n')} leaves {groups} without a compared pair between "
+        f"the comparison graph{where} is not connected: {arg(name)} leaves {groups} without a compared pair between "
         "them; give such a pair a positive weight, or couple each group separately."
     )
 
@@ -339,7 +392,7 @@ def _top_sets(row: Method, pairs: Pairs, weights: Array, clip: float, n_jobs: in
     """Classes that keep a probability in the limit, one row per sample; no rows if all do."""
     if clip > 0.0 or not row.uses_top_sets:
         return np.empty((0, pairs.n_classes), np.bool_)
-    check_values(pairs, weights, _missing_cure(row))
+    check_values(pairs, weights, _missing_cure(row), UNEQUAL_CURE)
     top = np.empty((pairs.n_samples, pairs.n_classes), np.bool_)
     exists = np.empty(pairs.n_samples, np.bool_)
     search = partial(_native.top_sets, pairs.values, pairs.upper, weights)

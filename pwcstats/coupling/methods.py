@@ -57,6 +57,8 @@ class Method:
     classifier_clip : float
         The `clip` that classifiers use: LIBSVM's, or a smaller one if the size of large log-odds matters. With 1e-10
         log-odds of up to 23 count; they are known to 1e-6, as r near 1 has lost digits.
+    tree_kernel : callable, optional
+        Compiled function for equations that the user chooses; it gets weights of 1 for their pairs, 0 for others.
     no_limit : str
         Reason to give if r has exact zeros or ones and the kernel finds no limit.
     """
@@ -71,6 +73,7 @@ class Method:
     iterates: bool = False
     needs_probabilities: bool = True
     classifier_clip: float = 1e-7
+    tree_kernel: Callable[..., bool] | None = None
     no_limit: str = "the probabilities are outside the range of double precision"
 
 
@@ -113,7 +116,9 @@ TABLE: dict[str, Method] = {
         Method(
             "rv",
             _native.rv,
-            "Refregier and Vallet (1991), from the pairs of one class",
+            "Refregier and Vallet (1991), from the pairs of one class or other K - 1 pairs",
+            # Pairs that form a tree can be fitted exactly, so least squares on their log-odds solves the equations.
+            tree_kernel=_native.logit,
             no_limit="two classes surely beat the class whose equations are used",
         ),
         Method(
@@ -153,6 +158,6 @@ def find_method(name: Any, parameter: str = "method") -> Method:
     raise InputError(f"{arg(parameter)} must be one of {', '.join(map(value, METHODS))}, got {value(name)}{hint}.")
 
 
-def methods_with(feature: Literal["uses_weights", "uses_pair_mass"]) -> str:
+def methods_with(feature: Literal["uses_weights", "uses_pair_mass", "tree_kernel"], parameter: str = "method") -> str:
     """The methods that have a feature, for a message: "method='a' or method='b'"."""
-    return " or ".join(arg("method", row.name) for row in TABLE.values() if getattr(row, feature))
+    return " or ".join(arg(parameter, row.name) for row in TABLE.values() if getattr(row, feature))

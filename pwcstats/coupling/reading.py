@@ -1,7 +1,7 @@
 """Reading pairwise probabilities r and weights of pairs: checked float64 arrays, with the labels of the user."""
 
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -32,6 +32,14 @@ class Pairs:
     classes: pd.Index | None
     index: pd.Index | None
     single: bool
+
+    @classmethod
+    def of_classes(cls, classes: Iterable[Hashable]) -> "Pairs":
+        """One sample of these classes, whose numbers are yet unknown."""
+        labels: pd.Index = pd.Index(list(classes))
+        n_pairs = len(labels) * (len(labels) - 1) // 2
+        unknown = np.full((1, n_pairs), np.nan)
+        return cls(unknown, np.arange(n_pairs), np.empty(0, np.int64), len(labels), labels, None, True)
 
     @property
     def n_samples(self) -> int:
@@ -261,12 +269,12 @@ def read_weights(weights: Any, pairs: Pairs, condensed: bool, name: str, *, samp
 
 
 def _check_labels(samples: pd.Index | None, classes: pd.Index | None, pairs: Pairs, name: str) -> None:
-    """Labels of weights must be those of r, in the same order."""
+    """Labels of weights must be those of the pairs, in the same order."""
     for what, theirs, ours in (("classes", classes, pairs.classes), ("samples", samples, pairs.index)):
         if theirs is not None and ours is not None and len(theirs) == len(ours) and list(theirs) != list(ours):
             raise InputError(
-                f"the {what} of {arg(name)} are {listed(theirs)}, but those of {arg('r')} are {listed(ours)}, in this "
-                "order; put both in the same order, or remove the labels."
+                f"the {what} of {arg(name)} must be {listed(ours)}, in this order, got {listed(theirs)}; put them "
+                "in this order, or remove the labels."
             )
 
 
@@ -282,13 +290,61 @@ def _check_symmetry(upper: Array, lower: Array, pairs: Pairs, name: str, cure: s
         )
 
 
-def check_values(pairs: Pairs, weights: Array, cure: str) -> None:
+def read_tree(equations: Any, pairs: Pairs) -> Array:
+    """Read a class or K - 1 pairs as a (1, pairs) array: 1 for the pairs of the class, or these pairs, 0 for others."""
+    k = pairs.n_classes
+    labels = list(range(k)) if pairs.classes is None else pairs.classes.tolist()
+    if isinstance(equations, Hashable) and equations in labels:
+        chosen = [(equations, label) for label in labels if label != equations]
+    elif isinstance(equations, (list, tuple, np.ndarray)):
+        chosen = [_pair_of(pair) for pair in (equations.tolist() if isinstance(equations, np.ndarray) else equations)]
+    else:
+        raise InputError(
+            f"{arg('equations')} must be one of the classes {listed(labels)}, or a list of {counted(k - 1, 'pair')} of "
+            f"them, got {value(equations)}."
+        )
+    needed = f"{arg('equations')} must connect all classes by {counted(k - 1, 'pair')}"
+    if len(chosen) != k - 1:
+        raise InputError(f"{needed}, got {len(chosen)}.")
+    tree, group = np.zeros((k, k)), list(range(k))
+    for pair in chosen:
+        if len(pair) != 2 or pair[0] == pair[1] or not all(label in labels for label in pair):
+            raise InputError(
+                f"{arg('equations')} must be pairs of the classes {listed(labels)}, got {'/'.join(map(str, pair))}."
+            )
+        i, j = sorted(map(labels.index, pair))
+        if group[i] == group[j]:
+            raise InputError(f"{needed}, but those before {pair[0]}/{pair[1]} connect these two already.")
+        group = [group[i] if other == group[j] else other for other in group]
+        tree[i, j] = 1.0
+    return np.ascontiguousarray(tree[np.triu_indices(k, 1)])[None]
+
+
+def _pair_of(pair: Any) -> tuple[Any, ...]:
+    if isinstance(pair, str):
+        return tuple(pair.split("/"))
+    return tuple(pair) if isinstance(pair, (list, tuple)) else (pair,)
+
+
+def symmetrized(pairs: Pairs) -> Pairs:
+    """The same pairs with (r_ij + 1 - r_ji) / 2 in place of r_ij, condensed."""
+    if not len(pairs.lower):
+        raise InputError(
+            f"{arg('symmetrize', True)} needs both sides of each pair, but condensed {arg('r')} has one; give "
+            f"{arg('r')} as K x K, or leave {arg('symmetrize')} out."
+        )
+    mean = (pairs.values[:, pairs.upper] + (1.0 - pairs.values[:, pairs.lower])) / 2.0
+    return replace(pairs, values=mean, upper=np.arange(mean.shape[1]), lower=np.empty(0, np.int64))
+
+
+def check_values(pairs: Pairs, weights: Array, cure: str, unequal_cure: str = "", *, may_differ: bool = False) -> None:
     """Refuse missing values, values outside [0, 1], and r_ij + r_ji other than 1, in this order.
 
-    Pairs of weight 0 are not checked. `cure` says what to do about a missing value.
+    Pairs of weight 0 are not checked. `cure` says what to do about a missing value, and `unequal_cure` what else to do
+    about a wrong sum. With `may_differ` sums are not checked.
     """
     missing = outside = unequal = None
-    largest_gap = TOLERANCE
+    largest_gap = np.inf if may_differ else TOLERANCE
     rows = max(CHECKED_VALUES // len(pairs.upper), 1)
     for first in range(0, pairs.n_samples, rows):
         part = slice(first, first + rows)
@@ -325,7 +381,7 @@ def check_values(pairs: Pairs, weights: Array, cure: str) -> None:
     if unequal:
         raise InputError(
             f"r_ij + r_ji must be 1 for each pair, got {both_sides(*unequal).sum():.9g} for {where(*unequal)}, the "
-            "worst one; divide both by their sum, or fill an empty triangle with 1 - r."
+            f"worst one; divide both by their sum, or fill an empty triangle with 1 - r{unequal_cure}."
         )
 
 

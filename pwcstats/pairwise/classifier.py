@@ -27,7 +27,9 @@ from pwcstats._arrays import Array
 from pwcstats._jobs import in_parallel
 from pwcstats._text import listed
 from pwcstats.coupling import couple
-from pwcstats.coupling.methods import MethodName, find_method
+from pwcstats.coupling.coupler import check_weights
+from pwcstats.coupling.methods import MethodName, find_method, methods_with
+from pwcstats.coupling.reading import Pairs, read_weights
 from pwcstats.errors import InputError, arg, code, value
 from pwcstats.pairwise import data, learners
 from pwcstats.pairwise.calibration import CALIBRATIONS, THRESHOLDS, check_one_score, likeliest, log_odds_of, method_of
@@ -62,9 +64,10 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     coupling : {"wlw2", "ht", "wlw1", "logit", "pkpd", "rv", "vote", "sum", "bayes"}
         Method of :func:`pwcstats.couple`. For ``"bayes"`` a second learner of each pair tells its two classes from all
         others, which takes K(K-1)/2 fits to all rows.
-    weights : {"counts", None}
-        For ``coupling="ht"`` and ``"logit"``: whether each pair is weighted by its number of rows n_ij, or all pairs
-        equally.
+    weights : {"counts", None} or array-like
+        For ``coupling="ht"`` and ``"logit"``, the weights n_ij of the pairs: their numbers of rows, equal weights, or
+        your own. These are a symmetric (K, K) array in the order of `classes_`, a frame labelled by the classes, or
+        one number >= 0 for each row of `pairs_`. Pairs of weight 0 are not used in the coupling.
     selection_cv : int, splitter or iterable
         Folds by which candidates are compared. Here and in `calibration_cv` the folds are made once, on all rows, and
         each pair uses its own rows of them. A number means stratified folds, shuffled if there is a `random_state`.
@@ -213,7 +216,7 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         estimator: Any = None,
         *,
         coupling: MethodName = "wlw2",
-        weights: Literal["counts"] | None = "counts",
+        weights: Any = "counts",
         selection_cv: Any = 3,
         scoring: Any = "accuracy",
         threshold: Literal["train", "cv"] | None = None,
@@ -269,6 +272,7 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         problem, row_format, scaler = self._read(X, y, sample_weight, candidates)
         if len(problem.kept) < problem.n_given:
             fit_params = data.cut(fit_params, problem.kept, problem.n_given)
+        self._pair_weights(problem.classes)
         routed = learners.route(self, candidates, problem.weight, fit_params)
 
         seeds = Seeds.draw(self.random_state, len(candidates), problem.n_pairs)
@@ -480,7 +484,8 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     def _check_parameters(self) -> None:
         find_method(self.coupling, "coupling")
-        _params.optional_choice(self.weights, ("counts",), "weights")
+        if self.weights is None or isinstance(self.weights, str):
+            _params.optional_choice(self.weights, ("counts",), "weights")
         _params.optional_choice(self.threshold, THRESHOLDS, "threshold")
         _params.optional_choice(self.calibration, ("auto", *CALIBRATIONS), "calibration")
         if not isinstance(self.temperature, bool) and self.temperature != "auto":
@@ -653,7 +658,10 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """Probabilities of all classes from those of pairs."""
         method = find_method(self.coupling, "coupling")
         options: dict[str, Any] = {}
-        if method.uses_weights and self.weights == "counts":
+        own = self._pair_weights(self.classes_)
+        if own is not None:
+            options["n"] = own
+        elif method.uses_weights and self.weights is not None:
             options["n"] = self._fitted.table["n"].astype(np.float64)
         if method.uses_pair_mass:
             options["pair_mass"] = pair_mass()
@@ -662,6 +670,21 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def _best(self, proba: Array) -> Integers:
         """Index of the predicted class of each row."""
         return likeliest(proba, self.random_state if len(self.classes_) > 2 else None)
+
+    def _pair_weights(self, classes: NDArray[Any]) -> Array | None:
+        """The user's weights of the pairs, checked; None if there are none."""
+        if self.weights is None or isinstance(self.weights, str):
+            return None
+        if not find_method(self.coupling, "coupling").uses_weights:
+            users = methods_with("uses_weights", "coupling")
+            raise InputError(
+                f"only {users} uses weights of the pairs, got {arg('coupling', self.coupling)}; leave {arg('weights')} "
+                "out or change the coupling."
+            )
+        pairs = Pairs.of_classes(classes)
+        own = read_weights(self.weights, pairs, True, "weights")
+        check_weights(own, pairs, "weights")
+        return own[0]
 
     def _pair_masses(self, x: Any, r: Array) -> Array:
         """P(class i or j | x) of some rows, one column per pair."""

@@ -20,6 +20,49 @@ test_that("a matrix and single comparisons give the same model", {
   expect_identical(names(coef(bt(unname(small_wins)))), c("2", "3"))
 })
 
+test_that("proportions and numbers of comparisons give the model of the wins", {
+  skip_without_python()
+  fit <- bt(small_wins)
+  n <- small_wins + t(small_wins)
+  r <- small_wins / n
+  diag(r) <- NA
+  shares <- bt(r, n = n)
+  expect_equal(coef(shares), coef(fit), tolerance = 1e-10)
+  expect_equal(vcov(shares), vcov(fit), tolerance = 1e-10)
+  expect_equal(nobs(shares), nobs(fit))
+  expect_equal(shares$model, fit$model)
+  expect_equal(coef(update(shares, method = "firth")), coef(bt(small_wins, method = "firth")))
+  # Each matrix may have an order of its own, or no names.
+  expect_equal(coef(bt(r[c(2, 3, 1), ], n = n[3:1, c(2, 1, 3)])), coef(fit))
+  expect_equal(unname(coef(bt(unname(r), n = unname(n)))), unname(coef(fit)))
+  expect_equal(coef(bt(as.data.frame(r), n = as.data.frame(n))), coef(fit))
+  # It is the coupling of Hastie and Tibshirani.
+  p <- exp(abilities(shares)[, "ability"])
+  expect_equal(p / sum(p), couple(r, "ht", n = n), tolerance = 1e-8)
+  # A pair that was not compared.
+  r[1, 2] <- r[2, 1] <- NA
+  n[1, 2] <- n[2, 1] <- 0
+  chain <- bt(r, n = n)
+  expect_equal(coef(chain)[["c"]], -qlogis(r[1, 3]), tolerance = 1e-8)
+  expect_identical(nrow(chain$model), 2L)
+})
+
+test_that("proportions and numbers that do not fit are refused", {
+  skip_without_python()
+  n <- small_wins + t(small_wins)
+  r <- small_wins / n
+  expect_refused(bt(small_wins, n = n), "^r must be within \\[0, 1\\]")
+  expect_refused(bt(r, n = small_wins), "^n must be symmetric")
+  expect_refused(bt(r, n = n[1:2, 1:2]), "^n must have the 3 items of outcome, got 2")
+  expect_refused(bt(r, n = -n), "^n must hold finite numbers >= 0")
+  expect_refused(bt(r / 2, n = n), "^r_ij \\+ r_ji must be 1 .* an empty triangle with 1 - r\\.$")
+  expect_refused(bt(r, n = n, tied = n), "^tied needs a matrix of wins, but n says")
+  other <- with_dimnames(n, c("a", "b", "z"), c("a", "b", "z"))
+  expect_refused(bt(r, n = other), "n must be labelled by the classes \\(a, b, c\\)")
+  games <- small_games()
+  expect_refused(bt(1, winner, loser, games, n = n), "^n needs a matrix of proportions")
+})
+
 test_that("variables are looked up in the data, then where bt() is called", {
   skip_without_python()
   games <- small_games()

@@ -50,6 +50,68 @@ test_that("a pair that was not compared may be missing", {
   expect_equal(couple(r, "ht", n = n), p, tolerance = exact)
 })
 
+test_that("rv solves the equations of the pairs that are chosen", {
+  skip_without_python()
+  set.seed(12)
+  r <- random_r(4)
+  for (tree in list(rbind(c(1, 2), c(2, 3), c(3, 4)), rbind(c(4, 1), c(4, 2), c(2, 3)))) {
+    p <- couple(r, "rv", equations = tree)
+    ratios <- p[tree[, 1]] / p[tree[, 2]]
+    expect_equal(ratios, r[tree] / r[tree[, 2:1]], tolerance = exact)
+    expect_identical(couple(r, "rv", equations = paste(tree[, 1], tree[, 2], sep = "/")), p)
+    names <- c("x", "y", "z", "10")
+    named <- with_dimnames(r, names, names)
+    pairs <- matrix(names[tree], ncol = 2)
+    expect_identical(couple(named, "rv", equations = pairs), setNames(p, names))
+    condensed <- t(r)[lower.tri(r)]
+    expect_identical(couple(condensed, "rv", condensed = TRUE, equations = as.data.frame(tree)), p)
+    names(condensed) <- c("x/y", "x/z", "x/10", "y/z", "y/10", "z/10")
+    joined <- apply(pairs, 1, paste, collapse = "/")
+    found <- couple(condensed, "rv", condensed = TRUE, equations = joined)
+    expect_identical(found, setNames(p, names))
+    expect_identical(couple(named, "rv", equations = 10), couple(named, "rv", equations = "10"))
+    several <- couple(array(rep(r, each = 2), c(2, 4, 4)), "rv", equations = tree)
+    expect_equal(several[2, ], p, tolerance = exact)
+  }
+  star <- couple(r, "rv", equations = 2)
+  expect_equal(star / star[2], ifelse(1:4 == 2, 1, r[, 2] / r[2, ]), tolerance = exact)
+  expect_identical(couple(r, "rv", equations = cbind(2, c(1, 3, 4))), star)
+  two <- pairs_of(c(.8, .2))
+  expect_equal(couple(two, "rv", equations = "1/2"), c(.8, .2), tolerance = exact)
+})
+
+test_that("equations that do not determine p are refused", {
+  skip_without_python()
+  r <- pairs_of(c(.5, .3, .2))
+  ask <- function(x) couple(r, "rv", classes = c("a", "b", "c"), equations = x)
+  expect_refused(ask("d"), "^equations must be one of the classes \\(a, b, c\\), or a list of 2")
+  expect_refused(ask("a/b"), "^equations must connect all classes by 2 pairs, got 1\\.$")
+  expect_refused(ask(c("a/b", "b/a")), "by 2 pairs, but those before b/a connect these two already")
+  expect_refused(ask(c("a/b", "b/d")), "^equations must be pairs of the classes .* got b/d")
+  expect_refused(ask(c("a", "b")), "^equations must be pairs of the classes .* got a\\.$")
+  expect_refused(ask(list("a")), "^equations must be a class, pairs such as \"a/b\", or a matrix")
+  expect_refused(couple(r, "rv", equations = 4), "one of the classes \\(1, 2, 3\\)")
+  expect_refused(couple(r, "ht", equations = 1), "^only method = 'rv' uses equations")
+})
+
+test_that("both estimates of a pair are averaged on request", {
+  skip_without_python()
+  set.seed(13)
+  r <- matrix(runif(16, .1, .9), 4)
+  mean <- (r + 1 - t(r)) / 2
+  for (method in c("wlw2", "ht", "sum")) {
+    found <- couple(r, method, symmetrize = TRUE)
+    expect_equal(found, couple(mean, method), tolerance = exact)
+    stack <- couple(array(rep(r, each = 2), c(2, 4, 4)), method, symmetrize = TRUE)
+    expect_equal(stack[2, ], found, tolerance = exact)
+  }
+  words <- "r_ji must be 1 .*mean of both sides with symmetrize = TRUE"
+  expect_refused(couple(r), words)
+  condensed <- function() couple(c(.9, .4, .7), condensed = TRUE, symmetrize = TRUE)
+  expect_refused(condensed(), "^symmetrize = TRUE needs both sides of each pair")
+  expect_refused(couple(r, symmetrize = NA), "^symmetrize must be TRUE or FALSE")
+})
+
 test_that("wlw1 is the stationary distribution of its chain", {
   skip_without_python()
   set.seed(3)

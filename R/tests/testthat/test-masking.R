@@ -100,6 +100,6 @@ test_that("without the other package, a call of its function gives our error", {
   ))
   expect_identical(said, c(
     "formula must be given, as in y ~ x. ",
-    "couple() has no argument 'coupler'; it has 'method', 'n', 'condensed', 'classes', 'pair_mass', 'clip', 'n_jobs', 'return_info'. " # nolint
+    "couple() has no argument 'coupler'; it has 'method', 'n', 'condensed', 'classes', 'pair_mass', 'clip', 'n_jobs', 'return_info', 'equations', 'symmetrize'. " # nolint
   ))
 })

@@ -207,6 +207,47 @@ test_that("probabilities are those of couple(), for any order of the levels", {
   )
 })
 
+test_that("pairs are weighted by a matrix, in the order of the levels or by name", {
+  skip_without_python()
+  own <- matrix(c(0, 5, 1, 5, 0, 9, 1, 9, 0), 3)
+  fit <- pwc(Species ~ ., backwards, "logistic", coupling = "ht", pair_weights = own)
+  r <- predict(fit, type = "pairs")
+  expected <- couple(r, "ht", condensed = TRUE, n = own)
+  expect_equal(predict(fit, type = "prob"), expected, tolerance = EXACT)
+  expect_gt(max(abs(expected - couple(r, "ht", condensed = TRUE))), 1e-3)
+  labels <- levels(backwards$Species)
+  named <- with_dimnames(own, labels, labels)
+  expect_identical(fit$pair_weights, named)
+  for (weights in list(named[c(2, 3, 1), 3:1], as.data.frame(named), named * 7L)) {
+    again <- update(fit, pair_weights = weights)
+    expect_equal(predict(again, type = "prob"), expected, tolerance = EXACT)
+  }
+  logit <- predict(update(fit, coupling = "logit"), type = "prob")
+  expected <- couple(r, "logit", condensed = TRUE, n = own, clip = 1e-10)
+  expect_equal(logit, expected, tolerance = EXACT)
+  file <- tempfile(fileext = ".rds")
+  on.exit(unlink(file))
+  saveRDS(fit, file)
+  expect_identical(predict(readRDS(file), type = "prob"), predict(fit, type = "prob"))
+  expect_output(print(fit), "Coupling: +ht, pairs weighted by pair_weights\n")
+  expect_s3_class(summary(fit), "summary.pwcstats_pwc")
+})
+
+test_that("weights of pairs that do not fit are refused", {
+  skip_without_python()
+  ask <- function(weights, coupling = "ht") {
+    pwc(Species ~ ., iris, "lda", coupling = coupling, pair_weights = weights)
+  }
+  own <- matrix(c(0, 5, 1, 5, 0, 9, 1, 9, 0), 3)
+  expect_refused(ask(own, "wlw2"), "^only coupling = 'ht' or coupling = 'logit' uses weights")
+  expect_refused(ask(own[1:2, 1:2]), "^pair_weights must be 'counts', 'equal' or a 3 x 3 matrix")
+  expect_refused(ask(1:3), "^pair_weights must be 'counts', 'equal' or a 3 x 3 matrix")
+  expect_refused(ask(own + upper.tri(own)), "^pair_weights must be symmetric, got 6.0 and 5.0")
+  expect_refused(ask(own * (own > 1 & own < 9)), "pair_weights leaves .* without a compared pair")
+  expect_refused(ask(with_dimnames(own, letters[1:3], letters[1:3])), "labelled by the classes")
+  expect_refused(ask(list(1)), "^pair_weights must be a numeric")
+})
+
 test_that("bayes weights pairs by learners of both classes against the rest", {
   skip_without_python()
   skip_without_package("MASS")
