@@ -1,6 +1,5 @@
 #include "sigmoid.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -25,6 +24,17 @@ struct Loss {
 struct Rows {
     const double *scores, *target, *weight;
     int64_t n;
+
+    // Whether two rows with positive weight have different scores.
+    bool differ() const {
+        const double *first = nullptr;
+        for (int64_t k = 0; k < n; k++) {
+            if (weight[k] == 0.0) continue;
+            if (!first) first = scores + k;
+            if (scores[k] != *first) return true;
+        }
+        return false;
+    }
 };
 
 // Of one row at x = a f + b: its part of the cross-entropy, the residual and p (1 - p).
@@ -109,8 +119,10 @@ Loss penalised(const Rows &rows, double a, double b, double centre) {
 
 // The minimum of a loss, by Newton's method.
 template <class Evaluate>
-Sigmoid minimise(Evaluate evaluate, const Rows &rows, double a, double b) {
+Sigmoid minimise(Evaluate evaluate, const Rows &rows, const Sigmoid &start) {
+    double a = start.a, b = start.b;
     Loss here = evaluate(rows, a, b, 0.0);
+    if (!std::isfinite(here.value)) return {a, b, false};
     for (int iteration = 0; iteration < MAX_ITER; iteration++) {
         const double h_aa = here.h_aa + RIDGE, h_bb = here.h_bb + RIDGE, h_ab = here.h_ab;
         const double determinant = h_aa * h_bb - h_ab * h_ab;
@@ -145,22 +157,24 @@ struct Classes {
 
 } // namespace
 
-Sigmoid fit_sigmoid(const double *scores, const bool *positive, const double *weight, int64_t n) {
+Sigmoid fit_sigmoid(const double *scores, const bool *positive, const double *weight, int64_t n, const Sigmoid *start) {
     const Classes of(positive, weight, n);
     std::vector<double> target(n);
     for (int64_t k = 0; k < n; k++)
         target[k] = positive[k] ? (of.positive + 1.0) / (of.positive + 2.0) : 1.0 / (of.negative + 2.0);
-    const double b = std::log((of.negative + 1.0) / (of.positive + 1.0));
-    return minimise(cross_entropy, {scores, target.data(), weight, n}, 0.0, b);
+    const Sigmoid level{0.0, std::log((of.negative + 1.0) / (of.positive + 1.0)), true};
+    return minimise(cross_entropy, {scores, target.data(), weight, n}, start ? *start : level);
 }
 
-Sigmoid fit_firth(const double *scores, const bool *positive, const double *weight, int64_t n) {
+Sigmoid fit_firth(const double *scores, const bool *positive, const double *weight, int64_t n, const Sigmoid *start) {
     const Classes of(positive, weight, n);
     const std::vector<double> target(positive, positive + n);
     // The estimate without a slope.
     const Sigmoid level{0.0, std::log((of.negative + 0.5) / (of.positive + 0.5)), true};
-    if (n < 2 || std::equal(scores + 1, scores + n, scores)) return level;
-    const Sigmoid fit = minimise(penalised, {scores, target.data(), weight, n}, level.a, level.b);
+    const Rows rows{scores, target.data(), weight, n};
+    if (!rows.differ()) return level;
+    Sigmoid fit = minimise(penalised, rows, start ? *start : level);
+    if (!fit.converged && start) fit = minimise(penalised, rows, level);
     // A positive a would mean that high scores speak against the class that they favour.
     return fit.a > 0.0 ? level : fit;
 }

@@ -14,7 +14,7 @@ from pwcstats import PairwiseClassifier, couple
 from pwcstats.errors import InputError, PwcWarning
 from pwcstats.logit import FirthLogit
 from pwcstats.pairwise import temperature as tempering
-from pwcstats.pairwise.calibration import CALIBRATIONS, fit_firth
+from pwcstats.pairwise.calibration import CALIBRATIONS, calibrate
 from pwcstats.pairwise.data import Problem
 from pwcstats.pairwise.folds import make_folds
 from pwcstats.pairwise.temperature import fit_temperature, sample_rows, tempered
@@ -25,6 +25,11 @@ REFERENCE = 1e-5
 # Both maximise the same function by Newton's method to the last digits of its value.
 SAME_MAXIMUM = 1e-7
 X, Y = load_iris(return_X_y=True)
+
+
+def fit_firth(scores, positive, weight):
+    (sigmoid,) = CALIBRATIONS["firth"](scores, positive, weight[None], "")
+    return sigmoid
 
 
 def cases():
@@ -47,7 +52,7 @@ def cases():
 @pytest.mark.parametrize("case", list(cases()))
 def test_firth_is_the_maximum_of_the_penalised_likelihood(case):
     scores, positive, weight = case
-    a, b = fit_firth(scores, positive, weight, "")
+    a, b = fit_firth(scores, positive, weight)
     want = reference.firth(scores, positive, weight)
     np.testing.assert_allclose(a, want[0], rtol=REFERENCE, atol=REFERENCE / np.abs(scores).max())
     np.testing.assert_allclose(b, want[1], rtol=REFERENCE, atol=REFERENCE)
@@ -60,24 +65,24 @@ def test_firth_is_the_firth_fit_of_a_logit(case):
     unit = np.abs(scores).max()
     fit = FirthLogit(positive.astype(float), np.column_stack([np.ones(len(scores)), scores / unit])).fit()
     b, a = fit.params
-    got = fit_firth(scores, positive, np.ones(len(scores)), "")
+    got = fit_firth(scores, positive, np.ones(len(scores)))
     np.testing.assert_allclose([-got.a * unit, -got.b], [a, b], rtol=SAME_MAXIMUM, atol=SAME_MAXIMUM)
 
 
 def test_whole_weights_are_repeated_rows():
     scores, positive, _ = next(iter(cases()))
     weight = np.random.default_rng(0).integers(1, 4, len(scores))
-    once = fit_firth(scores, positive, weight.astype(float), "")
-    repeated = fit_firth(np.repeat(scores, weight), np.repeat(positive, weight), np.ones(weight.sum()), "")
+    once = fit_firth(scores, positive, weight.astype(float))
+    repeated = fit_firth(np.repeat(scores, weight), np.repeat(positive, weight), np.ones(weight.sum()))
     np.testing.assert_allclose(once, repeated, rtol=1e-9)
 
 
 @pytest.mark.parametrize(("origin", "unit"), [(0.0, 1e-9), (0.0, 1e9), (1.0, 1e-9), (-1e6, 1.0)])
 def test_unit_and_origin_of_the_scores_do_not_matter(origin, unit):
     scores, positive, weight = next(iter(cases()))
-    a, b = fit_firth(scores, positive, weight, "")
+    a, b = fit_firth(scores, positive, weight)
     moved = origin + unit * scores
-    c, d = fit_firth(moved, positive, weight, "")
+    c, d = fit_firth(moved, positive, weight)
     # A score far from 0 has fewer digits left.
     np.testing.assert_allclose(c * moved + d, a * scores + b, rtol=0, atol=1e-9 + 1e-14 * abs(origin) / unit)
 
@@ -85,7 +90,7 @@ def test_unit_and_origin_of_the_scores_do_not_matter(origin, unit):
 @pytest.mark.parametrize("gap", [1e-3, 1.0, 1e3, 1e6])
 def test_separated_scores_have_a_finite_sigmoid(gap):
     scores = np.r_[np.linspace(gap, gap + 1, 30), np.linspace(-gap - 1, -gap, 50)]
-    a, b = fit_firth(scores, scores > 0, np.ones(80), "")
+    a, b = fit_firth(scores, scores > 0, np.ones(80))
     np.testing.assert_allclose([a, b], reference.firth(scores, scores > 0, np.ones(80)), rtol=2e-3, atol=2e-3)
     assert a < 0
 
@@ -93,15 +98,28 @@ def test_separated_scores_have_a_finite_sigmoid(gap):
 def test_far_scores_have_greater_odds_than_rows():
     """Platt's odds would be at most 31 for 30 rows of a class."""
     scores = np.r_[np.linspace(0.5, 4, 30), -np.linspace(0.5, 4, 30)]
-    a, b = fit_firth(scores, scores > 0, np.ones(60), "")
+    a, b = fit_firth(scores, scores > 0, np.ones(60))
     assert np.exp(-(a * 4 + b)) > 1000
 
 
 def test_scores_that_contradict_their_class_count_for_nothing():
     scores = np.r_[np.linspace(0, 1, 20), np.linspace(0.5, 1.5, 30)]
     positive = np.arange(50) < 20
-    assert fit_firth(scores, positive, np.ones(50), "") == (0.0, np.log(30.5 / 20.5))
-    assert fit_firth(np.full(50, 0.3), positive, np.ones(50), "") == (0.0, np.log(30.5 / 20.5))
+    assert fit_firth(scores, positive, np.ones(50)) == (0.0, np.log(30.5 / 20.5))
+    assert fit_firth(np.full(50, 0.3), positive, np.ones(50)) == (0.0, np.log(30.5 / 20.5))
+
+
+@pytest.mark.parametrize("method", CALIBRATIONS)
+def test_several_weights_are_several_fits(method):
+    """Rows of weight 0 are left out. All fits of sigmoids start from the first; the last has one score only."""
+    scores, positive, weight = next(iter(cases()))
+    rng = np.random.default_rng(0)
+    kept = np.vstack([rng.random((4, len(scores))) < 0.7, np.arange(len(scores)) == 0])
+    together = CALIBRATIONS[method](scores, positive, np.where(kept, weight, 0.0), "")
+    for fit, rows in zip(together, kept, strict=True):
+        (alone,) = calibrate(method, scores[rows], positive[rows], weight[None, rows], "") if rows.sum() > 1 else (fit,)
+        np.testing.assert_allclose(fit.log_odds(scores), alone.log_odds(scores), rtol=1e-9, atol=1e-9)
+        assert np.isfinite(fit.log_odds(scores)).all()
 
 
 # Temperature
@@ -177,7 +195,7 @@ def test_temperature_by_loops(calibration, fast):
     for train, test in folds:
         for column, pair in enumerate(pairs):
             rows = train[np.isin(Y[train], pair)]
-            fit = CALIBRATIONS[calibration](held_out[rows, column], Y[rows] == pair[0], np.ones(len(rows)), "")
+            (fit,) = calibrate(calibration, held_out[rows, column], Y[rows] == pair[0], np.ones((1, len(rows))), "")
             r[test, column] = 1 / (1 + np.exp(-fit.log_odds(held_out[test, column])))
     proba = couple(r, "ht", condensed=True, clip=1e-7)
     np.testing.assert_allclose(clf.temperature_, reference.temperature(proba, Y, np.ones(len(Y))), rtol=1e-6)

@@ -12,7 +12,7 @@ from sklearn.svm import SVC, LinearSVC
 
 from pwcstats import InputError, PairwiseClassifier
 from pwcstats.errors import PwcWarning
-from pwcstats.pairwise.calibration import fit_firth
+from pwcstats.pairwise.calibration import calibrate
 
 X, Y = load_iris(return_X_y=True)
 # Sums and solutions in another order.
@@ -79,7 +79,7 @@ def test_the_training_score_of_the_row_stands_in(fast):
         train, test = np.append(train[train >= 50], 100), test[test >= 50]
         scores[test] = -machine.fit(x[train], y[train]).decision_function(x[test])
     scores[100] = -machine.fit(x[rows], y[rows]).decision_function(x[[100]])[0]
-    want = fit_firth(scores[rows], y[rows] == 1, np.ones(51), "")
+    (want,) = calibrate("firth", scores[rows], y[rows] == 1, np.ones((1, 51)), "")
     # LIBSVM stops at a tolerance of 1e-3.
     np.testing.assert_allclose(clf.pairs_.loc[2, ["sigmoid_a", "sigmoid_b"]].astype(float), want, rtol=1e-3)
 

@@ -4,13 +4,19 @@ from sklearn.isotonic import isotonic_regression
 
 from pwcstats._native import fit_sigmoid as sigmoid
 from pwcstats.errors import ConvergenceWarning
-from pwcstats.pairwise.calibration import best_threshold, fit_isotonic, fit_sigmoid
+from pwcstats.pairwise.calibration import best_threshold, fit_isotonic
+from pwcstats.pairwise.calibration import fit_sigmoid as fit_sigmoids
 from tests import reference_pairwise as reference
 
 # The reference optimiser stops at a gradient of 1e-13 of a sum; near its minimum the loss is quadratic.
 REFERENCE = 1e-6
 # LIBSVM stops at a gradient of 1e-5.
 LIBSVM = 1e-4
+
+
+def fit_sigmoid(scores, positive, weight, pair):
+    (sigmoid,) = fit_sigmoids(scores, positive, weight[None], pair)
+    return sigmoid
 
 
 def cases():
@@ -86,7 +92,9 @@ def test_no_convergence_is_said():
 
 def test_the_kernel_ends_by_the_size_of_its_steps():
     scores, positive, weight = next(iter(cases()))
-    a, b, converged = sigmoid(scores, positive, weight)
+    out = np.empty((1, 3))
+    sigmoid(scores, positive, weight[None], out)
+    a, b, converged = out[0]
     assert converged
     n_positive, n_negative = weight[positive].sum(), weight[~positive].sum()
     target = np.where(positive, (n_positive + 1) / (n_positive + 2), 1 / (n_negative + 2))
@@ -99,7 +107,7 @@ def test_isotonic_is_scikit_learns_step():
     rng = np.random.default_rng(1)
     scores, weight = rng.normal(size=50), rng.gamma(2.0, size=50)
     positive = rng.random(50) < 1 / (1 + np.exp(-scores))
-    step = fit_isotonic(scores, positive, weight, "")
+    (step,) = fit_isotonic(scores, positive, weight[None], "")
     order = np.argsort(scores)
     want = isotonic_regression(positive[order].astype(float), sample_weight=weight[order])
     np.testing.assert_allclose(1 / (1 + np.exp(-step.log_odds(scores[order]))), want, atol=1e-12)

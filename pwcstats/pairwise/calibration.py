@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logit
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.isotonic import IsotonicRegression
 from sklearn.utils import check_random_state
 
@@ -67,8 +67,8 @@ class Isotonic(NamedTuple):
             return bounded(logit(self.step.predict(scores)))
 
 
-def fit_sigmoid(scores: Array, positive: Mask, weight: Array, pair: str) -> Sigmoid:
-    r"""Platt's sigmoid by Lin, Lin & Weng's Newton method.
+def fit_sigmoid(scores: Array, positive: Mask, weights: Array, pair: str) -> list[Sigmoid]:
+    r"""Platt's sigmoids by Lin, Lin & Weng's Newton method.
 
     :math:`P(\text{positive} \mid f) = 1 / (1 + \exp(a f + b))`, where the targets are :math:`(n_+ + 1) / (n_+ + 2)` and
     :math:`1 / (n_- + 2)`.
@@ -79,15 +79,15 @@ def fit_sigmoid(scores: Array, positive: Mask, weight: Array, pair: str) -> Sigm
         Cross-validated scores.
     positive : ndarray of bool, shape (n,)
         Whether a row is of the class that high scores favour.
-    weight : ndarray of shape (n,)
-        Weights of the rows.
+    weights : ndarray of shape (m, n)
+        Weights of the rows, for each of m fits.
     pair : str
         How a warning names the pair.
 
     Returns
     -------
-    Sigmoid
-        A named tuple of a and b.
+    list of Sigmoid
+        For each row of weights a named tuple of a and b.
 
     References
     ----------
@@ -96,10 +96,10 @@ def fit_sigmoid(scores: Array, positive: Mask, weight: Array, pair: str) -> Sigm
     .. [2] Lin, H.-T., Lin, C.-J. and Weng, R. C. (2007). A note on Platt's probabilistic outputs for support vector
        machines. Machine Learning 68, 267-276. https://doi.org/10.1007/s10994-007-5018-6
     """
-    return _fit_scaled(_native.fit_sigmoid, scores, positive, weight, pair)
+    return _fit_scaled(_native.fit_sigmoid, scores, positive, weights, pair)
 
 
-def fit_firth(scores: Array, positive: Mask, weight: Array, pair: str) -> Sigmoid:
+def fit_firth(scores: Array, positive: Mask, weights: Array, pair: str) -> list[Sigmoid]:
     r"""Logistic regression of the class on the score, with Jeffreys' penalty; parameters as in `fit_sigmoid`.
 
     It maximises :math:`\sum_s w_s \log P(y_s \mid f_s) + \frac12 \log |I(a, b)|` with the information matrix I [1]_.
@@ -112,32 +112,34 @@ def fit_firth(scores: Array, positive: Mask, weight: Array, pair: str) -> Sigmoi
     .. [1] Firth, D. (1993). Bias reduction of maximum likelihood estimates. Biometrika 80, 27-38.
        https://doi.org/10.1093/biomet/80.1.27
     """
-    return _fit_scaled(_native.fit_firth, scores, positive, weight, pair)
+    return _fit_scaled(_native.fit_firth, scores, positive, weights, pair)
 
 
-def _fit_scaled(fit: Callable[..., Any], scores: Array, positive: Mask, weight: Array, pair: str) -> Sigmoid:
-    """A sigmoid fitted to scaled scores, with a warning if it does not converge."""
+def _fit_scaled(fit: Callable[..., None], scores: Array, positive: Mask, weights: Array, pair: str) -> list[Sigmoid]:
+    """Sigmoids fitted to scaled scores, with a warning if one does not converge."""
     # Scaled scores make the result independent of their unit and origin, which otherwise matter because of the ridge
     # and of rounding. The midrange of equal scores is exactly their value; their mean may be rounded.
     low, high = float(scores.min()), float(scores.max())
     centre, unit = 0.5 * low + 0.5 * high, 0.5 * high - 0.5 * low or 1.0
-    a, b, converged = fit((scores - centre) / unit, positive, weight)
-    if not converged:
+    out = np.empty((len(weights), 3))
+    fit((scores - centre) / unit, positive, weights, out)
+    if not out[:, 2].all():
         warning = ConvergenceWarning(
             f"the sigmoid of the pair {pair} did not converge, because its scores differ by too many orders of "
             f"magnitude; scale the columns of {arg('X')}, or use {arg('calibration', 'isotonic')}."
         )
         warn(warning)
-    return Sigmoid(a / unit, b - a / unit * centre)
+    return [Sigmoid(a / unit, b - a / unit * centre) for a, b, _ in out.tolist()]
 
 
-def fit_isotonic(scores: Array, positive: Mask, weight: Array, pair: str) -> Isotonic:
-    """The increasing step function that is closest to the outcomes; parameters as in `fit_sigmoid`."""
+def fit_isotonic(scores: Array, positive: Mask, weights: Array, pair: str) -> list[Isotonic]:
+    """The increasing step functions that are closest to the outcomes; parameters as in `fit_sigmoid`."""
     step = IsotonicRegression(y_min=0.0, y_max=1.0, out_of_bounds="clip")
-    return Isotonic(step.fit(scores, positive.astype(np.float64), sample_weight=weight))
+    outcome = positive.astype(np.float64)
+    return [Isotonic(clone(step).fit(scores, outcome, sample_weight=weight)) for weight in weights]
 
 
-CALIBRATIONS: dict[str, Callable[[Array, Mask, Array, str], Any]] = {
+CALIBRATIONS: dict[str, Callable[[Array, Mask, Array, str], Sequence[Calibrator]]] = {
     "firth": fit_firth,
     "sigmoid": fit_sigmoid,
     "isotonic": fit_isotonic,
@@ -153,15 +155,15 @@ def method_of(calibration: str | None, kind: str) -> str | None:
     return AUTO[kind] if calibration == "auto" else calibration
 
 
-def calibrate(method: str, scores: Array, positive: Mask, weight: Array, pair: str) -> Calibrator:
-    """Fit a calibration to held-out scores, with a warning if they are all equal."""
+def calibrate(method: str, scores: Array, positive: Mask, weights: Array, pair: str) -> Sequence[Calibrator]:
+    """Fit a calibration to held-out scores for each row of weights, with a warning if the scores are all equal."""
     if np.ptp(scores) == 0.0:
         warning = ConvergenceWarning(
             f"the scores of the pair {pair} are equal to 11 digits, so its probabilities are the classes' shares of "
             f"the rows; if the columns of {arg('X')} are tiny, scale them."
         )
         warn(warning)
-    return CALIBRATIONS[method](scores, positive, weight, pair)
+    return CALIBRATIONS[method](scores, positive, weights, pair)
 
 
 # Thresholds, and the most probable class

@@ -281,7 +281,7 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         scores = self._select(training, routed)
         folds = self._calibration_folds(training, routed)
         fits = training.fit(scores, folds)
-        pairs = training.calibrate(fits)
+        pairs = training.calibrate(fits, folds)
         uses_masses = find_method(self.coupling).uses_pair_mass and problem.n_classes > 2
         masses, held_out_masses = training.fit_masses(fits.chosen, folds) if uses_masses else (None, None)
 

@@ -85,7 +85,8 @@ class Fits:
     """Fitted learners before calibration.
 
     `chosen` is the index of each pair's candidate (-1: the fallback). `held_out` and `trained` are scores of a pair's
-    own rows, `sampled` held-out scores of the folds' sample.
+    own rows, `sampled` held-out scores of the folds' sample; `by_others` are calibrators for each fold, fitted to the
+    other folds.
     """
 
     chosen: Integers
@@ -93,6 +94,7 @@ class Fits:
     held_out: dict[int, Array] = field(default_factory=dict)
     trained: dict[int, Array] = field(default_factory=dict)
     sampled: dict[int, Array] = field(default_factory=dict)
+    by_others: dict[int, Sequence[Calibrator]] = field(default_factory=dict)
 
     def keep_scores(self, pair: int, held_out: Array | None, trained: Array | None, sampled: Array | None) -> None:
         """Keep the scores of a pair, if there are any."""
@@ -180,7 +182,10 @@ class Training:
                 values[pair] = float(self.options.error_score)
                 continue
             try:
-                log_odds = self._calibrated_by_others(str(candidate.method), pair, scores, folds)
+                found = calibration.CALIBRATIONS[str(candidate.method)](
+                    scores, self._outcomes(pair)[0], self._without_folds(pair, folds), problem.name(pair)
+                )
+                log_odds = _each_by_its_own(found, scores, _rows_of_folds(folds, problem.rows(pair)))
                 known = calibration.KnownProbabilities
                 own = calibration.simple_accuracy if is_accuracy else scorer
                 values[pair] = calibration.scored(problem, pair, log_odds, folds, own, known, params)
@@ -298,7 +303,7 @@ class Training:
 
     # Calibrate
 
-    def calibrate(self, fits: Fits) -> CalibratedPairs:
+    def calibrate(self, fits: Fits, folds: Folds | None) -> CalibratedPairs:
         """Calibrate each pair by its held-out scores, and choose its threshold."""
         calibrators: dict[int, Calibrator] = {}
         thresholds = np.zeros(self.problem.n_pairs)
@@ -309,8 +314,12 @@ class Training:
                 continue
             positive, weight = self._outcomes(pair)
             if method is not None:
+                weights = weight[None]
+                if folds is not None and folds.sample is not None:
+                    weights = np.vstack([weights, self._without_folds(pair, folds)])
                 name = self.problem.name(pair)
-                calibrators[pair] = calibration.calibrate(method, fits.held_out[pair], positive, weight, name)
+                found = calibration.calibrate(method, fits.held_out[pair], positive, weights, name)
+                calibrators[pair], fits.by_others[pair] = found[0], found[1:]
             if by is not None:
                 scores = getattr(fits, by)[pair]
                 log_odds = calibrators[pair].log_odds(scores) if method is not None else scores
@@ -320,30 +329,22 @@ class Training:
     def held_out_probabilities(self, fits: Fits, pairs: CalibratedPairs, folds: Folds) -> Array:
         """r_ij of the sampled rows, scored and calibrated without the rows of their own fold."""
         assert folds.sample is not None
-        problem, weight = self.problem, self.problem.class_weights
-        out = np.empty((len(folds.sample), problem.n_pairs))
+        rows_of_folds = _rows_of_folds(folds, folds.sample)
+        weight = self.problem.class_weights
+        out = np.empty((len(folds.sample), self.problem.n_pairs))
         # The classes' shares, for pairs without a learner.
-        out[:] = np.log(weight[problem.low] / weight[problem.high])
+        out[:] = np.log(weight[self.problem.low] / weight[self.problem.high])
         for pair in map(int, np.flatnonzero(fits.chosen >= 0)):
-            method, scores = self.candidates[fits.chosen[pair]].method, fits.sampled[pair]
-            if method is not None:
-                scores = self._calibrated_by_others(method, pair, fits.held_out[pair], folds, scores)
+            scores = fits.sampled[pair]
+            if pair in fits.by_others:
+                scores = _each_by_its_own(fits.by_others[pair], scores, rows_of_folds)
             out[:, pair] = scores
         return expit(out - pairs.threshold)
 
-    def _calibrated_by_others(
-        self, method: str, pair: int, scores: Array, folds: Folds, sampled: Array | None = None
-    ) -> Array:
-        """Log-odds of a pair's held-out scores, or of those of sampled rows; each fold is calibrated by the others."""
+    def _without_folds(self, pair: int, folds: Folds) -> Array:
+        """Weights of the rows of a pair, one row for each fold, in which the rows of the fold have weight 0."""
         rows = self.problem.rows(pair)
-        fold, (positive, weight) = folds.held()[rows], self._outcomes(pair)
-        wanted, wanted_fold = (scores, fold) if sampled is None else (sampled, folds.held()[folds.sample])
-        out, fit, name = np.empty(len(wanted)), calibration.CALIBRATIONS[method], self.problem.name(pair)
-        for number in range(len(folds)):
-            rest, own = fold != number, wanted_fold == number
-            if own.any():
-                out[own] = fit(scores[rest], positive[rest], weight[rest], name).log_odds(wanted[own])
-        return out
+        return np.where(folds.held()[rows] == np.arange(len(folds))[:, None], 0.0, self.problem.weight_of(rows))
 
     def _outcomes(self, pair: int) -> tuple[Mask, Array]:
         """Of the rows of a pair, which are of its first class, and their weights."""
@@ -383,7 +384,7 @@ class Training:
                 positive = task.members(self.problem.code)
                 weight = self.problem.weight_of(np.arange(len(positive)))
                 if candidate.method is not None:
-                    calibrator = calibration.calibrate(candidate.method, fit.held_out, positive, weight, name)
+                    (calibrator,) = calibration.calibrate(candidate.method, fit.held_out, positive, weight[None], name)
                     calibrators[task.pair] = calibrator
                 if held_out is not None:
                     log_odds = fit.sampled if candidate.method is None else calibrator.log_odds(fit.sampled)
@@ -481,6 +482,19 @@ class Training:
         more = f"; and {len(failures) - most} more, see {code('pairs_')}['error']" if len(failures) > most else ""
         message = Message(f"{what} on {len(failures)} of {self.problem.n_pairs} pairs, {where}: {first}{more}.")
         warn(FitFailedWarning(message))
+
+
+def _rows_of_folds(folds: Folds, rows: Integers) -> list[Integers]:
+    """Which of some rows each fold holds out."""
+    return [np.flatnonzero(folds.held()[rows] == number) for number in range(len(folds))]
+
+
+def _each_by_its_own(calibrators: Sequence[Calibrator], scores: Array, rows_of_folds: Sequence[Integers]) -> Array:
+    """Log-odds of held-out scores, by the calibrator of the fold in which a row is held out."""
+    out = scores.copy()
+    for calibrator, rows in zip(calibrators, rows_of_folds, strict=True):
+        out[rows] = calibrator.log_odds(scores[rows])
+    return out
 
 
 def _listed(failed: Sequence[tuple[str, str]]) -> str:

@@ -116,7 +116,7 @@ def _fit(kernel: Array, y: NDArray[np.int64], cost: float) -> _Fitted:
     for pair, (i, j) in enumerate(zip(*np.triu_indices(len(classes), 1), strict=True)):
         rows = (y == classes[i]) | (y == classes[j])
         first = y[rows] == classes[i]
-        sigmoids.append(fit_sigmoid(values[rows, pair], first, np.ones(len(first)), f"{classes[i]}, {classes[j]}"))
+        sigmoids += fit_sigmoid(values[rows, pair], first, np.ones((1, len(first))), f"{classes[i]}, {classes[j]}")
     a, b = np.array(sigmoids).T
     return _Fitted(machine, a, b)
 
