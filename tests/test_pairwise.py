@@ -347,7 +347,7 @@ def test_without_a_seed_nothing_is_random():
 
 
 def test_prediction_in_pieces_is_the_same(monkeypatch):
-    from pwcstats.pairwise import classifier as pairwise
+    from pwcstats.pairwise import prediction as pairwise
 
     x, y = load_digits(return_X_y=True)
     clf = PairwiseClassifier([GaussianNB(var_smoothing=1e-3), KNeighborsClassifier()], n_jobs=2).fit(x[:500], y[:500])
@@ -362,7 +362,7 @@ def test_prediction_in_pieces_is_the_same(monkeypatch):
 def test_memory_grows_with_the_classes_not_with_the_pairs(monkeypatch):
     import tracemalloc
 
-    from pwcstats.pairwise import classifier as pairwise
+    from pwcstats.pairwise import prediction as pairwise
 
     monkeypatch.setattr(pairwise, "PIECE", 2**18)
     rng = np.random.default_rng(0)

@@ -26,7 +26,7 @@ from xgboost import XGBClassifier
 from pwcstats import InputError, PairwiseClassifier
 from pwcstats.coupling.methods import METHODS
 from pwcstats.errors import PwcWarning
-from pwcstats.pairwise import classifier
+from pwcstats.pairwise import prediction
 
 X, Y = load_iris(return_X_y=True)
 # Three classes of different size that overlap.
@@ -242,7 +242,7 @@ class TestFrames:
         clf, want = (PairwiseClassifier(learner).fit(frame[NAMES], Y) for frame in (POLARS, PANDAS))
         assert list(clf.feature_names_in_) == NAMES
         np.testing.assert_array_equal(clf.predict_proba(POLARS[NAMES]), want.predict_proba(PANDAS[NAMES]))
-        monkeypatch.setattr(classifier, "PIECE", 60)
+        monkeypatch.setattr(prediction, "PIECE", 60)
         np.testing.assert_array_equal(clf.predict_proba(POLARS[NAMES]), want.predict_proba(PANDAS[NAMES]))
         with pytest.raises(ValueError, match="feature names"):
             clf.predict(POLARS[NAMES[::-1]])

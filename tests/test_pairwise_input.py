@@ -293,6 +293,10 @@ def test_other_couplings_after_fit():
     np.testing.assert_array_equal(clf.set_params(coupling="vote").predict_proba(X), want)
     with pytest.raises(InputError, match="was set after fit, which has not learned its weights"):
         clf.set_params(coupling="bayes").predict_proba(X)
+    machines = PairwiseClassifier(SVC(), temperature=False).fit(X, Y).set_params(coupling="ht")
+    tempered = PairwiseClassifier(SVC()).fit(X, Y).set_params(coupling="ht")
+    with pytest.warns(PwcWarning, match="coupling='ht' was set after fit, so its probabilities have no temperature"):
+        np.testing.assert_array_equal(tempered.predict_proba(X), machines.predict_proba(X))
 
 
 def test_bayes_weights_know_no_classes():

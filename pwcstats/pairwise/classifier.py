@@ -6,14 +6,12 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.metrics import check_scoring
-from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.parallel import delayed
 from sklearn.utils.validation import (
     _check_sample_weight,
     _check_y,
@@ -24,12 +22,9 @@ from sklearn.utils.validation import (
 
 from pwcstats import _params
 from pwcstats._arrays import Array
-from pwcstats._jobs import in_parallel
 from pwcstats._text import listed
 from pwcstats.coupling import couple
-from pwcstats.coupling.coupler import check_weights
-from pwcstats.coupling.methods import MethodName, find_method, methods_with
-from pwcstats.coupling.reading import Pairs, read_weights
+from pwcstats.coupling.methods import MethodName, find_method
 from pwcstats.errors import InputError, arg, code, value
 from pwcstats.pairwise import data, learners
 from pwcstats.pairwise.calibration import CALIBRATIONS, THRESHOLDS, check_one_score, likeliest, log_odds_of, method_of
@@ -37,14 +32,11 @@ from pwcstats.pairwise.data import ClassPairs, Integers, Problem, RowFormat, Sta
 from pwcstats.pairwise.fast import has_fast_path
 from pwcstats.pairwise.folds import Folds, check_held_out_once, make_folds
 from pwcstats.pairwise.learners import Candidate, Routed, read_candidates
-from pwcstats.pairwise.temperature import fit_temperature, sample_rows, tempered
-from pwcstats.pairwise.training import FittedPairs, Options, Seeds, Training
+from pwcstats.pairwise.prediction import FittedPairs, Rule
+from pwcstats.pairwise.temperature import fit_temperature, sample_rows
+from pwcstats.pairwise.training import Options, Seeds, Training
 
 __all__ = ["PairwiseClassifier"]
-
-# Pairwise probabilities are computed and coupled in pieces of about this many numbers. Larger pieces do not fit into
-# the processor's cache.
-PIECE = 2**21
 
 
 class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
@@ -272,7 +264,7 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         problem, row_format, scaler = self._read(X, y, sample_weight, candidates)
         if len(problem.kept) < problem.n_given:
             fit_params = data.cut(fit_params, problem.kept, problem.n_given)
-        self._pair_weights(problem.classes)
+        self._rule.own_weights(problem.classes)
         routed = learners.route(self, candidates, problem.weight, fit_params)
 
         seeds = Seeds.draw(self.random_state, len(candidates), problem.n_pairs)
@@ -287,15 +279,15 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
         table = training.table(pairs, scores, fits.chosen)
         columns = problem.kept if problem.square else None
-        self._fitted = FittedPairs(pairs, masses, table, row_format, scaler, columns)
+        self._fitted = FittedPairs(problem.classes, pairs, masses, table, row_format, scaler, columns, self.coupling)
         self.classes_, self.scaler_ = problem.classes, scaler
         self._estimators: dict[Any, Any] | None = None
-        self.temperature_ = 1.0
         if folds is not None and folds.sample is not None and len(folds.sample):
             r = training.held_out_probabilities(fits, pairs, folds)
             rows, masses_of_rows = folds.sample, np.ones_like(r) if held_out_masses is None else held_out_masses
-            proba = self._couple_pairs(r, lambda: masses_of_rows)
-            self.temperature_ = fit_temperature(proba, problem.code[rows], problem.weight_of(rows))
+            proba = self._fitted.couple(r, self._rule, lambda: masses_of_rows)
+            self._fitted.temperature = fit_temperature(proba, problem.code[rows], problem.weight_of(rows))
+        self.temperature_ = self._fitted.temperature
         return self
 
     def __getstate__(self) -> dict[str, Any]:
@@ -317,7 +309,8 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             In the order of `classes_`.
         """
         check_is_fitted(self, "classes_")
-        return self._in_pieces(X, self._couple, (len(self.classes_),))
+        self._fitted.warn_of_another_coupling(self._rule)
+        return self._in_pieces(X, lambda x: self._fitted.coupled(x, self._rule), (len(self.classes_),))
 
     def predict_log_proba(self, X: Any) -> Array:
         """Logarithms of the coupled probabilities; minus infinity for a probability of 0, which votes may give."""
@@ -377,7 +370,7 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         low, high = np.triu_indices(k, 1)
 
         def full(x: Any) -> Array:
-            r = self._pair_probabilities(x)
+            r = self._fitted.probabilities(x)
             out = np.full((len(r), k, k), 0.5)
             out[:, low, high], out[:, high, low] = r, 1.0 - r
             return out
@@ -398,7 +391,7 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         check_is_fitted(self, "classes_")
 
         def count(x: Any) -> Array:
-            r = self._pair_probabilities(x)
+            r = self._fitted.probabilities(x)
             return np.rint(couple(r, "vote", condensed=True) * 2.0 * self._fitted.n_pairs) / 2.0
 
         return self._in_pieces(X, count, (len(self.classes_),))
@@ -606,93 +599,14 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return x if reset else row_format.named(x, getattr(self, "feature_names_in_", None))
 
     def _in_pieces(self, X: Any, answer: Callable[[Any], Array], shape: tuple[int, ...]) -> Array:
-        """Results for all rows, computed in pieces, on as many threads as `n_jobs` allows."""
-        fitted = self._fitted
-        x = self._read_rows(X, fitted.row_format, reset=False)
-        if fitted.scaler is not None:
-            x = fitted.scaler.transform(x)
-        if fitted.columns is not None:
-            x = x[:, fitted.columns]
-        n = x.shape[0]
-        size = max(PIECE // fitted.n_pairs, 1)
-        if n <= size:
-            return answer(x)
-        out = np.empty((n, *shape))
+        """Answers of the fitted pairs for all rows."""
+        x = self._read_rows(X, self._fitted.row_format, reset=False)
+        return self._fitted.in_pieces(x, answer, shape, self.n_jobs)
 
-        def fill(start: int) -> None:
-            rows = slice(start, start + size)
-            out[rows] = answer(_safe_indexing(x, rows))
-
-        starts = range(0, n, size)
-        n_threads = min(effective_n_jobs(self.n_jobs), len(starts))
-        for _ in in_parallel((delayed(fill)(start) for start in starts), n_threads, require="sharedmem"):
-            pass
-        return out
-
-    def _pair_probabilities(self, x: Any) -> Array:
-        """r_ij of some rows, one column per pair."""
-        return self._without_nan(self._fitted.pairs.probabilities(x))
-
-    def _without_nan(self, r: Array) -> Array:
-        """The same r; an error names the first pair with NaN."""
-        # Sums of numbers between 0 and 1 are finite, and are cheaper than a check of each number.
-        if np.isnan(r.sum()):
-            pair = int(np.flatnonzero(np.isnan(r).any(axis=0))[0])
-            learner, name = self._fitted.table["learner"][pair], ClassPairs(self.classes_).name(pair)
-            raise InputError(
-                f"{learner} gave NaN for the pair {name} in "
-                f"{int(np.isnan(r[:, pair]).sum())} of {len(r)} rows; check whether their values are too large for a "
-                "sum of squares."
-            )
-        return r
-
-    def _couple(self, x: Any) -> Array:
-        """Coupled probabilities of some rows, at the fitted temperature."""
-        if len(self.classes_) == 2 and find_method(self.coupling, "coupling").needs_probabilities:
-            # All these methods give r and 1 - r; so a probability keeps its last digit, also near 0 and 1.
-            return tempered(self._without_nan(self._fitted.pairs.both(x)), self.temperature_)
-        r = self._pair_probabilities(x)
-        return tempered(self._couple_pairs(r, lambda: self._pair_masses(x, r)), self.temperature_)
-
-    def _couple_pairs(self, r: Array, pair_mass: Callable[[], Array]) -> Array:
-        """Probabilities of all classes from those of pairs."""
-        method = find_method(self.coupling, "coupling")
-        options: dict[str, Any] = {}
-        own = self._pair_weights(self.classes_)
-        if own is not None:
-            options["n"] = own
-        elif method.uses_weights and self.weights is not None:
-            options["n"] = self._fitted.table["n"].astype(np.float64)
-        if method.uses_pair_mass:
-            options["pair_mass"] = pair_mass()
-        return couple(r, method.name, condensed=True, clip=method.classifier_clip, **options)
+    @property
+    def _rule(self) -> Rule:
+        return Rule(self.coupling, self.weights)
 
     def _best(self, proba: Array) -> Integers:
         """Index of the predicted class of each row."""
         return likeliest(proba, self.random_state if len(self.classes_) > 2 else None)
-
-    def _pair_weights(self, classes: NDArray[Any]) -> Array | None:
-        """The user's weights of the pairs, checked; None if there are none."""
-        if self.weights is None or isinstance(self.weights, str):
-            return None
-        if not find_method(self.coupling, "coupling").uses_weights:
-            users = methods_with("uses_weights", "coupling")
-            raise InputError(
-                f"only {users} uses weights of the pairs, got {arg('coupling', self.coupling)}; leave {arg('weights')} "
-                "out or change the coupling."
-            )
-        pairs = Pairs.of_classes(classes)
-        own = read_weights(self.weights, pairs, True, "weights")
-        check_weights(own, pairs, "weights")
-        return own[0]
-
-    def _pair_masses(self, x: Any, r: Array) -> Array:
-        """P(class i or j | x) of some rows, one column per pair."""
-        if len(self.classes_) == 2:
-            return np.ones_like(r)
-        if self._fitted.masses is None:
-            raise InputError(
-                f"{arg('coupling', self.coupling)} was set after {code('fit')}, which has not learned its weights; "
-                f"call {code('fit')} again."
-            )
-        return self._fitted.masses.probabilities(x)

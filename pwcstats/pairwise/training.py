@@ -19,7 +19,7 @@ from pwcstats._jobs import run_tasks
 from pwcstats.errors import InputError, Message, arg, code, quoted, warn
 from pwcstats.pairwise import calibration, plain
 from pwcstats.pairwise.calibration import CalibratedPairs, Calibrator, Members, ScoringError
-from pwcstats.pairwise.data import Integers, Mask, Problem, RowFormat, Standardizer, pair_scores
+from pwcstats.pairwise.data import Integers, Mask, Problem, pair_scores
 from pwcstats.pairwise.fast import fast_path
 from pwcstats.pairwise.folds import Folds, HeldOut, check_held_out_once
 from pwcstats.pairwise.learners import DECISION, PROBABILITY, Candidate
@@ -57,27 +57,6 @@ class Options:
     n_jobs: int | None
     verbose: int
     seeds: Seeds
-
-
-@dataclass(frozen=True, eq=False)
-class FittedPairs:
-    """Everything that prediction needs.
-
-    `table` has the columns of the table of pairs. `columns` are the columns of a kernel matrix that belong to training
-    rows with positive weight; None for other data.
-    """
-
-    pairs: CalibratedPairs
-    masses: CalibratedPairs | None
-    table: dict[str, NDArray[Any]]
-    row_format: RowFormat
-    scaler: Standardizer | None
-    columns: Integers | None
-
-    @property
-    def n_pairs(self) -> int:
-        """Number of pairs."""
-        return len(self.table["n"])
 
 
 @dataclass
