@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC
 
-from pwcstats import InputError, PairwiseClassifier
+from pwcstats import InputError, PairwiseClassifier, PwcWarning
 
 X, Y = load_iris(return_X_y=True)
 SCALED = make_pipeline(StandardScaler(), SVC())
