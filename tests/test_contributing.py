@@ -9,6 +9,7 @@ import pytest
 from pwcstats.compare import TESTS
 from pwcstats.coupling.methods import TABLE
 from pwcstats.hybrid.integrators import INTEGRATORS
+from pwcstats.pairwise.calibration import CALIBRATIONS
 from pwcstats.pairwise.named import LEARNERS
 
 ROOT = Path(__file__).parents[1]
@@ -19,9 +20,10 @@ VARIANTS = {
     "Add a significance test": set(TESTS) - {"auto"},
     "Add an integrator": set(INTEGRATORS),
     "Add a learner by name": set(LEARNERS),
+    "Add a calibration": set(CALIBRATIONS),
 }
 # Names that other families have, too.
-AMBIGUOUS = {"logit", "ordered"}
+AMBIGUOUS = {"firth", "logit", "ordered", "sigmoid"}
 # Files that name variants as users of the package would.
 USERS = ("pwcstats/studies/",)
 # What other files name as a default, as a function to call, or as advice in a message; a new variant needs none of it.
