@@ -187,9 +187,9 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     >>> X, y = load_iris(return_X_y=True)
     >>> clf = PairwiseClassifier(SVC()).fit(X[::2], y[::2])
     >>> clf.predict_proba(X[[1, 71, 77]]).round(2)
-    array([[0.94, 0.05, 0.02],
-           [0.02, 0.96, 0.02],
-           [0.02, 0.49, 0.49]])
+    array([[0.98, 0.01, 0.01],
+           [0.  , 0.99, 0.  ],
+           [0.  , 0.48, 0.51]])
 
     The better of two learners for each pair:
 
