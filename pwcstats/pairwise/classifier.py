@@ -43,8 +43,8 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     r"""One learner for each pair of classes, coupled into probabilities of all classes.
 
     Of several candidates, each pair keeps the learner that is best on it. Learners without probabilities are
-    calibrated. With ``SVC`` this does what ``SVC(probability=True)`` did: LIBSVM's machines, Platt's sigmoids, and the
-    coupling of Wu, Lin & Weng.
+    calibrated. ``PairwiseClassifier(SVC())`` takes the place of ``SVC(probability=True)``: it has the same machines and
+    the same coupling, and better probabilities. With ``calibration="sigmoid"`` these are LIBSVM's, too.
 
     Parameters
     ----------
@@ -136,6 +136,13 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     :math:`r_{ij} = 1 / (1 + \exp(t_{ij} - d_{ij}))`, where the thresholds t are 0 by default. The r are coupled [1]_
     [3]_. Szepannek, Bischl & Weihs proposed to choose a learner for each pair [2]_.
 
+    Platt's sigmoids cap the odds within a pair of m rows per class near m + 1, and coupled probabilities of K classes
+    near (m + 1) / (m + K), even if the classes are far apart: with 10 rows of 26 classes this is 0.31. With Jeffreys'
+    penalty [5]_ the odds grow with the distance from the border. What is left of the cap, and of overconfidence, is
+    corrected by the temperature T [6]_: coupled probabilities p become p^(1/T), divided by their sum. T minimises the
+    log loss of coupled probabilities that were scored and calibrated without the rows of their own fold. (The targets
+    are smoothed by one pseudo-case that the K classes share, so that T is never 0.)
+
     Class weights and priors of a learner refer to all classes: ``class_weight="balanced"`` and ``gamma="scale"`` of
     ``SVC`` are computed from all rows. Each pair gets the weights of its two classes, or their priors divided by their
     sum. So a pair's machine is the same as in a single fit of all classes, and as in R's e1071. (With `sample_weight`,
@@ -176,6 +183,10 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
        pairwise coupling. Journal of Machine Learning Research 5, 975-1005.
     .. [4] Lin, H.-T., Lin, C.-J. and Weng, R. C. (2007). A note on Platt's probabilistic outputs for support vector
        machines. Machine Learning 68, 267-276. https://doi.org/10.1007/s10994-007-5018-6
+    .. [5] Firth, D. (1993). Bias reduction of maximum likelihood estimates. Biometrika 80, 27-38.
+       https://doi.org/10.1093/biomet/80.1.27
+    .. [6] Guo, C., Pleiss, G., Sun, Y. and Weinberger, K. Q. (2017). On calibration of modern neural networks. ICML,
+       PMLR 70, 1321-1330.
 
     Examples
     --------
