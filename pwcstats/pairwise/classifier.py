@@ -52,7 +52,8 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     Of several candidates, each pair keeps the learner that is best on it. Learners without probabilities are
     calibrated. With ``SVC`` and ``calibration="sigmoid"`` this does what ``SVC(probability=True)`` did: LIBSVM's
-    machines, Platt's sigmoids, and the coupling of Wu, Lin & Weng. By default the sigmoids are others, and better.
+    machines, Platt's sigmoids, and the coupling of Wu, Lin & Weng. By default other sigmoids and a temperature give
+    better probabilities.
 
     Parameters
     ----------

@@ -16,7 +16,8 @@ test_that("print shows the call, rows, learners, coupling and pairs", {
   expect_output(print(fit), paste0(
     "Call:\npwc\\(formula = Species ~ ., .*Rows: +148\nClasses: +virginica, versicolor, setosa\n",
     "Learners: +nb \\(2 pairs\\), lda \\(1 pair\\)\nCoupling: +ht, pairs weighted by rows\n",
-    "Thresholds:  cross-validated\nTemperature: [0-9.]{4,6}\n +\\(2 observations deleted.*Pairs:\n.*cv_score_lda threshold\n",
+    "Thresholds:  cross-validated\nTemperature: [0-9.]{4,6}\n +\\(2 observations deleted.*",
+    "Pairs:\n.*cv_score_lda threshold\n",
     " +virginica versicolor +99 +lda "
   ))
   temperature <- sprintf("\nTemperature: %s\n", format(fit$temperature, digits = 4))

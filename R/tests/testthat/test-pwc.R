@@ -94,8 +94,9 @@ held_out_values <- function(x, y) {
         x[train, ], factor(y[train], levels = both),
         scale = FALSE, gamma = 1 / ncol(x), tolerance = 1e-10
       )
-      answer <- attr(predict(peer, x[rows & fold == k, ], decision.values = TRUE), "decision.values")
-      value[fold[rows] == k] <- in_order(answer, paste(both, collapse = "/"))
+      answer <- predict(peer, x[rows & fold == k, ], decision.values = TRUE)
+      decisions <- attr(answer, "decision.values")
+      value[fold[rows] == k] <- in_order(decisions, paste(both, collapse = "/"))
     }
     data.frame(first = y[rows] == both[[1]], value = value)
   })
@@ -125,7 +126,7 @@ test_that("sigmoids are Platt's, fitted to cross-validated scores", {
   expect_identical(fit$temperature, 1)
 })
 
-test_that("by default sigmoids are Firth's logistic regressions, fitted to cross-validated scores", {
+test_that("default sigmoids are Firth's regressions, fitted to cross-validated scores", {
   skip_without_python()
   skip_without_package("e1071")
   skip_without_package("brglm2")
