@@ -2,9 +2,9 @@
 #'
 #' Fits one learner for each pair of classes and couples their probabilities into class
 #' probabilities. If there are several learners, cross-validation chooses the best one for each pair
-#' (Szepannek, Bischl and Weihs, 2007). With the learner `"svm"` the machines are those of `svm()` in
-#' \pkg{e1071} if the columns are numeric, and so is the coupling of Wu, Lin and Weng. The
-#' probabilities are better calibrated; `calibration = "sigmoid"` gives those of \pkg{e1071}.
+#' (Szepannek, Bischl and Weihs, 2007). With the learner `"svm"` and numeric columns, the machines
+#' and their coupling are those of `svm()` in \pkg{e1071}. The probabilities are better calibrated;
+#' `calibration = "sigmoid"` gives those of \pkg{e1071}.
 #'
 #' These learners can be given by name. Their arguments, with defaults, are
 #' \describe{
@@ -45,15 +45,15 @@
 #' A Python learner is a scikit-learn estimator, created with \pkg{reticulate}:
 #' `reticulate::import("sklearn.ensemble")$RandomForestClassifier()`.
 #'
-#' For learners without probabilities (among those above only `"svm"`), a sigmoid turns the scores of
-#' each pair into probabilities. It is a logistic regression of the class on cross-validated scores,
-#' with Jeffreys' penalty, as in [firth()]. Then one temperature T is fitted to the cross-validated
+#' For learners without probabilities (among those above only `"svm"`), a sigmoid turns the scores
+#' of each pair into probabilities. It is a logistic regression of the class on cross-validated
+#' scores, with Jeffreys' penalty, as in [firth()]. Then one temperature T is fitted to the cross-validated
 #' coupled probabilities: these become p^(1/T), divided by their sum. T < 1 makes them sharper,
 #' T > 1 flatter; the order of the classes does not change.
 #'
 #' LIBSVM, and so \pkg{e1071}, fits Platt's sigmoids instead. Their smoothed targets limit the odds
-#' within a pair to the number of rows of a class plus 1, so the probabilities of many well separated
-#' classes are too small. `calibration = "sigmoid"` fits these sigmoids, without a temperature.
+#' within a pair to the number of rows of a class plus 1, so the largest probability is too small if
+#' there are many well separated classes. `calibration = "sigmoid"` fits these sigmoids, without a temperature.
 #' LIBSVM draws new folds in each call. Here the folds depend on `seed`, so that the result is
 #' reproducible, and differs from that of \pkg{e1071} no more than two calls of `svm()` differ from
 #' each other.
