@@ -47,14 +47,14 @@
 #'
 #' For learners without probabilities (among those above only `"svm"`), a sigmoid turns the scores
 #' of each pair into probabilities. It is a logistic regression of the class on cross-validated
-#' scores, with Jeffreys' penalty, as in [firth()]. Then one temperature T is fitted to the cross-validated
-#' coupled probabilities: these become p^(1/T), divided by their sum. T < 1 makes them sharper,
-#' T > 1 flatter; the order of the classes does not change.
+#' scores, with Jeffreys' penalty, as in [firth()]. Then one temperature T is fitted to the
+#' cross-validated coupled probabilities: these become p^(1/T), divided by their sum. T < 1 makes
+#' them sharper, T > 1 flatter; the order of the classes does not change.
 #'
 #' LIBSVM, and so \pkg{e1071}, fits Platt's sigmoids instead. Their smoothed targets limit the odds
 #' within a pair to the number of rows of a class plus 1, so the largest probability is too small if
-#' there are many well separated classes. `calibration = "sigmoid"` fits these sigmoids, without a temperature.
-#' LIBSVM draws new folds in each call. Here the folds depend on `seed`, so that the result is
+#' there are many well separated classes. `calibration = "sigmoid"` fits these sigmoids, without a
+#' temperature. LIBSVM draws new folds in each call. Here the folds depend on `seed`, so that the result is
 #' reproducible, and differs from that of \pkg{e1071} no more than two calls of `svm()` differ from
 #' each other.
 #'
