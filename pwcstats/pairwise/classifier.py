@@ -51,9 +51,8 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     r"""One learner for each pair of classes, coupled into probabilities of all classes.
 
     Of several candidates, each pair keeps the learner that is best on it. Learners without probabilities are
-    calibrated. With ``SVC`` and ``calibration="sigmoid"`` this does what ``SVC(probability=True)`` did: LIBSVM's
-    machines, Platt's sigmoids, and the coupling of Wu, Lin & Weng. By default other sigmoids and a temperature give
-    better probabilities.
+    calibrated. With ``SVC`` this does what ``SVC(probability=True)`` did: LIBSVM's machines, Platt's sigmoids, and the
+    coupling of Wu, Lin & Weng.
 
     Parameters
     ----------
@@ -186,8 +185,6 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
        pairwise coupling. Journal of Machine Learning Research 5, 975-1005.
     .. [4] Lin, H.-T., Lin, C.-J. and Weng, R. C. (2007). A note on Platt's probabilistic outputs for support vector
        machines. Machine Learning 68, 267-276. https://doi.org/10.1007/s10994-007-5018-6
-    .. [5] Firth, D. (1993). Bias reduction of maximum likelihood estimates. Biometrika 80, 27-38.
-       https://doi.org/10.1093/biomet/80.1.27
 
     Examples
     --------
