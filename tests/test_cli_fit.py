@@ -98,6 +98,9 @@ N = pd.DataFrame([[0, 5, 1], [5, 0, 9], [1, 9, 0]], NAMES, NAMES, dtype=float)
         (("--threshold", "cv", "--calibration", "isotonic"), {"threshold": "cv", "calibration": "isotonic"}),
         (("--calibration", "none", "--learners", "lda"), {"calibration": None, "learners": "lda"}),
         (("--calibration", "sigmoid", "--learners", "lda"), {"calibration": "sigmoid", "learners": "lda"}),
+        (("--calibration", "firth", "--learners", "lda"), {"calibration": "firth", "learners": "lda"}),
+        (("--temperature", "no"), {"temperature": False}),
+        (("--temperature", "yes", "--learners", "lda"), {"temperature": True, "learners": "lda"}),
     ],
 )
 def test_options_reach_the_classifier_and_the_saved_model(shell, iris, words, options):
@@ -110,6 +113,7 @@ def test_options_reach_the_classifier_and_the_saved_model(shell, iris, words, op
     expected = reference(learners, **options).fit(X, Y)
     assert ("threshold" in document["pairs"][0]) == (options.get("threshold") is not None)
     assert document["threshold"] == options.get("threshold", "none")
+    assert document["fitted_temperature"] == expected[-1].temperature_
     if options.get("weights") is N:
         assert document["pair_weights"] == [5.0, 1.0, 9.0]
     new = shell.write("new.csv", IRIS.iloc[::7, :4].to_csv(index=False))
@@ -118,6 +122,16 @@ def test_options_reach_the_classifier_and_the_saved_model(shell, iris, words, op
     usual = reference(learners, coupling=options.get("coupling", "wlw2")).fit(X, Y).predict_proba(X[::7])
     # The classes of iris are of one size, and LDA needs no calibration.
     assert (np.abs(p - usual).to_numpy().max() > 1e-6) == ("equal" not in words and "none" not in words)
+
+
+def test_a_temperature_is_printed_if_one_was_fitted(shell, iris):
+    command = ("fit", iris, "--target", "species", "--cv", "0")
+    fitted = reference({"svm": SVC(gamma="auto")}).fit(X, Y)[-1].temperature_
+    assert f"\nTemperature {fitted:.4f}\nPairs\n" in shell.ok(*command)
+    assert "Temperature" not in shell.ok(*command, "--temperature", "no")
+    refused = shell.refused(*command, "--coupling", "vote", "--temperature", "yes")
+    assert "--coupling vote cannot have a temperature" in refused
+    assert refused.rstrip().endswith("use --coupling wlw2, or --temperature no.")
 
 
 def test_bad_weights_of_pairs(shell, iris):

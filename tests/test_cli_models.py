@@ -66,13 +66,14 @@ def test_other_versions_are_warned_of(shell, model):
 
 
 def test_models_of_the_first_format(shell, model):
-    """They have no weights of pairs, thresholds and calibration, and mean the defaults."""
+    """They have no weights of pairs, thresholds, calibration and temperature; these get their defaults."""
     new = shell.write("new.csv", NEW)
     expected = shell.ok("predict", model, new, "--proba")
     with zipfile.ZipFile(model) as archive:
         document, rows = json.loads(archive.read("model.json")), archive.read("training.csv")
     assert document["format_version"] == 2
-    assert [document.pop(name) for name in ("pair_weights", "threshold", "calibration")] == ["counts", "none", "auto"]
+    added = {"pair_weights": "counts", "threshold": "none", "calibration": "auto", "temperature": "auto"}
+    assert {name: document.pop(name) for name in added} == added
     for version in (1, 2):
         with zipfile.ZipFile(model, "w") as archive:
             archive.writestr("model.json", json.dumps({**document, "format_version": version}))
@@ -92,6 +93,7 @@ def test_models_of_the_first_format(shell, model):
         ({"format_version": 1}, "is not a model"),
         ({"threshold": "best"}, "asks for (best)"),
         ({"calibration": "platt"}, "asks for (platt)"),
+        ({"temperature": "on"}, "asks for (on)"),
         ({"pair_weights": "rows"}, "asks for (rows)"),
         ({"pair_weights": [1.0, 2.0]}, "is not a model"),
         ({"pair_weights": [1.0]}, "uses weights of the pairs, got coupling='wlw2'"),

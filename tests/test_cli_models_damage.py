@@ -149,6 +149,7 @@ WRONG = {
     "pair_weights": [None, 3, {}, [True, 1, 1], [1, 1, "1"], [1, 1, -1], [1, 1], [[1, 1, 1]], [1, 1, 1e400]],
     "threshold": [None, 3, ["none"], {}],
     "calibration": [None, True, ["auto"], {}],
+    "temperature": [None, True, 1.0, ["auto"], {}],
     "seed": [None, "0", 0.0, 1.5, True, -1, 2**32, [0], 10**30],
 }
 

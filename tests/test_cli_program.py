@@ -209,6 +209,14 @@ def test_errors_speak_of_options(shell):
         ("reproduce", arg("n_jobs"), "--jobs"),
         ("reproduce", arg("names"), "NAME"),
         ("rank", f"{value(None)} and {code('fit()')}", "None and fit()"),
+        ("fit", arg("temperature", False), "--temperature no"),
+        ("fit", arg("temperature", True), "--temperature yes"),
+        ("fit", arg("temperature", "auto"), "--temperature auto"),
+        ("fit", arg("calibration", None), "--calibration none"),
+        ("fit", arg("X"), "FILE"),
+        ("fit", arg("y"), "--target"),
+        ("fit", arg("calibration_cv"), "the cross-validation for calibration"),
+        ("fit", arg("selection_cv"), "the cross-validation of candidates"),
     ],
 )
 def test_references_are_options_of_the_command(command, source, expected):

@@ -15,7 +15,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
@@ -33,6 +33,7 @@ X, Y = load_iris(return_X_y=True)
 KEPT = np.r_[0:50, 50:90, 100:120]
 X, Y = X[KEPT, :2] + np.random.default_rng(0).normal(0, 0.3, (110, 2)), Y[KEPT]
 WEIGHT = np.random.default_rng(1).gamma(1.0, size=len(Y))
+GRID = {"C": [0.1, 1.0, 10.0], "gamma": [0.1, 1.0]}
 # Sums in another order.
 ROUNDING = 1e-12
 # Two ways to weight the same rows: solvers stop at other points of the same tolerance.
@@ -79,6 +80,46 @@ class TestWeightsInPipelines:
         # The other steps get no weights.
         np.testing.assert_array_equal(learner[0].mean_, scaler.mean_)
         assert np.abs(getattr(make().fit(X[rows], y), answer)(X) - getattr(one, answer)(X)).max() > 1e-3
+
+    @pytest.mark.parametrize(
+        ("make", "key"),
+        [
+            (lambda: GridSearchCV(SVC(), GRID), "sample_weight"),
+            (lambda: RandomizedSearchCV(SVC(), GRID, n_iter=2, random_state=0), "sample_weight"),
+            (
+                lambda: GridSearchCV(
+                    make_pipeline(StandardScaler(), SVC()), {"svc": [SVC(C=0.1), LogisticRegression()]}
+                ),
+                "svc__sample_weight",
+            ),
+            (lambda: make_pipeline(StandardScaler(), GridSearchCV(SVC(), GRID)), "gridsearchcv__sample_weight"),
+        ],
+        ids=["grid", "random", "of a pipeline", "in a pipeline"],
+    )
+    def test_weights_reach_all_fits_of_a_search(self, make, key):
+        clf = PairwiseClassifier(make()).fit(X, Y, sample_weight=WEIGHT)
+        rows, y = pair(1, 2)
+        one, plain = make().fit(X[rows], y, **{key: WEIGHT[rows]}), make().fit(X[rows], y)
+        learner = clf.estimators_[1, 2]
+        searches = [each[-1] if hasattr(each, "steps") else each for each in (learner, one, plain)]
+        got, want, without = (search.cv_results_["mean_test_score"] for search in searches)
+        np.testing.assert_array_equal(got, want)
+        np.testing.assert_array_equal(learner.decision_function(X), one.decision_function(X))
+        # The scores show that the fits to folds are weighted, the decision values that the last fit is.
+        assert (want != without).any()
+        assert np.abs(plain.decision_function(X) - one.decision_function(X)).max() > 1e-3
+
+    @pytest.mark.parametrize(
+        ("estimator", "grid"),
+        [
+            (LinearDiscriminantAnalysis(), {"tol": [1e-4, 1e-2]}),
+            (make_pipeline("passthrough", SVC()), [{"svc__C": [1]}, {"svc": [SVC(), LinearDiscriminantAnalysis()]}]),
+        ],
+        ids=["no weights", "some without weights"],
+    )
+    def test_searches_that_cannot_take_weights_are_named(self, estimator, grid):
+        with pytest.warns(PwcWarning, match=r"gridsearchcv \(GridSearchCV\) takes no sample_weight, so its fits"):
+            PairwiseClassifier(GridSearchCV(estimator, grid)).fit(X, Y, sample_weight=WEIGHT)
 
     def test_weights_of_named_steps(self):
         learner = make_pipeline(StandardScaler(), LogisticRegression())

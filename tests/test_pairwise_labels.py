@@ -79,16 +79,11 @@ LEARNERS = {
 @pytest.mark.parametrize("labels", ["others", "objects"])
 @pytest.mark.parametrize("name", LEARNERS)
 def test_labels_do_not_matter(name, labels):
-    want, got = (PairwiseClassifier(LEARNERS[name]).fit(X, y, **weights(name)) for y in (Y, LABELS[labels]))
+    want, got = (PairwiseClassifier(LEARNERS[name]).fit(X, y, sample_weight=WEIGHTS) for y in (Y, LABELS[labels]))
     np.testing.assert_array_equal(got.predict_proba(X), want.predict_proba(X))
     np.testing.assert_array_equal(got.predict(X), LABELS[labels][[0, 50, 100]][want.predict(X)])
     assert got.score(X, LABELS[labels]) > 0.7
     assert list(got.estimators_) == [(i, j) for i, j in zip(*pairs_of(LABELS[labels]), strict=True)]
-
-
-def weights(name):
-    """Pipelines and searches have no sample_weight."""
-    return {} if name in ("pipeline", "search") else {"sample_weight": WEIGHTS}
 
 
 def pairs_of(labels):

@@ -253,13 +253,15 @@ def test_learner_of_a_meta_estimator_in_parallel(iris, backend):
     np.testing.assert_array_equal(many.decision_function(X), one.decision_function(X))
 
 
+@pytest.mark.parametrize("calibration", ["sigmoid", "firth"])
 @pytest.mark.parametrize("n_jobs", [None, 2])
-def test_in_pairs_it_is_what_scikit_learn_finds(iris, n_jobs):
-    """R fits each pair and fold; sigmoids and coupling are ours."""
+def test_in_pairs_it_is_what_scikit_learn_finds(iris, n_jobs, calibration):
+    """R fits each pair and fold; sigmoids, temperature and coupling are ours."""
     X, y = iris
     X = standardized(X)
-    theirs = PairwiseClassifier(E1071SVC(scale=False, gamma=0.25, **TIGHT), n_jobs=n_jobs).fit(X, y)
-    ours = PairwiseClassifier(SVC(gamma=0.25, tol=1e-10)).fit(X, y)
+    machine = E1071SVC(scale=False, gamma=0.25, **TIGHT)
+    theirs = PairwiseClassifier(machine, calibration=calibration, n_jobs=n_jobs).fit(X, y)
+    ours = PairwiseClassifier(SVC(gamma=0.25, tol=1e-10), calibration=calibration).fit(X, y)
     np.testing.assert_allclose(theirs.pairwise_scores(X), ours.pairwise_scores(X), rtol=0, atol=TWO_LIBSVMS)
     np.testing.assert_allclose(theirs.predict_proba(X), ours.predict_proba(X), rtol=0, atol=TWO_LIBSVMS)
 

@@ -37,6 +37,7 @@ def in_r():
     ("python", "r"),
     [
         (arg("maxiter"), "maxit"),
+        (arg("temperature", False), "temperature = FALSE"),
         (arg("random_state"), "seed"),
         (arg("exog"), "the model matrix"),
         (arg("method", "firth"), "method = 'firth'"),

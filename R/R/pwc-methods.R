@@ -43,7 +43,8 @@ print_pwc <- function(x, digits, most) {
     Coupling = describe_coupling(x),
     Thresholds = if (x$threshold != "none") {
       c(train = "from the rows of the fit", cv = "cross-validated")[[x$threshold]]
-    }
+    },
+    Temperature = if (isTRUE(x$temperature != 1)) format(x$temperature, digits = digits)
   ))
   cat(describe_missing(x), "\nPairs:\n", sep = "")
   shown <- seq_len(min(most, nrow(x$pairs)))
@@ -146,7 +147,8 @@ glance.pwcstats_pwc <- function(x, ...) { # nolint
     n.pairs = nrow(x$pairs),
     n.learners = length(x$learners),
     coupling = x$coupling,
-    threshold = x$threshold
+    threshold = x$threshold,
+    temperature = x$temperature
   )
 }
 
@@ -156,9 +158,10 @@ glance.pwcstats_pwc <- function(x, ...) { # nolint
 #' @param newdata Data frame with the variables of the formula, or after `x` and `y` a matrix or
 #'   data frame with the columns of `x`; by default the rows of the fit.
 #' @param type `"class"` for the most probable class (the first level if classes are equally
-#'   probable); `"prob"` (or `"probs"`, `"response"`) for the coupled probabilities, where the
-#'   probabilities of pairs are restricted to the range from 1e-7 to 1 - 1e-7; `"pairs"` for the
-#'   probability of the first class of each pair, which [couple()] takes with `condensed = TRUE`;
+#'   probable); `"prob"` (or `"probs"`, `"response"`) for the coupled probabilities at the
+#'   temperature of the fit, where the probabilities of pairs are restricted to the range from 1e-7
+#'   to 1 - 1e-7; `"pairs"` for the probability of the first class of each pair, which [couple()]
+#'   takes with `condensed = TRUE`;
 #'   `"votes"` for the number of pairs that a class wins; `"decision"` (or `"link"`) for the scores
 #'   of the pairs before calibration, which are positive in favour of the first class (decision
 #'   values for support vector machines, log-odds for other learners).

@@ -2,9 +2,9 @@
 #'
 #' Fits one learner for each pair of classes and couples their probabilities into class
 #' probabilities. If there are several learners, cross-validation chooses the best one for each pair
-#' (Szepannek, Bischl and Weihs, 2007). With the learner `"svm"` this is what `svm()` in \pkg{e1071}
-#' does with `probability = TRUE`: for numeric columns the machines are the same, with a sigmoid for
-#' each pair and the coupling of Wu, Lin and Weng.
+#' (Szepannek, Bischl and Weihs, 2007). With the learner `"svm"` and numeric columns, the machines
+#' and their coupling are those of `svm()` in \pkg{e1071}. The probabilities are better calibrated;
+#' `calibration = "sigmoid"` gives those of \pkg{e1071}.
 #'
 #' These learners can be given by name. Their arguments, with defaults, are
 #' \describe{
@@ -45,10 +45,18 @@
 #' A Python learner is a scikit-learn estimator, created with \pkg{reticulate}:
 #' `reticulate::import("sklearn.ensemble")$RandomForestClassifier()`.
 #'
-#' For learners without probabilities (among those above only `"svm"`), Platt's sigmoids turn scores
-#' into probabilities. They are fitted to cross-validated scores. LIBSVM, and so \pkg{e1071}, draws
-#' new folds in each call. Here the folds depend on `seed`, so that the result is reproducible, and
-#' differs from that of \pkg{e1071} no more than two calls of `svm()` differ from each other.
+#' For learners without probabilities (among those above only `"svm"`), a sigmoid turns the scores
+#' of each pair into probabilities. It is a logistic regression of the class on cross-validated
+#' scores, with Jeffreys' penalty, as in [firth()]. Then one temperature T is fitted to the
+#' cross-validated coupled probabilities: these become p^(1/T), divided by their sum. T < 1 makes
+#' them sharper, T > 1 flatter; the order of the classes does not change.
+#'
+#' LIBSVM, and so \pkg{e1071}, fits Platt's sigmoids instead. Their smoothed targets limit the odds
+#' within a pair to the number of rows of a class plus 1, so the largest probability is too small if
+#' there are many well separated classes. `calibration = "sigmoid"` fits these sigmoids, without a
+#' temperature. LIBSVM draws new folds in each call. Here the folds depend on `seed`, so that the
+#' result is reproducible, and differs from that of \pkg{e1071} no more than two calls of `svm()`
+#' differ from each other.
 #'
 #' All learners use the same columns: those of `x`, or of [model.matrix()] for the formula, with
 #' contrasts for factors and without the intercept. With `scale = TRUE` they are centred and divided
@@ -78,9 +86,17 @@
 #'   candidate is chosen.
 #' @param threshold Move the threshold of each pair to the value with the fewest errors (Hastie and
 #'   Tibshirani, 1998), on the rows of the fit (`"train"`) or cross-validated (`"cv"`)?
-#' @param calibration How scores become probabilities: `"auto"` uses sigmoids for learners without
-#'   probabilities, `"sigmoid"` and `"isotonic"` calibrate all learners, `"none"` none.
-#' @param calibration_cv Number of folds for calibration and `threshold = "cv"`.
+#' @param calibration How scores become probabilities: by logistic regression with Jeffreys' penalty
+#'   (`"firth"`), by Platt's sigmoids as in \pkg{e1071} (`"sigmoid"`), or by isotonic regression;
+#'   these calibrate all learners. `"auto"` uses `"firth"` for learners without probabilities and
+#'   does not change the others; `"none"` calibrates none.
+#' @param temperature Fit a temperature to the coupled probabilities? `TRUE`, `FALSE` or `"auto"`,
+#'   which fits one if there are three or more classes and all candidates are calibrated or have a
+#'   threshold by `"cv"`; but not with `calibration = "sigmoid"`. `TRUE` cross-validates learners
+#'   that have probabilities, too. A temperature repairs learners whose probabilities are too close
+#'   to 0 and 1 once they are coupled, such as boosted trees. Shares of votes (`coupling = "vote"`)
+#'   have none.
+#' @param calibration_cv Number of folds for calibration, temperature and `threshold = "cv"`.
 #' @param error_score What to do if a learner fails on a pair: `"raise"` stops with an error that
 #'   names both. A number, or `NA` for the worst, becomes its score, so that another candidate is
 #'   used. If all candidates fail, probabilities are the shares of the two classes. A warning lists
@@ -106,6 +122,7 @@
 #'     each; with sigmoids `sigmoid_a` and `sigmoid_b`, where 1 / (1 + exp(a f + b)) is the
 #'     probability of `class_i` at score f; if requested `threshold`; and `error`, if a learner
 #'     failed.}
+#'   \item{temperature}{The temperature T; 1 if none was fitted.}
 #'   \item{uses_pair_weights}{Does the coupling use weights of the pairs?}
 #'   \item{learners, coupling, pair_weights, threshold, calibration, seed}{Names of the learners,
 #'     and options of the call.}
@@ -117,6 +134,12 @@
 #' @seealso [couple()] for the coupling alone, [hybrid()] for another way to combine machines,
 #'   [compare_methods()] to compare classifiers.
 #' @references
+#' Firth, D. (1993) Bias reduction of maximum likelihood estimates. *Biometrika* **80**, 27--38.
+#' \doi{10.1093/biomet/80.1.27}
+#'
+#' Guo, C., Pleiss, G., Sun, Y. and Weinberger, K. Q. (2017) On calibration of modern neural
+#' networks. *ICML, PMLR* **70**, 1321--1330.
+#'
 #' Hastie, T. and Tibshirani, R. (1998) Classification by pairwise coupling. *The Annals of
 #' Statistics* **26**, 451--471. \doi{10.1214/aos/1028144844}
 #'
@@ -135,6 +158,9 @@
 #' # Probabilities of a support vector machine, from columns and classes.
 #' svm <- pwc(x = iris[1:4], y = iris$Species, learners = "svm", cost = 10)
 #' predict(svm, iris[c(1, 71, 120), 1:4], type = "prob")
+#'
+#' # The same machines with the calibration of svm() in e1071.
+#' predict(update(svm, calibration = "sigmoid"), iris[c(1, 71, 120), 1:4], type = "prob")
 #'
 #' # An R learner as one of the candidates.
 #' if (requireNamespace("rpart", quietly = TRUE)) {
@@ -158,7 +184,8 @@ pwc <- function(formula,
                 selection_cv = 3,
                 scoring = "accuracy",
                 threshold = c("none", "train", "cv"),
-                calibration = c("auto", "none", "sigmoid", "isotonic"),
+                calibration = c("auto", "none", "firth", "sigmoid", "isotonic"),
+                temperature = "auto",
                 calibration_cv = 5,
                 error_score = "raise",
                 scale = TRUE,
@@ -180,6 +207,7 @@ pwc <- function(formula,
     },
     threshold = check_choice(threshold, call),
     calibration = check_choice(calibration, call),
+    temperature = temperature,
     scoring = scoring,
     selection_cv = selection_cv,
     calibration_cv = calibration_cv,
@@ -223,6 +251,7 @@ pwc <- function(formula,
     list(
       classes = factor(levels(classes), levels = levels(classes), ordered = is.ordered(classes)),
       pairs = pairs_from_py(model$pairs_, levels(classes)),
+      temperature = from_py(model$temperature_),
       learners = names(learners),
       center = input$center,
       scale = input$scale,
@@ -243,8 +272,18 @@ check_pwc <- function(options, verbose, call) {
   }
   check_count(options$selection_cv, "selection_cv", call, least = 2)
   check_count(options$calibration_cv, "calibration_cv", call, least = 2)
+  check_temperature(options$temperature, call)
   check_seed(options$seed, call)
   check_flag(verbose, "verbose", call)
+}
+
+# Here, because Python would take NA for True.
+check_temperature <- function(x, call) {
+  if (!identical(x, "auto") && !isTRUE(x) && !isFALSE(x)) {
+    abort(
+      sprintf("temperature must be 'auto', TRUE or FALSE, got %s.", show_value(x)), call
+    )
+  }
 }
 
 # scikit-learn's message would list all scores.
@@ -296,6 +335,7 @@ pwc_to_py <- function(options) {
     scoring = options$scoring,
     threshold = option_to_py(options$threshold),
     calibration = option_to_py(options$calibration),
+    temperature = options$temperature,
     calibration_cv = count_to_py(options$calibration_cv),
     error_score = number_to_py(options$error_score),
     random_state = count_to_py(options$seed)

@@ -18,7 +18,8 @@ print_call <- function(x) {
 
 # Named entries, one on each line.
 print_lines <- function(lines) {
-  cat(paste0(formatC(paste0(names(lines), ":"), width = -12L), lines, "\n"), sep = "")
+  width <- max(12L, nchar(names(lines)) + 2L)
+  cat(paste0(formatC(paste0(names(lines), ":"), width = -width), lines, "\n"), sep = "")
 }
 
 print_notes <- function(notes) {

@@ -57,7 +57,13 @@ def add_to(commands: Any) -> None:
         "--calibration",
         choices=("auto", "none", *CALIBRATIONS),
         default="auto",
-        help="how scores become probabilities; auto calibrates learners without probabilities (%(default)s)",
+        help="how scores become probabilities; auto means firth for learners without probabilities (%(default)s)",
+    )
+    parser.add_argument(
+        "--temperature",
+        choices=models.TEMPERATURES,
+        default="auto",
+        help="fit one temperature to the coupled probabilities; auto does so where it costs little (%(default)s)",
     )
     parser.add_argument(
         "--categorical", metavar="COL,...", default="", help="numeric columns that hold codes of categories"
@@ -94,7 +100,8 @@ def run(options: argparse.Namespace) -> None:
     model = models.train(recipe, frame)
     if options.save:
         models.save(options.save, model, rows)
-    pairs = model.estimator[-1].pairs_
+    classifier = model.estimator[-1]
+    pairs, temperature = classifier.pairs_, classifier.temperature_
     text = [f"{len(frame)} rows, {len(recipe.columns)} columns, {len(model.classes)} classes {listed(model.classes)}"]
     if scores is not None:
         means, sds = scores.mean(), scores.std()
@@ -102,6 +109,8 @@ def run(options: argparse.Namespace) -> None:
             f"{options.cv}-fold cross-validation, mean (sd over folds): accuracy {means['accuracy']:.4f} "
             f"({sds['accuracy']:.4f}), log loss {means['log_loss']:.4f} ({sds['log_loss']:.4f})"
         )
+    if temperature != 1.0:
+        text.append(f"Temperature {temperature:.4f}")
     text += ["Pairs", pairs.to_string(index=False, float_format="{:.4f}".format)]
     if options.save:
         text.append(f"Saved, with the training rows: {options.save}")
@@ -119,6 +128,7 @@ def run(options: argparse.Namespace) -> None:
             name: {"mean": scores[name].mean(), "sd": scores[name].std(), "folds": scores[name].to_numpy()}
             for name in scores.columns
         },
+        "fitted_temperature": temperature,
         "pairs": pairs,
         "saved": options.save,
     }
@@ -149,6 +159,7 @@ def _recipe(options: argparse.Namespace, frame: pd.DataFrame) -> models.Recipe:
         _pair_weights(options, sorted(counts.index)),
         options.threshold,
         options.calibration,
+        options.temperature,
     )
 
 

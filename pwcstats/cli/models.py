@@ -38,9 +38,11 @@ FORMAT_VERSION = 2
 # Packages whose version may change the results.
 PACKAGES = ("pwcstats", "scikit-learn")
 # Entries of model.json that version 1 does not have.
-ADDED = ("pair_weights", "threshold", "calibration")
+ADDED = ("pair_weights", "threshold", "calibration", "temperature")
 # What the words for weights of the pairs mean to the classifier.
 PAIR_WEIGHTS: dict[str, str | None] = {"counts": "counts", "equal": None}
+# What the words for a temperature mean to the classifier.
+TEMPERATURES: dict[str, Any] = {"auto": "auto", "yes": True, "no": False}
 # The members of the archive and their limits in bytes: a small archive can hold gigabytes of zeros.
 MEMBERS = {"model.json": 8 * 2**20, "training.csv": 64 * 2**20}
 # Short rows take far more memory than bytes in a file.
@@ -58,10 +60,11 @@ class Recipe(NamedTuple):
     learners: list[str]
     coupling: Any
     seed: int
-    # The defaults are what models of version 1 meant. Weights are a row of PAIR_WEIGHTS, or one number for each pair.
+    # Models of version 1 get these defaults. Weights are a row of PAIR_WEIGHTS, or one number for each pair.
     pair_weights: str | list[float] = "counts"
     threshold: str = "none"
     calibration: str = "auto"
+    temperature: str = "auto"
 
     def options(self) -> dict[str, Any]:
         """The options of the classifier, as they are saved and printed."""
@@ -77,6 +80,7 @@ class Recipe(NamedTuple):
             weights=PAIR_WEIGHTS[weights] if isinstance(weights, str) else weights,
             threshold=cast("Any", None if self.threshold == "none" else self.threshold),
             calibration=cast("Any", None if self.calibration == "none" else self.calibration),
+            temperature=TEMPERATURES[self.temperature],
             random_state=self.seed,
         )
         return make_pipeline(StandardScaler(), classifier)
@@ -258,6 +262,7 @@ def _read_document(document: Any, path: str) -> tuple[Recipe, list[str], dict[st
         "pair_weights": PAIR_WEIGHTS,
         "threshold": ("none", *THRESHOLDS),
         "calibration": ("auto", "none", *CALIBRATIONS),
+        "temperature": TEMPERATURES,
     }
     unknown = [name for name in recipe.learners if name not in LEARNERS]
     unknown += [
@@ -303,6 +308,7 @@ FIELDS: dict[str, Callable[[Any], bool]] = {
     "pair_weights": lambda value: _is_text(value) or (isinstance(value, list) and all(map(_is_weight, value))),
     "threshold": _is_text,
     "calibration": _is_text,
+    "temperature": _is_text,
     "seed": lambda value: type(value) is int and 0 <= value < 2**32,
 }
 

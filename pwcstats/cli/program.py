@@ -27,7 +27,16 @@ RENAMED = {
     "estimator": "learners",
     "random_state": "seed",
     "n_jobs": "jobs",
+    "X": "file",
+    "y": "target",
 }
+# What messages say instead of parameters that no command has.
+DESCRIBED = {
+    "calibration_cv": "the cross-validation for calibration",
+    "selection_cv": "the cross-validation of candidates",
+}
+# Words for values, of options that offer them.
+WORDS = {"None": "none", "True": "yes", "False": "no"}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -97,7 +106,7 @@ class Options(Vocabulary):
         """The option, or the placeholder of an argument without one."""
         action = self._action(name)
         if action is None:
-            return name
+            return DESCRIBED.get(name, name)
         return action.option_strings[-1] if action.option_strings else str(action.metavar or name)
 
     def setting(self, name: str, value: str) -> str:
@@ -106,6 +115,8 @@ class Options(Vocabulary):
         if action is not None and action.option_strings:
             if action.nargs == 0 and given is True:
                 return self.parameter(name)
+            if value in WORDS and WORDS[value] in (action.choices or ()):
+                given = WORDS[value]
             if action.nargs != 0 and (action.choices is None or given in action.choices):
                 return f"{self.parameter(name)} {shlex.quote(str(given))}"
         return f"{name}={value}"

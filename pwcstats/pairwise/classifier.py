@@ -151,7 +151,8 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     Of a pipeline, the last step is the learner: its class weights, "balanced" ones too, refer to all rows, and it gets
     the `sample_weight`. The other steps get no weights; to weight them, too, name them in `fit`, as in
-    ``standardscaler__sample_weight=weights``, or use metadata routing. "scale" is left to an ``SVC`` in a pipeline,
+    ``standardscaler__sample_weight=weights``, or use metadata routing. A search such as ``GridSearchCV`` gives the
+    weights to the learners that it tries. "scale" is left to an ``SVC`` in a pipeline,
     which sees the transformed rows of one pair. Steps that are a ``FrozenEstimator`` are used as they are; the learner
     itself cannot be frozen, because each pair needs a fit of its own.
 

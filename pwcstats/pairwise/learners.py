@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
+from sklearn.model_selection._search import BaseSearchCV
 from sklearn.naive_bayes import CategoricalNB
 from sklearn.svm import SVC, NuSVC
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, _routing_enabled, process_routing
@@ -440,5 +441,20 @@ def _weight_parameter(learner: Any) -> str | None:
     """The fit parameter by which a learner, or the last step of a pipeline, takes weights of rows; None if none."""
     if hasattr(learner, "fit") and has_fit_parameter(learner, "sample_weight"):
         return "sample_weight"
+    if isinstance(learner, BaseSearchCV):
+        # It gives its fit parameters to all learners that it tries, so these must take the same ones.
+        found = {_weight_parameter(each) for each in _tried_learners(learner)}
+        return found.pop() if len(found) == 1 else None
     inner = _weight_parameter(last_step(learner)) if hasattr(learner, "steps") else None
     return None if inner is None else _last_prefix(learner) + inner
+
+
+def _tried_learners(search: Any) -> list[Any]:
+    """The learner of a search, and those that it becomes by steps which the search tries."""
+    out = [search.estimator]
+    grids = getattr(search, "param_grid", None) or getattr(search, "param_distributions", None) or {}
+    for grid in [grids] if isinstance(grids, Mapping) else grids:
+        for key, values in grid.items():
+            steps = [each for each in values if hasattr(each, "fit")] if isinstance(values, (list, tuple)) else []
+            out += [clone(search.estimator).set_params(**{key: step}) for step in steps]
+    return out

@@ -38,7 +38,7 @@ def call(function, args, kwargs):
 
     Returns a dict: value; warnings, a list of texts; interrupted; and error, None or (text, traceback).
     """
-    vocabulary = RVocabulary()
+    vocabulary = RVocabulary(function)
     outcome = {"value": None, "warnings": [], "interrupted": False, "error": None}
     with warnings.catch_warnings():
         show_others = warnings.showwarning

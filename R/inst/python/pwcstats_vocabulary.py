@@ -27,6 +27,8 @@ _PARAMETERS = {
     "y": "the response",
     "y_true": "truth",
 }
+# Parameters of one function, by its name in Python, that have another name in R.
+_OF_FUNCTION = {"from_pairwise": {"r": "outcome"}}
 # Values that R writes differently for some parameters.
 _VALUES = {
     ("alternative", "'two-sided'"): "'two.sided'",
@@ -97,11 +99,14 @@ _FUNCTIONS = {name: f"{name}()" for name in _SAME} | {
 
 
 class RVocabulary(Vocabulary):
-    """The names that the R package has for what messages refer to."""
+    """The names that the R package has for what messages refer to, with those of the function that R calls."""
+
+    def __init__(self, function=None):
+        self._parameters = _PARAMETERS | _OF_FUNCTION.get(getattr(function, "__name__", None), {})
 
     def parameter(self, name):
         """Name of a parameter, or what R has in its place."""
-        return _PARAMETERS.get(name, name)
+        return self._parameters.get(name, name)
 
     def setting(self, name, value):
         """A setting such as ``method = 'firth'``."""

@@ -51,7 +51,7 @@ test_that("proportions and numbers that do not fit are refused", {
   skip_without_python()
   n <- small_wins + t(small_wins)
   r <- small_wins / n
-  expect_refused(bt(small_wins, n = n), "^r must be within \\[0, 1\\]")
+  expect_refused(bt(small_wins, n = n), "^outcome must be within \\[0, 1\\]")
   expect_refused(bt(r, n = small_wins), "^n must be symmetric")
   expect_refused(bt(r, n = n[1:2, 1:2]), "^n must have the 3 items of outcome, got 2")
   expect_refused(bt(r, n = -n), "^n must hold finite numbers >= 0")

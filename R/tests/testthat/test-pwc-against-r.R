@@ -143,7 +143,10 @@ test_that("probabilities and classes are close to those of e1071", {
   skip_without_package("mlbench")
   for (name in c("Glass", "Vehicle", "Vowel")) {
     rows <- bench_rows(name)
-    fit <- pwc(x = rows$x, y = rows$y, learners = "svm", tolerance = 1e-10, seed = 1)
+    fit <- pwc(
+      x = rows$x, y = rows$y, learners = "svm", tolerance = 1e-10, seed = 1,
+      calibration = "sigmoid"
+    )
     for (seed in 1:2) {
       peer <- peer_svm(rows, probability = TRUE, seed = seed)
       expect_gte(mean(predict(fit) == peer$class), AGREEMENT)
@@ -169,6 +172,7 @@ test_that("the order of the levels changes names and signs, not the numbers", {
   proba <- predict(fit, type = "prob")
   expect_equal(predict(other, type = "prob")[, colnames(proba)], proba, tolerance = MACHINE)
   expect_identical(as.character(predict(other)), as.character(predict(fit)))
+  expect_equal(other$temperature, fit$temperature, tolerance = MACHINE)
   flat <- function(fit) fit$pairs[c("sigmoid_a", "sigmoid_b")] * rep(c(1, -1), each = 15)
   # Pairs in reverse order, each swapped.
   places <- match(

@@ -16,13 +16,17 @@ test_that("print shows the call, rows, learners, coupling and pairs", {
   expect_output(print(fit), paste0(
     "Call:\npwc\\(formula = Species ~ ., .*Rows: +148\nClasses: +virginica, versicolor, setosa\n",
     "Learners: +nb \\(2 pairs\\), lda \\(1 pair\\)\nCoupling: +ht, pairs weighted by rows\n",
-    "Thresholds: cross-validated\n +\\(2 observations deleted.*Pairs:\n.*cv_score_lda threshold\n",
+    "Thresholds:  cross-validated\nTemperature: [0-9.]{4,6}\n +\\(2 observations deleted.*",
+    "Pairs:\n.*cv_score_lda threshold\n",
     " +virginica versicolor +99 +lda "
   ))
+  temperature <- sprintf("\nTemperature: %s\n", format(fit$temperature, digits = 4))
+  expect_output(print(fit), temperature, fixed = TRUE)
+  expect_output(print(summary(fit)), temperature, fixed = TRUE)
   printed <- capture.output(value <- print(fit))
   expect_identical(value, fit)
   plain <- capture.output(print(pwc(Species ~ ., iris, "lda", pair_weights = "equal")))
-  expect_false(any(grepl("Threshold|deleted", plain)))
+  expect_false(any(grepl("Threshold|Temperature|deleted", plain)))
   expect_true("Coupling:   wlw2" %in% plain)
   expect_output(
     print(update(fit, pair_weights = "equal", threshold = "train")),
@@ -101,7 +105,8 @@ test_that("update() changes formula, learners, data and options", {
   expect_identical(nobs(update(fit, subset = Species != "setosa")), 100L)
   expect_identical(levels(predict(update(fit, data = iris))), levels(iris$Species))
   votes <- update(fit, coupling = "vote")
-  expect_identical(predict(votes, type = "pairs"), predict(fit, type = "pairs"))
+  # For a temperature, held-out scores of all pairs are computed together and rounded differently.
+  expect_equal(predict(votes, type = "pairs"), predict(fit, type = "pairs"), tolerance = 1e-12)
   columns <- pwc(iris[1:4], iris$Species, "nb")
   expect_identical(update(columns, learners = "lda")$learners, "lda")
   expect_identical(update(columns, coupling = "ht")$coupling, "ht")
@@ -117,9 +122,11 @@ test_that("tidy, glance and augment are data frames of the fit", {
     generics::glance(fit),
     data.frame(
       nobs = 148L, n.classes = 3L, n.pairs = 3L, n.learners = 2L, coupling = "wlw2",
-      threshold = "train"
+      threshold = "train", temperature = 1
     )
   )
+  svm <- pwc(Species ~ ., iris, "svm")
+  expect_identical(generics::glance(svm)$temperature, svm$temperature)
   augmented <- generics::augment(fit, holes)
   expect_identical(augmented[names(holes)], holes)
   expect_identical(which(is.na(augmented$.fitted)), c(3L, 70L))

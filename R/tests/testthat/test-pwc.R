@@ -4,6 +4,9 @@
 EXACT <- 1e-8 # nolint
 # Both sides iterate with their own stopping rules.
 ITERATED <- 1e-5 # nolint
+# Both machines stop at 1e-10, and the regressions are iterated to the last digits; coefficients are
+# of the order of 1.
+FIRTH <- 1e-8 # nolint
 
 # Probabilities of each pair by another package; `peer(rows, new)` is that of the first class.
 expect_pairs <- function(fit, data, peer, tolerance) {
@@ -78,28 +81,93 @@ test_that("learners have the defaults of the help page", {
   }
 })
 
+# Decision values of e1071 for held-out rows of each pair, by its name. Each class has 50 rows in
+# five folds, in the order of the rows.
+held_out_values <- function(x, y) {
+  fold <- rep(rep(1:5, each = 10), nlevels(y))
+  held <- lapply(utils::combn(levels(y), 2, simplify = FALSE), function(both) {
+    rows <- y %in% both
+    value <- numeric(sum(rows))
+    for (k in 1:5) {
+      train <- rows & fold != k
+      peer <- e1071::svm(
+        x[train, ], factor(y[train], levels = both),
+        scale = FALSE, gamma = 1 / ncol(x), tolerance = 1e-10
+      )
+      answer <- predict(peer, x[rows & fold == k, ], decision.values = TRUE)
+      decisions <- attr(answer, "decision.values")
+      value[fold[rows] == k] <- in_order(decisions, paste(both, collapse = "/"))
+    }
+    data.frame(first = y[rows] == both[[1]], value = value)
+  })
+  stats::setNames(held, pair_names(levels(y)))
+}
+
+expect_sigmoids <- function(fit, lines, tolerance) {
+  expect_identical(paste0(fit$pairs$class_i, "/", fit$pairs$class_j), names(lines))
+  lines <- do.call(rbind, lines)
+  expect_equal(-fit$pairs$sigmoid_b, unname(lines[, 1]), tolerance = tolerance)
+  expect_equal(-fit$pairs$sigmoid_a, unname(lines[, 2]), tolerance = tolerance)
+}
+
 test_that("sigmoids are Platt's, fitted to cross-validated scores", {
   skip_without_python()
   skip_without_package("e1071")
-  two <- droplevels(subset(iris, Species != "setosa", c(Sepal.Length, Sepal.Width, Species)))
-  fit <- pwc(Species ~ ., two, "svm", tolerance = 1e-10, seed = NULL)
-  # Five folds of each class, in the order of the rows.
-  fold <- rep(rep(1:5, each = 10), 2)
-  x <- scale(two[1:2])
-  held <- numeric(100)
-  for (k in 1:5) {
-    peer <- e1071::svm(
-      x[fold != k, ], two$Species[fold != k],
-      scale = FALSE, gamma = 1 / 2, tolerance = 1e-10
+  fit <- pwc(
+    Species ~ Sepal.Length + Sepal.Width, backwards, "svm",
+    tolerance = 1e-10, seed = NULL, calibration = "sigmoid"
+  )
+  lines <- lapply(held_out_values(scale(iris[1:2]), backwards$Species), function(held) {
+    # Platt's targets, slightly inside of 0 and 1.
+    target <- ifelse(held$first, 51 / 52, 1 / 52)
+    coef(glm(target ~ held$value, quasibinomial, control = list(epsilon = 1e-14, maxit = 100)))
+  })
+  expect_sigmoids(fit, lines, ITERATED)
+  expect_identical(fit$temperature, 1)
+})
+
+test_that("default sigmoids are Firth's regressions, fitted to cross-validated scores", {
+  skip_without_python()
+  skip_without_package("e1071")
+  skip_without_package("brglm2")
+  fit <- pwc(
+    Species ~ Sepal.Length + Sepal.Width, backwards, "svm",
+    tolerance = 1e-10, seed = NULL
+  )
+  lines <- lapply(held_out_values(scale(iris[1:2]), backwards$Species), function(held) {
+    coef(glm(
+      first ~ value, binomial, held,
+      method = brglm2::brglm_fit, type = "AS_mean", epsilon = 1e-12, maxit = 1000
+    ))
+  })
+  expect_sigmoids(fit, lines, FIRTH)
+  expect_identical(update(fit, calibration = "firth")$pairs, fit$pairs)
+})
+
+test_that("a temperature sharpens or flattens the coupled probabilities", {
+  skip_without_python()
+  fit <- pwc(Species ~ ., backwards, "svm")
+  plain <- update(fit, temperature = FALSE)
+  expect_identical(plain$temperature, 1)
+  expect_false(fit$temperature == 1)
+  powers <- predict(plain, type = "prob")^(1 / fit$temperature)
+  expect_equal(predict(fit, type = "prob"), powers / rowSums(powers), tolerance = EXACT)
+  expect_identical(predict(fit), predict(plain))
+  # Learners with probabilities have one on request.
+  bayes <- pwc(Species ~ ., backwards, "nb")
+  expect_identical(bayes$temperature, 1)
+  # Naive Bayes counts dependent columns as if each were new evidence.
+  expect_gt(update(bayes, temperature = TRUE)$temperature, 1.2)
+  expect_refused(
+    update(fit, coupling = "vote", temperature = TRUE),
+    "^coupling = 'vote' cannot have a temperature, .* or temperature = FALSE\\.$"
+  )
+  for (wrong in list("yes", NA, 2, c(TRUE, FALSE), NULL)) {
+    expect_refused(
+      pwc(Species ~ ., iris, "lda", temperature = wrong),
+      "^temperature must be 'auto', TRUE or FALSE, got .+\\.$"
     )
-    value <- attr(predict(peer, x[fold == k, ], decision.values = TRUE), "decision.values")
-    expect_identical(colnames(value), "versicolor/virginica")
-    held[fold == k] <- value
   }
-  # Platt's targets, slightly inside of 0 and 1.
-  target <- ifelse(two$Species == "versicolor", 51 / 52, 1 / 52)
-  line <- coef(glm(target ~ held, quasibinomial, control = list(epsilon = 1e-14, maxit = 100)))
-  expect_equal(-c(fit$pairs$sigmoid_b, fit$pairs$sigmoid_a), unname(line), tolerance = ITERATED)
 })
 
 test_that("nb has normal densities with the divisor n", {
