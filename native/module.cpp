@@ -307,7 +307,8 @@ void bind_pairwise(nb::module_ &m) {
             require(pair_of.shape(1) == theta.shape(0) && out.shape(1) + 1 == theta.shape(0), "the output");
             naive_bayes_own_margins(pairs, own.data(), pair_of.data(), int64_t(theta.shape(0)), out.data());
         });
-    // One fit for each row of weights; all start from the first. A row of the output is a, b and whether the steps converged.
+    // One fit for each row of weights; if the first converges, the others start from it. A row of the output is a, b and
+    // whether the steps converged.
     for (const auto &[name, fit] : {std::pair{"fit_sigmoid", fit_sigmoid}, std::pair{"fit_firth", fit_firth}})
         def(m, name,
             [fit = fit](Plain<double, 1> scores, Plain<bool, 1> positive, Plain<double, 2> weights, Out<double, 2> out) {
@@ -318,7 +319,7 @@ void bind_pairwise(nb::module_ &m) {
                 Sigmoid first{};
                 for (int64_t k = 0; k < int64_t(weights.shape(0)); k++) {
                     const Sigmoid found =
-                        fit(scores.data(), positive.data(), weights.data() + k * n, n, k > 0 ? &first : nullptr);
+                        fit(scores.data(), positive.data(), weights.data() + k * n, n, first.converged ? &first : nullptr);
                     if (k == 0) first = found;
                     double *row = out.data() + 3 * k;
                     row[0] = found.a;

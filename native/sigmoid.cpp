@@ -1,6 +1,8 @@
 #include "sigmoid.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 #include <vector>
 
@@ -37,16 +39,16 @@ struct Rows {
     }
 };
 
-// Of one row at x = a f + b: its part of the cross-entropy, the residual and p (1 - p).
+// Of one row at x = a f + b: its part of the cross-entropy, the residual, p (1 - p), and the probability that it is negative.
 struct Row {
-    double value, residual, curve, is_negative;
+    double value, residual, curve, p_negative;
 
     Row(const Rows &rows, int64_t k, double a, double b) {
         const double x = rows.scores[k] * a + b, small = std::exp(-std::fabs(x)), share = 1.0 / (1.0 + small);
         const double target = rows.target[k];
         value = (x >= 0.0 ? target : target - 1.0) * x + std::log1p(small);
-        is_negative = x >= 0.0 ? share : small * share;
-        residual = target - 1.0 + is_negative;
+        p_negative = x >= 0.0 ? share : small * share;
+        residual = target - 1.0 + p_negative;
         curve = small * (share * share);
     }
 };
@@ -81,7 +83,7 @@ Loss penalised(const Rows &rows, double a, double b, double centre) {
         sum.value += weight * row.value;
         sum.g_a += weight * f * row.residual;
         sum.g_b += weight * row.residual;
-        double v = weight * row.curve, v1 = v * (1.0 - 2.0 * row.is_negative), v2 = v * (1.0 - 6.0 * row.curve);
+        double v = weight * row.curve, v1 = v * (1.0 - 2.0 * row.p_negative), v2 = v * (1.0 - 6.0 * row.curve);
         for (int power = 0; power < 5; power++) {
             if (power < 3) s[power] += v;
             if (power < 4) u[power] += v1;
@@ -117,12 +119,11 @@ Loss penalised(const Rows &rows, double a, double b, double centre) {
     return sum;
 }
 
-// The minimum of a loss, by Newton's method.
+// A minimum of a loss, by Newton's method.
 template <class Evaluate>
-Sigmoid minimise(Evaluate evaluate, const Rows &rows, const Sigmoid &start) {
-    double a = start.a, b = start.b;
+Sigmoid minimise(Evaluate evaluate, const Rows &rows, double a, double b) {
     Loss here = evaluate(rows, a, b, 0.0);
-    if (!std::isfinite(here.value)) return {a, b, false};
+    if (!std::isfinite(here.value)) return {a, b, here.value, false};
     for (int iteration = 0; iteration < MAX_ITER; iteration++) {
         const double h_aa = here.h_aa + RIDGE, h_bb = here.h_bb + RIDGE, h_ab = here.h_ab;
         const double determinant = h_aa * h_bb - h_ab * h_ab;
@@ -130,7 +131,7 @@ Sigmoid minimise(Evaluate evaluate, const Rows &rows, const Sigmoid &start) {
         const double d_centred = -(h_aa * here.g_b - h_ab * here.g_a) / determinant;
         const double d_b = d_centred - here.centre * d_a;
         const double slope = here.g_a * d_a + here.g_b * d_centred, size = 1.0 + std::fabs(here.value);
-        if (-slope <= SMALLEST_GAIN * size) return {a + d_a, b + d_b, true};
+        if (-slope <= SMALLEST_GAIN * size) return {a + d_a, b + d_b, here.value, true};
         double step = 1.0;
         Loss there{};
         for (; step >= SHORTEST_STEP; step /= 2.0) {
@@ -138,12 +139,23 @@ Sigmoid minimise(Evaluate evaluate, const Rows &rows, const Sigmoid &start) {
             if (there.value < here.value + 1e-4 * step * slope) break;
         }
         // No step decreases the loss: it is exact to the last digit, or the scores are too far apart or NaN.
-        if (step < SHORTEST_STEP) return {a, b, -slope < 1e-9 * size};
+        if (step < SHORTEST_STEP) return {a, b, here.value, -slope < 1e-9 * size};
         a += step * d_a;
         b += step * d_b;
         here = there;
     }
-    return {a, b, false};
+    return {a, b, here.value, false};
+}
+
+// The lowest minimum that is found from several starting points.
+template <class Evaluate>
+Sigmoid lowest(Evaluate evaluate, const Rows &rows, std::initializer_list<Sigmoid> starts) {
+    Sigmoid best{0.0, 0.0, std::numeric_limits<double>::infinity(), false};
+    for (const Sigmoid &start : starts) {
+        const Sigmoid fit = minimise(evaluate, rows, start.a, start.b);
+        if (fit.converged > best.converged || (fit.converged == best.converged && fit.loss < best.loss)) best = fit;
+    }
+    return best;
 }
 
 // Total weights of both classes.
@@ -155,6 +167,28 @@ struct Classes {
     }
 };
 
+double median(std::vector<double> &values) {
+    if (values.empty()) return 0.0;
+    const auto middle = values.begin() + int64_t(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    return *middle;
+}
+
+// The sigmoid of two normal classes with equal variances. Their means and standard deviation are estimated by medians, which
+// ignore outliers.
+Sigmoid discriminant(const Rows &rows) {
+    std::vector<double> of_class[2], distances;
+    for (int64_t k = 0; k < rows.n; k++)
+        if (rows.weight[k] > 0.0) of_class[rows.target[k] > 0.5].push_back(rows.scores[k]);
+    const double negative = median(of_class[0]), positive = median(of_class[1]);
+    for (int side = 0; side < 2; side++)
+        for (const double score : of_class[side]) distances.push_back(std::fabs(score - (side ? positive : negative)));
+    // 1.4826 times the median distance estimates a normal standard deviation; the gap bounds the log-odds of the means.
+    const double gap = std::fabs(positive - negative), sd = std::max(1.4826 * median(distances), 0.5 * gap);
+    const double a = sd > 0.0 ? -gap / (sd * sd) : 0.0;
+    return {a, -0.5 * a * (positive + negative), 0.0, true};
+}
+
 } // namespace
 
 Sigmoid fit_sigmoid(const double *scores, const bool *positive, const double *weight, int64_t n, const Sigmoid *start) {
@@ -162,21 +196,28 @@ Sigmoid fit_sigmoid(const double *scores, const bool *positive, const double *we
     std::vector<double> target(n);
     for (int64_t k = 0; k < n; k++)
         target[k] = positive[k] ? (of.positive + 1.0) / (of.positive + 2.0) : 1.0 / (of.negative + 2.0);
-    const Sigmoid level{0.0, std::log((of.negative + 1.0) / (of.positive + 1.0)), true};
-    return minimise(cross_entropy, {scores, target.data(), weight, n}, start ? *start : level);
+    const Rows rows{scores, target.data(), weight, n};
+    if (start && rows.differ()) {
+        const Sigmoid fit = minimise(cross_entropy, rows, start->a, start->b);
+        if (fit.converged) return fit;
+    }
+    return minimise(cross_entropy, rows, 0.0, std::log((of.negative + 1.0) / (of.positive + 1.0)));
 }
 
 Sigmoid fit_firth(const double *scores, const bool *positive, const double *weight, int64_t n, const Sigmoid *start) {
     const Classes of(positive, weight, n);
     const std::vector<double> target(positive, positive + n);
-    // The estimate without a slope.
-    const Sigmoid level{0.0, std::log((of.negative + 0.5) / (of.positive + 0.5)), true};
     const Rows rows{scores, target.data(), weight, n};
+    // The estimate without a slope.
+    const Sigmoid level{0.0, std::log((of.negative + 0.5) / (of.positive + 0.5)), 0.0, true};
     if (!rows.differ()) return level;
-    Sigmoid fit = minimise(penalised, rows, start ? *start : level);
-    if (!fit.converged && start) fit = minimise(penalised, rows, level);
-    // A positive a would mean that high scores speak against the class that they favour.
-    return fit.a > 0.0 ? level : fit;
+    Sigmoid fit{};
+    if (start) fit = minimise(penalised, rows, start->a, start->b);
+    // With outliers there are several minima: near a slope of 0, and near the slope of the other scores.
+    if (!fit.converged) fit = lowest(penalised, rows, {level, discriminant(rows)});
+    if (!(fit.a > 0.0)) return fit;
+    // High scores speak against the class that they favour. This is the limit for slopes that fall to 0.
+    return {0.0, std::log((of.negative + 1.0) / (of.positive + 1.0)), 0.0, fit.converged};
 }
 
 } // namespace pwc

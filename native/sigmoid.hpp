@@ -5,9 +5,9 @@
 
 namespace pwc {
 
-// P(positive | f) = 1 / (1 + exp(a f + b)), and whether the Newton steps converged.
+// P(positive | f) = 1 / (1 + exp(a f + b)), the loss, and whether the Newton steps converged.
 struct Sigmoid {
-    double a, b;
+    double a, b, loss;
     bool converged;
 };
 
@@ -18,7 +18,7 @@ struct Sigmoid {
 Sigmoid fit_sigmoid(const double *scores, const bool *positive, const double *weight, int64_t n, const Sigmoid *start);
 
 // Logistic regression with Jeffreys' penalty (Firth 1993): maximises log-likelihood + log|I(a, b)| / 2, which has a finite
-// maximum for separated scores, too. If the scores are equal, or higher for the other class, a is 0.
+// maximum for separated scores, too. Of several maxima it is the highest that is found. If the scores are equal, or higher for the other class, a is 0.
 Sigmoid fit_firth(const double *scores, const bool *positive, const double *weight, int64_t n, const Sigmoid *start);
 
 } // namespace pwc

@@ -30,7 +30,7 @@ class Mute(ClassifierMixin, BaseEstimator):
 
 WORDS = [
     ({"coupling": "magic"}, "coupling must be one of 'ht', .*got 'magic'"),
-    ({"weights": "n"}, "weights must be one of 'counts', None, got 'n'"),
+    ({"weights": "n"}, "weights must be 'counts', None, or your own weights of the pairs, got 'n'"),
     ({"threshold": "best"}, "threshold must be one of 'train', 'cv', None, got 'best'"),
     ({"calibration": "platt"}, "calibration must be one of 'auto', 'firth', 'sigmoid', 'isotonic', None, got 'platt'"),
     ({"temperature": 2.0}, "temperature must be 'auto', True or False, got 2.0"),
@@ -295,8 +295,13 @@ def test_other_couplings_after_fit():
         clf.set_params(coupling="bayes").predict_proba(X)
     machines = PairwiseClassifier(SVC(), temperature=False).fit(X, Y).set_params(coupling="ht")
     tempered = PairwiseClassifier(SVC()).fit(X, Y).set_params(coupling="ht")
-    with pytest.warns(PwcWarning, match="coupling='ht' was set after fit, so its probabilities have no temperature"):
+    with pytest.warns(PwcWarning, match="coupling='ht' was set after fit, so the probabilities have no temp"):
         np.testing.assert_allclose(tempered.predict_proba(X), machines.predict_proba(X), atol=1e-12)
+    weighted = PairwiseClassifier(SVC(), coupling="ht").fit(X, Y)
+    with pytest.warns(PwcWarning, match="weights was set after fit, so the probabilities have no temperature"):
+        weighted.set_params(weights=[1.0, 2.0, 3.0]).predict_proba(X)
+    with pytest.raises(InputError, match="weights must be 'counts', None, or your own"):
+        weighted.set_params(weights="foo").predict_proba(X)
 
 
 def test_bayes_weights_know_no_classes():

@@ -2,11 +2,14 @@
 
 import numpy as np
 import pytest
+from scipy.special import expit, log_expit
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_digits, load_iris
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import RidgeClassifier
 from sklearn.metrics import log_loss
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import SVC
 
@@ -14,7 +17,7 @@ from pwcstats import PairwiseClassifier, couple
 from pwcstats.errors import InputError, PwcWarning
 from pwcstats.logit import FirthLogit
 from pwcstats.pairwise import temperature as tempering
-from pwcstats.pairwise.calibration import CALIBRATIONS, calibrate
+from pwcstats.pairwise.calibration import CALIBRATIONS, best_threshold, calibrate
 from pwcstats.pairwise.data import Problem
 from pwcstats.pairwise.folds import make_folds
 from pwcstats.pairwise.temperature import fit_temperature, sample_rows, tempered
@@ -28,7 +31,7 @@ X, Y = load_iris(return_X_y=True)
 
 
 def fit_firth(scores, positive, weight):
-    (sigmoid,) = CALIBRATIONS["firth"](scores, positive, weight[None], "")
+    (sigmoid,) = CALIBRATIONS["firth"].fit(scores, positive, weight[None], "")
     return sigmoid
 
 
@@ -102,22 +105,46 @@ def test_far_scores_have_greater_odds_than_rows():
     assert np.exp(-(a * 4 + b)) > 1000
 
 
+@pytest.mark.parametrize("far", [20, 100, 1e3, 1e6])
+@pytest.mark.parametrize("own_side", [True, False])
+def test_an_outlier_is_not_a_border(far, own_side):
+    """The penalised likelihood has several maxima; the highest is near that of the other scores."""
+    rng = np.random.default_rng(0)
+    positive = np.arange(60) < 30
+    scores = rng.normal(size=60) + 2.0 * positive
+    scores[0] = far if own_side else -far
+    got = fit_firth(scores, positive, np.ones(60))
+
+    def loss(a, b):
+        d = -(a * scores + b)
+        v = expit(d) * expit(-d)
+        spread = (v * (scores - (v @ scores) / v.sum()) ** 2).sum()
+        return -log_expit(np.where(positive, d, -d)).sum() - 0.5 * np.log(v.sum() * spread)
+
+    grid = [loss(-a, a * border) for a in np.geomspace(1e-6, 20, 80) for border in np.linspace(-2, 4, 40)]
+    assert loss(*got) <= min(grid)
+    if own_side:
+        others = fit_firth(scores[1:], positive[1:], np.ones(59))
+        np.testing.assert_allclose(got, others, rtol=0.1)
+
+
 def test_scores_that_contradict_their_class_count_for_nothing():
     scores = np.r_[np.linspace(0, 1, 20), np.linspace(0.5, 1.5, 30)]
     positive = np.arange(50) < 20
-    assert fit_firth(scores, positive, np.ones(50)) == (0.0, np.log(30.5 / 20.5))
+    # The limit for slopes that fall to 0, and the estimate of a model without a slope.
+    assert fit_firth(scores, positive, np.ones(50)) == (0.0, np.log(31 / 21))
     assert fit_firth(np.full(50, 0.3), positive, np.ones(50)) == (0.0, np.log(30.5 / 20.5))
 
 
 @pytest.mark.parametrize("method", CALIBRATIONS)
 def test_several_weights_are_several_fits(method):
-    """Rows of weight 0 are left out. All fits of sigmoids start from the first; the last has one score only."""
+    """Rows of weight 0 are left out. The fits of sigmoids start from the first; the last has one score only."""
     scores, positive, weight = next(iter(cases()))
     rng = np.random.default_rng(0)
     kept = np.vstack([rng.random((4, len(scores))) < 0.7, np.arange(len(scores)) == 0])
-    together = CALIBRATIONS[method](scores, positive, np.where(kept, weight, 0.0), "")
+    together = CALIBRATIONS[method].fit(scores, positive, np.where(kept, weight, 0.0), "")
     for fit, rows in zip(together, kept, strict=True):
-        (alone,) = calibrate(method, scores[rows], positive[rows], weight[None, rows], "") if rows.sum() > 1 else (fit,)
+        (alone,) = CALIBRATIONS[method].fit(scores[rows], positive[rows], weight[None, rows], "")
         np.testing.assert_allclose(fit.log_odds(scores), alone.log_odds(scores), rtol=1e-9, atol=1e-9)
         assert np.isfinite(fit.log_odds(scores)).all()
 
@@ -176,6 +203,20 @@ def test_a_temperature_keeps_the_order_and_zeros():
 
 
 # Both in a classifier
+
+
+class FailsFor(ClassifierMixin, BaseEstimator):
+    """Naive Bayes that fails if the first class of its pair has few rows."""
+
+    def fit(self, x, y):
+        if (y == 0).sum() < 30:
+            raise ValueError("too few rows")
+        self.learner_ = GaussianNB().fit(x, y)
+        self.classes_ = self.learner_.classes_
+        return self
+
+    def predict_proba(self, x):
+        return self.learner_.predict_proba(x)
 
 
 @pytest.mark.parametrize("calibration", ["firth", "isotonic"])
@@ -255,6 +296,80 @@ def test_a_temperature_from_some_of_the_rows(learner, monkeypatch):
     sample = sample_rows(problem, make_folds(5, problem, "cv", None, ("", "")))
     assert len(np.unique(sample)) == 300
     assert np.ptp(np.bincount(y[sample]) / np.bincount(y)) < 0.05
+
+
+def two_loops(weight, threshold, coupling):
+    """Temperature of naive Bayes, Platt's sigmoids, thresholds and Bayes weights, by loops over pairs and folds."""
+    folds, pairs, learner = list(StratifiedKFold(5).split(X, Y)), [(0, 1), (0, 2), (1, 2)], RidgeClassifier()
+    logs = {}
+    for column, pair in enumerate(pairs):
+        inside = np.isin(Y, pair)
+        for name, used, target in (("pair", inside, Y == pair[0]), ("mass", np.ones_like(inside), inside)):
+            scores = np.empty(len(Y))
+            for train, test in folds:
+                rows = train[used[train]]
+                scores[test] = learner.fit(X[rows], target[rows], sample_weight=weight[rows]).decision_function(X[test])
+            own = np.flatnonzero(used)
+            (final,) = calibrate("firth", scores[own], target[own], weight[None, own], "")
+            logs[name, column] = np.empty(len(Y))
+            for train, test in folds:
+                rows = train[used[train]]
+                (fit,) = calibrate("firth", scores[rows], target[rows], weight[None, rows], "")
+                logs[name, column][test] = fit.log_odds(scores[test])
+            if threshold and name == "pair":
+                logs[name, column] -= best_threshold(final.log_odds(scores[own]), target[own], weight[own])
+    r, mass = (np.column_stack([expit(logs[name, column]) for column in range(3)]) for name in ("pair", "mass"))
+    options = {"pair_mass": mass} if coupling == "bayes" else {"clip": 1e-7}
+    proba = couple(r, coupling, condensed=True, **options)
+    return reference.temperature(proba, Y, weight)
+
+
+@pytest.mark.parametrize(("threshold", "coupling"), [(None, "wlw2"), ("cv", "wlw2"), (None, "bayes")])
+def test_temperature_with_weights_thresholds_and_bayes_weights(threshold, coupling):
+    weight = np.random.default_rng(0).gamma(2.0, size=len(Y))
+    clf = PairwiseClassifier(RidgeClassifier(), threshold=threshold, coupling=coupling).fit(X, Y, sample_weight=weight)
+    np.testing.assert_allclose(clf.temperature_, two_loops(weight, threshold, coupling), rtol=1e-6)
+
+
+@pytest.mark.parametrize("unit", [1e-6, 1 / 150])
+def test_weights_that_sum_to_one_are_no_numbers_of_rows(unit):
+    clf = PairwiseClassifier(GaussianNB(), calibration="firth")
+    want, learned = clf.fit(X, Y).predict_proba(X), clf.temperature_
+    got = clf.fit(X, Y, sample_weight=np.full(len(Y), unit))
+    np.testing.assert_allclose(got.temperature_, learned, rtol=1e-9)
+    np.testing.assert_allclose(got.predict_proba(X), want, atol=1e-9)
+
+
+def test_a_pair_without_a_learner_has_the_shares_in_the_temperature():
+    """A pair that fails has r = n_i / (n_i + n_j) for all rows, held out or not."""
+    few = np.r_[0:50, 50:70, 100:150]
+    x, y = X[few, :1], Y[few]
+    with pytest.warns(FitFailedWarning):
+        clf = PairwiseClassifier(FailsFor(), temperature=True, error_score=np.nan).fit(x, y)
+    r = np.column_stack([np.full(len(y), 50 / 70), np.full(len(y), 0.5), np.full(len(y), 20 / 70)])
+    for train, test in StratifiedKFold(5).split(x, y):
+        for column, pair in ((0, (0, 1)), (1, (0, 2))):
+            rows = train[np.isin(y[train], pair)]
+            r[test, column] = GaussianNB().fit(x[rows], y[rows]).predict_proba(x[test])[:, 0]
+    want = reference.temperature(couple(r, condensed=True, clip=1e-7), y, np.ones(len(y)))
+    np.testing.assert_allclose(clf.temperature_, want, rtol=1e-6)
+
+
+def test_folds_that_teach_nothing_are_told():
+    """Rows sorted by class, and folds that are not shuffled."""
+    y = np.repeat(np.arange(4), 30)
+    x = np.random.default_rng(0).normal(size=(120, 2)) + 1.0 * np.column_stack([y == 1, y == 2])
+    with pytest.warns(
+        PwcWarning, match="no better than equal .*shuffle the folds of calibration_cv"
+    ):
+        PairwiseClassifier(SVC(), calibration_cv=KFold(5)).fit(x, y)
+    assert fit_temperature(np.full((12, 3), 1 / 3), np.arange(12) % 3, np.ones(12)) == 1.0
+
+
+def test_folds_must_not_train_on_the_rows_that_they_hold_out():
+    rows = np.arange(len(Y))
+    with pytest.raises(InputError, match="fold 0 of calibration_cv trains on rows that it holds out"):
+        PairwiseClassifier(SVC(), calibration_cv=[(rows, rows[::2]), (rows, rows[1::2])]).fit(X, Y)
 
 
 def test_temperature_with_weights_and_any_number_of_jobs():

@@ -4,6 +4,7 @@ A new calibration is a function like `fit_sigmoid` and a row in `CALIBRATIONS`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -80,7 +81,7 @@ def fit_sigmoid(scores: Array, positive: Mask, weights: Array, pair: str) -> lis
     positive : ndarray of bool, shape (n,)
         Whether a row is of the class that high scores favour.
     weights : ndarray of shape (m, n)
-        Weights of the rows, for each of m fits.
+        Weights of the rows, for each of m fits. Rows of weight 0 do not matter; all others may be of one class.
     pair : str
         How a warning names the pair.
 
@@ -125,8 +126,8 @@ def _fit_scaled(fit: Callable[..., None], scores: Array, positive: Mask, weights
     fit((scores - centre) / unit, positive, weights, out)
     if not out[:, 2].all():
         warning = ConvergenceWarning(
-            f"the sigmoid of the pair {pair} did not converge, because its scores differ by too many orders of "
-            f"magnitude; scale the columns of {arg('X')}, or use {arg('calibration', 'isotonic')}."
+            f"the sigmoid of the pair {pair} did not converge, because its scores or weights differ by too many orders "
+            f"of magnitude; scale the columns of {arg('X')}, or use {arg('calibration', 'isotonic')}."
         )
         warn(warning)
     return [Sigmoid(a / unit, b - a / unit * centre) for a, b, _ in out.tolist()]
@@ -139,13 +140,21 @@ def fit_isotonic(scores: Array, positive: Mask, weights: Array, pair: str) -> li
     return [Isotonic(clone(step).fit(scores, outcome, sample_weight=weight)) for weight in weights]
 
 
-CALIBRATIONS: dict[str, Callable[[Array, Mask, Array, str], Sequence[Calibrator]]] = {
-    "firth": fit_firth,
-    "sigmoid": fit_sigmoid,
-    "isotonic": fit_isotonic,
+@dataclass(frozen=True)
+class Calibration:
+    """A way to calibrate: its function, whether it has a and b, and whether temperature="auto" follows it."""
+
+    fit: Callable[[Array, Mask, Array, str], Sequence[Calibrator]]
+    has_coefficients: bool = False
+    auto_temperature: bool = True
+
+
+CALIBRATIONS = {
+    "firth": Calibration(fit_firth, has_coefficients=True),
+    # As LIBSVM does it, without a temperature.
+    "sigmoid": Calibration(fit_sigmoid, has_coefficients=True, auto_temperature=False),
+    "isotonic": Calibration(fit_isotonic),
 }
-# Those with coefficients a and b.
-SIGMOIDS = ("firth", "sigmoid")
 # What calibration="auto" means, by the kind of a learner's scores.
 AUTO = {"decision": "firth", "probability": None}
 
@@ -163,7 +172,15 @@ def calibrate(method: str, scores: Array, positive: Mask, weights: Array, pair: 
             f"the rows; if the columns of {arg('X')} are tiny, scale them."
         )
         warn(warning)
-    return CALIBRATIONS[method](scores, positive, weights, pair)
+    return CALIBRATIONS[method].fit(scores, positive, weights, pair)
+
+
+def by_fold(calibrators: Sequence[Calibrator], scores: Array, rows_of_folds: Sequence[Integers]) -> Array:
+    """Log-odds of held-out scores, by the calibrator of the fold in which a row is held out."""
+    out = scores.copy()
+    for calibrator, rows in zip(calibrators, rows_of_folds, strict=True):
+        out[rows] = calibrator.log_odds(scores[rows])
+    return out
 
 
 # Thresholds, and the most probable class

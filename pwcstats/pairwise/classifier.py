@@ -25,15 +25,15 @@ from pwcstats._arrays import Array
 from pwcstats._text import listed
 from pwcstats.coupling import couple
 from pwcstats.coupling.methods import MethodName, find_method
-from pwcstats.errors import InputError, arg, code, value
+from pwcstats.errors import InputError, PwcWarning, arg, code, value, warn
 from pwcstats.pairwise import data, learners
 from pwcstats.pairwise.calibration import CALIBRATIONS, THRESHOLDS, check_one_score, likeliest, log_odds_of, method_of
 from pwcstats.pairwise.data import ClassPairs, Integers, Problem, RowFormat, Standardizer
 from pwcstats.pairwise.fast import has_fast_path
 from pwcstats.pairwise.folds import Folds, check_held_out_once, make_folds
 from pwcstats.pairwise.learners import Candidate, Routed, read_candidates
-from pwcstats.pairwise.prediction import FittedPairs, Rule
-from pwcstats.pairwise.temperature import fit_temperature, sample_rows
+from pwcstats.pairwise.prediction import CouplingRule, FittedPairs
+from pwcstats.pairwise.temperature import FLATTEST, fit_temperature, sample_rows
 from pwcstats.pairwise.training import Options, Seeds, Training
 
 __all__ = ["PairwiseClassifier"]
@@ -90,8 +90,8 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         Whether ``SVC`` and ``NuSVC`` are fitted to all pairs at once, and LDA, QDA and Gaussian naive Bayes to all
         pairs and folds from sums that are computed once. Other linear learners, such as ``LogisticRegression`` and
         ``LinearSVC``, also after a scaler in a pipeline, predict all pairs by one matrix product. The results are the
-        same, with one exception: if no column varies within a pair, scikit-learn's LDA fails, whereas the sums give the
-        priors.
+        same up to rounding (in single precision if X is), with one exception: if no column varies within a pair,
+        scikit-learn's LDA fails, whereas the sums give the priors.
     n_jobs : int, optional
         Number of parallel fits, as in joblib, and of threads in prediction. Results are bit-identical for any number.
     random_state : int or RandomState, optional
@@ -140,8 +140,10 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     near (m + 1) / (m + K), even if the classes are far apart: with 10 rows of 26 classes this is 0.31. With Jeffreys'
     penalty [5]_ the odds grow with the distance from the border. What is left of the cap, and of overconfidence, is
     corrected by the temperature T [6]_: coupled probabilities p become p^(1/T), divided by their sum. T minimises the
-    log loss of coupled probabilities that were scored and calibrated without the rows of their own fold. (The targets
-    are smoothed by one pseudo-case that the K classes share, so that T is never 0.)
+    log loss of held-out rows, which are scored by learners that have not seen their fold, and calibrated by the
+    held-out scores of the other folds (thresholds are those of all rows). The targets are smoothed by one pseudo-case
+    that the K classes share, so that T is never 0. With fewer than about ten rows per class, ``"sigmoid"`` gives less
+    extreme probabilities.
 
     Class weights and priors of a learner refer to all classes: ``class_weight="balanced"`` and ``gamma="scale"`` of
     ``SVC`` are computed from all rows. Each pair gets the weights of its two classes, or their priors divided by their
@@ -285,20 +287,26 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         scores = self._select(training, routed)
         folds = self._calibration_folds(training, routed)
         fits = training.fit(scores, folds)
-        pairs = training.calibrate(fits, folds)
+        pairs, held_out = training.calibrate(fits, folds)
         uses_masses = find_method(self.coupling).uses_pair_mass and problem.n_classes > 2
         masses, held_out_masses = training.fit_masses(fits.chosen, folds) if uses_masses else (None, None)
 
         table = training.table(pairs, scores, fits.chosen)
         columns = problem.kept if problem.square else None
-        self._fitted = FittedPairs(problem.classes, pairs, masses, table, row_format, scaler, columns, self.coupling)
+        self._fitted = FittedPairs(problem.classes, pairs, masses, table, row_format, scaler, columns, self._rule)
         self.classes_, self.scaler_ = problem.classes, scaler
         self._estimators: dict[Any, Any] | None = None
-        if folds is not None and folds.sample is not None and len(folds.sample):
-            r = training.held_out_probabilities(fits, pairs, folds)
-            rows, masses_of_rows = folds.sample, np.ones_like(r) if held_out_masses is None else held_out_masses
-            proba = self._fitted.couple(r, self._rule, lambda: masses_of_rows)
-            self._fitted.temperature = fit_temperature(proba, problem.code[rows], problem.weight_of(rows))
+        if held_out is not None and folds is not None and folds.sample is not None and len(folds.sample):
+            rows, masses_of_rows = folds.sample, np.ones_like(held_out) if held_out_masses is None else held_out_masses
+            proba = self._fitted.couple(held_out, self._rule, lambda: masses_of_rows)
+            self._fitted.temperature = fit_temperature(proba, problem.code[rows], problem.counting_weight_of(rows))
+            if self._fitted.temperature >= 1.0 / FLATTEST:
+                warning = PwcWarning(
+                    "coupled probabilities of held-out rows are no better than equal ones, so the temperature makes all "
+                    f"classes about equally probable; if the rows are sorted, shuffle the folds of "
+                    f"{arg('calibration_cv')}, or use {arg('temperature', False)}."
+                )
+                warn(warning)
         self.temperature_ = self._fitted.temperature
         return self
 
@@ -321,8 +329,10 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             In the order of `classes_`.
         """
         check_is_fitted(self, "classes_")
-        self._fitted.warn_of_another_coupling(self._rule)
-        return self._in_pieces(X, lambda x: self._fitted.coupled(x, self._rule), (len(self.classes_),))
+        fitted, rule = self._fitted, self._rule
+        rule.check()
+        temperature = fitted.temperature_of(rule)
+        return self._in_pieces(X, lambda x: fitted.coupled(x, rule, temperature), (len(self.classes_),))
 
     def predict_log_proba(self, X: Any) -> Array:
         """Logarithms of the coupled probabilities; minus infinity for a probability of 0, which votes may give."""
@@ -488,17 +498,17 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     # Steps of fit
 
     def _check_parameters(self) -> None:
-        find_method(self.coupling, "coupling")
-        if self.weights is None or isinstance(self.weights, str):
-            _params.optional_choice(self.weights, ("counts",), "weights")
+        self._rule.check()
         _params.optional_choice(self.threshold, THRESHOLDS, "threshold")
         _params.optional_choice(self.calibration, ("auto", *CALIBRATIONS), "calibration")
-        if not isinstance(self.temperature, bool) and self.temperature != "auto":
+        if not isinstance(self.temperature, (bool, np.bool_)) and not (
+            isinstance(self.temperature, str) and self.temperature == "auto"
+        ):
             raise InputError(
                 f"{arg('temperature')} must be {value('auto')}, {value(True)} or {value(False)}, got "
                 f"{value(self.temperature)}."
             )
-        if self.temperature is True and not find_method(self.coupling).needs_probabilities:
+        if self.temperature != "auto" and self.temperature and not find_method(self.coupling).needs_probabilities:
             raise InputError(
                 f"{arg('coupling', self.coupling)} cannot have a temperature, because shares of votes are often 0 and "
                 f"would stay 0; use {arg('coupling', 'wlw2')}, or {arg('temperature', False)}."
@@ -572,7 +582,7 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             instead = "give a learner that has probabilities of its own"
         elif by_cv:
             instead = f"use {arg('threshold', 'train')}"
-        elif self.temperature is True:
+        elif self.temperature != "auto" and self.temperature:
             instead = f"use {arg('temperature', False)}"
         else:
             return None
@@ -585,11 +595,12 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             **routed.calibration_splitter,
         )
         check_held_out_once(folds, "calibration_cv")
-        # The sigmoids of LIBSVM stay as they are, and so does a single pair, which has a sigmoid of its own.
+        # A single pair has a sigmoid of its own, and needs no temperature.
         all_held_out = len(calibrated) == len(training.candidates) or by_cv
         needs_one = find_method(self.coupling).needs_probabilities and training.problem.n_classes > 2
-        wanted = all_held_out and needs_one and self.calibration != "sigmoid"
-        if self.temperature is True or (self.temperature == "auto" and wanted):
+        methods = [CALIBRATIONS[candidate.method] for candidate in training.candidates if candidate.method]
+        wanted = all_held_out and needs_one and all(method.auto_temperature for method in methods)
+        if wanted if self.temperature == "auto" else self.temperature:
             folds.sample = sample_rows(training.problem, folds)
         return folds
 
@@ -616,8 +627,8 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return self._fitted.in_pieces(x, answer, shape, self.n_jobs)
 
     @property
-    def _rule(self) -> Rule:
-        return Rule(self.coupling, self.weights)
+    def _rule(self) -> CouplingRule:
+        return CouplingRule(self.coupling, self.weights)
 
     def _best(self, proba: Array) -> Integers:
         """Index of the predicted class of each row."""

@@ -115,6 +115,10 @@ class Problem(ClassPairs):
         """Weights of some rows; ones if there are no weights."""
         return np.ones(len(rows)) if self.weight is None else self.weight[rows]
 
+    def counting_weight_of(self, rows: Integers) -> Array:
+        """Weights of some rows as numbers of rows: a mean below 1 cannot be one, and becomes 1."""
+        return self.weight_of(rows) / (1.0 if self.weight is None else min(float(self.weight.mean()), 1.0))
+
 
 def take(x: Any, rows: Integers, columns: Integers | None = None) -> Any:
     """Some rows of a frame, an array or a sparse matrix; of a kernel matrix, some columns too."""

@@ -24,10 +24,9 @@ class Folds:
     are held out, whatever their classes are.
     """
 
-    sample: Integers | None = None
-
     def __init__(self, splits: Any, n_rows: int, name: str, kept: Mask | None = None) -> None:
         self.kept: Mask = np.zeros(n_rows, np.bool_) if kept is None else kept
+        self.sample: Integers | None = None
         self.train: list[Mask] = []
         self.test: list[Mask] = []
         held = np.full(n_rows, -1, np.int64)
@@ -35,6 +34,11 @@ class Folds:
             self.train.append(_mask(train, n_rows, number, name) | self.kept)
             self.test.append(_mask(test, n_rows, number, name) & ~self.kept)
             held[self.test[-1]] = number
+            if (self.train[-1] & self.test[-1]).any():
+                raise InputError(
+                    f"fold {number} of {arg(name)} trains on rows that it holds out; give folds whose training and "
+                    "test rows differ."
+                )
         once = bool((np.sum(self.test, axis=0)[~self.kept] == 1).all()) if self.test else bool(self.kept.all())
         self.number: Integers | None = held if once else None
         self.complements = all((train != test).all() for train, test in zip(self.train, self.test, strict=True))
@@ -43,6 +47,10 @@ class Folds:
         """The fold in which each row is held out, if each row is held out once; -1 for rows that are kept."""
         assert self.number is not None
         return self.number
+
+    def rows_of_folds(self, rows: Integers) -> list[Integers]:
+        """Which of some rows each fold holds out."""
+        return [np.flatnonzero(self.held()[rows] == number) for number in range(len(self))]
 
     def __len__(self) -> int:
         return len(self.test)

@@ -16,7 +16,7 @@ from pwcstats.coupling import couple
 from pwcstats.coupling.coupler import check_weights
 from pwcstats.coupling.methods import find_method, methods_with
 from pwcstats.coupling.reading import Pairs, read_weights
-from pwcstats.errors import InputError, PwcWarning, arg, code, warn
+from pwcstats.errors import InputError, PwcWarning, arg, code, value, warn
 from pwcstats.pairwise.calibration import CalibratedPairs
 from pwcstats.pairwise.data import ClassPairs, Integers, RowFormat, Standardizer
 from pwcstats.pairwise.temperature import tempered
@@ -27,11 +27,20 @@ PIECE = 2**21
 
 
 @dataclass(frozen=True)
-class Rule:
+class CouplingRule:
     """How pairs are coupled: the user's parameters `coupling` and `weights`."""
 
     coupling: Any
     weights: Any
+
+    def check(self) -> None:
+        """Refuse unknown methods and weights."""
+        find_method(self.coupling, "coupling")
+        if isinstance(self.weights, str) and self.weights != "counts":
+            raise InputError(
+                f"{arg('weights')} must be {value('counts')}, {value(None)}, or your own weights of the pairs, got "
+                f"{value(self.weights)}."
+            )
 
     def own_weights(self, classes: NDArray[Any]) -> Array | None:
         """The user's weights of the pairs, checked; None if there are none."""
@@ -54,7 +63,7 @@ class FittedPairs:
     """Everything that prediction needs.
 
     `table` has the columns of the table of pairs. `columns` are the columns of a kernel matrix that belong to training
-    rows with positive weight; None for other data. The `temperature` is that of one `coupling`.
+    rows with positive weight; None for other data. The `temperature` belongs to the `rule` of the fit.
     """
 
     classes: NDArray[Any]
@@ -64,7 +73,7 @@ class FittedPairs:
     row_format: RowFormat
     scaler: Standardizer | None
     columns: Integers | None
-    coupling: str
+    rule: CouplingRule
     temperature: float = 1.0
 
     @property
@@ -111,29 +120,26 @@ class FittedPairs:
             )
         return r
 
-    def coupled(self, x: Any, rule: Rule) -> Array:
-        """Probabilities of all classes for some rows, at the fitted temperature."""
+    def coupled(self, x: Any, rule: CouplingRule, temperature: float) -> Array:
+        """Probabilities of all classes for some rows."""
         if len(self.classes) == 2 and find_method(rule.coupling, "coupling").needs_probabilities:
             # All these methods give r and 1 - r; so a probability keeps its last digit, also near 0 and 1.
-            return tempered(self._without_nan(self.pairs.both(x)), self.temperature)
+            return tempered(self._without_nan(self.pairs.both(x)), temperature)
         r = self.probabilities(x)
-        proba = self.couple(r, rule, lambda: self._pair_masses(x, r, rule))
-        return tempered(proba, self.temperature if rule.coupling == self.coupling else 1.0)
+        return tempered(self.couple(r, rule, lambda: self._pair_masses(x, r, rule)), temperature)
 
-    def couple(self, r: Array, rule: Rule, pair_mass: Callable[[], Array]) -> Array:
+    def couple(self, r: Array, rule: CouplingRule, pair_mass: Callable[[], Array]) -> Array:
         """Probabilities of all classes from those of pairs."""
         method = find_method(rule.coupling, "coupling")
         options: dict[str, Any] = {}
-        own = rule.own_weights(self.classes)
-        if own is not None:
-            options["n"] = own
-        elif method.uses_weights and rule.weights is not None:
-            options["n"] = self.table["n"].astype(np.float64)
+        weights = self._weights(rule)
+        if len(weights):
+            options["n"] = weights
         if method.uses_pair_mass:
             options["pair_mass"] = pair_mass()
         return couple(r, method.name, condensed=True, clip=method.classifier_clip, **options)
 
-    def _pair_masses(self, x: Any, r: Array, rule: Rule) -> Array:
+    def _pair_masses(self, x: Any, r: Array, rule: CouplingRule) -> Array:
         """P(class i or j | x) of some rows, one column per pair."""
         if len(self.classes) == 2:
             return np.ones_like(r)
@@ -144,11 +150,23 @@ class FittedPairs:
             )
         return self.masses.probabilities(x)
 
-    def warn_of_another_coupling(self, rule: Rule) -> None:
-        """Say that a coupling which was set after the fit has no temperature."""
-        if self.temperature != 1.0 and len(self.classes) > 2 and rule.coupling != self.coupling:
-            warning = PwcWarning(
-                f"{arg('coupling', rule.coupling)} was set after {code('fit')}, so its probabilities have no "
-                f"temperature; call {code('fit')} again."
-            )
-            warn(warning)
+    def temperature_of(self, rule: CouplingRule) -> float:
+        """The temperature; 1 with a warning if the coupling or its weights were set after the fit."""
+        same_weights = np.array_equal(self._weights(rule), self._weights(self.rule))
+        is_same = rule.coupling == self.rule.coupling and same_weights
+        if self.temperature == 1.0 or len(self.classes) == 2 or is_same:
+            return self.temperature
+        changed = arg("coupling", rule.coupling) if rule.coupling != self.rule.coupling else arg("weights")
+        warning = PwcWarning(
+            f"{changed} was set after {code('fit')}, so the probabilities have no temperature; call {code('fit')} "
+            "again."
+        )
+        warn(warning)
+        return 1.0
+
+    def _weights(self, rule: CouplingRule) -> Array:
+        """Weights of the pairs; none if they are equal, or if the method does not use them."""
+        if not find_method(rule.coupling).uses_weights or rule.weights is None:
+            return np.empty(0)
+        own = rule.own_weights(self.classes)
+        return self.table["n"].astype(np.float64) if own is None else own

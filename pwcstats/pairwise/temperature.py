@@ -71,6 +71,9 @@ def fit_temperature(proba: Array, code: Integers, weight: Array) -> float:
         return target - float(weight @ mean), float(weight @ spread)
 
     low, high, beta = FLATTEST, SHARPEST, 1.0
+    if slope(low)[0] <= 0.0:
+        # The probabilities are all equal, or no better than equal ones.
+        return 1.0 if log_p.min() == 0.0 else 1.0 / low
     for _ in range(MAX_ITER):
         first, second = slope(beta)
         low, high = (beta, high) if first > 0.0 else (low, beta)

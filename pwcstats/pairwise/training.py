@@ -58,14 +58,18 @@ class Options:
     verbose: int
     seeds: Seeds
 
+    @property
+    def threshold_by(self) -> str | None:
+        """The scores by which thresholds are chosen: "trained", "held_out", or None."""
+        return calibration.THRESHOLDS.get(str(self.threshold))
+
 
 @dataclass
 class Fits:
     """Fitted learners before calibration.
 
     `chosen` is the index of each pair's candidate (-1: the fallback). `held_out` and `trained` are scores of a pair's
-    own rows, `sampled` held-out scores of the folds' sample; `by_others` are calibrators for each fold, fitted to the
-    other folds.
+    own rows, `sampled` held-out scores of the folds' sample.
     """
 
     chosen: Integers
@@ -73,7 +77,6 @@ class Fits:
     held_out: dict[int, Array] = field(default_factory=dict)
     trained: dict[int, Array] = field(default_factory=dict)
     sampled: dict[int, Array] = field(default_factory=dict)
-    by_others: dict[int, Sequence[Calibrator]] = field(default_factory=dict)
 
     def keep_scores(self, pair: int, held_out: Array | None, trained: Array | None, sampled: Array | None) -> None:
         """Keep the scores of a pair, if there are any."""
@@ -161,10 +164,13 @@ class Training:
                 values[pair] = float(self.options.error_score)
                 continue
             try:
-                found = calibration.CALIBRATIONS[str(candidate.method)](
-                    scores, self._outcomes(pair)[0], self._without_folds(pair, folds), problem.name(pair)
+                rows = problem.rows(pair)
+                fit, positive = (
+                    calibration.CALIBRATIONS[str(candidate.method)].fit,
+                    problem.code[rows] == problem.low[pair],
                 )
-                log_odds = _each_by_its_own(found, scores, _rows_of_folds(folds, problem.rows(pair)))
+                found = fit(scores, positive, self._without_folds(rows, folds), problem.name(pair))
+                log_odds = calibration.by_fold(found, scores, folds.rows_of_folds(rows))
                 known = calibration.KnownProbabilities
                 own = calibration.simple_accuracy if is_accuracy else scorer
                 values[pair] = calibration.scored(problem, pair, log_odds, folds, own, known, params)
@@ -221,12 +227,12 @@ class Training:
         """Fit one candidate to some pairs."""
         if not len(pairs):
             return
-        candidate, scores = self.candidates[index], calibration.THRESHOLDS.get(str(self.options.threshold))
-        needs_folds = candidate.method or scores == "held_out" or (folds is not None and folds.sample is not None)
+        candidate, by = self.candidates[index], self.options.threshold_by
+        needs_folds = candidate.method or by == "held_out" or (folds is not None and folds.sample is not None)
         held = folds if needs_folds else None
-        rest = np.setdiff1d(pairs, self._fit_fast(fits, index, pairs, held, scores == "trained"))
+        rest = np.setdiff1d(pairs, self._fit_fast(fits, index, pairs, held, by == "trained"))
         tasks = self._tasks(index, rest)
-        found = self._run(plain.fit, index, tasks, "fitting", held, scores == "trained")
+        found = self._run(plain.fit, index, tasks, "fitting", held, by == "trained")
         good = [(task, fit) for task, fit in zip(tasks, found, strict=True) if fit.error is None]
         for task, fit in zip(tasks, found, strict=True):
             if fit.error is None:
@@ -282,61 +288,70 @@ class Training:
 
     # Calibrate
 
-    def calibrate(self, fits: Fits, folds: Folds | None) -> CalibratedPairs:
-        """Calibrate each pair by its held-out scores, and choose its threshold."""
-        calibrators: dict[int, Calibrator] = {}
-        thresholds = np.zeros(self.problem.n_pairs)
-        by = calibration.THRESHOLDS.get(str(self.options.threshold))
+    def calibrate(self, fits: Fits, folds: Folds | None) -> tuple[CalibratedPairs, Array | None]:
+        """Calibrate each pair by its held-out scores, and choose its threshold.
+
+        Also returns r_ij of the sampled rows, one column per pair, for which no row of their own fold was used.
+        """
+        problem, calibrators, sampled = self.problem, {}, self._of_sample(folds)
+        thresholds = np.zeros(problem.n_pairs)
+        if sampled is not None:
+            # The classes' shares, for pairs without a learner.
+            sampled[:] = np.log(problem.class_weights[problem.low] / problem.class_weights[problem.high])
         for pair in map(int, np.flatnonzero(fits.chosen >= 0)):
-            method = self.candidates[fits.chosen[pair]].method
-            if method is None and by is None:
-                continue
-            positive, weight = self._outcomes(pair)
-            if method is not None:
-                weights = weight[None]
-                if folds is not None and folds.sample is not None:
-                    weights = np.vstack([weights, self._without_folds(pair, folds)])
-                name = self.problem.name(pair)
-                found = calibration.calibrate(method, fits.held_out[pair], positive, weights, name)
-                calibrators[pair], fits.by_others[pair] = found[0], found[1:]
-            if by is not None:
-                scores = getattr(fits, by)[pair]
-                log_odds = calibrators[pair].log_odds(scores) if method is not None else scores
-                thresholds[pair] = calibration.best_threshold(log_odds, positive, weight)
-        return CalibratedPairs(fits.members, calibrators, thresholds)
+            method, rows, name = self.candidates[fits.chosen[pair]].method, problem.rows(pair), problem.name(pair)
+            positive = problem.code[rows] == problem.low[pair]
+            calibrator, of_sample = self._calibrated(
+                method, fits.held_out.get(pair), fits.sampled.get(pair), positive, rows, folds, name
+            )
+            if calibrator is not None:
+                calibrators[pair] = calibrator
+            if sampled is not None:
+                sampled[:, pair] = of_sample
+            if self.options.threshold_by is not None:
+                scores = getattr(fits, self.options.threshold_by)[pair]
+                log_odds = scores if calibrator is None else calibrator.log_odds(scores)
+                thresholds[pair] = calibration.best_threshold(log_odds, positive, problem.weight_of(rows))
+        pairs = CalibratedPairs(fits.members, calibrators, thresholds)
+        return pairs, None if sampled is None else expit(sampled - thresholds)
 
-    def held_out_probabilities(self, fits: Fits, pairs: CalibratedPairs, folds: Folds) -> Array:
-        """r_ij of the sampled rows, scored and calibrated without the rows of their own fold."""
-        assert folds.sample is not None
-        rows_of_folds = _rows_of_folds(folds, folds.sample)
-        weight = self.problem.class_weights
-        out = np.empty((len(folds.sample), self.problem.n_pairs))
-        # The classes' shares, for pairs without a learner.
-        out[:] = np.log(weight[self.problem.low] / weight[self.problem.high])
-        for pair in map(int, np.flatnonzero(fits.chosen >= 0)):
-            scores = fits.sampled[pair]
-            if pair in fits.by_others:
-                scores = _each_by_its_own(fits.by_others[pair], scores, rows_of_folds)
-            out[:, pair] = scores
-        return expit(out - pairs.threshold)
+    def _of_sample(self, folds: Folds | None) -> Array | None:
+        """Room for a number for each sampled row and pair; None if there is no sample."""
+        return None if folds is None or folds.sample is None else np.empty((len(folds.sample), self.problem.n_pairs))
 
-    def _without_folds(self, pair: int, folds: Folds) -> Array:
-        """Weights of the rows of a pair, one row for each fold, in which the rows of the fold have weight 0."""
-        rows = self.problem.rows(pair)
-        return np.where(folds.held()[rows] == np.arange(len(folds))[:, None], 0.0, self.problem.weight_of(rows))
+    def _calibrated(
+        self,
+        method: str | None,
+        held_out: Any,
+        sampled: Any,
+        positive: Mask,
+        rows: Integers,
+        folds: Folds | None,
+        name: str,
+    ) -> tuple[Calibrator | None, Array | None]:
+        """The calibrator of a pair, and log-odds of the sampled rows; each fold is calibrated by the others."""
+        if method is None:
+            return None, sampled
+        weights = self.problem.counting_weight_of(rows)[None]
+        if folds is None or folds.sample is None:
+            return calibration.calibrate(method, held_out, positive, weights, name)[0], None
+        weights = np.vstack([weights, self._without_folds(rows, folds)])
+        first, *others = calibration.calibrate(method, held_out, positive, weights, name)
+        return first, calibration.by_fold(others, sampled, folds.rows_of_folds(folds.sample))
 
-    def _outcomes(self, pair: int) -> tuple[Mask, Array]:
-        """Of the rows of a pair, which are of its first class, and their weights."""
-        rows = self.problem.rows(pair)
-        return self.problem.code[rows] == self.problem.low[pair], self.problem.weight_of(rows)
+    def _without_folds(self, rows: Integers, folds: Folds) -> Array:
+        """Weights of some rows, one row for each fold, in which the rows of the fold have weight 0."""
+        return np.where(
+            folds.held()[rows] == np.arange(len(folds))[:, None], 0.0, self.problem.counting_weight_of(rows)
+        )
 
     def fit_masses(self, chosen: Integers, folds: Folds | None) -> tuple[CalibratedPairs, Array | None]:
         """Learners of "either class of the pair, or another": the weights of Sulzmann, Fuernkranz & Huellermeier.
 
         Also returns held-out probabilities of the rows to which a temperature is fitted, one column per pair.
         """
-        sample = None if folds is None else folds.sample
-        held_out = None if sample is None else np.empty((len(sample), self.problem.n_pairs))
+        held_out = self._of_sample(folds)
+        rows = np.arange(len(self.problem.code))
         members: list[Members] = []
         calibrators: dict[int, Calibrator] = {}
         chosen = np.maximum(chosen, 0)
@@ -347,7 +362,7 @@ class Training:
                 plain.make_union_task(self.problem, pair, candidate.learner, candidate.kind, self._seed(index, pair))
                 for pair in map(int, np.flatnonzero(chosen == index))
             ]
-            held = folds if candidate.method or sample is not None else None
+            held = folds if candidate.method or held_out is not None else None
             fits = self._run(plain.fit, index, tasks, "pairs against the rest", held, False)
             for number, (task, fit) in enumerate(zip(tasks, fits, strict=True)):
                 name = f"{self.problem.name(task.pair)} against the rest"
@@ -360,13 +375,12 @@ class Training:
                     if held_out is not None:
                         held_out[:, task.pair] = self.problem.counts[task.pair] / self.problem.class_weights.sum()
                     continue
-                positive = task.members(self.problem.code)
-                weight = self.problem.weight_of(np.arange(len(positive)))
-                if candidate.method is not None:
-                    (calibrator,) = calibration.calibrate(candidate.method, fit.held_out, positive, weight[None], name)
+                calibrator, log_odds = self._calibrated(
+                    candidate.method, fit.held_out, fit.sampled, task.members(self.problem.code), rows, held, name
+                )
+                if calibrator is not None:
                     calibrators[task.pair] = calibrator
                 if held_out is not None:
-                    log_odds = fit.sampled if candidate.method is None else calibrator.log_odds(fit.sampled)
                     held_out[:, task.pair] = expit(log_odds)
             members += make_members(self.problem, list(zip(tasks, fits, strict=True)), self.options.fast)
         if failed:
@@ -386,7 +400,8 @@ class Training:
         if len(names) > 1:
             for name, row in zip(names, scores, strict=True):
                 table[f"cv_score_{name}"] = row
-        sigmoids = np.array([candidate.method in calibration.SIGMOIDS for candidate in self.candidates])
+        methods = [calibration.CALIBRATIONS.get(str(candidate.method)) for candidate in self.candidates]
+        sigmoids = np.array([method is not None and method.has_coefficients for method in methods])
         if sigmoids.any():
             has_sigmoid = sigmoids[chosen] & (chosen >= 0)
             table["sigmoid_a"] = np.where(has_sigmoid, pairs.a, np.nan)
@@ -461,19 +476,6 @@ class Training:
         more = f"; and {len(failures) - most} more, see {code('pairs_')}['error']" if len(failures) > most else ""
         message = Message(f"{what} on {len(failures)} of {self.problem.n_pairs} pairs, {where}: {first}{more}.")
         warn(FitFailedWarning(message))
-
-
-def _rows_of_folds(folds: Folds, rows: Integers) -> list[Integers]:
-    """Which of some rows each fold holds out."""
-    return [np.flatnonzero(folds.held()[rows] == number) for number in range(len(folds))]
-
-
-def _each_by_its_own(calibrators: Sequence[Calibrator], scores: Array, rows_of_folds: Sequence[Integers]) -> Array:
-    """Log-odds of held-out scores, by the calibrator of the fold in which a row is held out."""
-    out = scores.copy()
-    for calibrator, rows in zip(calibrators, rows_of_folds, strict=True):
-        out[rows] = calibrator.log_odds(scores[rows])
-    return out
 
 
 def _listed(failed: Sequence[tuple[str, str]]) -> str:
