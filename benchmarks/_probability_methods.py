@@ -129,7 +129,7 @@ def temperature(log_p, y, pseudo):
 
 
 def matrix(log_p, y, ridge, diagonal=False):
-    """One exponent, an intercept for each class and, if not `diagonal`, a matrix of weights; a ridge on the last two."""
+    """One exponent and, with a ridge, an intercept for each class and, if not `diagonal`, a matrix of weights."""
     k = log_p.shape[1]
     targets = smoothed(y, k, 1)
     log_p = log_p - log_p.mean(axis=1, keepdims=True)

@@ -225,7 +225,7 @@ def print_candidates(table):
         {
             "log loss / Platt's": np.exp(np.log(complete.div(complete["Platt"], axis=0)).mean()),
             **{
-                score: table.pivot_table(index=CELL, columns="way", values=score).loc[complete.index].mean()
+                score: table.pivot_table(index=CELL, columns="way", values=score).reindex(complete.index).mean()
                 for score in SCORES
                 if score in table
             },
