@@ -1,5 +1,7 @@
 """Bad input gives a clear error or the right result."""
 
+from typing import get_args, get_type_hints
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -18,6 +20,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC
 
 from pwcstats import InputError, PairwiseClassifier, PwcWarning
+from pwcstats.pairwise.calibration import CALIBRATIONS
 
 X, Y = load_iris(return_X_y=True)
 SCALED = make_pipeline(StandardScaler(), SVC())
@@ -82,6 +85,12 @@ WORDS = [
     ({"calibration_cv": ShuffleSplit(3, random_state=0)}, "calibration_cv must hold out every row exactly once"),
     ({"calibration_cv": KFold(3)}, "class 0 has no row to train on in fold 0 of calibration_cv; use a stratified"),
 ]
+
+
+def test_the_type_of_a_calibration_has_the_names_of_the_table():
+    hints = get_type_hints(PairwiseClassifier.__init__)["calibration"]
+    named = {name for part in get_args(hints) for name in get_args(part)}
+    assert named == {"auto", *CALIBRATIONS}
 
 
 @pytest.mark.parametrize(("options", "words"), WORDS)

@@ -359,9 +359,7 @@ def test_folds_that_teach_nothing_are_told():
     """Rows sorted by class, and folds that are not shuffled."""
     y = np.repeat(np.arange(4), 30)
     x = np.random.default_rng(0).normal(size=(120, 2)) + 1.0 * np.column_stack([y == 1, y == 2])
-    with pytest.warns(
-        PwcWarning, match="no better than equal .*shuffle the folds of calibration_cv"
-    ):
+    with pytest.warns(PwcWarning, match="no better than equal .*shuffle the folds of calibration_cv"):
         PairwiseClassifier(SVC(), calibration_cv=KFold(5)).fit(x, y)
     assert fit_temperature(np.full((12, 3), 1 / 3), np.arange(12) % 3, np.ones(12)) == 1.0
 

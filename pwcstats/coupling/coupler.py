@@ -216,8 +216,8 @@ def couple(
     limit for a clip that tends to 0, in which the logits of all exact zeros and ones grow at the same rate; so does rv
     with `equations`.
 
-    With ``symmetrize=True``, ``"sum"`` counts the votes of both estimates of each pair. This is the double round robin
-    of [7]_, with weighted votes.
+    With ``symmetrize=True`` both estimates of a pair count equally. ``"sum"`` then adds the weighted votes of both
+    (two learners for each pair are the double round robin of [7]_); ``"vote"`` gives one vote for each pair, by the mean.
 
     References
     ----------

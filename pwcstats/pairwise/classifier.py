@@ -302,8 +302,8 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             self._fitted.temperature = fit_temperature(proba, problem.code[rows], problem.counting_weight_of(rows))
             if self._fitted.temperature >= 1.0 / FLATTEST:
                 warning = PwcWarning(
-                    "coupled probabilities of held-out rows are no better than equal ones, so the temperature makes all "
-                    f"classes about equally probable; if the rows are sorted, shuffle the folds of "
+                    "coupled probabilities of held-out rows are no better than equal ones, so the temperature makes "
+                    "all classes about equally probable; if the rows are sorted, shuffle the folds of "
                     f"{arg('calibration_cv')}, or use {arg('temperature', False)}."
                 )
                 warn(warning)
