@@ -80,6 +80,12 @@ def test_pieces_do_not_matter(monkeypatch, data):
     np.testing.assert_array_equal(pieces.predict_proba(new), whole.predict_proba(new))
 
 
+def test_of_equally_good_choices_the_smallest_bias_and_number_are_taken():
+    x = np.r_[np.linspace(0, 1, 20), np.linspace(5, 6, 20)][:, None]
+    clf = BiasedNeighborsClassifier().fit(x, np.repeat([0, 1], 20))
+    assert (clf.error_, clf.bias_, clf.n_neighbors_) == (0.0, 0.0, 1)
+
+
 def test_few_rows():
     """Candidates for J that are too large are left out."""
     clf = BiasedNeighborsClassifier().fit([[0.0], [1.0], [5.0], [6.0]], [0, 0, 1, 1])

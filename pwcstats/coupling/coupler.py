@@ -217,7 +217,7 @@ def couple(
     with `equations`.
 
     With ``symmetrize=True`` both estimates of a pair count equally. ``"sum"`` then adds the weighted votes of both
-    (two learners for each pair are the double round robin of [7]_); ``"vote"`` gives one vote for each pair, by the mean.
+    (two learners for each pair are the double round robin of [7]_); ``"vote"`` gives each pair one vote, by the mean.
 
     References
     ----------
