@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -47,6 +48,12 @@ class Folds:
         """The fold in which each row is held out, if each row is held out once; -1 for rows that are kept."""
         assert self.number is not None
         return self.number
+
+    @cached_property
+    def sample_of_folds(self) -> list[Integers]:
+        """Which rows of the sample each fold holds out."""
+        assert self.sample is not None
+        return self.rows_of_folds(self.sample)
 
     def rows_of_folds(self, rows: Integers) -> list[Integers]:
         """Which of some rows each fold holds out."""

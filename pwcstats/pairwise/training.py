@@ -337,7 +337,7 @@ class Training:
             return calibration.calibrate(method, held_out, positive, weights, name)[0], None
         weights = np.vstack([weights, self._without_folds(rows, folds)])
         first, *others = calibration.calibrate(method, held_out, positive, weights, name)
-        return first, calibration.by_fold(others, sampled, folds.rows_of_folds(folds.sample))
+        return first, calibration.by_fold(others, sampled, folds.sample_of_folds)
 
     def _without_folds(self, rows: Integers, folds: Folds) -> Array:
         """Weights of some rows, one row for each fold, in which the rows of the fold have weight 0."""
