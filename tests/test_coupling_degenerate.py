@@ -322,10 +322,10 @@ class TestWeights:
         ("change", "words"),
         [
             ({(0, 1): -1, (1, 0): -1}, r"n must hold finite numbers >= 0, got -1.0 for the pair \(0, 1\)\."),
-            ({(0, 1): np.nan, (1, 0): np.nan}, r"got nan for the pair \(0, 1\)"),
+            ({(0, 1): np.nan, (1, 0): np.nan}, r"^n is missing for the pair \(0, 1\); fill it in, or set it to 0"),
             ({(0, 1): np.inf, (1, 0): np.inf}, r"got inf for the pair \(0, 1\)"),
             ({(1, 3): 5}, r"n must be symmetric, got 5.0 and 1.0 for the pair \(1, 3\)"),
-            ({(3, 1): np.nan}, r"n must be symmetric, got 1.0 and nan for the pair \(1, 3\)"),
+            ({(3, 1): np.nan}, r"^n is missing for the pair \(1, 3\)"),
         ],
     )
     def test_bad_weights(self, change, words):

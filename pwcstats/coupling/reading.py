@@ -243,11 +243,12 @@ def read_weights(weights: Any, pairs: Pairs, condensed: bool, name: str, *, samp
     if array.shape in ((k, k), (n, k, k)) and not (by_sample and samples_first):
         i, j = np.triu_indices(k, 1)
         full = array.reshape(-1, k, k)
-        array = np.ascontiguousarray(full[:, i, j])
+        array, other = full[:, i, j], full[:, j, i]
         cure = "both sides of a pair share one number"
         if by_sample:
             cure = f"{shape_of(full[0])} numbers are read as a matrix; give the weights of each sample as n x K x K"
-        _check_symmetry(array, full[:, j, i], pairs, name, cure)
+        _check_symmetry(array, other, pairs, name, cure)
+        array = np.ascontiguousarray(np.where(np.isnan(other), other, array))
     elif array.shape == (n_pairs,) or by_sample:
         array = np.ascontiguousarray(array.reshape(-1, n_pairs))
     else:
@@ -261,6 +262,11 @@ def read_weights(weights: Any, pairs: Pairs, condensed: bool, name: str, *, samp
     if bad.any():
         row, pair = np.argwhere(bad)[0]
         where = pairs.of_sample(row) if len(array) > 1 else ""
+        if np.isnan(array[row, pair]):
+            raise InputError(
+                f"{arg(name)} is missing for the pair {pairs.pair_name(pair)}{where}; fill it in, or set it to 0 to leave "
+                "the pair out."
+            )
         raise InputError(
             f"{arg(name)} must hold finite numbers >= 0, got {array[row, pair]} for the pair "
             f"{pairs.pair_name(pair)}{where}."
@@ -281,7 +287,6 @@ def _check_labels(samples: pd.Index | None, classes: pd.Index | None, pairs: Pai
 def _check_symmetry(upper: Array, lower: Array, pairs: Pairs, name: str, cure: str) -> None:
     with np.errstate(invalid="ignore"):
         unequal = np.abs(upper - lower) > TOLERANCE * np.maximum(np.abs(upper), np.abs(lower))
-    unequal |= np.isnan(upper) != np.isnan(lower)
     if unequal.any():
         row, pair = np.argwhere(unequal)[0]
         raise InputError(
