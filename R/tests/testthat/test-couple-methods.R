@@ -86,7 +86,7 @@ test_that("equations that do not determine p are refused", {
   ask <- function(x) couple(r, "rv", classes = c("a", "b", "c"), equations = x)
   expect_refused(ask("d"), "^equations must be one of the classes \\(a, b, c\\), or a list of 2")
   expect_refused(ask("a/b"), "^equations must connect all classes by 2 pairs, got 1\\.$")
-  expect_refused(ask(c("a/b", "b/a")), "by 2 pairs, but those before b/a connect these two already")
+  expect_refused(ask(c("a/b", "b/a")), "by 2 pairs, but b/a closes a circle")
   expect_refused(ask(c("a/b", "b/d")), "^equations must be pairs of the classes .* got b/d")
   expect_refused(ask(c("a", "b")), "^equations must be pairs of the classes .* got a\\.$")
   expect_refused(ask(list("a")), "^equations must be a class, pairs such as \"a/b\", or a matrix")
