@@ -70,8 +70,8 @@
 #'   neither. For more than 2000 items, `"diag"` estimates standard errors by random projections.
 #' @param maxit Maximum number of Newton steps.
 #' @param n With a matrix of proportions: a symmetric matrix with the numbers of comparisons, which
-#'   need not be whole; it may be the second argument. 0 means that two items were not compared; only then may their proportions be
-#'   missing.
+#'   need not be whole; it may be the second argument. 0 means that two items were not compared;
+#'   only then may their proportions be missing.
 #' @return A list of class `pwcstats_bt`. It has the usual [methods][pwcstats_bt] of a model,
 #'   [predict()][predict.pwcstats_bt] and [plot()][plot.pwcstats_bt], and [abilities()],
 #'   [quasi_variances()], [comparison_intervals()] and [rank_intervals()]. Its elements are
@@ -167,7 +167,7 @@ bt <- function(outcome,
   refuse_formula(asked$outcome, call)
   # bt(r, n): labels of rows are no matrix.
   if (is.null(asked$player2) && is.null(asked$data) && is.null(asked$n) &&
-        length(dim(player1)) == 2L) {
+        length(dim(outcome)) == 2L && length(dim(player1)) == 2L) {
     n <- player1
     names(asked)[names(asked) == "player1"] <- "n"
   }

@@ -80,6 +80,15 @@ test_that("rv solves the equations of the pairs that are chosen", {
   expect_equal(couple(two, "rv", equations = "1/2"), c(.8, .2), tolerance = exact)
 })
 
+test_that("pairs without an equation may be missing", {
+  skip_without_python()
+  r <- pairs_of(c(.5, .3, .2))
+  expected <- couple(r, "rv", equations = 1)
+  r[2, 3] <- r[3, 2] <- NA
+  expect_identical(couple(r, "rv", equations = 1), expected)
+  expect_refused(couple(r, "rv", equations = 2), "^r is missing .* or choose equations of other")
+})
+
 test_that("equations that do not determine p are refused", {
   skip_without_python()
   r <- pairs_of(c(.5, .3, .2))
