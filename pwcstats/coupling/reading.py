@@ -371,11 +371,19 @@ def symmetrized(pairs: Pairs) -> Pairs:
     return replace(pairs, values=mean, upper=np.arange(mean.shape[1]), lower=np.empty(0, np.int64))
 
 
-def check_values(pairs: Pairs, weights: Array, cure: str, unequal_cure: str = "", *, may_differ: bool = False) -> None:
+def check_values(
+    pairs: Pairs,
+    weights: Array,
+    cure: str,
+    unequal_cure: str = "",
+    *,
+    outside_cure: str = "and turn decision values into probabilities first",
+    may_differ: bool = False,
+) -> None:
     """Refuse missing values, values outside [0, 1], and r_ij + r_ji other than 1, in this order.
 
-    Pairs of weight 0 are not checked. `cure` says what to do about a missing value, and `unequal_cure` what else to do
-    about a wrong sum. With `may_differ` sums are not checked.
+    Pairs of weight 0 are not checked. `cure` says what to do about a missing value, `unequal_cure` what else to do
+    about a wrong sum, and `outside_cure` about a value outside [0, 1]. With `may_differ` sums are not checked.
     """
     missing = outside = unequal = None
     largest_gap = np.inf if may_differ else TOLERANCE
@@ -409,8 +417,8 @@ def check_values(pairs: Pairs, weights: Array, cure: str, unequal_cure: str = ""
     if outside:
         worst = max(both_sides(*outside), key=lambda r: abs(r - 0.5))
         raise InputError(
-            f"{arg('r')} must be within [0, 1], got {worst:.9g} for {where(*outside)}; divide percentages by 100, and "
-            "turn decision values into probabilities first."
+            f"{arg('r')} must be within [0, 1], got {worst:.9g} for {where(*outside)}; divide percentages by 100, "
+            f"{outside_cure}."
         )
     if unequal:
         raise InputError(
@@ -429,7 +437,7 @@ def _first(mask: NDArray[np.bool_], first_sample: int) -> tuple[int, int] | None
 def soft_wins(pairs: Pairs, weight: Array) -> Array:
     """Matrix of the wins n_ij r_ij of a single sample."""
     cure = f"fill it in, or give weight {arg('n')} = 0 to a pair that was not compared"
-    check_values(pairs, weight[None], cure)
+    check_values(pairs, weight[None], cure, outside_cure=f"and numbers of wins by {arg('n')}")
     i, j = np.triu_indices(pairs.n_classes, 1)
     compared = weight > 0.0
     i, j, weight = i[compared], j[compared], weight[compared]

@@ -60,7 +60,7 @@ test_that("proportions and numbers that do not fit are refused", {
   expect_refused(bt(r, n = n[1:2, 1:2]), "^n must have the 3 items of outcome, got 2")
   missing <- replace(n, 4L, NA)
   expect_refused(bt(r, n = missing), "^n is missing for the pair a/b; fill it in, or set it to 0")
-  expect_refused(bt(small_wins, n), "^outcome must be within \\[0, 1\\]")
+  expect_refused(bt(small_wins, n), "^outcome must be within .* and numbers of wins by n\\.$")
   expect_refused(bt(r, n, order_effect = TRUE), "^order_effect needs")
   expect_refused(bt(r, n = -n), "^n must hold finite numbers >= 0")
   expect_refused(bt(r / 2, n = n), "^r_ij \\+ r_ji must be 1 .* an empty triangle with 1 - r\\.$")
