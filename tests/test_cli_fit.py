@@ -146,7 +146,11 @@ def test_bad_weights_of_pairs(shell, iris):
     alone = shell.write("alone.csv", N.where(N > 5, 0).to_csv())
     refused = shell.refused(*command, alone, "--coupling", "ht")
     assert "--pair-weights leaves {setosa} and {versicolor, virginica} without" in refused
-    assert "No such file" in shell.refused(*command, "count", "--coupling", "ht")
+    for name in ("count", ""):
+        refused = shell.refused(*command, name, "--coupling", "ht")
+        assert refused == f"pwcstats: --pair-weights must be counts, equal or a file, got {name!r}.\n"
+    refused = shell.refused("fit", iris, "--target", "species", "--calibration", "none")
+    assert "so --calibration none leaves decision values, which --coupling wlw2 cannot couple" in refused
     assert "only one of FILE and --pair-weights can be stdin" in shell.refused(
         "fit", "-", "--target", "species", "--pair-weights", "-"
     )

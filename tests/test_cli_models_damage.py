@@ -130,7 +130,7 @@ def test_rows_that_changed(shell, model):
 
 
 WRONG = {
-    "format_version": [True, 1.0, "1", None],
+    "format_version": [True, 2.0, "2", None],
     "versions": [None, [], "1", {"pwcstats": 1}, [["pwcstats", "1"]]],
     "target": [None, 3, ["kind"], {"kind": 1}],
     "classes": [None, "abc", [], ["a", "b", 3], {"a": 1, "b": 2, "c": 3}, ["a", "a", "b", "c"]],

@@ -213,6 +213,7 @@ def test_errors_speak_of_options(shell):
         ("fit", arg("temperature", True), "--temperature yes"),
         ("fit", arg("temperature", "auto"), "--temperature auto"),
         ("fit", arg("calibration", None), "--calibration none"),
+        ("fit", arg("threshold", None), "--threshold none"),
         ("fit", arg("X"), "FILE"),
         ("fit", arg("y"), "--target"),
         ("fit", arg("calibration_cv"), "the cross-validation for calibration"),

@@ -257,6 +257,25 @@ class TestNames:
             couple(frame, condensed=condensed, classes=self.classes)
         couple(frame, condensed=condensed, classes=["bee", "cat", "ape"])
 
+    def test_numbers_as_text_name_the_classes(self):
+        r, n = np.array([0.6, 0.7, 0.8]), [1.0, 2.0, 3.0]
+        names = ["0/1", "0/2", "1/2"]
+        expected = couple(r, "ht", n=n, condensed=True)
+        square = np.zeros((3, 3))
+        square[np.triu_indices(3, 1)] = n
+        table = pd.DataFrame(square + square.T, list("012"), list("012")).loc[list("201"), list("120")]
+        for weights in (pd.Series(n, names), table):
+            found = couple(r, "ht", n=weights, condensed=True, classes=[0, 1, 2])
+            np.testing.assert_array_equal(found, expected)
+        found = couple(pd.Series(r, names), "ht", n=n, condensed=True, classes=[0, 1, 2])
+        assert list(found.index) == [0, 1, 2]
+        with pytest.raises(InputError, match=r"the classes of n must be \(0, 1, 2\), in this order, got \(1, 0, 2\)"):
+            couple(r, "ht", n=pd.Series(n, ["1/0", "1/2", "0/2"]), condensed=True, classes=[0, 1, 2])
+        # The text does not tell which class is meant.
+        two = pd.DataFrame(np.ones((2, 2)), ["1", "1 "], ["1", "1 "])
+        with pytest.raises(InputError, match="must be labelled by the classes"):
+            couple([0.6], "ht", n=two, condensed=True, classes=[1, "1"])
+
     def test_weights_named_by_other_pairs(self):
         r = pd.Series([0.6, 0.7, 0.8], index=["ape/bee", "ape/cat", "bee/cat"])
         n = pd.Series([1.0, 2.0, 3.0], index=r.index)
@@ -267,6 +286,8 @@ class TestNames:
             InputError, match="condensed n must have the pairs in the order .* needed bee/cat, got ape/bee"
         ):
             couple(r, "ht", n=n.iloc[[0, 2, 1]].set_axis(["ape/bee", "ape/cat", "ape/bee"]), condensed=True)
+        with pytest.raises(InputError, match=r"needed ape/bee, got bee/cat\.$"):
+            couple(r, "ht", n=n.iloc[::-1], condensed=True)
         turned = n.set_axis(["bee/ape", "bee/cat", "ape/cat"])
         with pytest.raises(
             InputError, match=r"the classes of n must be \(ape, bee, cat\), in this order, got \(bee, ape, cat\)"
@@ -322,10 +343,10 @@ class TestWeights:
         ("change", "words"),
         [
             ({(0, 1): -1, (1, 0): -1}, r"n must hold finite numbers >= 0, got -1.0 for the pair \(0, 1\)\."),
-            ({(0, 1): np.nan, (1, 0): np.nan}, r"got nan for the pair \(0, 1\)"),
+            ({(0, 1): np.nan, (1, 0): np.nan}, r"^n is missing for the pair \(0, 1\); fill it in, or set it to 0"),
             ({(0, 1): np.inf, (1, 0): np.inf}, r"got inf for the pair \(0, 1\)"),
             ({(1, 3): 5}, r"n must be symmetric, got 5.0 and 1.0 for the pair \(1, 3\)"),
-            ({(3, 1): np.nan}, r"n must be symmetric, got 1.0 and nan for the pair \(1, 3\)"),
+            ({(3, 1): np.nan}, r"^n is missing for the pair \(1, 3\)"),
         ],
     )
     def test_bad_weights(self, change, words):

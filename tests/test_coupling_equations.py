@@ -13,6 +13,10 @@ from . import reference
 ROUNDING = 1e-12
 CIRCLE = np.array([[0.0, 0.9, 0.4], [0.1, 0.0, 0.7], [0.6, 0.3, 0.0]])
 NAMES = ["ape", "bee", "cat"]
+# How messages about equations begin.
+ONE_OF = "equations must be one of the classes (ape, bee, cat)"
+CONNECT = "equations must connect all classes by 2 pairs"
+PAIRS = "equations must be pairs of the classes (ape, bee, cat)"
 
 
 def random_tree(k, rng):
@@ -95,21 +99,38 @@ class TestEquations:
     @pytest.mark.parametrize(
         ("equations", "message"),
         [
-            ("dog", r"one of the classes \(ape, bee, cat\), or a list of 2 pairs of them, got 'dog'"),
-            (0, r"or a list of 2 pairs of them, got 0"),
-            (["ape/bee"], "must connect all classes by 2 pairs, got 1"),
-            (["ape/bee", "ape/cat", "bee/cat"], "must connect all classes by 2 pairs, got 3"),
-            (["ape/bee", "bee/ape"], "by 2 pairs, but those before bee/ape connect these two already"),
-            (["ape/bee", "ape/dog"], r"must be pairs of the classes \(ape, bee, cat\), got ape/dog"),
-            (["ape/bee", "cat"], r"must be pairs of the classes .*, got cat"),
-            (["ape/bee", "cat/cat"], r"must be pairs of the classes .*, got cat/cat"),
-            ([("ape", "bee", "cat"), "ape/bee"], r"must be pairs of the classes .*, got ape/bee/cat"),
-            ([0, 1], r"must be pairs of the classes .*, got 0"),
+            ("dog", f"{ONE_OF}, or a list of 2 pairs of them, got 'dog'."),
+            (0, f"{ONE_OF}, or a list of 2 pairs of them, got 0."),
+            (["ape/bee"], f"{CONNECT}, got 1."),
+            (["ape/bee", "ape/cat", "bee/cat"], f"{CONNECT}, got 3."),
+            (
+                ["ape/bee", "bee/ape"],
+                f"{CONNECT}, but bee/ape closes a circle: ape and bee are connected by the pairs before it.",
+            ),
+            (["ape/bee", "ape/dog"], f"{PAIRS}, got ape/dog."),
+            (["ape/bee", "cat"], f"{PAIRS}, got cat."),
+            (["ape/bee", "cat/cat"], f"{PAIRS}, got cat/cat."),
+            ([("ape", "bee", "cat"), "ape/bee"], f"{PAIRS}, got ape/bee/cat."),
+            ([0, 1], f"{PAIRS}, got 0."),
         ],
     )
     def test_bad_choices(self, equations, message):
-        with pytest.raises(InputError, match=f"^equations must .*{message}" if "must" not in message else message):
+        with pytest.raises(InputError) as caught:
             couple(CIRCLE, "rv", classes=NAMES, equations=equations)
+        assert str(caught.value) == message
+
+    @pytest.mark.parametrize("flag", [True, np.True_])
+    def test_a_flag_is_no_class_unless_classes_are_flags(self, flag):
+        with pytest.raises(InputError, match=r"^equations must be one of the classes \(0, 1, 2\), .*, got True\.$"):
+            couple(CIRCLE, "rv", equations=flag)
+        assert couple([[0, 0.2], [0.8, 0]], "rv", classes=[False, True], equations=flag)[True] == pytest.approx(0.8)
+
+    def test_numbers_as_text(self):
+        expected = couple(CIRCLE, "rv", equations=[(0, 1), (1, 2)])
+        for equations in (["0/1", "1/2"], "1"):
+            np.testing.assert_array_equal(couple(CIRCLE, "rv", equations=equations), expected)
+            found = couple(CIRCLE, "rv", classes=[0, 1, 2], equations=equations)
+            np.testing.assert_array_equal(found, expected)
 
     @pytest.mark.parametrize("method", [method for method in METHODS if method != "rv"])
     def test_other_methods_have_none(self, method):
@@ -119,11 +140,32 @@ class TestEquations:
         ):
             couple(CIRCLE, method, equations=0, **mass)
 
-    def test_missing_pairs(self):
-        """All r are needed, also those of other equations: weights say which pairs were not compared."""
+    @pytest.mark.parametrize(("condensed", "symmetrize"), [(True, False), (False, False), (False, True)])
+    @pytest.mark.parametrize("clip", [0, 1e-7])
+    def test_pairs_without_an_equation_may_be_missing(self, condensed, symmetrize, clip):
+        r = random_pairs(4, 3, 2)
+        # The pairs of class 1 are 0, 3 and 4; the second sample has them all.
+        holes = r.copy()
+        holes[0, [1, 5]] = holes[2, 2] = np.nan
+        if not condensed:
+            r, holes = (np.array([reference.full(row, 4) for row in each]) for each in (r, holes))
+        options = {"condensed": condensed, "symmetrize": symmetrize, "clip": clip, "equations": 1, "return_info": True}
+        found, expected = (couple(each, "rv", **options) for each in (holes, r))
+        np.testing.assert_array_equal(found.proba, expected.proba)
+        # The distance is that of the pairs that are there.
+        assert found.kl[1] == expected.kl[1]
+        assert (found.kl[[0, 2]] < expected.kl[[0, 2]]).all()
+
+    def test_other_bad_pairs(self):
+        """A pair that an equation needs must be there, and numbers of all pairs are checked."""
         r = CIRCLE.copy()
         r[1, 2] = r[2, 1] = np.nan
-        with pytest.raises(InputError, match=r"r is missing for the pair \(1, 2\).*set n to 0"):
+        words = r"^r is missing for the pair \(1, 2\); fill it in, drop the sample, or choose equations of other pairs"
+        for equations in (1, None):
+            with pytest.raises(InputError, match=words):
+                couple(r, "rv", equations=equations)
+        r[1, 2] = r[2, 1] = 5.0
+        with pytest.raises(InputError, match=r"^r must be within \[0, 1\], got 5 for the pair \(1, 2\)"):
             couple(r, "rv", equations=0)
 
 

@@ -86,7 +86,7 @@ class TestWeights:
     @pytest.mark.parametrize("method", ["ht", "logit"])
     def test_beyond_double_precision_are_refused(self, method):
         for n in ([1e300, 1e-300, 1e-300], [1, 1e-310, 1e-310], [1, 0.9e-300, 0.9e-300]):
-            with pytest.raises(InputError, match=r"the positive weights in n differ by more than 1e\+300; raise"):
+            with pytest.raises(InputError, match=r"the positive numbers in n differ by more than 1e\+300; raise"):
                 couple([0.5, 0.9, 0.9], method, n=n, condensed=True)
         # A weight of 0 is not a small one.
         couple([0.5, 0.9, 0.9], method, n=[1e300, 1e300, 0], condensed=True)

@@ -105,7 +105,7 @@ class TestOwnWeights:
             (np.triu(N), "must be symmetric, got 3.0 and 0.0 for the pair x/y"),
             (-N, r"must hold finite numbers >= 0, got -3.0 for the pair x/y"),
             (np.array([1.0, 0, 0]), r"graph is not connected: weights leaves \{x, y\} and \{z\} without"),
-            (np.array([1.0, 1e-310, 1]), "the positive weights in weights differ by more than 1e"),
+            (np.array([1.0, 1e-310, 1]), "^the positive numbers in weights differ by more than 1e"),
             (pd.DataFrame(N, list("abc"), list("abc")), r"labelled by the classes \(x, y, z\), got \(a, b, c\)"),
             (pd.Series([1.0, 2, 3], ["y/x", "y/z", "x/z"]), r"of weights must be \(x, y, z\), in this order"),
         ],

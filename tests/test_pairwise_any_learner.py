@@ -249,21 +249,25 @@ class TestFrames:
             {},
             {"threshold": "cv"},
             {"coupling": "bayes"},
-            {"estimator": {"a": make_pipeline(COLUMNS, SVC()), "b": make_pipeline(COLUMNS, LogisticRegression())}},
+            {"estimator": {"a": SVC(), "b": LogisticRegression()}},
         ],
         ids=["plain", "threshold", "bayes", "candidates"],
     )
     def test_a_column_transformer_sees_names_and_strings(self, frame, options):
-        options = {"estimator": make_pipeline(COLUMNS, LogisticRegression()), **options}
-        clf = PairwiseClassifier(**options).fit(frame, Y, sample_weight=WEIGHT)
+        learners = options.get("estimator", {"a": LogisticRegression()})
+        by_number = make_column_transformer((StandardScaler(), [0, 1]), remainder="passthrough")
+        clf, want = (
+            PairwiseClassifier(
+                **{**options, "estimator": {name: make_pipeline(columns, each) for name, each in learners.items()}}
+            )
+            for columns in (COLUMNS, by_number)
+        )
+        clf.fit(frame, Y, sample_weight=WEIGHT)
         assert list(clf.feature_names_in_) == [*NAMES, "colour", "sort"]
         codes = (COLOURS[:, None] == np.unique(COLOURS)).astype(float)
-        by_number = make_column_transformer((StandardScaler(), [0, 1]), remainder="passthrough")
-        if not isinstance(options["estimator"], dict):
-            array = np.hstack([X, codes, codes])
-            options["estimator"] = make_pipeline(by_number, LogisticRegression())
-            want = PairwiseClassifier(**options).fit(array, Y, sample_weight=WEIGHT)
-            np.testing.assert_allclose(clf.predict_proba(frame), want.predict_proba(array), atol=ROUNDING)
+        array = np.hstack([X, codes, codes])
+        want.fit(array, Y, sample_weight=WEIGHT)
+        np.testing.assert_allclose(clf.predict_proba(frame), want.predict_proba(array), atol=ROUNDING)
         # A frame of the other package has the same names.
         np.testing.assert_array_equal(clf.predict_proba(PANDAS), clf.predict_proba(POLARS))
 

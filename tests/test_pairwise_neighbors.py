@@ -115,7 +115,9 @@ def test_in_a_pairwise_classifier(data):
         ({"n_neighbors": (1, 2.5)}, "n_neighbors must be a whole number of at least 1, got 2.5"),
         ({"n_neighbors": []}, "n_neighbors must be 'auto', a number, or a list of numbers, got \\[\\]"),
         ({"n_neighbors": "all"}, "n_neighbors must be 'auto', a number, or a list of numbers, got 'all'"),
-        ({"bias": np.nan}, "bias must be a number, got nan"),
+        ({"bias": np.nan}, "bias must be a number from -100 to 100, got nan"),
+        ({"bias": (0.1, -1000)}, "bias must be a number from -100 to 100, got -1000"),
+        ({"n_neighbors": np.array(0)}, "n_neighbors must be a whole number of at least 1, got 0"),
         ({"bias": "none"}, "bias must be 'auto', a number, or a list of numbers, got 'none'"),
         ({"bias": None}, "bias must be 'auto', a number, or a list of numbers, got None"),
     ],
@@ -124,6 +126,15 @@ def test_wrong_parameters(options, message, data):
     x, y, _ = data
     with pytest.raises(InputError, match=message):
         BiasedNeighborsClassifier(**options).fit(x, y)
+
+
+@pytest.mark.filterwarnings("error")
+def test_scalars_of_numpy_and_the_largest_bias(data):
+    x, y, new = data
+    clf = BiasedNeighborsClassifier(np.array(3), bias=np.array(100.0)).fit(x, y)
+    assert (clf.n_neighbors_, clf.bias_) == (3, 100.0)
+    # All rows of the first class are farther than those of the second.
+    np.testing.assert_array_equal(clf.predict_proba(new)[:, 0], 0.0)
 
 
 def test_wrong_classes(data):

@@ -4,7 +4,7 @@
 #' \eqn{1 / (1 + e^{\lambda_j - \lambda_i})}{1 / (1 + exp(lambda[j] - lambda[i]))}. The model may
 #' include ties, an order effect (such as a home advantage) and covariates of the items.
 #'
-#' There are three ways to call it. `bt(wins)` takes a square matrix of wins. `bt(r, n = n)` takes a
+#' There are three ways to call it. `bt(wins)` takes a square matrix of wins. `bt(r, n)` takes a
 #' matrix of proportions of wins and one of numbers of comparisons, as the coupling of Hastie and
 #' Tibshirani does; the wins are `n * r`. With `player1` and `player2`, each row is one or several
 #' comparisons of a pair, as in `BTm()` of \pkg{BradleyTerry2}; `outcome`, `player1`, `player2`,
@@ -70,8 +70,8 @@
 #'   neither. For more than 2000 items, `"diag"` estimates standard errors by random projections.
 #' @param maxit Maximum number of Newton steps.
 #' @param n With a matrix of proportions: a symmetric matrix with the numbers of comparisons, which
-#'   need not be whole. 0 means that two items were not compared; only then may their proportions be
-#'   missing.
+#'   need not be whole; it may be the second argument. 0 means that two items were not compared;
+#'   only then may their proportions be missing.
 #' @return A list of class `pwcstats_bt`. It has the usual [methods][pwcstats_bt] of a model,
 #'   [predict()][predict.pwcstats_bt] and [plot()][plot.pwcstats_bt], and [abilities()],
 #'   [quasi_variances()], [comparison_intervals()] and [rank_intervals()]. Its elements are
@@ -118,7 +118,7 @@
 #'
 #' # Proportions, and numbers of comparisons.
 #' n <- citations + t(citations)
-#' all.equal(coef(bt(citations / n, n = n)), coef(fit))
+#' all.equal(coef(bt(citations / n, n)), coef(fit))
 #'
 #' # One row for each comparison; 0.5 is a tie.
 #' games <- data.frame(
@@ -165,6 +165,12 @@ bt <- function(outcome,
     cov_type <- if (is.null(asked$cluster)) "nonrobust" else "cluster"
   }
   refuse_formula(asked$outcome, call)
+  # bt(r, n): labels of rows are no matrix.
+  if (is.null(asked$player2) && is.null(asked$data) && is.null(asked$n) &&
+        length(dim(outcome)) == 2L && length(dim(player1)) == 2L) {
+    n <- player1
+    names(asked)[names(asked) == "player1"] <- "n"
+  }
   input <- if (is.null(asked$player1) && is.null(asked$player2)) {
     refuse_row_arguments(asked, call)
     wins_input(outcome, tied, n, order_effect, call)

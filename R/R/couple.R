@@ -60,7 +60,8 @@
 #' @param return_info Return information on the fit too?
 #' @param equations For `method = "rv"` only: which K - 1 equations are solved. A class means those
 #'   of its pairs. Pairs such as `c("a/b", "b/c")`, or a matrix with a pair in each of its K - 1
-#'   rows, mean these pairs, which must connect all classes. Classes without names are numbers.
+#'   rows, mean these pairs, which must connect all classes. Classes without names are numbers. `r`
+#'   may be `NA` for pairs without an equation.
 #' @param symmetrize With `TRUE`, `r[i, j]` and `r[j, i]` come from two estimates, as those of rule
 #'   learners do (Fuernkranz, 2002), and need not add up to 1. Their mean
 #'   `(r[i, j] + 1 - r[j, i]) / 2` is used; `"sum"` then counts the votes of both.

@@ -85,7 +85,9 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _read_equations(text: str | None) -> str | list[str] | None:
-    return text.split(",") if text is not None and "/" in text else text
+    if text is None or "/" not in text:
+        return text
+    return [pair.strip() for pair in text.split(",") if pair.strip()]
 
 
 def _read_weights(options: argparse.Namespace, r: pd.DataFrame) -> pd.DataFrame | pd.Series:

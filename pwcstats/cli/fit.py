@@ -1,6 +1,7 @@
 """``pwcstats fit``: fit, cross-validate and save a pairwise classifier."""
 
 import argparse
+import os
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,7 @@ def add_to(commands: Any) -> None:
     weighted = " and ".join(f"--coupling {row.name}" for row in TABLE.values() if row.uses_weights)
     parser.add_argument(
         "--pair-weights",
-        metavar="FILE",
+        metavar="counts|equal|FILE",
         default="counts",
         help=f"weights of the pairs for {weighted}: counts (numbers of rows), equal, or a file, K x K or with columns "
         "a/b (%(default)s)",
@@ -168,6 +169,8 @@ def _pair_weights(options: argparse.Namespace, classes: list[str]) -> str | list
     given = options.pair_weights
     if given in models.PAIR_WEIGHTS:
         return str(given)
+    if given != "-" and not os.path.exists(given):
+        raise InputError(f"--pair-weights must be {', '.join(models.PAIR_WEIGHTS)} or a file, got {given!r}.")
     weights = reading.read_weights(given, options.sep)
     return [float(x) for x in read_weights(weights, Pairs.of_classes(classes), True, "weights")[0]]
 

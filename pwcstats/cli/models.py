@@ -33,12 +33,11 @@ from pwcstats.pairwise.calibration import CALIBRATIONS, THRESHOLDS
 from pwcstats.pairwise.named import LEARNERS, make_learner
 
 FORMAT = "pwcstats-model"
-# Version 2 added the entries of ADDED.
 FORMAT_VERSION = 2
 # Packages whose version may change the results.
 PACKAGES = ("pwcstats", "scikit-learn")
-# Entries of model.json that version 1 does not have.
-ADDED = ("pair_weights", "threshold", "calibration", "temperature")
+# Entries of model.json that are options of the classifier.
+OPTIONS = ("coupling", "pair_weights", "threshold", "calibration", "temperature")
 # What the words for weights of the pairs mean to the classifier.
 PAIR_WEIGHTS: dict[str, str | None] = {"counts": "counts", "equal": None}
 # What the words for a temperature mean to the classifier.
@@ -60,15 +59,15 @@ class Recipe(NamedTuple):
     learners: list[str]
     coupling: Any
     seed: int
-    # Models of version 1 get these defaults. Weights are a row of PAIR_WEIGHTS, or one number for each pair.
-    pair_weights: str | list[float] = "counts"
-    threshold: str = "none"
-    calibration: str = "auto"
-    temperature: str = "auto"
+    # A row of PAIR_WEIGHTS, or one number for each pair.
+    pair_weights: str | list[float]
+    threshold: str
+    calibration: str
+    temperature: str
 
     def options(self) -> dict[str, Any]:
         """The options of the classifier, as they are saved and printed."""
-        return {name: getattr(self, name) for name in ("coupling", *ADDED)}
+        return {name: getattr(self, name) for name in OPTIONS}
 
     def estimator(self) -> Pipeline:
         """The classifier, not yet fitted; columns are scaled once for all pairs and learners."""
@@ -244,15 +243,14 @@ def _read_document(document: Any, path: str) -> tuple[Recipe, list[str], dict[st
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise _no_model(path)
     found = document.get("format_version")
-    if type(found) is int and not 1 <= found <= FORMAT_VERSION:
+    if type(found) is int and found != FORMAT_VERSION:
         raise InputError(
-            f"{path} has format {found} of saved models, but this version of pwcstats reads formats 1 to "
+            f"{path} has format {found} of saved models, but this version of pwcstats reads format "
             f"{FORMAT_VERSION}; fit the model again, or use the version that saved it."
         )
-    fields = set(FIELDS) - (set(ADDED) if found == 1 else set())
-    if set(document) != fields or not all(FIELDS[name](document[name]) for name in fields):
+    if set(document) != set(FIELDS) or not all(valid(document[name]) for name, valid in FIELDS.items()):
         raise _no_model(path)
-    chosen = {name: document[name] for name in (*ADDED, "learners", "coupling", "seed", "target") if name in fields}
+    chosen = {name: document[name] for name in (*OPTIONS, "learners", "seed", "target")}
     recipe = Recipe(columns=[Column(**column) for column in document["columns"]], **chosen)
     classes, weights = document["classes"], recipe.pair_weights
     if not isinstance(weights, str) and len(weights) != len(classes) * (len(classes) - 1) // 2:

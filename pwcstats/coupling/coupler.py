@@ -146,7 +146,7 @@ def couple(
         For ``method="rv"``: which K - 1 equations are solved. A class means those of its pairs; a list such as
         ``[("a", "b"), ("b", "c")]`` or ``["a/b", "b/c"]`` means these pairs, which must connect all classes. Classes
         are given by their names, or by 0, 1, ... if they have none. By default each sample uses the pairs of its class
-        with the largest sum of r.
+        with the largest sum of r. With `equations`, r may be NaN for pairs without an equation.
     symmetrize : bool
         Whether r_ij and r_ji come from two different estimates, as those of rule learners do [5]_, [7]_, and need not
         add up to 1. The first estimate says r_ij and the second says 1 - r_ji of the same probability; their mean
@@ -270,15 +270,16 @@ def couple(
     pairs = read_pairs(r, condensed, classes)
     weights = np.ones((1, len(pairs.upper))) if n is None else read_weights(n, pairs, condensed, "n")
     shares = check_weights(weights, pairs, "n", n_jobs)
-    if symmetrize:
-        check_values(pairs, weights, _missing_cure(row), may_differ=True)
-        pairs = symmetrized(pairs)
-
     used, solve = shares, row.kernel
     if row.uses_pair_mass:
         used = _scaled(_read_mass(pairs, pair_mass, condensed))
     if equations is not None and row.tree_kernel is not None:
         used, solve = read_tree(equations, pairs), row.tree_kernel
+        # Pairs that no equation needs may be missing.
+        weights = shares = np.ascontiguousarray(np.maximum(used, pairs.present))
+    if symmetrize:
+        check_values(pairs, weights, _missing_cure(row), may_differ=True)
+        pairs = symmetrized(pairs)
     top = _top_sets(row, pairs, shares, clip, n_jobs)
     proba = np.empty((pairs.n_samples, pairs.n_classes))
     n_iter = np.zeros(pairs.n_samples, np.int64)
@@ -327,6 +328,8 @@ def _unused(name: str, row: Method, users: str) -> InputError:
 
 def _missing_cure(row: Method) -> str:
     """What to do about a missing r."""
+    if row.tree_kernel is not None:
+        return f"fill it in, drop the sample, or choose {arg('equations')} of other pairs"
     use = "" if row.uses_weights else f"use {methods_with('uses_weights')} and "
     return f"fill it in, drop the sample, or {use}set {arg('n')} to 0 for pairs that were not compared"
 
@@ -355,7 +358,7 @@ def check_weights(weights: Array, pairs: Pairs, name: str, n_jobs: int | None = 
     shares = _scaled(weights)
     if ((shares < SMALLEST_SHARE) & (weights > 0.0)).any():
         raise InputError(
-            f"the positive weights in {arg(name)} differ by more than {1 / SMALLEST_SHARE:.0e}; raise the smallest, or "
+            f"the positive numbers in {arg(name)} differ by more than {1 / SMALLEST_SHARE:.0e}; raise the smallest, or "
             "set them to 0 to leave these pairs out."
         )
     return shares
@@ -384,7 +387,7 @@ def _check_connected(pairs: Pairs, weights: Array, name: str, n_jobs: int | None
     where = pairs.of_sample(row) if len(weights) > 1 else ""
     raise InputError(
         f"the comparison graph{where} is not connected: {arg(name)} leaves {groups} without a compared pair between "
-        "them; give such a pair a positive weight, or couple each group separately."
+        "them; give such a pair a positive weight, or use the classes of one group only."
     )
 
 

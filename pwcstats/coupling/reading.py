@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -46,6 +47,12 @@ class Pairs:
         """Number of samples."""
         return len(self.values)
 
+    @property
+    def present(self) -> NDArray[np.bool_]:
+        """Whether both sides of each pair have a number, of shape (n, pairs)."""
+        found = ~np.isnan(self.values[:, self.upper])
+        return found & ~np.isnan(self.values[:, self.lower]) if len(self.lower) else found
+
     def class_name(self, i: int) -> str:
         """Label of class i, or its number."""
         return str(i if self.classes is None else self.classes[i])
@@ -89,7 +96,7 @@ def read_pairs(r: Any, condensed: bool, classes: Sequence[Hashable] | None) -> P
     if classes is not None:
         names = _read_classes(classes, n_classes)
         # The default labels of pandas, 0, 1, ..., are not names.
-        if labels is not None and not isinstance(labels, pd.RangeIndex) and list(labels) != list(names):
+        if labels is not None and not isinstance(labels, pd.RangeIndex) and _matched(labels, names) != list(names):
             raise InputError(
                 f"{arg('r')} is labelled by the classes {listed(labels)}, but {arg('classes')} says {listed(names)}; "
                 f"leave {arg('classes')} out, or remove the labels of {arg('r')}."
@@ -160,10 +167,19 @@ def _read_classes(classes: Iterable[Hashable], n_classes: int) -> pd.Index:
     return names
 
 
-def _classes_of_pairs(labels: pd.Index, name: str, classes_given: bool = False) -> pd.Index | None:
+def _matched(labels: Iterable[Hashable], classes: Sequence[Hashable] | pd.Index) -> list[Hashable]:
+    """The labels, with the class of the same text in place of each: in 'a/b' and in files, 0 is '0'."""
+    by_text = {str(label): label for label in classes}
+    return [by_text.get(str(label), label) if len(by_text) == len(classes) else label for label in labels]
+
+
+def _classes_of_pairs(
+    labels: pd.Index, name: str, classes_given: bool = False, known: pd.Index | None = None
+) -> pd.Index | None:
     """Names of the classes, from columns named by pairs, (a, b) or 'a/b'; None if no column is named so.
 
-    If the user gave the names of the classes, labels that do not name the pairs in order are ignored.
+    If the user gave the names of the classes, labels that do not name the pairs in order are ignored. An error about
+    the order is that of the `known` classes.
     """
     pairs = [tuple(label.split("/")) if isinstance(label, str) else label for label in labels]
     is_pair = [isinstance(pair, tuple) and len(pair) == 2 for pair in pairs]
@@ -179,7 +195,9 @@ def _classes_of_pairs(labels: pd.Index, name: str, classes_given: bool = False) 
     first = pairs[0][0]
     # The name of each pair that is not `first`, even if the pair is reversed.
     names = [first, *(pair[pair[1] != first] for pair in pairs[: n_classes - 1])]
-    expected = [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]]
+    expected = list(combinations(names, 2))
+    if known is not None and len(known) == n_classes and pairs != expected:
+        pairs, expected = [tuple(_matched(pair, known)) for pair in pairs], list(combinations(known, 2))
     for found, wanted in zip(pairs, expected, strict=False):
         if found != wanted:
             if classes_given:
@@ -201,6 +219,8 @@ def _align(frame: pd.DataFrame, classes: pd.Index, name: str) -> pd.DataFrame:
             f"a frame of {arg(name)} must have a row and a column for each class, got {shape_of(frame)}; class names "
             f"belong in the index; for one column per pair use {arg('condensed', True)}."
         )
+    rows, columns = (dict(zip(labels, _matched(labels, classes), strict=True)) for labels in frame.axes)
+    frame = frame.rename(index=rows, columns=columns)
     for axis, labels in (("rows", frame.index), ("columns", frame.columns)):
         if not labels.is_unique or not labels.isin(classes).all():
             raise InputError(
@@ -235,19 +255,20 @@ def read_weights(weights: Any, pairs: Pairs, condensed: bool, name: str, *, samp
     elif isinstance(weights, pd.DataFrame) and weights.shape == (k, k) and pairs.classes is not None:
         weights = _align(weights, pairs.classes, name)
     elif isinstance(weights, pd.DataFrame):
-        _check_labels(weights.index, _classes_of_pairs(weights.columns, name), pairs, name)
+        _check_labels(weights.index, _classes_of_pairs(weights.columns, name, known=pairs.classes), pairs, name)
     elif isinstance(weights, pd.Series):
-        _check_labels(None, _classes_of_pairs(weights.index, name), pairs, name)
+        _check_labels(None, _classes_of_pairs(weights.index, name, known=pairs.classes), pairs, name)
     array = as_float(weights, name)
     by_sample = condensed and array.shape == (n, n_pairs)
     if array.shape in ((k, k), (n, k, k)) and not (by_sample and samples_first):
         i, j = np.triu_indices(k, 1)
         full = array.reshape(-1, k, k)
-        array = np.ascontiguousarray(full[:, i, j])
+        array, other = full[:, i, j], full[:, j, i]
         cure = "both sides of a pair share one number"
         if by_sample:
             cure = f"{shape_of(full[0])} numbers are read as a matrix; give the weights of each sample as n x K x K"
-        _check_symmetry(array, full[:, j, i], pairs, name, cure)
+        _check_symmetry(array, other, pairs, name, cure)
+        array = np.ascontiguousarray(np.where(np.isnan(other), other, array))
     elif array.shape == (n_pairs,) or by_sample:
         array = np.ascontiguousarray(array.reshape(-1, n_pairs))
     else:
@@ -261,6 +282,11 @@ def read_weights(weights: Any, pairs: Pairs, condensed: bool, name: str, *, samp
     if bad.any():
         row, pair = np.argwhere(bad)[0]
         where = pairs.of_sample(row) if len(array) > 1 else ""
+        if np.isnan(array[row, pair]):
+            raise InputError(
+                f"{arg(name)} is missing for the pair {pairs.pair_name(pair)}{where}; fill it in, or set it to 0 to "
+                "leave the pair out."
+            )
         raise InputError(
             f"{arg(name)} must hold finite numbers >= 0, got {array[row, pair]} for the pair "
             f"{pairs.pair_name(pair)}{where}."
@@ -271,7 +297,9 @@ def read_weights(weights: Any, pairs: Pairs, condensed: bool, name: str, *, samp
 def _check_labels(samples: pd.Index | None, classes: pd.Index | None, pairs: Pairs, name: str) -> None:
     """Labels of weights must be those of the pairs, in the same order."""
     for what, theirs, ours in (("classes", classes, pairs.classes), ("samples", samples, pairs.index)):
-        if theirs is not None and ours is not None and len(theirs) == len(ours) and list(theirs) != list(ours):
+        if theirs is None or ours is None or len(theirs) != len(ours):
+            continue
+        if list(theirs) != list(ours) and _matched(theirs, ours) != list(ours):
             raise InputError(
                 f"the {what} of {arg(name)} must be {listed(ours)}, in this order, got {listed(theirs)}; put them "
                 "in this order, or remove the labels."
@@ -281,7 +309,6 @@ def _check_labels(samples: pd.Index | None, classes: pd.Index | None, pairs: Pai
 def _check_symmetry(upper: Array, lower: Array, pairs: Pairs, name: str, cure: str) -> None:
     with np.errstate(invalid="ignore"):
         unequal = np.abs(upper - lower) > TOLERANCE * np.maximum(np.abs(upper), np.abs(lower))
-    unequal |= np.isnan(upper) != np.isnan(lower)
     if unequal.any():
         row, pair = np.argwhere(unequal)[0]
         raise InputError(
@@ -294,10 +321,14 @@ def read_tree(equations: Any, pairs: Pairs) -> Array:
     """Read a class or K - 1 pairs as a (1, pairs) array: 1 for the pairs of the class, or these pairs, 0 for others."""
     k = pairs.n_classes
     labels = list(range(k)) if pairs.classes is None else pairs.classes.tolist()
-    if isinstance(equations, Hashable) and equations in labels:
-        chosen = [(equations, label) for label in labels if label != equations]
+    chosen: list[tuple[Any, ...]]
+    # True equals 1, but does not mean class 1.
+    is_flag = isinstance(equations, (bool, np.bool_)) and not any(isinstance(label, bool) for label in labels)
+    if isinstance(equations, Hashable) and not is_flag and (hub := _matched([equations], labels)[0]) in labels:
+        chosen = [(hub, label) for label in labels if label != hub]
     elif isinstance(equations, (list, tuple, np.ndarray)):
-        chosen = [_pair_of(pair) for pair in (equations.tolist() if isinstance(equations, np.ndarray) else equations)]
+        given = equations.tolist() if isinstance(equations, np.ndarray) else equations
+        chosen = [tuple(_matched(_pair_of(pair), labels)) for pair in given]
     else:
         raise InputError(
             f"{arg('equations')} must be one of the classes {listed(labels)}, or a list of {counted(k - 1, 'pair')} of "
@@ -314,7 +345,10 @@ def read_tree(equations: Any, pairs: Pairs) -> Array:
             )
         i, j = sorted(map(labels.index, pair))
         if group[i] == group[j]:
-            raise InputError(f"{needed}, but those before {pair[0]}/{pair[1]} connect these two already.")
+            raise InputError(
+                f"{needed}, but {pair[0]}/{pair[1]} closes a circle: {labels[i]} and {labels[j]} are connected by the "
+                "pairs before it."
+            )
         group = [group[i] if other == group[j] else other for other in group]
         tree[i, j] = 1.0
     return np.ascontiguousarray(tree[np.triu_indices(k, 1)])[None]
@@ -337,11 +371,19 @@ def symmetrized(pairs: Pairs) -> Pairs:
     return replace(pairs, values=mean, upper=np.arange(mean.shape[1]), lower=np.empty(0, np.int64))
 
 
-def check_values(pairs: Pairs, weights: Array, cure: str, unequal_cure: str = "", *, may_differ: bool = False) -> None:
+def check_values(
+    pairs: Pairs,
+    weights: Array,
+    cure: str,
+    unequal_cure: str = "",
+    *,
+    outside_cure: str = "and turn decision values into probabilities first",
+    may_differ: bool = False,
+) -> None:
     """Refuse missing values, values outside [0, 1], and r_ij + r_ji other than 1, in this order.
 
-    Pairs of weight 0 are not checked. `cure` says what to do about a missing value, and `unequal_cure` what else to do
-    about a wrong sum. With `may_differ` sums are not checked.
+    Pairs of weight 0 are not checked. `cure` says what to do about a missing value, `unequal_cure` what else to do
+    about a wrong sum, and `outside_cure` about a value outside [0, 1]. With `may_differ` sums are not checked.
     """
     missing = outside = unequal = None
     largest_gap = np.inf if may_differ else TOLERANCE
@@ -375,8 +417,8 @@ def check_values(pairs: Pairs, weights: Array, cure: str, unequal_cure: str = ""
     if outside:
         worst = max(both_sides(*outside), key=lambda r: abs(r - 0.5))
         raise InputError(
-            f"{arg('r')} must be within [0, 1], got {worst:.9g} for {where(*outside)}; divide percentages by 100, and "
-            "turn decision values into probabilities first."
+            f"{arg('r')} must be within [0, 1], got {worst:.9g} for {where(*outside)}; divide percentages by 100, "
+            f"{outside_cure}."
         )
     if unequal:
         raise InputError(
@@ -395,7 +437,7 @@ def _first(mask: NDArray[np.bool_], first_sample: int) -> tuple[int, int] | None
 def soft_wins(pairs: Pairs, weight: Array) -> Array:
     """Matrix of the wins n_ij r_ij of a single sample."""
     cure = f"fill it in, or give weight {arg('n')} = 0 to a pair that was not compared"
-    check_values(pairs, weight[None], cure)
+    check_values(pairs, weight[None], cure, outside_cure=f"and numbers of wins by {arg('n')}")
     i, j = np.triu_indices(pairs.n_classes, 1)
     compared = weight > 0.0
     i, j, weight = i[compared], j[compared], weight[compared]

@@ -103,9 +103,11 @@ def make_folds(
         if _params.count(cv, name, least=2) and alone.any():
             kept = alone[problem.code]
             effect, instead = why
+            few = [shown(label) for label in problem.classes[alone]]
+            subject = f"the classes {listed(few)} have one row each" if len(few) > 1 else f"class {few[0]} has one row"
             warning = PwcWarning(
-                f"the classes {listed(map(shown, problem.classes[alone]))} have one row each, which {arg(name)} cannot "
-                f"hold out, so {effect}; give more rows, drop or merge the classes, or {instead}."
+                f"{subject}, which {arg(name)} cannot hold out, so {effect}; give more rows, drop or merge "
+                f"{'the classes' if len(few) > 1 else 'the class'}, or {instead}."
             )
             warn(warning)
     folds = _split(cv, problem.x, problem.y, name, random_state, kept, **split_params)

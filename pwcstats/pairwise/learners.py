@@ -127,7 +127,7 @@ def kind_of_scores(name: str, learner: Any, calibration: str | None, coupling: M
     if not probabilities and calibration is None and coupling.needs_probabilities:
         raise InputError(
             f"{name} ({kind}) has no {code('predict_proba')}, so {arg('calibration', None)} leaves decision values, "
-            f"which {value(coupling.name)} cannot couple; use {arg('calibration', 'auto')}, or "
+            f"which {arg('coupling', coupling.name)} cannot couple; use {arg('calibration', 'auto')}, or "
             f"{arg('coupling', 'vote')}."
         )
     prefers_decisions = calibration not in ("auto", None)

@@ -20,6 +20,8 @@ __all__ = ["BiasedNeighborsClassifier"]
 # What "auto" means; the paper gives neither grid.
 NEIGHBORS = (1, 3, 5, 7, 9, 11, 15, 21)
 BIASES = tuple(np.linspace(-0.3, 0.3, 25).round(3).tolist())
+# Far beyond any use; the exponential of a much larger bias would overflow.
+LARGEST_BIAS = 100
 # Distances are computed in pieces of about this many numbers.
 PIECE = 2**22
 
@@ -182,7 +184,11 @@ class BiasedNeighborsClassifier(ClassifierMixin, BaseEstimator):
                 f"{arg('n_neighbors')} must be below the number of rows, {n_rows}, as a row is not its own neighbour; "
                 f"got {value(self.n_neighbors)}."
             )
-        biases = [_params.number(each, "bias") for each in _each(self.bias, "bias", BIASES)]
+        what = f"a number from -{LARGEST_BIAS} to {LARGEST_BIAS}"
+        biases = [
+            _params.number(each, "bias", what, lambda x: abs(x) <= LARGEST_BIAS)
+            for each in _each(self.bias, "bias", BIASES)
+        ]
         return [j for j in n_neighbors if j < n_rows], sorted(biases, key=abs)
 
     def _nearest(self, x: Array, most: int, leave_out: bool = False) -> tuple[Array, Array]:
@@ -210,6 +216,8 @@ def _each(given: Any, name: str, auto: Sequence[Any]) -> list[Any]:
         return list(auto)
     if isinstance(given, str) or given is None or np.size(given) == 0:
         raise InputError(f"{arg(name)} must be {value('auto')}, a number, or a list of numbers, got {value(given)}.")
+    # An array without dimensions is one number.
+    given = given.tolist() if isinstance(given, np.ndarray) else given
     return list(given) if hasattr(given, "__iter__") else [given]
 
 

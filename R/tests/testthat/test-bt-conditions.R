@@ -63,6 +63,7 @@ test_that("rows need players and an outcome", {
   skip_without_python()
   games <- small_games()
   expect_refused(bt(1, winner, data = games), "must be given together")
+  expect_refused(bt(1, small_wins), "must be given together")
   nothing <- NULL
   expect_refused(bt(1, winner, nothing, games), "player2 must have a label .* NULL")
   expect_refused(bt(1, winner, loser, "games"), "^data must be a data frame, not character\\.$")

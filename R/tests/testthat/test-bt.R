@@ -36,6 +36,10 @@ test_that("proportions and numbers of comparisons give the model of the wins", {
   expect_equal(coef(bt(r[c(2, 3, 1), ], n = n[3:1, c(2, 1, 3)])), coef(fit))
   expect_equal(unname(coef(bt(unname(r), n = unname(n)))), unname(coef(fit)))
   expect_equal(coef(bt(as.data.frame(r), n = as.data.frame(n))), coef(fit))
+  # It may be the second argument.
+  second <- bt(r, n)
+  expect_identical(coef(second), coef(shares))
+  expect_identical(second$call, shares$call)
   # It is the coupling of Hastie and Tibshirani.
   p <- exp(abilities(shares)[, "ability"])
   expect_equal(p / sum(p), couple(r, "ht", n = n), tolerance = 1e-8)
@@ -54,6 +58,10 @@ test_that("proportions and numbers that do not fit are refused", {
   expect_refused(bt(small_wins, n = n), "^outcome must be within \\[0, 1\\]")
   expect_refused(bt(r, n = small_wins), "^n must be symmetric")
   expect_refused(bt(r, n = n[1:2, 1:2]), "^n must have the 3 items of outcome, got 2")
+  missing <- replace(n, 4L, NA)
+  expect_refused(bt(r, n = missing), "^n is missing for the pair a/b; fill it in, or set it to 0")
+  expect_refused(bt(small_wins, n), "^outcome must be within .* and numbers of wins by n\\.$")
+  expect_refused(bt(r, n, order_effect = TRUE), "^order_effect needs")
   expect_refused(bt(r, n = -n), "^n must hold finite numbers >= 0")
   expect_refused(bt(r / 2, n = n), "^r_ij \\+ r_ji must be 1 .* an empty triangle with 1 - r\\.$")
   expect_refused(bt(r, n = n, tied = n), "^tied needs a matrix of wins, but n says")

@@ -80,13 +80,22 @@ test_that("rv solves the equations of the pairs that are chosen", {
   expect_equal(couple(two, "rv", equations = "1/2"), c(.8, .2), tolerance = exact)
 })
 
+test_that("pairs without an equation may be missing", {
+  skip_without_python()
+  r <- pairs_of(c(.5, .3, .2))
+  expected <- couple(r, "rv", equations = 1)
+  r[2, 3] <- r[3, 2] <- NA
+  expect_identical(couple(r, "rv", equations = 1), expected)
+  expect_refused(couple(r, "rv", equations = 2), "^r is missing .* or choose equations of other")
+})
+
 test_that("equations that do not determine p are refused", {
   skip_without_python()
   r <- pairs_of(c(.5, .3, .2))
   ask <- function(x) couple(r, "rv", classes = c("a", "b", "c"), equations = x)
   expect_refused(ask("d"), "^equations must be one of the classes \\(a, b, c\\), or a list of 2")
   expect_refused(ask("a/b"), "^equations must connect all classes by 2 pairs, got 1\\.$")
-  expect_refused(ask(c("a/b", "b/a")), "by 2 pairs, but those before b/a connect these two already")
+  expect_refused(ask(c("a/b", "b/a")), "by 2 pairs, but b/a closes a circle")
   expect_refused(ask(c("a/b", "b/d")), "^equations must be pairs of the classes .* got b/d")
   expect_refused(ask(c("a", "b")), "^equations must be pairs of the classes .* got a\\.$")
   expect_refused(ask(list("a")), "^equations must be a class, pairs such as \"a/b\", or a matrix")
