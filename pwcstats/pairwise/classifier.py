@@ -591,7 +591,7 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             training.problem,
             "calibration_cv",
             training.options.seeds.calibration,
-            ("the training scores of these rows are used", instead),
+            ("training scores stand in for held-out ones", instead),
             **routed.calibration_splitter,
         )
         check_held_out_once(folds, "calibration_cv")
