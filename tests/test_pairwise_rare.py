@@ -60,7 +60,7 @@ def test_the_warning_names_the_classes_and_what_follows():
     assert len(messages) == 2
     assert messages[0].startswith("class 'c' has one row, which selection_cv cannot hold out, so candidates are not")
     assert "drop or merge the class, or" in messages[0]
-    assert "which calibration_cv cannot hold out, so the training scores of these rows are used" in messages[1]
+    assert "which calibration_cv cannot hold out, so training scores stand in for held-out ones" in messages[1]
     with pytest.warns(PwcWarning, match="or use threshold='train'"):
         PairwiseClassifier(SMOOTH, threshold="cv").fit(X[:101], y[:101])
 
