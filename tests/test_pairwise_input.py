@@ -33,7 +33,7 @@ class Mute(ClassifierMixin, BaseEstimator):
 
 WORDS = [
     ({"coupling": "magic"}, "coupling must be one of 'ht', .*got 'magic'"),
-    ({"weights": "n"}, "weights must be 'counts', None, or your own weights of the pairs, got 'n'"),
+    ({"weights": "n"}, r"weights must be 'counts', None \(all pairs equally\), or your own weights of .* got 'n'"),
     ({"threshold": "best"}, "threshold must be one of 'train', 'cv', None, got 'best'"),
     ({"calibration": "platt"}, "calibration must be one of 'auto', 'firth', 'sigmoid', 'isotonic', None, got 'platt'"),
     ({"temperature": 2.0}, "temperature must be 'auto', True or False, got 2.0"),
@@ -309,7 +309,7 @@ def test_other_couplings_after_fit():
     weighted = PairwiseClassifier(SVC(), coupling="ht").fit(X, Y)
     with pytest.warns(PwcWarning, match="weights was set after fit, so the probabilities have no temperature"):
         weighted.set_params(weights=[1.0, 2.0, 3.0]).predict_proba(X)
-    with pytest.raises(InputError, match="weights must be 'counts', None, or your own"):
+    with pytest.raises(InputError, match="weights must be 'counts', None .all pairs equally., or your own"):
         weighted.set_params(weights="foo").predict_proba(X)
 
 

@@ -142,8 +142,8 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     corrected by the temperature T [6]_: coupled probabilities p become p^(1/T), divided by their sum. T minimises the
     log loss of held-out rows, which are scored by learners that have not seen their fold, and calibrated by the
     held-out scores of the other folds (thresholds are those of all rows). The targets are smoothed by one pseudo-case
-    that the K classes share, so that T is never 0. With fewer than about ten rows per class, ``"sigmoid"`` gives less
-    extreme probabilities.
+    that the K classes share, so that T is never 0. With few classes and fewer than about ten rows of each, a wrong
+    class may get a probability near 1; ``"sigmoid"`` is more cautious there.
 
     Class weights and priors of a learner refer to all classes: ``class_weight="balanced"`` and ``gamma="scale"`` of
     ``SVC`` are computed from all rows. Each pair gets the weights of its two classes, or their priors divided by their

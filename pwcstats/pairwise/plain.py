@@ -16,6 +16,12 @@ from pwcstats.pairwise.calibration import checked
 from pwcstats.pairwise.data import ClassPairs, Integers, Mask, Problem, cut, leveled, take
 from pwcstats.pairwise.folds import Folds
 
+# Why a pipeline of a pair may fail on rows of other classes, and what to do.
+PAIR_ROWS = (
+    " (It has seen the rows of its two classes only. If it meets unknown categories, encode them in a pipeline around "
+    f"{code('PairwiseClassifier')}, or let the encoder ignore them, for example by {code('handle_unknown')}='ignore'.)"
+)
+
 
 @dataclass(frozen=True)
 class PairTask:
@@ -226,14 +232,9 @@ class PlainPairs:
             raise
         except Exception as error:
             learner = self._members[index][0]
-            hint = (
-                " (It has seen the rows of its two classes only. If it meets unknown categories, encode them in a "
-                f"pipeline around {code('PairwiseClassifier')}, or let the encoder ignore them, for example by "
-                f"{code('handle_unknown')}='ignore'.)"
-            )
             raise InputError(
                 f"the {code(type(learner).__name__)} of the pair {self._names[index]} cannot predict: "
-                f"{str(error).strip()}{hint if hasattr(learner, 'steps') else ''}"
+                f"{str(error).strip()}{PAIR_ROWS if hasattr(learner, 'steps') else ''}"
             ) from error
 
     def learner(self, index: int) -> Any:

@@ -493,7 +493,7 @@ def _failed_pair(learner: str, pair: str, error: Exception) -> InputError:
             " (Such a score treats one class as positive, and does not know which of two it is; scores such as "
             "'f1_macro' need no positive class.)"
         )
-        more = hint if "pos_label" in message else ""
+        more = hint if "pos_label" in message else plain.PAIR_ROWS if "unknown categories" in message else ""
         return InputError(f"{arg('scoring')} failed on the pair {pair}, with {learner}: {message}{more}")
     return InputError(
         f"{learner} failed on the pair {pair}: {message} (With {arg('error_score', np.nan)} the other candidates are "
