@@ -38,8 +38,8 @@ class CouplingRule:
         find_method(self.coupling, "coupling")
         if isinstance(self.weights, str) and self.weights != "counts":
             raise InputError(
-                f"{arg('weights')} must be {value('counts')}, {value(None)} (all pairs equally), or your own weights of "
-                f"the pairs, got {value(self.weights)}."
+                f"{arg('weights')} must be {value('counts')}, {value(None)} (all pairs equally), or your own weights "
+                f"of the pairs, got {value(self.weights)}."
             )
 
     def own_weights(self, classes: NDArray[Any]) -> Array | None:
