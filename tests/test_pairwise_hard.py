@@ -195,7 +195,6 @@ def test_margins_in_pieces_are_the_same(monkeypatch):
         np.testing.assert_allclose(got.predict_proba(NEW), want.predict_proba(NEW), atol=1e-12)
 
 
-@pytest.mark.filterwarnings("ignore:coupled probabilities of held-out rows are no better")
 @pytest.mark.filterwarnings("ignore:the scores of the pair")
 @pytest.mark.parametrize("machine", [SVC(C=10), SVC(C=10, kernel="linear")], ids=["rbf", "linear"])
 @pytest.mark.parametrize("options", [{"calibration": "isotonic"}, {"threshold": "cv"}, {"threshold": "train"}])

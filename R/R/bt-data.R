@@ -128,7 +128,7 @@ rows_input <- function(asked, environment, order_effect, call) {
   if (!is.null(asked$tied)) {
     abort("tied needs a matrix of wins; give ties as a third column of outcome.", call)
   }
-  if (!is.null(asked$n)) {
+  if (!is.null(asked[["n"]])) {
     abort("n needs a matrix of proportions; give numbers of wins in two columns of outcome.", call)
   }
   frame <- evaluate_rows(asked, environment, call)

@@ -166,7 +166,7 @@ bt <- function(outcome,
   }
   refuse_formula(asked$outcome, call)
   # bt(r, n): labels of rows are no matrix.
-  if (is.null(asked$player2) && is.null(asked$data) && is.null(asked$n) &&
+  if (is.null(asked$player2) && is.null(asked$data) && is.null(asked[["n"]]) &&
         length(dim(outcome)) == 2L && length(dim(player1)) == 2L) {
     n <- player1
     names(asked)[names(asked) == "player1"] <- "n"

@@ -300,7 +300,8 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             rows, masses_of_rows = folds.sample, np.ones_like(held_out) if held_out_masses is None else held_out_masses
             proba = self._fitted.couple(held_out, self._rule, lambda: masses_of_rows)
             self._fitted.temperature = fit_temperature(proba, problem.code[rows], problem.counting_weight_of(rows))
-            if self._fitted.temperature >= 1.0 / FLATTEST:
+            # A number means stratified folds; with these, classes that cannot be told apart are no mistake.
+            if self._fitted.temperature >= 1.0 / FLATTEST and not _params.is_whole(self.calibration_cv):
                 warning = PwcWarning(
                     "coupled probabilities of held-out rows are no better than equal ones, so the temperature makes "
                     "all classes about equally probable; if the rows are sorted, shuffle the folds of "
