@@ -17,6 +17,9 @@ constexpr double SHORTEST_STEP = 1e-10;
 // If a Newton step promises less than this share of the loss, only rounding is left.
 constexpr double SMALLEST_GAIN = 1e-15;
 
+// Scores that are more standard deviations from the mean of their class are outliers.
+constexpr double FAR = 5.0;
+
 // A loss, its gradient and its Hessian in the parameters (a, b + a * centre). About the `mean` of informative scores the
 // Hessian is nearly diagonal, so its determinant keeps its digits; the mean at one step is the centre of the next.
 struct Loss {
@@ -174,9 +177,9 @@ double median(std::vector<double> &values) {
     return *middle;
 }
 
-// The sigmoid of two normal classes with equal variances. Their means and standard deviation are estimated by medians, which
-// ignore outliers.
-Sigmoid discriminant(const Rows &rows) {
+// The sigmoid of two normal classes with equal variances, and whether there are outliers. Means and standard deviation are
+// estimated by medians, which ignore outliers.
+Sigmoid discriminant(const Rows &rows, bool &has_outliers) {
     std::vector<double> of_class[2], distances;
     for (int64_t k = 0; k < rows.n; k++)
         if (rows.weight[k] > 0.0) of_class[rows.target[k] > 0.5].push_back(rows.scores[k]);
@@ -184,8 +187,10 @@ Sigmoid discriminant(const Rows &rows) {
     for (int side = 0; side < 2; side++)
         for (const double score : of_class[side]) distances.push_back(std::fabs(score - (side ? positive : negative)));
     // 1.4826 times the median distance estimates a normal standard deviation; the gap bounds the log-odds of the means.
-    const double gap = std::fabs(positive - negative), sd = std::max(1.4826 * median(distances), 0.5 * gap);
-    const double a = sd > 0.0 ? -gap / (sd * sd) : 0.0;
+    const double sd = 1.4826 * median(distances);
+    has_outliers = *std::max_element(distances.begin(), distances.end()) > FAR * sd;
+    const double gap = std::fabs(positive - negative), spread = std::max(sd, 0.5 * gap);
+    const double a = spread > 0.0 ? -gap / (spread * spread) : 0.0;
     return {a, -0.5 * a * (positive + negative), 0.0, true};
 }
 
@@ -213,8 +218,13 @@ Sigmoid fit_firth(const double *scores, const bool *positive, const double *weig
     if (!rows.differ()) return level;
     Sigmoid fit{};
     if (start) fit = minimise(penalised, rows, start->a, start->b);
-    // With outliers there are several minima: near a slope of 0, and near the slope of the other scores.
-    if (!fit.converged) fit = lowest(penalised, rows, {level, discriminant(rows)});
+    if (!fit.converged) {
+        bool has_outliers = false;
+        const Sigmoid near = discriminant(rows, has_outliers);
+        // With outliers there are several minima: near a slope of 0, and near the slope of the other scores.
+        if (!has_outliers) fit = minimise(penalised, rows, near.a, near.b);
+        if (!fit.converged) fit = lowest(penalised, rows, {level, near});
+    }
     if (!(fit.a > 0.0)) return fit;
     // High scores speak against the class that they favour. This is the limit for slopes that fall to 0.
     return {0.0, std::log((of.negative + 1.0) / (of.positive + 1.0)), 0.0, fit.converged};
