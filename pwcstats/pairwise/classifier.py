@@ -31,8 +31,9 @@ from pwcstats.pairwise.calibration import CALIBRATIONS, THRESHOLDS, check_one_sc
 from pwcstats.pairwise.data import ClassPairs, Integers, Problem, RowFormat, Standardizer
 from pwcstats.pairwise.fast import has_fast_path
 from pwcstats.pairwise.folds import Folds, check_held_out_once, make_folds
-from pwcstats.pairwise.learners import Candidate, Routed, read_candidates
+from pwcstats.pairwise.learners import Candidate, read_candidates
 from pwcstats.pairwise.prediction import CouplingRule, FittedPairs
+from pwcstats.pairwise.routing import Routed, make_router, route
 from pwcstats.pairwise.temperature import FLATTEST, fit_temperature, sample_rows
 from pwcstats.pairwise.training import Options, Seeds, Training
 
@@ -279,7 +280,7 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         if len(problem.kept) < problem.n_given:
             fit_params = data.cut(fit_params, problem.kept, problem.n_given)
         self._rule.own_weights(problem.classes)
-        routed = learners.route(self, candidates, problem.weight, fit_params)
+        routed = route(self, candidates, problem.weight, fit_params)
 
         seeds = Seeds.draw(self.random_state, len(candidates), problem.n_pairs)
         options = Options(self.threshold, self.error_score, self.fast, self.n_jobs, self.verbose, seeds)
@@ -479,7 +480,7 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Metadata routing: to the fits of learners, and to splitters and a scorer that are objects and request it."""
-        return learners.make_router(self, read_candidates(self.estimator))
+        return make_router(self, read_candidates(self.estimator))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
