@@ -11,6 +11,16 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict, cross_va
 from tests.reference import wlw2_kkt
 
 
+def score_cases():
+    """Scores of different sizes, gaps and units, whether they are of the positive class, and weights."""
+    rng = np.random.default_rng(3)
+    sizes = [(60, 1, 1, 0.5), (400, 3, 1e-3, 0.2), (31, 0, 50, 0.7), (200, 8, 1, 0.5), (12, 2, 1e5, 0.4)]
+    for n, gap, unit, share in sizes:
+        positive = rng.random(n) < share
+        positive[:2] = True, False
+        yield (rng.normal(size=n) + gap * positive) * unit, positive, rng.gamma(2.0, size=n)
+
+
 def platt(scores, positive, weight):
     """A and B that maximise the likelihood of Platt's targets, by a general optimiser on standardised scores."""
     n_positive, n_negative = weight[positive].sum(), weight[~positive].sum()
@@ -45,7 +55,8 @@ def firth(scores, positive, weight):
     start = minimize(loss, [0.0, 0.0], method="Nelder-Mead", options={"xatol": 1e-6, "fatol": 1e-9}).x
     a, b = minimize(loss, start, method="BFGS", options={"gtol": 1e-9}).x
     if a > 0:
-        return 0.0, np.log((weight[~positive].sum() + 0.5) / (weight[positive].sum() + 0.5))
+        # The limit of b for slopes that fall to 0.
+        return 0.0, np.log((weight[~positive].sum() + 1) / (weight[positive].sum() + 1))
     return a / scale, b - a * centre / scale
 
 

@@ -19,21 +19,7 @@ def fit_sigmoid(scores, positive, weight, pair):
     return sigmoid
 
 
-def cases():
-    rng = np.random.default_rng(3)
-    for n, gap, unit, share in [
-        (60, 1, 1, 0.5),
-        (400, 3, 1e-3, 0.2),
-        (31, 0, 50, 0.7),
-        (200, 8, 1, 0.5),
-        (12, 2, 1e5, 0.4),
-    ]:
-        positive = rng.random(n) < share
-        positive[:2] = True, False
-        yield (rng.normal(size=n) + gap * positive) * unit, positive, rng.gamma(2.0, size=n)
-
-
-@pytest.mark.parametrize("case", list(cases()))
+@pytest.mark.parametrize("case", list(reference.score_cases()))
 def test_sigmoid_is_the_maximum_of_its_likelihood(case):
     scores, positive, weight = case
     a, b = fit_sigmoid(scores, positive, weight, "")
@@ -42,7 +28,7 @@ def test_sigmoid_is_the_maximum_of_its_likelihood(case):
     np.testing.assert_allclose(b, want[1], rtol=REFERENCE, atol=REFERENCE)
 
 
-@pytest.mark.parametrize("case", list(cases()))
+@pytest.mark.parametrize("case", list(reference.score_cases()))
 def test_sigmoid_is_where_libsvm_stops(case):
     scores, positive, _ = case
     a, b = fit_sigmoid(scores, positive, np.ones(len(scores)), "")
@@ -52,7 +38,7 @@ def test_sigmoid_is_where_libsvm_stops(case):
 
 
 def test_whole_weights_are_repeated_rows():
-    scores, positive, _ = next(iter(cases()))
+    scores, positive, _ = next(iter(reference.score_cases()))
     weight = np.random.default_rng(0).integers(1, 4, len(scores))
     once = fit_sigmoid(scores, positive, weight.astype(float), "")
     repeated = fit_sigmoid(np.repeat(scores, weight), np.repeat(positive, weight), np.ones(weight.sum()), "")
@@ -68,7 +54,7 @@ def test_separated_scores_have_a_finite_sigmoid():
 @pytest.mark.parametrize(("origin", "unit"), [(0.0, 1e-9), (0.0, 1e9), (1.0, 1e-9), (-1e6, 1.0)])
 def test_unit_and_origin_of_the_scores_do_not_matter(origin, unit):
     """Machines on small or unscaled columns have scores that hardly differ."""
-    scores, positive, weight = next(iter(cases()))
+    scores, positive, weight = next(iter(reference.score_cases()))
     a, b = fit_sigmoid(scores, positive, weight, "")
     moved = origin + unit * scores
     c, d = fit_sigmoid(moved, positive, weight, "")
@@ -91,7 +77,7 @@ def test_no_convergence_is_said():
 
 
 def test_the_kernel_ends_by_the_size_of_its_steps():
-    scores, positive, weight = next(iter(cases()))
+    scores, positive, weight = next(iter(reference.score_cases()))
     out = np.empty((1, 3))
     sigmoid(scores, positive, weight[None], out)
     a, b, converged = out[0]
