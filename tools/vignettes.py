@@ -8,6 +8,7 @@ the page, and so do the pictures (PAGE_files). CONTRIBUTING.md describes what a 
 import argparse
 import ast
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -151,7 +152,8 @@ def run_python(source: Path, chunks: list[Chunk], folder: Path) -> Path:
         cells.append(nbformat.v4.new_code_cell(chunk.code, metadata={"label": chunk.label, "tags": tags}))
     cells.append(nbformat.v4.new_code_cell(EXPORT.format(path=str(values), expressions=expressions)))
     notebook = nbformat.v4.new_notebook(cells=cells)
-    # No network is needed: the kernel is asked through files.
+    # The kernel shows pictures itself, and it needs no network: it is asked through files.
+    os.environ.pop("MPLBACKEND", None)
     kernel = AsyncKernelManager(kernel_name="python3", transport="ipc", ip=str(folder / "kernel"))
     NotebookClient(notebook, km=kernel, timeout=900, resources={"metadata": {"path": str(folder)}}).execute()
     outputs = {cell.metadata["label"]: cell.outputs for cell in notebook.cells if "label" in cell.metadata}
