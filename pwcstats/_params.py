@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pwcstats._text import listed, shown
+from pwcstats._text import did_you_mean, listed, shown
 from pwcstats.errors import InputError, arg, code, value
 
 __all__ = [
@@ -40,7 +40,7 @@ def _one_of(given: Any, options: list[str], name: str, more: str) -> str:
     if isinstance(given, str) and given in options:
         return str(given)
     known = ", ".join(map(value, options))
-    raise InputError(f"{arg(name)} must be one of {known}{more}, got {value(given)}.")
+    raise InputError(f"{arg(name)} must be one of {known}{more}, got {value(given)}.{did_you_mean(given, options)}")
 
 
 def is_whole(given: Any) -> bool:
@@ -122,5 +122,6 @@ def index_of(given: Any, labels: pd.Index, name: str, what: str = "items") -> in
     """Index of a label among the labels of the items (or of `what`)."""
     index = labels.get_indexer(pd.Index([given]))[0] if isinstance(given, Hashable) else -1
     if index < 0:
-        raise InputError(f"{arg(name)} must be one of the {what} {listed(labels)}, got {shown(given)}.")
+        hint = did_you_mean(given, labels)
+        raise InputError(f"{arg(name)} must be one of the {what} {listed(labels)}, got {shown(given)}.{hint}")
     return int(index)

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from pwcstats.errors import value
+
 # Control characters except tab and newline, bidirectional marks, and lone surrogates.
 _INVISIBLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
@@ -36,6 +38,34 @@ def listed(labels: Iterable[Any]) -> str:
     labels = list(labels)
     first = ", ".join(map(named, labels[:8]))
     return f"({first}, ...)" if len(labels) > 8 else f"({first})"
+
+
+def nearest(given: Any, known: Iterable[Any]) -> str | None:
+    """The name that is most similar to the given text, or None if no name is similar; case hardly matters."""
+    if not isinstance(given, str):
+        return None
+    from difflib import get_close_matches  # only errors need it
+
+    spelled: dict[str, str] = {}
+    for name in known:
+        if isinstance(name, str) and name != given:
+            spelled.setdefault(name.casefold(), str(name))
+    found = get_close_matches(given.casefold(), spelled, n=1)
+    return spelled[found[0]] if found else None
+
+
+def did_you_mean(given: Any, known: Iterable[Any]) -> str:
+    """A question that follows an error about an unknown name: " Did you mean 'wlw2'?"; empty if no name is similar."""
+    name = nearest(given, known)
+    return "" if name is None else f" Did you mean {value(name)}?"
+
+
+def rename_hint(missing: Iterable[str], columns: Iterable[Any]) -> str:
+    """Advice that follows an error about missing columns: " Rename 'Folds' to 'fold'."; empty if no name is similar."""
+    columns = list(columns)
+    pairs = ((nearest(name, columns), name) for name in missing)
+    renamed = [f"{old!r} to {new!r}" for old, new in pairs if old is not None]
+    return f" Rename {' and '.join(renamed)}." if renamed else ""
 
 
 def visible(text: str) -> str:

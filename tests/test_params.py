@@ -7,10 +7,19 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pwcstats import _params
+from pwcstats import BradleyTerry, _params, _text, couple
+from pwcstats.compare import compare_methods, winners
+from pwcstats.datasets import load
 from pwcstats.errors import InputError
+from pwcstats.pairwise.named import make_learner
 
 NOT_COUNTS = [True, np.bool_(True), 1.0, np.float64(2.0), "3", None, [1], np.array([1, 2]), float("nan")]
+
+GAMES = pd.DataFrame({"winner": ["owl", "cat", "dog"], "loser": ["cat", "dog", "owl"]})
+SCORES = pd.DataFrame(
+    [(method, dataset, 0.5 + 0.1 * dataset) for method in ("svm", "tree") for dataset in range(4)],
+    columns=["method", "dataset", "score"],
+)
 
 
 def refused(check, *arguments, match, **options):
@@ -37,6 +46,69 @@ class TestChoice:
         assert _params.optional_choice(None, ("a",), "method") is None
         assert _params.optional_choice("a", ("a",), "method") == "a"
         refused(_params.optional_choice, "b", ("a",), "method", match="method must be one of 'a', None, got 'b'.")
+
+
+class TestDidYouMean:
+    """An unknown name is answered by the nearest known one."""
+
+    @pytest.mark.parametrize(
+        ("given", "known", "expected"),
+        [
+            ("wlw3", ("ht", "wlw2"), "wlw2"),
+            ("Firth", ("mle", "firth"), "firth"),
+            ("SVM", ("svm", "lda"), "svm"),
+            ("citatoins", ("iris", "citations"), "citations"),
+            ("zebra", ("mle", "firth"), None),
+            ("", ("mle",), None),
+            (3, ("3",), None),
+            (None, ("None",), None),
+            ("x", (1, None, ("x",)), None),
+        ],
+    )
+    def test_nearest(self, given, known, expected):
+        assert _text.nearest(given, known) == expected
+
+    def test_choice(self):
+        match = "method must be one of 'mle', 'firth', got 'frith'. Did you mean 'firth'?"
+        assert refused(_params.choice, "frith", ("mle", "firth"), "method", match=match).arguments == ("method",)
+        match = "cv must be one of 'train', None, got 'trian'. Did you mean 'train'?"
+        refused(_params.optional_choice, "trian", ("train",), "cv", match=match)
+
+    def test_items(self):
+        match = "ref must be one of the items (owl, cat), got 'owls'. Did you mean 'owl'?"
+        refused(_params.index_of, "owls", pd.Index(["owl", "cat"]), "ref", match=match)
+
+    def test_renamed_columns(self):
+        assert _text.rename_hint(["method", "score"], ["Method", "scores", 3]) == (
+            " Rename 'Method' to 'method' and 'scores' to 'score'."
+        )
+        assert _text.rename_hint(["method"], ["x"]) == ""
+
+    @pytest.mark.parametrize(
+        ("call", "hint"),
+        [
+            (lambda: load("citatons"), "'citations'"),
+            (lambda: couple(np.full((3, 3), 0.5), "htt"), "'ht'"),
+            (lambda: make_learner("ldaa"), "'lda'"),
+            (lambda: make_learner("svm", kost=1), "'cost'"),
+            (lambda: compare_methods(SCORES, test="wilcoxn"), "'wilcoxon'"),
+            (lambda: compare_methods(SCORES, control="treee"), "'tree'"),
+            (lambda: BradleyTerry.from_comparisons(GAMES, "winer", "loser"), "'winner'"),
+            (lambda: BradleyTerry.from_comparisons(GAMES, "winner", "loser").fit(ref="catt"), "'cat'"),
+            (lambda: winners(SCORES, by="dataste"), "'dataset'"),
+        ],
+    )
+    def test_public_functions(self, call, hint):
+        with pytest.raises(InputError, match=rf"\. Did you mean {hint}\?$"):
+            call()
+
+    def test_scores_with_other_names(self):
+        with pytest.raises(InputError, match=r"got \(method, fold, value\); rename them\.$"):
+            compare_methods(SCORES.rename(columns={"score": "value", "dataset": "fold"}))
+        with pytest.raises(InputError, match=r"\. Rename 'scores' to 'score'\.$"):
+            compare_methods(SCORES.rename(columns={"score": "scores"}))
+        with pytest.raises(InputError, match=r"\. Rename 'datasets' to 'dataset'\.$"):
+            compare_methods(SCORES.rename(columns={"dataset": "datasets"}))
 
 
 class TestCount:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from pwcstats._arrays import Array, as_float
-from pwcstats._text import listed, named, shape_of, shown
+from pwcstats._text import did_you_mean, listed, named, shape_of, shown
 from pwcstats.errors import InputError, arg, code, value
 
 Codes = NDArray[np.int32]
@@ -241,7 +241,10 @@ def _column(frame: pd.DataFrame | None, given: Any, name: str, length: int | Non
         given = pd.Series(given, dtype=object).infer_objects()
     if isinstance(given, str) or np.ndim(given) != 1:
         known = "" if frame is None else f", which are {listed(frame.columns)}"
-        raise InputError(f"{arg(name)} must be one of the columns of the data{known}, or an array, got {value(given)}.")
+        hint = "" if frame is None else did_you_mean(given, frame.columns)
+        raise InputError(
+            f"{arg(name)} must be one of the columns of the data{known}, or an array, got {value(given)}.{hint}"
+        )
     column = given if isinstance(given, pd.Series) else pd.Series(given)
     expected = length if frame is None else len(frame)
     if expected is not None and len(column) != expected:

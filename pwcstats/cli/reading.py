@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from pwcstats._arrays import Array
-from pwcstats._text import listed
+from pwcstats._text import did_you_mean, listed, rename_hint
 from pwcstats.errors import InputError
 
 SEPARATORS = (",", ";", "\t")
@@ -103,13 +103,19 @@ def _check_header(header: list[str], name: str) -> None:
 
 def need_columns(frame: pd.DataFrame, names: Iterable[str], path: str, option: str | None = None) -> None:
     """Raise an error if columns are missing; `option` is the one by which the user chose them."""
+    names = list(names)
     missing = [column for column in names if column not in frame.columns]
     if missing and option is not None:
         raise InputError(
             f"{option} must be one of the columns of {_shown_name(path)}, {listed(frame.columns)}, got {missing[0]!r}."
+            f"{did_you_mean(missing[0], frame.columns)}"
         )
     if missing:
-        raise InputError(f"{_shown_name(path)} must have the columns {listed(missing)}, got {listed(frame.columns)}.")
+        others = [column for column in frame.columns if column not in set(names)]
+        raise InputError(
+            f"{_shown_name(path)} must have the columns {listed(missing)}, got {listed(frame.columns)}."
+            f"{rename_hint(missing, others)}"
+        )
 
 
 def is_number(cell: Any) -> bool:

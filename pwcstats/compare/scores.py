@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pwcstats._arrays import Array, as_float
-from pwcstats._text import listed, named, shape_of, shown
+from pwcstats._text import listed, named, rename_hint, shape_of, shown
 from pwcstats.compare.pairs import check_size
 from pwcstats.errors import InputError, arg, code
 
@@ -224,10 +224,12 @@ def _level_of(name: str) -> str | None:
 
 def read_tidy(scores: pd.DataFrame) -> Scores:
     """A tidy frame; the methods keep the order in which they first occur."""
-    if not {"method", "score"} <= set(scores.columns):
+    missing = [name for name in ("method", "score") if name not in scores.columns]
+    if missing:
+        hint = rename_hint(missing, _others(scores))
         raise InputError(
             f"{arg('scores')} must have the columns method and score (and any of dataset, repeat, fold), got "
-            f"{listed(scores.columns)}; rename them."
+            f"{listed(scores.columns)}{f'.{hint}' if hint else '; rename them.'}"
         )
     several = [name for name in ("method", "score", *LEVELS) if list(scores.columns).count(name) > 1]
     if several:
@@ -244,7 +246,7 @@ def read_tidy(scores: pd.DataFrame) -> Scores:
     if not levels:
         raise InputError(
             f"{arg('scores')} must say what each score belongs to: a column dataset, repeat, fold or case, got "
-            f"{listed(scores.columns)}."
+            f"{listed(scores.columns)}.{rename_hint(LEVELS, _others(scores))}"
         )
     for name in ("method", *levels):
         check_complete(scores, name)
@@ -260,6 +262,11 @@ def read_tidy(scores: pd.DataFrame) -> Scores:
     check_size(values)
     has_sizes = {"n_train", "n_test"} <= set(scores.columns)
     return Scores(table, levels, _read_sizes(scores, levels) if has_sizes else None)
+
+
+def _others(scores: pd.DataFrame) -> list[Any]:
+    """The columns that a tidy frame does not need."""
+    return [name for name in scores.columns if name not in ("method", "score", *LEVELS)]
 
 
 def check_complete(scores: pd.DataFrame, column: Hashable) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from pwcstats import _params
-from pwcstats._text import listed, named
+from pwcstats._text import did_you_mean, listed, named
 from pwcstats.compare.design import find_design
 from pwcstats.compare.multiplicity import AdjustmentName, read_adjust
 from pwcstats.compare.multiplicity import adjust as adjusted
@@ -111,7 +111,10 @@ def _check_frame(scores: Any, keys: list[Any]) -> None:
         raise InputError(f"{arg('scores')} must have a row for each method and split, got no rows.")
     missing = [key for key in keys if key not in scores.columns]
     if missing or not keys:
-        raise InputError(f"{arg('by')} must name columns of scores {listed(scores.columns)}, got {listed(missing)}.")
+        hint = did_you_mean(missing[0], scores.columns) if missing else ""
+        raise InputError(
+            f"{arg('by')} must name columns of scores {listed(scores.columns)}, got {listed(missing)}.{hint}"
+        )
     for key in keys:
         check_complete(scores, key)
     if "dataset" in scores.columns and "dataset" not in keys and scores["dataset"].nunique() > 1:

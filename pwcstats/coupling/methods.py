@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from pwcstats import _native
+from pwcstats._text import did_you_mean
 from pwcstats.errors import InputError, arg, value
 
 __all__ = ["METHODS", "TABLE", "Method", "MethodName", "find_method", "methods_with"]
@@ -154,8 +155,8 @@ def find_method(name: Any, parameter: str = "method") -> Method:
     key = name if isinstance(name, str) else ""
     if key in TABLE:
         return TABLE[key]
-    hint = f" ({_ALIASES[key]})" if key in _ALIASES else ""
-    raise InputError(f"{arg(parameter)} must be one of {', '.join(map(value, METHODS))}, got {value(name)}{hint}.")
+    hint = f" ({_ALIASES[key]})." if key in _ALIASES else f".{did_you_mean(name, METHODS)}"
+    raise InputError(f"{arg(parameter)} must be one of {', '.join(map(value, METHODS))}, got {value(name)}{hint}")
 
 
 def methods_with(feature: Literal["uses_weights", "uses_pair_mass", "tree_kernel"], parameter: str = "method") -> str:

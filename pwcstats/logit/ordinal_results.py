@@ -15,7 +15,7 @@ from statsmodels.iolib.summary import Summary
 from pwcstats import _params, _summary
 from pwcstats._arrays import Array
 from pwcstats._results import TestResult
-from pwcstats._text import counted, listed
+from pwcstats._text import counted, did_you_mean, listed
 from pwcstats.errors import InputError, arg, code, value
 from pwcstats.logit.binary import BinaryFit
 from pwcstats.logit.formulas import columns_by_term
@@ -190,7 +190,10 @@ class ContinuationRatioResults(SeveralEquations, StatsmodelsResult, LikelihoodMo
         asked = known if term is None else [term] if isinstance(term, str) else list(term)
         terms = [column for name in asked for column in ([name] if name in known else of_formula.get(name, [name]))]
         if not terms or not set(terms) <= set(known):
-            raise InputError(f"{arg('term')} must be one or some of the columns {listed(known)}, got {value(term)}.")
+            hint = did_you_mean(next((name for name in terms if name not in known), None), known)
+            raise InputError(
+                f"{arg('term')} must be one or some of the columns {listed(known)}, got {value(term)}.{hint}"
+            )
         n_before = len(self.model.stages) if self.model.parallel else 1
         held = np.array([*[False] * n_before, *(name in terms for name in known)])
         null = sum(self._without(fit, held) for fit in self._fits)

@@ -15,7 +15,7 @@ from pwcstats._arrays import Array, as_float
 from pwcstats._kernels.newton import Ascent
 from pwcstats._results import TestResult
 from pwcstats._summary import tidy_coefficients
-from pwcstats._text import listed, shape_of, shown
+from pwcstats._text import did_you_mean, listed, shape_of, shown
 from pwcstats.errors import ConvergenceWarning, InputError, arg, code, warn
 from pwcstats.logit import reading
 from pwcstats.logit.formulas import columns_by_term
@@ -162,7 +162,8 @@ class PenalizedModel(HidesUnavailable):
         if isinstance(term, str) and term in terms:
             return terms[term]
         known = list(dict.fromkeys([*map(str, names), *terms]))
-        raise InputError(f"{arg('term')} must be one of {listed(known)}, or a list of them, got {shown(term)}.")
+        hint = did_you_mean(term, known)
+        raise InputError(f"{arg('term')} must be one of {listed(known)}, or a list of them, got {shown(term)}.{hint}")
 
 
 class PenalizedResults(StatsmodelsResult):

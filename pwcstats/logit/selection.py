@@ -14,7 +14,7 @@ from statsmodels.miscmodels.ordinal_model import OrderedModel
 
 from pwcstats import _params, _summary
 from pwcstats._results import Result, plain
-from pwcstats._text import counted, listed
+from pwcstats._text import counted, did_you_mean, listed
 from pwcstats.errors import (
     ConvergenceWarning,
     InputError,
@@ -203,7 +203,8 @@ class _Search:
         # Names of terms are strings, even if columns have numbers for names.
         keep = list(map(str, [keep] if isinstance(keep, (str, int)) else keep))
         if not set(keep) <= set(self.terms):
-            raise InputError(f"{arg('keep')} must be some of the terms {listed(self.terms)}, got {listed(keep)}.")
+            hint = did_you_mean(next(name for name in keep if name not in self.terms), self.terms)
+            raise InputError(f"{arg('keep')} must be some of the terms {listed(self.terms)}, got {listed(keep)}.{hint}")
         # An interaction is kept with its main effects.
         self.keep = [name for name in self.terms if any(_parts(name) <= _parts(kept) for kept in keep)]
         self._fits: dict[frozenset[str], Any] = {}

@@ -20,6 +20,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from pwcstats import _params
 from pwcstats._arrays import as_float
+from pwcstats._text import did_you_mean
 from pwcstats.errors import InputError, arg, value
 from pwcstats.pairwise.neighbors import BiasedNeighborsClassifier
 
@@ -93,7 +94,8 @@ def make_learner(name: str, **options: Any) -> Any:
     unknown = [key for key in options if key not in learner.options]
     if unknown:
         known = ", ".join(map(arg, learner.options))
-        raise InputError(f"the learner {name!r} has no option {arg(unknown[0])}; it has {known}.")
+        hint = did_you_mean(unknown[0], learner.options)
+        raise InputError(f"the learner {name!r} has no option {arg(unknown[0])}; it has {known}.{hint}")
     return learner.made(**options)
 
 
