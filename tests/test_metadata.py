@@ -173,3 +173,17 @@ def test_the_lists_of_papers_agree():
     dois = {name: {a or b for a, b in doi.findall(text)} for name, text in found.items()}
     assert len(dois["CITATION.cff"]) == 3
     assert dois["CITATION.cff"] < dois["R/inst/CITATION"] == dois["docs/cite.rst"]
+
+
+def test_the_oldest_versions_are_those_of_pyproject():
+    allowed = dict(
+        re.findall(r'^  "([\w-]+)>=([\d.]+).*",$', text_of(ROOT, "pyproject.toml").partition("[project.opt")[0], re.M)
+    )
+    tested = dict(re.findall(r"^([\w-]+)==([\d.]+?)(?:\.\*)?$", text_of(ROOT, "constraints/oldest.txt"), flags=re.M))
+    assert tested == allowed
+
+
+def test_pre_commit_has_the_version_of_ruff_that_lint_uses():
+    hook = re.search(r"ruff-pre-commit\n    rev: v(\d+\.\d+)\.", text_of(ROOT, ".pre-commit-config.yaml"))
+    lint = re.search(r'"ruff>=(\d+\.\d+),', text_of(ROOT, "pyproject.toml"))
+    assert hook[1] == lint[1]
