@@ -1,15 +1,17 @@
 """Helpers for tests of figures."""
 
 import numpy as np
+from matplotlib.figure import Figure
 
-from pwcstats.plot.style import area_colors
+from pwcstats.plot.style import area_colors, figure_of
 
 # Errors and scores are printed with three decimals.
 PRINTED = 0.0005 + 1e-9
 
 
-def draw(figure):
-    """Lay out and draw everything, so that errors and warnings of drawing are raised here."""
+def draw(axes):
+    """Lay out and draw the figure of one or several Axes, so that errors and warnings of drawing are raised here."""
+    figure = axes if isinstance(axes, Figure) else figure_of(axes)
     figure.draw_without_rendering()
     return figure
 

@@ -7,6 +7,7 @@ import statsmodels.api as sm
 from scipy import stats
 
 from pwcstats import BradleyTerry, FewClustersWarning, InputError
+from pwcstats.plot.style import figure_of
 
 # Two solutions of the same equations with different stopping rules.
 GLM = 1e-6
@@ -56,7 +57,7 @@ def test_t_is_that_of_statsmodels():
     text = str(ours.summary())
     assert "P>|t|" in text
     assert "t distribution with 8 df (9 clusters)" in text
-    shown = ours.plot().axes[0].collections[0].get_segments()
+    shown = figure_of(ours.plot("wald")).axes[0].collections[0].get_segments()
     assert sorted(segment[1, 0] for segment in shown) == pytest.approx(sorted(ours.abilities()["conf_high"]))
 
 

@@ -421,11 +421,10 @@ def test_order_that_is_known_is_said():
 def test_large_results_are_not_drawn_in_full():
     rng = np.random.default_rng(0)
     res = BradleyTerry(rng.integers(1, 4, size=(60, 60))).fit()
-    figure = res.plot(max_items=10)
-    labels = [tick.get_text() for tick in figure.axes[0].get_yticklabels()]
-    order = [str(k) for k in res.params.sort_values().index]
-    assert labels == order[:5] + order[-5:]
-    assert "best and worst of 60" in figure.axes[0].get_xlabel()
+    axes = res.plot(top=10)
+    labels = [tick.get_text() for tick in axes.get_yticklabels()]
+    assert labels == [str(k) for k in res.params.sort_values().index[-10:]]
+    assert "the best 10 of 60 items" in axes.get_xlabel()
     names = np.arange(20_001)
     ring = BradleyTerry.from_comparisons(winner=np.r_[names, np.roll(names, 1)], loser=np.r_[np.roll(names, 1), names])
     with pytest.raises(InputError, match="the probabilities of 20001 items would take 3 GB"):

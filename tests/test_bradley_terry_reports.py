@@ -11,6 +11,7 @@ from scipy import stats
 
 from pwcstats import BradleyTerry, ConvergenceWarning, InputError
 from pwcstats._results import Result
+from pwcstats.plot.style import figure_of
 
 from .test_bradley_terry import NAMES, league, long_model
 
@@ -323,7 +324,7 @@ def test_results_survive_pickle(res):
 
 @pytest.mark.parametrize("intervals", ["wald", "comparison", "quasi"])
 def test_plot_shows_every_item_once_best_on_top(res, intervals):
-    figure = res.plot(intervals)
+    figure = figure_of(res.plot(intervals))
     (axes,) = figure.axes
     labels = [tick.get_text() for tick in axes.get_yticklabels()]
     assert labels == [str(name) for name in res.params.sort_values().index]
@@ -339,8 +340,8 @@ def test_plot_shows_every_item_once_best_on_top(res, intervals):
     np.testing.assert_allclose(points - low, multiplier * error[order])
     multiplier, label = stats.norm.ppf(0.9), "80%"
     if intervals == "comparison":
-        multiplier, label = res.comparison_intervals(0.2).attrs["multiplier"], "differ at about the 20% level where"
-    figure = res.plot(intervals, alpha=0.2)
+        multiplier, label = res.comparison_intervals(0.2).attrs["multiplier"], "the items differ (20% level)"
+    figure = figure_of(res.plot(intervals, alpha=0.2))
     segments = np.array(figure.axes[0].collections[0].get_segments())
     np.testing.assert_allclose(points - segments[:, 0, 0], multiplier * error[order])
     assert label in figure.axes[0].get_xlabel()

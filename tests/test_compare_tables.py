@@ -15,6 +15,7 @@ from pwcstats.compare import ADJUSTMENTS, TESTS, adjust, compare_methods, multip
 from pwcstats.compare.pairs import Alternative
 from pwcstats.compare.registry import Test, find_test
 from pwcstats.errors import Message, Vocabulary
+from pwcstats.plot.style import figure_of
 
 from .comparing import THREE, tidy
 
@@ -117,7 +118,7 @@ def test_a_result_says_how_it_is_adjusted(name, method):
     assert result.adjust == ("none" if test.is_adjusted else method)
     document = result.to_dict()
     assert (document["is_adjusted"], document["is_simultaneous"]) == (test.is_adjusted, is_simultaneous)
-    label = plot.score_intervals(result, "differences").axes[0].get_xlabel()
+    label = figure_of(plot.score_intervals(result, "differences")).axes[0].get_xlabel()
     assert ("simultaneous" in label) == is_simultaneous
     assert ("adjustment: by the test itself" in result.summary()) == test.is_adjusted
     assert "method_a" not in result.estimate_name

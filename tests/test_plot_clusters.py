@@ -15,7 +15,7 @@ from sklearn.preprocessing import PolynomialFeatures, RobustScaler, StandardScal
 from sklearn.svm import SVC
 
 from pwcstats import HybridClassifier, InputError, plot
-from pwcstats.plot.style import AREAS, area_colors
+from pwcstats.plot.style import AREAS, area_colors, figure_of
 from tests.drawing import blobs
 
 from .drawing import draw
@@ -69,7 +69,7 @@ class TestClusters:
 
     def test_centres(self, hybrid):
         clf, X, *_ = hybrid
-        axes = plot.clusters(clf, X).axes[0]
+        axes = figure_of(plot.clusters(clf, X)).axes[0]
         assert [text.get_text() for text in axes.texts] == ["1", "2", "3", "4"]
         for number, text in enumerate(axes.texts, start=1):
             np.testing.assert_allclose(text.get_position(), X[clf.clusters_ == number].mean(axis=0), rtol=1e-12)
@@ -90,7 +90,7 @@ class TestClusters:
         # Columns of other units, which the default machine standardises.
         X = X * [1.0, 2.0] + [5.0, 0.0]
         clf = quick(learner).fit(X, y)
-        axes = plot.clusters(clf, X).axes[0]
+        axes = figure_of(plot.clusters(clf, X)).axes[0]
         found = borders_in(axes)
         assert len(found) == 4
         for (segment, color), (name, machine), base in zip(found, clf.machines_.items(), AREAS, strict=False):
@@ -108,7 +108,7 @@ class TestClusters:
     def test_no_line_where_the_border_is_none_of_the_plane(self, learner):
         X, y, *_ = clover()
         clf = quick(learner).fit(X, y)
-        assert not borders_in(plot.clusters(clf, X).axes[0])
+        assert not borders_in(figure_of(plot.clusters(clf, X)).axes[0])
 
     def test_upright_borders_and_those_out_of_view(self):
         X, y, *_ = clover()
@@ -117,7 +117,7 @@ class TestClusters:
         def border(*weights):
             clf.machines_["1"] = LogisticRegression()
             clf.machines_["1"].coef_, clf.machines_["1"].intercept_ = np.array([weights[:2]]), np.array(weights[2:])
-            axes = plot.clusters(clf, X).axes[0]
+            axes = figure_of(plot.clusters(clf, X)).axes[0]
             return axes, borders_in(axes)
 
         axes, ((upright, _),) = border(2.0, 0.0, -1.0)
@@ -147,7 +147,7 @@ class TestClusters:
         X, y, *_ = clover()
         place = np.where(X[:, 0] > 0, "east", "west")
         clf = quick().fit(X, y, clusters=place)
-        axes = plot.clusters(clf, X).axes[0]
+        axes = figure_of(plot.clusters(clf, X)).axes[0]
         east = int(((y == "out") & (place == "east")).sum())
         assert words(axes.get_legend())[1] == f"out, cluster 1: east ({east} rows)"
         assert [text.get_text() for text in axes.texts] == ["1", "2"]
@@ -179,7 +179,7 @@ class TestClusters:
             "elm, baseline (12 rows)", "1: ash (12 rows)", "2: beech (12 rows)", "3: oak (12 rows)"
         ]  # fmt: skip
         short = quick().fit(X, [name[0] for name in y])
-        axes = plot.clusters(short, X).axes[0]
+        axes = figure_of(plot.clusters(short, X)).axes[0]
         assert [text.get_text() for text in axes.texts] == ["b", "e", "o"]
         assert words(axes.get_legend())[1] == "b (12 rows)"
 
@@ -197,7 +197,7 @@ class TestClusters:
         X, y, *_ = clover()
         frame = pd.DataFrame(X * [1.0, 50.0] + 7.0, columns=["length", "width"])
         clf = make_pipeline(StandardScaler(), quick()).fit(frame, y)
-        axes = plot.clusters(clf, frame).axes[0]
+        axes = figure_of(plot.clusters(clf, frame)).axes[0]
         rows = clf[0].transform(frame)
         for group, line in enumerate(groups_in(axes)):
             np.testing.assert_array_equal(line.get_xydata(), rows[clf[-1].clusters_ == group])
@@ -205,13 +205,13 @@ class TestClusters:
         for (segment, _), machine in zip(borders_in(axes), clf[-1].machines_.values(), strict=True):
             np.testing.assert_allclose(machine.decision_function(segment), 0.0, atol=1e-9)
         clf = make_pipeline(StandardScaler(), quick()).fit(X, y)
-        assert plot.clusters(clf, X).axes[0].get_xlabel() == "x1, after StandardScaler"
+        assert figure_of(plot.clusters(clf, X)).axes[0].get_xlabel() == "x1, after StandardScaler"
 
     def test_sparse_rows(self):
         X, y, *_ = clover(n=15)
         for rows in (X, np.column_stack([X, X[:, 0] + X[:, 1] ** 2])):
             thin = sparse.csr_matrix(rows)
-            expected, found = (plot.clusters(quick().fit(data, y), data).axes[0] for data in (rows, thin))
+            expected, found = (figure_of(plot.clusters(quick().fit(data, y), data)).axes[0] for data in (rows, thin))
             assert len(borders_in(found)) == len(borders_in(expected)) == (4 if rows is X else 0)
             for mine, theirs in zip(groups_in(found), groups_in(expected), strict=True):
                 np.testing.assert_allclose(mine.get_xydata(), theirs.get_xydata(), atol=1e-6)
@@ -220,7 +220,7 @@ class TestClusters:
         clf, X, *_ = hybrid
         figure = Figure(layout="constrained")
         left, right = figure.subplots(1, 2)
-        assert plot.clusters(clf, X, ax=right) is figure
+        assert plot.clusters(clf, X, ax=right) is right
         assert len(groups_in(right)) == 5
         assert not left.lines
 

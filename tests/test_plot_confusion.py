@@ -6,7 +6,7 @@ import pytest
 from matplotlib.colors import to_rgb
 
 from pwcstats import InputError, plot
-from pwcstats.plot.style import COLORS
+from pwcstats.plot.style import COLORS, figure_of
 
 from .picturing import assert_legible, cell_colors
 
@@ -28,7 +28,7 @@ def strength(color, base):
 
 def test_counts_and_colours():
     double = 2 * COUNTS
-    figure = plot.confusion({"one": COUNTS, "two": double})
+    figure = figure_of(plot.confusion({"one": COUNTS, "two": double}))
     assert [panel.get_title() for panel in figure.axes] == ["one\n91.46% of 82 right", "two\n91.46% of 164 right"]
     for panel, counts in zip(figure.axes, (COUNTS, double), strict=True):
         assert numbers(panel) == {(i, j): str(counts[i, j]) for i, j in np.argwhere(counts > 0)}
@@ -44,10 +44,10 @@ def test_counts_and_colours():
 
 def test_names_of_classes():
     names = ["ash", "beech", "oak"]
-    panel = plot.confusion({"trees": pd.DataFrame(COUNTS, index=names, columns=names)}).axes[0]
+    panel = figure_of(plot.confusion({"trees": pd.DataFrame(COUNTS, index=names, columns=names)})).axes[0]
     assert [label.get_text() for label in panel.get_yticklabels()] == names
     assert [label.get_text() for label in panel.get_xticklabels()] == names
-    panel = plot.confusion({"trees": COUNTS.tolist()}).axes[0]
+    panel = figure_of(plot.confusion({"trees": COUNTS.tolist()})).axes[0]
     assert [label.get_text() for label in panel.get_xticklabels()] == ["0", "1", "2"]
 
 
@@ -59,14 +59,14 @@ def test_words_can_be_read(k, n):
         f"method {place}": pd.DataFrame(rng.poisson(1, (k, k)) + 300 * np.eye(k, dtype=int), index=names)
         for place in range(n)
     }
-    figure = plot.confusion(matrices)
+    figure = figure_of(plot.confusion(matrices))
     assert_legible(figure)
     # Numbers in the cells of many classes could not be read.
     assert bool(figure.axes[0].texts) == (k <= 30)
 
 
 def test_nothing_wrong():
-    panel = plot.confusion({"all right": 5 * np.eye(3)}).axes[0]
+    panel = figure_of(plot.confusion({"all right": 5 * np.eye(3)})).axes[0]
     assert panel.get_title() == "all right\n100.00% of 15 right"
     assert strength(cell_colors(panel)[1, 1], COLORS[0]) == pytest.approx(1.0)
 

@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from pwcstats import InputError, OrdinalHybridClassifier, datasets, plot
-from pwcstats.plot.style import AREAS, area_colors
+from pwcstats.plot.style import AREAS, area_colors, figure_of
 from tests.drawing import blobs
 
 from .drawing import draw
@@ -82,7 +82,7 @@ class TestDistances:
 
     def test_histograms_of_ordered_classes(self, ordinal):
         clf, X, y = ordinal
-        figure = plot.distances(clf, X, y)
+        figure = figure_of(plot.distances(clf, X, y))
         check_histograms(figure, clf, clf.distances(X), y)
         assert [panel.get_title() for panel in figure.axes] == ["machine 1", "machine 2", "machine 3", "machine 4"]
         assert figure.get_supxlabel().endswith("on the side of the machine's class")
@@ -97,14 +97,14 @@ class TestDistances:
         y = np.array(["low", "mid", "high", "top", "zenith"])[sample.target]
         order = ["low", "mid", "high", "top", "zenith"]
         clf = OrdinalHybridClassifier(categories=order, distance_cv=None).fit(sample.data, y)
-        figure = plot.distances(clf, sample.data, y)
+        figure = figure_of(plot.distances(clf, sample.data, y))
         assert words(figure.legends[0]) == [f"{name} (20 rows)" for name in order]
         check_histograms(figure, clf, clf.distances(sample.data), y)
 
     @pytest.mark.parametrize(("k", "shape"), [(1, (1, 1)), (5, (2, 3)), (11, (3, 4)), (13, (4, 4))])
     def test_panels_are_in_a_grid(self, k, shape):
         X, y = blobs(2)
-        figure = plot.distances(Measured(np.ones(k)).fit(X, y), X, y)
+        figure = figure_of(plot.distances(Measured(np.ones(k)).fit(X, y), X, y))
         assert len(figure.axes) == k
         assert figure.axes[0].get_gridspec().get_geometry() == shape
         # Each column has numbers below its last panel.
@@ -137,10 +137,10 @@ class TestDistances:
         sample = datasets.chang_ordered(2, 20, 20, random_state=0)
         frame = pd.DataFrame(sample.data, columns=["a", "b"])
         clf = make_pipeline(StandardScaler(), OrdinalHybridClassifier(distance_cv=None)).fit(frame, sample.target)
-        figure = plot.distances(clf, frame, sample.target)
+        figure = figure_of(plot.distances(clf, frame, sample.target))
         check_histograms(figure, clf, clf[-1].distances(clf[0].transform(frame)), sample.target)
         rows = sample.target != 3
-        figure = plot.distances(clf, frame[rows], sample.target[rows])
+        figure = figure_of(plot.distances(clf, frame[rows], sample.target[rows]))
         assert words(figure.legends[0]) == [f"{label} (40 rows)" for label in (0, 1, 2, 4)]
         assert to_rgb(AREAS[3]) not in bars(figure.axes[0])
         assert to_rgb(AREAS[4]) in bars(figure.axes[0])
@@ -149,7 +149,7 @@ class TestDistances:
         clf, _, _, X, y = hybrid
         figure = Figure(layout="constrained")
         grid = figure.subplots(2, 2)
-        assert plot.distances(clf, X, y, ax=grid) is figure
+        assert list(plot.distances(clf, X, y, ax=grid)) == list(grid.ravel())
         draw(figure)
         check_histograms(figure, clf, clf.distances(X), y)
         assert words(grid[0, 0].get_legend()) == ["in (40 rows)", "out (160 rows)"]

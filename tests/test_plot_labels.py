@@ -12,7 +12,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from pwcstats import BradleyTerry, HybridClassifier, OrdinalHybridClassifier, PairwiseClassifier, compare, plot
 from pwcstats.plot.papers import GAIN, SHARES
-from pwcstats.plot.style import literal
+from pwcstats.plot.style import figure_of, literal
 from tests.drawing import blobs
 
 pytestmark = pytest.mark.one_environment
@@ -96,11 +96,11 @@ FIGURES = {
 }
 
 
-def texts(figure):
+def texts(axes):
     """All that a figure says, as a reader sees it."""
     with mpl.rc_context({"svg.fonttype": "none"}):
         content = io.BytesIO()
-        figure.savefig(content, format="svg")
+        figure_of(axes).savefig(content, format="svg")
     found = ElementTree.fromstring(content.getvalue()).iter("{http://www.w3.org/2000/svg}text")
     return ["".join(text.itertext()) for text in found]
 

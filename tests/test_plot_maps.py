@@ -6,7 +6,7 @@ import pytest
 from matplotlib.patches import Rectangle
 
 from pwcstats import InputError, plot
-from pwcstats.plot.style import area_colors
+from pwcstats.plot.style import area_colors, figure_of
 from tests.drawing import hue
 
 from .picturing import LONG, assert_legible, cell_colors
@@ -32,7 +32,7 @@ class TestSignificanceMap:
     @pytest.mark.parametrize("name", ["m{}", LONG])
     def test_legible(self, k, nx, ny, name):
         frame = grid(k, nx, ny, name=name).iloc[1:]
-        figure = plot.significance_map(frame, "alpha", "rho")
+        figure = figure_of(plot.significance_map(frame, "alpha", "rho"))
         assert_legible(figure)
         legend = figure.legends[0].get_window_extent()
         assert legend.x1 <= figure.bbox.x1
@@ -40,7 +40,7 @@ class TestSignificanceMap:
 
     def test_colours_and_letters_are_those_of_the_winners(self):
         frame = grid(3, 5, 4)
-        figure = plot.significance_map(frame, "alpha", "rho")
+        figure = figure_of(plot.significance_map(frame, "alpha", "rho"))
         xs, ys = np.sort(frame["alpha"].unique()), np.sort(frame["rho"].unique())
         assert [axes.get_title() for axes in figure.axes] == ["plain p-values", "adjusted p-values"]
         assert figure.axes[0].get_ylabel() == "rho"
@@ -76,24 +76,24 @@ class TestSignificanceMap:
             )
 
     def test_values_beside_the_cells(self):
-        figure = plot.significance_map(grid(3, 4, 3), "alpha", "rho")
+        figure = figure_of(plot.significance_map(grid(3, 4, 3), "alpha", "rho"))
         axes = figure.axes[0]
         assert [label.get_text() for label in axes.get_xticklabels()] == ["0.01", "0.046", "0.215", "1"]
         assert [label.get_text() for label in axes.get_yticklabels()] == ["0", "0.1", "0.2"]
-        many = plot.significance_map(grid(3, 32, 3), "alpha", "rho").axes[0]
+        many = figure_of(plot.significance_map(grid(3, 32, 3), "alpha", "rho")).axes[0]
         assert many.get_xticks().tolist() == list(range(0, 32, 3))
         assert not many.texts
 
     def test_letters_only_where_they_can_be_read(self):
-        figure = plot.significance_map(grid(2, 16, 2), "alpha", "rho")
+        figure = figure_of(plot.significance_map(grid(2, 16, 2), "alpha", "rho"))
         assert not figure.axes[0].texts
         assert not figure.legends[0].get_texts()[0].get_text().startswith("A  ")
-        assert len(plot.significance_map(grid(2, 15, 2), "alpha", "rho").axes[0].texts) == 30
+        assert len(figure_of(plot.significance_map(grid(2, 15, 2), "alpha", "rho")).axes[0].texts) == 30
 
     def test_alpha_is_the_limit(self):
         frame = grid(2, 2, 1)
         frame["p_value"] = [0.1, 0.1001]
-        picture = cell_colors(plot.significance_map(frame, "alpha", "rho", alpha=0.1).axes[0])
+        picture = cell_colors(figure_of(plot.significance_map(frame, "alpha", "rho", alpha=0.1)).axes[0])
         sure = hue(picture[0], 2)[1].max(axis=1) > 0.5
         assert sure.tolist() == (frame.sort_values("alpha")["p_value"] <= 0.1).tolist()
         assert sure.sum() == 1
@@ -105,7 +105,7 @@ class TestSignificanceMap:
         frame["best"] = frame["best"].astype(object)
         frame.loc[4, "best"] = None
         frame = frame.drop(index=8)
-        figure = plot.significance_map(frame, "alpha", "rho")
+        figure = figure_of(plot.significance_map(frame, "alpha", "rho"))
         for axes in figure.axes:
             hatched = {(p.get_x() + 0.5, p.get_y() + 0.5) for p in axes.patches if isinstance(p, Rectangle)}
             assert hatched == {(1, 1), (2, 2)}
@@ -117,9 +117,11 @@ class TestSignificanceMap:
 
     def test_methods_that_never_win_are_named(self):
         frame = grid(2, 3, 2).assign(best="m0", second="m1", p_value=0.01)
-        words = [text.get_text() for text in plot.significance_map(frame, "alpha", "rho").legends[0].get_texts()]
+        words = [
+            text.get_text() for text in figure_of(plot.significance_map(frame, "alpha", "rho")).legends[0].get_texts()
+        ]
         assert words[:2] == ["A  m0: 6, adjusted " + words[0].split()[-1], "B  m1: 0, adjusted 0"]
-        alone = plot.significance_map(frame.drop(columns="second"), "alpha", "rho")
+        alone = figure_of(plot.significance_map(frame.drop(columns="second"), "alpha", "rho"))
         assert len(alone.legends[0].get_texts()) == 2
 
     def test_words_as_values(self):
@@ -128,14 +130,14 @@ class TestSignificanceMap:
             dict(zip(np.sort(frame["alpha"].unique()), ("low", "mid", "top"), strict=True))
         )
         frame["alpha"] = pd.Categorical(frame["alpha"], ["top", "mid", "low", "never"])
-        axes = plot.significance_map(frame, "alpha", "rho").axes[0]
+        axes = figure_of(plot.significance_map(frame, "alpha", "rho")).axes[0]
         assert [label.get_text() for label in axes.get_xticklabels()] == ["top", "mid", "low"]
         mixed = frame.assign(alpha=frame["alpha"].map({"top": 1, "mid": "auto", "low": 0.5}).astype(object))
-        labels = plot.significance_map(mixed, "alpha", "rho").axes[0].get_xticklabels()
+        labels = figure_of(plot.significance_map(mixed, "alpha", "rho")).axes[0].get_xticklabels()
         assert {label.get_text() for label in labels} == {"1", "auto", "0.5"}
 
     def test_many_methods(self):
-        figure = plot.significance_map(grid(30, 9, 9), "alpha", "rho")
+        figure = figure_of(plot.significance_map(grid(30, 9, 9), "alpha", "rho"))
         assert {text.get_text() for text in figure.axes[0].texts} <= {str(number + 1) for number in range(30)}
         assert_legible(figure)
 

@@ -6,7 +6,7 @@ import pytest
 
 from pwcstats import couple, plot
 from pwcstats.errors import InputError
-from pwcstats.plot.style import COLORS
+from pwcstats.plot.style import COLORS, figure_of
 
 from .drawing import draw
 
@@ -34,7 +34,7 @@ class TestErrorMap:
             assert [label.get_text() for label in panel.get_xticklabels()] == ["0", "0.5", "1"]
 
     def test_one_scale(self, errors):
-        images = [panel.images[0] for panel in plot.error_map(errors, "alpha", "rho").axes[:2]]
+        images = [panel.images[0] for panel in figure_of(plot.error_map(errors, "alpha", "rho")).axes[:2]]
         assert images[0].get_clim() == images[1].get_clim()
 
     def test_missing_cells_and_large_maps(self, errors):
@@ -94,17 +94,19 @@ class TestBesidePaper:
         np.testing.assert_allclose(bars[1], [[0.15, 1], [0.25, 1]])
 
     def test_bars_are_what_is_allowed(self, table):
-        first = plot.beside_paper(table).axes[0]
+        first = figure_of(plot.beside_paper(table)).axes[0]
         segments = first.containers[0][2][0].get_segments()
         np.testing.assert_allclose(segments[0], [[0.07, 0], [0.13, 0]])
 
     def test_legend_has_what_is_drawn(self, table):
-        words = [text.get_text() for text in plot.beside_paper(table).legends[0].get_texts()]
+        words = [text.get_text() for text in figure_of(plot.beside_paper(table)).legends[0].get_texts()]
         assert words == ["ours ± allowed difference", "paper", "paper, does not agree"]
-        words = [text.get_text() for text in plot.beside_paper(table[table["agrees"]]).legends[0].get_texts()]
+        words = [
+            text.get_text() for text in figure_of(plot.beside_paper(table[table["agrees"]])).legends[0].get_texts()
+        ]
         assert words == ["ours ± allowed difference", "paper"]
         table.loc[1, "agrees"] = pd.NA
-        words = [text.get_text() for text in plot.beside_paper(table).legends[0].get_texts()]
+        words = [text.get_text() for text in figure_of(plot.beside_paper(table)).legends[0].get_texts()]
         assert words == ["ours ± allowed difference", "paper", "paper, no verdict"]
 
     @pytest.mark.parametrize("quantities", [1, 4])
@@ -129,7 +131,7 @@ class TestBesidePaper:
 def test_picture_of_a_coupling():
     r = np.array([[0, 0.9, 0.4], [0.1, 0, 0.7], [0.6, 0.3, 0]])
     proba = pd.DataFrame({m: couple(r, m, classes=list("abc")) for m in ("ht", "vote")})
-    figure = plot.coupling(r, proba)
+    figure = figure_of(plot.coupling(r, proba))
     left, right = figure.axes[:2]
     assert [label.get_text() for label in left.get_xticklabels()] == list("abc")
     np.testing.assert_array_equal(right.lines[0].get_ydata(), proba["ht"])

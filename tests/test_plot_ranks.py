@@ -8,6 +8,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from pwcstats import InputError, plot
+from pwcstats.plot.style import figure_of
 
 from .picturing import LONG, assert_legible, bars, chained, comparison, elbows
 
@@ -32,12 +33,12 @@ class TestCriticalDifference:
     def test_legible(self, k, name, cd):
         for tie in (False, True):
             result = chained(k, name, cd, tie)
-            found = assert_legible(plot.critical_difference(result))
+            found = assert_legible(figure_of(plot.critical_difference(result)))
             assert sum(name.format(place) in words for place in range(k) for words, _ in found) >= k
 
     def test_names_lead_to_their_ranks(self):
         result = chained(7)
-        axes = plot.critical_difference(result).axes[0]
+        axes = figure_of(plot.critical_difference(result)).axes[0]
         assert axes.get_xlabel() == "mean rank (1 is best)"
         assert axes.get_xlim() == (1, 7)
         assert axes.get_xticks().tolist() == list(range(1, 8))
@@ -60,7 +61,7 @@ class TestCriticalDifference:
     def test_bars_join_the_members_of_cliques(self):
         # The second clique passes over m2; the last is of one method alone.
         result = comparison([1.0, 2.0, 2.5, 4.0, 5.5], [(0, 1), (1, 3), (2, 3), (4,)])
-        axes = plot.critical_difference(result).axes[0]
+        axes = figure_of(plot.critical_difference(result)).axes[0]
         found = bars(axes)
         assert [members for *_, members in found] == [[1.0, 2.0], [2.0, 4.0], [2.5, 4.0]]
         for low, high, height, members in found:
@@ -74,7 +75,7 @@ class TestCriticalDifference:
 
     def test_members_need_not_be_in_the_order_of_ranks(self):
         result = comparison([3.0, 1.0, 2.0, 4.0], [(0, 1), (3, 2)])
-        axes = plot.critical_difference(result).axes[0]
+        axes = figure_of(plot.critical_difference(result)).axes[0]
         assert sorted(members for *_, members in bars(axes)) == [[1.0, 3.0], [2.0, 4.0]]
         ends = {text.get_text() for text in axes.texts}
         assert {"m1  1.00", "m2  2.00", "3.00  m0", "4.00  m3"} <= ends
@@ -84,7 +85,7 @@ class TestCriticalDifference:
         rng = np.random.default_rng(seed)
         ranks = np.sort(rng.uniform(1, 12, 12))
         cliques = [tuple(sorted(rng.choice(12, 3, replace=False))) for _ in range(14)]
-        figure = plot.critical_difference(comparison(ranks, cliques))
+        figure = figure_of(plot.critical_difference(comparison(ranks, cliques)))
         assert_legible(figure)
         found = bars(figure.axes[0])
         assert [members for *_, members in found] == [ranks[list(clique)].tolist() for clique in cliques]
@@ -92,7 +93,7 @@ class TestCriticalDifference:
             assert one[2] != other[2] or one[1] < other[0] or other[1] < one[0]
 
     def test_ruler(self):
-        axes = plot.critical_difference(chained(5, cd=1.234)).axes[0]
+        axes = figure_of(plot.critical_difference(chained(5, cd=1.234))).axes[0]
         lines = [line.get_xydata() for line in axes.lines if line.get_color() == "black"]
         ruler = max(lines, key=lambda line: np.ptp(line[:, 0]))
         assert ruler[:, 0].tolist() == [1.0, 2.234]
@@ -102,7 +103,7 @@ class TestCriticalDifference:
         assert not any("bars" in text for text in words)
 
     def test_ruler_longer_than_the_axis(self):
-        figure = plot.critical_difference(chained(2, LONG, cd=1.5))
+        figure = figure_of(plot.critical_difference(chained(2, LONG, cd=1.5)))
         assert_legible(figure)
         axes = figure.axes[0]
         assert axes.get_xlim() == (1, 2.5)
@@ -111,21 +112,21 @@ class TestCriticalDifference:
     def test_ties_that_a_bar_tells_apart_have_letters(self):
         # m1 and m2 have the same place, and only m1 is like m0.
         result = comparison([1.5, 2.0, 2.0, 3.5], [(0, 1), (1, 2), (3,)])
-        figure = plot.critical_difference(result)
+        figure = figure_of(plot.critical_difference(result))
         assert_legible(figure)
         words = [text.get_text() for text in figure.axes[0].texts]
         assert {"m0 [a]  1.50", "m1 [ab]  2.00", "2.00  m2 [b]", "3.50  m3 [c]"} <= set(words)
         assert "bars and shared letters join methods that do not differ (wilcoxon, holm, 0.05)" in words
         tied = comparison([1.5, 2.0, 2.0, 3.5], [(0, 1, 2), (3,)])
-        assert not any("[" in text.get_text() for text in plot.critical_difference(tied).axes[0].texts)
+        assert not any("[" in text.get_text() for text in figure_of(plot.critical_difference(tied)).axes[0].texts)
 
     def test_methods_of_the_same_rank_have_a_bar(self):
-        found = bars(plot.critical_difference(comparison([1.5, 1.5], [(0, 1)])).axes[0])
+        found = bars(figure_of(plot.critical_difference(comparison([1.5, 1.5], [(0, 1)]))).axes[0])
         assert found[0][3] == [1.5, 1.5]
         assert found[0][0] < 1.5 < found[0][1]
 
     def test_all_differ(self):
-        axes = plot.critical_difference(comparison([1, 2, 3], [(0,), (1,), (2,)])).axes[0]
+        axes = figure_of(plot.critical_difference(comparison([1, 2, 3], [(0,), (1,), (2,)]))).axes[0]
         assert bars(axes) == []
         assert "all methods differ (wilcoxon, holm, 0.05)" in [text.get_text() for text in axes.texts]
 
@@ -133,8 +134,8 @@ class TestCriticalDifference:
         # Lower than the first would be by itself: its text must be smaller.
         figure = Figure(figsize=(11, 3.6), layout="constrained")
         panels = figure.subplots(2, 1)
-        assert plot.critical_difference(chained(12, LONG, cd=2.0), ax=panels[0]) is figure
-        assert plot.critical_difference(chained(3, LONG), ax=panels[1]) is figure
+        assert plot.critical_difference(chained(12, LONG, cd=2.0), ax=panels[0]) is panels[0]
+        assert plot.critical_difference(chained(3, LONG), ax=panels[1]) is panels[1]
         assert_legible(figure)
         assert [len(elbows(axes)) for axes in panels] == [12, 3]
 

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from pwcstats import InputError, compare, plot
-from pwcstats.plot.style import COLORS
+from pwcstats.plot.style import COLORS, figure_of
 
 from .picturing import LONG, assert_legible, bars, boxes, cell_colors, drawn, elbows, scores
 
@@ -17,7 +17,7 @@ class TestRealComparisons:
     def test_ranks(self, k):
         wide = scores(k, name=LONG)
         result = compare.compare_methods(wide, test="nemenyi")
-        figure = plot.critical_difference(result)
+        figure = figure_of(plot.critical_difference(result))
         assert_legible(figure)
         axes = figure.axes[0]
         ranks = wide.rank(axis=1, ascending=False).mean().sort_values()
@@ -31,13 +31,13 @@ class TestRealComparisons:
         for members, run in zip(found, sorted(longest), strict=True):
             np.testing.assert_allclose(members, ranks.iloc[list(run)])
         # Scores are compared on the way.
-        again = plot.critical_difference(wide).axes[0]
+        again = figure_of(plot.critical_difference(wide)).axes[0]
         assert [text.get_text() for text in again.texts] == [text.get_text() for text in axes.texts]
         assert any("critical difference = " in text.get_text() for text in again.texts)
 
     def test_other_tests(self):
         result = compare.compare_methods(scores(6), test="wilcoxon")
-        figure = plot.critical_difference(result)
+        figure = figure_of(plot.critical_difference(result))
         assert_legible(figure)
         joined = [clique for clique in result.cliques if len(clique) > 1]
         assert joined
@@ -49,13 +49,13 @@ class TestRealComparisons:
     def test_means(self, k):
         wide = scores(k, name=LONG)
         result = compare.compare_methods(wide)
-        figure = plot.score_intervals(result)
+        figure = figure_of(plot.score_intervals(result))
         assert_legible(figure)
         axes = figure.axes[0]
         names = [label.get_text() for label in axes.get_yticklabels()]
         assert names == list(result.table.index)
         np.testing.assert_allclose([x for x, _ in drawn(axes)[0]], wide[names].mean())
-        again = plot.score_intervals(wide).axes[0]
+        again = figure_of(plot.score_intervals(wide)).axes[0]
         assert drawn(again) == drawn(axes)
 
     @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ class TestRealComparisons:
     )
     def test_differences(self, k, test):
         result = compare.compare_methods(scores(k, name=LONG), test=test)
-        figure = plot.score_intervals(result, "differences")
+        figure = figure_of(plot.score_intervals(result, "differences"))
         assert_legible(figure)
         axes = figure.axes[0]
         first = result.pairs.iloc[: 10 if k == 5 else k - 1]
@@ -80,7 +80,7 @@ class TestRealComparisons:
 
     def test_intervals_one_by_one(self):
         result = compare.compare_methods(scores(4), adjust="bh")
-        label = plot.score_intervals(result, "differences").axes[0].get_xlabel()
+        label = figure_of(plot.score_intervals(result, "differences")).axes[0].get_xlabel()
         assert label == "pseudomedian, 95 % intervals"
 
     def test_pairs_without_a_test(self):
@@ -88,7 +88,7 @@ class TestRealComparisons:
         wide["m1"] = wide["m0"] - 0.125
         result = compare.compare_methods(wide, test="paired_t")
         row = int(np.flatnonzero(result.pairs["estimate"].isna())[0])
-        figure = plot.score_intervals(result, "differences")
+        figure = figure_of(plot.score_intervals(result, "differences"))
         assert_legible(figure)
         assert [(t.get_text(), t.get_position()[1]) for t in figure.axes[0].texts] == [("no test", row)]
         assert sorted(place for _, place in drawn(figure.axes[0])[0]) == sorted({0, 1, 2} - {row})
@@ -96,13 +96,13 @@ class TestRealComparisons:
     @pytest.mark.parametrize("k", [4, 20])
     def test_control(self, k):
         result = compare.compare_methods(scores(k), test="paired_t", control="m2")
-        figure = plot.score_intervals(result, "differences")
+        figure = figure_of(plot.score_intervals(result, "differences"))
         assert_legible(figure)
         axes = figure.axes[0]
         assert "m2 (control) – each of these methods" in axes.get_xlabel()
         assert [label.get_text() for label in axes.get_yticklabels()] == result.pairs["method_b"].tolist()
         assert drawn(axes)[0] == [(gap, row) for row, gap in enumerate(result.pairs["estimate"])]
-        assert not any("letter" in words for words, _ in boxes(plot.score_intervals(result)))
+        assert not any("letter" in words for words, _ in boxes(figure_of(plot.score_intervals(result))))
         with pytest.raises(
             InputError, match="needs comparisons of all pairs, got comparisons with the control 'm2'; omit"
         ):
@@ -121,7 +121,7 @@ class TestRealComparisons:
             ]
         )
         table = compare.winners(tidy, by=["alpha", "rho"])
-        figure = plot.significance_map(table, "alpha", "rho")
+        figure = figure_of(plot.significance_map(table, "alpha", "rho"))
         assert_legible(figure)
         best = tidy.groupby(["rho", "alpha", "method"])["score"].mean().unstack().idxmax(axis=1).unstack()
         assert set(best.to_numpy().ravel()) == {"lda", "nb"}
@@ -132,7 +132,7 @@ class TestRealComparisons:
         for i, j in np.ndindex(2, 3):
             assert letters[j, i].get_text() == "ABC"[names.index(best.iloc[i, j])]
             assert letters[j, i].get_weight() == ("bold" if sure[i, j] else "normal")
-        again = plot.significance_map(tidy, "alpha", "rho")
+        again = figure_of(plot.significance_map(tidy, "alpha", "rho"))
         for one, other in zip(figure.axes, again.axes, strict=True):
             np.testing.assert_array_equal(cell_colors(one), cell_colors(other))
         with pytest.raises(InputError, match=r"test='paired_t' .* \(call it yourself, and pass its result to"):

@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from pwcstats import InputError, PairwiseClassifier, datasets, plot
-from pwcstats.plot.style import AREAS, NOBODY, area_colors
+from pwcstats.plot.style import AREAS, NOBODY, area_colors, figure_of
 from tests.drawing import PRINTED, blobs, draw, hue
 
 pytestmark = pytest.mark.one_environment
@@ -67,7 +67,7 @@ class TestDecisionRegions:
 
     def test_undecided_places_are_hatched_on_the_left_only(self, mixtures):
         clf, train, _ = mixtures
-        left, right = plot.decision_regions(clf, *train, resolution=60).axes
+        left, right = figure_of(plot.decision_regions(clf, *train, resolution=60)).axes
         hatched = [[area for area in panel.collections if area.filled] for panel in (left, right)]
         assert [len(found) for found in hatched] == [1, 0]
         assert hatched[0][0].hatches == ["////"]
@@ -81,7 +81,7 @@ class TestDecisionRegions:
 
     def test_the_more_probable_the_more_colour(self, mixtures):
         clf, train, _ = mixtures
-        grid, color = pixels(plot.decision_regions(clf, *train, resolution=40).axes[1])
+        grid, color = pixels(figure_of(plot.decision_regions(clf, *train, resolution=40)).axes[1])
         p = clf.predict_proba(grid)
         strength = np.take_along_axis(hue(color, 3)[1], p.argmax(axis=1)[:, None], axis=1)[:, 0]
         assert np.corrcoef(strength, p.max(axis=1))[0, 1] > 1 - COLOR
@@ -93,7 +93,7 @@ class TestDecisionRegions:
             ({}, *train, "the 600 rows shown"),
             ({"test": (X, y)}, X, y, "15000 test rows"),
         ):
-            left, right = plot.decision_regions(clf, *train, resolution=5, **options).axes
+            left, right = figure_of(plot.decision_regions(clf, *train, resolution=5, **options)).axes
             votes = clf.votes(rows)
             wrong = [
                 1 - (t in np.flatnonzero(v == v.max())) / (v == v.max()).sum()
@@ -109,7 +109,7 @@ class TestDecisionRegions:
 
     def test_points_and_legend(self, mixtures):
         clf, (X, y), _ = mixtures
-        figure = plot.decision_regions(clf, X, y, resolution=60)
+        figure = figure_of(plot.decision_regions(clf, X, y, resolution=60))
         for panel in figure.axes:
             for place, line in enumerate(panel.lines):
                 np.testing.assert_array_equal(line.get_xydata(), X[y == place])
@@ -152,13 +152,15 @@ class TestDecisionRegions:
             np.testing.assert_array_equal(hue(color, 3)[0], votes.argmax(axis=1))
         # Fitted without names, a frame is passed without them.
         clf = PairwiseClassifier(LinearDiscriminantAnalysis()).fit(frame.to_numpy(), y)
-        assert plot.decision_regions(clf, frame, y, resolution=20).axes[0].get_xlabel() == "petal length (cm)"
-        assert plot.decision_regions(clf, frame.to_numpy(), y, resolution=20).axes[0].get_xlabel() == "x1"
+        assert (
+            figure_of(plot.decision_regions(clf, frame, y, resolution=20)).axes[0].get_xlabel() == "petal length (cm)"
+        )
+        assert figure_of(plot.decision_regions(clf, frame.to_numpy(), y, resolution=20)).axes[0].get_xlabel() == "x1"
 
     def test_a_search(self):
         X, y = blobs(3)
         search = GridSearchCV(PairwiseClassifier(SVC()), {"estimator__C": [0.1, 1.0]}, cv=2).fit(X, y)
-        left, right = plot.decision_regions(search, X, y, resolution=20).axes
+        left, right = figure_of(plot.decision_regions(search, X, y, resolution=20)).axes
         grid, color = pixels(left)
         np.testing.assert_array_equal(hue(color, 3)[0], search.best_estimator_.votes(grid).argmax(axis=1))
         assert right.get_title().startswith("coupled by wlw2\n")
@@ -178,7 +180,7 @@ class TestDecisionRegions:
     def test_others_may_not_predict_the_most_probable(self):
         X, y = blobs(2)
         clf = FixedThresholdClassifier(LogisticRegression(), threshold=0.95, response_method="predict_proba").fit(X, y)
-        (panel,) = plot.decision_regions(clf, X, y, resolution=40).axes
+        (panel,) = figure_of(plot.decision_regions(clf, X, y, resolution=40)).axes
         grid, color = pixels(panel)
         assert (clf.predict(grid) != clf.predict_proba(grid).argmax(axis=1)).any()
         np.testing.assert_array_equal(hue(color, 2)[0], clf.predict(grid))

@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from pwcstats import HybridClassifier, InputError, plot
-from pwcstats.plot.style import COLORS
+from pwcstats.plot.style import COLORS, figure_of
 from tests.drawing import PRINTED, blobs
 
 from .drawing import draw
@@ -68,7 +68,7 @@ class TestRoc:
 
     def test_the_dot_is_where_it_decides(self, hybrid):
         clf, _, _, X, y = hybrid
-        curve, dot, _ = plot.roc(clf, X, y).axes[0].lines
+        curve, dot, _ = figure_of(plot.roc(clf, X, y)).axes[0].lines
         called = clf.predict(X) == "in"
         fpr, tpr = called[y == "out"].mean(), called[y == "in"].mean()
         assert 0 < fpr < 1
@@ -80,11 +80,11 @@ class TestRoc:
 
     def test_no_dot_without_a_threshold(self, runs):
         clfs, X, y = runs
-        assert len(plot.roc(clfs[0], X[0], y[0]).axes[0].lines) == 2
+        assert len(figure_of(plot.roc(clfs[0], X[0], y[0])).axes[0].lines) == 2
 
     def test_the_other_class_may_be_positive(self, hybrid):
         clf, _, _, X, y = hybrid
-        axes = plot.roc(clf, X, y, pos_label="out").axes[0]
+        axes = figure_of(plot.roc(clf, X, y, pos_label="out")).axes[0]
         fpr, tpr, _ = roc_curve(y == "out", clf.predict_proba(X)[:, 1])
         np.testing.assert_array_equal(axes.lines[0].get_xydata(), np.column_stack([fpr, tpr]))
         called = clf.predict(X) == "out"
@@ -96,7 +96,7 @@ class TestRoc:
     def test_decision_values(self, pos_label):
         X, y, X_test, y_test = clover(1.0)
         clf = SVC().fit(X, y)
-        line = plot.roc(clf, X_test, y_test, pos_label=pos_label).axes[0].lines[0]
+        line = figure_of(plot.roc(clf, X_test, y_test, pos_label=pos_label)).axes[0].lines[0]
         value = clf.decision_function(X_test)  # in favour of "out", the second class
         fpr, tpr, _ = roc_curve(y_test == "in", -value) if pos_label else roc_curve(y_test == "out", value)
         np.testing.assert_array_equal(line.get_xydata(), np.column_stack([fpr, tpr]))
@@ -124,7 +124,7 @@ class TestRoc:
 
     def test_without_the_mean(self, runs):
         clfs, X, y = runs
-        axes = plot.roc(clfs, X, y, mean=False).axes[0]
+        axes = figure_of(plot.roc(clfs, X, y, mean=False)).axes[0]
         assert len(axes.lines) == 3 + 1
         areas = [
             roc_auc_score(truth == "out", c.predict_proba(x)[:, 1]) for c, x, truth in zip(clfs, X, y, strict=True)
@@ -161,17 +161,17 @@ class TestRoc:
         assert legend.x1 <= figure.bbox.x1
         assert legend.y0 >= 0
         # One classifier of a list is a single one.
-        assert len(plot.roc(clfs[:1], X[:1], y[:1], names="bayes").axes[0].lines) == 2
+        assert len(figure_of(plot.roc(clfs[:1], X[:1], y[:1], names="bayes")).axes[0].lines) == 2
 
     def test_rows_as_plain_lists(self, runs):
         clfs, X, y = runs
-        expected = [line.get_xydata() for line in plot.roc(clfs, X, y).axes[0].lines]
-        found = plot.roc(clfs, tuple(x.tolist() for x in X), [t.tolist() for t in y]).axes[0].lines
+        expected = [line.get_xydata() for line in figure_of(plot.roc(clfs, X, y)).axes[0].lines]
+        found = figure_of(plot.roc(clfs, tuple(x.tolist() for x in X), [t.tolist() for t in y])).axes[0].lines
         for line, points in zip(found, expected, strict=True):
             np.testing.assert_array_equal(line.get_xydata(), points)
         # The same rows for all of the classifiers, though there are as many of the one as of the others.
         rows = np.r_[0, len(X[0]) - 1, len(X[0]) - 2]
-        lines = plot.roc(clfs, X[0][rows].tolist(), y[0][rows].tolist()).axes[0].lines
+        lines = figure_of(plot.roc(clfs, X[0][rows].tolist(), y[0][rows].tolist())).axes[0].lines
         assert len(lines) == 3 + 2
 
     def test_pipelines_searches_and_frames(self):
@@ -184,7 +184,7 @@ class TestRoc:
         assert len(axes.lines) == 3  # with the dot
         search = GridSearchCV(SVC(), {"C": [1.0, 2.0]}, cv=2).fit(X, y)
         fpr, tpr, _ = roc_curve(y_test == "out", search.decision_function(X_test))
-        line = plot.roc(search, X_test, y_test).axes[0].lines[0]
+        line = figure_of(plot.roc(search, X_test, y_test)).axes[0].lines[0]
         np.testing.assert_array_equal(line.get_xydata(), np.column_stack([fpr, tpr]))
 
     def test_axes_of_others(self, hybrid):
@@ -192,7 +192,7 @@ class TestRoc:
         figure = Figure(layout="constrained")
         left, right = figure.subfigures(1, 2)
         ax = right.subplots()
-        assert plot.roc(clf, X, y, ax=ax) is figure
+        assert plot.roc(clf, X, y, ax=ax) is ax
         assert len(ax.lines) == 3
         assert not left.axes
 
@@ -240,4 +240,4 @@ class TestRoc:
         other = quick(pos_label="out", n_clusters=1).fit(X, y)
         with pytest.raises(InputError, match=r"differ in their positive class: \('in', 'out'\); choose one"):
             plot.roc([clf, other], X, y)
-        assert len(plot.roc([clf, other], X, y, pos_label="in").axes[0].lines) == 4
+        assert len(figure_of(plot.roc([clf, other], X, y, pos_label="in")).axes[0].lines) == 4

@@ -6,7 +6,7 @@ import pytest
 from matplotlib.colors import to_rgb
 
 from pwcstats import InputError, datasets, plot
-from pwcstats.plot.style import MARKERS, area_colors
+from pwcstats.plot.style import MARKERS, area_colors, figure_of
 
 from .drawing import blobs, draw
 from .picturing import assert_legible
@@ -44,7 +44,7 @@ def test_classes_keep_their_colour_where_others_are_missing():
     X, y = blobs(3, ["ash", "beech", "oak"])
     frame = pd.DataFrame(X, columns=["length", "width"])
     panels = {"all": (frame, y), "no ash": (frame[y != "ash"], pd.Series(y[y != "ash"]))}
-    figure = plot.samples(panels)
+    figure = figure_of(plot.samples(panels))
     check_points(figure.axes[0], X, y, ["ash", "beech", "oak"])
     shown = {tuple(line.get_markerfacecolor()) for line in figure.axes[1].lines if len(line.get_xdata())}
     assert shown == {to_rgb(color) for color in area_colors(3)[1:]}
@@ -56,7 +56,9 @@ def test_classes_keep_their_colour_where_others_are_missing():
     [(1, None, (1, 1)), (4, None, (1, 4)), (6, None, (2, 3)), (9, None, (3, 4)), (4, 2, (2, 2))],
 )
 def test_panels_are_in_a_grid(n, columns, shape):
-    figure = plot.samples({f"sample {number}": blobs(3, seed=number) for number in range(n)}, columns=columns)
+    figure = figure_of(
+        plot.samples({f"sample {number}": blobs(3, seed=number) for number in range(n)}, columns=columns)
+    )
     assert len(figure.axes) == n
     assert figure.axes[0].get_gridspec().get_geometry() == shape
     # Each column has numbers below its last panel.
@@ -66,7 +68,7 @@ def test_panels_are_in_a_grid(n, columns, shape):
 
 @pytest.mark.parametrize("k", [2, 8, 26])
 def test_words_can_be_read(k):
-    assert_legible(plot.samples({f"d = {number}": blobs(k, seed=number) for number in range(5)}))
+    assert_legible(figure_of(plot.samples({f"d = {number}": blobs(k, seed=number) for number in range(5)})))
 
 
 def test_what_is_refused():

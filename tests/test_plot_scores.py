@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from pwcstats import InputError, plot
-from pwcstats.plot.style import COLORS
+from pwcstats.plot.style import COLORS, figure_of
 
 from .picturing import LONG, assert_legible, boxes, chained, comparison, drawn
 
@@ -17,11 +17,11 @@ class TestScoreIntervals:
     @pytest.mark.parametrize("name", ["m{}", LONG])
     @pytest.mark.parametrize("kind", ["means", "differences"])
     def test_legible(self, k, name, kind):
-        assert_legible(plot.score_intervals(chained(k, name), kind))
+        assert_legible(figure_of(plot.score_intervals(chained(k, name), kind)))
 
     def test_means(self):
         result = chained(4)
-        figure = plot.score_intervals(result)
+        figure = figure_of(plot.score_intervals(result))
         axes = figure.axes[0]
         assert axes.get_xlabel() == "mean score, 95 % interval"
         assert [label.get_text() for label in axes.get_yticklabels()] == ["m0", "m1", "m2", "m3"]
@@ -39,12 +39,12 @@ class TestScoreIntervals:
 
     def test_level_of_the_intervals(self):
         result = comparison([1, 2], [(0,), (1,)], alpha=0.1)
-        assert plot.score_intervals(result).axes[0].get_xlabel() == "mean score, 90 % interval"
-        assert "simultaneous 90 %" in plot.score_intervals(result, "differences").axes[0].get_xlabel()
+        assert figure_of(plot.score_intervals(result)).axes[0].get_xlabel() == "mean score, 90 % interval"
+        assert "simultaneous 90 %" in figure_of(plot.score_intervals(result, "differences")).axes[0].get_xlabel()
 
     def test_differences(self):
         result = comparison([1.0, 2.0, 4.0], [(0, 1), (2,)])
-        figure = plot.score_intervals(result, "differences")
+        figure = figure_of(plot.score_intervals(result, "differences"))
         axes = figure.axes[0]
         assert axes.get_xlabel() == "mean difference of scores, simultaneous 95 % intervals"
         assert [label.get_text() for label in axes.get_yticklabels()] == ["m0 – m1", "m0 – m2", "m1 – m2"]
@@ -61,9 +61,9 @@ class TestScoreIntervals:
         assert words == ["significant (wilcoxon, holm, 0.05)", "not significant"]
 
     def test_many_pairs_are_those_of_the_best(self):
-        assert len(drawn(plot.score_intervals(chained(6), "differences").axes[0])[0]) == 15
+        assert len(drawn(figure_of(plot.score_intervals(chained(6), "differences")).axes[0])[0]) == 15
         result = chained(7)
-        axes = plot.score_intervals(result, "differences").axes[0]
+        axes = figure_of(plot.score_intervals(result, "differences")).axes[0]
         assert [label.get_text() for label in axes.get_yticklabels()] == [f"m{place}" for place in range(1, 7)]
         assert axes.get_xlabel().endswith("m0 (best) – each of these methods, 6 of 21 pairs")
         assert drawn(axes)[0] == [(gap, row) for row, gap in enumerate(result.pairs["estimate"][:6])]
@@ -71,14 +71,14 @@ class TestScoreIntervals:
     def test_zero_is_within(self):
         result = comparison([1.0, 5.0, 9.0], [(0,), (1,), (2,)])
         result.pairs[["estimate", "conf_low", "conf_high"]] += 3.0
-        low, high = plot.score_intervals(result, "differences").axes[0].get_xlim()
+        low, high = figure_of(plot.score_intervals(result, "differences")).axes[0].get_xlim()
         assert low < 0.0 < high
 
     def test_infinite_ends_are_arrows(self):
         result = comparison([1.0, 2.0, 4.0], [(0, 1), (2,)])
         result.pairs["conf_high"] = [np.inf, 0.2, np.inf]
         result.pairs["conf_low"] = [0.01, 0.1, -np.inf]
-        figure = plot.score_intervals(result, "differences")
+        figure = figure_of(plot.score_intervals(result, "differences"))
         assert_legible(figure)
         axes = figure.axes[0]
         arrows = {(line.get_marker(), *line.get_xydata()[0]) for line in axes.lines if line.get_marker() in "<>"}
@@ -93,7 +93,7 @@ class TestScoreIntervals:
         result.pairs.loc[1, ["estimate", "conf_low", "conf_high", "p_value"]] = np.nan
         result.pairs.loc[1, "significant"] = pd.NA
         result.pairs.loc[2, ["conf_low", "conf_high"]] = np.nan
-        figure = plot.score_intervals(result, "differences")
+        figure = figure_of(plot.score_intervals(result, "differences"))
         assert_legible(figure)
         axes = figure.axes[0]
         assert len(axes.get_yticklabels()) == 3
@@ -105,7 +105,9 @@ class TestScoreIntervals:
     def test_nothing_but_missing_estimates(self):
         result = comparison([1.0, 2.0], [(0, 1)])
         result.pairs[["estimate", "conf_low", "conf_high"]] = np.nan
-        assert [t.get_text() for t in plot.score_intervals(result, "differences").axes[0].texts] == ["no test"]
+        assert [t.get_text() for t in figure_of(plot.score_intervals(result, "differences")).axes[0].texts] == [
+            "no test"
+        ]
 
     def test_what_is_refused(self):
         with pytest.raises(InputError, match="kind must be one of 'means', 'differences', got 'ranks'"):

@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 
 from pwcstats import InputError, PairwiseClassifier, plot
 from pwcstats.plot.boxes import HALF, NUMBERS
-from pwcstats.plot.style import COLORS, area_colors
+from pwcstats.plot.style import COLORS, area_colors, figure_of
 from tests.drawing import PRINTED, blobs, draw, hue
 from tests.picturing import assert_legible
 from tests.test_plot_regions import pixels
@@ -77,7 +77,7 @@ class TestSeveralRegions:
 
     def test_names(self):
         clfs, X, y = fitted(2)
-        figure = plot.decision_regions(clfs, X, y, names=["pairs", "all at once"], resolution=10)
+        figure = figure_of(plot.decision_regions(clfs, X, y, names=["pairs", "all at once"], resolution=10))
         titles = [axes.get_title().split("\n")[0] for axes in figure.axes]
         assert titles == ["pairs, max-wins", "pairs, coupled by ht", "all at once"]
 
@@ -146,7 +146,7 @@ class TestBoxes:
         assert not axes.figure.legends
 
     def test_the_papers_number(self):
-        figure = plot.boxes(five_numbers(paper=True), "rule", "learner", value="share of errors")
+        figure = figure_of(plot.boxes(five_numbers(paper=True), "rule", "learner", value="share of errors"))
         (axes,) = figure.axes
         (line,) = axes.lines
         points = line.get_xydata()

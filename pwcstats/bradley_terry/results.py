@@ -24,12 +24,12 @@ from pwcstats.bradley_terry.summary import make_summary
 from pwcstats.errors import InputError, arg, code
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from matplotlib.axes import Axes
 
     from pwcstats.bradley_terry.model import BradleyTerry
 
 IntervalMethod = Literal["wald", "profile"]
-PlotIntervals = Literal["wald", "comparison", "quasi"]
+PlotIntervals = Literal["comparison", "wald", "quasi"]
 # In the order of the columns of a table of comparisons.
 Outcome = Literal["win", "loss", "tie"]
 
@@ -433,50 +433,43 @@ class BradleyTerryResults(Result):
         return make_summary(self, _params.level(alpha, "alpha"), _params.count(max_rows, "max_rows", 2))
 
     def plot(
-        self, intervals: PlotIntervals = "wald", alpha: float = 0.05, title: str | None = None, max_items: int = 200
-    ) -> "Figure":
-        """Plot abilities with intervals, the best item on top.
+        self,
+        intervals: PlotIntervals | None = None,
+        alpha: float = 0.05,
+        title: str | None = None,
+        *,
+        ranks: bool = False,
+        top: int | None = None,
+        ax: "Axes | None" = None,
+    ) -> "Axes":
+        """Plot abilities with intervals, the best item on top; see :func:`pwcstats.plot.abilities`.
 
         Parameters
         ----------
-        intervals : {"wald", "comparison", "quasi"}
-            "wald": confidence intervals of the abilities. "comparison": :meth:`comparison_intervals`; two of them that
-            do not overlap show a significant difference. "quasi": intervals of level 1 - `alpha` from the quasi
-            standard errors, as in R's qvcalc; their overlap is not a test at the level `alpha`.
+        intervals : {"comparison", "wald", "quasi"}, optional
+            "comparison": :meth:`comparison_intervals`; two items differ significantly if their intervals do not
+            overlap. "wald": confidence intervals of the abilities. "quasi": intervals of level 1 - `alpha` from the
+            quasi standard errors, as in R's qvcalc; their overlap is not a test at the level `alpha`. The default is
+            "comparison", or "wald" if comparison intervals do not exist.
         alpha : float
-            Significance level: for "comparison", of the test by overlap; else intervals have level 1 - `alpha`.
+            Significance level: for "comparison", of the test by overlap; otherwise intervals have level 1 - `alpha`.
         title : str, optional
-            Title of the figure.
-        max_items : int
-            Largest number of items to show. If there are more, the best and the worst are shown.
+            Title of the panel.
+        ranks : bool
+            Whether to write the set of ranks that each item may hold (:meth:`ranks`) and its number of games in the
+            right margin.
+        top : int, optional
+            Number of items to show, the best ones; by default all.
+        ax : matplotlib.axes.Axes, optional
+            Axes to draw in; by default a new figure.
 
         Returns
         -------
-        matplotlib.figure.Figure
+        matplotlib.axes.Axes
         """
-        _params.choice(intervals, get_args(PlotIntervals), "intervals")
-        _params.level(alpha, "alpha")
-        max_items = _params.count(max_items, "max_items", 2)
-        level, note = f"{100 * (1 - alpha):g}%", ""
-        if intervals == "comparison":
-            kind, frame = "comparison intervals", self.comparison_intervals(alpha)
-            level = f"{100 * frame.attrs['level']:.0f}%"
-            note = f"\ntwo items differ at about the {100 * alpha:g}% level where their intervals do not overlap"
-        elif intervals == "quasi":
-            kind, frame = "intervals from quasi-variances", self.quasi_variances()
-            half = self._reference.isf(alpha / 2.0) * frame["quasi_se"]
-            frame["conf_low"], frame["conf_high"] = frame["ability"] - half, frame["ability"] + half
-        else:
-            kind, frame = "confidence intervals", self.abilities(alpha=alpha)
-        if len(frame) > max_items:
-            order = frame.sort_values("ability", ascending=False, kind="stable")
-            frame = pd.concat([order.head(-(-max_items // 2)), order.tail(max_items // 2)])
-            kind += f"; best and worst of {self.model.n_items}"
-        from pwcstats import plot
-        from pwcstats.plot.style import literal
+        from pwcstats import plot  # imports matplotlib
 
-        zero = "sum of all is 0" if self.spec.ref is None else f"{literal(self.model.items[self.spec.ref])} is 0"
-        return plot.abilities(frame, label=f"ability ({zero}), {level} {kind}{note}", title=title)
+        return plot.abilities(self, title=title, intervals=intervals, alpha=alpha, ranks=ranks, top=top, ax=ax)
 
     def _title(self) -> str:
         return "Bradley-Terry fit"

@@ -1,4 +1,7 @@
-"""Figures: each function draws one and returns it as a matplotlib Figure.
+"""Pictures: each function draws one and returns its matplotlib Axes, or an array of them if there are several panels.
+
+Notebooks show the picture. In a script, save it with ``ax.figure.savefig("picture.png")``, or show it with
+``matplotlib.pyplot.show()``. The argument `ax` takes Axes of your own to draw in.
 
 Names in the data (of classes, items, methods, columns) are shown as they are, including dollar signs. Titles and labels
 of axes that you pass may contain formulas in matplotlib's notation.

@@ -1,57 +1,199 @@
-"""Abilities of a Bradley–Terry model with their intervals."""
+"""Abilities of a Bradley–Terry model with their intervals and rank sets."""
+
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
+from matplotlib.axes import Axes
 
-from pwcstats.plot.reading import read_table
-from pwcstats.plot.style import COLORS, hide_frame, literal
+from pwcstats import _params
+from pwcstats._arrays import Array, as_float
+from pwcstats.errors import InputError, arg, code
+from pwcstats.plot.reading import read_axes, read_table
+from pwcstats.plot.style import COLORS, hide_frame, literal, new_axes
 
-# Names of more items than this are written smaller.
-MOST_LARGE = 60
+Intervals = Literal["comparison", "wald", "quasi"]
+FONT = 10.0
+# Names of more items than this are written smaller, and names of still more items are left out.
+MOST_LARGE, MOST_NAMED = 150, 1500
+# Width of a letter of the margin in points, and the gap before each of its columns.
+LETTER, GAP = 6.0, 12.0
 
 
-def abilities(frame: pd.DataFrame, label: str = "ability", title: str | None = None) -> Figure:
+def abilities(
+    result: Any,
+    label: str | None = None,
+    title: str | None = None,
+    *,
+    intervals: Intervals | None = None,
+    alpha: float = 0.05,
+    ranks: bool = False,
+    top: int | None = None,
+    ax: Axes | None = None,
+) -> Axes:
     """Abilities with their intervals, one row per item, the best on top.
 
     Parameters
     ----------
-    frame : DataFrame
-        One row per item, with the columns `ability`, `conf_low` and `conf_high`, as
-        :meth:`pwcstats.BradleyTerryResults.abilities` returns it.
-    label : str
-        Label of the axis.
+    result : BradleyTerryResults or DataFrame
+        What :meth:`pwcstats.BradleyTerry.fit` returns. A DataFrame must have one row per item and the columns
+        ``ability``, ``conf_low`` and ``conf_high``; for `ranks`, also ``rank_low`` and ``rank_high``.
+    label : str, optional
+        Label of the axis. The default says which intervals are drawn and what they mean.
     title : str, optional
-        Title of the figure.
+        Title of the panel.
+    intervals : {"comparison", "wald", "quasi"}, optional
+        "comparison": :meth:`~pwcstats.BradleyTerryResults.comparison_intervals`; two items differ significantly if
+        their intervals do not overlap. "wald": confidence intervals of the abilities; their overlap is not a test.
+        "quasi": intervals of level 1 - `alpha` from the quasi standard errors, as in R's qvcalc; their overlap is not
+        a test at the level `alpha`. The default is "comparison", or "wald" if comparison intervals do not exist (for
+        two items, for items with the same covariates, or without the covariance of all items). A DataFrame has its
+        own intervals.
+    alpha : float
+        Significance level: for "comparison", of the test by overlap; otherwise intervals have level 1 - `alpha`. The
+        rank sets have level 1 - `alpha`.
+    ranks : bool
+        Whether to write the set of ranks that each item may hold in the right margin
+        (:meth:`~pwcstats.BradleyTerryResults.ranks`), and its number of games.
+    top : int, optional
+        Number of items to show, the best ones; by default all.
+    ax : matplotlib.axes.Axes, optional
+        Axes to draw in; by default a new figure.
 
     Returns
     -------
-    matplotlib.figure.Figure
+    matplotlib.axes.Axes
 
     Examples
     --------
     >>> from pwcstats import BradleyTerry, plot
-    >>> res = BradleyTerry([[0, 3, 4], [1, 0, 2], [1, 3, 0]]).fit()
-    >>> figure = plot.abilities(res.abilities())
-    >>> figure.savefig("abilities.png")  # doctest: +SKIP
+    >>> wins = [[0, 30, 25, 28], [10, 0, 18, 22], [15, 22, 0, 24], [12, 18, 16, 0]]
+    >>> res = BradleyTerry(wins, items=["ant", "bee", "cat", "dog"]).fit()
+    >>> ax = plot.abilities(res, ranks=True)
+    >>> ax.figure.savefig("abilities.png")  # doctest: +SKIP
     """
-    frame = read_table(frame, ["ability", "conf_low", "conf_high"], "abilities")
-    frame = frame.sort_values("ability", kind="stable")
+    alpha, ranks = _params.level(alpha, "alpha"), _params.flag(ranks, "ranks")
+    if intervals is not None:
+        _params.choice(intervals, get_args(Intervals), "intervals")
+    if hasattr(result, "comparison_intervals"):
+        frame, described = _read_result(result, intervals, alpha, ranks)
+    else:
+        frame, described = _read_frame(result, intervals, ranks), "ability"
+    n_all = len(frame)
+    frame = frame.sort_values("ability", ascending=False, kind="stable")
+    if top is not None:
+        frame = frame.head(_params.count(top, "top"))
+    label = described if label is None else label
+    if len(frame) < n_all:
+        label += f"\nthe best {len(frame)} of {n_all} items"
+    axes = _new_panel(frame, label, ranks) if ax is None else read_axes(ax, 1)[0]
+    _draw(axes, frame.iloc[::-1])
+    axes.set_xlabel(label, fontsize=FONT)
+    if ranks:
+        _write_margin(axes, frame)
+    if title is not None:
+        axes.set_title(title)
+    return axes
+
+
+def _read_frame(frame: Any, intervals: str | None, ranks: bool) -> pd.DataFrame:
+    columns = ["ability", "conf_low", "conf_high", *(["rank_low", "rank_high"] if ranks else [])]
+    do = f"; pass the result of {code('BradleyTerry.fit')}"
+    frame = read_table(frame, columns, "abilities", do)
+    if intervals is not None:
+        raise InputError(
+            f"{arg('intervals')} chooses intervals of a fitted model, got a DataFrame, which has its own{do}."
+        )
+    return frame
+
+
+def _read_result(result: Any, intervals: str | None, alpha: float, ranks: bool) -> tuple[pd.DataFrame, str]:
+    """Abilities with intervals, and rank sets if needed; and the label of the axis."""
+    frame, kind = _find_intervals(result, intervals, alpha)
+    model, ref = result.model, result.spec.ref
+    zero = "the abilities sum to 0" if ref is None else f"{literal(model.items[ref])} is 0"
+    label = f"ability ({zero})\n{kind}"
+    if ranks:
+        found = result.ranks(alpha)
+        frame = frame.assign(
+            rank_low=found["rank_low"], rank_high=found["rank_high"], n_games=_count_games(model._rows, model.n_items)
+        )
+        label += f"\nranks: sets that all hold with {100 * (1 - alpha):g}% confidence"
+    return frame, label
+
+
+def _find_intervals(result: Any, intervals: str | None, alpha: float) -> tuple[pd.DataFrame, str]:
+    """Abilities with intervals, and what these are."""
+    level = f"{100 * (1 - alpha):g}%"
+    if intervals is None:
+        try:
+            return _find_intervals(result, "comparison", alpha)
+        except InputError:
+            return _find_intervals(result, "wald", alpha)
+    if intervals == "comparison":
+        return (
+            result.comparison_intervals(alpha),
+            f"intervals do not overlap: the items differ ({100 * alpha:g}% level)",
+        )
+    if intervals == "quasi":
+        frame = result.quasi_variances()
+        half = result._reference.isf(alpha / 2.0) * frame["quasi_se"]
+        frame = frame.assign(conf_low=frame["ability"] - half, conf_high=frame["ability"] + half)
+        return frame, f"{level} intervals from quasi-variances"
+    return result.abilities(alpha=alpha), f"{level} confidence intervals (overlap is not a test)"
+
+
+def _count_games(rows: Any, n_items: int) -> Array:
+    """Number of comparisons of each item, or the sum of their weights."""
+    weight = rows.weight if len(rows.weight) else None
+    won, lost = (np.bincount(side, weight, n_items) for side in (rows.winner, rows.loser))
+    return np.asarray(won + lost, dtype=np.float64)
+
+
+def _new_panel(frame: pd.DataFrame, label: str, ranks: bool) -> Axes:
+    n, fontsize = len(frame), _font(len(frame))
+    height = min(0.021 * fontsize * n, 100.0) + 0.45 + 0.19 * (label.count("\n") + 1) + (0.25 if ranks else 0.0)
+    return new_axes(6.0, max(2.2, height))
+
+
+def _font(n: int) -> float:
+    return FONT if n <= MOST_LARGE else 6.0
+
+
+def _draw(axes: Axes, frame: pd.DataFrame) -> None:
+    """Draw points and intervals; the first row is at the bottom."""
     n = len(frame)
-    fontsize = 9 if n <= MOST_LARGE else 6
-    figure = Figure(figsize=(7, max(2.2, 0.9 + n * fontsize / 48)), layout="constrained")
-    axes = figure.subplots()
     rows = np.arange(n)
-    axes.hlines(rows, frame["conf_low"], frame["conf_high"], color=COLORS[0], linewidth=1.6)
-    axes.plot(frame["ability"], rows, "o", color=COLORS[0], markersize=4.5)
+    axes.hlines(rows, frame["conf_low"], frame["conf_high"], color=COLORS[0], linewidth=2.0)
+    axes.plot(frame["ability"], rows, "o", color=COLORS[0], markersize=5.5)
     # Faint lines lead the eye from a name to its point.
     axes.grid(axis="y", color="0.93")
     axes.axvline(0.0, color="0.7", linewidth=0.8, zorder=0)
     axes.set_axisbelow(True)
-    axes.set_yticks(rows, [literal(name) for name in frame.index], fontsize=fontsize)
-    axes.set_xlabel(label, wrap=True)
+    if n <= MOST_NAMED:
+        axes.set_yticks(rows, [literal(name) for name in frame.index], fontsize=_font(n))
+    else:
+        axes.set_yticks([])
     axes.set_ylim(-0.8, n - 0.2)
-    if title is not None:
-        axes.set_title(title)
     hide_frame(axes, left=True)
-    return figure
+
+
+def _write_margin(axes: Axes, frame: pd.DataFrame) -> None:
+    """Write the rank sets, and the numbers of games if they are known, at the right; the first row is on top."""
+    low, high = (as_float(frame[name], name) for name in ("rank_low", "rank_high"))
+    columns = {"rank": [f"{a:g}" if a == b else f"{a:g}–{b:g}" for a, b in zip(low, high, strict=True)]}
+    if "n_games" in frame:
+        columns["games"] = [f"{count:,.4g}" if count % 1 else f"{count:,.0f}" for count in frame["n_games"]]
+    right, n = 0.0, len(frame)
+    for header, texts in columns.items():
+        right += GAP + LETTER * max(map(len, [header, *texts]))
+        style: dict[str, Any] = {"textcoords": "offset points", "ha": "right", "annotation_clip": False}
+        axes.annotate(
+            header, (1.0, 1.0), (right, 2.0), "axes fraction", va="bottom", color="0.35", fontsize=FONT, **style
+        )
+        if n <= MOST_NAMED:
+            for row, text in enumerate(texts):
+                at = (1.0, n - 1 - row)
+                axes.annotate(
+                    text, at, (right, 0.0), axes.get_yaxis_transform(), va="center", fontsize=_font(n), **style
+                )

@@ -6,19 +6,18 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
-from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from pwcstats._arrays import Array, as_float
-from pwcstats.plot.reading import read_table
-from pwcstats.plot.style import COLORS, hide_frame, literal, tinted
+from pwcstats.plot.reading import read_axes, read_table
+from pwcstats.plot.style import COLORS, hide_frame, legend_of_figure, literal, new_axes, tinted
 
 NUMBERS = ("lowest", "lower_quartile", "median", "upper_quartile", "highest")
 # Half the height of a box; rows are 1 apart.
 HALF = 0.29
 
 
-def boxes(frame: pd.DataFrame, label: str, group: str, *, value: str = "test error") -> Figure:
+def boxes(frame: pd.DataFrame, label: str, group: str, *, value: str = "test error", ax: Axes | None = None) -> Axes:
     """Box plots, one row per method, in groups.
 
     Like Figure 3 of Hastie & Tibshirani [1]_. Whiskers reach to the lowest and the highest run.
@@ -33,10 +32,12 @@ def boxes(frame: pd.DataFrame, label: str, group: str, *, value: str = "test err
         are drawn in the order in which they first appear.
     value : str
         Label of the axis.
+    ax : matplotlib.axes.Axes, optional
+        Axes to draw in; by default a new figure.
 
     Returns
     -------
-    matplotlib.figure.Figure
+    matplotlib.axes.Axes
 
     References
     ----------
@@ -50,8 +51,8 @@ def boxes(frame: pd.DataFrame, label: str, group: str, *, value: str = "test err
     >>> frame = pd.DataFrame({"learner": ["LDA", "LDA"], "rule": ["all at once", "pairs"], "lowest": [0.2, 0.1],
     ...     "lower_quartile": [0.22, 0.12], "median": [0.25, 0.15], "upper_quartile": [0.27, 0.17],
     ...     "highest": [0.3, 0.2]})
-    >>> figure = plot.boxes(frame, "rule", "learner")
-    >>> figure.savefig("boxes.png")  # doctest: +SKIP
+    >>> ax = plot.boxes(frame, "rule", "learner")
+    >>> ax.figure.savefig("boxes.png")  # doctest: +SKIP
     """
     frame = read_table(frame, [label, group, *NUMBERS], "boxes")
     groups = list(pd.unique(frame[group]))
@@ -65,8 +66,7 @@ def boxes(frame: pd.DataFrame, label: str, group: str, *, value: str = "test err
     names = [literal(name) for name in frame[label]]
     # An inch holds about 13 letters.
     width = 5.2 + max(map(len, [*names, *map(literal, groups)])) / 13
-    figure = Figure(figsize=(width, 0.9 + 0.27 * n_rows), layout="constrained")
-    axes = figure.subplots()
+    axes = new_axes(width, 0.9 + 0.27 * n_rows) if ax is None else read_axes(ax, 1)[0]
     axes.set_axisbelow(True)
     axes.grid(axis="x", color="0.92")
     for row, five, code in zip(rows, numbers, codes, strict=True):
@@ -74,16 +74,15 @@ def boxes(frame: pd.DataFrame, label: str, group: str, *, value: str = "test err
     if "paper" in frame and frame["paper"].notna().any():
         style: dict[str, Any] = {"marker": "D", "color": "0.15", "markerfacecolor": "none", "linestyle": "none"}
         axes.plot(frame["paper"].to_numpy(dtype=np.float64), rows, markersize=6, zorder=5, **style)
-        figure.legend(
-            handles=[Line2D([], [], markersize=6, label="paper", **style)], loc="outside upper right", frameon=False
-        )
+        handles = [Line2D([], [], markersize=6, label="paper", **style)]
+        legend_of_figure([axes], handles, "outside upper right", ax is None)
     headings = [rows[codes == number].min() - 1.0 for number in range(len(groups))]
     axes.set_yticks([*rows, *headings], [*names, *map(literal, groups)], fontsize=9)
     for tick, number in zip(axes.get_yticklabels()[len(frame) :], range(len(groups)), strict=True):
         tick.set(fontweight="bold", color=COLORS[number % len(COLORS)])
     axes.set(xlabel=value, xlim=(min(0.0, float(np.nanmin(numbers))), None), ylim=(n_rows - 0.4, -0.6))
     hide_frame(axes, left=True)
-    return figure
+    return axes
 
 
 def _draw_box(axes: Axes, row: float, five: Array, color: str) -> None:

@@ -6,15 +6,14 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
-from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
 from numpy.typing import NDArray
 
 from pwcstats._arrays import Array
 from pwcstats._text import counted, shown
 from pwcstats.errors import InputError, arg, code
-from pwcstats.plot.reading import check_fitted, final_estimator
-from pwcstats.plot.style import NOBODY, area_colors, ink, literal, tinted
+from pwcstats.plot.reading import check_fitted, final_estimator, read_axes
+from pwcstats.plot.style import NOBODY, area_colors, figure_of, ink, legend_of_figure, literal, new_axes, tinted
 
 # The name in `pairs_` of the class frequencies, which are used where every candidate failed.
 FALLBACK = "prior"
@@ -23,7 +22,7 @@ SCORE = "cv_score_"
 MOST_NUMBERS = 12
 
 
-def pair_choice(clf: Any) -> Figure:
+def pair_choice(clf: Any, *, ax: Axes | None = None) -> Axes:
     """Which candidate was chosen for which pair of classes, and by what margin.
 
     Above the diagonal, the colour shows the learner that was chosen for the pair; with up to 12 classes, the number is
@@ -35,10 +34,12 @@ def pair_choice(clf: Any) -> Figure:
     ----------
     clf : PairwiseClassifier
         A classifier fitted with several candidates, or a pipeline or a search that ends in one.
+    ax : matplotlib.axes.Axes, optional
+        Axes to draw in; by default a new figure.
 
     Returns
     -------
-    matplotlib.figure.Figure
+    matplotlib.axes.Axes
 
     Examples
     --------
@@ -48,8 +49,8 @@ def pair_choice(clf: Any) -> Figure:
     >>> from pwcstats import PairwiseClassifier, plot
     >>> X, y = load_wine(return_X_y=True)
     >>> clf = PairwiseClassifier({"lda": LinearDiscriminantAnalysis(), "nb": GaussianNB()}).fit(X, y)
-    >>> figure = plot.pair_choice(clf)
-    >>> figure.savefig("choice.png")  # doctest: +SKIP
+    >>> ax = plot.pair_choice(clf)
+    >>> ax.figure.savefig("choice.png")  # doctest: +SKIP
     """
     check_fitted(clf, "pair_choice")
     inner = final_estimator(clf)
@@ -63,8 +64,7 @@ def pair_choice(clf: Any) -> Figure:
     # An inch holds about 12 letters, and the cells take 80 % of the width. Long names are written upwards.
     upwards = longest / 12 > 0.8 * size / k
     width, height = size + 1.2 + 0.07 * longest, size + (0.07 * longest if upwards else 0.0)
-    figure = Figure(figsize=(width, height), layout="constrained")
-    axes = figure.subplots()
+    axes = new_axes(width, height) if ax is None else read_axes(ax, 1)[0]
     colors = tinted(area_colors(len(names)), 0.85)
     # Grey cells have nothing to show: the diagonal, and leads without a second candidate.
     picture = np.full((k, k, 3), 0.88)
@@ -77,7 +77,9 @@ def pair_choice(clf: Any) -> Figure:
     image = axes.imshow(below, cmap="Purples", vmin=0.0, vmax=top)
     scoring = getattr(inner, "scoring", None)
     score = scoring if isinstance(scoring, str) else "score"
-    figure.colorbar(image, ax=axes, shrink=0.6, pad=0.02, label=f"lead in {literal(score)} (below the diagonal)")
+    figure_of(axes).colorbar(
+        image, ax=axes, shrink=0.6, pad=0.02, label=f"lead in {literal(score)} (below the diagonal)"
+    )
     if k <= MOST_NUMBERS:
         _write(axes, low, high, best, np.array([ink(color) for color in colors])[chosen], np.isfinite(best))
         _write(axes, high, low, lead, np.where(lead > 0.55 * top, "white", "black"), np.isfinite(lead))
@@ -93,9 +95,9 @@ def pair_choice(clf: Any) -> Figure:
         handles.append(_failed_patch(label=f"all failed ({counted(int(failed.sum()), 'pair')})"))
     # An inch holds about 11 letters; a handle and the gaps take as much room as 8.
     columns = max(1, int(11 * width / (max(len(str(handle.get_label())) for handle in handles) + 8)))
-    figure.legend(handles=handles, loc="outside upper left", frameon=False, ncols=columns)
+    legend_of_figure([axes], handles, "outside upper left", ax is None, ncols=columns)
     _name_cells(axes, classes, upwards)
-    return figure
+    return axes
 
 
 def _name_cells(axes: Axes, classes: list[str], upwards: bool) -> None:

@@ -7,19 +7,19 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
-from matplotlib.figure import Figure
 
 from pwcstats._arrays import Array, as_float
 from pwcstats._text import shape_of
 from pwcstats.errors import InputError, arg
-from pwcstats.plot.style import COLORS, ink, literal, tinted
+from pwcstats.plot.reading import read_axes
+from pwcstats.plot.style import COLORS, Panels, add_panels, ink, literal, new_figure, one_or_array, tinted
 
 RIGHT, WRONG = COLORS[0], COLORS[1]
 # With more classes than this, numbers in the cells would be too small to read.
 MOST_NUMBERS = 30
 
 
-def confusion(matrices: Mapping[Any, Any]) -> Figure:
+def confusion(matrices: Mapping[Any, Any], *, ax: Any = None) -> Panels:
     """Confusion matrices side by side, like Table 5 of Chang [1]_.
 
     Correct predictions are blue and wrong ones orange; a stronger colour means more cases. Cells without cases are
@@ -29,10 +29,12 @@ def confusion(matrices: Mapping[Any, Any]) -> Figure:
     ----------
     matrices : mapping of titles to matrices
         Counts, with true classes in rows and predicted classes in columns. The index of a DataFrame names the classes.
+    ax : matplotlib.axes.Axes or sequence of them, optional
+        Axes to draw in, one for each matrix; by default a new figure.
 
     Returns
     -------
-    matplotlib.figure.Figure
+    matplotlib.axes.Axes or array of them
         The accuracy is below each title. All panels have the same scale of colours.
 
     References
@@ -47,8 +49,8 @@ def confusion(matrices: Mapping[Any, Any]) -> Figure:
     >>> from sklearn.naive_bayes import GaussianNB
     >>> from pwcstats import plot
     >>> X, y = load_iris(return_X_y=True)
-    >>> figure = plot.confusion({"naive Bayes": confusion_matrix(y, GaussianNB().fit(X, y).predict(X))})
-    >>> figure.savefig("confusion.png")  # doctest: +SKIP
+    >>> ax = plot.confusion({"naive Bayes": confusion_matrix(y, GaussianNB().fit(X, y).predict(X))})
+    >>> ax.figure.savefig("confusion.png")  # doctest: +SKIP
     """
     if not isinstance(matrices, Mapping) or not matrices:
         got = "none" if isinstance(matrices, Mapping) else type(matrices).__name__
@@ -57,8 +59,10 @@ def confusion(matrices: Mapping[Any, Any]) -> Figure:
     most = [max(float(_part(counts, own).max()) for counts in found.values()) for own in (True, False)]
     k = max(len(counts) for counts in found.values())
     side = max(2.6, 0.36 * k + 0.8)
-    figure = Figure(figsize=(side * len(found) + 0.4, side + 1.0), layout="constrained")
-    panels = figure.subplots(1, len(found), squeeze=False)[0]
+    if ax is None:
+        panels = add_panels(new_figure(side * len(found) + 0.4, side + 1.0), len(found), len(found))
+    else:
+        panels = read_axes(ax, len(found))
     for panel, (title, counts), given in zip(panels, found.items(), matrices.values(), strict=True):
         _draw(panel, counts, most)
         names = [literal(name) for name in (given.index if isinstance(given, pd.DataFrame) else range(len(counts)))]
@@ -70,7 +74,7 @@ def confusion(matrices: Mapping[Any, Any]) -> Figure:
         )
         panel.set_xlabel("predicted class")
     panels[0].set_ylabel("true class")
-    return figure
+    return one_or_array(panels)
 
 
 def _read_counts(matrix: Any, title: str) -> Array:

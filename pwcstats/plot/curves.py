@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from sklearn.metrics import auc, roc_curve
 
@@ -21,7 +20,7 @@ from pwcstats.plot.reading import (
     read_labels,
     read_names,
 )
-from pwcstats.plot.style import COLORS, figure_of, hide_frame, legend_beside, legend_columns, literal
+from pwcstats.plot.style import COLORS, hide_frame, legend_beside, legend_columns, literal, new_axes
 
 # Points at which the sensitivities of runs are averaged.
 GRID = np.linspace(0.0, 1.0, 501)
@@ -40,7 +39,7 @@ def roc(
     mean: bool = True,
     names: Any = None,
     ax: Axes | None = None,
-) -> Figure:
+) -> Axes:
     """ROC curves of one classifier, of several runs with their mean, or of several methods.
 
     Like Figure 4 of Chang [1]_. Runs are thin lines; a thick line is their vertical mean, the average of the
@@ -68,7 +67,7 @@ def roc(
 
     Returns
     -------
-    matplotlib.figure.Figure
+    matplotlib.axes.Axes
         The legend shows the area under the curve; for runs, the mean and the standard deviation of their areas.
 
     References
@@ -82,8 +81,8 @@ def roc(
     >>> sample = datasets.chang_clover(2, random_state=0)
     >>> X, y, train = sample.data, sample.target == 0, sample.train
     >>> clf = HybridClassifier(random_state=0).fit(X[train], y[train])
-    >>> figure = plot.roc(clf, X[~train], y[~train])
-    >>> figure.savefig("roc.png")  # doctest: +SKIP
+    >>> ax = plot.roc(clf, X[~train], y[~train])
+    >>> ax.figure.savefig("roc.png")  # doctest: +SKIP
     """
     _params.flag(mean, "mean")
     runs = _read_runs(clf, X, y)
@@ -91,7 +90,7 @@ def roc(
     labels = read_names(names, len(runs))
     found = [_read_run(*run, positive) for run in runs]
     curves = [_curve(truth, score) for truth, score in found]
-    axes = _new_axes(len(runs) if labels else 1) if ax is None else read_axes(ax, 1)[0]
+    axes = _new_panel(len(runs) if labels else 1) if ax is None else read_axes(ax, 1)[0]
     if labels is not None:
         _draw_named(axes, curves, labels)
     elif len(runs) == 1:
@@ -103,7 +102,7 @@ def roc(
     classes = runs[0][0].classes_
     axes.set_title(f"{literal(classes[positive])} against {literal(classes[1 - positive])}", fontsize=11)
     _finish(axes)
-    return figure_of(axes)
+    return axes
 
 
 def _read_runs(clf: Any, X: Any, y: Any) -> list[tuple[Any, Any, Any]]:
@@ -171,9 +170,9 @@ def _read_scores(clf: Any, X: Any, positive: int) -> Array:
     return values if positive == 1 else -values
 
 
-def _new_axes(n_names: int) -> Axes:
+def _new_panel(n_names: int) -> Axes:
     width = 5.6 if n_names <= MOST_INSIDE else 5.4 + 2.8 * legend_columns(n_names)
-    return Figure(figsize=(width, 5.4), layout="constrained").subplots()
+    return new_axes(width, 5.4)
 
 
 def _curve(truth: NDArray[np.bool_], score: Array) -> Array:

@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.decomposition import PCA
@@ -16,19 +15,19 @@ from pwcstats.plot.reading import check_fitted, final_estimator, read_axes
 from pwcstats.plot.style import (
     MARKERS,
     area_colors,
-    figure_of,
     ink,
     legend_beside,
     legend_columns,
     literal,
     marker_size,
+    new_axes,
 )
 
 # Centres of clusters with longer names show a number, because the names would overlap.
 LONGEST = 3
 
 
-def clusters(clf: Any, X: Any, *, ax: Axes | None = None) -> Figure:
+def clusters(clf: Any, X: Any, *, ax: Axes | None = None) -> Axes:
     """Clusters of the negatives, with the borders of the local machines.
 
     Like Figure 5 of Chang [1]_. The positives are small hollow points. The negatives have the colour of their cluster,
@@ -50,7 +49,7 @@ def clusters(clf: Any, X: Any, *, ax: Axes | None = None) -> Figure:
 
     Returns
     -------
-    matplotlib.figure.Figure
+    matplotlib.axes.Axes
 
     References
     ----------
@@ -63,8 +62,8 @@ def clusters(clf: Any, X: Any, *, ax: Axes | None = None) -> Figure:
     >>> sample = datasets.chang_clover(3, random_state=0)
     >>> X, y = sample.data[sample.train], sample.target[sample.train] == 0
     >>> clf = HybridClassifier(random_state=0).fit(X, y)
-    >>> figure = plot.clusters(clf, X)
-    >>> figure.savefig("clusters.png")  # doctest: +SKIP
+    >>> ax = plot.clusters(clf, X)
+    >>> ax.figure.savefig("clusters.png")  # doctest: +SKIP
     """
     check_fitted(clf, "clusters")
     rows = _read_rows(clf, X)
@@ -74,7 +73,7 @@ def clusters(clf: Any, X: Any, *, ax: Axes | None = None) -> Figure:
     points, labels = _plane(rows, _column_names(clf, X, rows.shape[1]))
     if ax is None:
         width = 6.0 + 1.7 * legend_columns(len(names) + 1)
-        axes = Figure(figsize=(width, 5.4), layout="constrained").subplots()
+        axes = new_axes(width, 5.4)
     else:
         axes = read_axes(ax, 1)[0]
     marks = names if max(map(len, names)) <= LONGEST else [str(number + 1) for number in range(len(names))]
@@ -87,7 +86,7 @@ def clusters(clf: Any, X: Any, *, ax: Axes | None = None) -> Figure:
     if _has_positives(groups):
         _mark_centres(axes, points, groups, marks, colors)
     legend_beside(axes, handles, markerscale=1.6)
-    return figure_of(axes)
+    return axes
 
 
 def _read_rows(clf: Any, X: Any) -> Any:

@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
-from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
 from numpy.typing import NDArray
 
@@ -15,8 +14,18 @@ from pwcstats._arrays import Array, as_float
 from pwcstats._text import counted, shown
 from pwcstats.compare import winners as find_winners
 from pwcstats.errors import InputError, arg, code, quoted
-from pwcstats.plot.reading import read_table
-from pwcstats.plot.style import area_colors, ink, literal, short_number, tinted
+from pwcstats.plot.reading import read_axes, read_table
+from pwcstats.plot.style import (
+    add_panels,
+    area_colors,
+    figure_of,
+    ink,
+    legend_of_figure,
+    literal,
+    new_figure,
+    short_number,
+    tinted,
+)
 
 # The two panels: the column of the p-values, and the title.
 PANELS = (("p_value", "plain p-values"), ("p_adjusted", "adjusted p-values"))
@@ -26,7 +35,7 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 MOST_LETTERS, MOST_TICKS = 15, 15
 
 
-def significance_map(winners: Any, x: Any, y: Any, *, alpha: float = 0.05) -> Figure:
+def significance_map(winners: Any, x: Any, y: Any, *, alpha: float = 0.05, ax: Any = None) -> NDArray[np.object_]:
     """Which method is best at which values of two parameters, and where it is significantly better than the second.
 
     Like Figure 6 of Szepannek, Bischl and Weihs [1]_: on the left by plain p-values, on the right by p-values adjusted
@@ -44,10 +53,12 @@ def significance_map(winners: Any, x: Any, y: Any, *, alpha: float = 0.05) -> Fi
         Columns of the two parameters. Their values are drawn in increasing order, equally spaced.
     alpha : float
         Significance level: a method is significantly better if the p-value is at most `alpha`.
+    ax : sequence of two matplotlib.axes.Axes, optional
+        Axes to draw in; by default a new figure.
 
     Returns
     -------
-    matplotlib.figure.Figure
+    array of two matplotlib.axes.Axes
         The legend shows the number of cells that each method wins significantly.
 
     References
@@ -68,8 +79,8 @@ def significance_map(winners: Any, x: Any, y: Any, *, alpha: float = 0.05) -> Fi
     ...         "p_adjusted": [0.004, 0.08, 0.3, 0.03],
     ...     }
     ... )
-    >>> figure = plot.significance_map(winners, "alpha", "rho")
-    >>> figure.savefig("map.png")  # doctest: +SKIP
+    >>> axes = plot.significance_map(winners, "alpha", "rho")
+    >>> axes[0].figure.savefig("map.png")  # doctest: +SKIP
     """
     frame = _read_winners(winners, x, y, alpha)
     columns, rows = (_values(frame[name]) for name in (x, y))
@@ -80,8 +91,9 @@ def significance_map(winners: Any, x: Any, y: Any, *, alpha: float = 0.05) -> Fi
     best[at] = pd.Index(names).get_indexer(frame["best"])
     letters = LETTERS if len(names) <= len(LETTERS) else [str(number + 1) for number in range(len(names))]
     lettered = max(shape) <= MOST_LETTERS
-    figure = Figure(layout="constrained")
-    panels = figure.subplots(1, 2, sharey=True)
+    panels = read_axes(ax, 2) if ax is not None else None
+    if panels is None:
+        panels = add_panels(new_figure(6.0, 4.0), 2, 2, sharey=True)
     wins = []
     for axes, (column, title) in zip(panels, PANELS, strict=True):
         p = np.full(shape, np.nan)
@@ -100,8 +112,8 @@ def significance_map(winners: Any, x: Any, y: Any, *, alpha: float = 0.05) -> Fi
         (f"{letters[index]}  " if lettered else "") + f"{literal(name)}: {plain}, adjusted {adjusted}"
         for index, (name, plain, adjusted) in enumerate(zip(names, *wins, strict=True))
     ]
-    _finish(figure, shape, n_upwards, labels, alpha, missing)
-    return figure
+    _finish(panels, ax is None, shape, n_upwards, labels, alpha, missing)
+    return np.array(panels, dtype=object)
 
 
 def _read_winners(winners: Any, x: Any, y: Any, alpha: Any) -> pd.DataFrame:
@@ -214,9 +226,15 @@ def _panel_size(n: int) -> float:
 
 
 def _finish(
-    figure: Figure, shape: tuple[int, int], n_upwards: int, labels: list[str], alpha: float, missing: int
+    panels: list[Axes],
+    own: bool,
+    shape: tuple[int, int],
+    n_upwards: int,
+    labels: list[str],
+    alpha: float,
+    missing: int,
 ) -> None:
-    """Add the legend below, and set the size of the figure."""
+    """Add the legend below, and set the size of our own figure."""
     colors = tinted(area_colors(len(labels)), STRONG)
     handles: list[Patch] = [
         Patch(facecolor=to_hex(color), label=label) for color, label in zip(colors, labels, strict=True)
@@ -230,12 +248,14 @@ def _finish(
     width = max(width, longest / 14)
     columns = min(len(handles), max(1, int(14 * width / longest)), 4)
     lines = -(-len(handles) // columns) + 1
-    figure.set_size_inches(width, _panel_size(shape[0]) + 0.9 + 0.21 * lines + n_upwards / 14)
+    if own:
+        figure_of(panels).set_size_inches(width, _panel_size(shape[0]) + 0.9 + 0.21 * lines + n_upwards / 14)
     title = "method: number of cells that it wins significantly, by plain and by adjusted p-values"
-    figure.legend(
-        handles=handles,
-        loc="outside lower left",
-        frameon=False,
+    legend_of_figure(
+        panels,
+        handles,
+        "outside lower left",
+        own,
         ncols=columns,
         fontsize=9,
         title=title,

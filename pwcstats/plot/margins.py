@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
-from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
@@ -14,7 +13,17 @@ from pwcstats._arrays import Array
 from pwcstats._text import counted
 from pwcstats.errors import InputError, code
 from pwcstats.plot.reading import check_fitted, final_estimator, find_method, read_axes, read_labels
-from pwcstats.plot.style import add_panels, area_colors, figure_of, hide_frame, literal, tinted
+from pwcstats.plot.style import (
+    Panels,
+    add_panels,
+    area_colors,
+    figure_of,
+    hide_frame,
+    literal,
+    new_figure,
+    one_or_array,
+    tinted,
+)
 
 # Number of bars over the range of all distances.
 BARS = 40
@@ -30,7 +39,7 @@ ALIKE = 10.0
 ROWS_A_PANEL = 8
 
 
-def distances(clf: Any, X: Any, y: Any, *, ax: Any = None) -> Figure:
+def distances(clf: Any, X: Any, y: Any, *, ax: Any = None) -> Panels:
     """Signed distances from the borders of the local machines, a panel for each machine.
 
     Each class has its own histogram, in shares of its rows, so that rare classes are visible, too. The line at 0 is the
@@ -51,7 +60,7 @@ def distances(clf: Any, X: Any, y: Any, *, ax: Any = None) -> Figure:
 
     Returns
     -------
-    matplotlib.figure.Figure
+    matplotlib.axes.Axes or array of them
 
     Examples
     --------
@@ -59,8 +68,8 @@ def distances(clf: Any, X: Any, y: Any, *, ax: Any = None) -> Figure:
     >>> sample = datasets.chang_ordered(2, random_state=0)
     >>> X, y, train = sample.data, sample.target, sample.train
     >>> clf = OrdinalHybridClassifier().fit(X[train], y[train])
-    >>> figure = plot.distances(clf, X[~train], y[~train])
-    >>> figure.savefig("distances.png")  # doctest: +SKIP
+    >>> axes = plot.distances(clf, X[~train], y[~train])
+    >>> axes[0].figure.savefig("distances.png")  # doctest: +SKIP
     """
     check_fitted(clf, "distances")
     method, inner = find_method(clf, "distances"), final_estimator(clf)
@@ -95,7 +104,7 @@ def distances(clf: Any, X: Any, y: Any, *, ax: Any = None) -> Figure:
         for color, name in zip(colors, names, strict=True)
     ]
     _finish(panels, inner, handles, ax is None)
-    return figure_of(panels[0])
+    return one_or_array(panels)
 
 
 def _finish(panels: list[Axes], inner: Any, handles: list[Patch], own: bool) -> None:
@@ -104,7 +113,7 @@ def _finish(panels: list[Axes], inner: Any, handles: list[Patch], own: bool) -> 
     label = f"signed distance from the border, positive on the side of {literal(side)}"
     heights = "share of the class's rows"
     if own:
-        figure = figure_of(panels[0])
+        figure = figure_of(panels)
         figure.supxlabel(label, fontsize=10)
         figure.supylabel(heights, fontsize=10)
         # A figure with few panels is too low for many names in one column.
@@ -137,7 +146,7 @@ def _new_panels(bins: list[Array]) -> list[Axes]:
     n, columns = len(bins), _columns(len(bins))
     rows = int(np.ceil(n / columns))
     width, height = (5.6, 3.8) if n == 1 else (3.1 * columns + 1.6, 2.2 * rows + 0.6)
-    figure = Figure(figsize=(width, height), layout="constrained")
+    figure = new_figure(width, height)
     shared = all(edges is bins[0] for edges in bins)
     return add_panels(figure, n, columns, sharex=shared, sharey=True)
 

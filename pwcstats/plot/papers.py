@@ -7,15 +7,29 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
-from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator, PercentFormatter
+from numpy.typing import NDArray
 
 from pwcstats._arrays import Array, as_float
 from pwcstats._text import shown
 from pwcstats.errors import InputError, code
-from pwcstats.plot.reading import read_table
-from pwcstats.plot.style import COLORS, MARKERS, ink, list_rows, literal, short_number, tinted
+from pwcstats.plot.reading import read_axes, read_table
+from pwcstats.plot.style import (
+    COLORS,
+    MARKERS,
+    Panels,
+    add_panels,
+    figure_of,
+    ink,
+    legend_of_figure,
+    list_rows,
+    literal,
+    new_figure,
+    one_or_array,
+    short_number,
+    tinted,
+)
 
 # Columns of the table of a study.
 NUMBERS = ("estimate", "paper", "allowed", "agrees")
@@ -26,7 +40,7 @@ SHARES = ("cases that get another class", "cases with another ranking")
 GAIN = "accuracy that one against all adds"
 
 
-def error_map(frame: pd.DataFrame, x: str, y: str, value: str = "estimate") -> Figure:
+def error_map(frame: pd.DataFrame, x: str, y: str, value: str = "estimate", *, ax: Any = None) -> Panels:
     """Errors over two parameters, a panel for each method.
 
     Like Figure 5 of Szepannek, Bischl and Weihs [1]_. All panels have the same scale of colours.
@@ -39,10 +53,12 @@ def error_map(frame: pd.DataFrame, x: str, y: str, value: str = "estimate") -> F
         Columns of the two parameters.
     value : str
         Column of the errors, as shares from 0 to 1.
+    ax : matplotlib.axes.Axes or sequence of them, optional
+        Axes to draw in, one for each method; by default a new figure.
 
     Returns
     -------
-    matplotlib.figure.Figure
+    matplotlib.axes.Axes or array of them
         With up to 12 x 12 cells, each shows its error in per cent.
 
     References
@@ -55,8 +71,8 @@ def error_map(frame: pd.DataFrame, x: str, y: str, value: str = "estimate") -> F
     >>> import pandas as pd
     >>> from pwcstats import plot
     >>> frame = pd.DataFrame({"alpha": [0, 1, 0, 1], "rho": 0.5, "method": list("aabb"), "estimate": 0.1})
-    >>> figure = plot.error_map(frame, "alpha", "rho")
-    >>> figure.savefig("map.png")  # doctest: +SKIP
+    >>> axes = plot.error_map(frame, "alpha", "rho")
+    >>> axes[0].figure.savefig("map.png")  # doctest: +SKIP
     """
     frame = read_table(frame, [x, y, "method", value], "error_map")
     double = frame.duplicated([x, y, "method"])
@@ -71,8 +87,7 @@ def error_map(frame: pd.DataFrame, x: str, y: str, value: str = "estimate") -> F
     # A few cells far above the others would make these all look alike.
     low, high = float(np.nanmin(shares)), float(np.nanquantile(shares, 0.98))
     columns, rows = (np.sort(frame[name].unique()) for name in (x, y))
-    figure = Figure(layout="constrained", figsize=(1.2 + 3.7 * len(methods), 4.0))
-    panels = figure.subplots(1, len(methods), sharey=True, squeeze=False)[0]
+    panels = _panels_beside(ax, len(methods), 1.2 + 3.7 * len(methods), 4.0)
     image: Any = None
     for axes, method in zip(panels, methods, strict=True):
         part = frame[frame["method"] == method].pivot(index=y, columns=x, values=value)
@@ -85,12 +100,17 @@ def error_map(frame: pd.DataFrame, x: str, y: str, value: str = "estimate") -> F
         _name_ticks(axes, columns, rows)
     panels[0].set_ylabel(literal(y))
     extend = "max" if np.nanmax(shares) > high else "neither"
-    bar = figure.colorbar(
+    bar = figure_of(panels).colorbar(
         image, ax=list(panels), shrink=0.9, extend=extend, label="test error (in the cells: per cent)"
     )
     bar.locator = MaxNLocator(6)
     bar.update_ticks()
-    return figure
+    return one_or_array(panels)
+
+
+def _panels_beside(ax: Any, n: int, width: float, height: float) -> list[Axes]:
+    """Panels side by side, which share the vertical axis if they are in a new figure."""
+    return add_panels(new_figure(width, height), n, n, sharey=True) if ax is None else read_axes(ax, n)
 
 
 def _write_shares(axes: Axes, image: Any, errors: Array) -> None:
@@ -108,7 +128,7 @@ def _name_ticks(axes: Axes, columns: Any, rows: Any) -> None:
     axes.tick_params(length=0)
 
 
-def beside_paper(frame: pd.DataFrame) -> Figure:
+def beside_paper(frame: pd.DataFrame, *, ax: Any = None) -> Panels:
     """Our numbers beside those printed in a paper, one row each.
 
     Parameters
@@ -116,10 +136,12 @@ def beside_paper(frame: pd.DataFrame) -> Figure:
     frame : DataFrame
         The table of a study: columns of parameters, then ``quantity``, ``estimate``, ``paper``, ``allowed`` (the
         difference that is still agreement) and ``agrees``. Rows without a printed number are not drawn.
+    ax : matplotlib.axes.Axes or sequence of them, optional
+        Axes to draw in, one for each quantity; by default a new figure.
 
     Returns
     -------
-    matplotlib.figure.Figure
+    matplotlib.axes.Axes or array of them
         A panel for each quantity. Dots are our numbers; a number of the paper within the bars agrees. The numbers of
         the paper are diamonds (pale without a verdict), or crosses if they do not agree.
 
@@ -129,8 +151,8 @@ def beside_paper(frame: pd.DataFrame) -> Figure:
     >>> from pwcstats import plot
     >>> frame = pd.DataFrame({"method": ["LDA", "NB"], "quantity": "error", "estimate": [0.15, 0.21],
     ...     "paper": [0.16, 0.30], "allowed": [0.03, 0.05], "agrees": [True, False]})
-    >>> figure = plot.beside_paper(frame)
-    >>> figure.savefig("paper.png")  # doctest: +SKIP
+    >>> ax = plot.beside_paper(frame)
+    >>> ax.figure.savefig("paper.png")  # doctest: +SKIP
     """
     frame = read_table(frame, ["quantity", *NUMBERS], "beside_paper")
     frame = frame[frame["paper"].notna()]
@@ -143,8 +165,7 @@ def beside_paper(frame: pd.DataFrame) -> Figure:
     names = list(pd.unique(frame["label"]))
     # An inch holds about 13 letters.
     width = 0.6 + max(map(len, names)) / 13 + 3.4 * len(quantities)
-    figure = Figure(figsize=(max(width, 6.0), 1.3 + 0.24 * len(names)), layout="constrained")
-    panels = figure.subplots(1, len(quantities), sharey=True, squeeze=False)[0]
+    panels = _panels_beside(ax, len(quantities), max(width, 6.0), 1.3 + 0.24 * len(names))
     for axes, quantity in zip(panels, quantities, strict=True):
         _draw_beside(axes, frame[frame["quantity"] == quantity], names)
         axes.set_xlabel(literal(quantity))
@@ -153,9 +174,9 @@ def beside_paper(frame: pd.DataFrame) -> Figure:
     }
     handles = [Line2D([], [], linestyle="none", label=key, **style) for key, style in styles.items()]
     # In one line, all of them take eight inches.
-    ncols = 4 if figure.get_figwidth() > 8.0 else 2
-    figure.legend(handles=handles, loc="outside upper left", ncols=ncols, frameon=False, fontsize=9)
-    return figure
+    ncols = 4 if figure_of(panels).get_figwidth() > 8.0 else 2
+    legend_of_figure(panels, handles, "outside upper left", ax is None, ncols=ncols, fontsize=9)
+    return one_or_array(panels)
 
 
 _OURS: dict[str, Any] = {"marker": "o", "color": COLORS[0], "markersize": 5}
@@ -195,17 +216,19 @@ def _settings(row: dict[Any, Any], parameters: list[Any]) -> list[str]:
     ]
 
 
-def accuracy_by_classes(accuracy: pd.DataFrame) -> Figure:
+def accuracy_by_classes(accuracy: pd.DataFrame, *, ax: Any = None) -> Panels:
     """Accuracy against the number of classes, a panel for each setting (Figure 1 of Wu, Lin and Weng [1]_).
 
     Parameters
     ----------
     accuracy : DataFrame
         With the columns ``setting``, ``n_classes``, ``method``, ``accuracy`` and ``std_error``.
+    ax : matplotlib.axes.Axes or sequence of them, optional
+        Axes to draw in, one for each setting; by default a new figure.
 
     Returns
     -------
-    matplotlib.figure.Figure
+    matplotlib.axes.Axes or array of them
 
     References
     ----------
@@ -218,14 +241,13 @@ def accuracy_by_classes(accuracy: pd.DataFrame) -> Figure:
     >>> from pwcstats import plot
     >>> accuracy = pd.DataFrame({"setting": "balanced", "n_classes": [3, 5], "method": "ht", "accuracy": [0.9, 0.8],
     ...     "std_error": 0.01})
-    >>> figure = plot.accuracy_by_classes(accuracy)
-    >>> figure.savefig("accuracy.png")  # doctest: +SKIP
+    >>> ax = plot.accuracy_by_classes(accuracy)
+    >>> ax.figure.savefig("accuracy.png")  # doctest: +SKIP
     """
     columns = ["setting", "n_classes", "method", "accuracy", "std_error"]
     accuracy = read_table(accuracy, columns, "accuracy_by_classes")
     settings = accuracy["setting"].unique()
-    figure = Figure(figsize=(3.6 * len(settings), 3.6), layout="constrained")
-    panels = figure.subplots(1, len(settings), sharey=True, squeeze=False)[0]
+    panels = _panels_beside(ax, len(settings), 3.6 * len(settings), 3.6)
     for panel, setting, letter in zip(panels, settings, "abcdefgh", strict=False):
         rows = accuracy[accuracy["setting"] == setting]
         for index, (method, line) in enumerate(rows.groupby("method", sort=False)):
@@ -247,20 +269,22 @@ def accuracy_by_classes(accuracy: pd.DataFrame) -> Figure:
         panel.set(title=f"({letter}) {literal(setting)}", xlabel="number of classes")
     panels[0].set_ylabel("accuracy (bars: 2 s.e.)")
     panels[0].legend(frameon=False)
-    return figure
+    return one_or_array(panels)
 
 
-def one_against_all(frame: pd.DataFrame) -> Figure:
+def one_against_all(frame: pd.DataFrame, *, ax: Any = None) -> NDArray[np.object_]:
     """How often one-against-all naive Bayes differs from naive Bayes, and which is more accurate.
 
     Parameters
     ----------
     frame : DataFrame
         As :func:`pwcstats.studies.sulzmann.one_against_all` returns it.
+    ax : sequence of two matplotlib.axes.Axes, optional
+        Axes to draw in; by default a new figure.
 
     Returns
     -------
-    matplotlib.figure.Figure
+    array of two matplotlib.axes.Axes
         One row per data set. On the left are the shares of cases that get another class, or another ranking of the
         classes; on the right the differences in accuracy, with two standard errors.
 
@@ -269,15 +293,14 @@ def one_against_all(frame: pd.DataFrame) -> Figure:
     >>> from pwcstats import plot
     >>> from pwcstats.studies import sulzmann
     >>> frame = sulzmann.one_against_all(sets=["iris", "wine"], splits=3)
-    >>> figure = plot.one_against_all(frame)
-    >>> figure.savefig("against_all.png")  # doctest: +SKIP
+    >>> axes = plot.one_against_all(frame)
+    >>> axes[0].figure.savefig("against_all.png")  # doctest: +SKIP
     """
     frame = read_table(frame, ["data", "quantity", "estimate", "std_error"], "one_against_all")
     rows = frame.dropna(subset=["data"])
     names = list(pd.unique(rows["data"]))
     wide = rows.pivot(index="data", columns="quantity", values=["estimate", "std_error"]).loc[names]
-    figure = Figure(figsize=(9.0, 1.5 + 0.3 * len(names)), layout="constrained")
-    left, right = figure.subplots(1, 2, sharey=True, width_ratios=[1.3, 1.0])
+    left, right = _panels_beside(ax, 2, 9.0, 1.5 + 0.3 * len(names))
     at = np.arange(len(names))
     for quantity, strength, height in ((SHARES[1], 0.3, 0.72), (SHARES[0], 1.0, 0.36)):
         color = tinted(to_rgb(COLORS[0]), strength)
@@ -292,4 +315,4 @@ def one_against_all(frame: pd.DataFrame) -> Figure:
     for axes in (left, right):
         list_rows(axes, [literal(name) for name in names])
         axes.xaxis.set_major_formatter(PercentFormatter(1.0))
-    return figure
+    return np.array([left, right], dtype=object)

@@ -5,15 +5,27 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
+from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from pwcstats import _params
 from pwcstats._arrays import Array, as_float
 from pwcstats._text import shape_of, shown
 from pwcstats.errors import InputError, arg, code
-from pwcstats.plot.reading import read_sample
-from pwcstats.plot.style import MARKERS, add_panels, area_colors, hide_frame, legend_columns, literal
+from pwcstats.plot.reading import read_axes, read_sample
+from pwcstats.plot.style import (
+    MARKERS,
+    Panels,
+    add_panels,
+    area_colors,
+    figure_of,
+    hide_frame,
+    legend_columns,
+    legend_of_figure,
+    literal,
+    new_figure,
+    one_or_array,
+)
 
 # The points of the classes are drawn in turns, in this many layers, so that no class hides another.
 LAYERS = 10
@@ -23,7 +35,7 @@ SIZES = (1.0, 0.89, 1.15, 0.85, 1.15, 1.1, 1.1, 1.3)
 MOST_COLUMNS = 4
 
 
-def samples(panels: Mapping[Any, Any], *, columns: int | None = None) -> Figure:
+def samples(panels: Mapping[Any, Any], *, columns: int | None = None, ax: Any = None) -> Panels:
     """Points of samples with their classes, a panel for each sample.
 
     Like Figures 3 and 6 of Chang [1]_ and Figure 4 of Szepannek, Bischl and Weihs [2]_. The panels share their axes,
@@ -35,10 +47,12 @@ def samples(panels: Mapping[Any, Any], *, columns: int | None = None) -> Figure:
         `X` has two columns, whose names become the labels of the axes. `y` has the class of each row.
     columns : int, optional
         Number of panels side by side; by default at most 4.
+    ax : matplotlib.axes.Axes or sequence of them, optional
+        Axes to draw in, one for each sample; by default a new figure.
 
     Returns
     -------
-    matplotlib.figure.Figure
+    matplotlib.axes.Axes or array of them
 
     References
     ----------
@@ -54,26 +68,29 @@ def samples(panels: Mapping[Any, Any], *, columns: int | None = None) -> Figure:
     ...     f"alpha = {alpha}, rho = {rho}": datasets.szepannek_classes(alpha, rho, random_state=0)
     ...     for alpha, rho in ((0.1, 0.1), (0.9, 0.9))
     ... }
-    >>> figure = plot.samples(panels)
-    >>> figure.savefig("samples.png")  # doctest: +SKIP
+    >>> axes = plot.samples(panels)
+    >>> axes[0].figure.savefig("samples.png")  # doctest: +SKIP
     """
     found = {str(title): _read_panel(sample, str(title)) for title, sample in _read_panels(panels).items()}
     n = len(found)
     across = min(n, _columns(n) if columns is None else _params.count(columns, "columns"))
     classes = np.unique(np.concatenate([y for _, y, _ in found.values()]))
     names = next(iter(found.values()))[2]
-    figure, axes = _new_figure(n, across, len(classes))
+    axes = _new_panels(n, across, len(classes)) if ax is None else read_axes(ax, n)
     for panel, (title, (points, y, _)) in zip(axes, found.items(), strict=True):
         _draw_classes(panel, points, np.searchsorted(classes, y), len(classes))
         panel.set_title(literal(title), fontsize=11)
         hide_frame(panel)
-    figure.supxlabel(literal(names[0]), fontsize=10)
-    figure.supylabel(literal(names[1]), fontsize=10)
+        if ax is not None:
+            panel.set(xlabel=literal(names[0]), ylabel=literal(names[1]))
+    if ax is None:
+        figure_of(axes).supxlabel(literal(names[0]), fontsize=10)
+        figure_of(axes).supylabel(literal(names[1]), fontsize=10)
     handles = [
         Line2D([], [], label=literal(label), **_style(index, len(classes), 7.0)) for index, label in enumerate(classes)
     ]
-    figure.legend(handles=handles, loc="outside right upper", frameon=False, ncols=legend_columns(len(classes)))
-    return figure
+    legend_of_figure(axes, handles, "outside right upper", ax is None, ncols=legend_columns(len(classes)))
+    return one_or_array(axes)
 
 
 def _read_panels(panels: Any) -> Mapping[Any, Any]:
@@ -112,12 +129,12 @@ def _columns(n: int) -> int:
     return n if n <= MOST_COLUMNS else min(MOST_COLUMNS, (n + 1) // 2)
 
 
-def _new_figure(n: int, across: int, n_classes: int) -> tuple[Figure, list[Any]]:
-    """A figure with `n` panels that share their axes."""
+def _new_panels(n: int, across: int, n_classes: int) -> list[Axes]:
+    """A new figure with `n` panels that share their axes."""
     rows = -(-n // across)
     size = 4.6 if n == 1 else 3.1
-    figure = Figure(figsize=(size * across + 1.5 * legend_columns(n_classes), size * rows + 0.4), layout="constrained")
-    return figure, add_panels(figure, n, across, sharex=True, sharey=True)
+    figure = new_figure(size * across + 1.5 * legend_columns(n_classes), size * rows + 0.4)
+    return add_panels(figure, n, across, sharex=True, sharey=True)
 
 
 def _style(index: int, k: int, size: float) -> dict[str, Any]:

@@ -4,14 +4,26 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
+from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 from matplotlib.ticker import PercentFormatter
+from numpy.typing import NDArray
 
 from pwcstats._arrays import as_float
 from pwcstats._text import shape_of
 from pwcstats.errors import InputError, arg, code
-from pwcstats.plot.style import COLORS, MARKERS, area_colors, hide_frame, literal, tinted
+from pwcstats.plot.reading import read_axes
+from pwcstats.plot.style import (
+    COLORS,
+    MARKERS,
+    area_colors,
+    figure_of,
+    hide_frame,
+    literal,
+    new_axes,
+    new_figure,
+    tinted,
+)
 
 
 def _check_proba(proba: Any, figure: str) -> None:
@@ -19,7 +31,7 @@ def _check_proba(proba: Any, figure: str) -> None:
         raise InputError(f"{code(figure)} needs a DataFrame with a row for each class and a column for each method.")
 
 
-def posteriors(proba: pd.DataFrame) -> Figure:
+def posteriors(proba: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """Class probabilities of one case as bars, a group of bars for each method.
 
     Parameters
@@ -27,10 +39,12 @@ def posteriors(proba: pd.DataFrame) -> Figure:
     proba : DataFrame
         One row per class, one column per method. The largest probability of each method is marked, because the method
         predicts this class.
+    ax : matplotlib.axes.Axes, optional
+        Axes to draw in; by default a new figure.
 
     Returns
     -------
-    matplotlib.figure.Figure
+    matplotlib.axes.Axes
 
     Examples
     --------
@@ -40,15 +54,14 @@ def posteriors(proba: pd.DataFrame) -> Figure:
     >>> from pwcstats import plot
     >>> proba = pd.DataFrame({"naive Bayes": [4 / 15, 5 / 15, 6 / 15], "one against all": [2 / 9, 4 / 15, 8 / 41]},
     ...     index=list("ABC"))
-    >>> figure = plot.posteriors(proba)
-    >>> figure.savefig("posteriors.png")  # doctest: +SKIP
+    >>> ax = plot.posteriors(proba)
+    >>> ax.figure.savefig("posteriors.png")  # doctest: +SKIP
     """
     _check_proba(proba, "posteriors")
     values = as_float(proba, "proba")
     k, n = values.shape
     colors = area_colors(k)
-    figure = Figure(figsize=(1.6 + n * (0.5 + 0.55 * k), 3.8), layout="constrained")
-    axes = figure.subplots()
+    axes = new_axes(1.6 + n * (0.5 + 0.55 * k), 3.8) if ax is None else read_axes(ax, 1)[0]
     offsets = (np.arange(k) - (k - 1) / 2) * 0.8 / k
     for index, label in enumerate(proba.index):
         is_largest = values.argmax(axis=0) == index
@@ -71,10 +84,10 @@ def posteriors(proba: pd.DataFrame) -> Figure:
     handles = [Patch(facecolor=colors[index], label=literal(label)) for index, label in enumerate(proba.index)]
     axes.legend(handles=handles, title="class", frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     hide_frame(axes)
-    return figure
+    return axes
 
 
-def coupling(r: Any, proba: pd.DataFrame) -> Figure:
+def coupling(r: Any, proba: pd.DataFrame, *, ax: Any = None) -> NDArray[np.object_]:
     """Pairwise probabilities of one case as a heat map, beside the class probabilities that coupling methods give.
 
     Parameters
@@ -84,10 +97,12 @@ def coupling(r: Any, proba: pd.DataFrame) -> Figure:
     proba : DataFrame
         One row per class, one column per coupling method, for example
         ``pd.DataFrame({method: couple(r, method) for method in ("wlw2", "ht")})``.
+    ax : sequence of two matplotlib.axes.Axes, optional
+        Axes to draw in; by default a new figure.
 
     Returns
     -------
-    matplotlib.figure.Figure
+    array of two matplotlib.axes.Axes
 
     Examples
     --------
@@ -95,8 +110,8 @@ def coupling(r: Any, proba: pd.DataFrame) -> Figure:
     >>> from pwcstats import couple, plot
     >>> r = [[0, 0.9, 0.4], [0.1, 0, 0.7], [0.6, 0.3, 0]]
     >>> proba = pd.DataFrame({method: couple(r, method) for method in ("wlw2", "ht")}, index=list("ABC"))
-    >>> figure = plot.coupling(r, proba)
-    >>> figure.savefig("coupling.png")  # doctest: +SKIP
+    >>> axes = plot.coupling(r, proba)
+    >>> axes[0].figure.savefig("coupling.png")  # doctest: +SKIP
     """
     _check_proba(proba, "coupling")
     pairs, k = as_float(r, "r").copy(), len(proba)
@@ -107,11 +122,10 @@ def coupling(r: Any, proba: pd.DataFrame) -> Figure:
         )
     np.fill_diagonal(pairs, np.nan)
     names = [literal(name) for name in proba.index]
-    figure = Figure(figsize=(11, 4.6), layout="constrained")
-    left, right = figure.subplots(1, 2, width_ratios=[1, 1.5])
+    left, right = new_figure(11, 4.6).subplots(1, 2, width_ratios=[1, 1.5]) if ax is None else read_axes(ax, 2)
     left.set_facecolor("0.75")  # for the diagonal; white stands for r = 1/2
     image = left.imshow(pairs, vmin=0, vmax=1, cmap="PuOr")
-    figure.colorbar(image, ax=left, shrink=0.85, label="r: row class rather than column class")
+    figure_of(left).colorbar(image, ax=left, shrink=0.85, label="r: row class rather than column class")
     left.set(xlabel="class", ylabel="class", xticks=range(k), yticks=range(k))
     left.set_xticklabels(names)
     left.set_yticklabels(names)
@@ -125,4 +139,4 @@ def coupling(r: Any, proba: pd.DataFrame) -> Figure:
     right.set_xticklabels(names)
     right.yaxis.set_major_formatter(PercentFormatter(1.0))
     right.legend(title="coupling", frameon=False, ncols=2)
-    return figure
+    return np.array([left, right], dtype=object)

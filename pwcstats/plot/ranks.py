@@ -4,14 +4,13 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from pwcstats._arrays import Array, as_float
 from pwcstats._text import shown
 from pwcstats.errors import InputError, arg, code, value
 from pwcstats.plot.reading import read_axes
 from pwcstats.plot.scores import describe_test, read_result
-from pwcstats.plot.style import COLORS, figure_of, literal
+from pwcstats.plot.style import COLORS, figure_of, literal, new_axes
 
 # Heights are measured in lines of text; y grows downwards from the axis. A line has this height in inches.
 LINE, FONT = 0.23, 10.0
@@ -23,7 +22,7 @@ FIRST_BAR, NEXT_BAR = 0.65, 0.55
 PAST = 0.012
 
 
-def critical_difference(result: Any, *, ax: Axes | None = None) -> Figure:
+def critical_difference(result: Any, *, ax: Axes | None = None) -> Axes:
     """Mean ranks of methods on a line, and bars that join methods that do not differ significantly.
 
     The diagram of Demšar [1]_. The best method is on the left. Dots on a bar mark the methods that it joins. If the
@@ -41,7 +40,7 @@ def critical_difference(result: Any, *, ax: Axes | None = None) -> Figure:
 
     Returns
     -------
-    matplotlib.figure.Figure
+    matplotlib.axes.Axes
         If the test has a critical difference, a ruler shows it; otherwise a line below names the test.
 
     References
@@ -57,8 +56,8 @@ def critical_difference(result: Any, *, ax: Axes | None = None) -> Figure:
     >>> rng = np.random.default_rng(0)
     >>> scores = pd.DataFrame(rng.normal([0.9, 0.8, 0.8], 0.05, (12, 3)), columns=["lda", "svm", "nb"])
     >>> result = compare.compare_methods(scores, test="nemenyi", rows="datasets")
-    >>> figure = plot.critical_difference(result)
-    >>> figure.savefig("ranks.png")  # doctest: +SKIP
+    >>> ax = plot.critical_difference(result)
+    >>> ax.figure.savefig("ranks.png")  # doctest: +SKIP
     """
     if result is None or isinstance(result, (str, int, float)):
         raise InputError(
@@ -91,7 +90,7 @@ def critical_difference(result: Any, *, ax: Axes | None = None) -> Figure:
     note = _note(found, bool(members), ambiguous)
     top, bottom = -(OVER_AXIS if ruler is None else OVER_RULER), heights_of_names.max() + (2.1 if note else 0.6)
     if ax is None:
-        axes, font = _new_axes(names, n_left, bottom - top), FONT
+        axes, font = _new_panel(names, n_left, bottom - top), FONT
     else:
         axes = read_axes(ax, 1)[0]
         font = _font(axes, bottom - top)
@@ -119,13 +118,13 @@ def critical_difference(result: Any, *, ax: Axes | None = None) -> Figure:
             fontsize=0.9 * font,
             color="0.3",
         )
-    return figure_of(axes)
+    return axes
 
 
-def _new_axes(names: list[str], n_left: int, n_lines: float) -> Axes:
+def _new_panel(names: list[str], n_left: int, n_lines: float) -> Axes:
     # An inch holds about 12 letters; the rank and the gaps take as much room as 8.
     beside = sum(max(map(len, side)) + 8 for side in (names[:n_left], names[n_left:])) / 12
-    return Figure(figsize=(4.6 + beside, LINE * n_lines), layout="constrained").subplots()
+    return new_axes(4.6 + beside, LINE * n_lines)
 
 
 def _font(axes: Axes, n_lines: float) -> float:

@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
-from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from numpy.typing import NDArray
@@ -19,6 +18,7 @@ from pwcstats.errors import InputError, arg, code
 from pwcstats.plot.reading import (
     final_estimator,
     find_method,
+    read_axes,
     read_classifiers,
     read_labels,
     read_names,
@@ -27,11 +27,15 @@ from pwcstats.plot.reading import (
 from pwcstats.plot.style import (
     MARKERS,
     NOBODY,
+    Panels,
     add_panels,
     area_colors,
     legend_columns,
+    legend_of_figure,
     literal,
     marker_size,
+    new_figure,
+    one_or_array,
     tinted,
 )
 
@@ -49,7 +53,8 @@ def decision_regions(
     test: tuple[Any, Any] | None = None,
     names: Any = None,
     resolution: int = 300,
-) -> Figure:
+    ax: Any = None,
+) -> Panels:
     """Regions in which the classes are predicted: by max-wins, by coupled probabilities, and by other classifiers.
 
     Like Figures 1 and 2 of Hastie & Tibshirani [1]_. A :class:`~pwcstats.PairwiseClassifier` has two panels. With
@@ -73,10 +78,12 @@ def decision_regions(
         Names of the classifiers, for the titles of the panels.
     resolution : int
         The regions are computed on a grid of `resolution` x `resolution` points.
+    ax : matplotlib.axes.Axes or sequence of them, optional
+        Axes to draw in, one for each panel; by default a new figure.
 
     Returns
     -------
-    matplotlib.figure.Figure
+    matplotlib.axes.Axes or array of them
 
     References
     ----------
@@ -90,8 +97,8 @@ def decision_regions(
     >>> data = datasets.hastie_tibshirani_mixtures(figure=1, random_state=0)
     >>> X, y = data.data[data.train], data.target[data.train]
     >>> clf = PairwiseClassifier(LinearDiscriminantAnalysis(), coupling="ht").fit(X, y)
-    >>> figure = plot.decision_regions(clf, X, y, test=(data.data[~data.train], data.target[~data.train]))
-    >>> figure.savefig("regions.png")  # doctest: +SKIP
+    >>> axes = plot.decision_regions(clf, X, y, test=(data.data[~data.train], data.target[~data.train]))
+    >>> axes[0].figure.savefig("regions.png")  # doctest: +SKIP
     """
     resolution = _params.count(resolution, "resolution", 2)
     clfs = read_classifiers(clf, "decision_regions")
@@ -112,7 +119,7 @@ def decision_regions(
     rules = [(one, *rule) for one, name in zip(clfs, titles, strict=True) for rule in _rules(one, name).items()]
     classes = clfs[0].classes_
     columns = legend_columns(len(classes) + 1)
-    figure, panels = _new_panels(len(rules), labels, 1.3 * columns)
+    panels = _new_panels(len(rules), labels, 1.3 * columns) if ax is None else read_axes(ax, len(rules))
     undecided = False
     for panel, (one, title, rule) in zip(panels, rules, strict=True):
         winners, _ = rule(_as_fitted(one, rows, frame))
@@ -122,8 +129,10 @@ def decision_regions(
         _draw_points(panel, points, codes, len(classes))
         panel.set_title(f"{title}\nerror {error:.3f} on {where}", fontsize=11)
         panel.set(xlim=edges[0], ylim=edges[1])
-    _draw_legend(figure, classes, undecided, columns)
-    return figure
+        if ax is not None:
+            panel.set(xlabel=literal(labels[0]), ylabel=literal(labels[1]))
+    legend_of_figure(panels, _handles(classes, undecided), "outside right upper", ax is None, ncols=columns)
+    return one_or_array(panels)
 
 
 def _read_plane(clf: Any, X: Any, param: str = "X") -> tuple[Array, list[str]]:
@@ -158,16 +167,16 @@ def _as_fitted(clf: Any, rows: Array, X: Any) -> Any:
     return pd.DataFrame(rows, columns=X.columns if hasattr(X, "columns") else names)
 
 
-def _new_panels(n: int, labels: list[str], legend: float) -> tuple[Figure, list[Axes]]:
+def _new_panels(n: int, labels: list[str], legend: float) -> list[Axes]:
     """Up to three panels side by side, four in a square, more in rows of three; with room for a legend."""
     across = n if n <= 3 else 2 if n == 4 else 3
-    figure = Figure(figsize=(4.9 * across + legend, 4.9 * -(-n // across)), layout="constrained")
+    figure = new_figure(4.9 * across + legend, 4.9 * -(-n // across))
     panels = add_panels(figure, n, across, sharex=True, sharey=True)
     for panel in panels[max(n - across, 0) :]:
         panel.set_xlabel(literal(labels[0]))
     for panel in panels[::across]:
         panel.set_ylabel(literal(labels[1]))
-    return figure, panels
+    return panels
 
 
 def _rules(clf: Any, name: str) -> dict[str, Rule]:
@@ -242,11 +251,12 @@ def _draw_points(panel: Axes, points: Array, codes: NDArray[np.int64], k: int) -
         panel.plot(x, y, markersize=marker_size(len(points)), **_style(index, k))
 
 
-def _draw_legend(figure: Figure, classes: Any, undecided: bool, columns: int) -> None:
+def _handles(classes: Any, undecided: bool) -> list[Any]:
+    """Handles of the legend."""
     k = len(classes)
     handles: list[Any] = [
         Line2D([], [], markersize=7, label=literal(label), **_style(index, k)) for index, label in enumerate(classes)
     ]
     if undecided:
         handles.append(Patch(facecolor=NOBODY, edgecolor="0.55", hatch="////", linewidth=0.0, label="no decision"))
-    figure.legend(handles=handles, loc="outside right upper", frameon=False, ncols=columns)
+    return handles

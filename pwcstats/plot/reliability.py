@@ -5,7 +5,6 @@ from typing import Any, Literal
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from numpy.typing import NDArray
 from sklearn.calibration import calibration_curve
@@ -14,8 +13,8 @@ from sklearn.utils import _safe_indexing
 from pwcstats import _params
 from pwcstats._arrays import Array
 from pwcstats.errors import InputError, code
-from pwcstats.plot.reading import check_fitted, final_estimator, find_method, read_labels
-from pwcstats.plot.style import COLORS, MARKERS, hide_frame, literal
+from pwcstats.plot.reading import check_fitted, final_estimator, find_method, read_axes, read_labels
+from pwcstats.plot.style import COLORS, MARKERS, hide_frame, literal, new_figure
 
 # With more classes than colours, there is one line for all classes.
 MOST_LINES = len(COLORS)
@@ -23,8 +22,8 @@ BARS = 20
 
 
 def calibration(
-    clf: Any, X: Any, y: Any, *, n_bins: int = 10, strategy: Literal["uniform", "quantile"] = "uniform"
-) -> Figure:
+    clf: Any, X: Any, y: Any, *, n_bins: int = 10, strategy: Literal["uniform", "quantile"] = "uniform", ax: Any = None
+) -> NDArray[np.object_]:
     r"""Reliability diagrams of the class probabilities and of the pairwise probabilities.
 
     On the left is each class against the rest: the predicted probability against the observed share. With more than 8
@@ -51,7 +50,7 @@ def calibration(
 
     Returns
     -------
-    matplotlib.figure.Figure
+    array of four matplotlib.axes.Axes
         The Brier score of the classes is the mean over rows of the sum of squared errors over classes; for two classes,
         it is half of that, as in scikit-learn.
 
@@ -62,8 +61,8 @@ def calibration(
     >>> from pwcstats import PairwiseClassifier, plot
     >>> X, y = load_digits(n_class=4, return_X_y=True)
     >>> clf = PairwiseClassifier(GaussianNB(var_smoothing=1e-3)).fit(X[::2], y[::2])
-    >>> figure = plot.calibration(clf, X[1::2], y[1::2])
-    >>> figure.savefig("calibration.png")  # doctest: +SKIP
+    >>> axes = plot.calibration(clf, X[1::2], y[1::2])
+    >>> axes[0, 0].figure.savefig("calibration.png")  # doctest: +SKIP
     """
     _params.count(n_bins, "n_bins", 2)
     _params.choice(strategy, ("uniform", "quantile"), "strategy")
@@ -77,12 +76,15 @@ def calibration(
     p = np.clip(np.asarray(proba(X), dtype=np.float64), 0.0, 1.0)
     codes = read_labels(clf, y, len(p))
     # The number of the last tick extends beyond the axis, hence the padding.
-    figure = Figure(figsize=(10.4, 5.6), layout=ConstrainedLayoutEngine(w_pad=0.1))
-    panels = figure.subplots(2, 2, sharex=True, height_ratios=[4, 1])
+    if ax is None:
+        figure = new_figure(10.4, 5.6, ConstrainedLayoutEngine(w_pad=0.1))
+        panels = figure.subplots(2, 2, sharex=True, height_ratios=[4, 1])
+    else:
+        panels = np.array(read_axes(ax, 4), dtype=object).reshape(2, 2)
     options = {"n_bins": n_bins, "strategy": strategy}
     _draw_classes(panels[:, 0], clf.classes_, p, codes, options)
     _draw_pairs(panels[:, 1], find_method(clf, "pairwise_proba"), X, p, codes, options)
-    return figure
+    return panels
 
 
 def _draw_classes(panels: Any, classes: Any, p: Array, codes: NDArray[np.int64], options: dict[str, Any]) -> None:

@@ -5,7 +5,6 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from pwcstats import _params
@@ -13,7 +12,8 @@ from pwcstats._arrays import Array, as_float
 from pwcstats._text import listed
 from pwcstats.compare import compare_methods
 from pwcstats.errors import InputError, code
-from pwcstats.plot.style import COLORS, figure_of, list_rows, literal
+from pwcstats.plot.reading import read_axes
+from pwcstats.plot.style import COLORS, figure_of, legend_of_figure, list_rows, literal, new_axes
 
 # With more pairs than this, only those with the best method are drawn.
 MOST_PAIRS = 15
@@ -21,7 +21,7 @@ MOST_PAIRS = 15
 LONGEST = 40
 
 
-def score_intervals(result: Any, kind: Literal["means", "differences"] = "means") -> Figure:
+def score_intervals(result: Any, kind: Literal["means", "differences"] = "means", *, ax: Axes | None = None) -> Axes:
     """Mean scores of methods with intervals, or differences of pairs with simultaneous intervals.
 
     Parameters
@@ -33,10 +33,12 @@ def score_intervals(result: Any, kind: Literal["means", "differences"] = "means"
         ``"means"``: one row per method, the best on top; methods that share a letter on the right do not differ
         significantly. ``"differences"``: one row per pair of methods; significant differences are coloured and filled.
         If there are more than 15 pairs and no control, only those with the best method are drawn.
+    ax : matplotlib.axes.Axes, optional
+        Axes to draw in; by default a new figure.
 
     Returns
     -------
-    matplotlib.figure.Figure
+    matplotlib.axes.Axes
         An arrow means that the interval extends to infinity. Pairs that could not be tested are marked "no test".
 
     Examples
@@ -47,12 +49,12 @@ def score_intervals(result: Any, kind: Literal["means", "differences"] = "means"
     >>> rng = np.random.default_rng(0)
     >>> scores = pd.DataFrame(rng.normal([0.9, 0.8, 0.8], 0.05, (12, 3)), columns=["lda", "svm", "nb"])
     >>> result = compare.compare_methods(scores, rows="datasets")
-    >>> figure = plot.score_intervals(result, "differences")
-    >>> figure.savefig("differences.png")  # doctest: +SKIP
+    >>> ax = plot.score_intervals(result, "differences")
+    >>> ax.figure.savefig("differences.png")  # doctest: +SKIP
     """
     _params.choice(kind, ("means", "differences"), "kind")
     found = read_result(result, "score_intervals", ("mean", "conf_low", "conf_high", "letters"))
-    return _means(found) if kind == "means" else _differences(found)
+    return _means(found, ax) if kind == "means" else _differences(found, ax)
 
 
 def read_result(result: Any, figure: str, columns: tuple[str, ...], **options: Any) -> Any:
@@ -82,21 +84,24 @@ def describe_test(result: Any) -> str:
     return f"({', '.join([*parts, f'{result.alpha:g}'])})"
 
 
-def _means(result: Any) -> Figure:
+def _means(result: Any, ax: Axes | None) -> Axes:
     table = result.table
-    axes = _new_axes([literal(name) for name in table.index], 1, f"mean score, {_level(result)} interval")
+    axes = _panel(ax, [literal(name) for name in table.index], 1, f"mean score, {_level(result)} interval")
     _draw_lines(axes, _numbers(table, "mean"), [COLORS[0]] * len(table), [True] * len(table), "no score")
     for row, letters in enumerate(table["letters"]):
         # Outside of the axes, so that no interval runs into them.
         axes.text(1.02, row, str(letters), transform=axes.get_yaxis_transform(), va="center", fontsize=9)
-    figure = figure_of(axes)
     # Comparisons with a control have no letters.
     if table["letters"].astype(bool).any():
-        figure.supxlabel(f"methods that share a letter do not differ {describe_test(result)}", fontsize=8, color="0.3")
-    return figure
+        note = f"methods that share a letter do not differ {describe_test(result)}"
+        if ax is None:
+            figure_of(axes).supxlabel(note, fontsize=8, color="0.3")
+        else:
+            axes.set_xlabel(f"{axes.get_xlabel()}\n{note}")
+    return axes
 
 
-def _differences(result: Any) -> Figure:
+def _differences(result: Any, ax: Axes | None) -> Axes:
     pairs, control, n_pairs = result.pairs, result.control, len(result.pairs)
     label = str(result.estimate_name)
     label += f"{_gap(label)}{'simultaneous ' if result.is_simultaneous else ''}{_level(result)} intervals"
@@ -117,18 +122,17 @@ def _differences(result: Any) -> Figure:
         ]
         n_lines = 1 if max(len(first) + len(second) for first, second in both) <= LONGEST else 2
         names = [f"{first} –{' ' if n_lines == 1 else chr(10)}{second}" for first, second in both]
-    axes = _new_axes(names, n_lines, label)
+    axes = _panel(ax, names, n_lines, label)
     differ = pairs["significant"].fillna(False).to_numpy(dtype=bool)
     colors = np.where(differ, COLORS[1], "0.4")
     _draw_lines(axes, _numbers(pairs, "estimate"), colors, differ, "no test")
     axes.axvline(0.0, color="0.6", linewidth=0.9, zorder=0.5)
-    figure = figure_of(axes)
     kinds = ((COLORS[1], COLORS[1], f"significant {describe_test(result)}"), ("0.4", "white", "not significant"))
     handles = [
         Line2D([], [], marker="o", color=color, markerfacecolor=face, label=label) for color, face, label in kinds
     ]
-    figure.legend(handles=handles, loc="outside upper left", ncols=2, frameon=False, fontsize=9)
-    return figure
+    legend_of_figure([axes], handles, "outside upper left", ax is None, ncols=2, fontsize=9)
+    return axes
 
 
 def _gap(label: str) -> str:
@@ -146,14 +150,14 @@ def _numbers(frame: pd.DataFrame, middle: str) -> Array:
     return as_float(frame[[middle, "conf_low", "conf_high"]], "result")
 
 
-def _new_axes(names: list[str], n_lines: int, label: str) -> Axes:
+def _panel(ax: Axes | None, names: list[str], n_lines: int, label: str) -> Axes:
     """Axes with a row for each name, the first on top."""
     n = len(names)
     beside, below = (max(len(line) for text in texts for line in text.split("\n")) for texts in (names, [label]))
     height = 1.25 + n * (0.26 if n_lines == 1 else 0.38)
     # An inch holds about 14 letters of the names, and 12 of the label, which must not be longer than the axis.
     width = max(5.0, below / 12) + 0.4 + beside / 14
-    axes = Figure(figsize=(width, height), layout="constrained").subplots()
+    axes = new_axes(width, height) if ax is None else read_axes(ax, 1)[0]
     axes.set_xlabel(label)
     list_rows(axes, names)
     return axes

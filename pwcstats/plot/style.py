@@ -1,16 +1,19 @@
 """Colours, markers, labels and panels that the figures share."""
 
 import numbers
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
-from matplotlib import colormaps
+from matplotlib import colormaps, pyplot
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from pwcstats._text import visible
+
+# What functions return that may draw several panels.
+Panels: TypeAlias = Axes | NDArray[np.object_]
 
 # The colours of Okabe and Ito can be told apart with any kind of colour vision; the markers, in print without colours.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000", "#999999")
@@ -59,10 +62,25 @@ def short_number(value: Any) -> str:
     return f"{value:g}" if isinstance(value, numbers.Real) and not isinstance(value, bool) else str(value)
 
 
-def figure_of(ax: Axes) -> Figure:
-    """The figure of axes, also of those in a subfigure."""
-    figure = ax.figure
+def new_figure(width: float, height: float, layout: Any = "constrained") -> Figure:
+    """A new figure of pyplot, so that notebooks show it; sizes in inches."""
+    return pyplot.figure(figsize=(width, height), layout=layout)
+
+
+def new_axes(width: float, height: float) -> Axes:
+    """The only panel of a new figure."""
+    return new_figure(width, height).subplots()
+
+
+def figure_of(axes: Any) -> Figure:
+    """The figure of one or several Axes, also of those in a subfigure."""
+    figure = np.ravel(np.asarray(axes, dtype=object))[0].figure
     return figure if isinstance(figure, Figure) else figure.figure
+
+
+def one_or_array(panels: Any) -> Panels:
+    """Axes as the functions return them: one by itself, several in an array."""
+    return panels[0] if len(panels) == 1 else np.array(list(panels), dtype=object)
 
 
 def hide_frame(ax: Axes, *, left: bool = False) -> None:
@@ -95,9 +113,16 @@ def legend_beside(ax: Axes, handles: list[Any], **options: Any) -> None:
         bbox_to_anchor=(1.02, 1.0),
         borderaxespad=0.0,
         frameon=False,
-        ncols=legend_columns(len(handles)),
-        **options,
+        **{"ncols": legend_columns(len(handles)), **options},
     )
+
+
+def legend_of_figure(panels: Any, handles: list[Any], loc: Any, own: bool, **options: Any) -> None:
+    """Add a legend outside of all panels of our own figure; in a figure of the caller, beside the last panel."""
+    if own:
+        figure_of(panels).legend(handles=handles, loc=loc, frameon=False, **options)
+    else:
+        legend_beside(panels[-1], handles, **{**options, "ncols": legend_columns(len(handles))})
 
 
 def add_panels(figure: Figure, n: int, columns: int, **share: Any) -> list[Axes]:

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
 
 from pwcstats import plot
+from pwcstats.plot.style import Panels
 from pwcstats.studies.chang_figures import draw_confusions, figure3, figure4, figure5, figure6
 from pwcstats.studies.chang_printed import OVERLAP, PAPER_1, PAPER_2, PAPER_3, PAPER_4, PAPER_5
 from pwcstats.studies.chang_runs import COUNTS, SCORES, clover, ordered, pen_digits, wdbc
@@ -287,7 +287,7 @@ def _note_cell(true: int, predicted: int) -> str:
     return "no verdict: machines with another kernel and C, which are not in print, move single cases"
 
 
-def _draw_counts(frame: pd.DataFrame) -> Figure:
+def _draw_counts(frame: pd.DataFrame) -> Panels:
     """Draw the accuracy and the counts that are judged; the others follow from these."""
     return plot.beside_paper(frame[frame["quantity"].isin([COUNTS[-1], *COUNTS[1:3]])])
 

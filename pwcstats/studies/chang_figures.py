@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
 from sklearn.utils import Bunch
 
 from pwcstats import plot
 from pwcstats._jobs import seed_of
 from pwcstats.datasets import chang_clover, chang_ordered
 from pwcstats.hybrid import HybridClassifier
+from pwcstats.plot.style import Panels, add_panels, new_figure, one_or_array
 from pwcstats.studies.chang_runs import LINEAR, clusterer
 
 __all__ = ["FIGURE_3", "FIGURE_6", "draw_confusions", "figure3", "figure4", "figure5", "figure6"]
@@ -20,7 +20,7 @@ __all__ = ["FIGURE_3", "FIGURE_6", "draw_confusions", "figure3", "figure4", "fig
 FIGURE_3, FIGURE_6 = (0.5, 1.0, 2.0, 3.0), (0.5, 1.0, 1.5, 2.0, 3.0, 4.0)
 
 
-def figure3(random_state: int = 0) -> Figure:
+def figure3(random_state: int = 0) -> Panels:
     """Training rows of Study 1 for four d.
 
     Parameters
@@ -30,13 +30,13 @@ def figure3(random_state: int = 0) -> Figure:
 
     Returns
     -------
-    matplotlib.figure.Figure
+    matplotlib.axes.Axes or array of them
     """
     names = np.array(["0: positive", *(f"{group}: negative" for group in range(1, 5))])
     return _maps(chang_clover, FIGURE_3, names, random_state)
 
 
-def figure6(random_state: int = 0) -> Figure:
+def figure6(random_state: int = 0) -> Panels:
     """Training rows of Study 2 for six d.
 
     Parameters
@@ -46,17 +46,17 @@ def figure6(random_state: int = 0) -> Figure:
 
     Returns
     -------
-    matplotlib.figure.Figure
+    matplotlib.axes.Axes or array of them
     """
     return _maps(chang_ordered, FIGURE_6, np.array([f"group {group}" for group in range(5)]), random_state)
 
 
-def _maps(simulate: Callable[..., Bunch], distances: Sequence[float], names: Any, random_state: int) -> Figure:
+def _maps(simulate: Callable[..., Bunch], distances: Sequence[float], names: Any, random_state: int) -> Panels:
     samples = {d: simulate(d, random_state=seed_of(simulate.__name__, random_state, d)) for d in distances}
     return plot.samples({f"d = {d:g}": (s.data[s.train], names[s.target[s.train]]) for d, s in samples.items()})
 
 
-def figure4(clusters: Sequence[int] = (3, 4, 5), *, d: float = 4.0, runs: int = 10, random_state: int = 0) -> Figure:
+def figure4(clusters: Sequence[int] = (3, 4, 5), *, d: float = 4.0, runs: int = 10, random_state: int = 0) -> Panels:
     """ROC curves of Study 1: single runs and their mean for each number of clusters, with the corner enlarged below.
 
     Parameters
@@ -72,10 +72,9 @@ def figure4(clusters: Sequence[int] = (3, 4, 5), *, d: float = 4.0, runs: int = 
 
     Returns
     -------
-    matplotlib.figure.Figure
+    matplotlib.axes.Axes or array of them
     """
-    figure = Figure(figsize=(4.2 * len(clusters), 8.4), layout="constrained")
-    panels = figure.subplots(2, len(clusters), squeeze=False)
+    panels = new_figure(4.2 * len(clusters), 8.4).subplots(2, len(clusters), squeeze=False)
     seeds = [seed_of("roc", random_state, run) for run in range(runs)]
     samples = [chang_clover(d, random_state=seed) for seed in seeds]
     for whole, corner, k in zip(*panels, clusters, strict=True):
@@ -86,10 +85,10 @@ def figure4(clusters: Sequence[int] = (3, 4, 5), *, d: float = 4.0, runs: int = 
             panel.set_title(f"k = {k}", fontsize=11)
         corner.set(title=f"k = {k}, the corner", xlim=(-0.004, 0.2), ylim=(0.8, 1.004))
         corner.get_legend().remove()
-    return figure
+    return panels.ravel()
 
 
-def figure5(clusters: Sequence[int] = (3, 4, 5), *, d: float = 1.5, random_state: int = 0) -> Figure:
+def figure5(clusters: Sequence[int] = (3, 4, 5), *, d: float = 1.5, random_state: int = 0) -> Panels:
     """Clusters of the negatives of Study 1 and the borders of the local machines.
 
     Parameters
@@ -103,15 +102,15 @@ def figure5(clusters: Sequence[int] = (3, 4, 5), *, d: float = 1.5, random_state
 
     Returns
     -------
-    matplotlib.figure.Figure
+    matplotlib.axes.Axes or array of them
     """
     # The legends are beside the panels.
-    figure = Figure(figsize=(6.4 * len(clusters), 4.2), layout="constrained")
+    panels = add_panels(new_figure(6.4 * len(clusters), 4.2), len(clusters), len(clusters))
     sample = chang_clover(d, random_state=random_state)
-    for panel, k in zip(figure.subplots(1, len(clusters), squeeze=False)[0], clusters, strict=True):
+    for panel, k in zip(panels, clusters, strict=True):
         plot.clusters(_hybrid(sample, k, random_state), sample.data[sample.train], ax=panel)
         panel.set_title(f"k = {k}", fontsize=11)
-    return figure
+    return one_or_array(panels)
 
 
 def _labels(sample: Bunch) -> Any:
@@ -131,7 +130,7 @@ def _hybrid(sample: Bunch, k: int, seed: int) -> HybridClassifier:
     return clf.fit(sample.data[sample.train], _labels(sample)[sample.train])
 
 
-def draw_confusions(frame: pd.DataFrame) -> Figure:
+def draw_confusions(frame: pd.DataFrame) -> Panels:
     """Our confusion matrix of Table 5 beside that of the paper."""
     cells = frame.dropna(subset="true").astype({"true": int, "predicted": int})
     sides = {"ours": "estimate", "paper": "paper"}

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from matplotlib.figure import Figure
+from matplotlib import pyplot
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.model_selection import StratifiedKFold
@@ -21,6 +21,7 @@ from pwcstats.coupling import METHODS as COUPLING_METHODS
 from pwcstats.coupling import couple
 from pwcstats.datasets import load
 from pwcstats.pairwise import PairwiseClassifier
+from pwcstats.plot.style import figure_of
 from pwcstats.studies import html
 
 __all__ = ["DATASETS", "METHODS", "compared", "coupled_digit", "scores", "table", "write_page"]
@@ -92,7 +93,7 @@ def table(scores: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(parts, axis=1).rename_axis(index=None)
 
 
-def coupled_digit() -> Figure:
+def coupled_digit() -> Any:
     """Plot the digit whose pairs are the least compatible: its r, and p by each coupling method."""
     digits = load("digits")
     x, y = digits.data.to_numpy(), digits.target.to_numpy()
@@ -101,15 +102,15 @@ def coupled_digit() -> Figure:
     r = machine[-1].pairwise_proba(machine[:-1].transform(x[test]))
     worst = int(couple(r, "ht", return_info=True).kl.argmax())
     proba = pd.DataFrame({method: couple(r[worst], method, classes=list(machine.classes_)) for method in COUPLINGS})
-    figure = plot.coupling(r[worst], proba)
-    figure.suptitle(f"A handwritten {y[test][worst]}: its pairs and its coupled probabilities")
-    return figure
+    axes = plot.coupling(r[worst], proba)
+    axes[0].figure.suptitle(f"A handwritten {y[test][worst]}: its pairs and its coupled probabilities")
+    return axes
 
 
-def _losses(scores: pd.DataFrame, dataset: str) -> Figure:
-    figure = plot.score_intervals(compared(scores, dataset))
-    figure.axes[0].set_xlabel("log loss, mean and 95 % interval")
-    return figure
+def _losses(scores: pd.DataFrame, dataset: str) -> Any:
+    ax = plot.score_intervals(compared(scores, dataset))
+    ax.set_xlabel("log loss, mean and 95 % interval")
+    return ax
 
 
 def write_page(folder: Path, scores: pd.DataFrame) -> Path:
@@ -132,8 +133,10 @@ def write_page(folder: Path, scores: pd.DataFrame) -> Path:
         "coupling.png": coupled_digit(),
         **{f"{name}.png": _losses(scores, name) for name in DATASETS},
     }
-    for name, figure in pictures.items():
+    for name, axes in pictures.items():
+        figure = figure_of(axes)
         write_figure(folder / name, figure, dpi=110)
+        pyplot.close(figure)
     wide = table(scores)
     flat = wide.set_axis([": ".join(names) for names in wide.columns.to_list()], axis=1)
     page = folder / "demo.html"

@@ -6,13 +6,13 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
 from scipy import stats
 from sklearn.utils import Bunch
 
 from pwcstats import plot
 from pwcstats._arrays import Array
 from pwcstats.coupling import couple
+from pwcstats.plot.style import Panels
 from pwcstats.studies.hastie_tibshirani_runs import gaussians, mixture, plane, plane_rules
 from pwcstats.studies.running import Size, by_size, count_or_default, run_cells
 from pwcstats.studies.tables import LEVEL, Exhibit, claim, compare_with_paper
@@ -96,7 +96,7 @@ def _note_example(answer: str, _: str) -> str:
     return "the paper calls its numbers the solution; they are those of two sweeps, and not yet the minimum"
 
 
-def _draw_example(frame: Any) -> Figure:
+def _draw_example(frame: Any) -> Panels:
     others = {method: couple(R_1, method) for method in ("wlw1", "wlw2", "vote")}
     return plot.coupling(R_1, _answers().rename(columns={"minimum": "minimum (ht)"}).assign(**others))
 
@@ -207,7 +207,7 @@ def _ratio(top: pd.Series, bottom: pd.Series) -> tuple[float, float]:
     return ratio, _mean(top - ratio * bottom)[1] / below
 
 
-def _draw_plane(figure: Literal[1, 2], random_state: int) -> Figure:
+def _draw_plane(figure: Literal[1, 2], random_state: int) -> Panels:
     """Draw the regions of the first sample; QDA only in the second figure, as in the paper."""
     sample = plane(figure, 0, random_state)
     x, y, train = sample.data, sample.target + 1, sample.train
@@ -305,7 +305,7 @@ def _claims_3(errors: pd.DataFrame) -> list[pd.DataFrame]:
     return rows
 
 
-def _draw_3(frame: pd.DataFrame) -> Figure:
+def _draw_3(frame: pd.DataFrame) -> Panels:
     labels = {"none": "", "cv": ", thresholds", "distances": ", biased distances"}
     found = frame[frame["median"].notna()]
     printed = np.where((found[list(BY)] == list(FRIEDMAN)).all(axis=1), PAPER_3, math.nan)

@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
 
 from pwcstats import plot
 from pwcstats._text import counted
 from pwcstats.coupling import couple
 from pwcstats.plot.papers import GAIN, SHARES
+from pwcstats.plot.style import Panels
 from pwcstats.studies.running import Record, Size, by_size, count_or_default, names_or_default, run_cells
 from pwcstats.studies.sulzmann_runs import (
     SIMULATED,
@@ -329,7 +329,7 @@ def _note_split(data: str) -> str:
     return "" if data in SIMULATED else "splits of the same cases: the standard error is too small"
 
 
-def _draw_5(frame: Any) -> Figure:
+def _draw_5(frame: Any) -> Panels:
     return plot.posteriors(three_classes())
 
 

@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
 
 from pwcstats import plot
 from pwcstats.compare import winners
 from pwcstats.datasets import szepannek_classes
+from pwcstats.plot.style import Panels
 from pwcstats.studies.running import Size, by_size, count_or_default, run_cells
 from pwcstats.studies.szepannek_runs import on_data, simulated
 from pwcstats.studies.tables import COLUMNS, Exhibit, claim, compare_with_paper
@@ -92,7 +92,7 @@ def simulation(
     return run_cells(simulated, cells, **how).drop(columns=["repeats", "seed"])
 
 
-def figure4(random_state: int = 0) -> Figure:
+def figure4(random_state: int = 0) -> Panels:
     """Simulated data for the four settings of Figure 4.
 
     Parameters
@@ -102,7 +102,7 @@ def figure4(random_state: int = 0) -> Figure:
 
     Returns
     -------
-    matplotlib.figure.Figure
+    matplotlib.axes.Axes or array of them
     """
     panels = {
         f"alpha = {alpha:g}, rho = {rho:g}": szepannek_classes(alpha, rho, random_state=random_state)
@@ -266,11 +266,11 @@ def _note_3(dataset: str, method: str) -> str:
     return NOTES_SATELLITE[method] if dataset == "satellite" else NOTES_3.get(dataset, "")
 
 
-def _map5(frame: pd.DataFrame) -> Figure:
+def _map5(frame: pd.DataFrame) -> Panels:
     return plot.error_map(frame.dropna(subset="alpha"), "alpha", "rho")
 
 
-def _map6(frame: pd.DataFrame) -> Figure:
+def _map6(frame: pd.DataFrame) -> Panels:
     return plot.significance_map(frame.dropna(subset="alpha"), "alpha", "rho")
 
 

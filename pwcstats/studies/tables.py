@@ -11,6 +11,7 @@ from scipy import stats
 
 from pwcstats._arrays import Array
 from pwcstats._text import counted
+from pwcstats.plot.style import Panels, figure_of
 
 __all__ = ["COLUMNS", "Exhibit", "claim", "claim_everywhere", "compare_with_paper", "noise"]
 
@@ -45,14 +46,14 @@ class Exhibit(NamedTuple):
     title: str
     about: str
     table: Callable[..., pd.DataFrame] | None = None
-    figure: Callable[[pd.DataFrame], Figure] | None = None
-    picture: Callable[[int], Figure] | None = None
+    figure: Callable[[pd.DataFrame], Panels] | None = None
+    picture: Callable[[int], Panels] | None = None
 
     def draw(self, frame: pd.DataFrame | None, random_state: int) -> Figure | None:
         """The figure of the frame or of the seed; None if there is none."""
         if self.picture is not None:
-            return self.picture(random_state)
-        return None if self.figure is None or frame is None else self.figure(frame)
+            return figure_of(self.picture(random_state))
+        return None if self.figure is None or frame is None else figure_of(self.figure(frame))
 
 
 def compare_with_paper(

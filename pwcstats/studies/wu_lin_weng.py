@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any, get_args
 
 import pandas as pd
-from matplotlib.figure import Figure
 
 from pwcstats import plot
 from pwcstats.datasets import Setting
+from pwcstats.plot.style import Panels
 from pwcstats.studies.running import Size, by_size, count_or_default, names_or_default, run_cells
 from pwcstats.studies.tables import Exhibit, claim, claim_everywhere, compare_with_paper
 from pwcstats.studies.wu_lin_weng_runs import METHODS, noisy, on_data
@@ -233,7 +233,7 @@ def _claims_of_table(errors: pd.DataFrame, repeats: int) -> list[pd.DataFrame]:
     return claims
 
 
-def _draw(frame: pd.DataFrame) -> Figure:
+def _draw(frame: pd.DataFrame) -> Panels:
     shares = frame.dropna(subset="setting").rename(columns={"estimate": "accuracy"})
     return plot.accuracy_by_classes(shares.astype({"n_classes": int}))
 
