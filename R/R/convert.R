@@ -43,8 +43,12 @@ as_labels <- function(x) {
 
 # To Python.
 
-# Functions receive their arguments as R objects.
+# Functions receive their arguments as R objects. R's NA is a signalling NaN, at which NumPy warns;
+# NaN is not.
 to_py <- function(x) {
+  if (is.double(x) && anyNA(x)) {
+    x[is.na(x)] <- NaN
+  }
   reticulate::r_to_py(x, convert = is.function(x))
 }
 

@@ -171,3 +171,9 @@ test_that("Python writes into a new R matrix, and refuses a copy", {
   expect_identical(matrix_from_py(source), matrix(1:6 + 0, 2))
   expect_false(from_py(python$bridge$fill(source$copy(), source)))
 })
+
+test_that("missing values of pairs without weight give no warning", {
+  skip_without_python()
+  expect_silent(p <- couple(c(.9, NA, .7), "ht", n = c(200, 0, 180), condensed = TRUE))
+  expect_equal(p, c(63, 7, 3) / 73, tolerance = 1e-6)
+})
