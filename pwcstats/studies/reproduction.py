@@ -11,10 +11,11 @@ from types import ModuleType
 from typing import Any
 
 import pandas as pd
+from matplotlib import pyplot
 
 from pwcstats import _params
 from pwcstats._files import write_figure, write_file
-from pwcstats._text import counted, listed
+from pwcstats._text import counted, did_you_mean, listed
 from pwcstats.errors import InputError, arg
 from pwcstats.studies import STUDIES
 from pwcstats.studies.recorded import read_about, read_record, record
@@ -75,13 +76,15 @@ def selected(names: str | Sequence[str]) -> list[tuple[str, ModuleType, Exhibit]
     for name in names_or_default(names, ()):
         study, _, exhibit = name.replace("-", "_").lower().partition(".")
         if study not in (*STUDIES, "all"):
-            raise InputError(f"there is no study {name!r}; choose all, or some of {listed(STUDIES)}.")
+            hint = did_you_mean(study, (*STUDIES, "all"))
+            raise InputError(f"there is no study {name!r}; choose all, or some of {listed(STUDIES)}.{hint}")
         for each in STUDIES if study == "all" else (study,):
             module = import_module(f"pwcstats.studies.{each}")
             exhibits = [item for item in module.EXHIBITS if exhibit in ("", item.name)]
             if not exhibits:
                 known = [item.name for item in module.EXHIBITS]
-                raise InputError(f"{study} has no {exhibit!r}; choose from {listed(known)}.")
+                hint = did_you_mean(exhibit, known)
+                raise InputError(f"{study} has no {exhibit!r}; choose from {listed(known)}.{hint}")
             found |= {(each, item.name): (each, module, item) for item in exhibits}
     return list(found.values())
 
@@ -196,6 +199,7 @@ def _run(study: str, exhibit: Exhibit, size: Size, folder: Path, how: dict[str, 
         return outcome
     if figure is not None:
         write_figure(png, figure, dpi=110)
+        pyplot.close(figure)
         outcome.files.append(png)
     return outcome
 
