@@ -1,4 +1,4 @@
-"""Lists that the pages include: vignettes and studies by their own titles, and what the tests compare with R."""
+"""Lists that the pages include: tutorials and studies by their own titles, and what the tests compare with R."""
 
 import re
 import runpy
@@ -27,7 +27,7 @@ def agreement():
 
 
 def header(source):
-    """The title and the description at the head of a vignette."""
+    """The title and the description at the head of a tutorial."""
     head = source.read_text(encoding="utf-8").split("---\n")[1]
     found = dict(re.findall(r'^(title|description): *"(.*)"$', head, re.MULTILINE))
     if len(found) < 2:
@@ -36,12 +36,12 @@ def header(source):
 
 
 def vignettes():
-    """All vignettes, in the groups and the order of vignettes.txt; those that it does not name come last."""
+    """All tutorials, in the groups and the order of vignettes.txt; those that it does not name come last."""
     sources = {path.stem: path for path in sorted(DOCS.parent.glob("vignettes/*.Rmd"))}
     sources["getting-started-r"] = DOCS.parent / "R" / "vignettes" / "pwcstats.Rmd"
     order = (DOCS / "vignettes.txt").read_text(encoding="utf-8").splitlines()
     unnamed = [f"  {name}" for name in sources if f"  {name}" not in order]
-    lines = []
+    lines, pages = [], []
     for line in [*order, *(["More", *unnamed] if unnamed else [])]:
         name = line.strip()
         if line == name:
@@ -50,8 +50,9 @@ def vignettes():
             raise ConfigError(f"docs/vignettes.txt names {name}, which is not in vignettes/")
         else:
             found = header(sources[name])
-            lines += [f"`{escape(found['title'])} <{name}.html>`__", f"   {escape(found['description'])}", ""]
-    return lines
+            pages.append(f"   {name}")
+            lines += [f":doc:`{escape(found['title'])} <{name}>`", f"   {escape(found['description'])}", ""]
+    return [*lines, ".. toctree::", "   :hidden:", "", *pages]
 
 
 def studies():
