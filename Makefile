@@ -25,8 +25,9 @@ NATIVE := $(wildcard native/*)
 R_SOURCES := $(shell find R -type f 2>/dev/null)
 PYTHON_SOURCES := $(shell find pwcstats -name '*.py' -o -name '*.R' -o -name '*.csv')
 SITE := build/site
-VIGNETTES := $(patsubst %.Rmd,$(SITE)/%.html,$(wildcard vignettes/*.Rmd))
-R_VIGNETTE := $(SITE)/vignettes/getting-started-r.html
+VIGNETTES := $(patsubst %.Rmd,docs/%.md,$(wildcard vignettes/*.Rmd))
+R_VIGNETTE := docs/vignettes/getting-started-r.md
+PAGES := $(shell find docs -name '*.rst' -not -path 'docs/r/*' -not -path 'docs/generated/*' 2>/dev/null)
 
 .PHONY: help demo test lint sanitize wheel vignettes docs bench clean
 help: ## list the targets
@@ -45,8 +46,8 @@ test: ## install what is missing and run every check
 	@echo "all checks passed"
 
 # The parts of `make test`, once everything is installed. The longest come first, so that the short ones fill the gaps.
-.PHONY: checks test-r test-newest doctest coverage-r check-r check-r-without-python check-site lint-r lint-native
-checks: test-r test-newest coverage-r check-r check-r-without-python check-site sanitize lint-r doctest lint lint-native
+.PHONY: checks test-r test-newest doctest examples site coverage-r check-r check-r-without-python check-site lint-r lint-native
+checks: test-r test-newest coverage-r check-site check-r check-r-without-python sanitize examples lint-r doctest lint lint-native
 
 # Tests marked one_environment do not depend on the versions of NumPy and pandas: pictures, studies, simulations, and what
 # starts other processes. They run in the newest environment only, all other slow tests beside R only.
@@ -61,7 +62,11 @@ test-newest: .venv/test.stamp | build/log site-debs
 # pwcstats/r.py cannot be imported without rpy2, which is in the other environment only.
 doctest: .venv/test.stamp
 	.venv/bin/python -m pytest --doctest-modules --ignore=pwcstats/r.py pwcstats \
-	    --doctest-glob=README.md --doctest-glob='*.rst' README.md docs/*.rst
+	    --doctest-glob=README.md --doctest-glob='*.rst' README.md $(PAGES)
+
+# The examples that are no doctests: R, the command line, and scripts.
+examples: .venv-r/stamp .r-lib/stamp
+	.venv-r/bin/python tools/run_examples.py README.md $(PAGES)
 
 # The tests of the R package, of which none may be skipped here.
 coverage-r: .venv-r/stamp .r-lib/stamp | build/log
@@ -100,19 +105,24 @@ wheel: ## build a source archive and a wheel in build/wheel, and try the wheel w
 	@echo "This takes about two minutes."
 	tools/make-wheel build/wheel
 
-# The site: vignettes, each executed again when it or the packages have changed, and Sphinx's pages around them.
-vignettes: $(VIGNETTES) $(R_VIGNETTE) .venv/docs.stamp ## execute the vignettes; build/site/vignettes/index.html lists them
-	rm -f $(filter-out $(VIGNETTES) $(R_VIGNETTE) $(SITE)/vignettes/index.html,$(wildcard $(SITE)/vignettes/*.html))
-	.venv/bin/python -m sphinx -W --keep-going -q -d build/doctrees docs $(SITE)
+# The site: tutorials and R's help pages, executed again when they or the packages have changed, and Sphinx's pages around them.
+vignettes: $(VIGNETTES) $(R_VIGNETTE) ## run the tutorials in R and Python: docs/vignettes/*.md, *.R, *.ipynb
+	@rm -f $(filter-out $(VIGNETTES) $(R_VIGNETTE),$(wildcard docs/vignettes/*.md))
 
-$(VIGNETTES): $(SITE)/%.html: %.Rmd
+$(VIGNETTES): docs/%.md: %.Rmd
 $(R_VIGNETTE): R/vignettes/pwcstats.Rmd
-$(SITE)/vignettes/agreement-with-r.html: tests/parity.py
-$(SITE)/vignettes/scale-and-speed.html: README.md $(wildcard benchmarks/*.py)
-$(VIGNETTES) $(R_VIGNETTE): tools/render.R $(PYTHON_SOURCES) .venv-r/stamp .r-lib/stamp
-	Rscript tools/render.R $(filter %.Rmd,$^) $@
+docs/vignettes/agreement-with-r.md: tests/parity.py
+docs/vignettes/scale-and-speed.md: docs/performance.csv $(wildcard benchmarks/*.py)
+$(VIGNETTES) $(R_VIGNETTE): tools/vignettes.py tools/knit.R $(PYTHON_SOURCES) .venv-r/stamp .r-lib/stamp
+	.venv-r/bin/python tools/vignettes.py $(filter %.Rmd,$^) $@
 
-check-site: vignettes | site-debs
+docs/r/index.rst: tools/r_reference.py tools/r_reference.R .venv-r/stamp .r-lib/stamp
+	.venv-r/bin/python tools/r_reference.py R docs/r
+
+site: vignettes docs/r/index.rst .venv/docs.stamp | site-debs
+	.venv/bin/python -m sphinx -W --keep-going -q -j $(JOBS) -d build/doctrees docs $(SITE)
+
+check-site: site | site-debs
 	tools/check-site $(SITE)
 
 docs: check-site ## build the whole site, build/site/index.html, and look at every page in Chromium
@@ -122,7 +132,7 @@ bench: .venv-r/bench.stamp ## run benchmarks/
 	Rscript benchmarks/from_r.R
 
 clean: ## remove what make made
-	rm -rf .venv .venv-r .r-lib build pwcstats/_native.*.so pwcstats-demo pwcstats-reproduce docs/generated .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv .venv-r .r-lib build pwcstats/_native.*.so pwcstats-demo pwcstats-reproduce docs/generated docs/r docs/vignettes/*_files $(VIGNETTES) $(R_VIGNETTE) $(patsubst %.md,%.R,$(VIGNETTES) $(R_VIGNETTE)) $(patsubst %.md,%.ipynb,$(VIGNETTES)) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find pwcstats tests benchmarks docs -name __pycache__ -prune -exec rm -rf {} +
 
 # Installations. A stamp is newer than everything it was made from, so nothing is installed twice. Each environment has its
@@ -146,7 +156,7 @@ install = SKBUILD_BUILD_DIR=$(@D)/native $(@D)/bin/pip install -q --no-build-iso
 
 .venv-r/stamp: pyproject.toml constraints/debian12.txt constraints/data.txt $(NATIVE) | r-debs
 	tools/make-venv .venv-r "$$(tools/pick-python --for-r)"
-	$(install) -c constraints/debian12.txt -e '.[test,r]'
+	$(install) -c constraints/debian12.txt -e '.[test,r,vignettes]'
 	.venv-r/bin/python tools/link_native.py
 	.venv-r/bin/pip install -q --no-deps -r constraints/data.txt
 	touch $@
