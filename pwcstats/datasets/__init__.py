@@ -1,4 +1,4 @@
-"""Simulators of the papers, and real data sets from packages that contain them."""
+"""Simulators of the papers, four small data sets, and real data sets from packages that contain them."""
 
 from pwcstats.datasets.pairs import Setting, noisy_pairs, wu_lin_weng_probabilities
 from pwcstats.datasets.real import catalogue, load

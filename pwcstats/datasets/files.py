@@ -62,7 +62,7 @@ def from_package(name: str) -> Bunch:
             f"{name!r} must have {_describe(source.size)}, got {_describe(found)}{missing} from the installed "
             f"{package}; try {install}."
         )
-    check_counts(name, classes, source.classes, package, install)
+    _check_counts(name, classes, source.classes, package, install)
     about = f"{source.about}: {_describe(source.size)}, from the package {package}."
     if source.train is None:
         return _bunch(data, classes, about)
@@ -70,7 +70,7 @@ def from_package(name: str) -> Bunch:
     return _bunch(data, classes, f"{about} {train.sum()} rows are the published training set.", train)
 
 
-def check_counts(name: str, classes: pd.Series, needed: dict[Any, int], package: str, install: str) -> None:
+def _check_counts(name: str, classes: pd.Series, needed: dict[Any, int], package: str, install: str) -> None:
     """Raise an error if the classes do not have the published numbers of rows."""
     found = classes.value_counts().to_dict()
     wrong = [label for label in {**needed, **found} if needed.get(label, 0) != found.get(label, 0)]

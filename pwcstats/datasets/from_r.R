@@ -42,9 +42,7 @@ compared <- function(data) {
 }
 
 # The first table is the main one.
-tables <- if (is.table(data)) {
-  list(counts = as.data.frame.matrix(data))
-} else if (set == "chameleons") {
+tables <- if (set == "chameleons") {
   c(list(contests = data.frame(winner = data$winner$ID, loser = data$loser$ID)), data)
 } else if (!is.data.frame(data)) {
   data

@@ -11,14 +11,13 @@ import numpy as np
 import pandas as pd
 from sklearn.utils import Bunch
 
-from pwcstats.datasets.files import check_counts
 from pwcstats.errors import InputError
 
 # Exit status of from_r.R if the R package is not installed.
 NO_PACKAGE = 3
 
 # Tables whose rows are named by items, and tables whose rows are subjects, which other tables number from 1.
-_NAMED = ("counts", "predictors", "schools", "items")
+_NAMED = ("predictors", "schools", "items")
 _NUMBERED = ("students", "subjects")
 
 
@@ -29,13 +28,11 @@ class Source(NamedTuple):
     package: str
     tables: dict[str, tuple[int, int]]  # numbers of rows and columns; the first is the main table
     more: str  # description of the tables
-    target: tuple[str, dict[int, int]] | None = None  # the column of classes, and their numbers of rows
 
     @property
-    def size(self) -> tuple[int, int | None, int | None]:
-        """Numbers of rows, features and classes; the latter may be None."""
-        rows, columns = next(iter(self.tables.values()))
-        return (rows, None, None) if self.target is None else (rows, columns - 1, len(self.target[1]))
+    def rows(self) -> int:
+        """Number of rows of the main table."""
+        return next(iter(self.tables.values()))[0]
 
 
 def from_package(name: str) -> Bunch:
@@ -70,13 +67,7 @@ def from_package(name: str) -> Bunch:
         )
     frame = next(iter(tables.values()))
     about = f"{source.about}: {_describe(source.tables)}, from the R package {source.package}. {source.more}"
-    bunch = Bunch(**{**tables, "frame": frame, "DESCR": about})
-    if source.target is not None:
-        column, counts = source.target
-        check_counts(name, frame[column], counts, f"R package {source.package}", install)
-        data = frame.drop(columns=column)
-        bunch.update(data=data, target=frame[column], feature_names=list(data), target_names=np.array(list(counts)))
-    return bunch
+    return Bunch(**{**tables, "frame": frame, "DESCR": about})
 
 
 def _read(folder: Path, names: list[str]) -> dict[str, pd.DataFrame]:
@@ -92,8 +83,6 @@ def _read(folder: Path, names: list[str]) -> dict[str, pd.DataFrame]:
         if name not in _NAMED:
             table.index = pd.RangeIndex(len(table)) + (name in _NUMBERED)
         tables[name] = table
-    if "counts" in tables:
-        tables["counts"] = tables["counts"].rename_axis(index="cited", columns="citing")
     return tables
 
 
@@ -123,13 +112,6 @@ SOURCES = {
         "BradleyTerry2",
         {"frame": (42, 4)},
         "Each row is a pair of teams with the numbers of wins of the home team and of the away team.",
-    ),
-    "citations": Source(
-        "Citations between 4 statistical journals",
-        "BradleyTerry2",
-        {"counts": (4, 4)},
-        "The journal of the row is cited by the journal of the column, which counts as a win of the row in a "
-        "Bradley–Terry model; on the diagonal, journals cite themselves.",
     ),
     "flatlizards": Source(
         "Contests of 77 male flat lizards",
@@ -180,13 +162,6 @@ SOURCES = {
         "psychotools",
         {"comparisons": (2880, 4), "subjects": (192, 9), "items": (6, 1)},
         f"{_PAIRS} `first` was read to the subject first. `items` has the vowel of each name.",
-    ),
-    "endometrial": Source(
-        "Endometrial cancer of high or low grade",
-        "brglm2",
-        {"frame": (79, 4)},
-        "The grade HG and the covariates NV, PI and EH; all 13 cases with NV = 1 have a high grade, so NV separates.",
-        ("HG", {0: 49, 1: 30}),
     ),
     "lizards": Source(
         "Perches of two species of lizards",

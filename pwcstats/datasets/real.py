@@ -1,4 +1,4 @@
-"""Load real data sets by name; `files` and `from_r` read and check them."""
+"""Load data sets by name; `shipped`, `files` and `from_r` read and check them."""
 
 import os
 import shutil
@@ -9,13 +9,17 @@ import pandas as pd
 from sklearn.utils import Bunch
 
 from pwcstats import _params
-from pwcstats.datasets import files, from_r
+from pwcstats.datasets import files, from_r, shipped
 from pwcstats.errors import InputError, arg
 
 __all__ = ["catalogue", "load"]
 
 _ALIASES = {"satellite": "satimage", "pendigits": "penbased", "wdbc": "breast_cancer"}
 Name = Literal[
+    "arena",
+    "citations",
+    "classifier_scores",
+    "endometrial",
     "iris",
     "wine",
     "digits",
@@ -31,7 +35,6 @@ Name = Literal[
     "mnist",
     "usps",
     "baseball",
-    "citations",
     "flatlizards",
     "icehockey",
     "chameleons",
@@ -40,13 +43,12 @@ Name = Literal[
     "SoundQuality",
     "GermanParties2009",
     "FirstNames",
-    "endometrial",
     "lizards",
 ]
 
 
 def load(name: Name | str, *, path: str | os.PathLike[str] | None = None) -> Bunch:
-    """Load a real data set from the package that contains it.
+    """Load a data set that ships with pwcstats, or a real one from the package that contains it.
 
     Nothing is downloaded. Python packages are not imported; their files are read. Data sets of R packages are read by
     R, which needs ``Rscript`` on the PATH. The numbers of rows and columns, and the numbers of rows of each class, are
@@ -78,11 +80,13 @@ def load(name: Name | str, *, path: str | os.PathLike[str] | None = None) -> Bun
         train : ndarray of bool
             The rows of the published training set; only for satimage, penbased, and usps from a directory.
         DESCR : str
-            A short description.
+            A description.
 
-        A data set from R has `DESCR`, the main table `frame` with R's column names, and the tables listed below, the
-        first of which is `frame`; endometrial also has `data`, `target` and their names. Factors are categories in the
-        order of R's levels, and missing values are NaN.
+        The four data sets that ship with pwcstats have `frame` and `DESCR`, which names the columns, the source and
+        the licence; endometrial also has `data`, `target` and their names, and citations has `counts`, which is
+        `frame`. A data set from R has `DESCR`, the main table `frame` with R's column names, and the tables listed
+        below, the first of which is `frame`. Factors are categories in the order of R's levels, and missing values are
+        NaN.
 
     Raises
     ------
@@ -92,6 +96,19 @@ def load(name: Name | str, *, path: str | os.PathLike[str] | None = None) -> Bun
 
     Notes
     -----
+    These ship with pwcstats, and under the same names with the R package:
+
+    =================  ====  =======================================================
+    name               rows  columns
+    =================  ====  =======================================================
+    arena              3000  user, language, first, second, winner; simulated votes
+    citations             4  four journals; the row is cited by the column
+    classifier_scores   500  method, dataset, repeat, fold, score (accuracy)
+    endometrial          79  NV, PI, EH, HG; NV separates
+    =================  ====  =======================================================
+
+    These are in other Python packages:
+
     =============  =====  ========  =======  ====================================
     name            rows  features  classes  package
     =============  =====  ========  =======  ====================================
@@ -116,11 +133,12 @@ def load(name: Name | str, *, path: str | os.PathLike[str] | None = None) -> Bun
     mlbench are not those of UCI: they have the speaker instead of the second of the ten measurements. vowel_mlbench is
     equal to them, row for row.
 
+    These are in R packages:
+
     =================  =====  ==========================================  =============
     name                rows  tables                                      R package
     =================  =====  ==========================================  =============
     baseball              42                                              BradleyTerry2
-    citations              4  `counts`: the row is cited by the column    BradleyTerry2
     flatlizards          100  `contests`, `predictors`                    BradleyTerry2
     icehockey           1083                                              BradleyTerry2
     chameleons           106  `contests`, `winner`, `loser`,              BradleyTerry2
@@ -130,7 +148,6 @@ def load(name: Name | str, *, path: str | os.PathLike[str] | None = None) -> Bun
     SoundQuality       21924  `comparisons`, `subjects`                   psychotools
     GermanParties2009   2880  `comparisons`, `subjects`                   psychotools
     FirstNames          2880  `comparisons`, `subjects`, `items`          psychotools
-    endometrial           79                                              brglm2
     lizards               23                                              brglm2
     =================  =====  ==========================================  =============
 
@@ -141,19 +158,21 @@ def load(name: Name | str, *, path: str | os.PathLike[str] | None = None) -> Bun
 
     Examples
     --------
+    >>> from pwcstats import BradleyTerry, FirthLogit
     >>> from pwcstats.datasets import load
+    >>> BradleyTerry(load("citations").frame).fit().params.round(2).to_dict()
+    {'Biometrika': 0.79, 'Comm Statist': -2.16, 'JASA': 0.31, 'JRSS-B': 1.06}
+    >>> cases = load("endometrial").frame
+    >>> FirthLogit.from_formula("HG ~ NV + PI + EH", cases).fit().params.round(2).to_dict()
+    {'Intercept': 3.77, 'NV': 2.93, 'PI': -0.03, 'EH': -2.6}
     >>> wine = load("wine")
     >>> wine.data.shape, wine.target_names.tolist()
     ((178, 13), ['class_0', 'class_1', 'class_2'])
     >>> satimage = load("satimage")  # doctest: +SKIP
     >>> X, y = satimage.data[satimage.train], satimage.target[satimage.train]  # doctest: +SKIP
 
-    Models of the data sets from R. A matrix of wins, games with numbers of wins, and contests with covariates of the
-    contestants:
+    Models of the data sets from R. Games with numbers of wins, and contests with covariates of the contestants:
 
-    >>> from pwcstats import BradleyTerry, FirthLogit
-    >>> BradleyTerry(load("citations").frame).fit().params.round(2).to_dict()  # doctest: +SKIP
-    {'Biometrika': 0.79, 'Comm Statist': -2.16, 'JASA': 0.31, 'JRSS-B': 1.06}
     >>> games = load("baseball").frame  # doctest: +SKIP
     >>> model = BradleyTerry.from_comparisons(  # doctest: +SKIP
     ...     games, first="home.team", second="away.team", wins=("home.wins", "away.wins")
@@ -185,11 +204,8 @@ def load(name: Name | str, *, path: str | os.PathLike[str] | None = None) -> Bun
     >>> BradleyTerry.from_comparisons(choices, first="first", second="second", winner="winner")  # doctest: +SKIP
     <BradleyTerry: 6 items, 2880 comparisons>
 
-    Separated cases, and counts of two species as weights:
+    Counts of two species as weights:
 
-    >>> cases = load("endometrial").frame  # doctest: +SKIP
-    >>> FirthLogit.from_formula("HG ~ NV + PI + EH", cases).fit().params.round(2).to_dict()  # doctest: +SKIP
-    {'Intercept': 3.77, 'NV': 2.93, 'PI': -0.03, 'EH': -2.6}
     >>> seen = load("lizards").frame.melt(  # doctest: +SKIP
     ...     ["height", "diameter", "light", "time"], var_name="species", value_name="n"
     ... )
@@ -203,16 +219,17 @@ def load(name: Name | str, *, path: str | os.PathLike[str] | None = None) -> Bun
         return files.usps(path)
     if path is not None:
         raise InputError(f"{arg('path')} is only for 'usps', got {os.fspath(path)!r} for {name!r}; leave it out.")
-    return from_r.from_package(name) if name in from_r.SOURCES else files.from_package(name)
+    reader = next(module for module in (shipped, from_r, files) if name in module.SOURCES)
+    return reader.from_package(name)
 
 
 def read_name(given: Any, parameter: str = "name") -> str:
-    """Check the name of a real data set; `parameter` is the one that the error speaks of."""
+    """Check the name of a data set; `parameter` is the one that the error speaks of."""
     return _params.choice(_canonical(given), get_args(Name), parameter)
 
 
 def catalogue() -> pd.DataFrame:
-    """List the real data sets that :func:`load` knows.
+    """List the data sets that :func:`load` knows.
 
     Returns
     -------
@@ -224,12 +241,18 @@ def catalogue() -> pd.DataFrame:
     Examples
     --------
     >>> from pwcstats.datasets import catalogue
-    >>> catalogue()[["name", "rows", "features", "classes", "package"]].head(2)
-       name  rows  features  classes       package
-    0  iris   150         4        3  scikit-learn
-    1  wine   178        13        3  scikit-learn
+    >>> catalogue()[["name", "rows", "features", "classes", "package"]].head()
+                    name  rows  features  classes       package
+    0              arena  3000      <NA>     <NA>      pwcstats
+    1          citations     4      <NA>     <NA>      pwcstats
+    2  classifier_scores   500      <NA>     <NA>      pwcstats
+    3        endometrial    79         3        2      pwcstats
+    4               iris   150         4        3  scikit-learn
     """
     rows: list[tuple[Any, ...]] = [
+        (name, *source.size, "pwcstats", True, source.about) for name, source in shipped.SOURCES.items()
+    ]
+    rows += [
         (name, *source.size, source.package.pip, find_spec(source.package.folder) is not None, source.about)
         for name, source in files.SOURCES.items()
     ]
@@ -237,7 +260,7 @@ def catalogue() -> pd.DataFrame:
     # Starting R to look for each package would take too long.
     rscript = shutil.which("Rscript") is not None
     rows += [
-        (name, *source.size, f"R: {source.package} {from_r.VERSIONS[source.package]}", rscript, source.about)
+        (name, source.rows, None, None, f"R: {source.package} {from_r.VERSIONS[source.package]}", rscript, source.about)
         for name, source in from_r.SOURCES.items()
     ]
     table = pd.DataFrame(rows, columns=["name", "rows", "features", "classes", "package", "installed", "about"])

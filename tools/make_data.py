@@ -1,0 +1,138 @@
+"""Make the data sets arena and classifier_scores, which ship with both packages.
+
+Usage: python tools/make_data.py [--directory pwcstats/datasets/data] [arena] [classifier_scores]
+
+The votes are simulated; their seed and their true abilities are below. The scores are measured, which takes three
+minutes and needs the packages of constraints/data.txt. Run tools/make_r_data.R afterwards: it writes the same tables
+for R.
+"""
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+DATA = Path(__file__).parents[1] / "pwcstats" / "datasets" / "data"
+
+
+# Votes in an arena.
+
+SEED = 2
+N_USERS = 160
+N_VOTES = 3000
+# Logarithms of odds, the same for all users on average.
+ABILITIES = {
+    "Alder": 0.35,
+    "Birch": 1.10,
+    "Cedar": -0.90,
+    "Elm": 0.00,
+    "Fir": -1.85,
+    "Hazel": 0.80,
+    "Juniper": -0.35,
+    "Larch": 0.15,
+    "Maple": 1.60,
+    "Oak": -0.65,
+    "Rowan": -1.50,
+    "Willow": 1.25,
+}
+# How often an item is shown, compared with the others: two are new.
+EXPOSURE = {"Larch": 0.5, "Willow": 0.4}
+# The answer that is shown first has an advantage.
+ORDER_EFFECT = 0.30
+# Davidson's tie parameter, log(nu).
+TIE = -0.6
+# Standard deviation of the taste of a user for an item.
+TASTE = 0.9
+LANGUAGES = {"English": 0.6, "German": 0.25, "Spanish": 0.15}
+# Abilities that depend on the language.
+BY_LANGUAGE = {("Hazel", "German"): 0.8, ("Birch", "Spanish"): -0.8}
+
+
+def arena() -> pd.DataFrame:
+    """Votes of users with their own tastes, by Davidson's model with an order effect.
+
+    Only uniform and normal numbers are drawn, whose streams do not depend on the version of NumPy.
+    """
+    rng = np.random.default_rng(SEED)
+    items = np.array(list(ABILITIES))
+    languages = np.array(list(LANGUAGES))
+    language = _draw(np.array(list(LANGUAGES.values())), rng.random(N_USERS))
+    tastes = TASTE * rng.standard_normal((N_USERS, len(items)))
+    abilities = np.array(list(ABILITIES.values())) + tastes
+    for (item, spoken), effect in BY_LANGUAGE.items():
+        abilities[np.ix_(languages[language] == spoken, items == item)] += effect
+    # Every user votes at least once; a few vote often, most of them rarely.
+    more = _draw(np.exp(rng.standard_normal(N_USERS)), rng.random(N_VOTES - N_USERS))
+    user = np.sort(np.concatenate([np.arange(N_USERS), more]))
+    exposure = np.array([EXPOSURE.get(item, 1.0) for item in items])
+    pairs = np.argwhere(~np.eye(len(items), dtype=bool))
+    first, second = pairs[_draw(exposure[pairs].prod(axis=1), rng.random(N_VOTES))].T
+    difference = ORDER_EFFECT + abilities[user, first] - abilities[user, second]
+    odds = np.exp(np.column_stack([difference / 2, -difference / 2, np.full(N_VOTES, TIE)]))
+    outcome = (rng.random(N_VOTES)[:, None] > np.cumsum(odds, axis=1) / odds.sum(axis=1, keepdims=True)).sum(axis=1)
+    return pd.DataFrame(
+        {
+            "user": [f"u{number + 1:03d}" for number in user],
+            "language": languages[language[user]],
+            "first": items[first],
+            "second": items[second],
+            "winner": np.array(["first", "second", "tie"])[outcome],
+        }
+    )
+
+
+def _draw(weights: np.ndarray, uniform: np.ndarray) -> np.ndarray:
+    """Indices that are drawn with these weights."""
+    return np.searchsorted(np.cumsum(weights) / weights.sum(), uniform, side="right")
+
+
+# Scores of classifiers.
+
+DATASETS = [
+    "breast_cancer",
+    "digits",
+    "iris",
+    "letter",
+    "penbased",
+    "satimage",
+    "segment",
+    "vehicle",
+    "vowel",
+    "wine",
+]
+
+
+def classifier_scores() -> pd.DataFrame:
+    """Accuracies of five classifiers on ten data sets, in two repeats of five folds."""
+    from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+    from sklearn.ensemble import RandomForestClassifier
+    from sklearn.naive_bayes import GaussianNB
+    from sklearn.neighbors import KNeighborsClassifier
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+    from sklearn.svm import SVC
+
+    from pwcstats import benchmark
+
+    methods = {
+        "lda": LinearDiscriminantAnalysis(),
+        "bayes": GaussianNB(),
+        "svm": make_pipeline(StandardScaler(), SVC()),
+        "forest": RandomForestClassifier(),
+        "neighbours": make_pipeline(StandardScaler(), KNeighborsClassifier()),
+    }
+    scores = benchmark(methods, DATASETS, repeats=2, cv=5)
+    scores = scores[["method", "dataset", "repeat", "fold", "score"]]
+    return scores.assign(repeat=scores["repeat"] + 1, fold=scores["fold"] + 1, score=scores["score"].round(4))
+
+
+MAKERS = {"arena": arena, "classifier_scores": classifier_scores}
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--directory", type=Path, default=DATA)
+    parser.add_argument("name", nargs="*", choices=list(MAKERS), default=list(MAKERS))
+    options = parser.parse_args()
+    for name in options.name:
+        MAKERS[name]().to_csv(options.directory / f"{name}.csv", index=False, lineterminator="\n")

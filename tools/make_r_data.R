@@ -1,0 +1,30 @@
+# Write the data sets of pwcstats/datasets/data for the R package. Run it in the main folder after a CSV file has changed:
+# Rscript tools/make_r_data.R
+read <- function(name, ...) {
+  file <- file.path("pwcstats", "datasets", "data", paste0(name, ".csv"))
+  utils::read.csv(file, check.names = FALSE, ...)
+}
+
+wins <- as.matrix(read("citations", row.names = 1))
+names(dimnames(wins)) <- c("cited", "citing")
+citations <- as.table(wins)
+
+endometrial <- read("endometrial")
+
+arena <- read("arena")
+models <- sort(unique(c(arena$first, arena$second)))
+arena$user <- factor(arena$user)
+arena$language <- factor(arena$language)
+arena$first <- factor(arena$first, levels = models)
+arena$second <- factor(arena$second, levels = models)
+
+# The classifiers and the data sets in the order in which they appear.
+classifier_scores <- read("classifier_scores")
+for (column in c("method", "dataset")) {
+  labels <- classifier_scores[[column]]
+  classifier_scores[[column]] <- factor(labels, levels = unique(labels))
+}
+
+for (name in c("arena", "citations", "classifier_scores", "endometrial")) {
+  save(list = name, file = file.path("R", "data", paste0(name, ".rda")), version = 2, compress = "xz")
+}
