@@ -90,7 +90,7 @@ lint: .venv/test.stamp ## ruff, mypy, import-linter
 	.venv/bin/ruff format --check .
 	.venv/bin/mypy
 	.venv/bin/lint-imports --no-logo --no-cache
-	tools/check-version
+	.venv/bin/python tools/metadata.py --check
 
 # cppcheck's rules of style (shadowing, loops that could be algorithms) are off.
 lint-native: | lint-debs

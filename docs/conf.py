@@ -12,7 +12,6 @@ release = version = about["Version"]
 
 extensions = [
     "sphinx.ext.autodoc",
-    "sphinx.ext.autosummary",
     "numpydoc",
     "myst_parser",
     "sphinx_copybutton",
@@ -25,7 +24,6 @@ exclude_patterns = ["generated", "**.ipynb"]
 # R's learners are documented without R.
 autodoc_mock_imports = ["rpy2"]
 autodoc_typehints = "none"  # numpydoc's Parameters section says it in words
-autosummary_generate = False  # the tables of names only: the pages are written by hand
 numpydoc_show_class_members = False
 toc_object_entries_show_parents = "hide"
 nitpicky = False

@@ -1,5 +1,7 @@
-"""Lists that the pages include: tutorials and studies by their own titles, and what the tests compare with R."""
+"""Lists that the pages include: tutorials and studies by their own titles, the functions of Python, and what the
+tests compare with R."""
 
+import inspect
 import re
 import runpy
 from importlib import import_module
@@ -70,11 +72,41 @@ def studies():
     return lines
 
 
+def api():
+    """Every documented function and class with the first line of its docstring, by page."""
+    lines = []
+    for page in re.findall(r"^   (api/\w+)$", (DOCS / "api.rst").read_text(encoding="utf-8"), re.MULTILINE):
+        text = (DOCS / f"{page}.rst").read_text(encoding="utf-8")
+        module = next(iter(re.findall(r"currentmodule:: (\S+)", text)), "pwcstats")
+        names = re.findall(r"^\.\. auto(?:function|class|exception):: (\S+)", text, re.MULTILINE)
+        names = [name if name.startswith("pwcstats.") else f"{module}.{name}" for name in names]
+        for whole in re.findall(r"^\.\. automodule:: (\S+)", text, re.MULTILINE):
+            names += [f"{whole}.{name}" for name in import_module(whole).__all__ if callable(getattr(import_module(whole), name))]
+        title = text.splitlines()[0]
+        lines += ["", title, "-" * len(title), "", ".. list-table::", "   :widths: auto", ""]
+        for name in names:
+            lines += [f"   * - :obj:`{name.rpartition('.')[2]} <{name}>`", f"     - {summary(name)}"]
+    return lines
+
+
+def summary(name):
+    """The first line of a docstring."""
+    module, _, attribute = name.rpartition(".")
+    try:
+        documented = getattr(import_module(module), attribute)
+    except ImportError:
+        # pwcstats.r needs R.
+        text = (DOCS.parent / f"{module.replace('.', '/')}.py").read_text(encoding="utf-8")
+        return re.search(rf'class {attribute}.*?"""(.*?)\n', text, re.DOTALL)[1]
+    return inspect.getdoc(documented).splitlines()[0]
+
+
 def write(app):
     """Write the lists; a file that would not change is left alone, so that its page is not made again."""
     folder = DOCS / "generated"
     folder.mkdir(exist_ok=True)
-    for name, lines in {"agreement": agreement(), "studies": studies(), "vignettes": vignettes()}.items():
+    lists = {"agreement": agreement(), "api": api(), "studies": studies(), "vignettes": vignettes()}
+    for name, lines in lists.items():
         path, text = folder / f"{name}.inc", "\n".join(lines) + "\n"
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             path.write_text(text, encoding="utf-8")
