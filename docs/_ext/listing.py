@@ -81,24 +81,30 @@ def api():
         names = re.findall(r"^\.\. auto(?:function|class|exception):: (\S+)", text, re.MULTILINE)
         names = [name if name.startswith("pwcstats.") else f"{module}.{name}" for name in names]
         for whole in re.findall(r"^\.\. automodule:: (\S+)", text, re.MULTILINE):
-            names += [f"{whole}.{name}" for name in import_module(whole).__all__ if callable(getattr(import_module(whole), name))]
+            names += [f"{whole}.{name}" for name, _ in documented(import_module(whole))]
         title = text.splitlines()[0]
-        lines += ["", title, "-" * len(title), "", ".. list-table::", "   :widths: auto", ""]
+        lines += ["", title, "-" * len(title), "", f".. currentmodule:: {module}", "", ".. list-table::", "   :widths: auto", ""]
         for name in names:
             lines += [f"   * - :obj:`{name.rpartition('.')[2]} <{name}>`", f"     - {summary(name)}"]
     return lines
+
+
+def documented(module):
+    """The functions and classes of a module that have a docstring."""
+    members = ((name, getattr(module, name)) for name in module.__all__)
+    return [(name, one) for name, one in members if inspect.isroutine(one) or (inspect.isclass(one) and inspect.getdoc(one))]
 
 
 def summary(name):
     """The first line of a docstring."""
     module, _, attribute = name.rpartition(".")
     try:
-        documented = getattr(import_module(module), attribute)
+        one = getattr(import_module(module), attribute)
     except ImportError:
         # pwcstats.r needs R.
         text = (DOCS.parent / f"{module.replace('.', '/')}.py").read_text(encoding="utf-8")
         return re.search(rf'class {attribute}.*?"""(.*?)\n', text, re.DOTALL)[1]
-    return inspect.getdoc(documented).splitlines()[0]
+    return inspect.getdoc(one).splitlines()[0]
 
 
 def write(app):
