@@ -39,8 +39,7 @@
 #' head(generics::augment(days, air))
 #' generics::augment(days, newdata = data.frame(Temp = c(60, NA, 90)))
 #'
-#' wins <- matrix(c(0, 7, 5, 3, 0, 6, 4, 8, 0), 3, dimnames = rep(list(c("a", "b", "c")), 2))
-#' generics::augment(bt(wins))
+#' generics::augment(bt(citations))
 #' @name pwcstats_augment
 NULL
 

@@ -6,9 +6,8 @@
 #'   and `s.e.`, as from `BTabilities()` in \pkg{BradleyTerry2}. With covariates, the abilities are
 #'   computed from the covariates and sum to 0.
 #' @examplesIf pwcstats_available()
-#' wins <- matrix(c(0, 7, 5, 3, 0, 6, 4, 8, 0), 3, dimnames = rep(list(c("a", "b", "c")), 2))
-#' abilities(bt(wins))
-#' abilities(bt(wins, ref = NA))
+#' abilities(bt(citations))
+#' abilities(bt(citations, ref = NA))
 #' @export
 abilities <- function(object, ...) {
   UseMethod("abilities")
@@ -37,8 +36,7 @@ abilities.pwcstats_bt <- function(object, ...) {
 #' \doi{10.1093/biomet/91.1.65}
 #' @seealso [comparison_intervals()].
 #' @examplesIf pwcstats_available()
-#' wins <- matrix(c(0, 7, 5, 3, 0, 6, 4, 8, 0), 3, dimnames = rep(list(c("a", "b", "c")), 2))
-#' quasi_variances(bt(wins))
+#' quasi_variances(bt(citations))
 #' @export
 quasi_variances <- function(object, ...) {
   UseMethod("quasi_variances")
@@ -85,8 +83,7 @@ item_table <- function(x, items, columns) {
 #' *Journal of the Royal Statistical Society A* **158**, 175--177. \doi{10.2307/2983411}
 #' @seealso [quasi_variances()], [plot()][plot.pwcstats_bt] with `intervals = "comparison"`.
 #' @examplesIf pwcstats_available()
-#' wins <- matrix(c(0, 7, 5, 3, 0, 6, 4, 8, 0), 3, dimnames = rep(list(c("a", "b", "c")), 2))
-#' comparison_intervals(bt(10 * wins))
+#' comparison_intervals(bt(citations))
 #' @export
 comparison_intervals <- function(object, ...) {
   UseMethod("comparison_intervals")
@@ -131,8 +128,11 @@ comparison_intervals.pwcstats_bt <- function(object,
 #' applications to mobility across neighbourhoods and academic achievement across countries. *The
 #' Review of Economic Studies* **91**, 476--518. \doi{10.1093/restud/rdad006}
 #' @examplesIf pwcstats_available()
-#' wins <- matrix(c(0, 7, 5, 3, 0, 6, 4, 8, 0), 3, dimnames = rep(list(c("a", "b", "c")), 2))
-#' rank_intervals(bt(10 * wins))
+#' # A leaderboard of language models; the votes of a user form a cluster.
+#' fit <- bt(c(first = 1, tie = 0.5, second = 0)[winner], first, second,
+#'   data = arena, ties = "davidson", order_effect = TRUE, cluster = user, ref = NA
+#' )
+#' rank_intervals(fit)
 #' @export
 rank_intervals <- function(object, ...) {
   UseMethod("rank_intervals")
@@ -180,8 +180,8 @@ rank_intervals.pwcstats_bt <- function(object,
 #'   `"link"` numbers; for `"class"` a factor with the levels `win`, (`tie`) and `loss`. If outcomes
 #'   are equally probable, `"class"` is the first of them.
 #' @examplesIf pwcstats_available()
-#' wins <- matrix(c(0, 7, 5, 3, 0, 6, 4, 8, 0), 3, dimnames = rep(list(c("a", "b", "c")), 2))
-#' predict(bt(wins), data.frame(player1 = "a", player2 = c("b", "c")))
+#' fit <- bt(citations)
+#' predict(fit, data.frame(player1 = "JASA", player2 = c("Biometrika", "JRSS-B")))
 #' @importFrom stats predict
 #' @export
 predict.pwcstats_bt <- function(object,

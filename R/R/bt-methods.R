@@ -32,14 +32,14 @@
 #'   they return for other models. `logLik()` is the log-likelihood of the single comparisons,
 #'   without binomial coefficients.
 #' @examplesIf pwcstats_available()
-#' wins <- matrix(c(0, 7, 5, 3, 0, 6, 4, 8, 0), 3, dimnames = rep(list(c("a", "b", "c")), 2))
-#' fit <- bt(wins)
+#' fit <- bt(citations)
 #' summary(fit)
 #' confint(fit, method = "profile")
 #' AIC(fit)
 #'
-#' size <- matrix(c(1.2, 3.4, 2.9), dimnames = list(c("a", "b", "c"), "size"))
-#' anova(bt(wins, covariates = size), fit)
+#' # Do all British journals have the same ability, and all American journals?
+#' journals <- data.frame(british = c(TRUE, FALSE, FALSE, TRUE), row.names = rownames(citations))
+#' anova(bt(citations, covariates = ~british, item_data = journals), fit)
 #' @name pwcstats_bt
 NULL
 

@@ -24,9 +24,8 @@
 #' @return A list of class `htest`. The result of `goodness_of_fit()` has an element `notes`, which
 #'   is also printed: why the p-value was simulated, or why it is not reliable.
 #' @examplesIf pwcstats_available()
-#' wins <- matrix(c(0, 7, 5, 3, 0, 6, 4, 8, 0), 3, dimnames = rep(list(c("a", "b", "c")), 2))
-#' fit <- bt(wins)
-#' compare_items(fit, "a", "b")
+#' fit <- bt(citations)
+#' compare_items(fit, "JRSS-B", "Biometrika")
 #' goodness_of_fit(fit)
 #' @export
 compare_items <- function(object, ...) {

@@ -106,12 +106,8 @@
 #' Ford, L. R. (1957) Solution of a ranking problem from binary comparisons. *The American
 #' Mathematical Monthly* **64** (8, part 2), 28--33. \doi{10.2307/2308513}
 #' @examplesIf pwcstats_available()
-#' # Citations between four journals of statistics: a row is cited by a column.
-#' journals <- c("Biometrika", "Comm Statist", "JASA", "JRSS-B")
-#' citations <- matrix(c(714, 730, 498, 221,
-#'                        33, 425,  68,  17,
-#'                       320, 813, 1072, 142,
-#'                       284, 276, 325, 188), 4, byrow = TRUE, dimnames = list(journals, journals))
+#' # A matrix of wins: citations between four journals.
+#' citations
 #' fit <- bt(citations)
 #' summary(fit)
 #' abilities(fit)
@@ -120,23 +116,33 @@
 #' n <- citations + t(citations)
 #' all.equal(coef(bt(citations / n, n)), coef(fit))
 #'
-#' # One row for each comparison; 0.5 is a tie.
-#' games <- data.frame(
-#'   home = c("x", "y", "z", "x", "y", "z", "x", "y"),
-#'   away = c("y", "z", "x", "z", "x", "y", "y", "x"),
-#'   result = c(1, 1, 0.5, 0, 1, 0, 1, 0)
-#' )
-#' bt(result, home, away, data = games, ties = "half", ref = NA)
-#' bt(result, home, away, data = games, ties = "davidson", order_effect = TRUE, method = "firth")
+#' # One row for each comparison: 1 if the first won, 0 if the second won, 0.5 for a tie.
+#' head(arena)
+#' votes <- transform(arena, result = c(first = 1, tie = 0.5, second = 0)[winner])
+#' bt(result, first, second, data = votes, ties = "half", ref = NA)
 #'
-#' # Results in two columns, and the advantage of playing at home.
-#' if (requireNamespace("BradleyTerry2", quietly = TRUE)) {
-#'   data(baseball, package = "BradleyTerry2")
-#'   both <- bt(cbind(home.wins, away.wins), home.team, away.team, data = baseball)
-#'   home <- update(both, order_effect = TRUE)
-#'   print(home)
-#'   anova(both, home)
-#' }
+#' # Ties and the advantage of being shown first; the votes of a user are not independent.
+#' board <- bt(result, first, second,
+#'   data = votes, ties = "davidson", order_effect = TRUE, cluster = user, ref = NA
+#' )
+#' summary(board)
+#' rank_intervals(board)
+#'
+#' # Numbers of wins and ties in columns.
+#' counts <- aggregate(
+#'   cbind(wins1 = result == 1, wins2 = result == 0, ties = result == 0.5) ~ first + second,
+#'   data = votes, FUN = sum
+#' )
+#' plain <- bt(cbind(wins1, wins2, ties), first, second, data = counts, ties = "davidson")
+#' anova(plain, update(plain, order_effect = TRUE))
+#'
+#' # An item that never lost.
+#' games <- data.frame(
+#'   winner = c("ace", "ace", "ace", "b", "c", "c", "b"),
+#'   loser = c("b", "c", "b", "c", "b", "b", "c")
+#' )
+#' try(bt(1, winner, loser, data = games))
+#' bt(1, winner, loser, data = games, method = "firth")
 #' @export
 bt <- function(outcome,
                player1 = NULL,

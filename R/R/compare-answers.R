@@ -45,15 +45,14 @@
 #' @examplesIf pwcstats_available()
 #' mcnemar_pair(rbind(c(59, 6), c(16, 80)))
 #'
-#' if (requireNamespace("MASS", quietly = TRUE)) {
-#'   odd <- seq_len(nrow(iris)) %% 2 == 1
-#'   species <- iris$Species[!odd]
-#'   form <- Species ~ Sepal.Length + Sepal.Width
-#'   lda <- predict(MASS::lda(form, iris[odd, ]), iris[!odd, ])$class
-#'   qda <- predict(MASS::qda(form, iris[odd, ]), iris[!odd, ])$class
-#'   print(mcnemar_pair(lda, qda, truth = species, method = "mid-p"))
-#'   cochran_q(data.frame(lda, qda, guess = "virginica"), truth = species)
-#' }
+#' # Two classifiers of the same test cases.
+#' odd <- seq_len(nrow(iris)) %% 2 == 1
+#' species <- iris$Species[!odd]
+#' form <- Species ~ Sepal.Length + Sepal.Width
+#' lda <- predict(pwc(form, iris[odd, ], learners = "lda"), iris[!odd, ])
+#' tree <- predict(pwc(form, iris[odd, ], learners = "tree"), iris[!odd, ])
+#' mcnemar_pair(lda, tree, truth = species, method = "mid-p")
+#' cochran_q(data.frame(lda, tree, guess = "virginica"), truth = species)
 #' @export
 mcnemar_pair <- function(a,
                          b = NULL,

@@ -46,10 +46,15 @@
 #' Corani, G. and Benavoli, A. (2015) A Bayesian approach for comparing cross-validated algorithms
 #' on multiple data sets. *Machine Learning* **100**, 285--304. \doi{10.1007/s10994-015-5486-z}
 #' @examplesIf pwcstats_available()
-#' a <- c(0.81, 0.84, 0.86, 0.79, 0.90)
-#' b <- c(0.78, 0.85, 0.80, 0.77, 0.86)
-#' bayes_correlated_t(a, b, rope = 0.01, test_fraction = 1 / 5)
-#' bayes_signed_rank(a, b, rope = 0.01, seed = 1)
+#' # Two classifiers on the same folds of one data set.
+#' vehicle <- subset(classifier_scores, dataset == "vehicle")
+#' lda <- vehicle$score[vehicle$method == "lda"]
+#' svm <- vehicle$score[vehicle$method == "svm"]
+#' bayes_correlated_t(lda, svm, rope = 0.01, test_fraction = 1 / 5)
+#'
+#' # Two classifiers on ten data sets.
+#' scores <- with(classifier_scores, tapply(score, list(dataset, method), mean))
+#' bayes_signed_rank(scores[, "lda"], scores[, "svm"], rope = 0.01, seed = 1)
 #' @export
 bayes_correlated_t <- function(a,
                                b,

@@ -79,23 +79,18 @@
 #' *Journal of Computational and Graphical Statistics* **13**, 456--466. \doi{10.1198/1061860043515}
 #' @examplesIf pwcstats_available()
 #' # Several data sets.
-#' scores <- cbind(
-#'   lda = c(0.81, 0.74, 0.92, 0.66),
-#'   svm = c(0.84, 0.79, 0.93, 0.70),
-#'   nb = c(0.80, 0.70, 0.90, 0.68)
-#' )
-#' rownames(scores) <- c("vehicle", "glass", "wine", "vowel")
-#' compare_methods(scores)
+#' found <- compare_methods(classifier_scores)
+#' found
+#' found$best_group
 #'
-#' # One data set, two repeats of five folds.
-#' splits <- expand.grid(fold = 1:5, `repeat` = 1:2, method = c("lda", "qda"))
-#' splits$score <- c(
-#'   0.78, 0.82, 0.80, 0.79, 0.85, 0.81, 0.83, 0.77, 0.80, 0.84,
-#'   0.75, 0.80, 0.79, 0.80, 0.81, 0.80, 0.80, 0.75, 0.77, 0.82
-#' )
-#' found <- compare_methods(splits)
+#' # One data set: two repeats of five folds.
+#' found <- compare_methods(subset(classifier_scores, dataset == "vehicle"))
 #' found$reason
-#' found$pairs
+#' found$table
+#'
+#' # A matrix with a row for each data set.
+#' scores <- with(classifier_scores, tapply(score, list(dataset, method), mean))
+#' compare_methods(scores, control = "svm")
 #'
 #' # One data set, five folds without names.
 #' compare_methods(

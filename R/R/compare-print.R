@@ -13,12 +13,7 @@
 #'   of rows of the scores, the test and its adjustment, statistic and p-value of the omnibus test,
 #'   the number of pairs that differ significantly, and the best method, `NA` if there is none.
 #' @examplesIf pwcstats_available()
-#' scores <- cbind(
-#'   lda = c(0.81, 0.74, 0.92, 0.66),
-#'   svm = c(0.84, 0.79, 0.93, 0.70),
-#'   nb = c(0.80, 0.70, 0.90, 0.68)
-#' )
-#' found <- compare_methods(scores, rows = "datasets")
+#' found <- compare_methods(classifier_scores)
 #' summary(found)
 #' as.data.frame(found)
 #' @name pwcstats_comparison

@@ -25,13 +25,7 @@
 #' Iman, R. L. and Davenport, J. M. (1980) Approximations of the critical region of the Friedman
 #' statistic. *Communications in Statistics A* **9**, 571--595. \doi{10.1080/03610928008827904}
 #' @examplesIf pwcstats_available()
-#' scores <- cbind(
-#'   lda = c(0.81, 0.74, 0.92, 0.66),
-#'   svm = c(0.84, 0.79, 0.93, 0.70),
-#'   nb = c(0.80, 0.70, 0.90, 0.68)
-#' )
-#' rownames(scores) <- c("vehicle", "glass", "wine", "vowel")
-#' test <- friedman_ranks(scores, "F")
+#' test <- friedman_ranks(classifier_scores, "F")
 #' test
 #' test$ranks
 #' @export
@@ -103,13 +97,8 @@ friedman_from_py <- function(result, data_name) {
 #' Demšar, J. (2006) Statistical comparisons of classifiers over multiple data sets. *Journal of
 #' Machine Learning Research* **7**, 1--30.
 #' @examplesIf pwcstats_available()
-#' scores <- cbind(
-#'   lda = c(0.81, 0.74, 0.92, 0.66),
-#'   svm = c(0.84, 0.79, 0.93, 0.70),
-#'   nb = c(0.80, 0.70, 0.90, 0.68)
-#' )
-#' nemenyi(scores)
-#' rank_tests(scores, control = "svm")
+#' nemenyi(classifier_scores)
+#' rank_tests(classifier_scores, control = "svm")
 #' @export
 nemenyi <- function(scores,
                     conf.level = 0.95, # nolint

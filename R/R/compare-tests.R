@@ -45,10 +45,11 @@
 #' Nadeau, C. and Bengio, Y. (2003) Inference for the generalization error. *Machine Learning*
 #' **52**, 239--281. \doi{10.1023/A:1024068626366}
 #' @examplesIf pwcstats_available()
-#' # One five-fold cross-validation.
-#' a <- c(0.81, 0.84, 0.86, 0.79, 0.90)
-#' b <- c(0.78, 0.85, 0.80, 0.77, 0.86)
-#' corrected_resampled_t(a, b, test_fraction = 1 / 5)
+#' # Two classifiers on the same folds of one data set.
+#' vehicle <- subset(classifier_scores, dataset == "vehicle")
+#' lda <- vehicle$score[vehicle$method == "lda"]
+#' svm <- vehicle$score[vehicle$method == "svm"]
+#' corrected_resampled_t(lda, svm, test_fraction = 1 / 5)
 #'
 #' # Five repeats of two folds.
 #' a <- rbind(c(0.82, 0.80), c(0.79, 0.83), c(0.81, 0.80), c(0.84, 0.78), c(0.80, 0.82))
@@ -140,10 +141,9 @@ test_two <- function(test, a, b, options, level, data_name, call, names = list()
 #' Wilcoxon, F. (1945) Individual comparisons by ranking methods. *Biometrics Bulletin* **1**,
 #' 80--83. \doi{10.2307/3001968}
 #' @examplesIf pwcstats_available()
-#' a <- c(0.763, 0.599, 0.954, 0.628, 0.882, 0.936, 0.661, 0.583, 0.775, 1.000)
-#' b <- c(0.768, 0.591, 0.971, 0.661, 0.888, 0.931, 0.668, 0.583, 0.838, 1.000)
-#' wilcoxon_pair(a, b)
-#' sign_pair(a, b)
+#' scores <- with(classifier_scores, tapply(score, list(dataset, method), mean))
+#' wilcoxon_pair(scores[, "svm"], scores[, "lda"])
+#' sign_pair(scores[, "svm"], scores[, "lda"])
 #' @export
 wilcoxon_pair <- function(a,
                           b,

@@ -26,6 +26,9 @@
 #' Szepannek, G., Bischl, B. and Weihs, C. (2007) On the combination of locally optimal pairwise
 #' classifiers. *MLDM 2007*, 104--116. \doi{10.1007/978-3-540-73499-4_9}
 #' @examplesIf pwcstats_available()
+#' winners(classifier_scores)
+#'
+#' # A grid of simulations, with a new sample in each repeat.
 #' set.seed(1)
 #' grid <- expand.grid(`repeat` = 1:10, method = c("lda", "qda"), rho = c(0, 0.5))
 #' grid$score <- rnorm(40, 0.8 + 0.1 * (grid$method == "qda") * grid$rho, 0.02)

@@ -121,16 +121,19 @@
 #' # Weights, and a pair that was never compared.
 #' couple(c(.9, NA, .7), "ht", n = c(200, 0, 180), condensed = TRUE)
 #'
+#' # Pairwise probabilities of a classifier.
+#' fit <- pwc(Species ~ ., iris, learners = "svm")
+#' couple(predict(fit, iris[c(1, 71, 120), ], type = "pairs"), "ht", condensed = TRUE)
+#' @examplesIf pwcstats_available() && requireNamespace("e1071", quietly = TRUE)
+#'
 #' # The probabilities of e1071, from its decision values and sigmoids. They differ slightly,
 #' # because LIBSVM stops its iteration early.
-#' if (requireNamespace("e1071", quietly = TRUE)) {
-#'   model <- e1071::svm(Species ~ ., iris, probability = TRUE)
-#'   answer <- predict(model, iris[c(1, 71, 120), ], decision.values = TRUE, probability = TRUE)
-#'   f <- attr(answer, "decision.values")
-#'   r <- plogis(-sweep(sweep(f, 2, model$probA, "*"), 2, model$probB, "+"))
-#'   print(couple(r, condensed = TRUE))
-#'   print(attr(answer, "probabilities"))
-#' }
+#' model <- e1071::svm(Species ~ ., iris, probability = TRUE)
+#' answer <- predict(model, iris[c(1, 71, 120), ], decision.values = TRUE, probability = TRUE)
+#' f <- attr(answer, "decision.values")
+#' r <- plogis(-sweep(sweep(f, 2, model$probA, "*"), 2, model$probB, "+"))
+#' couple(r, condensed = TRUE)
+#' attr(answer, "probabilities")
 #' @export
 couple <- function(r,
                    method = c(
@@ -249,9 +252,8 @@ print.pwcstats_coupling <- function(x, digits = max(3L, getOption("digits") - 3L
 #' r <- cbind("a/b" = c(.9, .2), "a/c" = c(.8, .5), "b/c" = c(.5, .7))
 #' found <- couple(r, condensed = TRUE, return_info = TRUE)
 #' as.data.frame(found)
-#' if (requireNamespace("generics", quietly = TRUE)) {
-#'   generics::tidy(found)
-#' }
+#' @examplesIf pwcstats_available() && requireNamespace("generics", quietly = TRUE)
+#' generics::tidy(found)
 #' @name pwcstats_coupling
 NULL
 

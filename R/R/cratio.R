@@ -48,12 +48,20 @@
 #' Cole, S. R. and Ananth, C. V. (2001) Regression models for unconstrained, partially or fully
 #' constrained continuation odds ratios. *International Journal of Epidemiology* **30**,
 #' 1379--1382. \doi{10.1093/ije/30.6.1379}
-#' @examplesIf pwcstats_available() && requireNamespace("MASS", quietly = TRUE)
-#' fit <- cratio(Sat ~ Infl + Cont, MASS::housing, weights = Freq)
+#' @examplesIf pwcstats_available()
+#' air <- transform(
+#'   airquality,
+#'   ozone = cut(Ozone, c(0, 20, 50, 200), c("low", "middle", "high"), ordered_result = TRUE)
+#' )
+#' fit <- cratio(ozone ~ Temp + Wind, air)
 #' fit
 #' common <- update(fit, parallel = TRUE)
 #' anova(common, fit)
-#' predict(common, data.frame(Infl = "High", Cont = c("Low", "High")), type = "prob")
+#' predict(common, data.frame(Temp = c(60, 95), Wind = 8), type = "prob")
+#' @examplesIf pwcstats_available() && requireNamespace("MASS", quietly = TRUE)
+#'
+#' # Counts as weights.
+#' cratio(Sat ~ Infl + Cont, MASS::housing, weights = Freq)
 #' @export
 cratio <- function(formula,
                    data,

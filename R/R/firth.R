@@ -72,11 +72,11 @@
 #' anova(fit)
 #' predict(fit, data.frame(age = c(30, 40, 50)), type = "response")
 #'
+#' # All cases with NV = 1 have a high grade.
+#' firth(HG ~ NV + PI + EH, endometrial)
+#'
 #' # Numbers of successes and failures.
-#' if (requireNamespace("brglm2", quietly = TRUE)) {
-#'   data(lizards, package = "brglm2")
-#'   firth(cbind(grahami, opalinus) ~ height + diameter + light + time, lizards)
-#' }
+#' firth(cbind(ncases, ncontrols) ~ alcgp + tobgp, esoph)
 #' @export
 firth <- function(formula,
                   data,

@@ -162,14 +162,13 @@
 #' # The same machines with the calibration of svm() in e1071.
 #' predict(update(svm, calibration = "sigmoid"), iris[c(1, 71, 120), 1:4], type = "prob")
 #'
+#' @examplesIf pwcstats_available() && requireNamespace("rpart", quietly = TRUE)
 #' # An R learner as one of the candidates.
-#' if (requireNamespace("rpart", quietly = TRUE)) {
-#'   tree <- list(
-#'     fit = function(x, y) rpart::rpart(y ~ ., data.frame(y = y, x), cp = 0.05),
-#'     prob = function(model, x) predict(model, data.frame(x))
-#'   )
-#'   print(pwc(Species ~ ., iris, learners = list("lda", tree = tree)))
-#' }
+#' tree <- list(
+#'   fit = function(x, y) rpart::rpart(y ~ ., data.frame(y = y, x), cp = 0.05),
+#'   prob = function(model, x) predict(model, data.frame(x))
+#' )
+#' pwc(Species ~ ., iris, learners = list("lda", tree = tree))
 #' @export
 pwc <- function(formula,
                 data,

@@ -61,24 +61,15 @@
 #' Konis, K. (2007) *Linear programming algorithms for detecting separated data in binary logistic
 #' regression models*. DPhil thesis, University of Oxford.
 #' @examplesIf pwcstats_available()
-#' # All smokers are ill.
-#' patients <- data.frame(
-#'   age = c(31, 44, 52, 38, 61, 47, 35, 58, 42, 66, 49, 54),
-#'   smoker = c(0, 1, 0, 0, 1, 1, 0, 0, 0, 1, 0, 0),
-#'   ill = c(0, 1, 1, 0, 1, 1, 0, 0, 1, 1, 0, 1)
-#' )
-#' found <- detect_separation(ill ~ age + smoker, patients)
+#' # All cases with NV = 1 have a high grade.
+#' found <- detect_separation(HG ~ NV + PI + EH, endometrial)
 #' found
-#' patients[found$rows, ]
-#' firth(ill ~ age + smoker, patients)
+#' coef(found)
+#' endometrial[found$rows, ]
+#' firth(HG ~ NV + PI + EH, endometrial)
 #'
 #' # More than two classes.
 #' detect_separation(Species ~ Petal.Length, iris)
-#'
-#' if (requireNamespace("brglm2", quietly = TRUE)) {
-#'   data(endometrial, package = "brglm2")
-#'   coef(detect_separation(HG ~ NV + PI + EH, endometrial))
-#' }
 #' @export
 detect_separation <- function(formula,
                               data,
