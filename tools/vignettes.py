@@ -155,7 +155,7 @@ def run_python(source: Path, chunks: list[Chunk], folder: Path) -> Path:
     # The kernel shows pictures itself, and it needs no network: it is asked through files.
     os.environ.pop("MPLBACKEND", None)
     kernel = AsyncKernelManager(kernel_name="python3", transport="ipc", ip=str(folder / "kernel"))
-    NotebookClient(notebook, km=kernel, timeout=900, resources={"metadata": {"path": str(folder)}}).execute()
+    NotebookClient(notebook, km=kernel, timeout=900, resources={"metadata": {"path": str(folder)}}).execute(stderr=subprocess.DEVNULL)
     outputs = {cell.metadata["label"]: cell.outputs for cell in notebook.cells if "label" in cell.metadata}
     for chunk in chunks:
         chunk.outputs = tidy_outputs(outputs.get(chunk.label, []))
