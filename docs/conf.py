@@ -61,6 +61,7 @@ html_static_path = ["_static"]
 html_css_files = ["pwcstats.css"]
 html_favicon = "_static/logo.svg"
 html_math_renderer = "mathml"
+html_domain_indices = False
 html_show_sourcelink = False
 html_copy_source = False
 html_show_sphinx = False

@@ -1,4 +1,4 @@
-"""Pages as Chromium shows them: pictures, maths, errors, and what does not fit on the screen.
+"""Pages as Chromium shows them: pictures, maths, errors, contrast, search, and what does not fit on the screen.
 
 Chromium is driven by its DevTools protocol over a pipe, so that no other package is needed.
 """
@@ -29,7 +29,11 @@ FLAGS = (
     "--remote-debugging-pipe",
 )
 PATIENCE = 60  # seconds for one answer: a busy machine is slow, a crashed page says nothing
-WIDTHS = (1200, 400)  # a desk and a telephone
+WIDTHS = (1280, 390)  # a desk and a telephone
+SCHEMES = ("light", "dark")
+# The least contrast of text and background, by the guidelines WCAG 2.1, level AA: 3 for large text.
+CONTRAST = 4.5
+LARGE_CONTRAST = 3.0
 
 # What each page is asked. Text that still has TeX's commands in it is maths that nobody set.
 CONTENT = r"""
@@ -77,6 +81,65 @@ OVERFLOW = r"""
   }
   const text = JSON.stringify(widest.textContent.trim().replace(/\s+/g, " ").slice(0, 40));
   return `${excess} px wider than a window of ${width} px, because of <${widest.localName}> ${text}`;
+})
+"""
+
+
+# Texts whose colour is too near to that of their background, each kind once.
+DIM = r"""
+(async (least, leastLarge) => {
+  if (!document.getElementById("no-transitions")) {
+    const style = document.createElement("style");
+    style.id = "no-transitions";
+    style.textContent = "*, *::before, *::after { transition: none !important; animation: none !important; }";
+    document.head.append(style);
+  }
+  for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
+  const canvas = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
+  const rgba = color => {
+    canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = color; canvas.fillRect(0, 0, 1, 1);
+    const [r, g, b, a] = canvas.getImageData(0, 0, 1, 1).data;
+    return [r, g, b, a / 255];
+  };
+  const over = (top, below) => below.map((value, k) => k < 3 ? top[k] * top[3] + value * (1 - top[3]) : 1);
+  const background = element => {
+    const layers = [];
+    for (let e = element; e; e = e.parentElement) layers.push(rgba(getComputedStyle(e).backgroundColor));
+    return layers.reverse().reduce((below, layer) => over(layer, below), [255, 255, 255, 1]);
+  };
+  const light = color => color.slice(0, 3).map(v => v / 255).map(v => v <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4)
+    .reduce((sum, v, k) => sum + v * [.2126, .7152, .0722][k], 0);
+  const seen = new Map();
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const element = texts.currentNode.parentElement;
+    if (!texts.currentNode.data.trim() || element.closest("script, style, svg, [hidden], .visually-hidden, [aria-hidden=true]")) continue;
+    const style = getComputedStyle(element), box = element.getBoundingClientRect();
+    if (!box.width || !box.height || style.visibility === "hidden" || +style.opacity < 1) continue;
+    const below = background(element), color = over(rgba(style.color), below);
+    const [a, b] = [light(color), light(below)].sort((x, y) => y - x);
+    const ratio = (a + .05) / (b + .05), size = parseFloat(style.fontSize);
+    const large = size >= 24 || (size >= 18.66 && +style.fontWeight >= 700);
+    if (ratio < (large ? leastLarge : least)) {
+      const key = `${style.color} on rgb(${below.slice(0, 3).map(Math.round)})`;
+      if (!seen.has(key)) seen.set(key, `contrast ${ratio.toFixed(1)}, ${key}: ${JSON.stringify(texts.currentNode.data.trim().slice(0, 40))}`);
+    }
+  }
+  return [...seen.values()];
+})
+"""
+
+# The pages that a search has found, once it is finished.
+FOUND = r"""
+new Promise(done => {
+  const started = Date.now();
+  const look = () => {
+    const links = [...document.querySelectorAll("#search-results li a")].map(a => a.getAttribute("href"));
+    const summary = document.querySelector("#search-results p.search-summary, #search-results p");
+    const finished = summary && /found|did not match/.test(summary.textContent);
+    if (finished || Date.now() - started > 20000) done(links); else setTimeout(look, 50);
+  };
+  look();
 })
 """
 
@@ -167,6 +230,15 @@ class Browser:
             "Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=width < 600
         )
 
+    def prefer(self, scheme: str) -> None:
+        """Ask for light or dark pages."""
+        self.send("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+
+    def search(self, site: Path, word: str) -> list[str]:
+        """Return the pages of a site that its search finds for a word."""
+        self.load(f"{(site / 'search.html').resolve().as_uri()}?q={word}")
+        return [link.split("?")[0].split("#")[0] for link in self.evaluate(FOUND)]
+
     def evaluate(self, script: str) -> Any:
         """Return the value of a script on the page that is open."""
         answer = self.send("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
@@ -201,4 +273,8 @@ class Browser:
             self.resize(width)
             too_wide = self.evaluate(f"{OVERFLOW}({width})")
             found += [too_wide] if too_wide else []
+        self.resize(WIDTHS[0])
+        for scheme in SCHEMES:
+            self.prefer(scheme)
+            found += [f"{scheme}: {line}" for line in self.evaluate(f"{DIM}({CONTRAST}, {LARGE_CONTRAST})")]
         return [" ".join(line.split()) for line in [*self._complaints(), *found]]

@@ -104,7 +104,8 @@ def summary(name):
         # pwcstats.r needs R.
         text = (DOCS.parent / f"{module.replace('.', '/')}.py").read_text(encoding="utf-8")
         return re.search(rf'class {attribute}.*?"""(.*?)\n', text, re.DOTALL)[1]
-    return inspect.getdoc(one).splitlines()[0]
+    # Numbers of references belong to the page of the function.
+    return re.sub(r" ?\[\d+\]_", "", inspect.getdoc(one).splitlines()[0])
 
 
 def write(app):
