@@ -1,9 +1,12 @@
 """Choices and calibration: the numbers and colours in the figures against direct computation."""
 
 import re
+from itertools import combinations
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy import stats
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.calibration import calibration_curve
 from sklearn.datasets import load_iris, load_wine
@@ -16,6 +19,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
+from statsmodels.stats.proportion import proportion_confint
 
 from pwcstats import InputError, PairwiseClassifier, plot
 from tests.drawing import PRINTED, blobs, draw, hue
@@ -180,53 +184,137 @@ class TestCalibration:
         names = np.array(["d", "c", "b", "a"])
         clf = PairwiseClassifier(LinearDiscriminantAnalysis(), coupling="ht").fit(X[::2], names[y[::2]])
         X, y = X[1::2], 3 - y[1::2]
-        figure = draw(plot.calibration(clf, X, clf.classes_[y], **options))
-        left, right = figure.axes[:2]
+        left = plot.calibration(clf, X, clf.classes_[y], **options)
+        draw(left)
         p, r = clf.predict_proba(X), clf.pairwise_proba(X)
         found = lines(left)
         for place, name in enumerate("abcd"):
             share, mean = calibration_curve(y == place, p[:, place], **{"n_bins": 10, **options})
             np.testing.assert_allclose(found[name], np.column_stack([mean, share]), rtol=1e-12)
         brier = np.mean(np.sum((p - np.eye(4)[y]) ** 2, axis=1))
-        assert scores_in(left.get_title()) == pytest.approx([brier, log_loss(y, p)], abs=PRINTED)
+        assert scores_in(left.get_title()) == pytest.approx([log_loss(y, p), brier], abs=PRINTED)
+        assert left.get_title().endswith("on these 120 rows")
+        right = plot.calibration(clf, X, clf.classes_[y], kind="pairs", **options)
         coupled = p[:, :, None] / (p[:, :, None] + p[:, None, :])
         for name, pairs in (("$r_{ij}$, before coupling", r), ("$p_i / (p_i + p_j)$, coupled", coupled)):
             truth, within = pooled_pairs(pairs, y)
             share, mean = calibration_curve(truth, within, **{"n_bins": 10, **options})
             np.testing.assert_allclose(lines(right)[name], np.column_stack([mean, share]), rtol=1e-8)
             label = next(line.get_label() for line in right.lines if line.get_label().startswith(name))
-            expected = [np.mean((truth - within) ** 2), log_loss(truth, within)]
+            expected = [log_loss(truth, within), np.mean((truth - within) ** 2)]
             assert scores_in(label) == pytest.approx(expected, abs=PRINTED)
 
-    def test_counts_below(self):
+    def test_bars_are_wilson_intervals(self):
+        X, y = blobs(2, n=150, seed=1)
+        clf = GaussianNB().fit(X, y)
+        p = clf.predict_proba(X)[:, 1]
+        for alpha in (0.05, 0.2):
+            axes = plot.calibration(clf, X, y, n_bins=6, alpha=alpha)
+            (bars,) = axes.collections
+            edges = np.quantile(p, np.linspace(0, 1, 7))
+            bins = np.searchsorted(edges[1:-1], p)
+            for place, bar in enumerate(bars.get_segments()):
+                inside = bins == place
+                exact = stats.binomtest(int(y[inside].sum()), int(inside.sum()))
+                expected = exact.proportion_ci(1 - alpha, method="wilson")
+                assert bar[:, 1] == pytest.approx([expected.low, expected.high], abs=1e-12)
+                assert bar[0, 0] == pytest.approx(p[inside].mean())
+            assert f"({100 * (1 - alpha):g}% intervals)" in axes.get_ylabel()
+
+    def test_bars_of_pairs_count_rows_once(self):
+        X, y = blobs(4, n=30)
+        clf = LinearDiscriminantAnalysis().fit(X, y)
+        axes = plot.calibration(clf, X, y, kind="pairs", n_bins=2, strategy="uniform")
+        p = clf.predict_proba(X)
+        r = p[:, :, None] / (p[:, :, None] + p[:, None, :])
+        rows, events = [[], []], [[], []]
+        for i, j in combinations(range(4), 2):
+            for row in np.flatnonzero((y == i) | (y == j)):
+                side = int(r[row, i, j] > 0.5)
+                rows[side].append(row)
+                events[side].append(y[row] == i)
+        (bars,) = axes.collections
+        for side, bar in enumerate(bars.get_segments()):
+            n, share = len(set(rows[side])), np.mean(events[side])
+            assert n < len(rows[side])
+            assert bar[:, 1] == pytest.approx(proportion_confint(share * n, n, method="wilson"), abs=1e-12)
+
+    def test_ties_make_no_tiny_bins(self):
+        rng = np.random.default_rng(0)
+        p = np.concatenate([np.zeros(490), rng.uniform(0, 1, 510)])
+        y = rng.uniform(size=1000) < p
+        found = lines(plot.calibration(p, y=y))["True"]
+        # 10 bins of 100, of which the first five are one; the 10 smallest other values are not a bin of their own.
+        assert len(found) == 6
+        assert (found[0] == 0).all()
+        bars = plot.calibration(p, y=y).collections[0].get_segments()
+        assert max(bar[1, 1] - bar[0, 1] for bar in bars) < 0.25
+
+    def test_few_rows(self):
+        """Fewer rows than bins, and a single value."""
+        assert len(lines(plot.calibration([0.2, 0.7, 0.9], y=[0, 1, 1]))["1"]) == 3
+        assert lines(plot.calibration([0.5] * 8, y=[0, 1] * 4))["1"].tolist() == [[0.5, 0.5]]
+
+    def test_several_classifiers_have_a_line_each(self):
+        X, y = blobs(3, n=50)
+        clfs = {"nb": GaussianNB().fit(X, y), "lda": LinearDiscriminantAnalysis().fit(X, y)}
+        given = {**clfs, "table": pd.DataFrame(clfs["nb"].predict_proba(X)), "array": clfs["lda"].predict_proba(X)}
+        axes = plot.calibration(given, X, y, n_bins=4)
+        texts = [text.get_text() for text in axes.get_legend().get_texts()]
+        loss = [log_loss(y, clf.predict_proba(X)) for clf in clfs.values()]
+        assert texts == [f"{name}: log loss {x:.3f}" for name, x in zip(given, loss * 2, strict=True)]
+        assert "predicted class" in axes.get_xlabel()
+        found = list(lines(axes).values())
+        for line, other in ((0, 2), (1, 3)):
+            np.testing.assert_array_equal(found[line], found[other])
+        p = clfs["nb"].predict_proba(X)
+        share, mean = calibration_curve(p.argmax(axis=1) == y, p.max(axis=1), n_bins=4, strategy="quantile")
+        np.testing.assert_allclose(found[0], np.column_stack([mean, share]), rtol=1e-12)
+
+    def test_two_classes_show_the_second(self):
+        X, y = blobs(2, ["no", "yes"], n=50)
+        clf = LinearDiscriminantAnalysis().fit(X, y)
+        p = clf.predict_proba(X)[:, 1]
+        axes = plot.calibration({"a": clf, "b": p}, X, y)
+        assert "of yes" in axes.get_xlabel()
+        first, second = list(lines(axes).values())[:2]
+        np.testing.assert_array_equal(first, second)
+        share, mean = calibration_curve(y == "yes", p, n_bins=10, strategy="quantile")
+        np.testing.assert_allclose(first, np.column_stack([mean, share]), rtol=1e-12)
+
+    def test_histograms_below(self):
         X, y = blobs(3, n=40)
         clf = PairwiseClassifier(GaussianNB()).fit(X, y)
-        _, _, left, right = draw(plot.calibration(clf, X, y)).axes
-        for panel, values in ((left, clf.predict_proba(X).ravel()), (right, pooled_pairs(clf.pairwise_proba(X), y)[1])):
-            heights = [bar.get_height() for bar in panel.patches]
-            np.testing.assert_array_equal(heights, np.histogram(values, bins=20, range=(0, 1))[0])
-            assert sum(heights) == len(values)
+        pairs = pooled_pairs(clf.pairwise_proba(X), y)[1]
+        for kind, values in (("classes", clf.predict_proba(X).ravel()), ("pairs", pairs)):
+            (steps,) = plot.calibration(clf, X, y, kind=kind).patches
+            heights, _, floor = steps.get_data()
+            counts = np.histogram(values, bins=len(heights), range=(0, 1))[0]
+            np.testing.assert_allclose(heights - floor, (heights.max() - floor) * counts / counts.max(), atol=1e-12)
+            assert heights.max() < 0 > floor
 
     def test_many_classes_share_a_line(self):
         X, y = blobs(9, n=30)
         clf = PairwiseClassifier(LinearDiscriminantAnalysis()).fit(X, y)
-        left = draw(plot.calibration(clf, X, y, strategy="uniform")).axes[0]
+        axes = plot.calibration(clf, X, y, strategy="uniform")
+        draw(axes)
         p = clf.predict_proba(X)
-        share, mean = calibration_curve((y[:, None] == np.arange(9)).ravel(), p.ravel(), n_bins=10)
-        np.testing.assert_allclose(lines(left)["all classes together"], np.column_stack([mean, share]), rtol=1e-12)
-        assert len(left.lines) == 9 + 1 + 1  # and the diagonal
-        assert [text.get_text() for text in left.get_legend().get_texts()] == ["each class", "all classes together"]
+        share, mean = calibration_curve(y == p.argmax(axis=1), p.max(axis=1), n_bins=10)
+        np.testing.assert_allclose(lines(axes)["predicted class"], np.column_stack([mean, share]), rtol=1e-12)
+        with pytest.raises(InputError, match="a line for each class, got 9 classes .at most 8.; use kind='confidence'"):
+            plot.calibration(clf, X, y, kind="classes")
 
     def test_two_classes_have_scikit_learns_brier_score(self):
         X, y = blobs(2, ["no", "yes"], n=50)
         clf = PairwiseClassifier(LinearDiscriminantAnalysis()).fit(X, y)
-        left, right = draw(plot.calibration(clf, X, y)).axes[:2]
+        left, right = (plot.calibration(clf, X, y, kind=kind, strategy="uniform") for kind in ("classes", "pairs"))
         p = clf.predict_proba(X)[:, 1]
-        assert scores_in(left.get_title())[0] == pytest.approx(np.mean((p - (y == "yes")) ** 2), abs=PRINTED)
-        # The only pair is the classes' own.
+        assert scores_in(left.get_title())[1] == pytest.approx(np.mean((p - (y == "yes")) ** 2), abs=PRINTED)
+        # The only pair is the classes' own, seen from the other class.
         found = lines(right)
-        np.testing.assert_allclose(found["$r_{ij}$, before coupling"], lines(left)["no"], rtol=1e-8)
-        np.testing.assert_allclose(found["$p_i / (p_i + p_j)$, coupled"], lines(left)["no"], rtol=1e-8)
+        mirrored = 1.0 - lines(left)["yes"][::-1]
+        np.testing.assert_allclose(found["$r_{ij}$, before coupling"], mirrored, rtol=1e-8)
+        np.testing.assert_allclose(found["$p_i / (p_i + p_j)$, coupled"], mirrored, rtol=1e-8)
 
     def test_votes_and_classes_without_rows(self):
         X, y = blobs(4)
@@ -241,7 +329,7 @@ class TestCalibration:
         X, y = blobs(4)
         clf = KNeighborsClassifier(1).fit(X, y)
         wrong = (y + 1) % 4
-        right = draw(plot.calibration(clf, X, wrong)).axes[1]
+        right = plot.calibration(clf, X, wrong, kind="pairs", strategy="uniform")
         p = clf.predict_proba(X)
         both = p[:, :, None] + p[:, None, :]
         ratio = np.where(both > 0, p[:, :, None] / np.where(both > 0, both, 1), 0.5)
@@ -250,19 +338,39 @@ class TestCalibration:
         share, mean = calibration_curve(truth, within, n_bins=10, strategy="uniform")
         np.testing.assert_allclose(lines(right)["$p_i / (p_i + p_j)$"], np.column_stack([mean, share]))
         label = right.lines[0].get_label()
-        assert scores_in(label)[0] == pytest.approx(np.mean((truth - within) ** 2), abs=PRINTED)
+        assert scores_in(label)[1] == pytest.approx(np.mean((truth - within) ** 2), abs=PRINTED)
 
     def test_frames_pipelines_and_others(self):
         frame, y = load_iris(as_frame=True, return_X_y=True)
         clf = make_pipeline(StandardScaler(), PairwiseClassifier(SVC())).fit(frame, y)
-        right = draw(plot.calibration(clf, frame, y)).axes[1]
+        right = plot.calibration(clf, frame, y, kind="pairs", strategy="uniform")
         r = clf[-1].pairwise_proba(clf[0].transform(frame))
         share, mean = calibration_curve(*pooled_pairs(r, y.to_numpy()), n_bins=10, strategy="uniform")
         np.testing.assert_allclose(lines(right)["$r_{ij}$, before coupling"], np.column_stack([mean, share]), rtol=1e-8)
         other = LogisticRegression(max_iter=1000).fit(frame, y)
-        right = draw(plot.calibration(other, frame, y)).axes[1]
+        right = plot.calibration(other, frame, y, kind="pairs")
         assert next(iter(lines(right))) == "$p_i / (p_i + p_j)$"
-        assert len(right.lines) == 1 + 1
+
+    @pytest.mark.parametrize(
+        ("given", "options", "message"),
+        [
+            ({}, {"y": [0]}, "needs a classifier or probabilities, got an empty dict"),
+            ([0.5, 1.5], {"y": [0, 1]}, "probabilities must be numbers between 0 and 1"),
+            ([0.5, 0.5], {"y": None}, "needs the classes of the rows; pass y"),
+            ([0.5, 0.5], {"y": [0, 1, 1]}, "y must be one label for each of the 2 rows of the probabilities, got 3"),
+            (
+                [0.5, 0.5, 0.1],
+                {"y": [0, 1, 2]},
+                "must have a column for each of the 3 classes in y, got 3; pass a",
+            ),
+            (pd.DataFrame({"a": [0.5], "b": [0.5]}), {"y": ["c"]}, "y has .'c'., for which there are no probabilities"),
+            ({"a": np.eye(3), "b": np.eye(3)}, {"y": [0, 1, 2], "kind": "classes"}, "need kind='confidence'"),
+            ({"a": np.eye(2), "b": np.eye(2)}, {"y": [0, 1], "kind": "pairs"}, "draws one classifier, got 2"),
+        ],
+    )
+    def test_probabilities_that_are_refused(self, given, options, message):
+        with pytest.raises(InputError, match=message):
+            plot.calibration(given, **options)
 
     @pytest.mark.parametrize(
         ("learner", "change", "message"),
@@ -272,7 +380,7 @@ class TestCalibration:
             (GaussianNB(), {"y": [0]}, "y must be one label for each of the 36 rows"),
             (GaussianNB(), {"n_bins": 1}, "n_bins must be a whole number of at least 2, got 1"),
             (GaussianNB(), {"n_bins": True}, "n_bins must be a whole number of at least 2, got True"),
-            (GaussianNB(), {"strategy": "kmeans"}, "strategy must be one of 'uniform', 'quantile', got 'kmeans'"),
+            (GaussianNB(), {"strategy": "kmeans"}, "strategy must be one of 'quantile', 'uniform', got 'kmeans'"),
         ],
     )
     def test_what_is_refused(self, learner, change, message):

@@ -53,7 +53,7 @@ def test_classes_keep_their_colour_where_others_are_missing():
 
 @pytest.mark.parametrize(
     ("n", "columns", "shape"),
-    [(1, None, (1, 1)), (4, None, (1, 4)), (6, None, (2, 3)), (9, None, (3, 4)), (4, 2, (2, 2))],
+    [(1, None, (1, 1)), (4, None, (2, 2)), (9, None, (5, 2)), (4, 4, (1, 4)), (6, 3, (2, 3))],
 )
 def test_panels_are_in_a_grid(n, columns, shape):
     figure = figure_of(

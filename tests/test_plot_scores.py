@@ -35,7 +35,7 @@ class TestScoreIntervals:
         assert [(text.get_text(), text.get_position()[1]) for text in letters] == [
             (word, row) for row, word in enumerate(table["letters"])
         ]
-        assert "methods that share a letter do not differ (wilcoxon, holm, 0.05)" in [w for w, _ in boxes(figure)]
+        assert "methods that share a letter\ndo not differ (wilcoxon, holm, 0.05)" in [w for w, _ in boxes(figure)]
 
     def test_level_of_the_intervals(self):
         result = comparison([1, 2], [(0,), (1,)], alpha=0.1)

@@ -323,7 +323,7 @@ def test_pictures_of_the_plane():
         titles = [axes.get_title().split("\n")[0] for axes in figure.axes]
         assert titles == ["pairs of LDA, max-wins", "pairs of LDA, coupled by ht", "LDA", "QDA"][:panels]
         (found,) = runs.mixture(number, 0, 4)
-        shown = [float(axes.get_title().split("error ")[1].split()[0]) for axes in figure.axes]
+        shown = [float(axes.get_title().rsplit(": ", 1)[1]) for axes in figure.axes]
         expected = [found[rule] for rule in ("max-wins", "coupled", "LDA", "QDA")][:panels]
         np.testing.assert_allclose(shown, expected, atol=0.0005 + EXACT)
         assert [text.get_text() for text in figure.legends[0].get_texts()][:3] == ["1", "2", "3"]

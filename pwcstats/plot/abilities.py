@@ -10,14 +10,13 @@ from pwcstats import _params
 from pwcstats._arrays import Array, as_float
 from pwcstats.errors import InputError, arg, code
 from pwcstats.plot.reading import read_axes, read_table
-from pwcstats.plot.style import COLORS, hide_frame, literal, new_axes
+from pwcstats.plot.style import COLORS, FONT, hide_frame, literal, new_axes
 
 Intervals = Literal["comparison", "wald", "quasi"]
-FONT = 10.0
 # Names of more items than this are written smaller, and names of still more items are left out.
 MOST_LARGE, MOST_NAMED = 150, 1500
 # Width of a letter of the margin in points, and the gap before each of its columns.
-LETTER, GAP = 6.0, 12.0
+LETTER, GAP = 6.2, 10.0
 
 
 def abilities(
@@ -153,7 +152,7 @@ def _count_games(rows: Any, n_items: int) -> Array:
 def _new_panel(frame: pd.DataFrame, label: str, ranks: bool) -> Axes:
     n, fontsize = len(frame), _font(len(frame))
     height = min(0.021 * fontsize * n, 100.0) + 0.45 + 0.19 * (label.count("\n") + 1) + (0.25 if ranks else 0.0)
-    return new_axes(6.0, max(2.2, height))
+    return new_axes(5.6, max(2.2, height))
 
 
 def _font(n: int) -> float:

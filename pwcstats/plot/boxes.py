@@ -10,14 +10,14 @@ from matplotlib.lines import Line2D
 
 from pwcstats._arrays import Array, as_float
 from pwcstats.plot.reading import read_axes, read_table
-from pwcstats.plot.style import COLORS, hide_frame, legend_of_figure, literal, new_axes, tinted
+from pwcstats.plot.style import COLORS, FONT, hide_frame, legend_of_figure, literal, new_axes, tinted
 
 NUMBERS = ("lowest", "lower_quartile", "median", "upper_quartile", "highest")
 # Half the height of a box; rows are 1 apart.
 HALF = 0.29
 
 
-def boxes(frame: pd.DataFrame, label: str, group: str, *, value: str = "test error", ax: Axes | None = None) -> Axes:
+def boxes(frame: pd.DataFrame, label: str, group: str, *, value: str = "error", ax: Axes | None = None) -> Axes:
     """Box plots, one row per method, in groups.
 
     Like Figure 3 of Hastie & Tibshirani [1]_. Whiskers reach to the lowest and the highest run.
@@ -65,7 +65,7 @@ def boxes(frame: pd.DataFrame, label: str, group: str, *, value: str = "test err
     n_rows = len(frame) + len(groups)
     names = [literal(name) for name in frame[label]]
     # An inch holds about 13 letters.
-    width = 5.2 + max(map(len, [*names, *map(literal, groups)])) / 13
+    width = 4.2 + max(map(len, [*names, *map(literal, groups)])) / 13
     axes = new_axes(width, 0.9 + 0.27 * n_rows) if ax is None else read_axes(ax, 1)[0]
     axes.set_axisbelow(True)
     axes.grid(axis="x", color="0.92")
@@ -77,7 +77,7 @@ def boxes(frame: pd.DataFrame, label: str, group: str, *, value: str = "test err
         handles = [Line2D([], [], markersize=6, label="paper", **style)]
         legend_of_figure([axes], handles, "outside upper right", ax is None)
     headings = [rows[codes == number].min() - 1.0 for number in range(len(groups))]
-    axes.set_yticks([*rows, *headings], [*names, *map(literal, groups)], fontsize=9)
+    axes.set_yticks([*rows, *headings], [*names, *map(literal, groups)], fontsize=FONT)
     for tick, number in zip(axes.get_yticklabels()[len(frame) :], range(len(groups)), strict=True):
         tick.set(fontweight="bold", color=COLORS[number % len(COLORS)])
     axes.set(xlabel=value, xlim=(min(0.0, float(np.nanmin(numbers))), None), ylim=(n_rows - 0.4, -0.6))

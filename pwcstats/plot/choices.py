@@ -13,7 +13,7 @@ from pwcstats._arrays import Array
 from pwcstats._text import counted, shown
 from pwcstats.errors import InputError, arg, code
 from pwcstats.plot.reading import check_fitted, final_estimator, read_axes
-from pwcstats.plot.style import NOBODY, area_colors, figure_of, ink, legend_of_figure, literal, new_axes, tinted
+from pwcstats.plot.style import FONT, NOBODY, area_colors, figure_of, ink, legend_of_figure, literal, new_axes, tinted
 
 # The name in `pairs_` of the class frequencies, which are used where every candidate failed.
 FALLBACK = "prior"
@@ -151,4 +151,4 @@ def _write(axes: Axes, rows: Any, columns: Any, values: Any, color: Any, where: 
     """Write numbers into the cells."""
     for index in np.flatnonzero(where):
         text = f"{values[index]:.3f}"
-        axes.text(columns[index], rows[index], text, color=color[index], ha="center", va="center", fontsize=9)
+        axes.text(columns[index], rows[index], text, color=color[index], ha="center", va="center", fontsize=FONT)

@@ -12,11 +12,12 @@ from pwcstats._arrays import Array, as_float
 from pwcstats._text import shape_of
 from pwcstats.errors import InputError, arg
 from pwcstats.plot.reading import read_axes
-from pwcstats.plot.style import COLORS, Panels, add_panels, ink, literal, new_figure, one_or_array, tinted
+from pwcstats.plot.style import COLORS, FONT, Panels, add_panels, ink, literal, new_figure, one_or_array, tinted
 
 RIGHT, WRONG = COLORS[0], COLORS[1]
 # With more classes than this, numbers in the cells would be too small to read.
 MOST_NUMBERS = 30
+WIDEST = 6.0
 
 
 def confusion(matrices: Mapping[Any, Any], *, ax: Any = None) -> Panels:
@@ -35,7 +36,8 @@ def confusion(matrices: Mapping[Any, Any], *, ax: Any = None) -> Panels:
     Returns
     -------
     matplotlib.axes.Axes or array of them
-        The accuracy is below each title. All panels have the same scale of colours.
+        The accuracy is below each title. For the rows of the fit, it is the training accuracy; say so in the title. All
+        panels have the same scale of colours.
 
     References
     ----------
@@ -46,10 +48,12 @@ def confusion(matrices: Mapping[Any, Any], *, ax: Any = None) -> Panels:
     --------
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.metrics import confusion_matrix
+    >>> from sklearn.model_selection import cross_val_predict
     >>> from sklearn.naive_bayes import GaussianNB
     >>> from pwcstats import plot
     >>> X, y = load_iris(return_X_y=True)
-    >>> ax = plot.confusion({"naive Bayes": confusion_matrix(y, GaussianNB().fit(X, y).predict(X))})
+    >>> predicted = cross_val_predict(GaussianNB(), X, y, cv=10)
+    >>> ax = plot.confusion({"naive Bayes, cross-validated": confusion_matrix(y, predicted)})
     >>> ax.figure.savefig("confusion.png")  # doctest: +SKIP
     """
     if not isinstance(matrices, Mapping) or not matrices:
@@ -58,19 +62,22 @@ def confusion(matrices: Mapping[Any, Any], *, ax: Any = None) -> Panels:
     found = {str(title): _read_counts(counts, str(title)) for title, counts in matrices.items()}
     most = [max(float(_part(counts, own).max()) for counts in found.values()) for own in (True, False)]
     k = max(len(counts) for counts in found.values())
-    side = max(2.6, 0.36 * k + 0.8)
+    side = max(2.6, 0.4 * k + 0.8)
     if ax is None:
-        panels = add_panels(new_figure(side * len(found) + 0.4, side + 1.0), len(found), len(found))
+        # Pictures are at most as wide as two small panels, or one large one.
+        across = min(len(found), max(1, int(WIDEST / side)))
+        figure = new_figure(side * across + 0.4, (side + 1.0) * -(-len(found) // across))
+        panels = add_panels(figure, len(found), across)
     else:
         panels = read_axes(ax, len(found))
     for panel, (title, counts), given in zip(panels, found.items(), matrices.values(), strict=True):
         _draw(panel, counts, most)
         names = [literal(name) for name in (given.index if isinstance(given, pd.DataFrame) else range(len(counts)))]
-        panel.set_xticks(range(len(names)), names, fontsize=8, rotation=90 if max(map(len, names)) > 2 else 0)
-        panel.set_yticks(range(len(names)), names, fontsize=8)
+        panel.set_xticks(range(len(names)), names, fontsize=FONT, rotation=90 if max(map(len, names)) > 2 else 0)
+        panel.set_yticks(range(len(names)), names, fontsize=FONT)
         panel.tick_params(length=0)
         panel.set_title(
-            f"{literal(title)}\n{np.trace(counts) / counts.sum():.2%} of {counts.sum():g} right", fontsize=10
+            f"{literal(title)}\n{np.trace(counts) / counts.sum():.2%} of {counts.sum():g} right", fontsize=FONT
         )
         panel.set_xlabel("predicted class")
     panels[0].set_ylabel("true class")
@@ -107,4 +114,4 @@ def _draw(panel: Axes, counts: Array, most: list[float]) -> None:
         return
     for row, column in np.argwhere(counts > 0):
         text = f"{counts[row, column]:g}"
-        panel.text(column, row, text, ha="center", va="center", fontsize=7.5, color=ink(colors[row, column]))
+        panel.text(column, row, text, ha="center", va="center", fontsize=FONT, color=ink(colors[row, column]))

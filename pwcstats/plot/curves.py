@@ -20,7 +20,7 @@ from pwcstats.plot.reading import (
     read_labels,
     read_names,
 )
-from pwcstats.plot.style import COLORS, hide_frame, legend_beside, legend_columns, literal, new_axes
+from pwcstats.plot.style import COLORS, FONT, hide_frame, legend_beside, legend_columns, literal, new_axes
 
 # Points at which the sensitivities of runs are averaged.
 GRID = np.linspace(0.0, 1.0, 501)
@@ -100,7 +100,7 @@ def roc(
     if len(runs) == 1 and getattr(final_estimator(runs[0][0]), "threshold_", None) is not None:
         _mark_threshold(axes, *runs[0][:2], found[0][0], positive)
     classes = runs[0][0].classes_
-    axes.set_title(f"{literal(classes[positive])} against {literal(classes[1 - positive])}", fontsize=11)
+    axes.set_title(f"{literal(classes[positive])} against {literal(classes[1 - positive])}", fontsize=FONT + 1)
     _finish(axes)
     return axes
 
@@ -171,7 +171,7 @@ def _read_scores(clf: Any, X: Any, positive: int) -> Array:
 
 
 def _new_panel(n_names: int) -> Axes:
-    width = 5.6 if n_names <= MOST_INSIDE else 5.4 + 2.8 * legend_columns(n_names)
+    width = 5.4 if n_names <= MOST_INSIDE else 5.4 + 2.8 * legend_columns(n_names)
     return new_axes(width, 5.4)
 
 
@@ -223,6 +223,6 @@ def _finish(axes: Axes) -> None:
     axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal", xlabel="1 - specificity", ylabel="sensitivity")
     hide_frame(axes)
     if len(handles) > MOST_INSIDE:
-        legend_beside(axes, handles, fontsize=9)
+        legend_beside(axes, handles, fontsize=FONT)
     else:
-        axes.legend(handles=handles, loc="lower right", fontsize=9, edgecolor="none", framealpha=0.7)
+        axes.legend(handles=handles, loc="lower right", fontsize=FONT, edgecolor="none", framealpha=0.7)

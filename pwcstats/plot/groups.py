@@ -13,6 +13,7 @@ from pwcstats._text import counted
 from pwcstats.errors import InputError, arg, code
 from pwcstats.plot.reading import check_fitted, final_estimator, read_axes
 from pwcstats.plot.style import (
+    FONT,
     MARKERS,
     area_colors,
     ink,
@@ -72,8 +73,8 @@ def clusters(clf: Any, X: Any, *, ax: Axes | None = None) -> Axes:
     colors = area_colors(len(names))
     points, labels = _plane(rows, _column_names(clf, X, rows.shape[1]))
     if ax is None:
-        width = 6.0 + 1.7 * legend_columns(len(names) + 1)
-        axes = new_axes(width, 5.4)
+        width = 4.3 + 1.9 * legend_columns(len(names) + 1)
+        axes = new_axes(width, 4.4)
     else:
         axes = read_axes(ax, 1)[0]
     marks = names if max(map(len, names)) <= LONGEST else [str(number + 1) for number in range(len(names))]
@@ -204,7 +205,7 @@ def _draw_groups(axes: Axes, points: Array, groups: NDArray[np.int64], names: li
 
 def _mark_centres(axes: Axes, points: Array, groups: NDArray[np.int64], marks: list[str], colors: Array) -> None:
     """Mark the centre of each cluster."""
-    style: dict[str, Any] = {"fontsize": 9, "fontweight": "bold", "ha": "center", "va": "center", "zorder": 5}
+    style: dict[str, Any] = {"fontsize": FONT, "fontweight": "bold", "ha": "center", "va": "center", "zorder": 5}
     for number, (mark, color) in enumerate(zip(marks, colors, strict=True), start=1):
         x, y = points[groups == number].mean(axis=0)
         box = {"boxstyle": "circle,pad=0.2", "facecolor": color, "edgecolor": "white"}

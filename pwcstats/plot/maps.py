@@ -16,6 +16,7 @@ from pwcstats.compare import winners as find_winners
 from pwcstats.errors import InputError, arg, code, quoted
 from pwcstats.plot.reading import read_axes, read_table
 from pwcstats.plot.style import (
+    FONT,
     add_panels,
     area_colors,
     figure_of,
@@ -33,6 +34,8 @@ STRONG, PALE = 0.9, 0.22
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 # More letters in a row, or more values beside them, would be too small to read.
 MOST_LETTERS, MOST_TICKS = 15, 15
+# Width of two panels side by side, at most.
+WIDEST = 6.0
 
 
 def significance_map(winners: Any, x: Any, y: Any, *, alpha: float = 0.05, ax: Any = None) -> NDArray[np.object_]:
@@ -91,9 +94,9 @@ def significance_map(winners: Any, x: Any, y: Any, *, alpha: float = 0.05, ax: A
     best[at] = pd.Index(names).get_indexer(frame["best"])
     letters = LETTERS if len(names) <= len(LETTERS) else [str(number + 1) for number in range(len(names))]
     lettered = max(shape) <= MOST_LETTERS
-    panels = read_axes(ax, 2) if ax is not None else None
-    if panels is None:
-        panels = add_panels(new_figure(6.0, 4.0), 2, 2, sharey=True)
+    # Large panels are one above the other.
+    across = 2 if 2 * _panel_size(shape[1]) <= WIDEST else 1
+    panels = add_panels(new_figure(6.0, 4.0), 2, across, sharey=True) if ax is None else read_axes(ax, 2)
     wins = []
     for axes, (column, title) in zip(panels, PANELS, strict=True):
         p = np.full(shape, np.nan)
@@ -103,16 +106,17 @@ def significance_map(winners: Any, x: Any, y: Any, *, alpha: float = 0.05, ax: A
         _draw_cells(axes, best, significant, len(names))
         if lettered:
             _write(axes, best, significant, letters, len(names))
-        axes.set_title(title, fontsize=11)
+        axes.set_title(title, fontsize=FONT + 1)
         axes.set_xlabel(literal(x))
-    panels[0].set_ylabel(literal(y))
+    for axes in panels[:: across if ax is None else 2]:
+        axes.set_ylabel(literal(y))
     n_upwards = _name_cells(panels, columns, rows)
     missing = int((best < 0).sum())
     labels = [
         (f"{letters[index]}  " if lettered else "") + f"{literal(name)}: {plain}, adjusted {adjusted}"
         for index, (name, plain, adjusted) in enumerate(zip(names, *wins, strict=True))
     ]
-    _finish(panels, ax is None, shape, n_upwards, labels, alpha, missing)
+    _finish(panels, across if ax is None else 0, shape, n_upwards, labels, alpha, missing)
     return np.array(panels, dtype=object)
 
 
@@ -209,8 +213,8 @@ def _name_cells(panels: Any, columns: pd.Index, rows: pd.Index) -> int:
     # An inch holds about 13 letters.
     upwards = (longest + 1) / 13 > steps[0] * _panel_size(len(columns)) / len(columns)
     for axes in panels:
-        axes.set_xticks(range(0, len(columns), steps[0]), names[0][:: steps[0]], fontsize=9, rotation=90 * upwards)
-        axes.set_yticks(range(0, len(rows), steps[1]), names[1][:: steps[1]], fontsize=9)
+        axes.set_xticks(range(0, len(columns), steps[0]), names[0][:: steps[0]], fontsize=FONT, rotation=90 * upwards)
+        axes.set_yticks(range(0, len(rows), steps[1]), names[1][:: steps[1]], fontsize=FONT)
         axes.set_xticks(np.arange(len(columns) + 1) - 0.5, minor=True)
         axes.set_yticks(np.arange(len(rows) + 1) - 0.5, minor=True)
         axes.grid(which="minor", color="white", linewidth=1.5 if max(len(rows), len(columns)) <= MOST_LETTERS else 0.4)
@@ -227,14 +231,14 @@ def _panel_size(n: int) -> float:
 
 def _finish(
     panels: list[Axes],
-    own: bool,
+    across: int,
     shape: tuple[int, int],
     n_upwards: int,
     labels: list[str],
     alpha: float,
     missing: int,
 ) -> None:
-    """Add the legend below, and set the size of our own figure."""
+    """Add the legend below, and set the size of our own figure, which has `across` panels side by side."""
     colors = tinted(area_colors(len(labels)), STRONG)
     handles: list[Patch] = [
         Patch(facecolor=to_hex(color), label=label) for color, label in zip(colors, labels, strict=True)
@@ -242,23 +246,24 @@ def _finish(
     handles.append(Patch(facecolor="0.88", label=f"pale: best, but p > {alpha:g}"))
     if missing:
         handles.append(_missing_patch(label=f"no result ({counted(missing, 'cell')})"))
-    width = 2 * _panel_size(shape[1]) + 1.2
+    width = (across or 2) * _panel_size(shape[1]) + 1.0
     # An inch holds about 14 letters; a handle and the gaps take as much room as 8.
     longest = max(len(str(handle.get_label())) for handle in handles) + 8
     width = max(width, longest / 14)
     columns = min(len(handles), max(1, int(14 * width / longest)), 4)
-    lines = -(-len(handles) // columns) + 1
-    if own:
-        figure_of(panels).set_size_inches(width, _panel_size(shape[0]) + 0.9 + 0.21 * lines + n_upwards / 14)
-    title = "method: number of cells that it wins significantly, by plain and by adjusted p-values"
+    lines = -(-len(handles) // columns) + 2
+    if across:
+        height = (_panel_size(shape[0]) + 0.7 + n_upwards / 14) * (3 - across)
+        figure_of(panels).set_size_inches(width, height + 0.2 + 0.22 * lines)
+    title = "method: number of cells that it wins significantly,\nby plain and by adjusted p-values"
     legend_of_figure(
         panels,
         handles,
         "outside lower left",
-        own,
+        across > 0,
         ncols=columns,
-        fontsize=9,
+        fontsize=FONT,
         title=title,
-        title_fontsize=9,
+        title_fontsize=FONT,
         alignment="left",
     )

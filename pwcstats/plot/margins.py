@@ -14,6 +14,7 @@ from pwcstats._text import counted
 from pwcstats.errors import InputError, code
 from pwcstats.plot.reading import check_fitted, final_estimator, find_method, read_axes, read_labels
 from pwcstats.plot.style import (
+    FONT,
     Panels,
     add_panels,
     area_colors,
@@ -32,7 +33,7 @@ MOST_FILLED = 5
 # Prefix of the columns of `distances`.
 PREFIX = "d_"
 LONGEST = 22
-MOST_COLUMNS = 4
+MOST_COLUMNS = 2
 # If the ranges of the distances differ by more than this factor, each machine has its own axis.
 ALIKE = 10.0
 # Rows of the legend for each row of panels.
@@ -93,7 +94,7 @@ def distances(clf: Any, X: Any, y: Any, *, ax: Any = None) -> Panels:
         shares = _shares(values, codes, order, edges)
         highlighted = [str(clf.classes_[index]) in (name, str(positive)) for index in order]
         _draw_classes(panel, shares, edges, colors, highlighted)
-        panel.set_title(f"machine {literal(_short(name))}", fontsize=10)
+        panel.set_title(f"machine {literal(_short(name))}", fontsize=FONT)
         tallest.append(shares.max())
     for panel, own in zip(panels, tallest, strict=True):
         # The panels of a new figure have the same height.
@@ -114,14 +115,14 @@ def _finish(panels: list[Axes], inner: Any, handles: list[Patch], own: bool) -> 
     heights = "share of the class's rows"
     if own:
         figure = figure_of(panels)
-        figure.supxlabel(label, fontsize=10)
-        figure.supylabel(heights, fontsize=10)
+        figure.supxlabel(label, fontsize=FONT)
+        figure.supylabel(heights, fontsize=FONT)
         # A figure with few panels is too low for many names in one column.
         room = ROWS_A_PANEL * int(np.ceil(len(panels) / _columns(len(panels))))
         figure.legend(handles=handles, loc="outside right upper", frameon=False, ncols=1 + (len(handles) - 1) // room)
         return
     panels[0].set_ylabel(heights)
-    panels[0].legend(handles=handles, loc="best", fontsize=9, edgecolor="none", framealpha=0.7)
+    panels[0].legend(handles=handles, loc="best", fontsize=FONT, edgecolor="none", framealpha=0.7)
     for panel in panels:
         panel.set_xlabel(label)
 
@@ -145,7 +146,7 @@ def _new_panels(bins: list[Array]) -> list[Axes]:
     """Panels of a new figure."""
     n, columns = len(bins), _columns(len(bins))
     rows = int(np.ceil(n / columns))
-    width, height = (5.6, 3.8) if n == 1 else (3.1 * columns + 1.6, 2.2 * rows + 0.6)
+    width, height = (5.6, 3.8) if n == 1 else (2.4 * columns + 1.6, 2.1 * rows + 0.6)
     figure = new_figure(width, height)
     shared = all(edges is bins[0] for edges in bins)
     return add_panels(figure, n, columns, sharex=shared, sharey=True)

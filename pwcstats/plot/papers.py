@@ -17,6 +17,7 @@ from pwcstats.errors import InputError, code
 from pwcstats.plot.reading import read_axes, read_table
 from pwcstats.plot.style import (
     COLORS,
+    FONT,
     MARKERS,
     Panels,
     add_panels,
@@ -34,13 +35,15 @@ from pwcstats.plot.style import (
 # Columns of the table of a study.
 NUMBERS = ("estimate", "paper", "allowed", "agrees")
 # More numbers in a row, or more values beside them, would be too small to read.
-MOST_NUMBERS, MOST_TICKS = 12, 12
+MOST_NUMBERS, MOST_TICKS = 6, 6
 # Rows of the table of one against all.
 SHARES = ("cases that get another class", "cases with another ranking")
 GAIN = "accuracy that one against all adds"
 
 
-def error_map(frame: pd.DataFrame, x: str, y: str, value: str = "estimate", *, ax: Any = None) -> Panels:
+def error_map(
+    frame: pd.DataFrame, x: str, y: str, value: str = "estimate", *, label: str = "error", ax: Any = None
+) -> Panels:
     """Errors over two parameters, a panel for each method.
 
     Like Figure 5 of Szepannek, Bischl and Weihs [1]_. All panels have the same scale of colours.
@@ -53,13 +56,15 @@ def error_map(frame: pd.DataFrame, x: str, y: str, value: str = "estimate", *, a
         Columns of the two parameters.
     value : str
         Column of the errors, as shares from 0 to 1.
+    label : str
+        What the errors are, for example "test error".
     ax : matplotlib.axes.Axes or sequence of them, optional
         Axes to draw in, one for each method; by default a new figure.
 
     Returns
     -------
     matplotlib.axes.Axes or array of them
-        With up to 12 x 12 cells, each shows its error in per cent.
+        With up to 6 x 6 cells, each shows its error in per cent.
 
     References
     ----------
@@ -70,7 +75,8 @@ def error_map(frame: pd.DataFrame, x: str, y: str, value: str = "estimate", *, a
     --------
     >>> import pandas as pd
     >>> from pwcstats import plot
-    >>> frame = pd.DataFrame({"alpha": [0, 1, 0, 1], "rho": 0.5, "method": list("aabb"), "estimate": 0.1})
+    >>> frame = pd.DataFrame({"alpha": [0, 1] * 4, "rho": [0, 0, 0.5, 0.5] * 2, "method": ["lda"] * 4 + ["qda"] * 4,
+    ...     "estimate": [0.10, 0.12, 0.15, 0.21, 0.13, 0.12, 0.11, 0.09]})
     >>> axes = plot.error_map(frame, "alpha", "rho")
     >>> axes[0].figure.savefig("map.png")  # doctest: +SKIP
     """
@@ -87,7 +93,9 @@ def error_map(frame: pd.DataFrame, x: str, y: str, value: str = "estimate", *, a
     # A few cells far above the others would make these all look alike.
     low, high = float(np.nanmin(shares)), float(np.nanquantile(shares, 0.98))
     columns, rows = (np.sort(frame[name].unique()) for name in (x, y))
-    panels = _panels_beside(ax, len(methods), 1.2 + 3.7 * len(methods), 4.0)
+    across = min(len(methods), 2)
+    height = 0.4 + 2.7 * -(-len(methods) // across)
+    panels = _panels_beside(ax, len(methods), 1.2 + 2.6 * across, height, across)
     image: Any = None
     for axes, method in zip(panels, methods, strict=True):
         part = frame[frame["method"] == method].pivot(index=y, columns=x, values=value)
@@ -95,36 +103,40 @@ def error_map(frame: pd.DataFrame, x: str, y: str, value: str = "estimate", *, a
         image = axes.imshow(errors, origin="lower", aspect="auto", cmap="viridis", vmin=low, vmax=high)
         if max(errors.shape) <= MOST_NUMBERS:
             _write_shares(axes, image, errors)
-        axes.set_title(literal(method), fontsize=11)
+        axes.set_title(literal(method), fontsize=FONT + 1)
         axes.set_xlabel(literal(x))
         _name_ticks(axes, columns, rows)
-    panels[0].set_ylabel(literal(y))
+    for axes in panels[:: 2 if ax is None else len(panels)]:
+        axes.set_ylabel(literal(y))
     extend = "max" if np.nanmax(shares) > high else "neither"
     bar = figure_of(panels).colorbar(
-        image, ax=list(panels), shrink=0.9, extend=extend, label="test error (in the cells: per cent)"
+        image,
+        ax=list(panels),
+        shrink=0.9,
+        extend=extend,
+        label=label + (" (in the cells: per cent)" if max(len(rows), len(columns)) <= MOST_NUMBERS else ""),
     )
     bar.locator = MaxNLocator(6)
     bar.update_ticks()
     return one_or_array(panels)
 
 
-def _panels_beside(ax: Any, n: int, width: float, height: float) -> list[Axes]:
-    """Panels side by side, which share the vertical axis if they are in a new figure."""
-    return add_panels(new_figure(width, height), n, n, sharey=True) if ax is None else read_axes(ax, n)
+def _panels_beside(ax: Any, n: int, width: float, height: float, across: int | None = None) -> list[Axes]:
+    """Panels side by side, or in rows of `across`; they share the vertical axis if they are in a new figure."""
+    return add_panels(new_figure(width, height), n, across or n, sharey=True) if ax is None else read_axes(ax, n)
 
 
 def _write_shares(axes: Axes, image: Any, errors: Array) -> None:
-    size = 8.0 if max(errors.shape) <= 8 else 6.5
     for row, column in np.argwhere(np.isfinite(errors)):
         color = ink(image.cmap(image.norm(errors[row, column]))[:3])
         text = f"{100 * errors[row, column]:.1f}"
-        axes.text(column, row, text, ha="center", va="center", fontsize=size, color=color)
+        axes.text(column, row, text, ha="center", va="center", fontsize=FONT, color=color)
 
 
 def _name_ticks(axes: Axes, columns: Any, rows: Any) -> None:
     for values, name in ((columns, axes.set_xticks), (rows, axes.set_yticks)):
         step = -(-len(values) // MOST_TICKS)
-        name(range(0, len(values), step), [literal(short_number(value)) for value in values[::step]], fontsize=9)
+        name(range(0, len(values), step), [literal(short_number(value)) for value in values[::step]], fontsize=FONT)
     axes.tick_params(length=0)
 
 
@@ -164,8 +176,8 @@ def beside_paper(frame: pd.DataFrame, *, ax: Any = None) -> Panels:
     frame = frame.assign(label=labels)
     names = list(pd.unique(frame["label"]))
     # An inch holds about 13 letters.
-    width = 0.6 + max(map(len, names)) / 13 + 3.4 * len(quantities)
-    panels = _panels_beside(ax, len(quantities), max(width, 6.0), 1.3 + 0.24 * len(names))
+    width = 0.6 + max(map(len, names)) / 13 + 2.7 * len(quantities)
+    panels = _panels_beside(ax, len(quantities), max(width, 5.6), 1.4 + 0.25 * len(names))
     for axes, quantity in zip(panels, quantities, strict=True):
         _draw_beside(axes, frame[frame["quantity"] == quantity], names)
         axes.set_xlabel(literal(quantity))
@@ -175,7 +187,7 @@ def beside_paper(frame: pd.DataFrame, *, ax: Any = None) -> Panels:
     handles = [Line2D([], [], linestyle="none", label=key, **style) for key, style in styles.items()]
     # In one line, all of them take eight inches.
     ncols = 4 if figure_of(panels).get_figwidth() > 8.0 else 2
-    legend_of_figure(panels, handles, "outside upper left", ax is None, ncols=ncols, fontsize=9)
+    legend_of_figure(panels, handles, "outside upper left", ax is None, ncols=ncols, fontsize=FONT)
     return one_or_array(panels)
 
 
@@ -239,15 +251,17 @@ def accuracy_by_classes(accuracy: pd.DataFrame, *, ax: Any = None) -> Panels:
     --------
     >>> import pandas as pd
     >>> from pwcstats import plot
-    >>> accuracy = pd.DataFrame({"setting": "balanced", "n_classes": [3, 5], "method": "ht", "accuracy": [0.9, 0.8],
-    ...     "std_error": 0.01})
+    >>> accuracy = pd.DataFrame({"setting": "balanced", "n_classes": [4, 8, 16] * 2, "std_error": 0.01,
+    ...     "method": ["ht"] * 3 + ["wlw2"] * 3, "accuracy": [0.90, 0.81, 0.70, 0.91, 0.84, 0.76]})
     >>> ax = plot.accuracy_by_classes(accuracy)
     >>> ax.figure.savefig("accuracy.png")  # doctest: +SKIP
     """
     columns = ["setting", "n_classes", "method", "accuracy", "std_error"]
     accuracy = read_table(accuracy, columns, "accuracy_by_classes")
     settings = accuracy["setting"].unique()
-    panels = _panels_beside(ax, len(settings), 3.6 * len(settings), 3.6)
+    across = min(len(settings), 2)
+    width = 6.0 if across > 1 else 4.4
+    panels = _panels_beside(ax, len(settings), width, 3.2 * -(-len(settings) // across), across)
     for panel, setting, letter in zip(panels, settings, "abcdefgh", strict=False):
         rows = accuracy[accuracy["setting"] == setting]
         for index, (method, line) in enumerate(rows.groupby("method", sort=False)):
@@ -300,18 +314,19 @@ def one_against_all(frame: pd.DataFrame, *, ax: Any = None) -> NDArray[np.object
     rows = frame.dropna(subset=["data"])
     names = list(pd.unique(rows["data"]))
     wide = rows.pivot(index="data", columns="quantity", values=["estimate", "std_error"]).loc[names]
-    left, right = _panels_beside(ax, 2, 9.0, 1.5 + 0.3 * len(names))
+    left, right = _panels_beside(ax, 2, 6.4, 1.8 + 0.3 * len(names))
     at = np.arange(len(names))
     for quantity, strength, height in ((SHARES[1], 0.3, 0.72), (SHARES[0], 1.0, 0.36)):
         color = tinted(to_rgb(COLORS[0]), strength)
         left.barh(at, wide["estimate", quantity], height, color=color, label=quantity.removeprefix("cases "))
     left.set(xlabel="share of cases", xlim=(0.0, None))
-    left.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, frameon=False, fontsize=9, reverse=True)
+    handles, _ = left.get_legend_handles_labels()
+    legend_of_figure([left, right], handles[::-1], "outside upper left", ax is None, ncols=2, fontsize=FONT)
     right.axvline(0.0, color="0.5", linewidth=0.8, zorder=1)
     right.errorbar(
         wide["estimate", GAIN], at, xerr=2.0 * wide["std_error", GAIN], fmt="o", color=COLORS[1], markersize=5
     )
-    right.set(xlabel=f"{GAIN}\n(bars: 2 s.e.)")
+    right.set(xlabel=f"{GAIN.replace(' one', chr(10) + 'one')}\n(bars: 2 s.e.)")
     for axes in (left, right):
         list_rows(axes, [literal(name) for name in names])
         axes.xaxis.set_major_formatter(PercentFormatter(1.0))

@@ -14,6 +14,7 @@ from pwcstats._text import shape_of, shown
 from pwcstats.errors import InputError, arg, code
 from pwcstats.plot.reading import read_axes, read_sample
 from pwcstats.plot.style import (
+    FONT,
     MARKERS,
     Panels,
     add_panels,
@@ -32,7 +33,7 @@ LAYERS = 10
 # Sizes at which the markers have about the same area, so that no class looks larger than it is.
 SIZES = (1.0, 0.89, 1.15, 0.85, 1.15, 1.1, 1.1, 1.3)
 # Most panels side by side, unless the caller passes another number.
-MOST_COLUMNS = 4
+MOST_COLUMNS = 2
 
 
 def samples(panels: Mapping[Any, Any], *, columns: int | None = None, ax: Any = None) -> Panels:
@@ -46,7 +47,7 @@ def samples(panels: Mapping[Any, Any], *, columns: int | None = None, ax: Any = 
     panels : mapping of titles to tuples (X, y)
         `X` has two columns, whose names become the labels of the axes. `y` has the class of each row.
     columns : int, optional
-        Number of panels side by side; by default at most 4.
+        Number of panels side by side; by default at most 2.
     ax : matplotlib.axes.Axes or sequence of them, optional
         Axes to draw in, one for each sample; by default a new figure.
 
@@ -79,13 +80,13 @@ def samples(panels: Mapping[Any, Any], *, columns: int | None = None, ax: Any = 
     axes = _new_panels(n, across, len(classes)) if ax is None else read_axes(ax, n)
     for panel, (title, (points, y, _)) in zip(axes, found.items(), strict=True):
         _draw_classes(panel, points, np.searchsorted(classes, y), len(classes))
-        panel.set_title(literal(title), fontsize=11)
+        panel.set_title(literal(title), fontsize=FONT + 1)
         hide_frame(panel)
         if ax is not None:
             panel.set(xlabel=literal(names[0]), ylabel=literal(names[1]))
     if ax is None:
-        figure_of(axes).supxlabel(literal(names[0]), fontsize=10)
-        figure_of(axes).supylabel(literal(names[1]), fontsize=10)
+        figure_of(axes).supxlabel(literal(names[0]), fontsize=FONT)
+        figure_of(axes).supylabel(literal(names[1]), fontsize=FONT)
     handles = [
         Line2D([], [], label=literal(label), **_style(index, len(classes), 7.0)) for index, label in enumerate(classes)
     ]
@@ -126,14 +127,14 @@ def _read_panel(sample: Any, title: str) -> tuple[Array, Any, list[str]]:
 
 
 def _columns(n: int) -> int:
-    return n if n <= MOST_COLUMNS else min(MOST_COLUMNS, (n + 1) // 2)
+    return min(n, MOST_COLUMNS)
 
 
 def _new_panels(n: int, across: int, n_classes: int) -> list[Axes]:
     """A new figure with `n` panels that share their axes."""
     rows = -(-n // across)
-    size = 4.6 if n == 1 else 3.1
-    figure = new_figure(size * across + 1.5 * legend_columns(n_classes), size * rows + 0.4)
+    size = 4.4 if n == 1 else 2.4
+    figure = new_figure(size * across + 1.2 * legend_columns(n_classes), size * rows + 0.4)
     return add_panels(figure, n, across, sharex=True, sharey=True)
 
 

@@ -15,6 +15,7 @@ from pwcstats.errors import InputError, arg, code
 from pwcstats.plot.reading import read_axes
 from pwcstats.plot.style import (
     COLORS,
+    FONT,
     MARKERS,
     area_colors,
     figure_of,
@@ -75,7 +76,7 @@ def posteriors(proba: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
                 (0, 3),
                 textcoords="offset points",
                 ha="center",
-                fontsize=9,
+                fontsize=FONT,
                 fontweight="bold" if predicted else "normal",
             )
     axes.set_xticks(range(n), [literal(name) for name in proba.columns])
@@ -88,7 +89,7 @@ def posteriors(proba: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 
 
 def coupling(r: Any, proba: pd.DataFrame, *, ax: Any = None) -> NDArray[np.object_]:
-    """Pairwise probabilities of one case as a heat map, beside the class probabilities that coupling methods give.
+    """Pairwise probabilities of one case as a heat map, above the class probabilities that coupling methods give.
 
     Parameters
     ----------
@@ -122,7 +123,7 @@ def coupling(r: Any, proba: pd.DataFrame, *, ax: Any = None) -> NDArray[np.objec
         )
     np.fill_diagonal(pairs, np.nan)
     names = [literal(name) for name in proba.index]
-    left, right = new_figure(11, 4.6).subplots(1, 2, width_ratios=[1, 1.5]) if ax is None else read_axes(ax, 2)
+    left, right = new_figure(5.8, 7.6).subplots(2, 1, height_ratios=[1.3, 1]) if ax is None else read_axes(ax, 2)
     left.set_facecolor("0.75")  # for the diagonal; white stands for r = 1/2
     image = left.imshow(pairs, vmin=0, vmax=1, cmap="PuOr")
     figure_of(left).colorbar(image, ax=left, shrink=0.85, label="r: row class rather than column class")
@@ -135,7 +136,9 @@ def coupling(r: Any, proba: pd.DataFrame, *, ax: Any = None) -> NDArray[np.objec
         right.plot(np.arange(k) + offsets[index], p, linestyle="none", label=literal(method), **style)
     for boundary in np.arange(k - 1) + 0.5:
         right.axvline(boundary, color="0.9", linewidth=0.8, zorder=0)
-    right.set(xlabel="class", ylabel="coupled probability", xticks=range(k), ylim=(-0.02, None))
+    # The legend is above the points.
+    top = 1.3 * float(np.nanmax(as_float(proba, "proba")))
+    right.set(xlabel="class", ylabel="coupled probability", xticks=range(k), ylim=(-0.02, top))
     right.set_xticklabels(names)
     right.yaxis.set_major_formatter(PercentFormatter(1.0))
     right.legend(title="coupling", frameon=False, ncols=2)

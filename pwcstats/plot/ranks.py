@@ -124,7 +124,7 @@ def critical_difference(result: Any, *, ax: Axes | None = None) -> Axes:
 def _new_panel(names: list[str], n_left: int, n_lines: float) -> Axes:
     # An inch holds about 12 letters; the rank and the gaps take as much room as 8.
     beside = sum(max(map(len, side)) + 8 for side in (names[:n_left], names[n_left:])) / 12
-    return new_axes(4.6 + beside, LINE * n_lines)
+    return new_axes(3.2 + beside, LINE * n_lines)
 
 
 def _font(axes: Axes, n_lines: float) -> float:

@@ -25,12 +25,12 @@ from pwcstats.plot.reading import (
     read_sample,
 )
 from pwcstats.plot.style import (
+    FONT,
     MARKERS,
     NOBODY,
     Panels,
     add_panels,
     area_colors,
-    legend_columns,
     legend_of_figure,
     literal,
     marker_size,
@@ -72,7 +72,8 @@ def decision_regions(
     y : array-like of shape (n_samples,)
         Their classes.
     test : tuple (X, y), optional
-        Test rows, which are not drawn, for the errors above the panels; by default the errors are those of `X`. If m
+        Test rows, which are not drawn, for the test errors above the panels; by default the
+        errors are those of the rows of `X`, which are training errors if `clf` was fitted to these rows. If m
         classes tie in max-wins and one of them is right, the error is 1 - 1/m, as if one of them was drawn at random.
     names : sequence of str, optional
         Names of the classifiers, for the titles of the panels.
@@ -106,20 +107,22 @@ def decision_regions(
     # All classifiers are checked; the labels of the axes and the classes are those of the first.
     (points, labels), *_ = [_read_plane(one, X) for one in clfs]
     codes = read_labels(clfs[0], y, len(points))
-    rows, frame, truth, where = points, X, codes, f"the {counted(len(points), 'row')} shown"
+    rows, frame, truth, where = points, X, codes, f"error on these {counted(len(points), 'row')}: "
     if test is not None:
         frame, y_test = read_sample(test, arg("test"))
         rows, _ = _read_plane(clfs[0], frame, "test")
         truth = read_labels(clfs[0], y_test, len(rows), f"the y of {arg('test')}")
-        where = counted(len(rows), "test row")
+        where = f"test error ({counted(len(rows), 'row')}): "
     span = np.ptp(points, axis=0)
     margin = np.where(span > 0.0, 0.06 * span, 1.0)
     edges = np.stack([points.min(axis=0) - margin, points.max(axis=0) + margin], axis=1)
     grid = np.stack(np.meshgrid(*[np.linspace(start, stop, resolution) for start, stop in edges]), axis=-1)
     rules = [(one, *rule) for one, name in zip(clfs, titles, strict=True) for rule in _rules(one, name).items()]
     classes = clfs[0].classes_
-    columns = legend_columns(len(classes) + 1)
-    panels = _new_panels(len(rules), labels, 1.3 * columns) if ax is None else read_axes(ax, len(rules))
+    # The legend is below the panels.
+    columns = max(1, int(70 / (6 + max(len(str(label)) for label in [*classes, "no decision"]))))
+    height = 0.25 * -(-(len(classes) + 1) // columns)
+    panels = _new_panels(len(rules), labels, height) if ax is None else read_axes(ax, len(rules))
     undecided = False
     for panel, (one, title, rule) in zip(panels, rules, strict=True):
         winners, _ = rule(_as_fitted(one, rows, frame))
@@ -127,11 +130,11 @@ def decision_regions(
         winners, strength = rule(_as_fitted(one, grid.reshape(-1, 2), X))
         undecided |= _draw_regions(panel, grid, winners, strength)
         _draw_points(panel, points, codes, len(classes))
-        panel.set_title(f"{title}\nerror {error:.3f} on {where}", fontsize=11)
+        panel.set_title(f"{title}\n{where}{error:.3f}", fontsize=FONT + 1)
         panel.set(xlim=edges[0], ylim=edges[1])
         if ax is not None:
             panel.set(xlabel=literal(labels[0]), ylabel=literal(labels[1]))
-    legend_of_figure(panels, _handles(classes, undecided), "outside right upper", ax is None, ncols=columns)
+    legend_of_figure(panels, _handles(classes, undecided), "outside lower center", ax is None, ncols=columns)
     return one_or_array(panels)
 
 
@@ -168,9 +171,10 @@ def _as_fitted(clf: Any, rows: Array, X: Any) -> Any:
 
 
 def _new_panels(n: int, labels: list[str], legend: float) -> list[Axes]:
-    """Up to three panels side by side, four in a square, more in rows of three; with room for a legend."""
-    across = n if n <= 3 else 2 if n == 4 else 3
-    figure = new_figure(4.9 * across + legend, 4.9 * -(-n // across))
+    """Up to two panels side by side; with room for a legend of this height."""
+    across = min(n, 2)
+    size = 3.1 if across == 2 else 4.6
+    figure = new_figure(size * across, (size + 0.1) * -(-n // across) + legend)
     panels = add_panels(figure, n, across, sharex=True, sharey=True)
     for panel in panels[max(n - across, 0) :]:
         panel.set_xlabel(literal(labels[0]))

@@ -1,137 +1,284 @@
 """Reliability diagrams: predicted probabilities against observed shares."""
 
-from collections.abc import Callable
-from typing import Any, Literal
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.layout_engine import ConstrainedLayoutEngine
 from numpy.typing import NDArray
-from sklearn.calibration import calibration_curve
 from sklearn.utils import _safe_indexing
+from statsmodels.stats.proportion import proportion_confint
 
 from pwcstats import _params
-from pwcstats._arrays import Array
-from pwcstats.errors import InputError, code
+from pwcstats._arrays import Array, as_float
+from pwcstats._text import counted, listed, shape_of, shown
+from pwcstats.errors import InputError, arg, code, value
 from pwcstats.plot.reading import check_fitted, final_estimator, find_method, read_axes, read_labels
-from pwcstats.plot.style import COLORS, MARKERS, hide_frame, literal, new_figure
+from pwcstats.plot.style import COLORS, FONT, MARKERS, hide_frame, literal, new_axes
 
-# With more classes than colours, there is one line for all classes.
+Kind = Literal["classes", "confidence", "pairs"]
+# With more classes than colours, the lines of single classes could not be told apart.
 MOST_LINES = len(COLORS)
-BARS = 20
+# Bars of the histogram, which is drawn between these heights, below the diagram.
+BARS, FLOOR, CEILING = 25, -0.21, -0.06
+
+
+class _Forecast(NamedTuple):
+    """Predicted probabilities, one column per class, and the classifier that made them, if it is known."""
+
+    name: str
+    classes: list[Any]
+    p: Array
+    clf: Any
+
+
+class _Line(NamedTuple):
+    """Predictions `p` of events, which happened or not (`truth`); predictions with the same `row` belong together."""
+
+    label: str
+    truth: NDArray[np.bool_]
+    p: Array
+    row: NDArray[np.intp] | None
 
 
 def calibration(
-    clf: Any, X: Any, y: Any, *, n_bins: int = 10, strategy: Literal["uniform", "quantile"] = "uniform", ax: Any = None
-) -> NDArray[np.object_]:
-    r"""Reliability diagrams of the class probabilities and of the pairwise probabilities.
+    clf: Any,
+    X: Any = None,
+    y: Any = None,
+    *,
+    kind: Kind | None = None,
+    n_bins: int = 10,
+    strategy: Literal["quantile", "uniform"] = "quantile",
+    alpha: float = 0.05,
+    ax: Axes | None = None,
+) -> Axes:
+    r"""Reliability diagram: predicted probabilities against observed shares, with confidence intervals.
 
-    On the left is each class against the rest: the predicted probability against the observed share. With more than 8
-    classes there is one line for all of them, and a faint one for each. On the right are all pairs together: among the
-    rows of classes i and j, the probability of i rather than j against the share of i, both as the learners of the
-    pairs give it and as :math:`p_i / (p_i + p_j)` after coupling. Histograms of the predictions are below.
-    Well-calibrated probabilities are near the diagonal; a flatter line means overconfidence, a steeper one
-    underconfidence.
+    The predictions are grouped into bins. A point shows the mean prediction of a bin and the observed share; its bar is
+    the Wilson interval of that share. Well-calibrated probabilities are near the diagonal: about 5 % of the bars should
+    miss it. A flatter line means overconfidence, a steeper one underconfidence. Histograms of the predictions are at
+    the bottom.
 
     Parameters
     ----------
-    clf : classifier
-        Fitted, with ``predict_proba``. The pairs have both lines for a :class:`~pwcstats.PairwiseClassifier` (or a
-        pipeline or a search that ends in one), and the line from ``predict_proba`` for other classifiers.
-    X : array-like or DataFrame of shape (n_samples, n_features)
-        Rows, preferably not those of the fit.
+    clf : classifier, probabilities, or dict of them
+        A fitted classifier with ``predict_proba``, or the predicted probabilities themselves: a DataFrame with a column
+        for each class, an array with the columns in the sorted order of the classes, or the probabilities of the second
+        of two classes. A dict from names to classifiers or probabilities compares them: each has one line, and its log
+        loss is in the legend.
+    X : array-like or DataFrame of shape (n_samples, n_features), optional
+        Rows, preferably not those of the fit. Probabilities need none.
     y : array-like of shape (n_samples,)
-        Their classes.
+        Classes of the rows.
+    kind : {"classes", "confidence", "pairs"}, optional
+        "classes": a line for each class against the rest, or for two classes the line of the second one. "confidence":
+        one line for the probability of the predicted class, against the share of correct predictions. "pairs": all
+        pairs together; among the rows of classes i and j, the probability of i rather than j, as the learners of the
+        pairs give it (if `clf` is a :class:`~pwcstats.PairwiseClassifier`) and as :math:`p_i / (p_i + p_j)` after
+        coupling. The default is "classes" for one classifier with at most 8 classes and for two classes, otherwise
+        "confidence".
     n_bins : int
         Number of bins.
-    strategy : {"uniform", "quantile"}
-        Bins of equal width, or of equal counts, as in :func:`sklearn.calibration.calibration_curve`. With many classes,
-        most probabilities are small, and most bins of equal counts are near 0.
+    strategy : {"quantile", "uniform"}
+        Bins of equal counts or of equal width, as in :func:`sklearn.calibration.calibration_curve`.
+    alpha : float
+        Significance level; the bars have level 1 - `alpha`.
+    ax : matplotlib.axes.Axes, optional
+        Axes to draw in; by default a new figure.
 
     Returns
     -------
-    array of four matplotlib.axes.Axes
-        The Brier score of the classes is the mean over rows of the sum of squared errors over classes; for two classes,
-        it is half of that, as in scikit-learn.
+    matplotlib.axes.Axes
+        The Brier score is the mean over rows of the sum of squared errors over classes; for two classes, it is half of
+        that, as in scikit-learn.
+
+    Notes
+    -----
+    The Wilson interval [1]_ assumes that the outcomes of a bin are independent. A row belongs to several pairs, so for
+    "pairs" the number of outcomes is replaced by the number of distinct rows, which is conservative.
+
+    References
+    ----------
+    .. [1] Wilson, E. B. (1927). Probable inference, the law of succession, and statistical inference. Journal of the
+       American Statistical Association 22, 209-212. https://doi.org/10.1080/01621459.1927.10502953
 
     Examples
     --------
-    >>> from sklearn.datasets import load_digits
+    >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn.svm import SVC
     >>> from pwcstats import PairwiseClassifier, plot
-    >>> X, y = load_digits(n_class=4, return_X_y=True)
-    >>> clf = PairwiseClassifier(GaussianNB(var_smoothing=1e-3)).fit(X[::2], y[::2])
-    >>> axes = plot.calibration(clf, X[1::2], y[1::2])
-    >>> axes[0, 0].figure.savefig("calibration.png")  # doctest: +SKIP
+    >>> data = load_breast_cancer()
+    >>> X, y = data.data, data.target_names[data.target]
+    >>> clfs = {"naive Bayes": GaussianNB(), "SVM": PairwiseClassifier(SVC(), random_state=0)}
+    >>> fitted = {name: clf.fit(X[::2], y[::2]) for name, clf in clfs.items()}
+    >>> ax = plot.calibration(fitted, X[1::2], y[1::2], n_bins=5)
+    >>> ax.figure.savefig("calibration.png")  # doctest: +SKIP
     """
     _params.count(n_bins, "n_bins", 2)
-    _params.choice(strategy, ("uniform", "quantile"), "strategy")
-    check_fitted(clf, "calibration")
-    proba = find_method(clf, "predict_proba")
+    _params.choice(strategy, ("quantile", "uniform"), "strategy")
+    alpha = _params.level(alpha, "alpha")
+    forecasts = _read_forecasts(clf, X, y)
+    drawn = _read_kind(kind, forecasts)
+    codes = [_read_codes(forecast, y) for forecast in forecasts]
+    lines = _lines(forecasts, codes, drawn, X)
+    axes = new_axes(5.4, 5.2) if ax is None else read_axes(ax, 1)[0]
+    for index, line in enumerate(lines):
+        style = {"color": COLORS[index % len(COLORS)], "marker": MARKERS[index % len(MARKERS)]}
+        _draw_line(axes, line, n_bins, strategy, alpha, style)
+    # Several lines of one classifier share a histogram.
+    if len(forecasts) == 1:
+        shared = lines[:1] if drawn == "pairs" else lines
+        _draw_histogram(axes, np.concatenate([line.p for line in shared]), "0.7", True)
+    else:
+        for index, line in enumerate(lines):
+            _draw_histogram(axes, line.p, COLORS[index % len(COLORS)], False)
+    _finish(axes, drawn, forecasts, codes, f"{100 * (1 - alpha):g}%")
+    return axes
+
+
+def _read_forecasts(clf: Any, X: Any, y: Any) -> list[_Forecast]:
+    if y is None:
+        raise InputError(f"{code('calibration')} needs the classes of the rows; pass {arg('y')}.")
+    given = clf if isinstance(clf, Mapping) else {"": clf}
+    if not given:
+        raise InputError(f"{code('calibration')} needs a classifier or probabilities, got an empty dict.")
+    found = [_read_forecast(str(name), one, X, y) for name, one in given.items()]
+    for forecast in found[1:]:
+        if list(forecast.classes) != list(found[0].classes):
+            raise InputError(
+                f"{code('calibration')} needs classifiers of the same classes, got "
+                f"{listed(map(shown, found[0].classes))} and {listed(map(shown, forecast.classes))}; fit them to the "
+                "same labels."
+            )
+    return found
+
+
+def _read_forecast(name: str, given: Any, X: Any, y: Any) -> _Forecast:
+    """Probabilities as given, or as a classifier predicts them."""
+    if isinstance(given, (pd.DataFrame, pd.Series, np.ndarray, list, tuple)):
+        classes, p = _read_proba(given, y)
+        return _Forecast(name, classes, p, None)
+    check_fitted(given, "calibration")
+    proba = find_method(given, "predict_proba")
     if proba is None:
         raise InputError(
-            f"{code('calibration')} needs probabilities, but {type(final_estimator(clf)).__name__} has no "
+            f"{code('calibration')} needs probabilities, but {type(final_estimator(given)).__name__} has no "
             f"{code('predict_proba')}; use it in a {code('PairwiseClassifier')}, which calibrates decision values."
         )
+    if X is None:
+        raise InputError(f"{code('calibration')} needs the rows to predict; pass {arg('X')}.")
     p = np.clip(np.asarray(proba(X), dtype=np.float64), 0.0, 1.0)
-    codes = read_labels(clf, y, len(p))
-    # The number of the last tick extends beyond the axis, hence the padding.
-    if ax is None:
-        figure = new_figure(10.4, 5.6, ConstrainedLayoutEngine(w_pad=0.1))
-        panels = figure.subplots(2, 2, sharex=True, height_ratios=[4, 1])
-    else:
-        panels = np.array(read_axes(ax, 4), dtype=object).reshape(2, 2)
-    options = {"n_bins": n_bins, "strategy": strategy}
-    _draw_classes(panels[:, 0], clf.classes_, p, codes, options)
-    _draw_pairs(panels[:, 1], find_method(clf, "pairwise_proba"), X, p, codes, options)
-    return panels
+    return _Forecast(name, list(given.classes_), p, given)
 
 
-def _draw_classes(panels: Any, classes: Any, p: Array, codes: NDArray[np.int64], options: dict[str, Any]) -> None:
-    """Draw each class against the rest."""
-    top, k = panels[0], p.shape[1]
-    truth = codes[:, None] == np.arange(k)
-    pooled = k > MOST_LINES
-    for index, label in enumerate(classes):
-        style: dict[str, Any] = {
-            "color": COLORS[index % MOST_LINES],
-            "marker": MARKERS[index % MOST_LINES],
-            "label": literal(label),
-        }
-        if pooled:
-            style = {"color": "0.82", "linewidth": 0.7, "label": "each class" if index == 0 else None}
-        _draw_curve(top, truth[:, index], p[:, index], options, **style)
-    if pooled:
-        style = {"color": COLORS[0], "marker": MARKERS[0], "linewidth": 1.8}
-        _draw_curve(top, truth.ravel(), p.ravel(), options, label="all classes together", **style)
-    brier = np.mean(np.sum((p - truth) ** 2, axis=1)) / (2 if k == 2 else 1)
-    loss = -np.mean(np.log(np.maximum(p[np.arange(len(p)), codes], np.finfo(float).eps)))
-    _finish(panels, f"classes, each against the rest\nBrier score {brier:.3f}, log loss {loss:.3f}", p.ravel())
-    top.set_ylabel("observed share")
-    panels[1].set_ylabel("count")
+def _read_proba(given: Any, y: Any) -> tuple[list[Any], Array]:
+    p = as_float(given, "clf")
+    classes = list(given.columns) if isinstance(given, pd.DataFrame) else list(np.unique(np.asarray(y)))
+    if p.ndim == 1 and len(classes) == 2:
+        p = np.column_stack([1.0 - p, p])
+    if p.ndim != 2 or p.shape[1] != len(classes):
+        raise InputError(
+            f"the probabilities must have a column for each of the {len(classes)} classes in {arg('y')}, got "
+            f"{shape_of(p)}; pass a DataFrame whose columns are named like the classes."
+        )
+    if not (np.isfinite(p).all() and (p >= 0.0).all() and (p <= 1.0).all()):
+        raise InputError("the probabilities must be numbers between 0 and 1.")
+    return classes, p
 
 
-def _draw_pairs(
-    panels: Any, pairwise: Any, X: Any, p: Array, codes: NDArray[np.int64], options: dict[str, Any]
-) -> None:
-    """Draw all pairs together."""
+def _read_codes(forecast: _Forecast, y: Any) -> NDArray[np.int64]:
+    if forecast.clf is not None:
+        return read_labels(forecast.clf, y, len(forecast.p))
+    labels = np.asarray(y)
+    if labels.shape != (len(forecast.p),):
+        raise InputError(
+            f"{arg('y')} must be one label for each of the {len(forecast.p)} rows of the probabilities, got "
+            f"{shape_of(labels)}."
+        )
+    codes = pd.Index(forecast.classes).get_indexer(pd.Index(labels))
+    if (codes < 0).any():
+        unknown = pd.unique(pd.Series(labels[codes < 0]))
+        raise InputError(f"{arg('y')} has {listed(map(shown, unknown))}, for which there are no probabilities.")
+    return np.asarray(codes, dtype=np.int64)
+
+
+def _read_kind(kind: Any, forecasts: list[_Forecast]) -> str:
+    n, k = len(forecasts), len(forecasts[0].classes)
+    if kind is None:
+        return "classes" if k == 2 or (n == 1 and k <= MOST_LINES) else "confidence"
+    _params.choice(kind, ("classes", "confidence", "pairs"), "kind")
+    if kind == "classes" and k > MOST_LINES:
+        raise InputError(
+            f"{arg('kind', 'classes')} draws a line for each class, got {k} classes (at most {MOST_LINES}); use "
+            f"{arg('kind', 'confidence')}."
+        )
+    if n > 1 and (kind == "pairs" or (kind == "classes" and k > 2)):
+        raise InputError(
+            f"several classifiers with more than two classes need {arg('kind', 'confidence')}, which has one line for "
+            f"each of them, got {value(kind)}."
+            if k > 2
+            else f"{arg('kind', 'pairs')} draws one classifier, got {n}."
+        )
+    return str(kind)
+
+
+def _lines(forecasts: list[_Forecast], codes: list[NDArray[np.int64]], kind: str, X: Any) -> list[_Line]:
+    """The lines to draw, with their labels."""
+    if kind == "pairs":
+        return _pair_lines(forecasts[0], codes[0], X)
+    lines = []
+    for forecast, code_ in zip(forecasts, codes, strict=True):
+        k = len(forecast.classes)
+        if kind == "confidence":
+            best = forecast.p.argmax(axis=1)
+            label = _named(forecast, code_, "predicted class")
+            lines.append(_Line(label, best == code_, forecast.p.max(axis=1), None))
+            continue
+        for index in range(k) if k > 2 else [1]:
+            label = literal(forecast.classes[index])
+            label = _named(forecast, code_, label)
+            lines.append(_Line(label, code_ == index, forecast.p[:, index], None))
+    return lines
+
+
+def _named(forecast: _Forecast, codes: NDArray[np.int64], alone: str) -> str:
+    """Label of the line of one of several classifiers; the label `alone` if there is only one."""
+    if not forecast.name:
+        return alone
+    return f"{literal(forecast.name)}: log loss {_log_loss(forecast.p, codes):.3f}"
+
+
+def _log_loss(p: Array, codes: NDArray[np.int64]) -> float:
+    return float(-np.mean(np.log(np.maximum(p[np.arange(len(p)), codes], np.finfo(float).eps))))
+
+
+def _brier(p: Array, codes: NDArray[np.int64]) -> float:
+    truth = codes[:, None] == np.arange(p.shape[1])
+    return float(np.mean(np.sum((p - truth) ** 2, axis=1)) / (2 if p.shape[1] == 2 else 1))
+
+
+def _pair_lines(forecast: _Forecast, codes: NDArray[np.int64], X: Any) -> list[_Line]:
+    """All pairs together, before and after coupling."""
+    p = forecast.p
     first, counts = _orient(codes, p.shape[1])
     own = p[np.arange(len(p)), codes][:, None]
     both = own + p
     after = np.divide(np.where(first, own, p), both, out=np.full_like(p, 0.5), where=both > 0.0)
     ratio = "$p_i / (p_i + p_j)$"
-    lines = {ratio: after}
+    values = {ratio: after}
+    pairwise = None if forecast.clf is None else find_method(forecast.clf, "pairwise_proba")
     if pairwise is not None:
-        lines = {"$r_{ij}$, before coupling": _pairwise_values(pairwise, X, codes, first), f"{ratio}, coupled": after}
-    truth = first[counts]
-    for index, (name, values) in enumerate(lines.items()):
-        r = np.clip(values[counts], 0.0, 1.0)
+        values = {"$r_{ij}$, before coupling": _pairwise_values(pairwise, X, codes, first), f"{ratio}, coupled": after}
+    truth, row = first[counts], np.nonzero(counts)[0]
+    lines = []
+    for name, table in values.items():
+        r = np.clip(table[counts], 0.0, 1.0)
         brier = np.mean((r - truth) ** 2)
         loss = -np.mean(np.log(np.maximum(np.where(truth, r, 1.0 - r), np.finfo(float).eps)))
-        label = f"{name}\n(Brier {brier:.3f}, log loss {loss:.3f})"
-        _draw_curve(panels[0], truth, r, options, color=COLORS[index], marker=MARKERS[index], label=label)
-    _finish(panels, "classes i and j, all pairs together", next(iter(lines.values()))[counts])
-    panels[1].set_xlabel("predicted probability of i rather than j")
+        lines.append(_Line(f"{name}\n(log loss {loss:.3f}, Brier {brier:.3f})", truth, r, row))
+    return lines
 
 
 def _orient(codes: NDArray[np.int64], k: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
@@ -152,22 +299,73 @@ def _pairwise_values(
     return out
 
 
-def _draw_curve(panel: Axes, truth: Any, p: Array, options: dict[str, Any], **style: Any) -> None:
-    share, mean = calibration_curve(truth.astype(np.int64), p, pos_label=1, **options)
-    panel.plot(mean, share, **{"markersize": 5, "linewidth": 1.2, **style})
+def _bins(line: _Line, n_bins: int, strategy: str, alpha: float) -> Array:
+    """Mean prediction, observed share, and the ends of its Wilson interval; one row per bin that has predictions."""
+    # As scikit-learn's calibration_curve does it.
+    points = np.linspace(0.0, 1.0, n_bins + 1)
+    edges = np.quantile(line.p, points) if strategy == "quantile" else points
+    bins = np.searchsorted(edges[1:-1], line.p)
+    if strategy == "quantile":
+        bins = _merge_small(bins, n_bins)
+    n = np.bincount(bins, minlength=n_bins)
+    used = n > 0
+    share = np.bincount(bins, line.truth, n_bins)[used] / n[used]
+    mean = np.bincount(bins, line.p, n_bins)[used] / n[used]
+    size = n[used]
+    if line.row is not None:
+        size = np.array([len(np.unique(line.row[bins == index])) for index in np.flatnonzero(used)])
+    low, high = proportion_confint(share * size, size, alpha, method="wilson")
+    return np.column_stack([mean, share, low, high])
 
 
-def _finish(panels: Any, title: str, p: Array) -> None:
-    """Add the diagonal, the histogram below, the title and the legend."""
-    top, bottom = panels
-    top.plot([0, 1], [0, 1], color="0.6", linestyle=(0, (4, 3)), linewidth=1.0, zorder=0)
-    top.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
-    top.set_title(title, fontsize=11)
+def _merge_small(bins: NDArray[np.intp], n_bins: int) -> NDArray[np.intp]:
+    """Join bins of less than half of the intended size to the next one; ties cause such bins."""
+    counts = np.bincount(bins, minlength=n_bins)
+    joined, size = np.arange(n_bins), 0
+    start = 0
+    for index, count in enumerate(counts):
+        size += count
+        joined[start : index + 1] = index
+        if 2 * size * n_bins >= len(bins):
+            start, size = index + 1, 0
+    if 0 < size and start > 0:
+        joined[start:] = joined[start - 1]
+    return joined[bins]
+
+
+def _draw_line(axes: Axes, line: _Line, n_bins: int, strategy: str, alpha: float, style: dict[str, Any]) -> None:
+    mean, share, low, high = _bins(line, n_bins, strategy, alpha).T
+    axes.vlines(mean, low, high, color=style["color"], linewidth=1.4, alpha=0.7)
+    axes.plot(mean, share, label=line.label, markersize=6, linewidth=1.6, **style)
+
+
+def _draw_histogram(axes: Axes, p: Array, color: str, filled: bool) -> None:
+    counts, edges = np.histogram(p, bins=BARS, range=(0.0, 1.0))
+    tops = FLOOR + (CEILING - FLOOR) * counts / max(counts.max(), 1)
+    axes.stairs(tops, edges, baseline=FLOOR, color=color, fill=filled, linewidth=1.2)
+
+
+def _finish(axes: Axes, kind: str, forecasts: list[_Forecast], codes: list[NDArray[np.int64]], level: str) -> None:
+    """Add the diagonal, the title, the labels and the legend."""
+    axes.plot([0, 1], [0, 1], color="0.6", linestyle=(0, (4, 3)), linewidth=1.0, zorder=0)
+    axes.axhline((CEILING - 0.02) / 2, color="0.8", linewidth=0.8)
+    axes.set(xlim=(-0.02, 1.02), ylim=(FLOOR - 0.01, 1.02), yticks=np.linspace(0.0, 1.0, 6))
+    axes.spines["left"].set_bounds(0.0, 1.0)
+    classes, n = forecasts[0].classes, counted(len(codes[0]), "row")
+    of, share = "", f"observed share ({level} intervals)"
+    if kind == "pairs":
+        of = " of i rather than j"
+    elif kind == "confidence":
+        of, share = " of the predicted class", f"share of correct predictions ({level} intervals)"
+    elif len(classes) == 2:
+        of = f" of {literal(classes[1])}"
+    axes.set_xlabel(f"predicted probability{of}\n(histogram at the bottom)", fontsize=FONT)
+    axes.set_ylabel(share, fontsize=FONT, y=0.58)
+    if len(forecasts) == 1:
+        loss, brier = _log_loss(forecasts[0].p, codes[0]), _brier(forecasts[0].p, codes[0])
+        axes.set_title(f"log loss {loss:.3f}, Brier score {brier:.3f} on these {n}", fontsize=FONT + 1)
+    else:
+        axes.set_title(f"calibration on these {n}", fontsize=FONT + 1)
+    hide_frame(axes)
     # Lines based on few rows go anywhere, also below the legend.
-    top.legend(loc="best", fontsize=9, edgecolor="none", framealpha=0.7)
-    bottom.hist(p, bins=BARS, range=(0.0, 1.0), color="0.6")
-    bottom.set_yscale("log")
-    bottom.set_ylim(bottom=0.5)  # so that a single prediction is visible
-    bottom.set_xlabel("predicted probability")
-    for panel in panels:
-        hide_frame(panel)
+    axes.legend(loc="best", fontsize=FONT, edgecolor="none", framealpha=0.7)

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
 
 from pwcstats import _params
 from pwcstats._arrays import Array, as_float
@@ -13,7 +14,7 @@ from pwcstats._text import listed
 from pwcstats.compare import compare_methods
 from pwcstats.errors import InputError, code
 from pwcstats.plot.reading import read_axes
-from pwcstats.plot.style import COLORS, figure_of, legend_of_figure, list_rows, literal, new_axes
+from pwcstats.plot.style import COLORS, FONT, figure_of, legend_of_figure, list_rows, literal, new_axes
 
 # With more pairs than this, only those with the best method are drawn.
 MOST_PAIRS = 15
@@ -90,12 +91,12 @@ def _means(result: Any, ax: Axes | None) -> Axes:
     _draw_lines(axes, _numbers(table, "mean"), [COLORS[0]] * len(table), [True] * len(table), "no score")
     for row, letters in enumerate(table["letters"]):
         # Outside of the axes, so that no interval runs into them.
-        axes.text(1.02, row, str(letters), transform=axes.get_yaxis_transform(), va="center", fontsize=9)
+        axes.text(1.02, row, str(letters), transform=axes.get_yaxis_transform(), va="center", fontsize=FONT)
     # Comparisons with a control have no letters.
     if table["letters"].astype(bool).any():
-        note = f"methods that share a letter do not differ {describe_test(result)}"
+        note = f"methods that share a letter\ndo not differ {describe_test(result)}"
         if ax is None:
-            figure_of(axes).supxlabel(note, fontsize=8, color="0.3")
+            figure_of(axes).supxlabel(note, fontsize=FONT, color="0.3")
         else:
             axes.set_xlabel(f"{axes.get_xlabel()}\n{note}")
     return axes
@@ -131,7 +132,10 @@ def _differences(result: Any, ax: Axes | None) -> Axes:
     handles = [
         Line2D([], [], marker="o", color=color, markerfacecolor=face, label=label) for color, face, label in kinds
     ]
-    legend_of_figure([axes], handles, "outside upper left", ax is None, ncols=2, fontsize=9)
+    # An inch holds about 12 letters; the handles and the gaps take as much room as 12.
+    n_letters = sum(len(str(handle.get_label())) for handle in handles) + 12
+    ncols = 2 if n_letters / 12 < figure_of(axes).get_figwidth() else 1
+    legend_of_figure([axes], handles, "outside upper left", ax is None, ncols=ncols, fontsize=FONT)
     return axes
 
 
@@ -154,11 +158,12 @@ def _panel(ax: Axes | None, names: list[str], n_lines: int, label: str) -> Axes:
     """Axes with a row for each name, the first on top."""
     n = len(names)
     beside, below = (max(len(line) for text in texts for line in text.split("\n")) for texts in (names, [label]))
-    height = 1.25 + n * (0.26 if n_lines == 1 else 0.38)
+    height = 1.45 + n * (0.26 if n_lines == 1 else 0.38)
     # An inch holds about 14 letters of the names, and 12 of the label, which must not be longer than the axis.
-    width = max(5.0, below / 12) + 0.4 + beside / 14
+    width = max(3.9, below / 13) + 0.4 + beside / 13
     axes = new_axes(width, height) if ax is None else read_axes(ax, 1)[0]
     axes.set_xlabel(label)
+    axes.xaxis.set_major_locator(MaxNLocator(5))
     list_rows(axes, names)
     return axes
 
@@ -177,7 +182,7 @@ def _draw_lines(axes: Axes, values: Array, colors: Any, filled: Any, without: st
         color = colors[row]
         if np.isnan(middle):
             style: dict[str, Any] = {"facecolor": "white", "edgecolor": "none", "pad": 1.5}
-            axes.text((low + high) / 2, row, without, va="center", ha="center", fontsize=9, color="0.35", bbox=style)
+            axes.text((low + high) / 2, row, without, va="center", ha="center", fontsize=FONT, color="0.35", bbox=style)
             continue
         if not np.isnan(left) and not np.isnan(right):
             axes.plot(np.clip([left, right], low, high), [row, row], color=color, linewidth=1.6)

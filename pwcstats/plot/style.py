@@ -21,6 +21,8 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 # Grey means "no class", so areas use yellow and wine instead of black and grey.
 AREAS = (*COLORS[:6], "#F0E442", "#882255")
 NOBODY = "#C4C4C4"
+# Size of text in points; pictures are about 6 inches wide, so that it can be read on a phone.
+FONT = 10.5
 # A legend with more names than this gets another column.
 LEGEND_ROWS = 18
 
@@ -91,7 +93,7 @@ def hide_frame(ax: Axes, *, left: bool = False) -> None:
         ax.tick_params(axis="y", length=0)
 
 
-def list_rows(ax: Axes, names: list[str], fontsize: float = 9) -> None:
+def list_rows(ax: Axes, names: list[str], fontsize: float = FONT) -> None:
     """Name the rows 0, 1, ... of the axes, the first on top; faint lines lead the eye from a name to its point."""
     ax.set_yticks(range(len(names)), names, fontsize=fontsize)
     ax.set_ylim(len(names) - 0.4, -0.6)

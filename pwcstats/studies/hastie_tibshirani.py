@@ -310,7 +310,7 @@ def _draw_3(frame: pd.DataFrame) -> Panels:
     found = frame[frame["median"].notna()]
     printed = np.where((found[list(BY)] == list(FRIEDMAN)).all(axis=1), PAPER_3, math.nan)
     method = found["rule"] + found["threshold"].map(labels)
-    return plot.boxes(found.assign(method=method, paper=printed), "method", "learner")
+    return plot.boxes(found.assign(method=method, paper=printed), "method", "learner", value="test error")
 
 
 TITLE = "Hastie & Tibshirani (1998): classification by pairwise coupling"

@@ -267,7 +267,7 @@ def _note_3(dataset: str, method: str) -> str:
 
 
 def _map5(frame: pd.DataFrame) -> Panels:
-    return plot.error_map(frame.dropna(subset="alpha"), "alpha", "rho")
+    return plot.error_map(frame.dropna(subset="alpha"), "alpha", "rho", label="test error")
 
 
 def _map6(frame: pd.DataFrame) -> Panels:
