@@ -18,6 +18,7 @@ extensions = [
     "sphinx_design",
     "listing",
     "mathml",
+    "performance",
     "pictures",
 ]
 exclude_patterns = ["generated", "**.ipynb"]
