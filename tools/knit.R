@@ -32,7 +32,8 @@ knitr::knit_hooks$set(
   plot = function(x, options) {
     alt <- options$fig.alt
     if (is.null(alt)) stop("the chunk ", options$label, " draws a picture: describe it in fig.alt")
-    paste0("\n```{image} ", x, "\n:alt: ", alt[min(options$fig.cur, length(alt))], "\n:class: plot\n```\n")
+    # Not in backticks, which knitr would take for a block of code.
+    paste0("\n:::{image} ", x, "\n:alt: ", alt[min(options$fig.cur, length(alt))], "\n:class: plot\n:::\n")
   },
   chunk = local({
     plain <- knitr::knit_hooks$get("chunk")

@@ -193,7 +193,7 @@ def show_python(chunk: Chunk, folder: Path) -> str:
             path = folder / f"{chunk.label}-{pictures}.svg"
             path.parent.mkdir(exist_ok=True)
             path.write_text(output.data["image/svg+xml"], encoding="utf-8")
-            parts.append(f"```{{image}} figures/{path.name}\n:alt: {chunk.options['fig.alt']}\n:class: plot\n```")
+            parts.append(f":::{{image}} figures/{path.name}\n:alt: {chunk.options['fig.alt']}\n:class: plot\n:::")
             continue
         else:
             text = output.data["text/plain"]
@@ -287,8 +287,8 @@ def show_chunks(chunks: list[Chunk]) -> str:
     tabs = []
     for language in sorted(languages):
         shown = "\n\n".join(chunk.shown for chunk in chunks if chunk.language == language)
-        tabs.append(f":::{{tab-item}} {NAMES[language]}\n:sync: {language}\n\n{shown}\n:::")
-    return "::::{tab-set}\n:sync-group: language\n\n" + "\n\n".join(tabs) + "\n::::"
+        tabs.append(f"::::{{tab-item}} {NAMES[language]}\n:sync: {language}\n\n{shown}\n::::")
+    return ":::::{tab-set}\n:sync-group: language\n\n" + "\n\n".join(tabs) + "\n:::::"
 
 
 def write_notebook(header: dict[str, str], parts: list[str | list[Chunk]], path: Path) -> None:
@@ -307,7 +307,7 @@ def write_notebook(header: dict[str, str], parts: list[str | list[Chunk]], path:
             cells.append(cell)
         if not ours:
             # Pictures are not part of the notebook.
-            text = re.sub(r"```\{image\}.*?```", "", "\n\n".join(chunk.shown for chunk in part), flags=re.DOTALL).strip()
+            text = re.sub(r":::\{image\}.*?:::", "", "\n\n".join(chunk.shown for chunk in part), flags=re.DOTALL).strip()
             cells += [nbformat.v4.new_markdown_cell(f"In R:\n\n{text}" if text.startswith("```r") else text)] if text else []
     kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
     for number, cell in enumerate(cells):
