@@ -112,7 +112,7 @@ vignettes: $(VIGNETTES) $(R_VIGNETTE) ## run the tutorials in R and Python: docs
 $(VIGNETTES): docs/%.md: %.Rmd
 $(R_VIGNETTE): R/vignettes/pwcstats.Rmd
 docs/vignettes/agreement-with-r.md: tests/parity.py
-docs/vignettes/scale-and-speed.md: docs/performance.csv $(wildcard benchmarks/*.py)
+docs/vignettes/scale-and-speed.md: docs/performance.csv
 $(VIGNETTES) $(R_VIGNETTE): tools/vignettes.py tools/knit.R $(PYTHON_SOURCES) .venv-r/stamp .r-lib/stamp
 	.venv-r/bin/python tools/vignettes.py $(filter %.Rmd,$^) $@
 

@@ -15,19 +15,19 @@ COUPLING = {
         'couple(r, "ht", n=n)',
         "BradleyTerry2::BTm(cbind(n * r, n * (1 - r)), a, b)",
         1e-10,
-        "BTm warns about fractional wins",
+        "BTm warns about fractional wins.",
     ),
     "e1071": Agreement(
         'couple(r, "wlw2", condensed=True)',
         'attr(predict(e1071::svm(...), x, probability = TRUE), "probabilities")',
         2e-3,
-        "r from its decision values and sigmoids; LIBSVM stops at 0.005 / K; so stopped we get its numbers to 1e-12",
+        "LIBSVM stops its iteration at 0.005 / K. With the same stopping rule, the numbers agree to 1e-12.",
     ),
     "kernlab minpair": Agreement(
-        'couple(r, "wlw2")', 'kernlab::couple(r, "minpair"), K = 3', 1e-12, "kernlab is wrong for K >= 4"
+        'couple(r, "wlw2")', 'kernlab::couple(r, "minpair"), K = 3', 1e-12, "kernlab is wrong for four or more classes."
     ),
     "kernlab pkpd": Agreement(
-        'couple(r, "pkpd")', 'kernlab::couple(r, "pkpd"), K = 3', 1e-12, "kernlab is wrong for K >= 4"
+        'couple(r, "pkpd")', 'kernlab::couple(r, "pkpd"), K = 3', 1e-12, "kernlab is wrong for four or more classes."
     ),
 }
 
@@ -36,19 +36,19 @@ CLASSIFY = {
         "PairwiseClassifier(SVC(gamma=1/p, tol=1e-10)).pairwise_scores(x)",
         'attr(predict(e1071::svm(x, y, tolerance = 1e-10), x, decision.values = TRUE), "decision.values")',
         1e-8,
-        "iris, Glass, Vehicle; columns scaled as R does it (ddof=1), pairs of sorted labels",
+        "Data: iris, Glass, Vehicle. Columns are scaled as in R (ddof=1).",
     ),
     "probabilities": Agreement(
         "couple(1 / (1 + exp(A f + B)), condensed=True), A and B from R",
         'attr(predict(…, probability = TRUE), "probabilities")',
         5e-3,
-        "LIBSVM stops at 0.005 / K, in R's order of the classes; so stopped we get its numbers to 1e-8",
+        "LIBSVM stops its iteration at 0.005 / K. With the same stopping rule, the numbers agree to 1e-8.",
     ),
     "E1071SVC": Agreement(
         "pwcstats.r.E1071SVC().decision_function(x), predict_proba(x)",
         "predict(e1071::svm(x, y, probability = TRUE), x, …)",
         1e-12,
-        "the same R function, called through rpy2",
+        "This is the same R function, called through rpy2.",
     ),
 }
 
@@ -57,19 +57,19 @@ HYBRID = {
         "HybridClassifier(SVC(kernel=, gamma=1/p, tol=1e-10)).distances(x)",
         'attr(predict(e1071::svm(x, y, …), x, decision.values = TRUE), "decision.values") / ||w||',
         1e-6,
-        "iris and Vehicle, linear and radial; ||w||² = a'Ka from e1071's coefs and SV; we see 1e-10",
+        "Data: iris and Vehicle, linear and radial kernels. The norm of w is computed from e1071's coefs and SV.",
     ),
     "firth": Agreement(
         'HybridClassifier(…, distance_cv=None, penalty="firth").integrator_',
         'brglm2::brmultinom(y ~ distances, type = "AS_mean")',
         1e-6,
-        "brmultinom's own stopping rule",
+        "The tolerance is brmultinom's stopping rule.",
     ),
     "multinom": Agreement(
         "HybridClassifier(…, distance_cv=None).integrator_",
         "nnet::multinom(y ~ distances)",
         1e-3,
-        "its BFGS stops where the likelihood changes in the 15th digit; that agrees to 1e-6",
+        "multinom stops early. The likelihoods agree to 1e-6.",
     ),
 }
 
@@ -78,57 +78,60 @@ BRADLEY_TERRY = {
         "BradleyTerry.from_comparisons(df, first=, second=, wins=).fit(ref=)",
         "BradleyTerry2::BTm(cbind(home.wins, away.wins), home.team, away.team)",
         1e-9,
-        "baseball; coefficients, standard errors, deviance",
+        "Data: baseball. Coefficients, standard errors and deviance.",
     ),
     "home": Agreement(
         "….fit(order_effect=True, ref=)",
         "BTm(…, ~ team + at.home)",
         1e-9,
-        "baseball, ice hockey with games on neutral ice; likelihood-ratio test against anova()",
+        "Data: baseball, and ice hockey with games on neutral ice. The likelihood-ratio test is compared with anova().",
     ),
     "firth": Agreement(
         '….fit("firth", order_effect=True)',
         "BTm(…, br = TRUE)",
         1e-7,
-        "baseball and chameleons; brglm's own iteration stops there",
+        "Data: baseball and chameleons. The tolerance is brglm's stopping rule.",
     ),
-    "citations": Agreement("BradleyTerry(wins).fit()", "BTm(cbind(win1, win2), …)", 1e-9, "a matrix"),
+    "citations": Agreement("BradleyTerry(wins).fit()", "BTm(cbind(win1, win2), …)", 1e-9, "The input is a matrix."),
     "profile": Agreement(
         '.conf_int(method="profile")',
         "confint(glm(…)) of MASS",
         2e-5,
-        "MASS interpolates the profile with a spline; ours are right to 1e-8 against the definition",
+        "MASS interpolates the profile by a spline. Ours agree with the definition to 1e-8.",
     ),
-    "icehockey": Agreement(
-        '….fit(ties="half", order_effect=True)', "BTm(result, …)", 1e-8, "58 teams; result 0.5 where tied"
-    ),
+    "icehockey": Agreement('….fit(ties="half", order_effect=True)', "BTm(result, …)", 1e-8, "58 teams; a tie is 0.5."),
     "chameleons": Agreement(
         '….fit(covariates="ch.res + prop.main", item_data=)', "BTm(formula = ~ ch.res[ID] + prop.main[ID])", 1e-8, ""
     ),
     "quasi": Agreement(
-        ".quasi_variances()", "qvcalc::qvcalc(BTabilities(model))", 1e-6, "glm's stopping rule in qvcalc"
+        ".quasi_variances()",
+        "qvcalc::qvcalc(BTabilities(model))",
+        1e-6,
+        "The tolerance is glm's stopping rule in qvcalc.",
     ),
     "sandwich": Agreement(
         '….fit(cov_type="HC0"), "cluster"',
         "sandwich::sandwich(BTm), vcovCL(…, cadjust = FALSE)",
         1e-8,
-        'cov_kwds={"use_correction": False}; the default corrects as statsmodels does',
+        'With cov_kwds={"use_correction": False}. The default corrects as statsmodels does.',
     ),
     "psychotools": Agreement(
         "BradleyTerry(wins).fit()",
         "psychotools::btmodel(SoundQuality$preference)",
         1e-7,
-        "its reference is the last item",
+        "The reference there is the last item.",
     ),
     "davidson": Agreement(
-        '….fit(ties="davidson")', "psychotools::btmodel(CEMS preferences)", 1e-7, '"(undecided)" is our "(tie)"'
+        '….fit(ties="davidson")', "psychotools::btmodel(CEMS preferences)", 1e-7, 'Their "(undecided)" is our "(tie)".'
     ),
-    "brat": Agreement("BradleyTerry(wins).fit(ref=)", "VGAM::vglm(Brat(wins) ~ 1, brat(refgp = 1))", 1e-6, "worths"),
+    "brat": Agreement(
+        "BradleyTerry(wins).fit(ref=)", "VGAM::vglm(Brat(wins) ~ 1, brat(refgp = 1))", 1e-6, "Worths are compared."
+    ),
     "bratt": Agreement(
         "….tie_parameter()",
         "VGAM::vglm(Brat(wins, ties) ~ 1, bratt(refgp = 1))",
         1e-6,
-        "another model of ties; the same among items of equal ability",
+        "A different model of ties, which is the same among items of equal ability.",
     ),
 }
 
@@ -137,78 +140,86 @@ LOGIT = {
         "FirthLogit(…).fit()",
         'glm(…, method = "brglmFit", type = "AS_mean") of brglm2',
         1e-6,
-        "endometrial, lizards, random data with weights and offsets; coefficients, standard errors, log-likelihood; "
-        "brglm2's own stopping rule",
+        "Data: endometrial, lizards, and random data with weights and offsets. Coefficients, standard errors and "
+        "log-likelihood. The tolerance is brglm2's stopping rule.",
     ),
     "multinomial": Agreement(
         "FirthMNLogit(…).fit()",
         'brglm2::brmultinom(…, type = "AS_mean")',
         1e-6,
-        "alligators' food, and separated data; brmultinom's own stopping rule",
+        "Data: alligators, and separated data. The tolerance is brmultinom's stopping rule.",
     ),
     "ratio": Agreement(
         'ContinuationRatio(…, direction="backward")',
         "VGAM::vglm(…, sratio(reverse = TRUE))",
         1e-6,
-        "pneumo; separate and parallel slopes; VGAM's cratio has the opposite signs; standard errors against glm, as "
-        "VGAM's are off in the third digit where cells are empty",
+        "Data: pneumo, with separate and parallel slopes. VGAM's cratio has the opposite signs. Standard errors are "
+        "compared with glm, because VGAM's differ in the third digit if cells are empty.",
     ),
     "forward": Agreement(
         'ContinuationRatio(…, direction="forward")',
         "VGAM::vglm(…, sratio(reverse = FALSE))",
         1e-6,
-        "pneumo; separate and parallel slopes",
+        "Data: pneumo, with separate and parallel slopes.",
     ),
     "ordered": Agreement(
         "OrderedLogit(…).fit()",
         "MASS::polr(…)",
         1e-5,
-        "housing; polr's optimiser stops at a relative change of the likelihood",
+        "Data: housing. The tolerance is the stopping rule of polr's optimiser.",
     ),
     "step": Agreement(
-        'stepwise(Logit(…), "aic"), "bic"', "step(glm(…))", 1e-9, "birthwt; the same path, AIC at each step"
+        'stepwise(Logit(…), "aic"), "bic"',
+        "step(glm(…))",
+        1e-9,
+        "Data: birthwt. The path is the same, with the same AIC at each step.",
     ),
 }
 
 COMPARE = {
     "t": Agreement(
-        "compare.paired_t(a, b)", "t.test(a, b, paired = TRUE)", 1e-10, "three alternatives; with ties and without"
+        "compare.paired_t(a, b)", "t.test(a, b, paired = TRUE)", 1e-10, "All three alternatives, with and without ties."
     ),
     "wilcox exact": Agreement(
-        "compare.wilcoxon(a, b)", "wilcox.test(a, b, paired = TRUE)", 1e-10, "fewer than 50 pairs without ties"
+        "compare.wilcoxon(a, b)", "wilcox.test(a, b, paired = TRUE)", 1e-10, "Fewer than 50 pairs, without ties."
     ),
     "wilcox normal": Agreement(
         'compare.wilcoxon(a, b, method="asymptotic")',
         "wilcox.test(a, b, paired = TRUE, exact = FALSE)",
         1e-10,
-        "ties and zeros; with and without correction. With zeros our pseudomedian and interval keep them, R's do not",
+        "With ties and zeros, with and without correction. Our pseudomedian and interval keep zeros, R's drop them.",
     ),
     "wilcox permutation": Agreement(
         'compare.wilcoxon(a, b, method="exact")',
         "exactRankTests::wilcox.exact(a, b, paired = TRUE)",
         1e-10,
-        "ties and zeros, where wilcox.test has no exact p-value",
+        "With ties and zeros, for which wilcox.test has no exact p-value.",
     ),
     "wilcox pratt": Agreement(
         'compare.wilcoxon(a, b, zeros="pratt")', 'coin::wilcoxsign_test(…, zero.method = "Pratt")', 1e-10, ""
     ),
     "wilcox interval": Agreement(
-        "….conf_int, .estimate", "wilcox.test(…, conf.int = TRUE)", 1e-10, "exact; normal ones to uniroot's tolerance"
+        "….conf_int, .estimate",
+        "wilcox.test(…, conf.int = TRUE)",
+        1e-10,
+        "Exact intervals. Normal ones agree to the tolerance of uniroot.",
     ),
     "sign": Agreement("compare.sign(a, b)", "binom.test(sum(d > 0), sum(d != 0))", 1e-10, ""),
     "mcnemar": Agreement(
-        "compare.mcnemar(table)", "mcnemar.test(table), binom.test(b, b + c)", 1e-10, "with and without correction"
+        "compare.mcnemar(table)", "mcnemar.test(table), binom.test(b, b + c)", 1e-10, "With and without correction."
     ),
-    "friedman": Agreement("compare.friedman(scores)", "friedman.test(scores)", 1e-10, "with ties and without"),
-    "cochran": Agreement("compare.cochran_q(right)", "friedman.test(right)", 1e-10, "of 0 and 1 they are the same"),
+    "friedman": Agreement("compare.friedman(scores)", "friedman.test(scores)", 1e-10, "With and without ties."),
+    "cochran": Agreement(
+        "compare.cochran_q(right)", "friedman.test(right)", 1e-10, "For scores of 0 and 1 the two tests are the same."
+    ),
     "tukey": Agreement(
         "compare.nemenyi(scores)",
         "ptukey(sqrt(2) * z, k, Inf, lower.tail = FALSE)",
         2e-8,
-        "ptukey is off by up to 1e-8 from 10 methods on; ours are right to 1e-13",
+        "For 10 or more methods, ptukey is off by up to 1e-8. Ours are exact to 1e-13.",
     ),
     "qtukey": Agreement(
-        "….critical_difference", "qtukey(0.95, k, Inf) / sqrt(2) * se", 1e-4, "qtukey stops its secant steps at 1e-4"
+        "….critical_difference", "qtukey(0.95, k, Inf) / sqrt(2) * se", 1e-4, "qtukey stops its iteration at 1e-4."
     ),
-    "adjust": Agreement("compare.adjust(p, …)", "p.adjust(p, …)", 1e-14, "also with missing values"),
+    "adjust": Agreement("compare.adjust(p, …)", "p.adjust(p, …)", 1e-14, "Also with missing values."),
 }

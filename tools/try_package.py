@@ -8,7 +8,7 @@ from sklearn.datasets import load_iris
 from sklearn.svm import SVC
 
 import pwcstats
-from pwcstats import BradleyTerry, FirthLogit, HybridClassifier, PairwiseClassifier, couple
+from pwcstats import BradleyTerry, FirthLogit, HybridClassifier, PairwiseClassifier, couple, datasets
 
 ROUNDING = 1e-10
 
@@ -33,6 +33,12 @@ def check_ranking():
     assert abs(abilities["a"] - abilities["b"] - np.log(3)) < ROUNDING
 
 
+def check_data():
+    """The data sets that ship with the package are there."""
+    sizes = {"arena": 3000, "citations": 4, "classifier_scores": 500, "endometrial": 79}
+    assert {name: len(datasets.load(name).frame) for name in sizes} == sizes
+
+
 def check_logit():
     """Firth's estimate of a log odds ratio adds 1/2 to each cell of the table."""
     x = np.repeat([0, 0, 1, 1], [6, 3, 2, 9])
@@ -53,6 +59,7 @@ def check_classifiers():
 if __name__ == "__main__":
     check_coupling()
     check_ranking()
+    check_data()
     check_logit()
     check_classifiers()
     assert not {"numba", "llvmlite"} & set(sys.modules)
