@@ -156,7 +156,7 @@ install = SKBUILD_BUILD_DIR=$(@D)/native $(@D)/bin/pip install -q --no-build-iso
 
 .venv-r/stamp: pyproject.toml constraints/debian12.txt constraints/data.txt $(NATIVE) | r-debs
 	tools/make-venv .venv-r "$$(tools/pick-python --for-r)"
-	$(install) -c constraints/debian12.txt -e '.[test,r,vignettes]'
+	$(install) -c constraints/debian12.txt -e '.[test,r]'
 	.venv-r/bin/python tools/link_native.py
 	.venv-r/bin/pip install -q --no-deps -r constraints/data.txt
 	touch $@

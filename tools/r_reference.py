@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""r_reference.py PACKAGE FOLDER: the help pages of the R package as pages of the site, with what their examples print."""
+"""r_reference.py PACKAGE FOLDER: the help pages of the R package as pages of the site, with the output of examples."""
 
 import html
 import json
@@ -18,7 +18,7 @@ GROUPS = {
     "Classifiers": r"pwc|hybrid|ordinal_hybrid|.*_(pwc|machines)",
     "Rankings": r"bt|abilities|.*_bt|compare_items|comparison_intervals|quasi_variances|rank_intervals",
     "Logistic models": r"firth.*|cratio|detect_separation|stepwise|.*_logit",
-    "Comparing methods": r"compare_methods|.*_pair|corrected.*|bayes.*|friedman.*|nemenyi|winners|adjust_p|.*_comparison",
+    "Comparing methods": r"(compare_methods|corrected|bayes|friedman|nemenyi|winners|adjust).*|.*_(pair|comparison)",
     "All fits": r"pwcstats_(augment|autoplot)",
     "Data sets": r"arena|citations|endometrial|classifier_scores",
 }
@@ -27,8 +27,8 @@ INTRODUCTION = """\
 R reference
 ===========
 
-These are the help pages of the R package. In R, ``?bt`` shows the same page, and ``help(package = "pwcstats")`` lists them all.
-The examples were run when this site was built. New to the package? Start with :doc:`/start/r`.
+These are the help pages of the R package. In R, ``?bt`` shows the same page, and ``help(package = "pwcstats")``
+lists them all. The examples were run when this site was built. New to the package? Start with :doc:`/start/r`.
 """
 
 
@@ -45,8 +45,11 @@ def page(name: str, title: str, folder: Path) -> str:
     body = re.sub(r"<table[^>]*>\s*(<tr.*?)</table>", as_list, body, flags=re.DOTALL)
     made = subprocess.run(
         ["pandoc", "--from=html+tex_math_single_backslash", "--to=rst", "--wrap=none"],
-        input=body, capture_output=True, text=True, check=True,
-    ).stdout  # fmt: skip
+        input=body,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
     made = re.sub(r"^\.\. code:: r$", ".. code-block:: r", made, flags=re.MULTILINE)
     # Anchors of R's arguments are not links.
     made = re.sub(r"^\.\. container::.*\n", "", made, flags=re.MULTILINE)
@@ -104,7 +107,8 @@ def main(package: str, target: Path) -> None:
         folder = Path(made)
         subprocess.run(["Rscript", TOOLS / "r_reference.R", package, folder], check=True)
         about = json.loads((folder / "about.json").read_text(encoding="utf-8"))
-        topics = [{"name": one["name"][0], "title": one["title"][0]} for one in about if "internal" not in one["keywords"]]
+        public = [one for one in about if "internal" not in one["keywords"]]
+        topics = [{"name": one["name"][0], "title": one["title"][0]} for one in public]
         shutil.rmtree(target, ignore_errors=True)
         target.mkdir(parents=True)
         if (folder / "figures").exists():

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """run_examples.py FILE...: run the R, shell and plain Python examples of documents, and compare what they print.
 
-R blocks of a file run in one session (run_examples.R), console blocks in one empty folder, and a Python block without prompts
-as a script of its own. Doctests (>>>) are pytest's. In a console block, lines after "$ " are commands and the others are the
-expected output, where "..." stands for anything; "$ cat FILE" shows the contents of a file, which is made if it does not exist.
-Blocks marked "sh" are installation commands, which are not run.
+R blocks of a file run in one session (run_examples.R), console blocks in one empty folder, and a Python block without
+prompts as a script of its own. Doctests (>>>) are pytest's. In a console block, lines after "$ " are commands and the
+others are the expected output, where "..." stands for anything; "$ cat FILE" shows the contents of a file, which is
+made if it does not exist. Blocks marked "sh" are installation commands, which are not run.
 """
 
 import json
@@ -48,7 +48,7 @@ def blocks(path: Path) -> Iterator[Block]:
                 index += 1
             code = lines[start:index]
         else:
-            while index < len(lines) and (not lines[index].strip() or len(lines[index]) - len(lines[index].lstrip()) > indent):
+            while index < len(lines) and (not lines[index].strip() or indentation(lines[index]) > indent):
                 index += 1
             code = [line for line in lines[start:index] if not re.match(r" *:[\w-]+:", line)]
         code = textual(code)
@@ -56,10 +56,14 @@ def blocks(path: Path) -> Iterator[Block]:
             yield Block((fence or directive)[2], f"{path}:{start}", code)
 
 
+def indentation(line: str) -> int:
+    """The number of blanks that a line begins with."""
+    return len(line) - len(line.lstrip())
+
+
 def textual(lines: list[str]) -> str:
     """The lines without their common indentation."""
-    full = [line for line in lines if line.strip()]
-    indent = min((len(line) - len(line.lstrip()) for line in full), default=0)
+    indent = min((indentation(line) for line in lines if line.strip()), default=0)
     return "\n".join(line[indent:] for line in lines).strip("\n")
 
 

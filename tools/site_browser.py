@@ -107,13 +107,14 @@ DIM = r"""
     for (let e = element; e; e = e.parentElement) layers.push(rgba(getComputedStyle(e).backgroundColor));
     return layers.reverse().reduce((below, layer) => over(layer, below), [255, 255, 255, 1]);
   };
-  const light = color => color.slice(0, 3).map(v => v / 255).map(v => v <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4)
-    .reduce((sum, v, k) => sum + v * [.2126, .7152, .0722][k], 0);
+  const linear = v => v <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4;
+  const light = ([r, g, b]) => .2126 * linear(r / 255) + .7152 * linear(g / 255) + .0722 * linear(b / 255);
   const seen = new Map();
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (texts.nextNode()) {
     const element = texts.currentNode.parentElement;
-    if (!texts.currentNode.data.trim() || element.closest("script, style, svg, [hidden], .visually-hidden, [aria-hidden=true]")) continue;
+    const text = texts.currentNode.data.trim();
+    if (!text || element.closest("script, style, svg, [hidden], .visually-hidden, [aria-hidden=true]")) continue;
     const style = getComputedStyle(element), box = element.getBoundingClientRect();
     if (!box.width || !box.height || style.visibility === "hidden" || +style.opacity < 1) continue;
     const below = background(element), color = over(rgba(style.color), below);
@@ -122,7 +123,7 @@ DIM = r"""
     const large = size >= 24 || (size >= 18.66 && +style.fontWeight >= 700);
     if (ratio < (large ? leastLarge : least)) {
       const key = `${style.color} on rgb(${below.slice(0, 3).map(Math.round)})`;
-      if (!seen.has(key)) seen.set(key, `contrast ${ratio.toFixed(1)}, ${key}: ${JSON.stringify(texts.currentNode.data.trim().slice(0, 40))}`);
+      if (!seen.has(key)) seen.set(key, `contrast ${ratio.toFixed(1)}, ${key}: ${JSON.stringify(text.slice(0, 40))}`);
     }
   }
   return [...seen.values()];

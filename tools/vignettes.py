@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 """vignettes.py SOURCE.Rmd PAGE.md: run a vignette; write its page for the site, its R script and its notebook.
 
-Python chunks run in a Jupyter kernel, R chunks in R, each language without the other. The script and the notebook lie beside
-the page, and so do the pictures (PAGE_files). CONTRIBUTING.md describes what a vignette may contain.
+Python chunks run in a Jupyter kernel, R chunks in R, each language without the other. The script and the notebook lie
+beside the page, and so do the pictures (PAGE_files). CONTRIBUTING.md describes what a vignette may contain.
 """
 
 import argparse
 import ast
-import json
 import os
 import re
 import shutil
@@ -83,9 +82,11 @@ class Chunk:
 
     @property
     def is_check(self) -> bool:
+        """Whether the chunk checks what the page says."""
         return self.label.startswith("check-")
 
     def has(self, option: str, default: bool) -> bool:
+        """Whether an option of knitr is TRUE."""
         return self.options.get(option, str(default).upper()) in ("TRUE", "T")
 
 
@@ -117,24 +118,15 @@ def read(source: Path) -> tuple[dict[str, str], list[Chunk]]:
 
 
 def read_options(text: str) -> dict[str, str]:
-    """knitr's options as text; strings without their quotes."""
+    """The options of knitr as text; strings without their quotes."""
     found = re.findall(r"""([\w.]+)\s*=\s*("(?:[^"\\]|\\.)*"|'[^']*'|[^,]+)""", text)
     return {name: value.strip().strip("\"'") for name, value in found}
 
 
 def check_alone(chunk: Chunk) -> None:
-    """Refuse chunks that need the other language."""
-    other = r"\br\.\w" if chunk.language == "python" else r"\bpy\$|\breticulate::py\b|\breticulate::py_(eval|run)"
-    if chunk.language == "r" and not chunk.is_private:
-        other += r"|\bpy\("
-    if chunk.language == "python":
-        # The name r may be a variable of the notebook itself.
-        if re.search(other, chunk.code) and not re.search(r"\br\s*=|for r\b|lambda r\b|\br\b\s*,|, r\b|def .*\br\b", chunk.code):
-            names = {node.id for node in ast.walk(ast.parse(chunk.code)) if isinstance(node, ast.Name)}
-            if "r" in names:
-                print(f"warning: {chunk.label}: does the chunk use an object of R?", file=sys.stderr)
-        return
-    if re.search(other, chunk.code):
+    """Refuse R chunks that need Python; Python chunks that need R fail by themselves, since R is not there."""
+    of_python = r"\bpy\$|\breticulate::py(_eval|_run\w*)?\b" + ("" if chunk.is_private else r"|\bpy\(")
+    if chunk.language == "r" and re.search(of_python, chunk.code):
         raise VignetteError(f"the R chunk {chunk.label} uses Python: only chunks page-... and check-... may, by py()")
 
 
@@ -155,7 +147,8 @@ def run_python(source: Path, chunks: list[Chunk], folder: Path) -> Path:
     # The kernel shows pictures itself, and it needs no network: it is asked through files.
     os.environ.pop("MPLBACKEND", None)
     kernel = AsyncKernelManager(kernel_name="python3", transport="ipc", ip=str(folder / "kernel"))
-    NotebookClient(notebook, km=kernel, timeout=900, resources={"metadata": {"path": str(folder)}}).execute(stderr=subprocess.DEVNULL)
+    client = NotebookClient(notebook, km=kernel, timeout=900, resources={"metadata": {"path": str(folder)}})
+    client.execute(stderr=subprocess.DEVNULL)
     outputs = {cell.metadata["label"]: cell.outputs for cell in notebook.cells if "label" in cell.metadata}
     for chunk in chunks:
         chunk.outputs = tidy_outputs(outputs.get(chunk.label, []))
@@ -270,7 +263,7 @@ def write_page(header: dict[str, str], parts: list[str | list[Chunk]], chunks: l
         out.append(outside_code(part, site_line) if isinstance(part, str) else show_chunks(part))
     checks = [chunk for chunk in chunks if chunk.is_check]
     boxed = "\n\n".join(f"```{chunk.language}\n{chunk.code}\n```" for chunk in checks)
-    box = f":::::{{dropdown}} {CHECKS}\n:icon: check-circle\n\nThe page is not built if one of these claims fails.\n\n{boxed}\n:::::"
+    box = f":::::{{dropdown}} {CHECKS}\n\nThe page is not built if one of these claims fails.\n\n{boxed}\n:::::"
     text = "\n\n".join(out) + "\n"
     heading = re.compile(r"^## Checks\n", re.MULTILINE)
     if checks:
@@ -307,8 +300,10 @@ def write_notebook(header: dict[str, str], parts: list[str | list[Chunk]], path:
             cells.append(cell)
         if not ours:
             # Pictures are not part of the notebook.
-            text = re.sub(r":::\{image\}.*?:::", "", "\n\n".join(chunk.shown for chunk in part), flags=re.DOTALL).strip()
-            cells += [nbformat.v4.new_markdown_cell(f"In R:\n\n{text}" if text.startswith("```r") else text)] if text else []
+            shown = "\n\n".join(chunk.shown for chunk in part)
+            text = re.sub(r":::\{image\}.*?:::", "", shown, flags=re.DOTALL).strip()
+            text = f"In R:\n\n{text}" if text.startswith("```r") else text
+            cells += [nbformat.v4.new_markdown_cell(text)] if text else []
     kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
     for number, cell in enumerate(cells):
         cell["id"] = f"cell-{number}"
@@ -325,7 +320,7 @@ def write_notebook(header: dict[str, str], parts: list[str | list[Chunk]], path:
 
 def write_script(header: dict[str, str], parts: list[str | list[Chunk]], path: Path) -> None:
     """Write the R script: the R chunks, and the prose as comments."""
-    lines = [f"# {header['title']}", "#", *textwrap.wrap(header["description"], 90, initial_indent="# ", subsequent_indent="# ")]
+    lines = [f"# {header['title']}", "#", textwrap.indent(textwrap.fill(header["description"], 90), "# ")]
     for part in parts:
         if isinstance(part, str):
             text = re.sub(r"^# Checks\n*", "", part, flags=re.MULTILINE).strip()
@@ -370,6 +365,7 @@ def build(source: Path, page: Path, run_script: bool) -> None:
 
 
 def main() -> int:
+    """Build one vignette; print what is wrong with it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("source", type=Path, help="vignettes/NAME.Rmd")
     parser.add_argument("page", type=Path, help="docs/vignettes/NAME.md, or any other place to try it")

@@ -83,7 +83,17 @@ def api():
         for whole in re.findall(r"^\.\. automodule:: (\S+)", text, re.MULTILINE):
             names += [f"{whole}.{name}" for name, _ in documented(import_module(whole))]
         title = text.splitlines()[0]
-        lines += ["", title, "-" * len(title), "", f".. currentmodule:: {module}", "", ".. list-table::", "   :widths: auto", ""]
+        lines += [
+            "",
+            title,
+            "-" * len(title),
+            "",
+            f".. currentmodule:: {module}",
+            "",
+            ".. list-table::",
+            "   :widths: auto",
+            "",
+        ]
         for name in names:
             lines += [f"   * - :obj:`{name.rpartition('.')[2]} <{name}>`", f"     - {summary(name)}"]
     return lines
@@ -92,7 +102,9 @@ def api():
 def documented(module):
     """The functions and classes of a module that have a docstring."""
     members = ((name, getattr(module, name)) for name in module.__all__)
-    return [(name, one) for name, one in members if inspect.isroutine(one) or (inspect.isclass(one) and inspect.getdoc(one))]
+    return [
+        (name, one) for name, one in members if inspect.isroutine(one) or (inspect.isclass(one) and inspect.getdoc(one))
+    ]
 
 
 def summary(name):

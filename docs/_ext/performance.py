@@ -48,11 +48,11 @@ def describe(rows, label):
 
 def table(rows):
     """All numbers of a picture."""
-    wide = rows.pivot_table("value", index="setting", columns="package", sort=False)
-    lines = [".. list-table::", "   :header-rows: 1", "", "   * - setting", *(f"     - {escape(name)}" for name in wide)]
-    for setting, values in wide.iterrows():
-        cells = ["" if pd.isna(value) else f"{value:g}" for value in values]
-        lines += [f"   * - {setting}", *(f"     - {cell}" for cell in cells)]
+    cells = [("setting", "package", rows["unit"].iloc[0], "remark")]
+    cells += [(row.setting, row.package, f"{row.value:g}", row.note) for row in rows.itertuples()]
+    lines = [".. list-table::", "   :header-rows: 1", ""]
+    for row in cells:
+        lines += [f"   {mark} - {escape(cell)}" for mark, cell in zip("*   ", row, strict=True)]
     return lines
 
 
@@ -63,7 +63,12 @@ def write(app):
     times = pd.read_csv(DOCS / "performance.csv", keep_default_na=False)
     for name, (benchmark, measure, label) in PICTURES.items():
         rows = times[(times["benchmark"] == benchmark) & (times["measure"] == measure)]
-        lines = [f".. image:: /generated/performance-{name}.svg", f"   :alt: {escape(describe(rows, label))}", "   :class: plot", ""]
+        lines = [
+            f".. image:: /generated/performance-{name}.svg",
+            f"   :alt: {describe(rows, label)}",
+            "   :class: plot",
+            "",
+        ]
         lines += [".. dropdown:: The numbers", "", *(f"   {line}".rstrip() for line in table(rows)), ""]
         path, text = folder / f"performance-{name}.inc", "\n".join(lines) + "\n"
         if not path.exists() or path.read_text(encoding="utf-8") != text:
