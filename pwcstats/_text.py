@@ -10,6 +10,8 @@ from pwcstats.errors import value
 
 # Control characters except tab and newline, bidirectional marks, and lone surrogates.
 _INVISIBLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+# Names less similar than this, on a scale from 0 to 1, are no suggestions.
+CUTOFF = 0.65
 
 
 def shape_of(array: Any) -> str:
@@ -50,7 +52,7 @@ def nearest(given: Any, known: Iterable[Any]) -> str | None:
     for name in known:
         if isinstance(name, str) and name != given:
             spelled.setdefault(name.casefold(), str(name))
-    found = get_close_matches(given.casefold(), spelled, n=1)
+    found = get_close_matches(given.casefold(), spelled, n=1, cutoff=CUTOFF)
     return spelled[found[0]] if found else None
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from pwcstats import __version__
 from pwcstats._results import plain
-from pwcstats.cli import reading
+from pwcstats.cli import main, reading
 from pwcstats.cli.program import COMMANDS, Options, make_parser
 from pwcstats.datasets import catalogue
 from pwcstats.errors import InputError, Message, SeparationWarning, arg, code, value
@@ -21,6 +21,7 @@ from tests.commanding import Shell
 pytestmark = pytest.mark.one_environment
 
 TABLES = (("couple",), ("rank",), ("compare",), ("fit", "--target", "y"))
+NAMES = ("demo", "rank", "fit", "predict", "compare", "couple", "datasets", "reproduce")
 WINS = ",a,b\na,0,3\nb,1,0\n"
 
 
@@ -106,16 +107,68 @@ def test_version(capsys):
 
 
 def test_wrong_usage(shell):
-    assert "COMMAND" in shell.misused()
+    assert "COMMAND" in shell.misused("--none")
     assert "invalid choice" in shell.misused("dance")
+    assert "did you mean" not in shell.misused("dance")
     assert "FILE" in shell.misused("rank")
-    assert "unrecognized" in shell.misused("rank", "a.csv", "--none")
+    message = shell.misused("rank", "a.csv", "--none")
+    assert "unrecognized arguments: --none\n" in message
+    assert message.startswith("usage: pwcstats rank ")
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["rnak"], "; did you mean rank?"),
+        (["Compare", "a.csv"], "; did you mean compare?"),
+        (["rank", "a.csv", "--loosr", "x"], "; there is no option --loosr, did you mean --loser?"),
+        (["fit", "a.csv", "--taget=y"], "required: --target; there is no option --taget, did you mean --target?"),
+        (["--versoin"], "; there is no option --versoin, did you mean --version?"),
+        (["couple", "a.csv", "--method", "wlw3"], "; did you mean wlw2?"),
+        (["compare", "a.csv", "--test", "wilcoxn"], "; did you mean wilcoxon?"),
+        (["compare", "a.csv", "--adjust", "holmes"], "; did you mean holm?"),
+        (["fit", "a.csv", "--target", "y", "--learners", "svm,tre"], "; did you mean tree?"),
+        (["reproduce", "szepanek"], " Did you mean 'szepannek'?"),
+        (["reproduce", "szepannek.tabel1"], " Did you mean 'table1'?"),
+    ],
+)
+def test_wrong_names_are_answered_by_the_nearest(shell, words, expected):
+    assert shell.misused(*words).endswith(f"{expected}\n")
+
+
+def test_abbreviated_options_are_known(shell):
+    # The message is about the value alone.
+    assert "did you mean" not in shell.misused("rank", "a.csv", "--alph", "5", "--win", "w")
+
+
+def test_wrong_columns_are_answered_by_the_nearest(shell):
+    games = shell.write("games.csv", "Winner,lost\na,b\nb,a\n")
+    assert shell.refused("rank", games, "--winner", "winner", "--loser", "lost").endswith(
+        "(Winner, lost), got 'winner'. Did you mean 'Winner'?\n"
+    )
+    assert shell.refused("rank", games).endswith(
+        "got (Winner, lost). Rename 'Winner' to 'winner' and 'lost' to 'loser'. Or name the columns with --winner and "
+        "--loser.\n"
+    )
+    rows = shell.write("rows.csv", "size,kind\n" + "1,a\n2,b\n" * 9)
+    model = shell.path("model")
+    assert shell.refused("fit", rows, "--target", "knid").endswith("Did you mean 'kind'?\n")
+    shell.ok("fit", rows, "--target", "kind", "--learners", "nb", "--save", model)
+    new = shell.write("new.csv", "Size\n1\n")
+    assert shell.refused("predict", model, new).endswith("got (Size). Rename 'Size' to 'size'.\n")
+
+
+def test_without_arguments_the_help_is_printed(shell, monkeypatch):
+    text = shell.ok()
+    assert text.startswith("usage: pwcstats ")
+    assert all(f"\n    {name} " in text for name in NAMES)
+    monkeypatch.setattr(sys, "argv", ["pwcstats"])
+    assert main() == 0
 
 
 def test_every_command_has_help_with_an_example(capsys):
-    names = ("couple", "rank", "fit", "predict", "compare", "reproduce", "datasets", "demo")
-    assert len(names) == len(COMMANDS)
-    for name in names:
+    assert len(NAMES) == len(COMMANDS)
+    for name in NAMES:
         with pytest.raises(SystemExit) as leaving:
             make_parser().parse_args([name, "--help"])
         assert leaving.value.code == 0

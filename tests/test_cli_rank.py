@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from pwcstats import BradleyTerry
+from pwcstats.datasets import load
 from tests.commanding import Shell
 
 NAMES = ["owl", "cat", "dog"]
@@ -130,9 +131,50 @@ def test_order_effect_and_weights(shell):
     assert document["order_effect"]["estimate"] == res.params["(order)"]
 
 
+class TestOutcomes:
+    """Tables of both items and who won."""
+
+    def test_as_in_python(self, shell):
+        votes = load("arena").frame
+        file = shell.write("votes.csv", votes.to_csv(index=False))
+        model = BradleyTerry.from_comparisons(votes, first="first", second="second", winner="winner", tie="tie")
+        words = ("rank", file, "--first", "first", "--second", "second", "--tie", "tie")
+        res = model.fit(ties="davidson", order_effect=True)
+        check(shell.document(*words, "--order-effect"), res)
+        # Who went first matters only if the order effect is estimated.
+        res = model.fit(ties="half")
+        document = shell.document(*words, "--ties", "half", "--ranks", "--alpha", "0.1")
+        ranks = res.ranks(alpha=0.1)
+        assert [row["item"] for row in document["items"]] == ranks.index.tolist()
+        for name in ("rank", "rank_low", "rank_high"):
+            assert [row[name] for row in document["items"]] == ranks[name].tolist()
+        assert "rank_low" in shell.ok(*words, "--ranks").split("\n")[2]
+
+    def test_a_column_of_ties_weights_and_names_of_items(self, shell):
+        file = shell.write("votes.csv", "a,b,won,drawn,n\nx,y,x,no,2\ny,x,y,no,1\nx,y,,yes,1\nx,y,x,yes,3\n")
+        words = ("rank", file, "--first", "a", "--second", "b", "--winner", "won")
+        assert "column won must not have missing values" in shell.refused(*words)
+        frame = pd.DataFrame({"a": ["x", "y", "x"], "b": ["y", "x", "y"], "won": ["x", "y", "x"], "n": [2.0, 1.0, 3.0]})
+        file = shell.write("votes.csv", frame.assign(drawn=["no", "no", "yes"]).to_csv(index=False))
+        model = BradleyTerry.from_comparisons(
+            frame, "won", first="a", second="b", tie=np.array([False, False, True]), weight="n"
+        )
+        check(shell.document(*words, "--tie", "drawn", "--weight", "n"), model.fit(ties="davidson"))
+
+    def test_other_names(self, shell):
+        file = shell.write("votes.csv", "a,b,winer\nx,y,a\ny,x,draw\n")
+        words = ("rank", file, "--first", "a", "--second", "b")
+        assert shell.refused(*words).endswith("Rename 'winer' to 'winner'. Or name the column with --winner.\n")
+        assert "set --tie to the values that are ties" in shell.refused(*words, "--winner", "winer")
+
+
 def test_wrong_usage(shell):
     assert "--ties needs --tie" in shell.misused("rank", "games.csv", "--ties", "half")
-    assert "go together" in shell.misused("rank", "games.csv", "--order-effect")
+    assert "--order-effect needs --first" in shell.misused("rank", "games.csv", "--order-effect")
+    assert "--first needs --second" in shell.misused("rank", "games.csv", "--first", "a")
+    assert "--second needs --first" in shell.misused("rank", "games.csv", "--second", "a")
+    words = ("--first", "a", "--second", "b", "--loser", "c")
+    assert "--loser and --second exclude each other" in shell.misused("rank", "games.csv", *words)
     assert "between 0 and 1" in shell.misused("rank", "games.csv", "--alpha", "5")
 
 

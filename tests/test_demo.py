@@ -1,17 +1,21 @@
-"""The demo: its table, its page (in a real browser) and its output."""
+"""The demo: what runs is what the page shows, the page in a real browser, and the advice for the user's own data."""
 
+import contextlib
+import io
 import json
 import re
+import shlex
 import subprocess
 import sys
+from html import unescape
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import pwcstats
 from pwcstats import cli
+from pwcstats.datasets import load
 from pwcstats.studies import demo
 
 # Each fit of an SVM to the digits takes a second.
@@ -20,53 +24,130 @@ CHECK_SITE = Path(__file__).parent.parent / "tools" / "check-site"
 
 
 @pytest.fixture(scope="module")
-def scores():
-    return demo.scores(n_jobs=2)
+def findings():
+    return {section.name: demo.run(section) for section in demo.SECTIONS}
 
 
-@pytest.fixture
-def run(scores, monkeypatch, tmp_path, capsys):
-    """Run the command on scores that are there; returns what it prints."""
-    monkeypatch.setattr(demo, "scores", lambda **_: scores)
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("demo") / "out"
+
+
+@pytest.fixture(scope="module")
+def run(findings, folder):
+    """Run the command with results that are there; returns what it prints."""
 
     def command(*arguments):
-        assert cli.main(["demo", "--out", str(tmp_path / "out"), *arguments]) == 0
-        return capsys.readouterr().out
+        out = io.StringIO()
+        with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(out):
+            patch.setattr(demo, "run", lambda section: findings[section.name])
+            assert cli.main(["demo", "--out", str(folder), *arguments]) == 0
+        return out.getvalue()
 
     return command
 
 
-def test_three_data_sets_and_five_methods(scores):
-    table = demo.table(scores)
-    assert table.index.tolist() == list(demo.METHODS)
-    assert table.columns.get_level_values(0).unique().tolist() == list(demo.DATASETS)
-    mean = scores[scores["metric"] == "accuracy"].groupby(["dataset", "method"])["score"].mean()
-    for dataset in demo.DATASETS:
-        np.testing.assert_allclose(table[dataset, "accuracy"], mean[dataset].loc[table.index], rtol=1e-12)
-    # On ten classes, coupled pairs have better probabilities than each class against the rest.
-    letters = table["digits", "letters"]
-    assert table["digits", "log loss"]["SVM, coupled pairs"] < table["digits", "log loss"]["SVM, one vs. rest"]
-    assert not set(letters["SVM, coupled pairs"]) & set(letters["SVM, one vs. rest"])
+@pytest.fixture(scope="module")
+def page(run, folder):
+    run()
+    return (folder / "demo.html").read_text(encoding="utf-8")
 
 
-def test_command(run, tmp_path):
-    text = run()
-    for word in (*demo.DATASETS, *map(re.escape, demo.METHODS), "letters", "log loss"):
-        assert re.search(rf"\b{word}\b", text)
-    page = tmp_path / "out" / "demo.html"
-    assert page.read_text().count("data:image/png;base64,") == 5
-    done = subprocess.run([sys.executable, CHECK_SITE, page], capture_output=True, text=True, check=False)
+def test_probabilities(findings):
+    (table,) = findings["probabilities"].tables.values()
+    assert table.index.tolist() == ["PairwiseClassifier", "LIBSVM's method", "CalibratedClassifierCV"]
+    assert table["log loss"].is_monotonic_increasing
+    assert table["letters"].tolist() == ["a", "b", "c"]
+    for loss in table["log loss"]:
+        assert f"{loss:.3f}" in findings["probabilities"].sentence
+    assert "PairwiseClassifier is significantly better" in findings["probabilities"].sentence
+
+
+def test_leaderboard(findings):
+    (table,) = findings["leaderboard"].tables.values()
+    assert set(table.index) == set(load("arena").frame["first"])
+    assert table["rank"].tolist() == list(range(1, 13))
+    spans = table["possible ranks"].str.split(" to ").tolist()
+    assert all(int(span[0]) <= rank <= int(span[-1]) for span, rank in zip(spans, table["rank"], strict=True))
+
+
+def test_separation(findings):
+    plain, firth = findings["separation"].tables.values()
+    assert plain.loc["NV", "std_error"] > 1000
+    # What R's logistf prints for these data.
+    np.testing.assert_allclose(firth.loc["NV", ["estimate", "conf_low", "conf_high"]], [2.929, 0.610, 7.855], atol=6e-4)
+
+
+def test_comparison(findings):
+    (table,) = findings["comparison"].tables.values()
+    mean = load("classifier_scores").frame.groupby("method")["score"].mean()
+    np.testing.assert_allclose(table["mean accuracy"], mean[table.index], rtol=1e-12)
+    assert findings["comparison"].sentence.startswith("svm and forest are significantly better than bayes.")
+
+
+def test_verdict_without_significant_differences():
+    result = pwcstats.compare_methods(load("classifier_scores").frame.query("dataset == 'iris'"))
+    assert demo._verdict(result) == "No difference is significant."
+
+
+def test_page_shows_what_ran(page, findings):
+    text = unescape(page)
+    for section in demo.SECTIONS:
+        assert section.code.rstrip() in text
+        assert section.lines.rstrip() in text
+        assert section.command in text
+        assert findings[section.name].sentence in text
+        assert findings[section.name].alt in text
+    pictures = re.findall(r'<img alt="([^"]+)" src="([^"]+)">', page)
+    assert len(pictures) == 4
+    assert all(source.startswith("data:image/svg+xml;base64,") for _, source in pictures)
+    assert "prefers-color-scheme: dark" in page
+    # Nothing is loaded from elsewhere.
+    assert not re.search(r'(src|href)="(?!data:|#)', page)
+    assert "url(" not in page
+
+
+def test_page_in_a_browser(page, folder):
+    assert page
+    done = subprocess.run(
+        [sys.executable, CHECK_SITE, folder / "demo.html"], capture_output=True, text=True, check=False
+    )
     assert (done.returncode, done.stdout) == (0, "")
-    found = json.loads(run("--json"))
-    assert len(found["methods"]) == 15
-    assert found["page"] == str(page)
 
 
-def test_the_digit_is_the_least_compatible():
-    figure = demo.coupled_digit()
-    assert re.search(r"A handwritten \d: its pairs", figure.get_suptitle())
-    proba = pd.DataFrame({line.get_label(): line.get_ydata() for line in figure.axes[1].lines[: len(demo.COUPLINGS)]})
-    np.testing.assert_allclose(proba.sum(), 1.0)
+def test_text(run, findings, folder):
+    text = run()
+    assert text.endswith(f"Pictures, and how to do this with your data: {folder / 'demo.html'}\n")
+    assert "\x1b" not in text
+    assert max(map(len, text.split("\n")[:-2])) <= 100
+    for number, section in enumerate(demo.SECTIONS, 1):
+        assert f"{number}. {section.title}\n" in text
+        assert all(f"    {line}\n" in text for line in section.code.splitlines() if line)
+        assert findings[section.name].sentence in " ".join(text.split())
+
+
+def test_json(run, folder):
+    document = json.loads(run("--json"))
+    assert document["page"] == str(folder / "demo.html")
+    assert [example["name"] for example in document["examples"]] == [section.name for section in demo.SECTIONS]
+    assert [len(example["tables"]) for example in document["examples"]] == [1, 1, 2, 1]
+    rows = document["examples"][2]["tables"][1]["rows"]
+    assert [row["term"] for row in rows] == ["Intercept", "NV", "PI", "EH"]
+    assert all(Path(file).is_file() for file in document["files"])
+
+
+@pytest.mark.parametrize("section", demo.SECTIONS, ids=lambda section: section.name)
+def test_advice_for_your_data(section, page, folder, monkeypatch, capsys):
+    """The commands and lines of "Now your data" run beside the page."""
+    assert page
+    monkeypatch.chdir(folder)
+    assert f"{section.dataset}.csv" in section.lines
+    exec(section.lines, {})
+    for line in section.command.splitlines():
+        program, *words = shlex.split(line)
+        assert program == "pwcstats"
+        assert cli.main(words) == 0
+    assert capsys.readouterr().err == ""
 
 
 def test_version_and_module():

@@ -72,7 +72,9 @@ def run(options: argparse.Namespace) -> None:
         writing.save_picture(_picture(result), options.plot)
     reason, *notes = (Message(text).render(options.vocabulary) for text in (result.reason, *result.notes))
     result = replace(result, reason=reason, notes=tuple(notes))
-    writing.emit(options, result.summary(), result.to_dict())
+    text = result.summary()
+    heads = [paragraph.partition("\n")[0] for paragraph in text.split("\n\n")]
+    writing.emit(options, text, result.to_dict(), heads=heads)
 
 
 def read_scores(path: str, sep: str | None) -> pd.DataFrame:

@@ -1,12 +1,11 @@
-"""``pwcstats demo``: compare five classifiers on three data sets."""
+"""``pwcstats demo``: four examples, in short on the terminal and with pictures on a page."""
 
 import argparse
-import sys
 import textwrap
 from pathlib import Path
 from typing import Any
 
-from pwcstats.cli import writing
+from pwcstats.cli import terminal, writing
 
 
 def add_to(commands: Any) -> None:
@@ -14,33 +13,66 @@ def add_to(commands: Any) -> None:
     parser = writing.add_command(
         commands,
         "demo",
-        "compare five classifiers on three data sets; write a page with pictures",
-        "Cross-validate five classifiers on three data sets that ship with scikit-learn, compare them, and write a "
-        "page with pictures. This takes a minute or two.",
+        "show four examples, and how to repeat them with your data",
+        "Run four examples: class probabilities from a support vector machine, a leaderboard with possible ranks, a "
+        "logistic regression with an infinite coefficient, and a comparison of classifiers. Prints the results and the "
+        "lines of Python that made them, and writes a page with pictures to a folder, with the data as CSV files. This "
+        "takes less than a minute.",
         "pwcstats demo --out folder",
         out=False,
     )
     parser.add_argument(
-        "--out", metavar="DIR", type=Path, default=Path("pwcstats-demo"), help="folder for the page (%(default)s)"
+        "--out", metavar="DIR", type=Path, default=Path("pwcstats-demo"), help="folder of the page (%(default)s)"
     )
+    terminal.add_progress(parser)
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> None:
-    """Print the demo's table and write its page."""
-    from pwcstats.studies import demo  # slow to import, and --help does not need it
+    """Run the examples, print their results and write the page."""
+    # Slow to import, and --help does not need it.
+    import matplotlib
 
+    from pwcstats.studies import demo
+
+    matplotlib.use("Agg")
     options.out.mkdir(parents=True, exist_ok=True)
-    scores = demo.scores(n_jobs=-1, progress=sys.stderr.isatty())
-    table = demo.table(scores)
-    page = demo.write_page(options.out, scores)
-    text = [
-        textwrap.fill(demo.ABOUT_TABLE, writing.WIDTH),
-        "",
-        table.to_string(float_format="{:.3f}".format),
-        "",
-        f"The same with pictures, mean ranks and an example of coupling: {page}",
-    ]
-    rows = table.stack(0, future_stack=True).rename_axis(["method", "dataset"]).reset_index()
-    document = {"methods": rows, "ranks": demo.compared(scores).table.reset_index(), "page": str(page)}
-    writing.emit(options, "\n".join(text), document)
+    findings = []
+    with terminal.progress_bar(options, len(demo.SECTIONS), "examples") as bar:
+        for section in demo.SECTIONS:
+            findings.append(demo.run(section))
+            bar.update()
+    files = demo.write_data(options.out)
+    page = demo.write_page(options.out, findings)
+    both = list(zip(demo.SECTIONS, findings, strict=True))
+    titles = [f"{number}. {section.title}" for number, section in enumerate(demo.SECTIONS, 1)]
+    last = f"Pictures, and how to do this with your data: {page}"
+    text = [f"{title}\n{_as_text(*each)}" for title, each in zip(titles, both, strict=True)]
+    document = {
+        "examples": [
+            {
+                "name": section.name,
+                "title": section.title,
+                "code": section.code,
+                "result": finding.sentence,
+                "tables": [
+                    {"caption": caption, "rows": table.reset_index()} for caption, table in finding.tables.items()
+                ],
+            }
+            for section, finding in both
+        ],
+        "files": [str(file) for file in files],
+        "page": str(page),
+    }
+    writing.emit(options, "\n\n".join([*text, last]), document, heads=[*titles, last])
+
+
+def _as_text(section: Any, finding: Any) -> str:
+    from pwcstats.studies import demo
+
+    tables = "\n\n".join(
+        f"{textwrap.fill(caption, writing.WIDTH)}\n{demo.in_text(table).rename_axis(index=None).to_string()}"
+        for caption, table in finding.tables.items()
+    )
+    code = textwrap.indent(section.code.rstrip(), "    ")
+    return f"{textwrap.fill(finding.sentence, writing.WIDTH)}\n\n{tables}\n\n{code}"

@@ -2,6 +2,7 @@
 
 import argparse
 import os
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,8 @@ import pandas as pd
 from sklearn.metrics import accuracy_score, log_loss
 from sklearn.model_selection import StratifiedKFold
 
-from pwcstats._text import counted, listed
-from pwcstats.cli import features, models, reading, writing
+from pwcstats._text import counted, listed, nearest
+from pwcstats.cli import features, models, reading, terminal, writing
 from pwcstats.coupling.methods import METHODS, TABLE
 from pwcstats.coupling.reading import Pairs, read_weights
 from pwcstats.errors import InputError
@@ -72,6 +73,7 @@ def add_to(commands: Any) -> None:
     parser.add_argument("--cv", type=_folds, default=5, help="folds; 0 skips cross-validation (%(default)s)")
     parser.add_argument("--seed", type=writing.seed, default=0, help="seed of folds and learners (%(default)s)")
     parser.add_argument("--save", metavar="MODEL", help="file to save the model to")
+    terminal.add_progress(parser)
     writing.add_sep(parser)
     parser.set_defaults(run=run)
 
@@ -80,7 +82,9 @@ def _learners(text: str) -> list[str]:
     names = [name.strip() for name in text.split(",")]
     wrong = [name for name in names if name not in LEARNERS]
     if wrong or len(set(names)) < len(names):
-        raise argparse.ArgumentTypeError(f"must be some of {','.join(LEARNERS)}, each once, got {text!r}")
+        name = nearest(wrong[0], LEARNERS) if wrong else None
+        hint = "" if name is None else f"; did you mean {name}?"
+        raise argparse.ArgumentTypeError(f"must be some of {','.join(LEARNERS)}, each once, got {text!r}{hint}")
     return names
 
 
@@ -97,8 +101,10 @@ def run(options: argparse.Namespace) -> None:
     recipe = _recipe(options, frame)
     # Too many rows are an error before the fit, not after it.
     rows = models.rows_as_csv(recipe, frame) if options.save else b""
-    scores = cross_validate(recipe, frame, options.cv) if options.cv else None
-    model = models.train(recipe, frame)
+    with terminal.progress_bar(options, options.cv + 1, "fits") as bar:
+        scores = cross_validate(recipe, frame, options.cv, bar.update) if options.cv else None
+        model = models.train(recipe, frame)
+        bar.update()
     if options.save:
         models.save(options.save, model, rows)
     classifier = model.estimator[-1]
@@ -133,7 +139,7 @@ def run(options: argparse.Namespace) -> None:
         "pairs": pairs,
         "saved": options.save,
     }
-    writing.emit(options, "\n".join(text), document)
+    writing.emit(options, "\n".join(text), document, heads=(text[0], "Pairs"))
 
 
 def _recipe(options: argparse.Namespace, frame: pd.DataFrame) -> models.Recipe:
@@ -175,8 +181,8 @@ def _pair_weights(options: argparse.Namespace, classes: list[str]) -> str | list
     return [float(x) for x in read_weights(weights, Pairs.of_classes(classes), True, "weights")[0]]
 
 
-def cross_validate(recipe: models.Recipe, frame: pd.DataFrame, cv: int) -> pd.DataFrame:
-    """Accuracy and log loss on stratified folds, one row per fold."""
+def cross_validate(recipe: models.Recipe, frame: pd.DataFrame, cv: int, after: Callable[[], Any]) -> pd.DataFrame:
+    """Accuracy and log loss on stratified folds, one row per fold; `after` is called after each fold."""
     X, y = recipe.rows(frame)
     classes = np.unique(y)
     rows = []
@@ -184,4 +190,5 @@ def cross_validate(recipe: models.Recipe, frame: pd.DataFrame, cv: int) -> pd.Da
         p = recipe.estimator().fit(X[train], y[train]).predict_proba(X[test])
         found = classes[np.argmax(p, axis=1)]
         rows.append((accuracy_score(y[test], found), log_loss(y[test], p, labels=classes)))
+        after()
     return pd.DataFrame(rows, columns=["accuracy", "log_loss"])

@@ -23,4 +23,4 @@ def run(options: argparse.Namespace) -> None:
     """Print the list."""
     table = catalogue().astype(object)
     text = table.where(table.notna(), "").to_string(index=False)
-    writing.emit(options, text, table.where(table.notna(), None))
+    writing.emit(options, text, table.where(table.notna(), None), heads=text.split("\n")[:1])

@@ -13,12 +13,12 @@ from typing import Any, NoReturn
 import numpy as np
 
 from pwcstats import __version__
-from pwcstats._text import visible
-from pwcstats.cli import compare, couple, demo, fit, listing, predict, rank, reproduce
+from pwcstats._text import nearest, visible
+from pwcstats.cli import compare, couple, demo, fit, listing, predict, rank, reproduce, terminal
 from pwcstats.errors import PwcError, PwcWarning, Vocabulary
 
 # The help text lists the commands in this order.
-COMMANDS = (couple, rank, fit, predict, compare, reproduce, listing, demo)
+COMMANDS = (demo, rank, fit, predict, compare, couple, listing, reproduce)
 # Parameters whose options have another name.
 RENAMED = {
     "n": "weights",
@@ -51,8 +51,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     -------
     int
         The exit code: 0, or 1 if the data cannot be used. Wrong usage raises ``SystemExit(2)``, as argparse does.
+        Without arguments, the help is printed.
     """
-    options = make_parser().parse_args(arguments)
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    if not words:
+        make_parser().print_help()
+        return 0
+    options = make_parser().parse_args(words)
     vocabulary = options.vocabulary = Options(options.parser)
     try:
         with _warnings_on_stderr(vocabulary):
@@ -64,7 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 130
     # scikit-learn raises ValueError for unusable data, files raise OSError, and -W error raises warnings.
     except (PwcError, ValueError, OSError, np.linalg.LinAlgError, Warning) as error:
-        _print_line(_one_line(error, vocabulary) or type(error).__name__)
+        _print_line(_one_line(error, vocabulary) or type(error).__name__, terminal.RED)
         return 1
     return 0
 
@@ -73,21 +78,73 @@ def make_parser() -> argparse.ArgumentParser:
     """The parser of all commands."""
     parser = _Parser(
         prog="pwcstats",
-        description="Statistics of pairs. `pwcstats COMMAND --help` shows the options of a command and an example.",
-        epilog="Exit codes: 0; 1 if the data cannot be used, with one line on stderr; 2 for wrong usage.",
+        formatter_class=_Formatter,
+        description="Class probabilities from pairwise classifiers, rankings from paired comparisons, and tests that "
+        "compare methods. New here? Run `pwcstats demo`. `pwcstats COMMAND --help` shows the options of a command and "
+        "an example.",
+        epilog="The exit code is 0 on success, 1 if the data cannot be used, and 2 for wrong usage.",
     )
     parser.add_argument("--version", action="version", version=f"pwcstats {__version__}")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", title="commands")
     for module in COMMANDS:
         module.add_to(commands)
     return parser
 
 
+class _Formatter(argparse.HelpFormatter):
+    """Leaves room for the longest command; argparse forgets that the commands are indented."""
+
+    def add_argument(self, action: argparse.Action) -> None:
+        """Add an argument, or the commands."""
+        super().add_argument(action)
+        if isinstance(action, argparse._SubParsersAction):
+            self._action_max_length += self._indent_increment
+
+
 class _Parser(argparse.ArgumentParser):
-    """A parser whose errors show control characters, for example of file names, by their escapes."""
+    """A parser whose errors suggest the nearest name, and show control characters, for example of file names."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        # Newer versions of Python have suggestions, too, but not for options.
+        self.suggest_on_error = False
+        self._words: list[str] = []
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse, and keep the arguments for the errors."""
+        self._words = list(sys.argv[1:] if args is None else args)
+        return super().parse_known_args(args, namespace)
+
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse; an error about an unknown option comes from the parser of the command."""
+        options, unknown = self.parse_known_args(args, namespace)
+        if unknown:
+            options.parser.error(f"unrecognized arguments: {' '.join(unknown)}")
+        return options
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        try:
+            super()._check_value(action, value)
+        except argparse.ArgumentError as error:
+            name = nearest(value, action.choices or ())
+            error.message += "" if name is None else f"; did you mean {name}?"
+            raise
 
     def error(self, message: str) -> NoReturn:
-        super().error(visible(message))
+        """Print the usage and the message, and exit."""
+        self.print_usage(sys.stderr)
+        prefix = terminal.styled("error:", terminal.RED, sys.stderr)
+        self.exit(2, f"{self.prog}: {prefix} {visible(message)}{self._suggest_option()}\n")
+
+    def _suggest_option(self) -> str:
+        """A question about the first option that does not exist."""
+        known = [option[2:] for option in self._option_string_actions if option.startswith("--")]
+        given = (word[2:].partition("=")[0] for word in self._words if word.startswith("--"))
+        # Options may be abbreviated.
+        unknown = (word for word in given if not any(option.startswith(word) for option in known))
+        word = next(unknown, None)
+        name = nearest(word, known)
+        return "" if name is None else f"; there is no option --{visible(str(word))}, did you mean --{name}?"
 
 
 class Options(Vocabulary):
@@ -139,7 +196,7 @@ def _warnings_on_stderr(vocabulary: Vocabulary) -> Iterator[None]:
         line = _one_line(message, vocabulary)
         if line not in seen:
             seen.add(line)
-            _print_line(f"warning: {line}")
+            _print_line(line, terminal.YELLOW, "warning: ")
 
     with warnings.catch_warnings():
         if not sys.warnoptions:
@@ -160,9 +217,10 @@ def _one_line(problem: BaseException | str, vocabulary: Vocabulary) -> str:
     return " ".join(str(problem).split())
 
 
-def _print_line(text: str) -> None:
+def _print_line(text: str, style: str, kind: str = "") -> None:
     """Print a line on stderr; names of files may contain newlines."""
-    print(f"pwcstats: {visible(text)}".replace("\n", "\\n"), file=sys.stderr)
+    line = visible(text).replace("\n", "\\n")
+    print(terminal.styled(f"pwcstats: {kind}".rstrip(), style, sys.stderr), line, file=sys.stderr)
 
 
 def _discard_stdout() -> None:

@@ -14,7 +14,7 @@ from pwcstats.cli import reading, writing
 # How the output names the parameters that are not abilities.
 NAMES = {ORDER_TERM: "order effect", TIE_TERM: "log tie parameter"}
 # Options that name columns of a table with one row per comparison.
-ROW_OPTIONS = ("winner", "loser", "tie", "weight", "first")
+ROW_OPTIONS = ("winner", "loser", "tie", "weight", "first", "second")
 
 
 def add_to(commands: Any) -> None:
@@ -22,19 +22,28 @@ def add_to(commands: Any) -> None:
     parser = writing.add_command(
         commands,
         "rank",
-        "abilities from paired comparisons (Bradley-Terry)",
-        "Rank items by a Bradley-Terry model: abilities (log scale, sum 0) with standard errors and intervals, "
-        "the best first. FILE has one row per comparison, with the winner and the loser; or it is a K x K "
-        "table of wins with row names, row over column. With --counts, FILE holds proportions of wins: K x K, or one "
-        "row with columns a/b.",
-        "pwcstats rank games.csv --winner won --loser lost --plot abilities.png",
+        "rank items by paired comparisons (Bradley-Terry)",
+        "Rank items by a Bradley-Terry model. The output lists the abilities (log scale, sum 0) with standard errors "
+        "and intervals, the best item first.\n\n"
+        "FILE has one row per comparison, in one of two forms: a column of winners and a column of losers (--winner, "
+        "--loser); or two columns of items and one that says who won (--first, --second, --winner). In the second "
+        "form, --winner holds the name of the item, or the name of the column that contains it. Alternatively, FILE is "
+        "a K x K table of wins with row names, row over column. With --counts, FILE holds proportions of wins: K x K, "
+        "or one row with columns a/b.",
+        "pwcstats rank games.csv --winner won --loser lost --plot abilities.png\n"
+        "  pwcstats rank votes.csv --first model_a --second model_b --winner winner --tie tie --ranks",
     )
     parser.add_argument("file", metavar="FILE", help=writing.FILE)
     parser.add_argument("--winner", metavar="COL", help="column of the winners (winner)")
     parser.add_argument("--loser", metavar="COL", help="column of the losers (loser)")
-    parser.add_argument("--tie", metavar="COL", help="column of true and false: whether the items tied")
+    parser.add_argument(
+        "--tie", metavar="COL", help="column that is true for ties; or, with --second, the word for a tie in --winner"
+    )
     parser.add_argument("--weight", metavar="COL", help="column of weights of the rows")
-    parser.add_argument("--first", metavar="COL", help="column of the item that went first or was at home")
+    parser.add_argument(
+        "--first", metavar="COL", help="column of the item that was shown or moved first, or was at home"
+    )
+    parser.add_argument("--second", metavar="COL", help="column of the other item; --winner then says who won")
     # Messages about weights of pairs are about this option.
     parser.add_argument(
         "--counts",
@@ -52,6 +61,11 @@ def add_to(commands: Any) -> None:
     )
     parser.add_argument("--order-effect", action="store_true", help="estimate the advantage of --first")
     parser.add_argument(
+        "--ranks",
+        action="store_true",
+        help="add ranks, and for each item the ranks that it may hold (all of them right with probability 1 - alpha)",
+    )
+    parser.add_argument(
         "--alpha",
         type=writing.level,
         default=0.05,
@@ -66,8 +80,14 @@ def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> None:
     """Fit and print."""
     if options.ties and not options.tie:
         parser.error("--ties needs --tie, the column that marks the rows that are ties")
-    if options.order_effect != (options.first is not None):
-        parser.error("--order-effect and --first COL, the item that went first, go together")
+    if options.order_effect and options.first is None:
+        parser.error("--order-effect needs --first, the column of the item that went first")
+    if options.first and not (options.order_effect or options.second):
+        parser.error("--first needs --second, the column of the other item, or --order-effect")
+    if options.second and not options.first:
+        parser.error("--second needs --first, the column of the other item")
+    if options.second and options.loser:
+        parser.error("--loser and --second exclude each other; with --second, --winner says who won")
     rows = [f"--{name}" for name in ROW_OPTIONS if getattr(options, name)]
     if options.weights and rows:
         parser.error(f"--counts needs a table of proportions, and {rows[0]} a table with one row per comparison")
@@ -77,9 +97,11 @@ def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> None:
         ties=(options.ties or "davidson") if options.tie else "none",
         order_effect=options.order_effect,
         # The full covariance of many items would take long and is not needed.
-        cov="full" if model.n_items <= EXACT_ITEMS or options.method == "firth" else "diag",
+        cov="full" if model.n_items <= EXACT_ITEMS or options.method == "firth" or options.ranks else "diag",
     )
     table = res.abilities(alpha=options.alpha).sort_values("ability", ascending=False, kind="stable")
+    if options.ranks:
+        table = table.join(res.ranks(alpha=options.alpha).drop(columns="ability"))
     if options.plot:
         writing.save_picture(res.plot(alpha=options.alpha), options.plot)
     others = _others(res)
@@ -99,7 +121,7 @@ def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> None:
         "items": table.rename_axis(index="item").reset_index(),
         **{name.replace(" ", "_"): row for name, row in others.items()},
     }
-    writing.emit(options, "\n".join(text), document)
+    writing.emit(options, "\n".join(text), document, heads=text[:2])
 
 
 def _model(options: argparse.Namespace) -> BradleyTerry:
@@ -112,11 +134,16 @@ def _model(options: argparse.Namespace) -> BradleyTerry:
     chosen = {name: getattr(options, name) for name in ROW_OPTIONS}
     if not any(chosen.values()) and reading.is_square(frame):
         return BradleyTerry(reading.as_square(frame).fillna(0.0))
-    winner, loser = options.winner or "winner", options.loser or "loser"
+    # With --second, --tie may be a word instead of a column.
     for name, column in chosen.items():
-        if column:
+        if column and not (name == "tie" and options.second):
             reading.need_columns(frame, [column], options.file, f"--{name}")
-    reading.need_columns(frame, [winner, loser], options.file)
+    # Messages count rows from 1.
+    frame = frame.set_axis(range(1, len(frame) + 1), axis=0)
+    if options.second:
+        return _model_of_outcomes(options, frame)
+    winner, loser = options.winner or "winner", options.loser or "loser"
+    reading.need_columns(frame, [winner, loser], options.file, advice="Or name the columns with --winner and --loser.")
     for name in (winner, loser):
         reading.refuse_missing(frame[name])
     columns = {
@@ -126,10 +153,28 @@ def _model(options: argparse.Namespace) -> BradleyTerry:
         "tie": reading.as_flags(frame[options.tie]) if options.tie else None,
         "first": frame[options.first] if options.first else None,
     }
-    # Messages count rows from 1.
     found = {name: np.asarray(column) for name, column in columns.items() if column is not None}
-    data = pd.DataFrame(found, index=range(1, len(frame) + 1))
+    data = pd.DataFrame(found, index=frame.index)
     return BradleyTerry.from_comparisons(data, **{name: name for name in found})
+
+
+def _model_of_outcomes(options: argparse.Namespace, frame: pd.DataFrame) -> BradleyTerry:
+    """The model of a table that has both items of each comparison, and who won."""
+    winner = options.winner or "winner"
+    reading.need_columns(frame, [winner], options.file, advice="Or name the column with --winner.")
+    for name in (options.first, options.second, winner):
+        reading.refuse_missing(frame[name])
+    tie = None
+    if options.tie:
+        tie = reading.as_flags(frame[options.tie]) if options.tie in frame.columns else [options.tie]
+    return BradleyTerry.from_comparisons(
+        frame,
+        winner,
+        first=options.first,
+        second=options.second,
+        tie=tie,
+        weight=reading.as_numbers(frame[options.weight]) if options.weight else None,
+    )
 
 
 def _others(res: BradleyTerryResults) -> dict[str, dict[str, float]]:

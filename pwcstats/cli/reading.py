@@ -101,8 +101,13 @@ def _check_header(header: list[str], name: str) -> None:
         raise InputError(f"column names of {name} must be unique, got {listed(twice)} more than once.")
 
 
-def need_columns(frame: pd.DataFrame, names: Iterable[str], path: str, option: str | None = None) -> None:
-    """Raise an error if columns are missing; `option` is the one by which the user chose them."""
+def need_columns(
+    frame: pd.DataFrame, names: Iterable[str], path: str, option: str | None = None, advice: str = ""
+) -> None:
+    """Raise an error if columns are missing; `option` is the one by which the user chose them.
+
+    `advice` ends the error about columns that the user did not choose.
+    """
     names = list(names)
     missing = [column for column in names if column not in frame.columns]
     if missing and option is not None:
@@ -114,7 +119,7 @@ def need_columns(frame: pd.DataFrame, names: Iterable[str], path: str, option: s
         others = [column for column in frame.columns if column not in set(names)]
         raise InputError(
             f"{_shown_name(path)} must have the columns {listed(missing)}, got {listed(frame.columns)}."
-            f"{rename_hint(missing, others)}"
+            f"{rename_hint(missing, others)}{f' {advice}' if advice else ''}"
         )
 
 

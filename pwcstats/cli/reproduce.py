@@ -5,7 +5,7 @@ import sys
 from typing import Any, get_args
 
 from pwcstats._text import visible
-from pwcstats.cli import writing
+from pwcstats.cli import terminal, writing
 from pwcstats.errors import InputError, PwcError
 from pwcstats.studies import STUDIES
 from pwcstats.studies.running import Size
@@ -38,6 +38,7 @@ def add_to(commands: Any) -> None:
     )
     parser.add_argument("--jobs", type=_jobs, default=-1, help="number of parallel jobs (all cores)")
     parser.add_argument("--seed", type=writing.seed, default=0, help="seed from which all others derive (%(default)s)")
+    terminal.add_progress(parser)
     parser.set_defaults(run=run)
 
 
@@ -62,7 +63,7 @@ def run(options: argparse.Namespace) -> None:
             out=options.out,
             random_state=options.seed,
             n_jobs=options.jobs,
-            progress=sys.stderr.isatty(),
+            progress=terminal.has_progress(options),
             say=None if options.json else lambda line: print(visible(line), flush=True),
         )
     except KeyboardInterrupt:
@@ -86,6 +87,7 @@ def run(options: argparse.Namespace) -> None:
         ],
     }
     summary = reproduction.summary(outcomes)
-    writing.emit(options, f"{summary}: {document['report']}", document)
+    line = f"{summary}: {document['report']}"
+    writing.emit(options, line, document, heads=[line])
     if any(outcome.error or outcome.trouble for outcome in outcomes):
         raise PwcError(f"{summary}.")

@@ -6,7 +6,7 @@ import json
 import math
 import sys
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ import pandas as pd
 from pwcstats._files import write_figure, write_file
 from pwcstats._results import plain
 from pwcstats._text import visible
-from pwcstats.cli import reading
+from pwcstats.cli import reading, terminal
 from pwcstats.errors import InputError
 
 # Characters in a line of the help.
@@ -108,9 +108,12 @@ def seed(text: str) -> int:
     return int(text)
 
 
-def emit(options: argparse.Namespace, text: str, document: Any, *, is_csv: bool = False) -> None:
+def emit(
+    options: argparse.Namespace, text: str, document: Any, *, is_csv: bool = False, heads: Iterable[str] = ()
+) -> None:
     """Print the text or, with --json, the document; with --out write it to a file.
 
+    Lines of the text that are among the `heads` are bold on a terminal.
     Control characters of labels are escaped, except in CSV that goes to a file or to another program.
     """
     to_stdout = options.printed or options.out is None
@@ -121,14 +124,22 @@ def emit(options: argparse.Namespace, text: str, document: Any, *, is_csv: bool 
         text = visible(text)
     text = text.rstrip("\n") + "\n"
     if to_stdout:
+        text = text if options.json else terminal.with_heads(text, map(visible, heads))
         sys.stdout.write(text)
     else:
         write_file(options.out, text)
 
 
-def save_picture(figure: Any, path: str) -> None:
-    """Write a figure in the format given by the file extension."""
-    formats = figure.canvas.get_supported_filetypes()
-    if Path(path).suffix[1:].lower() not in formats:
-        raise InputError(f"the picture must be a .png, .pdf or .svg file, got {path!r}.")
-    write_figure(path, figure, dpi=150)
+def save_picture(axes: Any, path: str) -> None:
+    """Write the figure of one or several Axes in the format given by the file extension, and close it."""
+    from matplotlib import pyplot
+
+    from pwcstats.plot.style import figure_of
+
+    figure = figure_of(axes)
+    try:
+        if Path(path).suffix[1:].lower() not in figure.canvas.get_supported_filetypes():
+            raise InputError(f"the picture must be a .png, .pdf or .svg file, got {path!r}.")
+        write_figure(path, figure, dpi=150)
+    finally:
+        pyplot.close(figure)

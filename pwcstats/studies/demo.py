@@ -1,160 +1,460 @@
-"""The demo: compare the probabilities of five classifiers on three data sets of scikit-learn."""
+"""The demo: four problems, and the lines of Python that solve them, on one page.
 
+The lines that the page shows are the lines that run: the code of each section is a text, which is executed, and the
+results are read from its variables.
+"""
+
+import warnings
+from base64 import b64encode
+from collections.abc import Callable, Sequence
 from html import escape
+from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 from matplotlib import pyplot
-from sklearn.calibration import CalibratedClassifierCV
-from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.model_selection import StratifiedKFold
-from sklearn.naive_bayes import GaussianNB
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC
+from statsmodels.tools.sm_exceptions import ModelWarning
 
-from pwcstats import plot
-from pwcstats._files import write_figure
-from pwcstats.compare import ComparisonResult, benchmark, compare_methods
-from pwcstats.coupling import METHODS as COUPLING_METHODS
-from pwcstats.coupling import couple
+from pwcstats.compare import ComparisonResult
 from pwcstats.datasets import load
-from pwcstats.pairwise import PairwiseClassifier
-from pwcstats.plot.style import figure_of
+from pwcstats.plot.style import COLORS, figure_of, hide_frame
 from pwcstats.studies import html
 
-__all__ = ["DATASETS", "METHODS", "compared", "coupled_digit", "scores", "table", "write_page"]
+__all__ = ["SECTIONS", "Finding", "Section", "in_text", "run", "write_data", "write_page"]
 
-LDA, NB = LinearDiscriminantAnalysis(), GaussianNB()
-METHODS = {
-    "SVM, coupled pairs": make_pipeline(StandardScaler(), PairwiseClassifier(SVC())),
-    # scikit-learn 1.9 recommends this instead of SVC(probability=True).
-    "SVM, one vs. rest": make_pipeline(StandardScaler(), CalibratedClassifierCV(SVC(), ensemble=False)),
-    "LDA or NB by pair": PairwiseClassifier({"lda": LDA, "nb": NB}, coupling="ht"),
-    "LDA": LDA,
-    "NB": NB,
-}
-DATASETS = ("iris", "wine", "digits")
-# "bayes" needs the probabilities of the pairs, too.
-COUPLINGS = [method for method in COUPLING_METHODS if method != "bayes"]
-ABOUT_TABLE = (
-    "Five classifiers on ten splits of each data set (2 x 5 folds). Log loss is the mean of -log p(true class); lower "
-    "is better. Methods that share a letter do not differ significantly on this data set, by corrected resampled "
-    "t-tests with Holm's adjustment."
-)
-ABOUT_RANKS = (
-    "Mean ranks of the five classifiers by log loss. Bars join methods that do not differ significantly; three data "
-    "sets are few, so the test has little power."
-)
-ABOUT_DIGIT = (
-    "Each pair of digits has its own calibrated classifier, so the 45 pairwise probabilities of a case need not be "
-    "compatible with any probabilities of the ten classes. This is the least compatible test case. On the right are "
-    f"the class probabilities that {len(COUPLINGS)} coupling methods give."
-)
+Variables = dict[str, Any]
+# The width of the pictures in inches; labels of a wide picture would be too small on a phone.
+WIDTH = 5.4
 
 
-def scores(*, n_jobs: int | None = None, progress: bool = False) -> pd.DataFrame:
-    """Accuracy and log loss of every method on every split of every data set.
+class Finding(NamedTuple):
+    """What a section found: a sentence, tables by their captions, and a picture with a text that describes it."""
 
-    Parameters
-    ----------
-    n_jobs : int, optional
-        Number of parallel jobs.
-    progress : bool
-        Whether to show a progress bar.
+    sentence: str
+    tables: dict[str, pd.DataFrame]
+    picture: bytes
+    alt: str
 
-    Returns
-    -------
-    DataFrame
-        As :func:`pwcstats.compare.benchmark` returns it, with the metrics accuracy and neg_log_loss.
+
+class Section(NamedTuple):
+    """A problem and its solution.
+
+    `code` solves the problem with the data of `dataset`, and `read` takes the variables of the code. `columns`,
+    `command` and `lines` are for the user's own data; the latter two work with the file of the data set, too.
     """
-    metrics = ["accuracy", "neg_log_loss"]
-    return benchmark(METHODS, list(DATASETS), repeats=2, cv=5, scoring=metrics, n_jobs=n_jobs, progress=progress)
+
+    name: str
+    title: str
+    problem: str
+    dataset: str
+    code: str
+    read: Callable[[Variables], Finding]
+    columns: str
+    command: str
+    lines: str
 
 
-def compared(scores: pd.DataFrame, dataset: str | None = None) -> ComparisonResult:
-    """Compare the methods by log loss, on one data set or across all of them."""
-    rows = scores[scores["metric"] == "neg_log_loss"].drop(columns="metric")
-    rows = rows.assign(score=-rows["score"])
-    return compare_methods(rows if dataset is None else rows[rows["dataset"] == dataset], higher_is_better=False)
+def run(section: Section) -> Finding:
+    """Run the code of a section."""
+    variables: Variables = {}
+    with warnings.catch_warnings():
+        # Plain logistic regression does not converge if the data are separated, as the section says.
+        warnings.simplefilter("ignore", ModelWarning)
+        exec(compile(section.code, f"<demo: {section.name}>", "exec"), variables)
+        return section.read(variables)
 
 
-def table(scores: pd.DataFrame) -> pd.DataFrame:
-    """Accuracy, log loss and letters: one row per method, three columns per data set."""
-    parts = {}
-    for dataset in DATASETS:
-        rows = scores[scores["dataset"] == dataset]
-        mean = rows.pivot_table(index="method", columns="metric", values="score")
-        letters = compared(scores, dataset).table["letters"]
-        parts[dataset] = pd.DataFrame(
-            {"accuracy": mean["accuracy"], "log loss": -mean["neg_log_loss"], "letters": letters}
-        ).loc[list(METHODS)]
-    return pd.concat(parts, axis=1).rename_axis(index=None)
+# Section 1
+
+SVM_CODE = """\
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.svm import SVC
+from pwcstats import PairwiseClassifier, plot
+from pwcstats.compare import benchmark, compare_methods
+
+methods = {
+    "LIBSVM's method": PairwiseClassifier(SVC(), calibration="sigmoid"),
+    "CalibratedClassifierCV": CalibratedClassifierCV(SVC(), ensemble=False),
+    "PairwiseClassifier": PairwiseClassifier(SVC()),
+}
+scores = benchmark(methods, ["digits"], cv=10, scoring="neg_log_loss", progress=False)
+losses = scores.assign(score=-scores["score"])
+result = compare_methods(losses, higher_is_better=False)
+ax = plot.score_intervals(result)
+"""
 
 
-def coupled_digit() -> Any:
-    """Plot the digit whose pairs are the least compatible: its r, and p by each coupling method."""
-    digits = load("digits")
-    x, y = digits.data.to_numpy(), digits.target.to_numpy()
-    train, test = next(StratifiedKFold(5, shuffle=True, random_state=0).split(x, y))
-    machine: Any = METHODS["SVM, coupled pairs"].fit(x[train], y[train])
-    r = machine[-1].pairwise_proba(machine[:-1].transform(x[test]))
-    worst = int(couple(r, "ht", return_info=True).kl.argmax())
-    proba = pd.DataFrame({method: couple(r[worst], method, classes=list(machine.classes_)) for method in COUPLINGS})
-    axes = plot.coupling(r[worst], proba)
-    axes[0].figure.suptitle(f"A handwritten {y[test][worst]}: its pairs and its coupled probabilities")
+def _read_svm(variables: Variables) -> Finding:
+    result = variables["result"]
+    loss = result.table["mean"]
+    ours, libsvm, advice = (loss[name] for name in ("PairwiseClassifier", "LIBSVM's method", "CalibratedClassifierCV"))
+    table = result.table[["mean", "conf_low", "conf_high", "letters"]].rename(columns={"mean": "log loss"})
+    axes = variables["ax"]
+    axes.set_xlabel("log loss, mean and 95 % interval (lower is better)")
+    # The caption of the table explains the letters.
+    figure_of(axes).supxlabel("")
+    return Finding(
+        f"PairwiseClassifier has a log loss of {ours:.3f} on new digits, against {libsvm:.3f} with LIBSVM's method and "
+        f"{advice:.3f} with CalibratedClassifierCV. {_verdict(result)}",
+        {"Log loss in ten-fold cross-validation. Methods that share a letter do not differ significantly.": table},
+        _svg(axes, 2.6),
+        f"Log loss with intervals: PairwiseClassifier {ours:.3f}, LIBSVM's method {libsvm:.3f}, "
+        f"CalibratedClassifierCV {advice:.3f}.",
+    )
+
+
+# Section 2
+
+LEADERBOARD_CODE = """\
+from pwcstats import BradleyTerry, plot
+from pwcstats.datasets import load
+
+votes = load("arena").frame
+model = BradleyTerry.from_comparisons(
+    votes, first="first", second="second", winner="winner", tie="tie"
+)
+res = model.fit(
+    ties="davidson", order_effect=True, cov_type="cluster", cov_kwds={"groups": "user"}
+)
+ranks = res.ranks()
+ax = plot.abilities(res)
+"""
+
+
+def _read_leaderboard(variables: Variables) -> Finding:
+    ranks, votes, res = variables["ranks"], variables["votes"], variables["res"]
+    best, second = ranks.index[:2]
+    table = ranks[["rank", "ability"]].assign(
+        **{"possible ranks": [_span(row.rank_low, row.rank_high) for row in ranks.itertuples()]}
+    )
+    is_certain = ranks.loc[best, "rank_high"] == 1
+    certainty = (
+        f"It is certainly ahead of {second}." if is_certain else f"It is not certain that it is ahead of {second}."
+    )
+    table = table.rename_axis(index="model")
+    return Finding(
+        f"{best} leads after {len(votes):,} votes. {certainty} The answer that is shown first has an advantage of "
+        f"{res.params['(order)']:.2f} on the scale of the abilities.",
+        {"With a probability of 95 %, the true ranks of all models are among their possible ranks.": table},
+        _svg(variables["ax"], 4.0),
+        f"Abilities of {len(ranks)} models with intervals, {best} first and {ranks.index[-1]} last.",
+    )
+
+
+def _span(low: int, high: int) -> str:
+    return str(low) if low == high else f"{low} to {high}"
+
+
+# Section 3
+
+SEPARATION_CODE = """\
+from statsmodels.formula.api import logit
+from pwcstats import FirthLogit
+from pwcstats.datasets import load
+
+patients = load("endometrial").frame
+plain = logit("HG ~ NV + PI + EH", patients).fit(disp=False)
+firth = FirthLogit.from_formula("HG ~ NV + PI + EH", patients).fit()
+table = firth.tidy(method="profile")
+"""
+
+
+def _read_separation(variables: Variables) -> Finding:
+    plain, table = variables["plain"], variables["table"].set_index("term")
+    wald = plain.conf_int()
+    before = pd.DataFrame(
+        {"estimate": plain.params, "std_error": plain.bse, "conf_low": wald[0], "conf_high": wald[1]}
+    ).assign(p_value=plain.pvalues)
+    before = before.rename_axis(index="term")
+    after = table[["estimate", "std_error", "conf_low", "conf_high", "p_value"]]
+    row, old = after.loc["NV"], before.loc["NV"]
+    return Finding(
+        f"Plain logistic regression reports {old['estimate']:.1f} with a standard error of {old['std_error']:,.0f} for "
+        f"NV and calls it insignificant (p = {old['p_value']:.2f}). Firth's method reports {row['estimate']:.2f} with "
+        f"an interval from {row['conf_low']:.2f} to {row['conf_high']:.2f} (p = {row['p_value']:.3f}).",
+        {
+            "Plain logistic regression: the numbers for NV only say where the iterations stopped.": before,
+            "Firth's method, with intervals and tests from the profile likelihood.": after,
+        },
+        _svg(_draw_coefficients(before, after), 2.6),
+        "Coefficients with 95 % intervals. With plain logistic regression, the interval of NV is wider than the "
+        f"picture; with Firth's method, it goes from {row['conf_low']:.1f} to {row['conf_high']:.1f}.",
+    )
+
+
+def _draw_coefficients(plain: pd.DataFrame, firth: pd.DataFrame) -> Any:
+    """The coefficients except for the intercept; what is outside of the picture ends with an arrow."""
+    terms = [name for name in firth.index if name != "Intercept"]
+    figure = pyplot.figure(figsize=(WIDTH, 2.6), layout="constrained")
+    axes = figure.subplots()
+    low, high = firth.loc[terms, "conf_low"].min() - 2.0, firth.loc[terms, "conf_high"].max() + 2.0
+    for table, label, color, shift in ((plain, "plain", COLORS[1], -0.14), (firth, "Firth", COLORS[0], 0.14)):
+        rows = table.loc[terms]
+        y = np.arange(len(terms)) + shift
+        ends = rows[["conf_low", "conf_high"]].clip(low, high).to_numpy()
+        axes.hlines(y, ends[:, 0], ends[:, 1], color=color)
+        axes.plot(rows["estimate"].where(rows["estimate"].between(low, high)), y, "o", color=color, label=label)
+        for marker, column, end in (("<", "conf_low", low), (">", "conf_high", high)):
+            outside = ((rows[column] - end) * (1 if marker == ">" else -1) > 0).to_numpy()
+            axes.plot(np.full(outside.sum(), end), y[outside], marker, color=color)
+    axes.axvline(0.0, color="0.7", zorder=0)
+    axes.set_yticks(range(len(terms)), terms)
+    axes.set_ylim(len(terms) - 0.5, -0.5)
+    axes.set_xlabel("coefficient, 95 % interval")
+    axes.legend(frameon=False, loc="lower right")
+    hide_frame(axes)
     return axes
 
 
-def _losses(scores: pd.DataFrame, dataset: str) -> Any:
-    ax = plot.score_intervals(compared(scores, dataset))
-    ax.set_xlabel("log loss, mean and 95 % interval")
-    return ax
+# Section 4
+
+COMPARISON_CODE = """\
+from pwcstats import plot
+from pwcstats.compare import compare_methods
+from pwcstats.datasets import load
+
+scores = load("classifier_scores").frame
+result = compare_methods(scores)
+ax = plot.critical_difference(result)
+"""
 
 
-def write_page(folder: Path, scores: pd.DataFrame) -> Path:
-    """Write the pictures and the page that shows them.
+def _read_comparison(variables: Variables) -> Finding:
+    result, scores = variables["result"], variables["scores"]
+    table = result.table[["mean", "rank", "letters"]].rename(columns={"mean": "mean accuracy", "rank": "mean rank"})
+    ranks = ", ".join(f"{name} {rank:.2f}" for name, rank in table["mean rank"].items())
+    return Finding(
+        _verdict(result),
+        {
+            f"{scores['method'].nunique()} classifiers on {scores['dataset'].nunique()} data sets. Methods that share "
+            f"a letter do not differ significantly. Why this test? {result.reason}.": table
+        },
+        _svg(variables["ax"], 2.6),
+        f"Mean ranks: {ranks}. Bars connect methods that do not differ significantly.",
+    )
+
+
+def _verdict(result: ComparisonResult) -> str:
+    """The conclusion of a comparison: which methods are significantly better than which."""
+    if result.best is not None:
+        return f"{result.best} is significantly better than each of the others."
+    # Methods that are better than the same others are named together.
+    better: dict[tuple[str, ...], list[str]] = {}
+    for name, worse in result._beaten().items():
+        if worse:
+            better.setdefault(tuple(sorted(worse)), []).append(name)
+    clauses = [
+        f"{' and '.join(names)} {'is' if len(names) == 1 else 'are'} significantly better than {' and '.join(worse)}"
+        for worse, names in better.items()
+    ]
+    if not clauses:
+        return "No difference is significant."
+    return f"{'; '.join(clauses)}. The other differences may be due to chance."
+
+
+def _svg(axes: Any, height: float) -> bytes:
+    """A picture as SVG, in the size of the page; it is closed."""
+    figure = figure_of(axes)
+    figure.set_size_inches(WIDTH, height)
+    content = BytesIO()
+    # Without a date, the same results give the same file.
+    figure.savefig(content, format="svg", metadata={"Date": None})
+    pyplot.close(figure)
+    return content.getvalue()
+
+
+SECTIONS = (
+    Section(
+        name="probabilities",
+        title="Class probabilities from a support vector machine",
+        problem="SVC(probability=True) is deprecated in scikit-learn and will be removed in version 1.11. It uses "
+        "LIBSVM's method; scikit-learn recommends CalibratedClassifierCV instead. How good are the probabilities of "
+        "both, and those of PairwiseClassifier? We measure the log loss on handwritten digits, which have ten classes, "
+        "by ten-fold cross-validation. A lower log loss is better.",
+        dataset="digits",
+        code=SVM_CODE,
+        read=_read_svm,
+        columns="Your file needs one column with the class. All other columns are features: numbers, or text for "
+        "categories. The command turns categories into dummy variables and scales all features.",
+        command="pwcstats fit digits.csv --target target --save digits.model\n"
+        "pwcstats predict digits.model digits.csv --proba",
+        lines="""\
+import pandas as pd
+from sklearn.svm import SVC
+from pwcstats import PairwiseClassifier
+
+rows = pd.read_csv("digits.csv")
+X, y = rows.drop(columns="target"), rows["target"]
+model = PairwiseClassifier(SVC()).fit(X, y)
+model.predict_proba(X)
+""",
+    ),
+    Section(
+        name="leaderboard",
+        title="A leaderboard that shows how certain the ranks are",
+        problem="Users of an arena saw the answers of two models at a time and voted for the better one or for a tie "
+        "(simulated data). Some users voted often, some models are new, and the answer that is shown first has an "
+        "advantage. A Bradley-Terry model accounts for all of this and tells which ranks are possible for each model.",
+        dataset="arena",
+        code=LEADERBOARD_CODE,
+        read=_read_leaderboard,
+        columns="Your file needs one row per comparison and three columns: the two items, and the winner (the name of "
+        "the item, or of the column that contains it, or a word for a tie). If your columns have other names, change "
+        "them in the command; --winner names the last one.",
+        command="pwcstats rank arena.csv --first first --second second --tie tie --ranks",
+        lines="""\
+import pandas as pd
+from pwcstats import BradleyTerry
+
+votes = pd.read_csv("arena.csv")
+model = BradleyTerry.from_comparisons(
+    votes, first="first", second="second", winner="winner", tie="tie"
+)
+model.fit(ties="davidson").ranks()
+""",
+    ),
+    Section(
+        name="separation",
+        title="A regression with an infinite coefficient",
+        problem="In 79 patients with endometrial cancer, every tumour with neovasculization (NV = 1) is of high grade "
+        "(HG = 1). The data are separated: the maximum likelihood estimate of the coefficient of NV is infinite. "
+        "Firth's method gives a finite estimate, and the profile likelihood gives an interval and a test.",
+        dataset="endometrial",
+        code=SEPARATION_CODE,
+        read=_read_separation,
+        columns="Your file needs one column with the outcome, 0 or 1, and columns for the explanatory variables. Write "
+        "their names in the formula.",
+        command="",
+        lines="""\
+import pandas as pd
+from pwcstats import FirthLogit
+
+patients = pd.read_csv("endometrial.csv")
+firth = FirthLogit.from_formula("HG ~ NV + PI + EH", patients).fit()
+firth.tidy(method="profile")
+""",
+    ),
+    Section(
+        name="comparison",
+        title="Which classifier is best, and is the difference real?",
+        problem="Five classifiers were cross-validated on ten data sets. The folds of one data set share training "
+        "cases, so their scores are not independent, and ten comparisons at once need an adjustment. compare_methods "
+        "picks a valid test for the design, says why, and gives a verdict.",
+        dataset="classifier_scores",
+        code=COMPARISON_CODE,
+        read=_read_comparison,
+        columns="Your file needs one row per score, with the columns method and score, and any of dataset, repeat and "
+        "fold. Or it has one column per method and one row per data set, with the names of the data sets in the first "
+        "column.",
+        command="pwcstats compare classifier_scores.csv",
+        lines="""\
+import pandas as pd
+from pwcstats.compare import compare_methods
+
+scores = pd.read_csv("classifier_scores.csv")
+print(compare_methods(scores).summary())
+""",
+    ),
+)
+
+# Added to the style of all pages.
+STYLE = """
+:root { --page: #fff; --code: #f4f6f8; --link: #005a8c; color-scheme: light dark; }
+@media (prefers-color-scheme: dark) {
+  :root { --page: #14181c; --ink: #e3e7eb; --pale: #a2acb6; --line: #39424b; --code: #1f262d; --link: #7cc4f0; }
+}
+body { background: var(--page); max-width: 50rem; } a { color: var(--link); }
+pre { background: var(--code); padding: .8rem 1rem; border-radius: .4rem; overflow-x: auto; font-size: .85rem; }
+figure { margin: 1rem 0; } figure img { background: #fff; border-radius: .4rem; width: 100%; max-width: 40rem; }
+tbody th { text-align: left; border-bottom: 1px solid var(--line); } thead td { border-bottom: 2px solid var(--line); }
+@media (max-width: 30rem) { th, td { padding: .15rem .35rem; } table { font-size: .75rem; } }
+.command { white-space: pre-wrap; }
+.found { border-left: .25rem solid var(--link); padding-left: .8rem; font-weight: 600; }
+.yours { border: 1px solid var(--line); border-radius: .4rem; padding: 0 1rem; } .yours h3 { margin: .8rem 0 0; }
+nav ul { padding-left: 1.2rem; }
+"""
+INTRODUCTION = (
+    "Four problems that pwcstats solves. Each section shows the lines of Python that made its results; they ran when "
+    "this page was written. The data sets are in files beside this page, so that you can try the commands of the "
+    "boxes “Now your data” right away, and then with your own file."
+)
+
+
+def write_data(folder: Path) -> list[Path]:
+    """Write the data sets of the sections as CSV files."""
+    files = []
+    for section in SECTIONS:
+        file = folder / f"{section.dataset}.csv"
+        load(section.dataset).frame.to_csv(file, index=False)
+        files.append(file)
+    return files
+
+
+def write_page(folder: Path, findings: Sequence[Finding]) -> Path:
+    """Write the page, which needs no other file.
 
     Parameters
     ----------
     folder : Path
         An existing folder.
-    scores : DataFrame
-        As :func:`scores` returns them.
+    findings : sequence of Finding
+        What each of SECTIONS found.
 
     Returns
     -------
     Path
-        The page; it contains the pictures.
+        The page.
     """
-    pictures = {
-        "ranks.png": plot.critical_difference(compared(scores)),
-        "coupling.png": coupled_digit(),
-        **{f"{name}.png": _losses(scores, name) for name in DATASETS},
-    }
-    for name, axes in pictures.items():
-        figure = figure_of(axes)
-        write_figure(folder / name, figure, dpi=110)
-        pyplot.close(figure)
-    wide = table(scores)
-    flat = wide.set_axis([": ".join(names) for names in wide.columns.to_list()], axis=1)
     page = folder / "demo.html"
-    parts = [
-        f"<p>{escape(ABOUT_TABLE)}</p>",
-        html.table(flat.rename_axis(index="method").reset_index()),
-        *(
-            f"<h2>{name}</h2>"
-            + html.picture(folder / f"{name}.png", f"{name}: log loss of each method with its interval")
-            for name in DATASETS
-        ),
-        f"<h2>All data sets</h2><p>{escape(ABOUT_RANKS)}</p>",
-        html.picture(folder / "ranks.png", "Mean ranks of five methods on three data sets"),
-        f"<h2>Incompatible pairs</h2><p>{escape(ABOUT_DIGIT)}</p>",
-        html.picture(
-            folder / "coupling.png",
-            "Pairwise and coupled probabilities of a digit",
-        ),
-    ]
-    html.page(page, "pwcstats: five classifiers, three data sets", parts)
+    links = "".join(f'<li><a href="#{section.name}">{escape(section.title)}</a></li>' for section in SECTIONS)
+    parts = [f"<p>{escape(INTRODUCTION)}</p>", f"<nav><ul>{links}</ul></nav>"]
+    parts += [_as_html(section, finding) for section, finding in zip(SECTIONS, findings, strict=True)]
+    html.page(page, "pwcstats: a tour in four examples", parts, STYLE)
     return page
+
+
+def _as_html(section: Section, finding: Finding) -> str:
+    picture = b64encode(finding.picture).decode("ascii")
+    tables = "".join(_table(caption, table) for caption, table in finding.tables.items())
+    block = f'<pre class="command"><code>{escape(section.command)}</code></pre>'
+    command = f"<p>On the command line:</p>{block}" if section.command else ""
+    return f"""<section id="{section.name}">
+<h2>{escape(section.title)}</h2>
+<p>{escape(section.problem)}</p>
+<pre><code>{escape(section.code.rstrip())}</code></pre>
+<p class="found">{escape(finding.sentence)}</p>
+<figure><img alt="{escape(finding.alt)}" src="data:image/svg+xml;base64,{picture}"></figure>
+{tables}
+<div class="yours"><h3>Now your data</h3><p>{escape(section.columns)}</p>
+{command}
+<p>In Python:</p><pre><code>{escape(section.lines.rstrip())}</code></pre></div>
+</section>"""
+
+
+def _table(caption: str, table: pd.DataFrame) -> str:
+    texts = in_text(table)
+    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in texts.columns)
+    rows = "".join(
+        f'<tr><th scope="row">{escape(str(label))}</th>{"".join(f"<td>{escape(cell)}</td>" for cell in cells)}</tr>'
+        for label, cells in zip(texts.index, texts.to_numpy(), strict=True)
+    )
+    return (
+        f'<p class="pale">{escape(caption)}</p><div class="wide"><table><thead><tr><td></td>{head}</tr></thead>'
+        f"<tbody>{rows}</tbody></table></div>"
+    )
+
+
+def in_text(table: pd.DataFrame) -> pd.DataFrame:
+    """The cells of a table as texts, numbers with three decimals, and intervals in one column."""
+
+    def cell(x: Any) -> str:
+        return str(x) if not isinstance(x, float) else f"{x:.3f}" if abs(x) < 1000 else f"{x:,.0f}"
+
+    texts = table.astype(object).map(cell)
+    if "p_value" in table:
+        texts["p_value"] = texts["p_value"].where(table["p_value"] >= 0.001, "< 0.001")
+    if "conf_low" in table:
+        texts["conf_low"] += " to " + texts.pop("conf_high")
+    return texts.rename(columns={"conf_low": "95 % interval", "std_error": "std. error", "p_value": "p-value"})

@@ -34,12 +34,12 @@ HIDDEN = {"difference", "lowest", "lower_quartile", "median", "upper_quartile", 
 HEADERS = {"estimate": "ours", "std_error": "std. error", "p_value": "p", "p_adjusted": "p, Holm"}
 
 
-def page(file: Path, title: str, parts: Iterable[str]) -> None:
-    """Write a page with a title and parts, which are HTML."""
+def page(file: Path, title: str, parts: Iterable[str], style: str = "") -> None:
+    """Write a page with a title and parts, which are HTML; `style` is CSS that is added to that of all pages."""
     text = (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>{escape(title)}</h1>\n"
+        f"<title>{escape(title)}</title>\n<style>{STYLE}{style}</style>\n</head>\n<body>\n<h1>{escape(title)}</h1>\n"
         + "\n".join(parts)
         + "\n</body>\n</html>\n"
     )
