@@ -20,7 +20,7 @@ from pwcstats.plot.style import COLORS, FONT, MARKERS, hide_frame, literal, new_
 Kind = Literal["classes", "confidence", "pairs"]
 # With more classes than colours, the lines of single classes could not be told apart.
 MOST_LINES = len(COLORS)
-# Bars of the histogram, which is drawn between these heights, below the diagram.
+# Bars of the histogram, which is drawn below the diagram, between these shares of its height.
 BARS, FLOOR, CEILING = 25, -0.21, -0.06
 
 
@@ -124,17 +124,20 @@ def calibration(
     codes = [_read_codes(forecast, y) for forecast in forecasts]
     lines = _lines(forecasts, codes, drawn, X)
     axes = new_axes(5.4, 5.2) if ax is None else read_axes(ax, 1)[0]
-    for index, line in enumerate(lines):
+    points = [_bins(line, n_bins, strategy, alpha) for line in lines]
+    # Confidences are at least 1/K, and often near 1.
+    start = 0.0 if drawn != "confidence" else float(np.floor(9.9 * min(part[:, :3].min() for part in points)) / 10)
+    for index, (line, part) in enumerate(zip(lines, points, strict=True)):
         style = {"color": COLORS[index % len(COLORS)], "marker": MARKERS[index % len(MARKERS)]}
-        _draw_line(axes, line, n_bins, strategy, alpha, style)
+        _draw_line(axes, part, line.label, style)
     # Several lines of one classifier share a histogram.
     if len(forecasts) == 1:
         shared = lines[:1] if drawn == "pairs" else lines
-        _draw_histogram(axes, np.concatenate([line.p for line in shared]), "0.7", True)
+        _draw_histogram(axes, np.concatenate([line.p for line in shared]), start, "0.7", True)
     else:
         for index, line in enumerate(lines):
-            _draw_histogram(axes, line.p, COLORS[index % len(COLORS)], False)
-    _finish(axes, drawn, forecasts, codes, f"{100 * (1 - alpha):g}%")
+            _draw_histogram(axes, line.p, start, COLORS[index % len(COLORS)], False)
+    _finish(axes, start, drawn, forecasts, codes, f"{100 * (1 - alpha):g}%")
     return axes
 
 
@@ -333,30 +336,35 @@ def _merge_small(bins: NDArray[np.intp], n_bins: int) -> NDArray[np.intp]:
     return joined[bins]
 
 
-def _draw_line(axes: Axes, line: _Line, n_bins: int, strategy: str, alpha: float, style: dict[str, Any]) -> None:
-    mean, share, low, high = _bins(line, n_bins, strategy, alpha).T
+def _draw_line(axes: Axes, points: Array, label: str, style: dict[str, Any]) -> None:
+    mean, share, low, high = points.T
     axes.vlines(mean, low, high, color=style["color"], linewidth=1.4, alpha=0.7)
-    axes.plot(mean, share, label=line.label, markersize=6, linewidth=1.6, **style)
+    axes.plot(mean, share, label=label, markersize=6, linewidth=1.6, **style)
 
 
-def _draw_histogram(axes: Axes, p: Array, color: str, filled: bool) -> None:
-    counts, edges = np.histogram(p, bins=BARS, range=(0.0, 1.0))
-    tops = FLOOR + (CEILING - FLOOR) * counts / max(counts.max(), 1)
-    axes.stairs(tops, edges, baseline=FLOOR, color=color, fill=filled, linewidth=1.2)
+def _draw_histogram(axes: Axes, p: Array, start: float, color: str, filled: bool) -> None:
+    counts, edges = np.histogram(p, bins=BARS, range=(start, 1.0))
+    floor, ceiling = (start + (1.0 - start) * share for share in (FLOOR, CEILING))
+    tops = floor + (ceiling - floor) * counts / max(counts.max(), 1)
+    axes.stairs(tops, edges, baseline=floor, color=color, fill=filled, linewidth=1.2)
 
 
-def _finish(axes: Axes, kind: str, forecasts: list[_Forecast], codes: list[NDArray[np.int64]], level: str) -> None:
-    """Add the diagonal, the title, the labels and the legend."""
-    axes.plot([0, 1], [0, 1], color="0.6", linestyle=(0, (4, 3)), linewidth=1.0, zorder=0)
-    axes.axhline((CEILING - 0.02) / 2, color="0.8", linewidth=0.8)
-    axes.set(xlim=(-0.02, 1.02), ylim=(FLOOR - 0.01, 1.02), yticks=np.linspace(0.0, 1.0, 6))
-    axes.spines["left"].set_bounds(0.0, 1.0)
+def _finish(
+    axes: Axes, start: float, kind: str, forecasts: list[_Forecast], codes: list[NDArray[np.int64]], level: str
+) -> None:
+    """Add the diagonal, the title, the labels and the legend; the axes are from `start` to 1."""
+    span = 1.0 - start
+    axes.plot([start, 1], [start, 1], color="0.6", linestyle=(0, (4, 3)), linewidth=1.0, zorder=0)
+    axes.axhline(start + span * (CEILING - 0.02) / 2, color="0.8", linewidth=0.8)
+    axes.set(xlim=(start - 0.02 * span, 1.0 + 0.02 * span), ylim=(start + (FLOOR - 0.01) * span, 1.0 + 0.02 * span))
+    axes.set_yticks(np.arange(start, 1.05, 0.2 if span > 0.6 else 0.1 if span > 0.2 else 0.05))
+    axes.spines["left"].set_bounds(start, 1.0)
     classes, n = forecasts[0].classes, counted(len(codes[0]), "row")
     of, share = "", f"observed share ({level} intervals)"
     if kind == "pairs":
         of = " of i rather than j"
     elif kind == "confidence":
-        of, share = " of the predicted class", f"share of correct predictions ({level} intervals)"
+        of, share = " of the predicted class", f"share correct ({level} intervals)"
     elif len(classes) == 2:
         of = f" of {literal(classes[1])}"
     axes.set_xlabel(f"predicted probability{of}\n(histogram at the bottom)", fontsize=FONT)
