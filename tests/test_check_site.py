@@ -116,7 +116,15 @@ FAULTS = {
     "empty formula": ("<math></math>", '{}: formula without any width ""'),
     "too wide for a phone": (
         '<p style="width: 700px">wide</p>',
-        '{}: 308 px wider than a window of 400 px, because of <p> "wide"',
+        '{}: 318 px wider than a window of 390 px, because of <p> "wide"',
+    ),
+    "pale text": (
+        '<p style="color: #aaa">pale</p>',
+        '{}: light: contrast 2.3, rgb(170, 170, 170) on rgb(255,255,255): "pale"',
+    ),
+    "dim on a dark page": (
+        "<style>@media (prefers-color-scheme: dark) { p { background: #111; color: #444 } }</style><p>dim</p>",
+        '{}: dark: contrast 1.9, rgb(68, 68, 68) on rgb(17,17,17): "dim"',
     ),
 }
 
@@ -141,4 +149,25 @@ def test_what_only_a_browser_sees(faulty, fault):
 def test_page_that_does_not_say_that_it_fits_a_phone(tmp_path):
     file = tmp_path / "report.html"
     file.write_text(page("<p>words</p>", head=""))
-    assert check(file) == (1, ['report.html: 580 px wider than a window of 400 px, because of <p> "words"'])
+    assert check(file) == (1, ['report.html: 590 px wider than a window of 390 px, because of <p> "words"'])
+
+
+SEARCH = """<div id="search-results"></div>
+<script>setTimeout(() => { document.getElementById("search-results").innerHTML =
+  "<p>Search finished, found one page</p><ul><li><a href='FOUND'>a page</a></li></ul>"; }, 100)</script>"""
+
+
+def test_search_that_misses_a_tutorial(site):
+    for name in ("vignettes/ranking", "r/quasi_variances", "api/compare", "classify"):
+        (site / f"{name}.html").parent.mkdir(exist_ok=True)
+        (site / f"{name}.html").write_text(page(""))
+    (site / "search.html").write_text(page(SEARCH.replace("FOUND", "classify.html?highlight=x#y")))
+    code, found = check(site)
+    missed = (
+        ("Dogwood", "vignettes/ranking"),
+        ("quasi_variances", "r/quasi_variances"),
+        ("corrected_resampled_t", "api/compare"),
+    )
+    expected = [f"search.html: {word} leads to ['classify.html'], and not to {name}.html" for word, name in missed]
+    assert code == 1
+    assert [line for line in found if "leads to" in line] == expected

@@ -191,8 +191,14 @@ def show_python(chunk: Chunk, folder: Path) -> str:
         else:
             text = output.data["text/plain"]
         if text.strip():
-            parts.append(f"```{{code-block}} text\n:class: output\n\n{text.rstrip()}\n```")
+            parts.append(f"```{{code-block}} text\n:class: output\n\n{wrapped(text.rstrip())}\n```")
     return "\n\n".join(parts)
+
+
+def wrapped(text: str) -> str:
+    """The text with long sentences on several lines; tables stay as they are."""
+    lines = text.splitlines()
+    return "\n".join(textwrap.fill(line, 90) if len(line) > 95 and "  " not in line else line for line in lines)
 
 
 def knit(source: Path, chunks: list[Chunk], values: Path, folder: Path) -> list[str | Chunk]:
