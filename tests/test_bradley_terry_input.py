@@ -325,3 +325,11 @@ def test_errors_know_the_arguments_they_speak_of():
         with pytest.raises(InputError) as caught:
             call()
         assert caught.value.arguments == arguments
+
+
+def test_a_frame_of_games_leads_to_from_comparisons():
+    games = pd.DataFrame({"winner": ["a", "b", "a"], "loser": ["b", "a", "c"]})
+    with pytest.raises(
+        InputError, match=r"labels in \(winner, loser\); for one row per comparison, use from_comparisons"
+    ):
+        BradleyTerry(games)

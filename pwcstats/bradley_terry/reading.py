@@ -50,6 +50,13 @@ def read_wins(wins: Any, tied: Any, items: Iterable[Hashable] | None) -> Rows:
             f"{arg('wins')} must be a dense matrix, got a sparse one; convert it with c = wins.tocoo() and use "
             f"{code('from_comparisons(winner=c.row, loser=c.col, weight=c.data)')}."
         )
+    if isinstance(wins, pd.DataFrame):
+        texts = [name for name, column in wins.items() if not pd.api.types.is_numeric_dtype(column.infer_objects())]
+        if texts and wins.shape[0] != wins.shape[1]:
+            raise InputError(
+                f"{arg('wins')} must be a square table of wins, row over column, got {wins.shape[0]} rows with labels in "
+                f"{listed(texts)}; for one row per comparison, use {code('from_comparisons')}."
+            )
     values, names = _square(wins, "wins", None)
     if items is not None:
         given = _read_items(items, len(values))
