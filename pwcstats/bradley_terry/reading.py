@@ -54,7 +54,7 @@ def read_wins(wins: Any, tied: Any, items: Iterable[Hashable] | None) -> Rows:
         texts = [name for name, column in wins.items() if not pd.api.types.is_numeric_dtype(column.infer_objects())]
         if texts and wins.shape[0] != wins.shape[1]:
             raise InputError(
-                f"{arg('wins')} must be a square table of wins, row over column, got {wins.shape[0]} rows with labels in "
+                f"{arg('wins')} must be a square table of wins, row over column, got {len(wins)} rows with labels in "
                 f"{listed(texts)}; for one row per comparison, use {code('from_comparisons')}."
             )
     values, names = _square(wins, "wins", None)
