@@ -5,8 +5,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import nbclient
-import nbformat
 import numpy as np
 import pandas as pd
 import pytest
@@ -163,6 +161,10 @@ class TestAbilities:
 
 def test_a_notebook_shows_each_picture_once():
     """In a fresh kernel, as a reader has it; the backend is that of the kernel."""
+    # Only the environment in which this test runs has them.
+    import nbclient
+    import nbformat
+
     sources = [
         "from pwcstats import BradleyTerry, plot\nres = BradleyTerry([[0, 3, 4], [1, 0, 2], [1, 3, 0]]).fit()",
         "plot.abilities(res)",

@@ -4,7 +4,7 @@
 #'
 #' @param object A fit by [bt()], [firth()], [firth_multinom()], [cratio()], [hybrid()] or
 #'   [ordinal_hybrid()], or a result of [compare_methods()], [nemenyi()] or [rank_tests()].
-#' @param intervals,level,conf.level As in [plot()][plot.pwcstats_bt] of abilities.
+#' @param intervals,level,conf.level,ranks,top As in [plot()][plot.pwcstats_bt] of abilities.
 #' @param method,intercept As in [plot()][plot.pwcstats_logit] of coefficients.
 #' @param which As in [plot()][plot.pwcstats_machines] of distances.
 #' @param type `"cd"` for mean ranks with the best on top, and bars that join methods that do not
@@ -33,26 +33,44 @@ utils::globalVariables(".data")
 #' @rdname pwcstats_autoplot
 #' @exportS3Method ggplot2::autoplot
 autoplot.pwcstats_bt <- function(object, # nolint
-                                 intervals = c("wald", "comparison", "quasi"),
+                                 intervals = c("comparison", "wald", "quasi"),
                                  level = 0.95,
+                                 ranks = FALSE,
+                                 top = NULL,
                                  ...,
                                  conf.level = level) { # nolint
   call <- sys.call()
   refuse_unknown(...)
-  intervals <- check_choice(intervals, call)
+  intervals <- if (!missing(intervals)) check_choice(intervals, call, ability_kinds)
   level <- read_level(call)
-  shown <- ability_intervals(object, intervals, level)
+  shown <- ability_lines(object, intervals, level, ranks, top, call)
+  intervals <- attr(shown, "intervals")
   shown$item <- from_top(rownames(shown))
-  ggplot2::ggplot(shown, ggplot2::aes(.data$ability, .data$item)) +
+  picture <- ggplot2::ggplot(shown, ggplot2::aes(.data$ability, .data$item)) +
     ggplot2::geom_linerange(
       ggplot2::aes(xmin = .data$conf.low, xmax = .data$conf.high),
-      na.rm = TRUE
+      colour = palette_colors[[1L]], na.rm = TRUE
     ) +
-    ggplot2::geom_point(size = 2) +
+    ggplot2::geom_point(size = 2, colour = palette_colors[[1L]]) +
     ggplot2::labs(
       x = describe_abilities(object, shown, intervals, sep = ",\n"), y = NULL,
-      caption = if (intervals == "comparison") describe_overlap(level, sep = "\n")
+      caption = paste(c(
+        if (intervals == "comparison") describe_overlap(level, sep = "\n"),
+        if (ranks) describe_ranks(level),
+        describe_top(shown)
+      ), collapse = "\n")
     )
+  if (!ranks) {
+    return(picture)
+  }
+  # The rank sets are at the right border of the panel.
+  shown$ranks <- name_ranks(shown)
+  picture +
+    ggplot2::geom_text(
+      ggplot2::aes(Inf, label = .data$ranks), shown,
+      hjust = 1.15, size = 3.5, colour = "gray20"
+    ) +
+    ggplot2::scale_x_continuous(expand = ggplot2::expansion(mult = c(0.05, 0.2)))
 }
 
 # The first is on top.
@@ -87,16 +105,19 @@ autoplot.pwcstats_logit <- function(object, # nolint
 
 # Estimates with their intervals; the dots are hollow unless `filled`. Infinite ends are at the
 # border, and estimates that are not finite are shown as text.
-span_plot <- function(shown, absent) {
+span_plot <- function(shown, absent, color = palette_colors[[1L]]) {
   known <- shown[is.finite(shown$estimate), ]
   others <- shown[!is.finite(shown$estimate), ]
   others$label <- describe_nonfinite(others$estimate, absent)
   ggplot2::ggplot(shown, ggplot2::aes(y = .data$name)) +
     ggplot2::geom_vline(xintercept = 0, colour = "gray60") +
-    ggplot2::geom_linerange(ggplot2::aes(xmin = .data$low, xmax = .data$high), na.rm = TRUE) +
+    ggplot2::geom_linerange(
+      ggplot2::aes(xmin = .data$low, xmax = .data$high),
+      colour = color, na.rm = TRUE
+    ) +
     ggplot2::geom_point(
       ggplot2::aes(.data$estimate, shape = .data$filled), known,
-      fill = "white", size = 2
+      fill = "white", size = 2, colour = rep_len(color, nrow(shown))[is.finite(shown$estimate)]
     ) +
     ggplot2::geom_text(
       ggplot2::aes(0, label = .data$label), others,
@@ -177,11 +198,11 @@ rank_plot <- function(x) {
     ggplot2::geom_point(size = 2) +
     ggplot2::geom_line(
       ggplot2::aes(.data$bar, group = .data$bar), joined,
-      linewidth = 1.2, orientation = "y"
+      linewidth = 1.2, orientation = "y", colour = palette_colors[[1L]]
     ) +
     ggplot2::geom_point(
       ggplot2::aes(.data$bar), joined,
-      shape = 21L, fill = "white", size = 2
+      shape = 21L, fill = "white", size = 2, colour = palette_colors[[1L]]
     ) +
     ggplot2::scale_x_continuous(breaks = seq_len(k), minor_breaks = NULL, limits = c(1, NA)) +
     ggplot2::labs(x = "mean rank (1 is best)", y = NULL, caption = paste(caption, collapse = " "))
@@ -194,7 +215,7 @@ difference_plot <- function(x) {
     name = from_top(rownames(shown)), estimate = shown$estimate, low = shown$conf_low,
     high = shown$conf_high, filled = shown$significant
   )
-  span_plot(drawn, "no test") +
+  span_plot(drawn, "no test", difference_colors(drawn$filled)) +
     ggplot2::labs(
       x = paste(c(describe_intervals(x), lines$against), collapse = "\n"),
       caption = sprintf("filled: significant %s", describe_level(x))

@@ -203,10 +203,13 @@ draw_bars <- function(bars, rank, size) {
     y <- bar_lines[["first"]] + bar_lines[["step"]] * bars$height[[bar]]
     graphics::segments(
       bars$from[[bar]], y, bars$to[[bar]], y,
-      lwd = 5 * size, lend = "butt", xpd = NA
+      lwd = 5 * size, lend = "butt", xpd = NA, col = palette_colors[[1L]]
     )
     at <- rank[bars$members[[bar]]]
-    graphics::points(at, rep(y, length(at)), pch = 21, bg = "white", cex = 0.8 * size, xpd = NA)
+    graphics::points(
+      at, rep(y, length(at)),
+      pch = 21, bg = "white", col = palette_colors[[1L]], cex = 0.8 * size, xpd = NA
+    )
   }
 }
 
@@ -274,8 +277,8 @@ draw_differences <- function(x, xlab = NULL, xlim = NULL, ...) {
   graphics::abline(v = 0, col = "gray60")
   draw_spans(
     shown$estimate, shown$conf_low, shown$conf_high, height, page$size,
-    color = ifelse(shown$significant, "black", "gray45"),
-    fill = ifelse(shown$significant, "black", "white"),
+    color = difference_colors(shown$significant),
+    fill = ifelse(shown$significant %in% TRUE, palette_colors[[2L]], "white"),
     absent = "no test"
   )
   name_lines(names, height, page$size)

@@ -74,15 +74,27 @@ write_margin <- function(side, text, line) {
   )
 }
 
-# Colours that colour-blind people can distinguish, those that are faint on white last. With more
-# classes than colours, symbols distinguish them.
+# The colours of Okabe and Ito, which colour-blind people can distinguish, in the order of Python's
+# pwcstats.plot.COLORS. Estimates are drawn in the first one, significant differences in the second.
+palette_colors <- c(
+  "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000", "#999999"
+)
+# Grey means "not significant" or "no class", so classes have yellow and wine instead of black and
+# grey, as in Python. With more classes than colours, symbols distinguish them.
+area_colors <- c(palette_colors[1:6], "#F0E442", "#882255")
+
 class_colors <- function(n) {
-  order <- c(6L, 7L, 4L, 8L, 3L, 1L, 2L, 9L, 5L)
-  rep_len(unname(grDevices::palette.colors(9L, "Okabe-Ito"))[order], n)
+  rep_len(area_colors, n)
 }
 
+# Circles, squares, triangles, diamonds, ..., in the order of Python's pwcstats.plot.MARKERS.
 class_symbols <- function(n) {
-  rep_len(c(16L, 17L, 15L, 18L, 1L, 2L, 0L, 5L, 4L, 8L), n)
+  rep_len(c(16L, 15L, 17L, 18L, 6L, 3L, 4L, 8L, 1L), n)
+}
+
+# Colours of differences.
+difference_colors <- function(significant) {
+  ifelse(significant %in% TRUE, palette_colors[[2L]], "gray40")
 }
 
 # Arguments of plot.default() and par() that a plot does not set itself.

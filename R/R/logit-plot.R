@@ -103,7 +103,7 @@ draw_coefficients <- function(shown, xlab, xlim, ...) {
   groups <- unique(shown$group)
   color <- class_colors(length(groups))[match(shown$group, groups)]
   if (length(groups) == 1L) {
-    color <- rep("black", nrow(shown))
+    color <- rep(palette_colors[[1L]], nrow(shown))
   }
   draw_spans(
     shown$estimate, shown$conf.low, shown$conf.high, height[!lines$heading], page$size,

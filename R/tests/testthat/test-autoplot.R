@@ -38,6 +38,17 @@ test_that("abilities are drawn with intervals, the best on top", {
     picture$labels$caption,
     "two items differ at about the 10% level\nif their intervals do not overlap"
   )
+  expect_identical(ggplot2::autoplot(fit, level = 0.9)$labels, picture$labels)
+  ranked <- ggplot2::autoplot(fit, ranks = TRUE, top = 2)
+  expect_extensible(ranked)
+  sets <- rank_intervals(fit)[1:2, ]
+  expect_identical(names_from_top(ranked), rownames(sets))
+  words <- ifelse(
+    sets$rank_low == sets$rank_high, sets$rank_low, paste0(sets$rank_low, "-", sets$rank_high)
+  )
+  expect_identical(layer_of(ranked, "GeomText")$label, as.character(words))
+  expect_match(ranked$labels$caption, "all hold with 95% confidence\nthe best 2 of 3 items")
+  expect_identical(unique(layer_of(ranked, "GeomPoint")$colour), palette_colors[[1]])
   bare <- ggplot2::autoplot(bt(small_wins, cov = "none"))
   expect_extensible(bare)
   expect_identical(bare$labels$x, "Ability (a is 0)")

@@ -116,7 +116,9 @@ test_that("plots show the items, the best first", {
   on.exit(grDevices::dev.off())
   fit <- bt(small_wins)
   margins <- graphics::par("mai")
-  shown <- plot(fit)
+  # Comparison intervals are the default.
+  expect_equal(plot(fit), plot(fit, intervals = "comparison"))
+  shown <- plot(fit, intervals = "wald")
   expect_identical(graphics::par("mai"), margins)
   expect_false(is.unsorted(-shown$ability))
   expect_equal(shown["b", "conf.high"], confint(fit)["b", 2])
@@ -129,6 +131,39 @@ test_that("plots show the items, the best first", {
   shown <- plot(fit, intervals = "quasi", level = 0.9)
   quasi <- quasi_variances(fit)
   expect_equal(shown["a", "conf.high"], qnorm(0.95) * quasi["a", "quasiSE"])
+})
+
+test_that("fits without comparison intervals are drawn with others", {
+  skip_without_python()
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  two <- bt(small_wins[1:2, 1:2])
+  expect_equal(plot(two), plot(two, intervals = "wald"))
+  expect_error(plot(two, intervals = "comparison"), "at least 3 items", class = "pwcstats_error")
+  expect_true(all(is.na(plot(bt(small_wins, cov = "none"))$conf.low)))
+})
+
+test_that("rank sets are in the margin, and the best items can be chosen", {
+  skip_without_python()
+  fit <- bt(small_wins)
+  drawn <- record_drawing(function() plot(fit, ranks = TRUE, level = 0.9))
+  sets <- rank_intervals(fit, 0.9)
+  expect_identical(drawn$result$rank_low, sets$rank_low)
+  expect_identical(drawn$result$rank_high, sets$rank_high)
+  words <- ifelse(
+    sets$rank_low == sets$rank_high, sets$rank_low, paste0(sets$rank_low, "-", sets$rank_high)
+  )
+  expect_identical(drawn$text$label, c(words, "rank"))
+  expect_equal(drawn$text$y[1:3], 3:1)
+  page <- draw(function() plot(fit, ranks = TRUE, level = 0.9))$page
+  expect_written("ranks: sets that all hold with 90% confidence", page)
+  drawn <- record_drawing(function() plot(fit, top = 2))
+  expect_identical(rownames(drawn$result), rownames(sets)[1:2])
+  expect_identical(unique(drawn$points$col), palette_colors[[1]])
+  expect_identical(unique(drawn$segments$col), palette_colors[[1]])
+  expect_written("the best 2 of 3 items", draw(function() plot(fit, top = 2))$page)
+  expect_refused(plot(fit, top = 0), "^top must be a whole number of at least 1")
+  expect_refused(plot(fit, ranks = 1), "^ranks must be TRUE or FALSE")
 })
 
 test_that("intervals that do not overlap are a test at the level", {
@@ -181,7 +216,7 @@ test_that("with clusters the t distribution replaces the normal one", {
   expect_output(print(summary(fit)), "t distribution with 10 degrees of freedom, for 11 clusters")
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())
-  expect_equal(plot(fit, level = 0.9)["b", "conf.high"], unname(coef(fit) + half)[[1]])
+  expect_equal(plot(fit, "wald", level = 0.9)["b", "conf.high"], unname(coef(fit) + half)[[1]])
   plain <- bt(1, winner, loser, games)
   expect_identical(plain$df.inference, Inf)
   expect_identical(colnames(coef(summary(plain)))[3:4], c("z value", "Pr(>|z|)"))

@@ -88,5 +88,12 @@ test_that("long names fit, and the margins are restored", {
 test_that("colours and symbols distinguish many classes", {
   looks <- paste(class_colors(40), class_symbols(40))
   expect_identical(anyDuplicated(looks), 0L)
-  expect_true(all(class_colors(9) %in% grDevices::palette.colors(9, "Okabe-Ito")))
+  expect_true(all(palette_colors %in% grDevices::palette.colors(9, "Okabe-Ito")))
+})
+
+test_that("Python has the same colours", {
+  skip_without_python()
+  style <- reticulate::import("pwcstats.plot.style")
+  expect_identical(palette_colors, unlist(style$COLORS))
+  expect_identical(area_colors, unlist(style$AREAS))
 })

@@ -37,6 +37,10 @@ test_that("intervals are of all pairs, or with the control", {
   expect_identical(drawn$result$conf_low, found$pairs$conf_low)
   expect_identical(drawn$result$significant, found$pairs$p_adjusted <= 0.05)
   expect_equal(drawn$points$x, found$pairs$estimate)
+  # Vermilion if significant, as in Python.
+  expect_identical(
+    drawn$points$col, ifelse(drawn$result$significant, palette_colors[[2]], "gray40")
+  )
   against <- rank_tests(many, control = "svm")
   expect_null(against$cliques)
   drawn <- record_drawing(function() plot(against))
