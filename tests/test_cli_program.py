@@ -14,7 +14,7 @@ from pwcstats import __version__
 from pwcstats._results import plain
 from pwcstats.cli import main, reading
 from pwcstats.cli.program import COMMANDS, Options, make_parser
-from pwcstats.datasets import catalogue
+from pwcstats.datasets import catalogue, load
 from pwcstats.errors import InputError, Message, SeparationWarning, arg, code, value
 from tests.commanding import Shell
 
@@ -97,6 +97,19 @@ def test_datasets(shell):
     text = shell.ok("datasets")
     assert all(row["name"] in text for row in found)
     assert not any(word in text for word in ("NA", "None", "nan"))
+
+
+@pytest.mark.parametrize("name", ["citations", "arena", "iris", "endometrial"])
+def test_one_data_set(shell, name):
+    frame = load(name).frame
+    table = frame.reset_index() if name == "citations" else frame
+    assert shell.document("datasets", name) == json.loads(table.to_json(orient="records", double_precision=15))
+    shell.ok("datasets", name, "--out", shell.path("file.csv"))
+    pd.testing.assert_frame_equal(pd.read_csv(shell.path("file.csv")), table, check_dtype=False, check_names=False)
+
+
+def test_unknown_data_set(shell):
+    assert shell.refused("datasets", "citatons").endswith("got 'citatons'. Did you mean 'citations'?\n")
 
 
 def test_version(capsys):

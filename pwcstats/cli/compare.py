@@ -19,41 +19,59 @@ def add_to(commands: Any) -> None:
     parser = writing.add_command(
         commands,
         "compare",
-        "compare methods by their scores on data sets or folds",
-        "Compare methods with the test that suits your design: means, ranks, letters, pairs with adjusted p-values, "
-        "and the best methods. FILE is tidy, with the columns method, score and any of dataset, repeat, fold, case; or "
-        "it has a column for each method and a row for each data set, with the names of the data sets in the first "
-        "column (for other rows, use columns named repeat, fold, case). If the rows have no names, set --rows.\n\n"
-        f"Tests: {_list_tests()}.\n\n"
-        f"Adjustments: {_list_adjustments()}.",
+        "compare methods by their scores, with a valid test",
+        "Compare methods by their scores with the test that suits your design. Prints the methods with means, ranks "
+        "and letters, all pairs with adjusted p-values, and which methods are best.\n\n"
+        "FILE has one row per score, with the columns method, score and any of dataset, repeat, fold, case. Or it has "
+        "a column for each method and a row for each data set, with the names of the data sets in the first column "
+        "(for rows that are not data sets, use columns named repeat, fold or case). If the rows have no names, set "
+        "--rows.",
         "pwcstats compare scores.csv --control svm --plot scores.png",
     )
+    parser.epilog = f"tests:\n{_list_tests()}\n\nadjustments:\n{_list_adjustments()}\n\n{parser.epilog}"
     parser.add_argument("file", metavar="FILE", help=writing.FILE)
-    parser.add_argument("--test", choices=TESTS, default="auto", help="test of the pairs (%(default)s)")
-    parser.add_argument("--adjust", choices=ADJUSTMENTS, default="holm", help="adjustment of p-values (%(default)s)")
+    parser.add_argument(
+        "--test",
+        metavar="TEST",
+        choices=TESTS,
+        default="auto",
+        help="test of the pairs, see below (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--adjust",
+        metavar="NAME",
+        choices=ADJUSTMENTS,
+        default="holm",
+        help="adjustment of the p-values for the number of pairs, see below (default: %(default)s)",
+    )
     parser.add_argument(
         "--rows",
         choices=tuple(ROWS),
         help="what the rows are if they have no names: the folds of one cross-validation, or data sets",
     )
     parser.add_argument("--control", metavar="METHOD", help="compare all others with this method")
-    parser.add_argument("--lower-is-better", action="store_true", help="for errors and losses")
-    parser.add_argument("--alpha", type=writing.level, default=0.05, help="significance level (%(default)s)")
+    parser.add_argument("--lower-is-better", action="store_true", help="the scores are errors or losses")
+    parser.add_argument("--alpha", type=writing.level, default=0.05, help="significance level (default: %(default)s)")
     parser.add_argument(
-        "--test-fraction", type=writing.level, help="share of the cases in each test set, for random splits"
+        "--test-fraction",
+        metavar="SHARE",
+        type=writing.level,
+        help="share of the cases in each test set, for random splits",
     )
-    parser.add_argument("--plot", metavar="FILE", help="draw ranks (tests of data sets) or means (.png, .pdf, .svg)")
+    parser.add_argument("--plot", metavar="FILE", help="plot mean ranks or means (.png, .pdf, .svg)")
     writing.add_sep(parser)
     parser.set_defaults(run=run)
 
 
 def _list_tests() -> str:
     tests = [(name, read_test(name)) for name in TESTS]
-    return "; ".join(f"{name} ({test.description if test else 'by the design'})" for name, test in tests)
+    return "\n".join(
+        f"  {name:<23}{test.description if test else 'the test that suits the design'}" for name, test in tests
+    )
 
 
 def _list_adjustments() -> str:
-    return "; ".join(f"{name} ({read_adjust(name).description})" for name in ADJUSTMENTS)
+    return "\n".join(f"  {name:<12}{read_adjust(name).description}" for name in ADJUSTMENTS)
 
 
 def run(options: argparse.Namespace) -> None:

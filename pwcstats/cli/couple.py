@@ -15,7 +15,7 @@ def add_to(commands: Any) -> None:
     parser = writing.add_command(
         commands,
         "couple",
-        "class probabilities from pairwise ones",
+        "turn pairwise probabilities into class probabilities",
         "Couple pairwise probabilities into class probabilities, printed as CSV.\n\n"
         "FILE has one column per pair, named a/b, a/c, ..., b/c, ..., and one row per sample. A cell is the "
         "probability of the first class, given that the class is one of the two. The first column holds names of "
@@ -26,7 +26,13 @@ def add_to(commands: Any) -> None:
     parser.add_argument("file", metavar="FILE", help=writing.FILE)
     about = "\n".join(f"  {row.name:<7}{row.description}" for row in TABLE.values())
     parser.epilog = f"methods:\n{about}\n\n{parser.epilog}"
-    parser.add_argument("--method", choices=METHODS, default="wlw2", help="coupling method, see below (%(default)s)")
+    parser.add_argument(
+        "--method",
+        metavar="NAME",
+        choices=METHODS,
+        default="wlw2",
+        help="coupling method, see below (default: %(default)s)",
+    )
     weighted, massed = (
         " and ".join(f"--method {row.name}" for row in TABLE.values() if getattr(row, feature))
         for feature in ("uses_weights", "uses_pair_mass")
@@ -34,7 +40,8 @@ def add_to(commands: Any) -> None:
     parser.add_argument(
         "--weights",
         metavar="FILE",
-        help=f"weights of the pairs for {weighted}, or masses of the pairs for {massed}: K x K, or columns a/b",
+        help=f"file with weights of the pairs for {weighted}, or masses of the pairs for {massed}: K x K, or with "
+        "columns a/b",
     )
     chosen = " and ".join(f"--method {row.name}" for row in TABLE.values() if row.tree_kernel)
     parser.add_argument(
@@ -45,7 +52,7 @@ def add_to(commands: Any) -> None:
     parser.add_argument(
         "--symmetrize",
         action="store_true",
-        help="both triangles of a K x K table are estimates, whose mean is used; they need not add up to 1",
+        help="the two triangles of a K x K table are separate estimates, which need not add up to 1; use their mean",
     )
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--condensed", action="store_true", help="FILE has one column per pair")

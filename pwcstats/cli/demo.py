@@ -22,7 +22,11 @@ def add_to(commands: Any) -> None:
         out=False,
     )
     parser.add_argument(
-        "--out", metavar="DIR", type=Path, default=Path("pwcstats-demo"), help="folder of the page (%(default)s)"
+        "--out",
+        metavar="DIR",
+        type=Path,
+        default=Path("pwcstats-demo"),
+        help="folder of the page (default: %(default)s)",
     )
     terminal.add_progress(parser)
     parser.set_defaults(run=run)

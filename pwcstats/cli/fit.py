@@ -24,54 +24,73 @@ def add_to(commands: Any) -> None:
     parser = writing.add_command(
         commands,
         "fit",
-        "fit, cross-validate and save a pairwise classifier",
-        "Fit one learner for each pair of classes, the best of the candidates, and couple them. Prints the "
-        "cross-validated accuracy and log loss, and the pairs.\n\n"
+        "fit, cross-validate and save a classifier",
+        "Fit one classifier for each pair of classes, and couple their probabilities into probabilities of all "
+        "classes. If you name several learners, cross-validation chooses the best one for each pair. Prints the "
+        "cross-validated accuracy and log loss, and a table of the pairs.\n\n"
         "All columns except the target are used (but not a first column without a name, which holds row names). A "
         "column that is not numeric becomes one column of 0 and 1 for each of its values except the first. Then all "
         "columns are scaled to mean 0 and variance 1. Missing values are an error.\n\n"
-        "--save writes what to fit and the training rows, but no code. `pwcstats predict` fits the model again, which "
-        "takes as long as the fit (without cross-validation) and gives the same numbers. Whoever gets the file also "
-        "gets the rows.",
+        "--save writes the settings and the training rows, but no code. `pwcstats predict` fits the model again, which "
+        "takes as long as the fit (without cross-validation) and gives the same numbers. Anyone who has the file has "
+        "the training rows.",
         "pwcstats fit iris.csv --target species --learners svm,lda,nb --save iris.model",
     )
     parser.add_argument("file", metavar="FILE", help=writing.FILE)
     parser.add_argument("--target", metavar="COL", required=True, help="column of the classes")
     parser.add_argument(
-        "--learners", type=_learners, default=["svm"], help=f"candidates, from {','.join(LEARNERS)} (svm)"
+        "--learners",
+        metavar="NAME,...",
+        type=_learners,
+        default=["svm"],
+        help=f"one or more of {','.join(LEARNERS)} (default: svm)",
     )
-    parser.add_argument("--coupling", choices=METHODS, default="wlw2", help="how pairs are coupled (%(default)s)")
+    parser.add_argument(
+        "--coupling",
+        choices=METHODS,
+        default="wlw2",
+        help="how the pairs are coupled; `pwcstats couple --help` lists the methods (default: %(default)s)",
+    )
     weighted = " and ".join(f"--coupling {row.name}" for row in TABLE.values() if row.uses_weights)
     parser.add_argument(
         "--pair-weights",
         metavar="counts|equal|FILE",
         default="counts",
         help=f"weights of the pairs for {weighted}: counts (numbers of rows), equal, or a file, K x K or with columns "
-        "a/b (%(default)s)",
+        "a/b (default: %(default)s)",
     )
     parser.add_argument(
         "--threshold",
         choices=("none", *THRESHOLDS),
         default="none",
-        help="move each pair's border to where it makes the fewest errors on training or held-out rows (%(default)s)",
+        help="move the decision border of each pair to where it makes the fewest errors on training or held-out rows "
+        "(default: %(default)s)",
     )
     parser.add_argument(
         "--calibration",
         choices=("auto", "none", *CALIBRATIONS),
         default="auto",
-        help="how scores become probabilities; auto means firth for learners without probabilities (%(default)s)",
+        help="how scores become probabilities; auto: firth for learners without probabilities (default: %(default)s)",
     )
     parser.add_argument(
         "--temperature",
         choices=models.TEMPERATURES,
         default="auto",
-        help="fit one temperature to the coupled probabilities; auto does so where it costs little (%(default)s)",
+        help="fit one temperature to the coupled probabilities; auto: if it costs little (default: %(default)s)",
     )
     parser.add_argument(
         "--categorical", metavar="COL,...", default="", help="numeric columns that hold codes of categories"
     )
-    parser.add_argument("--cv", type=_folds, default=5, help="folds; 0 skips cross-validation (%(default)s)")
-    parser.add_argument("--seed", type=writing.seed, default=0, help="seed of folds and learners (%(default)s)")
+    parser.add_argument(
+        "--cv",
+        type=_folds,
+        default=5,
+        metavar="FOLDS",
+        help="number of folds; 0 skips cross-validation (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--seed", type=writing.seed, default=0, help="seed of folds and learners (default: %(default)s)"
+    )
     parser.add_argument("--save", metavar="MODEL", help="file to save the model to")
     terminal.add_progress(parser)
     writing.add_sep(parser)

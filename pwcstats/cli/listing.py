@@ -1,10 +1,12 @@
-"""``pwcstats datasets``: list the data sets that can be loaded."""
+"""``pwcstats datasets``: list the data sets, or print one of them."""
 
 import argparse
 from typing import Any
 
+import pandas as pd
+
 from pwcstats.cli import writing
-from pwcstats.datasets import catalogue
+from pwcstats.datasets import catalogue, load
 
 
 def add_to(commands: Any) -> None:
@@ -12,15 +14,23 @@ def add_to(commands: Any) -> None:
     parser = writing.add_command(
         commands,
         "datasets",
-        "list the real data sets and where they come from",
-        "List the data sets of pwcstats.datasets.load with their sizes and the packages that contain them.",
-        "pwcstats datasets --json",
+        "list the data sets for trying things out, or print one",
+        "List the data sets with their sizes and the packages that contain them. With NAME, print that data set as "
+        "CSV.",
+        "pwcstats datasets arena --out arena.csv",
     )
+    parser.add_argument("name", metavar="NAME", nargs="?", help="a data set of the list")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> None:
-    """Print the list."""
-    table = catalogue().astype(object)
-    text = table.where(table.notna(), "").to_string(index=False)
-    writing.emit(options, text, table.where(table.notna(), None), heads=text.split("\n")[:1])
+    """Print the list, or a data set."""
+    if options.name is None:
+        table = catalogue().astype(object)
+        text = table.where(table.notna(), "").to_string(index=False)
+        writing.emit(options, text, table.where(table.notna(), None), heads=text.split("\n")[:1])
+        return
+    frame = load(options.name).frame
+    has_names = not isinstance(frame.index, pd.RangeIndex)
+    text = writing.as_csv(frame, index=has_names)
+    writing.emit(options, text, frame.reset_index() if has_names else frame, is_csv=True)

@@ -15,10 +15,10 @@ def add_to(commands: Any) -> None:
     parser = writing.add_command(
         commands,
         "predict",
-        "predict new rows with a saved model",
-        "Predict the classes of new rows, printed as CSV. MODEL is a file of `pwcstats fit --save`. It holds no code: "
-        "the model is fitted again, which takes as long as the first fit. FILE needs the columns of the training "
-        "table, in any order.",
+        "predict new rows with a saved classifier",
+        "Predict the classes of new rows, printed as CSV. MODEL is a file that `pwcstats fit --save` wrote. It holds "
+        "no code, so the model is fitted again, which takes as long as the first fit. FILE needs the columns of the "
+        "training table, in any order.",
         "pwcstats predict iris.model new.csv --proba",
     )
     parser.add_argument("model", metavar="MODEL", help="a file that `pwcstats fit --save` wrote")

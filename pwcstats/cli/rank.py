@@ -34,8 +34,8 @@ def add_to(commands: Any) -> None:
         "  pwcstats rank votes.csv --first model_a --second model_b --winner winner --tie tie --ranks",
     )
     parser.add_argument("file", metavar="FILE", help=writing.FILE)
-    parser.add_argument("--winner", metavar="COL", help="column of the winners (winner)")
-    parser.add_argument("--loser", metavar="COL", help="column of the losers (loser)")
+    parser.add_argument("--winner", metavar="COL", help="column of the winners (default: winner)")
+    parser.add_argument("--loser", metavar="COL", help="column of the losers (default: loser)")
     parser.add_argument(
         "--tie", metavar="COL", help="column that is true for ties; or, with --second, the word for a tie in --winner"
     )
@@ -54,22 +54,26 @@ def add_to(commands: Any) -> None:
     parser.add_argument(
         "--ties",
         choices=("davidson", "half"),
-        help="a tie parameter, or half a win for each item (davidson, with --tie)",
+        help="with --tie: estimate a tie parameter, or count a tie as half a win for each (default: davidson)",
     )
     parser.add_argument(
-        "--method", choices=("mle", "firth"), default="mle", help="maximum likelihood, or Firth's penalised likelihood"
+        "--method",
+        choices=("mle", "firth"),
+        default="mle",
+        help="maximum likelihood, or Firth's method, which ranks undefeated items, too (default: %(default)s)",
     )
-    parser.add_argument("--order-effect", action="store_true", help="estimate the advantage of --first")
+    parser.add_argument("--order-effect", action="store_true", help="estimate the advantage of the item in --first")
     parser.add_argument(
         "--ranks",
         action="store_true",
-        help="add ranks, and for each item the ranks that it may hold (all of them right with probability 1 - alpha)",
+        help="add the rank of each item and the ranks that are possible for it (with probability 1 - alpha, all true "
+        "ranks are among these)",
     )
     parser.add_argument(
         "--alpha",
         type=writing.level,
         default=0.05,
-        help="significance level; intervals have level 1 - alpha (%(default)s)",
+        help="significance level; intervals have level 1 - alpha (default: %(default)s)",
     )
     parser.add_argument("--plot", metavar="FILE", help="plot the abilities (.png, .pdf, .svg)")
     writing.add_sep(parser)

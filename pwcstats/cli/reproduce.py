@@ -31,13 +31,17 @@ def add_to(commands: Any) -> None:
         "--size",
         choices=get_args(Size),
         default="quick",
-        help="some minutes, or the papers' own sizes (%(default)s)",
+        help="quick takes some minutes, paper has the sizes of the papers (default: %(default)s)",
     )
     parser.add_argument(
-        "--out", metavar="DIR", default="pwcstats-reproduce", help="folder of the results (%(default)s)"
+        "--out", metavar="DIR", default="pwcstats-reproduce", help="folder of the results (default: %(default)s)"
     )
-    parser.add_argument("--jobs", type=_jobs, default=-1, help="number of parallel jobs (all cores)")
-    parser.add_argument("--seed", type=writing.seed, default=0, help="seed from which all others derive (%(default)s)")
+    parser.add_argument(
+        "--jobs", type=_jobs, default=-1, metavar="N", help="number of parallel jobs (default: one per core)"
+    )
+    parser.add_argument(
+        "--seed", type=writing.seed, default=0, help="seed from which all others derive (default: %(default)s)"
+    )
     terminal.add_progress(parser)
     parser.set_defaults(run=run)
 

@@ -40,7 +40,7 @@ def with_heads(text: str, heads: Iterable[str]) -> str:
 def add_progress(parser: argparse.ArgumentParser) -> None:
     """Add the option --no-progress of commands that may take long."""
     parser.add_argument(
-        "--no-progress", action="store_true", help="show no progress bar (only a terminal gets one in any case)"
+        "--no-progress", action="store_true", help="show no progress bar (files and pipes never get one)"
     )
 
 

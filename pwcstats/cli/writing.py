@@ -51,7 +51,7 @@ def add_sep(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--sep",
         type=_separator,
-        help="separator of cells: one character, or tab (default: comma, semicolon or tab)",
+        help="separator of cells: one character, or the word tab (default: comma, semicolon or tab, as in the header)",
     )
 
 
