@@ -55,8 +55,8 @@
 #' within a pair to the number of rows of a class plus 1, so the largest probability is too small if
 #' there are many well separated classes. `calibration = "sigmoid"` fits these sigmoids, without a
 #' temperature. LIBSVM draws new folds in each call. Here the folds depend on `seed`, so that the
-#' result is reproducible, and differs from that of \pkg{e1071} no more than two calls of `svm()`
-#' differ from each other.
+#' result is reproducible. It differs from that of \pkg{e1071} about as much as two calls of
+#' `svm()` differ from each other.
 #'
 #' All learners use the same columns: those of `x`, or of [model.matrix()] for the formula, with
 #' contrasts for factors and without the intercept. With `scale = TRUE` they are centred and divided
