@@ -4,19 +4,22 @@ The lines that the page shows are the lines that run: the code of each section i
 results are read from its variables.
 """
 
+import os
 import warnings
 from base64 import b64encode
 from collections.abc import Callable, Sequence
 from html import escape
-from io import BytesIO
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
 from matplotlib import pyplot
 from statsmodels.tools.sm_exceptions import ModelWarning
 
+from pwcstats._files import write_figure, write_file
 from pwcstats.compare import ComparisonResult
 from pwcstats.datasets import load
 from pwcstats.plot.style import COLORS, figure_of, hide_frame
@@ -258,11 +261,18 @@ def _svg(axes: Any, height: float) -> bytes:
     """A picture as SVG, in the size of the page; it is closed."""
     figure = figure_of(axes)
     figure.set_size_inches(WIDTH, height)
-    content = BytesIO()
-    # Without a date, the same results give the same file.
-    figure.savefig(content, format="svg", metadata={"Date": None})
+    # A fixed date and fixed names of parts: the same results give the same picture.
+    date = {"SOURCE_DATE_EPOCH": os.environ.get("SOURCE_DATE_EPOCH", "0")}
+    with (
+        TemporaryDirectory() as folder,
+        patch.dict(os.environ, date),
+        pyplot.rc_context({"svg.hashsalt": "pwcstats"}),
+    ):
+        file = Path(folder) / "picture.svg"
+        write_figure(file, figure, dpi=72)
+        content = file.read_bytes()
     pyplot.close(figure)
-    return content.getvalue()
+    return content
 
 
 SECTIONS = (
@@ -387,7 +397,7 @@ def write_data(folder: Path) -> list[Path]:
     files = []
     for section in SECTIONS:
         file = folder / f"{section.dataset}.csv"
-        load(section.dataset).frame.to_csv(file, index=False)
+        write_file(file, load(section.dataset).frame.to_csv(index=False))
         files.append(file)
     return files
 
