@@ -1,5 +1,6 @@
 """What the plot functions return and accept: Axes, results, notebooks; and the palette."""
 
+import importlib.util
 import re
 import subprocess
 import sys
@@ -22,7 +23,8 @@ pytestmark = pytest.mark.one_environment
 
 NAMES = ["ant", "bee", "cat", "dog"]
 WINS = pd.DataFrame([[0, 30, 25, 28], [10, 0, 18, 22], [15, 22, 0, 24], [12, 18, 16, 0]], NAMES, NAMES)
-R_DRAWING = Path(__file__).parents[1] / "R" / "R" / "drawing.R"
+ROOT = Path(__file__).parents[1]
+R_DRAWING = ROOT / "R" / "R" / "drawing.R"
 
 
 @pytest.fixture(scope="module")
@@ -115,6 +117,14 @@ class TestAbilities:
             with pytest.raises(InputError):
                 plot.abilities(res, intervals="comparison")
 
+    def test_points_without_intervals(self):
+        res = BradleyTerry(WINS).fit(cov="none")
+        axes = draw(plot.abilities(res)).axes[0]
+        np.testing.assert_array_equal(axes.lines[0].get_xdata(), np.sort(res.params))
+        assert "no intervals" in axes.get_xlabel()
+        with pytest.raises(InputError, match="there are no standard errors after cov='none'"):
+            plot.abilities(res, intervals="wald")
+
     def test_ranks_and_games_in_the_margin(self, res):
         axes = plot.abilities(res, ranks=True, alpha=0.1)
         words = [text.get_text() for text in axes.texts]
@@ -191,3 +201,38 @@ def test_python_and_r_have_one_palette():
     text = R_DRAWING.read_text()
     (listed,) = re.findall(r"^palette_colors <- c\(([^)]*)\)", text, re.M)
     assert tuple(re.findall(r"#[0-9A-F]{6}", listed)) == plot.COLORS
+
+
+@pytest.fixture(scope="module")
+def pictures():
+    spec = importlib.util.spec_from_file_location("pictures", ROOT / "docs" / "_ext" / "pictures.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+class TestPicturesOfTheSite:
+    def test_the_gallery_has_all_functions_with_descriptions(self, pictures):
+        shown = {name: alt for section in pictures.GALLERY.values() for name, alt in section.items()}
+        assert set(shown) == {name for name in plot.__all__ if callable(getattr(plot, name))}
+        assert all(len(alt) > 60 and alt.endswith(".") for alt in shown.values())
+        page = "\n".join(pictures.gallery())
+        for name in shown:
+            assert f":link: pwcstats.plot.{name}\n" in page
+            assert f":img-bottom: /generated/{name}.svg\n" in page
+        assert "]_" not in page
+
+    @pytest.mark.parametrize("name", ["abilities", "error_map", "posteriors", "coupling"])
+    def test_examples_give_axes(self, pictures, name):
+        assert isinstance(figure_of(pictures.run_example(name)), Figure)
+
+
+@pytest.mark.parametrize("name", ["hero", "hero-narrow"])
+def test_the_picture_of_the_readme(name):
+    """It is drawn by tools/hero.py, has a white background on dark pages, too, and is small."""
+    text = (ROOT / "docs" / "_static" / f"{name}.svg").read_text()
+    assert len(text) < 200 * 1024
+    background = text[text.index('<g id="patch_1">') :].split("/>")[0]
+    assert "fill: #ffffff" in background
+    # Text as paths looks the same everywhere.
+    assert "<text" not in text

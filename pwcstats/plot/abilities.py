@@ -1,5 +1,6 @@
 """Abilities of a Bradley–Terry model with their intervals and rank sets."""
 
+from contextlib import suppress
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -46,8 +47,8 @@ def abilities(
         their intervals do not overlap. "wald": confidence intervals of the abilities; their overlap is not a test.
         "quasi": intervals of level 1 - `alpha` from the quasi standard errors, as in R's qvcalc; their overlap is not
         a test at the level `alpha`. The default is "comparison", or "wald" if comparison intervals do not exist (for
-        two items, for items with the same covariates, or without the covariance of all items). A DataFrame has its
-        own intervals.
+        two items, for items with the same covariates, or without the covariance of all items); a fit without standard
+        errors is drawn without intervals. A DataFrame has its own intervals.
     alpha : float
         Significance level: for "comparison", of the test by overlap; otherwise intervals have level 1 - `alpha`. The
         rank sets have level 1 - `alpha`.
@@ -125,10 +126,11 @@ def _find_intervals(result: Any, intervals: str | None, alpha: float) -> tuple[p
     """Abilities with intervals, and what these are."""
     level = f"{100 * (1 - alpha):g}%"
     if intervals is None:
-        try:
-            return _find_intervals(result, "comparison", alpha)
-        except InputError:
-            return _find_intervals(result, "wald", alpha)
+        for kind in ("comparison", "wald"):
+            with suppress(InputError):
+                return _find_intervals(result, kind, alpha)
+        # A fit without standard errors.
+        return result.abilities(ci=False).assign(conf_low=np.nan, conf_high=np.nan), "no intervals without covariance"
     if intervals == "comparison":
         return (
             result.comparison_intervals(alpha),

@@ -281,8 +281,10 @@ def accuracy_by_classes(accuracy: pd.DataFrame, *, ax: Any = None) -> Panels:
         panel.set_xticks(ticks, [str(tick) for tick in ticks], minor=False)
         panel.minorticks_off()
         panel.set(title=f"({letter}) {literal(setting)}", xlabel="number of classes")
-    panels[0].set_ylabel("accuracy (bars: 2 s.e.)")
-    panels[0].legend(frameon=False)
+    for panel in panels[:: across if ax is None else len(panels)]:
+        panel.set_ylabel("accuracy (bars: 2 s.e.)")
+    handles, _ = panels[0].get_legend_handles_labels()
+    legend_of_figure(panels, handles, "outside upper left", ax is None, ncols=4, fontsize=FONT)
     return one_or_array(panels)
 
 

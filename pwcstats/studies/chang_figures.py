@@ -105,7 +105,7 @@ def figure5(clusters: Sequence[int] = (3, 4, 5), *, d: float = 1.5, random_state
     matplotlib.axes.Axes or array of them
     """
     # The legends are beside the panels.
-    panels = add_panels(new_figure(6.4 * len(clusters), 4.2), len(clusters), len(clusters))
+    panels = add_panels(new_figure(6.2, 4.0 * len(clusters)), len(clusters), 1)
     sample = chang_clover(d, random_state=random_state)
     for panel, k in zip(panels, clusters, strict=True):
         plot.clusters(_hybrid(sample, k, random_state), sample.data[sample.train], ax=panel)
