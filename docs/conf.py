@@ -45,7 +45,7 @@ html_title = "pwcstats"
 html_theme_options = {
     "logo": {"text": "pwcstats"},
     "navbar_align": "left",
-    "header_links_before_dropdown": 6,
+    "header_links_before_dropdown": 7,
     "navbar_end": ["theme-switcher", "navbar-icon-links"],
     "show_toc_level": 2,
     "navigation_with_keys": False,
@@ -57,7 +57,10 @@ html_theme_options = {
     "search_bar_text": "Search guides, tutorials, Python and R",
 }
 html_context = {"default_mode": "auto"}
-html_sidebars = {"index": []}
+# These pages have no others below them, so they need no list of pages on the left.
+html_sidebars = {
+    name: [] for name in ("index", "changelog", "cite", "coming-from", "contributing", "faq", "gallery", "glossary")
+}
 html_static_path = ["_static"]
 html_css_files = ["pwcstats.css"]
 html_favicon = "_static/logo.svg"
