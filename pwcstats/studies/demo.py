@@ -5,6 +5,7 @@ results are read from its variables.
 """
 
 import os
+import re
 import warnings
 from base64 import b64encode
 from collections.abc import Callable, Sequence
@@ -312,8 +313,8 @@ model.predict_proba(X)
         read=_read_leaderboard,
         columns="Your file needs one row per comparison and three columns: the two items, and the winner (the name of "
         "the item, or of the column that contains it, or a word for a tie). If your columns have other names, change "
-        "them in the command; --winner names the last one.",
-        command="pwcstats rank arena.csv --first first --second second --tie tie --ranks",
+        "them in the command.",
+        command="pwcstats rank arena.csv --first first --second second --winner winner --tie tie --ranks",
         lines="""\
 import pandas as pd
 from pwcstats import BradleyTerry
@@ -379,8 +380,8 @@ body { background: var(--page); max-width: 50rem; } a { color: var(--link); }
 pre { background: var(--code); padding: .8rem 1rem; border-radius: .4rem; overflow-x: auto; font-size: .85rem; }
 figure { margin: 1rem 0; } figure img { background: #fff; border-radius: .4rem; width: 100%; max-width: 40rem; }
 tbody th { text-align: left; border-bottom: 1px solid var(--line); } thead td { border-bottom: 2px solid var(--line); }
-@media (max-width: 30rem) { th, td { padding: .15rem .35rem; } table { font-size: .75rem; } }
-.command { white-space: pre-wrap; }
+@media (max-width: 30rem) { th, td { padding: .15rem .25rem; } table { font-size: .7rem; } }
+.command { white-space: pre-wrap; } .command span { white-space: nowrap; }
 .found { border-left: .25rem solid var(--link); padding-left: .8rem; font-weight: 600; }
 .yours { border: 1px solid var(--line); border-radius: .4rem; padding: 0 1rem; } .yours h3 { margin: .8rem 0 0; }
 nav ul { padding-left: 1.2rem; }
@@ -428,7 +429,9 @@ def write_page(folder: Path, findings: Sequence[Finding]) -> Path:
 def _as_html(section: Section, finding: Finding) -> str:
     picture = b64encode(finding.picture).decode("ascii")
     tables = "".join(_table(caption, table) for caption, table in finding.tables.items())
-    block = f'<pre class="command"><code>{escape(section.command)}</code></pre>'
+    # A browser would break a line between the hyphens of an option.
+    words = re.sub(r"\S+", r"<span>\g<0></span>", escape(section.command))
+    block = f'<pre class="command"><code>{words}</code></pre>'
     command = f"<p>On the command line:</p>{block}" if section.command else ""
     return f"""<section id="{section.name}">
 <h2>{escape(section.title)}</h2>
