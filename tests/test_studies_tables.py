@@ -6,6 +6,7 @@ import os
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 from scipy import stats
 
 from pwcstats.errors import InputError
@@ -149,12 +150,17 @@ def test_what_holds_everywhere_holds_beyond_noise(second, holds):
 
 class TestExhibit:
     def test_what_is_drawn(self):
-        drawn = []
-        of_frame = Exhibit("table1", "", "", figure=lambda frame: drawn.append(frame))
-        of_seed = Exhibit("figure1", "", "", figure=of_frame.figure, picture=lambda seed: drawn.append(seed))
+        drawn, axes = [], Figure().subplots(1, 2)
+
+        def draw(what):
+            drawn.append(what)
+            return axes
+
+        of_frame = Exhibit("table1", "", "", figure=draw)
+        of_seed = Exhibit("figure1", "", "", figure=draw, picture=draw)
         frame = claim("so", True)
-        of_frame.draw(frame, 3)
-        of_seed.draw(frame, 3)
+        assert of_frame.draw(frame, 3) is axes[0].figure
+        assert of_seed.draw(frame, 3) is axes[0].figure
         assert drawn[0] is frame
         assert drawn[1] == 3
         assert Exhibit("theorem1", "", "").draw(frame, 3) is None

@@ -1,6 +1,6 @@
 """Pictures: each function draws one and returns its matplotlib Axes, or an array of them if there are several panels.
 
-Notebooks show the picture. In a script, save it with ``ax.figure.savefig("picture.png")``, or show it with
+Notebooks show the picture. In a script, save it with ``ax.figure.savefig``, or show it with
 ``matplotlib.pyplot.show()``. The argument `ax` takes Axes of your own to draw in.
 
 Names in the data (of classes, items, methods, columns) are shown as they are, including dollar signs. Titles and labels
