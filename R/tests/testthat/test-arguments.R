@@ -54,6 +54,8 @@ test_that("every exported function refuses unknown arguments", {
   expect_refused(detect_separation(am ~ wt, mtcars, orderd = TRUE), "did you mean 'ordered'\\?$")
   expect_refused(install_pwcstats(pip_option = "-q"), "did you mean 'pip_options'\\?$")
   expect_refused(pwc(Species ~ ., iris, learner = "lda", zzz = 1), "zzz")
+  p <- cbind(a = c(0.5, 0.2), b = c(0.5, 0.8))
+  expect_refused(calibration_plot(p, y = c("a", "b"), bin = 3, zzz = 1), "zzz")
   # All others have no dots, so R refuses unknown arguments.
   exported <- Filter(is.function, mget(getNamespaceExports("pwcstats"), asNamespace("pwcstats")))
   open <- Filter(function(f) "..." %in% names(formals(f)), exported)
@@ -61,7 +63,8 @@ test_that("every exported function refuses unknown arguments", {
     "abilities", "compare_items", "comparison_intervals", "goodness_of_fit", "quasi_variances",
     "rank_intervals"
   )
-  known <- c(generics, "couple", "cratio", "detect_separation", "install_pwcstats", "pwc")
+  others <- c("calibration_plot", "couple", "cratio", "detect_separation", "install_pwcstats", "pwc")
+  known <- c(generics, others)
   expect_setequal(names(open), known)
 })
 
