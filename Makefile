@@ -33,7 +33,7 @@ PAGES := $(shell find docs -name '*.rst' -not -path 'docs/r/*' -not -path 'docs/
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 12
 
-demo: .venv/package.stamp ## make .venv and run the main job: a table and a picture (no R)
+demo: .venv/package.stamp ## make .venv and show four examples on one page (no R)
 	.venv/bin/python -m pwcstats demo
 
 test: ## install what is missing and run every check

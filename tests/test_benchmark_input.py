@@ -40,7 +40,7 @@ X, Y = IRIS
         (NB, {}, {}, "datasets is empty"),
         (NB, "iris", {}, "datasets must be a dict .* got str"),
         (NB, ["iris", "iris"], {}, "names of datasets must be unique, got 'iris' twice"),
-        (NB, ["irs"], {}, "^datasets must be one of 'iris', .* got 'irs'"),
+        (NB, ["irs"], {}, "^datasets must be one of 'arena', .* got 'irs'. Did you mean 'iris'"),
         (NB, [IRIS], {}, "got a list with tuple; use a dict"),
         (NB, {"a": (X,)}, {}, "data set 'a' must be .* got tuple of 1"),
         (NB, {"a": X}, {}, "data set 'a' must be .* got ndarray"),

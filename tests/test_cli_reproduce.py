@@ -320,14 +320,6 @@ class TestRecorded:
             assert (found.loc[found["agrees"].eq(False).fillna(False), "note"] != "").all(), file.name
 
 
-def test_the_readme_counts_what_is_recorded():
-    readme = (Path(__file__).parent.parent / "README.md").read_text()
-    for study in STUDIES:
-        agrees = pd.concat([read_record(file)["agrees"].dropna() for file in FOLDER.glob(f"{study}.*.csv")])
-        first = study.partition("_")[0].title()
-        assert re.search(rf"\| {first}\b[^|]*\| {int(agrees.sum())} of {len(agrees)} \|", readme), study
-
-
 def test_words_of_outcomes():
     runs = pd.DataFrame({"method": list("ab"), "error": [0.1, 0.2]})
     table = pd.concat(
