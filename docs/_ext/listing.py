@@ -19,9 +19,9 @@ PARTS = ("COUPLING", "CLASSIFY", "HYBRID", "BRADLEY_TERRY", "LOGIT", "COMPARE")
 
 # What was found about each paper while its tables were recomputed.
 FINDINGS = {
-    "hastie_tibshirani": "The printed solution (0.47, 0.25, 0.28) is not converged: the minimum is (0.481, 0.242, 0.277).",
-    "szepannek": "The vowels must be those of R's mlbench, with the speaker as a factor. No cell of an 11 x 11 grid of the "
-    "simulation has the errors of Table 1.",
+    "hastie_tibshirani": "The printed (0.47, 0.25, 0.28) is not converged: the minimum is (0.481, 0.242, 0.277).",
+    "szepannek": "The vowels must be those of R's mlbench, with the speaker as a factor. No cell of an 11 x 11 grid of "
+    "the simulation has the errors of Table 1.",
     "wu_lin_weng": "All test errors of Table 1 agree. USPS was left out, because no package contains it.",
     "sulzmann": "One against all changes the class of up to 4.4 % of the cases.",
     "chang": "The negatives are at (±d, ±d), not at (±d, 0) and (0, ±d). Where groups overlap, the threshold decides.",
