@@ -16,13 +16,31 @@ metadata = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(metadata)
 
 COPIES = [*metadata.COPIES, "pyproject.toml", ".github/ISSUE_TEMPLATE/config.yml"]
+# What the projects of the tests have instead of this repository's version, maintainer, authors and address.
+FIXED = {
+    "version": 'version = "9.8.7"',
+    "authors": 'authors = [{ name = "The pwcstats authors" }]',
+    "maintainers": 'maintainers = [{ name = "MAINTAINER NAME", email = "maintainer@example.org" }]',
+    "Source": 'Source = "https://github.com/YOUR-ORGANISATION/pwcstats"',
+}
+CHANGELOG = "# Changelog\n\n## 9.8.7 (2031-05-06)\n\n- New.\n\n## 9.8.6 (2030-01-02)\n\n- Old.\n"
+NEWS = "# pwcstats 9.8.7\n\n* New.\n\n# pwcstats 9.8.6\n\n* Old.\n"
 
 
 @pytest.fixture
-def project(tmp_path):
-    for name in [*COPIES, "CHANGELOG.md", "R/NEWS.md"]:
+def project(tmp_path, capsys):
+    """The files of this repository with fixed metadata, which a release does not change."""
+    for name in COPIES:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
+    text = text_of(tmp_path, "pyproject.toml")
+    for name, line in FIXED.items():
+        text = metadata.replace_once(rf"^{name} = .*$", line, text)
+    (tmp_path / "pyproject.toml").write_text(text, encoding="utf-8")
+    (tmp_path / "CHANGELOG.md").write_text(CHANGELOG, encoding="utf-8")
+    (tmp_path / "R/NEWS.md").write_text(NEWS, encoding="utf-8")
+    assert metadata.main([], tmp_path) == 0
+    capsys.readouterr()
     return tmp_path
 
 
@@ -82,13 +100,14 @@ def test_filling_in_the_placeholders_changes_every_copy(project):
 
 
 def test_a_new_version_changes_every_copy(project):
-    edit(project / "pyproject.toml", ('version = "0.2.0"', 'version = "0.3.0"'))
-    edit(project / "CHANGELOG.md", ("## 0.2.0 (2026-11-18)", "## 0.3.0 (2027-03-01)\n\n## 0.2.0 (2026-11-18)"))
+    edit(project / "pyproject.toml", ('version = "9.8.7"', 'version = "9.9.0"'))
+    edit(project / "CHANGELOG.md", ("## 9.8.7", "## 9.9.0 (2032-03-01)\n\n## 9.8.7"))
+    edit(project / "R/NEWS.md", ("# pwcstats 9.8.7", "# pwcstats 9.9.0\n\n# pwcstats 9.8.7"))
     assert metadata.main([], project) == 0
-    assert "\nVersion: 0.3.0\n" in text_of(project, "R/DESCRIPTION")
-    assert "\nversion: 0.3.0\ndate-released: 2027-03-01\n" in text_of(project, "CITATION.cff")
-    assert 'year = "2027"' in text_of(project, "R/inst/CITATION")
-    assert "year = {2027},\n     note = {Version 0.3.0}" in text_of(project, "docs/cite.rst")
+    assert "\nVersion: 9.9.0\n" in text_of(project, "R/DESCRIPTION")
+    assert "\nversion: 9.9.0\ndate-released: 2032-03-01\n" in text_of(project, "CITATION.cff")
+    assert 'year = "2032"' in text_of(project, "R/inst/CITATION")
+    assert "year = {2032},\n     note = {Version 9.9.0}" in text_of(project, "docs/cite.rst")
 
 
 def test_authors_are_people_or_groups(project):
@@ -114,12 +133,12 @@ def test_authors_are_people_or_groups(project):
 @pytest.mark.parametrize(
     ("name", "old", "new"),
     [
-        ("R/DESCRIPTION", "Version: 0.2.0", "Version: 0.1.9"),
+        ("R/DESCRIPTION", "Version: 9.8.7", "Version: 9.8.6"),
         ("R/DESCRIPTION", "maintainer@example.org", "somebody@example.org"),
-        ("CITATION.cff", "date-released: 2026-11-18", "date-released: 2026-11-17"),
-        ("R/inst/CITATION", 'year = "2026"', 'year = "2025"'),
+        ("CITATION.cff", "date-released: 2031-05-06", "date-released: 2031-05-05"),
+        ("R/inst/CITATION", 'year = "2031"', 'year = "2030"'),
         ("R/man/pwcstats-package.Rd", "MAINTAINER NAME", "Somebody Else"),
-        ("docs/cite.rst", "Version 0.2.0", "Version 0.1.0"),
+        ("docs/cite.rst", "Version 9.8.7", "Version 9.8.6"),
         ("pyproject.toml", "YOUR-ORGANISATION/pwcstats/issues", "somebody/pwcstats/issues"),
         (".github/ISSUE_TEMPLATE/config.yml", "your-organisation.github.io", "somebody.github.io"),
     ],
@@ -138,28 +157,36 @@ def test_check_finds_a_copy_that_differs_and_writes_nothing(project, capsys, nam
 
 def test_placeholders_prevent_a_release(project, capsys):
     assert metadata.main(["--check"], project) == 0
-    assert metadata.main(["--release", "v0.2.0"], project) == 1
+    assert metadata.main(["--release", "v9.8.7"], project) == 1
     message = capsys.readouterr().err
     assert all(placeholder in message for placeholder in metadata.PLACEHOLDERS)
     fill_in(project)
-    assert metadata.main(["--release", "v0.2.0"], project) == 0
+    assert metadata.main(["--release", "v9.8.7"], project) == 0
 
 
 def test_a_release_needs_its_tag_and_its_notes(project, capsys):
     fill_in(project)
-    assert metadata.main(["--release", "v0.2.1"], project) == 1
-    assert "The tag is v0.2.1, but pyproject.toml has version 0.2.0." in capsys.readouterr().err
-    edit(project / "R/NEWS.md", ("# pwcstats 0.2.0", "# pwcstats (development version)"))
-    edit(project / "CHANGELOG.md", ("## 0.2.0 (2026-11-18)", "## Unreleased\n\n## 0.2.0 (2026-11-18)"))
+    assert metadata.main(["--release", "v9.8.8"], project) == 1
+    assert "The tag is v9.8.8, but pyproject.toml has version 9.8.7." in capsys.readouterr().err
+    edit(project / "CHANGELOG.md", ("## 9.8.7", "## Unreleased\n\n## 9.8.7"))
+    edit(project / "R/NEWS.md", ("# pwcstats 9.8.7", "# pwcstats (development version)\n\n# pwcstats 9.8.7"))
     assert metadata.main(["--check"], project) == 0
-    assert metadata.main(["--release", "v0.2.0"], project) == 1
-    message = capsys.readouterr().err
-    assert 'R/NEWS.md needs a section "# pwcstats 0.2.0".' in message
-    assert 'CHANGELOG.md has a section "Unreleased": move its entries to 0.2.0.' in message
+    assert metadata.main(["--release", "v9.8.7"], project) == 1
+    assert capsys.readouterr().err == (
+        'CHANGELOG.md has a section "Unreleased": move its entries to 9.8.7.\n'
+        'R/NEWS.md has a section "pwcstats (development version)": move its entries to 9.8.7.\n'
+    )
+
+
+@pytest.mark.parametrize("name", ["CHANGELOG.md", "R/NEWS.md"])
+def test_a_version_needs_its_sections(project, name):
+    edit(project / name, ("9.8.7", "9.8.8"))
+    with pytest.raises(SystemExit, match=f'{name} needs a section "#.* 9.8.7.*": pyproject.toml has this version'):
+        metadata.main(["--check"], project)
 
 
 def test_the_source_and_the_date_must_be_readable(project):
-    edit(project / "CHANGELOG.md", ("## 0.2.0 (2026-11-18)", "## 0.2.0"))
+    edit(project / "CHANGELOG.md", ("## 9.8.7 (2031-05-06)", "## 9.8.7"))
     with pytest.raises(SystemExit, match="CHANGELOG.md needs a section"):
         metadata.main(["--check"], project)
     edit(project / "pyproject.toml", ('Source = "https://github.com/', 'Source = "https://example.com/'))

@@ -1,11 +1,12 @@
 """Write the copies of the package's metadata.
 
 `pyproject.toml` is the source of the version, the authors, the maintainer and the address of the repository
-("Source" in [project.urls]). CHANGELOG.md is the source of the release date. All other files have copies:
+("Source" in [project.urls]). CHANGELOG.md is the source of the release date. All other files have copies.
+CHANGELOG.md and R/NEWS.md must have a section for the version.
 
     python tools/metadata.py                    write the copies
     python tools/metadata.py --check            fail if a copy differs
-    python tools/metadata.py --release v0.2.0   fail also if a placeholder is left, or if the tag is not the version
+    python tools/metadata.py --release v1.2.3   fail also if a placeholder is left, or if the tag is not the version
 """
 
 import argparse
@@ -25,6 +26,8 @@ TITLE = "pwcstats: statistics of pairs in Python and R"
 PLACEHOLDERS = ("MAINTAINER NAME", "@example.org", "YOUR-ORGANISATION")
 REPOSITORY = re.compile(r"https://github\.com/([\w.-]+)/pwcstats\b")
 SITE = re.compile(r"https://[\w-]+\.github\.io/pwcstats\b")
+# Sections of entries that no release has yet.
+UNRELEASED = {"CHANGELOG.md": "Unreleased", "R/NEWS.md": "pwcstats (development version)"}
 # Files that link to the repository or to the site.
 LINKING = (
     "pyproject.toml",
@@ -110,7 +113,7 @@ def person(entry: dict[str, str]) -> Person:
 
 
 def read(root: Path) -> Metadata:
-    """Read pyproject.toml, and the date of this version from CHANGELOG.md."""
+    """Read pyproject.toml, and the date of this version from CHANGELOG.md. R/NEWS.md must know this version, too."""
     project: dict[str, Any] = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     version = project["version"]
     source = project["urls"]["Source"]
@@ -122,6 +125,9 @@ def read(root: Path) -> Metadata:
     dated = re.search(rf"^## {re.escape(version)} \((\d{{4}}-\d\d-\d\d)\)$", changelog, flags=re.M)
     if not dated:
         sys.exit(f'CHANGELOG.md needs a section "## {version} (YYYY-MM-DD)": pyproject.toml has this version.')
+    news = (root / "R/NEWS.md").read_text(encoding="utf-8")
+    if not re.search(rf"^# pwcstats {re.escape(version)}$", news, flags=re.M):
+        sys.exit(f'R/NEWS.md needs a section "# pwcstats {version}": pyproject.toml has this version.')
     return Metadata(
         version=version,
         date=dated[1],
@@ -264,10 +270,9 @@ def release_problems(root: Path, data: Metadata, tag: str) -> Iterator[str]:
             yield f'pyproject.toml has the placeholder "{placeholder}": fill it in and run `python tools/metadata.py`.'
     if tag != f"v{data.version}":
         yield f"The tag is {tag}, but pyproject.toml has version {data.version}."
-    if not re.search(rf"^# pwcstats {re.escape(data.version)}$", (root / "R/NEWS.md").read_text("utf-8"), flags=re.M):
-        yield f'R/NEWS.md needs a section "# pwcstats {data.version}".'
-    if re.search(r"^## Unreleased", (root / "CHANGELOG.md").read_text("utf-8"), flags=re.M):
-        yield f'CHANGELOG.md has a section "Unreleased": move its entries to {data.version}.'
+    for name, section in UNRELEASED.items():
+        if re.search(rf"^#+ {re.escape(section)}", (root / name).read_text(encoding="utf-8"), flags=re.M):
+            yield f'{name} has a section "{section}": move its entries to {data.version}.'
 
 
 def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
