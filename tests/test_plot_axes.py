@@ -1,7 +1,6 @@
-"""What the plot functions return and accept: Axes, results, notebooks; and the palette."""
+"""What the plot functions return and accept: Axes, results, notebooks."""
 
 import importlib.util
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -15,16 +14,13 @@ from matplotlib.figure import Figure
 
 from pwcstats import BradleyTerry, InputError, plot
 from pwcstats.plot.style import figure_of
-from tests.drawing import draw
-from tests.picturing import assert_legible
-from tests.test_plot_labels import FIGURES
+from tests.plotting import FIGURES, assert_legible, draw
 
 pytestmark = pytest.mark.one_environment
 
 NAMES = ["ant", "bee", "cat", "dog"]
 WINS = pd.DataFrame([[0, 30, 25, 28], [10, 0, 18, 22], [15, 22, 0, 24], [12, 18, 16, 0]], NAMES, NAMES)
 ROOT = Path(__file__).parents[1]
-R_DRAWING = ROOT / "R" / "R" / "drawing.R"
 
 
 @pytest.fixture(scope="module")
@@ -194,13 +190,6 @@ def test_a_notebook_shows_each_picture_once():
 def test_import_does_not_load_pyplot():
     code = "import pwcstats, sys; sys.exit('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
-
-
-def test_python_and_r_have_one_palette():
-    """R's is written out in drawing.R."""
-    text = R_DRAWING.read_text()
-    (listed,) = re.findall(r"^palette_colors <- c\(([^)]*)\)", text, re.M)
-    assert tuple(re.findall(r"#[0-9A-F]{6}", listed)) == plot.COLORS
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ from sklearn.svm import SVC
 
 from pwcstats import HybridClassifier, InputError, plot
 from pwcstats.plot.style import AREAS, area_colors, figure_of
-from tests.drawing import blobs
+from tests.plotting import blobs
 
 from .drawing import draw
 from .hybrids import clover, fitted_hybrid, fitted_ordinal, quick, words

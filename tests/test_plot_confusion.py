@@ -7,8 +7,7 @@ from matplotlib.colors import to_rgb
 
 from pwcstats import InputError, plot
 from pwcstats.plot.style import COLORS, figure_of
-
-from .picturing import assert_legible, cell_colors
+from tests.plotting import assert_legible, cell_colors
 
 pytestmark = pytest.mark.one_environment
 

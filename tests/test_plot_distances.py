@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 
 from pwcstats import InputError, OrdinalHybridClassifier, datasets, plot
 from pwcstats.plot.style import AREAS, area_colors, figure_of
-from tests.drawing import blobs
+from tests.plotting import blobs
 
 from .drawing import draw
 from .hybrids import fitted_hybrid, fitted_ordinal, words

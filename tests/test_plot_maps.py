@@ -7,9 +7,7 @@ from matplotlib.patches import Rectangle
 
 from pwcstats import InputError, plot
 from pwcstats.plot.style import area_colors, figure_of
-from tests.drawing import hue
-
-from .picturing import LONG, assert_legible, cell_colors
+from tests.plotting import LONG, assert_legible, cell_colors, hue
 
 pytestmark = pytest.mark.one_environment
 

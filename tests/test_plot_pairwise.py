@@ -22,7 +22,7 @@ from sklearn.svm import SVC
 from statsmodels.stats.proportion import proportion_confint
 
 from pwcstats import InputError, PairwiseClassifier, plot
-from tests.drawing import PRINTED, blobs, draw, hue
+from tests.plotting import PRINTED, blobs, draw, hue
 
 pytestmark = pytest.mark.one_environment
 

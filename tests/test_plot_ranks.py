@@ -9,8 +9,7 @@ from matplotlib.figure import Figure
 
 from pwcstats import InputError, plot
 from pwcstats.plot.style import figure_of
-
-from .picturing import LONG, assert_legible, bars, chained, comparison, elbows
+from tests.plotting import LONG, assert_legible, bars, chained, comparison, elbows
 
 pytestmark = pytest.mark.one_environment
 

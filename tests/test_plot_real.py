@@ -6,8 +6,7 @@ import pytest
 
 from pwcstats import InputError, compare, plot
 from pwcstats.plot.style import COLORS, figure_of
-
-from .picturing import LONG, assert_legible, bars, boxes, cell_colors, drawn, elbows, scores
+from tests.plotting import LONG, assert_legible, bars, boxes, cell_colors, drawn, elbows, scores
 
 pytestmark = pytest.mark.one_environment
 

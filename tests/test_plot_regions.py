@@ -17,7 +17,7 @@ from sklearn.svm import SVC
 
 from pwcstats import InputError, PairwiseClassifier, datasets, plot
 from pwcstats.plot.style import AREAS, NOBODY, area_colors, figure_of
-from tests.drawing import PRINTED, blobs, draw, hue
+from tests.plotting import PRINTED, blobs, draw, hue, pixels
 
 pytestmark = pytest.mark.one_environment
 
@@ -33,18 +33,6 @@ def mixtures():
         (data.data[~data.train], data.target[~data.train]),
     )
     return PairwiseClassifier(LinearDiscriminantAnalysis(), coupling="ht").fit(*train), train, test
-
-
-def pixels(panel):
-    """Points in the middle of the pixels, and the pixels' colours."""
-    image = panel.images[0]
-    color = np.asarray(image.get_array())
-    rows, columns = color.shape[:2]
-    left, right, bottom, top = image.get_extent()
-    x = left + (right - left) * (np.arange(columns) + 0.5) / columns
-    y = bottom + (top - bottom) * (np.arange(rows) + 0.5) / rows
-    assert image.origin == "lower"
-    return np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2), color.reshape(-1, 3)
 
 
 def error_in(panel):

@@ -16,7 +16,7 @@ from sklearn.svm import SVC
 
 from pwcstats import HybridClassifier, InputError, plot
 from pwcstats.plot.style import COLORS, figure_of
-from tests.drawing import PRINTED, blobs
+from tests.plotting import PRINTED, blobs
 
 from .drawing import draw
 from .hybrids import NAMES, clover, fitted_hybrid, quick, words

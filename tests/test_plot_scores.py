@@ -6,8 +6,7 @@ import pytest
 
 from pwcstats import InputError, plot
 from pwcstats.plot.style import COLORS, figure_of
-
-from .picturing import LONG, assert_legible, boxes, chained, comparison, drawn
+from tests.plotting import LONG, assert_legible, boxes, chained, comparison, drawn
 
 pytestmark = pytest.mark.one_environment
 

@@ -14,9 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from pwcstats import InputError, PairwiseClassifier, plot
 from pwcstats.plot.boxes import HALF, NUMBERS
 from pwcstats.plot.style import COLORS, area_colors, figure_of
-from tests.drawing import PRINTED, blobs, draw, hue
-from tests.picturing import assert_legible
-from tests.test_plot_regions import pixels
+from tests.plotting import PRINTED, assert_legible, blobs, draw, hue, pixels
 
 pytestmark = pytest.mark.one_environment
 

@@ -17,7 +17,7 @@ from pwcstats.studies import hastie_tibshirani as study
 from pwcstats.studies import hastie_tibshirani_runs as runs
 from pwcstats.studies.tables import COLUMNS
 from tests import reference
-from tests.drawing import draw
+from tests.plotting import draw
 
 pytestmark = pytest.mark.one_environment
 

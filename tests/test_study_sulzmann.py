@@ -16,7 +16,7 @@ from pwcstats.studies import sulzmann as study
 from pwcstats.studies import sulzmann_runs as runs
 from pwcstats.studies.tables import COLUMNS
 from tests import reference
-from tests.drawing import draw
+from tests.plotting import draw
 
 pytestmark = pytest.mark.one_environment
 

@@ -87,9 +87,15 @@ class_colors <- function(n) {
   rep_len(area_colors, n)
 }
 
-# Circles, squares, triangles, diamonds, ..., in the order of Python's pwcstats.plot.MARKERS.
+# Circle, square, triangle, diamond, triangle down, plus, cross, star: as near as R has them to
+# Python's pwcstats.plot.MARKERS, and in their order.
+palette_symbols <- c(16L, 15L, 17L, 18L, 6L, 3L, 4L, 8L)
+
+# When all are used, they start again one further, so that a colour gets another symbol.
 class_symbols <- function(n) {
-  rep_len(c(16L, 15L, 17L, 18L, 6L, 3L, 4L, 8L, 1L), n)
+  used <- seq_len(n) - 1L
+  size <- length(palette_symbols)
+  palette_symbols[(used + used %/% size) %% size + 1L]
 }
 
 # Colours of differences.

@@ -91,9 +91,12 @@ test_that("colours and symbols distinguish many classes", {
   expect_true(all(palette_colors %in% grDevices::palette.colors(9, "Okabe-Ito")))
 })
 
-test_that("Python has the same colours", {
+test_that("Python has the same colours and symbols", {
   skip_without_python()
   style <- reticulate::import("pwcstats.plot.style")
   expect_identical(palette_colors, unlist(style$COLORS))
   expect_identical(area_colors, unlist(style$AREAS))
+  r_symbols <- c(o = 16L, s = 15L, "^" = 17L, D = 18L, v = 6L, P = 3L, X = 4L, "*" = 8L)
+  markers <- unlist(style$MARKERS)
+  expect_identical(class_symbols(length(markers)), unname(r_symbols[markers]))
 })
