@@ -116,7 +116,7 @@ docs/vignettes/scale-and-speed.md: docs/performance.csv
 $(VIGNETTES) $(R_VIGNETTE): tools/vignettes.py tools/knit.R $(PYTHON_SOURCES) .venv-r/stamp .r-lib/stamp
 	.venv-r/bin/python tools/vignettes.py $(filter %.Rmd,$^) $@
 
-docs/r/index.rst: tools/r_reference.py tools/r_reference.R .venv-r/stamp .r-lib/stamp
+docs/r/index.rst: tools/r_reference.py tools/r_reference.R $(PYTHON_SOURCES) .venv-r/stamp .r-lib/stamp
 	.venv-r/bin/python tools/r_reference.py R docs/r
 
 site: vignettes docs/r/index.rst .venv/docs.stamp | site-debs

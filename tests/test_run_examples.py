@@ -74,6 +74,8 @@ def test_other_output_is_a_failure(tmp_path, good, bad):
 @pytest.mark.parametrize("line", ['stop("no")', 'warning("hm")', "undefined"])
 def test_r_errors_and_warnings_must_be_expected(tmp_path, line):
     assert run(tmp_path, R_BLOCKS + f"   {line}\n")[0] == 1
+    if line != "undefined":
+        assert run(tmp_path, R_BLOCKS.replace("x <- c(", f"{line}\n   x <- c("))[0] == 1
 
 
 def test_console_blocks(tmp_path):
@@ -90,6 +92,20 @@ def test_python_blocks_are_scripts(tmp_path):
     )
     assert run(tmp_path, block.format(2))[0] == 0
     assert run(tmp_path, block.format(3))[0] == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("```bash\nls\n```\n", "bash is no language of examples"),
+        ("```console\nls\n```\n", "a console block begins with a command"),
+        ("```r\n1 + 1\n", "the block has no end"),
+    ],
+)
+def test_blocks_that_would_not_be_run(tmp_path, text, message):
+    code, printed = run(tmp_path, text, "md")
+    assert code == 1
+    assert message in printed
 
 
 def test_documents_without_examples_are_a_failure(tmp_path):

@@ -7,8 +7,11 @@ from pathlib import Path
 import nbformat
 import pytest
 
-pytestmark = [pytest.mark.against_r, pytest.mark.slow]
 TOOL = Path(__file__).parents[1] / "tools" / "vignettes.py"
+sys.path.insert(0, str(TOOL.parent))
+import vignettes  # noqa: E402
+
+pytestmark = [pytest.mark.against_r, pytest.mark.slow]
 VIGNETTE = """---
 title: "Two and two"
 description: "A sum."
@@ -16,6 +19,10 @@ description: "A sum."
 
 ```{r setup, include = FALSE}
 fixed <- function(x) sprintf("%.1f", x)
+```
+
+```{python page-two, include = FALSE}
+two = 2
 ```
 
 The sum is `r fixed(py("total"))`. See [below](other.html#part).
@@ -43,6 +50,12 @@ plot(x, type = "l")
 ```
 
 # Only Python
+
+The data are in figures/data.csv.
+
+```{python not-run, eval = FALSE}
+stop here
+```
 
 ```{python drawn-python, fig.alt = "Another line"}
 import matplotlib.pyplot as plt
@@ -101,6 +114,7 @@ def test_page(made):
     assert ":::{image} sum_files/drawn-python-1.svg\n:alt: Another line\n" in text
     assert "Line2D" not in text
     assert "|Python   |   4|" in text
+    assert "The data are in figures/data.csv." in text
     assert (
         text.index("{dropdown} How this page checks itself")
         < text.index("assert total == 4")
@@ -129,6 +143,30 @@ def test_notebook(made):
     assert 'In R:\n\n```r\nstop("on purpose")' in prose
     assert "x <- 2 + 2" not in prose
     assert "Checks" not in prose
+    assert "```python\nstop here\n```" in prose
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<Axes: xlabel='x'>",
+        "array([<Axes: >, <Axes: >], dtype=object)",
+        "(<Figure size 640x480 with 1 Axes>, <Axes: >)",
+        "[<matplotlib.lines.Line2D at 0x7f0d50b98090>]",
+        "<BarContainer object of 3 artists>",
+        "{'whiskers': [<matplotlib.lines.Line2D at 0x7f0d>]}",
+        "Text(0.5, 1.0, 'title')",
+    ],
+)
+def test_objects_of_matplotlib_are_left_out(text):
+    assert vignettes.DRAWN.match(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["4", "array([0.1, 0.2])", "<class 'int'>", "'Text'", "a < b", "BradleyTerryResults(...)"]
+)
+def test_other_values_are_shown(text):
+    assert not vignettes.DRAWN.match(text)
 
 
 @pytest.mark.parametrize(
@@ -143,6 +181,8 @@ def test_notebook(made):
         ("{r sum}", "{r}", "each chunk needs a label of its own"),
         # The script is run without the setup, which is for the page alone.
         ("x <- 2 + 2", "x <- as.numeric(fixed(2 + 2))", "could not find function"),
+        # And so is the notebook.
+        ("total = 2 + 2", "total = two + 2", "NameError"),
     ],
 )
 def test_what_is_refused(tmp_path, good, bad, message):

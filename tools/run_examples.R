@@ -1,7 +1,7 @@
 # run_examples.R BLOCKS.json: run the R blocks of a document in one session and compare what they print.
 #
-# Lines that begin with "#>" are the expected output of the expression before them; "..." stands for anything. Other output is not compared. Warnings and
-# errors must be expected.
+# Lines that begin with "#>" are the expected output of the expression before them; "..." stands for anything. Other output is
+# not compared. Warnings and errors must be expected.
 folded <- function(text) trimws(gsub("[[:space:]]+", " ", paste(text, collapse = " ")))
 
 matches <- function(expected, actual) {
@@ -10,13 +10,15 @@ matches <- function(expected, actual) {
   grepl(gsub("\\Q\\E", "", gsub(" *\\.\\*\\? *", ".*?", pattern), fixed = TRUE), folded(actual), perl = TRUE)
 }
 
+# What the last expression prints, its warnings and errors, and those of the expressions before it.
 run <- function(code, envir) {
-  said <- character()
+  earlier <- said <- character()
   say <- function(text) said <<- c(said, text)
   printed <- utils::capture.output({
     failed <- tryCatch(
       withCallingHandlers(
         for (expression in parse(text = code, keep.source = FALSE)) {
+          earlier <- c(earlier, said)
           said <- character()
           cat("\1\n")
           value <- withVisible(eval(expression, envir))
@@ -32,7 +34,7 @@ run <- function(code, envir) {
     )
   })
   last <- max(c(0, which(printed == "\1")))
-  list(printed = printed[seq_along(printed) > last], said = said)
+  list(printed = printed[seq_along(printed) > last], said = said, earlier = earlier)
 }
 
 args <- commandArgs(trailingOnly = TRUE)
@@ -53,13 +55,13 @@ for (block in blocks) {
     # Errors have a call that documents need not repeat.
     wanted <- sub("^(Error|Warning)( in .*?)?: ", "\\1: ", folded(expected), perl = TRUE)
     actual <- if (length(expected) && grepl("^(Error|Warning)", wanted)) got$said else got$printed
-    unexpected <- if (identical(actual, got$said)) character() else got$said
+    unexpected <- c(got$earlier, if (!identical(actual, got$said)) got$said)
     if ((length(expected) && !matches(wanted, actual)) || length(unexpected)) {
       failures <- failures + 1L
       cat(block$where, ": ", sep = "")
       cat("this R code\n", paste0("    ", code, "\n"), sep = "")
       if (length(expected)) cat("should print\n", paste0("    ", expected, "\n"), sep = "")
-      cat("but printed\n", paste0("    ", c(got$printed, got$said), "\n"), sep = "")
+      cat("but printed\n", paste0("    ", c(got$printed, got$earlier, got$said), "\n"), sep = "")
     }
   }
 }

@@ -13,16 +13,24 @@ import re
 import subprocess
 import sys
 import tempfile
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 TOOLS = Path(__file__).resolve().parent
-FENCE = re.compile(r"^( *)```(r|console|python)\s*$")
-DIRECTIVE = re.compile(r"^( *)\.\. code-block:: (r|console|python)\s*$")
+FENCE = re.compile(r"^( *)```(\w+)\s*$")
+DIRECTIVE = re.compile(r"^( *)\.\. code-block:: (\w+)\s*$")
+# Blocks of these languages are run; blocks of the others are no examples.
+RUN = ("r", "console", "python")
+NOT_RUN = ("sh", "text", "bibtex", "json", "yaml", "rst")
 # Seconds differ; of printed numbers, the digits from the eighth on are the machine's.
 SECONDS = re.compile(r"\b\d+(\.\d+)? s\b")
 LONG = re.compile(r"(\d+\.\d{7})\d+")
+
+
+class ExampleError(Exception):
+    """A block of code that cannot be read."""
 
 
 class Block(NamedTuple):
@@ -43,28 +51,29 @@ def blocks(path: Path) -> Iterator[Block]:
         if not fence and not directive:
             continue
         start, indent = index, len((fence or directive)[1])
+        language, where = (fence or directive)[2], f"{path}:{start}"
+        if language not in RUN + NOT_RUN:
+            raise ExampleError(f"{where}: {language} is no language of examples; use one of {', '.join(RUN + NOT_RUN)}")
         if fence:
-            while not re.match(r" *```\s*$", lines[index]):
+            while index < len(lines) and not re.match(r" *```\s*$", lines[index]):
                 index += 1
+            if index == len(lines):
+                raise ExampleError(f"{where}: the block has no end")
             code = lines[start:index]
         else:
             while index < len(lines) and (not lines[index].strip() or indentation(lines[index]) > indent):
                 index += 1
             code = [line for line in lines[start:index] if not re.match(r" *:[\w-]+:", line)]
-        code = textual(code)
-        if not code.startswith(">>>"):
-            yield Block((fence or directive)[2], f"{path}:{start}", code)
+        code = textwrap.dedent("\n".join(code)).strip("\n")
+        if language == "console" and not code.startswith("$ "):
+            raise ExampleError(f"{where}: a console block begins with a command, $ ...")
+        if language in RUN and not code.startswith(">>>"):
+            yield Block(language, where, code)
 
 
 def indentation(line: str) -> int:
-    """The number of blanks that a line begins with."""
+    """Number of leading spaces."""
     return len(line) - len(line.lstrip())
-
-
-def textual(lines: list[str]) -> str:
-    """The lines without their common indentation."""
-    indent = min((indentation(line) for line in lines if line.strip()), default=0)
-    return "\n".join(line[indent:] for line in lines).strip("\n")
 
 
 def folded(text: str) -> str:
@@ -107,7 +116,10 @@ def run(command: list[str], folder: Path) -> "subprocess.CompletedProcess[str]":
 
 def run_file(path: Path) -> tuple[int, list[str]]:
     """Run the examples of a document; return their number, and what is wrong."""
-    found = list(blocks(path))
+    try:
+        found = list(blocks(path))
+    except ExampleError as error:
+        return 1, [str(error)]
     failures: list[str] = []
     with tempfile.TemporaryDirectory(prefix="examples-") as name:
         folder = Path(name)

@@ -28,7 +28,8 @@ END = re.compile(r"^```\s*$")
 KNITTED = re.compile(r"\n<!--chunk ([\w.-]+)-->\n(.*?)\n<!--end-->\n", re.DOTALL)
 # py("...") in R: the value of a Python expression.
 PY = re.compile(r"""\bpy\((?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')\)""")
-DRAWN = re.compile(r"(array\(|\()?[\[({]*'?\w*'?:? ?<(Axes|matplotlib|Figure|BarContainer|Text)|Text\(")
+# How matplotlib writes what it has drawn: Axes, arrays, lists and tuples of its objects.
+DRAWN = re.compile(r"(array\(|[\[({'\w\s:])*<(Axes|matplotlib\.|Figure|BarContainer)|Text\(")
 NAMES = {"r": "R", "python": "Python"}
 CHECKS = "How this page checks itself"
 # The first cell, and how the values that R asks for are written after the last one.
@@ -139,7 +140,9 @@ def run_python(source: Path, chunks: list[Chunk], folder: Path) -> Path:
         values.write_text("{}", encoding="utf-8")
         return values
     cells = [nbformat.v4.new_code_cell(PREPARE)]
-    for chunk in (chunk for chunk in chunks if chunk.language == "python" and chunk.has("eval", True)):
+    # The visible chunks come first: they are the notebook, and must not need the others.
+    ours = [chunk for chunk in chunks if chunk.language == "python" and chunk.has("eval", True)]
+    for chunk in sorted(ours, key=lambda chunk: chunk.is_private):
         tags = ["raises-exception"] if chunk.has("error", False) else []
         cells.append(nbformat.v4.new_code_cell(chunk.code, metadata={"label": chunk.label, "tags": tags}))
     cells.append(nbformat.v4.new_code_cell(EXPORT.format(path=str(values), expressions=expressions)))
@@ -253,9 +256,19 @@ def outside_code(text: str, change: Any) -> str:
     return "\n".join(lines)
 
 
+def lower_heading(line: str) -> str:
+    """A heading one level lower, below the title; other lines as they are."""
+    return re.sub(r"^(#+ )", r"#\1", line)
+
+
+def prose(part: str) -> str:
+    """A text for the script or the notebook, which have no checks."""
+    return re.sub(r"^# Checks\n*", "", part, flags=re.MULTILINE).strip()
+
+
 def site_line(line: str) -> str:
     """A line of a vignette as the site wants it: headings one level lower, and links to pages by their sources."""
-    line = re.sub(r"^(#+ )", r"#\1", line)
+    line = lower_heading(line)
     return re.sub(r"\]\(([\w-]+)\.html(#[\w-]+)?\)", r"](\1.md\2)", line)
 
 
@@ -274,7 +287,7 @@ def write_page(header: dict[str, str], parts: list[str | list[Chunk]], chunks: l
     heading = re.compile(r"^## Checks\n", re.MULTILINE)
     if checks:
         text = heading.sub(lambda _: box + "\n", text) if heading.search(text) else f"{text}\n{box}\n"
-    text = text.replace("figures/", f"{page.stem}_files/")
+    text = text.replace(":::{image} figures/", f":::{{image}} {page.stem}_files/")
     page.write_text(text, encoding="utf-8")
 
 
@@ -291,19 +304,20 @@ def show_chunks(chunks: list[Chunk]) -> str:
 
 
 def write_notebook(header: dict[str, str], parts: list[str | list[Chunk]], path: Path) -> None:
-    """Write the notebook: the prose, the Python chunks, and R chunks without a twin as text."""
+    """Write the notebook: the prose, the Python chunks, and R chunks that have no Python counterpart, as text."""
     cells = [nbformat.v4.new_markdown_cell(f"# {header['title']}\n\n{header['description']}")]
     for part in parts:
         if isinstance(part, str):
-            text = re.sub(r"^# Checks\n*", "", part, flags=re.MULTILINE)
-            text = outside_code(text, lambda line: re.sub(r"^(#+ )", r"#\1", line)).strip()
+            text = outside_code(prose(part), lower_heading)
             cells += [nbformat.v4.new_markdown_cell(text)] if text else []
             continue
         ours = [chunk for chunk in part if chunk.language == "python" and not chunk.is_private]
         for chunk in ours:
             tags = {"tags": ["raises-exception"]} if chunk.has("error", False) else {}
-            cell = nbformat.v4.new_code_cell(chunk.code, metadata=tags, outputs=chunk.outputs)
-            cells.append(cell)
+            if chunk.has("eval", True):
+                cells.append(nbformat.v4.new_code_cell(chunk.code, metadata=tags, outputs=chunk.outputs))
+            else:
+                cells.append(nbformat.v4.new_markdown_cell(f"```python\n{chunk.code}\n```"))
         if not ours:
             # Pictures are not part of the notebook.
             shown = "\n\n".join(chunk.shown for chunk in part)
@@ -329,7 +343,7 @@ def write_script(header: dict[str, str], parts: list[str | list[Chunk]], path: P
     lines = [f"# {header['title']}", "#", textwrap.indent(textwrap.fill(header["description"], 90), "# ")]
     for part in parts:
         if isinstance(part, str):
-            text = re.sub(r"^# Checks\n*", "", part, flags=re.MULTILINE).strip()
+            text = prose(part)
             lines += ["", *(f"# {line}".rstrip() for line in text.splitlines())] if text else []
             continue
         for chunk in part:
