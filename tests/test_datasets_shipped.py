@@ -1,5 +1,6 @@
 """The data sets that ship with both packages: what they contain, where they come from, and what they show."""
 
+import re
 import sys
 from importlib.resources import files
 from pathlib import Path
@@ -11,7 +12,8 @@ import pytest
 from pwcstats import BradleyTerry, compare_methods, detect_separation
 from pwcstats.datasets import catalogue, load, shipped
 
-TOOLS = Path(__file__).parents[1] / "tools"
+ROOT = Path(__file__).parents[1]
+TOOLS = ROOT / "tools"
 
 
 @pytest.fixture
@@ -21,6 +23,22 @@ def make_data(monkeypatch):
 
     yield make_data
     del sys.modules["make_data"]
+
+
+@pytest.mark.parametrize(
+    ("path", "pattern"),
+    [
+        ("docs/data.rst", r"^(\w+): .*\n-+$"),
+        ("R/R/data.R", r'^"(\w+)"$'),
+    ],
+)
+def test_every_set_is_documented(path, pattern):
+    assert re.findall(pattern, (ROOT / path).read_text(encoding="utf-8"), flags=re.M) == list(shipped.SOURCES)
+
+
+@pytest.mark.parametrize("pattern", ["pwcstats/datasets/data/*.csv", "pwcstats/datasets/data/*.rst", "R/data/*.rda"])
+def test_every_set_has_its_files(pattern):
+    assert sorted(path.stem for path in ROOT.glob(pattern)) == list(shipped.SOURCES)
 
 
 @pytest.mark.parametrize("name", shipped.SOURCES)

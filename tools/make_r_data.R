@@ -1,8 +1,8 @@
 # Write the data sets of pwcstats/datasets/data for the R package. Run it in the main folder after a CSV file has changed:
 # Rscript tools/make_r_data.R
+folder <- file.path("pwcstats", "datasets", "data")
 read <- function(name, ...) {
-  file <- file.path("pwcstats", "datasets", "data", paste0(name, ".csv"))
-  utils::read.csv(file, check.names = FALSE, ...)
+  utils::read.csv(file.path(folder, paste0(name, ".csv")), check.names = FALSE, ...)
 }
 
 wins <- as.matrix(read("citations", row.names = 1))
@@ -25,6 +25,6 @@ for (column in c("method", "dataset")) {
   classifier_scores[[column]] <- factor(labels, levels = unique(labels))
 }
 
-for (name in c("arena", "citations", "classifier_scores", "endometrial")) {
+for (name in sub("[.]csv$", "", list.files(folder, "[.]csv$"))) {
   save(list = name, file = file.path("R", "data", paste0(name, ".rda")), version = 2, compress = "xz")
 }
