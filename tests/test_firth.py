@@ -386,6 +386,7 @@ def test_formulas_see_the_callers_names(endometrial):
     assert part.nobs == (endometrial["NV"] == 0).sum()
 
 
+@pytest.mark.new_libraries("statsmodels 0.14.2 makes no summary after remove_data")
 def test_copies_and_removed_data(endometrial):
     import pickle
 

@@ -421,6 +421,7 @@ def test_pairs_of_two_rows_are_left_to_scikit_learn():
         PairwiseClassifier(LinearDiscriminantAnalysis()).fit(X[rows], Y[rows])
 
 
+@pytest.mark.new_libraries("scikit-learn 1.6 only warns")
 def test_a_large_tolerance_of_qda():
     for fast in (True, False):
         with pytest.raises(InputError, match="rank|collinear"):

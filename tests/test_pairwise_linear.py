@@ -1,5 +1,6 @@
 """Linear learners that predict together give the scores that each gives alone."""
 
+import inspect
 import pickle
 
 import numpy as np
@@ -37,11 +38,12 @@ CENTRED = 1e-10
 SINGLE = 1e-5
 
 K, P = 5, 6
+# Without this, newer versions of scikit-learn warn. Older ones do not know it.
+KNOWN = inspect.signature(LogisticRegressionCV).parameters
+NEW = {"l1_ratios": [0.0], "use_legacy_attributes": False} if "use_legacy_attributes" in KNOWN else {}
 LEARNERS = {
     LogisticRegression: LogisticRegression(),
-    LogisticRegressionCV: LogisticRegressionCV(
-        Cs=[0.1, 1.0], cv=2, scoring="accuracy", l1_ratios=[0.0], use_legacy_attributes=False
-    ),
+    LogisticRegressionCV: LogisticRegressionCV(Cs=[0.1, 1.0], cv=2, scoring="accuracy", **NEW),
     LinearDiscriminantAnalysis: LinearDiscriminantAnalysis(solver="lsqr", shrinkage=0.1),
     LinearSVC: LinearSVC(),
     RidgeClassifier: RidgeClassifier(),

@@ -346,6 +346,7 @@ class TestRouting:
         fast = clone(clf).set_params(fast=True).fit(X, Y, sample_weight=self.weight, groups=groups)
         np.testing.assert_allclose(fast.pairs_["cv_score_gaussiannb"], clf.pairs_["cv_score_gaussiannb"], atol=1e-12)
 
+    @pytest.mark.new_libraries("the pipelines of scikit-learn 1.6 do not pass weights to score")
     def test_in_a_search(self):
         clf = PairwiseClassifier(SVC().set_fit_request(sample_weight=True))
         clf.set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
