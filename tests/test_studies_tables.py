@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from scipy import stats
 
 from pwcstats.errors import InputError
+from pwcstats.studies import hastie_tibshirani, sulzmann
 from pwcstats.studies.recorded import read_about, read_record, record, recorded
 from pwcstats.studies.tables import COLUMNS, Exhibit, claim, claim_everywhere, compare_with_paper
 
@@ -244,3 +245,17 @@ class TestRecords:
             recorded("einstein", "table1")
         with pytest.raises(InputError, match=r"exhibit must be one of .*'table3'"):
             recorded("szepannek", "table9")
+
+
+class TestFindings:
+    """What the site says about each paper, from the recorded results."""
+
+    def test_hastie_tibshirani(self):
+        solution = recorded("hastie_tibshirani", "example").query("answer == 'minimum'")["estimate"]
+        assert ", ".join(f"{p:.3f}" for p in solution) in hastie_tibshirani.FINDING
+
+    def test_sulzmann(self):
+        changed = recorded("sulzmann", "one_against_all").query("quantity == 'cases that get another class'")[
+            "estimate"
+        ]
+        assert f"{changed.max():.1%}".replace("%", " %") in sulzmann.FINDING

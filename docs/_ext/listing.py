@@ -5,53 +5,35 @@ import inspect
 import re
 import runpy
 from importlib import import_module
-from pathlib import Path
 
+import pandas as pd
+from common import DOCS, list_table, summary_line, write_if_new
 from sphinx.errors import ConfigError
 from sphinx.util.rst import escape
 
 from pwcstats.studies.recorded import FOLDER, read_record
 from pwcstats.studies.reproduction import STUDIES
 
-DOCS = Path(__file__).parents[1]
 PARTS = ("COUPLING", "CLASSIFY", "HYBRID", "BRADLEY_TERRY", "LOGIT", "COMPARE")
-
-
-# What was found about each paper while its tables were recomputed.
-FINDINGS = {
-    "hastie_tibshirani": "The printed (0.47, 0.25, 0.28) is not converged: the minimum is (0.481, 0.242, 0.277).",
-    "szepannek": "The vowels must be those of R's mlbench, with the speaker as a factor. No cell of an 11 x 11 grid of "
-    "the simulation has the errors of Table 1.",
-    "wu_lin_weng": "All test errors of Table 1 agree. USPS was left out, because no package contains it.",
-    "sulzmann": "One against all changes the class of up to 4.4 % of the cases.",
-    "chang": "The negatives are at (±d, ±d), not at (±d, 0) and (0, ±d). Where groups overlap, the threshold decides.",
-}
 
 
 def papers():
     """How many numbers and statements of each paper agree, from the recorded results."""
     rows = [("paper", "agree", "what we found")]
     for study in STUDIES:
-        verdicts = [read_record(file)["agrees"].dropna() for file in FOLDER.glob(f"{study}.*.csv")]
-        agree, judged = (int(sum(f(each) for each in verdicts)) for f in (sum, len))
-        title = import_module(f"pwcstats.studies.{study}").TITLE
-        rows.append((escape(title), f"{agree} of {judged}", FINDINGS[study]))
-    lines = [".. list-table::", "   :header-rows: 1", "   :widths: 30 15 55", ""]
-    for row in rows:
-        lines += [f"   {mark} - {cell}" for mark, cell in zip("*  ", row, strict=True)]
-    return lines
+        module = import_module(f"pwcstats.studies.{study}")
+        verdicts = pd.concat([read_record(file)["agrees"].dropna() for file in FOLDER.glob(f"{study}.*.csv")])
+        rows.append((escape(module.TITLE), f"{int(verdicts.sum())} of {len(verdicts)}", escape(module.FINDING)))
+    return list_table(rows, widths="30 15 55")
 
 
 def agreement():
-    """What agrees with R, how closely, from the list that the tests use."""
+    """The table of agreement with R, from tests/parity.py."""
     parity = runpy.run_path(str(DOCS.parent / "tests" / "parity.py"))
-    lines = [".. list-table::", "   :header-rows: 1", ""]
     rows = [("here", "in R", "within", "remark")]
     for row in (row for part in PARTS for row in parity[part].values()):
         rows.append((f"``{row.ours}``", f"``{row.theirs}``", f"{row.tolerance:g}", row.reason))
-    for row in rows:
-        lines += [f"   {mark} - {cell}" for mark, cell in zip("*   ", row, strict=True)]
-    return lines
+    return list_table(rows)
 
 
 def header(source):
@@ -64,13 +46,14 @@ def header(source):
 
 
 def vignettes():
-    """All tutorials, in the groups and the order of vignettes.txt; those that it does not name come last."""
+    """All tutorials, in the groups and the order of vignettes.txt."""
     sources = {path.stem: path for path in sorted(DOCS.parent.glob("vignettes/*.Rmd"))}
     sources["getting-started-r"] = DOCS.parent / "R" / "vignettes" / "pwcstats.Rmd"
     order = (DOCS / "vignettes.txt").read_text(encoding="utf-8").splitlines()
-    unnamed = [f"  {name}" for name in sources if f"  {name}" not in order]
+    if unnamed := [name for name in sources if f"  {name}" not in order]:
+        raise ConfigError(f"docs/vignettes.txt does not name {', '.join(unnamed)}")
     lines, pages = [], []
-    for line in [*order, *(["More", *unnamed] if unnamed else [])]:
+    for line in order:
         name = line.strip()
         if line == name:
             lines += ["", name, "-" * len(name), ""]
@@ -92,9 +75,8 @@ def studies():
         # A URL that is escaped would be no link.
         reference = (word if word.startswith("http") else escape(word) for word in module.REFERENCE.split())
         lines += ["", title, "-" * len(title), "", " ".join(reference), ""]
-        lines += [".. list-table::", "   :widths: auto", ""]
-        for exhibit in module.EXHIBITS:
-            lines += [f"   * - ``{study}.{exhibit.name}``", f"     - {escape(exhibit.title)}"]
+        rows = [(f"``{study}.{exhibit.name}``", escape(exhibit.title)) for exhibit in module.EXHIBITS]
+        lines += list_table(rows, header=False)
     return lines
 
 
@@ -109,28 +91,16 @@ def api():
         for whole in re.findall(r"^\.\. automodule:: (\S+)", text, re.MULTILINE):
             names += [f"{whole}.{name}" for name, _ in documented(import_module(whole))]
         title = text.splitlines()[0]
-        lines += [
-            "",
-            title,
-            "-" * len(title),
-            "",
-            f".. currentmodule:: {module}",
-            "",
-            ".. list-table::",
-            "   :widths: auto",
-            "",
-        ]
-        for name in names:
-            lines += [f"   * - :obj:`{name.rpartition('.')[2]} <{name}>`", f"     - {summary(name)}"]
+        lines += ["", title, "-" * len(title), "", f".. currentmodule:: {module}", ""]
+        rows = [(f":obj:`{name.rpartition('.')[2]} <{name}>`", summary(name)) for name in names]
+        lines += list_table(rows, header=False)
     return lines
 
 
 def documented(module):
-    """The functions and classes of a module that have a docstring."""
+    """The functions and classes of a module; types of options have no docstring of their own."""
     members = ((name, getattr(module, name)) for name in module.__all__)
-    return [
-        (name, one) for name, one in members if inspect.isroutine(one) or (inspect.isclass(one) and inspect.getdoc(one))
-    ]
+    return [(name, one) for name, one in members if inspect.isfunction(one) or inspect.isclass(one)]
 
 
 def summary(name):
@@ -142,19 +112,13 @@ def summary(name):
         # pwcstats.r needs R.
         text = (DOCS.parent / f"{module.replace('.', '/')}.py").read_text(encoding="utf-8")
         return re.search(rf'class {attribute}.*?"""(.*?)\n', text, re.DOTALL)[1]
-    # Numbers of references belong to the page of the function.
-    return re.sub(r" ?\[\d+\]_", "", inspect.getdoc(one).splitlines()[0])
+    return summary_line(one)
 
 
 def write(app):
-    """Write the lists; a file that would not change is left alone, so that its page is not made again."""
-    folder = DOCS / "generated"
-    folder.mkdir(exist_ok=True)
-    lists = {"agreement": agreement(), "api": api(), "papers": papers(), "studies": studies(), "vignettes": vignettes()}
-    for name, lines in lists.items():
-        path, text = folder / f"{name}.inc", "\n".join(lines) + "\n"
-        if not path.exists() or path.read_text(encoding="utf-8") != text:
-            path.write_text(text, encoding="utf-8")
+    """Write the lists that pages include."""
+    for function in (agreement, api, papers, studies, vignettes):
+        write_if_new(f"{function.__name__}.inc", function())
 
 
 def setup(app):

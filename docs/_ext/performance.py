@@ -3,12 +3,12 @@
 from pathlib import Path
 
 import pandas as pd
+from common import DOCS, GENERATED, list_table, write_if_new
 from matplotlib.figure import Figure
 from sphinx.util.rst import escape
 
 from pwcstats.plot import COLORS, MARKERS
 
-DOCS = Path(__file__).parents[1]
 # What each picture shows: its rows in the file, the measure, and the title of its axis.
 PICTURES = {
     "coupling": ("coupling", "time", "microseconds per row"),
@@ -49,31 +49,22 @@ def describe(rows, label):
 def table(rows):
     """All numbers of a picture."""
     cells = [("setting", "package", rows["unit"].iloc[0], "remark")]
-    cells += [(row.setting, row.package, f"{row.value:g}", row.note) for row in rows.itertuples()]
-    lines = [".. list-table::", "   :header-rows: 1", ""]
-    for row in cells:
-        lines += [f"   {mark} - {escape(cell)}" for mark, cell in zip("*   ", row, strict=True)]
-    return lines
+    cells += [(row.setting, escape(row.package), f"{row.value:g}", escape(row.note)) for row in rows.itertuples()]
+    return list_table(cells)
 
 
 def write(app):
-    """Write the pictures, and a file that shows each with its numbers."""
-    folder = DOCS / "generated"
-    folder.mkdir(exist_ok=True)
+    """Draw the pictures, unless they are newer than the times and this file, and write a file that shows each."""
     times = pd.read_csv(DOCS / "performance.csv", keep_default_na=False)
+    newest = max(path.stat().st_mtime for path in (Path(__file__), DOCS / "performance.csv"))
     for name, (benchmark, measure, label) in PICTURES.items():
         rows = times[(times["benchmark"] == benchmark) & (times["measure"] == measure)]
-        lines = [
-            f".. image:: /generated/performance-{name}.svg",
-            f"   :alt: {describe(rows, label)}",
-            "   :class: plot",
-            "",
-        ]
-        lines += [".. dropdown:: The numbers", "", *(f"   {line}".rstrip() for line in table(rows)), ""]
-        path, text = folder / f"performance-{name}.inc", "\n".join(lines) + "\n"
-        if not path.exists() or path.read_text(encoding="utf-8") != text:
-            draw(rows, label).savefig(folder / f"performance-{name}.svg")
-            path.write_text(text, encoding="utf-8")
+        picture = GENERATED / f"performance-{name}.svg"
+        lines = [f".. image:: /generated/{picture.name}", f"   :alt: {describe(rows, label)}", "   :class: plot", ""]
+        lines += [".. dropdown:: The numbers", "", *(f"   {line}".rstrip() for line in table(rows))]
+        write_if_new(f"performance-{name}.inc", lines)
+        if not picture.exists() or picture.stat().st_mtime < newest:
+            draw(rows, label).savefig(picture)
 
 
 def setup(app):

@@ -2,17 +2,15 @@
 
 import doctest
 import inspect
-import re
-from pathlib import Path
 
 import matplotlib as mpl
+from common import DOCS, GENERATED, summary_line, write_if_new
 from matplotlib import pyplot
 from sphinx.errors import ConfigError
 
 from pwcstats import plot
 from pwcstats.plot.style import figure_of
 
-DOCS = Path(__file__).parents[1]
 # The sections of the gallery, the pictures in each of them, and what a reader who cannot see them should know.
 GALLERY = {
     "Rankings": {
@@ -97,8 +95,7 @@ GALLERY = {
 
 def draw(app):
     """Draw the pictures, unless they are newer than the package, and write the gallery."""
-    folder = DOCS / "generated"
-    folder.mkdir(exist_ok=True)
+    GENERATED.mkdir(exist_ok=True)
     functions = {name for name in plot.__all__ if callable(getattr(plot, name))}
     shown = {name for pictures in GALLERY.values() for name in pictures}
     if functions != shown:
@@ -109,13 +106,13 @@ def draw(app):
     # A reader's own style must not change the pictures.
     with mpl.rc_context({**mpl.rcParamsDefault, "backend": "agg", "svg.hashsalt": "pwcstats"}):
         for name in sorted(functions):
-            path = folder / f"{name}.svg"
+            path = GENERATED / f"{name}.svg"
             if not path.exists() or path.stat().st_mtime < newest:
                 # White also where the page is dark, because the text is black.
                 figure = figure_of(run_example(name))
                 figure.savefig(path, facecolor="white", bbox_inches="tight", pad_inches=0.08, metadata={"Date": None})
                 pyplot.close("all")
-    write_if_new(folder / "gallery.inc", "\n".join(gallery()) + "\n")
+    write_if_new("gallery.inc", gallery())
 
 
 def run_example(name):
@@ -124,7 +121,10 @@ def run_example(name):
     for example in doctest.DocTestParser().get_examples(inspect.getdoc(getattr(plot, name))):
         if not example.options.get(doctest.SKIP):
             exec(example.source, names)
-    return names["axes"] if "axes" in names else names["ax"]
+    drawn = names.get("axes", names.get("ax"))
+    if drawn is None:
+        raise ConfigError(f"the example of pwcstats.plot.{name} must call its result ax or axes")
+    return drawn
 
 
 def gallery():
@@ -133,8 +133,6 @@ def gallery():
     for section, pictures in GALLERY.items():
         lines += [section, "-" * len(section), "", ".. grid:: 1 1 2 2", "   :gutter: 3", ""]
         for name, alt in pictures.items():
-            # References are on the page of the function.
-            summary = re.sub(r" ?\[\d+\]_", "", inspect.getdoc(getattr(plot, name)).splitlines()[0])
             lines += [
                 f"   .. grid-item-card:: {name}",
                 f"      :link: pwcstats.plot.{name}",
@@ -142,16 +140,10 @@ def gallery():
                 f"      :img-bottom: /generated/{name}.svg",
                 f"      :img-alt: {alt}",
                 "",
-                f"      {summary}",
+                f"      {summary_line(getattr(plot, name))}",
                 "",
             ]
     return lines
-
-
-def write_if_new(path, text):
-    """Write a file unless it has this text; Sphinx reads pages again if the files that they include are newer."""
-    if not path.exists() or path.read_text(encoding="utf-8") != text:
-        path.write_text(text, encoding="utf-8")
 
 
 def show(app, what, name, function, options, lines):

