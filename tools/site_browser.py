@@ -145,6 +145,23 @@ new Promise(done => {
 """
 
 
+# Where the copy button of the first block of code with a prompt is; what is copied is kept.
+COPY_BUTTON = r"""
+(async () => {
+  document.addEventListener("copy", () => { window.copied = document.activeElement.value; });
+  for (const button of document.querySelectorAll("button.copybtn")) {
+    const block = button.parentElement.querySelector("pre");
+    if (!block || !/^(>>> |\$ )/.test(block.innerText) || !block.getBoundingClientRect().width) continue;
+    button.scrollIntoView({block: "center", behavior: "instant"});
+    await new Promise(requestAnimationFrame);
+    const box = button.getBoundingClientRect();
+    return {x: box.x + box.width / 2, y: box.y + box.height / 2};
+  }
+  return null;
+})()
+"""
+
+
 class BrowserError(RuntimeError):
     """Chromium is missing, did not start, or does not answer."""
 
@@ -239,6 +256,17 @@ class Browser:
         """Return the pages of a site that its search finds for a word."""
         self.load(f"{(site / 'search.html').resolve().as_uri()}?q={word}")
         return [link.split("?")[0].split("#")[0] for link in self.evaluate(FOUND)]
+
+    def copy(self, page: Path) -> str | None:
+        """Click the copy button of the first block of code with a prompt; return what it copies, or None."""
+        self.resize(WIDTHS[0])
+        self.load(page.resolve().as_uri())
+        place = self.evaluate(COPY_BUTTON)
+        if place is None:
+            return None
+        for kind in ("mouseMoved", "mousePressed", "mouseReleased"):
+            self.send("Input.dispatchMouseEvent", type=kind, button="left", clickCount=1, **place)
+        return self.evaluate("window.copied")
 
     def evaluate(self, script: str) -> Any:
         """Return the value of a script on the page that is open."""
