@@ -29,6 +29,11 @@ def counted(n: int, what: str) -> str:
     return f"{n} {what}" if n == 1 else f"{n} {what}s"
 
 
+def percent(share: float) -> str:
+    """A share from 0 to 1 in per cent: 0.95 is "95 %"."""
+    return f"{100 * share:.12g} %"
+
+
 def named(label: Any) -> str:
     """A label as it is, in quotes if it is empty or has blanks at its ends."""
     text = str(label)

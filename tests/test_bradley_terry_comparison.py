@@ -87,13 +87,13 @@ def test_plots_say_what_overlap_means():
     table = res.comparison_intervals(0.1)
     assert ends == pytest.approx(sorted(table["conf_high"]))
     assert 0.5 < table.attrs["level"] < 0.9
-    assert label == "ability (the abilities sum to 0)\nintervals do not overlap: the items differ (10% level)"
+    assert label == "ability (the abilities sum to 0)\nitems whose intervals do not overlap differ (10 % level)"
     assert drawn(None, alpha=0.1) == (ends, label)
     ends, label = drawn("quasi")
     quasi = res.quasi_variances()
     assert ends == pytest.approx(sorted(quasi["ability"] + stats.norm.isf(0.025) * quasi["quasi_se"]))
-    assert label == "ability (the abilities sum to 0)\n95% intervals from quasi-variances"
-    assert drawn("wald")[1] == ("ability (the abilities sum to 0)\n95% confidence intervals (overlap is not a test)")
+    assert label == "ability (the abilities sum to 0)\n95 % intervals from quasi-variances"
+    assert drawn("wald")[1] == ("ability (the abilities sum to 0)\n95 % confidence intervals (overlap is not a test)")
 
 
 @pytest.mark.slow

@@ -1,6 +1,6 @@
 """What the plot functions return and accept: Axes, results, notebooks."""
 
-import importlib.util
+import importlib
 import subprocess
 import sys
 from pathlib import Path
@@ -74,11 +74,12 @@ def test_given_axes_are_drawn_in(name, monkeypatch):
 class TestAbilities:
     def test_comparison_intervals_by_default(self, res):
         for axes in (plot.abilities(res), res.plot()):
-            expected = res.comparison_intervals().sort_values("ability")
+            expected = res.comparison_intervals().sort_values("ability", ascending=False)
             segments = np.array(axes.collections[0].get_segments())
             np.testing.assert_allclose(segments[:, :, 0], expected[["conf_low", "conf_high"]])
-            assert axes.get_xlabel().endswith("intervals do not overlap: the items differ (5% level)")
-            assert [label.get_text() for label in axes.get_yticklabels()] == ["dog", "bee", "cat", "ant"]
+            assert axes.get_xlabel().endswith("items whose intervals do not overlap differ (5 % level)")
+            assert [label.get_text() for label in axes.get_yticklabels()] == ["ant", "cat", "bee", "dog"]
+            assert axes.yaxis_inverted()
 
     @pytest.mark.parametrize("intervals", ["wald", "comparison", "quasi"])
     def test_results_are_drawn_like_their_plot_method(self, res, intervals):
@@ -93,7 +94,7 @@ class TestAbilities:
         assert (axes.get_xlabel(), axes.get_title()) == ("strength", "pets")
         np.testing.assert_allclose(
             np.array(axes.collections[0].get_segments())[:, :, 0],
-            frame.sort_values("ability")[["conf_low", "conf_high"]],
+            frame.sort_values("ability", ascending=False)[["conf_low", "conf_high"]],
         )
         with pytest.raises(InputError, match="intervals chooses intervals of a fitted model, got a DataFrame"):
             plot.abilities(frame, intervals="wald")
@@ -105,10 +106,10 @@ class TestAbilities:
     def test_wald_intervals_where_there_are_no_others(self):
         for res in (BradleyTerry([[0, 3], [2, 0]]).fit(), BradleyTerry(WINS).fit(cov="diag")):
             axes = plot.abilities(res)
-            assert "95% confidence intervals (overlap is not a test)" in axes.get_xlabel()
+            assert "95 % confidence intervals (overlap is not a test)" in axes.get_xlabel()
             np.testing.assert_allclose(
                 np.array(axes.collections[0].get_segments())[:, 1, 0],
-                res.abilities().sort_values("ability")["conf_high"],
+                res.abilities().sort_values("ability", ascending=False)["conf_high"],
             )
             with pytest.raises(InputError):
                 plot.abilities(res, intervals="comparison")
@@ -116,8 +117,8 @@ class TestAbilities:
     def test_points_without_intervals(self):
         res = BradleyTerry(WINS).fit(cov="none")
         axes = draw(plot.abilities(res)).axes[0]
-        np.testing.assert_array_equal(axes.lines[0].get_xdata(), np.sort(res.params))
-        assert "no intervals" in axes.get_xlabel()
+        np.testing.assert_array_equal(axes.lines[0].get_xdata(), np.sort(res.params)[::-1])
+        assert axes.get_xlabel().endswith("\nno intervals: the fit has no standard errors")
         with pytest.raises(InputError, match="there are no standard errors after cov='none'"):
             plot.abilities(res, intervals="wald")
 
@@ -131,8 +132,8 @@ class TestAbilities:
         games = [str((WINS + WINS.T).loc[name].sum()) for name in table.index]
         assert words == ["rank", *sets, "games", *games]
         heights = [text.xy[1] for text in axes.texts[1:5]]
-        assert heights == [3, 2, 1, 0]
-        assert "ranks: sets that all hold with 90% confidence" in axes.get_xlabel()
+        assert heights == [0, 1, 2, 3]
+        assert "ranks: simultaneous 90 % confidence sets" in axes.get_xlabel()
         assert_legible(figure_of(axes))
 
     def test_weights_are_games(self):
@@ -144,7 +145,7 @@ class TestAbilities:
 
     def test_top_items(self, res):
         axes = plot.abilities(res, top=2, ranks=True)
-        assert [label.get_text() for label in axes.get_yticklabels()] == ["cat", "ant"]
+        assert [label.get_text() for label in axes.get_yticklabels()] == ["ant", "cat"]
         assert axes.get_xlabel().endswith("the best 2 of 4 items")
         assert axes.texts[0].get_text() == "rank"
         assert len(axes.texts) == 6
@@ -194,10 +195,10 @@ def test_import_does_not_load_pyplot():
 
 @pytest.fixture(scope="module")
 def pictures():
-    spec = importlib.util.spec_from_file_location("pictures", ROOT / "docs" / "_ext" / "pictures.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    """The extension of the site; it imports others from its folder."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(ROOT / "docs" / "_ext")
+        yield importlib.import_module("pictures")
 
 
 class TestPicturesOfTheSite:

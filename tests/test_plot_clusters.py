@@ -16,9 +16,8 @@ from sklearn.svm import SVC
 
 from pwcstats import HybridClassifier, InputError, plot
 from pwcstats.plot.style import AREAS, area_colors, figure_of
-from tests.plotting import blobs
+from tests.plotting import blobs, draw
 
-from .drawing import draw
 from .hybrids import clover, fitted_hybrid, fitted_ordinal, quick, words
 
 pytestmark = pytest.mark.one_environment
@@ -61,7 +60,7 @@ class TestClusters:
             np.testing.assert_array_equal(line.get_xydata(), X[clf.clusters_ == number])
             np.testing.assert_allclose(line.get_markerfacecolor(), to_rgb(AREAS[number - 1]))
         counts = np.bincount(clf.clusters_)
-        assert words(axes.get_legend()) == [
+        assert words(figure_of(axes).legends[0]) == [
             f"in ({counts[0]} rows)",
             *(f"out, cluster {number} ({counts[number]} rows)" for number in range(1, 5)),
         ]
@@ -139,9 +138,10 @@ class TestClusters:
         for number, line in enumerate(clusters, start=1):
             np.testing.assert_array_equal(line.get_xydata(), X[clf.clusters_ == number])
             np.testing.assert_allclose(line.get_markerfacecolor(), area_colors(k)[number - 1])
-        legend = figure.axes[0].get_legend().get_window_extent()
-        assert legend.x0 > figure.axes[0].get_window_extent().x1
+        panel, legend = figure.axes[0].get_tightbbox(), figure.legends[0].get_window_extent()
+        assert legend.y1 < panel.y0
         assert legend.x1 <= figure.bbox.x1
+        assert panel.width > 0.95 * figure.bbox.width
 
     def test_names_of_given_clusters(self):
         X, y, *_ = clover()
@@ -149,7 +149,7 @@ class TestClusters:
         clf = quick().fit(X, y, clusters=place)
         axes = figure_of(plot.clusters(clf, X)).axes[0]
         east = int(((y == "out") & (place == "east")).sum())
-        assert words(axes.get_legend())[1] == f"out, cluster 1: east ({east} rows)"
+        assert words(figure_of(axes).legends[0])[1] == f"out, cluster 1: east ({east} rows)"
         assert [text.get_text() for text in axes.texts] == ["1", "2"]
 
     def test_principal_components(self):
@@ -175,13 +175,13 @@ class TestClusters:
         axes = draw(plot.clusters(clf, X)).axes[0]
         for line, name in zip(groups_in(axes), ["elm", "ash", "beech", "oak"], strict=True):
             np.testing.assert_array_equal(line.get_xydata(), X[y == name])
-        assert words(axes.get_legend()) == [
+        assert words(figure_of(axes).legends[0]) == [
             "elm, baseline (12 rows)", "1: ash (12 rows)", "2: beech (12 rows)", "3: oak (12 rows)"
         ]  # fmt: skip
         short = quick().fit(X, [name[0] for name in y])
         axes = figure_of(plot.clusters(short, X)).axes[0]
         assert [text.get_text() for text in axes.texts] == ["b", "e", "o"]
-        assert words(axes.get_legend())[1] == "b (12 rows)"
+        assert words(figure_of(axes).legends[0])[1] == "b (12 rows)"
 
     def test_parts_of_the_rows(self):
         X, y, *_ = clover(1.0)
@@ -191,7 +191,7 @@ class TestClusters:
             np.testing.assert_array_equal(line.get_xydata(), X[clf.clusters_ == number])
             np.testing.assert_allclose(line.get_markerfacecolor(), to_rgb(AREAS[number - 1]))
         assert not axes.texts
-        assert words(axes.get_legend())[0].startswith("part 1 (")
+        assert words(figure_of(axes).legends[0])[0].startswith("part 1 (")
 
     def test_pipelines_show_what_the_classifier_sees(self):
         X, y, *_ = clover()

@@ -12,9 +12,8 @@ from sklearn.preprocessing import StandardScaler
 
 from pwcstats import InputError, OrdinalHybridClassifier, datasets, plot
 from pwcstats.plot.style import AREAS, area_colors, figure_of
-from tests.plotting import blobs
+from tests.plotting import blobs, draw
 
-from .drawing import draw
 from .hybrids import fitted_hybrid, fitted_ordinal, words
 
 pytestmark = pytest.mark.one_environment
@@ -162,7 +161,7 @@ class TestDistances:
             plot.distances(OrdinalHybridClassifier(), X, y)
         with pytest.raises(InputError, match="machines of a HybridClassifier or .*, got GaussianNB, which has no dist"):
             plot.distances(GaussianNB().fit(X, y), X, y)
-        with pytest.raises(InputError, match="y must be one label for each of the 200 rows of X, got 199"):
+        with pytest.raises(InputError, match="y must be one label for each of the 200 rows, got 199"):
             plot.distances(clf, X, y[1:])
         with pytest.raises(InputError, match=r"y has \('up'\), which clf does not know"):
             plot.distances(clf, X, ["up"] * 200)

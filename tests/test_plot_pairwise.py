@@ -6,6 +6,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 from scipy import stats
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.calibration import calibration_curve
@@ -219,7 +220,25 @@ class TestCalibration:
                 expected = exact.proportion_ci(1 - alpha, method="wilson")
                 assert bar[:, 1] == pytest.approx([expected.low, expected.high], abs=1e-12)
                 assert bar[0, 0] == pytest.approx(p[inside].mean())
-            assert f"({100 * (1 - alpha):g}% intervals)" in axes.get_ylabel()
+            assert f"({100 * (1 - alpha):g} % intervals)" in axes.get_ylabel()
+
+    @pytest.mark.parametrize("width", [3.0, 1.8])
+    def test_legends_in_narrow_panels_leave_the_histogram_free(self, width):
+        X, y = blobs(10, n=20)
+        clfs = {"naive Bayes": GaussianNB(), "linear discriminant analysis": LinearDiscriminantAnalysis()}
+        figure = Figure(figsize=(3 * width, 3.2), layout="constrained")
+        panels = figure.subplots(1, 3)
+        plot.calibration({name: clf.fit(X, y) for name, clf in clfs.items()}, X, y, ax=panels[0])
+        plot.calibration(clfs["naive Bayes"], X, y, ax=panels[1])
+        plot.calibration(GaussianNB().fit(X, y > 4), X, y > 4, ax=panels[2])
+        draw(figure)
+        for panel in panels:
+            legend, inside = panel.get_legend().get_window_extent(), panel.get_window_extent()
+            # The diagonal begins where the histogram ends.
+            start = next(line for line in panel.lines if line.get_linestyle() == "--").get_ydata()[0]
+            assert legend.y0 >= panel.transData.transform((start, start))[1]
+            assert legend.x0 >= inside.x0
+            assert legend.x1 <= inside.x1 + 1
 
     def test_bars_of_pairs_count_rows_once(self):
         X, y = blobs(4, n=30)
@@ -357,13 +376,17 @@ class TestCalibration:
             ({}, {"y": [0]}, "needs a classifier or probabilities, got an empty dict"),
             ([0.5, 1.5], {"y": [0, 1]}, "probabilities must be numbers between 0 and 1"),
             ([0.5, 0.5], {"y": None}, "needs the classes of the rows; pass y"),
-            ([0.5, 0.5], {"y": [0, 1, 1]}, "y must be one label for each of the 2 rows of the probabilities, got 3"),
+            ([0.5, 0.5], {"y": [0, 1, 1]}, "y must be one label for each of the 2 rows, got 3"),
             (
                 [0.5, 0.5, 0.1],
                 {"y": [0, 1, 2]},
                 "must have a column for each of the 3 classes in y, got 3; pass a",
             ),
-            (pd.DataFrame({"a": [0.5], "b": [0.5]}), {"y": ["c"]}, "y has .'c'., for which there are no probabilities"),
+            (
+                pd.DataFrame({"a": [0.5], "b": [0.5]}),
+                {"y": ["c"]},
+                "y has .'c'., which clf does not know: its classes are .'a', 'b'.",
+            ),
             ({"a": np.eye(3), "b": np.eye(3)}, {"y": [0, 1, 2], "kind": "classes"}, "need kind='confidence'"),
             ({"a": np.eye(2), "b": np.eye(2)}, {"y": [0, 1], "kind": "pairs"}, "draws one classifier, got 2"),
         ],

@@ -7,8 +7,7 @@ import pytest
 from pwcstats import couple, plot
 from pwcstats.errors import InputError
 from pwcstats.plot.style import COLORS, figure_of
-
-from .drawing import draw
+from tests.plotting import draw
 
 pytestmark = pytest.mark.one_environment
 

@@ -198,7 +198,7 @@ class TestDecisionRegions:
             ({"X": np.empty((0, 2)), "y": []}, r"rows of finite values, got no rows"),
             ({"y": ["a"] * 23 + ["z"]}, r"y has \('z'\), which clf does not know: its classes are \('a', 'b'\); pass"),
             ({"y": [0] * 24}, r"y has \(0\), which clf does not know"),
-            ({"y": ["a"] * 23}, r"y must be one label for each of the 24 rows of X, got 23"),
+            ({"y": ["a"] * 23}, r"y must be one label for each of the 24 rows, got 23"),
             ({"y": "a"}, r"got a single value"),
             ({"resolution": 1}, r"resolution must be a whole number of at least 2, got 1"),
             ({"resolution": 20.0}, r"resolution must be a whole number of at least 2, got 20.0"),

@@ -16,9 +16,8 @@ from sklearn.svm import SVC
 
 from pwcstats import HybridClassifier, InputError, plot
 from pwcstats.plot.style import COLORS, figure_of
-from tests.plotting import PRINTED, blobs
+from tests.plotting import PRINTED, blobs, draw
 
-from .drawing import draw
 from .hybrids import NAMES, clover, fitted_hybrid, quick, words
 
 pytestmark = pytest.mark.one_environment
@@ -202,7 +201,7 @@ class TestRoc:
             ({"clf": HybridClassifier()}, "roc needs a fitted classifier, got HybridClassifier, not fitted; call"),
             ({"clf": [GaussianNB()]}, "roc needs a fitted classifier, got GaussianNB, not fitted"),
             ({"clf": []}, "roc needs a fitted classifier or a list of them, got an empty list"),
-            ({"y": ["in"] * 3}, "y must be one label for each of the 10 rows of X, got 3"),
+            ({"y": ["in"] * 3}, "y must be one label for each of the 10 rows, got 3"),
             ({"y": ["in"] * 10}, "needs rows of both classes, got only 'in' in y"),
             ({"y": ["out"] * 10}, "needs rows of both classes, got only 'out' in y"),
             ({"y": ["in"] * 9 + ["up"]}, r"y has \('up'\), which clf does not know"),

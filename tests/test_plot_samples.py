@@ -7,9 +7,7 @@ from matplotlib.colors import to_rgb
 
 from pwcstats import InputError, datasets, plot
 from pwcstats.plot.style import MARKERS, area_colors, figure_of
-from tests.plotting import assert_legible
-
-from .drawing import blobs, draw
+from tests.plotting import assert_legible, blobs, draw
 
 pytestmark = pytest.mark.one_environment
 

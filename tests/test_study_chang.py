@@ -20,8 +20,7 @@ from pwcstats.studies import chang, chang_runs
 from pwcstats.studies.chang_printed import called_positive
 from pwcstats.studies.chang_runs import COUNTS, SCORES
 from pwcstats.studies.tables import COLUMNS
-
-from .drawing import draw
+from tests.plotting import draw
 
 pytestmark = pytest.mark.one_environment
 

@@ -12,8 +12,7 @@ from pwcstats._jobs import seed_of
 from pwcstats.datasets import load, szepannek_classes
 from pwcstats.pairwise import PairwiseClassifier
 from pwcstats.studies import recorded, szepannek, szepannek_runs
-
-from .drawing import draw
+from tests.plotting import draw
 
 pytestmark = pytest.mark.one_environment
 

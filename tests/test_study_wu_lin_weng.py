@@ -16,8 +16,8 @@ from pwcstats.studies import wu_lin_weng, wu_lin_weng_runs
 from pwcstats.studies.tables import COLUMNS
 from pwcstats.studies.wu_lin_weng import PAPER_1, figure1, table1
 from pwcstats.studies.wu_lin_weng_runs import METHODS, _most_probable
+from tests.plotting import draw
 
-from .drawing import draw
 from .reference import full, row_sums, vote, wlw1_chain, wlw2_kkt
 from .reference_pairwise import libsvm_sigmoid
 

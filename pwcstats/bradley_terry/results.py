@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from pwcstats.bradley_terry.model import BradleyTerry
 
 IntervalMethod = Literal["wald", "profile"]
+# Of plots; pwcstats.plot takes them from here.
 PlotIntervals = Literal["comparison", "wald", "quasi"]
 # In the order of the columns of a table of comparisons.
 Outcome = Literal["win", "loss", "tie"]

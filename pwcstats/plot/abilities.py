@@ -1,7 +1,7 @@
 """Abilities of a Bradley–Terry model with their intervals and rank sets."""
 
 from contextlib import suppress
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
 import pandas as pd
@@ -9,15 +9,16 @@ from matplotlib.axes import Axes
 
 from pwcstats import _params
 from pwcstats._arrays import Array, as_float
+from pwcstats._text import percent
+from pwcstats.bradley_terry.results import PlotIntervals
 from pwcstats.errors import InputError, arg, code
-from pwcstats.plot.reading import read_axes, read_table
-from pwcstats.plot.style import COLORS, FONT, hide_frame, literal, new_axes
+from pwcstats.plot.reading import read_panel, read_table
+from pwcstats.plot.style import COLORS, FONT, inches, list_rows, literal
 
-Intervals = Literal["comparison", "wald", "quasi"]
 # Names of more items than this are written smaller, and names of still more items are left out.
 MOST_LARGE, MOST_NAMED = 150, 1500
-# Width of a letter of the margin in points, and the gap before each of its columns.
-LETTER, GAP = 6.2, 10.0
+# Inches before each column of the margin.
+GAP = 0.14
 
 
 def abilities(
@@ -25,7 +26,7 @@ def abilities(
     label: str | None = None,
     title: str | None = None,
     *,
-    intervals: Intervals | None = None,
+    intervals: PlotIntervals | None = None,
     alpha: float = 0.05,
     ranks: bool = False,
     top: int | None = None,
@@ -74,7 +75,7 @@ def abilities(
     """
     alpha, ranks = _params.level(alpha, "alpha"), _params.flag(ranks, "ranks")
     if intervals is not None:
-        _params.choice(intervals, get_args(Intervals), "intervals")
+        _params.choice(intervals, get_args(PlotIntervals), "intervals")
     if hasattr(result, "comparison_intervals"):
         frame, described = _read_result(result, intervals, alpha, ranks)
     else:
@@ -86,8 +87,8 @@ def abilities(
     label = described if label is None else label
     if len(frame) < n_all:
         label += f"\nthe best {len(frame)} of {n_all} items"
-    axes = _new_panel(frame, label, ranks) if ax is None else read_axes(ax, 1)[0]
-    _draw(axes, frame.iloc[::-1])
+    axes = read_panel(ax, 5.6, _height(len(frame), label, ranks))
+    _draw(axes, frame)
     axes.set_xlabel(label, fontsize=FONT)
     if ranks:
         _write_margin(axes, frame)
@@ -98,11 +99,11 @@ def abilities(
 
 def _read_frame(frame: Any, intervals: str | None, ranks: bool) -> pd.DataFrame:
     columns = ["ability", "conf_low", "conf_high", *(["rank_low", "rank_high"] if ranks else [])]
-    do = f"; pass the result of {code('BradleyTerry.fit')}"
-    frame = read_table(frame, columns, "abilities", do)
+    advice = f"; pass the result of {code('BradleyTerry.fit')}"
+    frame = read_table(frame, columns, "abilities", advice)
     if intervals is not None:
         raise InputError(
-            f"{arg('intervals')} chooses intervals of a fitted model, got a DataFrame, which has its own{do}."
+            f"{arg('intervals')} chooses intervals of a fitted model, got a DataFrame, which has its own{advice}."
         )
     return frame
 
@@ -118,30 +119,27 @@ def _read_result(result: Any, intervals: str | None, alpha: float, ranks: bool) 
         frame = frame.assign(
             rank_low=found["rank_low"], rank_high=found["rank_high"], n_games=_count_games(model._rows, model.n_items)
         )
-        label += f"\nranks: sets that all hold with {100 * (1 - alpha):g}% confidence"
+        label += f"\nranks: simultaneous {percent(1 - alpha)} confidence sets"
     return frame, label
 
 
 def _find_intervals(result: Any, intervals: str | None, alpha: float) -> tuple[pd.DataFrame, str]:
     """Abilities with intervals, and what these are."""
-    level = f"{100 * (1 - alpha):g}%"
     if intervals is None:
         for kind in ("comparison", "wald"):
             with suppress(InputError):
                 return _find_intervals(result, kind, alpha)
-        # A fit without standard errors.
-        return result.abilities(ci=False).assign(conf_low=np.nan, conf_high=np.nan), "no intervals without covariance"
+        frame = result.abilities(ci=False).assign(conf_low=np.nan, conf_high=np.nan)
+        return frame, "no intervals: the fit has no standard errors"
     if intervals == "comparison":
-        return (
-            result.comparison_intervals(alpha),
-            f"intervals do not overlap: the items differ ({100 * alpha:g}% level)",
-        )
+        meaning = f"items whose intervals do not overlap differ ({percent(alpha)} level)"
+        return result.comparison_intervals(alpha), meaning
     if intervals == "quasi":
         frame = result.quasi_variances()
         half = result._reference.isf(alpha / 2.0) * frame["quasi_se"]
         frame = frame.assign(conf_low=frame["ability"] - half, conf_high=frame["ability"] + half)
-        return frame, f"{level} intervals from quasi-variances"
-    return result.abilities(alpha=alpha), f"{level} confidence intervals (overlap is not a test)"
+        return frame, f"{percent(1 - alpha)} intervals from quasi-variances"
+    return result.abilities(alpha=alpha), f"{percent(1 - alpha)} confidence intervals (overlap is not a test)"
 
 
 def _count_games(rows: Any, n_items: int) -> Array:
@@ -151,10 +149,10 @@ def _count_games(rows: Any, n_items: int) -> Array:
     return np.asarray(won + lost, dtype=np.float64)
 
 
-def _new_panel(frame: pd.DataFrame, label: str, ranks: bool) -> Axes:
-    n, fontsize = len(frame), _font(len(frame))
-    height = min(0.021 * fontsize * n, 100.0) + 0.45 + 0.19 * (label.count("\n") + 1) + (0.25 if ranks else 0.0)
-    return new_axes(5.6, max(2.2, height))
+def _height(n: int, label: str, ranks: bool) -> float:
+    """Height of a figure of `n` items, in inches."""
+    height = min(0.021 * _font(n) * n, 100.0) + 0.45 + 0.19 * (label.count("\n") + 1) + (0.25 if ranks else 0.0)
+    return max(2.2, height)
 
 
 def _font(n: int) -> float:
@@ -162,21 +160,15 @@ def _font(n: int) -> float:
 
 
 def _draw(axes: Axes, frame: pd.DataFrame) -> None:
-    """Draw points and intervals; the first row is at the bottom."""
+    """Draw points and intervals, a row for each item; the first is on top."""
     n = len(frame)
     rows = np.arange(n)
     axes.hlines(rows, frame["conf_low"], frame["conf_high"], color=COLORS[0], linewidth=2.0)
     axes.plot(frame["ability"], rows, "o", color=COLORS[0], markersize=5.5)
-    # Faint lines lead the eye from a name to its point.
-    axes.grid(axis="y", color="0.93")
     axes.axvline(0.0, color="0.7", linewidth=0.8, zorder=0)
-    axes.set_axisbelow(True)
-    if n <= MOST_NAMED:
-        axes.set_yticks(rows, [literal(name) for name in frame.index], fontsize=_font(n))
-    else:
+    list_rows(axes, [literal(name) for name in frame.index], _font(n))
+    if n > MOST_NAMED:
         axes.set_yticks([])
-    axes.set_ylim(-0.8, n - 0.2)
-    hide_frame(axes, left=True)
 
 
 def _write_margin(axes: Axes, frame: pd.DataFrame) -> None:
@@ -187,14 +179,12 @@ def _write_margin(axes: Axes, frame: pd.DataFrame) -> None:
         columns["games"] = [f"{count:,.4g}" if count % 1 else f"{count:,.0f}" for count in frame["n_games"]]
     right, n = 0.0, len(frame)
     for header, texts in columns.items():
-        right += GAP + LETTER * max(map(len, [header, *texts]))
+        right += 72 * (GAP + max(map(inches, [header, *texts])))
         style: dict[str, Any] = {"textcoords": "offset points", "ha": "right", "annotation_clip": False}
         axes.annotate(
             header, (1.0, 1.0), (right, 2.0), "axes fraction", va="bottom", color="0.35", fontsize=FONT, **style
         )
         if n <= MOST_NAMED:
             for row, text in enumerate(texts):
-                at = (1.0, n - 1 - row)
-                axes.annotate(
-                    text, at, (right, 0.0), axes.get_yaxis_transform(), va="center", fontsize=_font(n), **style
-                )
+                across = axes.get_yaxis_transform()
+                axes.annotate(text, (1.0, row), (right, 0.0), across, va="center", fontsize=_font(n), **style)

@@ -9,8 +9,8 @@ from matplotlib.colors import to_rgb
 from matplotlib.lines import Line2D
 
 from pwcstats._arrays import Array, as_float
-from pwcstats.plot.reading import read_axes, read_table
-from pwcstats.plot.style import COLORS, FONT, hide_frame, legend_of_figure, literal, new_axes, tinted
+from pwcstats.plot.reading import read_panel, read_table
+from pwcstats.plot.style import COLORS, FONT, hide_frame, inches, legend_of_figure, literal, tinted
 
 NUMBERS = ("lowest", "lower_quartile", "median", "upper_quartile", "highest")
 # Half the height of a box; rows are 1 apart.
@@ -64,9 +64,8 @@ def boxes(frame: pd.DataFrame, label: str, group: str, *, value: str = "error", 
     rows[order] = np.arange(len(frame)) + codes[order] + 1.0
     n_rows = len(frame) + len(groups)
     names = [literal(name) for name in frame[label]]
-    # An inch holds about 13 letters.
-    width = 4.2 + max(map(len, [*names, *map(literal, groups)])) / 13
-    axes = new_axes(width, 0.9 + 0.27 * n_rows) if ax is None else read_axes(ax, 1)[0]
+    width = 4.2 + max(map(inches, [*names, *map(literal, groups)]))
+    axes = read_panel(ax, width, 0.9 + 0.27 * n_rows)
     axes.set_axisbelow(True)
     axes.grid(axis="x", color="0.92")
     for row, five, code in zip(rows, numbers, codes, strict=True):

@@ -12,8 +12,19 @@ from numpy.typing import NDArray
 from pwcstats._arrays import Array
 from pwcstats._text import counted, shown
 from pwcstats.errors import InputError, arg, code
-from pwcstats.plot.reading import check_fitted, final_estimator, read_axes
-from pwcstats.plot.style import FONT, NOBODY, area_colors, figure_of, ink, legend_of_figure, literal, new_axes, tinted
+from pwcstats.plot.reading import check_fitted, final_estimator, read_panel
+from pwcstats.plot.style import (
+    FONT,
+    NOBODY,
+    area_colors,
+    figure_of,
+    fitting_columns,
+    inches,
+    ink,
+    legend_of_figure,
+    literal,
+    tinted,
+)
 
 # The name in `pairs_` of the class frequencies, which are used where every candidate failed.
 FALLBACK = "prior"
@@ -60,11 +71,11 @@ def pair_choice(clf: Any, *, ax: Axes | None = None) -> Axes:
     chosen = pd.Index(names).get_indexer(pairs["learner"])
     best, lead = _leads(pairs, names, chosen)
     size = max(4.2, min(9.5, 0.55 * k + 1.5))
-    longest = max(map(len, classes))
-    # An inch holds about 12 letters, and the cells take 80 % of the width. Long names are written upwards.
-    upwards = longest / 12 > 0.8 * size / k
-    width, height = size + 1.2 + 0.07 * longest, size + (0.07 * longest if upwards else 0.0)
-    axes = new_axes(width, height) if ax is None else read_axes(ax, 1)[0]
+    longest = max(inches(name, _font(k)) for name in classes)
+    # The cells take 80 % of the width. Long names are written upwards.
+    upwards = longest > 0.8 * size / k
+    width = size + 1.2 + longest
+    axes = read_panel(ax, width, size + (longest if upwards else 0.0))
     colors = tinted(area_colors(len(names)), 0.85)
     # Grey cells have nothing to show: the diagonal, and leads without a second candidate.
     picture = np.full((k, k, 3), 0.88)
@@ -93,17 +104,20 @@ def pair_choice(clf: Any, *, ax: Axes | None = None) -> Axes:
     ]
     if failed.any():
         handles.append(_failed_patch(label=f"all failed ({counted(int(failed.sum()), 'pair')})"))
-    # An inch holds about 11 letters; a handle and the gaps take as much room as 8.
-    columns = max(1, int(11 * width / (max(len(str(handle.get_label())) for handle in handles) + 8)))
+    columns = fitting_columns(handles, width)
     legend_of_figure([axes], handles, "outside upper left", ax is None, ncols=columns)
     _name_cells(axes, classes, upwards)
     return axes
 
 
+def _font(k: int) -> float:
+    """Size of the names of `k` classes."""
+    return FONT if k <= MOST_NUMBERS else 8.0 if k <= 40 else 5.0
+
+
 def _name_cells(axes: Axes, classes: list[str], upwards: bool) -> None:
     """Write the classes beside and below the cells, and draw white lines between cells."""
-    k = len(classes)
-    font = 10 if k <= MOST_NUMBERS else 8 if k <= 40 else 5
+    k, font = len(classes), _font(len(classes))
     axes.set_xticks(range(k), classes, fontsize=font, rotation=90 if upwards else 0)
     axes.set_yticks(range(k), classes, fontsize=font)
     axes.tick_params(length=0)

@@ -15,12 +15,12 @@ from pwcstats.errors import InputError, arg, code
 from pwcstats.plot.reading import (
     final_estimator,
     find_method,
-    read_axes,
     read_classifiers,
     read_labels,
     read_names,
+    read_panel,
 )
-from pwcstats.plot.style import COLORS, FONT, hide_frame, legend_beside, legend_columns, literal, new_axes
+from pwcstats.plot.style import COLORS, FONT, hide_frame, legend_beside, legend_columns, literal
 
 # Points at which the sensitivities of runs are averaged.
 GRID = np.linspace(0.0, 1.0, 501)
@@ -90,7 +90,7 @@ def roc(
     labels = read_names(names, len(runs))
     found = [_read_run(*run, positive) for run in runs]
     curves = [_curve(truth, score) for truth, score in found]
-    axes = _new_panel(len(runs) if labels else 1) if ax is None else read_axes(ax, 1)[0]
+    axes = read_panel(ax, _width(len(runs) if labels else 1), 5.4)
     if labels is not None:
         _draw_named(axes, curves, labels)
     elif len(runs) == 1:
@@ -147,7 +147,7 @@ def _read_pos_label(clfs: list[Any], pos_label: Any) -> int:
 def _read_run(clf: Any, X: Any, y: Any, positive: int) -> tuple[NDArray[np.bool_], Array]:
     """Which rows are positive, and their scores."""
     score = _read_scores(clf, X, positive)
-    truth = read_labels(clf, y, len(score)) == positive
+    truth = read_labels(clf.classes_, y, len(score)) == positive
     if truth.all() or not truth.any():
         only = clf.classes_[positive if len(truth) and truth.all() else 1 - positive]
         raise InputError(
@@ -170,9 +170,9 @@ def _read_scores(clf: Any, X: Any, positive: int) -> Array:
     return values if positive == 1 else -values
 
 
-def _new_panel(n_names: int) -> Axes:
-    width = 5.4 if n_names <= MOST_INSIDE else 5.4 + 2.8 * legend_columns(n_names)
-    return new_axes(width, 5.4)
+def _width(n_names: int) -> float:
+    """Width of a figure in inches, with room for a legend of many names."""
+    return 5.4 if n_names <= MOST_INSIDE else 5.4 + 2.8 * legend_columns(n_names)
 
 
 def _curve(truth: NDArray[np.bool_], score: Array) -> Array:

@@ -11,19 +11,21 @@ from sklearn.decomposition import PCA
 from pwcstats._arrays import Array, as_float
 from pwcstats._text import counted
 from pwcstats.errors import InputError, arg, code
-from pwcstats.plot.reading import check_fitted, final_estimator, read_axes
+from pwcstats.plot.reading import check_fitted, final_estimator, read_panel
 from pwcstats.plot.style import (
     FONT,
     MARKERS,
     area_colors,
+    figure_of,
+    fitting_columns,
     ink,
-    legend_beside,
-    legend_columns,
+    legend_of_figure,
     literal,
     marker_size,
-    new_axes,
 )
 
+# Inches of a figure.
+WIDTH, HEIGHT = 5.2, 4.6
 # Centres of clusters with longer names show a number, because the names would overlap.
 LONGEST = 3
 
@@ -72,11 +74,7 @@ def clusters(clf: Any, X: Any, *, ax: Axes | None = None) -> Axes:
     groups, names = np.asarray(inner.clusters_), [str(name) for name in inner.machines_]
     colors = area_colors(len(names))
     points, labels = _plane(rows, _column_names(clf, X, rows.shape[1]))
-    if ax is None:
-        width = 4.3 + 1.9 * legend_columns(len(names) + 1)
-        axes = new_axes(width, 4.4)
-    else:
-        axes = read_axes(ax, 1)[0]
+    axes = read_panel(ax, WIDTH, HEIGHT)
     marks = names if max(map(len, names)) <= LONGEST else [str(number + 1) for number in range(len(names))]
     handles = _draw_groups(axes, points, groups, _legend_names(inner, names, marks), colors)
     edges = _edges(points)
@@ -86,7 +84,11 @@ def clusters(clf: Any, X: Any, *, ax: Axes | None = None) -> Axes:
     # Random parts of the rows all have about the same centre.
     if _has_positives(groups):
         _mark_centres(axes, points, groups, marks, colors)
-    legend_beside(axes, handles, markerscale=1.6)
+    # Below the panel, names of any length leave it its width.
+    ncols = fitting_columns(handles, WIDTH)
+    if ax is None:
+        figure_of(axes).set_figheight(HEIGHT + 0.22 * -(-len(handles) // ncols))
+    legend_of_figure([axes], handles, "outside lower left", ax is None, ncols=ncols, fontsize=FONT, markerscale=1.6)
     return axes
 
 

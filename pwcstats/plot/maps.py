@@ -17,9 +17,12 @@ from pwcstats.errors import InputError, arg, code, quoted
 from pwcstats.plot.reading import read_axes, read_table
 from pwcstats.plot.style import (
     FONT,
+    HANDLE,
     add_panels,
     area_colors,
     figure_of,
+    fitting_columns,
+    inches,
     ink,
     legend_of_figure,
     literal,
@@ -110,13 +113,13 @@ def significance_map(winners: Any, x: Any, y: Any, *, alpha: float = 0.05, ax: A
         axes.set_xlabel(literal(x))
     for axes in panels[:: across if ax is None else 2]:
         axes.set_ylabel(literal(y))
-    n_upwards = _name_cells(panels, columns, rows)
+    below = _name_cells(panels, columns, rows)
     missing = int((best < 0).sum())
     labels = [
         (f"{letters[index]}  " if lettered else "") + f"{literal(name)}: {plain}, adjusted {adjusted}"
         for index, (name, plain, adjusted) in enumerate(zip(names, *wins, strict=True))
     ]
-    _finish(panels, across if ax is None else 0, shape, n_upwards, labels, alpha, missing)
+    _finish(panels, across if ax is None else 0, shape, below, labels, alpha, missing)
     return np.array(panels, dtype=object)
 
 
@@ -125,11 +128,11 @@ def _read_winners(winners: Any, x: Any, y: Any, alpha: Any) -> pd.DataFrame:
     alpha = _params.level(alpha, "alpha")
     if x == y:
         raise InputError(f"{arg('x')} and {arg('y')} must be two different columns, got {shown(x)} for both.")
-    do = f"; pass what {code('compare.winners')} returns"
-    read_table(winners, [x, y], "significance_map", do)
+    advice = f"; pass what {code('compare.winners')} returns"
+    read_table(winners, [x, y], "significance_map", advice)
     if "best" not in winners:
         winners = _compare(winners, x, y, alpha)
-    read_table(winners, ["best", *(column for column, _ in PANELS)], "significance_map", do)
+    read_table(winners, ["best", *(column for column, _ in PANELS)], "significance_map", advice)
     double = winners.duplicated([x, y])
     if double.any():
         first = winners.loc[double, [x, y]].iloc[0]
@@ -205,13 +208,12 @@ def _write(axes: Axes, best: NDArray[np.int64], significant: NDArray[np.bool_], 
         axes.text(column, row, letters[best[row, column]], **style)
 
 
-def _name_cells(panels: Any, columns: pd.Index, rows: pd.Index) -> int:
-    """Write the values beside and below the cells; return the length of the longest one if they are written upwards."""
+def _name_cells(panels: Any, columns: pd.Index, rows: pd.Index) -> float:
+    """Write the values beside and below the cells; return how many inches those below need if written upwards."""
     names = [[literal(short_number(value)) for value in values] for values in (columns, rows)]
     steps = [-(-len(values) // MOST_TICKS) for values in names]
-    longest = max(map(len, names[0]))
-    # An inch holds about 13 letters.
-    upwards = (longest + 1) / 13 > steps[0] * _panel_size(len(columns)) / len(columns)
+    longest = max(map(inches, names[0]))
+    upwards = longest + inches(" ") > steps[0] * _panel_size(len(columns)) / len(columns)
     for axes in panels:
         axes.set_xticks(range(0, len(columns), steps[0]), names[0][:: steps[0]], fontsize=FONT, rotation=90 * upwards)
         axes.set_yticks(range(0, len(rows), steps[1]), names[1][:: steps[1]], fontsize=FONT)
@@ -221,7 +223,7 @@ def _name_cells(panels: Any, columns: pd.Index, rows: pd.Index) -> int:
         axes.tick_params(which="both", length=0)
         for spine in axes.spines.values():
             spine.set_visible(False)
-    return longest if upwards else 0
+    return longest if upwards else 0.0
 
 
 def _panel_size(n: int) -> float:
@@ -233,7 +235,7 @@ def _finish(
     panels: list[Axes],
     across: int,
     shape: tuple[int, int],
-    n_upwards: int,
+    below: float,
     labels: list[str],
     alpha: float,
     missing: int,
@@ -247,13 +249,11 @@ def _finish(
     if missing:
         handles.append(_missing_patch(label=f"no result ({counted(missing, 'cell')})"))
     width = (across or 2) * _panel_size(shape[1]) + 1.0
-    # An inch holds about 14 letters; a handle and the gaps take as much room as 8.
-    longest = max(len(str(handle.get_label())) for handle in handles) + 8
-    width = max(width, longest / 14)
-    columns = min(len(handles), max(1, int(14 * width / longest)), 4)
+    width = max(width, HANDLE + max(inches(str(handle.get_label())) for handle in handles))
+    columns = min(fitting_columns(handles, width), 4)
     lines = -(-len(handles) // columns) + 2
     if across:
-        height = (_panel_size(shape[0]) + 0.7 + n_upwards / 14) * (3 - across)
+        height = (_panel_size(shape[0]) + 0.7 + below) * (3 - across)
         figure_of(panels).set_size_inches(width, height + 0.2 + 0.22 * lines)
     title = "method: number of cells that it wins significantly,\nby plain and by adjusted p-values"
     legend_of_figure(

@@ -81,7 +81,7 @@ def distances(clf: Any, X: Any, y: Any, *, ax: Any = None) -> Panels:
             "one of them."
         )
     frame: pd.DataFrame = method(X)
-    codes = read_labels(clf, y, len(frame))
+    codes = read_labels(clf.classes_, y, len(frame))
     # Classes without rows have no histogram.
     order = [index for index in _in_order(clf) if (codes == index).any()]
     colors = area_colors(len(clf.classes_))[order]

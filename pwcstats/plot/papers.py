@@ -22,6 +22,8 @@ from pwcstats.plot.style import (
     Panels,
     add_panels,
     figure_of,
+    fitting_columns,
+    inches,
     ink,
     legend_of_figure,
     list_rows,
@@ -175,8 +177,7 @@ def beside_paper(frame: pd.DataFrame, *, ax: Any = None) -> Panels:
     labels = [literal(", ".join(_settings(row, parameters))) for row in frame[parameters].to_dict("records")]
     frame = frame.assign(label=labels)
     names = list(pd.unique(frame["label"]))
-    # An inch holds about 13 letters.
-    width = 0.6 + max(map(len, names)) / 13 + 2.7 * len(quantities)
+    width = 0.6 + max(map(inches, names)) + 2.7 * len(quantities)
     panels = _panels_beside(ax, len(quantities), max(width, 5.6), 1.4 + 0.25 * len(names))
     for axes, quantity in zip(panels, quantities, strict=True):
         _draw_beside(axes, frame[frame["quantity"] == quantity], names)
@@ -185,8 +186,7 @@ def beside_paper(frame: pd.DataFrame, *, ax: Any = None) -> Panels:
         label: style for label, rows, style in _of_paper(frame) if label == "paper" or rows.any()
     }
     handles = [Line2D([], [], linestyle="none", label=key, **style) for key, style in styles.items()]
-    # In one line, all of them take eight inches.
-    ncols = 4 if figure_of(panels).get_figwidth() > 8.0 else 2
+    ncols = fitting_columns(handles, figure_of(panels).get_figwidth())
     legend_of_figure(panels, handles, "outside upper left", ax is None, ncols=ncols, fontsize=FONT)
     return one_or_array(panels)
 
@@ -284,7 +284,8 @@ def accuracy_by_classes(accuracy: pd.DataFrame, *, ax: Any = None) -> Panels:
     for panel in panels[:: across if ax is None else len(panels)]:
         panel.set_ylabel("accuracy (bars: 2 s.e.)")
     handles, _ = panels[0].get_legend_handles_labels()
-    legend_of_figure(panels, handles, "outside upper left", ax is None, ncols=4, fontsize=FONT)
+    ncols = fitting_columns(handles, width)
+    legend_of_figure(panels, handles, "outside upper left", ax is None, ncols=ncols, fontsize=FONT)
     return one_or_array(panels)
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pwcstats._arrays import as_float
 from pwcstats._text import shape_of
 from pwcstats.errors import InputError, arg, code
-from pwcstats.plot.reading import read_axes
+from pwcstats.plot.reading import read_axes, read_panel
 from pwcstats.plot.style import (
     COLORS,
     FONT,
@@ -21,7 +21,6 @@ from pwcstats.plot.style import (
     figure_of,
     hide_frame,
     literal,
-    new_axes,
     new_figure,
     tinted,
 )
@@ -62,7 +61,7 @@ def posteriors(proba: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     values = as_float(proba, "proba")
     k, n = values.shape
     colors = area_colors(k)
-    axes = new_axes(1.6 + n * (0.5 + 0.55 * k), 3.8) if ax is None else read_axes(ax, 1)[0]
+    axes = read_panel(ax, 1.6 + n * (0.5 + 0.55 * k), 3.8)
     offsets = (np.arange(k) - (k - 1) / 2) * 0.8 / k
     for index, label in enumerate(proba.index):
         is_largest = values.argmax(axis=0) == index
@@ -123,23 +122,23 @@ def coupling(r: Any, proba: pd.DataFrame, *, ax: Any = None) -> NDArray[np.objec
         )
     np.fill_diagonal(pairs, np.nan)
     names = [literal(name) for name in proba.index]
-    left, right = new_figure(5.8, 7.6).subplots(2, 1, height_ratios=[1.3, 1]) if ax is None else read_axes(ax, 2)
-    left.set_facecolor("0.75")  # for the diagonal; white stands for r = 1/2
-    image = left.imshow(pairs, vmin=0, vmax=1, cmap="PuOr")
-    figure_of(left).colorbar(image, ax=left, shrink=0.85, label="r: row class rather than column class")
-    left.set(xlabel="class", ylabel="class", xticks=range(k), yticks=range(k))
-    left.set_xticklabels(names)
-    left.set_yticklabels(names)
+    upper, lower = new_figure(5.8, 7.6).subplots(2, 1, height_ratios=[1.3, 1]) if ax is None else read_axes(ax, 2)
+    upper.set_facecolor("0.75")  # for the diagonal; white stands for r = 1/2
+    image = upper.imshow(pairs, vmin=0, vmax=1, cmap="PuOr")
+    figure_of(upper).colorbar(image, ax=upper, shrink=0.85, label="r: row class rather than column class")
+    upper.set(xlabel="class", ylabel="class", xticks=range(k), yticks=range(k))
+    upper.set_xticklabels(names)
+    upper.set_yticklabels(names)
     offsets = np.linspace(-0.3, 0.3, proba.shape[1])
     for index, (method, p) in enumerate(proba.items()):
         style = {"color": COLORS[index % len(COLORS)], "marker": MARKERS[index % len(MARKERS)]}
-        right.plot(np.arange(k) + offsets[index], p, linestyle="none", label=literal(method), **style)
+        lower.plot(np.arange(k) + offsets[index], p, linestyle="none", label=literal(method), **style)
     for boundary in np.arange(k - 1) + 0.5:
-        right.axvline(boundary, color="0.9", linewidth=0.8, zorder=0)
+        lower.axvline(boundary, color="0.9", linewidth=0.8, zorder=0)
     # The legend is above the points.
     top = 1.3 * float(np.nanmax(as_float(proba, "proba")))
-    right.set(xlabel="class", ylabel="coupled probability", xticks=range(k), ylim=(-0.02, top))
-    right.set_xticklabels(names)
-    right.yaxis.set_major_formatter(PercentFormatter(1.0))
-    right.legend(title="coupling", frameon=False, ncols=2)
-    return np.array([left, right], dtype=object)
+    lower.set(xlabel="class", ylabel="coupled probability", xticks=range(k), ylim=(-0.02, top))
+    lower.set_xticklabels(names)
+    lower.yaxis.set_major_formatter(PercentFormatter(1.0))
+    lower.legend(title="coupling", frameon=False, ncols=2)
+    return np.array([upper, lower], dtype=object)

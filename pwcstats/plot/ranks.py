@@ -10,10 +10,10 @@ from pwcstats._text import shown
 from pwcstats.errors import InputError, arg, code, value
 from pwcstats.plot.reading import read_axes
 from pwcstats.plot.scores import describe_test, read_result
-from pwcstats.plot.style import COLORS, figure_of, literal, new_axes
+from pwcstats.plot.style import COLORS, FONT, figure_of, inches, literal, new_axes
 
 # Heights are measured in lines of text; y grows downwards from the axis. A line has this height in inches.
-LINE, FONT = 0.23, 10.0
+LINE = 0.24
 # Room for the numbers and the label above the axis, and for the ruler above these.
 OVER_AXIS, OVER_RULER = 2.3, 4.3
 RULER = 3.0
@@ -122,9 +122,8 @@ def critical_difference(result: Any, *, ax: Axes | None = None) -> Axes:
 
 
 def _new_panel(names: list[str], n_left: int, n_lines: float) -> Axes:
-    # An inch holds about 12 letters; the rank and the gaps take as much room as 8.
-    beside = sum(max(map(len, side)) + 8 for side in (names[:n_left], names[n_left:])) / 12
-    return new_axes(3.2 + beside, LINE * n_lines)
+    beside = sum(max(inches(f"{name}  1.00") for name in side) for side in (names[:n_left], names[n_left:]))
+    return new_axes(3.4 + beside, LINE * n_lines)
 
 
 def _font(axes: Axes, n_lines: float) -> float:

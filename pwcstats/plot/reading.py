@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from pwcstats._text import listed, shown
 from pwcstats.errors import InputError, arg, code
+from pwcstats.plot.style import new_axes
 
 
 def final_estimator(clf: Any) -> Any:
@@ -60,28 +61,33 @@ def read_classifiers(clf: Any, figure: str) -> list[Any]:
         raise InputError(f"{code(figure)} needs a fitted classifier or a list of them, got an empty list.")
     for one in clfs:
         check_fitted(one, figure)
-        if not np.array_equal(one.classes_, clfs[0].classes_):
-            raise InputError(
-                f"{code(figure)} needs classifiers of the same classes, got {listed(map(shown, clfs[0].classes_))} and "
-                f"{listed(map(shown, one.classes_))}; fit them to the same labels."
-            )
+    check_same_classes([one.classes_ for one in clfs], figure)
     return clfs
 
 
-def read_labels(clf: Any, y: Any, n: int, name: str = "") -> NDArray[np.int64]:
-    """Indices in `classes_` of the labels of `n` rows; errors call them `name`, by default the parameter y."""
+def check_same_classes(classes: Sequence[Any], figure: str) -> None:
+    """Raise an error unless all classifiers have the same classes."""
+    first = classes[0]
+    for other in classes[1:]:
+        if not np.array_equal(other, first):
+            raise InputError(
+                f"{code(figure)} needs classifiers of the same classes, got {listed(map(shown, first))} and "
+                f"{listed(map(shown, other))}; fit them to the same labels."
+            )
+
+
+def read_labels(classes: Any, y: Any, n: int, name: str = "") -> NDArray[np.int64]:
+    """Indices in `classes` of the labels of `n` rows; errors call them `name`, by default the parameter y."""
     name, labels = name or arg("y"), np.asarray(y)
     if labels.shape != (n,):
         got = " x ".join(map(str, labels.shape)) if labels.ndim else "a single value"
-        raise InputError(
-            f"{name} must be one label for each of the {n} rows of {arg('X')}, got {got}; pass the classes of the rows."
-        )
-    codes = pd.Index(clf.classes_).get_indexer(pd.Index(labels))
+        raise InputError(f"{name} must be one label for each of the {n} rows, got {got}; pass the classes of the rows.")
+    codes = pd.Index(classes).get_indexer(pd.Index(labels))
     if (codes < 0).any():
         unknown = pd.unique(pd.Series(labels[codes < 0]))
         raise InputError(
             f"{name} has {listed(map(shown, unknown))}, which {arg('clf')} does not know: its classes are "
-            f"{listed(map(shown, clf.classes_))}; pass rows of these, or fit it to all of the classes."
+            f"{listed(map(shown, classes))}; pass rows of these, or fit it to all of the classes."
         )
     return np.asarray(codes, dtype=np.int64)
 
@@ -105,16 +111,16 @@ def read_names(names: Any, n: int) -> list[str] | None:
     return [str(name) for name in given]
 
 
-def read_table(table: Any, columns: Sequence[Any], figure: str, do: str = "") -> pd.DataFrame:
-    """A DataFrame that has rows and all of the columns; `do` ends the message, for example "; average them first"."""
+def read_table(table: Any, columns: Sequence[Any], figure: str, advice: str = "") -> pd.DataFrame:
+    """A DataFrame that has rows and all of the columns; `advice` ends the message, as "; average them first"."""
     if not isinstance(table, pd.DataFrame) or table.empty:
         got = "no rows" if isinstance(table, pd.DataFrame) else type(table).__name__
-        raise InputError(f"{code(figure)} needs a DataFrame with rows, got {got}{do}.")
+        raise InputError(f"{code(figure)} needs a DataFrame with rows, got {got}{advice}.")
     missing = [column for column in columns if column not in table]
     if missing:
         raise InputError(
             f"{code(figure)} needs the columns {listed(columns)}, got none called {listed(missing)} among "
-            f"{listed(table.columns)}{do}."
+            f"{listed(table.columns)}{advice}."
         )
     return table
 
@@ -129,3 +135,8 @@ def read_axes(ax: Any, n: int) -> list[Any]:
     if len(given) != n:
         raise InputError(f"{arg('ax')} must be one of matplotlib's Axes for each of the {n} panels, got {len(given)}.")
     return given
+
+
+def read_panel(ax: Any, width: float, height: float) -> Any:
+    """The Axes of the caller, or the only panel of a new figure; sizes in inches."""
+    return new_axes(width, height) if ax is None else read_axes(ax, 1)[0]

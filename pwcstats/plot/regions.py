@@ -106,12 +106,12 @@ def decision_regions(
     titles = [literal(name) for name in read_names(names, len(clfs)) or []] or [""] * len(clfs)
     # All classifiers are checked; the labels of the axes and the classes are those of the first.
     (points, labels), *_ = [_read_plane(one, X) for one in clfs]
-    codes = read_labels(clfs[0], y, len(points))
+    codes = read_labels(clfs[0].classes_, y, len(points))
     rows, frame, truth, where = points, X, codes, f"error on these {counted(len(points), 'row')}: "
     if test is not None:
         frame, y_test = read_sample(test, arg("test"))
         rows, _ = _read_plane(clfs[0], frame, "test")
-        truth = read_labels(clfs[0], y_test, len(rows), f"the y of {arg('test')}")
+        truth = read_labels(clfs[0].classes_, y_test, len(rows), f"the y of {arg('test')}")
         where = f"test error ({counted(len(rows), 'row')}): "
     span = np.ptp(points, axis=0)
     margin = np.where(span > 0.0, 0.06 * span, 1.0)
@@ -195,7 +195,11 @@ def _rules(clf: Any, name: str) -> dict[str, Rule]:
     def decided(rows: Any) -> tuple[NDArray[np.bool_], Array]:
         p = None if proba is None else np.asarray(proba(rows))
         # Other classifiers need not predict the most probable class.
-        index = read_labels(clf, clf.predict(rows), len(rows)) if p is None or votes is None else p.argmax(axis=1)
+        index: NDArray[np.signedinteger]
+        if p is None or votes is None:
+            index = read_labels(clf.classes_, clf.predict(rows), len(rows))
+        else:
+            index = p.argmax(axis=1)
         winners = index[:, None] == np.arange(k)
         return winners, np.full(len(index), FLAT) if p is None else _shade(p[winners], k)
 

@@ -1,5 +1,6 @@
 """Reliability diagrams: predicted probabilities against observed shares."""
 
+import textwrap
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, NamedTuple
 
@@ -12,16 +13,25 @@ from statsmodels.stats.proportion import proportion_confint
 
 from pwcstats import _params
 from pwcstats._arrays import Array, as_float
-from pwcstats._text import counted, listed, shape_of, shown
+from pwcstats._text import counted, percent, shape_of
 from pwcstats.errors import InputError, arg, code, value
-from pwcstats.plot.reading import check_fitted, final_estimator, find_method, read_axes, read_labels
-from pwcstats.plot.style import COLORS, FONT, MARKERS, hide_frame, literal, new_axes
+from pwcstats.plot.reading import (
+    check_fitted,
+    check_same_classes,
+    final_estimator,
+    find_method,
+    read_labels,
+    read_panel,
+)
+from pwcstats.plot.style import COLORS, FONT, HANDLE, MARKERS, figure_of, hide_frame, inches, literal
 
 Kind = Literal["classes", "confidence", "pairs"]
 # With more classes than colours, the lines of single classes could not be told apart.
 MOST_LINES = len(COLORS)
 # Bars of the histogram, which is drawn below the diagram, between these shares of its height.
 BARS, FLOOR, CEILING = 25, -0.21, -0.06
+# Panels of this width in inches have room for text of the usual size; text in narrower ones is smaller.
+WIDE, SMALLEST = 3.6, 7.0
 
 
 class _Forecast(NamedTuple):
@@ -121,9 +131,9 @@ def calibration(
     alpha = _params.level(alpha, "alpha")
     forecasts = _read_forecasts(clf, X, y)
     drawn = _read_kind(kind, forecasts)
-    codes = [_read_codes(forecast, y) for forecast in forecasts]
+    codes = [read_labels(forecast.classes, y, len(forecast.p)) for forecast in forecasts]
     lines = _lines(forecasts, codes, drawn, X)
-    axes = new_axes(5.4, 5.2) if ax is None else read_axes(ax, 1)[0]
+    axes = read_panel(ax, 5.4, 5.2)
     points = [_bins(line, n_bins, strategy, alpha) for line in lines]
     # Confidences are at least 1/K, and often near 1.
     start = 0.0 if drawn != "confidence" else float(np.floor(9.9 * min(part[:, :3].min() for part in points)) / 10)
@@ -137,7 +147,7 @@ def calibration(
     else:
         for index, line in enumerate(lines):
             _draw_histogram(axes, line.p, start, COLORS[index % len(COLORS)], False)
-    _finish(axes, start, drawn, forecasts, codes, f"{100 * (1 - alpha):g}%")
+    _finish(axes, start, drawn, forecasts, codes, percent(1 - alpha))
     return axes
 
 
@@ -148,13 +158,7 @@ def _read_forecasts(clf: Any, X: Any, y: Any) -> list[_Forecast]:
     if not given:
         raise InputError(f"{code('calibration')} needs a classifier or probabilities, got an empty dict.")
     found = [_read_forecast(str(name), one, X, y) for name, one in given.items()]
-    for forecast in found[1:]:
-        if list(forecast.classes) != list(found[0].classes):
-            raise InputError(
-                f"{code('calibration')} needs classifiers of the same classes, got "
-                f"{listed(map(shown, found[0].classes))} and {listed(map(shown, forecast.classes))}; fit them to the "
-                "same labels."
-            )
+    check_same_classes([forecast.classes for forecast in found], "calibration")
     return found
 
 
@@ -191,22 +195,6 @@ def _read_proba(given: Any, y: Any) -> tuple[list[Any], Array]:
     return classes, p
 
 
-def _read_codes(forecast: _Forecast, y: Any) -> NDArray[np.int64]:
-    if forecast.clf is not None:
-        return read_labels(forecast.clf, y, len(forecast.p))
-    labels = np.asarray(y)
-    if labels.shape != (len(forecast.p),):
-        raise InputError(
-            f"{arg('y')} must be one label for each of the {len(forecast.p)} rows of the probabilities, got "
-            f"{shape_of(labels)}."
-        )
-    codes = pd.Index(forecast.classes).get_indexer(pd.Index(labels))
-    if (codes < 0).any():
-        unknown = pd.unique(pd.Series(labels[codes < 0]))
-        raise InputError(f"{arg('y')} has {listed(map(shown, unknown))}, for which there are no probabilities.")
-    return np.asarray(codes, dtype=np.int64)
-
-
 def _read_kind(kind: Any, forecasts: list[_Forecast]) -> str:
     n, k = len(forecasts), len(forecasts[0].classes)
     if kind is None:
@@ -232,17 +220,16 @@ def _lines(forecasts: list[_Forecast], codes: list[NDArray[np.int64]], kind: str
     if kind == "pairs":
         return _pair_lines(forecasts[0], codes[0], X)
     lines = []
-    for forecast, code_ in zip(forecasts, codes, strict=True):
+    for forecast, own_codes in zip(forecasts, codes, strict=True):
         k = len(forecast.classes)
         if kind == "confidence":
             best = forecast.p.argmax(axis=1)
-            label = _named(forecast, code_, "predicted class")
-            lines.append(_Line(label, best == code_, forecast.p.max(axis=1), None))
+            label = _named(forecast, own_codes, "predicted class")
+            lines.append(_Line(label, best == own_codes, forecast.p.max(axis=1), None))
             continue
         for index in range(k) if k > 2 else [1]:
-            label = literal(forecast.classes[index])
-            label = _named(forecast, code_, label)
-            lines.append(_Line(label, code_ == index, forecast.p[:, index], None))
+            label = _named(forecast, own_codes, literal(forecast.classes[index]))
+            lines.append(_Line(label, own_codes == index, forecast.p[:, index], None))
     return lines
 
 
@@ -367,13 +354,35 @@ def _finish(
         of, share = " of the predicted class", f"share correct ({level} intervals)"
     elif len(classes) == 2:
         of = f" of {literal(classes[1])}"
-    axes.set_xlabel(f"predicted probability{of}\n(histogram at the bottom)", fontsize=FONT)
-    axes.set_ylabel(share, fontsize=FONT, y=0.58)
+    title = f"calibration on these {n}"
     if len(forecasts) == 1:
         loss, brier = _log_loss(forecasts[0].p, codes[0]), _brier(forecasts[0].p, codes[0])
-        axes.set_title(f"log loss {loss:.3f}, Brier score {brier:.3f} on these {n}", fontsize=FONT + 1)
-    else:
-        axes.set_title(f"calibration on these {n}", fontsize=FONT + 1)
+        title = f"log loss {loss:.3f}, Brier score {brier:.3f} on these {n}"
+    width = axes.get_window_extent().width / figure_of(axes).dpi
+    font = float(np.clip(FONT * width / WIDE, SMALLEST, FONT))
+    # The title and the label may be a little wider than the panel.
+    axes.set_xlabel(
+        f"{_wrap(f'predicted probability{of}', 1.1 * width, font)}\n(histogram at the bottom)", fontsize=font
+    )
+    axes.set_ylabel(share, fontsize=font, y=0.58)
+    axes.set_title(_wrap(title, 1.1 * width, font + 1), fontsize=font + 1)
     hide_frame(axes)
-    # Lines based on few rows go anywhere, also below the legend.
-    axes.legend(loc="best", fontsize=FONT, edgecolor="none", framealpha=0.7)
+    # Lines based on few rows go anywhere, also below the legend, but the histogram is free.
+    low, high = axes.get_ylim()
+    free = (start - low) / (high - low)
+    handles, labels = axes.get_legend_handles_labels()
+    axes.legend(
+        handles,
+        # Formulas of pairs must not be broken.
+        [label if kind == "pairs" else _wrap(label, width - HANDLE * font / FONT, font) for label in labels],
+        loc="best",
+        bbox_to_anchor=(0.0, free, 1.0, 1.0 - free),
+        fontsize=font,
+        edgecolor="none",
+        framealpha=0.7,
+    )
+
+
+def _wrap(text: str, width: float, font: float) -> str:
+    """A text in lines of at most so many inches."""
+    return textwrap.fill(text, max(12, int(width / inches("x", font))))

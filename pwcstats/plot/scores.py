@@ -10,11 +10,11 @@ from matplotlib.ticker import MaxNLocator
 
 from pwcstats import _params
 from pwcstats._arrays import Array, as_float
-from pwcstats._text import listed
+from pwcstats._text import listed, percent
 from pwcstats.compare import compare_methods
 from pwcstats.errors import InputError, code
-from pwcstats.plot.reading import read_axes
-from pwcstats.plot.style import COLORS, FONT, figure_of, legend_of_figure, list_rows, literal, new_axes
+from pwcstats.plot.reading import read_panel
+from pwcstats.plot.style import COLORS, FONT, figure_of, fitting_columns, inches, legend_of_figure, list_rows, literal
 
 # With more pairs than this, only those with the best method are drawn.
 MOST_PAIRS = 15
@@ -87,7 +87,7 @@ def describe_test(result: Any) -> str:
 
 def _means(result: Any, ax: Axes | None) -> Axes:
     table = result.table
-    axes = _panel(ax, [literal(name) for name in table.index], 1, f"mean score, {_level(result)} interval")
+    axes = _panel(ax, [literal(name) for name in table.index], 1, f"mean score, {percent(1 - result.alpha)} interval")
     _draw_lines(axes, _numbers(table, "mean"), [COLORS[0]] * len(table), [True] * len(table), "no score")
     for row, letters in enumerate(table["letters"]):
         # Outside of the axes, so that no interval runs into them.
@@ -105,7 +105,7 @@ def _means(result: Any, ax: Axes | None) -> Axes:
 def _differences(result: Any, ax: Axes | None) -> Axes:
     pairs, control, n_pairs = result.pairs, result.control, len(result.pairs)
     label = str(result.estimate_name)
-    label += f"{_gap(label)}{'simultaneous ' if result.is_simultaneous else ''}{_level(result)} intervals"
+    label += f"{_gap(label)}{'simultaneous ' if result.is_simultaneous else ''}{percent(1 - result.alpha)} intervals"
     n_lines = 1
     if control is not None:
         label += f"\n{literal(control)} (control) – each of these methods"
@@ -132,9 +132,7 @@ def _differences(result: Any, ax: Axes | None) -> Axes:
     handles = [
         Line2D([], [], marker="o", color=color, markerfacecolor=face, label=label) for color, face, label in kinds
     ]
-    # An inch holds about 12 letters; the handles and the gaps take as much room as 12.
-    n_letters = sum(len(str(handle.get_label())) for handle in handles) + 12
-    ncols = 2 if n_letters / 12 < figure_of(axes).get_figwidth() else 1
+    ncols = fitting_columns(handles, figure_of(axes).get_figwidth())
     legend_of_figure([axes], handles, "outside upper left", ax is None, ncols=ncols, fontsize=FONT)
     return axes
 
@@ -144,11 +142,6 @@ def _gap(label: str) -> str:
     return ",\n" if len(label) > LONGEST else ", "
 
 
-def _level(result: Any) -> str:
-    """The level of the intervals in per cent."""
-    return f"{100 * (1 - result.alpha):g} %"
-
-
 def _numbers(frame: pd.DataFrame, middle: str) -> Array:
     """Estimates and the ends of their intervals, one row of three each."""
     return as_float(frame[[middle, "conf_low", "conf_high"]], "result")
@@ -156,12 +149,9 @@ def _numbers(frame: pd.DataFrame, middle: str) -> Array:
 
 def _panel(ax: Axes | None, names: list[str], n_lines: int, label: str) -> Axes:
     """Axes with a row for each name, the first on top."""
-    n = len(names)
-    beside, below = (max(len(line) for text in texts for line in text.split("\n")) for texts in (names, [label]))
-    height = 1.45 + n * (0.26 if n_lines == 1 else 0.38)
-    # An inch holds about 14 letters of the names, and 12 of the label, which must not be longer than the axis.
-    width = max(3.9, below / 13) + 0.4 + beside / 13
-    axes = new_axes(width, height) if ax is None else read_axes(ax, 1)[0]
+    # The label must not be longer than the axis.
+    width = max(3.9, inches(label)) + 0.4 + max(map(inches, names))
+    axes = read_panel(ax, width, 1.45 + len(names) * (0.26 if n_lines == 1 else 0.38))
     axes.set_xlabel(label)
     axes.xaxis.set_major_locator(MaxNLocator(5))
     list_rows(axes, names)

@@ -23,6 +23,10 @@ AREAS = (*COLORS[:6], "#F0E442", "#882255")
 NOBODY = "#C4C4C4"
 # Size of text in points; pictures are about 6 inches wide, so that it can be read on a phone.
 FONT = 10.5
+# Mean width of a letter, as a share of the size of the font.
+LETTER = 0.54
+# Inches that the handle of a legend and the gaps around its label take.
+HANDLE = 0.65
 # A legend with more names than this gets another column.
 LEGEND_ROWS = 18
 
@@ -57,6 +61,11 @@ def literal(label: Any) -> str:
     """
     text = visible(str(label)).replace("$", r"\$")
     return f" {text}" if text.startswith("_") else text
+
+
+def inches(text: str, fontsize: float = FONT) -> float:
+    """About the width of a text in inches: that of its longest line."""
+    return LETTER * fontsize / 72 * max(map(len, text.split("\n")))
 
 
 def short_number(value: Any) -> str:
@@ -105,6 +114,16 @@ def list_rows(ax: Axes, names: list[str], fontsize: float = FONT) -> None:
 def legend_columns(n: int) -> int:
     """Columns of a legend with `n` names."""
     return 1 + (n - 1) // LEGEND_ROWS
+
+
+def fitting_columns(handles: list[Any], width: float) -> int:
+    """The largest number of columns in which a legend is at most so many inches wide."""
+    widths = [inches(str(handle.get_label())) + HANDLE for handle in handles]
+    for n in range(len(widths), 1, -1):
+        # Legends fill one column after the other.
+        if sum(max(column) for column in np.array_split(widths, n)) <= width:
+            return n
+    return 1
 
 
 def legend_beside(ax: Axes, handles: list[Any], **options: Any) -> None:
