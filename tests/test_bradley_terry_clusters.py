@@ -109,7 +109,9 @@ def test_other_covariances_stay_normal():
 
 def test_few_clusters_are_reported():
     rng = np.random.default_rng(7)
-    with pytest.warns(FewClustersWarning, match="only 19 clusters.* 18 degrees of freedom; with about 20"):
+    with pytest.warns(
+        FewClustersWarning, match="only 19 clusters: .* 18 degrees of freedom, .* for 20 clusters of equal"
+    ):
         clustered(votes(rng, 19))
     res = clustered(votes(rng, 20))
     res.bootstrap(5, groups="voter", random_state=0)
@@ -117,6 +119,23 @@ def test_few_clusters_are_reported():
     with pytest.warns(FewClustersWarning, match=r"only 19 groups, .*use conf_int with method='t'"):
         few.bootstrap(5, groups="voter", random_state=0)
     few.bootstrap(5, random_state=0)
+
+
+def test_unequal_clusters_are_reported():
+    """One voter of 41 with half of all votes: the effective number is 1 / (1/4 + 40 / 80^2) = 3.9."""
+    rng = np.random.default_rng(10)
+    frame = votes(rng, 41, each=40)
+    frame["voter"] = np.where(np.arange(len(frame)) % 2, 0, 1 + np.arange(len(frame)) // 2 % 40)
+    with pytest.warns(FewClustersWarning, match="41 clusters of very unequal size, which count like 4 equal ones: "):
+        clustered(frame)
+    # Weights count: half a vote of that voter for each other vote makes a third of all, 1 / (1/9 + 4 / 360) = 8.2.
+    frame["weight"] = np.where(frame["voter"] == 0, 0.5, 1.0)
+    model = BradleyTerry.from_comparisons(frame, "winner", "loser", weight="weight")
+    with pytest.warns(FewClustersWarning, match="count like 8 equal ones"):
+        model.fit(**CLUSTERS)
+    # Votes that are twice as many for one half of the voters do no harm: 25 voters count like 22.4.
+    frame = votes(rng, 25)
+    clustered(frame[(frame["voter"] < 12) | (frame.index % 2 == 0)])
 
 
 def test_bootstrap_intervals():

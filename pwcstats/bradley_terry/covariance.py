@@ -24,8 +24,10 @@ CovType = Literal["nonrobust", "HC0", "cluster"]
 LARGEST_FULL = 20_000
 # Up to this many items, standard errors come from the whole inverse of the information.
 EXACT_ITEMS = 2000
-# With fewer clusters, robust standard errors are imprecise.
+# With fewer clusters, robust standard errors are imprecise. Clusters of unequal size count by their effective number.
 FEW_CLUSTERS = 20
+# So many clusters are enough if their sizes are lognormal with sigma = 1, which makes the effective number about 30.
+ENOUGH_UNEQUAL_CLUSTERS = 80
 SOLVE_TOLERANCE = 1e-10
 # If few comparisons join two groups of items, a small residual does not imply a small error; so it must be tiny.
 PROJECTION_TOLERANCE = 1e-10
@@ -79,13 +81,20 @@ class CovarianceEstimate:
     """Covariance of the likelihood's parameters (abilities sum to 0), or only the variances, or neither.
 
     `variance` is the variance of the reported parameters and of the reference item (0). `error` is the relative
-    standard error of the reported standard errors, 0 if they are exact. `n_groups` is the number of clusters.
+    standard error of the reported standard errors, 0 if they are exact. `n_groups` is the number of clusters, and
+    `n_effective` their effective number.
     """
 
     cov: Array | None = None
     variance: Array | None = None
     error: Array | None = None
     n_groups: int | None = None
+    n_effective: float | None = None
+
+    @property
+    def few_groups(self) -> bool:
+        """Whether the clusters are so few, or so unequal, that the covariance is imprecise."""
+        return self.n_effective is not None and self.n_effective < FEW_CLUSTERS
 
 
 def estimate(
@@ -98,13 +107,14 @@ def estimate(
     if options.kind == "diag" and isinstance(design, Items) and design.size > EXACT_ITEMS:
         return _projected(likelihood, point, ref, options.n_projections, options.seed)
     cov = likelihood.covariance(point)[0] if point.cov is None else point.cov
-    n_groups = None
+    n_groups = n_effective = None
     if scored is not None:
         cov = _sandwich(likelihood, point, cov, scored)
-        n_groups = scored.n_groups if options.cov_type == "cluster" else None
+        if options.cov_type == "cluster":
+            n_groups, n_effective = scored.n_groups, scored.n_effective
     variance = _variances(cov, ref, design.size)
     kept = options.kind == "full" or isinstance(design, Covariates)
-    return CovarianceEstimate(cov if kept else None, variance, np.zeros(len(variance)), n_groups)
+    return CovarianceEstimate(cov if kept else None, variance, np.zeros(len(variance)), n_groups, n_effective)
 
 
 def no_standard_errors() -> InputError:
@@ -186,6 +196,14 @@ class Scored:
     def n_groups(self) -> int:
         """Number of groups."""
         return int(self.group.max()) + 1
+
+    @property
+    def n_effective(self) -> float:
+        """Effective number of groups: equal to their number if all have the same size, and else smaller."""
+        size = np.bincount(self.group, self.weight)
+        share = size / size.sum()
+        # Rounding must not make 20 equal groups fewer than 20.
+        return round(float(1.0 / (share @ share)), 6)
 
 
 def scored_rows(rows: Rows, data: pd.DataFrame | None, options: CovarianceOptions, rank: int) -> Scored:

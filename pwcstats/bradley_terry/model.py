@@ -12,7 +12,7 @@ from pwcstats._kernels.laplacian import NotDefiniteError
 from pwcstats._summary import number
 from pwcstats._text import listed
 from pwcstats.bradley_terry import covariance
-from pwcstats.bradley_terry.covariance import FEW_CLUSTERS, LARGEST_FULL, Cov, CovType
+from pwcstats.bradley_terry.covariance import ENOUGH_UNEQUAL_CLUSTERS, FEW_CLUSTERS, LARGEST_FULL, Cov, CovType
 from pwcstats.bradley_terry.covariates import read_environment
 from pwcstats.bradley_terry.existence import find_obstacle
 from pwcstats.bradley_terry.likelihood import LARGEST_FIRTH, make_likelihood
@@ -333,7 +333,8 @@ class BradleyTerry:
         ConvergenceWarning
             If the iteration did not converge.
         FewClustersWarning
-            If ``cov_type="cluster"`` has fewer than 20 groups.
+            If ``cov_type="cluster"`` has fewer than 20 groups, or groups of very unequal size, so that their effective
+            number is below 20: ``sum(n)**2 / sum(n**2)`` for groups of n comparisons.
 
         Notes
         -----
@@ -390,14 +391,8 @@ class BradleyTerry:
                 f"comparisons whose outcome is almost certain; {_cure(spec, table)}, or use {arg('cov', 'none')} to "
                 "estimate the abilities without standard errors."
             ) from None
-        if estimate.n_groups is not None and estimate.n_groups < FEW_CLUSTERS:
-            _warn(
-                FewClustersWarning,
-                f"{arg('cov_type', 'cluster')} has only {estimate.n_groups} clusters: standard errors are imprecise, "
-                "more so if clusters differ in size. Tests use the t distribution with "
-                f"{estimate.n_groups - 1} degrees of freedom; with about {FEW_CLUSTERS} clusters or more they can be "
-                "trusted.",
-            )
+        if estimate.few_groups:
+            _warn(FewClustersWarning, _few_clusters(estimate))
         results = BradleyTerryResults(self, spec, likelihood, ascent, estimate, options.cov_type)
         if estimate.variance is not None:
             # Standard errors of abilities, because those of coefficients depend on the scale of the covariates.
@@ -442,6 +437,19 @@ def _warn_if_infinite(items: pd.Index, se: Array, firth: bool) -> None:
             f"the estimates of {listed(infinite)} are practically infinite (standard errors up to {se.max():.3g}); "
             f"{cure}.",
         )
+
+
+def _few_clusters(estimate: covariance.CovarianceEstimate) -> str:
+    n, effective = estimate.n_groups or 0, estimate.n_effective or 0.0
+    if n < FEW_CLUSTERS:
+        lead = f"has only {n} clusters"
+    else:
+        lead = f"has {n} clusters of very unequal size, which count like {effective:.0f} equal ones"
+    return (
+        f"{arg('cov_type', 'cluster')} {lead}: standard errors are imprecise and often too small. Tests use the t "
+        f"distribution with {n - 1} degrees of freedom, which is nearly right for {FEW_CLUSTERS} clusters of equal "
+        f"size; if sizes are very unequal, it takes about {ENOUGH_UNEQUAL_CLUSTERS}."
+    )
 
 
 def _warn(category: type[PwcWarning], message: str) -> None:
