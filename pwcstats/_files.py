@@ -1,5 +1,6 @@
-"""Write files atomically."""
+"""Write files atomically; tables and figures as the content of files."""
 
+import csv
 import errno
 import io
 import os
@@ -8,6 +9,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
+
+import pandas as pd
 
 # These may be files to which other processes write, too, so they must not be replaced.
 STREAMS = ("/dev/std", "/dev/fd/", "/proc/")
@@ -38,9 +41,30 @@ def write_file(file: str | os.PathLike[str], content: str | bytes) -> None:
 
 def write_figure(file: str | os.PathLike[str], figure: Any, dpi: int) -> None:
     """Write a matplotlib figure in the format given by the file extension."""
+    write_file(file, figure_as_bytes(figure, Path(file).suffix[1:].lower(), dpi=dpi))
+
+
+def figure_as_bytes(figure: Any, kind: str, **options: Any) -> bytes:
+    """A matplotlib figure as the content of a file of this kind, for example "svg"."""
     picture = io.BytesIO()
-    figure.savefig(picture, format=Path(file).suffix[1:].lower(), dpi=dpi)
-    write_file(file, picture.getvalue())
+    figure.savefig(picture, format=kind, **options)
+    return picture.getvalue()
+
+
+def has_row_names(table: pd.DataFrame | pd.Series) -> bool:
+    """Whether the index of a table names its rows; otherwise it only counts them."""
+    return not isinstance(table.index, pd.RangeIndex)
+
+
+def as_csv(table: pd.DataFrame | pd.Series, index_label: str | None = None) -> str:
+    """A table as CSV, with its row names if it has any; reading it gives the same cells."""
+
+    def text(quoting: Any) -> str:
+        return table.to_csv(index=has_row_names(table), index_label=index_label, lineterminator="\n", quoting=quoting)
+
+    plain = text(csv.QUOTE_MINIMAL)
+    # pandas does not quote a cell with a lone carriage return, which would start a new line.
+    return text(csv.QUOTE_NONNUMERIC) if "\r" in plain else plain
 
 
 def _is_stream(file: str | os.PathLike[str]) -> bool:

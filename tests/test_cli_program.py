@@ -194,7 +194,7 @@ def test_errors_of_learners_are_lines(shell, monkeypatch):
     def fail(*_):
         raise np.linalg.LinAlgError("Singular\nmatrix")
 
-    monkeypatch.setattr("pwcstats.cli.listing.catalogue", fail)
+    monkeypatch.setattr("pwcstats.cli.datasets.catalogue", fail)
     assert shell.refused("datasets") == "pwcstats: Singular matrix\n"
 
 
@@ -202,7 +202,7 @@ def test_interrupt(shell, monkeypatch):
     def stop():
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("pwcstats.cli.listing.catalogue", stop)
+    monkeypatch.setattr("pwcstats.cli.datasets.catalogue", stop)
     assert shell.run("datasets") == (130, "", "")
 
 
@@ -297,7 +297,7 @@ def test_errors_and_warnings_of_ours_are_rendered(shell, monkeypatch, kind):
     def fail():
         raise kind(f"{arg('json')} and\n{arg('method', 'ht')}")
 
-    monkeypatch.setattr("pwcstats.cli.listing.catalogue", fail)
+    monkeypatch.setattr("pwcstats.cli.datasets.catalogue", fail)
     assert shell.refused("datasets") == "pwcstats: --json and method='ht'\n"
 
 
@@ -308,6 +308,6 @@ def test_warnings_are_rendered_once_and_other_warnings_stay_as_they_are(shell, m
             warnings.warn("plain out='a b'", UserWarning, stacklevel=1)
         return catalogue()
 
-    monkeypatch.setattr("pwcstats.cli.listing.catalogue", warn)
+    monkeypatch.setattr("pwcstats.cli.datasets.catalogue", warn)
     code_, _, err = shell.run("datasets")
     assert (code_, err) == (0, "pwcstats: warning: use --out 'a b'\npwcstats: warning: plain out='a b'\n")

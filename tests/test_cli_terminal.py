@@ -74,7 +74,7 @@ def in_pipes(*arguments, start=("-m", "pwcstats"), **variables):
 
 
 class TestColours:
-    def test_heads_are_bold(self, wins):
+    def test_headings_are_bold(self, wins):
         assert BOLD_HEAD in on_terminal("rank", wins)
 
     def test_errors_are_red(self, tmp_path):
@@ -117,7 +117,7 @@ class TestColours:
         assert f"{ESCAPE}31m" not in text
         assert r"\x1b[31ma" in text
 
-    def test_heads_of_comparisons(self, shell, monkeypatch):
+    def test_headings_of_comparisons(self, shell, monkeypatch):
         monkeypatch.setenv("FORCE_COLOR", "1")
         rows = [f"{m},{k},{0.8 + 0.1 * (m == 'nb') + 0.001 * k * k}" for m in ("svm", "nb") for k in range(5)]
         text = shell.ok("compare", shell.write("scores.csv", "\n".join(["method,fold,score", *rows]) + "\n"))

@@ -1,5 +1,7 @@
 """`compare_methods`: the test that suits the design, the best methods, letters, notes."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -310,13 +312,38 @@ class TestVerdict:
         assert result.best_group == ["a"]
         assert list(result.table["letters"]) == ["a", "b", "b"]
         assert result.cliques == [("a",), ("b", "c")]
-        assert "a is significantly better than every other method" in result.summary()
+        assert result.verdict == "a is significantly better than every other method."
+        assert result.verdict in result.summary()
+        assert result.to_dict()["verdict"] == result.verdict
 
     def test_nobody_is_best(self):
         result = compare_methods(tidy(THREE, datasets=12))
         assert result.best is None
         assert result.best_group == ["svm", "lda"]
         assert list(result.table["letters"]) == ["a", "a", "b"]
+        assert result.verdict == (
+            "svm and lda are significantly better than nb. The other differences are not significant."
+        )
+
+    def test_who_is_better_than_whom(self):
+        """Every group of better methods has a clause; if there are many, the verdict names the best."""
+        result = compare_methods(tidy(FIVE, datasets=12))
+
+        def verdict(*better):
+            both = zip(result.pairs["method_a"], result.pairs["method_b"], strict=True)
+            pairs = result.pairs.assign(estimate=1.0, significant=[pair in better for pair in both])
+            return replace(result, pairs=pairs).verdict
+
+        first, second, third, fourth, fifth = result.table.index
+        assert verdict() == "No difference is significant."
+        assert verdict((first, fourth), (first, fifth), (second, fifth), (third, fifth)) == (
+            f"{first} is significantly better than {fourth} and {fifth}; {second} and {third} are significantly better "
+            f"than {fifth}. The other differences are not significant."
+        )
+        many = [(first, second), (first, third), (first, fourth), (second, third), (second, fourth), (second, fifth)]
+        many += [(third, fourth), (third, fifth), (fourth, fifth)]
+        assert verdict(*many) == f"No other method is significantly better than {first}."
+        assert verdict(*many[1:]) == f"No other method is significantly better than {first} or {second}."
 
     def test_who_is_better_is_what_the_test_says(self):
         """Many small gains of A, fewer but larger ones of B: A has the better mean rank, B wins the test."""
@@ -399,8 +426,10 @@ class TestVerdict:
         np.testing.assert_allclose(up.pairs["p_adjusted"], down.pairs["p_adjusted"])
         np.testing.assert_allclose(up.pairs["estimate"], -down.pairs["estimate"], atol=1e-12)
 
-    @pytest.mark.parametrize("test", ["wilcoxon", "mean_ranks"])
-    def test_control(self, test):
+    @pytest.mark.parametrize(
+        ("test", "better"), [("wilcoxon", "lda, svm, knn and tree"), ("mean_ranks", "lda, svm and knn")]
+    )
+    def test_control(self, test, better):
         result = compare_methods(tidy(FIVE, datasets=12), control="nb", test=test)
         assert (result.pairs["method_a"] == "nb").all()
         assert len(result.pairs) == 4
@@ -408,7 +437,10 @@ class TestVerdict:
         assert result.cliques == []
         assert result.best_group == []
         assert result.best is None
-        assert "Different from nb: lda, svm, knn" in result.summary()
+        assert result.verdict == f"{better} are significantly better than nb."
+        assert replace(result, pairs=result.pairs.assign(significant=False)).verdict == (
+            "No method differs significantly from nb."
+        )
         # What is better than the control has a negative estimate.
         assert (result.pairs.set_index("method_b").loc["svm", ["estimate", "mean_difference"]] < 0).all()
 

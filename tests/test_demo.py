@@ -7,16 +7,18 @@ import re
 import shlex
 import subprocess
 import sys
-from html import unescape
+from html import escape, unescape
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 
 import pwcstats
 from pwcstats import cli
 from pwcstats.datasets import load
-from pwcstats.studies import demo
+from pwcstats.studies import demo, demo_page
 
 # Each fit of an SVM to the digits takes a second.
 pytestmark = [pytest.mark.slow, pytest.mark.one_environment]
@@ -66,8 +68,8 @@ def test_probabilities(findings):
 def test_leaderboard(findings):
     (table,) = findings["leaderboard"].tables.values()
     assert set(table.index) == set(load("arena").frame["first"])
-    assert table["rank"].tolist() == list(range(1, 13))
-    spans = table["possible ranks"].str.split(" to ").tolist()
+    assert table["rank"].tolist() == list(range(1, len(table) + 1))
+    spans = table["rank interval"].str.split(" to ").tolist()
     assert all(int(span[0]) <= rank <= int(span[-1]) for span, rank in zip(spans, table["rank"], strict=True))
 
 
@@ -85,9 +87,27 @@ def test_comparison(findings):
     assert findings["comparison"].sentence.startswith("svm and forest are significantly better than bayes.")
 
 
-def test_verdict_without_significant_differences():
-    result = pwcstats.compare_methods(load("classifier_scores").frame.query("dataset == 'iris'"))
-    assert demo._verdict(result) == "No difference is significant."
+def test_the_lead_is_significant_if_no_other_can_be_first(findings):
+    (table,) = findings["leaderboard"].tables.values()
+    is_alone = table["rank interval"].iloc[0] == "1"
+    expected = f"Its lead over {table.index[1]} is {'' if is_alone else 'not '}significant at the 5 % level."
+    assert expected in findings["leaderboard"].sentence
+
+
+def test_row_names_are_in_the_data(tmp_path, monkeypatch):
+    section = demo.SECTIONS[0]._replace(dataset="citations")
+    monkeypatch.setattr(demo_page, "SECTIONS", (section,))
+    (file,) = demo_page.write_data(tmp_path)
+    frame = load("citations").frame
+    assert pd.read_csv(file, index_col=frame.index.name).equals(frame)
+    assert b"\r" not in file.read_bytes()
+
+
+def test_pictures_are_reproducible(findings):
+    axes = Figure().subplots()
+    axes.plot([1, 2])
+    assert demo._svg(axes, 2.0) == demo._svg(axes, 2.0)
+    assert all(b"<dc:date>" not in finding.picture for finding in findings.values())
 
 
 def test_page_shows_what_ran(page, findings):
@@ -99,7 +119,7 @@ def test_page_shows_what_ran(page, findings):
         assert findings[section.name].sentence in text
         assert findings[section.name].alt in text
     pictures = re.findall(r'<img alt="([^"]+)" src="([^"]+)">', page)
-    assert len(pictures) == 4
+    assert [alt for alt, _ in pictures] == [escape(findings[section.name].alt) for section in demo.SECTIONS]
     assert all(source.startswith("data:image/svg+xml;base64,") for _, source in pictures)
     assert "prefers-color-scheme: dark" in page
     # Nothing is loaded from elsewhere.
@@ -126,12 +146,15 @@ def test_text(run, findings, folder):
         assert findings[section.name].sentence in " ".join(text.split())
 
 
-def test_json(run, folder):
+def test_json(run, findings, folder):
     document = json.loads(run("--json"))
     assert document["page"] == str(folder / "demo.html")
     assert [example["name"] for example in document["examples"]] == [section.name for section in demo.SECTIONS]
-    assert [len(example["tables"]) for example in document["examples"]] == [1, 1, 2, 1]
-    rows = document["examples"][2]["tables"][1]["rows"]
+    tables = {example["name"]: example["tables"] for example in document["examples"]}
+    assert {name: len(found) for name, found in tables.items()} == {
+        name: len(finding.tables) for name, finding in findings.items()
+    }
+    rows = tables["separation"][1]["rows"]
     assert [row["term"] for row in rows] == ["Intercept", "NV", "PI", "EH"]
     assert all(Path(file).is_file() for file in document["files"])
 

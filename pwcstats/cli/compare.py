@@ -1,6 +1,7 @@
 """``pwcstats compare``: compare methods by their scores."""
 
 import argparse
+import textwrap
 from dataclasses import replace
 from typing import Any
 
@@ -8,6 +9,7 @@ import pandas as pd
 
 from pwcstats.cli import reading, writing
 from pwcstats.compare import ADJUSTMENTS, TESTS, ComparisonResult, compare_methods
+from pwcstats.compare.comparison_result import WIDTH
 from pwcstats.compare.multiplicity import read_adjust
 from pwcstats.compare.registry import find_test, read_test
 from pwcstats.compare.scores import LEVELS, ROWS
@@ -91,8 +93,9 @@ def run(options: argparse.Namespace) -> None:
     reason, *notes = (Message(text).render(options.vocabulary) for text in (result.reason, *result.notes))
     result = replace(result, reason=reason, notes=tuple(notes))
     text = result.summary()
-    heads = [paragraph.partition("\n")[0] for paragraph in text.split("\n\n")]
-    writing.emit(options, text, result.to_dict(), heads=heads)
+    headings = [paragraph.partition("\n")[0] for paragraph in text.split("\n\n")]
+    headings += textwrap.wrap(result.verdict, WIDTH)
+    writing.emit(options, text, result.to_dict(), headings=headings)
 
 
 def read_scores(path: str, sep: str | None) -> pd.DataFrame:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pandas as pd
 
+from pwcstats._files import as_csv, has_row_names
 from pwcstats.cli import reading, writing
 from pwcstats.coupling import couple as coupled
 from pwcstats.coupling.methods import METHODS, TABLE
@@ -79,13 +80,14 @@ def run(options: argparse.Namespace) -> None:
         symmetrize=options.symmetrize,
     )
     if condensed:
-        named = not isinstance(r.index, pd.RangeIndex)
-        guarded = p.rename(index=guard, columns=guard)
-        text = writing.as_csv(guarded, index=named, index_label=guard(r.index.name or "sample"))
+        named = has_row_names(r)
+        guarded = p.rename(columns=guard)
+        guarded = guarded.rename(index=guard) if named else guarded.reset_index(drop=True)
+        text = as_csv(guarded, guard(r.index.name or "sample"))
         names = r.index if named else range(1, len(r) + 1)
         samples = [{"sample": sample, "proba": row} for sample, row in zip(names, p.to_dict("records"), strict=True)]
     else:
-        text = writing.as_csv(p.rename("probability").rename(index=guard), index_label="class")
+        text = as_csv(p.rename("probability").rename(index=guard), "class")
         samples = [{"sample": 1, "proba": dict(p)}]
     classes = list(p.columns if condensed else p.index)
     writing.emit(options, text, {"method": options.method, "classes": classes, "samples": samples}, is_csv=True)

@@ -1,4 +1,4 @@
-"""``pwcstats demo``: four examples, in short on the terminal and with pictures on a page."""
+"""``pwcstats demo``: examples, in short on the terminal and with pictures on a page."""
 
 import argparse
 import textwrap
@@ -13,8 +13,8 @@ def add_to(commands: Any) -> None:
     parser = writing.add_command(
         commands,
         "demo",
-        "show four examples, and how to repeat them with your data",
-        "Run four examples: class probabilities from a support vector machine, a leaderboard with possible ranks, a "
+        "show examples, and how to repeat them with your data",
+        "Run examples: class probabilities from a support vector machine, a leaderboard with rank intervals, a "
         "logistic regression with an infinite coefficient, and a comparison of classifiers. Prints the results and the "
         "lines of Python that made them, and writes a page with pictures to a folder, with the data as CSV files. This "
         "takes less than a minute.",
@@ -37,7 +37,7 @@ def run(options: argparse.Namespace) -> None:
     # Slow to import, and --help does not need it.
     import matplotlib
 
-    from pwcstats.studies import demo
+    from pwcstats.studies import demo, demo_page
 
     matplotlib.use("Agg")
     options.out.mkdir(parents=True, exist_ok=True)
@@ -46,8 +46,8 @@ def run(options: argparse.Namespace) -> None:
         for section in demo.SECTIONS:
             findings.append(demo.run(section))
             bar.update()
-    files = demo.write_data(options.out)
-    page = demo.write_page(options.out, findings)
+    files = demo_page.write_data(options.out)
+    page = demo_page.write_page(options.out, findings)
     both = list(zip(demo.SECTIONS, findings, strict=True))
     titles = [f"{number}. {section.title}" for number, section in enumerate(demo.SECTIONS, 1)]
     last = f"Pictures, and how to do this with your data: {page}"
@@ -68,7 +68,7 @@ def run(options: argparse.Namespace) -> None:
         "files": [str(file) for file in files],
         "page": str(page),
     }
-    writing.emit(options, "\n\n".join([*text, last]), document, heads=[*titles, last])
+    writing.emit(options, "\n\n".join([*text, last]), document, headings=[*titles, last])
 
 
 def _as_text(section: Any, finding: Any) -> str:

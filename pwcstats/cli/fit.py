@@ -10,7 +10,7 @@ import pandas as pd
 from sklearn.metrics import accuracy_score, log_loss
 from sklearn.model_selection import StratifiedKFold
 
-from pwcstats._text import counted, listed, nearest
+from pwcstats._text import counted, listed
 from pwcstats.cli import features, models, reading, terminal, writing
 from pwcstats.coupling.methods import METHODS, TABLE
 from pwcstats.coupling.reading import Pairs, read_weights
@@ -101,8 +101,7 @@ def _learners(text: str) -> list[str]:
     names = [name.strip() for name in text.split(",")]
     wrong = [name for name in names if name not in LEARNERS]
     if wrong or len(set(names)) < len(names):
-        name = nearest(wrong[0], LEARNERS) if wrong else None
-        hint = "" if name is None else f"; did you mean {name}?"
+        hint = writing.suggestion(wrong[0], LEARNERS) if wrong else ""
         raise argparse.ArgumentTypeError(f"must be some of {','.join(LEARNERS)}, each once, got {text!r}{hint}")
     return names
 
@@ -158,7 +157,7 @@ def run(options: argparse.Namespace) -> None:
         "pairs": pairs,
         "saved": options.save,
     }
-    writing.emit(options, "\n".join(text), document, heads=(text[0], "Pairs"))
+    writing.emit(options, "\n".join(text), document, headings=(text[0], "Pairs"))
 
 
 def _recipe(options: argparse.Namespace, frame: pd.DataFrame) -> models.Recipe:
@@ -200,8 +199,10 @@ def _pair_weights(options: argparse.Namespace, classes: list[str]) -> str | list
     return [float(x) for x in read_weights(weights, Pairs.of_classes(classes), True, "weights")[0]]
 
 
-def cross_validate(recipe: models.Recipe, frame: pd.DataFrame, cv: int, after: Callable[[], Any]) -> pd.DataFrame:
-    """Accuracy and log loss on stratified folds, one row per fold; `after` is called after each fold."""
+def cross_validate(
+    recipe: models.Recipe, frame: pd.DataFrame, cv: int, on_fold_done: Callable[[], Any]
+) -> pd.DataFrame:
+    """Accuracy and log loss on stratified folds, one row per fold."""
     X, y = recipe.rows(frame)
     classes = np.unique(y)
     rows = []
@@ -209,5 +210,5 @@ def cross_validate(recipe: models.Recipe, frame: pd.DataFrame, cv: int, after: C
         p = recipe.estimator().fit(X[train], y[train]).predict_proba(X[test])
         found = classes[np.argmax(p, axis=1)]
         rows.append((accuracy_score(y[test], found), log_loss(y[test], p, labels=classes)))
-        after()
+        on_fold_done()
     return pd.DataFrame(rows, columns=["accuracy", "log_loss"])

@@ -5,6 +5,7 @@ from typing import Any
 
 import pandas as pd
 
+from pwcstats._files import as_csv
 from pwcstats._text import listed
 from pwcstats.cli import models, reading, writing
 from pwcstats.errors import PwcWarning, warn
@@ -48,4 +49,4 @@ def run(options: argparse.Namespace) -> None:
         table = pd.concat([table, pd.DataFrame(proba, columns=columns)], axis=1)
         rows = [row | {"proba": dict(zip(model.classes, p, strict=True))} for row, p in zip(rows, proba, strict=True)]
     document = {"target": model.recipe.target, "classes": model.classes, "rows": rows}
-    writing.emit(options, writing.as_csv(table, index=False), document, is_csv=True)
+    writing.emit(options, as_csv(table), document, is_csv=True)

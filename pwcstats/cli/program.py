@@ -14,11 +14,11 @@ import numpy as np
 
 from pwcstats import __version__
 from pwcstats._text import nearest, visible
-from pwcstats.cli import compare, couple, demo, fit, listing, predict, rank, reproduce, terminal
+from pwcstats.cli import compare, couple, datasets, demo, fit, predict, rank, reproduce, terminal, writing
 from pwcstats.errors import PwcError, PwcWarning, Vocabulary
 
 # The help text lists the commands in this order.
-COMMANDS = (demo, rank, fit, predict, compare, couple, listing, reproduce)
+COMMANDS = (demo, rank, fit, predict, compare, couple, datasets, reproduce)
 # Parameters whose options have another name.
 RENAMED = {
     "n": "weights",
@@ -53,11 +53,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         The exit code: 0, or 1 if the data cannot be used. Wrong usage raises ``SystemExit(2)``, as argparse does.
         Without arguments, the help is printed.
     """
-    words = list(sys.argv[1:] if arguments is None else arguments)
-    if not words:
+    arguments = list(sys.argv[1:] if arguments is None else arguments)
+    if not arguments:
         make_parser().print_help()
         return 0
-    options = make_parser().parse_args(words)
+    options = make_parser().parse_args(arguments)
     vocabulary = options.vocabulary = Options(options.parser)
     try:
         with _warnings_on_stderr(vocabulary):
@@ -108,11 +108,11 @@ class _Parser(argparse.ArgumentParser):
         super().__init__(*arguments, **options)
         # Newer versions of Python have suggestions, too, but not for options.
         self.suggest_on_error = False
-        self._words: list[str] = []
+        self._arguments: list[str] = []
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse, and keep the arguments for the errors."""
-        self._words = list(sys.argv[1:] if args is None else args)
+        self._arguments = list(sys.argv[1:] if args is None else args)
         return super().parse_known_args(args, namespace)
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
@@ -126,8 +126,7 @@ class _Parser(argparse.ArgumentParser):
         try:
             super()._check_value(action, value)
         except argparse.ArgumentError as error:
-            name = nearest(value, action.choices or ())
-            error.message += "" if name is None else f"; did you mean {name}?"
+            error.message += writing.suggestion(value, action.choices or ())
             raise
 
     def error(self, message: str) -> NoReturn:
@@ -139,12 +138,12 @@ class _Parser(argparse.ArgumentParser):
     def _suggest_option(self) -> str:
         """A question about the first option that does not exist."""
         known = [option[2:] for option in self._option_string_actions if option.startswith("--")]
-        given = (word[2:].partition("=")[0] for word in self._words if word.startswith("--"))
+        given = (argument[2:].partition("=")[0] for argument in self._arguments if argument.startswith("--"))
         # Options may be abbreviated.
-        unknown = (word for word in given if not any(option.startswith(word) for option in known))
-        word = next(unknown, None)
-        name = nearest(word, known)
-        return "" if name is None else f"; there is no option --{visible(str(word))}, did you mean --{name}?"
+        unknown = (name for name in given if not any(option.startswith(name) for option in known))
+        first = next(unknown, None)
+        name = nearest(first, known)
+        return "" if name is None else f"; there is no option --{visible(str(first))}, did you mean --{name}?"
 
 
 class Options(Vocabulary):

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from pwcstats._text import percent
 from pwcstats.bradley_terry import BradleyTerry, BradleyTerryResults
 from pwcstats.bradley_terry.covariance import EXACT_ITEMS
 from pwcstats.bradley_terry.spec import ORDER_TERM, TIE_TERM
@@ -66,8 +67,7 @@ def add_to(commands: Any) -> None:
     parser.add_argument(
         "--ranks",
         action="store_true",
-        help="add the rank of each item and the ranks that are possible for it (with probability 1 - alpha, all true "
-        "ranks are among these)",
+        help="add each item's rank and its simultaneous rank interval (level 1 - alpha)",
     )
     parser.add_argument(
         "--alpha",
@@ -111,7 +111,7 @@ def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> None:
     others = _others(res)
     text = [
         f"Bradley-Terry model of {model.n_items} items, {model.nobs:g} comparisons; log-likelihood {res.llf:.4f}",
-        f"Abilities, the best first ({100 * (1 - options.alpha):g} % intervals)",
+        f"Abilities, the best first ({percent(1 - options.alpha)} intervals)",
         table.to_string(float_format="{:.4f}".format),
         *(f"{name}: {row['estimate']:.4f} (standard error {row['std_error']:.4f})" for name, row in others.items()),
     ]
@@ -125,7 +125,7 @@ def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> None:
         "items": table.rename_axis(index="item").reset_index(),
         **{name.replace(" ", "_"): row for name, row in others.items()},
     }
-    writing.emit(options, "\n".join(text), document, heads=text[:2])
+    writing.emit(options, "\n".join(text), document, headings=text[:2])
 
 
 def _model(options: argparse.Namespace) -> BradleyTerry:

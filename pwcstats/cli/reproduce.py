@@ -92,6 +92,6 @@ def run(options: argparse.Namespace) -> None:
     }
     summary = reproduction.summary(outcomes)
     line = f"{summary}: {document['report']}"
-    writing.emit(options, line, document, heads=[line])
+    writing.emit(options, line, document, headings=[line])
     if any(outcome.error or outcome.trouble for outcome in outcomes):
         raise PwcError(f"{summary}.")

@@ -28,11 +28,11 @@ def styled(text: str, style: str, stream: TextIO) -> str:
     return f"\x1b[{style}m{text}\x1b[0m" if has_colours(stream) else text
 
 
-def with_heads(text: str, heads: Iterable[str]) -> str:
-    """The text for stdout, with the lines that are heads in bold type."""
+def with_bold_headings(text: str, headings: Iterable[str]) -> str:
+    """The text for stdout, with the lines that are headings in bold type."""
     if not has_colours(sys.stdout):
         return text
-    chosen = set(heads)
+    chosen = set(headings)
     lines = (styled(line, BOLD, sys.stdout) if line in chosen else line for line in text.split("\n"))
     return "\n".join(lines)
 

@@ -1,7 +1,6 @@
 """Options that several commands have, and their output as text, CSV or JSON."""
 
 import argparse
-import csv
 import json
 import math
 import sys
@@ -10,11 +9,9 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from pwcstats._files import write_figure, write_file
 from pwcstats._results import plain
-from pwcstats._text import visible
+from pwcstats._text import nearest, visible
 from pwcstats.cli import reading, terminal
 from pwcstats.errors import InputError
 
@@ -76,18 +73,17 @@ def guard(options: argparse.Namespace) -> Callable[[Any], Any]:
     return guarded if options.guard_formulas else lambda cell: cell
 
 
-def as_csv(table: pd.DataFrame | pd.Series, **options: Any) -> str:
-    """A table as CSV; reading it gives the same cells."""
-    text = table.to_csv(lineterminator="\n", **options)
-    # pandas does not quote a cell with a lone carriage return, which would start a new line.
-    return table.to_csv(lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC, **options) if "\r" in text else text
-
-
 def _separator(text: str) -> str:
     text = "\t" if text in ("tab", "\\t") else text
     if len(text) != 1 or text in '"\r\n ':
         raise argparse.ArgumentTypeError(f"must be one character (no quote, no blank), or tab, got {text!r}")
     return text
+
+
+def suggestion(given: str, known: Iterable[Any]) -> str:
+    """A question that ends an error of the parser about an unknown name; empty if no name is similar."""
+    name = nearest(given, known)
+    return "" if name is None else f"; did you mean {name}?"
 
 
 def level(text: str) -> float:
@@ -109,11 +105,11 @@ def seed(text: str) -> int:
 
 
 def emit(
-    options: argparse.Namespace, text: str, document: Any, *, is_csv: bool = False, heads: Iterable[str] = ()
+    options: argparse.Namespace, text: str, document: Any, *, is_csv: bool = False, headings: Iterable[str] = ()
 ) -> None:
     """Print the text or, with --json, the document; with --out write it to a file.
 
-    Lines of the text that are among the `heads` are bold on a terminal.
+    Lines of the text that are among the `headings` are bold on a terminal.
     Control characters of labels are escaped, except in CSV that goes to a file or to another program.
     """
     to_stdout = options.printed or options.out is None
@@ -124,7 +120,7 @@ def emit(
         text = visible(text)
     text = text.rstrip("\n") + "\n"
     if to_stdout:
-        text = text if options.json else terminal.with_heads(text, map(visible, heads))
+        text = text if options.json else terminal.with_bold_headings(text, map(visible, headings))
         sys.stdout.write(text)
     else:
         write_file(options.out, text)

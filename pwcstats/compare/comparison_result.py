@@ -2,6 +2,7 @@
 
 import html
 import textwrap
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from pwcstats._results import Result, TestResult, plain
+from pwcstats._text import percent
 from pwcstats.compare.ranks import square_p_values
 from pwcstats.compare.registry import find_test
 
@@ -16,6 +18,8 @@ __all__ = ["ComparisonResult"]
 
 # Longest line of a summary.
 WIDTH = 100
+# A verdict that names more groups of better methods than this would be hard to read.
+MOST_GROUPS = 3
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -88,17 +92,58 @@ class ComparisonResult(Result):
         worse = set().union(*self._beaten().values())
         return [name for name in self.table.index if name not in worse]
 
+    @property
+    def _higher_estimate_is_better(self) -> bool:
+        """Whether a positive estimate means that method_a is better."""
+        # Differences of mean ranks are positive if method_a is better, whichever scores are better.
+        return self.higher_is_better or find_test(self.test).compares_all
+
     def _beaten(self) -> dict[Any, set[Any]]:
         """The methods that each method is significantly better than, by the sign of the estimate."""
         beaten: dict[Any, set[Any]] = {name: set() for name in self.table.index}
-        # Differences of mean ranks are positive if method_a is better, whichever scores are better.
-        higher = self.higher_is_better or find_test(self.test).compares_all
         if self.control is None:
             found = self.pairs[self.pairs["significant"]]
             for a, b, estimate in zip(found["method_a"], found["method_b"], found["estimate"], strict=True):
-                a_is_better = (estimate > 0.0) == higher
+                a_is_better = (estimate > 0.0) == self._higher_estimate_is_better
                 beaten[a if a_is_better else b].add(b if a_is_better else a)
         return beaten
+
+    @property
+    def verdict(self) -> str:
+        """The conclusion in words: which methods are significantly better than which others.
+
+        If there are too many such groups for a sentence, it names the methods that no other is significantly better
+        than (`best_group`). With a control, it says which methods are significantly better or worse than the control.
+        """
+        if self.control is not None:
+            return self._verdict_on_control()
+        if self.best is not None:
+            return f"{self.best} is significantly better than every other method."
+        # Methods that are better than the same others are named together.
+        groups: dict[tuple[Any, ...], list[Any]] = {}
+        for name, beaten in self._beaten().items():
+            if beaten:
+                groups.setdefault(tuple(other for other in self.table.index if other in beaten), []).append(name)
+        if not groups:
+            return "No difference is significant."
+        if len(groups) > MOST_GROUPS:
+            return f"No other method is significantly better than {_joined(self.best_group, 'or')}."
+        clauses = [
+            f"{_joined(names)} {_is(names)} significantly better than {_joined(others)}"
+            for others, names in groups.items()
+        ]
+        return f"{'; '.join(clauses)}. The other differences are not significant."
+
+    def _verdict_on_control(self) -> str:
+        found = self.pairs[self.pairs["significant"]]
+        control_is_better = (found["estimate"] > 0.0) == self._higher_estimate_is_better
+        better, worse = (list(found.loc[rows, "method_b"]) for rows in (~control_is_better, control_is_better))
+        clauses = [
+            f"{_joined(names)} {_is(names)} significantly {word} than {self.control}"
+            for names, word in ((better, "better"), (worse, "worse"))
+            if names
+        ]
+        return f"{'; '.join(clauses)}." if clauses else f"No method differs significantly from {self.control}."
 
     @property
     def p_values(self) -> pd.DataFrame:
@@ -138,13 +183,13 @@ class ComparisonResult(Result):
             "alpha": self.alpha,
             "best": self.best,
             "best_group": self.best_group,
+            "verdict": self.verdict,
             "notes": self.notes,
         }
         return {name: plain(part) for name, part in content.items()}
 
     def summary(self) -> str:
         """The comparison as text."""
-        level = f"{100.0 * (1.0 - self.alpha):g} %"
         side = "higher" if self.higher_is_better else "lower"
         table = self.table if self.cliques else self.table.drop(columns="letters")
         numbers = self.pairs.drop(columns=["significant", "statistic"])
@@ -154,13 +199,13 @@ class ComparisonResult(Result):
             f"adjustment: {self._adjustment()}; level {self.alpha:g}",
             *(str(self.omnibus).splitlines() if self.omnibus is not None else []),
             "",
-            f"Methods, best first ({side} is better; {level} intervals of the means)",
+            f"Methods, best first ({side} is better; {percent(1.0 - self.alpha)} intervals of the means)",
             table.to_string(float_format="{:.4f}".format),
             "",
             f"Pairs (estimate: {self.estimate_name})",
             numbers.to_string(index=False, float_format="{:.4g}".format),
             "",
-            self._verdict(),
+            *textwrap.wrap(self.verdict, WIDTH),
         ]
         for note in self.notes:
             lines += textwrap.wrap(f"note: {note}", WIDTH, subsequent_indent="      ")
@@ -173,15 +218,6 @@ class ComparisonResult(Result):
             return "by the test itself"
         return f"by the test itself, critical difference of mean ranks {self.critical_difference:.4g}"
 
-    def _verdict(self) -> str:
-        if self.control is not None:
-            found = self.pairs.loc[self.pairs["significant"], "method_b"]
-            names = ", ".join(map(str, found)) or "no method"
-            return f"Different from {self.control}: {names}."
-        if self.best is not None:
-            return f"{self.best} is significantly better than every other method."
-        return f"No other method is significantly better than: {', '.join(map(str, self.best_group))}."
-
     def _title(self) -> str:
         return f"Comparison of {len(self.table)} methods"
 
@@ -191,7 +227,7 @@ class ComparisonResult(Result):
     def _repr_html_(self) -> str:
         """The methods, best first, above the pairs."""
         table = self.table if self.cliques else self.table.drop(columns="letters")
-        texts = [self._verdict(), *(f"note: {note}" for note in self.notes)]
+        texts = [self.verdict, *(f"note: {note}" for note in self.notes)]
         parts = [
             f"<p><b>{self._title()}</b><br>{html.escape(f'{self.test}, {self.reason}')}</p>",
             table.to_html(float_format="{:.4f}".format),
@@ -199,3 +235,13 @@ class ComparisonResult(Result):
             *(f"<p>{html.escape(text)}</p>" for text in texts),
         ]
         return "\n".join(parts)
+
+
+def _joined(names: Sequence[Any], word: str = "and") -> str:
+    """Names as a sentence lists them: "a, b and c"."""
+    *others, last = map(str, names)
+    return f"{', '.join(others)} {word} {last}" if others else last
+
+
+def _is(names: Sequence[Any]) -> str:
+    return "is" if len(names) == 1 else "are"

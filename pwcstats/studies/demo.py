@@ -1,32 +1,22 @@
-"""The demo: four problems, and the lines of Python that solve them, on one page.
+"""The demo: problems, and the lines of Python that solve them.
 
-The lines that the page shows are the lines that run: the code of each section is a text, which is executed, and the
+The lines that are shown are the lines that run: the code of each section is a text, which is executed, and the
 results are read from its variables.
 """
 
-import os
-import re
 import warnings
-from base64 import b64encode
-from collections.abc import Callable, Sequence
-from html import escape
-from pathlib import Path
-from tempfile import TemporaryDirectory
+from collections.abc import Callable
 from typing import Any, NamedTuple
-from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
 from matplotlib import pyplot
 from statsmodels.tools.sm_exceptions import ModelWarning
 
-from pwcstats._files import write_figure, write_file
-from pwcstats.compare import ComparisonResult
-from pwcstats.datasets import load
+from pwcstats._files import figure_as_bytes
 from pwcstats.plot.style import COLORS, figure_of, hide_frame
-from pwcstats.studies import html
 
-__all__ = ["SECTIONS", "Finding", "Section", "in_text", "run", "write_data", "write_page"]
+__all__ = ["SECTIONS", "Finding", "Section", "in_text", "run"]
 
 Variables = dict[str, Any]
 # The width of the pictures in inches; labels of a wide picture would be too small on a phone.
@@ -70,7 +60,7 @@ def run(section: Section) -> Finding:
         return section.read(variables)
 
 
-# Section 1
+# Class probabilities from a support vector machine
 
 SVM_CODE = """\
 from sklearn.calibration import CalibratedClassifierCV
@@ -101,7 +91,7 @@ def _read_svm(variables: Variables) -> Finding:
     figure_of(axes).supxlabel("")
     return Finding(
         f"PairwiseClassifier has a log loss of {ours:.3f} on new digits, against {libsvm:.3f} with LIBSVM's method and "
-        f"{advice:.3f} with CalibratedClassifierCV. {_verdict(result)}",
+        f"{advice:.3f} with CalibratedClassifierCV. {result.verdict}",
         {"Log loss in ten-fold cross-validation. Methods that share a letter do not differ significantly.": table},
         _svg(axes, 2.6),
         f"Log loss with intervals: PairwiseClassifier {ours:.3f}, LIBSVM's method {libsvm:.3f}, "
@@ -109,7 +99,7 @@ def _read_svm(variables: Variables) -> Finding:
     )
 
 
-# Section 2
+# A leaderboard
 
 LEADERBOARD_CODE = """\
 from pwcstats import BradleyTerry, plot
@@ -131,17 +121,15 @@ def _read_leaderboard(variables: Variables) -> Finding:
     ranks, votes, res = variables["ranks"], variables["votes"], variables["res"]
     best, second = ranks.index[:2]
     table = ranks[["rank", "ability"]].assign(
-        **{"possible ranks": [_span(row.rank_low, row.rank_high) for row in ranks.itertuples()]}
+        **{"rank interval": [_span(row.rank_low, row.rank_high) for row in ranks.itertuples()]}
     )
-    is_certain = ranks.loc[best, "rank_high"] == 1
-    certainty = (
-        f"It is certainly ahead of {second}." if is_certain else f"It is not certain that it is ahead of {second}."
-    )
+    is_significant = ranks.loc[best, "rank_high"] == 1
+    lead = f"Its lead over {second} is {'' if is_significant else 'not '}significant at the 5 % level."
     table = table.rename_axis(index="model")
     return Finding(
-        f"{best} leads after {len(votes):,} votes. {certainty} The answer that is shown first has an advantage of "
+        f"{best} leads after {len(votes):,} votes. {lead} The answer that is shown first has an advantage of "
         f"{res.params['(order)']:.2f} on the scale of the abilities.",
-        {"With a probability of 95 %, the true ranks of all models are among their possible ranks.": table},
+        {"With 95 % confidence, every model's true rank lies in its interval.": table},
         _svg(variables["ax"], 4.0),
         f"Abilities of {len(ranks)} models with intervals, {best} first and {ranks.index[-1]} last.",
     )
@@ -151,7 +139,7 @@ def _span(low: int, high: int) -> str:
     return str(low) if low == high else f"{low} to {high}"
 
 
-# Section 3
+# A regression with an infinite coefficient
 
 SEPARATION_CODE = """\
 from statsmodels.formula.api import logit
@@ -212,7 +200,7 @@ def _draw_coefficients(plain: pd.DataFrame, firth: pd.DataFrame) -> Any:
     return axes
 
 
-# Section 4
+# A comparison of classifiers
 
 COMPARISON_CODE = """\
 from pwcstats import plot
@@ -230,7 +218,7 @@ def _read_comparison(variables: Variables) -> Finding:
     table = result.table[["mean", "rank", "letters"]].rename(columns={"mean": "mean accuracy", "rank": "mean rank"})
     ranks = ", ".join(f"{name} {rank:.2f}" for name, rank in table["mean rank"].items())
     return Finding(
-        _verdict(result),
+        result.verdict,
         {
             f"{scores['method'].nunique()} classifiers on {scores['dataset'].nunique()} data sets. Methods that share "
             f"a letter do not differ significantly. Why this test? {result.reason}.": table
@@ -240,38 +228,13 @@ def _read_comparison(variables: Variables) -> Finding:
     )
 
 
-def _verdict(result: ComparisonResult) -> str:
-    """The conclusion of a comparison: which methods are significantly better than which."""
-    if result.best is not None:
-        return f"{result.best} is significantly better than each of the others."
-    # Methods that are better than the same others are named together.
-    better: dict[tuple[str, ...], list[str]] = {}
-    for name, worse in result._beaten().items():
-        if worse:
-            better.setdefault(tuple(sorted(worse)), []).append(name)
-    clauses = [
-        f"{' and '.join(names)} {'is' if len(names) == 1 else 'are'} significantly better than {' and '.join(worse)}"
-        for worse, names in better.items()
-    ]
-    if not clauses:
-        return "No difference is significant."
-    return f"{'; '.join(clauses)}. The other differences may be due to chance."
-
-
 def _svg(axes: Any, height: float) -> bytes:
     """A picture as SVG, in the size of the page; it is closed."""
     figure = figure_of(axes)
     figure.set_size_inches(WIDTH, height)
-    # A fixed date and fixed names of parts: the same results give the same picture.
-    date = {"SOURCE_DATE_EPOCH": os.environ.get("SOURCE_DATE_EPOCH", "0")}
-    with (
-        TemporaryDirectory() as folder,
-        patch.dict(os.environ, date),
-        pyplot.rc_context({"svg.hashsalt": "pwcstats"}),
-    ):
-        file = Path(folder) / "picture.svg"
-        write_figure(file, figure, dpi=72)
-        content = file.read_bytes()
+    # Without a date, and with fixed names of parts, the same results give the same picture.
+    with pyplot.rc_context({"svg.hashsalt": "pwcstats"}):
+        content = figure_as_bytes(figure, "svg", metadata={"Date": None})
     pyplot.close(figure)
     return content
 
@@ -369,94 +332,6 @@ print(compare_methods(scores).summary())
 """,
     ),
 )
-
-# Added to the style of all pages.
-STYLE = """
-:root { --page: #fff; --code: #f4f6f8; --link: #005a8c; color-scheme: light dark; }
-@media (prefers-color-scheme: dark) {
-  :root { --page: #14181c; --ink: #e3e7eb; --pale: #a2acb6; --line: #39424b; --code: #1f262d; --link: #7cc4f0; }
-}
-body { background: var(--page); max-width: 50rem; } a { color: var(--link); }
-pre { background: var(--code); padding: .8rem 1rem; border-radius: .4rem; overflow-x: auto; font-size: .85rem; }
-figure { margin: 1rem 0; } figure img { background: #fff; border-radius: .4rem; width: 100%; max-width: 40rem; }
-tbody th { text-align: left; border-bottom: 1px solid var(--line); } thead td { border-bottom: 2px solid var(--line); }
-@media (max-width: 30rem) { th, td { padding: .15rem .25rem; } table { font-size: .7rem; } }
-.command { white-space: pre-wrap; } .command span { white-space: nowrap; }
-.found { border-left: .25rem solid var(--link); padding-left: .8rem; font-weight: 600; }
-.yours { border: 1px solid var(--line); border-radius: .4rem; padding: 0 1rem; } .yours h3 { margin: .8rem 0 0; }
-nav ul { padding-left: 1.2rem; }
-"""
-INTRODUCTION = (
-    "Four problems that pwcstats solves. Each section shows the lines of Python that made its results; they ran when "
-    "this page was written. The data sets are in files beside this page, so that you can try the commands of the "
-    "boxes “Now your data” right away, and then with your own file."
-)
-
-
-def write_data(folder: Path) -> list[Path]:
-    """Write the data sets of the sections as CSV files."""
-    files = []
-    for section in SECTIONS:
-        file = folder / f"{section.dataset}.csv"
-        write_file(file, load(section.dataset).frame.to_csv(index=False))
-        files.append(file)
-    return files
-
-
-def write_page(folder: Path, findings: Sequence[Finding]) -> Path:
-    """Write the page, which needs no other file.
-
-    Parameters
-    ----------
-    folder : Path
-        An existing folder.
-    findings : sequence of Finding
-        What each of SECTIONS found.
-
-    Returns
-    -------
-    Path
-        The page.
-    """
-    page = folder / "demo.html"
-    links = "".join(f'<li><a href="#{section.name}">{escape(section.title)}</a></li>' for section in SECTIONS)
-    parts = [f"<p>{escape(INTRODUCTION)}</p>", f"<nav><ul>{links}</ul></nav>"]
-    parts += [_as_html(section, finding) for section, finding in zip(SECTIONS, findings, strict=True)]
-    html.page(page, "pwcstats: a tour in four examples", parts, STYLE)
-    return page
-
-
-def _as_html(section: Section, finding: Finding) -> str:
-    picture = b64encode(finding.picture).decode("ascii")
-    tables = "".join(_table(caption, table) for caption, table in finding.tables.items())
-    # A browser would break a line between the hyphens of an option.
-    words = re.sub(r"\S+", r"<span>\g<0></span>", escape(section.command))
-    block = f'<pre class="command"><code>{words}</code></pre>'
-    command = f"<p>On the command line:</p>{block}" if section.command else ""
-    return f"""<section id="{section.name}">
-<h2>{escape(section.title)}</h2>
-<p>{escape(section.problem)}</p>
-<pre><code>{escape(section.code.rstrip())}</code></pre>
-<p class="found">{escape(finding.sentence)}</p>
-<figure><img alt="{escape(finding.alt)}" src="data:image/svg+xml;base64,{picture}"></figure>
-{tables}
-<div class="yours"><h3>Now your data</h3><p>{escape(section.columns)}</p>
-{command}
-<p>In Python:</p><pre><code>{escape(section.lines.rstrip())}</code></pre></div>
-</section>"""
-
-
-def _table(caption: str, table: pd.DataFrame) -> str:
-    texts = in_text(table)
-    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in texts.columns)
-    rows = "".join(
-        f'<tr><th scope="row">{escape(str(label))}</th>{"".join(f"<td>{escape(cell)}</td>" for cell in cells)}</tr>'
-        for label, cells in zip(texts.index, texts.to_numpy(), strict=True)
-    )
-    return (
-        f'<p class="pale">{escape(caption)}</p><div class="wide"><table><thead><tr><td></td>{head}</tr></thead>'
-        f"<tbody>{rows}</tbody></table></div>"
-    )
 
 
 def in_text(table: pd.DataFrame) -> pd.DataFrame:

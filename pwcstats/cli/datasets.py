@@ -3,8 +3,7 @@
 import argparse
 from typing import Any
 
-import pandas as pd
-
+from pwcstats._files import as_csv, has_row_names
 from pwcstats.cli import writing
 from pwcstats.datasets import catalogue, load
 
@@ -28,9 +27,7 @@ def run(options: argparse.Namespace) -> None:
     if options.name is None:
         table = catalogue().astype(object)
         text = table.where(table.notna(), "").to_string(index=False)
-        writing.emit(options, text, table.where(table.notna(), None), heads=text.split("\n")[:1])
+        writing.emit(options, text, table.where(table.notna(), None), headings=text.split("\n")[:1])
         return
     frame = load(options.name).frame
-    has_names = not isinstance(frame.index, pd.RangeIndex)
-    text = writing.as_csv(frame, index=has_names)
-    writing.emit(options, text, frame.reset_index() if has_names else frame, is_csv=True)
+    writing.emit(options, as_csv(frame), frame.reset_index() if has_row_names(frame) else frame, is_csv=True)
