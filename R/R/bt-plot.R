@@ -106,7 +106,7 @@ name_ranks <- function(shown) {
 }
 
 describe_ranks <- function(level) {
-  sprintf("ranks: sets that all hold with %g%% confidence", 100 * level)
+  sprintf("ranks: simultaneous %g %% confidence sets", 100 * level)
 }
 
 describe_top <- function(shown) {
@@ -129,13 +129,12 @@ describe_abilities <- function(x, shown, intervals, sep = ", ") {
   if (intervals == "comparison") {
     percent <- round(percent)
   }
-  sprintf("%s%s%g%% %s", label, sep, percent, kind)
+  sprintf("%s%s%g %% %s", label, sep, percent, kind)
 }
 
 describe_overlap <- function(level, sep = " ") {
   sprintf(
-    "two items differ at about the %g%% level%sif their intervals do not overlap",
-    100 * (1 - level), sep
+    "items whose intervals do not overlap%sdiffer (%g %% level)", sep, 100 * (1 - level)
   )
 }
 

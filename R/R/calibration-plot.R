@@ -50,9 +50,17 @@ calibration_plot <- function(x,
     abort("calibration_plot() needs the classes of the rows; pass y.", call)
   }
   given <- if (is_several(x)) x else list(x)
+  if (is_several(x)) {
+    check_classifier_names(x, call)
+  }
+  load_python(call)
   proba <- lapply(given, read_probabilities, newdata, as.character(y), call)
-  lines <- calibration_lines(proba, as.character(y))
-  shown <- do.call(rbind, Map(bin_line, lines$lines, names(lines$lines), bins, strategy, level))
+  check_same_classes(lapply(proba, colnames), call)
+  lines <- calibration_lines(proba, as.character(y), call)
+  shown <- do.call(rbind, Map(
+    bin_line, lines$lines, names(lines$lines),
+    MoreArgs = list(bins = bins, strategy = strategy, level = level, call = call)
+  ))
   rownames(shown) <- NULL
   draw_calibration(shown, names(lines$lines), lines, level, ...)
   invisible(shown)
@@ -61,6 +69,37 @@ calibration_plot <- function(x,
 # A list of classifiers, which is not itself one.
 is_several <- function(x) {
   is.list(x) && !is.data.frame(x) && is.null(attr(x, "class"))
+}
+
+# The names are in the legend.
+check_classifier_names <- function(x, call) {
+  if (!length(x)) {
+    abort("calibration_plot() needs a classifier or probabilities, got an empty list.", call)
+  }
+  labels <- first_of(names(x), "")
+  if (anyNA(labels) || !all(nzchar(labels)) || anyDuplicated(labels)) {
+    abort(
+      paste(
+        "a list of classifiers needs a different name for each of them,",
+        "as in list(lda = fit1, tree = fit2)."
+      ),
+      call
+    )
+  }
+}
+
+check_same_classes <- function(classes, call) {
+  for (other in classes[-1L]) {
+    if (!setequal(other, classes[[1L]])) {
+      abort(
+        sprintf(
+          "classifiers must have the same classes, got %s and %s; fit them to the same labels.",
+          quoted(classes[[1L]]), quoted(other)
+        ),
+        call
+      )
+    }
+  }
 }
 
 # A matrix of probabilities with the classes as column names.
@@ -89,10 +128,9 @@ read_probabilities <- function(x, newdata, y, call) {
 }
 
 # Predictions and outcomes of each line, and the label of the axis.
-calibration_lines <- function(proba, y) {
+calibration_lines <- function(proba, y, call) {
   classes <- colnames(proba[[1L]])
-  loss <- vapply(proba, function(p) log_loss(p, y), 1)
-  name <- first_of(names(proba), rep("", length(proba)))
+  loss <- vapply(proba, log_loss, 1, y, call)
   if (length(classes) == 2L) {
     lines <- lapply(proba, function(p) list(p = p[, classes[[2L]]], truth = y == classes[[2L]]))
     names(lines) <- classes[[2L]]
@@ -112,59 +150,30 @@ calibration_lines <- function(proba, y) {
     of <- "predicted probability of the predicted class"
   }
   if (length(proba) > 1L) {
-    names(lines) <- sprintf("%s: log loss %.3f", name, loss)
+    names(lines) <- sprintf("%s: log loss %.3f", names(proba), loss)
   }
   list(lines = lines, of = of, loss = loss, n = length(y), several = length(proba) > 1L)
 }
 
-log_loss <- function(p, y) {
-  own <- p[cbind(seq_along(y), match(y, colnames(p)))]
-  -mean(log(pmax(own, .Machine$double.eps)))
+# Python computes the log loss and the points, so that both languages draw the same.
+log_loss <- function(p, y, call) {
+  codes <- match(y, colnames(p))
+  found <- call_bridge(
+    python$bridge$log_loss, list(to_py(unname(p)), to_py(as.array(codes))), list(), call
+  )
+  from_py(found)
 }
 
 # Mean prediction, observed share and its Wilson interval in each bin.
-bin_line <- function(line, name, bins, strategy, level) {
-  at <- seq(0, 1, length.out = bins + 1L)
-  edges <- if (strategy == "quantile") stats::quantile(line$p, at, names = FALSE) else at
-  inner <- edges[-c(1L, bins + 1L)]
-  bin <- findInterval(line$p, inner, left.open = TRUE) + 1L
-  if (strategy == "quantile") {
-    bin <- merge_small(bin, bins)
-  }
-  n <- as.vector(table(bin))
-  share <- as.vector(tapply(line$truth, bin, mean))
-  bounds <- wilson_bounds(share, n, level)
-  data.frame(
-    line = name, mean = as.vector(tapply(line$p, bin, mean)), share = share,
-    conf.low = bounds$low, conf.high = bounds$high, n = n
+bin_line <- function(line, name, bins, strategy, level, call) {
+  args <- list(
+    numbers_to_py(line$p), numbers_to_py(line$truth), count_to_py(bins), strategy, 1 - level
   )
-}
-
-# Joins bins of less than half of the intended size to the next one.
-merge_small <- function(bin, bins) {
-  count <- tabulate(bin, bins)
-  joined <- seq_len(bins)
-  start <- 1L
-  size <- 0
-  for (i in seq_len(bins)) {
-    size <- size + count[[i]]
-    joined[start:i] <- i
-    if (2 * size * bins >= length(bin)) {
-      start <- i + 1L
-      size <- 0
-    }
-  }
-  if (size > 0 && start > 1L) {
-    joined[start:bins] <- joined[[start - 1L]]
-  }
-  joined[bin]
-}
-
-wilson_bounds <- function(share, n, level) {
-  z <- stats::qnorm((1 + level) / 2)
-  middle <- (share + z^2 / (2 * n)) / (1 + z^2 / n)
-  half <- z / (1 + z^2 / n) * sqrt(share * (1 - share) / n + z^2 / (4 * n^2))
-  list(low = pmax(middle - half, 0), high = pmin(middle + half, 1))
+  points <- matrix_from_py(call_bridge(python$bridge$calibration_points, args, list(), call))
+  data.frame(
+    line = name, mean = points[, 1L], share = points[, 2L],
+    conf.low = points[, 3L], conf.high = points[, 4L], n = as.integer(points[, 5L])
+  )
 }
 
 draw_calibration <- function(shown, names, lines, level, xlim = NULL, ylim = NULL, main = NULL,
@@ -180,7 +189,7 @@ draw_calibration <- function(shown, names, lines, level, xlim = NULL, ylim = NUL
   graphics::plot(
     ends, ends,
     type = "n", xlim = first_of(xlim, ends), ylim = first_of(ylim, ends), xlab = lines$of,
-    ylab = sprintf("observed share (%g%% intervals)", 100 * level),
+    ylab = sprintf("observed share (%g %% intervals)", 100 * level),
     main = first_of(main, if (lines$several) of_several else of_classes), ...
   )
   graphics::lines(ends, ends, lty = 2L, col = "gray60")

@@ -292,6 +292,6 @@ draw_differences <- function(x, xlab = NULL, xlim = NULL, ...) {
 describe_intervals <- function(x) {
   simultaneous <- if (x$is_simultaneous) "simultaneous " else ""
   estimate <- x$estimate_name
-  intervals <- sprintf("%s%s%% intervals", simultaneous, format(100 * x$conf.level))
+  intervals <- sprintf("%s%s %% intervals", simultaneous, format(100 * x$conf.level))
   if (nchar(estimate) > 40L) c(estimate, intervals) else paste0(estimate, ", ", intervals)
 }

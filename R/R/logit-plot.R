@@ -79,7 +79,7 @@ groups_of_coefficients <- function(x) {
 
 describe_coefficients <- function(level, method) {
   kind <- c(wald = "Wald", profile = "profile")[[method]]
-  sprintf("Coefficient (log odds), %g%% %s intervals", 100 * level, kind)
+  sprintf("Coefficient (log odds), %g %% %s intervals", 100 * level, kind)
 }
 
 draw_coefficients <- function(shown, xlab, xlim, ...) {

@@ -43,7 +43,7 @@ class _Forecast(NamedTuple):
     clf: Any
 
 
-class _Line(NamedTuple):
+class Line(NamedTuple):
     """Predictions `p` of events, which happened or not (`truth`); predictions with the same `row` belong together."""
 
     label: str
@@ -134,7 +134,7 @@ def calibration(
     codes = [read_labels(forecast.classes, y, len(forecast.p)) for forecast in forecasts]
     lines = _lines(forecasts, codes, drawn, X)
     axes = read_panel(ax, 5.4, 5.2)
-    points = [_bins(line, n_bins, strategy, alpha) for line in lines]
+    points = [line_points(line, n_bins, strategy, alpha) for line in lines]
     # Confidences are at least 1/K, and often near 1.
     start = 0.0 if drawn != "confidence" else float(np.floor(9.9 * min(part[:, :3].min() for part in points)) / 10)
     for index, (line, part) in enumerate(zip(lines, points, strict=True)):
@@ -215,7 +215,7 @@ def _read_kind(kind: Any, forecasts: list[_Forecast]) -> str:
     return str(kind)
 
 
-def _lines(forecasts: list[_Forecast], codes: list[NDArray[np.int64]], kind: str, X: Any) -> list[_Line]:
+def _lines(forecasts: list[_Forecast], codes: list[NDArray[np.int64]], kind: str, X: Any) -> list[Line]:
     """The lines to draw, with their labels."""
     if kind == "pairs":
         return _pair_lines(forecasts[0], codes[0], X)
@@ -225,11 +225,11 @@ def _lines(forecasts: list[_Forecast], codes: list[NDArray[np.int64]], kind: str
         if kind == "confidence":
             best = forecast.p.argmax(axis=1)
             label = _named(forecast, own_codes, "predicted class")
-            lines.append(_Line(label, best == own_codes, forecast.p.max(axis=1), None))
+            lines.append(Line(label, best == own_codes, forecast.p.max(axis=1), None))
             continue
         for index in range(k) if k > 2 else [1]:
             label = _named(forecast, own_codes, literal(forecast.classes[index]))
-            lines.append(_Line(label, own_codes == index, forecast.p[:, index], None))
+            lines.append(Line(label, own_codes == index, forecast.p[:, index], None))
     return lines
 
 
@@ -237,10 +237,11 @@ def _named(forecast: _Forecast, codes: NDArray[np.int64], alone: str) -> str:
     """Label of the line of one of several classifiers; the label `alone` if there is only one."""
     if not forecast.name:
         return alone
-    return f"{literal(forecast.name)}: log loss {_log_loss(forecast.p, codes):.3f}"
+    return f"{literal(forecast.name)}: log loss {mean_log_loss(forecast.p, codes):.3f}"
 
 
-def _log_loss(p: Array, codes: NDArray[np.int64]) -> float:
+def mean_log_loss(p: Array, codes: NDArray[np.int64]) -> float:
+    """Mean over rows of -log of the probability of their own class."""
     return float(-np.mean(np.log(np.maximum(p[np.arange(len(p)), codes], np.finfo(float).eps))))
 
 
@@ -249,7 +250,7 @@ def _brier(p: Array, codes: NDArray[np.int64]) -> float:
     return float(np.mean(np.sum((p - truth) ** 2, axis=1)) / (2 if p.shape[1] == 2 else 1))
 
 
-def _pair_lines(forecast: _Forecast, codes: NDArray[np.int64], X: Any) -> list[_Line]:
+def _pair_lines(forecast: _Forecast, codes: NDArray[np.int64], X: Any) -> list[Line]:
     """All pairs together, before and after coupling."""
     p = forecast.p
     first, counts = _orient(codes, p.shape[1])
@@ -267,7 +268,7 @@ def _pair_lines(forecast: _Forecast, codes: NDArray[np.int64], X: Any) -> list[_
         r = np.clip(table[counts], 0.0, 1.0)
         brier = np.mean((r - truth) ** 2)
         loss = -np.mean(np.log(np.maximum(np.where(truth, r, 1.0 - r), np.finfo(float).eps)))
-        lines.append(_Line(f"{name}\n(log loss {loss:.3f}, Brier {brier:.3f})", truth, r, row))
+        lines.append(Line(f"{name}\n(log loss {loss:.3f}, Brier {brier:.3f})", truth, r, row))
     return lines
 
 
@@ -289,8 +290,11 @@ def _pairwise_values(
     return out
 
 
-def _bins(line: _Line, n_bins: int, strategy: str, alpha: float) -> Array:
-    """Mean prediction, observed share, and the ends of its Wilson interval; one row per bin that has predictions."""
+def line_points(line: Line, n_bins: int, strategy: str, alpha: float) -> Array:
+    """Mean prediction, observed share, ends of its Wilson interval, and number of predictions.
+
+    There is one row per bin that has predictions.
+    """
     # As scikit-learn's calibration_curve does it.
     points = np.linspace(0.0, 1.0, n_bins + 1)
     edges = np.quantile(line.p, points) if strategy == "quantile" else points
@@ -305,7 +309,7 @@ def _bins(line: _Line, n_bins: int, strategy: str, alpha: float) -> Array:
     if line.row is not None:
         size = np.array([len(np.unique(line.row[bins == index])) for index in np.flatnonzero(used)])
     low, high = proportion_confint(share * size, size, alpha, method="wilson")
-    return np.column_stack([mean, share, low, high])
+    return np.column_stack([mean, share, low, high, n[used]])
 
 
 def _merge_small(bins: NDArray[np.intp], n_bins: int) -> NDArray[np.intp]:
@@ -324,7 +328,7 @@ def _merge_small(bins: NDArray[np.intp], n_bins: int) -> NDArray[np.intp]:
 
 
 def _draw_line(axes: Axes, points: Array, label: str, style: dict[str, Any]) -> None:
-    mean, share, low, high = points.T
+    mean, share, low, high, _ = points.T
     axes.vlines(mean, low, high, color=style["color"], linewidth=1.4, alpha=0.7)
     axes.plot(mean, share, label=label, markersize=6, linewidth=1.6, **style)
 
@@ -356,7 +360,7 @@ def _finish(
         of = f" of {literal(classes[1])}"
     title = f"calibration on these {n}"
     if len(forecasts) == 1:
-        loss, brier = _log_loss(forecasts[0].p, codes[0]), _brier(forecasts[0].p, codes[0])
+        loss, brier = mean_log_loss(forecasts[0].p, codes[0]), _brier(forecasts[0].p, codes[0])
         title = f"log loss {loss:.3f}, Brier score {brier:.3f} on these {n}"
     width = axes.get_window_extent().width / figure_of(axes).dpi
     font = float(np.clip(FONT * width / WIDE, SMALLEST, FONT))

@@ -138,6 +138,21 @@ def is_score(name):
     return name in get_scorer_names()
 
 
+def calibration_points(p, truth, n_bins, strategy, alpha):
+    """Return the points of a line in a reliability diagram: mean, share, ends of its interval, count."""
+    # Not with the module: it imports matplotlib.
+    from pwcstats.plot.reliability import Line, line_points
+
+    return line_points(Line("", np.asarray(truth, dtype=bool), np.asarray(p), None), n_bins, strategy, alpha)
+
+
+def log_loss(proba, codes):
+    """Return the mean log loss; codes of classes count from 1."""
+    from pwcstats.plot.reliability import mean_log_loss
+
+    return mean_log_loss(np.asarray(proba), np.asarray(codes, dtype=np.int64) - 1)
+
+
 def connect(fit, prob):
     """Register the R functions that fit R learners and predict their probabilities."""
     _R.update(fit=fit, prob=prob)

@@ -32,11 +32,11 @@ test_that("abilities are drawn with intervals, the best on top", {
   }
   level <- attr(comparison_intervals(fit, 0.9), "level")
   expect_identical(
-    picture$labels$x, sprintf("Ability (a is 0),\n%.0f%% comparison intervals", 100 * level)
+    picture$labels$x, sprintf("Ability (a is 0),\n%.0f %% comparison intervals", 100 * level)
   )
   expect_identical(
     picture$labels$caption,
-    "two items differ at about the 10% level\nif their intervals do not overlap"
+    "items whose intervals do not overlap\ndiffer (10 % level)"
   )
   expect_identical(ggplot2::autoplot(fit, level = 0.9)$labels, picture$labels)
   ranked <- ggplot2::autoplot(fit, ranks = TRUE, top = 2)
@@ -47,7 +47,7 @@ test_that("abilities are drawn with intervals, the best on top", {
     sets$rank_low == sets$rank_high, sets$rank_low, paste0(sets$rank_low, "-", sets$rank_high)
   )
   expect_identical(layer_of(ranked, "GeomText")$label, as.character(words))
-  expect_match(ranked$labels$caption, "all hold with 95% confidence\nthe best 2 of 3 items")
+  expect_match(ranked$labels$caption, "simultaneous 95 % confidence sets\nthe best 2 of 3 items")
   expect_identical(unique(layer_of(ranked, "GeomPoint")$colour), palette_colors[[1]])
   bare <- ggplot2::autoplot(bt(small_wins, cov = "none"))
   expect_extensible(bare)

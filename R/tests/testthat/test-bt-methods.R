@@ -156,7 +156,7 @@ test_that("rank sets are in the margin, and the best items can be chosen", {
   expect_identical(drawn$text$label, c(words, "rank"))
   expect_equal(drawn$text$y[1:3], 3:1)
   page <- draw(function() plot(fit, ranks = TRUE, level = 0.9))$page
-  expect_written("ranks: sets that all hold with 90% confidence", page)
+  expect_written("ranks: simultaneous 90 % confidence sets", page)
   drawn <- record_drawing(function() plot(fit, top = 2))
   expect_identical(rownames(drawn$result), rownames(sets)[1:2])
   expect_identical(unique(drawn$points$col), palette_colors[[1]])

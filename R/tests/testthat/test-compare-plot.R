@@ -53,7 +53,7 @@ test_that("intervals are drawn for all pairs, or for those with the first method
   drawn <- draw(function() plot(found, type = "intervals"))
   pairs <- paste(found$pairs$method_a, "-", found$pairs$method_b)
   expect_written(pairs, drawn$page)
-  expect_written("pseudomedian, simultaneous 95% intervals", drawn$page)
+  expect_written("pseudomedian, simultaneous 95 % intervals", drawn$page)
   expect_identical(rownames(drawn$result), pairs)
   expect_identical(drawn$result$conf_low, found$pairs$conf_low)
   found <- compare_methods(twelve(), adjust = "none")
@@ -73,15 +73,15 @@ test_that("Python says what is estimated, and if intervals are simultaneous", {
     expect_identical(grepl("simultaneous", page), startsWith(intervals, "simultaneous"))
   }
   for (adjust in c("holm", "bh")) {
-    intervals <- if (adjust == "holm") "simultaneous 95% intervals" else "95% intervals"
+    intervals <- if (adjust == "holm") "simultaneous 95 % intervals" else "95 % intervals"
     expect_both(compare_methods(many, test = "mean_ranks", adjust = adjust), intervals)
     expect_both(rank_tests(many, adjust = adjust), intervals)
     # Nemenyi's intervals are simultaneous whatever the adjustment.
     nemenyis <- compare_methods(many, test = "nemenyi", adjust = adjust)
     expect_true(nemenyis$is_adjusted)
-    expect_both(nemenyis, "simultaneous 95% intervals")
+    expect_both(nemenyis, "simultaneous 95 % intervals")
   }
-  expect_both(nemenyi(many), "simultaneous 95% intervals")
+  expect_both(nemenyi(many), "simultaneous 95 % intervals")
   expect_identical(nemenyi(many)$test, "nemenyi")
   expect_identical(rank_tests(many)$test, "mean_ranks")
 })

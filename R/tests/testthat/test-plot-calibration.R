@@ -1,36 +1,19 @@
-# Reliability diagrams, against prop.test() and Python.
+# Reliability diagrams, against prop.test().
 
 test_that("intervals are those of prop.test", {
+  skip_without_python()
+  load_python(NULL)
   for (level in c(0.8, 0.95)) {
     for (n in c(5, 40)) {
       for (k in c(0, 2, 5)) {
         expected <- suppressWarnings(
           stats::prop.test(k, n, correct = FALSE, conf.level = level)$conf.int
         )
-        found <- wilson_bounds(k / n, n, level)
-        expect_equal(c(found$low, found$high), as.vector(expected), tolerance = 1e-10)
+        line <- list(p = rep(0.5, n), truth = seq_len(n) <= k)
+        found <- bin_line(line, "a", 2, "uniform", level, NULL)
+        expect_equal(c(found$conf.low, found$conf.high), as.vector(expected), tolerance = 1e-10)
+        expect_equal(c(found$mean, found$share, found$n), c(0.5, k / n, n))
       }
-    }
-  }
-})
-
-test_that("points are those of Python", {
-  skip_without_python()
-  reliability <- reticulate::import("pwcstats.plot.reliability")
-  set.seed(1)
-  smooth <- stats::runif(200)
-  tied <- c(rep(0, 98), stats::runif(102))
-  for (p in list(smooth, tied, round(smooth, 1))) {
-    truth <- stats::runif(200) < p
-    line <- reliability[["_Line"]]("a", reticulate::np_array(truth), reticulate::np_array(p), NULL)
-    for (strategy in c("quantile", "uniform")) {
-      expected <- reliability[["_bins"]](line, 10L, strategy, 0.1)
-      found <- bin_line(list(p = p, truth = truth), "a", 10, strategy, 0.9)
-      expect_equal(
-        unname(as.matrix(found[c("mean", "share", "conf.low", "conf.high")])), expected,
-        tolerance = 1e-10
-      )
-      expect_identical(sum(found$n), 200L)
     }
   }
 })
@@ -46,7 +29,7 @@ test_that("fits and matrices are drawn, one line for each class or for each fit"
   line <- list(p = p[, "setosa"], truth = new$Species == "setosa")
   expect_equal(
     drawn$result[drawn$result$line == "setosa", ],
-    bin_line(line, "setosa", 4, "quantile", 0.95),
+    bin_line(line, "setosa", 4, "quantile", 0.95, NULL),
     ignore_attr = TRUE
   )
   expect_identical(
@@ -63,16 +46,17 @@ test_that("fits and matrices are drawn, one line for each class or for each fit"
   one <- list(p = p[cbind(1:75, best)], truth = colnames(p)[best] == new$Species)
   expect_equal(
     subset(several$result, grepl("one", line))[-1],
-    bin_line(one, "one", 10, "quantile", 0.95)[-1],
+    bin_line(one, "one", 10, "quantile", 0.95, NULL)[-1],
     ignore_attr = TRUE
   )
   page <- draw(function() calibration_plot(fit, new, new$Species, level = 0.9))$page
-  expect_written(c("90% intervals", "on these 75 rows"), page)
+  expect_written(c("90 % intervals", "on these 75 rows"), page)
   page <- draw(function() calibration_plot(p, y = new$Species, main = "a title"))$page
   expect_written("a title", page)
 })
 
 test_that("two classes have the line of the second", {
+  skip_without_python()
   p <- cbind(no = c(0.9, 0.4, 0.2, 0.7), yes = c(0.1, 0.6, 0.8, 0.3))
   y <- c("no", "yes", "yes", "no")
   drawn <- record_drawing(function() {
@@ -83,7 +67,30 @@ test_that("two classes have the line of the second", {
   expect_equal(drawn$result$share, c(0, 1))
 })
 
+test_that("lists of classifiers have names and the same classes", {
+  skip_without_python()
+  p <- cbind(a = c(0.5, 0.2), b = c(0.5, 0.8))
+  y <- c("a", "b")
+  words <- "^a list of classifiers needs a different name for each of them, as in list\\(lda = fit1"
+  for (unnamed in list(list(p, p), list(one = p, p), list(one = p, one = p), list(p))) {
+    expect_refused(calibration_plot(unnamed, y = y), words)
+  }
+  expect_refused(calibration_plot(list(), y = y), "needs a classifier or .*, got an empty list")
+  expect_refused(
+    calibration_plot(list(one = p, two = cbind(p / 2, c = 0.5)), y = y),
+    "^classifiers must have the same classes, got 'a', 'b' and 'a', 'b', 'c'; fit them to the same"
+  )
+  # The order of the columns does not matter.
+  both <- record_drawing(function() calibration_plot(list(one = p, two = p[, 2:1]), y = y))$result
+  expect_identical(both[both$line == both$line[[1]], -1], {
+    part <- both[both$line != both$line[[1]], -1]
+    row.names(part) <- seq_len(nrow(part))
+    part
+  })
+})
+
 test_that("what cannot be drawn is refused", {
+  skip_without_python()
   p <- cbind(a = c(0.5, 0.2), b = c(0.5, 0.8))
   expect_refused(calibration_plot(p), "needs the classes of the rows; pass y")
   expect_refused(calibration_plot(p, y = "a"), "^y must be one class for each of the 2 rows, got 1")

@@ -17,7 +17,7 @@ test_that("coefficients are drawn with their intervals, in order from the top", 
   with_intercept <- record_drawing(function() plot(fit, intercept = TRUE))
   expect_identical(with_intercept$names$label, names(coef(fit)))
   page <- draw(function() plot(fit, level = 0.9, method = "profile"))$page
-  expect_written("90% profile intervals", page)
+  expect_written("90 % profile intervals", page)
   expect_written(c("other words", "a title"), {
     draw(function() plot(fit, xlab = "other words", main = "a title", xlim = c(-9, 9)))$page
   })
