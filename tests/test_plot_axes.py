@@ -215,14 +215,3 @@ class TestPicturesOfTheSite:
     @pytest.mark.parametrize("name", ["abilities", "error_map", "posteriors", "coupling"])
     def test_examples_give_axes(self, pictures, name):
         assert isinstance(figure_of(pictures.run_example(name)), Figure)
-
-
-@pytest.mark.parametrize("name", ["hero", "hero-narrow"])
-def test_the_picture_of_the_readme(name):
-    """It is drawn by tools/hero.py, has a white background on dark pages, too, and is small."""
-    text = (ROOT / "docs" / "_static" / f"{name}.svg").read_text()
-    assert len(text) < 200 * 1024
-    background = text[text.index('<g id="patch_1">') :].split("/>")[0]
-    assert "fill: #ffffff" in background
-    # Text as paths looks the same everywhere.
-    assert "<text" not in text

@@ -18,7 +18,7 @@ from pwcstats.plot.style import COLORS, FONT, inches, list_rows, literal
 # Names of more items than this are written smaller, and names of still more items are left out.
 MOST_LARGE, MOST_NAMED = 150, 1500
 # Inches before each column of the margin.
-GAP = 0.14
+GAP = 0.2
 
 
 def abilities(
