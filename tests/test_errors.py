@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pwcstats import errors
-from pwcstats._text import listed, named
+from pwcstats._text import listed, named, percent
 from pwcstats.errors import InputError, Message, PwcError, PwcWarning, Reference, Vocabulary, arg, code, quoted, value
 
 SOURCE = f"{arg('maxiter')} must be at least 1, got {value(None)}; try {arg('method', 'firth')} or {code('fit()')}."
@@ -190,3 +190,7 @@ def test_a_reference_of_an_unknown_kind_is_an_error():
     assert Vocabulary().render(Reference("function", "couple")) == "couple"
     with pytest.raises(ValueError, match="a reference has no kind 'class'"):
         Vocabulary().render(Reference("class", "couple"))
+
+
+def test_percent():
+    assert [percent(share) for share in (0.95, 1 - 0.07, 0.9999, 0.05)] == ["95 %", "93 %", "99.99 %", "5 %"]

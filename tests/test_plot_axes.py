@@ -11,9 +11,10 @@ import pytest
 from matplotlib import pyplot
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from pwcstats import BradleyTerry, InputError, plot
-from pwcstats.plot.style import figure_of
+from pwcstats.plot.style import figure_of, fitting_columns, inches
 from tests.plotting import FIGURES, assert_legible, draw
 
 pytestmark = pytest.mark.one_environment
@@ -186,6 +187,22 @@ def test_a_notebook_shows_each_picture_once():
     pictures = [sum("image/png" in out.get("data", {}) for out in cell.outputs) for cell in book.cells]
     assert pictures == [0, 1, 1, 1, 0]
     assert book.cells[-1].outputs[0]["data"]["text/plain"] == "0"
+
+
+class TestSizesOfText:
+    @pytest.mark.parametrize("size", [6.0, 10.5])
+    @pytest.mark.parametrize(
+        "text", ["linear discriminant analysis", "CalibratedClassifierCV", "0.073", "machine\nwith two rows of names"]
+    )
+    def test_inches_are_about_those_that_matplotlib_needs(self, text, size):
+        figure = Figure(dpi=100)
+        drawn = figure.text(0, 0, text, fontsize=size).get_window_extent().width / 100
+        assert inches(text, size) == pytest.approx(drawn, rel=0.2)
+
+    def test_columns_fill_the_width(self):
+        handles = [Line2D([], [], label=label) for label in ("short", "a label that is quite long", "b", "c")]
+        widths = [fitting_columns(handles, width) for width in (0.1, 3.5, 5.0, 20.0)]
+        assert widths == [1, 2, 3, 4]
 
 
 def test_import_does_not_load_pyplot():

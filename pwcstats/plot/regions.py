@@ -26,11 +26,13 @@ from pwcstats.plot.reading import (
 )
 from pwcstats.plot.style import (
     FONT,
+    HANDLE,
     MARKERS,
     NOBODY,
     Panels,
     add_panels,
     area_colors,
+    inches,
     legend_of_figure,
     literal,
     marker_size,
@@ -120,7 +122,8 @@ def decision_regions(
     rules = [(one, *rule) for one, name in zip(clfs, titles, strict=True) for rule in _rules(one, name).items()]
     classes = clfs[0].classes_
     # The legend is below the panels.
-    columns = max(1, int(70 / (6 + max(len(str(label)) for label in [*classes, "no decision"]))))
+    longest = max(inches(literal(label)) for label in [*classes, "no decision"])
+    columns = max(1, int(_width(len(rules)) / (longest + HANDLE)))
     height = 0.25 * -(-(len(classes) + 1) // columns)
     panels = _new_panels(len(rules), labels, height) if ax is None else read_axes(ax, len(rules))
     undecided = False
@@ -170,11 +173,15 @@ def _as_fitted(clf: Any, rows: Array, X: Any) -> Any:
     return pd.DataFrame(rows, columns=X.columns if hasattr(X, "columns") else names)
 
 
+def _width(n: int) -> float:
+    """Width of a figure of `n` panels in inches."""
+    return 4.6 if n == 1 else 6.2
+
+
 def _new_panels(n: int, labels: list[str], legend: float) -> list[Axes]:
     """Up to two panels side by side; with room for a legend of this height."""
     across = min(n, 2)
-    size = 3.1 if across == 2 else 4.6
-    figure = new_figure(size * across, (size + 0.1) * -(-n // across) + legend)
+    figure = new_figure(_width(n), (_width(n) / across + 0.1) * -(-n // across) + legend)
     panels = add_panels(figure, n, across, sharex=True, sharey=True)
     for panel in panels[max(n - across, 0) :]:
         panel.set_xlabel(literal(labels[0]))
