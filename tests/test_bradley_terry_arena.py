@@ -71,7 +71,11 @@ def simulated(n_users, unequal, samples):
 
 
 def test_all_ranks_together_and_overlap():
-    """For 160 users, as many as in arena. Without clusters, both promises are broken."""
+    """For 160 users, as many as in arena. Without clusters, both promises are broken.
+
+    In 2000 samples, all rank sets are right in 97 % (without clusters in 68 %), and the level of comparison by eye is
+    5.4 % (25 %).
+    """
     (clustered, plain), (errors, _) = simulated(160, unequal=True, samples=600)
     right, nothing_claimed, level = clustered
     assert right >= PROMISED - TOLERANCE * sqrt(PROMISED * (1 - PROMISED) / 600)
@@ -89,6 +93,6 @@ def test_twenty_users():
     assert equal[0] >= PROMISED - TOLERANCE * sqrt(PROMISED * (1 - PROMISED) / 300)
     assert equal[2] == pytest.approx(1 - PROMISED, abs=TOLERANCE * errors[2])
     (unequal, _), (errors, _) = simulated(20, unequal=True, samples=300)
-    # In 2000 samples, the level of comparison by eye is 7 %, and an order is claimed in 19 %.
+    # In 2000 samples, the level of comparison by eye is 7.2 % (4.5 % if sizes are equal), and an order is claimed in 19 %.
     assert unequal[2] > equal[2]
     assert unequal[1] < PROMISED - TOLERANCE * errors[1]

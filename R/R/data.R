@@ -4,10 +4,10 @@
 #' better one, or for a tie. The data are simulated, so the truth is known.
 #'
 #' The votes of each user follow Davidson's model with ties, see [bt()], with an order effect: an
-#' advantage of the answer that is shown first. Hazel is better by 0.8 in German (25 % of the users),
-#' and Birch is worse by 0.8 in Spanish (15 %). Each user also has a taste for each model, a normal
-#' number with standard deviation 0.9. Larch and Willow are new: they were shown less often. These
-#' are the parameters:
+#' advantage of the answer that is shown first. Hazel is better by 0.8 in German (25 % of the
+#' users), and Birch is worse by 0.8 in Spanish (15 %). Each user also has a taste for each model, a
+#' normal number with standard deviation 0.9. Larch and Willow are new: they were shown less often.
+#' These are the parameters:
 #'
 #' | parameter | English | all users | estimated |
 #' | :-- | --: | --: | --: |
@@ -31,8 +31,8 @@
 #' model with ties and an order effect estimates from very many such votes: compare estimates with
 #' this column. Its values are about 20 % closer to 0, because the model has no tastes: users
 #' disagree, so that the better model wins less often than for a single user. For the same reason,
-#' log(nu) is smaller. On average over the users, Hazel and Birch are practically equal. The votes of
-#' a user are not independent, so standard errors must be clustered by user.
+#' log(nu) is smaller. On average over the users, Hazel and Birch are practically equal. The votes
+#' of a user are not independent, so standard errors must be clustered by user.
 #'
 #' @format A data frame with 3000 rows and 5 columns:
 #'   \describe{
