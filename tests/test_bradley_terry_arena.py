@@ -93,6 +93,6 @@ def test_twenty_users():
     assert equal[0] >= PROMISED - TOLERANCE * sqrt(PROMISED * (1 - PROMISED) / 300)
     assert equal[2] == pytest.approx(1 - PROMISED, abs=TOLERANCE * errors[2])
     (unequal, _), (errors, _) = simulated(20, unequal=True, samples=300)
-    # In 2000 samples, the level of comparison by eye is 7.2 % (4.5 % if sizes are equal), and an order is claimed in 19 %.
+    # In 2000 samples, the level of comparison by eye is 7.2 % (equal sizes: 4.5 %), and an order is claimed in 19 %.
     assert unequal[2] > equal[2]
     assert unequal[1] < PROMISED - TOLERANCE * errors[1]
