@@ -134,7 +134,7 @@ describe_abilities <- function(x, shown, intervals, sep = ", ") {
 
 describe_overlap <- function(level, sep = " ") {
   sprintf(
-    "items whose intervals do not overlap%sdiffer (%g %% level)", sep, 100 * (1 - level)
+    "two items whose intervals do not overlap%sdiffer (about the %g %% level)", sep, 100 * (1 - level)
   )
 }
 
