@@ -67,7 +67,7 @@ item_table <- function(x, items, columns) {
 #' 1995).
 #'
 #' For `level = 0.95` the number is about 1.39, so that each single interval has a level of about
-#' 83%. Using 95% intervals instead would test at the level 0.006. The test is valid for one pair
+#' 83 %. Using 95 % intervals instead would test at the level 0.006. The test is valid for one pair
 #' that was chosen in advance. See [rank_intervals()] for all pairs together and [compare_items()]
 #' for the exact test of one pair.
 #'

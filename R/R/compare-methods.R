@@ -60,6 +60,8 @@
 #'     reason for this test.}
 #'   \item{best}{The method that is significantly better than every other, or `NULL`.}
 #'   \item{best_group}{Methods that no other is significantly better than; empty with a control.}
+#'   \item{verdict}{The conclusion in words: which methods are significantly better than which
+#'     others, or better or worse than the control.}
 #'   \item{cliques}{List of the largest groups of methods that do not differ; empty with a control.}
 #'   \item{critical_difference}{Critical difference of mean ranks, or `NULL` if the test has none.}
 #'   \item{is_adjusted}{Does the test itself adjust its p-values for the number of pairs, as
@@ -162,6 +164,7 @@ comparison_from_py <- function(result, data_name) {
     reason = notes_from_py(list(result$reason)),
     best = from_py(result$best),
     best_group = as.character(from_py(result$best_group)),
+    verdict = from_py(result$verdict),
     cliques = groups_from_py(result$cliques),
     critical_difference = from_py(result$critical_difference),
     is_adjusted = from_py(result$is_adjusted),

@@ -38,7 +38,8 @@ print_comparison <- function(x, digits, most) {
   if (!is.null(x$omnibus)) {
     cat(strwrap(describe_htest(x$omnibus, digits), exdent = 2L), sep = "\n")
   }
-  cat(sprintf("\nMethods, best first (%s%% intervals of the means):\n", format(100 * x$conf.level)))
+  percent <- format(100 * x$conf.level)
+  cat(sprintf("\nMethods, best first (%s %% intervals of the means):\n", percent))
   table <- if (length(x$cliques)) x$table else x$table[names(x$table) != "letters"]
   numbers <- vapply(table, is.numeric, logical(1L))
   table[numbers] <- lapply(table[numbers], format, digits = digits)
@@ -52,7 +53,7 @@ print_comparison <- function(x, digits, most) {
   if (nrow(pairs) > length(shown)) {
     cat(sprintf("... and %d more, see summary()\n", nrow(pairs) - length(shown)))
   }
-  cat("\n", paste(strwrap(describe_best(x), exdent = 2L), collapse = "\n"), "\n\n", sep = "")
+  cat("\n", paste(strwrap(x$verdict, exdent = 2L), collapse = "\n"), "\n\n", sep = "")
   print_notes(x$notes)
 }
 
@@ -73,18 +74,6 @@ describe_htest <- function(x, digits) {
   p <- format.pval(x$p.value, digits = max(1L, digits - 1L))
   p <- paste("p-value", if (startsWith(p, "<")) p else paste("=", p))
   sprintf("%s: %s", x$method, paste(c(numbers, p), collapse = ", "))
-}
-
-describe_best <- function(x) {
-  listed <- function(names, none) if (length(names)) paste(names, collapse = ", ") else none
-  if (!is.null(x$control)) {
-    found <- x$pairs$method_b[x$pairs$significant]
-    sprintf("Different from %s: %s.", x$control, listed(found, "no method"))
-  } else if (!is.null(x$best)) {
-    sprintf("%s is significantly better than every other method.", x$best)
-  } else {
-    sprintf("No other method is significantly better than: %s.", listed(x$best_group, "none"))
-  }
 }
 
 #' @rdname pwcstats_comparison
