@@ -87,7 +87,7 @@ def test_plots_say_what_overlap_means():
     table = res.comparison_intervals(0.1)
     assert ends == pytest.approx(sorted(table["conf_high"]))
     assert 0.5 < table.attrs["level"] < 0.9
-    assert label == "ability (the abilities sum to 0)\ntwo items whose intervals do not overlap differ (about the 10 % level)"
+    assert label == "ability (the abilities sum to 0)\nno overlap: the two items differ (about 10 % level)"
     assert drawn(None, alpha=0.1) == (ends, label)
     ends, label = drawn("quasi")
     quasi = res.quasi_variances()

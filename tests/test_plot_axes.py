@@ -78,7 +78,7 @@ class TestAbilities:
             expected = res.comparison_intervals().sort_values("ability", ascending=False)
             segments = np.array(axes.collections[0].get_segments())
             np.testing.assert_allclose(segments[:, :, 0], expected[["conf_low", "conf_high"]])
-            assert axes.get_xlabel().endswith("two items whose intervals do not overlap differ (about the 5 % level)")
+            assert axes.get_xlabel().endswith("no overlap: the two items differ (about 5 % level)")
             assert [label.get_text() for label in axes.get_yticklabels()] == ["ant", "cat", "bee", "dog"]
             assert axes.yaxis_inverted()
 

@@ -134,7 +134,7 @@ describe_abilities <- function(x, shown, intervals, sep = ", ") {
 
 describe_overlap <- function(level, sep = " ") {
   sprintf(
-    "two items whose intervals do not overlap%sdiffer (about the %g %% level)", sep, 100 * (1 - level)
+    "no overlap: the two items%sdiffer (about %g %% level)", sep, 100 * (1 - level)
   )
 }
 

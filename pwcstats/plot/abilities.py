@@ -132,7 +132,7 @@ def _find_intervals(result: Any, intervals: str | None, alpha: float) -> tuple[p
         frame = result.abilities(ci=False).assign(conf_low=np.nan, conf_high=np.nan)
         return frame, "no intervals: the fit has no standard errors"
     if intervals == "comparison":
-        meaning = f"two items whose intervals do not overlap differ (about the {percent(alpha)} level)"
+        meaning = f"no overlap: the two items differ (about {percent(alpha)} level)"
         return result.comparison_intervals(alpha), meaning
     if intervals == "quasi":
         frame = result.quasi_variances()

@@ -36,7 +36,7 @@ test_that("abilities are drawn with intervals, the best on top", {
   )
   expect_identical(
     picture$labels$caption,
-    "two items whose intervals do not overlap\ndiffer (about the 10 % level)"
+    "no overlap: the two items\ndiffer (about 10 % level)"
   )
   expect_identical(ggplot2::autoplot(fit, level = 0.9)$labels, picture$labels)
   ranked <- ggplot2::autoplot(fit, ranks = TRUE, top = 2)
