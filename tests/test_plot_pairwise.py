@@ -1,6 +1,7 @@
 """Choices and calibration: the numbers and colours in the figures against direct computation."""
 
 import re
+from collections import Counter
 from itertools import combinations
 
 import numpy as np
@@ -23,6 +24,7 @@ from sklearn.svm import SVC
 from statsmodels.stats.proportion import proportion_confint
 
 from pwcstats import InputError, PairwiseClassifier, plot
+from pwcstats.plot.reliability import Line, line_points
 from tests.plotting import PRINTED, blobs, draw, hue
 
 pytestmark = pytest.mark.one_environment
@@ -178,6 +180,12 @@ def pooled_pairs(r, y):
     return np.array(truth, dtype=int), np.array(p)
 
 
+def misses(line):
+    """For each of 10 bins, whether the bar misses the diagonal."""
+    mean, _, low, high, _ = line_points(line, 10, "quantile", 0.05).T
+    return (low > mean) | (mean > high)
+
+
 class TestCalibration:
     @pytest.mark.parametrize("options", [{"strategy": "quantile"}, {"strategy": "uniform", "n_bins": 5}])
     def test_lines_are_those_of_scikit_learn(self, options):
@@ -240,7 +248,7 @@ class TestCalibration:
             assert legend.x0 >= inside.x0
             assert legend.x1 <= inside.x1 + 1
 
-    def test_bars_of_pairs_count_rows_once(self):
+    def test_bars_of_pairs_use_the_effective_number_of_rows(self):
         X, y = blobs(4, n=30)
         clf = LinearDiscriminantAnalysis().fit(X, y)
         axes = plot.calibration(clf, X, y, kind="pairs", n_bins=2, strategy="uniform")
@@ -254,9 +262,36 @@ class TestCalibration:
                 events[side].append(y[row] == i)
         (bars,) = axes.collections
         for side, bar in enumerate(bars.get_segments()):
-            n, share = len(set(rows[side])), np.mean(events[side])
-            assert n < len(rows[side])
+            times, share = np.array(list(Counter(rows[side]).values())), np.mean(events[side])
+            n = times.sum() ** 2 / (times**2).sum()
+            assert n < len(times) < len(rows[side])
             assert bar[:, 1] == pytest.approx(proportion_confint(share * n, n, method="wilson"), abs=1e-12)
+
+    @pytest.mark.slow
+    def test_bars_cover_calibrated_forecasts(self):
+        rng = np.random.default_rng(0)
+        missed = []
+        for _ in range(2000):
+            p = rng.beta(2, 2, 300)
+            missed.append(misses(Line("", rng.uniform(size=300) < p, p, None)))
+        assert 0.02 < np.mean(missed) < 0.07
+        assert np.mean(missed, axis=0).max() < 0.1
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize("k", [3, 10, 26])
+    def test_bars_of_calibrated_pairs_are_conservative(self, k):
+        """The number of distinct rows would be too large: they are in a bin unequally often."""
+        rng = np.random.default_rng(k)
+        missed = []
+        for _ in range(500):
+            p = rng.dirichlet(np.ones(k), 300)
+            y = (p.cumsum(axis=1) < rng.uniform(size=(300, 1))).sum(axis=1)
+            row, other = np.nonzero(y[:, None] != np.arange(k))
+            own = y[row]
+            ratio = p[row, np.minimum(own, other)] / (p[row, own] + p[row, other])
+            missed.append(misses(Line("", own < other, ratio, row)))
+        assert np.mean(missed) < 0.055
+        assert np.mean(missed, axis=0).max() < 0.1
 
     def test_ties_make_no_tiny_bins(self):
         rng = np.random.default_rng(0)
@@ -311,6 +346,17 @@ class TestCalibration:
             counts = np.histogram(values, bins=len(heights), range=(0, 1))[0]
             np.testing.assert_allclose(heights - floor, (heights.max() - floor) * counts / counts.max(), atol=1e-12)
             assert heights.max() < 0 > floor
+
+    def test_histograms_show_all_confidences(self):
+        """One is far below the mean of the first bin and its bar."""
+        p = np.concatenate([[0.36], np.full(99, 0.97)])
+        proba = np.column_stack([p, (1 - p) / 2, (1 - p) / 2])
+        y = np.zeros(100, dtype=int)
+        y[:2] = 1, 2
+        (steps,) = plot.calibration(proba, y=y, kind="confidence", n_bins=2).patches
+        heights, edges, floor = steps.get_data()
+        assert edges[0] <= p[0]
+        assert (heights > floor).sum() == 2
 
     def test_many_classes_share_a_line(self):
         X, y = blobs(9, n=30)
