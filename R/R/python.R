@@ -10,7 +10,10 @@ declare_python <- function() {
   if ("py_require" %in% getNamespaceExports("reticulate")) {
     getExportedValue("reticulate", "py_require")("pwcstats")
   }
-  reticulate::import("pwcstats", delay_load = list(environment = "r-pwcstats"))
+  # If Python is running, this would load the module at once.
+  if (!reticulate::py_available()) {
+    reticulate::import("pwcstats", delay_load = list(environment = "r-pwcstats"))
+  }
 }
 
 #' Is the Python module available?
@@ -107,9 +110,12 @@ load_python <- function(call) {
   }
   choose_python()
   announce_python(interactive() && !reticulate::py_available())
-  module <- tryCatch(reticulate::import("pwcstats", convert = FALSE), error = identity)
+  module <- tryCatch(import_installed("pwcstats"), error = identity)
   if (inherits(module, "error")) {
     abort(why_not_loaded(conditionMessage(module)), call)
+  }
+  if (!reticulate::py_module_available("numpy")) {
+    abort(why_not_loaded("NumPy is not installed there"), call)
   }
   if (!reticulate::py_numpy_available()) {
     abort(why_not_loaded("this version of reticulate cannot use its NumPy"), call)
@@ -125,6 +131,24 @@ load_python <- function(call) {
   bridge$connect(to_py(caught(fit_r_learner)), to_py(caught(prob_r_learner)))
   reg.finalizer(python, function(e) e$bridge$at_exit(), onexit = TRUE)
   python$bridge <- bridge
+}
+
+# Imports the module that is installed, even if the working directory has a folder of that name, as
+# a checkout does. Its own path may be on sys.path, too, for an editable install, so it is searched,
+# but last.
+import_installed <- function(name) {
+  # Python starts with the first import, and needs to know which module it is for.
+  declare_python()
+  sys <- reticulate::import("sys", convert = FALSE)
+  get_path <- function() as.character(reticulate::py_to_r(sys$path))
+  set_path <- function(path) reticulate::py_set_attr(sys, "path", as.list(path))
+  old <- get_path()
+  here <- normalizePath(old, mustWork = FALSE) == normalizePath(getwd())
+  relative <- old %in% c("", ".")
+  set_path(c(old[!here & !relative], old[here & !relative]))
+  # The module may have added to it.
+  on.exit(set_path(c(old, setdiff(get_path(), old))))
+  reticulate::import(name, convert = FALSE)
 }
 
 # Starting Python and loading its packages takes some seconds, the first time on a machine longer.

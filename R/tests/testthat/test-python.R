@@ -85,6 +85,29 @@ test_that("the virtualenv of the project is used, unless another Python was chos
   expect_false(identical(ask_there(RETICULATE_PYTHON = other), ours))
 })
 
+test_that("a folder named pwcstats in the working directory is not taken for the module", {
+  skip_without_python()
+  checkout <- tempfile("checkout")
+  dir.create(file.path(checkout, "pwcstats"), recursive = TRUE)
+  on.exit(unlink(checkout, recursive = TRUE))
+  writeLines("raise ImportError('not compiled')", file.path(checkout, "pwcstats", "__init__.py"))
+  fit <- c(
+    "fit <- pwcstats::bt(c(1, 1, 1), c('a', 'b', 'c'), c('b', 'c', 'a'))",
+    "cat(inherits(fit, 'pwcstats_bt'), reticulate::import('sys')$path[[1]] == '')"
+  )
+  there <- sprintf("setwd(%s)", deparse(checkout))
+  ours <- reticulate::py_exe()
+  expect_identical(tail(run_in_new_r(c(there, fit), RETICULATE_PYTHON = ours), 1), "TRUE TRUE")
+  # Python may run already.
+  started <- c(there, "invisible(reticulate::py_config())", "library(pwcstats)", fit)
+  expect_identical(tail(run_in_new_r(started, RETICULATE_PYTHON = ours), 1), "TRUE TRUE")
+  # The directory may be on Python's path.
+  expect_identical(
+    tail(run_in_new_r(c(there, fit), RETICULATE_PYTHON = ours, PYTHONPATH = checkout), 1),
+    "TRUE TRUE"
+  )
+})
+
 ask <- c(
   "cat(pwcstats::pwcstats_available(), '\\n', sep = '')",
   "tryCatch(pwcstats::couple(diag(2)), pwcstats_error = function(e) cat(conditionMessage(e)))"
