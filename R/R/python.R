@@ -42,11 +42,14 @@ pwcstats_available <- function() {
 #'
 #' If \pkg{reticulate} is older than 1.38, NumPy 1 is installed, because it cannot use NumPy 2.
 #'
+#' If the installation into a new virtualenv fails, the virtualenv is removed again.
+#'
 #' @param envname Name or path of the virtualenv, which is created if it does not exist.
 #' @param source What to install: a requirement as `pip` understands it, or the path of a local copy
 #'   of the Python package (a directory with a `pyproject.toml`, a wheel or an archive).
-#' @param python Path of the Python that creates the virtualenv; by default \pkg{reticulate} chooses
-#'   one.
+#' @param python Path of the Python that creates the virtualenv. If you give it and the virtualenv
+#'   exists, the virtualenv is removed and created anew. By default the first suitable Python is
+#'   used: one that is 3.10 or newer and can install packages when R starts it.
 #' @param ... Passed to [reticulate::virtualenv_install()], for example `pip_options`.
 #' @return The path of the virtualenv's Python, invisibly.
 #' @seealso [pwcstats_available()]
@@ -58,14 +61,98 @@ pwcstats_available <- function() {
 #' @export
 install_pwcstats <- function(envname = "r-pwcstats", source = "pwcstats", python = NULL, ...) {
   refuse_unknown(..., .also = setdiff(names(formals(reticulate::virtualenv_install)), "..."))
+  call <- sys.call()
   numpy <- numpy_requirement(utils::packageVersion("reticulate"))
-  reticulate::virtualenv_create(envname, python = python, packages = numpy)
-  reticulate::virtualenv_install(envname, packages = c(numpy, pip_source(source)), ...)
-  path <- reticulate::virtualenv_python(envname)
+  directory <- virtualenv_directory(envname)
+  if (!is.null(python)) {
+    refuse_unsuitable(python, directory, call)
+    if (reticulate::virtualenv_exists(directory)) {
+      message(sprintf("The virtualenv %s exists. It is removed and created anew.", directory))
+      unlink(directory, recursive = TRUE)
+    }
+  } else if (!reticulate::virtualenv_exists(directory)) {
+    python <- suitable_python(call)
+  }
+  fresh <- !file.exists(directory)
+  # Otherwise a second attempt would find the virtualenv and use it.
+  on.exit(if (fresh) unlink(directory, recursive = TRUE))
+  reticulate::virtualenv_create(directory, python = python, packages = numpy)
+  reticulate::virtualenv_install(directory, packages = c(numpy, pip_source(source)), ...)
+  path <- reticulate::virtualenv_python(directory)
+  fresh <- FALSE
   if (reticulate::py_available()) {
     message("Restart R to use it.")
   }
   invisible(path)
+}
+
+# A name without a slash is a virtualenv of reticulate, as in its own functions.
+virtualenv_directory <- function(envname) {
+  is_path <- grepl("[/\\\\]", envname)
+  path.expand(if (is_path) envname else file.path(reticulate::virtualenv_root(), envname))
+}
+
+# The first Python with which R can create a virtualenv. The system's own comes first, since it is
+# built with the libraries that R uses.
+suitable_python <- function(call, candidates = python_candidates()) {
+  for (python in candidates) {
+    if (is_suitable(python)) {
+      return(python)
+    }
+  }
+  abort(
+    paste(
+      "no Python 3.10 or newer was found that can create a virtualenv and download packages when R",
+      "starts it: install Python (on Debian and Ubuntu, the packages python3 and python3-venv),",
+      "or give its path as python."
+    ),
+    call
+  )
+}
+
+python_candidates <- function() {
+  names <- c("python3", sprintf("python3.%d", 12:10), "python3.13", "python3.14", "python")
+  found <- c("/usr/bin/python3", Sys.which(names))
+  # Newer versions of reticulate also know places that are not on the search path.
+  if ("virtualenv_starter" %in% getNamespaceExports("reticulate")) {
+    found <- c(found, getExportedValue("reticulate", "virtualenv_starter")(">=3.10"))
+  }
+  unique(found[nzchar(found) & file.exists(found)])
+}
+
+# A Python may exist and not run, or not load its ssl if R starts it, because R sets the path of
+# shared libraries.
+is_suitable <- function(python) {
+  code <- paste(
+    "import ssl, sys; from importlib.util import find_spec as find;",
+    "venv = (find('venv') and find('ensurepip')) or find('virtualenv');",
+    "sys.exit(sys.version_info < (3, 10) or not venv)"
+  )
+  status <- suppressWarnings(tryCatch(
+    system2(python, c("-c", shQuote(code)), stdout = FALSE, stderr = FALSE),
+    error = function(e) 1L
+  ))
+  identical(as.integer(status), 0L)
+}
+
+refuse_unsuitable <- function(python, directory, call) {
+  if (!is_suitable(python)) {
+    abort(
+      sprintf(
+        "python = \"%s\" does not run in R, is older than 3.10, or lacks ssl or venv; %s.",
+        python, "leave it out, and install_pwcstats() looks for a suitable one"
+      ),
+      call
+    )
+  }
+  # It is often a link to the Python that created the virtualenv, so its directory is compared.
+  home <- normalizePath(dirname(dirname(Sys.which(python))), mustWork = FALSE)
+  if (home == normalizePath(directory, mustWork = FALSE)) {
+    abort(
+      sprintf("python = \"%s\" belongs to the virtualenv that it would create anew.", python),
+      call
+    )
+  }
 }
 
 numpy_requirement <- function(reticulate_version) {

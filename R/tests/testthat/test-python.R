@@ -185,6 +185,70 @@ test_that("the running Python has the module", {
   expect_true(pwcstats_available())
 })
 
+# An executable that behaves like a Python, or like one that cannot be used.
+fake_python <- function(path, code) {
+  # Never write through a link: the Python of a virtualenv is a link to the system's.
+  stopifnot(!nzchar(Sys.readlink(path)) || is.na(Sys.readlink(path)))
+  dir.create(dirname(path), recursive = TRUE, showWarnings = FALSE)
+  writeLines(c("#!/bin/sh", code), path)
+  Sys.chmod(path, "755")
+  path
+}
+
+test_that("the first Python that works when R starts it creates the virtualenv", {
+  skip_on_os("windows")
+  folder <- tempfile("pythons")
+  on.exit(unlink(folder, recursive = TRUE))
+  broken <- fake_python(file.path(folder, "broken"), "exit 1")
+  works <- fake_python(file.path(folder, "works"), "exit 0")
+  expect_identical(suitable_python(NULL, c("no-such-python", broken, works, broken)), works)
+  expect_error(
+    suitable_python(NULL, broken),
+    "^no Python 3.10 or newer was found .*: install Python .*python3-venv.* path as python.$",
+    class = "pwcstats_error"
+  )
+  expect_true(all(file.exists(python_candidates())))
+  skip_without_python()
+  # In an old Python, or without ssl, the check fails.
+  real <- shQuote(reticulate::py_exe())
+  patched <- function(code) {
+    text <- sprintf("exec %s -c \"%s; $2\"", real, code)
+    is_suitable(fake_python(file.path(folder, "patched"), text))
+  }
+  expect_true(patched("import sys"))
+  expect_false(patched("import sys; sys.modules['ssl'] = None"))
+  expect_false(patched("import sys; sys.version_info = (3, 9)"))
+})
+
+test_that("a name is a virtualenv of reticulate, a path a directory", {
+  expect_identical(virtualenv_directory("a/b"), "a/b")
+  root <- path.expand(reticulate::virtualenv_root())
+  expect_identical(virtualenv_directory("b"), file.path(root, "b"))
+})
+
+test_that("a virtualenv stays if the given Python is unsuitable, and goes if it is new and fails", {
+  skip_on_os("windows")
+  skip_without_python()
+  folder <- tempfile("venvs")
+  on.exit(unlink(folder, recursive = TRUE))
+  ours <- reticulate::py_exe()
+  bare <- file.path(folder, "bare")
+  system2(ours, c("-m", "venv", "--without-pip", shQuote(bare)))
+  file.create(file.path(bare, "old"))
+  broken <- fake_python(file.path(folder, "broken"), "exit 1")
+  expect_error(install_pwcstats(bare, python = broken), "does not run", class = "pwcstats_error")
+  own <- file.path(bare, "bin", "python")
+  expect_error(install_pwcstats(bare, python = own), "belongs to", class = "pwcstats_error")
+  expect_true(file.exists(file.path(bare, "old")))
+  # Passes the check, but creates no virtualenv.
+  fails <- fake_python(file.path(folder, "fails"), "[ \"$1\" = -c ]")
+  capture.output(suppressWarnings(expect_message(
+    expect_error(install_pwcstats(bare, python = fails)),
+    "exists. It is removed and created anew."
+  )))
+  expect_false(file.exists(bare))
+})
+
 # With a small module of this name and the real NumPy.
 test_that("install_pwcstats() creates a virtualenv with the module", {
   skip_if_not(must_run_all(), "packages may be installed")
