@@ -129,7 +129,7 @@ comparison_intervals.pwcstats_bt <- function(object,
 #' Review of Economic Studies* **91**, 476--518. \doi{10.1093/restud/rdad006}
 #' @examplesIf pwcstats_available()
 #' # A leaderboard of language models; the votes of a user form a cluster.
-#' fit <- bt(c(first = 1, tie = 0.5, second = 0)[winner], first, second,
+#' fit <- bt(c(first = 1, tie = 0.5, second = 0)[as.character(winner)], first, second,
 #'   data = arena, ties = "davidson", order_effect = TRUE, cluster = user, ref = NA
 #' )
 #' rank_intervals(fit)

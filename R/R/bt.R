@@ -59,7 +59,7 @@
 #'   G clusters, n comparisons and p parameters).
 #' @param cluster Cluster of each row, for `cov_type = "cluster"`, which is then the default. Tests
 #'   and intervals then use the t distribution with G - 1 degrees of freedom, and there is a warning
-#'   if there are fewer than 20 clusters.
+#'   if there are fewer than 20 clusters or clusters of very unequal size.
 #' @param weights Factor by which the row is multiplied in the likelihood. The sandwich estimator
 #'   treats a weighted row as one observation; without weights it treats each comparison counted in
 #'   `outcome` as one.
@@ -118,7 +118,7 @@
 #'
 #' # One row for each comparison: 1 if the first won, 0 if the second won, 0.5 for a tie.
 #' head(arena)
-#' votes <- transform(arena, result = c(first = 1, tie = 0.5, second = 0)[winner])
+#' votes <- transform(arena, result = c(first = 1, tie = 0.5, second = 0)[as.character(winner)])
 #' bt(result, first, second, data = votes, ties = "half", ref = NA)
 #'
 #' # Ties and the advantage of being shown first; the votes of a user are not independent.

@@ -53,7 +53,7 @@
 #' @examplesIf pwcstats_available()
 #'
 #' # A leaderboard. The votes of a user are not independent, so they form a cluster.
-#' fit <- bt(c(first = 1, tie = 0.5, second = 0)[winner], first, second,
+#' fit <- bt(c(first = 1, tie = 0.5, second = 0)[as.character(winner)], first, second,
 #'   data = arena, ties = "davidson", order_effect = TRUE, cluster = user, ref = NA
 #' )
 #' rank_intervals(fit)
