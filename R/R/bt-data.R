@@ -235,6 +235,11 @@ constant_outcome <- function(asked, environment) {
   if (length(outcome) == 1L && !is.na(outcome)) outcome
 }
 
+winner_hint <- paste(
+  "for a column of winners use winner == player1, or, since a tie is 0.5,",
+  "ifelse(winner == \"draw\", 0.5, winner == player1)"
+)
+
 # A matrix of wins of player1, wins of player2 and ties.
 read_outcome <- function(x, call) {
   if (is.matrix(x)) {
@@ -245,7 +250,7 @@ read_outcome <- function(x, call) {
       abort(
         sprintf(
           "outcome must have two levels, the second of which means that player1 won, got %d; %s.",
-          nlevels(x), "for a column of winners use winner == player1"
+          nlevels(x), winner_hint
         ),
         call
       )
@@ -256,7 +261,7 @@ read_outcome <- function(x, call) {
     abort(
       sprintf(
         "outcome must be numbers, TRUE and FALSE or a factor with two levels, not %s; %s.",
-        kind(x), "for a column of winners use winner == player1"
+        kind(x), winner_hint
       ),
       call
     )

@@ -70,6 +70,10 @@ test_that("rows need players and an outcome", {
   expect_refused(bt(1, winner, nobody, games), "object 'nobody' not found\\.$")
   expect_refused(bt(1:2, winner, loser, games), "variable lengths differ")
   expect_refused(bt(winner, winner, loser, games), "not character; .*winner == player1")
+  expect_refused(
+    bt(winner, winner, loser, games),
+    "a tie is 0.5, ifelse\\(winner == \"draw\", 0.5, winner == player1\\)\\.$"
+  )
   expect_refused(bt(factor(winner), winner, loser, games), "two levels.* got 3")
   expect_refused(bt(rep(0.7, 33), winner, loser, games), "got 0.7; .*cbind\\(wins1, wins2\\)")
   expect_refused(bt(matrix(1, 33, 4), winner, loser, games), "two columns .* got 4")
