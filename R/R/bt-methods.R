@@ -98,6 +98,13 @@ print.summary.pwcstats_bt <- function(x, digits = max(3L, getOption("digits") - 
       x$df.inference, x$df.inference + 1L
     ))
   }
+  # Robust standard errors have no profile intervals.
+  if (x$method == "firth" && x$cov_type == "nonrobust") {
+    cat(
+      "\nz and p-values are from Wald tests; if an item won or lost all its comparisons, use",
+      "confint(fit, method = \"profile\")\n"
+    )
+  }
   if (x$ties == "davidson") {
     cat("\n(tie) is the logarithm of Davidson's nu\n")
   }

@@ -13,6 +13,12 @@ test_that("print and summary describe the fit", {
   shown <- capture.output(print(summary(tied)))
   expect_match(shown, "Firth's.*abilities sum to 0", all = FALSE)
   expect_match(shown, "logarithm of Davidson's nu", all = FALSE)
+  hint <- "from Wald tests; .*confint\\(fit, method = \"profile\"\\)"
+  expect_match(shown, hint, all = FALSE)
+  robust <- bt(small_wins, method = "firth", cov_type = "HC0")
+  for (other in list(bt(small_wins), robust)) {
+    expect_false(any(grepl("Wald", capture.output(print(summary(other))))))
+  }
 })
 
 test_that("summary has the table of glm", {
