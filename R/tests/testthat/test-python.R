@@ -136,6 +136,21 @@ test_that("if Python lacks the module one sentence says what to run", {
   expect_length(output, 2)
 })
 
+test_that("if Python lacks NumPy the error says so", {
+  skip_on_os("windows")
+  skip_without_python()
+  bare <- tempfile("bare")
+  on.exit(unlink(bare, recursive = TRUE))
+  system2(reticulate::py_config()$python, c("-m", "venv", "--without-pip", shQuote(bare)))
+  module <- file.path(Sys.glob(file.path(bare, "lib", "python*", "site-packages")), "pwcstats")
+  dir.create(module)
+  file.create(file.path(module, "__init__.py"))
+  path <- file.path(bare, "bin", "python")
+  output <- run_in_new_r(ask, RETICULATE_PYTHON = path, PYTHONPATH = "")
+  expect_identical(output[[1]], "FALSE")
+  expect_match(output[[2]], "does not load in .*python \\(NumPy is not installed there\\): ")
+})
+
 test_that("the advice depends on RETICULATE_PYTHON", {
   old <- Sys.getenv("RETICULATE_PYTHON", NA)
   restore <- function() {
