@@ -10,8 +10,9 @@ from pwcstats.errors import value
 
 # Control characters except tab and newline, bidirectional marks, and lone surrogates.
 _INVISIBLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-# Names less similar than this, on a scale from 0 to 1, are no suggestions.
-CUTOFF = 0.65
+# Names less similar than this, on a scale from 0 to 1, are no suggestions. Names with another first letter must be more
+# similar.
+CUTOFF, CUTOFF_OTHER_LETTER = 0.65, 0.75
 
 
 def shape_of(array: Any) -> str:
@@ -53,11 +54,15 @@ def nearest(given: Any, known: Iterable[Any]) -> str | None:
         return None
     from difflib import get_close_matches  # only errors need it
 
+    text = given.casefold()
     spelled: dict[str, str] = {}
     for name in known:
         if isinstance(name, str) and name != given:
             spelled.setdefault(name.casefold(), str(name))
-    found = get_close_matches(given.casefold(), spelled, n=1, cutoff=CUTOFF)
+    alike = [name for name in spelled if name[:1] == text[:1]]
+    found = get_close_matches(text, spelled, n=1, cutoff=CUTOFF_OTHER_LETTER) or get_close_matches(
+        text, alike, n=1, cutoff=CUTOFF
+    )
     return spelled[found[0]] if found else None
 
 

@@ -328,3 +328,10 @@ class TestFrames:
             winners(self.scores, test="nemenyi")
         with refused("column dataset must not have missing values"):
             winners(self.scores.assign(dataset=lambda x: x["dataset"].where(x["repeat"] > 0)))
+
+
+@pytest.mark.parametrize("name", ["Unnamed: 0", "Fold"])
+def test_labels_of_rows_are_not_a_method(name):
+    table = pd.DataFrame({name: range(4), "a": [0.1, 0.2, 0.3, 0.4], "b": [0.2, 0.1, 0.4, 0.5]})
+    with pytest.raises(InputError, match="looks like labels of rows, not like a method"):
+        compare_methods(table, rows="folds")

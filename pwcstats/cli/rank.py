@@ -110,7 +110,8 @@ def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> None:
         writing.save_picture(res.plot(alpha=options.alpha), options.plot)
     others = _others(res)
     text = [
-        f"Bradley-Terry model of {model.n_items} items, {model.nobs:g} comparisons; log-likelihood {res.llf:.4f}",
+        f"Bradley-Terry model of {model.n_items} items, {model.nobs:g} comparisons; "
+        f"{'penalised ' if options.method == 'firth' else ''}log-likelihood {res.llf:.4f}",
         f"Abilities, the best first ({percent(1 - options.alpha)} intervals)",
         table.to_string(float_format="{:.4f}".format),
         *(f"{name}: {row['estimate']:.4f} (standard error {row['std_error']:.4f})" for name, row in others.items()),

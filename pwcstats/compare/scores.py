@@ -114,6 +114,14 @@ def read_wide(scores: Any, least_rows: int = 2, what: str = "data sets") -> pd.D
     scores = _as_frame(scores)
     if isinstance(scores, pd.DataFrame) and {"method", "score"} <= set(scores.columns):
         return read_tidy(scores).means(what)
+    if isinstance(scores, pd.DataFrame):
+        # pandas calls a column without a name like this; reserved words in other letters are misspelt.
+        labels_of_rows = [name for name in scores.columns if str(name) == "Unnamed: 0" or str(name).lower() in LEVELS]
+        if labels_of_rows:
+            raise InputError(
+                f"{listed(labels_of_rows)} of {arg('scores')} looks like labels of rows, not like a method; make it "
+                f"the index with {code(f'set_index({str(labels_of_rows[0])!r})')}, or drop it."
+            )
     values = as_float(scores, "scores")
     if values.ndim != 2:
         raise InputError(
