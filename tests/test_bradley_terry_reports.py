@@ -327,20 +327,23 @@ def test_plot_shows_every_item_once_best_on_top(res, intervals):
     figure = figure_of(res.plot(intervals))
     (axes,) = figure.axes
     labels = [tick.get_text() for tick in axes.get_yticklabels()]
-    assert labels == [str(name) for name in res.params.sort_values().index]
+    order = res.params.sort_values(ascending=False).index
+    assert labels == [str(name) for name in order]
     points = axes.lines[0].get_xdata()
-    np.testing.assert_array_equal(points, np.sort(res.params))
+    np.testing.assert_array_equal(points, res.params[order])
     segments = np.array([path for path in axes.collections[0].get_segments()])
     low = segments[:, 0, 0]
     error = res.bse if intervals == "wald" else res.quasi_variances()["quasi_se"]
     multiplier = stats.norm.ppf(0.975)
     if intervals == "comparison":
         multiplier = res.comparison_intervals().attrs["multiplier"]
-    order = res.params.sort_values().index
     np.testing.assert_allclose(points - low, multiplier * error[order])
-    multiplier, label = stats.norm.ppf(0.9), "80%"
+    multiplier, label = stats.norm.ppf(0.9), "80 %"
     if intervals == "comparison":
-        multiplier, label = res.comparison_intervals(0.2).attrs["multiplier"], "the items differ (20% level)"
+        multiplier, label = (
+            res.comparison_intervals(0.2).attrs["multiplier"],
+            "no overlap: the two items differ (about 20 % level)",
+        )
     figure = figure_of(res.plot(intervals, alpha=0.2))
     segments = np.array(figure.axes[0].collections[0].get_segments())
     np.testing.assert_allclose(points - segments[:, 0, 0], multiplier * error[order])

@@ -99,7 +99,7 @@ print.summary.pwcstats_bt <- function(x, digits = max(3L, getOption("digits") - 
     ))
   }
   # Robust standard errors have no profile intervals.
-  if (x$method == "firth" && x$cov_type == "nonrobust") {
+  if (x$method != "mle" && x$cov_type == "nonrobust") {
     cat(
       "\nz and p-values are from Wald tests; if an item won or lost all its comparisons, use",
       "confint(fit, method = \"profile\")\n"
