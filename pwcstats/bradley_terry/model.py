@@ -15,8 +15,9 @@ from pwcstats.bradley_terry import covariance
 from pwcstats.bradley_terry.covariance import ENOUGH_UNEQUAL_CLUSTERS, FEW_CLUSTERS, LARGEST_FULL, Cov, CovType
 from pwcstats.bradley_terry.covariates import read_environment
 from pwcstats.bradley_terry.existence import find_obstacle
+from pwcstats.bradley_terry.frames import open_frame, read_frame
 from pwcstats.bradley_terry.likelihood import LARGEST_FIRTH, make_likelihood
-from pwcstats.bradley_terry.reading import Rows, read_comparisons, read_wins
+from pwcstats.bradley_terry.reading import Columns, Rows, read_wins
 from pwcstats.bradley_terry.results import BradleyTerryResults
 from pwcstats.bradley_terry.spec import Method, Spec, Ties, read_spec
 from pwcstats.bradley_terry.table import Table, make_table
@@ -140,6 +141,7 @@ class BradleyTerry:
         second: Any = None,
         wins: Any = None,
         neutral: Any = None,
+        keep: Any = None,
     ) -> "BradleyTerry":
         """Model of data with one row per comparison or per pair, in one of three forms.
 
@@ -152,13 +154,15 @@ class BradleyTerry:
         Parameters
         ----------
         data : DataFrame, optional
-            The comparisons. Every other argument is the name of one of its columns, or an array.
+            The comparisons. Every other argument is the name of one of its columns, or an array. Frames of pandas,
+            polars and pyarrow give the same results. Lazy frames of polars, DuckDB, dask, Spark or Ibis are not loaded;
+            see Notes.
         winner, loser : column
             Items, with labels of any type. If both columns are categorical, the items have the order of the categories;
             else they are sorted.
         weight : column, optional
             Weight of the row in the likelihood, by default 1; 0 leaves the row out. For the bootstrap and for robust
-            covariances, the row is one observation.
+            covariances, the row is one observation, also in a lazy frame.
         tie : column, (column, value) or value, optional
             Rows that are ties: a column of true and false; a column and the value that it has in ties; or, in the
             second form, the value (or list of values) that `winner` has in ties.
@@ -171,10 +175,18 @@ class BradleyTerry:
             Numbers of wins of `first`, wins of `second`, and ties.
         neutral : column, optional
             True in rows in which `first` has no advantage.
+        keep : list of columns, optional
+            Further columns of a lazy frame that later steps need, such as the groups of ``cov_type="cluster"``.
 
         Returns
         -------
         BradleyTerry
+
+        Notes
+        -----
+        A lazy frame is counted by its own engine, with one group-by. Only the counts of each pair and outcome come to
+        memory, so the number of comparisons does not matter. All arguments must be names of columns then. Columns that
+        are not in `keep` are gone; the rows of the model are the groups.
 
         Examples
         --------
@@ -195,20 +207,14 @@ class BradleyTerry:
         z    0.343
         Name: params, dtype: float64
         """
-        rows, frame = read_comparisons(
-            data,
-            winner=winner,
-            loser=loser,
-            weight=weight,
-            tie=tie,
-            first=first,
-            second=second,
-            wins=wins,
-            neutral=neutral,
-        )
+        columns = Columns(winner, loser, weight, tie, first, second, wins, neutral, keep)
+        columns.check()
+        return cls._from_rows(*read_frame(open_frame(data), columns))
+
+    @classmethod
+    def _from_rows(cls, rows: Rows, data: pd.DataFrame | None) -> "BradleyTerry":
         model = cls.__new__(cls)
-        # A shallow copy does not change if the user sorts the data frame or adds columns.
-        model._set_rows(rows, None if frame is None else frame.copy(deep=False))
+        model._set_rows(rows, data)
         return model
 
     @classmethod
