@@ -57,13 +57,20 @@ def open_frame(data: Any) -> "Frame":
 
     frame = nw.from_native(data, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
-        return frame
+        return frame  # also if it was opened before
     if isinstance(frame, nw.DataFrame):
         return _in_pandas(frame)
     converted = data.to_pandas() if hasattr(data, "to_pandas") else None
     if not isinstance(converted, pd.DataFrame):
         raise InputError(f"{arg('data')} must be a data frame with one row per comparison, got {type(data).__name__}.")
     return converted
+
+
+def column_names(frame: "Frame") -> list[Hashable]:
+    """The names of the columns."""
+    if frame is None:
+        return []
+    return list(frame.columns) if isinstance(frame, pd.DataFrame) else list(frame.collect_schema())
 
 
 def read_frame(frame: "Frame", columns: Columns) -> tuple[Rows, pd.DataFrame | None]:
@@ -295,8 +302,12 @@ def _choose(*cases: tuple["Expr", int], otherwise: "Expr | int") -> "Expr":
 
 def _may_equal(kind: Any, x: Any) -> bool:
     """Whether a column of this kind can be compared with a value."""
+    import narwhals as nw
+
     if isinstance(x, str) or _is_text(kind):
         return isinstance(x, str) and _is_text(kind)
+    if kind == nw.Boolean:
+        return isinstance(x, (bool, np.bool_))
     return isinstance(x, (int, float, np.number)) == kind.is_numeric()
 
 

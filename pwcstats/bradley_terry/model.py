@@ -5,20 +5,24 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from pwcstats import _params
 from pwcstats._arrays import Array
 from pwcstats._kernels.laplacian import NotDefiniteError
 from pwcstats._summary import number
-from pwcstats._text import listed
+from pwcstats._text import counted, listed
 from pwcstats.bradley_terry import covariance
 from pwcstats.bradley_terry.covariance import ENOUGH_UNEQUAL_CLUSTERS, FEW_CLUSTERS, LARGEST_FULL, Cov, CovType
 from pwcstats.bradley_terry.covariates import read_environment
 from pwcstats.bradley_terry.existence import find_obstacle
-from pwcstats.bradley_terry.frames import open_frame, read_frame
+from pwcstats.bradley_terry.frames import column_names, open_frame, read_frame
+from pwcstats.bradley_terry.habits import fill_in, named_columns
 from pwcstats.bradley_terry.likelihood import LARGEST_FIRTH, make_likelihood
+from pwcstats.bradley_terry.parts import largest_part, left_out_warning, some_units
 from pwcstats.bradley_terry.reading import Columns, Rows, read_wins
 from pwcstats.bradley_terry.results import BradleyTerryResults
+from pwcstats.bradley_terry.sources import combine_rows, read_source_weights
 from pwcstats.bradley_terry.spec import Method, Spec, Ties, read_spec
 from pwcstats.bradley_terry.table import Table, make_table
 from pwcstats.coupling.reading import read_pairs, read_weights, soft_wins
@@ -26,6 +30,7 @@ from pwcstats.errors import (
     ConvergenceWarning,
     FewClustersWarning,
     InputError,
+    Message,
     PwcWarning,
     SeparationWarning,
     arg,
@@ -59,11 +64,14 @@ class BradleyTerry:
         The items.
     nobs : float
         Number of comparisons, or the sum of their weights.
+    left_out : Index
+        The items that :meth:`largest` has left out.
 
     See Also
     --------
     BradleyTerry.from_comparisons : Data with one row per comparison.
     BradleyTerry.from_pairwise : Pairwise probabilities with weights, as in Hastie and Tibshirani.
+    BradleyTerry.combine : Several sources of comparisons, with a weight for each.
     pwcstats.couple : Many such fits at once, without inference.
 
     Notes
@@ -127,6 +135,11 @@ class BradleyTerry:
         self._tables: dict[bool, Table] = {}
         self.items = rows.items
         self.nobs = rows.total
+        self.left_out: pd.Index = rows.items[:0]
+        # Columns that were found by their names, because the user did not give any.
+        self._found: Columns | None = None
+        # The information gives wrong standard errors if sources have weights: `fit` uses the sandwich by default.
+        self._weighted_sources = False
 
     @classmethod
     def from_comparisons(
@@ -144,6 +157,8 @@ class BradleyTerry:
         keep: Any = None,
     ) -> "BradleyTerry":
         """Model of data with one row per comparison or per pair, in one of three forms.
+
+        If no columns of items are given, they are found by common names, such as `model_a`, `model_b` and `winner`.
 
         - `winner` and `loser`: two columns of items.
         - `first`, `second` and `winner`: both items, and the winner. The winner is an item, or the name of the column
@@ -208,14 +223,72 @@ class BradleyTerry:
         Name: params, dtype: float64
         """
         columns = Columns(winner, loser, weight, tie, first, second, wins, neutral, keep)
+        found = None
+        if data is not None and not columns.given:
+            data = open_frame(data)
+            columns = found = fill_in(columns, column_names(data))
         columns.check()
-        return cls._from_rows(*read_frame(open_frame(data), columns))
+        model = cls._from_rows(*read_frame(open_frame(data), columns))
+        model._found = found
+        return model
 
     @classmethod
     def _from_rows(cls, rows: Rows, data: pd.DataFrame | None) -> "BradleyTerry":
         model = cls.__new__(cls)
         model._set_rows(rows, data)
         return model
+
+    @classmethod
+    def combine(cls, models: Mapping[Hashable, "BradleyTerry"], weights: Any = None) -> "BradleyTerry":
+        """Model of several sources of comparisons, with a weight for each source.
+
+        The influence of a source depends on its weight, and not on its number of comparisons.
+
+        Parameters
+        ----------
+        models : dict of BradleyTerry
+            A model of each source. Their items may differ; the new model has all of them.
+        weights : dict, optional
+            Weight of each source; by default all sources have the same weight.
+
+        Returns
+        -------
+        BradleyTerry
+            Its data have the columns of all models, and the column ``"source"``.
+
+        Notes
+        -----
+        The estimates maximise the sum of the sources' mean log-likelihoods, multiplied by their weights. A mean is
+        taken over the comparisons of the source, with their own weights if they have any. The sum is scaled such
+        that the weights of all comparisons add up to their number.
+
+        If sources have weights, the inverse of the information is not the covariance of the estimates. Use
+        ``fit(cov_type="HC0")``, or ``cov_type="cluster"`` if all sources have a column of groups. "HC0" assumes
+        independent comparisons. If the sources disagree, its standard errors are somewhat too large, because the
+        number of comparisons of each source is not random.
+
+        Examples
+        --------
+        Two experts count as much as a hundred votes:
+
+        >>> from pwcstats import BradleyTerry
+        >>> votes = BradleyTerry([[0, 40], [60, 0]], items=["x", "y"])
+        >>> experts = BradleyTerry([[0, 1], [1, 0]], items=["x", "y"])
+        >>> model = BradleyTerry.combine({"votes": votes, "experts": experts})
+        >>> model
+        <BradleyTerry: 2 items, 102 comparisons>
+        >>> round(model.fit(cov_type="HC0").predict("x", "y"), 4)
+        0.45
+        """
+        if not isinstance(models, Mapping) or not all(isinstance(m, BradleyTerry) for m in models.values()):
+            raise InputError(f"{arg('models')} must be a dict of BradleyTerry models, got {type(models).__name__}.")
+        if len(models) < 2:
+            raise InputError(f"{arg('models')} must have at least 2 models, got {len(models)}.")
+        shares = read_source_weights(weights, list(models))
+        parts = {name: (model._rows, model._data) for name, model in models.items()}
+        combined = cls._from_rows(*combine_rows(parts, shares))
+        combined._weighted_sources = True
+        return combined
 
     @classmethod
     def from_pairwise(
@@ -264,7 +337,65 @@ class BradleyTerry:
         return len(self.items)
 
     def __repr__(self) -> str:
-        return f"<BradleyTerry: {self.n_items} items, {number(self.nobs)} comparisons>"
+        found = "" if self._found is None else f", read with {Message(named_columns(self._found))}"
+        left_out = f", {counted(len(self.left_out), 'item')} left out" if len(self.left_out) else ""
+        return f"<BradleyTerry: {self.n_items} items, {number(self.nobs)} comparisons{left_out}{found}>"
+
+    def largest(self) -> "BradleyTerry":
+        """Model of the largest part of the items whose abilities exist.
+
+        In this part, a chain of wins or ties leads from every item to every other. These are the items that maximum
+        likelihood can compare with each other. If nothing has to be left out, the model is the same.
+
+        Returns
+        -------
+        BradleyTerry
+            Its attribute `left_out` has the items that are left out. Comparisons with these are left out, too.
+
+        Raises
+        ------
+        InputError
+            If no two items have finite abilities.
+
+        Warns
+        -----
+        LeftOutWarning
+            If items are left out; the message names them.
+
+        See Also
+        --------
+        BradleyTerry.fit : ``method="firth"`` has finite estimates of items that won or lost everything.
+
+        Examples
+        --------
+        The item d won its only game.
+
+        >>> import warnings
+        >>> from pwcstats import BradleyTerry
+        >>> games = {"winner": ["a", "b", "c", "a", "d"], "loser": ["b", "c", "a", "c", "a"]}
+        >>> with warnings.catch_warnings():
+        ...     warnings.simplefilter("ignore")
+        ...     part = BradleyTerry.from_comparisons(games, "winner", "loser").largest()
+        >>> part
+        <BradleyTerry: 3 items, 4 comparisons, 1 item left out>
+        >>> part.left_out
+        Index(['d'], dtype=...)
+        """
+        rows, left_out = largest_part(self._rows, self._counts(half=False))
+        model = self._part(rows, self._data)
+        model.left_out = self.left_out.append(left_out)
+        if len(left_out):
+            warn(left_out_warning(self._rows, rows, left_out))
+        return model
+
+    def _select(self, units: NDArray[np.bool_]) -> "BradleyTerry":
+        """Model of some rows of the user's data, without items that have no comparisons there."""
+        return self._part(*some_units(self._rows, self._data, units))
+
+    def _part(self, rows: Rows, data: pd.DataFrame | None) -> "BradleyTerry":
+        model = self._from_rows(rows, data)
+        model.left_out, model._found, model._weighted_sources = self.left_out, self._found, self._weighted_sources
+        return model
 
     def fit(
         self,
@@ -406,7 +537,9 @@ class BradleyTerry:
         return results
 
     def _table(self, spec: Spec) -> Table:
-        half = spec.ties == "half"
+        return self._counts(spec.ties == "half")
+
+    def _counts(self, half: bool) -> Table:
         if half not in self._tables:
             self._tables[half] = make_table(self._rows, half)
         return self._tables[half]
