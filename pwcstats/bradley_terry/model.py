@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from pwcstats import _params
 from pwcstats._arrays import Array
@@ -355,6 +356,7 @@ class BradleyTerry:
            term  estimate  std_error  p_value
         0  size     1.073      0.608    0.077
         """
+        arguments = {name: given for name, given in locals().items() if name != "self"}
         options = covariance.read_options(cov, cov_type, cov_kwds, n_projections, random_state)
         environment = read_environment(eval_env, 1) if isinstance(covariates, str) else None
         spec = read_spec(
@@ -394,10 +396,42 @@ class BradleyTerry:
         if estimate.few_groups:
             _warn(FewClustersWarning, _few_clusters(estimate))
         results = BradleyTerryResults(self, spec, likelihood, ascent, estimate, options.cov_type)
+        # A further fit is made elsewhere, but the names of a formula are looked up where this one was.
+        results._arguments = arguments if environment is None else {**arguments, "eval_env": environment}
         if estimate.variance is not None:
             # Standard errors of abilities, because those of coefficients depend on the scale of the covariates.
             _warn_if_infinite(self.items, results._item_se, spec.firth)
         return results
+
+    def _select(self, mask: NDArray[np.bool_]) -> "BradleyTerry":
+        """The model of some rows of the user's data, and of the items in them."""
+        rows = self._rows.select(mask)
+        if not len(rows.winner):
+            raise InputError("none of these rows has a comparison.")
+        model = type(self).__new__(type(self))
+        model._set_rows(rows, None if self._data is None else self._data[mask])
+        return model
+
+    def largest(self) -> "BradleyTerry":
+        """Stopgap until the merge."""
+        from scipy.sparse import coo_array
+        from scipy.sparse.csgraph import connected_components
+
+        rows, n = self._rows, self.n_items
+        both = [np.concatenate([a, b[rows.tie]]) for a, b in ((rows.winner, rows.loser), (rows.loser, rows.winner))]
+        graph = coo_array((np.ones(len(both[0])), (both[0], both[1])), shape=(n, n)).tocsr()
+        _, part = connected_components(graph, directed=True, connection="strong")
+        kept = part == np.argmax(np.bincount(part))
+        inside = kept[rows.winner] & kept[rows.loser]
+        mask = np.zeros(rows.n_units, np.bool_)
+        mask[rows.unit if len(rows.unit) else slice(None)] = inside
+        return self._select(mask)
+
+    def _n_games(self) -> Array:
+        """Number of comparisons of each item, or the sum of their weights."""
+        weight = self._rows.weight if len(self._rows.weight) else None
+        sides = (self._rows.winner, self._rows.loser)
+        return np.asarray(sum(np.bincount(side, weight, self.n_items) for side in sides), dtype=np.float64)
 
     def _table(self, spec: Spec) -> Table:
         half = spec.ties == "half"

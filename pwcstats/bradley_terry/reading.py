@@ -42,6 +42,30 @@ class Rows:
         with np.errstate(over="ignore"):
             return float(self.weight.sum()) if len(self.weight) else float(len(self.winner))
 
+    def select(self, mask: NDArray[np.bool_]) -> "Rows":
+        """The comparisons from some rows of the user's data, and the items in them; `mask` has `n_units` entries."""
+        kept = np.flatnonzero(mask[self.unit] if len(self.unit) else mask)
+        return replace(
+            self._take(kept),
+            weight=self.weight[kept] if len(self.weight) else self.weight,
+            unit=(np.cumsum(mask) - 1)[self.unit[kept]] if len(self.unit) else self.unit,
+            n_units=int(np.count_nonzero(mask)),
+        )
+
+    def _take(self, kept: NDArray[np.int64]) -> "Rows":
+        """Some of the comparisons, with codes of the items in them; weights and units stay as they are."""
+        used = np.zeros(len(self.items), np.bool_)
+        used[self.winner[kept]] = used[self.loser[kept]] = True
+        new_code = (np.cumsum(used) - 1).astype(np.int32)
+        return replace(
+            self,
+            items=self.items[used],
+            winner=new_code[self.winner[kept]],
+            loser=new_code[self.loser[kept]],
+            tie=self.tie[kept],
+            home=self.home[kept],
+        )
+
 
 def read_wins(wins: Any, tied: Any, items: Iterable[Hashable] | None) -> Rows:
     """Read a K x K matrix or data frame of wins (row over column), and one of ties."""
@@ -407,20 +431,7 @@ def _weighted(rows: Rows, weight: Array, frame: pd.DataFrame | None) -> Rows:
     if not weight.any():
         raise InputError(f"{arg('weight')} is 0 in every row, so no comparison is left.")
     kept = np.flatnonzero(weight)
-    used = np.zeros(len(rows.items), np.bool_)
-    used[rows.winner[kept]] = used[rows.loser[kept]] = True
-    new_code = (np.cumsum(used) - 1).astype(np.int32)
-    return replace(
-        rows,
-        items=rows.items[used],
-        winner=new_code[rows.winner[kept]],
-        loser=new_code[rows.loser[kept]],
-        tie=rows.tie[kept],
-        home=rows.home[kept],
-        weight=weight[kept],
-        unit=kept,
-        counted=False,
-    )
+    return replace(rows._take(kept), weight=weight[kept], unit=kept, counted=False)
 
 
 def read_groups(data: pd.DataFrame | None, groups: Any, rows: Rows) -> NDArray[np.int64]:
@@ -440,3 +451,16 @@ def read_groups(data: pd.DataFrame | None, groups: Any, rows: Rows) -> NDArray[n
     if len(labels) < 2:
         raise InputError(f"there must be at least 2 {arg('groups')} among the rows with a weight above 0, got 1.")
     return codes
+
+
+def read_categories(data: pd.DataFrame | None, by: Any, rows: Rows) -> tuple[NDArray[np.int64], list[Any]]:
+    """Category of each row of the user's data as an integer code, -1 if it is missing; and the categories."""
+    if rows.n_units == 0:
+        raise InputError(
+            f"{arg('by')} is a column of categories, and a matrix of wins has no rows of comparisons; use "
+            f"{code('from_comparisons')}."
+        )
+    found = _column(data, by, "by", rows.n_units).astype("category").cat.remove_unused_categories()
+    if not len(found.cat.categories):
+        raise InputError(f"{arg('by')} is missing in every row, so there is no category.")
+    return found.cat.codes.to_numpy().astype(np.int64), list(found.cat.categories)

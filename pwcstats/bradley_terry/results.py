@@ -17,6 +17,7 @@ from pwcstats._kernels.tails import Reference
 from pwcstats._results import Result, TestResult, plain
 from pwcstats.bradley_terry import covariance, goodness, hypotheses, quasi, rank_sets, resampling
 from pwcstats.bradley_terry.covariance import LARGEST_FULL, CovarianceEstimate
+from pwcstats.bradley_terry.leaderboard import leaderboard as make_leaderboard
 from pwcstats.bradley_terry.likelihood import Likelihood, Point
 from pwcstats.bradley_terry.profile import profile_bounds
 from pwcstats.bradley_terry.spec import Spec
@@ -76,6 +77,8 @@ class BradleyTerryResults(Result):
     ) -> None:
         point, n_groups = ascent.point, estimate.n_groups
         self.model, self.spec = model, spec
+        # Of the call of `fit`, for further fits of the same specification.
+        self._arguments: dict[str, Any] = {}
         self._likelihood, self._point, self._estimate = likelihood, point, estimate
         self.method, self.cov_type = spec.method, cov_type
         self.converged, self.n_iter, self.reason = bool(ascent.converged), ascent.n_iter, ascent.reason
@@ -230,6 +233,7 @@ class BradleyTerryResults(Result):
     quasi_variances = quasi.quasi_variances
     comparison_intervals = quasi.comparison_intervals
     ranks = rank_sets.ranks
+    leaderboard = make_leaderboard
     bootstrap = resampling.bootstrap
 
     # Items
