@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from pwcstats.bradley_terry import BootstrapResult as BootstrapResult
     from pwcstats.bradley_terry import BradleyTerry as BradleyTerry
     from pwcstats.bradley_terry import BradleyTerryResults as BradleyTerryResults
+    from pwcstats.bradley_terry import ContrastsResult as ContrastsResult
     from pwcstats.bradley_terry import Leaderboard as Leaderboard
     from pwcstats.compare import benchmark as benchmark
     from pwcstats.compare import compare_methods as compare_methods
@@ -84,6 +85,7 @@ _HOME = {
     "BradleyTerryResults": "bradley_terry",
     "ContinuationRatio": "logit",
     "ContinuationRatioResults": "logit",
+    "ContrastsResult": "bradley_terry",
     "ConvergenceWarning": "errors",
     "CouplingResult": "coupling",
     "FailedCellWarning": "errors",

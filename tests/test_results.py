@@ -68,6 +68,7 @@ RESULTS = {
     "BradleyTerryResults with Firth's penalty": lambda: BradleyTerry(np.array([[0, 20], [0, 0]])).fit(method="firth"),
     "BootstrapResult": lambda: BradleyTerry(WINS).fit(method="firth").bootstrap(20, random_state=0),
     "Leaderboard": lambda: BradleyTerry(WINS).fit().leaderboard("elo"),
+    "ContrastsResult": lambda: BradleyTerry(WINS).fit().contrasts(),
     "contrast of items": lambda: BradleyTerry(WINS).fit().contrast("a", "b"),
     "goodness of fit": lambda: BradleyTerry(WINS).fit().goodness_of_fit(random_state=0),
     "FirthLogitResults": lambda: FirthLogit(SICK, X).fit(),
@@ -122,6 +123,11 @@ BAYES = {"estimate", "p_less", "p_rope", "p_greater", "conf_low", "conf_high", "
 EXPECTED = {
     "CouplingResult": ({"sample", "class", "estimate"}, {"method", "n_samples", "n_classes", "converged"}, False),
     "BradleyTerryResults": (MODEL, FIT | {"n_items", "deviance"}, True),
+    "ContrastsResult": (
+        {"item_1", "item_2", "estimate", "std_error", "statistic", "p_value", "p_adjusted", "conf_low", "conf_high"},
+        {"n_contrasts", "adjust", "conf_level"},
+        False,
+    ),
     "Leaderboard": (
         {"rank", "rank_low", "rank_high", "item", "games", "estimate", "std_error", "conf_low", "conf_high"},
         {"scale", "n_items", "nobs", "conf_level"},

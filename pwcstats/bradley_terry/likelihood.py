@@ -356,13 +356,14 @@ class Likelihood:
         ability, order, log_nu = self.split(step)
         return float(np.ptp(ability) + abs(order) + (abs(log_nu) if self.tie else 0.0))
 
-    def maximise(self, maxiter: int) -> newton.Ascent[Point]:
-        """Find the maximum."""
+    def maximise(self, maxiter: int, start: Array | None = None) -> newton.Ascent[Point]:
+        """Find the maximum, from given parameters or from the usual starting values."""
         tolerance = FIRTH_STEP if self.firth else NEWTON_STEP
+        start = self.start() if start is None else start
         # A trial step may be so long that numbers overflow; it is then rejected.
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             ascent = newton.ascend(
-                self.evaluate, self.direction, self.length, self.start(), tolerance, maxiter,
+                self.evaluate, self.direction, self.length, start, tolerance, maxiter,
                 cautious=self.cautious_direction, stalled_step=STALLED_STEP,
             )  # fmt: skip
         if ascent.converged and not self.table.addable:

@@ -1,6 +1,7 @@
 """The Bradley–Terry model."""
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from pwcstats.bradley_terry.reading import Rows, read_comparisons, read_wins
 from pwcstats.bradley_terry.results import BradleyTerryResults
 from pwcstats.bradley_terry.spec import Method, Spec, Ties, read_spec
 from pwcstats.bradley_terry.table import Table, make_table
+from pwcstats.bradley_terry.updating import warm_start
 from pwcstats.coupling.reading import read_pairs, read_weights, soft_wins
 from pwcstats.errors import (
     ConvergenceWarning,
@@ -125,6 +127,9 @@ class BradleyTerry:
         self._rows = rows
         self._data = data
         self._tables: dict[bool, Table] = {}
+        # The arguments of `from_comparisons` except the data, and the fit at which the next one starts.
+        self._columns: dict[str, Any] | None = None
+        self._previous: BradleyTerryResults | None = None
         self.items = rows.items
         self.nobs = rows.total
 
@@ -196,20 +201,21 @@ class BradleyTerry:
         z    0.343
         Name: params, dtype: float64
         """
-        rows, frame = read_comparisons(
-            data,
-            winner=winner,
-            loser=loser,
-            weight=weight,
-            tie=tie,
-            first=first,
-            second=second,
-            wins=wins,
-            neutral=neutral,
-        )
+        columns = {
+            "winner": winner,
+            "loser": loser,
+            "weight": weight,
+            "tie": tie,
+            "first": first,
+            "second": second,
+            "wins": wins,
+            "neutral": neutral,
+        }
+        rows, frame = read_comparisons(data, **columns)
         model = cls.__new__(cls)
         # A shallow copy does not change if the user sorts the data frame or adds columns.
         model._set_rows(rows, None if frame is None else frame.copy(deep=False))
+        model._columns = columns
         return model
 
     @classmethod
@@ -378,7 +384,8 @@ class BradleyTerry:
         obstacle = find_obstacle(spec, likelihood)
         if obstacle is not None:
             raise InputError(obstacle())
-        ascent = likelihood.maximise(spec.maxiter)
+        start = None if self._previous is None else warm_start(self._previous, likelihood, self.items)
+        ascent = likelihood.maximise(spec.maxiter, start)
         if not ascent.converged:
             cure = f"raise {arg('maxiter')}" if ascent.n_iter == spec.maxiter else _cure(spec, table)
             _warn(
@@ -405,9 +412,25 @@ class BradleyTerry:
 
     def _select(self, mask: NDArray[np.bool_]) -> "BradleyTerry":
         """The model of some rows of the user's data, and of the items in them."""
-        rows = self._rows.select(mask)
-        if not len(rows.winner):
+        old = self._rows
+        kept = np.flatnonzero(mask[old.unit] if len(old.unit) else mask)
+        if not len(kept):
             raise InputError("none of these rows has a comparison.")
+        used = np.zeros(len(old.items), np.bool_)
+        used[old.winner[kept]] = used[old.loser[kept]] = True
+        new_code = (np.cumsum(used) - 1).astype(np.int32)
+        rows = replace(
+            old,
+            items=old.items[used],
+            winner=new_code[old.winner[kept]],
+            loser=new_code[old.loser[kept]],
+            tie=old.tie[kept],
+            home=old.home[kept],
+            side=old.side[kept] if len(old.side) else old.side,
+            weight=old.weight[kept] if len(old.weight) else old.weight,
+            unit=(np.cumsum(mask) - 1)[old.unit[kept]] if len(old.unit) else old.unit,
+            n_units=int(np.count_nonzero(mask)),
+        )
         model = type(self).__new__(type(self))
         model._set_rows(rows, None if self._data is None else self._data[mask])
         return model

@@ -1,7 +1,7 @@
 """Reading of wins and comparisons: matrices and long data become checked arrays."""
 
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,8 @@ class Rows:
     `home` is 1 if the winner went first (or was at home), -1 if the loser did, and 0 if neither did or it is unknown.
     `weight` is empty if all weights are 1. `unit` is the row of the user's data that a comparison comes from; it is
     empty if the comparisons are these rows. `n_units` is the number of these rows, and 0 for a matrix. If `counted`,
-    the weights are numbers of comparisons.
+    the weights are numbers of comparisons. `side` is -1 if the columns of the user's row describe the loser minus the
+    winner, and 1 if they describe the winner minus the loser; it is empty if all are 1.
     """
 
     items: pd.Index
@@ -35,36 +36,13 @@ class Rows:
     unit: NDArray[np.int64]
     n_units: int
     counted: bool
+    side: NDArray[np.int8] = field(default_factory=lambda: np.empty(0, np.int8))
 
     @property
     def total(self) -> float:
         """Number of comparisons, or the sum of their weights."""
         with np.errstate(over="ignore"):
             return float(self.weight.sum()) if len(self.weight) else float(len(self.winner))
-
-    def select(self, mask: NDArray[np.bool_]) -> "Rows":
-        """The comparisons from some rows of the user's data, and the items in them; `mask` has `n_units` entries."""
-        kept = np.flatnonzero(mask[self.unit] if len(self.unit) else mask)
-        return replace(
-            self._take(kept),
-            weight=self.weight[kept] if len(self.weight) else self.weight,
-            unit=(np.cumsum(mask) - 1)[self.unit[kept]] if len(self.unit) else self.unit,
-            n_units=int(np.count_nonzero(mask)),
-        )
-
-    def _take(self, kept: NDArray[np.int64]) -> "Rows":
-        """Some of the comparisons, with codes of the items in them; weights and units stay as they are."""
-        used = np.zeros(len(self.items), np.bool_)
-        used[self.winner[kept]] = used[self.loser[kept]] = True
-        new_code = (np.cumsum(used) - 1).astype(np.int32)
-        return replace(
-            self,
-            items=self.items[used],
-            winner=new_code[self.winner[kept]],
-            loser=new_code[self.loser[kept]],
-            tie=self.tie[kept],
-            home=self.home[kept],
-        )
 
 
 def read_wins(wins: Any, tied: Any, items: Iterable[Hashable] | None) -> Rows:
@@ -228,6 +206,9 @@ def read_comparisons(
     n = rows.n_units
     if not len(rows.winner):
         raise InputError("there is no comparison in the data: it has no rows, or no wins.")
+    if second is not None:
+        # `home` says whether the winner is the first item of its row, until neutral rows are marked.
+        rows = replace(rows, side=rows.home)
     if neutral is not None:
         on = _flags(_column(frame, neutral, "neutral", n), "neutral")
         rows = replace(rows, home=np.where(on[rows.unit] if len(rows.unit) else on, 0, rows.home).astype(np.int8))
@@ -309,10 +290,7 @@ def _codes(a: pd.Series, b: pd.Series, frame: pd.DataFrame | None) -> tuple[Code
         both = [x.astype(object) if isinstance(x.dtype, pd.CategoricalDtype) else x for x in (a, b)]
         codes, labels = pd.factorize(pd.concat(both, ignore_index=True))
         items = pd.Index(labels)
-        try:
-            order = items.argsort()
-        except TypeError:  # labels of several types keep the order of appearance
-            order = np.arange(len(items))
+        order = sorted_order(items)
         new_code = np.empty(len(items), np.int32)
         new_code[order] = np.arange(len(items))
         items = items[order]
@@ -321,6 +299,14 @@ def _codes(a: pd.Series, b: pd.Series, frame: pd.DataFrame | None) -> tuple[Code
         raise InputError(f"{_row(frame, k)} has no label for an item; fill it in, or drop the row.")
     recoded = new_code[codes]
     return recoded[: len(a)], recoded[len(a) :], items
+
+
+def sorted_order(items: pd.Index) -> NDArray[np.int64]:
+    """The order that sorts the items; labels of several types keep the order of appearance."""
+    try:
+        return np.asarray(items.argsort())
+    except TypeError:
+        return np.arange(len(items))
 
 
 def _flags(column: pd.Series, name: str) -> NDArray[np.bool_]:
@@ -431,7 +417,21 @@ def _weighted(rows: Rows, weight: Array, frame: pd.DataFrame | None) -> Rows:
     if not weight.any():
         raise InputError(f"{arg('weight')} is 0 in every row, so no comparison is left.")
     kept = np.flatnonzero(weight)
-    return replace(rows._take(kept), weight=weight[kept], unit=kept, counted=False)
+    used = np.zeros(len(rows.items), np.bool_)
+    used[rows.winner[kept]] = used[rows.loser[kept]] = True
+    new_code = (np.cumsum(used) - 1).astype(np.int32)
+    return replace(
+        rows,
+        items=rows.items[used],
+        winner=new_code[rows.winner[kept]],
+        loser=new_code[rows.loser[kept]],
+        tie=rows.tie[kept],
+        home=rows.home[kept],
+        side=rows.side[kept] if len(rows.side) else rows.side,
+        weight=weight[kept],
+        unit=kept,
+        counted=False,
+    )
 
 
 def read_groups(data: pd.DataFrame | None, groups: Any, rows: Rows) -> NDArray[np.int64]:

@@ -15,11 +15,23 @@ from pwcstats._kernels.comparisons import probabilities
 from pwcstats._kernels.newton import Ascent
 from pwcstats._kernels.tails import Reference
 from pwcstats._results import Result, TestResult, plain
-from pwcstats.bradley_terry import covariance, goodness, hypotheses, quasi, rank_sets, resampling
+from pwcstats.bradley_terry import (
+    covariance,
+    goodness,
+    hypotheses,
+    quasi,
+    rank_sets,
+    resampling,
+    residuals,
+    simulation,
+    updating,
+)
+from pwcstats.bradley_terry.abilities import abilities as make_abilities
+from pwcstats.bradley_terry.contrasts import contrasts as make_contrasts
 from pwcstats.bradley_terry.covariance import LARGEST_FULL, CovarianceEstimate
 from pwcstats.bradley_terry.leaderboard import leaderboard as make_leaderboard
 from pwcstats.bradley_terry.likelihood import Likelihood, Point
-from pwcstats.bradley_terry.profile import profile_bounds
+from pwcstats.bradley_terry.profile import IntervalMethod, profile_bounds
 from pwcstats.bradley_terry.spec import Spec
 from pwcstats.bradley_terry.summary import make_summary
 from pwcstats.errors import InputError, arg, code
@@ -29,7 +41,6 @@ if TYPE_CHECKING:
 
     from pwcstats.bradley_terry.model import BradleyTerry
 
-IntervalMethod = Literal["wald", "profile"]
 # Of plots; pwcstats.plot takes them from here.
 PlotIntervals = Literal["comparison", "wald", "quasi"]
 # In the order of the columns of a table of comparisons.
@@ -230,9 +241,14 @@ class BradleyTerryResults(Result):
     lr_test = hypotheses.lr_test
     wald_test = hypotheses.wald_test
     contrast = hypotheses.contrast
+    contrasts = make_contrasts
     quasi_variances = quasi.quasi_variances
     comparison_intervals = quasi.comparison_intervals
     ranks = rank_sets.ranks
+    abilities = make_abilities
+    resid = residuals.resid
+    simulate = simulation.simulate
+    update = updating.update
     leaderboard = make_leaderboard
     bootstrap = resampling.bootstrap
 
@@ -256,29 +272,6 @@ class BradleyTerryResults(Result):
         if self._estimate.cov is None:
             return np.sqrt(self._variance[:n])
         return np.sqrt(np.maximum(np.diagonal(covariance.relative(self._item_cov, self.spec.ref, n)), 0.0))
-
-    def abilities(self, ci: bool = True, alpha: float = 0.05) -> pd.DataFrame:
-        """Ability of every item, including the reference.
-
-        Parameters
-        ----------
-        ci : bool
-            Whether to add standard errors and Wald intervals.
-        alpha : float
-            Significance level; intervals have level 1 - alpha.
-
-        Returns
-        -------
-        DataFrame
-            `ability` and, with `ci`, `std_error`, `conf_low` and `conf_high`; one row for each item.
-        """
-        _params.level(alpha, "alpha")
-        frame = pd.DataFrame({"ability": self._ability}, index=self.model.items)
-        if ci:
-            half = self._reference.isf(alpha / 2.0) * self._item_se
-            frame["std_error"] = self._item_se
-            frame["conf_low"], frame["conf_high"] = self._ability - half, self._ability + half
-        return frame
 
     @overload
     def predict(
