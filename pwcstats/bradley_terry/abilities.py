@@ -9,11 +9,11 @@ from pwcstats.bradley_terry.hypotheses import check_nonrobust
 from pwcstats.bradley_terry.profile import IntervalMethod, ability_bounds
 
 if TYPE_CHECKING:
-    from pwcstats.bradley_terry.results import BradleyTerryResults
+    from pwcstats.bradley_terry.ability_results import AbilityResults
 
 
 def abilities(
-    results: "BradleyTerryResults",
+    results: "AbilityResults",
     ci: bool = True,
     alpha: float = 0.05,
     *,

@@ -16,7 +16,7 @@ from pwcstats.bradley_terry.rank_sets import largest_differences, precisions
 from pwcstats.errors import InputError, Message, arg, value
 
 if TYPE_CHECKING:
-    from pwcstats.bradley_terry.results import BradleyTerryResults
+    from pwcstats.bradley_terry.ability_results import AbilityResults
 
 # The adjustment by the joint distribution of the statistics, which needs more than their p-values.
 MAX_T = "max-t"
@@ -74,7 +74,7 @@ class ContrastsResult(Result):
 
 
 def contrasts(
-    results: "BradleyTerryResults",
+    results: "AbilityResults",
     adjust: str = "holm",
     alpha: float = 0.05,
     items: Sequence[Hashable] | None = None,
@@ -204,7 +204,7 @@ def _pairs(labels: pd.Index, chosen: NDArray[np.int64], ref: Any) -> tuple[NDArr
 
 
 def _largest(
-    results: "BradleyTerryResults",
+    results: "AbilityResults",
     precision: Array,
     first: NDArray[np.int64],
     second: NDArray[np.int64],

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from pwcstats import _params, _tables
 from pwcstats._arrays import Array
-from pwcstats._kernels.comparisons import probabilities
 from pwcstats._results import LONGEST, Result, plain
 from pwcstats._summary import number
 from pwcstats._text import counted, listed, named, percent, shown
@@ -21,7 +20,7 @@ from pwcstats.errors import InputError, Message, PwcWarning, arg, quoted, value
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from pwcstats.bradley_terry.results import BradleyTerryResults
+    from pwcstats.bradley_terry.ability_results import AbilityResults
 
 ScaleName = Literal["logit", "elo", "win"]
 
@@ -39,9 +38,9 @@ class Scale(NamedTuple):
     name: ScaleName
     # Name of the column.
     column: str
-    transform: Callable[["BradleyTerryResults", Array, float], Array]
+    transform: Callable[["AbilityResults", Array, float], Array]
     # Its derivative by the difference.
-    slope: Callable[["BradleyTerryResults", Array], Array]
+    slope: Callable[["AbilityResults", Array], Array]
     # Decimals in printed tables.
     decimals: int
     # Rating of the anchor, unless users choose another one.
@@ -51,12 +50,6 @@ class Scale(NamedTuple):
     # Whether users may choose the anchor, and whether it is the reference item of the fit otherwise.
     has_anchor: bool = False
     keeps_reference: bool = False
-
-
-def _score(results: "BradleyTerryResults", d: Array) -> tuple[Array, Array]:
-    """Expected score against an item that is worse by d, where a tie counts half, and its derivative by d."""
-    win, loss, tie = probabilities(d, results._likelihood.split(results._point.params)[2]).T
-    return win + 0.5 * tie, win * loss + 0.25 * tie * (win + loss)
 
 
 SCALES: dict[str, Scale] = {
@@ -85,8 +78,8 @@ SCALES: dict[str, Scale] = {
         Scale(
             "win",
             "win_probability",
-            lambda results, d, zero: _score(results, d)[0],
-            lambda results, d: _score(results, d)[1],
+            lambda results, d, zero: results._expected_points(d)[0],
+            lambda results, d: results._expected_points(d)[1],
             decimals=3,
             anchor=0.5,
             describe=lambda item, zero: "against average ability; a tie counts half",
@@ -103,7 +96,7 @@ class Anchor(NamedTuple):
 
 
 def leaderboard(
-    results: "BradleyTerryResults",
+    results: "AbilityResults",
     scale: ScaleName = "logit",
     anchor: Any = None,
     by: Any = None,
@@ -180,7 +173,7 @@ def leaderboard(
     )
 
 
-def _read_anchor(results: "BradleyTerryResults", scale: Scale, anchor: Any) -> Anchor:
+def _read_anchor(results: "AbilityResults", scale: Scale, anchor: Any) -> Anchor:
     items, ref = results.model.items, results.spec.ref
     if not scale.has_anchor:
         if anchor is not None:
@@ -199,7 +192,7 @@ def _read_anchor(results: "BradleyTerryResults", scale: Scale, anchor: Any) -> A
 
 
 def _board(
-    results: "BradleyTerryResults", scale: Scale, anchor: Anchor, alpha: float, mean: float
+    results: "AbilityResults", scale: Scale, anchor: Anchor, alpha: float, mean: float
 ) -> tuple[pd.DataFrame, list[str]]:
     """The rows of one fit, and notes; without anchor item, abilities have this `mean`."""
     model, notes = results.model, []
@@ -229,7 +222,7 @@ def _board(
     return frame.iloc[order].reset_index(drop=True), notes
 
 
-def _standard_errors(results: "BradleyTerryResults", index: int | None) -> Array | None:
+def _standard_errors(results: "AbilityResults", index: int | None) -> Array | None:
     """Standard errors of differences from an item, or from the mean of all; None if the fit does not have them."""
     if results._estimate.cov is None:
         same = index == results.spec.ref and results._estimate.variance is not None
@@ -243,14 +236,16 @@ def _standard_errors(results: "BradleyTerryResults", index: int | None) -> Array
     return np.sqrt(np.maximum(variance, 0.0))
 
 
-def _notes_of_fit(results: "BradleyTerryResults", alpha: float) -> list[str]:
+def _notes_of_fit(results: "AbilityResults", alpha: float) -> list[str]:
     """What readers of the whole table should know."""
     notes = []
     if results.cov_type == "cluster":
         notes.append(f"standard errors: clustered ({results.df_resid_inference + 1} groups)")
     elif results.cov_type != "nonrobust":
         notes.append(f"standard errors: {results.cov_type}")
-    if results.method != "mle":
+    if results.spec.prior is not None:
+        notes.append(results.spec.prior.note.removesuffix("."))
+    elif results.method != "mle":
         notes.append(f"the abilities are penalised ({arg('method', results.method)})")
     if not results.converged:
         notes.append(f"the fit did not converge ({results.reason})")
@@ -261,7 +256,7 @@ def _notes_of_fit(results: "BradleyTerryResults", alpha: float) -> list[str]:
 
 
 def _side_by_side(
-    results: "BradleyTerryResults", overall: pd.DataFrame, scale: Scale, anchor: Anchor, alpha: float, by: Any
+    results: "AbilityResults", overall: pd.DataFrame, scale: Scale, anchor: Anchor, alpha: float, by: Any
 ) -> tuple[pd.DataFrame, list[str], dict[Any, float]]:
     """The rows of all comparisons and those of each category; notes; and the numbers of comparisons."""
     codes, categories = read_categories(results.model._data, by, results.model._rows)
@@ -290,8 +285,8 @@ def _side_by_side(
 
 
 def _fit_category(
-    results: "BradleyTerryResults", mask: NDArray[np.bool_], anchor: Anchor
-) -> tuple["BradleyTerryResults | None", list[str]]:
+    results: "AbilityResults", mask: NDArray[np.bool_], anchor: Anchor
+) -> tuple["AbilityResults | None", list[str]]:
     """The same specification fitted to some rows, or to the largest part of them that has estimates; and notes."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", PwcWarning)
@@ -307,22 +302,25 @@ def _fit_category(
     return fit, notes + [quoted(w.message) for w in caught if isinstance(w.message, PwcWarning)]
 
 
-def _fit_rows(results: "BradleyTerryResults", mask: NDArray[np.bool_], anchor: Anchor) -> "BradleyTerryResults":
+def _fit_rows(results: "AbilityResults", mask: NDArray[np.bool_], anchor: Anchor) -> "AbilityResults":
     """The same specification fitted to some rows of the user's data."""
     model, spec = results.model._select(mask), results.spec
     arguments = {**results._arguments, "ref": None}
     if spec.z is not None:
         covariates = pd.DataFrame(spec.z, index=results.model.items, columns=spec.labels)
-        arguments |= {"covariates": covariates, "item_data": None, "eval_env": 0}
+        arguments |= {"covariates": covariates, "item_data": None}
     elif anchor.item in model.items:
         arguments["ref"] = anchor.item
+    if spec.contest is not None:
+        # The values, because terms of a formula may depend on all rows.
+        arguments["contest"] = pd.DataFrame(spec.contest.values[mask], columns=spec.contest.names)
     groups = (arguments["cov_kwds"] or {}).get("groups")
     if groups is not None and not isinstance(groups, Hashable):
         arguments["cov_kwds"] = {**arguments["cov_kwds"], "groups": np.asarray(groups)[mask]}
     return model.fit(**arguments)
 
 
-def _largest_part(results: "BradleyTerryResults", mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _largest_part(results: "AbilityResults", mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Which rows of the user's data compare items of the largest part whose abilities exist."""
     rows = results.model._rows
     kept = rows.items.isin(results.model._select(mask).largest().items)

@@ -16,18 +16,18 @@ from pwcstats.bradley_terry.likelihood import Likelihood, Point
 from pwcstats.errors import ConvergenceWarning, arg, warn
 
 if TYPE_CHECKING:
-    from pwcstats.bradley_terry.results import BradleyTerryResults
+    from pwcstats.bradley_terry.ability_results import AbilityResults
 
 IntervalMethod = Literal["wald", "profile"]
 
 
-def profile_bounds(results: "BradleyTerryResults", indices: NDArray[np.int64], alpha: float) -> Array:
+def profile_bounds(results: "AbilityResults", indices: NDArray[np.int64], alpha: float) -> Array:
     """Lower and upper bounds of the reported parameters with these indices."""
     contrasts = [_contrast(results, int(index)) for index in indices]
     return _bounds(results, contrasts, results.params.index[indices], alpha)
 
 
-def ability_bounds(results: "BradleyTerryResults", alpha: float) -> Array:
+def ability_bounds(results: "AbilityResults", alpha: float) -> Array:
     """Lower and upper bounds of the abilities of all items."""
     items, ref, z = results.model.items, results.spec.ref, results.spec.z
     bounds = np.zeros((len(items), 2))
@@ -44,7 +44,7 @@ def ability_bounds(results: "BradleyTerryResults", alpha: float) -> Array:
     return bounds
 
 
-def _bounds(results: "BradleyTerryResults", contrasts: "Array | list[Array]", names: pd.Index, alpha: float) -> Array:
+def _bounds(results: "AbilityResults", contrasts: "Array | list[Array]", names: pd.Index, alpha: float) -> Array:
     """Lower and upper bounds of linear combinations of the likelihood's parameters."""
     drop = 0.5 * chi2_isf(alpha, 1)
     bounds, failed = np.empty((len(contrasts), 2)), []
@@ -71,15 +71,20 @@ def _bounds(results: "BradleyTerryResults", contrasts: "Array | list[Array]", na
     return bounds
 
 
-def _contrast(results: "BradleyTerryResults", index: int) -> Array:
+def _contrast(results: "AbilityResults", index: int) -> Array:
     """Coefficients of the likelihood's parameters that give the reported parameter with this index."""
     contrast = np.zeros(results._likelihood.n_params)
-    ref, size = results.spec.ref, results._likelihood.design.size
+    ref, likelihood = results.spec.ref, results._likelihood
+    n = likelihood.n_reported
     if ref is not None and index >= ref:
         index += 1
-    if results.spec.z is None and index < size:
+    if index >= n:
+        # Behind the ghost, if there is one.
+        contrast[index + likelihood.design.size - n] = 1.0
+        return contrast
+    if results.spec.z is None:
         if ref is None:
-            contrast[:size] = -1.0 / size
+            contrast[:n] = -1.0 / n
         else:
             contrast[ref] = -1.0
     contrast[index] += 1.0

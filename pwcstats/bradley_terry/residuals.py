@@ -122,8 +122,7 @@ def _add_up(results: "BradleyTerryResults", entries: _Entries, n_units: int) -> 
     """Sum the comparisons of each unit."""
     p = results._likelihood.probabilities(results._point.params)
     win, loss, tie = p.T
-    # The derivative of Davidson's expectation is the variance of the points.
-    variance = win * loss + 0.25 * tie * (win + loss)
+    variance, slope = win * loss + 0.25 * tie * (win + loss), results.spec.tie_model.slope(p)
     n = entries.counts.sum(axis=1)
 
     def total(x: Array) -> Array:
@@ -133,8 +132,12 @@ def _add_up(results: "BradleyTerryResults", entries: _Entries, n_units: int) -> 
         x = np.where(entries.flipped[:, None], x[:, [LOSS, WIN, TIE]], x)
         return np.column_stack([total(column) for column in x.T])
 
-    spread = total(n * variance[entries.pair])
-    return Cells(sides(entries.counts), sides(n[:, None] * p[entries.pair]), spread, spread)
+    return Cells(
+        observed=sides(entries.counts),
+        expected=sides(n[:, None] * p[entries.pair]),
+        variance=total(n * variance[entries.pair]),
+        slope=total(n * slope[entries.pair]),
+    )
 
 
 def _by_comparison(results: "BradleyTerryResults") -> tuple[Cells, pd.Index]:
@@ -144,14 +147,14 @@ def _by_comparison(results: "BradleyTerryResults") -> tuple[Cells, pd.Index]:
             f"{arg('by', 'comparison')} needs data with one row per comparison, got a matrix of wins; use "
             f"{arg('by', 'pair')}."
         )
-    table, cell = tabulate(rows)
+    table, cell = tabulate(rows, results.spec.contest_values)
     pair, outcome = np.divmod(cell, 3)
     flipped = table.first[pair] != rows.winner
     if len(rows.side):
         flipped ^= rows.side < 0
     counts = np.zeros((len(cell), 3))
     counts[np.arange(len(cell)), outcome] = rows.weight if len(rows.weight) else 1.0
-    if results.spec.ties == "half":
+    if results.spec.tie_model.halves:
         counts = halve_ties(counts)
     unit = rows.unit if len(rows.unit) else np.arange(len(cell))
     index = pd.RangeIndex(rows.n_units) if model._data is None else model._data.index
@@ -160,12 +163,16 @@ def _by_comparison(results: "BradleyTerryResults") -> tuple[Cells, pd.Index]:
 
 def _by_pair(results: "BradleyTerryResults") -> tuple[Cells, pd.Index]:
     table, items = results._likelihood.table, results.model.items
-    keys = {"first": items[table.first], "second": items[table.second]}
-    if len(np.unique(table.ordered)) > 1:
-        keys["neutral"] = pd.Index(table.ordered == 0.0)
+    # With contest covariates, a pair has several rows in the table.
+    keys, unit = np.unique(
+        np.column_stack([table.first, table.second, table.ordered == 0.0]), axis=0, return_inverse=True
+    )
+    levels = {"first": items[keys[:, 0]], "second": items[keys[:, 1]]}
+    if keys[:, 2].any() and not keys[:, 2].all():
+        levels["neutral"] = pd.Index(keys[:, 2] == 1)
     n = len(table.first)
-    entries = _Entries(np.arange(n), np.arange(n), np.zeros(n, np.bool_), table.counts)
-    return _add_up(results, entries, n), pd.MultiIndex.from_arrays(list(keys.values()), names=list(keys))
+    entries = _Entries(unit.ravel(), np.arange(n), np.zeros(n, np.bool_), table.counts)
+    return _add_up(results, entries, len(keys)), pd.MultiIndex.from_arrays(list(levels.values()), names=list(levels))
 
 
 def _by_item(results: "BradleyTerryResults") -> tuple[Cells, pd.Index]:

@@ -9,6 +9,7 @@ import pandas as pd
 from pwcstats import _params
 from pwcstats._arrays import Array
 from pwcstats._kernels.comparisons import LOSS, TIE, WIN
+from pwcstats._text import listed
 from pwcstats.bradley_terry.resampling import LARGEST_COUNT
 from pwcstats.errors import InputError, arg
 
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
 
 def find_obstacle(results: "BradleyTerryResults") -> str:
     """Why tables cannot be simulated from the fit; empty if they can."""
-    if results.spec.ties == "half" and results.model._rows.tie.any():
-        return f"{arg('ties', 'half')} has no probability of a tie"
+    if results.spec.tie_model.halves and results.model._rows.tie.any():
+        return f"{arg('ties', results.spec.ties)} has no probability of a tie"
     n = results._likelihood.table.n
     if np.any(n != np.round(n)) or n.sum() > LARGEST_COUNT:
         return "the numbers of comparisons are not whole numbers below 2^53"
@@ -48,7 +49,8 @@ def simulate(results: "BradleyTerryResults", n: int = 1, random_state: int | Non
     DataFrame
         `draw` (0, 1, ...), `first`, `second`, `wins_first`, `wins_second` and `ties`, one row for each draw and pair;
         each pair meets as often as in the data. If it is known in some comparisons who went first, there is also the
-        column `neutral`, which is true in the others. See the example for how to fit a model to a draw.
+        column `neutral`, which is true in the others. Contest covariates have their own columns. See the example for
+        how to fit a model to a draw.
 
     Examples
     --------
@@ -83,4 +85,10 @@ def simulate(results: "BradleyTerryResults", n: int = 1, random_state: int | Non
     )
     if table.ordered.any():
         frame.insert(3, "neutral", np.tile(table.ordered == 0.0, n))
+    if results.spec.contest is not None:
+        covariates = pd.DataFrame(np.tile(table.x, (n, 1)), columns=results.spec.contest.names)
+        taken = [name for name in covariates if name in frame]
+        if taken:
+            raise InputError(f"a contest covariate has the name of another column, {listed(taken)}; rename it.")
+        frame = pd.concat([frame, covariates], axis=1)
     return frame

@@ -44,7 +44,7 @@ def update(results: "BradleyTerryResults", comparisons: Any) -> "BradleyTerryRes
     d    0.000
     Name: params, dtype: float64
     """
-    old = results.model
+    old: BradleyTerry = results.model
     new = comparisons if isinstance(comparisons, type(old)) else _read(old, comparisons)
     both = type(old).__new__(type(old))
     known = old._data is not None and new._data is not None
@@ -104,13 +104,13 @@ def _filled(x: Any, rows: Rows) -> Any:
 
 def warm_start(previous: "BradleyTerryResults", likelihood: Likelihood, items: pd.Index) -> Array:
     """Starting values from an earlier fit of the same specification; new items have the usual ones."""
-    start, size = likelihood.start(), likelihood.design.size
-    old = previous._point.params
+    old, n_old = previous._point.params, previous._likelihood.design.size
     if previous.spec.z is not None:
         return old.copy()
-    n_old = previous._likelihood.design.size
-    where = items.get_indexer(previous.model.items)
-    start[where] = old[:n_old]
+    start, size = likelihood.start(), likelihood.design.size
+    start[items.get_indexer(previous.model.items)] = old[: previous.model.n_items]
+    # A ghost item is behind the others.
+    start[len(items) : size] = old[previous.model.n_items : n_old]
     start[:size] -= start[:size].mean()
     start[size:] = old[n_old:]
     return start

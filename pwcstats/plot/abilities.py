@@ -10,8 +10,8 @@ from matplotlib.axes import Axes
 from pwcstats import _params
 from pwcstats._arrays import as_float
 from pwcstats._text import percent
+from pwcstats.bradley_terry.ability_results import PlotIntervals
 from pwcstats.bradley_terry.leaderboard import Leaderboard, rank_set
-from pwcstats.bradley_terry.results import PlotIntervals
 from pwcstats.errors import InputError, arg, code
 from pwcstats.plot.reading import read_panel, read_table
 from pwcstats.plot.style import COLORS, FONT, MARKERS, fitting_columns, inches, list_rows, literal
