@@ -1,5 +1,7 @@
 """Sorted abilities and their profile intervals, simulated comparisons, and fits to further comparisons."""
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -201,6 +203,18 @@ class TestUpdate:
 
         np.testing.assert_allclose(fit(votes[:2000]).update(votes[2000:]).params, fit(votes).params, atol=SAME_FIT)
 
+    def test_after_pickle(self, votes):
+        items = sorted(set(votes["first"]))
+        data = pd.DataFrame({"size": np.arange(12.0) ** 0.5}, index=items)
+        res = read(votes[:2000]).fit(ties="half", covariates="np.square(size)", item_data=data)
+        again = pickle.loads(pickle.dumps(res))
+        # A formula that needs variables around it cannot be evaluated again.
+        with pytest.raises(InputError, match="'np' is neither one of the columns"):
+            again.update(votes[2000:])
+        res = read(votes[:2000]).fit(ties="half", covariates="size", item_data=data)
+        again = pickle.loads(pickle.dumps(res)).update(votes[2000:])
+        np.testing.assert_allclose(again.params, res.update(votes[2000:]).params, atol=SAME_FIT)
+
     def test_unknown_columns(self, votes):
         with pytest.raises(InputError, match="winner must be one of the columns of the data"):
             read(votes[:2900]).fit(ties="half").update(votes[2900:].drop(columns="winner"))
@@ -208,3 +222,114 @@ class TestUpdate:
 
 def _sides(arrays):
     return arrays["first"], arrays["second"]
+
+
+# Models with contest covariates, other ties and priors.
+RICH = {
+    "contest": {"ties": "half", "contest": ["longer"]},
+    "contest and order": {"ties": "davidson", "contest": ["longer"], "order_effect": True},
+    "rao-kupper": {"ties": "rao-kupper", "order_effect": True},
+    "ridge": {"method": "ridge", "ties": "half", "prior_sd": 1.0},
+    "ghost": {"method": "ghost", "ties": "davidson", "order_effect": True},
+}
+
+
+@pytest.fixture(scope="module")
+def rich(votes):
+    return votes.assign(longer=np.random.default_rng(0).integers(-2, 3, len(votes)).astype(float))
+
+
+@pytest.mark.parametrize("name", RICH)
+class TestRichModels:
+    def test_update(self, rich, name):
+        whole = read(rich).fit(**RICH[name])
+        updated = read(rich[:2900]).fit(**RICH[name]).update(rich[2900:])
+        np.testing.assert_allclose(updated.params, whole.params, atol=SAME_FIT)
+        assert updated.n_iter < whole.n_iter
+
+    def test_update_with_new_items(self, rich, name):
+        late = (rich["first"] == "Birch") | (rich["second"] == "Birch")
+        whole = read(rich).fit(**RICH[name])
+        updated = read(rich[~late]).fit(**RICH[name]).update(rich[late])
+        np.testing.assert_allclose(updated.params, whole.params, atol=SAME_FIT)
+
+    def test_residuals(self, rich, name):
+        res = read(rich).fit(**RICH[name])
+        has_contest = "contest" in RICH[name]
+        new = {"contest": rich[["longer"]]} if has_contest else {}
+        win, tie = (res.predict(rich["first"], rich["second"], outcome=outcome, **new) for outcome in ("win", "tie"))
+        points = rich["winner"].map({"first": 1.0, "tie": 0.5, "second": 0.0}).to_numpy()
+        expected = win + tie / 2
+        np.testing.assert_allclose(res.resid("response"), points - expected, atol=1e-10)
+        # Points of half a win are no outcome of their own.
+        variance = win * (1 - win) if RICH[name]["ties"] == "half" else win + tie / 4 - expected**2
+        np.testing.assert_allclose(res.resid("pearson"), (points - expected) / np.sqrt(variance), atol=1e-8)
+        by_pair = res.resid("response", by="pair")
+        assert len(by_pair) == len(rich[["first", "second"]].drop_duplicates())
+        mean = pd.Series(points - expected).groupby([rich["first"].astype(str), rich["second"].astype(str)]).mean()
+        np.testing.assert_allclose(by_pair[mean.index], mean, atol=1e-10)
+        if name in ("contest", "contest and order"):
+            np.testing.assert_allclose(res.resid(by="item"), 0.0, atol=1e-6)
+
+    def test_working_residuals_use_the_derivative(self, rich, name):
+        res = read(rich).fit(**RICH[name])
+        d = res.predict(rich["first"], rich["second"], outcome="link", **self._new(rich, name))
+        tie = res._likelihood.split(res._point.params)[2]
+        step = 1e-6
+        points = [p[:, 0] + p[:, 2] / 2 for p in (res.spec.tie_model.probabilities(d + s, tie) for s in (-step, step))]
+        slope = (points[1] - points[0]) / (2 * step)
+        np.testing.assert_allclose(res.resid("working"), res.resid("response") / slope, rtol=1e-6)
+
+    def test_simulate(self, rich, name):
+        res = read(rich).fit(**RICH[name])
+        if RICH[name]["ties"] == "half":
+            with pytest.raises(InputError, match="has no probability of a tie"):
+                res.simulate()
+            return
+        n = 200
+        frame = res.simulate(n, random_state=0)
+        counts = frame[["wins_first", "wins_second", "ties"]].to_numpy().reshape(n, -1, 3)
+        assert abs(counts.mean(axis=0) - res._expected).max() < 5 * np.sqrt(res._expected.max() / n)
+        if "contest" in RICH[name]:
+            again = BradleyTerry.from_comparisons(
+                frame[frame["draw"] == 0],
+                first="first",
+                second="second",
+                wins=["wins_first", "wins_second", "ties"],
+                neutral="neutral",
+            ).fit(**RICH[name])
+            assert (np.abs(again.params - res.params) < 4 * res.bse).all()
+
+    def test_leaderboard(self, rich, name):
+        res = read(rich).fit(**RICH[name])
+        board = res.leaderboard("win", by="language")
+        assert len(board.frame) == 48
+        german = read(rich[rich["language"] == "German"]).fit(**RICH[name]).leaderboard("win").frame
+        found = board.frame[board.frame["category"] == "German"].drop(columns="category").reset_index(drop=True)
+        pd.testing.assert_frame_equal(found, german)
+        if name == "ridge":
+            assert "Abilities have a normal prior with standard deviation 1" in board.notes
+
+    def test_profile(self, rich, name):
+        res = read(rich).fit(**RICH[name])
+        found = res.abilities(method="profile")
+        assert (found["conf_low"] < found["ability"]).all()
+        assert (found["conf_high"] > found["ability"]).all()
+
+    @staticmethod
+    def _new(rich, name):
+        return {"contest": rich[["longer"]]} if "contest" in RICH[name] else {}
+
+
+def test_contest_as_an_array(rich):
+    """The rows of an array are those of the category."""
+    by_name, by_array = (read(rich).fit(ties="half", contest=x) for x in (["longer"], rich[["longer"]].to_numpy()))
+    pd.testing.assert_frame_equal(by_name.leaderboard(by="language").frame, by_array.leaderboard(by="language").frame)
+    with pytest.raises(InputError, match="contest must have one row for each of the 3001 comparisons"):
+        by_array.update(rich[:1])
+
+
+def test_contest_with_the_name_of_a_column(rich):
+    res = read(rich.assign(draw=rich["longer"])).fit(ties="davidson", contest=["draw"])
+    with pytest.raises(InputError, match=r"a contest covariate has the name of another column, \(draw\)"):
+        res.simulate()

@@ -60,6 +60,10 @@ class AbilityResults(Result):
         self.df_resid_inference: int = self.df_resid if n_groups is None else n_groups - 1
         self.params = pd.Series(self._reported(point.params), index=self._terms, name="params")
 
+    def __getstate__(self) -> dict[str, Any]:
+        # The variables around a formula are not saved.
+        return {**vars(self), "_arguments": {**self._arguments, "eval_env": -1}}
+
     @abstractmethod
     def _count_cells(self) -> int:
         """Number of free probabilities of the saturated model."""
