@@ -27,6 +27,7 @@ from pwcstats.bradley_terry.sources import combine_rows, read_source_weights
 from pwcstats.bradley_terry.spec import Spec, read_spec
 from pwcstats.bradley_terry.table import Table, make_table
 from pwcstats.bradley_terry.ties import Ties
+from pwcstats.bradley_terry.updating import warm_start
 from pwcstats.coupling.reading import read_pairs, read_weights, soft_wins
 from pwcstats.errors import (
     ConvergenceWarning,
@@ -145,6 +146,9 @@ class BradleyTerry:
         self._rows = rows
         self._data = data
         self._tables: dict[bool, Table] = {}
+        # The arguments of `from_comparisons` except the data, and the fit at which the next one starts.
+        self._columns: dict[str, Any] | None = None
+        self._previous: BradleyTerryResults | None = None
         self.items = rows.items
         self.nobs = rows.total
         self.left_out: pd.Index = rows.items[:0]
@@ -235,13 +239,13 @@ class BradleyTerry:
         Name: params, dtype: float64
         """
         columns = Columns(winner, loser, weight, tie, first, second, wins, neutral, keep)
-        found = None
+        given, found = vars(columns), None
         if data is not None and not columns.given:
             data = open_frame(data)
             columns = found = fill_in(columns, column_names(data))
         columns.check()
         model = cls._from_rows(*read_frame(open_frame(data), columns))
-        model._found = found
+        model._columns, model._found = given, found
         return model
 
     @classmethod
@@ -274,10 +278,10 @@ class BradleyTerry:
         taken over the comparisons of the source, with their own weights if they have any. The sum is scaled such
         that the weights of all comparisons add up to their number.
 
-        If sources have weights, the inverse of the information is not the covariance of the estimates. Use
-        ``fit(cov_type="HC0")``, which is the default then, or ``cov_type="cluster"`` if all sources have a column of groups. "HC0" assumes
-        independent comparisons. If the sources disagree, its standard errors are somewhat too large, because the
-        number of comparisons of each source is not random.
+        If sources have weights, the inverse of the information is not the covariance of the estimates. So
+        `fit` uses ``cov_type="HC0"`` by default then. Use ``cov_type="cluster"`` if all sources have a column of
+        groups. "HC0" assumes independent comparisons. If the sources disagree, its standard errors are somewhat too
+        large, because the number of comparisons of each source is not random.
 
         Examples
         --------
@@ -523,6 +527,7 @@ class BradleyTerry:
            term  estimate  std_error  p_value
         0  size     1.073      0.608    0.077
         """
+        arguments = {name: given for name, given in locals().items() if name != "self"}
         if cov_type is None:
             cov_type = "HC0" if self._weighted_sources else "nonrobust"
         options = covariance.read_options(cov, cov_type, cov_kwds, n_projections, random_state)
@@ -553,7 +558,8 @@ class BradleyTerry:
         obstacle = find_obstacle(spec, likelihood)
         if obstacle is not None:
             raise InputError(obstacle())
-        ascent = likelihood.maximise(spec.maxiter)
+        start = None if self._previous is None else warm_start(self._previous, likelihood, self.items)
+        ascent = likelihood.maximise(spec.maxiter, start)
         obstacle = find_separation(spec, likelihood, ascent)
         if obstacle is not None:
             raise InputError(obstacle())
@@ -574,10 +580,18 @@ class BradleyTerry:
         if estimate.few_groups:
             _warn(FewClustersWarning, _few_clusters(estimate))
         results = BradleyTerryResults(self, spec, likelihood, ascent, estimate, options.cov_type)
+        # A further fit is made elsewhere, but the names of a formula are looked up where this one was.
+        results._arguments = arguments if environment is None else {**arguments, "eval_env": environment}
         if estimate.variance is not None:
             # Standard errors of abilities, because those of coefficients depend on the scale of the covariates.
             _warn_if_infinite(self.items, results._item_se, spec.method != "mle")
         return results
+
+    def _n_games(self) -> Array:
+        """Number of comparisons of each item, or the sum of their weights."""
+        weight = self._rows.weight if len(self._rows.weight) else None
+        sides = (self._rows.winner, self._rows.loser)
+        return np.asarray(sum(np.bincount(side, weight, self.n_items) for side in sides), dtype=np.float64)
 
     def _table(self, spec: Spec) -> Table:
         half = spec.tie_model.halves

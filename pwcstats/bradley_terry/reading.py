@@ -517,3 +517,16 @@ def read_groups(data: pd.DataFrame | None, groups: Any, rows: Rows) -> NDArray[n
     if len(labels) < 2:
         raise InputError(f"there must be at least 2 {arg('groups')} among the rows with a weight above 0, got 1.")
     return codes
+
+
+def read_categories(data: pd.DataFrame | None, by: Any, rows: Rows) -> tuple[NDArray[np.int64], list[Any]]:
+    """Category of each row of the user's data as an integer code, -1 if it is missing; and the categories."""
+    if rows.n_units == 0:
+        raise InputError(
+            f"{arg('by')} is a column of categories, and a matrix of wins has no rows of comparisons; use "
+            f"{code('from_comparisons')}."
+        )
+    found = named_column(data, by, "by", rows.n_units).astype("category").cat.remove_unused_categories()
+    if not len(found.cat.categories):
+        raise InputError(f"{arg('by')} is missing in every row, so there is no category.")
+    return found.cat.codes.to_numpy().astype(np.int64), list(found.cat.categories)
