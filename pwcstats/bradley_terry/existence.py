@@ -35,6 +35,8 @@ Groups = list[NDArray[np.int64]]
 
 # If a predictor is larger than this at the maximum, it may be that the maximum is not finite.
 EXTREME_LOGIT = 12.0
+# With more items, the linear program that finds separated covariates would take too long.
+LARGEST_PROGRAM = 100
 # If less than this share of a column's sum of squares remains after regression on others, it depends on them.
 DEPENDENT = 1e-10
 SOLVE_TOLERANCE = 1e-12
@@ -61,7 +63,7 @@ def find_obstacle(spec: Spec, likelihood: Likelihood) -> Obstacle | None:
         elif not _is_strongly_connected(table, design):
             return partial(_infinite_abilities, table, spec.labels)
     if spec.contest is not None or spec.prior is not None:
-        return _aliased_contest(spec, likelihood)
+        return _aliased_contest(spec, likelihood) or (None if spec.firth else _separated_alone(spec, likelihood))
     if spec.order and not _is_order_identified(table):
         return _unidentified_order
     if not spec.firth and (spec.order or tie):
@@ -81,7 +83,27 @@ def find_separation(spec: Spec, likelihood: Likelihood, ascent: Ascent[Point]) -
         return None
     if ascent.converged and np.abs(likelihood.predictor(ascent.point.params)).max() < EXTREME_LOGIT:
         return None
+    if likelihood.x.shape[1]:
+        found = _separated(spec, likelihood, None)
+        if found is not None or likelihood.table.n_items > LARGEST_PROGRAM:
+            return found
     return _separated(spec, likelihood, likelihood.design)
+
+
+def _separated_alone(spec: Spec, likelihood: Likelihood) -> Obstacle | None:
+    """A contest covariate that is never negative for the winner, whatever the abilities are."""
+    table = likelihood.table
+    won, lost, tied = (table.counts[:, column] > 0.0 for column in (WIN, LOSS, TIE))
+    for name, x in zip(spec.beta_terms, likelihood.x.T, strict=True):
+        for sign in (1.0, -1.0):
+            if np.all(sign * x[won] >= 0.0) and np.all(sign * x[lost] <= 0.0) and not x[tied].any():
+                return partial(_infinite_coefficients, [name], _has_firth(spec))
+    return None
+
+
+def _has_firth(spec: Spec) -> bool:
+    """Whether Firth's method is a cure."""
+    return spec.tie_model.exponential and spec.prior is None
 
 
 def _no_ties(ties: str) -> str:
@@ -272,15 +294,15 @@ def _reduced(u: Direction) -> Direction:
 # Covariates
 
 
-def _differences(likelihood: Likelihood, design: Design) -> csr_array:
-    """Derivatives of each row's linear predictor by the parameters of the design and beta.
+def _differences(likelihood: Likelihood, design: Design | None) -> csr_array:
+    """Derivatives of each row's linear predictor by the parameters of the design, if there is one, and beta.
 
     Abilities are relative to the last item; with a prior, which keeps abilities finite, only beta matters.
     """
     table, x = likelihood.table, csr_array(likelihood.x)
     if isinstance(design, Covariates):
         return hstack([csr_array(design.x), x], format="csr")
-    if likelihood.prior is not None:
+    if design is None or likelihood.prior is not None:
         return x
     n, rows = len(table.first), np.arange(len(table.first))
     entries = (np.repeat([1.0, -1.0], n), (np.tile(rows, 2), np.concatenate([table.first, table.second])))
@@ -331,8 +353,8 @@ def _unidentified_contest(name: str) -> str:
     )
 
 
-def _separated(spec: Spec, likelihood: Likelihood, design: Design) -> Obstacle | None:
-    """Parameters that predict the outcomes perfectly."""
+def _separated(spec: Spec, likelihood: Likelihood, design: Design | None) -> Obstacle | None:
+    """Parameters that predict the outcomes perfectly; without `design`, abilities are held fixed."""
     table, d = likelihood.table, _differences(likelihood, design)
     tie = spec.tie_model.has_parameter
     win, loss, tied = (table.counts[:, column] > 0.0 for column in (WIN, LOSS, TIE))
@@ -351,7 +373,7 @@ def _separated(spec: Spec, likelihood: Likelihood, design: Design) -> Obstacle |
     n_named = len(spec.extra_terms) + (design.size if isinstance(design, Covariates) else 0)
     names = [*spec.labels, *spec.extra_terms][-n_named:]
     found = [name for name, is_involved in zip(names, involved[-n_named:], strict=True) if is_involved]
-    return partial(_infinite_coefficients, found, spec.tie_model.exponential and spec.prior is None)
+    return partial(_infinite_coefficients, found, _has_firth(spec))
 
 
 def _infinite_coefficients(names: list[str], firth: bool) -> str:

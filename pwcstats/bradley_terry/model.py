@@ -1,6 +1,7 @@
 """The Bradley–Terry model."""
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,8 @@ from pwcstats.errors import (
 
 # If the standard error of an ability is larger than this, not more than its sign is known.
 LARGEST_ERROR = 100.0
+# After this many steps, a fit that has not converged is checked for separation.
+TRIAL_STEPS = 40
 
 
 class BradleyTerry:
@@ -559,10 +562,16 @@ class BradleyTerry:
         if obstacle is not None:
             raise InputError(obstacle())
         start = None if self._previous is None else warm_start(self._previous, likelihood, self.items)
-        ascent = likelihood.maximise(spec.maxiter, start)
+        # Separated covariates make steps that never end, so look for them after a few.
+        ascent = likelihood.maximise(min(spec.maxiter, TRIAL_STEPS), start)
         obstacle = find_separation(spec, likelihood, ascent)
         if obstacle is not None:
             raise InputError(obstacle())
+        if ascent.n_iter == TRIAL_STEPS < spec.maxiter and not ascent.converged:
+            rest = likelihood.maximise(spec.maxiter - TRIAL_STEPS, ascent.point.params)
+            n_iter = rest.n_iter + TRIAL_STEPS
+            reason = f"stopped after {n_iter} steps" if n_iter == spec.maxiter and rest.reason else rest.reason
+            ascent = replace(rest, n_iter=n_iter, reason=reason)
         if not ascent.converged:
             cure = f"raise {arg('maxiter')}" if ascent.n_iter == spec.maxiter else _cure(spec, table)
             _warn(
