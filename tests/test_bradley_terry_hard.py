@@ -82,7 +82,7 @@ def test_one_far_pair_is_no_separation():
     kept = pd.concat([kept, pd.DataFrame({"winner": ["f", "a"], "loser": ["a", "f"]})])
     assert BradleyTerry.from_comparisons(kept, "winner", "loser").fit(covariates=z).converged
     only = pd.concat([kept.iloc[:-1]])
-    with pytest.raises(InputError, match=r"combination of \(far\) is never on the losing side"):
+    with pytest.raises(InputError, match="'far' is never on the losing side"):
         BradleyTerry.from_comparisons(only, "winner", "loser").fit(covariates=z)
 
 
