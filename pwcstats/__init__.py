@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from pwcstats.errors import FailedCellWarning as FailedCellWarning
     from pwcstats.errors import FewClustersWarning as FewClustersWarning
     from pwcstats.errors import InputError as InputError
+    from pwcstats.errors import LeftOutWarning as LeftOutWarning
     from pwcstats.errors import PwcError as PwcError
     from pwcstats.errors import PwcWarning as PwcWarning
     from pwcstats.errors import SeparationWarning as SeparationWarning
@@ -98,6 +99,7 @@ _HOME = {
     "IndividualizedResults": "logit",
     "InputError": "errors",
     "Leaderboard": "bradley_terry",
+    "LeftOutWarning": "errors",
     "OrderedLogit": "logit",
     "OrderedLogitResults": "logit",
     "OrdinalHybridClassifier": "hybrid",

@@ -15,7 +15,7 @@ from pwcstats._results import LONGEST, Result, plain
 from pwcstats._summary import number
 from pwcstats._text import counted, listed, named, percent, shown
 from pwcstats.bradley_terry.reading import read_categories
-from pwcstats.errors import InputError, Message, PwcWarning, arg, quoted, value
+from pwcstats.errors import InputError, LeftOutWarning, Message, PwcWarning, arg, quoted, value
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -305,6 +305,8 @@ def _fit_category(
 def _fit_rows(results: "AbilityResults", mask: NDArray[np.bool_], anchor: Anchor) -> "AbilityResults":
     """The same specification fitted to some rows of the user's data."""
     model, spec = results.model._select(mask), results.spec
+    if not model.n_items:
+        raise InputError("it has no comparison of a weight above 0.")
     arguments = {**results._arguments, "ref": None}
     if spec.z is not None:
         covariates = pd.DataFrame(spec.z, index=results.model.items, columns=spec.labels)
@@ -323,10 +325,11 @@ def _fit_rows(results: "AbilityResults", mask: NDArray[np.bool_], anchor: Anchor
 def _largest_part(results: "AbilityResults", mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Which rows of the user's data compare items of the largest part whose abilities exist."""
     rows = results.model._rows
-    kept = rows.items.isin(results.model._select(mask).largest().items)
-    both, unit = kept[rows.winner] & kept[rows.loser], rows.unit if len(rows.unit) else slice(None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LeftOutWarning)
+        kept = rows.items.isin(results.model._select(mask).largest().items)
     found = np.zeros(rows.n_units, np.bool_)
-    found[unit] = both
+    found[rows.units] = kept[rows.winner] & kept[rows.loser]
     return found
 
 
