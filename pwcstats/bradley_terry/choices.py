@@ -1,0 +1,378 @@
+"""The likelihood of rankings: each stage of a ranking is a choice from the items that are left."""
+
+import math
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pwcstats import _native
+from pwcstats._arrays import Array
+from pwcstats._kernels import newton
+from pwcstats._kernels.laplacian import NotDefiniteError, inverse_and_determinant
+from pwcstats.bradley_terry.likelihood import FIRTH_STEP, NEWTON_STEP, STALLED_STEP, Solve
+from pwcstats.bradley_terry.orderings import Orderings
+from pwcstats.errors import InputError, arg
+
+# Sets are evaluated in at most this many parallel parts, each of at least this many choices. With many parameters,
+# the information of each part would take much memory.
+PARTS, SMALLEST_PART, MOST_PARAMS_IN_PARTS = 4, 2**17, 1_000
+# A choice takes about 10 ns in each step.
+MOST_CHOICES = 10**8
+# The log-likelihood is a difference of sums; this is its rounding error relative to these.
+NOISE = 1e-14
+
+
+@dataclass(frozen=True)
+class Choices:
+    """Distinct sets of items that choices were made from, the choices, and the sums of their sufficient statistics.
+
+    The items of set s are ``item[start[s]:start[s + 1]]``, sorted; `weight` is the number of choices from each set.
+    `order` holds the numbers of items that were tied, each with a parameter. `observed` is the sum of the statistics
+    of all choices: of each item 1 over the number of chosen items, and of each order the number of its ties.
+
+    The other arrays have an entry for each choice: its ranking, its set, and where the chosen items are in the
+    rankings' `item`.
+    """
+
+    n_items: int
+    start: NDArray[np.int64]
+    item: NDArray[np.int32]
+    weight: Array
+    order: NDArray[np.int32]
+    observed: Array
+    ranking: NDArray[np.int64]
+    chosen_from: NDArray[np.int64]
+    first: NDArray[np.int64]
+    n_chosen: NDArray[np.int64]
+
+    @property
+    def size(self) -> NDArray[np.int64]:
+        """Number of items of each set."""
+        return np.diff(self.start)
+
+    @property
+    def n_possible(self) -> float:
+        """Number of possible choices from all distinct sets."""
+        sizes, n_sets = np.unique(self.size, return_counts=True)
+        each = [size + sum(math.comb(int(size), int(order)) for order in self.order) for size in sizes]
+        return float(sum(int(n) * per_set for n, per_set in zip(n_sets, each, strict=True)))
+
+
+def find_choices(rankings: Orderings) -> Choices:
+    """Split rankings into choices, and find the distinct sets that these were made from."""
+    n_items = len(rankings.items)
+    # A tier begins where the tier number changes or a ranking begins.
+    begins = np.diff(rankings.tier, prepend=-1) != 0
+    begins[rankings.start[:-1]] = True
+    first = np.flatnonzero(begins)
+    n_chosen = np.diff(first, append=len(rankings.item))
+    ranking = np.repeat(np.arange(rankings.n), np.diff(rankings.start))[first]
+    before = first - rankings.start[ranking]
+    size = n_items - before if rankings.is_open else rankings.start[ranking + 1] - first
+    real = size > 1
+    first, n_chosen, ranking, size = first[real], n_chosen[real], ranking[real], size[real]
+    _check_size(size, np.unique(n_chosen))
+    chosen_from, sample = _distinct(rankings, first, ranking, n_items)
+    start, item = _members(rankings, first[sample], ranking[sample], n_items)
+    weight = rankings.weight[ranking]
+    order = np.unique(n_chosen[n_chosen > 1]).astype(np.int32)
+    observed = np.zeros(n_items + len(order))
+    chosen = ranges(first, n_chosen)
+    observed[:n_items] = np.bincount(rankings.item[chosen], np.repeat(weight / n_chosen, n_chosen), n_items)
+    for k, n_tied in enumerate(order):
+        observed[n_items + k] = weight[n_chosen == n_tied].sum()
+    by_set = np.bincount(chosen_from, weight, len(sample)).astype(np.float64)
+    return Choices(n_items, start, item, by_set, order, observed, ranking, chosen_from, first, n_chosen)
+
+
+def _check_size(size: NDArray[np.int64], orders: NDArray[np.int64]) -> None:
+    """Refuse ties of so many items that their possible choices cannot be enumerated."""
+    largest, most_tied = int(size.max()), int(orders.max())
+    n_possible = sum(math.comb(largest, int(order)) for order in {1, *orders})
+    if n_possible > MOST_CHOICES:
+        raise InputError(
+            f"ties of up to {most_tied} of {largest} items make {n_possible:.1e} different choices possible (at most "
+            f"{MOST_CHOICES:.0e}); break long ties. If the tied items were not ranked, leave them out and set "
+            f"{arg('unranked', 'last')}."
+        )
+
+
+def ranges(first: NDArray[np.int64], length: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The indices first[0], ..., first[0] + length[0] - 1, first[1], ..."""
+    ends = np.cumsum(length)
+    return np.arange(length.sum()) + np.repeat(first - ends + length, length)
+
+
+def _distinct(
+    rankings: Orderings, first: NDArray[np.int64], ranking: NDArray[np.int64], n_items: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Number of each choice's set among the distinct sets, and a choice from each of them.
+
+    Sets are equal if the sums of two random 64-bit numbers of each item are.
+    """
+    keys = np.random.default_rng(0).integers(0, 2**64, (2, n_items), dtype=np.uint64)
+    numbers = []
+    for key in keys:
+        sums = np.concatenate([[np.uint64(0)], np.cumsum(key[rankings.item], dtype=np.uint64)])
+        before = sums[first] - sums[rankings.start[ranking]]
+        behind = (
+            key.sum(dtype=np.uint64) - before if rankings.is_open else sums[rankings.start[ranking + 1]] - sums[first]
+        )
+        numbers.append(np.unique(behind, return_inverse=True)[1].astype(np.int64))
+    _, sample, number = np.unique(
+        numbers[0] * (numbers[1].max() + 1) + numbers[1], return_index=True, return_inverse=True
+    )
+    return number, sample
+
+
+def _members(
+    rankings: Orderings, first: NDArray[np.int64], ranking: NDArray[np.int64], n_items: int
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """The items of the sets from which these choices were made, sorted."""
+    begin, end = rankings.start[ranking], rankings.start[ranking + 1]
+    size = n_items - (first - begin) if rankings.is_open else end - first
+    start = np.concatenate([[0], np.cumsum(size)]).astype(np.int64)
+    if not rankings.is_open:
+        item = rankings.item[ranges(first, size)]
+        return start, item[np.lexsort((item, np.repeat(np.arange(len(size)), size)))]
+    item = np.empty(start[-1], np.int32)
+    for k in range(len(first)):
+        left = np.ones(n_items, np.bool_)
+        left[rankings.item[begin[k] : first[k]]] = False
+        item[start[k] : start[k + 1]] = np.flatnonzero(left)
+    return start, item
+
+
+@dataclass(frozen=True)
+class Penalty:
+    """What is added to the log-likelihood.
+
+    With `firth`, half the log determinant of the information. With `precision`, a normal prior of the abilities. With
+    `pseudo`, every item wins and loses this many comparisons with a further item, the ghost.
+    """
+
+    firth: bool = False
+    precision: float = 0.0
+    pseudo: float = 0.0
+
+
+@dataclass
+class Point:
+    """The likelihood at given parameters; `value` is maximised.
+
+    `mean` and `tie_mean` are the expected statistics of a choice from each set. With Firth's penalty, `cov` is the
+    covariance, and `leverage` that of each set divided by its weight.
+    """
+
+    params: Array
+    value: float
+    llf: float
+    score: Array
+    expected: Array
+    mean: Array
+    tie_mean: Array
+    cov: Array | None = None
+    leverage: Array | None = None
+
+
+class RankingLikelihood:
+    """Likelihood of Plackett and Luce with ties of Davidson and Luce.
+
+    Parameters are the abilities, the ability of the ghost if there is one, and log delta of each order of ties. The
+    abilities (with that of the ghost) sum to 0.
+    """
+
+    def __init__(self, choices: Choices, penalty: Penalty) -> None:
+        self.choices, self.penalty = choices, penalty
+        self.n_real = choices.n_items
+        ghost = penalty.pseudo > 0.0
+        self.n_items = choices.n_items + ghost
+        self.n_extra = len(choices.order)
+        self.n_params = self.n_items + self.n_extra
+        self.rank = self.n_real - 1 + self.n_extra
+        self._start, self._item, self._weight = choices.start, choices.item, choices.weight
+        self._observed = choices.observed
+        if ghost:
+            self._add_ghost(penalty.pseudo)
+        n_possible = choices.n_possible + 2.0 * ghost * self.n_real
+        if n_possible > MOST_CHOICES:
+            raise InputError(
+                f"the rankings have {len(choices.weight)} different sets of items that are left, with {n_possible:.1e} "
+                f"possible choices (at most {MOST_CHOICES:.0e}); break ties, or shorten the rankings."
+            )
+        self._parts = self._bounds(n_possible)
+
+    def _add_ghost(self, pseudo: float) -> None:
+        """Add the pairs of each item and the ghost."""
+        n, ghost = self.n_real, self.n_real
+        pairs = np.column_stack([np.arange(n), np.full(n, ghost)]).astype(np.int32)
+        self._start = np.concatenate([self._start, self._start[-1] + 2 * np.arange(1, n + 1)])
+        self._item = np.concatenate([self._item, pairs.ravel()])
+        self._weight = np.concatenate([self._weight, np.full(n, 2.0 * pseudo)])
+        items, ties = self._observed[:n] + pseudo, self._observed[n:]
+        self._observed = np.concatenate([items, [n * pseudo], ties])
+
+    def _bounds(self, n_possible: float) -> list[tuple[int, int]]:
+        """Sets of each part. Parts do not depend on the number of cores, so sums are bit-identical on all machines."""
+        parts = 1 if self.n_params > MOST_PARAMS_IN_PARTS else max(1, min(PARTS, int(n_possible) // SMALLEST_PART))
+        # Cut where the cumulated number of items is a multiple of the whole.
+        cuts = np.searchsorted(self._start, self._start[-1] * np.arange(parts + 1) // parts)
+        return [(int(a), int(b)) for a, b in pairwise(cuts)]
+
+    def _in_parts(
+        self, kernel: Callable[..., Any], params: Array, weight: Array, arrays: Callable[[int], tuple[Array, ...]]
+    ) -> list[Any]:
+        """Call a kernel for all parts, in threads; `arrays` gives its further arguments for a part."""
+        ability, log_delta = self.split(np.ascontiguousarray(params))
+
+        def run(part: int) -> Any:
+            begin, end = self._parts[part]
+            return kernel(
+                self._start, self._item, weight, ability, self.choices.order, log_delta, begin, end, *arrays(part)
+            )
+
+        if len(self._parts) == 1:
+            return [run(0)]
+        with ThreadPoolExecutor(len(self._parts)) as pool:
+            return list(pool.map(run, range(len(self._parts))))
+
+    def split(self, params: Array) -> tuple[Array, Array]:
+        """Abilities (with the ghost's) and log deltas."""
+        return params[: self.n_items], params[self.n_items :]
+
+    def start(self) -> Array:
+        """Starting values: one step of iterative scaling from equal abilities, with half a choice added."""
+        expected = self._unpenalised(np.zeros(self.n_params)).expected
+        ability, log_delta = self.split(np.log(self._observed + 0.5) - np.log(expected + 0.5))
+        # Ties are measured against choices of one item.
+        n, n_ties = self._weight.sum(), self._observed[self.n_items :].sum()
+        single = np.log(n - n_ties + 0.5) - np.log(n - expected[self.n_items :].sum() + 0.5)
+        return np.concatenate([ability - ability.mean(), log_delta - single])
+
+    def _unpenalised(self, params: Array) -> Point:
+        """The likelihood without Firth's penalty and prior, but with the comparisons of the ghost."""
+        n_sets = len(self._weight)
+        mean, tie_mean = np.empty(len(self._item)), np.empty((n_sets, self.n_extra))
+        expected = np.zeros((len(self._parts), self.n_params))
+        normalisers = self._in_parts(
+            _native.evaluate_choices, params, self._weight, lambda part: (mean, tie_mean, expected[part])
+        )
+        llf = float(self._observed @ params - sum(normalisers))
+        total = expected.sum(axis=0)
+        return Point(params, llf, llf, self._observed - total, total, mean, tie_mean)
+
+    def evaluate(self, params: Array) -> Point:
+        """Compute the likelihood and its derivatives."""
+        point = self._unpenalised(params)
+        if self.penalty.precision:
+            ability = params[: self.n_real] - params[: self.n_real].mean()
+            point.value -= 0.5 * self.penalty.precision * float(ability @ ability)
+            point.score[: self.n_real] -= self.penalty.precision * ability
+        if self.penalty.firth:
+            self._penalise(point)
+        return point
+
+    def _penalise(self, point: Point) -> None:
+        """Add Jeffreys' penalty to the likelihood and its derivatives (Firth 1993) to the scores."""
+        try:
+            point.cov, log_determinant = self.covariance(point)
+        except NotDefiniteError:
+            point.value = -np.inf
+            return
+        point.value += 0.5 * log_determinant
+        cov, leverage = np.ascontiguousarray(point.cov), np.empty(len(self._weight))
+        addition = np.zeros((len(self._parts), self.n_params))
+        self._in_parts(
+            _native.firth_choices,
+            point.params,
+            self._weight,
+            lambda part: (point.mean, point.tie_mean, cov, addition[part], leverage),
+        )
+        point.score = point.score + addition.sum(axis=0)
+        point.leverage = leverage
+
+    def information(self, point: Point, weight: Array | None = None) -> Array:
+        """Information of all parameters, with the prior; `weight` replaces the numbers of choices from the sets."""
+        parts = np.zeros((len(self._parts), self.n_params, self.n_params))
+        self._in_parts(
+            _native.choice_information,
+            point.params,
+            self._weight if weight is None else weight,
+            lambda part: (point.mean, point.tie_mean, parts[part]),
+        )
+        lower = parts[0]
+        for part in parts[1:]:
+            lower += part
+        if self.penalty.precision:
+            lower[: self.n_real, : self.n_real] -= np.tri(self.n_real, k=-1) * self.penalty.precision / self.n_real
+        full = lower + np.tril(lower, -1).T
+        items = np.arange(self.n_items)
+        full[items, items] = -full[: self.n_items, : self.n_items].sum(axis=1)
+        return full
+
+    def covariance(self, point: Point) -> tuple[Array, float]:
+        """Inverse of the information, where the abilities sum to 0, and its log determinant (without one ability)."""
+        return _inverse(self.information(point), self.n_items)
+
+    def solve(self, point: Point, tolerance: float = 0.0) -> Solve:
+        """A function that solves equations with the information as matrix."""
+        weight = None if point.leverage is None else self._weight * (1.0 + point.leverage)
+        inverse, _ = _inverse(self.information(point, weight), self.n_items)
+        return lambda b: inverse @ b
+
+    def direction(self, point: Point) -> Array:
+        """The Newton step."""
+        if not np.isfinite(point.value):
+            return np.full(self.n_params, np.nan)
+        try:
+            return self.solve(point)(point.score)
+        except NotDefiniteError:
+            return np.full(self.n_params, np.nan)
+
+    def cautious_direction(self, point: Point) -> Array:
+        """A step of iterative scaling: the ratio of observed and expected statistics, on the log scale."""
+        step = np.log1p(point.score / point.expected)
+        step[: self.n_items] -= step[: self.n_items].mean()
+        return step
+
+    def length(self, step: Array) -> float:
+        """Largest change of a logit that a step can cause."""
+        ability, log_delta = self.split(step)
+        return float(np.ptp(ability) + np.abs(log_delta).max(initial=0.0))
+
+    def maximise(self, maxiter: int) -> newton.Ascent[Point]:
+        """Find the maximum."""
+        tolerance = FIRTH_STEP if self.penalty.firth else NEWTON_STEP
+        start = self.start()
+        size = float(np.abs(self._observed) @ np.maximum(np.abs(start), 1.0))
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            return newton.ascend(
+                self.evaluate, self.direction, self.length, start, tolerance, maxiter,
+                cautious=self.cautious_direction, noise=NOISE * size, stalled_step=STALLED_STEP,
+            )  # fmt: skip
+
+
+def _inverse(information: Array, n_items: int) -> tuple[Array, float]:
+    """Inverse of an information whose first rows, those of the abilities, add up to 0; and its log determinant.
+
+    The ability with the most information is held fixed, and the matrix without it is scaled to a unit diagonal. The
+    determinant does not depend on which one it is.
+    """
+    diagonal = np.diagonal(information)
+    if not (np.isfinite(diagonal).all() and diagonal.min() > 0.0):
+        raise NotDefiniteError
+    ground = int(diagonal[:n_items].argmax())
+    kept = np.delete(np.arange(len(information)), ground)
+    scale = 1.0 / np.sqrt(diagonal[kept])
+    inverse, log_determinant = inverse_and_determinant(information[np.ix_(kept, kept)] * scale * scale[:, None])
+    out = np.zeros_like(information)
+    out[np.ix_(kept, kept)] = inverse * scale * scale[:, None]
+    # Subtract the mean of the abilities.
+    out[:n_items] -= out[:n_items].mean(axis=0)
+    out[:, :n_items] -= out[:, :n_items].mean(axis=1)[:, None]
+    return out, log_determinant - 2.0 * float(np.log(scale).sum())
