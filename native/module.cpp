@@ -245,32 +245,33 @@ ChoiceSets make_choice_sets(
         end};
 }
 
-template <class Mean, class TieMean>
-void require_means(
-    const Plain<int32_t, 1> &item, const Plain<double, 1> &weight, const Plain<int32_t, 1> &order, const Mean &mean,
-    const TieMean &tie_mean
+template <class Items, class Ties>
+void require_statistics(
+    const Plain<int32_t, 1> &item, const Plain<double, 1> &weight, const Plain<int32_t, 1> &order, const Items &items,
+    const Ties &ties
 ) {
-    require_same_length(item, mean);
-    require_same_length(weight, tie_mean);
-    require(tie_mean.shape(1) == order.shape(0), "tie_mean");
+    require_same_length(item, items);
+    require_same_length(weight, ties);
+    require(ties.shape(1) == order.shape(0), "the statistics of ties");
 }
 
 void bind_rankings(nb::module_ &m) {
     def(m, "evaluate_choices",
         [](Plain<int64_t, 1> start, Plain<int32_t, 1> item, Plain<double, 1> weight, Plain<double, 1> ability,
-           Plain<int32_t, 1> order, Plain<double, 1> log_delta, int64_t begin, int64_t end, Out<double, 1> mean,
-           Out<double, 2> tie_mean, Out<double, 1> expected) {
+           Plain<int32_t, 1> order, Plain<double, 1> log_delta, int64_t begin, int64_t end, Plain<double, 1> chosen,
+           Plain<double, 2> tie_chosen, Out<double, 1> mean, Out<double, 2> tie_mean, Out<double, 1> score) {
             const ChoiceSets sets = make_choice_sets(start, item, weight, ability, order, log_delta, begin, end);
-            require_means(item, weight, order, mean, tie_mean);
-            require(int64_t(expected.shape(0)) == sets.n_params(), "expected");
-            return evaluate_choices(sets, mean.data(), tie_mean.data(), expected.data());
+            require_statistics(item, weight, order, chosen, tie_chosen);
+            require_statistics(item, weight, order, mean, tie_mean);
+            require(int64_t(score.shape(0)) == sets.n_params(), "score");
+            return evaluate_choices(sets, chosen.data(), tie_chosen.data(), mean.data(), tie_mean.data(), score.data());
         });
     def(m, "choice_information",
         [](Plain<int64_t, 1> start, Plain<int32_t, 1> item, Plain<double, 1> weight, Plain<double, 1> ability,
            Plain<int32_t, 1> order, Plain<double, 1> log_delta, int64_t begin, int64_t end, Plain<double, 1> mean,
            Plain<double, 2> tie_mean, Out<double, 2> information) {
             const ChoiceSets sets = make_choice_sets(start, item, weight, ability, order, log_delta, begin, end);
-            require_means(item, weight, order, mean, tie_mean);
+            require_statistics(item, weight, order, mean, tie_mean);
             require(
                 int64_t(information.shape(0)) == sets.n_params() && information.shape(1) == information.shape(0),
                 "information"
@@ -282,7 +283,7 @@ void bind_rankings(nb::module_ &m) {
            Plain<int32_t, 1> order, Plain<double, 1> log_delta, int64_t begin, int64_t end, Plain<double, 1> mean,
            Plain<double, 2> tie_mean, Plain<double, 2> cov, Out<double, 1> addition, Out<double, 1> leverage) {
             const ChoiceSets sets = make_choice_sets(start, item, weight, ability, order, log_delta, begin, end);
-            require_means(item, weight, order, mean, tie_mean);
+            require_statistics(item, weight, order, mean, tie_mean);
             require(int64_t(cov.shape(0)) == sets.n_params() && cov.shape(1) == cov.shape(0), "cov");
             require(int64_t(addition.shape(0)) == sets.n_params(), "addition");
             require_same_length(weight, leverage);

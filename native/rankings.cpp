@@ -9,7 +9,7 @@ namespace pwc {
 
 namespace {
 
-// One set: the abilities of its items minus the largest, and the logarithm of the normaliser of choices from it.
+// One set, and the choices from it.
 class Set {
   public:
     explicit Set(const ChoiceSets &sets) : sets(sets), chosen(1), sum(2) {
@@ -21,22 +21,22 @@ class Set {
 
     const int32_t *item = nullptr;
     int64_t size = 0;
-    double highest = 0.0;
+    // The abilities minus the largest; and the largest exponent of a choice, at least 0.
+    std::vector<double> x;
+    double shift = 0.0;
 
     void read(int64_t s) {
         item = sets.item + sets.start[s];
         size = sets.start[s + 1] - sets.start[s];
         x.resize(size);
-        highest = sets.ability[item[0]];
+        double highest = sets.ability[item[0]];
         for (int64_t a = 1; a < size; a++) highest = std::max(highest, sets.ability[item[a]]);
         for (int64_t a = 0; a < size; a++) x[a] = sets.ability[item[a]] - highest;
         shift = sets.n_orders ? largest_exponent() : 0.0;
     }
 
-    // The largest exponent of a choice, so that no weight overflows.
-    double offset() const { return highest + shift; }
-
-    // Call visit(members, number of members, index of the tie parameter or -1, weight) for each choice.
+    // Call visit(members, number of members, index of the tie parameter or -1, weight) for each choice. Weights are relative to
+    // the largest, so that none overflows.
     template <class Visit>
     void each_choice(Visit visit) {
         for (int64_t a = 0; a < size; a++) visit(&a, int64_t(1), int64_t(-1), std::exp(x[a] - shift));
@@ -67,10 +67,8 @@ class Set {
 
   private:
     const ChoiceSets &sets;
-    std::vector<double> x, sorted;
     std::vector<int64_t> chosen;
-    std::vector<double> sum;
-    double shift = 0.0;
+    std::vector<double> sum, sorted;
 
     double largest_exponent() {
         sorted = x;
@@ -89,39 +87,75 @@ class Set {
 
 } // namespace
 
-double evaluate_choices(const ChoiceSets &sets, double *mean, double *tie_mean, double *expected) {
+double evaluate_choices(
+    const ChoiceSets &sets, const double *chosen, const double *tie_chosen, double *mean, double *tie_mean, double *score
+) {
     Set set(sets);
-    double value = 0.0;
+    double llf = 0.0;
+    // For each item, sums of the expectations and of what was chosen of the items behind it.
+    std::vector<double> p_behind, c_behind;
     for (int64_t s = sets.begin; s < sets.end; s++) {
         set.read(s);
-        double *p = mean + sets.start[s], *tie = tie_mean + s * sets.n_orders, total = 0.0;
-        std::fill_n(p, set.size, 0.0);
-        std::fill_n(tie, sets.n_orders, 0.0);
+        const int64_t size = set.size;
+        const double n = sets.weight[s], *c = chosen + sets.start[s], *c_tie = tie_chosen + s * sets.n_orders;
+        double *p = mean + sets.start[s], *p_tie = tie_mean + s * sets.n_orders;
+        double total = 0.0, others = 0.0, single = 0.0;
+        bool is_found = false;
+        std::fill_n(p, size, 0.0);
+        std::fill_n(p_tie, sets.n_orders, 0.0);
         set.each_choice([&](const int64_t *members, int64_t n_members, int64_t k, double weight) {
             total += weight;
+            // The largest weight is 1, up to rounding.
+            others += weight > 0.999 && !is_found ? weight - 1.0 : weight;
+            is_found = is_found || weight > 0.999;
             const double share = weight / double(n_members);
             for (int64_t a = 0; a < n_members; a++) p[members[a]] += share;
-            if (k >= 0) tie[k] += weight;
+            if (k >= 0)
+                p_tie[k] += weight;
+            else
+                single += weight;
         });
-        const double n = sets.weight[s];
-        for (int64_t a = 0; a < set.size; a++) {
+        llf -= n * std::log1p(others);
+        p_behind.assign(size + 1, 0.0);
+        c_behind.assign(size + 1, 0.0);
+        for (int64_t a = size - 1; a >= 0; a--) {
             p[a] /= total;
-            expected[set.item[a]] += n * p[a];
+            p_behind[a] = p_behind[a + 1] + p[a];
+            c_behind[a] = c_behind[a + 1] + c[a];
+            llf += c[a] * set.x[a];
         }
+        double p_before = 0.0, c_before = 0.0;
+        for (int64_t a = 0; a < size; a++) {
+            score[set.item[a]] += c[a] * (p_before + p_behind[a + 1]) - p[a] * (c_before + c_behind[a + 1]);
+            p_before += p[a];
+            c_before += c[a];
+        }
+        double n_single = n;
         for (int64_t k = 0; k < sets.n_orders; k++) {
-            tie[k] /= total;
-            expected[sets.n_items + k] += n * tie[k];
+            p_tie[k] /= total;
+            n_single -= c_tie[k];
         }
-        value += n * (set.offset() + std::log(total));
+        llf -= n_single * set.shift;
+        for (int64_t k = 0; k < sets.n_orders; k++) {
+            // What has another number of members than ties of this order.
+            double p_other = single / total, c_other = n_single;
+            for (int64_t l = 0; l < sets.n_orders; l++)
+                if (l != k) {
+                    p_other += p_tie[l];
+                    c_other += c_tie[l];
+                }
+            llf += c_tie[k] * (sets.log_delta[k] - set.shift);
+            score[sets.n_items + k] += c_tie[k] * p_other - p_tie[k] * c_other;
+        }
     }
-    return value;
+    return llf;
 }
 
 void choice_information(const ChoiceSets &sets, const double *mean, const double *tie_mean, double *information) {
     Set set(sets);
     const int64_t n_params = sets.n_params();
-    // Sums of weight times T_a T_b: of pairs of items below the diagonal, and of each tie parameter with each item.
-    std::vector<double> both, with_tie;
+    // Sums of weight times T_a T_b of pairs of items below the diagonal, and of T by the number of chosen items.
+    std::vector<double> both, by_order;
     for (int64_t s = sets.begin; s < sets.end; s++) {
         set.read(s);
         const double *p = mean + sets.start[s], *tie = tie_mean + s * sets.n_orders, n = sets.weight[s];
@@ -133,14 +167,19 @@ void choice_information(const ChoiceSets &sets, const double *mean, const double
         }
         if (!sets.n_orders) continue;
         both.assign(size * size, 0.0);
-        with_tie.assign(sets.n_orders * size, 0.0);
-        double total = 0.0;
+        // The last row is of choices of single items.
+        by_order.assign((sets.n_orders + 1) * size, 0.0);
+        double total = 0.0, single = 0.0;
         set.each_choice([&](const int64_t *members, int64_t n_members, int64_t k, double weight) {
             total += weight;
-            if (k < 0) return;
+            if (k < 0) {
+                single += weight;
+                by_order[sets.n_orders * size + members[0]] += weight;
+                return;
+            }
             const double share = weight / double(n_members), square = share / double(n_members);
             for (int64_t a = 0; a < n_members; a++) {
-                with_tie[k * size + members[a]] += share;
+                by_order[k * size + members[a]] += share;
                 for (int64_t b = 0; b < a; b++) both[members[a] * size + members[b]] += square;
             }
         });
@@ -150,10 +189,17 @@ void choice_information(const ChoiceSets &sets, const double *mean, const double
             for (int64_t b = 0; b < a; b++) row[set.item[b]] += scale * both[a * size + b];
         }
         for (int64_t k = 0; k < sets.n_orders; k++) {
-            double *row = information + (sets.n_items + k) * n_params;
-            for (int64_t a = 0; a < size; a++) row[set.item[a]] += scale * with_tie[k * size + a] - n * tie[k] * p[a];
+            double *row = information + (sets.n_items + k) * n_params, other = single / total;
+            for (int64_t l = 0; l < sets.n_orders; l++)
+                if (l != k) other += tie[l];
+            for (int64_t a = 0; a < size; a++) {
+                double without = 0.0;
+                for (int64_t l = 0; l <= sets.n_orders; l++)
+                    if (l != k) without += by_order[l * size + a];
+                row[set.item[a]] += scale * (by_order[k * size + a] * other - without * tie[k]);
+            }
             for (int64_t l = 0; l < k; l++) row[sets.n_items + l] -= n * tie[k] * tie[l];
-            row[sets.n_items + k] += n * tie[k] * (1.0 - tie[k]);
+            row[sets.n_items + k] += n * tie[k] * other;
         }
     }
 }

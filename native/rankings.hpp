@@ -22,11 +22,15 @@ struct ChoiceSets {
     int64_t n_params() const { return n_items + n_orders; }
 };
 
-// Sum of weight times log normaliser.
+// Log-likelihood of the choices, whose T add up to `chosen` for the items of each set, parallel to `item`, and to `tie_chosen`,
+// which has n_orders columns.
 //
-// Fills the expectation of T for a choice from each set: `mean` for its items, parallel to `item`, and `tie_mean` with
-// n_orders columns. Adds weight times expectation to `expected`, which has an entry for each parameter.
-double evaluate_choices(const ChoiceSets &sets, double *mean, double *tie_mean, double *expected);
+// Fills the expectation of T for a choice from each set, `mean` and `tie_mean`, in the same layout. Adds to `score`, which has
+// an entry for each parameter. Nearly equal numbers are not subtracted from each other to get it: T of the items adds up to 1,
+// so chosen - n mean is chosen times the mean of the other items minus mean times what was chosen of them.
+double evaluate_choices(
+    const ChoiceSets &sets, const double *chosen, const double *tie_chosen, double *mean, double *tie_mean, double *score
+);
 
 // Adds weight times the covariance of T to the lower triangle of `information`, a square matrix of all parameters.
 //

@@ -53,7 +53,7 @@ def firth_addition(
 
 def evaluate_choices(
     start: Longs, item: Ints, weight: Floats, ability: Floats, order: Ints, log_delta: Floats, begin: int, end: int,
-    mean: Floats, tie_mean: Floats, expected: Floats,
+    chosen: Floats, tie_chosen: Floats, mean: Floats, tie_mean: Floats, score: Floats,
 ) -> float: ...  # fmt: skip
 def choice_information(
     start: Longs, item: Ints, weight: Floats, ability: Floats, order: Ints, log_delta: Floats, begin: int, end: int,

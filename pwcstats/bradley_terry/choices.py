@@ -23,8 +23,6 @@ from pwcstats.errors import InputError, arg
 PARTS, SMALLEST_PART, MOST_PARAMS_IN_PARTS = 4, 2**17, 1_000
 # A choice takes about 10 ns in each step.
 MOST_CHOICES = 10**8
-# The log-likelihood is a difference of sums; this is its rounding error relative to these.
-NOISE = 1e-14
 
 
 @dataclass(frozen=True)
@@ -32,8 +30,9 @@ class Choices:
     """Distinct sets of items that choices were made from, the choices, and the sums of their sufficient statistics.
 
     The items of set s are ``item[start[s]:start[s + 1]]``, sorted; `weight` is the number of choices from each set.
-    `order` holds the numbers of items that were tied, each with a parameter. `observed` is the sum of the statistics
-    of all choices: of each item 1 over the number of chosen items, and of each order the number of its ties.
+    `order` holds the numbers of items that were tied, each with a parameter. `chosen` is parallel to `item`: the sum
+    over the choices from the set of 1 over the number of chosen items, if the item is one of them. `tie_chosen` is the
+    number of ties of each order, one row for each set.
 
     The other arrays have an entry for each choice: its ranking, its set, and where the chosen items are in the
     rankings' `item`.
@@ -44,7 +43,8 @@ class Choices:
     item: NDArray[np.int32]
     weight: Array
     order: NDArray[np.int32]
-    observed: Array
+    chosen: Array
+    tie_chosen: Array
     ranking: NDArray[np.int64]
     chosen_from: NDArray[np.int64]
     first: NDArray[np.int64]
@@ -81,13 +81,20 @@ def find_choices(rankings: Orderings) -> Choices:
     start, item = _members(rankings, first[sample], ranking[sample], n_items)
     weight = rankings.weight[ranking]
     order = np.unique(n_chosen[n_chosen > 1]).astype(np.int32)
-    observed = np.zeros(n_items + len(order))
-    chosen = ranges(first, n_chosen)
-    observed[:n_items] = np.bincount(rankings.item[chosen], np.repeat(weight / n_chosen, n_chosen), n_items)
-    for k, n_tied in enumerate(order):
-        observed[n_items + k] = weight[n_chosen == n_tied].sum()
-    by_set = np.bincount(chosen_from, weight, len(sample)).astype(np.float64)
-    return Choices(n_items, start, item, by_set, order, observed, ranking, chosen_from, first, n_chosen)
+    n_sets = len(sample)
+    # Where the chosen items are in their sets.
+    keys = np.repeat(np.arange(n_sets), np.diff(start)) * n_items + item
+    wanted = np.repeat(chosen_from, n_chosen) * n_items + rankings.item[ranges(first, n_chosen)]
+    chosen = _sums(np.searchsorted(keys, wanted), np.repeat(weight / n_chosen, n_chosen), len(item))
+    tied = n_chosen > 1
+    cell = chosen_from[tied] * len(order) + np.searchsorted(order, n_chosen[tied])
+    tie_chosen = _sums(cell, weight[tied], n_sets * len(order)).reshape(n_sets, len(order))
+    by_set = _sums(chosen_from, weight, n_sets)
+    return Choices(n_items, start, item, by_set, order, chosen, tie_chosen, ranking, chosen_from, first, n_chosen)
+
+
+def _sums(index: NDArray[np.int64], weight: Array, n: int) -> Array:
+    return np.bincount(index, weight, n).astype(np.float64, copy=False)
 
 
 def _check_size(size: NDArray[np.int64], orders: NDArray[np.int64]) -> None:
@@ -173,7 +180,6 @@ class Point:
     value: float
     llf: float
     score: Array
-    expected: Array
     mean: Array
     tie_mean: Array
     cov: Array | None = None
@@ -196,7 +202,7 @@ class RankingLikelihood:
         self.n_params = self.n_items + self.n_extra
         self.rank = self.n_real - 1 + self.n_extra
         self._start, self._item, self._weight = choices.start, choices.item, choices.weight
-        self._observed = choices.observed
+        self._chosen, self._tie_chosen = choices.chosen, choices.tie_chosen
         if ghost:
             self._add_ghost(penalty.pseudo)
         n_possible = choices.n_possible + 2.0 * ghost * self.n_real
@@ -214,8 +220,8 @@ class RankingLikelihood:
         self._start = np.concatenate([self._start, self._start[-1] + 2 * np.arange(1, n + 1)])
         self._item = np.concatenate([self._item, pairs.ravel()])
         self._weight = np.concatenate([self._weight, np.full(n, 2.0 * pseudo)])
-        items, ties = self._observed[:n] + pseudo, self._observed[n:]
-        self._observed = np.concatenate([items, [n * pseudo], ties])
+        self._chosen = np.concatenate([self._chosen, np.full(2 * n, pseudo)])
+        self._tie_chosen = np.concatenate([self._tie_chosen, np.zeros((n, self.n_extra))])
 
     def _bounds(self, n_possible: float) -> list[tuple[int, int]]:
         """Sets of each part. Parts do not depend on the number of cores, so sums are bit-identical on all machines."""
@@ -247,24 +253,33 @@ class RankingLikelihood:
 
     def start(self) -> Array:
         """Starting values: one step of iterative scaling from equal abilities, with half a choice added."""
-        expected = self._unpenalised(np.zeros(self.n_params)).expected
-        ability, log_delta = self.split(np.log(self._observed + 0.5) - np.log(expected + 0.5))
+        expected = self._expected(self._unpenalised(np.zeros(self.n_params)))
+        observed = np.concatenate([np.bincount(self._item, self._chosen), self._tie_chosen.sum(axis=0)])
+        ability, log_delta = self.split(np.log(observed + 0.5) - np.log(expected + 0.5))
         # Ties are measured against choices of one item.
-        n, n_ties = self._weight.sum(), self._observed[self.n_items :].sum()
+        n, n_ties = self._weight.sum(), observed[self.n_items :].sum()
         single = np.log(n - n_ties + 0.5) - np.log(n - expected[self.n_items :].sum() + 0.5)
         return np.concatenate([ability - ability.mean(), log_delta - single])
+
+    def _expected(self, point: Point) -> Array:
+        """Expected sum of the statistics of all choices."""
+        items = np.bincount(self._item, np.repeat(self._weight, np.diff(self._start)) * point.mean, self.n_items)
+        return np.concatenate([items, self._weight @ point.tie_mean])
 
     def _unpenalised(self, params: Array) -> Point:
         """The likelihood without Firth's penalty and prior, but with the comparisons of the ghost."""
         n_sets = len(self._weight)
         mean, tie_mean = np.empty(len(self._item)), np.empty((n_sets, self.n_extra))
-        expected = np.zeros((len(self._parts), self.n_params))
-        normalisers = self._in_parts(
-            _native.evaluate_choices, params, self._weight, lambda part: (mean, tie_mean, expected[part])
+        score = np.zeros((len(self._parts), self.n_params))
+        llf = sum(
+            self._in_parts(
+                _native.evaluate_choices,
+                params,
+                self._weight,
+                lambda part: (self._chosen, self._tie_chosen, mean, tie_mean, score[part]),
+            )
         )
-        llf = float(self._observed @ params - sum(normalisers))
-        total = expected.sum(axis=0)
-        return Point(params, llf, llf, self._observed - total, total, mean, tie_mean)
+        return Point(params, llf, llf, score.sum(axis=0), mean, tie_mean)
 
     def evaluate(self, params: Array) -> Point:
         """Compute the likelihood and its derivatives."""
@@ -336,7 +351,7 @@ class RankingLikelihood:
 
     def cautious_direction(self, point: Point) -> Array:
         """A step of iterative scaling: the ratio of observed and expected statistics, on the log scale."""
-        step = np.log1p(point.score / point.expected)
+        step = np.log1p(point.score / self._expected(point))
         step[: self.n_items] -= step[: self.n_items].mean()
         return step
 
@@ -348,12 +363,10 @@ class RankingLikelihood:
     def maximise(self, maxiter: int) -> newton.Ascent[Point]:
         """Find the maximum."""
         tolerance = FIRTH_STEP if self.penalty.firth else NEWTON_STEP
-        start = self.start()
-        size = float(np.abs(self._observed) @ np.maximum(np.abs(start), 1.0))
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             return newton.ascend(
-                self.evaluate, self.direction, self.length, start, tolerance, maxiter,
-                cautious=self.cautious_direction, noise=NOISE * size, stalled_step=STALLED_STEP,
+                self.evaluate, self.direction, self.length, self.start(), tolerance, maxiter,
+                cautious=self.cautious_direction, stalled_step=STALLED_STEP,
             )  # fmt: skip
 
 
