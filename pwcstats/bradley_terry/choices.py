@@ -9,10 +9,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import lapack
 
 from pwcstats import _native
 from pwcstats._arrays import Array
 from pwcstats._kernels import newton
+from pwcstats._kernels.blas import threads_for
 from pwcstats._kernels.laplacian import NotDefiniteError, inverse_and_determinant
 from pwcstats.bradley_terry.likelihood import FIRTH_STEP, NEWTON_STEP, STALLED_STEP, Solve
 from pwcstats.bradley_terry.orderings import Orderings
@@ -145,8 +147,9 @@ def _members(
     size = n_items - (first - begin) if rankings.is_open else end - first
     start = np.concatenate([[0], np.cumsum(size)]).astype(np.int64)
     if not rankings.is_open:
-        item = rankings.item[ranges(first, size)]
-        return start, item[np.lexsort((item, np.repeat(np.arange(len(size)), size)))]
+        keys = np.repeat(np.arange(len(size)) * n_items, size) + rankings.item[ranges(first, size)]
+        keys.sort()
+        return start, (keys % n_items).astype(np.int32)
     item = np.empty(start[-1], np.int32)
     for k in range(len(first)):
         left = np.ones(n_items, np.bool_)
@@ -169,8 +172,8 @@ class Penalty:
 
 
 @dataclass
-class Point:
-    """The likelihood at given parameters; `value` is maximised.
+class RankingPoint:
+    """The likelihood at given parameters; `value` is maximised, and `llf` is the log-likelihood without penalty.
 
     `mean` and `tie_mean` are the expected statistics of a choice from each set. With Firth's penalty, `cov` is the
     covariance, and `leverage` that of each set divided by its weight.
@@ -189,46 +192,49 @@ class Point:
 class RankingLikelihood:
     """Likelihood of Plackett and Luce with ties of Davidson and Luce.
 
-    Parameters are the abilities, the ability of the ghost if there is one, and log delta of each order of ties. The
-    abilities (with that of the ghost) sum to 0.
+    Parameters are the abilities of the nodes, which are the items and the ghost if there is one, and log delta of each
+    order of ties. The abilities sum to 0.
     """
 
     def __init__(self, choices: Choices, penalty: Penalty) -> None:
         self.choices, self.penalty = choices, penalty
-        self.n_real = choices.n_items
         ghost = penalty.pseudo > 0.0
-        self.n_items = choices.n_items + ghost
+        # Number of abilities that are reported, which do not include the ghost.
+        self.n_reported = choices.n_items
+        self.n_nodes = choices.n_items + ghost
         self.n_extra = len(choices.order)
-        self.n_params = self.n_items + self.n_extra
-        self.rank = self.n_real - 1 + self.n_extra
+        self.n_params = self.n_nodes + self.n_extra
+        self.rank = self.n_reported - 1 + self.n_extra
+        if choices.n_possible > MOST_CHOICES:
+            raise InputError(
+                f"the rankings have {len(choices.weight)} different sets of items that are left, with "
+                f"{choices.n_possible:.1e} possible choices (at most {MOST_CHOICES:.0e}); break ties, or shorten the "
+                "rankings."
+            )
         self._start, self._item, self._weight = choices.start, choices.item, choices.weight
         self._chosen, self._tie_chosen = choices.chosen, choices.tie_chosen
+        self._parts = self._split_sets()
         if ghost:
             self._add_ghost(penalty.pseudo)
-        n_possible = choices.n_possible + 2.0 * ghost * self.n_real
-        if n_possible > MOST_CHOICES:
-            raise InputError(
-                f"the rankings have {len(choices.weight)} different sets of items that are left, with {n_possible:.1e} "
-                f"possible choices (at most {MOST_CHOICES:.0e}); break ties, or shorten the rankings."
-            )
-        self._parts = self._bounds(n_possible)
+
+    def _split_sets(self) -> list[tuple[int, int]]:
+        """Sets of each part. Parts do not depend on the number of cores, so sums are bit-identical on all machines."""
+        wanted = min(PARTS, int(self.choices.n_possible) // SMALLEST_PART)
+        parts = 1 if self.n_params > MOST_PARAMS_IN_PARTS else max(1, wanted)
+        # All parts have about the same number of items.
+        cuts = np.searchsorted(self._start, self._start[-1] * np.arange(parts + 1) // parts)
+        return [(int(begin), int(end)) for begin, end in pairwise(cuts)]
 
     def _add_ghost(self, pseudo: float) -> None:
-        """Add the pairs of each item and the ghost."""
-        n, ghost = self.n_real, self.n_real
-        pairs = np.column_stack([np.arange(n), np.full(n, ghost)]).astype(np.int32)
+        """Add the pairs of each item and the ghost, as a part of their own."""
+        n, n_sets = self.n_reported, len(self._weight)
+        pairs = np.column_stack([np.arange(n), np.full(n, n)]).astype(np.int32)
         self._start = np.concatenate([self._start, self._start[-1] + 2 * np.arange(1, n + 1)])
         self._item = np.concatenate([self._item, pairs.ravel()])
         self._weight = np.concatenate([self._weight, np.full(n, 2.0 * pseudo)])
         self._chosen = np.concatenate([self._chosen, np.full(2 * n, pseudo)])
         self._tie_chosen = np.concatenate([self._tie_chosen, np.zeros((n, self.n_extra))])
-
-    def _bounds(self, n_possible: float) -> list[tuple[int, int]]:
-        """Sets of each part. Parts do not depend on the number of cores, so sums are bit-identical on all machines."""
-        parts = 1 if self.n_params > MOST_PARAMS_IN_PARTS else max(1, min(PARTS, int(n_possible) // SMALLEST_PART))
-        # Cut where the cumulated number of items is a multiple of the whole.
-        cuts = np.searchsorted(self._start, self._start[-1] * np.arange(parts + 1) // parts)
-        return [(int(a), int(b)) for a, b in pairwise(cuts)]
+        self._parts.append((n_sets, n_sets + n))
 
     def _in_parts(
         self, kernel: Callable[..., Any], params: Array, weight: Array, arrays: Callable[[int], tuple[Array, ...]]
@@ -242,57 +248,83 @@ class RankingLikelihood:
                 self._start, self._item, weight, ability, self.choices.order, log_delta, begin, end, *arrays(part)
             )
 
-        if len(self._parts) == 1:
-            return [run(0)]
+        if len(self._parts) <= 2:
+            return list(map(run, range(len(self._parts))))
         with ThreadPoolExecutor(len(self._parts)) as pool:
             return list(pool.map(run, range(len(self._parts))))
 
+    # Parameters
+
     def split(self, params: Array) -> tuple[Array, Array]:
-        """Abilities (with the ghost's) and log deltas."""
-        return params[: self.n_items], params[self.n_items :]
+        """Abilities of the nodes, and log deltas."""
+        return params[: self.n_nodes], params[self.n_nodes :]
+
+    def abilities(self, params: Array) -> Array:
+        """Abilities of the items, which sum to 0."""
+        ability = params[: self.n_reported]
+        return ability - ability.mean()
+
+    def reported(self, params: Array) -> Array:
+        """Parameters without the ghost; abilities sum to 0."""
+        return np.concatenate([self.abilities(params), params[self.n_nodes :]])
+
+    def without_ghost(self, cov: Array) -> Array:
+        """Covariance with the abilities of the items, which sum to 0, instead of the parameters with the ghost."""
+        if not self.penalty.pseudo:
+            return cov
+        n = self.n_reported
+        cov = np.delete(np.delete(cov, n, 0), n, 1)
+        for _ in range(2):  # rows, then columns
+            cov[:n] -= cov[:n].mean(axis=0)
+            cov = cov.T
+        return cov
+
+    def item_covariance(self, cov: Array) -> Array:
+        """Covariance of the items' abilities, and of the extra parameters behind them."""
+        return cov
+
+    # Value and derivatives
 
     def start(self) -> Array:
         """Starting values: one step of iterative scaling from equal abilities, with half a choice added."""
-        expected = self._expected(self._unpenalised(np.zeros(self.n_params)))
+        expected = self._expected(self._without_penalty(np.zeros(self.n_params)))
         observed = np.concatenate([np.bincount(self._item, self._chosen), self._tie_chosen.sum(axis=0)])
         ability, log_delta = self.split(np.log(observed + 0.5) - np.log(expected + 0.5))
         # Ties are measured against choices of one item.
-        n, n_ties = self._weight.sum(), observed[self.n_items :].sum()
-        single = np.log(n - n_ties + 0.5) - np.log(n - expected[self.n_items :].sum() + 0.5)
+        n, n_ties = self._weight.sum(), observed[self.n_nodes :].sum()
+        single = np.log(n - n_ties + 0.5) - np.log(n - expected[self.n_nodes :].sum() + 0.5)
         return np.concatenate([ability - ability.mean(), log_delta - single])
 
-    def _expected(self, point: Point) -> Array:
+    def _expected(self, point: RankingPoint) -> Array:
         """Expected sum of the statistics of all choices."""
-        items = np.bincount(self._item, np.repeat(self._weight, np.diff(self._start)) * point.mean, self.n_items)
+        items = np.bincount(self._item, np.repeat(self._weight, np.diff(self._start)) * point.mean, self.n_nodes)
         return np.concatenate([items, self._weight @ point.tie_mean])
 
-    def _unpenalised(self, params: Array) -> Point:
-        """The likelihood without Firth's penalty and prior, but with the comparisons of the ghost."""
-        n_sets = len(self._weight)
-        mean, tie_mean = np.empty(len(self._item)), np.empty((n_sets, self.n_extra))
+    def _without_penalty(self, params: Array) -> RankingPoint:
+        """The likelihood without Firth's penalty and the normal prior; `value` includes the ghost's comparisons."""
+        mean, tie_mean = np.empty(len(self._item)), np.empty((len(self._weight), self.n_extra))
         score = np.zeros((len(self._parts), self.n_params))
-        llf = sum(
-            self._in_parts(
-                _native.evaluate_choices,
-                params,
-                self._weight,
-                lambda part: (self._chosen, self._tie_chosen, mean, tie_mean, score[part]),
-            )
+        values = self._in_parts(
+            _native.evaluate_choices,
+            params,
+            self._weight,
+            lambda part: (self._chosen, self._tie_chosen, mean, tie_mean, score[part]),
         )
-        return Point(params, llf, llf, score.sum(axis=0), mean, tie_mean)
+        llf = sum(values[:-1]) if self.penalty.pseudo else sum(values)
+        return RankingPoint(params, sum(values), llf, score.sum(axis=0), mean, tie_mean)
 
-    def evaluate(self, params: Array) -> Point:
-        """Compute the likelihood and its derivatives."""
-        point = self._unpenalised(params)
+    def evaluate(self, params: Array) -> RankingPoint:
+        """Compute the likelihood and its derivatives, with the penalty if there is one."""
+        point = self._without_penalty(params)
         if self.penalty.precision:
-            ability = params[: self.n_real] - params[: self.n_real].mean()
+            ability = self.abilities(params)
             point.value -= 0.5 * self.penalty.precision * float(ability @ ability)
-            point.score[: self.n_real] -= self.penalty.precision * ability
+            point.score[: self.n_reported] -= self.penalty.precision * ability
         if self.penalty.firth:
-            self._penalise(point)
+            self._add_jeffreys(point)
         return point
 
-    def _penalise(self, point: Point) -> None:
+    def _add_jeffreys(self, point: RankingPoint) -> None:
         """Add Jeffreys' penalty to the likelihood and its derivatives (Firth 1993) to the scores."""
         try:
             point.cov, log_determinant = self.covariance(point)
@@ -311,7 +343,7 @@ class RankingLikelihood:
         point.score = point.score + addition.sum(axis=0)
         point.leverage = leverage
 
-    def information(self, point: Point, weight: Array | None = None) -> Array:
+    def information(self, point: RankingPoint, weight: Array | None = None) -> Array:
         """Information of all parameters, with the prior; `weight` replaces the numbers of choices from the sets."""
         parts = np.zeros((len(self._parts), self.n_params, self.n_params))
         self._in_parts(
@@ -320,27 +352,58 @@ class RankingLikelihood:
             self._weight if weight is None else weight,
             lambda part: (point.mean, point.tie_mean, parts[part]),
         )
-        lower = parts[0]
-        for part in parts[1:]:
-            lower += part
+        lower = parts.sum(axis=0) if len(parts) > 1 else parts[0]
+        n, nodes = self.n_reported, np.arange(self.n_nodes)
         if self.penalty.precision:
-            lower[: self.n_real, : self.n_real] -= np.tri(self.n_real, k=-1) * self.penalty.precision / self.n_real
+            lower[:n, :n] -= np.tri(n, k=-1) * self.penalty.precision / n
         full = lower + np.tril(lower, -1).T
-        items = np.arange(self.n_items)
-        full[items, items] = -full[: self.n_items, : self.n_items].sum(axis=1)
+        full[nodes, nodes] = -full[: self.n_nodes, : self.n_nodes].sum(axis=1)
         return full
 
-    def covariance(self, point: Point) -> tuple[Array, float]:
+    def covariance(self, point: RankingPoint) -> tuple[Array, float]:
         """Inverse of the information, where the abilities sum to 0, and its log determinant (without one ability)."""
-        return _inverse(self.information(point), self.n_items)
+        matrix, scale, ground = _grounded(self.information(point), self.n_nodes)
+        inverse, log_determinant = inverse_and_determinant(matrix)
+        inverse = inverse * scale * scale[:, None]
+        cov = np.insert(np.insert(inverse, ground, 0.0, 0), ground, 0.0, 1)
+        cov[: self.n_nodes] -= cov[: self.n_nodes].mean(axis=0)
+        cov[:, : self.n_nodes] -= cov[:, : self.n_nodes].mean(axis=1)[:, None]
+        return cov, log_determinant - 2.0 * float(np.log(scale).sum())
 
-    def solve(self, point: Point, tolerance: float = 0.0) -> Solve:
+    def effective_rank(self, point: RankingPoint, cov: Array) -> float:
+        """Effective number of parameters: trace of the covariance times the information without the prior."""
+        if self.penalty.precision:
+            n = self.n_reported
+            return self.rank - self.penalty.precision * float(np.trace(cov[:n, :n]))
+        if not self.penalty.pseudo:
+            return self.rank
+        weight = self._weight.copy()
+        weight[-self.n_reported :] = 0.0
+        return float((cov * self.information(point, weight)).sum())
+
+    def solve(self, point: RankingPoint, tolerance: float = 0.0) -> Solve:
         """A function that solves equations with the information as matrix."""
+        # As if each set had additional choices, whose number is its leverage: the curvature of Jeffreys' penalty.
         weight = None if point.leverage is None else self._weight * (1.0 + point.leverage)
-        inverse, _ = _inverse(self.information(point, weight), self.n_items)
-        return lambda b: inverse @ b
+        matrix, scale, ground = _grounded(self.information(point, weight), self.n_nodes)
+        with threads_for(len(matrix)):
+            factor, failed = lapack.dpotrf(matrix.T, lower=1, overwrite_a=1)
+        if failed:
+            raise NotDefiniteError
 
-    def direction(self, point: Point) -> Array:
+        def solve(b: Array) -> Array:
+            b = b.copy()
+            b[: self.n_nodes] -= b[: self.n_nodes].mean()
+            x, _ = lapack.dpotrs(factor, scale * np.delete(b, ground), lower=1)
+            x = np.insert(scale * x, ground, 0.0)
+            x[: self.n_nodes] -= x[: self.n_nodes].mean()
+            return x
+
+        return solve
+
+    # Iteration
+
+    def direction(self, point: RankingPoint) -> Array:
         """The Newton step."""
         if not np.isfinite(point.value):
             return np.full(self.n_params, np.nan)
@@ -349,10 +412,10 @@ class RankingLikelihood:
         except NotDefiniteError:
             return np.full(self.n_params, np.nan)
 
-    def cautious_direction(self, point: Point) -> Array:
+    def cautious_direction(self, point: RankingPoint) -> Array:
         """A step of iterative scaling: the ratio of observed and expected statistics, on the log scale."""
         step = np.log1p(point.score / self._expected(point))
-        step[: self.n_items] -= step[: self.n_items].mean()
+        step[: self.n_nodes] -= step[: self.n_nodes].mean()
         return step
 
     def length(self, step: Array) -> float:
@@ -360,9 +423,10 @@ class RankingLikelihood:
         ability, log_delta = self.split(step)
         return float(np.ptp(ability) + np.abs(log_delta).max(initial=0.0))
 
-    def maximise(self, maxiter: int) -> newton.Ascent[Point]:
+    def maximise(self, maxiter: int) -> newton.Ascent[RankingPoint]:
         """Find the maximum."""
         tolerance = FIRTH_STEP if self.penalty.firth else NEWTON_STEP
+        # A trial step may be so long that numbers overflow; it is then rejected.
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             return newton.ascend(
                 self.evaluate, self.direction, self.length, self.start(), tolerance, maxiter,
@@ -370,22 +434,17 @@ class RankingLikelihood:
             )  # fmt: skip
 
 
-def _inverse(information: Array, n_items: int) -> tuple[Array, float]:
-    """Inverse of an information whose first rows, those of the abilities, add up to 0; and its log determinant.
+def _grounded(information: Array, n_nodes: int) -> tuple[Array, Array, int]:
+    """Information without the ability that has most of it, scaled to a unit diagonal; the scale; and this ability.
 
-    The ability with the most information is held fixed, and the matrix without it is scaled to a unit diagonal. The
-    determinant does not depend on which one it is.
+    The rows of the abilities add up to 0, so one of them can be held fixed; the determinant does not depend on which.
     """
     diagonal = np.diagonal(information)
     if not (np.isfinite(diagonal).all() and diagonal.min() > 0.0):
         raise NotDefiniteError
-    ground = int(diagonal[:n_items].argmax())
-    kept = np.delete(np.arange(len(information)), ground)
-    scale = 1.0 / np.sqrt(diagonal[kept])
-    inverse, log_determinant = inverse_and_determinant(information[np.ix_(kept, kept)] * scale * scale[:, None])
-    out = np.zeros_like(information)
-    out[np.ix_(kept, kept)] = inverse * scale * scale[:, None]
-    # Subtract the mean of the abilities.
-    out[:n_items] -= out[:n_items].mean(axis=0)
-    out[:, :n_items] -= out[:, :n_items].mean(axis=1)[:, None]
-    return out, log_determinant - 2.0 * float(np.log(scale).sum())
+    ground = int(diagonal[:n_nodes].argmax())
+    scale = 1.0 / np.sqrt(np.delete(diagonal, ground))
+    matrix = np.delete(np.delete(information, ground, 0), ground, 1)
+    matrix *= scale
+    matrix *= scale[:, None]
+    return matrix, scale, ground

@@ -76,7 +76,9 @@ def _arrows(
     nodes = choices.n_items + choices.chosen_from[used]
     index = ranges(choices.first[used], n_chosen)
     sets = choices.n_items + np.repeat(np.arange(len(choices.weight)), choices.size)
-    reached = np.isin(sets, nodes)
+    is_used = np.zeros(len(choices.weight), np.bool_)
+    is_used[choices.chosen_from[used]] = True
+    reached = np.repeat(is_used, choices.size)
     tail = np.concatenate([rankings.item[index], sets[reached]])
     head = np.concatenate([np.repeat(nodes, n_chosen), choices.item[reached]])
     return tail.astype(np.int64), head.astype(np.int64)
