@@ -64,6 +64,23 @@ class Choices:
         each = [size + sum(math.comb(int(size), int(order)) for order in self.order) for size in sizes]
         return float(sum(int(n) * per_set for n, per_set in zip(n_sets, each, strict=True)))
 
+    def saturated(self, rankings: Orderings) -> float:
+        """Log-likelihood of a model with a probability for each choice from each set."""
+        weight = rankings.weight[self.ranking]
+        single = self.n_chosen == 1
+        items = self.chosen_from[single] * self.n_items + rankings.item[self.first[single]]
+        cell = np.unique(items, return_inverse=True)[1]
+        counts, sets = np.bincount(cell, weight[single]), np.zeros(cell.max(initial=-1) + 1, np.int64)
+        sets[cell] = self.chosen_from[single]
+        tied: dict[tuple[int, frozenset[int]], float] = {}
+        for k in np.flatnonzero(~single):
+            chosen = rankings.item[self.first[k] : self.first[k] + self.n_chosen[k]]
+            key = int(self.chosen_from[k]), frozenset(chosen.tolist())
+            tied[key] = tied.get(key, 0.0) + weight[k]
+        counts = np.concatenate([counts, list(tied.values())])
+        sets = np.concatenate([sets, [s for s, _ in tied]]).astype(np.int64)
+        return float(counts @ np.log(counts / self.weight[sets]))
+
 
 def find_choices(rankings: Orderings) -> Choices:
     """Split rankings into choices, and find the distinct sets that these were made from."""
@@ -282,6 +299,22 @@ class RankingLikelihood:
     def item_covariance(self, cov: Array) -> Array:
         """Covariance of the items' abilities, and of the extra parameters behind them."""
         return cov
+
+    def first_places(self, params: Array, items: NDArray[np.int32]) -> tuple[Array, Array]:
+        """Probability of each item of a set to be chosen alone, and the expected statistics of a choice from it.
+
+        The items must ascend; the statistics are in the order of the reported parameters.
+        """
+        ability, log_delta = self.split(np.ascontiguousarray(params))
+        size, n_extra = len(items), self.n_extra
+        mean, tie_mean = np.empty(size), np.empty((1, n_extra))
+        log_normaliser = -_native.evaluate_choices(
+            np.array([0, size]), items, np.ones(1), ability, self.choices.order, log_delta, 0, 1,
+            np.zeros(size), np.zeros((1, n_extra)), mean, tie_mean, np.zeros(self.n_params),
+        )  # fmt: skip
+        statistics = np.zeros(self.n_reported + n_extra)
+        statistics[items], statistics[self.n_reported :] = mean, tie_mean[0]
+        return np.exp(ability[items] - ability[items].max() - log_normaliser), statistics
 
     # Value and derivatives
 

@@ -1,7 +1,7 @@
 """Reading of rankings: lists of items, long data or wide tables of ranks become checked arrays."""
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, Literal, get_args
 
@@ -26,7 +26,8 @@ class Orderings:
 
     The items of ranking r are ``item[start[r]:start[r + 1]]``. `tier` counts from 0 in each ranking; tied items have
     the same tier. If `is_open`, all items that a ranking does not name come behind those that it names. `unit` is the
-    index of a ranking among the `n_units` rankings of the user's data, and `labels` has a label for each of these.
+    index of a ranking among the `n_units` rankings of the user's data. For long data, `row_ranking` is the index of the
+    ranking of each row.
     """
 
     items: pd.Index
@@ -37,7 +38,7 @@ class Orderings:
     is_open: bool
     unit: NDArray[np.int64]
     n_units: int
-    labels: pd.Index
+    row_ranking: NDArray[np.int64] | None = None
 
     @property
     def n(self) -> int:
@@ -57,7 +58,6 @@ class _Entries:
     item: NDArray[np.int32]
     position: Array
     n_rankings: int
-    labels: pd.Index
     describe: Callable[[int], str]
 
 
@@ -73,7 +73,7 @@ def read_orderings(
         ]
         entries = _from_long(frame, *names)
         weights = None if weight is None else _long_weights(frame, weight, entries)
-        return _assemble(entries, weights, is_open), frame
+        return replace(_assemble(entries, weights, is_open), row_ranking=entries.ranking), frame
     for given, name in zip((ranking, item, position), COLUMNS, strict=True):
         if given is not None:
             raise InputError(
@@ -117,7 +117,7 @@ def read_rankings(ranks: Any, weight: Any, unranked: Any) -> tuple[Orderings, pd
             f"{values[row, column]:g} for {named(items[column])}. Leave items that were not ranked empty (NaN)."
         )
     who, which = np.nonzero(~np.isnan(values))
-    entries = _Entries(items, who, which.astype(np.int32), values[who, which], len(values), labels, describe)
+    entries = _Entries(items, who, which.astype(np.int32), values[who, which], len(values), describe)
     if weights is None:
         weights = _weights(weight, len(values))
     return _assemble(entries, weights, is_open), frame
@@ -174,7 +174,6 @@ def _from_long(frame: pd.DataFrame, ranking: Hashable, item: Hashable, position:
         which.astype(np.int32),
         positions,
         len(names),
-        names,
         lambda k: f"ranking {shown(names[k])}",
     )
 
@@ -207,7 +206,7 @@ def _from_lists(orderings: Any) -> _Entries:
     )
     column = pd.Series(flat, dtype=object).infer_objects()
     which, items = _sorted_codes(column)
-    return _Entries(items, who, which, position, len(tiers), pd.RangeIndex(len(tiers)), _ordering_name)
+    return _Entries(items, who, which, position, len(tiers), _ordering_name)
 
 
 def _sorted_codes(column: pd.Series) -> tuple[NDArray[np.int32], pd.Index]:
@@ -313,7 +312,6 @@ def _assemble(entries: _Entries, weight: Array | None, is_open: bool) -> Orderin
         is_open=is_open,
         unit=unit,
         n_units=n,
-        labels=entries.labels,
     )
 
 
