@@ -103,6 +103,22 @@ BRADLEY_TERRY = {
     "chameleons": Agreement(
         '….fit(covariates="ch.res + prop.main", item_data=)', "BTm(formula = ~ ch.res[ID] + prop.main[ID])", 1e-8, ""
     ),
+    "contest": Agreement(
+        '….fit(contest=["home", "rest"]), also with covariates of items',
+        "BTm(…, ~ team + home + rest), ~ prev.wins.2 + ch.res[ID] + prop.main[ID]",
+        2e-7,
+        "Data: football with days of rest that are made up, and chameleons. glm() computes standard errors from the "
+        "last step but one.",
+    ),
+    "contest firth": Agreement(
+        '….fit("firth", contest=["home", "rest"])', "BTm(…, br = TRUE)", 1e-7, "The tolerance is brglm's stopping rule."
+    ),
+    "rao-kupper": Agreement(
+        '….fit(ties="rao-kupper", contest="home + rest")',
+        'ordinal::clm(ordered(result) ~ x, threshold = "symmetric2")',
+        1e-7,
+        'Their threshold is our "(tie)", log theta. The tolerance is clm\'s numerical Hessian.',
+    ),
     "quasi": Agreement(
         ".quasi_variances()",
         "qvcalc::qvcalc(BTabilities(model))",
