@@ -9,6 +9,7 @@ Classify
     OrdinalHybridClassifier     the same for ordered classes
 Rank
     BradleyTerry                abilities from paired comparisons, with ties, order effects and covariates
+    PlackettLuce                abilities from rankings of any length, with ties
 Model
     FirthLogit, FirthMNLogit    logistic regression that is finite for separated data
     ContinuationRatio           sequential model for ordered classes
@@ -44,6 +45,8 @@ if TYPE_CHECKING:
     from pwcstats.bradley_terry import BootstrapResult as BootstrapResult
     from pwcstats.bradley_terry import BradleyTerry as BradleyTerry
     from pwcstats.bradley_terry import BradleyTerryResults as BradleyTerryResults
+    from pwcstats.bradley_terry import PlackettLuce as PlackettLuce
+    from pwcstats.bradley_terry import PlackettLuceResults as PlackettLuceResults
     from pwcstats.compare import benchmark as benchmark
     from pwcstats.compare import compare_methods as compare_methods
     from pwcstats.coupling import CouplingResult as CouplingResult
@@ -97,6 +100,8 @@ _HOME = {
     "OrderedLogitResults": "logit",
     "OrdinalHybridClassifier": "hybrid",
     "PairwiseClassifier": "pairwise",
+    "PlackettLuce": "bradley_terry",
+    "PlackettLuceResults": "bradley_terry",
     "PwcError": "errors",
     "PwcWarning": "errors",
     "SeparationResult": "logit",

@@ -414,10 +414,18 @@ class RankingLikelihood:
         weight[-self.n_reported :] = 0.0
         return float((cov * self.information(point, weight)).sum())
 
-    def solve(self, point: RankingPoint, tolerance: float = 0.0) -> Solve:
-        """A function that solves equations with the information as matrix."""
-        # As if each set had additional choices, whose number is its leverage: the curvature of Jeffreys' penalty.
-        weight = None if point.leverage is None else self._weight * (1.0 + point.leverage)
+    def solve(self, point: RankingPoint, tolerance: float) -> Solve:
+        """A function that solves equations with the information as matrix; `tolerance` is for iterative solutions."""
+        return self._solver(point, None)
+
+    def curvature_solver(self, point: RankingPoint, tolerance: float) -> Solve:
+        """A function that solves equations with the curvature of the penalised likelihood as matrix.
+
+        Jeffreys' penalty acts as if each set had additional choices, whose number is its leverage.
+        """
+        return self._solver(point, None if point.leverage is None else self._weight * (1.0 + point.leverage))
+
+    def _solver(self, point: RankingPoint, weight: Array | None) -> Solve:
         matrix, scale, ground = _grounded(self.information(point, weight), self.n_nodes)
         with threads_for(len(matrix)):
             factor, failed = lapack.dpotrf(matrix.T, lower=1, overwrite_a=1)
@@ -441,7 +449,7 @@ class RankingLikelihood:
         if not np.isfinite(point.value):
             return np.full(self.n_params, np.nan)
         try:
-            return self.solve(point)(point.score)
+            return self.curvature_solver(point, 0.0)(point.score)
         except NotDefiniteError:
             return np.full(self.n_params, np.nan)
 

@@ -212,10 +212,10 @@ class PlackettLuce:
         --------
         >>> from pwcstats import PlackettLuce
         >>> PlackettLuce.from_rankings([[1, 2, 3], [2, 1, 3], [2, 3, 1], [1, 1, 2]]).fit().params.round(3)
-        0         0.387
-        1         0.165
-        2        -0.552
-        (tie2)   -0.997
+        0         0.700
+        1         0.218
+        2        -0.918
+        (tie2)   -1.393
         Name: params, dtype: float64
         """
         return cls(*read_rankings(ranks, weight, unranked))
@@ -299,9 +299,9 @@ class PlackettLuce:
         ...
         pwcstats.errors.InputError: there is no maximum likelihood estimate: cy never ranked above any of the others...
         >>> model.fit(method="firth").params.round(3)
-        ann    0.799
-        bob    0.751
-        cy    -1.550
+        ann    0.712
+        bob    0.708
+        cy    -1.420
         Name: params, dtype: float64
         """
         method = _params.choice(method, METHODS, "method")  # type: ignore[assignment]

@@ -8,7 +8,6 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
-from pwcstats._arrays import Array
 from pwcstats._text import shape_of
 from pwcstats.bradley_terry.choices import RankingLikelihood, RankingPoint, ranges
 from pwcstats.bradley_terry.covariance import CovarianceEstimate, CovarianceOptions, effective_number, variances
@@ -68,11 +67,10 @@ def _scores(rankings: Orderings, likelihood: RankingLikelihood, point: RankingPo
     seen = coo_array((entries, (rows, columns)), shape=(rankings.n, n_params)).tocsr()
     # Expectations for each set; those of the ghost's sets, which come last, are left out.
     size = choices.size
-    of_items = (np.repeat(np.arange(n_sets), size), choices.item)
-    of_ties = (np.repeat(np.arange(n_sets), likelihood.n_extra), np.tile(range(n_nodes, n_params), n_sets))
-    indices = tuple(np.concatenate(pair) for pair in zip(of_items, of_ties, strict=True))
+    rows = np.concatenate([np.repeat(np.arange(n_sets), size), np.repeat(np.arange(n_sets), likelihood.n_extra)])
+    columns = np.concatenate([choices.item, np.tile(np.arange(n_nodes, n_params), n_sets)])
     means = np.concatenate([point.mean[: len(choices.item)], point.tie_mean[:n_sets].ravel()])
-    expected = coo_array((means, indices), shape=(n_sets, n_params)).tocsr()
+    expected = coo_array((means, (rows, columns)), shape=(n_sets, n_params)).tocsr()
     made = coo_array((weight, (choices.ranking, choices.chosen_from)), shape=(rankings.n, n_sets)).tocsr()
     return csr_array(seen - made @ expected)
 
@@ -81,8 +79,8 @@ def read_groups(rankings: Orderings, data: pd.DataFrame | None, groups: Any) -> 
     """Group of each ranking, as an integer code."""
     if data is not None and isinstance(groups, Hashable) and groups in data.columns:
         column = data[groups]
-        if len(data) != rankings.n_units or rankings.row_ranking is not None:
-            column = _by_ranking(rankings, column, groups)
+        if rankings.row_ranking is not None:
+            column = _by_ranking(rankings.row_ranking, column, groups)
     elif isinstance(groups, str) or np.ndim(groups) != 1 or len(groups) != rankings.n_units:
         got = value(groups) if isinstance(groups, str) or np.ndim(groups) == 0 else shape_of(np.asarray(groups))
         raise InputError(
@@ -99,9 +97,9 @@ def read_groups(rankings: Orderings, data: pd.DataFrame | None, groups: Any) -> 
     return codes.astype(np.int64)
 
 
-def _by_ranking(rankings: Orderings, column: pd.Series, name: Hashable) -> pd.Series:
+def _by_ranking(ranking: NDArray[np.int64], column: pd.Series, name: Hashable) -> pd.Series:
     """A column of long data, which must be constant in each ranking, with an entry for each ranking."""
-    by_ranking = column.groupby(rankings.row_ranking, sort=True)
+    by_ranking = column.groupby(ranking, sort=True)
     if (by_ranking.nunique(dropna=False) > 1).any():
         raise InputError(f"the groups {name!r} must be the same in all rows of a ranking.")
     return by_ranking.first()

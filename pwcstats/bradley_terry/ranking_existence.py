@@ -18,7 +18,7 @@ from scipy.sparse.csgraph import connected_components
 from pwcstats._arrays import Array
 from pwcstats._kernels.separation import SMALL, recession_direction
 from pwcstats.bradley_terry.choices import Choices, Penalty, ranges
-from pwcstats.bradley_terry.existence import Groups, Obstacle, _groups, _named_groups
+from pwcstats.bradley_terry.existence import Groups, Obstacle, groups_of, named_groups
 from pwcstats.bradley_terry.orderings import Orderings
 from pwcstats.errors import InputError, arg
 
@@ -96,10 +96,10 @@ def _components(
 
 
 def _disconnected(choices: Choices, items: pd.Index) -> str:
-    groups = _groups(_together(choices)[1])
+    groups = groups_of(_together(choices)[1])
     return (
         f"the rankings do not connect the items: there are {len(groups)} groups that no ranking compares with each "
-        f"other, {_named_groups(items, groups)}; add rankings that do, rank each group by itself, or use "
+        f"other, {named_groups(items, groups)}; add rankings that do, rank each group by itself, or use "
         f"{arg('method', 'ridge')} or {arg('method', 'ghost')}."
     )
 
@@ -114,9 +114,9 @@ def _infinite_abilities(tail: NDArray[np.int64], head: NDArray[np.int64], items:
         # Together the two groups contain all items, so it is enough to name the smaller one.
         best, worst = (best, []) if len(best[0]) <= len(worst[0]) else ([], worst)
     if best:
-        found.append(f"{_named_groups(items, best)} never ranked below any of the others")
+        found.append(f"{named_groups(items, best)} never ranked below any of the others")
     if worst:
-        found.append(f"{_named_groups(items, worst)} never ranked above any of the others")
+        found.append(f"{named_groups(items, worst)} never ranked above any of the others")
     return (
         f"there is no maximum likelihood estimate: {', and '.join(found)}, so that some abilities would be infinite; "
         f"use {arg('method', 'firth')}, {arg('method', 'ridge')} or {arg('method', 'ghost')} for finite ones, or drop "
@@ -139,7 +139,7 @@ def _extremes(
     is_beaten, has_won = np.zeros((2, n_groups), np.bool_)
     is_beaten[ranked.col[across]] = True
     has_won[ranked.row[across]] = True
-    groups = _groups(group)
+    groups = groups_of(group)
     return [groups[g] for g in np.flatnonzero(~is_beaten)], [groups[g] for g in np.flatnonzero(~has_won)]
 
 

@@ -14,13 +14,13 @@ from pwcstats._kernels import newton
 from pwcstats._kernels.comparisons import davidson
 from pwcstats._kernels.tails import chi2_sf
 from pwcstats._results import TestResult
-from pwcstats._summary import head, number, width_of
+from pwcstats._summary import number
 from pwcstats.bradley_terry import hypotheses
 from pwcstats.bradley_terry.ability_results import AbilityResults, indices_of, logit_interval
 from pwcstats.bradley_terry.choices import RankingLikelihood, RankingPoint
 from pwcstats.bradley_terry.likelihood import NEWTON_STEP
 from pwcstats.bradley_terry.methods import METHODS
-from pwcstats.bradley_terry.summary import common_notes, parameter_table
+from pwcstats.bradley_terry.summary import make_summary
 from pwcstats.errors import InputError, arg
 
 if TYPE_CHECKING:
@@ -218,34 +218,17 @@ class PlackettLuceResults(AbilityResults):
         statsmodels.iolib.summary.Summary
         """
         choices = self._likelihood.choices
-        table, n_hidden = parameter_table(
-            self, _params.level(alpha, "alpha"), _params.count(max_rows, "max_rows", 2)
-        )
-        left = [
+        about = [
             ("Model:", "Davidson-Luce" if len(choices.order) else "Plackett-Luce"),
             ("Method:", METHODS[self.method].title),
             ("Items:", f"{self.model.n_items}"),
             ("Rankings:", number(self.nobs)),
             ("Choices:", number(float(choices.weight.sum()))),
             ("Distinct sets:", f"{len(choices.weight)}"),
-            ("Covariance Type:", self.cov_type),
         ]
-        right = [
-            ("Df Residuals:", f"{self.df_resid}"),
-            ("Df Model:", number(self.df_model)),
-            ("Log-Likelihood:", f"{self.llf_unpenalized:.5g}"),
-            ("Deviance:", f"{self.deviance:.5g}"),
-            ("AIC:", f"{self.aic:.5g}"),
-            ("No. Iterations:", f"{self.n_iter}"),
-            ("converged:", f"{self.converged}"),
-        ]
-        notes = common_notes(self, n_hidden)
-        if len(choices.order):
-            notes.append("(tie2), (tie3), ... are the logs of the parameters of ties of so many items.")
-        summary = Summary()
-        summary.tables = [head("Plackett-Luce Results", left, right, width_of([table])), table]
-        summary.add_extra_txt(notes)
-        return summary
+        notes = ["(tie2), (tie3), ... are the logs of the tie parameters."] if len(choices.order) else []
+        level, n_rows = _params.level(alpha, "alpha"), _params.count(max_rows, "max_rows", 2)
+        return make_summary(self, "Plackett-Luce Results", about, notes, level, n_rows)
 
     def _title(self) -> str:
         return "Plackett-Luce fit"
