@@ -10,6 +10,7 @@ Classify
 Rank
     BradleyTerry                abilities from paired comparisons, with ties, order effects and covariates
     PlackettLuce                abilities from rankings of any length, with ties
+    Leaderboard                 ranks that each item may hold, and ratings, by category
 Model
     FirthLogit, FirthMNLogit    logistic regression that is finite for separated data
     ContinuationRatio           sequential model for ordered classes
@@ -45,6 +46,8 @@ if TYPE_CHECKING:
     from pwcstats.bradley_terry import BootstrapResult as BootstrapResult
     from pwcstats.bradley_terry import BradleyTerry as BradleyTerry
     from pwcstats.bradley_terry import BradleyTerryResults as BradleyTerryResults
+    from pwcstats.bradley_terry import ContrastsResult as ContrastsResult
+    from pwcstats.bradley_terry import Leaderboard as Leaderboard
     from pwcstats.bradley_terry import PlackettLuce as PlackettLuce
     from pwcstats.bradley_terry import PlackettLuceResults as PlackettLuceResults
     from pwcstats.compare import benchmark as benchmark
@@ -55,6 +58,7 @@ if TYPE_CHECKING:
     from pwcstats.errors import FailedCellWarning as FailedCellWarning
     from pwcstats.errors import FewClustersWarning as FewClustersWarning
     from pwcstats.errors import InputError as InputError
+    from pwcstats.errors import LeftOutWarning as LeftOutWarning
     from pwcstats.errors import PwcError as PwcError
     from pwcstats.errors import PwcWarning as PwcWarning
     from pwcstats.errors import SeparationWarning as SeparationWarning
@@ -85,6 +89,7 @@ _HOME = {
     "BradleyTerryResults": "bradley_terry",
     "ContinuationRatio": "logit",
     "ContinuationRatioResults": "logit",
+    "ContrastsResult": "bradley_terry",
     "ConvergenceWarning": "errors",
     "CouplingResult": "coupling",
     "FailedCellWarning": "errors",
@@ -96,6 +101,8 @@ _HOME = {
     "HybridClassifier": "hybrid",
     "IndividualizedResults": "logit",
     "InputError": "errors",
+    "Leaderboard": "bradley_terry",
+    "LeftOutWarning": "errors",
     "OrderedLogit": "logit",
     "OrderedLogitResults": "logit",
     "OrdinalHybridClassifier": "hybrid",

@@ -125,6 +125,30 @@ BRADLEY_TERRY = {
         1e-6,
         "The tolerance is glm's stopping rule in qvcalc.",
     ),
+    "residuals": Agreement(
+        ".resid(kind)",
+        "residuals(BTm, type = kind)",
+        1e-8,
+        "Data: baseball, chameleons and weighted games with ties as half a win.",
+    ),
+    "grouped residuals": Agreement(
+        '.resid("working", by="item")',
+        'residuals(BTm, type = "grouped")',
+        1e-6,
+        "glm keeps the weights of its last iteration but one.",
+    ),
+    "contrasts": Agreement(
+        ".contrasts(adjust)",
+        "summary(multcomp::glht(…), test = adjusted(type))",
+        1e-9,
+        "Data: citations and baseball. Shaffer's method is another one there.",
+    ),
+    "max-t": Agreement(
+        '.contrasts("max-t")',
+        'summary(multcomp::glht(…), test = adjusted("single-step")), confint(…)',
+        5e-3,
+        "Both integrate at random: ours with 10 000 draws, theirs to 1e-3.",
+    ),
     "sandwich": Agreement(
         '….fit(cov_type="HC0"), "cluster"',
         "sandwich::sandwich(BTm), vcovCL(…, cadjust = FALSE)",

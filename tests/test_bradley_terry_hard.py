@@ -369,7 +369,7 @@ def test_a_chain_says_what_can_be_fitted():
     i = np.arange(11)
     wins[i, i + 1] = 1
     wins[4, 3] = wins[5, 4] = 1
-    with pytest.raises(InputError, match="largest set that can be fitted by itself has 3 items"):
+    with pytest.raises(InputError, match=r"model.largest\(\) keeps the 3 items that can be fitted together"):
         BradleyTerry(wins).fit()
 
 
