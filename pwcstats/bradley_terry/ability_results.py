@@ -68,6 +68,11 @@ class AbilityResults(Result):
     def _count_cells(self) -> int:
         """Number of free probabilities of the saturated model."""
 
+    @property
+    @abstractmethod
+    def deviance(self) -> float:
+        """Twice the log-likelihood ratio to the saturated model."""
+
     @abstractmethod
     def summary(self, alpha: float = 0.05, max_rows: int = 100) -> Summary:
         """Summary of the fit, in the format of statsmodels."""
@@ -304,3 +309,12 @@ def indices_of(wanted: Any, labels: pd.Index, name: str, what: str) -> NDArray[n
     if (indices < 0).any():
         _params.index_of(given[int(np.argmax(indices < 0))], labels, name, what)
     return indices
+
+
+def logit_interval(p: Array, half: Array) -> tuple[Array, Array]:
+    """Bounds of probabilities, from half the length of their intervals; symmetric on the scale of logits."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        odds, factor = p / (1.0 - p), np.exp(half / (p * (1.0 - p)))
+        low, high = odds / (factor + odds), odds * factor / (1.0 + odds * factor)
+    certain = (p <= 0.0) | (p >= 1.0)
+    return np.where(certain, p, low), np.where(certain, p, np.where(np.isinf(odds * factor), 1.0, high))

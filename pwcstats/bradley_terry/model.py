@@ -579,13 +579,13 @@ class BradleyTerry:
                 "estimate the abilities without standard errors."
             ) from None
         if estimate.few_groups:
-            _warn(FewClustersWarning, _few_clusters(estimate))
+            _warn(FewClustersWarning, few_clusters(estimate))
         results = BradleyTerryResults(self, spec, likelihood, ascent, estimate, options.cov_type)
         # A further fit is made elsewhere, but the names of a formula are looked up where this one was.
         results._arguments = arguments if environment is None else {**arguments, "eval_env": environment}
         if estimate.variance is not None:
             # Standard errors of abilities, because those of coefficients depend on the scale of the covariates.
-            _warn_if_infinite(self.items, results._item_se, spec.method != "mle")
+            warn_if_infinite(self.items, results._item_se, spec.method != "mle")
         return results
 
     def _n_games(self) -> Array:
@@ -625,7 +625,7 @@ def _cure(spec: Spec, table: Table) -> str:
     return f"use {arg('method', 'firth')}"
 
 
-def _warn_if_infinite(items: pd.Index, se: Array, penalised: bool) -> None:
+def warn_if_infinite(items: pd.Index, se: Array, penalised: bool) -> None:
     """Warn about standard errors that are practically infinite."""
     infinite = items[np.flatnonzero(se > LARGEST_ERROR)]
     if len(infinite):
@@ -637,7 +637,8 @@ def _warn_if_infinite(items: pd.Index, se: Array, penalised: bool) -> None:
         )
 
 
-def _few_clusters(estimate: covariance.CovarianceEstimate) -> str:
+def few_clusters(estimate: covariance.CovarianceEstimate) -> str:
+    """The warning about few or unequal clusters."""
     n, effective = estimate.n_groups or 0, estimate.n_effective or 0.0
     if n < FEW_CLUSTERS:
         lead = f"has only {n} clusters"
