@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.special import expit
 from statsmodels.iolib.summary import Summary
 
 from pwcstats import _params
@@ -228,10 +227,9 @@ class AbilityResults(Result):
             return np.sqrt(self._variance[:n])
         return np.sqrt(np.maximum(np.diagonal(covariance.relative(self._item_cov, self.spec.ref, n)), 0.0))
 
+    @abstractmethod
     def _expected_points(self, d: Array) -> tuple[Array, Array]:
         """Expected points against an item that is worse by d, where a tie is half a point; and their derivatives."""
-        p = expit(d)
-        return p, p * expit(-d)
 
     # Reports
 

@@ -168,6 +168,7 @@ def leaderboard(
         by=None if by is None else str(by) if isinstance(by, str) else str(getattr(by, "name", None) or "category"),
         n_items=results.model.n_items,
         nobs=results.nobs,
+        observation=results.model._observation,
         notes=tuple(map(Message, dict.fromkeys(notes))),
         category_nobs=n_obs,
     )
@@ -259,6 +260,10 @@ def _side_by_side(
     results: "AbilityResults", overall: pd.DataFrame, scale: Scale, anchor: Anchor, alpha: float, by: Any
 ) -> tuple[pd.DataFrame, list[str], dict[Any, float]]:
     """The rows of all comparisons and those of each category; notes; and the numbers of comparisons."""
+    if not hasattr(results.model, "_select"):
+        raise InputError(
+            f"{arg('by')} is for paired comparisons, got rankings; make a model of the rankings of each category."
+        )
     codes, categories = read_categories(results.model._data, by, results.model._rows)
     if OVERALL in categories:
         raise InputError(f"{arg('by')} has the category {shown(OVERALL)}, which names all comparisons; rename it.")
@@ -352,7 +357,9 @@ class Leaderboard(Result):
     by : str or None
         Name of the column of categories.
     n_items, nobs : int, float
-        Numbers of items and of comparisons.
+        Numbers of items and of comparisons (or rankings).
+    observation : {"comparison", "ranking"}
+        What `nobs` counts.
     notes : tuple of str
         What readers of the table should know: level of the rank sets, clusters, items that were left out.
     """
@@ -365,6 +372,7 @@ class Leaderboard(Result):
     by: str | None
     n_items: int
     nobs: float
+    observation: str
     notes: tuple[str, ...]
     category_nobs: dict[Any, float]
 
@@ -433,7 +441,7 @@ class Leaderboard(Result):
     # Formats
 
     def _title(self) -> str:
-        size = f"{counted(self.n_items, 'item')}, {number(self.nobs)} comparisons"
+        size = f"{counted(self.n_items, 'item')}, {number(self.nobs)} {self.observation}s"
         return f"Leaderboard of {size}: {self.about}"
 
     def _columns(self, longest: int | None = None) -> list[_tables.Column]:

@@ -137,6 +137,9 @@ class BradleyTerry:
     estimate: 0.269 (0.1301, 0.4078)
     """
 
+    # What an observation is, for titles.
+    _observation = "comparison"
+
     def __init__(self, wins: Any, tied: Any = None, *, items: Iterable[Hashable] | None = None) -> None:
         self._set_rows(read_wins(wins, tied, items), None)
 

@@ -124,6 +124,9 @@ class PlackettLuce:
     Name: probability, dtype: float64
     """
 
+    # What an observation is, for titles.
+    _observation = "ranking"
+
     def __init__(self, rankings: Orderings, data: pd.DataFrame | None = None) -> None:
         if not isinstance(rankings, Orderings):
             raise InputError(
@@ -224,6 +227,13 @@ class PlackettLuce:
     def n_items(self) -> int:
         """Number of items."""
         return len(self.items)
+
+    def _n_games(self) -> Array:
+        """Number of rankings of each item, or the sum of their weights."""
+        if self._rankings.is_open:
+            return np.full(self.n_items, self.nobs)
+        weight = np.repeat(self._rankings.weight, np.diff(self._rankings.start))
+        return np.bincount(self._rankings.item, weight, self.n_items).astype(np.float64)
 
     def __repr__(self) -> str:
         return f"<PlackettLuce: {self.n_items} items, {number(self.nobs)} rankings>"
