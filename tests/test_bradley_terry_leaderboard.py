@@ -187,6 +187,15 @@ class TestCategories:
         assert anchored.categories == ["overall", "all"]
         assert any("the anchor, is not in it" in note for note in anchored.notes)
 
+    def test_firth_needs_connected_items_only(self):
+        rows = [(a, b, "all") for a in "abcde" for b in "abcde" if a != b]
+        rows += [("a", "b", "part"), ("b", "c", "part"), ("d", "e", "part"), ("e", "d", "part")]
+        model = BradleyTerry.from_comparisons(pd.DataFrame(rows, columns=["won", "lost", "kind"]), "won", "lost")
+        board = model.fit("firth").leaderboard(by="kind")
+        assert "part: without (d, e)" in board.notes
+        # Maximum likelihood cannot rate an item that won everything.
+        assert "part: without (a, b, c)" in model.fit().leaderboard(by="kind").notes
+
     def test_few_comparisons_and_missing_categories(self):
         frame = pd.DataFrame([(a, b) for a in "abc" for b in "abc" if a != b] * 5, columns=["won", "lost"])
         frame["kind"] = ["few"] * 6 + ["many"] * 23 + [None]

@@ -14,6 +14,7 @@ from pwcstats._arrays import Array
 from pwcstats._results import LONGEST, Result, plain
 from pwcstats._summary import number
 from pwcstats._text import counted, listed, named, percent, shown
+from pwcstats.bradley_terry.existence import weak_components
 from pwcstats.bradley_terry.reading import read_categories
 from pwcstats.errors import InputError, LeftOutWarning, Message, PwcWarning, arg, quoted, value
 
@@ -152,7 +153,7 @@ def leaderboard(
     chosen = SCALES[_params.choice(scale, SCALES, "scale")]
     alpha = _params.level(alpha, "alpha")
     where = _read_anchor(results, chosen, anchor)
-    notes = _notes_of_fit(results, alpha)
+    notes = _notes_of_fit(results)
     frame, more = _board(results, chosen, where, alpha, 0.0)
     notes += more
     n_obs: dict[Any, float] = {}
@@ -165,13 +166,18 @@ def leaderboard(
         alpha=alpha,
         anchor=where.item,
         anchor_rating=where.rating,
-        by=None if by is None else str(by) if isinstance(by, str) else str(getattr(by, "name", None) or "category"),
+        by=None if by is None else _name(by),
         n_items=results.model.n_items,
         nobs=results.nobs,
         observation=results.model._observation,
         notes=tuple(map(Message, dict.fromkeys(notes))),
         category_nobs=n_obs,
     )
+
+
+def _name(by: Any) -> str:
+    """Name of the column of categories; an array has none."""
+    return str(by if isinstance(by, Hashable) else getattr(by, "name", None) or "category")
 
 
 def _read_anchor(results: "AbilityResults", scale: Scale, anchor: Any) -> Anchor:
@@ -237,7 +243,7 @@ def _standard_errors(results: "AbilityResults", index: int | None) -> Array | No
     return np.sqrt(np.maximum(variance, 0.0))
 
 
-def _notes_of_fit(results: "AbilityResults", alpha: float) -> list[str]:
+def _notes_of_fit(results: "AbilityResults") -> list[str]:
     """What readers of the whole table should know."""
     notes = []
     if results.cov_type == "cluster":
@@ -329,10 +335,16 @@ def _fit_rows(results: "AbilityResults", mask: NDArray[np.bool_], anchor: Anchor
 
 def _largest_part(results: "AbilityResults", mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Which rows of the user's data compare items of the largest part whose abilities exist."""
-    rows = results.model._rows
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", LeftOutWarning)
-        kept = rows.items.isin(results.model._select(mask).largest().items)
+    rows, part = results.model._rows, results.model._select(mask)
+    if results.spec.firth:
+        # Firth's estimates exist if the items are connected.
+        _, component = weak_components(part._counts(half=False))
+        items = part.items[component == np.bincount(component).argmax()]
+    else:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", LeftOutWarning)
+            items = part.largest().items
+    kept = rows.items.isin(items)
     found = np.zeros(rows.n_units, np.bool_)
     found[rows.units] = kept[rows.winner] & kept[rows.loser]
     return found
