@@ -130,10 +130,10 @@ def _is_strongly_connected(table: Table, design: Items) -> bool:
 
 
 def _disconnected(table: Table, items: pd.Index) -> str:
-    groups = _groups(weak_components(table)[1])
+    groups = groups_of(weak_components(table)[1])
     return (
         f"the comparison graph is not connected: it consists of {len(groups)} groups that were never compared with "
-        f"each other, {_named_groups(items, groups)}; add comparisons between them, rank the largest group by itself "
+        f"each other, {named_groups(items, groups)}; add comparisons between them, rank the largest group by itself "
         f"({code('model.largest()')}), or use {arg('method', 'ridge')} or {arg('method', 'ghost')}."
     )
 
@@ -148,7 +148,7 @@ def _infinite_abilities(table: Table, items: pd.Index) -> str:
     is_beaten, has_won = np.zeros((2, n), np.bool_)
     is_beaten[group[head[across]]] = True
     has_won[group[tail[across]]] = True
-    groups = _groups(group)
+    groups = groups_of(group)
     unbeaten = [groups[g] for g in np.flatnonzero(~is_beaten)]
     winless = [groups[g] for g in np.flatnonzero(~has_won)]
     if len(unbeaten) == len(winless) == 1 and len(unbeaten[0]) + len(winless[0]) == len(items):
@@ -156,9 +156,9 @@ def _infinite_abilities(table: Table, items: pd.Index) -> str:
         unbeaten, winless = (unbeaten, []) if len(unbeaten[0]) <= len(winless[0]) else ([], winless)
     found = []
     if unbeaten:
-        found.append(f"{_named_groups(items, unbeaten)} never lost to any of the others")
+        found.append(f"{named_groups(items, unbeaten)} never lost to any of the others")
     if winless:
-        found.append(f"{_named_groups(items, winless)} never beat any of the others")
+        found.append(f"{named_groups(items, winless)} never beat any of the others")
     cure = f"use {arg('method', 'firth')} for finite ones, " if len(items) <= LARGEST_FIRTH else ""
     largest = max(map(len, groups))
     alone = f" ({code('model.largest()')} keeps the {largest} items that can be fitted together)" if largest > 1 else ""
@@ -168,7 +168,8 @@ def _infinite_abilities(table: Table, items: pd.Index) -> str:
     )
 
 
-def _named_groups(items: pd.Index, groups: Sequence[NDArray[np.int64]]) -> str:
+def named_groups(items: pd.Index, groups: Sequence[NDArray[np.int64]]) -> str:
+    """The items of some groups, at most five."""
     first = [named(items[g[0]]) if len(g) == 1 else "{" + listed(items[g])[1:-1] + "}" for g in groups[:5]]
     more = f" and {len(groups) - 5} more" if len(groups) > 5 else ""
     return ", ".join(first) + more
@@ -198,7 +199,8 @@ def weak_components(table: Table) -> tuple[int, NDArray[np.int32]]:
     return _components(table, np.ones((len(table.first), 3)), "weak")
 
 
-def _groups(group: NDArray[np.int32]) -> Groups:
+def groups_of(group: NDArray[np.int32]) -> Groups:
+    """The indices of the members of each group, from the group of each item."""
     order = np.argsort(group, kind="stable")
     return np.split(order, np.flatnonzero(np.diff(group[order])) + 1)
 

@@ -140,6 +140,9 @@ class BradleyTerry:
     estimate: 0.269 (0.1301, 0.4078)
     """
 
+    # What an observation is, for titles.
+    _observation = "comparison"
+
     def __init__(self, wins: Any, tied: Any = None, *, items: Iterable[Hashable] | None = None) -> None:
         self._set_rows(read_wins(wins, tied, items), None)
 
@@ -414,6 +417,7 @@ class BradleyTerry:
     def _part(self, rows: Rows, data: pd.DataFrame | None) -> "BradleyTerry":
         model = self._from_rows(rows, data)
         model.left_out, model._found, model._weighted_sources = self.left_out, self._found, self._weighted_sources
+        model._columns = self._columns
         return model
 
     def fit(
@@ -587,13 +591,13 @@ class BradleyTerry:
                 "estimate the abilities without standard errors."
             ) from None
         if estimate.few_groups:
-            _warn(FewClustersWarning, _few_clusters(estimate))
+            _warn(FewClustersWarning, few_clusters(estimate))
         results = BradleyTerryResults(self, spec, likelihood, ascent, estimate, options.cov_type)
         # A further fit is made elsewhere, but the names of a formula are looked up where this one was.
         results._arguments = arguments if environment is None else {**arguments, "eval_env": environment}
         if estimate.variance is not None:
             # Standard errors of abilities, because those of coefficients depend on the scale of the covariates.
-            _warn_if_infinite(self.items, results._item_se, spec.method != "mle")
+            warn_if_infinite(self.items, results._item_se, spec.method != "mle")
         return results
 
     def _n_games(self) -> Array:
@@ -633,7 +637,7 @@ def _cure(spec: Spec, table: Table) -> str:
     return f"use {arg('method', 'firth')}"
 
 
-def _warn_if_infinite(items: pd.Index, se: Array, penalised: bool) -> None:
+def warn_if_infinite(items: pd.Index, se: Array, penalised: bool) -> None:
     """Warn about standard errors that are practically infinite."""
     infinite = items[np.flatnonzero(se > LARGEST_ERROR)]
     if len(infinite):
@@ -645,7 +649,8 @@ def _warn_if_infinite(items: pd.Index, se: Array, penalised: bool) -> None:
         )
 
 
-def _few_clusters(estimate: covariance.CovarianceEstimate) -> str:
+def few_clusters(estimate: covariance.CovarianceEstimate) -> str:
+    """The warning about few or unequal clusters."""
     n, effective = estimate.n_groups or 0, estimate.n_effective or 0.0
     if n < FEW_CLUSTERS:
         lead = f"has only {n} clusters"
