@@ -168,6 +168,7 @@ def leaderboard(
         by=None if by is None else str(by) if isinstance(by, str) else str(getattr(by, "name", None) or "category"),
         n_items=results.model.n_items,
         nobs=results.nobs,
+        observations=results._observations,
         notes=tuple(map(Message, dict.fromkeys(notes))),
         category_nobs=n_obs,
     )
@@ -349,9 +350,13 @@ class Leaderboard(Result):
     by : str or None
         Name of the column of categories.
     n_items, nobs : int, float
-        Numbers of items and of comparisons.
+        Numbers of items and of comparisons, or of what `observations` says.
     notes : tuple of str
         What readers of the table should know: level of the rank sets, clusters, items that were left out.
+    category_nobs : dict
+        Number of comparisons of each category.
+    observations : str
+        What the data consist of: "comparisons" or "rankings".
     """
 
     frame: pd.DataFrame
@@ -364,6 +369,7 @@ class Leaderboard(Result):
     nobs: float
     notes: tuple[str, ...]
     category_nobs: dict[Any, float]
+    observations: str = "comparisons"
 
     @property
     def estimate_name(self) -> str:
@@ -430,7 +436,7 @@ class Leaderboard(Result):
     # Formats
 
     def _title(self) -> str:
-        size = f"{counted(self.n_items, 'item')}, {number(self.nobs)} comparisons"
+        size = f"{counted(self.n_items, 'item')}, {number(self.nobs)} {self.observations}"
         return f"Leaderboard of {size}: {self.about}"
 
     def _columns(self, longest: int | None = None) -> list[_tables.Column]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pwcstats import _params
 from pwcstats._arrays import Array, as_float
 from pwcstats._text import did_you_mean, listed, named, shape_of, shown
+from pwcstats.bradley_terry.frames import load_frame
 from pwcstats.errors import InputError, arg, code, value
 
 Unranked = Literal["absent", "last"]
@@ -66,8 +67,8 @@ def read_orderings(
 ) -> tuple[Orderings, pd.DataFrame | None]:
     """Read a list of orderings, or long data; returns the rankings, and the long data as a pandas data frame."""
     is_open = _params.choice(unranked, get_args(Unranked), "unranked") == "last"
-    if isinstance(orderings, (pd.DataFrame, Mapping)) or hasattr(orderings, "to_pandas"):
-        frame = _as_pandas(orderings)
+    frame = load_frame(orderings)
+    if frame is not None:
         names = [
             _column_name(frame, given, name) for given, name in zip((ranking, item, position), COLUMNS, strict=True)
         ]
@@ -86,9 +87,8 @@ def read_orderings(
 def read_rankings(ranks: Any, weight: Any, unranked: Any) -> tuple[Orderings, pd.DataFrame | None]:
     """Read a table of ranks with a row for each ranking and a column for each item."""
     is_open = _params.choice(unranked, get_args(Unranked), "unranked") == "last"
-    if hasattr(ranks, "to_pandas") and not isinstance(ranks, pd.DataFrame):
-        ranks = ranks.to_pandas()
-    frame = ranks if isinstance(ranks, pd.DataFrame) else None
+    frame = load_frame(ranks)
+    ranks = ranks if frame is None else frame
     weights = None
     if frame is not None and isinstance(weight, Hashable) and weight in frame.columns:
         weights = _checked_weights(as_float(frame[weight], "weight"), lambda k: _ranking_name(frame.index, k))
@@ -124,12 +124,6 @@ def read_rankings(ranks: Any, weight: Any, unranked: Any) -> tuple[Orderings, pd
 
 
 # Forms of the data
-
-
-def _as_pandas(data: Any) -> pd.DataFrame:
-    if isinstance(data, pd.DataFrame):
-        return data
-    return pd.DataFrame(data) if isinstance(data, Mapping) else data.to_pandas()
 
 
 def _column_name(frame: pd.DataFrame, given: Any, name: str) -> Hashable:
@@ -325,3 +319,21 @@ def _check_repeated(entries: _Entries) -> None:
             f"{entries.describe(int(entries.ranking[k]))} names {named(entries.items[entries.item[k]])} twice; an item "
             "has one position in a ranking."
         )
+
+
+def restrict(rankings: Orderings, kept: NDArray[np.bool_]) -> Orderings:
+    """The same rankings with some of the items only; rankings that compare none of them are left out."""
+    inside = kept[rankings.item]
+    who = np.repeat(np.arange(rankings.n), np.diff(rankings.start))[inside]
+    length = np.bincount(who, minlength=rankings.n)
+    informative = length > (0 if rankings.is_open else 1)
+    inside[inside] = informative[who]
+    return replace(
+        rankings,
+        items=rankings.items[kept],
+        start=np.concatenate([[0], np.cumsum(length[informative])]).astype(np.int64),
+        item=(np.cumsum(kept) - 1).astype(np.int32)[rankings.item[inside]],
+        tier=rankings.tier[inside],
+        weight=rankings.weight[informative],
+        unit=rankings.unit[informative],
+    )
