@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from itertools import chain
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -179,28 +178,38 @@ def _from_lists(orderings: Any) -> _Entries:
             f"{arg('orderings')} must be a list of orderings such as [['a', 'b'], ['b', 'c', 'a']], or a data frame, "
             f"got {value(orderings)}."
         )
-    tiers: list[list[list[Any]]] = []
+    flat: list[Any] = []
+    lengths: list[int] = []
+    # Numbers of the tiers, counted over all orderings.
+    position: list[int] = []
+    n_tiers = 0
     for k, ordering in enumerate(orderings):
         if isinstance(ordering, (str, bytes, set, frozenset, Mapping)) or not isinstance(ordering, Iterable):
             raise InputError(f"{_ordering_name(k)} must be a list of items, the best first, got {value(ordering)}.")
-        tiers.append([list(x) if isinstance(x, (list, tuple, set, frozenset)) else [x] for x in ordering])
-        if not any(tiers[-1]):
+        before = len(flat)
+        for tier in ordering:
+            if isinstance(tier, (list, tuple, set, frozenset)):
+                flat.extend(tier)
+                position.extend([n_tiers] * len(tier))
+            else:
+                flat.append(tier)
+                position.append(n_tiers)
+            n_tiers += 1
+        lengths.append(len(flat) - before)
+        if not lengths[-1]:
             raise InputError(f"{_ordering_name(k)} is empty; leave it out.")
-    if not tiers:
+    if not lengths:
         raise InputError(f"{arg('orderings')} is empty; give at least one ordering.")
-    flat = list(chain.from_iterable(chain.from_iterable(tiers)))
-    who = np.repeat(np.arange(len(tiers)), [sum(map(len, ordering)) for ordering in tiers])
-    for index, label in enumerate(flat):
-        if not isinstance(label, Hashable) or (pd.api.types.is_scalar(label) and pd.isna(label)):  # type: ignore[call-overload]
-            raise InputError(
-                f"{_ordering_name(int(who[index]))} has {value(label)} among its items; leave missing items out."
-            )
-    position = np.concatenate(
-        [np.repeat(np.arange(len(ordering), dtype=np.float64), list(map(len, ordering))) for ordering in tiers]
-    )
-    column = pd.Series(flat, dtype=object).infer_objects()
-    which, items = _sorted_codes(column)
-    return _Entries(items, who, which, position, len(tiers), _ordering_name)
+    who = np.repeat(np.arange(len(lengths)), lengths)
+    column = pd.Series(flat, dtype=object)
+    missing = np.asarray(column.isna()) | np.array([not isinstance(label, Hashable) for label in flat])
+    if missing.any():
+        index = int(np.argmax(missing))
+        raise InputError(
+            f"{_ordering_name(int(who[index]))} has {value(flat[index])} among its items; leave missing items out."
+        )
+    which, items = _sorted_codes(column.infer_objects())
+    return _Entries(items, who, which, np.array(position, np.float64), len(lengths), _ordering_name)
 
 
 def _sorted_codes(column: pd.Series) -> tuple[NDArray[np.int32], pd.Index]:
