@@ -202,13 +202,16 @@ def _from_lists(orderings: Any) -> _Entries:
         raise InputError(f"{arg('orderings')} is empty; give at least one ordering.")
     who = np.repeat(np.arange(len(lengths)), lengths)
     column = pd.Series(flat, dtype=object)
-    missing = np.asarray(column.isna()) | np.array([not isinstance(label, Hashable) for label in flat])
-    if missing.any():
-        index = int(np.argmax(missing))
+    bad = np.flatnonzero(column.isna())
+    if not len(bad):
+        try:
+            which, items = _sorted_codes(column.infer_objects())
+        except TypeError:
+            bad = np.array([k for k, label in enumerate(flat) if not isinstance(label, Hashable)])
+    if len(bad):
         raise InputError(
-            f"{_ordering_name(int(who[index]))} has {value(flat[index])} among its items; leave missing items out."
+            f"{_ordering_name(int(who[bad[0]]))} has {value(flat[bad[0]])} among its items; leave missing items out."
         )
-    which, items = _sorted_codes(column.infer_objects())
     return _Entries(items, who, which, np.array(position, np.float64), len(lengths), _ordering_name)
 
 
