@@ -12,10 +12,10 @@ namespace {
 // One set, and the choices from it.
 class Set {
   public:
-    explicit Set(const ChoiceSets &sets) : sets(sets), chosen(1), sum(2) {
+    explicit Set(const ChoiceSets &sets) : sets(sets), chosen(1), part(2) {
         for (int64_t k = 0; k < sets.n_orders; k++) {
             chosen.resize(std::max<size_t>(chosen.size(), sets.order[k]));
-            sum.resize(chosen.size() + 1);
+            part.resize(chosen.size() + 1);
         }
     }
 
@@ -43,19 +43,28 @@ class Set {
         for (int64_t k = 0; k < sets.n_orders; k++) {
             const int64_t order = sets.order[k];
             if (order > size) continue;
-            // Members ascend; sum[d] is the sum of the abilities of the first d members.
+            // A weight is a product of factors of its members. If abilities are so far apart that a factor could overflow, it
+            // is computed from the sum of their logarithms.
+            const bool is_far = *std::min_element(x.begin(), x.end()) < -1000.0;
+            factor.resize(size);
+            for (int64_t a = 0; a < size; a++) {
+                const double exponent = (x[a] + sets.log_delta[k] - shift) / double(order);
+                factor[a] = is_far ? exponent : std::exp(exponent);
+            }
+            // Members ascend; part[d] is the product or sum of the first d members.
             int64_t depth = 0;
             chosen[0] = 0;
-            sum[0] = 0.0;
+            part[0] = is_far ? 0.0 : 1.0;
             while (depth >= 0) {
                 if (chosen[depth] > size - order + depth) {
                     depth--;
                     if (depth >= 0) chosen[depth]++;
                     continue;
                 }
-                sum[depth + 1] = sum[depth] + x[chosen[depth]];
+                const double here = factor[chosen[depth]];
+                part[depth + 1] = is_far ? part[depth] + here : part[depth] * here;
                 if (depth == order - 1) {
-                    visit(chosen.data(), order, k, std::exp(sets.log_delta[k] + sum[order] / double(order) - shift));
+                    visit(chosen.data(), order, k, is_far ? std::exp(part[order]) : part[order]);
                     chosen[depth]++;
                 } else {
                     chosen[depth + 1] = chosen[depth] + 1;
@@ -68,7 +77,7 @@ class Set {
   private:
     const ChoiceSets &sets;
     std::vector<int64_t> chosen;
-    std::vector<double> sum, sorted;
+    std::vector<double> part, factor, sorted;
 
     double largest_exponent() {
         sorted = x;

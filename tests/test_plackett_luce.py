@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from scipy.optimize import minimize
 
-from pwcstats import BradleyTerry, ConvergenceWarning, InputError, PlackettLuce, SeparationWarning
+from pwcstats import BradleyTerry, ConvergenceWarning, InputError, LeftOutWarning, PlackettLuce, SeparationWarning
 from pwcstats.bradley_terry.choices import Penalty, RankingLikelihood
 from tests.reference_bradley_terry import SlowRankings
 
@@ -629,6 +629,53 @@ def test_reports(fitted):
     for method, note in (("ridge", "normal prior"), ("ghost", "ghost item")):
         options = {"prior_sd": 1.0} if method == "ridge" else {}
         assert note in str(fitted.model.fit(method=method, **options).summary())
+
+
+def test_leaderboard_and_plot(fitted):
+    board = fitted.leaderboard("elo")
+    assert repr(board).startswith("Leaderboard of 6 items, 42 rankings")
+    assert board.frame["item"].iloc[0] == fitted.params.iloc[:6].idxmax()
+    win = fitted.leaderboard("win").frame["win_probability"]
+    assert ((win > 0) & (win < 1)).all()
+    with pytest.raises(InputError, match="by needs paired comparisons"):
+        fitted.leaderboard(by="judge")
+    axes = fitted.plot(ranks=True)
+    assert len(axes.get_yticklabels()) == 6
+
+
+def test_games_are_rankings():
+    model = PlackettLuce.from_orderings([["a", "b"], ["b", "c", "a"], ["c"]], [2, 1, 5])
+    np.testing.assert_array_equal(model._n_games(), [3, 3, 1])
+
+
+def test_largest():
+    orderings = [["a", "b", "d", "c"], ["b", "a", "c", "d"], [("a", "x"), "b"], ["b", "y"], ["y", "z"], ["b", "a"]]
+    model = PlackettLuce.from_orderings(orderings)
+    with pytest.raises(InputError, match=r"model.largest\(\)"):
+        model.fit()
+    with pytest.warns(LeftOutWarning, match=r"4 items of 7 and 2 of 6 rankings are left out: .* \(c, d, y, z\)"):
+        part = model.largest()
+    assert list(part.items) == ["a", "b", "x"]
+    assert list(part.left_out) == ["c", "d", "y", "z"]
+    without = PlackettLuce.from_orderings([["a", "b"], ["b", "a"], [("a", "x"), "b"], ["b", "a"]])
+    np.testing.assert_allclose(part.fit(method="firth").params, without.fit(method="firth").params, atol=ROUNDING)
+    with pytest.raises(InputError, match="no two items have finite abilities"):
+        PlackettLuce.from_orderings([["a", "b", "c"]]).largest()
+
+
+@pytest.mark.parametrize("library", ["polars", "lazy", "pyarrow"])
+def test_frames_of_other_libraries(library):
+    long = pd.DataFrame({"ranking": [1, 1, 2, 2, 2], "item": list("abcba"), "position": [1, 2, 1, 2, 3]})
+    if library == "pyarrow":
+        frame = pytest.importorskip("pyarrow").Table.from_pandas(long)
+    else:
+        polars = pytest.importorskip("polars")
+        frame = polars.DataFrame(long.to_dict("list"))
+        frame = frame.lazy() if library == "lazy" else frame
+    np.testing.assert_array_equal(
+        PlackettLuce.from_orderings(frame).fit(method="firth").params,
+        PlackettLuce.from_orderings(long).fit(method="firth").params,
+    )
 
 
 def test_groups_of_long_data():

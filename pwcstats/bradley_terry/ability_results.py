@@ -36,8 +36,10 @@ class AbilityResults(Result):
     `model` has `items`, `n_items` and `nobs`. `spec` has `labels` (of the abilities, or of the coefficients if
     abilities depend on covariates `z`), `extra_terms` (names of the other parameters), `ref`, `method` and `prior`. The
     likelihood has `n_reported` (the number of labels), `reported` (parameters without a ghost item), `abilities`,
-    `item_covariance`, `rank`, `evaluate`, `solve` and `length`.
+    `item_covariance`, `rank`, `n_extra`, `evaluate`, `solve`, `curvature_solver` and `length`.
     """
+
+    # What the data consist of.
 
     def __init__(
         self, model: Any, spec: Any, likelihood: Any, ascent: Ascent[Any], estimate: CovarianceEstimate, cov_type: str

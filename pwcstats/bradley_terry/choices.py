@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -14,7 +15,7 @@ from scipy.linalg import lapack
 from pwcstats import _native
 from pwcstats._arrays import Array
 from pwcstats._kernels import newton
-from pwcstats._kernels.blas import threads_for
+from pwcstats._kernels.blas import one_thread
 from pwcstats._kernels.laplacian import NotDefiniteError, inverse_and_determinant
 from pwcstats.bradley_terry.likelihood import FIRTH_STEP, NEWTON_STEP, STALLED_STEP, Solve
 from pwcstats.bradley_terry.orderings import Orderings
@@ -23,6 +24,9 @@ from pwcstats.errors import InputError, arg
 # Sets are evaluated in at most this many parallel parts, each of at least this many choices. With many parameters,
 # the information of each part would take much memory.
 PARTS, SMALLEST_PART, MOST_PARAMS_IN_PARTS = 4, 2**17, 1_000
+# A factorisation of this many parameters takes a tenth of a second on one thread, and much longer on several threads
+# of a busy machine.
+MOST_ON_ONE_THREAD = 2_000
 # A choice takes about 10 ns in each step.
 MOST_CHOICES = 10**8
 
@@ -396,7 +400,8 @@ class RankingLikelihood:
     def covariance(self, point: RankingPoint) -> tuple[Array, float]:
         """Inverse of the information, where the abilities sum to 0, and its log determinant (without one ability)."""
         matrix, scale, ground = _grounded(self.information(point), self.n_nodes)
-        inverse, log_determinant = inverse_and_determinant(matrix)
+        with _threads_for(len(matrix)):
+            inverse, log_determinant = inverse_and_determinant(matrix)
         inverse = inverse * scale * scale[:, None]
         cov = np.insert(np.insert(inverse, ground, 0.0, 0), ground, 0.0, 1)
         cov[: self.n_nodes] -= cov[: self.n_nodes].mean(axis=0)
@@ -427,7 +432,7 @@ class RankingLikelihood:
 
     def _solver(self, point: RankingPoint, weight: Array | None) -> Solve:
         matrix, scale, ground = _grounded(self.information(point, weight), self.n_nodes)
-        with threads_for(len(matrix)):
+        with _threads_for(len(matrix)):
             factor, failed = lapack.dpotrf(matrix.T, lower=1, overwrite_a=1)
         if failed:
             raise NotDefiniteError
@@ -473,6 +478,11 @@ class RankingLikelihood:
                 self.evaluate, self.direction, self.length, self.start(), tolerance, maxiter,
                 cautious=self.cautious_direction, stalled_step=STALLED_STEP,
             )  # fmt: skip
+
+
+def _threads_for(n_params: int) -> Any:
+    """A context with one thread for linear algebra, unless matrices are large."""
+    return one_thread() if n_params <= MOST_ON_ONE_THREAD else nullcontext()
 
 
 def _grounded(information: Array, n_nodes: int) -> tuple[Array, Array, int]:

@@ -66,6 +66,20 @@ def open_frame(data: Any) -> "Frame":
     return converted
 
 
+def load_frame(data: Any) -> pd.DataFrame | None:
+    """A data frame of any library as a pandas data frame, all of it in memory; None if it is no frame."""
+    if isinstance(data, pd.DataFrame):
+        return data
+    if isinstance(data, Mapping):
+        return pd.DataFrame(data)
+    import narwhals as nw
+
+    frame = nw.from_native(data, pass_through=True)
+    if isinstance(frame, nw.LazyFrame):
+        frame = frame.collect()
+    return _in_pandas(frame) if isinstance(frame, nw.DataFrame) else None
+
+
 def column_names(frame: "Frame") -> list[Hashable]:
     """The names of the columns."""
     if frame is None:

@@ -374,6 +374,8 @@ class Leaderboard(Result):
         What `nobs` counts.
     notes : tuple of str
         What readers of the table should know: level of the rank sets, clusters, items that were left out.
+    category_nobs : dict
+        Number of comparisons of each category.
     """
 
     frame: pd.DataFrame

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from itertools import chain
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from pwcstats import _params
 from pwcstats._arrays import Array, as_float
 from pwcstats._text import did_you_mean, listed, named, shape_of, shown
+from pwcstats.bradley_terry.frames import load_frame
 from pwcstats.errors import InputError, arg, code, value
 
 Unranked = Literal["absent", "last"]
@@ -66,8 +66,8 @@ def read_orderings(
 ) -> tuple[Orderings, pd.DataFrame | None]:
     """Read a list of orderings, or long data; returns the rankings, and the long data as a pandas data frame."""
     is_open = _params.choice(unranked, get_args(Unranked), "unranked") == "last"
-    if isinstance(orderings, (pd.DataFrame, Mapping)) or hasattr(orderings, "to_pandas"):
-        frame = _as_pandas(orderings)
+    frame = load_frame(orderings)
+    if frame is not None:
         names = [
             _column_name(frame, given, name) for given, name in zip((ranking, item, position), COLUMNS, strict=True)
         ]
@@ -86,9 +86,8 @@ def read_orderings(
 def read_rankings(ranks: Any, weight: Any, unranked: Any) -> tuple[Orderings, pd.DataFrame | None]:
     """Read a table of ranks with a row for each ranking and a column for each item."""
     is_open = _params.choice(unranked, get_args(Unranked), "unranked") == "last"
-    if hasattr(ranks, "to_pandas") and not isinstance(ranks, pd.DataFrame):
-        ranks = ranks.to_pandas()
-    frame = ranks if isinstance(ranks, pd.DataFrame) else None
+    frame = load_frame(ranks)
+    ranks = ranks if frame is None else frame
     weights = None
     if frame is not None and isinstance(weight, Hashable) and weight in frame.columns:
         weights = _checked_weights(as_float(frame[weight], "weight"), lambda k: _ranking_name(frame.index, k))
@@ -124,12 +123,6 @@ def read_rankings(ranks: Any, weight: Any, unranked: Any) -> tuple[Orderings, pd
 
 
 # Forms of the data
-
-
-def _as_pandas(data: Any) -> pd.DataFrame:
-    if isinstance(data, pd.DataFrame):
-        return data
-    return pd.DataFrame(data) if isinstance(data, Mapping) else data.to_pandas()
 
 
 def _column_name(frame: pd.DataFrame, given: Any, name: str) -> Hashable:
@@ -185,28 +178,41 @@ def _from_lists(orderings: Any) -> _Entries:
             f"{arg('orderings')} must be a list of orderings such as [['a', 'b'], ['b', 'c', 'a']], or a data frame, "
             f"got {value(orderings)}."
         )
-    tiers: list[list[list[Any]]] = []
+    flat: list[Any] = []
+    lengths: list[int] = []
+    # Numbers of the tiers, counted over all orderings.
+    position: list[int] = []
+    n_tiers = 0
     for k, ordering in enumerate(orderings):
         if isinstance(ordering, (str, bytes, set, frozenset, Mapping)) or not isinstance(ordering, Iterable):
             raise InputError(f"{_ordering_name(k)} must be a list of items, the best first, got {value(ordering)}.")
-        tiers.append([list(x) if isinstance(x, (list, tuple, set, frozenset)) else [x] for x in ordering])
-        if not any(tiers[-1]):
+        before = len(flat)
+        for tier in ordering:
+            if isinstance(tier, (list, tuple, set, frozenset)):
+                flat.extend(tier)
+                position.extend([n_tiers] * len(tier))
+            else:
+                flat.append(tier)
+                position.append(n_tiers)
+            n_tiers += 1
+        lengths.append(len(flat) - before)
+        if not lengths[-1]:
             raise InputError(f"{_ordering_name(k)} is empty; leave it out.")
-    if not tiers:
+    if not lengths:
         raise InputError(f"{arg('orderings')} is empty; give at least one ordering.")
-    flat = list(chain.from_iterable(chain.from_iterable(tiers)))
-    who = np.repeat(np.arange(len(tiers)), [sum(map(len, ordering)) for ordering in tiers])
-    for index, label in enumerate(flat):
-        if not isinstance(label, Hashable) or (pd.api.types.is_scalar(label) and pd.isna(label)):  # type: ignore[call-overload]
-            raise InputError(
-                f"{_ordering_name(int(who[index]))} has {value(label)} among its items; leave missing items out."
-            )
-    position = np.concatenate(
-        [np.repeat(np.arange(len(ordering), dtype=np.float64), list(map(len, ordering))) for ordering in tiers]
-    )
-    column = pd.Series(flat, dtype=object).infer_objects()
-    which, items = _sorted_codes(column)
-    return _Entries(items, who, which, position, len(tiers), _ordering_name)
+    who = np.repeat(np.arange(len(lengths)), lengths)
+    column = pd.Series(flat, dtype=object)
+    bad = np.flatnonzero(column.isna())
+    if not len(bad):
+        try:
+            which, items = _sorted_codes(column.infer_objects())
+        except TypeError:
+            bad = np.array([k for k, label in enumerate(flat) if not isinstance(label, Hashable)])
+    if len(bad):
+        raise InputError(
+            f"{_ordering_name(int(who[bad[0]]))} has {value(flat[bad[0]])} among its items; leave missing items out."
+        )
+    return _Entries(items, who, which, np.array(position, np.float64), len(lengths), _ordering_name)
 
 
 def _sorted_codes(column: pd.Series) -> tuple[NDArray[np.int32], pd.Index]:
@@ -325,3 +331,21 @@ def _check_repeated(entries: _Entries) -> None:
             f"{entries.describe(int(entries.ranking[k]))} names {named(entries.items[entries.item[k]])} twice; an item "
             "has one position in a ranking."
         )
+
+
+def restrict(rankings: Orderings, kept: NDArray[np.bool_]) -> Orderings:
+    """The same rankings with some of the items only; rankings that compare none of them are left out."""
+    inside = kept[rankings.item]
+    who = np.repeat(np.arange(rankings.n), np.diff(rankings.start))[inside]
+    length = np.bincount(who, minlength=rankings.n)
+    informative = length > (0 if rankings.is_open else 1)
+    inside[inside] = informative[who]
+    return replace(
+        rankings,
+        items=rankings.items[kept],
+        start=np.concatenate([[0], np.cumsum(length[informative])]).astype(np.int64),
+        item=(np.cumsum(kept) - 1).astype(np.int32)[rankings.item[inside]],
+        tier=rankings.tier[inside],
+        weight=rankings.weight[informative],
+        unit=rankings.unit[informative],
+    )

@@ -11,17 +11,17 @@ from pwcstats import _params
 from pwcstats._arrays import Array
 from pwcstats._kernels.laplacian import NotDefiniteError
 from pwcstats._summary import number
-from pwcstats._text import listed
+from pwcstats._text import counted, listed
 from pwcstats.bradley_terry import covariance
 from pwcstats.bradley_terry.choices import Penalty, RankingLikelihood, find_choices
 from pwcstats.bradley_terry.covariance import CovType
 from pwcstats.bradley_terry.methods import METHODS, GaussianPrior, GhostItem, Method, Prior, read_prior
 from pwcstats.bradley_terry.model import few_clusters, warn_if_infinite
-from pwcstats.bradley_terry.orderings import Orderings, Unranked, read_orderings, read_rankings
+from pwcstats.bradley_terry.orderings import Orderings, Unranked, read_orderings, read_rankings, restrict
 from pwcstats.bradley_terry.ranking_covariance import estimate_covariance
-from pwcstats.bradley_terry.ranking_existence import find_obstacle, tie_term
+from pwcstats.bradley_terry.ranking_existence import find_obstacle, largest_component, tie_term
 from pwcstats.bradley_terry.ranking_results import PlackettLuceResults
-from pwcstats.errors import ConvergenceWarning, FewClustersWarning, InputError, arg, code, warn
+from pwcstats.errors import ConvergenceWarning, FewClustersWarning, InputError, LeftOutWarning, arg, code, warn
 
 # The information of this many items takes 0.2 GB, and each Newton step a few seconds.
 MOST_ITEMS = 5_000
@@ -67,6 +67,8 @@ class PlackettLuce:
     nobs : float
         Number of rankings, or the sum of their weights. Rankings of a single item are left out, because they say
         nothing about it.
+    left_out : Index
+        Items that :meth:`largest` left out; empty otherwise.
 
     See Also
     --------
@@ -119,7 +121,7 @@ class PlackettLuce:
     (tie3)   -0.737
     Name: params, dtype: float64
     >>> res.predict(["apple", "banana"]).round(3)
-    apple     0.397
+    apple     0.396
     banana    0.532
     Name: probability, dtype: float64
     """
@@ -141,6 +143,7 @@ class PlackettLuce:
         self._rankings, self._data = rankings, data
         self._choices = find_choices(rankings)
         self.items = rankings.items
+        self.left_out: pd.Index = self.items[:0]
         self.nobs = float(rankings.weight.sum())
         if not np.isfinite(self.nobs):
             raise InputError("the weights add up to more than the largest number, 1.8e308; divide all of them by 1e10.")
@@ -236,7 +239,59 @@ class PlackettLuce:
         return np.bincount(self._rankings.item, weight, self.n_items).astype(np.float64)
 
     def __repr__(self) -> str:
-        return f"<PlackettLuce: {self.n_items} items, {number(self.nobs)} rankings>"
+        left_out = f", {counted(len(self.left_out), 'item')} left out" if len(self.left_out) else ""
+        return f"<PlackettLuce: {self.n_items} items, {number(self.nobs)} rankings{left_out}>"
+
+    def _n_games(self) -> Array:
+        """Number of rankings of each item, or the sum of their weights."""
+        rankings = self._rankings
+        games = np.bincount(rankings.item, np.repeat(rankings.weight, np.diff(rankings.start)), self.n_items)
+        return np.asarray(games, dtype=np.float64)
+
+    def largest(self) -> "PlackettLuce":
+        """Model of the largest set of items whose abilities exist; the other items are taken out of the rankings.
+
+        In this set, a chain of rankings leads from each item down to each other. `left_out` of the new model has the
+        items that are not in it.
+
+        Returns
+        -------
+        PlackettLuce
+
+        Warns
+        -----
+        LeftOutWarning
+            If items are left out; it names them.
+
+        Examples
+        --------
+        >>> import warnings
+        >>> from pwcstats import PlackettLuce
+        >>> model = PlackettLuce.from_orderings([["ann", "bob", "cy"], ["bob", "ann", "cy"], ["ann", "cy"]])
+        >>> with warnings.catch_warnings():
+        ...     warnings.simplefilter("ignore")
+        ...     model.largest()
+        <PlackettLuce: 2 items, 2 rankings, 1 item left out>
+        """
+        kept = largest_component(self._rankings, self._choices)
+        if kept.sum() < 2:
+            raise InputError(
+                "no two items have finite abilities by themselves, because no chain of rankings leads from an item to "
+                f"another and back; use {arg('method', 'firth')}, {arg('method', 'ridge')} or {arg('method', 'ghost')} "
+                "for finite estimates of all items."
+            )
+        model = PlackettLuce(restrict(self._rankings, kept), self._data)
+        left_out = self.items[~kept]
+        model.left_out = self.left_out.append(left_out)
+        if len(left_out):
+            warn(
+                LeftOutWarning(
+                    f"{counted(len(left_out), 'item')} of {self.n_items} and {number(self.nobs - model.nobs)} of "
+                    f"{number(self.nobs)} rankings are left out: the abilities of {listed(left_out)} relative to the "
+                    "other items would be infinite, or are unknown."
+                )
+            )
+        return model
 
     def fit(
         self,

@@ -20,7 +20,7 @@ from pwcstats._kernels.separation import SMALL, recession_direction
 from pwcstats.bradley_terry.choices import Choices, Penalty, ranges
 from pwcstats.bradley_terry.existence import Groups, Obstacle, groups_of, named_groups
 from pwcstats.bradley_terry.orderings import Orderings
-from pwcstats.errors import InputError, arg
+from pwcstats.errors import InputError, arg, code
 
 # Number of constraints that are added to the linear program at a time.
 MORE_ROWS = 1_000
@@ -54,6 +54,12 @@ def find_obstacle(rankings: Orderings, choices: Choices, penalty: Penalty) -> Ob
         return None
     direction = _direction(rankings, choices)
     return None if direction is None else partial(_infinite_direction, choices, direction)
+
+
+def largest_component(rankings: Orderings, choices: Choices) -> NDArray[np.bool_]:
+    """The items of the largest set in which a chain of rankings leads from each item down to each other."""
+    component = _components(*_arrows(rankings, choices, np.ones(len(choices.ranking), np.bool_)), choices.n_items)[1]
+    return component == np.bincount(component).argmax()
 
 
 # Abilities
@@ -120,7 +126,7 @@ def _infinite_abilities(tail: NDArray[np.int64], head: NDArray[np.int64], items:
     return (
         f"there is no maximum likelihood estimate: {', and '.join(found)}, so that some abilities would be infinite; "
         f"use {arg('method', 'firth')}, {arg('method', 'ridge')} or {arg('method', 'ghost')} for finite ones, or drop "
-        "these items."
+        f"these items ({code('model.largest()')})."
     )
 
 

@@ -18,9 +18,11 @@ from pwcstats._summary import number
 from pwcstats.bradley_terry import hypotheses
 from pwcstats.bradley_terry.ability_results import AbilityResults, indices_of, logit_interval
 from pwcstats.bradley_terry.choices import RankingLikelihood, RankingPoint
+from pwcstats.bradley_terry.leaderboard import Leaderboard, ScaleName
 from pwcstats.bradley_terry.likelihood import NEWTON_STEP
 from pwcstats.bradley_terry.methods import METHODS
 from pwcstats.bradley_terry.summary import make_summary
+from pwcstats.bradley_terry.ties import TIE_MODELS
 from pwcstats.errors import InputError, arg
 
 if TYPE_CHECKING:
@@ -75,6 +77,16 @@ class PlackettLuceResults(AbilityResults):
         return max(2.0 * (self._likelihood.choices.saturated(self.model._rankings) - self.llf_unpenalized), 0.0)
 
     # Predictions
+
+    @property
+    def _log_nu(self) -> float:
+        """The log of Davidson's parameter of a tie of two items; minus infinity if there are no such ties."""
+        orders = list(self._likelihood.choices.order)
+        return float(self._likelihood.split(self._point.params)[1][orders.index(2)]) if 2 in orders else -np.inf
+
+    def _expected_points(self, d: Array) -> tuple[Array, Array]:
+        p = davidson(d, self._log_nu)
+        return p[:, 0] + 0.5 * p[:, 2], TIE_MODELS["davidson"].slope(p)
 
     @overload
     def predict(
@@ -193,6 +205,34 @@ class PlackettLuceResults(AbilityResults):
         )
 
     # Reports
+
+    def leaderboard(
+        self, scale: ScaleName = "logit", anchor: Any = None, by: Any = None, alpha: float = 0.05
+    ) -> Leaderboard:
+        """Leaderboard: rank, rank set, number of rankings and ability with an interval, the best item first.
+
+        Parameters
+        ----------
+        scale : {"logit", "elo", "win"}
+            "logit": abilities as the fit reports them. "elo": ratings on Elo's scale, on which a difference of 400
+            points means odds of 10 to 1. "win": probability of ranking above an item of average ability; a tie counts
+            half.
+        anchor : float, dict or (item, rating), optional
+            With ``scale="elo"``, the mean rating, by default 1000; or an item and its rating.
+        by : None
+            Categories need paired comparisons.
+        alpha : float
+            Significance level; intervals, and all rank sets together, have level 1 - alpha.
+
+        Returns
+        -------
+        Leaderboard
+        """
+        if by is not None:
+            raise InputError(
+                f"{arg('by')} needs paired comparisons, got rankings; fit a model to the rankings of each category."
+            )
+        return super().leaderboard(scale, anchor, alpha=alpha)
 
     def glance(self) -> pd.DataFrame:
         """One row about the fit."""
