@@ -6,6 +6,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from patsy import EvalEnvironment
 
 from pwcstats import _params
@@ -26,8 +27,8 @@ ORDER_TERM, TIE_TERM = "(order)", "(tie)"
 class Spec:
     """Specification of a fit.
 
-    `labels` are the items or, if there are covariates `z`, the names of the covariates. `ref` is the index of the
-    reference item.
+    `labels` are the items or, if there are covariates `z`, the names of the covariates. Items whose covariates are
+    missing, `own`, have coefficients of their own, which come first. `ref` is the index of the reference item.
     """
 
     method: str
@@ -37,6 +38,7 @@ class Spec:
     labels: pd.Index
     z: Array | None
     ref: int | None
+    own: NDArray[np.int64]
 
     @property
     def davidson(self) -> bool:
@@ -81,11 +83,11 @@ def read_spec(
             f"{arg('ref')} out."
         )
     ref_index = None if ref is None else _params.index_of(ref, rows.items, "ref")
-    z, labels = None, rows.items
+    z, labels, own = None, rows.items, np.zeros(0, np.int64)
     if covariates is not None:
-        z, names = read_covariates(covariates, item_data, rows.items, environment)
-        labels = pd.Index(names)
-    spec = Spec(method, ties, order, maxiter, labels, z, ref_index)
+        read = read_covariates(covariates, item_data, rows.items, environment)
+        z, labels, own = read.values, read.labels, read.own
+    spec = Spec(method, ties, order, maxiter, labels, z, ref_index, own)
     _check_labels(spec)
     if ties == "none" and rows.tie.any():
         n_ties = rows.weight[rows.tie].sum() if len(rows.weight) else np.count_nonzero(rows.tie)
