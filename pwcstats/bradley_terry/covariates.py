@@ -1,7 +1,5 @@
 """Covariates of the items: from a data frame, an array, or a formula with its data."""
 
-import numbers
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +11,7 @@ from numpy.typing import NDArray
 
 from pwcstats._arrays import Array, as_float
 from pwcstats._text import listed, shape_of, shown
+from pwcstats.bradley_terry.formulas import columns_in, evaluate_formula
 from pwcstats.errors import InputError, arg, value
 
 
@@ -27,24 +26,6 @@ class ItemCovariates:
     values: Array
     labels: pd.Index
     own: NDArray[np.int64]
-
-
-def read_environment(eval_env: Any, n_frames: int) -> patsy.EvalEnvironment:
-    """Where the names in a formula are looked up: `eval_env` frames out from `n_frames` above the caller of this."""
-    if isinstance(eval_env, patsy.EvalEnvironment):
-        return eval_env
-    if isinstance(eval_env, (bool, np.bool_)) or not isinstance(eval_env, numbers.Integral) or eval_env < -1:
-        raise InputError(
-            f"{arg('eval_env')} must be a whole number of at least -1 or an EvalEnvironment, got {value(eval_env)}."
-        )
-    if eval_env == -1:
-        return patsy.EvalEnvironment([{}])
-    try:
-        return patsy.EvalEnvironment.capture(int(eval_env), reference=n_frames + 1)
-    except ValueError:
-        raise InputError(
-            f"{arg('eval_env')} is {eval_env}, but fewer functions are being called; use a smaller number."
-        ) from None
 
 
 def read_covariates(
@@ -106,21 +87,13 @@ def _from_formula(
         )
     frame = _rows_of_items(item_data, "item_data", items)
     is_complete = np.ones(len(frame), np.bool_)
-    for name in frame.columns[frame.isna().any()]:
-        # patsy would give a missing string the code of the base level.
-        if re.search(rf"(?<!\w){re.escape(str(name))}(?!\w)", formula):
+    # patsy would give a missing string the code of the base level.
+    for name in columns_in(formula, frame):
+        if frame[name].isna().any():
             _check_any(frame[name].notna().to_numpy(), name, "item_data")
             is_complete &= frame[name].notna().to_numpy()
     _check_complete(is_complete)
-    complete = frame[is_complete]
-    try:
-        matrix = patsy.dmatrix(formula, complete, environment, patsy.NAAction(NA_types=[]), return_type="dataframe")
-    except patsy.PatsyError as error:
-        reason = " ".join(error.message.split())
-        if isinstance(error.__cause__, NameError) and error.__cause__.name:
-            columns = listed(frame.columns)
-            reason = f"{error.__cause__.name!r} is neither one of its columns {columns} nor a variable of the caller"
-        raise InputError(f"the formula {formula!r} cannot be used with {arg('item_data')}: {reason}.") from None
+    matrix = evaluate_formula(formula, frame[is_complete], environment, "covariates")
     matrix = matrix.drop(columns="Intercept", errors="ignore")
     values = as_float(matrix, "covariates")
     _check_finite(values, np.isfinite(values), list(matrix.columns), items[is_complete])
