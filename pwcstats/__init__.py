@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from pwcstats.bradley_terry import BootstrapResult as BootstrapResult
     from pwcstats.bradley_terry import BradleyTerry as BradleyTerry
     from pwcstats.bradley_terry import BradleyTerryResults as BradleyTerryResults
+    from pwcstats.bradley_terry import MixedBradleyTerryResults as MixedBradleyTerryResults
     from pwcstats.compare import benchmark as benchmark
     from pwcstats.compare import compare_methods as compare_methods
     from pwcstats.coupling import CouplingResult as CouplingResult
@@ -93,6 +94,7 @@ _HOME = {
     "HybridClassifier": "hybrid",
     "IndividualizedResults": "logit",
     "InputError": "errors",
+    "MixedBradleyTerryResults": "bradley_terry",
     "OrderedLogit": "logit",
     "OrderedLogitResults": "logit",
     "OrdinalHybridClassifier": "hybrid",

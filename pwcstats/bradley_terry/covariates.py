@@ -97,9 +97,12 @@ def _from_formula(
     matrix = matrix.drop(columns="Intercept", errors="ignore")
     values = as_float(matrix, "covariates")
     _check_finite(values, np.isfinite(values), list(matrix.columns), items[is_complete])
+    names = [str(name) for name in matrix.columns]
+    if is_complete.all():
+        return values, names
     full = np.full((len(frame), values.shape[1]), np.nan)
     full[is_complete] = values
-    return full, [str(name) for name in matrix.columns]
+    return full, names
 
 
 def _check_values(values: Array, names: Sequence[str], items: pd.Index) -> None:

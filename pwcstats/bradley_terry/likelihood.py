@@ -197,7 +197,15 @@ class Likelihood:
     """Likelihood of a model of ties; parameters are those of the design, beta and the tie parameter."""
 
     def __init__(
-        self, table: Table, design: Design, ties: TieModel, *, order: bool, firth: bool, prior: Prior | None = None
+        self,
+        table: Table,
+        design: Design,
+        ties: TieModel,
+        *,
+        order: bool,
+        firth: bool,
+        prior: Prior | None = None,
+        infinite: Array | None = None,
     ) -> None:
         self.table, self.design, self.ties = table, design, ties
         self.order, self.firth, self.prior = order, firth, prior
@@ -208,6 +216,9 @@ class Likelihood:
         self.rank = design.rank - (prior is not None) + self.n_extra
         # Number of abilities or coefficients that are reported, which do not include the ghost.
         self.n_reported = design.size - (prior is not None)
+        # Infinite abilities of items that are not in the table, and 0 for the others.
+        self.infinite = np.zeros(table.n_items) if infinite is None or not len(infinite) else infinite
+        self.rank += np.count_nonzero(self.infinite)
 
     def split(self, params: Array) -> tuple[Array, Array, float]:
         """Abilities of the nodes, beta, and the tie parameter (minus infinity if there is none)."""
@@ -216,9 +227,9 @@ class Likelihood:
         return self.design.abilities(params[:size]), beta, float(params[-1]) if self.tie else -np.inf
 
     def abilities(self, params: Array) -> Array:
-        """Abilities of the items, which sum to 0."""
+        """Abilities of the items; finite ones sum to 0."""
         ability = self.design.abilities(params[: self.design.size])[: self.table.n_items]
-        return ability if self.prior is None else ability - ability.mean()
+        return ability + self.infinite if self.prior is None else ability - ability.mean()
 
     def start(self) -> Array:
         """Starting values: abilities from shares of wins, beta 0, the tie parameter as if all abilities were equal."""
@@ -442,7 +453,14 @@ class Likelihood:
 
     def item_covariance(self, cov: Array) -> Array:
         """Covariance of the items' abilities, and of the extra parameters behind them, from that of the parameters."""
-        return self.design.expand(cov)
+        return self.without_infinite(self.design.expand(cov))
+
+    def without_infinite(self, cov: Array) -> Array:
+        """Covariance of abilities in which those of infinite abilities are missing."""
+        is_infinite = np.flatnonzero(self.infinite)
+        cov[is_infinite] = np.nan
+        cov[:, is_infinite] = np.nan
+        return cov
 
     def length(self, step: Array) -> float:
         """Largest change of a logit that a step can cause."""
@@ -469,7 +487,9 @@ class Likelihood:
 def make_likelihood(spec: Spec, table: Table) -> Likelihood:
     """The likelihood of a specification."""
     design = Items(table, spec.prior) if spec.z is None else Covariates(table, spec.z)
-    return Likelihood(table, design, spec.tie_model, order=spec.order, firth=spec.firth, prior=spec.prior)
+    return Likelihood(
+        table, design, spec.tie_model, order=spec.order, firth=spec.firth, prior=spec.prior, infinite=spec.infinite
+    )
 
 
 def outcome_scores(likelihood: Likelihood, point: Point) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

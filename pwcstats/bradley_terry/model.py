@@ -13,13 +13,14 @@ from pwcstats._summary import number
 from pwcstats._text import listed
 from pwcstats.bradley_terry import covariance
 from pwcstats.bradley_terry.covariance import ENOUGH_UNEQUAL_CLUSTERS, FEW_CLUSTERS, LARGEST_FULL, Cov, CovType
-from pwcstats.bradley_terry.existence import find_obstacle, find_separation
+from pwcstats.bradley_terry.existence import find_obstacle, find_separation, leave_out_infinite
 from pwcstats.bradley_terry.formulas import read_environment
 from pwcstats.bradley_terry.likelihood import LARGEST_FIRTH, make_likelihood
 from pwcstats.bradley_terry.methods import Method
+from pwcstats.bradley_terry.mixed import fit_mixed
 from pwcstats.bradley_terry.reading import Rows, read_comparisons, read_wins
 from pwcstats.bradley_terry.results import BradleyTerryResults
-from pwcstats.bradley_terry.spec import Spec, read_spec
+from pwcstats.bradley_terry.spec import RandomEffects, Spec, read_spec
 from pwcstats.bradley_terry.table import Table, make_table
 from pwcstats.bradley_terry.ties import Ties
 from pwcstats.coupling.reading import read_pairs, read_weights, soft_wins
@@ -283,6 +284,7 @@ class BradleyTerry:
         *,
         item_data: pd.DataFrame | None = None,
         contest: Any = None,
+        random_effects: RandomEffects | bool | None = None,
         prior_sd: float | None = None,
         pseudo: float = 0.5,
         eval_env: Any = 0,
@@ -309,7 +311,8 @@ class BradleyTerry:
         covariates : DataFrame, array-like or str, optional
             If given, abilities are a linear function of these covariates, which have one row for each item. A string is
             a formula without response, such as ``"age + weight"``, for `item_data`. An intercept would cancel and is
-            left out.
+            left out. An item with a missing covariate has an ability of its own instead, named after the item: the
+            difference from an item whose covariates are all 0.
         ref : item, optional
             The item with ability 0; by default abilities sum to 0.
         cov : {"full", "diag", "none"}
@@ -325,6 +328,11 @@ class BradleyTerry:
             "len_b")}``, whose difference is taken), or a data frame or array with one row for each comparison. In a
             formula, the order effect takes the place of the intercept. So with ``order_effect=False``, all levels of a
             factor have a coefficient: the advantage of `first` at this level.
+        random_effects : {"laplace", "pql"} or bool, optional
+            Whether abilities have a random effect of each item beside the covariates, and how its variance is
+            estimated: by the Laplace approximation of the likelihood (which True stands for), or by penalised
+            quasi-likelihood, as in R's BradleyTerry2. Without covariates, abilities are shrunken towards their mean.
+            The result is a :class:`MixedBradleyTerryResults`.
         prior_sd : float, optional
             Standard deviation of the abilities for ``method="ridge"``, on the scale of logits.
         pseudo : float
@@ -359,7 +367,8 @@ class BradleyTerry:
         Warns
         -----
         SeparationWarning
-            If an estimate is practically infinite.
+            If an estimate is practically infinite, or if the ability of an item with missing covariates is infinite.
+            The latter item is left out of the fit.
         ConvergenceWarning
             If the iteration did not converge.
         FewClustersWarning
@@ -397,6 +406,7 @@ class BradleyTerry:
             covariates=covariates,
             item_data=item_data,
             contest=contest,
+            random_effects=random_effects,
             environment=environment,
             ref=ref,
             prior_sd=prior_sd,
@@ -405,7 +415,11 @@ class BradleyTerry:
         )
         if spec.z is None:
             _check_size(self.n_items, spec.firth, spec.firth or options.kind == "full")
-        table = self._table(spec)
+        spec, table = leave_out_infinite(spec, self._table(spec))
+        if len(spec.infinite):
+            _warn(SeparationWarning, _infinite_own(self.items, spec))
+        if spec.random_effects is not None:
+            return fit_mixed(self, spec, table, options)
         likelihood = make_likelihood(spec, table)
         scored = None
         if options.robust:
@@ -479,6 +493,19 @@ def _warn_if_infinite(items: pd.Index, se: Array, penalised: bool) -> None:
             f"the estimates of {listed(infinite)} are practically infinite (standard errors up to {se.max():.3g}); "
             f"{cure}.",
         )
+
+
+def _infinite_own(items: pd.Index, spec: Spec) -> str:
+    found = [
+        f"{listed(items[spec.infinite == bound])} never {verb}"
+        for bound, verb in ((np.inf, "lost"), (-np.inf, "won"))
+        if (spec.infinite == bound).any()
+    ]
+    cure = f"; {arg('method', 'firth')} gives a finite one" if spec.random_effects is None else ""
+    return (
+        f"items with missing covariates have an ability of their own, and {' and '.join(found)}, so this ability is "
+        f"infinite, and the other estimates do not depend on its comparisons{cure}."
+    )
 
 
 def _few_clusters(estimate: covariance.CovarianceEstimate) -> str:

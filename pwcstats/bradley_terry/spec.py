@@ -1,8 +1,8 @@
 """The specification of a fit: the options that define its parameters, checked against the comparisons."""
 
 from collections.abc import Hashable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -19,6 +19,8 @@ from pwcstats.bradley_terry.reading import Rows
 from pwcstats.bradley_terry.ties import TIE_MODELS, TieModel
 from pwcstats.errors import InputError, arg, code
 
+RandomEffects = Literal["laplace", "pql"]
+
 # Names of the order effect and of the log tie parameter among the parameters.
 ORDER_TERM, TIE_TERM = "(order)", "(tie)"
 
@@ -29,6 +31,8 @@ class Spec:
 
     `labels` are the items or, if there are covariates `z`, the names of the covariates. Items whose covariates are
     missing, `own`, have coefficients of their own, which come first. `ref` is the index of the reference item.
+    `infinite` is empty, or has an entry for each item: the infinite ability of an item that is left out of the fit, and
+    0 for the others.
     """
 
     method: str
@@ -41,6 +45,8 @@ class Spec:
     contest: Contest | None
     prior: Prior | None
     own: NDArray[np.int64]
+    random_effects: str | None = None
+    infinite: Array = field(default_factory=lambda: np.zeros(0))
 
     @property
     def tie_model(self) -> TieModel:
@@ -78,6 +84,7 @@ def read_spec(
     covariates: Any,
     item_data: Any,
     contest: Any,
+    random_effects: Any,
     environment: EvalEnvironment | None,
     ref: Hashable | None,
     prior_sd: Any,
@@ -90,6 +97,7 @@ def read_spec(
     order = _params.flag(order_effect, "order_effect")
     maxiter = _params.count(maxiter, "maxiter")
     prior = read_prior(method, prior_sd, pseudo)
+    effects = _read_random_effects(random_effects, method, ties, ref)
     if covariates is None and item_data is not None:
         raise InputError(
             f"{arg('item_data')} holds the variables of a formula; give the formula as {arg('covariates')}."
@@ -114,8 +122,10 @@ def read_spec(
     if covariates is not None:
         read = read_covariates(covariates, item_data, rows.items, environment)
         z, labels, own = read.values, read.labels, read.own
+    elif effects is not None:
+        z, labels = np.zeros((len(rows.items), 0)), pd.Index([], dtype=object)
     found = read_contest(contest, rows, data, order, environment)
-    spec = Spec(method, ties, order, maxiter, labels, z, ref_index, found, prior, own)
+    spec = Spec(method, ties, order, maxiter, labels, z, ref_index, found, prior, own, effects)
     _check_labels(spec)
     if ties == "none" and rows.tie.any():
         n_ties = rows.weight[rows.tie].sum() if len(rows.weight) else np.count_nonzero(rows.tie)
@@ -129,6 +139,28 @@ def read_spec(
             f"{code('from_comparisons')}, and do not mark all rows as {arg('neutral')}. A matrix of wins has no order."
         )
     return spec
+
+
+def _read_random_effects(given: Any, method: str, ties: str, ref: Hashable | None) -> str | None:
+    if given is None or given is False:
+        return None
+    kind = "laplace" if given is True else _params.choice(given, get_args(RandomEffects), "random_effects")
+    if method != "mle":
+        raise InputError(
+            f"{arg('random_effects')} are fitted by {arg('method', 'mle')}, got {arg('method', method)}; leave one of "
+            "the two out."
+        )
+    if ties not in ("none", "half"):
+        raise InputError(
+            f"{arg('random_effects')} do not support {arg('ties', ties)}; use {arg('ties', 'half')} to count half a "
+            "win for each item."
+        )
+    if ref is not None:
+        raise InputError(
+            f"with {arg('random_effects')} the abilities are deviations from a mean, so no item is the reference; "
+            f"leave {arg('ref')} out."
+        )
+    return kind
 
 
 def _check_labels(spec: Spec) -> None:

@@ -65,10 +65,23 @@ def _table(results: "BradleyTerryResults", alpha: float, max_rows: int) -> tuple
     return table, n - len(shown)
 
 
+def own_abilities(results: "BradleyTerryResults") -> list[str]:
+    """Notes about items whose covariates are missing."""
+    items, spec = results.model.items, results.spec
+    notes = []
+    if len(spec.own):
+        notes.append(f"{listed(items[spec.own])}: covariates are missing; each item has an ability of its own.")
+    if len(spec.infinite):
+        infinite = listed(items[spec.infinite != 0.0])
+        notes.append(f"{infinite}: covariates are missing, and the item's own ability is infinite.")
+    return notes
+
+
 def _notes(results: "BradleyTerryResults", n_hidden: int) -> list[str]:
     spec = results.spec
     zero = "sum to 0" if spec.ref is None else f"are relative to {results.model.items[spec.ref]}"
     notes = ["Coefficients are of the items' covariates." if spec.z is not None else f"Abilities {zero}."]
+    notes += own_abilities(results)
     if n_hidden:
         notes.append(f"{n_hidden} abilities between the best and the worst are not shown (max_rows).")
     if spec.prior is not None:

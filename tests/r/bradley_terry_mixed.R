@@ -3,7 +3,6 @@ suppressPackageStartupMessages({
   library(jsonlite)
   library(BradleyTerry2)
   library(lme4)
-  library(numDeriv)
 })
 set.seed(1993)
 quiet <- suppressWarnings
@@ -55,7 +54,7 @@ laplace <- function(x, z, won) {
       control = list(rel.tol = 1e-15, x.tol = 1e-13, eval.max = 1e4, iter.max = 1e4)
     )$par
   }
-  cov <- if (at[1] > 1e-6) 2 * solve(hessian(deviance, at)) else NULL
+  cov <- if (at[1] > 1e-6) 2 * solve(optimHess(at, deviance)) else NULL
   # The last call leaves the conditional modes behind.
   loglik <- -deviance(at) / 2
   list(
