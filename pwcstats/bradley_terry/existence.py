@@ -72,14 +72,14 @@ def find_obstacle(spec: Spec, likelihood: Likelihood) -> Obstacle | None:
     return None
 
 
-def leave_out_infinite(spec: Spec, table: Table) -> tuple[Spec, Table]:
-    """Leave out items with missing covariates that won everything, or lost everything.
+def set_infinite(spec: Spec, table: Table) -> Spec:
+    """Set the abilities of items with missing covariates that won everything, or lost everything.
 
     Such an item has an ability of its own, which is infinite. Its contests are certain, and say nothing about the other
     parameters.
     """
     if not len(spec.own) or spec.firth or spec.z is None:
-        return spec, table
+        return spec
     # All other items are one node, because their abilities are not free.
     node = np.zeros(table.n_items, np.int64)
     node[spec.own] = 1 + np.arange(len(spec.own))
@@ -94,20 +94,14 @@ def leave_out_infinite(spec: Spec, table: Table) -> tuple[Spec, Table]:
         nodes = reached[(group[reached] != group[0]) & is_alone[reached]]
         infinite[spec.own[nodes - 1]] = bound
     if not infinite.any():
-        return spec, table
+        return spec
     is_finite = infinite == 0.0
     kept = np.ones(spec.z.shape[1], np.bool_)
     kept[: len(spec.own)] = is_finite[spec.own]
     z = spec.z[:, kept]
     # These rows do not change the means of the columns, and so abilities of the other items sum to 0.
     z[~is_finite] = z[is_finite].mean(axis=0)
-    meets = is_finite[table.first] & is_finite[table.second]
-    if not meets.any():
-        return spec, table
-    return (
-        replace(spec, z=z, labels=spec.labels[kept], own=spec.own[is_finite[spec.own]], infinite=infinite),
-        table.with_counts(np.where(meets[:, None], table.counts, 0.0)),
-    )
+    return replace(spec, z=z, labels=spec.labels[kept], own=spec.own[is_finite[spec.own]], infinite=infinite)
 
 
 def find_separation(spec: Spec, likelihood: Likelihood, ascent: Ascent[Point]) -> Obstacle | None:

@@ -9,7 +9,7 @@ from pwcstats import _params
 from pwcstats._arrays import Array, as_float
 from pwcstats._kernels.tails import chi2_sf, f_sf
 from pwcstats._results import TestResult
-from pwcstats._text import listed, shown
+from pwcstats._text import listed, named, shown
 from pwcstats.bradley_terry import covariance
 from pwcstats.bradley_terry.table import same_comparisons
 from pwcstats.errors import InputError, arg, code
@@ -216,8 +216,8 @@ def check_finite(results: "AbilityResults") -> None:
     infinite = results.model.items[np.isinf(results._ability)]
     if len(infinite):
         raise InputError(
-            f"the ability of {listed(infinite)} is infinite, so that differences from it have no standard error; use "
-            f"{arg('method', 'firth')}, or leave out the comparisons of these items."
+            f"the ability of {named(infinite[0]) if len(infinite) == 1 else listed(infinite)} is infinite, so "
+            f"differences from it have no standard error; use {arg('method', 'firth')}, or leave these items out."
         )
 
 

@@ -21,10 +21,11 @@ from pwcstats._kernels.newton import Ascent
 from pwcstats._kernels.tails import chi2_isf, chi2_sf
 from pwcstats._results import TestResult
 from pwcstats._summary import coefficients, head, number, width_of
-from pwcstats.bradley_terry.ability_results import IntervalMethod, indices_of
+from pwcstats.bradley_terry.ability_results import indices_of
 from pwcstats.bradley_terry.covariance import CovarianceEstimate, CovarianceOptions
 from pwcstats.bradley_terry.existence import find_obstacle
 from pwcstats.bradley_terry.likelihood import Covariates, Likelihood, Point
+from pwcstats.bradley_terry.profile import IntervalMethod
 from pwcstats.bradley_terry.results import BradleyTerryResults
 from pwcstats.bradley_terry.spec import Spec
 from pwcstats.bradley_terry.summary import own_abilities
@@ -52,7 +53,7 @@ class MixedLikelihood(Likelihood):
 
     def __init__(self, spec: Spec, table: Table) -> None:
         z = np.zeros((table.n_items, 0)) if spec.z is None else spec.z
-        design = Covariates(table, z)
+        design = Covariates(table, z, spec.infinite)
         super().__init__(table, design, spec.tie_model, order=spec.order, firth=False, infinite=spec.infinite)
         # One more for sigma.
         self.rank += 1
@@ -63,14 +64,14 @@ class MixedLikelihood(Likelihood):
 
     @cached_property
     def contests(self) -> Contests:
-        """The data as the kernels take them."""
-        table = self.table
+        """The comparisons that are not certain, as the kernels take them."""
+        table, kept = self.table, ~self.is_certain
         return Contests(
-            np.hstack([self.design.x, self.x]),
-            self.effect[table.first],
-            self.effect[table.second],
-            np.ascontiguousarray(table.counts[:, WIN]),
-            table.n,
+            np.hstack([self.design.x, self.x])[kept],
+            self.effect[table.first[kept]],
+            self.effect[table.second[kept]],
+            table.counts[kept, WIN],
+            table.n[kept],
             int(self.effect.max()) + 1,
         )
 
@@ -174,7 +175,7 @@ class MixedBradleyTerryResults(BradleyTerryResults):
         maximise it.
     nobs, df_model : float
         Number of comparisons; number of fixed effects plus 1 for `sigma`.
-    method : str
+    approximation : str
         "laplace" or "pql".
     converged, n_iter, reason : bool, int, str
         Whether the iteration converged, number of iterations, and why it did not converge.
@@ -215,6 +216,7 @@ class MixedBradleyTerryResults(BradleyTerryResults):
     """
 
     _likelihood: MixedLikelihood
+    _ability_notes = ("the abilities are predictions, shrunken by the random effects",)
 
     def __init__(
         self,
@@ -226,7 +228,7 @@ class MixedBradleyTerryResults(BradleyTerryResults):
         cov_type: str,
     ) -> None:
         super().__init__(model, spec, likelihood, ascent, estimate, cov_type)
-        self.method = str(spec.random_effects)
+        self.approximation = str(spec.random_effects)
         self._fit = likelihood.fit
         self.sigma = self._fit.sigma
 
@@ -258,9 +260,9 @@ class MixedBradleyTerryResults(BradleyTerryResults):
         if method != "profile":
             return super().conf_int(alpha, method, terms)
         _params.level(alpha, "alpha")
-        if self.method != "laplace":
+        if self.approximation != "laplace":
             raise InputError(
-                f"{arg('random_effects', self.method)} does not maximise a likelihood, so it has no profile; use "
+                f"{arg('random_effects', 'pql')} does not maximise a likelihood, so it has no profile; use "
                 f"{arg('random_effects', 'laplace')}, or {arg('method', 'wald')}."
             )
         if self.sigma == 0.0:
@@ -272,6 +274,31 @@ class MixedBradleyTerryResults(BradleyTerryResults):
         chosen = np.arange(len(self._terms)) if terms is None else indices_of(terms, self._terms, "terms", "parameters")
         bounds = [self._profile(int(index), alpha) for index in chosen]
         return pd.DataFrame(np.array(bounds).reshape(-1, 2), index=self._terms[chosen])
+
+    def abilities(
+        self, ci: bool = True, alpha: float = 0.05, *, method: IntervalMethod = "wald", sort: bool = False
+    ) -> pd.DataFrame:
+        """Predicted ability of every item: what its covariates say plus its random effect.
+
+        Parameters
+        ----------
+        ci : bool
+            Whether to add standard errors of the prediction errors, given sigma, and intervals.
+        alpha : float
+            Significance level; intervals have level 1 - alpha.
+        method : {"wald"}
+            Predictions have no profile likelihood.
+        sort : bool
+            Whether to list the best item first; by default the items have the order of the model.
+
+        Returns
+        -------
+        DataFrame
+            `ability` and, with `ci`, `std_error`, `conf_low` and `conf_high`; one row for each item. They sum to 0.
+        """
+        if method == "profile":
+            raise InputError(f"predicted abilities have no profile likelihood; use {arg('method', 'wald')}.")
+        return super().abilities(ci, alpha, method=method, sort=sort)
 
     def _profile(self, index: int, alpha: float) -> tuple[float, float]:
         """Profile-likelihood interval of a fixed effect or, behind these, of sigma."""
@@ -306,7 +333,7 @@ class MixedBradleyTerryResults(BradleyTerryResults):
         fit, notes = self._fit, []
         if self.sigma == 0.0:
             notes.append("The estimate is 0, on the boundary of the possible values.")
-        if self.method == "laplace":
+        if self.approximation == "laplace":
             interval: tuple[float, float] | None = self._profile(len(self.params), alpha)
             if self.sigma > 0.0 and interval is not None and interval[0] == 0.0:
                 notes.append("The interval includes 0.")
@@ -386,7 +413,7 @@ class MixedBradleyTerryResults(BradleyTerryResults):
                 "log_lik": [self.llf],
                 "aic": [self.aic],
                 "bic": [self.bic],
-                "method": [self.method],
+                "method": [self.approximation],
                 "converged": [self.converged],
                 "n_iter": [self.n_iter],
             }
@@ -423,7 +450,7 @@ class MixedBradleyTerryResults(BradleyTerryResults):
     def _head(self) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
         left = [
             ("Model:", "Mixed Bradley-Terry"),
-            ("Method:", TITLES[self.method]),
+            ("Method:", TITLES[self.approximation]),
             ("Items:", f"{self.model.n_items}"),
             ("Comparisons:", number(self.nobs)),
             ("Ties:", self.spec.ties),
@@ -449,7 +476,7 @@ class MixedBradleyTerryResults(BradleyTerryResults):
         notes = []
         if self.sigma == 0.0:
             notes.append("The standard deviation is 0, so this is the model without random effects.")
-        if self.method == "pql":
+        if self.approximation == "pql":
             notes.append("Log-likelihood and AIC are those of the Laplace approximation at the estimates.")
         notes += own_abilities(self)
         if n_hidden:

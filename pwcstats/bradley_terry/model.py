@@ -11,10 +11,10 @@ from pwcstats import _params
 from pwcstats._arrays import Array
 from pwcstats._kernels.laplacian import NotDefiniteError
 from pwcstats._summary import number
-from pwcstats._text import counted, listed
+from pwcstats._text import counted, listed, named
 from pwcstats.bradley_terry import covariance
 from pwcstats.bradley_terry.covariance import ENOUGH_UNEQUAL_CLUSTERS, FEW_CLUSTERS, LARGEST_FULL, Cov, CovType
-from pwcstats.bradley_terry.existence import find_obstacle, find_separation, leave_out_infinite
+from pwcstats.bradley_terry.existence import find_obstacle, find_separation, set_infinite
 from pwcstats.bradley_terry.formulas import read_environment
 from pwcstats.bradley_terry.frames import column_names, open_frame, read_frame
 from pwcstats.bradley_terry.habits import fill_in, named_columns
@@ -560,11 +560,16 @@ class BradleyTerry:
         )
         if spec.z is None:
             _check_size(self.n_items, spec.firth, spec.firth or options.kind == "full")
-        spec, table = leave_out_infinite(spec, self._table(spec))
+        table = self._table(spec)
+        spec = set_infinite(spec, table)
         if len(spec.infinite):
             _warn(SeparationWarning, _infinite_own(self.items, spec))
+        # A further fit is made elsewhere, but the names of a formula are looked up where this one was.
+        arguments = arguments if environment is None else {**arguments, "eval_env": environment}
         if spec.random_effects is not None:
-            return fit_mixed(self, spec, table, options)
+            mixed = fit_mixed(self, spec, table, options)
+            mixed._arguments = arguments
+            return mixed
         likelihood = make_likelihood(spec, table)
         scored = None
         if options.robust:
@@ -594,8 +599,7 @@ class BradleyTerry:
         if estimate.few_groups:
             _warn(FewClustersWarning, _few_clusters(estimate))
         results = BradleyTerryResults(self, spec, likelihood, ascent, estimate, options.cov_type)
-        # A further fit is made elsewhere, but the names of a formula are looked up where this one was.
-        results._arguments = arguments if environment is None else {**arguments, "eval_env": environment}
+        results._arguments = arguments
         if estimate.variance is not None:
             # Standard errors of abilities, because those of coefficients depend on the scale of the covariates.
             _warn_if_infinite(self.items, results._item_se, spec.method != "mle")
@@ -651,15 +655,15 @@ def _warn_if_infinite(items: pd.Index, se: Array, penalised: bool) -> None:
 
 
 def _infinite_own(items: pd.Index, spec: Spec) -> str:
-    found = [
-        f"{listed(items[spec.infinite == bound])} never {verb}"
-        for bound, verb in ((np.inf, "lost"), (-np.inf, "won"))
-        if (spec.infinite == bound).any()
-    ]
-    cure = f"; {arg('method', 'firth')} gives a finite one" if spec.random_effects is None else ""
+    found = []
+    for bound, verb in ((np.inf, "lost to"), (-np.inf, "beat")):
+        some = items[spec.infinite == bound]
+        if len(some):
+            found.append(f"{named(some[0]) if len(some) == 1 else listed(some)} never {verb} any of the others")
+    cure = f"; {arg('method', 'firth')} makes it finite" if spec.random_effects is None else ""
     return (
-        f"items with missing covariates have an ability of their own, and {' and '.join(found)}, so this ability is "
-        f"infinite, and the other estimates do not depend on its comparisons{cure}."
+        f"items with missing covariates have an ability of their own, which is infinite if it is not contradicted: "
+        f"{' and '.join(found)}. The other estimates do not depend on this{cure}."
     )
 
 

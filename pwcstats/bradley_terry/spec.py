@@ -31,8 +31,8 @@ class Spec:
 
     `labels` are the items or, if there are covariates `z`, the names of the covariates. Items whose covariates are
     missing, `own`, have coefficients of their own, which come first. `ref` is the index of the reference item.
-    `infinite` is empty, or has an entry for each item: the infinite ability of an item that is left out of the fit, and
-    0 for the others.
+    `infinite` is empty, or has an entry for each item: plus or minus infinity if its own ability is infinite, and else
+    0.
     """
 
     method: str
@@ -62,6 +62,15 @@ class Spec:
     def contest_values(self) -> Array | None:
         """Contest covariates, one row for each row of the user's data."""
         return None if self.contest is None else self.contest.values
+
+    def covariate_frame(self, items: pd.Index) -> pd.DataFrame | None:
+        """Covariates of the items, missing for items with abilities of their own; None if there are none."""
+        if self.z is None or self.z.shape[1] == len(self.own):
+            return None
+        frame = pd.DataFrame(self.z[:, len(self.own) :], index=items, columns=self.labels[len(self.own) :])
+        frame.iloc[self.own] = np.nan
+        frame.iloc[np.flatnonzero(self.infinite)] = np.nan
+        return frame
 
     @property
     def beta_terms(self) -> list[str]:
