@@ -190,6 +190,8 @@ def test_reports():
         assert text in summary
     assert "at the estimates" in str(PQL.summary())
     assert json.dumps(LAPLACE.to_dict())
+    assert list(LAPLACE.tidy()["term"]) == ["size", "(sigma)"]
+    assert LAPLACE.tidy().loc[1, "std_error"] == LAPLACE.variance_component().std_error
     assert LAPLACE.glance().loc[0, "sigma"] == LAPLACE.sigma
     assert LAPLACE.glance().loc[0, "method"] == "laplace"
     board = LAPLACE.leaderboard()

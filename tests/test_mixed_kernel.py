@@ -122,7 +122,7 @@ def test_laplace_is_near_the_integral(n_items, trials, n_nodes, error):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_quasi_likelihood_is_the_slow_one(seed):
-    data = contests(seed=seed + 10, n=150, trials=2, own=(3,) if seed else ())
+    data = contests(seed=seed + 10, n=60, trials=5, own=(3,) if seed else ())
     fit = fit_pql(data, 100)
     beta, cov, sigma, se, u = reference_mixed.fit_pql(*dense(data))
     assert fit.converged

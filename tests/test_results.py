@@ -126,6 +126,7 @@ BAYES = {"estimate", "p_less", "p_rope", "p_greater", "conf_low", "conf_high", "
 EXPECTED = {
     "CouplingResult": ({"sample", "class", "estimate"}, {"method", "n_samples", "n_classes", "converged"}, False),
     "BradleyTerryResults": (MODEL, FIT | {"n_items", "deviance"}, True),
+    "MixedBradleyTerryResults": (MODEL, FIT | {"n_items", "sigma"}, True),
     "ContrastsResult": (
         {"item_1", "item_2", "estimate", "std_error", "statistic", "p_value", "p_adjusted", "conf_low", "conf_high"},
         {"n_contrasts", "adjust", "conf_level"},

@@ -36,6 +36,8 @@ NEWTON_STEP, NEWTON_STEPS = 1e-8, 20
 NEAR = 1e-6
 # Step of the differences that make second derivatives of first ones, in standard errors.
 DIFFERENCE = 1e-3
+# How many widths of a Wald interval away the bound of a profile-likelihood interval is searched.
+MOST_WIDTHS = 50
 # Error of the bound of a profile-likelihood interval, in standard errors.
 BOUND_ERROR = 1e-7
 
@@ -96,23 +98,14 @@ class Laplace:
         root[p, p] = 1.0 / np.sqrt(2.0 * float(shrunk @ shrunk) + 1e-2)
         return root
 
-    def maximise(self, start: Array, free: NDArray[np.bool_]) -> tuple[Array, float, Array, int, bool]:
-        """Maximise over the free parameters: the estimates, the value, their Hessian, steps, and convergence.
-
-        A quasi-Newton method comes near, and Newton steps with differences of the gradient as Hessian do the rest.
-        """
-        params, root = start.copy(), self.metric(start)[np.ix_(free, free)]
+    def climb(self, start: Array, free: NDArray[np.bool_]) -> tuple[Array, Array, int]:
+        """Maximise over the free parameters by a quasi-Newton method: parameters, their scales, number of steps."""
+        root = self.metric(start)[np.ix_(free, free)]
         if not free.any():
-            value, _, _ = self.evaluate(params)
-            return params, value, np.zeros((0, 0)), 0, True
-
-        def at(t: Array) -> Array:
-            out = params.copy()
-            out[free] += root @ t
-            return out
+            return start, root, 0
 
         def objective(t: Array) -> tuple[float, Array]:
-            moved = at(t)
+            moved = _moved(start, root @ t, free)
             if moved[-1] > np.log(LARGEST_SIGMA) + 1.0:
                 return np.inf, np.zeros_like(t)
             try:
@@ -121,48 +114,55 @@ class Laplace:
                 return np.inf, np.zeros_like(t)
             return -value, -(root.T @ gradient[free])
 
-        found = minimize(
-            objective, np.zeros(len(root)), jac=True, method="BFGS", options={"gtol": NEAR, "maxiter": self.maxiter}
-        )
-        params, n_iter = at(found.x), int(found.nit)
+        options = {"gtol": NEAR, "maxiter": self.maxiter}
+        found = minimize(objective, np.zeros(len(root)), jac=True, method="BFGS", options=options)
+        return _moved(start, root @ found.x, free), root, int(found.nit)
+
+    def maximise(self, start: Array) -> tuple[Array, float, Array, int, bool]:
+        """Maximise over all parameters: estimates, value, Hessian, number of steps, and whether they converged.
+
+        After the quasi-Newton method, a few Newton steps make the estimates exact.
+        """
+        free = np.ones(len(start), np.bool_)
+        params, root, n_iter = self.climb(start, free)
         moved = np.inf
         for _ in range(NEWTON_STEPS):
             value, gradient, _ = self.evaluate(params)
             if moved > NEAR:
                 # Shorter steps do not change the Hessian by more than their length.
-                hessian, moved = self.hessian(params, root, free), 0.0
+                hessian, moved = self.hessian(params, root), 0.0
                 try:
                     factor = cho_factor(-hessian)
                 except np.linalg.LinAlgError:
                     return params, value, hessian, n_iter, False
-            step = cho_solve(factor, root.T @ gradient[free])
+            step = cho_solve(factor, root.T @ gradient)
             size = float(np.linalg.norm(step))
             if size <= NEWTON_STEP:
                 back = np.linalg.inv(root)
                 return params, value, back.T @ hessian @ back, n_iter, True
-            params = at(step / max(1.0, size))
+            params = params + root @ step / max(1.0, size)
             moved, n_iter = moved + size, n_iter + 1
         return params, value, hessian, n_iter, False
 
-    def hessian(self, params: Array, root: Array, free: NDArray[np.bool_]) -> Array:
+    def hessian(self, params: Array, root: Array) -> Array:
         """Central differences of the gradient, on the scale of `root`."""
-        out = np.empty((len(root), len(root)))
-        for k in range(len(root)):
-            sides = []
-            for side in (1.0, -1.0):
-                moved = params.copy()
-                moved[free] += side * DIFFERENCE * root[:, k]
-                sides.append(root.T @ self.evaluate(moved)[1][free])
-            out[:, k] = (sides[0] - sides[1]) / (2.0 * DIFFERENCE)
-        return 0.5 * (out + out.T)
+        columns = []
+        for unit in DIFFERENCE * root.T:
+            (_, after, _), (_, before, _) = self.evaluate(params + unit), self.evaluate(params - unit)
+            columns.append(root.T @ (after - before) / (2.0 * DIFFERENCE))
+        return 0.5 * (np.array(columns) + np.array(columns).T)
 
     def profile(self, index: int, at: float, start: Array) -> tuple[float, Array]:
         """The maximum with one parameter fixed, and the parameters there."""
         free = np.arange(len(start)) != index
-        moved = start.copy()
-        moved[index] = at
-        params, value, _, _, _ = self.maximise(moved, free)
-        return value, params
+        params, _, _ = self.climb(_moved(start, at - start[[index]], ~free), free)
+        return self.evaluate(params)[0], params
+
+
+def _moved(params: Array, step: Array, free: NDArray[np.bool_]) -> Array:
+    out = params.copy()
+    out[free] += step
+    return out
 
 
 def fit_laplace(data: Contests, maxiter: int) -> MixedFit:
@@ -186,8 +186,7 @@ def _fit(data: Contests, maxiter: int) -> MixedFit:
             raise UnboundedError
     search = Laplace(data, maxiter)
     search._v = best.v
-    free = np.ones(data.x.shape[1] + 1, np.bool_)
-    params, value, hessian, n_iter, converged = search.maximise(np.append(best.beta, np.log(best.sigma)), free)
+    params, value, hessian, n_iter, converged = search.maximise(np.append(best.beta, np.log(best.sigma)))
     sigma = float(np.exp(params[-1]))
     if sigma >= LARGEST_SIGMA:
         raise UnboundedError
@@ -217,31 +216,21 @@ def _start_modes(data: Contests, at_zero: Mode) -> list[Mode]:
 def profile_interval(data: Contests, fit: MixedFit, index: int, drop: float, maxiter: int) -> tuple[float, float]:
     """Where the Laplace approximation, maximised over all other parameters, has fallen by `drop`.
 
-    `index` is that of a coefficient, or their number for sigma; a bound of sigma may be 0 or infinite.
+    `index` is that of a coefficient (if sigma is positive), or their number for sigma. Bounds of sigma may be 0; a
+    bound is infinite if the profile does not fall that far.
     """
     data, scale = scaled(data)
-    search = Laplace(data, maxiter)
-    best = np.append(fit.beta * scale, np.log(fit.sigma) if fit.sigma > 0.0 else np.log(SMALLEST_SIGMA))
+    search, target = Laplace(data, maxiter), fit.value - drop
+    best = np.append(fit.beta * scale, np.log(max(fit.sigma, SMALLEST_SIGMA)))
     with one_thread():
-        if index == len(fit.beta):
-            return _sigma_interval(search, fit, best, drop)
-        if fit.sigma == 0.0:
-            raise ValueError("the profile of a coefficient needs a positive sigma")
-        width = float(np.sqrt(fit.cov[index, index])) * scale[index] * np.sqrt(2.0 * drop)
-        low, high = (_bound(search, index, fit.value - drop, best, side * width) for side in (-1.0, 1.0))
-        return low / scale[index], high / scale[index]
-
-
-def _sigma_interval(search: Laplace, fit: MixedFit, best: Array, drop: float) -> tuple[float, float]:
-    # Log sigma is far from quadratic if sigma is small, so the steps are at least this long.
-    width = max(0.5, np.sqrt(2.0 * drop) * fit.se_log_sigma) if fit.sigma > 0.0 else 1.0
-    target = fit.value - drop
-    low = 0.0 if fit.value_at_zero >= target else float(np.exp(_bound(search, len(best) - 1, target, best, -width)))
-    try:
-        start = best if fit.sigma > 0.0 else np.append(best[:-1], np.log(0.1))
-        return low, float(np.exp(_bound(search, len(best) - 1, target, start, width)))
-    except UnboundedError:
-        return low, np.inf
+        if index < len(scale):
+            width = float(np.sqrt(2.0 * drop * fit.cov[index, index])) * scale[index]
+            low, high = (_bound(search, index, target, best, side * width) for side in (-1.0, 1.0))
+            return low / scale[index], high / scale[index]
+        # Log sigma is far from quadratic if sigma is small.
+        width = 1.5 if fit.sigma == 0.0 else min(max(0.5, np.sqrt(2.0 * drop) * fit.se_log_sigma), 1.5)
+        low = -np.inf if fit.value_at_zero >= target else _bound(search, index, target, best, -width)
+        return float(np.exp(low)), float(np.exp(_bound(search, index, target, best, width)))
 
 
 def _bound(search: Laplace, index: int, target: float, best: Array, width: float) -> float:
@@ -252,14 +241,17 @@ def _bound(search: Laplace, index: int, target: float, best: Array, width: float
         value, state["params"] = search.profile(index, at, state["params"])
         return value - target
 
-    inside, at = best[index], best[index] + width
-    above = excess(inside)
-    if above < 0.0:
-        raise UnboundedError
-    while excess(at) > 0.0:
-        if index == len(best) - 1 and at > np.log(LARGEST_SIGMA):
-            raise UnboundedError
-        if abs(at - best[index]) > 1e3 * abs(width):
-            raise UnboundedError
-        inside, at = at, at + width
-    return float(brentq(excess, inside, at, xtol=BOUND_ERROR * abs(width), rtol=1e-12))
+    limit = np.log(LARGEST_SIGMA) if index == len(best) - 1 else np.inf
+    inside = best[index]
+    for _ in range(MOST_WIDTHS):
+        at = min(inside + width, limit)
+        try:
+            is_outside = excess(at) <= 0.0
+        except NotDefiniteError:
+            break
+        if is_outside:
+            return float(brentq(excess, inside, at, xtol=BOUND_ERROR * abs(width), rtol=1e-12))
+        if at == limit:
+            break
+        inside = at
+    return float(np.copysign(np.inf, width))

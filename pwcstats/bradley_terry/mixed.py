@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 # Each step inverts a matrix with a row for each item.
 LARGEST_MIXED = 5_000
 
+# Name of the standard deviation of the random effects in tables.
+SIGMA_TERM = "(sigma)"
+
 FITS: dict[str, Callable[[Contests, int], MixedFit]] = {"laplace": fit_laplace, "pql": fit_pql}
 TITLES = {"laplace": "Laplace", "pql": "PQL"}
 
@@ -402,6 +405,25 @@ class MixedBradleyTerryResults(BradleyTerryResults):
         )
 
     # Reports
+
+    def tidy(self, alpha: float = 0.05) -> pd.DataFrame:
+        """Fixed effects with tests and confidence intervals, one row each, and the standard deviation ``"(sigma)"``.
+
+        Parameters
+        ----------
+        alpha : float
+            Significance level; intervals have level 1 - alpha.
+
+        Returns
+        -------
+        DataFrame
+            With the columns `term`, `estimate`, `std_error`, `statistic`, `p_value`, `conf_low` and `conf_high`. The
+            last row has an estimate and a standard error only; :meth:`variance_component` has a test and an interval.
+        """
+        fixed = super().tidy(alpha)
+        row = {"term": SIGMA_TERM, "estimate": self.sigma, "std_error": self.sigma * self._fit.se_log_sigma}
+        last = pd.DataFrame([row]).reindex(columns=fixed.columns)
+        return pd.concat([fixed.astype({"term": object}), last], ignore_index=True) if len(fixed) else last
 
     def glance(self) -> pd.DataFrame:
         """One row about the fit."""
