@@ -662,8 +662,8 @@ def _infinite_own(items: pd.Index, spec: Spec) -> str:
             found.append(f"{named(some[0]) if len(some) == 1 else listed(some)} never {verb} any of the others")
     cure = f"; {arg('method', 'firth')} makes it finite" if spec.random_effects is None else ""
     return (
-        f"items with missing covariates have an ability of their own, which is infinite if it is not contradicted: "
-        f"{' and '.join(found)}. The other estimates do not depend on this{cure}."
+        "items with missing covariates have an ability of their own, which is infinite if they only won or only lost: "
+        f"{' and '.join(found)}. The other estimates do not depend on it{cure}."
     )
 
 

@@ -68,13 +68,12 @@ def _table(results: "BradleyTerryResults", alpha: float, max_rows: int) -> tuple
 def own_abilities(results: "BradleyTerryResults") -> list[str]:
     """Notes about items whose covariates are missing."""
     items, spec = results.model.items, results.spec
-    notes = []
-    if len(spec.own):
-        notes.append(f"{listed(items[spec.own])}: covariates are missing; each item has an ability of its own.")
-    if len(spec.infinite):
-        infinite = listed(items[spec.infinite != 0.0])
-        notes.append(f"{infinite}: covariates are missing, and the item's own ability is infinite.")
-    return notes
+    is_infinite = np.flatnonzero(spec.infinite)
+    own = np.union1d(spec.own, is_infinite)
+    if not len(own):
+        return []
+    infinite = f" It is infinite for {listed(items[is_infinite])}." if len(is_infinite) else ""
+    return [f"Items with missing covariates have an ability of their own: {listed(items[own])}.{infinite}"]
 
 
 def _notes(results: "BradleyTerryResults", n_hidden: int) -> list[str]:
