@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from pwcstats.bradley_terry import BradleyTerryResults as BradleyTerryResults
     from pwcstats.bradley_terry import ContrastsResult as ContrastsResult
     from pwcstats.bradley_terry import Leaderboard as Leaderboard
+    from pwcstats.bradley_terry import MixedBradleyTerryResults as MixedBradleyTerryResults
     from pwcstats.bradley_terry import PlackettLuce as PlackettLuce
     from pwcstats.bradley_terry import PlackettLuceResults as PlackettLuceResults
     from pwcstats.compare import benchmark as benchmark
@@ -103,6 +104,7 @@ _HOME = {
     "InputError": "errors",
     "Leaderboard": "bradley_terry",
     "LeftOutWarning": "errors",
+    "MixedBradleyTerryResults": "bradley_terry",
     "OrderedLogit": "logit",
     "OrderedLogitResults": "logit",
     "OrdinalHybridClassifier": "hybrid",

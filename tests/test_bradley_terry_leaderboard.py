@@ -367,7 +367,7 @@ class TestRankings:
         assert repr(board).startswith("Leaderboard of 5 items, 80 rankings: rating")
         assert board.frame["games"].sum() == 320
         draw(board.plot())
-        with pytest.raises(InputError, match="by is for paired comparisons, got rankings"):
+        with pytest.raises(InputError, match="by needs paired comparisons, got rankings"):
             res.leaderboard(by=["x"] * 80)
 
     def test_pairs_are_a_bradley_terry_model(self):

@@ -4,11 +4,13 @@ Comparisons: `reading` reads them, `table` counts them by pair; `spec`, `covaria
 `likelihood` and `existence` are the model. Rankings: `orderings` reads them; `choices` has the likelihood,
 `ranking_existence` and `ranking_covariance` the rest. Results: `ability_results` is what both have in common;
 `covariance`, `abilities`, `profile`, `hypotheses`, `contrasts`, `quasi`, `rank_sets`, `leaderboard`, `residuals`,
-`resampling`, `simulation`, `goodness` and `updating` have a subject each.
+`resampling`, `simulation`, `goodness` and `updating` have a subject each. Models with random effects are in
+`mixed`.
 """
 
 from pwcstats.bradley_terry.contrasts import ContrastsResult
 from pwcstats.bradley_terry.leaderboard import Leaderboard
+from pwcstats.bradley_terry.mixed import MixedBradleyTerryResults
 from pwcstats.bradley_terry.model import BradleyTerry
 from pwcstats.bradley_terry.plackett_luce import PlackettLuce
 from pwcstats.bradley_terry.ranking_results import PlackettLuceResults
@@ -21,6 +23,7 @@ __all__ = [
     "BradleyTerryResults",
     "ContrastsResult",
     "Leaderboard",
+    "MixedBradleyTerryResults",
     "PlackettLuce",
     "PlackettLuceResults",
 ]

@@ -216,6 +216,15 @@ class AbilityResults(Result):
         ability = self._likelihood.abilities(self._point.params)
         return ability if self.spec.ref is None else ability - ability[self.spec.ref]
 
+    # What readers of a table of abilities should know.
+    _ability_notes: tuple[str, ...] = ()
+
+    @property
+    def _item_design(self) -> Array | None:
+        """Covariates that determine the abilities, one row for each item; None if there are none."""
+        z: Array | None = self.spec.z
+        return z
+
     @cached_property
     def _item_cov(self) -> Array:
         """Covariance of the abilities of all items, which sum to 0."""

@@ -7,6 +7,7 @@ graph of comparisons decide whether these have a solution.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from math import gcd
 
@@ -14,7 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array, hstack, vstack
-from scipy.sparse.csgraph import connected_components
+from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 from pwcstats import _native
 from pwcstats._arrays import Array
@@ -71,6 +72,38 @@ def find_obstacle(spec: Spec, likelihood: Likelihood) -> Obstacle | None:
         if direction is not None:
             return partial(_infinite_extra, direction)
     return None
+
+
+def set_infinite(spec: Spec, table: Table) -> Spec:
+    """Set the abilities of items with missing covariates that won everything, or lost everything.
+
+    Such an item has an ability of its own, which is infinite. Its contests are certain, and say nothing about the other
+    parameters.
+    """
+    if not len(spec.own) or spec.firth or spec.z is None:
+        return spec
+    # All other items are one node, because their abilities are not free.
+    node = np.zeros(table.n_items, np.int64)
+    node[spec.own] = 1 + np.arange(len(spec.own))
+    tail, head = (node[items] for items in _arrows(table, table.counts))
+    size = len(spec.own) + 1
+    graph = coo_array((np.ones(len(tail), np.int8), (tail, head)), shape=(size, size)).tocsr()
+    _, group = connected_components(graph, directed=True, connection="strong")
+    is_alone = np.bincount(group)[group] == 1
+    beats, is_beaten = (breadth_first_order(g, 0, return_predecessors=False) for g in (graph.T.tocsr(), graph))
+    infinite = np.zeros(table.n_items)
+    for reached, bound in ((beats, np.inf), (is_beaten, -np.inf)):
+        nodes = reached[(group[reached] != group[0]) & is_alone[reached]]
+        infinite[spec.own[nodes - 1]] = bound
+    if not infinite.any():
+        return spec
+    is_finite = infinite == 0.0
+    kept = np.ones(spec.z.shape[1], np.bool_)
+    kept[: len(spec.own)] = is_finite[spec.own]
+    z = spec.z[:, kept]
+    # These rows do not change the means of the columns, and so abilities of the other items sum to 0.
+    z[~is_finite] = z[is_finite].mean(axis=0)
+    return replace(spec, z=z, labels=spec.labels[kept], own=spec.own[is_finite[spec.own]], infinite=infinite)
 
 
 def find_separation(spec: Spec, likelihood: Likelihood, ascent: Ascent[Point]) -> Obstacle | None:

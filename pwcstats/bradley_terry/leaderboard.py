@@ -15,6 +15,7 @@ from pwcstats._results import LONGEST, Result, plain
 from pwcstats._summary import number
 from pwcstats._text import counted, listed, named, percent, shown
 from pwcstats.bradley_terry.existence import weak_components
+from pwcstats.bradley_terry.hypotheses import check_finite
 from pwcstats.bradley_terry.reading import read_categories
 from pwcstats.errors import InputError, LeftOutWarning, Message, PwcWarning, arg, quoted, value
 
@@ -150,6 +151,7 @@ def leaderboard(
     note: ranks: simultaneous 95 % confidence sets
     note: the best 3 of 12 items
     """
+    check_finite(results)
     chosen = SCALES[_params.choice(scale, SCALES, "scale")]
     alpha = _params.level(alpha, "alpha")
     where = _read_anchor(results, chosen, anchor)
@@ -254,6 +256,7 @@ def _notes_of_fit(results: "AbilityResults") -> list[str]:
         notes.append(results.spec.prior.note.removesuffix("."))
     elif results.method != "mle":
         notes.append(f"the abilities are penalised ({arg('method', results.method)})")
+    notes += results._ability_notes
     if not results.converged:
         notes.append(f"the fit did not converge ({results.reason})")
     return notes
@@ -320,8 +323,7 @@ def _fit_rows(results: "AbilityResults", mask: NDArray[np.bool_], anchor: Anchor
         raise InputError("it has no comparison of a weight above 0.")
     arguments = {**results._arguments, "ref": None}
     if spec.z is not None:
-        covariates = pd.DataFrame(spec.z, index=results.model.items, columns=spec.labels)
-        arguments |= {"covariates": covariates, "item_data": None}
+        arguments |= {"covariates": spec.covariate_frame(results.model.items), "item_data": None}
     elif anchor.item in model.items:
         arguments["ref"] = anchor.item
     if spec.contest is not None:

@@ -12,20 +12,21 @@ from pwcstats import _params
 from pwcstats._arrays import Array
 from pwcstats._kernels.laplacian import NotDefiniteError
 from pwcstats._summary import number
-from pwcstats._text import counted, listed
+from pwcstats._text import counted, listed, named
 from pwcstats.bradley_terry import covariance
 from pwcstats.bradley_terry.covariance import ENOUGH_UNEQUAL_CLUSTERS, FEW_CLUSTERS, LARGEST_FULL, Cov, CovType
-from pwcstats.bradley_terry.existence import find_obstacle, find_separation
+from pwcstats.bradley_terry.existence import find_obstacle, find_separation, set_infinite
 from pwcstats.bradley_terry.formulas import read_environment
 from pwcstats.bradley_terry.frames import column_names, open_frame, read_frame
 from pwcstats.bradley_terry.habits import fill_in, named_columns
 from pwcstats.bradley_terry.likelihood import LARGEST_FIRTH, make_likelihood
 from pwcstats.bradley_terry.methods import Method
+from pwcstats.bradley_terry.mixed import fit_mixed
 from pwcstats.bradley_terry.parts import largest_part, left_out_warning, some_units
 from pwcstats.bradley_terry.reading import Columns, Rows, read_wins
 from pwcstats.bradley_terry.results import BradleyTerryResults
 from pwcstats.bradley_terry.sources import combine_rows, read_source_weights
-from pwcstats.bradley_terry.spec import Spec, read_spec
+from pwcstats.bradley_terry.spec import RandomEffects, Spec, read_spec
 from pwcstats.bradley_terry.table import Table, make_table
 from pwcstats.bradley_terry.ties import Ties
 from pwcstats.bradley_terry.updating import warm_start
@@ -431,6 +432,7 @@ class BradleyTerry:
         *,
         item_data: pd.DataFrame | None = None,
         contest: Any = None,
+        random_effects: RandomEffects | bool | None = None,
         prior_sd: float | None = None,
         pseudo: float = 0.5,
         eval_env: Any = 0,
@@ -457,7 +459,8 @@ class BradleyTerry:
         covariates : DataFrame, array-like or str, optional
             If given, abilities are a linear function of these covariates, which have one row for each item. A string is
             a formula without response, such as ``"age + weight"``, for `item_data`. An intercept would cancel and is
-            left out.
+            left out. An item with a missing covariate has an ability of its own instead, named after the item: the
+            difference from an item whose covariates are all 0.
         ref : item, optional
             The item with ability 0; by default abilities sum to 0.
         cov : {"full", "diag", "none"}
@@ -473,6 +476,11 @@ class BradleyTerry:
             "len_b")}``, whose difference is taken), or a data frame or array with one row for each comparison. In a
             formula, the order effect takes the place of the intercept. So with ``order_effect=False``, all levels of a
             factor have a coefficient: the advantage of `first` at this level.
+        random_effects : {"laplace", "pql"} or bool, optional
+            Whether abilities have a random effect of each item beside the covariates, and how its variance is
+            estimated: by the Laplace approximation of the likelihood (which True stands for), or by penalised
+            quasi-likelihood, as in R's BradleyTerry2. Without covariates, abilities are shrunken towards their mean.
+            The result is a :class:`MixedBradleyTerryResults`.
         prior_sd : float, optional
             Standard deviation of the abilities for ``method="ridge"``, on the scale of logits.
         pseudo : float
@@ -508,7 +516,8 @@ class BradleyTerry:
         Warns
         -----
         SeparationWarning
-            If an estimate is practically infinite.
+            If an estimate is practically infinite, or if the ability of an item with missing covariates is infinite.
+            The latter item is left out of the fit.
         ConvergenceWarning
             If the iteration did not converge.
         FewClustersWarning
@@ -549,6 +558,7 @@ class BradleyTerry:
             covariates=covariates,
             item_data=item_data,
             contest=contest,
+            random_effects=random_effects,
             environment=environment,
             ref=ref,
             prior_sd=prior_sd,
@@ -558,6 +568,15 @@ class BradleyTerry:
         if spec.z is None:
             _check_size(self.n_items, spec.firth, spec.firth or options.kind == "full")
         table = self._table(spec)
+        spec = set_infinite(spec, table)
+        if len(spec.infinite):
+            _warn(SeparationWarning, _infinite_own(self.items, spec))
+        # A further fit is made elsewhere, but the names of a formula are looked up where this one was.
+        arguments = arguments if environment is None else {**arguments, "eval_env": environment}
+        if spec.random_effects is not None:
+            mixed = fit_mixed(self, spec, table, options)
+            mixed._arguments = arguments
+            return mixed
         likelihood = make_likelihood(spec, table)
         scored = None
         if options.robust:
@@ -593,8 +612,7 @@ class BradleyTerry:
         if estimate.few_groups:
             _warn(FewClustersWarning, few_clusters(estimate))
         results = BradleyTerryResults(self, spec, likelihood, ascent, estimate, options.cov_type)
-        # A further fit is made elsewhere, but the names of a formula are looked up where this one was.
-        results._arguments = arguments if environment is None else {**arguments, "eval_env": environment}
+        results._arguments = arguments
         if estimate.variance is not None:
             # Standard errors of abilities, because those of coefficients depend on the scale of the covariates.
             warn_if_infinite(self.items, results._item_se, spec.method != "mle")
@@ -647,6 +665,19 @@ def warn_if_infinite(items: pd.Index, se: Array, penalised: bool) -> None:
             f"the estimates of {listed(infinite)} are practically infinite (standard errors up to {se.max():.3g}); "
             f"{cure}.",
         )
+
+
+def _infinite_own(items: pd.Index, spec: Spec) -> str:
+    found = []
+    for bound, verb in ((np.inf, "lost to"), (-np.inf, "beat")):
+        some = items[spec.infinite == bound]
+        if len(some):
+            found.append(f"{named(some[0]) if len(some) == 1 else listed(some)} never {verb} any of the others")
+    cure = f"; {arg('method', 'firth')} makes it finite" if spec.random_effects is None else ""
+    return (
+        "items with missing covariates have an ability of their own, which is infinite if they only won or only lost: "
+        f"{' and '.join(found)}. The other estimates do not depend on it{cure}."
+    )
 
 
 def few_clusters(estimate: covariance.CovarianceEstimate) -> str:

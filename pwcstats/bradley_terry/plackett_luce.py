@@ -242,12 +242,6 @@ class PlackettLuce:
         left_out = f", {counted(len(self.left_out), 'item')} left out" if len(self.left_out) else ""
         return f"<PlackettLuce: {self.n_items} items, {number(self.nobs)} rankings{left_out}>"
 
-    def _n_games(self) -> Array:
-        """Number of rankings of each item, or the sum of their weights."""
-        rankings = self._rankings
-        games = np.bincount(rankings.item, np.repeat(rankings.weight, np.diff(rankings.start)), self.n_items)
-        return np.asarray(games, dtype=np.float64)
-
     def largest(self) -> "PlackettLuce":
         """Model of the largest set of items whose abilities exist; the other items are taken out of the rankings.
 

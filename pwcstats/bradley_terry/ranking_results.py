@@ -159,16 +159,6 @@ class PlackettLuceResults(AbilityResults):
         np.fill_diagonal(p, np.nan)
         return pd.DataFrame(p, index=self.model.items, columns=self.model.items)
 
-    @property
-    def _log_nu(self) -> float:
-        """Log of the parameter for ties of two items; minus infinity if there are none."""
-        orders = list(self._likelihood.choices.order)
-        return float(self._likelihood.split(self._point.params)[1][orders.index(2)]) if 2 in orders else -np.inf
-
-    def _expected_points(self, d: Array) -> tuple[Array, Array]:
-        win, loss, tie = davidson(d, self._log_nu).T
-        return win + 0.5 * tie, win * loss + 0.25 * tie * (win + loss)
-
     # Tests
 
     def lr_test(self, other: Any = None) -> TestResult:

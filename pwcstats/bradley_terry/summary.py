@@ -50,7 +50,7 @@ def summarise_comparisons(results: "BradleyTerryResults", alpha: float, max_rows
         (pairs, f"{len(results._likelihood.table.first)}"),
         ("Ties:", spec.ties),
     ]
-    notes = []
+    notes = own_abilities(results)
     symbol = spec.tie_model.symbol
     if symbol:
         notes.append(f"(tie) is log {symbol}: {symbol} = {np.exp(results.params.iloc[-1]):.4g}.")
@@ -73,6 +73,17 @@ def _table(results: "AbilityResults", alpha: float, max_rows: int) -> tuple[Simp
     se = None if results._estimate.variance is None else results.bse.to_numpy()[shown]
     table = coefficients(names, values, se, alpha, df=results.df_resid_inference if results.use_t else None)
     return table, n - len(shown)
+
+
+def own_abilities(results: "BradleyTerryResults") -> list[str]:
+    """Notes about items whose covariates are missing."""
+    items, spec = results.model.items, results.spec
+    is_infinite = np.flatnonzero(spec.infinite)
+    own = np.union1d(spec.own, is_infinite)
+    if not len(own):
+        return []
+    infinite = f" It is infinite for {listed(items[is_infinite])}." if len(is_infinite) else ""
+    return [f"Items with missing covariates have an ability of their own: {listed(items[own])}.{infinite}"]
 
 
 def _notes(results: "AbilityResults", of_model: list[str], n_hidden: int) -> list[str]:

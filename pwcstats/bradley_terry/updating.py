@@ -118,7 +118,8 @@ def warm_start(previous: "BradleyTerryResults", likelihood: Likelihood, items: p
     """Starting values from an earlier fit of the same specification; new items have the usual ones."""
     old, n_old = previous._point.params, previous._likelihood.design.size
     if previous.spec.z is not None:
-        return old.copy()
+        # New comparisons may make the ability of an item with missing covariates finite.
+        return old.copy() if len(old) == likelihood.n_params else likelihood.start()
     start, size = likelihood.start(), likelihood.design.size
     start[items.get_indexer(previous.model.items)] = old[: previous.model.n_items]
     # A ghost item is behind the others.
