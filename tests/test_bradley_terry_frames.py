@@ -236,7 +236,11 @@ OUTCOMES = {"first": "model_a", "second": "model_b", "winner": "winner"}
     [
         ({"model_b": None}, FORMS["outcomes"], "^a row has no label for an item; fill it in, or drop the row.$"),
         ({"model_b": BATTLES["model_a"][350]}, FORMS["outcomes"], "^a row compares .* with itself; drop such rows.$"),
-        ({"winner": "nobody"}, FORMS["outcomes"], r"\('model_a' or 'model_b'\); a row has 'nobody' for . and .; recode"),
+        (
+            {"winner": "nobody"},
+            FORMS["outcomes"],
+            r"\('model_a' or 'model_b'\); a row has 'nobody' for . and .; recode",
+        ),
         ({"winner": "nobody"}, OUTCOMES, "winner must be an item, .*; set tie to the values that are ties"),
         ({"winner": None}, FORMS["outcomes"], "a row has (None|nan) for"),
         ({"home": "z"}, FORMS["who went first"], "first must be one of the two items .* a row has 'z' for . and ."),
@@ -356,7 +360,8 @@ def test_what_the_user_says_goes_before_habits():
 
 def test_columns_without_a_habit():
     with pytest.raises(
-        InputError, match=r"the columns \(won, lost\) do not tell which items met and who won; give winner and loser, or"
+        InputError,
+        match=r"the columns \(won, lost\) do not tell which items met and who won; give winner and loser, or",
     ):
         BradleyTerry.from_comparisons(BATTLES[["won", "lost"]])
     several = BATTLES.assign(first=BATTLES["model_a"], second=BATTLES["model_b"])
