@@ -1,9 +1,9 @@
-"""A ranking from a Parquet file that is larger than memory should be: time and peak memory.
+"""Time and peak memory of a ranking of 100 million games in a Parquet file.
 
     python benchmarks/rank_parquet.py [--games N] [--items N] [--opponents N] [--quick]
 
-A polars LazyFrame and a DuckDB relation count the comparisons of each pair; the fit needs only these counts. Each engine
-runs in a process of its own, whose peak memory includes the group-by, the fit and all imports.
+A polars LazyFrame and a DuckDB relation count the comparisons of each pair; the fit needs only these counts. Each
+engine runs in a process of its own, whose peak memory includes the group-by, the fit and all imports.
 """
 
 import argparse
@@ -116,9 +116,9 @@ def main():
         for name in options.engine or ENGINES:
             command = [sys.executable, __file__, "--one-engine", name, str(path)]
             rows.append(json.loads(subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout))
-        size = path.stat().st_size / 2**30
+        size = path.stat().st_size / 2**20
     table = pd.DataFrame(rows)
-    print(f"Parquet file of {size:.2f} GiB\n\n{table.T.to_string(float_format='{:.4g}'.format, header=False)}")
+    print(f"Parquet file of {size:.0f} MiB\n\n{table.T.to_string(float_format='{:.4g}'.format, header=False)}")
     assert table["peak memory, GiB"].max() < LIMIT, f"more than {LIMIT} GiB"
     if options.json:
         options.json.write_text(json.dumps(rows, indent=1))

@@ -279,8 +279,8 @@ def test_lazy_frames_without_comparisons(lazy):
         BradleyTerry.from_comparisons(lazy(BATTLES[:0]), **form)
     with pytest.raises(InputError, match="weight is 0 in every row"):
         BradleyTerry.from_comparisons(lazy(BATTLES[BATTLES["weight"] == 0]), **form)
+    nothing = BATTLES.assign(wins_a=0, wins_b=0, even=0)
     with pytest.raises(InputError, match="no comparison in the data"):
-        nothing = BATTLES.assign(wins_a=0, wins_b=0, even=0)
         BradleyTerry.from_comparisons(lazy(nothing), **FORMS["counts"])
 
 
@@ -291,6 +291,8 @@ def test_columns_that_were_not_kept():
     assert str(caught.value) == (
         "the comparisons were added up by pair, so the column 'user' is gone; pass keep=['user'] to from_comparisons."
     )
+    with pytest.raises(InputError, match="the column 'user' is gone"):
+        model._select(np.arange(len(model._data)) > 3).fit(ties="half").bootstrap(5, groups="user")
     with pytest.raises(InputError, match="so groups cannot be an array with one entry for each of them; make it a"):
         model.fit(ties="half").bootstrap(5, groups=np.arange(400))
 

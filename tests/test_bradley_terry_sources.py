@@ -68,7 +68,7 @@ def test_the_estimates_minimise_the_weighted_means():
 
 
 def test_estimates_and_sandwich_of_a_weighted_logistic_regression():
-    both, x, y, factor = design()
+    _, x, y, factor = design()
     fit = sm.GLM(y, x, family=sm.families.Binomial(), var_weights=factor).fit(tol=1e-12)
     model = combined()
     res = model.fit(ref="a", cov_type="HC0")
