@@ -410,6 +410,7 @@ def _rows_of_outcomes(items: pd.Index, a: Codes, b: Codes, kinds: Codes, amounts
         unit=np.empty(0, np.int64),
         n_units=len(a),
         counted=not weighted,
+        side=np.where(swapped, -1, 1).astype(np.int8),
     )
     return replace(rows, n_added=amounts[N_ROWS], squares=amounts[SQUARE]) if weighted else rows
 
@@ -421,7 +422,8 @@ def _rows_of_counts(items: pd.Index, a: Codes, b: Codes, kinds: Codes, amounts: 
     whole = not table(FRACTIONS).any()
     counts = table(WINS)
     rows = count_rows(items, a, b, counts, whole)
-    rows = replace(rows, home=np.where(kinds[rows.unit] % N_PLACES == NOBODY, 0, rows.home).astype(np.int8))
+    home = np.where(kinds[rows.unit] % N_PLACES == NOBODY, 0, rows.home).astype(np.int8)
+    rows = replace(rows, home=home, side=rows.home)
     if whole:
         return rows
     met = np.nonzero(counts)

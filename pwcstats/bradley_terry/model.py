@@ -14,17 +14,20 @@ from pwcstats._summary import number
 from pwcstats._text import counted, listed
 from pwcstats.bradley_terry import covariance
 from pwcstats.bradley_terry.covariance import ENOUGH_UNEQUAL_CLUSTERS, FEW_CLUSTERS, LARGEST_FULL, Cov, CovType
-from pwcstats.bradley_terry.covariates import read_environment
-from pwcstats.bradley_terry.existence import find_obstacle
+from pwcstats.bradley_terry.existence import find_obstacle, find_separation
+from pwcstats.bradley_terry.formulas import read_environment
 from pwcstats.bradley_terry.frames import column_names, open_frame, read_frame
 from pwcstats.bradley_terry.habits import fill_in, named_columns
 from pwcstats.bradley_terry.likelihood import LARGEST_FIRTH, make_likelihood
+from pwcstats.bradley_terry.methods import Method
 from pwcstats.bradley_terry.parts import largest_part, left_out_warning, some_units
 from pwcstats.bradley_terry.reading import Columns, Rows, read_wins
 from pwcstats.bradley_terry.results import BradleyTerryResults
 from pwcstats.bradley_terry.sources import combine_rows, read_source_weights
-from pwcstats.bradley_terry.spec import Method, Spec, Ties, read_spec
+from pwcstats.bradley_terry.spec import Spec, read_spec
 from pwcstats.bradley_terry.table import Table, make_table
+from pwcstats.bradley_terry.ties import Ties
+from pwcstats.bradley_terry.updating import warm_start
 from pwcstats.coupling.reading import read_pairs, read_weights, soft_wins
 from pwcstats.errors import (
     ConvergenceWarning,
@@ -81,10 +84,15 @@ class BradleyTerry:
     there is no maximum, the error names the items.
 
     With ``ties="davidson"`` [3]_, i wins, j wins and a tie have probabilities in the ratio :math:`\pi_i : \pi_j : \nu
-    \sqrt{\pi_i \pi_j}`. With ``order_effect=True``, :math:`\pi_i` of the item that goes first (or is at home) is
-    multiplied by :math:`e^\delta`. With ``method="firth"`` [4]_, half the log determinant of the information is added
-    to the log-likelihood. This removes most of the bias, and estimates are finite whenever the graph of comparisons is
-    connected.
+    \sqrt{\pi_i \pi_j}`. With ``ties="rao-kupper"`` [6]_, i wins with probability :math:`\pi_i / (\pi_i + \theta
+    \pi_j)`, and j with probability :math:`\pi_j / (\pi_j + \theta \pi_i)`. With ``order_effect=True``, :math:`\pi_i` of
+    the item that goes first (or is at home) is multiplied by :math:`e^\delta`, and contest covariates x multiply it by
+    :math:`e^{x'\beta}`.
+
+    With ``method="firth"`` [4]_, half the log determinant of the information is added to the log-likelihood. This
+    removes most of the bias, and estimates are finite whenever the graph of comparisons is connected. With
+    ``method="ridge"``, :math:`-\sum_i (\lambda_i - \bar\lambda)^2 / (2 s^2)` is added, where s is `prior_sd`. With
+    ``method="ghost"``, every item has additional comparisons with a ghost item, as in R's PlackettLuce [7]_.
 
     References
     ----------
@@ -98,6 +106,11 @@ class BradleyTerry:
        https://doi.org/10.1093/biomet/80.1.27
     .. [5] S. M. Stigler, "Citation patterns in the journals of statistics and probability", Statistical Science 9,
        94-108, 1994. https://doi.org/10.1214/ss/1177010655
+    .. [6] P. V. Rao and L. L. Kupper, "Ties in paired-comparison experiments: a generalization of the Bradley–Terry
+       model", Journal of the American Statistical Association 62, 194-204, 1967.
+       https://doi.org/10.1080/01621459.1967.10482901
+    .. [7] H. L. Turner, J. van Etten, D. Firth and I. Kosmidis, "Modelling rankings in R: the PlackettLuce package",
+       Computational Statistics 35, 1027-1057, 2020. https://doi.org/10.1007/s00180-020-00959-3
 
     Examples
     --------
@@ -133,6 +146,9 @@ class BradleyTerry:
         self._rows = rows
         self._data = data
         self._tables: dict[bool, Table] = {}
+        # The arguments of `from_comparisons` except the data, and the fit at which the next one starts.
+        self._columns: dict[str, Any] | None = None
+        self._previous: BradleyTerryResults | None = None
         self.items = rows.items
         self.nobs = rows.total
         self.left_out: pd.Index = rows.items[:0]
@@ -223,13 +239,13 @@ class BradleyTerry:
         Name: params, dtype: float64
         """
         columns = Columns(winner, loser, weight, tie, first, second, wins, neutral, keep)
-        found = None
+        given, found = vars(columns), None
         if data is not None and not columns.given:
             data = open_frame(data)
             columns = found = fill_in(columns, column_names(data))
         columns.check()
         model = cls._from_rows(*read_frame(open_frame(data), columns))
-        model._found = found
+        model._columns, model._found = given, found
         return model
 
     @classmethod
@@ -262,10 +278,10 @@ class BradleyTerry:
         taken over the comparisons of the source, with their own weights if they have any. The sum is scaled such
         that the weights of all comparisons add up to their number.
 
-        If sources have weights, the inverse of the information is not the covariance of the estimates. Use
-        ``fit(cov_type="HC0")``, or ``cov_type="cluster"`` if all sources have a column of groups. "HC0" assumes
-        independent comparisons. If the sources disagree, its standard errors are somewhat too large, because the
-        number of comparisons of each source is not random.
+        If sources have weights, the inverse of the information is not the covariance of the estimates. So
+        `fit` uses ``cov_type="HC0"`` by default then. Use ``cov_type="cluster"`` if all sources have a column of
+        groups. "HC0" assumes independent comparisons. If the sources disagree, its standard errors are somewhat too
+        large, because the number of comparisons of each source is not random.
 
         Examples
         --------
@@ -407,8 +423,11 @@ class BradleyTerry:
         cov: Cov = "full",
         *,
         item_data: pd.DataFrame | None = None,
+        contest: Any = None,
+        prior_sd: float | None = None,
+        pseudo: float = 0.5,
         eval_env: Any = 0,
-        cov_type: CovType = "nonrobust",
+        cov_type: CovType | None = None,
         cov_kwds: Mapping[str, Any] | None = None,
         maxiter: int = 500,
         n_projections: int = 64,
@@ -418,12 +437,14 @@ class BradleyTerry:
 
         Parameters
         ----------
-        method : {"mle", "firth"}
-            Maximum likelihood, or Firth's bias-reduced (Jeffreys-penalised) likelihood. The latter has finite estimates
-            even for items that won or lost everything.
-        ties : {"none", "davidson", "half"}
-            "none": ties are an error. "davidson": ties have a parameter, ``"(tie)"``, which is log nu. "half": a tie
-            is half a win for each item.
+        method : {"mle", "firth", "ridge", "ghost"}
+            "mle": maximum likelihood. "firth": Firth's bias-reduced (Jeffreys-penalised) likelihood, with finite
+            estimates even for items that won or lost everything. "ridge": a normal prior for the abilities, with
+            standard deviation `prior_sd`. "ghost": every item wins and loses `pseudo` comparisons against a ghost item.
+            The last two have finite estimates even if some items never met, and shrink abilities towards their mean.
+        ties : {"none", "davidson", "rao-kupper", "half"}
+            "none": ties are an error. "davidson" and "rao-kupper": ties have a parameter, ``"(tie)"``, which is log nu
+            or log theta. "half": a tie is half a win for each item.
         order_effect : bool
             Whether to estimate the advantage of going first, ``"(order)"``, on the scale of the abilities.
         covariates : DataFrame, array-like or str, optional
@@ -437,14 +458,28 @@ class BradleyTerry:
             are estimated by random projections; ``res.bse_error`` gives their accuracy.
         item_data : DataFrame, optional
             Data of the formula, indexed by item. Its columns take precedence over variables of the same name.
+        contest : str, list, dict, DataFrame or array-like, optional
+            Covariates of the single comparisons, such as differences of length ("style control") or days of rest. A
+            value describes `first` minus `second` (in the form with `loser`: the winner minus the loser), and changes
+            sign if the two change places. Give a formula over columns of the comparisons (``"rest + C(surface)"``), a
+            list of columns, a dict of names and columns (or pairs of columns, for example ``{"length": ("len_a",
+            "len_b")}``, whose difference is taken), or a data frame or array with one row for each comparison. In a
+            formula, the order effect takes the place of the intercept. So with ``order_effect=False``, all levels of a
+            factor have a coefficient: the advantage of `first` at this level.
+        prior_sd : float, optional
+            Standard deviation of the abilities for ``method="ridge"``, on the scale of logits.
+        pseudo : float
+            Number of wins, and of losses, of each item against the ghost for ``method="ghost"``.
         eval_env : int
             Where functions in the formula, and variables that are not columns of `item_data`, are looked up: 0 where
             `fit` is called, 1 where the function that calls `fit` is called, and so on; -1 nowhere, as in statsmodels.
-        cov_type : {"nonrobust", "HC0", "cluster"}
-            "nonrobust": from the information. "HC0": the sandwich. "cluster": the sandwich for groups of comparisons,
-            ``cov_kwds={"groups": column}``, where the groups are a column of the data or an array with one entry for
-            each row; as in statsmodels, ``"use_correction"`` (default True) is a further option. After "cluster",
-            tests and intervals use the t distribution; its degrees of freedom are the number of groups minus 1.
+        cov_type : {"nonrobust", "HC0", "cluster"}, optional
+            "nonrobust", the default: from the information. "HC0", the default after :meth:`combine`: the sandwich.
+            "cluster": the sandwich for groups of
+            comparisons, ``cov_kwds={"groups": column}``, where the groups are a column of the data or an array with one
+            entry for each row; as in statsmodels, ``"use_correction"`` (default True) is a further option. After
+            "cluster", tests and intervals use the t distribution; its degrees of freedom are the number of groups
+            minus 1.
         cov_kwds : dict, optional
             Options of `cov_type`.
         maxiter : int
@@ -492,28 +527,42 @@ class BradleyTerry:
            term  estimate  std_error  p_value
         0  size     1.073      0.608    0.077
         """
+        arguments = {name: given for name, given in locals().items() if name != "self"}
+        if cov_type is None:
+            cov_type = "HC0" if self._weighted_sources else "nonrobust"
         options = covariance.read_options(cov, cov_type, cov_kwds, n_projections, random_state)
-        environment = read_environment(eval_env, 1) if isinstance(covariates, str) else None
+        has_formula = isinstance(covariates, str) or isinstance(contest, str)
+        environment = read_environment(eval_env, 1) if has_formula else None
         spec = read_spec(
             self._rows,
+            self._data,
             method=method,
             ties=ties,
             order_effect=order_effect,
             covariates=covariates,
             item_data=item_data,
+            contest=contest,
             environment=environment,
             ref=ref,
+            prior_sd=prior_sd,
+            pseudo=pseudo,
             maxiter=maxiter,
         )
         if spec.z is None:
             _check_size(self.n_items, spec.firth, spec.firth or options.kind == "full")
         table = self._table(spec)
         likelihood = make_likelihood(spec, table)
-        scored = covariance.scored_rows(self._rows, self._data, options, likelihood.rank) if options.robust else None
+        scored = None
+        if options.robust:
+            scored = covariance.scored_rows(self._rows, self._data, spec.contest_values, options, likelihood.rank)
         obstacle = find_obstacle(spec, likelihood)
         if obstacle is not None:
             raise InputError(obstacle())
-        ascent = likelihood.maximise(spec.maxiter)
+        start = None if self._previous is None else warm_start(self._previous, likelihood, self.items)
+        ascent = likelihood.maximise(spec.maxiter, start)
+        obstacle = find_separation(spec, likelihood, ascent)
+        if obstacle is not None:
+            raise InputError(obstacle())
         if not ascent.converged:
             cure = f"raise {arg('maxiter')}" if ascent.n_iter == spec.maxiter else _cure(spec, table)
             _warn(
@@ -531,13 +580,22 @@ class BradleyTerry:
         if estimate.few_groups:
             _warn(FewClustersWarning, _few_clusters(estimate))
         results = BradleyTerryResults(self, spec, likelihood, ascent, estimate, options.cov_type)
+        # A further fit is made elsewhere, but the names of a formula are looked up where this one was.
+        results._arguments = arguments if environment is None else {**arguments, "eval_env": environment}
         if estimate.variance is not None:
             # Standard errors of abilities, because those of coefficients depend on the scale of the covariates.
-            _warn_if_infinite(self.items, results._item_se, spec.firth)
+            _warn_if_infinite(self.items, results._item_se, spec.method != "mle")
         return results
 
+    def _n_games(self) -> Array:
+        """Number of comparisons of each item, or the sum of their weights."""
+        weight = self._rows.weight if len(self._rows.weight) else None
+        sides = (self._rows.winner, self._rows.loser)
+        return np.asarray(sum(np.bincount(side, weight, self.n_items) for side in sides), dtype=np.float64)
+
     def _table(self, spec: Spec) -> Table:
-        return self._counts(spec.ties == "half")
+        half = spec.tie_model.halves
+        return self._counts(half) if spec.contest is None else make_table(self._rows, half, spec.contest.values)
 
     def _counts(self, half: bool) -> Table:
         if half not in self._tables:
@@ -561,16 +619,16 @@ def _check_size(n_items: int, firth: bool, full: bool) -> None:
 
 def _cure(spec: Spec, table: Table) -> str:
     """What to do if the estimates cannot be computed."""
-    if spec.firth or not table.addable:
+    if spec.method != "mle" or not table.addable:
         return "leave out pairs that were compared far more or far less often than the others"
     return f"use {arg('method', 'firth')}"
 
 
-def _warn_if_infinite(items: pd.Index, se: Array, firth: bool) -> None:
+def _warn_if_infinite(items: pd.Index, se: Array, penalised: bool) -> None:
     """Warn about standard errors that are practically infinite."""
     infinite = items[np.flatnonzero(se > LARGEST_ERROR)]
     if len(infinite):
-        cure = "they have too few comparisons to be estimated" if firth else f"use {arg('method', 'firth')}"
+        cure = "they have too few comparisons to be estimated" if penalised else f"use {arg('method', 'firth')}"
         _warn(
             SeparationWarning,
             f"the estimates of {listed(infinite)} are practically infinite (standard errors up to {se.max():.3g}); "

@@ -90,7 +90,8 @@ class Rows:
     `home` is 1 if the winner went first (or was at home), -1 if the loser did, and 0 if neither did or it is unknown.
     `weight` is empty if all weights are 1. `unit` is the row of the user's data that a comparison comes from; it is
     empty if the comparisons are these rows. `n_units` is the number of these rows, and 0 for a matrix. If `counted`,
-    the weights are numbers of comparisons.
+    the weights are numbers of comparisons. `side` is -1 if the columns of the user's row describe the loser minus the
+    winner, and 1 if they describe the winner minus the loser; it is empty if all are 1.
 
     If a row is the sum of several weighted observations, `n_added` is their number and `squares` the sum of their
     squared weights, which the sandwich needs. Both are empty if each row is one observation, or if `counted`.
@@ -105,6 +106,7 @@ class Rows:
     unit: NDArray[np.int64]
     n_units: int
     counted: bool
+    side: NDArray[np.int8] = field(default_factory=lambda: np.empty(0, np.int8))
     n_added: Array = field(default_factory=_empty)
     squares: Array = field(default_factory=_empty)
 
@@ -138,6 +140,11 @@ class Rows:
         """The row of the user's data that each comparison comes from."""
         return self.unit if len(self.unit) else np.arange(len(self.winner))
 
+    @property
+    def sides(self) -> NDArray[np.int8]:
+        """`side` of each row, also if all are 1."""
+        return self.side if len(self.side) else np.ones(len(self.winner), np.int8)
+
     def take(self, kept: NDArray[np.int64]) -> "Rows":
         """The rows with these indices; items without comparisons are dropped."""
         used = np.zeros(len(self.items), np.bool_)
@@ -153,12 +160,13 @@ class Rows:
             unit=self.units[kept] if self.n_units else self.unit,
             n_units=self.n_units,
             counted=self.counted,
+            side=_taken(self.side, kept),
             n_added=_taken(self.n_added, kept),
             squares=_taken(self.squares, kept),
         )
 
 
-def _taken(x: Array, kept: NDArray[np.int64]) -> Array:
+def _taken(x: NDArray[Any], kept: NDArray[np.int64]) -> NDArray[Any]:
     return x[kept] if len(x) else x
 
 
@@ -278,7 +286,7 @@ def read_comparisons(frame: pd.DataFrame | None, columns: Columns) -> Rows:
     The forms are: winner and loser; first, second and who won; first, second and their numbers of wins.
     """
     for name in columns.kept:
-        _column(frame, name, "keep")
+        named_column(frame, name, "keep")
     if columns.wins is not None:
         rows = _from_counts(frame, columns)
     elif columns.second is not None:
@@ -288,11 +296,14 @@ def read_comparisons(frame: pd.DataFrame | None, columns: Columns) -> Rows:
     n = rows.n_units
     if not len(rows.winner):
         raise faults.no_comparison()
+    if columns.second is not None:
+        # `home` says whether the winner is the first item of its row, until neutral rows are marked.
+        rows = replace(rows, side=rows.home)
     if columns.neutral is not None:
-        on = _flags(_column(frame, columns.neutral, "neutral", n), "neutral")
+        on = _flags(named_column(frame, columns.neutral, "neutral", n), "neutral")
         rows = replace(rows, home=np.where(on[rows.units], 0, rows.home).astype(np.int8))
     if columns.weight is not None:
-        rows = _weighted(rows, as_float(_column(frame, columns.weight, "weight", n), "weight"), frame)
+        rows = _weighted(rows, as_float(named_column(frame, columns.weight, "weight", n), "weight"), frame)
     check_pairs(rows, frame)
     return rows
 
@@ -312,7 +323,7 @@ def missing_argument(name: str) -> InputError:
     return InputError(f"{arg(name)} is missing: give {FORMS}.")
 
 
-def _column(frame: pd.DataFrame | None, given: Any, name: str, length: int | None = None) -> pd.Series:
+def named_column(frame: pd.DataFrame | None, given: Any, name: str, length: int | None = None) -> pd.Series:
     """A column of the data by its name, or an array as it is."""
     if given is None:
         raise missing_argument(name)
@@ -397,8 +408,8 @@ def _tie_flags(frame: pd.DataFrame | None, tie: Any, length: int) -> NDArray[np.
     if tie is None:
         return np.zeros(length, np.bool_)
     if isinstance(tie, tuple) and len(tie) == 2:
-        return (_column(frame, tie[0], "tie", length) == tie[1]).to_numpy(dtype=np.bool_, na_value=False)
-    return _flags(_column(frame, tie, "tie", length), "tie")
+        return (named_column(frame, tie[0], "tie", length) == tie[1]).to_numpy(dtype=np.bool_, na_value=False)
+    return _flags(named_column(frame, tie, "tie", length), "tie")
 
 
 def _unweighted(items: pd.Index, winner: Codes, loser: Codes, tie: NDArray[np.bool_], home: NDArray[Any]) -> Rows:
@@ -408,12 +419,12 @@ def _unweighted(items: pd.Index, winner: Codes, loser: Codes, tie: NDArray[np.bo
 
 def _from_winners(frame: pd.DataFrame | None, columns: Columns) -> Rows:
     """Read a column of winners and one of losers."""
-    won = _column(frame, columns.winner, "winner")
-    lost = _column(frame, columns.loser, "loser", len(won))
+    won = named_column(frame, columns.winner, "winner")
+    lost = named_column(frame, columns.loser, "loser", len(won))
     a, b, items = _codes(won, lost, frame)
     home = np.zeros(len(a), np.int8)
     if columns.first is not None:
-        went_first = _column(frame, columns.first, "first", len(a))
+        went_first = named_column(frame, columns.first, "first", len(a))
         codes = items.get_indexer(pd.Index(went_first.astype(object)))
         home = np.where(codes == a, 1, np.where(codes == b, -1, 0))
         bad = (home == 0) & went_first.notna().to_numpy()
@@ -426,8 +437,8 @@ def _from_winners(frame: pd.DataFrame | None, columns: Columns) -> Rows:
 def _from_outcomes(frame: pd.DataFrame | None, columns: Columns) -> Rows:
     """Read both items and who won: an item, the name of the column `first` or `second`, or a value of `tie`."""
     first, second, tie = columns.first, columns.second, columns.tie
-    one, two = _column(frame, first, "first"), _column(frame, second, "second")
-    who = _column(frame, columns.winner, "winner", len(one))
+    one, two = named_column(frame, first, "first"), named_column(frame, second, "second")
+    who = named_column(frame, columns.winner, "winner", len(one))
     a, b, items = _codes(one, two, frame)
     outcome = who.astype(object)
     codes = items.get_indexer(pd.Index(outcome))
@@ -451,8 +462,10 @@ def _from_outcomes(frame: pd.DataFrame | None, columns: Columns) -> Rows:
 
 def _from_counts(frame: pd.DataFrame | None, columns: Columns) -> Rows:
     """Read both items, and how often each won and perhaps how often they tied."""
-    a, b, items = _codes(_column(frame, columns.first, "first"), _column(frame, columns.second, "second"), frame)
-    counts = np.column_stack([as_float(_column(frame, name, "wins", len(a)), "wins") for name in columns.wins])
+    a, b, items = _codes(
+        named_column(frame, columns.first, "first"), named_column(frame, columns.second, "second"), frame
+    )
+    counts = np.column_stack([as_float(named_column(frame, name, "wins", len(a)), "wins") for name in columns.wins])
     bad = ~(np.isfinite(counts) & (counts >= 0.0))
     if bad.any():
         row, column = np.argwhere(bad)[0]
@@ -494,7 +507,7 @@ def read_groups(data: pd.DataFrame | None, groups: Any, rows: Rows) -> NDArray[n
             f"{arg('groups')} are groups of rows, and a matrix of wins has no rows of comparisons; use "
             f"{code('from_comparisons')}."
         )
-    column = _column(data, groups, "groups", rows.n_units)
+    column = named_column(data, groups, "groups", rows.n_units)
     unit = rows.units
     # Groups that have only rows of weight 0 do not count.
     codes, labels = pd.factorize(column.iloc[unit])
@@ -504,3 +517,16 @@ def read_groups(data: pd.DataFrame | None, groups: Any, rows: Rows) -> NDArray[n
     if len(labels) < 2:
         raise InputError(f"there must be at least 2 {arg('groups')} among the rows with a weight above 0, got 1.")
     return codes
+
+
+def read_categories(data: pd.DataFrame | None, by: Any, rows: Rows) -> tuple[NDArray[np.int64], list[Any]]:
+    """Category of each row of the user's data as an integer code, -1 if it is missing; and the categories."""
+    if rows.n_units == 0:
+        raise InputError(
+            f"{arg('by')} is a column of categories, and a matrix of wins has no rows of comparisons; use "
+            f"{code('from_comparisons')}."
+        )
+    found = named_column(data, by, "by", rows.n_units).astype("category").cat.remove_unused_categories()
+    if not len(found.cat.categories):
+        raise InputError(f"{arg('by')} is missing in every row, so there is no category.")
+    return found.cat.codes.to_numpy().astype(np.int64), list(found.cat.categories)

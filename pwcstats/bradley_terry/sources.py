@@ -58,6 +58,7 @@ def combine_rows(parts: Mapping[Any, tuple[Rows, pd.DataFrame | None]], weights:
         n_units=sum(n_units),
         counted=False,
         n_added=np.concatenate([_numbers(rows) for rows in sources]),
+        side=np.concatenate([rows.sides for rows in sources]),
         squares=np.concatenate([(f * rows.sandwich_weights) ** 2 for f, rows in zip(factors, sources, strict=True)]),
     )
     return combined, _combined_data(parts, n_units)
