@@ -545,7 +545,7 @@ class BradleyTerry:
         """
         arguments = {name: given for name, given in locals().items() if name != "self"}
         if cov_type is None:
-            cov_type = "HC0" if self._weighted_sources else "nonrobust"
+            cov_type = "HC0" if self._weighted_sources and cov != "none" else "nonrobust"
         options = covariance.read_options(cov, cov_type, cov_kwds, n_projections, random_state)
         has_formula = isinstance(covariates, str) or isinstance(contest, str)
         environment = read_environment(eval_env, 1) if has_formula else None
