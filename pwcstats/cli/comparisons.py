@@ -179,24 +179,49 @@ def _open_parquet(files: list[str], sep: str | None) -> Source:
     if sep is not None:
         raise InputError(f"--sep is for CSV files, got the Parquet file {files[0]}; omit it.")
     scans: dict[str, LazyFrame] = {}
-    names: dict[str, list[str]] = {}
+    types: dict[str, dict[str, Any]] = {}
     for file in files:
         # polars would look for a missing file in other places, too.
         Path(file).stat()
         with _reporting(file):
             scans[file] = pl.scan_parquet(file, glob=False)
-            names[file] = scans[file].collect_schema().names()
+            types[file] = dict(scans[file].collect_schema())
 
     def read(columns: Columns, kept: list[str], covariates: list[str]) -> BradleyTerry:
         used = _used(columns, kept)
         for file in files:
-            reading.need_columns(names[file], used, file)
-        parts = [scan.select(used) for scan in scans.values()]
+            reading.need_columns(types[file], used, file)
+        kinds = {name: _common_type(name, {file: types[file][name] for file in files}) for name in used}
+        casts = [pl.col(name) if kind is None else pl.col(name).cast(kind) for name, kind in kinds.items()]
+        parts = [scan.select(casts) for scan in scans.values()]
         with _reporting(files[0] if len(files) == 1 else f"one of the {len(files)} files"):
-            data = pl.concat(parts, how="vertical_relaxed") if len(parts) > 1 else parts[0]
+            data = pl.concat(parts)
             return BradleyTerry.from_comparisons(data, **vars(replace(columns, keep=kept)))
 
-    return Source(files[0], names[files[0]], read)
+    return Source(files[0], list(types[files[0]]), read)
+
+
+def _common_type(name: str, types: dict[str, Any]) -> Any:
+    """The type to which a column is cast such that it is the same in all files, or None."""
+    import polars as pl
+
+    (file, one), *others = types.items()
+    different = [(other, kind) for other, kind in others if kind != one]
+    if not different:
+        return None
+    common: list[tuple[Any, Callable[[Any], bool]]] = [
+        (pl.String, lambda kind: isinstance(kind, (pl.String, pl.Categorical, pl.Enum))),
+        (pl.Int64, lambda kind: kind.is_integer()),
+        (pl.Float64, lambda kind: kind.is_numeric()),
+    ]
+    for wider, covers in common:
+        if all(map(covers, types.values())):
+            return wider
+    other, kind = different[0]
+    raise InputError(
+        f"column {name} must have the same type in all files, got {one} in {file} and {kind} in {other}; convert "
+        "one of them."
+    )
 
 
 @contextmanager
