@@ -1,7 +1,7 @@
 """Leaderboards: ranks, rank sets, games and abilities on a chosen scale, also by category."""
 
 import warnings
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -501,10 +501,16 @@ class Leaderboard(Result):
         return text.lstrip("-") if float(text) == 0.0 else text
 
     def __repr__(self) -> str:
-        lines = [self._title(), _tables.to_text(self._columns(LONGEST))]
-        if len(self._overall) > LONGEST:
-            lines.append(f"... {len(self._overall) - LONGEST} more rows; frame has all.")
-        return "\n".join([*lines, *map(_tables.NOTES["text"], self.notes)])
+        more = len(self._overall) - LONGEST
+        return self._in_text(self._columns(LONGEST), [f"... {more} more rows; frame has all."] if more > 0 else [])
+
+    def to_text(self) -> str:
+        """The leaderboard as plain text with aligned columns, with its title and notes."""
+        return self._in_text(self._columns())
+
+    def _in_text(self, columns: list[_tables.Column], rest: Sequence[str] = ()) -> str:
+        notes = map(_tables.NOTES["text"], self.notes)
+        return "\n".join([self._title(), _tables.to_text(columns), *rest, *notes])
 
     def _repr_html_(self) -> str:
         more = len(self._overall) - LONGEST
