@@ -160,16 +160,6 @@ weights.pwcstats_bt <- function(object, type = "prior", ...) {
   stats::setNames(rows$wins1 + rows$wins2 + rows$ties, rownames(rows))
 }
 
-# update() calls it if it is given a formula.
-#' @importFrom stats formula
-#' @export
-formula.pwcstats_bt <- function(x, ...) {
-  abort(
-    "a fit by bt() has no formula; update() changes its arguments, as in update(fit, ref = NA).",
-    sys.call()
-  )
-}
-
 #' @rdname pwcstats_bt
 #' @importFrom stats fitted
 #' @export

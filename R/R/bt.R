@@ -4,11 +4,12 @@
 #' \eqn{1 / (1 + e^{\lambda_j - \lambda_i})}{1 / (1 + exp(lambda[j] - lambda[i]))}. The model may
 #' include ties, an order effect (such as a home advantage) and covariates of the items.
 #'
-#' There are three ways to call it. `bt(wins)` takes a square matrix of wins. `bt(r, n)` takes a
+#' There are four ways to call it. `bt(wins)` takes a square matrix of wins. `bt(r, n)` takes a
 #' matrix of proportions of wins and one of numbers of comparisons, as the coupling of Hastie and
-#' Tibshirani does; the wins are `n * r`. With `player1` and `player2`, each row is one or several
-#' comparisons of a pair, as in `BTm()` of \pkg{BradleyTerry2}; `outcome`, `player1`, `player2`,
-#' `home`, `cluster`, `weights` and `subset` are then evaluated in `data`.
+#' Tibshirani does; the wins are `n * r`. `bt(x)` also takes an object of class `paircomp` from
+#' \pkg{psychotools}. With `player1` and `player2`, each row is one or several comparisons of a
+#' pair, as in `BTm()` of \pkg{BradleyTerry2}; `outcome`, `player1`, `player2`, `home`, `cluster`,
+#' `weights` and `subset` are then evaluated in `data`.
 #'
 #' The items are the levels of the two factors, in their order, or the sorted labels if they are not
 #' factors. Items without a comparison are dropped.
@@ -22,11 +23,23 @@
 #' \eqn{\pi_i : \pi_j : \nu \sqrt{\pi_i \pi_j}}{pi[i] : pi[j] : nu sqrt(pi[i] pi[j])}, where
 #' \eqn{\log \pi_i = \lambda_i}{log(pi[i]) = lambda[i]}.
 #'
-#' For users of `BTm()` in \pkg{BradleyTerry2}: `refcat` is `ref`, `br = TRUE` is
-#' `method = "firth"`, an `at.home` column is `order_effect = TRUE` (with `home` if it varies),
-#' `~ x[..]` is `covariates = ~ x` with the players' data in `item_data`, and `data` is one data
-#' frame, such as `flatlizards$contests`. Recode outcomes -1, 0, 1 as 0, 0.5, 1 with
-#' `(outcome + 1) / 2`. There are no random effects.
+#' @section Formula:
+#' The formula describes the abilities, as in `BTm()` of \pkg{BradleyTerry2}. In it `..` is the
+#' item, or the name given as `id`.
+#'
+#' * `~ ..`, the default, gives each item an ability of its own.
+#' * `~ x[..]` makes abilities a linear function of a covariate of the items: `x` has one value for
+#'   each level of the items, in their order. A column of `item_data`, whose rows are matched by
+#'   name, can be written without `[..]`. An intercept would cancel and is left out.
+#' * If a covariate of an item is missing, the item has an ability of its own. Its coefficient has
+#'   the name of the item. `separate.ability` names further such items.
+#'
+#' @section For users of BTm():
+#' Calls of `BTm()` work with `bt` in its place: `formula`, `id`, `refcat`, `br`, `separate.ability`
+#' and a list of data frames as `data` have the same meaning. Recode outcomes -1, 0, 1 as 0, 0.5, 1
+#' with `(outcome + 1) / 2`. There are two differences. If a covariate describes the abilities, they
+#' sum to 0. If an estimate is infinite or does not exist, `bt()` stops and says why; `BTm()` may
+#' report a large number or `NA`.
 #'
 #' The deviance and its degrees of freedom are those of the aggregated data, with one number of wins
 #' for each pair and home side. `glm()` and `BTm()` count every row of the data instead, so their
@@ -38,19 +51,24 @@
 #'   `r[i, j] + r[j, i]` is 1. With `player1` and `player2`, the result of each row: two columns
 #'   `cbind(wins1, wins2)` or three columns `cbind(wins1, wins2, ties)`; or 1 if `player1` won, 0 if
 #'   `player2` won and 0.5 for a tie; or `TRUE` if `player1` won; or a factor whose second level
-#'   means that `player1` won (as in `glm()`). A single 1 means that `player1` won every row.
-#' @param player1,player2 The items that are compared: factors, or other labels.
-#' @param data Data frame with the variables. Variables that are not in it are looked up where
-#'   `bt()` was called.
+#'   means that `player1` won (as in `glm()`). A single 1, the default, means that `player1` won
+#'   every row. With an object of class `paircomp`, `ties` is by default `"davidson"` if there are
+#'   ties, `weights` has a number for each subject, and `cov_type = "cluster"` uses the subjects as
+#'   clusters.
+#' @param player1,player2 The items that are compared: factors, or other labels; or data frames with
+#'   a column of items, whose name is `id`.
+#' @param formula Formula of the abilities, such as `~ x[..]`; see the section below. A data frame
+#'   as fourth argument is `data`.
+#' @param data Data frame with the variables, or a list of data frames. Variables that are not in it
+#'   are looked up where `bt()` was called.
 #' @param ties How to treat ties: `"none"` stops with an error, `"davidson"` estimates a tie
 #'   parameter, `"half"` counts a tie as half a win for each.
 #' @param order_effect Estimate the advantage of being `player1`, such as a home advantage?
 #' @param home Who has the advantage in each row: `TRUE` or 1 for `player1`, -1 for `player2`,
 #'   `FALSE` or 0 for neither. By default `player1` has it in all rows.
-#' @param covariates Covariates of which abilities are a linear function: a one-sided formula with
-#'   columns of `item_data`, or a matrix or data frame with one row for each item, matched by row
-#'   names. An intercept would cancel and is left out.
-#' @param item_data Data frame for a formula in `covariates`, with the items as row names.
+#' @param covariates Covariates of which abilities are a linear function: a matrix or data frame
+#'   with one row for each item, matched by row names; or a formula with columns of `item_data`.
+#' @param item_data Data frame for a formula, with the items as row names.
 #' @param ref The item with ability 0, by default the first; with `NA`, abilities sum to 0. A model
 #'   with covariates has no reference item.
 #' @param method Maximum likelihood, or Firth's bias-reduced likelihood.
@@ -72,6 +90,10 @@
 #' @param n With a matrix of proportions: a symmetric matrix with the numbers of comparisons, which
 #'   need not be whole; it may be the second argument. 0 means that two items were not compared;
 #'   only then may their proportions be missing.
+#' @param id Name of the items in `formula`, and in the data frames `player1` and `player2`.
+#' @param separate.ability Items that have an ability of their own beside covariates.
+#' @param refcat The same as `ref`, for users of `BTm()`.
+#' @param br `br = TRUE` is `method = "firth"`, for users of `BTm()`.
 #' @return A list of class `pwcstats_bt`. It has the usual [methods][pwcstats_bt] of a model,
 #'   [predict()][predict.pwcstats_bt] and [plot()][plot.pwcstats_bt], and [abilities()],
 #'   [quasi_variances()], [comparison_intervals()] and [rank_intervals()]. Its elements are
@@ -136,6 +158,10 @@
 #' plain <- bt(cbind(wins1, wins2, ties), first, second, data = counts, ties = "davidson")
 #' anova(plain, update(plain, order_effect = TRUE))
 #'
+#' # Abilities that depend on covariates of the items.
+#' journals <- data.frame(british = c(TRUE, FALSE, FALSE, TRUE), row.names = rownames(citations))
+#' bt(citations, formula = ~british, item_data = journals)
+#'
 #' # An item that never lost.
 #' games <- data.frame(
 #'   winner = c("ace", "ace", "ace", "b", "c", "c", "b"),
@@ -144,9 +170,10 @@
 #' try(bt(1, winner, loser, data = games))
 #' bt(1, winner, loser, data = games, method = "firth")
 #' @export
-bt <- function(outcome,
+bt <- function(outcome = 1,
                player1 = NULL,
                player2 = NULL,
+               formula = NULL,
                data = NULL,
                ties = c("none", "davidson", "half"),
                order_effect = FALSE,
@@ -163,34 +190,61 @@ bt <- function(outcome,
                tied = NULL,
                cov = c("full", "diag", "none"),
                maxit = 500,
-               n = NULL) {
+               n = NULL,
+               id = "..",
+               separate.ability = NULL, # nolint
+               refcat = ref,
+               br = FALSE) {
   call <- sys.call()
   asked <- match.call()
+  # Until version 0.2 the fourth argument was data.
+  if (!is.null(formula) && !inherits(formula, "formula") && !"formula" %in% names(call)) {
+    call["formula"] <- list(NULL)
+    return(eval(call, parent.frame()))
+  }
+  call <- drop_null_formula(call)
+  asked <- drop_null_formula(asked)
   check_flag(order_effect, "order_effect", call)
   if (missing(cov_type)) {
     cov_type <- if (is.null(asked$cluster)) "nonrobust" else "cluster"
   }
   refuse_formula(asked$outcome, call)
+  ref <- read_ref(asked, ref, refcat, call)
+  method <- read_br(asked, first_choice(method), br, call)
+  structure <- list(
+    formula = formula, covariates = covariates, item_data = item_data, id = read_id(id, call),
+    separate = as_labels(separate.ability)
+  )
   # bt(r, n): labels of rows are no matrix.
   if (is.null(asked$player2) && is.null(asked$data) && is.null(asked[["n"]]) &&
         length(dim(outcome)) == 2L && length(dim(player1)) == 2L) {
     n <- player1
     names(asked)[names(asked) == "player1"] <- "n"
   }
-  input <- if (is.null(asked$player1) && is.null(asked$player2)) {
+  by_rows <- !is.null(asked$player1) || !is.null(asked$player2)
+  if (!by_rows && inherits(outcome, "paircomp")) {
+    refuse_row_arguments(asked, call, except = "weights")
+    input <- paircomp_input(outcome, weights, cov_type, call)
+    structure$item_data <- first_of(item_data, paircomp_data(outcome, formula))
+    ties <- if (missing(ties) && any(input$model$ties > 0)) "davidson" else ties
+  } else if (!by_rows) {
     refuse_row_arguments(asked, call)
-    wins_input(outcome, tied, n, order_effect, call)
+    input <- wins_input(outcome, tied, n, order_effect, call)
   } else {
-    rows_input(asked, parent.frame(), order_effect, call)
+    asked$outcome <- first_of(asked$outcome, 1)
+    input <- rows_input(asked, parent.frame(), order_effect, structure, call)
+  }
+  if (!by_rows) {
+    input$design <- read_design(structure, NULL, TRUE, call)
   }
   check_cluster(cov_type, input, call)
-  z <- read_covariates(covariates, item_data, input$items, call)
+  z <- read_covariates(structure, input, call)
   # By default abilities sum to 0 in Python and are relative to the first item in R.
   if (is.null(ref) && is.null(z)) {
     ref <- input$items[[1L]]
   }
   options <- list(
-    method = first_choice(method),
+    method = method,
     ties = first_choice(ties),
     order_effect = order_effect,
     ref = if (!identical(is.na(ref), TRUE)) as_labels(ref),
@@ -214,11 +268,53 @@ bt <- function(outcome,
     c(bt_from_py(results, input$items, kept), options, list(
       items = input$items,
       covariates = colnames(z),
+      item_matrix = z,
+      formula = formula_of(input$design, z, structure$id, parent.frame()),
+      design = input$design,
       model = input$model,
       na.action = input$na_action,
       call = asked
     ))
   )
+}
+
+drop_null_formula <- function(call) {
+  if ("formula" %in% names(call) && is.null(call$formula)) {
+    call$formula <- NULL
+  }
+  call
+}
+
+# refcat and br are names that BTm() has.
+read_ref <- function(asked, ref, refcat, call) {
+  if (!is.null(asked[["ref"]]) && !is.null(asked[["refcat"]])) {
+    abort("ref and refcat are two names of one argument; give only one of them.", call)
+  }
+  if (is.null(asked[["refcat"]])) ref else refcat
+}
+
+read_br <- function(asked, method, br, call) {
+  check_flag(br, "br", call)
+  if (br && !is.null(asked$method) && method != "firth") {
+    abort("br = TRUE is method = 'firth'; give only one of them.", call)
+  }
+  if (br) "firth" else method
+}
+
+# The formula of the abilities; a matrix of covariates has none.
+formula_of <- function(design, z, id, environment) {
+  if (!is.null(design)) {
+    design$formula
+  } else if (is.null(z)) {
+    stats::reformulate(id, env = environment)
+  }
+}
+
+read_id <- function(id, call) {
+  if (!is.character(id) || length(id) != 1L || is.na(id) || !nzchar(id)) {
+    abort(sprintf("id must be the name of the items in the formula, got %s.", show_value(id)), call)
+  }
+  id
 }
 
 # The estimates as plain R data, and the Python object.
