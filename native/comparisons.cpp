@@ -19,45 +19,94 @@ inline Oriented oriented(int32_t winner, int32_t loser, int8_t home) {
     return {std::min(winner, loser), 2 * std::max(winner, loser)};
 }
 
+// The likelihood of one pair and its derivatives, by d and by the tie parameter.
+struct Terms {
+    double llf, residual, variance, cross, score_tie, info_tie;
+};
+
 template <bool TIES>
-void evaluate_pairs(const PairTable &t, double *score, double *variance, double *cross, double *sums) {
-    double llf = 0.0, score_order = 0.0, score_tie = 0.0, info_order = 0.0, info_both = 0.0, info_tie = 0.0;
+inline Terms davidson(const double *count, double d, double log_nu) {
+    const double n_win = count[0], n_loss = count[1], decisions = n_win + n_loss, distance = std::fabs(d);
+    const double other = std::exp(-distance), even = TIES ? std::exp(log_nu - 0.5 * distance) : 0.0;
+    const double others = other + even, favourite = 1.0 / (1.0 + others), outsider = other * favourite;
+    const double win = d >= 0.0 ? favourite : outsider, loss = d >= 0.0 ? outsider : favourite;
+    Terms out{};
+    out.residual = n_win * loss - n_loss * win;
+    out.variance = win * loss;
+    // log1p takes twice as long as log, and is only needed if adding 1 would lose digits.
+    out.llf =
+        -(d >= 0.0 ? n_loss : n_win) * distance - decisions * (others > 0.01 ? std::log(1.0 + others) : std::log1p(others));
+    if (!TIES) {
+        out.variance *= decisions;
+        return out;
+    }
+    const double n_tie = count[2], n = decisions + n_tie, tie = even * favourite, decided = win + loss;
+    out.residual += 0.5 * (tie * (n_win - n_loss) + n_tie * (loss - win));
+    out.variance = (out.variance + 0.25 * tie * decided) * n;
+    out.score_tie = n_tie * decided - decisions * tie;
+    out.cross = 0.5 * n * tie * (loss - win);
+    out.info_tie = n * tie * decided;
+    const double reach = log_nu - 0.5 * distance;
+    // If ties are likely, the log of their probability is a small difference of large terms; avoid that.
+    if (reach > 0.0)
+        out.llf -= n_tie * std::log1p((1.0 + other) * std::exp(-reach));
+    else
+        out.llf += n_tie * (reach - std::log1p(others));
+    return out;
+}
+
+// 1 / (1 + exp(-x)), its complement, and its log.
+struct Logistic {
+    double p, q, log_p;
+
+    explicit Logistic(double x) {
+        const double small = std::exp(-std::fabs(x)), large = 1.0 / (1.0 + small);
+        p = x >= 0.0 ? large : small * large;
+        q = x >= 0.0 ? small * large : large;
+        log_p = std::min(x, 0.0) - std::log1p(small);
+    }
+};
+
+// The probability of a tie is (theta^2 - 1) times those of a win and of a loss. So a tie counts as a win and a loss, and adds
+// log(theta^2 - 1).
+inline Terms rao_kupper(const double *count, double d, double log_theta) {
+    const Logistic win(d - log_theta), loss(-d - log_theta);
+    const double n_tie = count[2], n_win = count[0] + n_tie, n_loss = count[1] + n_tie;
+    const double for_win = n_win * win.p * win.q, for_loss = n_loss * loss.p * loss.q;
+    // theta^-2, and 1 minus it.
+    const double inverse = std::exp(-2.0 * log_theta), rest = -std::expm1(-2.0 * log_theta);
+    Terms out{};
+    out.llf = n_win * win.log_p + n_loss * loss.log_p;
+    if (n_tie > 0.0) out.llf += n_tie * (2.0 * log_theta + std::log(rest));
+    out.residual = n_win * win.q - n_loss * loss.q;
+    out.variance = for_win + for_loss;
+    out.cross = for_loss - for_win;
+    out.score_tie = 2.0 * n_tie / rest - n_win * win.q - n_loss * loss.q;
+    out.info_tie = for_win + for_loss + 4.0 * n_tie * inverse / (rest * rest);
+    return out;
+}
+
+using Model = Terms (*)(const double *count, double d, double tie);
+
+template <Model model>
+void evaluate_pairs(const PairTable &t, double *score, double *residual, double *variance, double *cross, double *sums) {
+    double llf = 0.0, score_tie = 0.0, info_tie = 0.0;
     for (int64_t pair = t.begin; pair < t.end; pair++) {
         const int32_t i = t.first[pair], j = t.second[pair];
-        const double h = t.ordered[pair], *count = t.counts + 3 * pair;
-        const double n_win = count[0], n_loss = count[1], decisions = n_win + n_loss;
-        const double d = t.ability[i] - t.ability[j] + h * t.order, distance = std::fabs(d);
-        const double other = std::exp(-distance), even = TIES ? std::exp(t.log_nu - 0.5 * distance) : 0.0;
-        const double others = other + even, favourite = 1.0 / (1.0 + others), outsider = other * favourite;
-        const double win = d >= 0.0 ? favourite : outsider, loss = d >= 0.0 ? outsider : favourite;
-        double u = n_win * loss - n_loss * win, v = win * loss;
-        llf -= d >= 0.0 ? n_loss * distance : n_win * distance;
-        if (TIES) {
-            const double n_tie = count[2], n = decisions + n_tie, tie = even * favourite, decided = win + loss;
-            u += 0.5 * (tie * (n_win - n_loss) + n_tie * (loss - win));
-            v = (v + 0.25 * tie * decided) * n;
-            score_tie += n_tie * decided - decisions * tie;
-            const double reach = t.log_nu - 0.5 * distance;
-            // If ties are likely, the log of their probability is a small difference of large terms; avoid that.
-            if (reach > 0.0)
-                llf -= n_tie * std::log1p((1.0 + other) * std::exp(-reach));
-            else
-                llf += n_tie * (reach - std::log1p(others));
-            cross[pair] = 0.5 * n * tie * (loss - win);
-            info_both += h * cross[pair];
-            info_tie += n * tie * decided;
-        } else
-            v *= decisions;
-        // log1p takes twice as long as log, and is only needed if adding 1 would lose digits.
-        llf -= decisions * (others > 0.01 ? std::log(1.0 + others) : std::log1p(others));
-        score[i] += u;
-        score[j] -= u;
-        variance[pair] = v;
-        score_order += h * u;
-        info_order += h * v;
+        const double d = t.ability[i] - t.ability[j] + (t.offset ? t.offset[pair] : 0.0);
+        const Terms terms = model(t.counts + 3 * pair, d, t.tie);
+        llf += terms.llf;
+        score_tie += terms.score_tie;
+        info_tie += terms.info_tie;
+        score[i] += terms.residual;
+        score[j] -= terms.residual;
+        residual[pair] = terms.residual;
+        variance[pair] = terms.variance;
+        if (cross) cross[pair] = terms.cross;
     }
-    const double found[] = {llf, score_order, score_tie, info_order, info_both, info_tie};
-    std::copy(found, found + 6, sums);
+    sums[0] = llf;
+    sums[1] = score_tie;
+    sums[2] = info_tie;
 }
 
 } // namespace
@@ -95,11 +144,17 @@ int64_t find_pairs(const Comparisons &rows, int32_t *first, int32_t *second, dou
     return n_pairs;
 }
 
-void evaluate(const PairTable &t, double *score, double *variance, double *cross, double *sums) {
-    if (std::isinf(t.log_nu) && t.log_nu < 0.0)
-        evaluate_pairs<false>(t, score, variance, cross, sums);
-    else
-        evaluate_pairs<true>(t, score, variance, cross, sums);
+void evaluate(
+    Ties ties, const PairTable &t, double *score, double *residual, double *variance, double *cross, double *sums
+) {
+    switch (ties) {
+    case Ties::none:
+        return evaluate_pairs<davidson<false>>(t, score, residual, variance, nullptr, sums);
+    case Ties::davidson:
+        return evaluate_pairs<davidson<true>>(t, score, residual, variance, cross, sums);
+    case Ties::rao_kupper:
+        return evaluate_pairs<rao_kupper>(t, score, residual, variance, cross, sums);
+    }
 }
 
 double firth_addition(const PairMoments &pairs, double most, double *addition, double *leverage) {

@@ -1,9 +1,9 @@
 // Paired comparisons: aggregation of rows into a table of pairs, and the likelihood of the table.
 //
-// The probabilities that the first item of a pair wins, that the second wins and that they tie are proportional to exp(d / 2),
-// exp(-d / 2) and nu. Here d is the difference of their abilities, plus the order effect if the first item has it. With nu = 0
-// this is the model of Bradley and Terry, else that of Davidson. The sufficient statistics of d and log nu are
-// (win - loss) / 2 and tie.
+// Let d be the difference of the abilities of a pair, plus an offset. In the model of Davidson, the probabilities that the first
+// item wins, that the second wins and that they tie are proportional to exp(d / 2), exp(-d / 2) and nu; the sufficient statistics
+// of d and log nu are (win - loss) / 2 and tie. With nu = 0 this is the model of Bradley and Terry. In the model of Rao and Kupper
+// the first item wins with probability 1 / (1 + theta exp(-d)), and the second with probability 1 / (1 + theta exp(d)).
 #pragma once
 
 #include <stdint.h>
@@ -25,20 +25,23 @@ struct Comparisons {
 // table with the columns win, loss and tie.
 int64_t find_pairs(const Comparisons &rows, int32_t *first, int32_t *second, double *ordered, int64_t *cell);
 
-// Pairs begin..end-1 of a table, and the parameters; `log_nu` is minus infinity in a model without ties.
+enum class Ties { none, davidson, rao_kupper };
+
+// Pairs begin..end-1 of a table, and the parameters; `offset` is null if all offsets are 0, and `tie` is log nu or log theta.
 struct PairTable {
     const int32_t *first, *second;
-    const double *ordered, *counts, *ability;
-    double order, log_nu;
+    const double *offset, *counts, *ability;
+    double tie;
     int64_t begin, end;
 };
 
 // Likelihood and derivatives of pairs begin..end-1.
 //
-// Adds to the `score` of each item's ability, and fills for each pair the `variance` of (win - loss) / 2 and, in a model with
-// ties, its covariance with tie (`cross`). `sums` receives the log-likelihood, the scores of order effect and log nu, and their
-// information (order, both, log nu). Nearly equal numbers are never subtracted from each other.
-void evaluate(const PairTable &t, double *score, double *variance, double *cross, double *sums);
+// Adds to the `score` of each item's ability, and fills for each pair the derivative by d (`residual`), minus the second
+// derivative by d (`variance`) and, in a model with ties, minus the derivative by d and `tie` (`cross`). `sums` receives the
+// log-likelihood and, for `tie`, the first derivative and minus the second. Nearly equal numbers are never subtracted from each
+// other.
+void evaluate(Ties ties, const PairTable &t, double *score, double *residual, double *variance, double *cross, double *sums);
 
 // Numbers of comparisons and probabilities of win, loss and tie of each pair, and (co)variances of its d and of log nu.
 struct PairMoments {

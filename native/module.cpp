@@ -190,18 +190,29 @@ void bind_comparisons(nb::module_ &m) {
             Comparisons rows{winner.data(), loser.data(), tie.data(), home.data(), int64_t(winner.shape(0)), n_items};
             return find_pairs(rows, first.data(), second.data(), ordered.data(), cell.data());
         });
+    nb::enum_<Ties>(m, "Ties")
+        .value("none", Ties::none)
+        .value("davidson", Ties::davidson)
+        .value("rao_kupper", Ties::rao_kupper);
     def(m, "evaluate_pairs",
-        [](Plain<int32_t, 1> first, Plain<int32_t, 1> second, Plain<double, 1> ordered, Plain<double, 2> counts,
-           Plain<double, 1> ability, double order, double log_nu, int64_t begin, int64_t end, Out<double, 1> score,
+        [](Ties ties, Plain<int32_t, 1> first, Plain<int32_t, 1> second, Plain<double, 1> offset, Plain<double, 2> counts,
+           Plain<double, 1> ability, double tie, int64_t begin, int64_t end, Out<double, 1> score, Out<double, 1> residual,
            Out<double, 1> variance, Out<double, 1> cross, Out<double, 1> sums) {
-            require_same_length(first, second, ordered, counts, variance);
+            require_same_length(first, second, counts, residual, variance);
             require_same_length(ability, score);
-            require(counts.shape(1) == 3 && sums.shape(0) == 6, "counts or sums");
-            require(cross.shape(0) == first.shape(0) || std::isinf(log_nu), "cross");
+            require(offset.shape(0) == first.shape(0) || offset.shape(0) == 0, "offset");
+            require(counts.shape(1) == 3 && sums.shape(0) == 3, "counts or sums");
+            require(cross.shape(0) == first.shape(0) || ties == Ties::none, "cross");
             require(0 <= begin && end <= int64_t(first.shape(0)), "the chunk");
-            PairTable table{first.data(), second.data(), ordered.data(), counts.data(), ability.data(), order, log_nu, begin,
+            PairTable table{first.data(),
+                            second.data(),
+                            offset.shape(0) ? offset.data() : nullptr,
+                            counts.data(),
+                            ability.data(),
+                            tie,
+                            begin,
                             end};
-            evaluate(table, score.data(), variance.data(), cross.data(), sums.data());
+            evaluate(ties, table, score.data(), residual.data(), variance.data(), cross.data(), sums.data());
         });
     def(m, "firth_addition",
         [](Plain<double, 1> n, Plain<double, 2> p, Plain<double, 1> var_d, Plain<double, 1> cov_d_tie, double var_tie,

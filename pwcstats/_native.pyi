@@ -1,5 +1,7 @@
 """Compiled loops on plain arrays; the sources are in ``native/``. They release the GIL."""
 
+from enum import Enum
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -40,9 +42,15 @@ def find_pairs(
     winner: Ints, loser: Ints, tie: Bools, home: NDArray[np.int8], n_items: int,
     first: Ints, second: Ints, ordered: Floats, cell: Longs,
 ) -> int: ...  # fmt: skip
+
+class Ties(Enum):
+    none = ...
+    davidson = ...
+    rao_kupper = ...
+
 def evaluate_pairs(
-    first: Ints, second: Ints, ordered: Floats, counts: Floats, ability: Floats, order: float, log_nu: float,
-    begin: int, end: int, score: Floats, variance: Floats, cross: Floats, sums: Floats,
+    ties: Ties, first: Ints, second: Ints, offset: Floats, counts: Floats, ability: Floats, tie: float, begin: int,
+    end: int, score: Floats, residual: Floats, variance: Floats, cross: Floats, sums: Floats,
 ) -> None: ...  # fmt: skip
 def firth_addition(
     n: Floats, p: Floats, var_d: Floats, cov_d_tie: Floats, var_tie: float, most: float,

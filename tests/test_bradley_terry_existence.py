@@ -21,6 +21,9 @@ DEFAULTS = {
     "order_effect": False,
     "covariates": None,
     "item_data": None,
+    "contest": None,
+    "prior_sd": None,
+    "pseudo": 0.5,
     "environment": None,
     "ref": None,
     "maxiter": 500,
@@ -105,7 +108,7 @@ def test_obstacles_are_found_without_exceptions():
         (long(("a", "b"), ("b", "a")), {"ties": "davidson"}, "no comparison is a tie"),
         (long(("a", "b"), ("b", "a")), {"ties": "davidson", "method": "firth"}, None),
     ):
-        spec = read_spec(model._rows, **{**DEFAULTS, **options})
+        spec = read_spec(model._rows, None, **{**DEFAULTS, **options})
         obstacle = find_obstacle(spec, make_likelihood(spec, model._table(spec)))
         assert (obstacle is None) == (message is None)
         if obstacle is not None:

@@ -89,7 +89,7 @@ def test_one_far_pair_is_no_separation():
 def test_names_that_parameters_have():
     wins = pd.DataFrame([[0, 3, 2], [1, 0, 2], [2, 3, 0]], index=["(tie)", "b", "c"], columns=["(tie)", "b", "c"])
     ties = wins * 0 + 1
-    with pytest.raises(InputError, match=r"name of a parameter, \(\(tie\)\); rename it"):
+    with pytest.raises(InputError, match=r"name of another parameter, \(\(tie\)\); rename it"):
         BradleyTerry(wins, ties).fit(ties="davidson")
     res = BradleyTerry(wins, ties).fit(ties="half")
     assert res.conf_int().shape == (3, 2)

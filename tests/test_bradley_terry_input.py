@@ -223,7 +223,7 @@ def test_input_errors(call, message):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"method": "ml"}, "method must be one of 'mle', 'firth', got 'ml'"),
+        ({"method": "ml"}, "method must be one of 'mle', 'firth', 'ridge', 'ghost', got 'ml'"),
         ({"ties": "yes"}, "ties must be one of"),
         ({"cov": True}, "cov must be one of"),
         ({"cov_type": "HC3"}, "cov_type must be one of"),
@@ -242,7 +242,7 @@ def test_input_errors(call, message):
         ({"covariates": "u"}, "item_data is needed"),
         (
             {"covariates": "u", "item_data": pd.DataFrame({"v": [1, 2, 3]}, index=list("abc"))},
-            "formula 'u' cannot be used",
+            "formula of covariates cannot be used",
         ),
         ({"covariates": pd.DataFrame({"v": [1, 2]}, index=list("ab"))}, r"index lacks \(c\)"),
         ({"covariates": [[1], [2]]}, "one row for each of the 3 items, got 2 x 1"),

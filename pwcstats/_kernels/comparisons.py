@@ -1,13 +1,14 @@
 """Paired comparisons: aggregation of rows into a table of pairs, and probabilities.
 
-The probabilities that the first item of a pair wins, that the second wins and that they tie are proportional to
-exp(d / 2), exp(-d / 2) and nu. Here d is the difference of their abilities, plus the order effect if the first item has
-it. With nu = 0 this is the model of Bradley and Terry, else that of Davidson. The sufficient statistics of d and log nu
-are (win - loss) / 2 and tie.
+Let d be the difference of the abilities of a pair, plus the order effect and contest covariates. In the model of
+Davidson, the probabilities that the first item wins, that the second wins and that they tie are proportional to
+exp(d / 2), exp(-d / 2) and nu. With nu = 0 this is the model of Bradley and Terry. In the model of Rao and Kupper, an
+item wins if it is better by log theta on a scale with logistic errors.
 """
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 
 from pwcstats import _native
 
@@ -35,7 +36,7 @@ def aggregate(
     return first[:n_pairs].copy(), second[:n_pairs].copy(), ordered[:n_pairs].copy(), counts.reshape(-1, 3), cell
 
 
-def probabilities(d: Array, log_nu: float) -> Array:
+def davidson(d: Array, log_nu: float) -> Array:
     """Probabilities of win, loss and tie for each d, one row for each; `log_nu` is -inf in a model without ties."""
     distance = np.abs(d)
     out = np.empty((len(d), 3))
@@ -45,4 +46,13 @@ def probabilities(d: Array, log_nu: float) -> Array:
     ahead = d >= 0.0
     out[:, WIN], out[:, LOSS] = np.where(ahead, favourite, outsider), np.where(ahead, outsider, favourite)
     out[:, TIE] = even * favourite
+    return out
+
+
+def rao_kupper(d: Array, log_theta: float) -> Array:
+    """Probabilities of win, loss and tie for each d, one row for each."""
+    out = np.empty((len(d), 3))
+    out[:, WIN], out[:, LOSS] = expit(d - log_theta), expit(-d - log_theta)
+    # The difference of the two logistic functions, without cancellation.
+    out[:, TIE] = np.expm1(2.0 * log_theta) * out[:, WIN] * out[:, LOSS]
     return out

@@ -82,7 +82,8 @@ class CovarianceEstimate:
 
     `variance` is the variance of the reported parameters and of the reference item (0). `error` is the relative
     standard error of the reported standard errors, 0 if they are exact. `n_groups` is the number of clusters, and
-    `n_effective` their effective number.
+    `n_effective` their effective number. `df_model` is the effective number of parameters, if the covariance was
+    computed.
     """
 
     cov: Array | None = None
@@ -90,6 +91,7 @@ class CovarianceEstimate:
     error: Array | None = None
     n_groups: int | None = None
     n_effective: float | None = None
+    df_model: float | None = None
 
     @property
     def few_groups(self) -> bool:
@@ -107,14 +109,16 @@ def estimate(
     if options.kind == "diag" and isinstance(design, Items) and design.size > EXACT_ITEMS:
         return _projected(likelihood, point, ref, options.n_projections, options.seed)
     cov = likelihood.covariance(point)[0] if point.cov is None else point.cov
+    df_model = likelihood.effective_rank(point, cov)
     n_groups = n_effective = None
     if scored is not None:
         cov = _sandwich(likelihood, point, cov, scored)
         if options.cov_type == "cluster":
             n_groups, n_effective = scored.n_groups, scored.n_effective
-    variance = _variances(cov, ref, design.size)
+    cov = likelihood.without_ghost(cov)
+    variance = _variances(cov, ref, likelihood.n_reported)
     kept = options.kind == "full" or isinstance(design, Covariates)
-    return CovarianceEstimate(cov if kept else None, variance, np.zeros(len(variance)), n_groups, n_effective)
+    return CovarianceEstimate(cov if kept else None, variance, np.zeros(len(variance)), n_groups, n_effective, df_model)
 
 
 def no_standard_errors() -> InputError:
@@ -149,8 +153,9 @@ def _projected(
 ) -> CovarianceEstimate:
     """Estimate variances of many abilities by random projections; all other parts are exact."""
     graph, size = likelihood.design.graph, likelihood.design.size  # type: ignore[attr-defined]
+    n = likelihood.table.n_items
     variance = np.zeros(likelihood.n_params)
-    variance[:size], spread, gaps = graph.diagonal_of_inverse(point.variance, PROJECTION_TOLERANCE, n_draws, seed, ref)
+    variance[:size], spread, gaps = graph.diagonal_of_inverse(point.weights, PROJECTION_TOLERANCE, n_draws, seed, ref)
     solve = likelihood.solve(point, SOLVE_TOLERANCE)
     for k in range(size, likelihood.n_params):
         unit = np.zeros(likelihood.n_params)
@@ -159,23 +164,29 @@ def _projected(
     if ref is not None:
         unit = np.zeros(size)
         unit[ref] = 1.0
-        column = likelihood.design.solver(point.variance, SOLVE_TOLERANCE)(unit - 1.0 / size)
+        column = likelihood.design.solver(point, SOLVE_TOLERANCE)(unit - 1.0 / size)
         variance[:size] += column[ref] - 2.0 * column
         # The gaps are means of squares of normal numbers, so they have this relative standard error.
         rough = gaps * np.sqrt(2.0 / n_draws)
         better = (rough < spread) | (variance[:size] <= 0.0)
         variance[:size][better], spread[better] = gaps[better], rough[better]
         variance[ref] = 0.0
+    elif likelihood.prior is not None:
+        # Abilities of the items, without the ghost, sum to 0.
+        mean = np.append(np.full(n, 1.0 / n), 0.0)
+        column = likelihood.design.solver(point, SOLVE_TOLERANCE)(mean)
+        variance[:size] += column[:n].mean() - 2.0 * column
     if likelihood.n_extra:
         border = likelihood.border(point)
-        through = likelihood.design.solver(point.variance, SOLVE_TOLERANCE)(border)
+        through = likelihood.design.solver(point, SOLVE_TOLERANCE)(border)
         schur = point.extra_information - border.T @ through
-        if ref is not None:
-            through = through - through[ref]
+        through = through - (through[:n].mean(axis=0) if ref is None else through[ref])
         variance[:size] += np.einsum("ij,jk,ik->i", through, np.linalg.inv(schur), through)
     error = np.zeros(likelihood.n_params)
     used = variance[:size] > 0.0
     error[:size][used] = spread[used] / (2.0 * variance[:size][used])
+    if likelihood.prior is not None:
+        variance, error = np.delete(variance, n), np.delete(error, n)
     return CovarianceEstimate(None, variance, error)
 
 
@@ -206,9 +217,11 @@ class Scored:
         return round(float(1.0 / (share @ share)), 6)
 
 
-def scored_rows(rows: Rows, data: pd.DataFrame | None, options: CovarianceOptions, rank: int) -> Scored:
+def scored_rows(
+    rows: Rows, data: pd.DataFrame | None, contest: Array | None, options: CovarianceOptions, rank: int
+) -> Scored:
     """The comparisons as the sandwich needs them; `options.groups` may name a column of `data`."""
-    table, cell = tabulate(rows)
+    table, cell = tabulate(rows, contest)
     if options.cov_type == "HC0" and (rows.counted or rows.n_units == 0):
         # Equal comparisons have equal scores: one entry for all of them, weighted by the root of their number.
         counts = table.counts.ravel()
@@ -234,12 +247,11 @@ def _sandwich(likelihood: Likelihood, point: Point, bread: Array, scored: Scored
     for_d, for_tie = (scores.ravel() for scores in outcome_scores(likelihood, point))
     pair = scored.cell // 3
     d, t = scored.weight * for_d[scored.cell], scored.weight * for_tie[scored.cell]
-    n, n_groups = table.n_items, scored.n_groups
+    n, n_groups = design.n_nodes, scored.n_groups
     parts = [(table.first[pair], d), (table.second[pair], -d)]
-    if likelihood.order:
-        parts.append((np.full(len(pair), n), d * table.ordered[pair]))
+    parts += [(np.full(len(pair), n + k), d * column[pair]) for k, column in enumerate(likelihood.x.T)]
     if likelihood.tie:
-        parts.append((np.full(len(pair), n + likelihood.order), t))
+        parts.append((np.full(len(pair), n + likelihood.x.shape[1]), t))
     columns, entries = (np.concatenate(part) for part in zip(*parts, strict=True))
     indices = (np.tile(scored.group, len(parts)), columns)
     scores = coo_array((entries, indices), shape=(n_groups, n + likelihood.n_extra)).tocsr()

@@ -1,6 +1,5 @@
 """Covariates of the items: from a data frame, an array, or a formula with its data."""
 
-import numbers
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -11,25 +10,8 @@ import patsy
 
 from pwcstats._arrays import Array, as_float
 from pwcstats._text import listed, shape_of, shown
+from pwcstats.bradley_terry.formulas import evaluate_formula
 from pwcstats.errors import InputError, arg, value
-
-
-def read_environment(eval_env: Any, n_frames: int) -> patsy.EvalEnvironment:
-    """Where the names in a formula are looked up: `eval_env` frames out from `n_frames` above the caller of this."""
-    if isinstance(eval_env, patsy.EvalEnvironment):
-        return eval_env
-    if isinstance(eval_env, (bool, np.bool_)) or not isinstance(eval_env, numbers.Integral) or eval_env < -1:
-        raise InputError(
-            f"{arg('eval_env')} must be a whole number of at least -1 or an EvalEnvironment, got {value(eval_env)}."
-        )
-    if eval_env == -1:
-        return patsy.EvalEnvironment([{}])
-    try:
-        return patsy.EvalEnvironment.capture(int(eval_env), reference=n_frames + 1)
-    except ValueError:
-        raise InputError(
-            f"{arg('eval_env')} is {eval_env}, but fewer functions are being called; use a smaller number."
-        ) from None
 
 
 def read_covariates(
@@ -86,14 +68,7 @@ def _from_formula(
                 f"{shown(name)} is missing in {arg('item_data')} for {listed(missing)}; fill it in, or leave these "
                 "items out."
             )
-    try:
-        matrix = patsy.dmatrix(formula, frame, environment, patsy.NAAction(NA_types=[]), return_type="dataframe")
-    except patsy.PatsyError as error:
-        reason = " ".join(error.message.split())
-        if isinstance(error.__cause__, NameError) and error.__cause__.name:
-            columns = listed(frame.columns)
-            reason = f"{error.__cause__.name!r} is neither one of its columns {columns} nor a variable of the caller"
-        raise InputError(f"the formula {formula!r} cannot be used with {arg('item_data')}: {reason}.") from None
+    matrix = evaluate_formula(formula, frame, environment, "covariates")
     matrix = matrix.drop(columns="Intercept", errors="ignore")
     return as_float(matrix, "covariates"), [str(name) for name in matrix.columns]
 

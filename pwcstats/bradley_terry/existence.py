@@ -13,17 +13,19 @@ from math import gcd
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
+from scipy.sparse import coo_array, csr_array, hstack, vstack
 from scipy.sparse.csgraph import connected_components
 
 from pwcstats import _native
 from pwcstats._arrays import Array
 from pwcstats._kernels.comparisons import LOSS, TIE, WIN
+from pwcstats._kernels.newton import Ascent
 from pwcstats._kernels.separation import recession_direction
 from pwcstats._text import listed, named
-from pwcstats.bradley_terry.likelihood import LARGEST_FIRTH, Covariates, Items, Likelihood
-from pwcstats.bradley_terry.spec import Spec
+from pwcstats.bradley_terry.likelihood import LARGEST_FIRTH, Covariates, Design, Items, Likelihood, Point
+from pwcstats.bradley_terry.spec import ORDER_TERM, Spec
 from pwcstats.bradley_terry.table import Table
+from pwcstats.bradley_terry.ties import TIE_MODELS
 from pwcstats.errors import arg
 
 # Why there is no estimate. Calling it makes the message, which may take longer than the check itself.
@@ -31,36 +33,60 @@ Obstacle = Callable[[], str]
 Direction = tuple[int, int]
 Groups = list[NDArray[np.int64]]
 
+# If a predictor is larger than this at the maximum, it may be that the maximum is not finite.
+EXTREME_LOGIT = 12.0
+# If less than this share of a column's sum of squares remains after regression on others, it depends on them.
+DEPENDENT = 1e-10
+SOLVE_TOLERANCE = 1e-12
+
 
 def find_obstacle(spec: Spec, likelihood: Likelihood) -> Obstacle | None:
-    """Why the likelihood has no finite and unique maximum; None if it has one."""
+    """Why the likelihood has no finite and unique maximum; None if it has one.
+
+    Whether contest covariates are separated is found out after the fit, by `find_separation`.
+    """
     table, design = likelihood.table, likelihood.design
-    if spec.davidson and not spec.firth:
+    tie = spec.tie_model.has_parameter
+    if tie and not spec.firth:
         if not table.counts[:, TIE].any():
-            return _no_ties
+            return partial(_no_ties, spec.ties)
         if not table.counts[:, [WIN, LOSS]].any():
             return _only_ties
     if isinstance(design, Covariates):
-        return _aliased(spec, table, design.x) or (None if spec.firth else _separated(spec, table, design.x))
-    if spec.firth:
-        if _components(table, np.ones((len(table.first), 3)), "weak")[0] > 1:
-            return partial(_disconnected, table, spec.labels)
-    elif isinstance(design, Items) and not _is_strongly_connected(table, design):
-        return partial(_infinite_abilities, table, spec.labels)
+        return _aliased(spec, likelihood, design) or (None if spec.firth else _separated(spec, likelihood, design))
+    if isinstance(design, Items) and spec.prior is None:
+        if spec.firth:
+            if _components(table, np.ones((len(table.first), 3)), "weak")[0] > 1:
+                return partial(_disconnected, table, spec.labels)
+        elif not _is_strongly_connected(table, design):
+            return partial(_infinite_abilities, table, spec.labels)
+    if spec.contest is not None or spec.prior is not None:
+        return _aliased_contest(spec, likelihood)
     if spec.order and not _is_order_identified(table):
         return _unidentified_order
-    if not spec.firth and (spec.order or spec.davidson):
-        direction = diverging(table, spec.order, spec.davidson, table.counts)
+    if not spec.firth and (spec.order or tie):
+        direction = diverging(table, spec.order, tie, table.counts)
         if direction is not None:
             return partial(_infinite_extra, direction)
     return None
 
 
-def _no_ties() -> str:
-    return (
-        f"no comparison is a tie, so the tie parameter would be 0; leave out {arg('ties', 'davidson')}, or use "
-        f"{arg('method', 'firth')}."
-    )
+def find_separation(spec: Spec, likelihood: Likelihood, ascent: Ascent[Point]) -> Obstacle | None:
+    """Whether contest covariates are separated, if the fit looks as if they were.
+
+    The log-likelihood is concave. So if the iteration converged at moderate probabilities, the maximum is finite, and
+    no linear program is needed.
+    """
+    if spec.firth or not likelihood.n_extra or (spec.contest is None and spec.prior is None):
+        return None
+    if ascent.converged and np.abs(likelihood.predictor(ascent.point.params)).max() < EXTREME_LOGIT:
+        return None
+    return _separated(spec, likelihood, likelihood.design)
+
+
+def _no_ties(ties: str) -> str:
+    cure = f", or use {arg('method', 'firth')}" if TIE_MODELS[ties].exponential else ""
+    return f"no comparison is a tie, so there is no estimate of the tie parameter; leave out {arg('ties', ties)}{cure}."
 
 
 def _only_ties() -> str:
@@ -235,20 +261,46 @@ def _reduced(u: Direction) -> Direction:
 # Covariates
 
 
-def _differences(spec: Spec, table: Table, x: Array) -> Array:
-    """Derivatives of each pair's linear predictor: differences of covariates, and the order effect if there is one."""
-    return np.column_stack([x, table.ordered]) if spec.order else x
+def _differences(likelihood: Likelihood, design: Design) -> csr_array:
+    """Derivatives of each row's linear predictor by the parameters of the design and beta.
+
+    Abilities are relative to the last item; with a prior, which keeps abilities finite, only beta matters.
+    """
+    table, x = likelihood.table, csr_array(likelihood.x)
+    if isinstance(design, Covariates):
+        return hstack([csr_array(design.x), x], format="csr")
+    if likelihood.prior is not None:
+        return x
+    n, rows = len(table.first), np.arange(len(table.first))
+    entries = (np.repeat([1.0, -1.0], n), (np.tile(rows, 2), np.concatenate([table.first, table.second])))
+    incidence = coo_array(entries, shape=(n, table.n_items)).tocsr()[:, :-1]
+    return hstack([incidence, x], format="csr")
 
 
-def _aliased(spec: Spec, table: Table, x: Array) -> Obstacle | None:
+def _aliased(spec: Spec, likelihood: Likelihood, design: Covariates) -> Obstacle | None:
     """A covariate that is a linear combination of those before it."""
-    d = _differences(spec, table, x)
+    d = np.column_stack([design.x, likelihood.x])
     scale = np.linalg.norm(d, axis=0)
-    names = [*spec.labels, *spec.extra_terms]
-    for column in range(d.shape[1]):
-        part = d[:, : column + 1] / np.where(scale[: column + 1] > 0, scale[: column + 1], 1.0)
-        if np.linalg.matrix_rank(part) <= column:
-            return partial(_unidentified_covariate, names[column])
+    d = d / np.where(scale > 0.0, scale, 1.0)
+    for column, name in enumerate([*spec.labels, *spec.beta_terms]):
+        if np.linalg.matrix_rank(d[:, : column + 1]) <= column:
+            return partial(_unidentified_covariate, name)
+    return None
+
+
+def _aliased_contest(spec: Spec, likelihood: Likelihood) -> Obstacle | None:
+    """A contest covariate that abilities, or the contest covariates before it, can replace."""
+    scale = np.linalg.norm(likelihood.x, axis=0)
+    x = likelihood.x / np.where(scale > 0.0, scale, 1.0)
+    left = x.T @ x
+    if isinstance(likelihood.design, Items) and likelihood.prior is None and x.shape[1]:
+        # What remains after regression on the abilities.
+        border = np.array([likelihood.scatter(column) for column in x.T]).T
+        left -= border.T @ likelihood.design.graph.solver(np.ones(len(x)), SOLVE_TOLERANCE)(border)
+    for column, name in enumerate(spec.beta_terms):
+        if left[column, column] < DEPENDENT:
+            return partial(_unidentified_contest, name)
+        left -= np.outer(left[:, column], left[column]) / left[column, column]
     return None
 
 
@@ -259,28 +311,42 @@ def _unidentified_covariate(name: str) -> str:
     )
 
 
-def _separated(spec: Spec, table: Table, x: Array) -> Obstacle | None:
-    """Covariates that predict the outcomes perfectly."""
-    d = _differences(spec, table, x)
-    tie_bound = np.zeros(d.shape[1] + spec.davidson)
-    if spec.davidson:
-        d = np.column_stack([d, np.zeros(len(d))])
-        tie_bound[-1] = 2.0
-    win, loss, tie = (table.counts[:, column] > 0.0 for column in (WIN, LOSS, TIE))
-    constraints = [d[win] - tie_bound, -d[loss] - tie_bound]
-    if spec.davidson:
-        constraints += [d[win], -d[loss], tie_bound - d[tie], tie_bound + d[tie]]
-    direction = recession_direction(np.concatenate(constraints))
+def _unidentified_contest(name: str) -> str:
+    if name == ORDER_TERM:
+        return _unidentified_order()
+    return (
+        f"the contest covariate {name!r} is not identified: it is 0 in all comparisons, or differences of abilities "
+        "and the covariates before it have the same effect on every comparison; leave it out."
+    )
+
+
+def _separated(spec: Spec, likelihood: Likelihood, design: Design) -> Obstacle | None:
+    """Parameters that predict the outcomes perfectly."""
+    table, d = likelihood.table, _differences(likelihood, design)
+    tie = spec.tie_model.has_parameter
+    win, loss, tied = (table.counts[:, column] > 0.0 for column in (WIN, LOSS, TIE))
+    constraints = [d[win], -d[loss]]
+    if tie:
+        # A win needs d >= 2 tie, a loss d <= -2 tie, and a tie |d| <= 2 tie.
+        bounds = ((d[win], -2.0), (-d[loss], -2.0), (d[win], 0.0), (-d[loss], 0.0), (-d[tied], 2.0), (d[tied], 2.0))
+        constraints = [hstack([part, csr_array(np.full((part.shape[0], 1), bound))]) for part, bound in bounds]
+        d = hstack([d, csr_array((d.shape[0], 1))], format="csr")
+    direction = recession_direction(vstack(constraints))
     if direction is None:
         return None
-    share = np.abs(direction) * np.linalg.norm(d, axis=0)
+    share = np.abs(direction) * np.sqrt(d.power(2).sum(axis=0))
     involved = share > 1e-6 * share.max()
-    names = [name for name, is_involved in zip([*spec.labels, *spec.extra_terms], involved, strict=True) if is_involved]
-    return partial(_infinite_coefficients, names)
+    # Abilities are not named: they are finite without the covariates.
+    n_named = len(spec.extra_terms) + (design.size if isinstance(design, Covariates) else 0)
+    names = [*spec.labels, *spec.extra_terms][-n_named:]
+    found = [name for name, is_involved in zip(names, involved[-n_named:], strict=True) if is_involved]
+    return partial(_infinite_coefficients, found, spec.tie_model.exponential and spec.prior is None)
 
 
-def _infinite_coefficients(names: list[str]) -> str:
+def _infinite_coefficients(names: list[str], firth: bool) -> str:
+    cure = f"use {arg('method', 'firth')} for finite ones, or " if firth else ""
+    what = f"a combination of {listed(names)}" if len(names) > 1 else repr(names[0])
     return (
-        f"there is no maximum likelihood estimate: a combination of {listed(names)} is never on the losing side, so "
-        f"its coefficients would be infinite; use {arg('method', 'firth')} for finite ones, or leave a covariate out."
+        f"there is no maximum likelihood estimate: {what} is never on the losing side, so its coefficients would be "
+        f"infinite; {cure}leave a covariate out."
     )

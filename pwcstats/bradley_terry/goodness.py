@@ -111,13 +111,19 @@ def goodness_of_fit(
     n_draws, seed = _params.count(n_draws, "n_draws", LEAST_DRAWS), _params.seed(random_state)
     n_jobs = _params.jobs(n_jobs)
     check_nonrobust(results, "a test of goodness of fit")
+    if results.spec.prior is not None:
+        raise InputError(
+            f"a test of goodness of fit needs unshrunken estimates, got {arg('method', results.method)}; fit with "
+            f"{arg('method', 'mle')} or {arg('method', 'firth')}."
+        )
     if results.df_resid < 1:
         raise InputError("there are as many parameters as pairs that met, so no degree of freedom is left for a test.")
     distance, symbol, name = STATISTICS[statistic]
     table = results._likelihood.table
     observed = distance(table.counts, results._expected)
     by_order = ", by who went first," if table.ordered.any() else ""
-    null = f"the probabilities of all pairs{by_order} follow the model"
+    what = "pairs" if results.spec.contest is None else "pairs and contest covariates"
+    null = f"the probabilities of all {what}{by_order} follow the model"
     sparse, obstacle = _sparse(results), _obstacle(results)
     if p_value == "bootstrap" and obstacle:
         raise InputError(f"the fit cannot be simulated: {obstacle}; use {arg('p_value', 'chi2')}.")
@@ -149,7 +155,7 @@ def goodness_of_fit(
 
 def _sparse(results: "BradleyTerryResults") -> str:
     """How the expected counts violate Cochran's rule; empty if they do not."""
-    expected = results._expected[:, : 3 if results.spec.davidson else 2]
+    expected = results._expected[:, : 3 if results.spec.tie_model.has_parameter else 2]
     share = float((expected < SMALL_EXPECTED).mean())
     if share > SMALL_SHARE:
         return f"{100 * share:.0f}% of the expected counts are below {SMALL_EXPECTED:g}"
@@ -160,8 +166,8 @@ def _sparse(results: "BradleyTerryResults") -> str:
 
 def _obstacle(results: "BradleyTerryResults") -> str:
     """Why tables cannot be simulated from the fit; empty if they can."""
-    if results.spec.ties == "half" and results.model._rows.tie.any():
-        return f"{arg('ties', 'half')} has no probability of a tie"
+    if results.spec.tie_model.halves and results.model._rows.tie.any():
+        return f"{arg('ties', results.spec.ties)} has no probability of a tie"
     n = results._likelihood.table.n
     if np.any(n != np.round(n)) or n.sum() > LARGEST_COUNT:
         return "the numbers of comparisons are not whole numbers below 2^53"

@@ -15,16 +15,16 @@ from pwcstats.bradley_terry.table import same_comparisons
 from pwcstats.errors import InputError, arg, code
 
 if TYPE_CHECKING:
-    from pwcstats.bradley_terry.results import BradleyTerryResults
+    from pwcstats.bradley_terry.ability_results import AbilityResults
 
 
-def standardised(results: "BradleyTerryResults", z: float) -> dict[str, Any]:
+def standardised(results: "AbilityResults", z: float) -> dict[str, Any]:
     """Statistic, p-value and, if `use_t`, degrees of freedom of an estimate divided by its standard error."""
     found: dict[str, Any] = {"statistic": z, "p_value": float(2.0 * results._reference.sf(abs(z)))}
     return {**found, "df": results.df_resid_inference, "statistic_name": "t"} if results.use_t else found
 
 
-def contrast(results: "BradleyTerryResults", i: Hashable, j: Hashable, alpha: float = 0.05) -> TestResult:
+def contrast(results: "AbilityResults", i: Hashable, j: Hashable, alpha: float = 0.05) -> TestResult:
     """Difference of the abilities of two items, with standard error, Wald interval and test.
 
     Parameters
@@ -58,7 +58,7 @@ def contrast(results: "BradleyTerryResults", i: Hashable, j: Hashable, alpha: fl
     )
 
 
-def _difference_variance(results: "BradleyTerryResults", a: int, b: int) -> float:
+def _difference_variance(results: "AbilityResults", a: int, b: int) -> float:
     if results._estimate.cov is not None:
         cov = results._item_cov
         return float(cov[a, a] + cov[b, b] - 2.0 * cov[a, b])
@@ -71,7 +71,7 @@ def _difference_variance(results: "BradleyTerryResults", a: int, b: int) -> floa
     return float(x[a] - x[b])
 
 
-def wald_test(results: "BradleyTerryResults", contrasts: Any) -> TestResult:
+def wald_test(results: "AbilityResults", contrasts: Any) -> TestResult:
     """Wald test of the hypothesis that linear combinations of `params` are all 0.
 
     Parameters
@@ -123,12 +123,12 @@ def wald_test(results: "BradleyTerryResults", contrasts: Any) -> TestResult:
     return TestResult(statistic, chi2_sf(statistic, df), df, **about)
 
 
-def lr_test(results: "BradleyTerryResults", other: "BradleyTerryResults") -> TestResult:
+def lr_test(results: "AbilityResults", other: "AbilityResults") -> TestResult:
     """Likelihood-ratio test of two fits to the same comparisons, one of which is nested in the other.
 
     Parameters
     ----------
-    other : BradleyTerryResults
+    other : results
         A fit to the same data with more or fewer parameters: for example without order effect, or with covariates
         instead of abilities.
 
@@ -152,11 +152,11 @@ def lr_test(results: "BradleyTerryResults", other: "BradleyTerryResults") -> Tes
     )
 
 
-def _check_nested(small: "BradleyTerryResults", large: "BradleyTerryResults") -> None:
+def _check_nested(small: "AbilityResults", large: "AbilityResults") -> None:
     a, b = small.spec, large.spec
     if small.model is not large.model and not same_comparisons(small.model._rows, large.model._rows, a.order):
         raise InputError("a likelihood-ratio test needs two fits to the same comparisons, got different ones.")
-    if a.firth or b.firth:
+    if a.method != "mle" or b.method != "mle":
         raise InputError(
             "a likelihood-ratio test needs maximum likelihood fits, because penalties of different models cannot be "
             f"compared; fit both with {arg('method', 'mle')}, or use {code('wald_test')}."
@@ -170,26 +170,39 @@ def _check_nested(small: "BradleyTerryResults", large: "BradleyTerryResults") ->
         check_nonrobust(fit, "a likelihood-ratio test")
     if small.df_model == large.df_model:
         raise InputError(f"both fits have {small.df_model} parameters, so neither is nested in the other.")
-    if (a.order and not b.order) or not _is_spanned(a.z, b.z):
+    if not _are_abilities_spanned(a.z, b.z) or not _is_spanned(_contest_columns(small), _contest_columns(large)):
         raise InputError(
             "the smaller model is not nested in the larger one: it has an order effect or covariates that the larger "
             "model does not have."
         )
 
 
-def _is_spanned(small: Array | None, large: Array | None) -> bool:
+def _are_abilities_spanned(small: Array | None, large: Array | None) -> bool:
     """Whether the covariates of the small model are combinations of those of the large one (None: any abilities)."""
     if large is None:
         return True
-    if small is None:
-        return False
-    large, small = (x - x.mean(axis=0) for x in (large, small))
-    large, small = (x / np.linalg.norm(x, axis=0) for x in (large, small))
+    return small is not None and _is_spanned(small - small.mean(axis=0), large - large.mean(axis=0))
+
+
+def _contest_columns(results: "AbilityResults") -> Array:
+    """The order effect and the contest covariates as columns, one row for each row of the user's data."""
+    rows, contest = results.model._rows, results.spec.contest_values
+    unit = rows.unit if len(rows.unit) else np.arange(len(rows.winner))
+    side = rows.side if len(rows.side) else np.ones(len(unit))
+    columns = [] if contest is None else list(contest[unit].T)
+    if results.spec.order:
+        columns.append(rows.home * side)
+    return np.array(columns).reshape(-1, len(unit)).T
+
+
+def _is_spanned(small: Array, large: Array) -> bool:
+    """Whether the columns of one matrix are linear combinations of those of another."""
+    large, small = (x / np.maximum(np.linalg.norm(x, axis=0), 1e-300) for x in (large, small))
     fitted = large @ np.linalg.lstsq(large, small, rcond=None)[0]
     return bool(np.allclose(fitted, small, rtol=0.0, atol=1e-8))
 
 
-def check_nonrobust(results: "BradleyTerryResults", what: str) -> None:
+def check_nonrobust(results: "AbilityResults", what: str) -> None:
     """Refuse likelihood methods after a robust covariance: they assume independent comparisons."""
     if results.cov_type != "nonrobust":
         raise InputError(

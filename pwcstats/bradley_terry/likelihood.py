@@ -1,4 +1,9 @@
-"""The likelihood of a table of comparisons: its value, scores and information, for abilities or covariates."""
+"""The likelihood of a table of comparisons: its value, scores and information, for abilities or covariates.
+
+For each row of the table, d = ability[first] - ability[second] + x'beta. The columns of x are the order effect and the
+contest covariates. The parameters are those of the design (abilities, or coefficients of item covariates), beta, and
+the tie parameter.
+"""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -10,11 +15,13 @@ from numpy.typing import NDArray
 
 from pwcstats import _native
 from pwcstats._arrays import Array
-from pwcstats._kernels import comparisons, newton
+from pwcstats._kernels import newton
 from pwcstats._kernels.comparisons import LOSS, TIE, WIN
 from pwcstats._kernels.laplacian import Graph, NotDefiniteError, inverse_and_determinant
+from pwcstats.bradley_terry.methods import Prior
 from pwcstats.bradley_terry.spec import Spec
 from pwcstats.bradley_terry.table import Table
+from pwcstats.bradley_terry.ties import TieModel
 
 Solve = Callable[[Array], Array]
 
@@ -42,45 +49,52 @@ PARTS, SMALLEST_PART = 4, 2**15
 
 
 class Design(Protocol):
-    """How abilities depend on the parameters."""
+    """How abilities depend on the parameters.
+
+    A node is an item, or the ghost item of a prior, which is the last node.
+    """
 
     size: int
     rank: int
+    n_nodes: int
 
     def start(self, table: Table) -> Array:
         """Starting values of the parameters."""
         ...
 
     def abilities(self, params: Array) -> Array:
-        """Abilities of all items."""
+        """Abilities of all nodes."""
         ...
 
     def gather(self, x: Array) -> Array:
-        """Derivatives with respect to the parameters, from those with respect to the abilities."""
+        """Derivatives with respect to the parameters, from those with respect to the abilities of the nodes."""
         ...
 
     def expand(self, cov: Array) -> Array:
         """Covariance of the abilities (and of the extra parameters), from that of the parameters."""
         ...
 
-    def solver(self, variance: Array, tolerance: float) -> Solve:
-        """A function that solves equations with the information as matrix, for given variances of the pairs."""
+    def solver(self, point: "Point", tolerance: float) -> Solve:
+        """A function that solves equations with the information at a point as matrix."""
         ...
 
-    def inverse(self, variance: Array) -> tuple[Array, float]:
-        """Inverse of the information and its log determinant."""
+    def inverse(self, point: "Point") -> tuple[Array, float]:
+        """Inverse of the information at a point, and its log determinant."""
         ...
 
 
 class Items:
-    """One ability for each item; they sum to 0."""
+    """One ability for each node; they sum to 0. With a prior, the ghost item is joined to all items."""
 
-    def __init__(self, table: Table) -> None:
-        self.size = table.n_items
-        self.rank = table.n_items - 1
-        self.graph = Graph(table.first, table.second, table.n_items)
-        self.solver = self.graph.solver
-        self.inverse = self.graph.inverse
+    def __init__(self, table: Table, prior: Prior | None) -> None:
+        self.prior = prior
+        first, second, n = table.first, table.second, table.n_items
+        if prior is not None:
+            first = np.concatenate([first, np.arange(n, dtype=np.int32)])
+            second = np.concatenate([second, np.full(n, n, np.int32)])
+        self.size = self.n_nodes = n + (prior is not None)
+        self.rank = self.size - 1
+        self.graph = Graph(first, second, self.size)
 
     def start(self, table: Table) -> Array:
         """Logits of the shares of wins, rescaled as if all items met each other equally often.
@@ -95,13 +109,22 @@ class Items:
         lost = np.bincount(first, loss, n) + np.bincount(second, win, n)
         logit = np.clip(np.log(won + 0.5) - np.log(lost + 0.5), -FARTHEST_START, FARTHEST_START)
         spread = min(float(logit.var()), 1.5)
-        return (logit - logit.mean()) / np.sqrt(1.0 - spread * np.pi / 8.0)
+        ability = (logit - logit.mean()) / np.sqrt(1.0 - spread * np.pi / 8.0)
+        return ability if self.prior is None else np.append(ability, 0.0)
 
     def abilities(self, params: Array) -> Array:
         """The parameters are the abilities."""
         return params
 
     gather = expand = abilities
+
+    def solver(self, point: "Point", tolerance: float) -> Solve:
+        """Solve with the Laplacian of the graph."""
+        return self.graph.solver(point.weights, tolerance)
+
+    def inverse(self, point: "Point") -> tuple[Array, float]:
+        """Invert the Laplacian of the graph."""
+        return self.graph.inverse(point.weights)
 
 
 class Covariates:
@@ -110,6 +133,7 @@ class Covariates:
     def __init__(self, table: Table, z: Array) -> None:
         self.z = z
         self.size = self.rank = z.shape[1]
+        self.n_nodes = table.n_items
         self.x = z[table.first] - z[table.second]
 
     def start(self, table: Table) -> Array:
@@ -133,22 +157,23 @@ class Covariates:
         wide[len(self.z) :, self.size :] = np.eye(extra)
         return wide @ cov @ wide.T
 
-    def solver(self, variance: Array, tolerance: float) -> Solve:
+    def solver(self, point: "Point", tolerance: float) -> Solve:
         """Use the inverse, because there are few covariates."""
-        inverse, _ = self.inverse(variance)
+        inverse, _ = self.inverse(point)
         return lambda b: inverse @ b
 
-    def inverse(self, variance: Array) -> tuple[Array, float]:
+    def inverse(self, point: "Point") -> tuple[Array, float]:
         """Inverse of X'VX and its log determinant."""
-        return inverse_and_determinant((self.x * variance[:, None]).T @ self.x)
+        return inverse_and_determinant((self.x * point.variance[:, None]).T @ self.x)
 
 
 @dataclass
 class Point:
-    """The likelihood at given parameters; `value` is maximised.
+    """The likelihood at given parameters; `value` is maximised, and `llf` is the log-likelihood without penalty.
 
-    With a penalty, `cov` is the covariance, and `slope` is a point whose information approximates the curvature of the
-    penalised likelihood.
+    `variance` and `cross` are minus the second derivatives of each row's log-likelihood by d, and by d and the tie
+    parameter; `prior_variance` is the same for the links of the items to the ghost. With Jeffreys' penalty, `cov` is
+    the covariance, and `slope` is a point whose information approximates the curvature of the penalised likelihood.
     """
 
     params: Array
@@ -156,58 +181,79 @@ class Point:
     llf: float
     score: Array
     variance: Array
+    prior_variance: Array
     cross: Array
     extra_information: Array
     cov: Array | None = None
     slope: "Point | None" = None
 
+    @property
+    def weights(self) -> Array:
+        """Weights of the edges of the graph: pairs, then links to the ghost."""
+        return np.concatenate([self.variance, self.prior_variance]) if len(self.prior_variance) else self.variance
+
 
 class Likelihood:
-    """Likelihood of Bradley and Terry or Davidson; parameters are those of the design, the order effect and log nu."""
+    """Likelihood of a model of ties; parameters are those of the design, beta and the tie parameter."""
 
-    def __init__(self, table: Table, design: Design, *, order: bool, tie: bool, firth: bool) -> None:
-        self.table, self.design = table, design
-        self.order, self.tie, self.firth = order, tie, firth
-        self.n_extra = order + tie
+    def __init__(
+        self, table: Table, design: Design, ties: TieModel, *, order: bool, firth: bool, prior: Prior | None = None
+    ) -> None:
+        self.table, self.design, self.ties = table, design, ties
+        self.order, self.firth, self.prior = order, firth, prior
+        self.x = np.column_stack([table.ordered, table.x]) if order else table.x
+        self.tie = ties.has_parameter
+        self.n_extra = self.x.shape[1] + self.tie
         self.n_params = design.size + self.n_extra
-        self.rank = design.rank + self.n_extra
+        self.rank = design.rank - (prior is not None) + self.n_extra
+        # Number of abilities or coefficients that are reported, which do not include the ghost.
+        self.n_reported = design.size - (prior is not None)
 
-    def split(self, params: Array) -> tuple[Array, float, float]:
-        """Abilities, order effect (0 if there is none) and log nu (minus infinity if there is none)."""
-        extra = list(params[self.design.size :])
-        order = extra.pop(0) if self.order else 0.0
-        return self.design.abilities(params[: self.design.size]), order, extra.pop(0) if self.tie else -np.inf
+    def split(self, params: Array) -> tuple[Array, Array, float]:
+        """Abilities of the nodes, beta, and the tie parameter (minus infinity if there is none)."""
+        size = self.design.size
+        beta = params[size : size + self.x.shape[1]]
+        return self.design.abilities(params[:size]), beta, float(params[-1]) if self.tie else -np.inf
+
+    def abilities(self, params: Array) -> Array:
+        """Abilities of the items, which sum to 0."""
+        ability = self.design.abilities(params[: self.design.size])[: self.table.n_items]
+        return ability if self.prior is None else ability - ability.mean()
 
     def start(self) -> Array:
-        """Starting values: abilities from shares of wins, no order effect, log nu as if all abilities were equal."""
+        """Starting values: abilities from shares of wins, beta 0, the tie parameter as if all abilities were equal."""
         params = np.zeros(self.n_params)
         params[: self.design.size] = self.design.start(self.table)
         if self.tie:
-            wins, losses, ties = self.table.counts.sum(axis=0)
-            params[-1] = np.log(2.0 * (ties + 0.5) / (wins + losses + 1.0))
+            ties = self.table.counts[:, TIE].sum()
+            params[-1] = self.ties.start((ties + 0.5) / (self.table.counts.sum() + 1.5))
         return params
 
     def evaluate(self, params: Array) -> Point:
-        """Compute the likelihood and its derivatives."""
+        """Compute the likelihood and its derivatives, with the penalty if there is one."""
         point = self._evaluate_unpenalised(params, self.table.counts)
+        if self.prior is not None:
+            self._add_prior(point, self.prior)
         if self.firth:
             self._penalise(point)
         return point
 
     def _evaluate_unpenalised(self, params: Array, counts: Array) -> Point:
         table = self.table
-        ability, order, log_nu = self.split(params)
+        ability, beta, tie = self.split(params)
+        offset = self.x @ beta if len(beta) else np.empty(0)
         n_pairs = len(table.first)
-        variance, cross = np.empty(n_pairs), np.empty(n_pairs if self.tie else 0)
+        residual, variance = np.empty((2, n_pairs))
+        cross = np.empty(n_pairs if self.tie else 0)
         # The parts do not depend on the number of cores, so the sums are bit-identical on all machines.
         parts = max(1, min(PARTS, n_pairs // SMALLEST_PART))
         bounds = [n_pairs * part // parts for part in range(parts + 1)]
-        item_scores, sums = np.zeros((parts, table.n_items)), np.empty((parts, 6))
+        node_scores, sums = np.zeros((parts, self.design.n_nodes)), np.empty((parts, 3))
 
         def evaluate(part: int) -> None:
             _native.evaluate_pairs(
-                table.first, table.second, table.ordered, counts, ability, order, log_nu,
-                bounds[part], bounds[part + 1], item_scores[part], variance, cross, sums[part],
+                self.ties.kernel, table.first, table.second, offset, counts, ability, tie,
+                bounds[part], bounds[part + 1], node_scores[part], residual, variance, cross, sums[part],
             )  # fmt: skip
 
         if parts == 1:
@@ -215,12 +261,30 @@ class Likelihood:
         else:
             with ThreadPoolExecutor(parts) as pool:
                 list(pool.map(evaluate, range(parts)))
-        llf, score_order, score_tie, info_order, info_both, info_tie = map(float, sums.sum(axis=0))
-        item_score = item_scores.sum(axis=0)
-        information = np.array([[info_order, info_both], [info_both, info_tie]])
-        kept = np.array([self.order, self.tie])
-        score = np.concatenate([self.design.gather(item_score), np.array([score_order, score_tie])[kept]])
-        return Point(params, llf, llf, score, variance, cross, information[kept][:, kept])
+        llf, score_tie, info_tie = map(float, sums.sum(axis=0))
+        tie_score = [score_tie] * self.tie
+        score = np.concatenate([self.design.gather(node_scores.sum(axis=0)), self.x.T @ residual, tie_score])
+        information = self._extra_information(variance, cross, info_tie)
+        return Point(params, llf, llf, score, variance, np.empty(0), cross, information)
+
+    def _extra_information(self, variance: Array, cross: Array, info_tie: float) -> Array:
+        """Information about beta and the tie parameter."""
+        q = self.x.shape[1]
+        out = np.empty((self.n_extra, self.n_extra))
+        out[:q, :q] = (self.x * variance[:, None]).T @ self.x
+        if self.tie:
+            out[:q, -1] = out[-1, :q] = self.x.T @ cross
+            out[-1, -1] = info_tie
+        return out
+
+    def _add_prior(self, point: Point, prior: Prior) -> None:
+        n = self.table.n_items
+        d = point.params[:n] - point.params[n]
+        score = prior.score(d)
+        point.value += prior.value(d)
+        point.score[:n] += score
+        point.score[n] -= score.sum()
+        point.prior_variance = prior.variance(d)
 
     def _penalise(self, point: Point) -> None:
         """Add Jeffreys' penalty to the likelihood and its derivatives (Firth 1993) to the scores.
@@ -237,47 +301,48 @@ class Likelihood:
         point.value += 0.5 * log_determinant
         table = self.table
         var_tie = point.cov[-1, -1] if self.tie else 0.0
-        var_d, cov_d_tie = self._pair_variances(self.design.expand(point.cov))
+        var_d, cov_d_tie = self.predictor_variances(point.cov)
         addition, leverage = np.empty((2, len(table.first)))
         for_tie = _native.firth_addition(
             table.n, self.probabilities(point.params), var_d, cov_d_tie, var_tie, 1.0 + self.tie, addition, leverage
         )
-        extra = [float(addition @ table.ordered)] * self.order + [for_tie] * self.tie
-        point.score += np.concatenate([self.design.gather(self.scatter(addition)), extra])
+        point.score += np.concatenate(
+            [self.design.gather(self.scatter(addition)), self.x.T @ addition, [for_tie] * self.tie]
+        )
         point.slope = self._evaluate_unpenalised(point.params, table.counts * (1.0 + leverage)[:, None])
 
     def predictor(self, params: Array) -> Array:
-        """Linear predictor of each pair: the difference of abilities plus the order effect."""
-        ability, order, _ = self.split(params)
-        return ability[self.table.first] - ability[self.table.second] + order * self.table.ordered
+        """The linear predictor d of each row of the table."""
+        ability, beta, _ = self.split(params)
+        return ability[self.table.first] - ability[self.table.second] + self.x @ beta
 
     def probabilities(self, params: Array) -> Array:
-        """Probabilities of win, loss and tie of each pair."""
-        return comparisons.probabilities(self.predictor(params), self.split(params)[2])
+        """Probabilities of win, loss and tie of each row of the table."""
+        return self.ties.probabilities(self.predictor(params), self.split(params)[2])
 
     def scatter(self, x: Array) -> Array:
-        """Sum of x over the pairs of each item, with minus for pairs in which it is second."""
-        out = np.zeros(self.table.n_items)
-        _native.add_to_items(self.table.first, self.table.second, x, True, out)
+        """Sum of x over the pairs of each node, with minus for pairs in which it is second."""
+        out = np.zeros(self.design.n_nodes)
+        _native.add_to_items(self.table.first, self.table.second, np.ascontiguousarray(x), True, out)
         return out
 
-    def _pair_variances(self, cov: Array) -> tuple[Array, Array]:
-        """Variance of each pair's predictor and its covariance with log nu, from the covariance of all abilities."""
-        first, second, h, order = self.table.first, self.table.second, self.table.ordered, self.table.n_items
+    def predictor_variances(self, cov: Array) -> tuple[Array, Array]:
+        """Variance of each row's predictor, and its covariance with the tie parameter."""
+        cov = self.design.expand(cov)
+        first, second, n, q = self.table.first, self.table.second, self.design.n_nodes, self.x.shape[1]
         diagonal = np.diagonal(cov)
         var_d = diagonal[first] + diagonal[second] - 2.0 * cov[first, second]
-        if self.order:
-            var_d += h * (cov[order, order] + 2.0 * (cov[order, first] - cov[order, second]))
+        if q:
+            beta = cov[n : n + q]
+            var_d += np.einsum("ij,jk,ik->i", self.x, beta[:, n : n + q], self.x)
+            var_d += 2.0 * (self.x * (beta[:, first] - beta[:, second]).T).sum(axis=1)
         if not self.tie:
             return var_d, np.zeros(len(first))
-        cov_d_tie = cov[-1, first] - cov[-1, second]
-        if self.order:
-            cov_d_tie += h * cov[order, -1]
-        return var_d, cov_d_tie
+        return var_d, cov[-1, first] - cov[-1, second] + self.x @ cov[n : n + q, -1]
 
     def border(self, point: Point) -> Array:
         """Information between the design's parameters and the extra ones, one column for each extra parameter."""
-        columns = [point.variance * self.table.ordered] * self.order + [point.cross] * self.tie
+        columns = [*(point.variance * column for column in self.x.T), *([point.cross] * self.tie)]
         return np.array([self.design.gather(self.scatter(x)) for x in columns]).reshape(self.n_extra, -1).T
 
     def direction(self, point: Point) -> Array:
@@ -300,28 +365,27 @@ class Likelihood:
         the graph has no cycle, the step leads to d* at once, while Newton's step fails if d is far beyond d*.
         """
         table = self.table
-        _, _, log_nu = self.split(point.params)
+        _, _, tie = self.split(point.params)
         d, n = self.predictor(point.params), table.n + 1.0
-        p = comparisons.probabilities(d, log_nu)
+        p = self.ties.probabilities(d, tie)
         # Shares of wins and losses; a tie is half of each.
         seen = (table.counts[:, :2] + 0.5 * table.counts[:, 2:] + 0.5) / n[:, None]
         expected = p[:, :2] + 0.5 * p[:, 2:]
-        own = _estimate_of_pair(seen[:, 0], seen[:, 1], np.exp(log_nu))
+        own = self.ties.own_estimate(seen[:, 0], seen[:, 1], tie)
         # The difference of the smaller shares is more accurate.
         gap = np.where(own > 0.0, seen[:, 1] - expected[:, 1], expected[:, 0] - seen[:, 0])
         near = np.abs(d - own) < NEAR
-        tangent = p[:, 0] * p[:, 1] + 0.25 * p[:, 2] * (p[:, 0] + p[:, 1])
-        secant = n * np.where(near, tangent, gap / np.where(near, 1.0, d - own))
-        information = point.extra_information * np.eye(self.n_extra)
-        if self.order:
-            information[0, 0] = secant @ table.ordered
-        curvature = replace(point, variance=secant, cross=np.zeros_like(point.cross), extra_information=information)
+        secant = n * np.where(near, self.ties.slope(p), gap / np.where(near, 1.0, d - own))
+        info_tie = float(point.extra_information[-1, -1]) if self.tie else 0.0
+        no_cross = np.zeros_like(point.cross)
+        information = self._extra_information(secant, no_cross, info_tie)
+        curvature = replace(point, variance=secant, cross=no_cross, extra_information=information)
         return self._step(curvature, point.score)
 
     def solve(self, point: Point, tolerance: float) -> Solve:
         """A function that solves equations with the information as matrix, with the Schur complement of the extras."""
         size = self.design.size
-        inner = self.design.solver(point.variance, tolerance)
+        inner = self.design.solver(point, tolerance)
         if not self.n_extra:
             return inner
         border = self.border(point)
@@ -337,7 +401,7 @@ class Likelihood:
 
     def covariance(self, point: Point) -> tuple[Array, float]:
         """Inverse of the information of all parameters, and its log determinant."""
-        inverse, log_determinant = self.design.inverse(point.variance)
+        inverse, log_determinant = self.design.inverse(point)
         if not self.n_extra:
             return inverse, log_determinant
         size = self.design.size
@@ -351,18 +415,49 @@ class Likelihood:
         cov[size:, size:] = schur_inverse
         return cov, log_determinant + more
 
+    def reported(self, params: Array) -> Array:
+        """Parameters without the ghost; abilities sum to 0."""
+        if self.prior is None:
+            return params
+        return np.concatenate([self.abilities(params), params[self.design.size :]])
+
+    def without_ghost(self, cov: Array) -> Array:
+        """Covariance with the abilities of the items, which sum to 0, instead of the parameters with the ghost."""
+        if self.prior is None:
+            return cov
+        n = self.table.n_items
+        cov = np.delete(np.delete(cov, n, 0), n, 1)
+        for _ in range(2):  # rows, then columns
+            cov[:n] -= cov[:n].mean(axis=0)
+            cov = cov.T
+        return cov
+
+    def effective_rank(self, point: Point, cov: Array) -> float:
+        """Effective number of parameters: trace of the covariance times the information without the prior."""
+        if self.prior is None:
+            return self.rank
+        n = self.table.n_items
+        diagonal = np.diagonal(cov)
+        return self.rank + 1 - float(point.prior_variance @ (diagonal[:n] + cov[n, n] - 2.0 * cov[n, :n]))
+
+    def item_covariance(self, cov: Array) -> Array:
+        """Covariance of the items' abilities, and of the extra parameters behind them, from that of the parameters."""
+        return self.design.expand(cov)
+
     def length(self, step: Array) -> float:
         """Largest change of a logit that a step can cause."""
-        ability, order, log_nu = self.split(step)
-        return float(np.ptp(ability) + abs(order) + (abs(log_nu) if self.tie else 0.0))
+        ability, beta, tie = self.split(step)
+        contest = float(np.abs(self.x @ beta).max(initial=0.0))
+        return float(np.ptp(ability) + contest + (abs(tie) if self.tie else 0.0))
 
-    def maximise(self, maxiter: int) -> newton.Ascent[Point]:
-        """Find the maximum."""
+    def maximise(self, maxiter: int, start: Array | None = None) -> newton.Ascent[Point]:
+        """Find the maximum, from given parameters or from the usual starting values."""
         tolerance = FIRTH_STEP if self.firth else NEWTON_STEP
+        start = self.start() if start is None else start
         # A trial step may be so long that numbers overflow; it is then rejected.
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             ascent = newton.ascend(
-                self.evaluate, self.direction, self.length, self.start(), tolerance, maxiter,
+                self.evaluate, self.direction, self.length, start, tolerance, maxiter,
                 cautious=self.cautious_direction, stalled_step=STALLED_STEP,
             )  # fmt: skip
         if ascent.converged and not self.table.addable:
@@ -373,19 +468,10 @@ class Likelihood:
 
 def make_likelihood(spec: Spec, table: Table) -> Likelihood:
     """The likelihood of a specification."""
-    design = Items(table) if spec.z is None else Covariates(table, spec.z)
-    return Likelihood(table, design, order=spec.order, tie=spec.davidson, firth=spec.firth)
-
-
-def _estimate_of_pair(win: Array, loss: Array, nu: float) -> Array:
-    """The d at which the expected shares of wins and losses of a pair are these; a tie is half of each."""
-    ahead, behind = np.maximum(win, loss), np.minimum(win, loss)
-    half = 0.5 * nu * (ahead - behind)
-    return np.sign(win - loss) * 2.0 * np.log((half + np.sqrt(half**2 + 4.0 * ahead * behind)) / (2.0 * behind))
+    design = Items(table, spec.prior) if spec.z is None else Covariates(table, spec.z)
+    return Likelihood(table, design, spec.tie_model, order=spec.order, firth=spec.firth, prior=spec.prior)
 
 
 def outcome_scores(likelihood: Likelihood, point: Point) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Derivatives of the log-likelihood of one comparison by d and by log nu: two arrays (pairs, outcomes)."""
-    p = likelihood.probabilities(point.params)
-    mean = 0.5 * (p[:, :1] - p[:, 1:2])
-    return np.array([[0.5, -0.5, 0.0]]) - mean, np.array([[0.0, 0.0, 1.0]]) - p[:, 2:]
+    """Derivatives of one comparison's log-likelihood by d and by the tie parameter: two arrays (pairs, outcomes)."""
+    return likelihood.ties.scores(likelihood.probabilities(point.params), likelihood.split(point.params)[2])

@@ -13,13 +13,15 @@ from pwcstats._summary import number
 from pwcstats._text import listed
 from pwcstats.bradley_terry import covariance
 from pwcstats.bradley_terry.covariance import ENOUGH_UNEQUAL_CLUSTERS, FEW_CLUSTERS, LARGEST_FULL, Cov, CovType
-from pwcstats.bradley_terry.covariates import read_environment
-from pwcstats.bradley_terry.existence import find_obstacle
+from pwcstats.bradley_terry.existence import find_obstacle, find_separation
+from pwcstats.bradley_terry.formulas import read_environment
 from pwcstats.bradley_terry.likelihood import LARGEST_FIRTH, make_likelihood
+from pwcstats.bradley_terry.methods import Method
 from pwcstats.bradley_terry.reading import Rows, read_comparisons, read_wins
 from pwcstats.bradley_terry.results import BradleyTerryResults
-from pwcstats.bradley_terry.spec import Method, Spec, Ties, read_spec
+from pwcstats.bradley_terry.spec import Spec, read_spec
 from pwcstats.bradley_terry.table import Table, make_table
+from pwcstats.bradley_terry.ties import Ties
 from pwcstats.coupling.reading import read_pairs, read_weights, soft_wins
 from pwcstats.errors import (
     ConvergenceWarning,
@@ -72,10 +74,15 @@ class BradleyTerry:
     there is no maximum, the error names the items.
 
     With ``ties="davidson"`` [3]_, i wins, j wins and a tie have probabilities in the ratio :math:`\pi_i : \pi_j : \nu
-    \sqrt{\pi_i \pi_j}`. With ``order_effect=True``, :math:`\pi_i` of the item that goes first (or is at home) is
-    multiplied by :math:`e^\delta`. With ``method="firth"`` [4]_, half the log determinant of the information is added
-    to the log-likelihood. This removes most of the bias, and estimates are finite whenever the graph of comparisons is
-    connected.
+    \sqrt{\pi_i \pi_j}`. With ``ties="rao-kupper"`` [6]_, i wins with probability :math:`\pi_i / (\pi_i + \theta
+    \pi_j)`, and j with probability :math:`\pi_j / (\pi_j + \theta \pi_i)`. With ``order_effect=True``, :math:`\pi_i` of
+    the item that goes first (or is at home) is multiplied by :math:`e^\delta`, and contest covariates x multiply it by
+    :math:`e^{x'\beta}`.
+
+    With ``method="firth"`` [4]_, half the log determinant of the information is added to the log-likelihood. This
+    removes most of the bias, and estimates are finite whenever the graph of comparisons is connected. With
+    ``method="ridge"``, :math:`-\sum_i (\lambda_i - \bar\lambda)^2 / (2 s^2)` is added, where s is `prior_sd`. With
+    ``method="ghost"``, every item has additional comparisons with a ghost item, as in R's PlackettLuce [7]_.
 
     References
     ----------
@@ -89,6 +96,11 @@ class BradleyTerry:
        https://doi.org/10.1093/biomet/80.1.27
     .. [5] S. M. Stigler, "Citation patterns in the journals of statistics and probability", Statistical Science 9,
        94-108, 1994. https://doi.org/10.1214/ss/1177010655
+    .. [6] P. V. Rao and L. L. Kupper, "Ties in paired-comparison experiments: a generalization of the Bradley–Terry
+       model", Journal of the American Statistical Association 62, 194-204, 1967.
+       https://doi.org/10.1080/01621459.1967.10482901
+    .. [7] H. L. Turner, J. van Etten, D. Firth and I. Kosmidis, "Modelling rankings in R: the PlackettLuce package",
+       Computational Statistics 35, 1027-1057, 2020. https://doi.org/10.1007/s00180-020-00959-3
 
     Examples
     --------
@@ -270,8 +282,11 @@ class BradleyTerry:
         cov: Cov = "full",
         *,
         item_data: pd.DataFrame | None = None,
+        contest: Any = None,
+        prior_sd: float | None = None,
+        pseudo: float = 0.5,
         eval_env: Any = 0,
-        cov_type: CovType = "nonrobust",
+        cov_type: CovType | None = None,
         cov_kwds: Mapping[str, Any] | None = None,
         maxiter: int = 500,
         n_projections: int = 64,
@@ -281,12 +296,14 @@ class BradleyTerry:
 
         Parameters
         ----------
-        method : {"mle", "firth"}
-            Maximum likelihood, or Firth's bias-reduced (Jeffreys-penalised) likelihood. The latter has finite estimates
-            even for items that won or lost everything.
-        ties : {"none", "davidson", "half"}
-            "none": ties are an error. "davidson": ties have a parameter, ``"(tie)"``, which is log nu. "half": a tie
-            is half a win for each item.
+        method : {"mle", "firth", "ridge", "ghost"}
+            "mle": maximum likelihood. "firth": Firth's bias-reduced (Jeffreys-penalised) likelihood, with finite
+            estimates even for items that won or lost everything. "ridge": a normal prior for the abilities, with
+            standard deviation `prior_sd`. "ghost": every item wins and loses `pseudo` comparisons against a ghost item.
+            The last two have finite estimates even if some items never met, and shrink abilities towards their mean.
+        ties : {"none", "davidson", "rao-kupper", "half"}
+            "none": ties are an error. "davidson" and "rao-kupper": ties have a parameter, ``"(tie)"``, which is log nu
+            or log theta. "half": a tie is half a win for each item.
         order_effect : bool
             Whether to estimate the advantage of going first, ``"(order)"``, on the scale of the abilities.
         covariates : DataFrame, array-like or str, optional
@@ -300,14 +317,27 @@ class BradleyTerry:
             are estimated by random projections; ``res.bse_error`` gives their accuracy.
         item_data : DataFrame, optional
             Data of the formula, indexed by item. Its columns take precedence over variables of the same name.
+        contest : str, list, dict, DataFrame or array-like, optional
+            Covariates of the single comparisons, such as differences of length ("style control") or days of rest. A
+            value describes `first` minus `second` (in the form with `loser`: the winner minus the loser), and changes
+            sign if the two change places. Give a formula over columns of the comparisons (``"rest + C(surface)"``), a
+            list of columns, a dict of names and columns (or pairs of columns, for example ``{"length": ("len_a",
+            "len_b")}``, whose difference is taken), or a data frame or array with one row for each comparison. In a
+            formula, the order effect takes the place of the intercept. So with ``order_effect=False``, all levels of a
+            factor have a coefficient: the advantage of `first` at this level.
+        prior_sd : float, optional
+            Standard deviation of the abilities for ``method="ridge"``, on the scale of logits.
+        pseudo : float
+            Number of wins, and of losses, of each item against the ghost for ``method="ghost"``.
         eval_env : int
             Where functions in the formula, and variables that are not columns of `item_data`, are looked up: 0 where
             `fit` is called, 1 where the function that calls `fit` is called, and so on; -1 nowhere, as in statsmodels.
-        cov_type : {"nonrobust", "HC0", "cluster"}
-            "nonrobust": from the information. "HC0": the sandwich. "cluster": the sandwich for groups of comparisons,
-            ``cov_kwds={"groups": column}``, where the groups are a column of the data or an array with one entry for
-            each row; as in statsmodels, ``"use_correction"`` (default True) is a further option. After "cluster",
-            tests and intervals use the t distribution; its degrees of freedom are the number of groups minus 1.
+        cov_type : {"nonrobust", "HC0", "cluster"}, optional
+            "nonrobust", the default: from the information. "HC0": the sandwich. "cluster": the sandwich for groups of
+            comparisons, ``cov_kwds={"groups": column}``, where the groups are a column of the data or an array with one
+            entry for each row; as in statsmodels, ``"use_correction"`` (default True) is a further option. After
+            "cluster", tests and intervals use the t distribution; its degrees of freedom are the number of groups
+            minus 1.
         cov_kwds : dict, optional
             Options of `cov_type`.
         maxiter : int
@@ -355,28 +385,38 @@ class BradleyTerry:
            term  estimate  std_error  p_value
         0  size     1.073      0.608    0.077
         """
-        options = covariance.read_options(cov, cov_type, cov_kwds, n_projections, random_state)
-        environment = read_environment(eval_env, 1) if isinstance(covariates, str) else None
+        options = covariance.read_options(cov, cov_type or "nonrobust", cov_kwds, n_projections, random_state)
+        has_formula = isinstance(covariates, str) or isinstance(contest, str)
+        environment = read_environment(eval_env, 1) if has_formula else None
         spec = read_spec(
             self._rows,
+            self._data,
             method=method,
             ties=ties,
             order_effect=order_effect,
             covariates=covariates,
             item_data=item_data,
+            contest=contest,
             environment=environment,
             ref=ref,
+            prior_sd=prior_sd,
+            pseudo=pseudo,
             maxiter=maxiter,
         )
         if spec.z is None:
             _check_size(self.n_items, spec.firth, spec.firth or options.kind == "full")
         table = self._table(spec)
         likelihood = make_likelihood(spec, table)
-        scored = covariance.scored_rows(self._rows, self._data, options, likelihood.rank) if options.robust else None
+        scored = None
+        if options.robust:
+            scored = covariance.scored_rows(self._rows, self._data, spec.contest_values, options, likelihood.rank)
         obstacle = find_obstacle(spec, likelihood)
         if obstacle is not None:
             raise InputError(obstacle())
         ascent = likelihood.maximise(spec.maxiter)
+        obstacle = find_separation(spec, likelihood, ascent)
+        if obstacle is not None:
+            raise InputError(obstacle())
         if not ascent.converged:
             cure = f"raise {arg('maxiter')}" if ascent.n_iter == spec.maxiter else _cure(spec, table)
             _warn(
@@ -396,11 +436,13 @@ class BradleyTerry:
         results = BradleyTerryResults(self, spec, likelihood, ascent, estimate, options.cov_type)
         if estimate.variance is not None:
             # Standard errors of abilities, because those of coefficients depend on the scale of the covariates.
-            _warn_if_infinite(self.items, results._item_se, spec.firth)
+            _warn_if_infinite(self.items, results._item_se, spec.method != "mle")
         return results
 
     def _table(self, spec: Spec) -> Table:
-        half = spec.ties == "half"
+        half = spec.tie_model.halves
+        if spec.contest is not None:
+            return make_table(self._rows, half, spec.contest.values)
         if half not in self._tables:
             self._tables[half] = make_table(self._rows, half)
         return self._tables[half]
@@ -422,16 +464,16 @@ def _check_size(n_items: int, firth: bool, full: bool) -> None:
 
 def _cure(spec: Spec, table: Table) -> str:
     """What to do if the estimates cannot be computed."""
-    if spec.firth or not table.addable:
+    if spec.method != "mle" or not table.addable:
         return "leave out pairs that were compared far more or far less often than the others"
     return f"use {arg('method', 'firth')}"
 
 
-def _warn_if_infinite(items: pd.Index, se: Array, firth: bool) -> None:
+def _warn_if_infinite(items: pd.Index, se: Array, penalised: bool) -> None:
     """Warn about standard errors that are practically infinite."""
     infinite = items[np.flatnonzero(se > LARGEST_ERROR)]
     if len(infinite):
-        cure = "they have too few comparisons to be estimated" if firth else f"use {arg('method', 'firth')}"
+        cure = "they have too few comparisons to be estimated" if penalised else f"use {arg('method', 'firth')}"
         _warn(
             SeparationWarning,
             f"the estimates of {listed(infinite)} are practically infinite (standard errors up to {se.max():.3g}); "

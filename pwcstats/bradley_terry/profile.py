@@ -15,10 +15,10 @@ from pwcstats.bradley_terry.likelihood import Likelihood, Point
 from pwcstats.errors import ConvergenceWarning, arg, warn
 
 if TYPE_CHECKING:
-    from pwcstats.bradley_terry.results import BradleyTerryResults
+    from pwcstats.bradley_terry.ability_results import AbilityResults
 
 
-def profile_bounds(results: "BradleyTerryResults", indices: NDArray[np.int64], alpha: float) -> Array:
+def profile_bounds(results: "AbilityResults", indices: NDArray[np.int64], alpha: float) -> Array:
     """Lower and upper bounds of the reported parameters with these indices."""
     drop = 0.5 * chi2_isf(alpha, 1)
     bounds, failed = np.empty((len(indices), 2)), []
@@ -46,15 +46,20 @@ def profile_bounds(results: "BradleyTerryResults", indices: NDArray[np.int64], a
     return bounds
 
 
-def _contrast(results: "BradleyTerryResults", index: int) -> Array:
+def _contrast(results: "AbilityResults", index: int) -> Array:
     """Coefficients of the likelihood's parameters that give the reported parameter with this index."""
     contrast = np.zeros(results._likelihood.n_params)
-    ref, size = results.spec.ref, results._likelihood.design.size
+    ref, likelihood = results.spec.ref, results._likelihood
+    n = likelihood.n_reported
     if ref is not None and index >= ref:
         index += 1
-    if results.spec.z is None and index < size:
+    if index >= n:
+        # Behind the ghost, if there is one.
+        contrast[index + likelihood.design.size - n] = 1.0
+        return contrast
+    if results.spec.z is None:
         if ref is None:
-            contrast[:size] = -1.0 / size
+            contrast[:n] = -1.0 / n
         else:
             contrast[ref] = -1.0
     contrast[index] += 1.0

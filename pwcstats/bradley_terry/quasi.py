@@ -16,14 +16,14 @@ from pwcstats._text import listed
 from pwcstats.errors import ConvergenceWarning, InputError, code, warn
 
 if TYPE_CHECKING:
-    from pwcstats.bradley_terry.results import BradleyTerryResults
+    from pwcstats.bradley_terry.ability_results import AbilityResults
 
 MAX_STEPS = 100
 # Relative to the largest quasi-variance: the iteration ends at a shorter step, and smaller quasi-variances are 0.
 TOLERANCE = 1e-10
 
 
-def quasi_variances(results: "BradleyTerryResults") -> pd.DataFrame:
+def quasi_variances(results: "AbilityResults") -> pd.DataFrame:
     """Quasi-variances of the abilities [1]_.
 
     The variance of a difference is about the sum of the two quasi-variances, whichever item is the reference. See
@@ -72,7 +72,7 @@ def _warn(message: str) -> None:
     warn(ConvergenceWarning(message))
 
 
-def comparison_intervals(results: "BradleyTerryResults", alpha: float = 0.05) -> pd.DataFrame:
+def comparison_intervals(results: "AbilityResults", alpha: float = 0.05) -> pd.DataFrame:
     """Intervals that can be compared by eye: two items differ if their intervals do not overlap.
 
     The intervals have the same number of quasi standard errors on either side of each ability. This number is

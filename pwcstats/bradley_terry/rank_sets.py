@@ -11,7 +11,7 @@ from pwcstats import _native, _params
 from pwcstats._arrays import Array
 
 if TYPE_CHECKING:
-    from pwcstats.bradley_terry.results import BradleyTerryResults
+    from pwcstats.bradley_terry.ability_results import AbilityResults
 
 Ranks = NDArray[np.int64]
 # Number of draws in one call of the kernel, which works on 16 at once. It is small, so that Ctrl-C is noticed soon.
@@ -19,7 +19,7 @@ CHUNK = 96
 
 
 def ranks(
-    results: "BradleyTerryResults",
+    results: "AbilityResults",
     alpha: float = 0.05,
     simultaneous: bool = True,
     n_draws: int = 10_000,

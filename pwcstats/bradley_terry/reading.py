@@ -1,7 +1,7 @@
 """Reading of wins and comparisons: matrices and long data become checked arrays."""
 
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,8 @@ class Rows:
     `home` is 1 if the winner went first (or was at home), -1 if the loser did, and 0 if neither did or it is unknown.
     `weight` is empty if all weights are 1. `unit` is the row of the user's data that a comparison comes from; it is
     empty if the comparisons are these rows. `n_units` is the number of these rows, and 0 for a matrix. If `counted`,
-    the weights are numbers of comparisons.
+    the weights are numbers of comparisons. `side` is -1 if the columns of the user's row describe the loser minus the
+    winner, and 1 if they describe the winner minus the loser; it is empty if all are 1.
     """
 
     items: pd.Index
@@ -35,6 +36,7 @@ class Rows:
     unit: NDArray[np.int64]
     n_units: int
     counted: bool
+    side: NDArray[np.int8] = field(default_factory=lambda: np.empty(0, np.int8))
 
     @property
     def total(self) -> float:
@@ -204,11 +206,14 @@ def read_comparisons(
     n = rows.n_units
     if not len(rows.winner):
         raise InputError("there is no comparison in the data: it has no rows, or no wins.")
+    if second is not None:
+        # `home` says whether the winner is the first item of its row, until neutral rows are marked.
+        rows = replace(rows, side=rows.home)
     if neutral is not None:
-        on = _flags(_column(frame, neutral, "neutral", n), "neutral")
+        on = _flags(named_column(frame, neutral, "neutral", n), "neutral")
         rows = replace(rows, home=np.where(on[rows.unit] if len(rows.unit) else on, 0, rows.home).astype(np.int8))
     if weight is not None:
-        rows = _weighted(rows, as_float(_column(frame, weight, "weight", n), "weight"), frame)
+        rows = _weighted(rows, as_float(named_column(frame, weight, "weight", n), "weight"), frame)
     same = rows.winner == rows.loser
     if same.any():
         k = int(np.argmax(same))
@@ -232,7 +237,7 @@ def _read_frame(data: Any) -> pd.DataFrame | None:
     raise InputError(f"{arg('data')} must be a data frame with one row per comparison, got {type(data).__name__}.")
 
 
-def _column(frame: pd.DataFrame | None, given: Any, name: str, length: int | None = None) -> pd.Series:
+def named_column(frame: pd.DataFrame | None, given: Any, name: str, length: int | None = None) -> pd.Series:
     """A column of the data by its name, or an array as it is."""
     if given is None:
         forms = (("winner", "loser"), ("first", "second", "winner"), ("first", "second", "wins"))
@@ -312,8 +317,8 @@ def _tie_flags(frame: pd.DataFrame | None, tie: Any, length: int) -> NDArray[np.
     if tie is None:
         return np.zeros(length, np.bool_)
     if isinstance(tie, tuple) and len(tie) == 2:
-        return (_column(frame, tie[0], "tie", length) == tie[1]).to_numpy(dtype=np.bool_, na_value=False)
-    return _flags(_column(frame, tie, "tie", length), "tie")
+        return (named_column(frame, tie[0], "tie", length) == tie[1]).to_numpy(dtype=np.bool_, na_value=False)
+    return _flags(named_column(frame, tie, "tie", length), "tie")
 
 
 def _unweighted(items: pd.Index, winner: Codes, loser: Codes, tie: NDArray[np.bool_], home: NDArray[Any]) -> Rows:
@@ -323,12 +328,12 @@ def _unweighted(items: pd.Index, winner: Codes, loser: Codes, tie: NDArray[np.bo
 
 def _from_winners(frame: pd.DataFrame | None, winner: Any, loser: Any, tie: Any, first: Any) -> Rows:
     """Read a column of winners and one of losers."""
-    won = _column(frame, winner, "winner")
-    lost = _column(frame, loser, "loser", len(won))
+    won = named_column(frame, winner, "winner")
+    lost = named_column(frame, loser, "loser", len(won))
     a, b, items = _codes(won, lost, frame)
     home = np.zeros(len(a), np.int8)
     if first is not None:
-        went_first = _column(frame, first, "first", len(a))
+        went_first = named_column(frame, first, "first", len(a))
         codes = items.get_indexer(pd.Index(went_first.astype(object)))
         home = np.where(codes == a, 1, np.where(codes == b, -1, 0))
         bad = (home == 0) & went_first.notna().to_numpy()
@@ -343,8 +348,8 @@ def _from_winners(frame: pd.DataFrame | None, winner: Any, loser: Any, tie: Any,
 
 def _from_outcomes(frame: pd.DataFrame | None, winner: Any, tie: Any, first: Any, second: Any) -> Rows:
     """Read both items and who won: an item, the name of the column `first` or `second`, or a value of `tie`."""
-    one, two = _column(frame, first, "first"), _column(frame, second, "second")
-    who = _column(frame, winner, "winner", len(one))
+    one, two = named_column(frame, first, "first"), named_column(frame, second, "second")
+    who = named_column(frame, winner, "winner", len(one))
     a, b, items = _codes(one, two, frame)
     outcome = who.astype(object)
     codes = items.get_indexer(pd.Index(outcome))
@@ -373,8 +378,8 @@ def _from_outcomes(frame: pd.DataFrame | None, winner: Any, tie: Any, first: Any
 
 def _from_counts(frame: pd.DataFrame | None, first: Any, second: Any, wins: Any) -> Rows:
     """Read both items, and how often each won and perhaps how often they tied."""
-    a, b, items = _codes(_column(frame, first, "first"), _column(frame, second, "second"), frame)
-    counts = np.column_stack([as_float(_column(frame, name, "wins", len(a)), "wins") for name in wins])
+    a, b, items = _codes(named_column(frame, first, "first"), named_column(frame, second, "second"), frame)
+    counts = np.column_stack([as_float(named_column(frame, name, "wins", len(a)), "wins") for name in wins])
     bad = ~(np.isfinite(counts) & (counts >= 0.0))
     if bad.any():
         row, column = np.argwhere(bad)[0]
@@ -417,6 +422,7 @@ def _weighted(rows: Rows, weight: Array, frame: pd.DataFrame | None) -> Rows:
         loser=new_code[rows.loser[kept]],
         tie=rows.tie[kept],
         home=rows.home[kept],
+        side=rows.side[kept] if len(rows.side) else rows.side,
         weight=weight[kept],
         unit=kept,
         counted=False,
@@ -430,7 +436,7 @@ def read_groups(data: pd.DataFrame | None, groups: Any, rows: Rows) -> NDArray[n
             f"{arg('groups')} are groups of rows, and a matrix of wins has no rows of comparisons; use "
             f"{code('from_comparisons')}."
         )
-    column = _column(data, groups, "groups", rows.n_units)
+    column = named_column(data, groups, "groups", rows.n_units)
     unit = rows.unit if len(rows.unit) else np.arange(len(rows.winner))
     # Groups that have only rows of weight 0 do not count.
     codes, labels = pd.factorize(column.iloc[unit])

@@ -15,7 +15,7 @@ from pwcstats._kernels.blas import threads_for
 from pwcstats._kernels.tails import Reference
 from pwcstats._results import Result
 from pwcstats.bradley_terry.covariance import FEW_CLUSTERS
-from pwcstats.bradley_terry.existence import find_obstacle
+from pwcstats.bradley_terry.existence import find_obstacle, find_separation
 from pwcstats.bradley_terry.likelihood import Likelihood, Point, make_likelihood
 from pwcstats.bradley_terry.reading import read_groups
 from pwcstats.bradley_terry.spec import Spec
@@ -231,7 +231,7 @@ def _report_failures(n_failed: int, n: int, spec: Spec) -> None:
 
 def _sampler(results: "BradleyTerryResults", groups: Any) -> tuple[Sampler, Table]:
     rows = results.model._rows
-    table, cell = tabulate(rows)
+    table, cell = tabulate(rows, results.spec.contest_values)
     if groups is None and rows.counted:
         if table.counts.sum() > LARGEST_COUNT:
             raise InputError("the bootstrap draws at most 2^53 comparisons; divide the counts by a constant.")
@@ -279,9 +279,10 @@ def _each(work: Callable[[np.random.SeedSequence], T], seeds: list[np.random.See
 
 def refit(spec: Spec, table: Table, counts: Array) -> tuple[Likelihood, Point] | None:
     """Fit a specification to other counts of `table`; None if there is no finite estimate."""
-    drawn = table.with_counts(halve_ties(counts) if spec.ties == "half" else counts)
+    drawn = table.with_counts(halve_ties(counts) if spec.tie_model.halves else counts)
     likelihood = make_likelihood(spec, drawn)
     if find_obstacle(spec, likelihood) is not None:
         return None
     ascent = likelihood.maximise(spec.maxiter)
-    return (likelihood, ascent.point) if ascent.converged else None
+    failed = not ascent.converged or find_separation(spec, likelihood, ascent) is not None
+    return None if failed else (likelihood, ascent.point)

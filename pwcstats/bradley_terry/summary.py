@@ -7,6 +7,8 @@ from statsmodels.iolib.summary import Summary
 from statsmodels.iolib.table import SimpleTable
 
 from pwcstats._summary import Cells, coefficients, head, number, width_of
+from pwcstats._text import listed
+from pwcstats.bradley_terry.methods import METHODS
 
 if TYPE_CHECKING:
     from pwcstats.bradley_terry.results import BradleyTerryResults
@@ -23,12 +25,12 @@ def make_summary(results: "BradleyTerryResults", alpha: float, max_rows: int) ->
 
 def _head(results: "BradleyTerryResults") -> tuple[Cells, Cells]:
     spec = results.spec
-    model = "Davidson" if spec.davidson else "Bradley-Terry"
-    method = "Firth" if spec.firth else "MLE"
     pairs = "Pairs, by order:" if results._likelihood.table.ordered.any() else "Pairs that met:"
+    if spec.contest is not None:
+        pairs = "Distinct contests:"
     left = [
-        ("Model:", model),
-        ("Method:", method),
+        ("Model:", spec.tie_model.title),
+        ("Method:", METHODS[spec.method].title),
         ("Items:", f"{results.model.n_items}"),
         ("Comparisons:", number(results.nobs)),
         (pairs, f"{len(results._likelihood.table.first)}"),
@@ -37,7 +39,7 @@ def _head(results: "BradleyTerryResults") -> tuple[Cells, Cells]:
     ]
     right = [
         ("Df Residuals:", f"{results.df_resid}"),
-        ("Df Model:", f"{results.df_model}"),
+        ("Df Model:", number(results.df_model)),
         ("Log-Likelihood:", f"{results.llf_unpenalized:.5g}"),
         ("Deviance:", f"{results.deviance:.5g}"),
         ("AIC:", f"{results.aic:.5g}"),
@@ -69,10 +71,15 @@ def _notes(results: "BradleyTerryResults", n_hidden: int) -> list[str]:
     notes = ["Coefficients are of the items' covariates." if spec.z is not None else f"Abilities {zero}."]
     if n_hidden:
         notes.append(f"{n_hidden} abilities between the best and the worst are not shown (max_rows).")
-    if spec.firth:
+    if spec.prior is not None:
+        notes.append(f"{spec.prior.note} Standard errors are those of the posterior; Df Model is the effective number.")
+    if spec.method != "mle":
         notes.append("Log-likelihood and AIC are without the penalty.")
-    if spec.davidson:
-        notes.append(f"(tie) is log nu: nu = {np.exp(results.params.iloc[-1]):.4g}.")
+    symbol = spec.tie_model.symbol
+    if symbol:
+        notes.append(f"(tie) is log {symbol}: {symbol} = {np.exp(results.params.iloc[-1]):.4g}.")
+    if spec.contest is not None:
+        notes.append(f"Contest covariates {listed(spec.contest.names)} are those of the first item minus the second.")
     if results.use_t:
         df = results.df_resid_inference
         notes.append(f"Tests and intervals use the t distribution with {df} df ({df + 1} clusters).")

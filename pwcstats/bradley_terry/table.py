@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from pwcstats._arrays import Array
@@ -16,13 +17,18 @@ LARGEST_RATIO = 1e15
 
 @dataclass(frozen=True)
 class Table:
-    """Wins of `first`, wins of `second` and ties of each pair; `ordered` is 1 if `first` has the order effect."""
+    """Wins of `first`, wins of `second` and ties of each pair; `ordered` is 1 if `first` has the order effect.
+
+    `x` are contest covariates of `first` minus `second`, one column each. With such covariates, a pair has one row for
+    each of their distinct values.
+    """
 
     n_items: int
     first: NDArray[np.int32]
     second: NDArray[np.int32]
     ordered: Array
     counts: Array
+    x: Array
 
     @property
     def n(self) -> Array:
@@ -38,13 +44,14 @@ class Table:
     def with_counts(self, counts: Array) -> "Table":
         """The same pairs with other counts; pairs without comparisons are left out."""
         met = counts.any(axis=1)
-        return Table(self.n_items, self.first[met], self.second[met], self.ordered[met], counts[met])
+        return Table(self.n_items, self.first[met], self.second[met], self.ordered[met], counts[met], self.x[met])
 
 
-def tabulate(rows: Rows) -> tuple[Table, NDArray[np.int64]]:
-    """Add up the rows, separately by who went first if that is known.
+def tabulate(rows: Rows, contest: Array | None = None) -> tuple[Table, NDArray[np.int64]]:
+    """Add up the rows, separately by who went first if that is known, and by contest covariates if there are any.
 
-    Returns the table, and the index of each row's count in the flattened counts.
+    `contest` has one row for each row of the user's data. Returns the table, and the index of each row's count in the
+    flattened counts.
     """
     n_items = len(rows.items)
     if len(rows.winner) > np.iinfo(np.int32).max:
@@ -53,12 +60,38 @@ def tabulate(rows: Rows) -> tuple[Table, NDArray[np.int64]]:
             f"and give their number as {arg('weight')}."
         )
     first, second, ordered, counts, cell = aggregate(rows.winner, rows.loser, rows.tie, rows.home, rows.weight, n_items)
-    return Table(n_items, first, second, ordered, counts), cell
+    table = Table(n_items, first, second, ordered, counts, np.empty((len(first), 0)))
+    return (table, cell) if contest is None else _by_contest(table, cell, rows, contest)
 
 
-def make_table(rows: Rows, half: bool) -> Table:
+def _by_contest(table: Table, cell: NDArray[np.int64], rows: Rows, contest: Array) -> tuple[Table, NDArray[np.int64]]:
+    """Divide the pairs of a table by the values of contest covariates."""
+    pair, outcome = np.divmod(cell, 3)
+    x = contest[rows.unit] if len(rows.unit) else contest
+    flipped = table.first[pair] != rows.winner
+    if len(rows.side):
+        flipped ^= rows.side < 0
+    # Adding 0 turns -0 into 0.
+    x = np.where(flipped[:, None], -x, x) + 0.0
+    key = pair
+    for column in x.T:
+        codes, values = pd.factorize(column)
+        key, _ = pd.factorize(key * len(values) + codes)
+    # The row in which each key is first seen; pairs stay in their order.
+    _, source = np.unique(key, return_index=True)
+    order = np.argsort(pair[source], kind="stable")
+    source, new = source[order], np.argsort(order)[key]
+    cell = 3 * new + outcome
+    counts = np.bincount(cell, rows.weight if len(rows.weight) else None, 3 * len(source)).astype(np.float64)
+    old = pair[source]
+    return Table(
+        table.n_items, table.first[old], table.second[old], table.ordered[old], counts.reshape(-1, 3), x[source]
+    ), cell
+
+
+def make_table(rows: Rows, half: bool, contest: Array | None = None) -> Table:
     """Add up the rows; if `half`, a tie is half a win for each item."""
-    table, _ = tabulate(rows)
+    table, _ = tabulate(rows, contest)
     return replace(table, counts=halve_ties(table.counts)) if half else table
 
 

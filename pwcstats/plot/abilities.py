@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from pwcstats import _params
 from pwcstats._arrays import Array, as_float
 from pwcstats._text import percent
-from pwcstats.bradley_terry.results import PlotIntervals
+from pwcstats.bradley_terry.ability_results import PlotIntervals
 from pwcstats.errors import InputError, arg, code
 from pwcstats.plot.reading import read_panel, read_table
 from pwcstats.plot.style import COLORS, FONT, inches, list_rows, literal
