@@ -43,12 +43,8 @@ check_item_data <- function(formula, covariates, item_data, call) {
 }
 
 # A numeric matrix with one row for each item, or NULL.
-read_covariates <- function(structure, input, call) {
+read_covariates <- function(structure, input, values, call) {
   if (!is.null(input$design)) {
-    values <- item_variables(
-      input$design, input$items, first_of(input$levels, input$items), structure$item_data,
-      input$space, structure$separate, call
-    )
     return(ability_columns(input$design, values, call))
   }
   covariates <- structure$covariates

@@ -149,7 +149,7 @@ rows_input <- function(asked, environment, order_effect, structure, call) {
     values <- item_variables(
       design, present, levels, structure$item_data, space, structure$separate, call
     )
-    contest_columns(design, players, values, space, call)
+    contest_columns(design, players, values, space, order_effect, call)
   }
   frame <- evaluate_rows(asked, environment, space, players, structure$id, contest, call)
   input <- read_rows(frame, levels, order_effect, call)
@@ -246,6 +246,10 @@ read_space <- function(asked, environment, call) {
       sprintf("data must be a data frame or a list of data frames, not %s.", kind(data)), call
     )
   }
+  flatten_data(data, asked)
+}
+
+flatten_data <- function(data, asked) {
   players <- vapply(as.list(asked[c("player1", "player2")]), label_of, "")
   whole <- first_of(names(data), "") %in% players | !vapply(data, is.data.frame, logical(1L))
   c(data[whole], unlist(unname(lapply(data[!whole], as.list)), recursive = FALSE))
@@ -299,6 +303,7 @@ evaluate_rows <- function(asked, environment, space, players, id, contest, call)
   evaluate <- function(name) {
     tryCatch(eval(asked[[name]], space, environment), error = function(e) abort_as(e, call))
   }
+  asked$outcome <- first_of(asked$outcome, 1)
   others <- setdiff(row_values, names(players))
   values <- c(
     lapply(stats::setNames(nm = others), evaluate), lapply(players, function(x) x[[id]]),
@@ -482,4 +487,12 @@ comparisons_to_py <- function(input, call) {
     names$wins <- c("wins1", "wins2", "ties")
   }
   call_bridge(model$from_comparisons, list(columns_to_py(columns, input$rows)), names, call)
+}
+
+# Covariates of the contests, one row for each line; they change sign if the sides do.
+contest_to_py <- function(input) {
+  if (!is.null(input$contest)) {
+    x <- input$contest[input$row, , drop = FALSE] * input$side
+    frame_to_py(x, NULL, colnames(input$contest))
+  }
 }

@@ -183,7 +183,9 @@ item_variables <- function(design, items, levels, item_data, space, separate, ca
       call
     )
   }
-  frame <- droplevels(frame)
+  # droplevels() would drop contrasts, too.
+  unused <- vapply(frame, function(x) is.factor(x) && any(!levels(x) %in% x), logical(1L))
+  frame[unused] <- droplevels(frame[unused])
   apart <- !stats::complete.cases(frame) | items %in% separate
   frame[] <- lapply(frame, fill_missing, apart)
   structure(frame, row.names = items, separate = items[apart])
@@ -247,53 +249,62 @@ terms_with <- function(terms, labels) {
 }
 
 # Covariates of the contests as a matrix with one row for each. `players` are two data frames with
-# the id and the variables of each side, `values` the variables of the items. `coding` has the
-# levels and contrasts of an earlier matrix; that of this matrix is an attribute.
-contest_columns <- function(design, players, values, space, call, coding = NULL) {
-  if (!length(design$contest)) {
-    return(NULL)
-  }
-  labels <- design$contest
-  with_id <- vapply(labels, function(label) {
-    design$id %in% variables_of(design$terms, match(label, attr(design$terms, "term.labels")))
-  }, logical(1L))
-  # The coding of an interaction depends on the other terms.
-  if (any(with_id) || any(grepl(":", labels, fixed = TRUE))) {
-    every <- attr(design$terms, "term.labels")
-    labels <- if (any(with_id)) every else setdiff(every, design$id)
-  }
-  terms <- terms_with(design$terms, labels)
-  sides <- lapply(players, side_variables, design, terms, values, space, call)
+# the id and the variables of each side, `values` the variables of the items. With an order effect,
+# which is an intercept, factors have contrasts. Without it they have a column for each level,
+# unless they differ between the sides. `coding` has the levels and contrasts of an earlier matrix;
+# that of this matrix is an attribute.
+contest_columns <- function(design, players, values, space, order_effect, call, coding = NULL) {
+  labels <- attr(design$terms, "term.labels")
+  used <- lapply(seq_along(labels), function(term) variables_of(design$terms, term))
+  wanted <- labels %in% design$contest
+  same <- wanted & vapply(used, function(names) all(design$kinds[names] == "contest"), logical(1L))
+  sided <- wanted & !same
+  # The coding of an interaction depends on the other terms. Free abilities have many columns.
+  needs_id <- any(design$id %in% unlist(used[sided]))
+  context <- any(sided) & (labels != design$id | needs_id)
+  sides <- lapply(players, side_variables, design, labels[same | context], values, space, call)
   sides <- match_levels(sides, coding$levels, call)
-  matrices <- lapply(sides, function(side) {
-    frame <- structure(side, class = "data.frame", row.names = seq_len(nrow(players[[1L]])))
-    tryCatch(
-      stats::model.matrix(terms, structure(frame, terms = terms), coding$contrasts),
-      error = function(e) abort_covariates(e, call)
-    )
-  })
-  term_of <- c("", labels)[attr(matrices[[1L]], "assign") + 1L]
-  same <- vapply(labels, function(label) {
-    names <- variables_of(terms, match(label, labels))
-    all(design$kinds[names] == "contest")
-  }, logical(1L))
-  x <- matrices[[1L]] - matrices[[2L]]
-  both <- term_of %in% labels[same]
-  x[, both] <- matrices[[1L]][, both]
+  columns <- function(side, labels, intercept) {
+    model_columns(design$terms, labels, intercept, sides[[side]], coding$contrasts, call)
+  }
+  of_contest <- if (any(same)) columns(1L, labels[same], order_effect)
+  of_sides <- if (any(sided)) lapply(1:2, columns, labels[context], TRUE)
+  x <- cbind(of_contest, if (any(sided)) of_sides[[1L]] - of_sides[[2L]])
+  # Each column's term, if it is wanted from this matrix.
+  term <- c(
+    match(attr(of_contest, "term"), replace(labels, !same, NA)),
+    match(attr(of_sides[[1L]], "term"), replace(labels, !sided, NA))
+  )
   structure(
-    x[, term_of %in% design$contest, drop = FALSE],
+    x[, order(term, na.last = NA), drop = FALSE],
     coding = list(
       levels = Filter(Negate(is.null), lapply(sides[[1L]], levels)),
-      contrasts = attr(matrices[[1L]], "contrasts")
+      contrasts = c(attr(of_contest, "contrasts"), attr(of_sides[[1L]], "contrasts"))
     )
   )
 }
 
+# The columns of some terms; the attribute "term" has the label of each column's term.
+model_columns <- function(terms, labels, intercept, variables, contrasts, call) {
+  terms <- terms_with(terms, labels)
+  attr(terms, "intercept") <- as.integer(intercept)
+  frame <- structure(
+    variables,
+    class = "data.frame", row.names = seq_len(NROW(variables[[1L]])), terms = terms
+  )
+  contrasts <- contrasts[intersect(names(contrasts), names(variables_by_label(terms)))]
+  x <- tryCatch(
+    stats::model.matrix(terms, frame, contrasts),
+    error = function(e) abort_covariates(e, call)
+  )
+  structure(x, term = c("", labels)[attr(x, "assign") + 1L])
+}
+
 # The variables of one side of each contest, by their labels.
-side_variables <- function(player, design, terms, values, space, call) {
+side_variables <- function(player, design, labels, values, space, call) {
   n <- nrow(player)
   space <- c(as.list(player), as.list(space))
-  variables <- variables_by_label(terms)
+  variables <- variables_by_label(terms_with(design$terms, labels))
   evaluate <- function(label) {
     if (design$kinds[[label]] == "item") {
       row <- match(as.character(player[[design$id]]), rownames(values))
@@ -303,6 +314,10 @@ side_variables <- function(player, design, terms, values, space, call) {
       eval(variables[[label]], space, environment(design$formula)),
       error = function(e) abort_covariates(e, call)
     )
+    # A name such as length is always found.
+    if (is.function(x)) {
+      abort(sprintf("the covariates cannot be computed: object '%s' not found.", label), call)
+    }
     if (NROW(x) != n) {
       abort(
         sprintf(

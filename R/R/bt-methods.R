@@ -59,11 +59,22 @@ describe_bt <- function(x) {
   } else {
     sprintf("the ability of %s is 0", x$ref)
   }
-  fit <- c(mle = "maximum likelihood", firth = "Firth's bias-reduced likelihood")[[x$method]]
+  fit <- c(
+    mle = "by maximum likelihood", firth = "by Firth's bias-reduced likelihood",
+    ridge = sprintf("with a normal prior (standard deviation %s)", format(x$prior_sd)),
+    ghost = sprintf("with a ghost item (%s wins and losses)", format(x$pseudo))
+  )[[x$method]]
   sprintf(
-    "Bradley-Terry model by %s: %d items, %s comparisons; %s",
+    "Bradley-Terry model %s: %d items, %s comparisons; %s",
     fit, length(x$items), format(x$nobs, digits = 7L), zero
   )
+}
+
+# The tie parameter of each model that has one.
+tie_symbols <- c(davidson = "Davidson's nu", "rao-kupper" = "Rao and Kupper's theta")
+
+has_tie_parameter <- function(x) {
+  x$ties %in% names(tie_symbols)
 }
 
 #' @rdname pwcstats_bt
@@ -71,8 +82,9 @@ describe_bt <- function(x) {
 summary.pwcstats_bt <- function(object, ...) {
   refuse_unknown(...)
   kept <- c(
-    "call", "items", "nobs", "covariates", "ref", "method", "ties", "cov_type", "deviance",
-    "df.residual", "df.inference", "loglik", "df", "converged", "iter", "na.action"
+    "call", "items", "nobs", "covariates", "ref", "method", "prior_sd", "pseudo", "ties",
+    "cov_type", "deviance", "df.residual", "df.inference", "loglik", "df", "converged", "iter",
+    "na.action"
   )
   structure(
     class = "summary.pwcstats_bt",
@@ -99,14 +111,14 @@ print.summary.pwcstats_bt <- function(x, digits = max(3L, getOption("digits") - 
     ))
   }
   # Robust standard errors have no profile intervals.
-  if (x$method != "mle" && x$cov_type == "nonrobust") {
+  if (x$method == "firth" && x$cov_type == "nonrobust") {
     cat(
       "\nz and p-values are from Wald tests; if an item won or lost all its comparisons, use",
       "confint(fit, method = \"profile\")\n"
     )
   }
-  if (x$ties == "davidson") {
-    cat("\n(tie) is the logarithm of Davidson's nu\n")
+  if (has_tie_parameter(x)) {
+    cat(sprintf("\n(tie) is the logarithm of %s\n", tie_symbols[[x$ties]]))
   }
   print_end(x, describe_iterations(x), digits)
 }
@@ -144,7 +156,7 @@ nobs.pwcstats_bt <- function(object, ...) {
 #' @export
 family.pwcstats_bt <- function(object, ...) {
   refuse_unknown(...)
-  if (object$ties == "davidson") {
+  if (has_tie_parameter(object)) {
     abort("a fit with a tie parameter has three outcomes, so it has no family.", sys.call())
   }
   stats::binomial()

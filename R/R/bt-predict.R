@@ -2,9 +2,10 @@
 #'
 #' @param object A fit by [bt()].
 #' @param newdata Data frame with the columns `player1` and `player2`, or with the variables from
-#'   which `player1` and `player2` were computed in the call of [bt()]; by default the comparisons
-#'   of the fit. If the model has an order effect, a column `home` may say who has it, as in [bt()];
-#'   if the fit was made without `home`, the default is `player1`.
+#'   which `player1` and `player2` were computed in the call of [bt()], or a list of data frames as
+#'   in [bt()]; by default the comparisons of the fit. If the model has an order effect, a column
+#'   `home` may say who has it, as in [bt()]; if the fit was made without `home`, the default is
+#'   `player1`. If the formula has covariates of the contests, `newdata` needs them, too.
 #' @param type `"prob"` (or `"response"`) for probabilities, `"link"` for the difference of
 #'   abilities (and order effect), `"class"` for the most probable outcome.
 #' @param se.fit Also return standard errors? Those of probabilities are from the delta method.
@@ -31,14 +32,18 @@ predict.pwcstats_bt <- function(object,
   type <- check_choice(type, call)
   check_flag(se.fit, "se.fit", call)
   rows <- if (is.null(newdata)) object$model else rows_to_predict(object, newdata, call)
+  x <- if (is.null(newdata)) object$contest else contest_to_predict(object, rows, call)
   players <- lapply(stats::setNames(nm = c("player1", "player2")), item_index, rows, object, call)
   ability <- object$abilities[, "ability"]
   link <- ability[players$player1] - ability[players$player2]
   if (object$order_effect) {
     link <- link + object$coefficients[["(order)"]] * rows$home
   }
+  if (!is.null(x)) {
+    link <- link + as.vector(x %*% object$coefficients[colnames(x)])
+  }
   names(link) <- rownames(rows)
-  tie <- if ("(tie)" %in% names(object$coefficients)) object$coefficients[["(tie)"]]
+  tie <- if (has_tie_parameter(object)) object$coefficients[["(tie)"]]
   proba <- if (type != "link") outcome_models[[object$ties]](link, tie)
   if (type == "class") {
     if (se.fit) {
@@ -53,7 +58,7 @@ predict.pwcstats_bt <- function(object,
   if (!se.fit) {
     return(fit)
   }
-  covariance <- link_covariance(object, players, rows, call)
+  covariance <- link_covariance(object, players, rows, x, call)
   error <- if (type == "link") {
     stats::setNames(sqrt(covariance$link), names(link))
   } else {
@@ -79,7 +84,7 @@ item_index <- function(name, rows, object, call) {
 }
 
 # Variances of the link and of the tie parameter, and their covariances.
-link_covariance <- function(object, players, rows, call) {
+link_covariance <- function(object, players, rows, x, call) {
   if (is.null(object$vcov)) {
     abort("se.fit needs the covariance matrix; fit with cov = 'full'.", call)
   }
@@ -87,6 +92,9 @@ link_covariance <- function(object, players, rows, call) {
   slope <- map[players$player1, , drop = FALSE] - map[players$player2, , drop = FALSE]
   if (object$order_effect) {
     slope[, "(order)"] <- rows$home
+  }
+  if (!is.null(x)) {
+    slope[, colnames(x)] <- x
   }
   spread <- slope %*% object$vcov
   has_tie <- "(tie)" %in% colnames(slope)
@@ -115,19 +123,36 @@ davidson <- function(link, tie) {
   )
 }
 
-outcome_models <- list(none = without_ties, half = without_ties, davidson = davidson)
+rao_kupper <- function(link, tie) {
+  win <- stats::plogis(link - tie)
+  loss <- stats::plogis(-link - tie)
+  p <- cbind(win = win, tie = expm1(2 * tie) * win * loss, loss = loss)
+  slope <- cbind(win * (1 - win), loss * (1 - loss))
+  list(
+    p = with_dimnames(p, names(link), colnames(p)),
+    by_link = cbind(win = slope[, 1L], tie = slope[, 2L] - slope[, 1L], loss = -slope[, 2L]),
+    by_tie = cbind(win = -slope[, 1L], tie = slope[, 1L] + slope[, 2L], loss = -slope[, 2L])
+  )
+}
 
+outcome_models <- list(
+  none = without_ties, half = without_ties, davidson = davidson, "rao-kupper" = rao_kupper
+)
+
+# The rows of newdata: player1, player2 and home. The attributes "players" and "space" have the
+# variables of each side, and all variables.
 rows_to_predict <- function(object, newdata, call) {
-  if (!is.data.frame(newdata)) {
+  if (!is.data.frame(newdata) && (!is.list(newdata) || is.object(newdata))) {
     abort(sprintf("newdata must be a data frame, not %s.", kind(newdata)), call)
   }
+  space <- if (is.data.frame(newdata)) newdata else flatten_data(newdata, object$call)
   column <- function(name) {
     expression <- object$call[[name]]
     variables <- all.vars(expression)
-    if (name %in% names(newdata)) {
-      newdata[[name]]
-    } else if (length(variables) && all(variables %in% names(newdata))) {
-      eval(expression, newdata)
+    if (name %in% names(space)) {
+      space[[name]]
+    } else if (length(variables) && all(variables %in% names(space))) {
+      eval(expression, space)
     }
   }
   players <- list(player1 = column("player1"), player2 = column("player2"))
@@ -135,8 +160,25 @@ rows_to_predict <- function(object, newdata, call) {
   if (any(absent)) {
     abort(sprintf("newdata needs a column %s.", names(players)[absent][[1L]]), call)
   }
-  home <- read_home(home_to_predict(object, column, call), nrow(newdata), call)
-  data.frame(players, home = home, row.names = attr(newdata, "row.names"))
+  id <- first_of(object$design$id, "..")
+  players <- Map(function(x, name) as_player(x, name, id, call), players, names(players))
+  n <- nrow(players$player1)
+  home <- read_home(home_to_predict(object, column, call), n, call)
+  rows <- data.frame(
+    player1 = players$player1[[id]], player2 = players$player2[[id]], home = home,
+    row.names = if (is.data.frame(newdata)) attr(newdata, "row.names")
+  )
+  structure(rows, players = players, space = space)
+}
+
+# Covariates of new contests.
+contest_to_predict <- function(object, rows, call) {
+  if (length(object$design$contest)) {
+    contest_columns(
+      object$design, attr(rows, "players"), object$item_values, attr(rows, "space"),
+      object$order_effect, call, object$coding
+    )
+  }
 }
 
 # Who has the order effect; NULL means player1 in all rows.

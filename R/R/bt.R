@@ -21,7 +21,15 @@
 #'
 #' With `ties = "davidson"`, the three outcomes win, loss and tie have probabilities in the ratio
 #' \eqn{\pi_i : \pi_j : \nu \sqrt{\pi_i \pi_j}}{pi[i] : pi[j] : nu sqrt(pi[i] pi[j])}, where
-#' \eqn{\log \pi_i = \lambda_i}{log(pi[i]) = lambda[i]}.
+#' \eqn{\log \pi_i = \lambda_i}{log(pi[i]) = lambda[i]}. With `ties = "rao-kupper"`, item i wins
+#' with probability \eqn{\pi_i / (\pi_i + \theta \pi_j)}{pi[i] / (pi[i] + theta pi[j])}, item j
+#' with probability \eqn{\pi_j / (\pi_j + \theta \pi_i)}{pi[j] / (pi[j] + theta pi[i])}, and
+#' otherwise they tie.
+#'
+#' Two further methods have finite estimates even if some items never met. They shrink the abilities
+#' towards their mean. With `method = "ridge"`, abilities have a normal prior with the standard
+#' deviation `prior_sd`. With `method = "ghost"`, every item wins and loses `pseudo` comparisons
+#' against a ghost item, as in \pkg{PlackettLuce}.
 #'
 #' @section Formula:
 #' The formula describes the abilities, as in `BTm()` of \pkg{BradleyTerry2}. In it `..` is the
@@ -31,6 +39,13 @@
 #' * `~ x[..]` makes abilities a linear function of a covariate of the items: `x` has one value for
 #'   each level of the items, in their order. A column of `item_data`, whose rows are matched by
 #'   name, can be written without `[..]`. An intercept would cancel and is left out.
+#' * Other variables are covariates of the contests, with a value for each row, such as a difference
+#'   of lengths or days of rest. A column of the data frames `player1` and `player2` enters as the
+#'   value of `player1` minus that of `player2`. Other variables are taken to be such differences:
+#'   their sign would change if the two players changed places. `~ .. + x` has free abilities and
+#'   the covariate `x`, and `~ z[..] + x` covariates of both kinds.
+#' * The interaction of a covariate of the items with one of the contests, as in
+#'   `~ .. + x * z[..]`, is a covariate of the contests.
 #' * If a covariate of an item is missing, the item has an ability of its own. Its coefficient has
 #'   the name of the item. `separate.ability` names further such items.
 #'
@@ -61,8 +76,8 @@
 #'   as fourth argument is `data`.
 #' @param data Data frame with the variables, or a list of data frames. Variables that are not in it
 #'   are looked up where `bt()` was called.
-#' @param ties How to treat ties: `"none"` stops with an error, `"davidson"` estimates a tie
-#'   parameter, `"half"` counts a tie as half a win for each.
+#' @param ties How to treat ties: `"none"` stops with an error, `"davidson"` and `"rao-kupper"`
+#'   estimate a tie parameter, `"half"` counts a tie as half a win for each.
 #' @param order_effect Estimate the advantage of being `player1`, such as a home advantage?
 #' @param home Who has the advantage in each row: `TRUE` or 1 for `player1`, -1 for `player2`,
 #'   `FALSE` or 0 for neither. By default `player1` has it in all rows.
@@ -71,7 +86,12 @@
 #' @param item_data Data frame for a formula, with the items as row names.
 #' @param ref The item with ability 0, by default the first; with `NA`, abilities sum to 0. A model
 #'   with covariates has no reference item.
-#' @param method Maximum likelihood, or Firth's bias-reduced likelihood.
+#' @param method Maximum likelihood, Firth's bias-reduced likelihood, a normal prior, or a ghost
+#'   item.
+#' @param prior_sd Standard deviation of the abilities for `method = "ridge"`, on the scale of
+#'   logits.
+#' @param pseudo Number of wins, and of losses, of each item against the ghost for
+#'   `method = "ghost"`.
 #' @param cov_type Standard errors from the information matrix, or from the sandwich estimator for
 #'   single comparisons or for clusters of rows (multiplied by G / (G - 1) and (n - 1) / (n - p) for
 #'   G clusters, n comparisons and p parameters).
@@ -98,7 +118,8 @@
 #'   [predict()][predict.pwcstats_bt] and [plot()][plot.pwcstats_bt], and [abilities()],
 #'   [quasi_variances()], [comparison_intervals()] and [rank_intervals()]. Its elements are
 #'   \item{coefficients}{Abilities of all items but the reference, or the coefficients of the
-#'     covariates; then `"(order)"`, the order effect, and `"(tie)"`, \eqn{\log \nu}{log(nu)}.}
+#'     covariates; then `"(order)"`, the order effect, coefficients of covariates of the contests,
+#'     and `"(tie)"`, \eqn{\log \nu}{log(nu)} or \eqn{\log \theta}{log(theta)}.}
 #'   \item{vcov, se}{Their covariance, if requested, and their standard errors.}
 #'   \item{abilities}{Matrix with the ability of every item and its standard error.}
 #'   \item{loglik, penalized_loglik}{Log-likelihood of the single comparisons, without and with
@@ -175,13 +196,15 @@ bt <- function(outcome = 1,
                player2 = NULL,
                formula = NULL,
                data = NULL,
-               ties = c("none", "davidson", "half"),
+               ties = c("none", "davidson", "rao-kupper", "half"),
                order_effect = FALSE,
                home = NULL,
                covariates = NULL,
                item_data = NULL,
                ref = NULL,
-               method = c("mle", "firth"),
+               method = c("mle", "firth", "ridge", "ghost"),
+               prior_sd = NULL,
+               pseudo = 0.5,
                cov_type = c("nonrobust", "HC0", "cluster"),
                cluster = NULL,
                weights = NULL,
@@ -205,7 +228,7 @@ bt <- function(outcome = 1,
   call <- drop_null_formula(call)
   asked <- drop_null_formula(asked)
   check_flag(order_effect, "order_effect", call)
-  if (missing(cov_type)) {
+  if (missing(cov_type) || is.null(cov_type)) {
     cov_type <- if (is.null(asked$cluster)) "nonrobust" else "cluster"
   }
   refuse_formula(asked$outcome, call)
@@ -231,14 +254,19 @@ bt <- function(outcome = 1,
     refuse_row_arguments(asked, call)
     input <- wins_input(outcome, tied, n, order_effect, call)
   } else {
-    asked$outcome <- first_of(asked$outcome, 1)
     input <- rows_input(asked, parent.frame(), order_effect, structure, call)
   }
   if (!by_rows) {
     input$design <- read_design(structure, NULL, TRUE, call)
   }
   check_cluster(cov_type, input, call)
-  z <- read_covariates(structure, input, call)
+  values <- if (!is.null(input$design)) {
+    item_variables(
+      input$design, input$items, first_of(input$levels, input$items), structure$item_data,
+      input$space, structure$separate, call
+    )
+  }
+  z <- read_covariates(structure, input, values, call)
   # By default abilities sum to 0 in Python and are relative to the first item in R.
   if (is.null(ref) && is.null(z)) {
     ref <- input$items[[1L]]
@@ -256,6 +284,9 @@ bt <- function(outcome = 1,
   model <- comparisons_to_py(input, call)
   to_fit <- c(options, list(
     covariates = if (!is.null(z)) frame_to_py(z, input$items, colnames(z)),
+    contest = contest_to_py(input),
+    prior_sd = number_to_py(prior_sd),
+    pseudo = number_to_py(pseudo),
     maxiter = count_to_py(maxit)
   ))
   if (identical(cov_type, "cluster")) {
@@ -266,11 +297,16 @@ bt <- function(outcome = 1,
   structure(
     class = "pwcstats_bt",
     c(bt_from_py(results, input$items, kept), options, list(
+      prior_sd = prior_sd,
+      pseudo = pseudo,
       items = input$items,
       covariates = colnames(z),
       item_matrix = z,
+      item_values = values,
       formula = formula_of(input$design, z, structure$id, parent.frame()),
       design = input$design,
+      contest = input$contest,
+      coding = input$coding,
       model = input$model,
       na.action = input$na_action,
       call = asked

@@ -8,6 +8,7 @@ _PARAMETERS = {
     "C": "cost",
     "X": "the model matrix",
     "class_weight": "class.weights",
+    "contest": "formula",
     "cov_kwds": "cluster",
     "endog": "the response",
     "estimator": "learners",
