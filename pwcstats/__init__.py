@@ -9,6 +9,7 @@ Classify
     OrdinalHybridClassifier     the same for ordered classes
 Rank
     BradleyTerry                abilities from paired comparisons, with ties, order effects and covariates
+    Leaderboard                 ranks that each item may hold, and ratings, by category
 Model
     FirthLogit, FirthMNLogit    logistic regression that is finite for separated data
     ContinuationRatio           sequential model for ordered classes
@@ -44,6 +45,8 @@ if TYPE_CHECKING:
     from pwcstats.bradley_terry import BootstrapResult as BootstrapResult
     from pwcstats.bradley_terry import BradleyTerry as BradleyTerry
     from pwcstats.bradley_terry import BradleyTerryResults as BradleyTerryResults
+    from pwcstats.bradley_terry import ContrastsResult as ContrastsResult
+    from pwcstats.bradley_terry import Leaderboard as Leaderboard
     from pwcstats.compare import benchmark as benchmark
     from pwcstats.compare import compare_methods as compare_methods
     from pwcstats.coupling import CouplingResult as CouplingResult
@@ -52,6 +55,7 @@ if TYPE_CHECKING:
     from pwcstats.errors import FailedCellWarning as FailedCellWarning
     from pwcstats.errors import FewClustersWarning as FewClustersWarning
     from pwcstats.errors import InputError as InputError
+    from pwcstats.errors import LeftOutWarning as LeftOutWarning
     from pwcstats.errors import PwcError as PwcError
     from pwcstats.errors import PwcWarning as PwcWarning
     from pwcstats.errors import SeparationWarning as SeparationWarning
@@ -82,6 +86,7 @@ _HOME = {
     "BradleyTerryResults": "bradley_terry",
     "ContinuationRatio": "logit",
     "ContinuationRatioResults": "logit",
+    "ContrastsResult": "bradley_terry",
     "ConvergenceWarning": "errors",
     "CouplingResult": "coupling",
     "FailedCellWarning": "errors",
@@ -93,6 +98,8 @@ _HOME = {
     "HybridClassifier": "hybrid",
     "IndividualizedResults": "logit",
     "InputError": "errors",
+    "Leaderboard": "bradley_terry",
+    "LeftOutWarning": "errors",
     "OrderedLogit": "logit",
     "OrderedLogitResults": "logit",
     "OrdinalHybridClassifier": "hybrid",

@@ -32,6 +32,7 @@ __all__ = [
     "FailedCellWarning",
     "FewClustersWarning",
     "InputError",
+    "LeftOutWarning",
     "Message",
     "PwcError",
     "PwcWarning",
@@ -212,6 +213,10 @@ class FailedCellWarning(PwcWarning):
 
 class FewClustersWarning(PwcWarning):
     """Standard errors rest on so few clusters that they are rough."""
+
+
+class LeftOutWarning(PwcWarning):
+    """A ranking leaves items out, because their abilities do not exist."""
 
 
 class SeparationWarning(PwcWarning):

@@ -103,11 +103,51 @@ BRADLEY_TERRY = {
     "chameleons": Agreement(
         '….fit(covariates="ch.res + prop.main", item_data=)', "BTm(formula = ~ ch.res[ID] + prop.main[ID])", 1e-8, ""
     ),
+    "contest": Agreement(
+        '….fit(contest=["home", "rest"]), also with covariates of items',
+        "BTm(…, ~ team + home + rest), ~ prev.wins.2 + ch.res[ID] + prop.main[ID]",
+        2e-7,
+        "Data: football with days of rest that are made up, and chameleons. glm() computes standard errors from the "
+        "last step but one.",
+    ),
+    "contest firth": Agreement(
+        '….fit("firth", contest=["home", "rest"])', "BTm(…, br = TRUE)", 1e-7, "The tolerance is brglm's stopping rule."
+    ),
+    "rao-kupper": Agreement(
+        '….fit(ties="rao-kupper", contest="home + rest")',
+        'ordinal::clm(ordered(result) ~ x, threshold = "symmetric2")',
+        1e-7,
+        'Their threshold is our "(tie)", log theta. The tolerance is clm\'s numerical Hessian.',
+    ),
     "quasi": Agreement(
         ".quasi_variances()",
         "qvcalc::qvcalc(BTabilities(model))",
         1e-6,
         "The tolerance is glm's stopping rule in qvcalc.",
+    ),
+    "residuals": Agreement(
+        ".resid(kind)",
+        "residuals(BTm, type = kind)",
+        1e-8,
+        "Data: baseball, chameleons and weighted games with ties as half a win.",
+    ),
+    "grouped residuals": Agreement(
+        '.resid("working", by="item")',
+        'residuals(BTm, type = "grouped")',
+        1e-6,
+        "glm keeps the weights of its last iteration but one.",
+    ),
+    "contrasts": Agreement(
+        ".contrasts(adjust)",
+        "summary(multcomp::glht(…), test = adjusted(type))",
+        1e-9,
+        "Data: citations and baseball. Shaffer's method is another one there.",
+    ),
+    "max-t": Agreement(
+        '.contrasts("max-t")',
+        'summary(multcomp::glht(…), test = adjusted("single-step")), confint(…)',
+        5e-3,
+        "Both integrate at random: ours with 10 000 draws, theirs to 1e-3.",
     ),
     "sandwich": Agreement(
         '….fit(cov_type="HC0"), "cluster"',

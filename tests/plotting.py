@@ -206,12 +206,22 @@ def accuracies():
     return pd.DataFrame(rows, columns=["setting", "n_classes", "method", "accuracy", "std_error"])
 
 
+def categories():
+    """A leaderboard by two categories."""
+    games = WINS.stack().reset_index().set_axis(["first", "second", "wins"], axis=1).query("wins > 0")
+    both = pd.concat([games.assign(kind=MATH), games.assign(kind=DOLLAR)])
+    model = BradleyTerry.from_comparisons(both, "first", "second", "wins")
+    return model.fit().leaderboard(by="kind")
+
+
 R = [[0.5, 0.6, 0.7], [0.4, 0.5, 0.6], [0.3, 0.4, 0.5]]
 PROBA = pd.DataFrame(np.full((3, 3), 1 / 3), index=LABELS, columns=LABELS)
 WINS = pd.DataFrame([[0, 3, 2], [1, 0, 4], [2, 1, 0]], index=LABELS, columns=LABELS)
 FIGURES = {
     "abilities": lambda: BradleyTerry(WINS).fit().plot(),
     "abilities, reference": lambda: BradleyTerry(WINS).fit(ref=DOLLAR).plot(),
+    "leaderboard": lambda: BradleyTerry(WINS).fit().leaderboard("elo").plot(),
+    "leaderboard, categories": lambda: plot.leaderboard(categories()),
     "accuracy_by_classes": lambda: plot.accuracy_by_classes(accuracies()),
     "beside_paper": lambda: plot.beside_paper(compare_with_paper()),
     "boxes": lambda: plot.boxes(pd.DataFrame({"rule": LABELS, "learner": LABELS, **FIVE}), "rule", "learner"),

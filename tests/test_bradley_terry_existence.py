@@ -186,7 +186,7 @@ def test_covariate_that_adds_nothing():
 def test_covariate_that_predicts_everything():
     model = long(("a", "b"), ("b", "c"), ("a", "c"))
     items = pd.DataFrame({"u": [3.0, 2.0, 1.0]}, index=list("abc"))
-    with pytest.raises(InputError, match=r"combination of \(u\) is never on the losing side"):
+    with pytest.raises(InputError, match="'u' is never on the losing side"):
         model.fit(covariates=items)
     assert np.isfinite(model.fit("firth", covariates=items).bse["u"])
 

@@ -19,7 +19,7 @@ from pwcstats.compare import (
     nemenyi,
     rank_tests,
 )
-from pwcstats.compare.multiplicity import cliques, letters
+from pwcstats.compare.cliques import cliques, letters
 
 # Demšar (2006), Table 6: AUC of C4.5 with parameters m and cf tuned or not. The last two of the last row but one are
 # printed alike, 0.975, but have ranks 2 and 3.

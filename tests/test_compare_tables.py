@@ -10,8 +10,9 @@ import pandas as pd
 import pytest
 
 from pwcstats import InputError, TestResult, compare, plot
+from pwcstats import _multiplicity as multiplicity
 from pwcstats._results import Result
-from pwcstats.compare import ADJUSTMENTS, TESTS, adjust, compare_methods, multiplicity, registry, winners
+from pwcstats.compare import ADJUSTMENTS, TESTS, adjust, compare_methods, registry, winners
 from pwcstats.compare.pairs import Alternative
 from pwcstats.compare.registry import Test, find_test
 from pwcstats.errors import Message, Vocabulary

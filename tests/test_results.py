@@ -67,6 +67,8 @@ RESULTS = {
     "BradleyTerryResults": lambda: BradleyTerry(WINS).fit(),
     "BradleyTerryResults with Firth's penalty": lambda: BradleyTerry(np.array([[0, 20], [0, 0]])).fit(method="firth"),
     "BootstrapResult": lambda: BradleyTerry(WINS).fit(method="firth").bootstrap(20, random_state=0),
+    "Leaderboard": lambda: BradleyTerry(WINS).fit().leaderboard("elo"),
+    "ContrastsResult": lambda: BradleyTerry(WINS).fit().contrasts(),
     "contrast of items": lambda: BradleyTerry(WINS).fit().contrast("a", "b"),
     "goodness of fit": lambda: BradleyTerry(WINS).fit().goodness_of_fit(random_state=0),
     "FirthLogitResults": lambda: FirthLogit(SICK, X).fit(),
@@ -121,6 +123,16 @@ BAYES = {"estimate", "p_less", "p_rope", "p_greater", "conf_low", "conf_high", "
 EXPECTED = {
     "CouplingResult": ({"sample", "class", "estimate"}, {"method", "n_samples", "n_classes", "converged"}, False),
     "BradleyTerryResults": (MODEL, FIT | {"n_items", "deviance"}, True),
+    "ContrastsResult": (
+        {"item_1", "item_2", "estimate", "std_error", "statistic", "p_value", "p_adjusted", "conf_low", "conf_high"},
+        {"n_contrasts", "adjust", "conf_level"},
+        False,
+    ),
+    "Leaderboard": (
+        {"rank", "rank_low", "rank_high", "item", "games", "estimate", "std_error", "conf_low", "conf_high"},
+        {"scale", "n_items", "nobs", "conf_level"},
+        False,
+    ),
     "BootstrapResult": ({"term", "estimate", "std_error", "conf_low", "conf_high"}, {"n_draws", "n_failed"}, True),
     "FirthLogitResults": (MODEL, FIT | {"penalized_log_lik", "statistic", "p_value"}, True),
     "FirthMNLogitResults": (MODEL | {"y_level"}, FIT | {"penalized_log_lik", "statistic", "p_value"}, True),

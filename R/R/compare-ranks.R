@@ -174,10 +174,10 @@ equal_methods <- function(pairs, ranks, alpha, call) {
   index <- cbind(match(differ$method_a, methods), match(differ$method_b, methods))
   different <- matrix(FALSE, length(methods), length(methods))
   different[rbind(index, index[, 2:1])] <- TRUE
-  multiplicity <- python$pwcstats$compare$multiplicity
+  cliques <- python$pwcstats$compare$cliques
   labels <- labels_to_py(methods)
-  groups <- call_bridge(multiplicity$cliques, list(labels, to_py(different)), list(), call)
-  letters <- call_bridge(multiplicity$letters, list(groups, labels), list(), call)
+  groups <- call_bridge(cliques$cliques, list(labels, to_py(different)), list(), call)
+  letters <- call_bridge(cliques$letters, list(groups, labels), list(), call)
   list(
     cliques = groups_from_py(groups),
     letters = stats::setNames(as.character(from_py(letters)), methods)

@@ -18,6 +18,10 @@ GALLERY = {
             "Four items from ant, the best, to dog, the worst; each has a dot for its ability, a bar for its "
             "interval, and on the right the ranks that it may hold, for example 1 to 2, and its number of games."
         ),
+        "leaderboard": (
+            "Elo ratings of twelve language models from Maple, the best, to Fir, the worst. Each has four dots with "
+            "intervals: overall, English, German and Spanish. On the right are its ranks and its number of games."
+        ),
     },
     "Comparisons of methods": {
         "critical_difference": (

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.special import expit
 from statsmodels.iolib.summary import Summary
 
 from pwcstats import _params
@@ -16,14 +17,16 @@ from pwcstats._kernels.newton import Ascent
 from pwcstats._kernels.tails import Reference
 from pwcstats._results import Result, plain
 from pwcstats.bradley_terry import covariance, hypotheses, quasi, rank_sets
+from pwcstats.bradley_terry.abilities import abilities as make_abilities
+from pwcstats.bradley_terry.contrasts import contrasts as make_contrasts
 from pwcstats.bradley_terry.covariance import CovarianceEstimate
-from pwcstats.bradley_terry.profile import profile_bounds
+from pwcstats.bradley_terry.leaderboard import leaderboard as make_leaderboard
+from pwcstats.bradley_terry.profile import IntervalMethod, profile_bounds
 from pwcstats.errors import InputError, arg
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-IntervalMethod = Literal["wald", "profile"]
 # Of plots; pwcstats.plot takes them from here.
 PlotIntervals = Literal["comparison", "wald", "quasi"]
 
@@ -42,6 +45,8 @@ class AbilityResults(Result):
     ) -> None:
         point, n_groups = ascent.point, estimate.n_groups
         self.model, self.spec = model, spec
+        # Of the call of `fit`, for further fits of the same specification.
+        self._arguments: dict[str, Any] = {}
         self._likelihood, self._point, self._estimate = likelihood, point, estimate
         self.method, self.cov_type = spec.method, cov_type
         self.converged, self.n_iter, self.reason = bool(ascent.converged), ascent.n_iter, ascent.reason
@@ -54,6 +59,10 @@ class AbilityResults(Result):
         self.use_t = n_groups is not None
         self.df_resid_inference: int = self.df_resid if n_groups is None else n_groups - 1
         self.params = pd.Series(self._reported(point.params), index=self._terms, name="params")
+
+    def __getstate__(self) -> dict[str, Any]:
+        # The variables around a formula are not saved.
+        return {**vars(self), "_arguments": {**self._arguments, "eval_env": -1}}
 
     @abstractmethod
     def _count_cells(self) -> int:
@@ -186,9 +195,12 @@ class AbilityResults(Result):
     lr_test = hypotheses.lr_test
     wald_test = hypotheses.wald_test
     contrast = hypotheses.contrast
+    contrasts = make_contrasts
     quasi_variances = quasi.quasi_variances
     comparison_intervals = quasi.comparison_intervals
     ranks = rank_sets.ranks
+    abilities = make_abilities
+    leaderboard = make_leaderboard
 
     # Items
 
@@ -211,28 +223,10 @@ class AbilityResults(Result):
             return np.sqrt(self._variance[:n])
         return np.sqrt(np.maximum(np.diagonal(covariance.relative(self._item_cov, self.spec.ref, n)), 0.0))
 
-    def abilities(self, ci: bool = True, alpha: float = 0.05) -> pd.DataFrame:
-        """Ability of every item, including the reference.
-
-        Parameters
-        ----------
-        ci : bool
-            Whether to add standard errors and Wald intervals.
-        alpha : float
-            Significance level; intervals have level 1 - alpha.
-
-        Returns
-        -------
-        DataFrame
-            `ability` and, with `ci`, `std_error`, `conf_low` and `conf_high`; one row for each item.
-        """
-        _params.level(alpha, "alpha")
-        frame = pd.DataFrame({"ability": self._ability}, index=self.model.items)
-        if ci:
-            half = self._reference.isf(alpha / 2.0) * self._item_se
-            frame["std_error"] = self._item_se
-            frame["conf_low"], frame["conf_high"] = self._ability - half, self._ability + half
-        return frame
+    def _expected_points(self, d: Array) -> tuple[Array, Array]:
+        """Expected points against an item that is worse by d, where a tie is half a point; and their derivatives."""
+        p = expit(d)
+        return p, p * expit(-d)
 
     # Reports
 

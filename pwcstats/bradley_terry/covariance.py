@@ -226,11 +226,10 @@ def scored_rows(
         # Equal comparisons have equal scores: one entry for all of them, weighted by the root of their number.
         counts = table.counts.ravel()
         return Scored(np.arange(len(counts)), np.sqrt(counts), np.arange(len(counts)), 0.0)
-    weight = rows.weight if len(rows.weight) else np.ones(len(cell))
     if options.cov_type == "HC0":
-        return Scored(cell, weight, np.arange(len(cell)), 0.0)
+        return Scored(cell, rows.sandwich_weights, np.arange(len(cell)), 0.0)
     group = read_groups(data, options.groups, rows)
-    nobs = rows.total if rows.counted else float(len(cell))
+    nobs = rows.n_observations
     if not options.use_correction:
         nobs = 0.0
     elif nobs <= rank:
@@ -238,7 +237,7 @@ def scored_rows(
             f"the correction for few groups needs more comparisons than parameters, got {nobs:g} and {rank}; set "
             f"'use_correction': {value(False)} in {arg('cov_kwds')}."
         )
-    return Scored(cell, weight, group, nobs)
+    return Scored(cell, rows.weights, group, nobs)
 
 
 def _sandwich(likelihood: Likelihood, point: Point, bread: Array, scored: Scored) -> Array:

@@ -26,7 +26,7 @@ from pwcstats.bradley_terry.likelihood import LARGEST_FIRTH, Covariates, Design,
 from pwcstats.bradley_terry.spec import ORDER_TERM, Spec
 from pwcstats.bradley_terry.table import Table
 from pwcstats.bradley_terry.ties import TIE_MODELS
-from pwcstats.errors import arg
+from pwcstats.errors import arg, code
 
 # Why there is no estimate. Calling it makes the message, which may take longer than the check itself.
 Obstacle = Callable[[], str]
@@ -56,7 +56,7 @@ def find_obstacle(spec: Spec, likelihood: Likelihood) -> Obstacle | None:
         return _aliased(spec, likelihood, design) or (None if spec.firth else _separated(spec, likelihood, design))
     if isinstance(design, Items) and spec.prior is None:
         if spec.firth:
-            if _components(table, np.ones((len(table.first), 3)), "weak")[0] > 1:
+            if weak_components(table)[0] > 1:
                 return partial(_disconnected, table, spec.labels)
         elif not _is_strongly_connected(table, design):
             return partial(_infinite_abilities, table, spec.labels)
@@ -108,18 +108,19 @@ def _is_strongly_connected(table: Table, design: Items) -> bool:
 
 
 def _disconnected(table: Table, items: pd.Index) -> str:
-    groups = _groups(_components(table, np.ones((len(table.first), 3)), "weak")[1])
+    groups = _groups(weak_components(table)[1])
     return (
         f"the comparison graph is not connected: it consists of {len(groups)} groups that were never compared with "
-        f"each other, {_named_groups(items, groups)}; add comparisons between them, or rank each group by itself."
+        f"each other, {_named_groups(items, groups)}; add comparisons between them, rank the largest group by itself "
+        f"({code('model.largest()')}), or use {arg('method', 'ridge')} or {arg('method', 'ghost')}."
     )
 
 
 def _infinite_abilities(table: Table, items: pd.Index) -> str:
     """Name the items that never lost or never won outside of their group."""
-    if _components(table, np.ones((len(table.first), 3)), "weak")[0] > 1:
+    if weak_components(table)[0] > 1:
         return _disconnected(table, items)
-    n, group = _components(table, table.counts, "strong")
+    n, group = strong_components(table)
     tail, head = _arrows(table, table.counts)
     across = group[tail] != group[head]
     is_beaten, has_won = np.zeros((2, n), np.bool_)
@@ -138,7 +139,7 @@ def _infinite_abilities(table: Table, items: pd.Index) -> str:
         found.append(f"{_named_groups(items, winless)} never beat any of the others")
     cure = f"use {arg('method', 'firth')} for finite ones, " if len(items) <= LARGEST_FIRTH else ""
     largest = max(map(len, groups))
-    alone = f" (the largest set that can be fitted by itself has {largest} items)" if largest > 1 else ""
+    alone = f" ({code('model.largest()')} keeps the {largest} items that can be fitted together)" if largest > 1 else ""
     return (
         f"there is no maximum likelihood estimate: {', and '.join(found)}, so that some abilities would be infinite; "
         f"{cure}drop these items{alone}, or add comparisons that go the other way."
@@ -163,6 +164,16 @@ def _components(table: Table, counts: Array, connection: str) -> tuple[int, NDAr
     tail, head = _arrows(table, counts)
     graph = coo_array((np.ones(len(tail), np.int8), (tail, head)), shape=(table.n_items, table.n_items)).tocsr()
     return connected_components(graph, directed=True, connection=connection)
+
+
+def strong_components(table: Table) -> tuple[int, NDArray[np.int32]]:
+    """Number of sets of items in which a chain of wins or ties leads from each item to each other; set of each item."""
+    return _components(table, table.counts, "strong")
+
+
+def weak_components(table: Table) -> tuple[int, NDArray[np.int32]]:
+    """Number of groups of items that were never compared with each other, and the group of each item."""
+    return _components(table, np.ones((len(table.first), 3)), "weak")
 
 
 def _groups(group: NDArray[np.int32]) -> Groups:

@@ -11,7 +11,8 @@ from pwcstats._kernels.tails import chi2_sf
 from pwcstats._results import TestResult
 from pwcstats.bradley_terry.hypotheses import check_nonrobust
 from pwcstats.bradley_terry.likelihood import Likelihood, Point
-from pwcstats.bradley_terry.resampling import LARGEST_COUNT, for_each_seed, refit
+from pwcstats.bradley_terry.resampling import for_each_seed, refit
+from pwcstats.bradley_terry.simulation import count_sampler, find_obstacle
 from pwcstats.errors import InputError, Message, arg
 
 if TYPE_CHECKING:
@@ -124,7 +125,7 @@ def goodness_of_fit(
     by_order = ", by who went first," if table.ordered.any() else ""
     what = "pairs" if results.spec.contest is None else "pairs and contest covariates"
     null = f"the probabilities of all {what}{by_order} follow the model"
-    sparse, obstacle = _sparse(results), _obstacle(results)
+    sparse, obstacle = _sparse(results), find_obstacle(results)
     if p_value == "bootstrap" and obstacle:
         raise InputError(f"the fit cannot be simulated: {obstacle}; use {arg('p_value', 'chi2')}.")
     if p_value == "bootstrap" or (p_value == "auto" and sparse and not obstacle):
@@ -164,16 +165,6 @@ def _sparse(results: "BradleyTerryResults") -> str:
     return ""
 
 
-def _obstacle(results: "BradleyTerryResults") -> str:
-    """Why tables cannot be simulated from the fit; empty if they can."""
-    if results.spec.tie_model.halves and results.model._rows.tie.any():
-        return f"{arg('ties', results.spec.ties)} has no probability of a tie"
-    n = results._likelihood.table.n
-    if np.any(n != np.round(n)) or n.sum() > LARGEST_COUNT:
-        return "the numbers of comparisons are not whole numbers below 2^53"
-    return ""
-
-
 def _simulated(
     results: "BradleyTerryResults",
     distance: Distance,
@@ -187,10 +178,10 @@ def _simulated(
     These are drawn again, because an observed table without finite estimates would not be tested either.
     """
     table = results._likelihood.table
-    p, n = results._likelihood.probabilities(results._point.params), table.n.astype(np.int64)
+    sample = count_sampler(results)
 
     def draw(one: np.random.SeedSequence) -> float:
-        counts = np.random.default_rng(one).multinomial(n, p).astype(np.float64)
+        counts = sample(one)
         fit = refit(results.spec, table, counts)
         return np.nan if fit is None else distance(counts, expected_counts(*fit))
 

@@ -187,12 +187,10 @@ def _are_abilities_spanned(small: Array | None, large: Array | None) -> bool:
 def _contest_columns(results: "AbilityResults") -> Array:
     """The order effect and the contest covariates as columns, one row for each row of the user's data."""
     rows, contest = results.model._rows, results.spec.contest_values
-    unit = rows.unit if len(rows.unit) else np.arange(len(rows.winner))
-    side = rows.side if len(rows.side) else np.ones(len(unit))
-    columns = [] if contest is None else list(contest[unit].T)
+    columns = [] if contest is None else list(contest[rows.units].T)
     if results.spec.order:
-        columns.append(rows.home * side)
-    return np.array(columns).reshape(-1, len(unit)).T
+        columns.append(rows.home * rows.sides)
+    return np.array(columns).reshape(-1, len(rows.winner)).T
 
 
 def _is_spanned(small: Array, large: Array) -> bool:

@@ -5,28 +5,35 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from pwcstats import _params
 from pwcstats._arrays import Array
 from pwcstats._kernels.laplacian import NotDefiniteError
 from pwcstats._summary import number
-from pwcstats._text import listed
+from pwcstats._text import counted, listed
 from pwcstats.bradley_terry import covariance
 from pwcstats.bradley_terry.covariance import ENOUGH_UNEQUAL_CLUSTERS, FEW_CLUSTERS, LARGEST_FULL, Cov, CovType
 from pwcstats.bradley_terry.existence import find_obstacle, find_separation
 from pwcstats.bradley_terry.formulas import read_environment
+from pwcstats.bradley_terry.frames import column_names, open_frame, read_frame
+from pwcstats.bradley_terry.habits import fill_in, named_columns
 from pwcstats.bradley_terry.likelihood import LARGEST_FIRTH, make_likelihood
 from pwcstats.bradley_terry.methods import Method
-from pwcstats.bradley_terry.reading import Rows, read_comparisons, read_wins
+from pwcstats.bradley_terry.parts import largest_part, left_out_warning, some_units
+from pwcstats.bradley_terry.reading import Columns, Rows, read_wins
 from pwcstats.bradley_terry.results import BradleyTerryResults
+from pwcstats.bradley_terry.sources import combine_rows, read_source_weights
 from pwcstats.bradley_terry.spec import Spec, read_spec
 from pwcstats.bradley_terry.table import Table, make_table
 from pwcstats.bradley_terry.ties import Ties
+from pwcstats.bradley_terry.updating import warm_start
 from pwcstats.coupling.reading import read_pairs, read_weights, soft_wins
 from pwcstats.errors import (
     ConvergenceWarning,
     FewClustersWarning,
     InputError,
+    Message,
     PwcWarning,
     SeparationWarning,
     arg,
@@ -60,11 +67,14 @@ class BradleyTerry:
         The items.
     nobs : float
         Number of comparisons, or the sum of their weights.
+    left_out : Index
+        The items that :meth:`largest` has left out.
 
     See Also
     --------
     BradleyTerry.from_comparisons : Data with one row per comparison.
     BradleyTerry.from_pairwise : Pairwise probabilities with weights, as in Hastie and Tibshirani.
+    BradleyTerry.combine : Several sources of comparisons, with a weight for each.
     pwcstats.couple : Many such fits at once, without inference.
 
     Notes
@@ -136,8 +146,16 @@ class BradleyTerry:
         self._rows = rows
         self._data = data
         self._tables: dict[bool, Table] = {}
+        # The arguments of `from_comparisons` except the data, and the fit at which the next one starts.
+        self._columns: dict[str, Any] | None = None
+        self._previous: BradleyTerryResults | None = None
         self.items = rows.items
         self.nobs = rows.total
+        self.left_out: pd.Index = rows.items[:0]
+        # Columns that were found by their names, because the user did not give any.
+        self._found: Columns | None = None
+        # The information gives wrong standard errors if sources have weights: `fit` uses the sandwich by default.
+        self._weighted_sources = False
 
     @classmethod
     def from_comparisons(
@@ -152,8 +170,11 @@ class BradleyTerry:
         second: Any = None,
         wins: Any = None,
         neutral: Any = None,
+        keep: Any = None,
     ) -> "BradleyTerry":
         """Model of data with one row per comparison or per pair, in one of three forms.
+
+        If no columns of items are given, they are found by common names, such as `model_a`, `model_b` and `winner`.
 
         - `winner` and `loser`: two columns of items.
         - `first`, `second` and `winner`: both items, and the winner. The winner is an item, or the name of the column
@@ -164,13 +185,15 @@ class BradleyTerry:
         Parameters
         ----------
         data : DataFrame, optional
-            The comparisons. Every other argument is the name of one of its columns, or an array.
+            The comparisons. Every other argument is the name of one of its columns, or an array. Frames of pandas,
+            polars and pyarrow give the same results. Lazy frames of polars, DuckDB, dask, Spark or Ibis are not loaded;
+            see Notes.
         winner, loser : column
             Items, with labels of any type. If both columns are categorical, the items have the order of the categories;
             else they are sorted.
         weight : column, optional
             Weight of the row in the likelihood, by default 1; 0 leaves the row out. For the bootstrap and for robust
-            covariances, the row is one observation.
+            covariances, the row is one observation, also in a lazy frame.
         tie : column, (column, value) or value, optional
             Rows that are ties: a column of true and false; a column and the value that it has in ties; or, in the
             second form, the value (or list of values) that `winner` has in ties.
@@ -183,10 +206,18 @@ class BradleyTerry:
             Numbers of wins of `first`, wins of `second`, and ties.
         neutral : column, optional
             True in rows in which `first` has no advantage.
+        keep : list of columns, optional
+            Further columns of a lazy frame that later steps need, such as the groups of ``cov_type="cluster"``.
 
         Returns
         -------
         BradleyTerry
+
+        Notes
+        -----
+        A lazy frame is counted by its own engine, with one group-by. Only the counts of each pair and outcome come to
+        memory, so the number of comparisons does not matter. All arguments must be names of columns then. Columns that
+        are not in `keep` are gone; the rows of the model are the groups.
 
         Examples
         --------
@@ -207,21 +238,73 @@ class BradleyTerry:
         z    0.343
         Name: params, dtype: float64
         """
-        rows, frame = read_comparisons(
-            data,
-            winner=winner,
-            loser=loser,
-            weight=weight,
-            tie=tie,
-            first=first,
-            second=second,
-            wins=wins,
-            neutral=neutral,
-        )
-        model = cls.__new__(cls)
-        # A shallow copy does not change if the user sorts the data frame or adds columns.
-        model._set_rows(rows, None if frame is None else frame.copy(deep=False))
+        columns = Columns(winner, loser, weight, tie, first, second, wins, neutral, keep)
+        given, found = vars(columns), None
+        if data is not None and not columns.given:
+            data = open_frame(data)
+            columns = found = fill_in(columns, column_names(data))
+        columns.check()
+        model = cls._from_rows(*read_frame(open_frame(data), columns))
+        model._columns, model._found = given, found
         return model
+
+    @classmethod
+    def _from_rows(cls, rows: Rows, data: pd.DataFrame | None) -> "BradleyTerry":
+        model = cls.__new__(cls)
+        model._set_rows(rows, data)
+        return model
+
+    @classmethod
+    def combine(cls, models: Mapping[Hashable, "BradleyTerry"], weights: Any = None) -> "BradleyTerry":
+        """Model of several sources of comparisons, with a weight for each source.
+
+        The influence of a source depends on its weight, and not on its number of comparisons.
+
+        Parameters
+        ----------
+        models : dict of BradleyTerry
+            A model of each source. Their items may differ; the new model has all of them.
+        weights : dict, optional
+            Weight of each source; by default all sources have the same weight.
+
+        Returns
+        -------
+        BradleyTerry
+            Its data have the columns of all models, and the column ``"source"``.
+
+        Notes
+        -----
+        The estimates maximise the sum of the sources' mean log-likelihoods, multiplied by their weights. A mean is
+        taken over the comparisons of the source, with their own weights if they have any. The sum is scaled such
+        that the weights of all comparisons add up to their number.
+
+        If sources have weights, the inverse of the information is not the covariance of the estimates. So
+        `fit` uses ``cov_type="HC0"`` by default then. Use ``cov_type="cluster"`` if all sources have a column of
+        groups. "HC0" assumes independent comparisons. If the sources disagree, its standard errors are somewhat too
+        large, because the number of comparisons of each source is not random.
+
+        Examples
+        --------
+        Two experts count as much as a hundred votes:
+
+        >>> from pwcstats import BradleyTerry
+        >>> votes = BradleyTerry([[0, 40], [60, 0]], items=["x", "y"])
+        >>> experts = BradleyTerry([[0, 1], [1, 0]], items=["x", "y"])
+        >>> model = BradleyTerry.combine({"votes": votes, "experts": experts})
+        >>> model
+        <BradleyTerry: 2 items, 102 comparisons>
+        >>> round(model.fit(cov_type="HC0").predict("x", "y"), 4)
+        0.45
+        """
+        if not isinstance(models, Mapping) or not all(isinstance(m, BradleyTerry) for m in models.values()):
+            raise InputError(f"{arg('models')} must be a dict of BradleyTerry models, got {type(models).__name__}.")
+        if len(models) < 2:
+            raise InputError(f"{arg('models')} must have at least 2 models, got {len(models)}.")
+        shares = read_source_weights(weights, list(models))
+        parts = {name: (model._rows, model._data) for name, model in models.items()}
+        combined = cls._from_rows(*combine_rows(parts, shares))
+        combined._weighted_sources = True
+        return combined
 
     @classmethod
     def from_pairwise(
@@ -270,7 +353,65 @@ class BradleyTerry:
         return len(self.items)
 
     def __repr__(self) -> str:
-        return f"<BradleyTerry: {self.n_items} items, {number(self.nobs)} comparisons>"
+        found = "" if self._found is None else f", read with {Message(named_columns(self._found))}"
+        left_out = f", {counted(len(self.left_out), 'item')} left out" if len(self.left_out) else ""
+        return f"<BradleyTerry: {self.n_items} items, {number(self.nobs)} comparisons{left_out}{found}>"
+
+    def largest(self) -> "BradleyTerry":
+        """Model of the largest part of the items whose abilities exist.
+
+        In this part, a chain of wins or ties leads from every item to every other. These are the items that maximum
+        likelihood can compare with each other. If nothing has to be left out, the model is the same.
+
+        Returns
+        -------
+        BradleyTerry
+            Its attribute `left_out` has the items that are left out. Comparisons with these are left out, too.
+
+        Raises
+        ------
+        InputError
+            If no two items have finite abilities.
+
+        Warns
+        -----
+        LeftOutWarning
+            If items are left out; the message names them.
+
+        See Also
+        --------
+        BradleyTerry.fit : ``method="firth"`` has finite estimates of items that won or lost everything.
+
+        Examples
+        --------
+        The item d won its only game.
+
+        >>> import warnings
+        >>> from pwcstats import BradleyTerry
+        >>> games = {"winner": ["a", "b", "c", "a", "d"], "loser": ["b", "c", "a", "c", "a"]}
+        >>> with warnings.catch_warnings():
+        ...     warnings.simplefilter("ignore")
+        ...     part = BradleyTerry.from_comparisons(games, "winner", "loser").largest()
+        >>> part
+        <BradleyTerry: 3 items, 4 comparisons, 1 item left out>
+        >>> part.left_out
+        Index(['d'], dtype=...)
+        """
+        rows, left_out = largest_part(self._rows, self._counts(half=False))
+        model = self._part(rows, self._data)
+        model.left_out = self.left_out.append(left_out)
+        if len(left_out):
+            warn(left_out_warning(self._rows, rows, left_out))
+        return model
+
+    def _select(self, units: NDArray[np.bool_]) -> "BradleyTerry":
+        """Model of some rows of the user's data, without items that have no comparisons there."""
+        return self._part(*some_units(self._rows, self._data, units))
+
+    def _part(self, rows: Rows, data: pd.DataFrame | None) -> "BradleyTerry":
+        model = self._from_rows(rows, data)
+        model.left_out, model._found, model._weighted_sources = self.left_out, self._found, self._weighted_sources
+        return model
 
     def fit(
         self,
@@ -333,7 +474,8 @@ class BradleyTerry:
             Where functions in the formula, and variables that are not columns of `item_data`, are looked up: 0 where
             `fit` is called, 1 where the function that calls `fit` is called, and so on; -1 nowhere, as in statsmodels.
         cov_type : {"nonrobust", "HC0", "cluster"}, optional
-            "nonrobust", the default: from the information. "HC0": the sandwich. "cluster": the sandwich for groups of
+            "nonrobust", the default: from the information. "HC0", the default after :meth:`combine`: the sandwich.
+            "cluster": the sandwich for groups of
             comparisons, ``cov_kwds={"groups": column}``, where the groups are a column of the data or an array with one
             entry for each row; as in statsmodels, ``"use_correction"`` (default True) is a further option. After
             "cluster", tests and intervals use the t distribution; its degrees of freedom are the number of groups
@@ -385,7 +527,10 @@ class BradleyTerry:
            term  estimate  std_error  p_value
         0  size     1.073      0.608    0.077
         """
-        options = covariance.read_options(cov, cov_type or "nonrobust", cov_kwds, n_projections, random_state)
+        arguments = {name: given for name, given in locals().items() if name != "self"}
+        if cov_type is None:
+            cov_type = "HC0" if self._weighted_sources else "nonrobust"
+        options = covariance.read_options(cov, cov_type, cov_kwds, n_projections, random_state)
         has_formula = isinstance(covariates, str) or isinstance(contest, str)
         environment = read_environment(eval_env, 1) if has_formula else None
         spec = read_spec(
@@ -413,7 +558,8 @@ class BradleyTerry:
         obstacle = find_obstacle(spec, likelihood)
         if obstacle is not None:
             raise InputError(obstacle())
-        ascent = likelihood.maximise(spec.maxiter)
+        start = None if self._previous is None else warm_start(self._previous, likelihood, self.items)
+        ascent = likelihood.maximise(spec.maxiter, start)
         obstacle = find_separation(spec, likelihood, ascent)
         if obstacle is not None:
             raise InputError(obstacle())
@@ -434,15 +580,24 @@ class BradleyTerry:
         if estimate.few_groups:
             _warn(FewClustersWarning, _few_clusters(estimate))
         results = BradleyTerryResults(self, spec, likelihood, ascent, estimate, options.cov_type)
+        # A further fit is made elsewhere, but the names of a formula are looked up where this one was.
+        results._arguments = arguments if environment is None else {**arguments, "eval_env": environment}
         if estimate.variance is not None:
             # Standard errors of abilities, because those of coefficients depend on the scale of the covariates.
             _warn_if_infinite(self.items, results._item_se, spec.method != "mle")
         return results
 
+    def _n_games(self) -> Array:
+        """Number of comparisons of each item, or the sum of their weights."""
+        weight = self._rows.weight if len(self._rows.weight) else None
+        sides = (self._rows.winner, self._rows.loser)
+        return np.asarray(sum(np.bincount(side, weight, self.n_items) for side in sides), dtype=np.float64)
+
     def _table(self, spec: Spec) -> Table:
         half = spec.tie_model.halves
-        if spec.contest is not None:
-            return make_table(self._rows, half, spec.contest.values)
+        return self._counts(half) if spec.contest is None else make_table(self._rows, half, spec.contest.values)
+
+    def _counts(self, half: bool) -> Table:
         if half not in self._tables:
             self._tables[half] = make_table(self._rows, half)
         return self._tables[half]

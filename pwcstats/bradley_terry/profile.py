@@ -1,9 +1,10 @@
 """Profile-likelihood intervals."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from pwcstats._arrays import Array
@@ -17,13 +18,37 @@ from pwcstats.errors import ConvergenceWarning, arg, warn
 if TYPE_CHECKING:
     from pwcstats.bradley_terry.ability_results import AbilityResults
 
+IntervalMethod = Literal["wald", "profile"]
+
 
 def profile_bounds(results: "AbilityResults", indices: NDArray[np.int64], alpha: float) -> Array:
     """Lower and upper bounds of the reported parameters with these indices."""
+    contrasts = [_contrast(results, int(index)) for index in indices]
+    return _bounds(results, contrasts, results.params.index[indices], alpha)
+
+
+def ability_bounds(results: "AbilityResults", alpha: float) -> Array:
+    """Lower and upper bounds of the abilities of all items."""
+    items, ref, z = results.model.items, results.spec.ref, results.spec.z
+    bounds = np.zeros((len(items), 2))
+    if z is None:
+        # The ability of the reference item is exactly 0.
+        others = np.arange(len(items)) if ref is None else np.delete(np.arange(len(items)), ref)
+        bounds[others] = profile_bounds(results, np.arange(len(others)), alpha)
+        return bounds
+    contrasts = np.zeros((len(items), results._likelihood.n_params))
+    contrasts[:, : z.shape[1]] = z - z.mean(axis=0)
+    # So is the ability of an item whose covariates have the mean values.
+    vary = np.flatnonzero(contrasts.any(axis=1))
+    bounds[vary] = _bounds(results, contrasts[vary], items[vary], alpha)
+    return bounds
+
+
+def _bounds(results: "AbilityResults", contrasts: "Array | list[Array]", names: pd.Index, alpha: float) -> Array:
+    """Lower and upper bounds of linear combinations of the likelihood's parameters."""
     drop = 0.5 * chi2_isf(alpha, 1)
-    bounds, failed = np.empty((len(indices), 2)), []
-    for row, index in enumerate(indices):
-        contrast = _contrast(results, int(index))
+    bounds, failed = np.empty((len(contrasts), 2)), []
+    for row, contrast in enumerate(contrasts):
         for column, side in enumerate((-1, 1)):
             end = profile.bounds(
                 lambda params: _OnePoint(results._likelihood, results._likelihood.evaluate(params[0])),
@@ -35,7 +60,7 @@ def profile_bounds(results: "AbilityResults", indices: NDArray[np.int64], alpha:
             )
             bounds[row, column] = end.value[0]
             if not end.found[0]:
-                failed.append(results.params.index[index])
+                failed.append(names[row])
     if failed:
         warn(
             ConvergenceWarning(

@@ -88,32 +88,46 @@ def _rank_sets(
     `df`, the t distribution.
     """
     n = len(ability)
-    diagonal = np.diagonal(cov)
-    # The covariance of differences from the first item is definite.
-    rest = cov[1:, 1:] - cov[1:, :1] - cov[:1, 1:] + cov[0, 0]
-    root = _root(rest)
-    draws = np.zeros((n_draws, n))
-    rng = np.random.default_rng(seed)
-    draws[:, 1:] = rng.standard_normal((n_draws, n - 1)) @ root.T
-    if df is not None:
-        draws /= np.sqrt(rng.chisquare(df, (n_draws, 1)) / df)
-    variance = diagonal[:, None] + diagonal - 2.0 * cov
-    # Items with the same covariates never differ.
-    equal = variance <= 1e-12 * variance.max()
-    precision = np.where(equal, 0.0, 1.0 / np.sqrt(np.where(equal, 1.0, variance)))
-    largest = np.empty((n_draws, n))
-
-    def find_largest(start: int) -> None:
-        _native.largest_differences(draws, precision, start, min(start + CHUNK, n_draws), largest)
-
-    with ThreadPoolExecutor() as pool:
-        list(pool.map(find_largest, range(0, n_draws, CHUNK)))
+    precision = precisions(cov)
+    largest = largest_differences(cov, precision, n_draws, seed, df)
     if simultaneous:
         critical = np.full(n, np.quantile(largest.max(axis=1), level))
     else:
         critical = np.quantile(largest, level, axis=0)
     lead = (ability[:, None] - ability) * precision
     return 1 + (lead < -critical[:, None]).sum(axis=1), n - (lead > critical[:, None]).sum(axis=1), critical
+
+
+def precisions(cov: Array) -> Array:
+    """1 / standard error of each difference, from the covariance of the abilities; 0 for items that never differ."""
+    diagonal = np.diagonal(cov)
+    variance = diagonal[:, None] + diagonal - 2.0 * cov
+    # Items with the same covariates never differ.
+    equal = variance <= 1e-12 * variance.max()
+    return np.where(equal, 0.0, 1.0 / np.sqrt(np.where(equal, 1.0, variance)))
+
+
+def largest_differences(cov: Array, precision: Array, n_draws: int, seed: int | None, df: int | None) -> Array:
+    """Largest standardised difference of each item (columns) in each draw of the estimates (rows).
+
+    The draws have the covariance `cov` and a normal distribution or, with `df`, a t distribution. The absolute
+    differences are multiplied by `precision`.
+    """
+    n = len(cov)
+    # The covariance of differences from the first item is definite.
+    rest = cov[1:, 1:] - cov[1:, :1] - cov[:1, 1:] + cov[0, 0]
+    draws, largest = np.zeros((n_draws, n)), np.empty((n_draws, n))
+    rng = np.random.default_rng(seed)
+    draws[:, 1:] = rng.standard_normal((n_draws, n - 1)) @ _root(rest).T
+    if df is not None:
+        draws /= np.sqrt(rng.chisquare(df, (n_draws, 1)) / df)
+
+    def find_largest(start: int) -> None:
+        _native.largest_differences(draws, precision, start, min(start + CHUNK, n_draws), largest)
+
+    with ThreadPoolExecutor() as pool:
+        list(pool.map(find_largest, range(0, n_draws, CHUNK)))
+    return largest
 
 
 def _root(cov: Array) -> Array:

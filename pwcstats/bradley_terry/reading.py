@@ -1,6 +1,6 @@
 """Reading of wins and comparisons: matrices and long data become checked arrays."""
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -10,10 +10,77 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from pwcstats._arrays import Array, as_float
-from pwcstats._text import did_you_mean, listed, named, shape_of, shown
+from pwcstats._text import did_you_mean, listed, shape_of, shown
+from pwcstats.bradley_terry import faults
 from pwcstats.errors import InputError, arg, code, value
 
 Codes = NDArray[np.int32]
+
+# The three forms of data, as messages name them.
+FORMS = ", or ".join(
+    " and ".join((", ".join(map(arg, form[:-1])), arg(form[-1])))
+    for form in (("winner", "loser"), ("first", "second", "winner"), ("first", "second", "wins"))
+)
+# A mark in `DataFrame.attrs`: the rows are sums over comparisons, and only some of the columns were kept.
+ADDED_UP = "pwcstats_added_up"
+
+
+@dataclass(frozen=True)
+class Columns:
+    """What the user said about the columns of long data: names of columns, or arrays; None if nothing was said."""
+
+    winner: Any = None
+    loser: Any = None
+    weight: Any = None
+    tie: Any = None
+    first: Any = None
+    second: Any = None
+    wins: Any = None
+    neutral: Any = None
+    keep: Any = None
+
+    @property
+    def given(self) -> bool:
+        """Whether the user said where the items and the winners are."""
+        return any(x is not None for x in (self.winner, self.loser, self.first, self.second, self.wins))
+
+    def check(self) -> None:
+        """Refuse combinations that do not belong to one of the three forms."""
+        if self.neutral is not None and self.first is None:
+            raise InputError(
+                f"{arg('neutral')} marks comparisons in which nobody went first, so {arg('first')} is needed too."
+            )
+        if self.wins is not None:
+            if any(x is not None for x in (self.winner, self.loser, self.tie, self.weight)):
+                names = ", ".join(map(arg, ("winner", "loser", "tie")))
+                raise InputError(
+                    f"{arg('wins')} holds the numbers of wins and ties, so {names} and {arg('weight')} must be left "
+                    "out."
+                )
+            if not isinstance(self.wins, (list, tuple)) or len(self.wins) not in (2, 3):
+                raise InputError(
+                    f"{arg('wins')} must be two columns (wins of {arg('first')}, wins of {arg('second')}) or three "
+                    f"(and ties), got {value(self.wins)}."
+                )
+        elif self.second is not None and self.loser is not None:
+            raise InputError(
+                f"{arg('loser')} cannot be combined with {arg('second')}; with {arg('first')} and {arg('second')}, "
+                f"{arg('winner')} says which of the two won."
+            )
+
+    @property
+    def kept(self) -> list[Hashable]:
+        """Names of the columns to keep."""
+        if self.keep is None:
+            return []
+        names = [self.keep] if isinstance(self.keep, str) else self.keep
+        if not isinstance(names, (list, tuple)):
+            raise InputError(f"{arg('keep')} must be a list of names of columns, got {value(self.keep)}.")
+        return list(dict.fromkeys(names))
+
+
+def _empty() -> Array:
+    return np.empty(0)
 
 
 @dataclass(frozen=True)
@@ -25,6 +92,9 @@ class Rows:
     empty if the comparisons are these rows. `n_units` is the number of these rows, and 0 for a matrix. If `counted`,
     the weights are numbers of comparisons. `side` is -1 if the columns of the user's row describe the loser minus the
     winner, and 1 if they describe the winner minus the loser; it is empty if all are 1.
+
+    If a row is the sum of several weighted observations, `n_added` is their number and `squares` the sum of their
+    squared weights, which the sandwich needs. Both are empty if each row is one observation, or if `counted`.
     """
 
     items: pd.Index
@@ -37,12 +107,67 @@ class Rows:
     n_units: int
     counted: bool
     side: NDArray[np.int8] = field(default_factory=lambda: np.empty(0, np.int8))
+    n_added: Array = field(default_factory=_empty)
+    squares: Array = field(default_factory=_empty)
 
     @property
     def total(self) -> float:
         """Number of comparisons, or the sum of their weights."""
         with np.errstate(over="ignore"):
             return float(self.weight.sum()) if len(self.weight) else float(len(self.winner))
+
+    @property
+    def weights(self) -> Array:
+        """Weight of each row, also if all are 1."""
+        return self.weight if len(self.weight) else np.ones(len(self.winner))
+
+    @property
+    def n_observations(self) -> float:
+        """Number of comparisons or, if these have weights, of weighted observations."""
+        if self.counted:
+            return self.total
+        return float(self.n_added.sum()) if len(self.n_added) else float(len(self.winner))
+
+    @property
+    def sandwich_weights(self) -> Array:
+        """Root of the sum of squared weights of the observations in each row."""
+        if len(self.squares):
+            return np.sqrt(self.squares)
+        return np.sqrt(self.weights) if self.counted or self.n_units == 0 else self.weights
+
+    @property
+    def units(self) -> NDArray[np.int64]:
+        """The row of the user's data that each comparison comes from."""
+        return self.unit if len(self.unit) else np.arange(len(self.winner))
+
+    @property
+    def sides(self) -> NDArray[np.int8]:
+        """`side` of each row, also if all are 1."""
+        return self.side if len(self.side) else np.ones(len(self.winner), np.int8)
+
+    def take(self, kept: NDArray[np.int64]) -> "Rows":
+        """The rows with these indices; items without comparisons are dropped."""
+        used = np.zeros(len(self.items), np.bool_)
+        used[self.winner[kept]] = used[self.loser[kept]] = True
+        new_code = (np.cumsum(used) - 1).astype(np.int32)
+        return Rows(
+            items=self.items[used],
+            winner=new_code[self.winner[kept]],
+            loser=new_code[self.loser[kept]],
+            tie=self.tie[kept],
+            home=self.home[kept],
+            weight=_taken(self.weight, kept),
+            unit=self.units[kept] if self.n_units else self.unit,
+            n_units=self.n_units,
+            counted=self.counted,
+            side=_taken(self.side, kept),
+            n_added=_taken(self.n_added, kept),
+            squares=_taken(self.squares, kept),
+        )
+
+
+def _taken(x: NDArray[Any], kept: NDArray[np.int64]) -> NDArray[Any]:
+    return x[kept] if len(x) else x
 
 
 def read_wins(wins: Any, tied: Any, items: Iterable[Hashable] | None) -> Rows:
@@ -138,15 +263,10 @@ def _square(x: Any, name: str, labels: pd.Index | None) -> tuple[Array, pd.Index
         i, j = np.argwhere(bad)[0]
         a, b = (i, j) if names is None else (names[i], names[j])
         raise InputError(
-            f"{arg(name)} must hold finite numbers >= 0, got {_number(values[i, j])} for {a} over {b}; enter 0 for "
-            "pairs without comparisons."
+            f"{arg(name)} must hold finite numbers >= 0, got {faults.number(values[i, j])} for {a} over {b}; enter 0 "
+            "for pairs without comparisons."
         )
     return values, names
-
-
-def _number(x: float) -> str:
-    """A number that is not allowed, in few digits."""
-    return f"{x:g}" if np.isfinite(x) else value(x)
 
 
 def _read_items(items: Any, n: int) -> pd.Index:
@@ -160,94 +280,60 @@ def _read_items(items: Any, n: int) -> pd.Index:
     return labels
 
 
-def read_comparisons(
-    data: Any,
-    *,
-    winner: Any,
-    loser: Any,
-    weight: Any,
-    tie: Any,
-    first: Any,
-    second: Any,
-    wins: Any,
-    neutral: Any,
-) -> tuple[Rows, pd.DataFrame | None]:
-    """Read long data in one of its three forms; returns the comparisons, and the data as a pandas data frame.
+def read_comparisons(frame: pd.DataFrame | None, columns: Columns) -> Rows:
+    """Read long data in one of its three forms.
 
     The forms are: winner and loser; first, second and who won; first, second and their numbers of wins.
     """
-    if neutral is not None and first is None:
-        raise InputError(
-            f"{arg('neutral')} marks comparisons in which nobody went first, so {arg('first')} is needed too."
-        )
-    if wins is not None:
-        if any(x is not None for x in (winner, loser, tie, weight)):
-            names = ", ".join(map(arg, ("winner", "loser", "tie")))
-            raise InputError(
-                f"{arg('wins')} holds the numbers of wins and ties, so {names} and {arg('weight')} must be left out."
-            )
-        if not isinstance(wins, (list, tuple)) or len(wins) not in (2, 3):
-            raise InputError(
-                f"{arg('wins')} must be two columns (wins of {arg('first')}, wins of {arg('second')}) or three (and "
-                f"ties), got {value(wins)}."
-            )
-    elif second is not None and loser is not None:
-        raise InputError(
-            f"{arg('loser')} cannot be combined with {arg('second')}; with {arg('first')} and {arg('second')}, "
-            f"{arg('winner')} says which of the two won."
-        )
-    frame = _read_frame(data)
-    if wins is not None:
-        rows = _from_counts(frame, first, second, wins)
-    elif second is not None:
-        rows = _from_outcomes(frame, winner, tie, first, second)
+    for name in columns.kept:
+        named_column(frame, name, "keep")
+    if columns.wins is not None:
+        rows = _from_counts(frame, columns)
+    elif columns.second is not None:
+        rows = _from_outcomes(frame, columns)
     else:
-        rows = _from_winners(frame, winner, loser, tie, first)
+        rows = _from_winners(frame, columns)
     n = rows.n_units
     if not len(rows.winner):
-        raise InputError("there is no comparison in the data: it has no rows, or no wins.")
-    if second is not None:
+        raise faults.no_comparison()
+    if columns.second is not None:
         # `home` says whether the winner is the first item of its row, until neutral rows are marked.
         rows = replace(rows, side=rows.home)
-    if neutral is not None:
-        on = _flags(named_column(frame, neutral, "neutral", n), "neutral")
-        rows = replace(rows, home=np.where(on[rows.unit] if len(rows.unit) else on, 0, rows.home).astype(np.int8))
-    if weight is not None:
-        rows = _weighted(rows, as_float(named_column(frame, weight, "weight", n), "weight"), frame)
+    if columns.neutral is not None:
+        on = _flags(named_column(frame, columns.neutral, "neutral", n), "neutral")
+        rows = replace(rows, home=np.where(on[rows.units], 0, rows.home).astype(np.int8))
+    if columns.weight is not None:
+        rows = _weighted(rows, as_float(named_column(frame, columns.weight, "weight", n), "weight"), frame)
+    check_pairs(rows, frame)
+    return rows
+
+
+def check_pairs(rows: Rows, frame: pd.DataFrame | None) -> None:
+    """Refuse an item that meets itself, and a single item."""
     same = rows.winner == rows.loser
     if same.any():
         k = int(np.argmax(same))
-        raise InputError(
-            f"{_row(frame, rows.unit[k] if len(rows.unit) else k)} compares {rows.items[rows.winner[k]]} with itself; "
-            "drop such rows."
-        )
+        raise faults.against_itself(_row(frame, rows.units[k]), rows.items[rows.winner[k]])
     if len(rows.items) < 2:
         raise InputError(f"comparisons need at least 2 items, got {len(rows.items)}.")
-    return rows, frame
 
 
-def _read_frame(data: Any) -> pd.DataFrame | None:
-    """The data as a pandas data frame, or None."""
-    if data is None or isinstance(data, pd.DataFrame):
-        return data
-    if isinstance(data, Mapping):
-        return pd.DataFrame(data)
-    if hasattr(data, "to_pandas"):
-        return data.to_pandas()
-    raise InputError(f"{arg('data')} must be a data frame with one row per comparison, got {type(data).__name__}.")
+def missing_argument(name: str) -> InputError:
+    """The error if an argument of the chosen form is missing."""
+    return InputError(f"{arg(name)} is missing: give {FORMS}.")
 
 
 def named_column(frame: pd.DataFrame | None, given: Any, name: str, length: int | None = None) -> pd.Series:
     """A column of the data by its name, or an array as it is."""
     if given is None:
-        forms = (("winner", "loser"), ("first", "second", "winner"), ("first", "second", "wins"))
-        ways = ", or ".join(" and ".join((", ".join(map(arg, form[:-1])), arg(form[-1]))) for form in forms)
-        raise InputError(f"{arg(name)} is missing: give {ways}.")
+        raise missing_argument(name)
     if frame is not None and isinstance(given, Hashable) and given in frame.columns:
         column = frame[given]
         if isinstance(column, pd.DataFrame):
             raise InputError(f"the data have more than one column {shown(given)}; give the columns different names.")
         return column
+    if frame is not None and ADDED_UP in frame.attrs:
+        raise faults.column_is_gone(name, given)
     if isinstance(given, list):
         # A list of tuples is a list of labels.
         given = pd.Series(given, dtype=object).infer_objects()
@@ -271,6 +357,8 @@ def _is_column(frame: pd.DataFrame | None, given: Any) -> bool:
 
 def _row(frame: pd.DataFrame | None, k: int) -> str:
     """A row by its label, and also by its position if labels are not unique."""
+    if frame is not None and ADDED_UP in frame.attrs:
+        return faults.SOME_ROW
     if frame is None:
         return f"row {k}"
     return f"row {frame.index[k]}" if frame.index.is_unique else f"row {k} (labelled {shown(frame.index[k])})"
@@ -290,25 +378,28 @@ def _codes(a: pd.Series, b: pd.Series, frame: pd.DataFrame | None) -> tuple[Code
         both = [x.astype(object) if isinstance(x.dtype, pd.CategoricalDtype) else x for x in (a, b)]
         codes, labels = pd.factorize(pd.concat(both, ignore_index=True))
         items = pd.Index(labels)
-        try:
-            order = items.argsort()
-        except TypeError:  # labels of several types keep the order of appearance
-            order = np.arange(len(items))
+        order = sorted_order(items)
         new_code = np.empty(len(items), np.int32)
         new_code[order] = np.arange(len(items))
         items = items[order]
     if len(codes) and codes.min() < 0:
-        k = int(np.argmax(codes < 0)) % len(a)
-        raise InputError(f"{_row(frame, k)} has no label for an item; fill it in, or drop the row.")
+        raise faults.no_label(_row(frame, int(np.argmax(codes < 0)) % len(a)))
     recoded = new_code[codes]
     return recoded[: len(a)], recoded[len(a) :], items
+
+
+def sorted_order(items: pd.Index) -> NDArray[np.int64]:
+    """The order that sorts the items; labels of several types keep the order of appearance."""
+    try:
+        return np.asarray(items.argsort())
+    except TypeError:
+        return np.arange(len(items))
 
 
 def _flags(column: pd.Series, name: str) -> NDArray[np.bool_]:
     values = as_float(column, name)
     if not np.isin(values, (0.0, 1.0)).all():
-        bad = column[~np.isin(values, (0.0, 1.0))].iloc[0]
-        raise InputError(f"{arg(name)} must be true or false (1 or 0) in each row, got {value(bad)}.")
+        raise faults.not_a_flag(name, column[~np.isin(values, (0.0, 1.0))].iloc[0])
     return values == 1.0
 
 
@@ -326,30 +417,28 @@ def _unweighted(items: pd.Index, winner: Codes, loser: Codes, tie: NDArray[np.bo
     return Rows(items, winner, loser, tie, home.astype(np.int8), np.empty(0), unit, len(winner), counted=True)
 
 
-def _from_winners(frame: pd.DataFrame | None, winner: Any, loser: Any, tie: Any, first: Any) -> Rows:
+def _from_winners(frame: pd.DataFrame | None, columns: Columns) -> Rows:
     """Read a column of winners and one of losers."""
-    won = named_column(frame, winner, "winner")
-    lost = named_column(frame, loser, "loser", len(won))
+    won = named_column(frame, columns.winner, "winner")
+    lost = named_column(frame, columns.loser, "loser", len(won))
     a, b, items = _codes(won, lost, frame)
     home = np.zeros(len(a), np.int8)
-    if first is not None:
-        went_first = named_column(frame, first, "first", len(a))
+    if columns.first is not None:
+        went_first = named_column(frame, columns.first, "first", len(a))
         codes = items.get_indexer(pd.Index(went_first.astype(object)))
         home = np.where(codes == a, 1, np.where(codes == b, -1, 0))
         bad = (home == 0) & went_first.notna().to_numpy()
         if bad.any():
             k = int(np.argmax(bad))
-            raise InputError(
-                f"{arg('first')} must be one of the two items of its row, or missing if nobody went first; "
-                f"{_row(frame, k)} has {shown(went_first.iloc[k])} for {named(items[a[k]])} and {named(items[b[k]])}."
-            )
-    return _unweighted(items, a, b, _tie_flags(frame, tie, len(a)), home)
+            raise faults.first_is_neither(_row(frame, k), went_first.iloc[k], items[a[k]], items[b[k]])
+    return _unweighted(items, a, b, _tie_flags(frame, columns.tie, len(a)), home)
 
 
-def _from_outcomes(frame: pd.DataFrame | None, winner: Any, tie: Any, first: Any, second: Any) -> Rows:
+def _from_outcomes(frame: pd.DataFrame | None, columns: Columns) -> Rows:
     """Read both items and who won: an item, the name of the column `first` or `second`, or a value of `tie`."""
+    first, second, tie = columns.first, columns.second, columns.tie
     one, two = named_column(frame, first, "first"), named_column(frame, second, "second")
-    who = named_column(frame, winner, "winner", len(one))
+    who = named_column(frame, columns.winner, "winner", len(one))
     a, b, items = _codes(one, two, frame)
     outcome = who.astype(object)
     codes = items.get_indexer(pd.Index(outcome))
@@ -366,26 +455,26 @@ def _from_outcomes(frame: pd.DataFrame | None, winner: Any, tie: Any, first: Any
     bad = ~(won | lost | tied)
     if bad.any():
         k = int(np.argmax(bad))
-        columns = f" ({first!r} or {second!r})" if isinstance(first, str) and isinstance(second, str) else ""
-        cure = f"set {arg('tie')} to the values that are ties" if tie is None else "recode the others"
-        raise InputError(
-            f"{arg('winner')} must be an item, or the name of its column{columns}; {_row(frame, k)} has "
-            f"{shown(who.iloc[k])} for {named(items[a[k]])} and {named(items[b[k]])}; {cure}."
-        )
+        raise faults.unknown_winner(_row(frame, k), who.iloc[k], items[a[k]], items[b[k]], first, second, tie)
     swapped = lost & ~tied
     return _unweighted(items, np.where(swapped, b, a), np.where(swapped, a, b), tied, np.where(swapped, -1, 1))
 
 
-def _from_counts(frame: pd.DataFrame | None, first: Any, second: Any, wins: Any) -> Rows:
+def _from_counts(frame: pd.DataFrame | None, columns: Columns) -> Rows:
     """Read both items, and how often each won and perhaps how often they tied."""
-    a, b, items = _codes(named_column(frame, first, "first"), named_column(frame, second, "second"), frame)
-    counts = np.column_stack([as_float(named_column(frame, name, "wins", len(a)), "wins") for name in wins])
+    a, b, items = _codes(
+        named_column(frame, columns.first, "first"), named_column(frame, columns.second, "second"), frame
+    )
+    counts = np.column_stack([as_float(named_column(frame, name, "wins", len(a)), "wins") for name in columns.wins])
     bad = ~(np.isfinite(counts) & (counts >= 0.0))
     if bad.any():
         row, column = np.argwhere(bad)[0]
-        raise InputError(
-            f"{arg('wins')} must be finite numbers >= 0, got {_number(counts[row, column])} in {_row(frame, row)}."
-        )
+        raise faults.not_a_count(_row(frame, row), counts[row, column])
+    return count_rows(items, a, b, counts, whole=bool(np.all(counts == np.floor(counts))))
+
+
+def count_rows(items: pd.Index, a: Codes, b: Codes, counts: Array, whole: bool) -> Rows:
+    """Comparisons from numbers of wins of `a`, wins of `b` and perhaps ties; `a` went first."""
     unit, outcome = np.nonzero(counts)
     swapped = outcome == 1
     return Rows(
@@ -397,7 +486,7 @@ def _from_counts(frame: pd.DataFrame | None, first: Any, second: Any, wins: Any)
         weight=counts[unit, outcome],
         unit=unit,
         n_units=len(a),
-        counted=bool(np.all(counts == np.floor(counts))),
+        counted=whole,
     )
 
 
@@ -405,28 +494,10 @@ def _weighted(rows: Rows, weight: Array, frame: pd.DataFrame | None) -> Rows:
     bad = ~(np.isfinite(weight) & (weight >= 0.0))
     if bad.any():
         k = int(np.argmax(bad))
-        raise InputError(
-            f"{arg('weight')} must be a finite number >= 0 in each row, got {_number(weight[k])} in {_row(frame, k)}; "
-            "0 leaves the row out."
-        )
+        raise faults.not_a_weight(_row(frame, k), weight[k])
     if not weight.any():
-        raise InputError(f"{arg('weight')} is 0 in every row, so no comparison is left.")
-    kept = np.flatnonzero(weight)
-    used = np.zeros(len(rows.items), np.bool_)
-    used[rows.winner[kept]] = used[rows.loser[kept]] = True
-    new_code = (np.cumsum(used) - 1).astype(np.int32)
-    return replace(
-        rows,
-        items=rows.items[used],
-        winner=new_code[rows.winner[kept]],
-        loser=new_code[rows.loser[kept]],
-        tie=rows.tie[kept],
-        home=rows.home[kept],
-        side=rows.side[kept] if len(rows.side) else rows.side,
-        weight=weight[kept],
-        unit=kept,
-        counted=False,
-    )
+        raise faults.no_weight()
+    return replace(rows, weight=weight, counted=False).take(np.flatnonzero(weight))
 
 
 def read_groups(data: pd.DataFrame | None, groups: Any, rows: Rows) -> NDArray[np.int64]:
@@ -437,7 +508,7 @@ def read_groups(data: pd.DataFrame | None, groups: Any, rows: Rows) -> NDArray[n
             f"{code('from_comparisons')}."
         )
     column = named_column(data, groups, "groups", rows.n_units)
-    unit = rows.unit if len(rows.unit) else np.arange(len(rows.winner))
+    unit = rows.units
     # Groups that have only rows of weight 0 do not count.
     codes, labels = pd.factorize(column.iloc[unit])
     if (codes < 0).any():
@@ -446,3 +517,16 @@ def read_groups(data: pd.DataFrame | None, groups: Any, rows: Rows) -> NDArray[n
     if len(labels) < 2:
         raise InputError(f"there must be at least 2 {arg('groups')} among the rows with a weight above 0, got 1.")
     return codes
+
+
+def read_categories(data: pd.DataFrame | None, by: Any, rows: Rows) -> tuple[NDArray[np.int64], list[Any]]:
+    """Category of each row of the user's data as an integer code, -1 if it is missing; and the categories."""
+    if rows.n_units == 0:
+        raise InputError(
+            f"{arg('by')} is a column of categories, and a matrix of wins has no rows of comparisons; use "
+            f"{code('from_comparisons')}."
+        )
+    found = named_column(data, by, "by", rows.n_units).astype("category").cat.remove_unused_categories()
+    if not len(found.cat.categories):
+        raise InputError(f"{arg('by')} is missing in every row, so there is no category.")
+    return found.cat.codes.to_numpy().astype(np.int64), list(found.cat.categories)

@@ -241,7 +241,12 @@ def _sampler(results: "BradleyTerryResults", groups: Any) -> tuple[Sampler, Tabl
             "the bootstrap draws comparisons, but wins that are not whole numbers do not tell the number of "
             f"comparisons; use {code('from_comparisons')} with one row per comparison."
         )
-    weight = rows.weight if len(rows.weight) else np.ones(len(cell))
+    if groups is None and (rows.n_added > 1.0).any():
+        raise InputError(
+            "the bootstrap draws single rows, but rows with weights were added up by pair; give "
+            f"{arg('groups')}, or a data frame in memory."
+        )
+    weight = rows.weights
     if groups is not None:
         unit = read_groups(results.model._data, groups, rows)
         return Sampler(table.counts, cell, weight, unit, int(unit.max()) + 1), table

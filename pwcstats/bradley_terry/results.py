@@ -11,7 +11,7 @@ from statsmodels.iolib.summary import Summary
 from pwcstats import _params
 from pwcstats._arrays import Array
 from pwcstats._results import TestResult
-from pwcstats.bradley_terry import goodness, hypotheses, resampling
+from pwcstats.bradley_terry import goodness, hypotheses, resampling, residuals, simulation, updating
 from pwcstats.bradley_terry.ability_results import AbilityResults, indices_of
 from pwcstats.bradley_terry.covariance import LARGEST_FULL
 from pwcstats.bradley_terry.likelihood import Likelihood, Point
@@ -82,9 +82,16 @@ class BradleyTerryResults(AbilityResults):
     # Each of the following methods is in the module of its subject.
 
     goodness_of_fit = goodness.goodness_of_fit
+    resid = residuals.resid
+    simulate = simulation.simulate
     bootstrap = resampling.bootstrap
+    update = updating.update
 
     # Predictions
+
+    def _expected_points(self, d: Array) -> tuple[Array, Array]:
+        p = self.spec.tie_model.probabilities(d, self._likelihood.split(self._point.params)[2])
+        return p[:, 0] + 0.5 * p[:, 2], self.spec.tie_model.slope(p)
 
     @overload
     def predict(

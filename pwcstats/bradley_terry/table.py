@@ -67,10 +67,8 @@ def tabulate(rows: Rows, contest: Array | None = None) -> tuple[Table, NDArray[n
 def _by_contest(table: Table, cell: NDArray[np.int64], rows: Rows, contest: Array) -> tuple[Table, NDArray[np.int64]]:
     """Divide the pairs of a table by the values of contest covariates."""
     pair, outcome = np.divmod(cell, 3)
-    x = contest[rows.unit] if len(rows.unit) else contest
-    flipped = table.first[pair] != rows.winner
-    if len(rows.side):
-        flipped ^= rows.side < 0
+    x = contest[rows.units]
+    flipped = (table.first[pair] != rows.winner) ^ (rows.sides < 0)
     # Adding 0 turns -0 into 0.
     x = np.where(flipped[:, None], -x, x) + 0.0
     key = pair

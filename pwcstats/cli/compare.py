@@ -7,10 +7,10 @@ from typing import Any
 
 import pandas as pd
 
+from pwcstats._multiplicity import read_adjust
 from pwcstats.cli import reading, writing
 from pwcstats.compare import ADJUSTMENTS, TESTS, ComparisonResult, compare_methods
 from pwcstats.compare.comparison_result import WIDTH
-from pwcstats.compare.multiplicity import read_adjust
 from pwcstats.compare.registry import find_test, read_test
 from pwcstats.compare.scores import LEVELS, ROWS
 from pwcstats.errors import Message

@@ -4,12 +4,12 @@
 The single tests, `adjust` for p-values and `winners` are public, too.
 """
 
+from pwcstats._multiplicity import ADJUSTMENTS, adjust
 from pwcstats.compare.answers import cochran_q, mcnemar
 from pwcstats.compare.bayes import BayesResult, bayes_correlated_t, bayes_signed_rank
 from pwcstats.compare.comparison import compare_methods
 from pwcstats.compare.comparison_result import ComparisonResult
 from pwcstats.compare.means import corrected_resampled_t, cv5x2_f, cv5x2_t, paired_t
-from pwcstats.compare.multiplicity import ADJUSTMENTS, adjust
 from pwcstats.compare.ranks import FriedmanResult, RankTests, friedman, mean_ranks, nemenyi, rank_tests
 from pwcstats.compare.registry import TESTS
 from pwcstats.compare.runner import benchmark

@@ -8,11 +8,12 @@ import pandas as pd
 from scipy import stats
 
 from pwcstats import _params
+from pwcstats._multiplicity import Adjustment, AdjustmentName, read_adjust
+from pwcstats._multiplicity import adjust as adjusted
+from pwcstats.compare.cliques import cliques, letters
 from pwcstats.compare.comparison_result import ComparisonResult
 from pwcstats.compare.design import Design, find_design
 from pwcstats.compare.means import scaled
-from pwcstats.compare.multiplicity import Adjustment, AdjustmentName, cliques, letters, read_adjust
-from pwcstats.compare.multiplicity import adjust as adjusted
 from pwcstats.compare.pairs import NoSpreadError, read_fraction
 from pwcstats.compare.ranks import RankTests, mean_ranks
 from pwcstats.compare.registry import TestName, read_test

@@ -11,9 +11,9 @@ from scipy import stats
 
 from pwcstats import _params
 from pwcstats._arrays import Array
+from pwcstats._multiplicity import AdjustmentName, read_adjust
+from pwcstats._multiplicity import adjust as adjusted
 from pwcstats._results import Result, TestResult, plain
-from pwcstats.compare.multiplicity import AdjustmentName, read_adjust
-from pwcstats.compare.multiplicity import adjust as adjusted
 from pwcstats.compare.pairs import ROUNDING
 from pwcstats.compare.scores import read_datasets, read_wide
 from pwcstats.errors import InputError, arg

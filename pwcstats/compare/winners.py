@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 
 from pwcstats import _params
+from pwcstats._multiplicity import AdjustmentName, read_adjust
+from pwcstats._multiplicity import adjust as adjusted
 from pwcstats._text import did_you_mean, listed, named
 from pwcstats.compare.design import find_design
-from pwcstats.compare.multiplicity import AdjustmentName, read_adjust
-from pwcstats.compare.multiplicity import adjust as adjusted
 from pwcstats.compare.pairs import NoSpreadError, read_fraction
 from pwcstats.compare.registry import Test, TestName, read_test
 from pwcstats.compare.scores import LEVELS, Scores, check_complete, read_tidy

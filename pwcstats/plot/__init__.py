@@ -7,7 +7,7 @@ Names in the data (of classes, items, methods, columns) are shown as they are, i
 of axes that you pass may contain formulas in matplotlib's notation.
 """
 
-from pwcstats.plot.abilities import abilities
+from pwcstats.plot.abilities import abilities, leaderboard
 from pwcstats.plot.boxes import boxes
 from pwcstats.plot.choices import pair_choice
 from pwcstats.plot.confusion import confusion
@@ -39,6 +39,7 @@ __all__ = [
     "decision_regions",
     "distances",
     "error_map",
+    "leaderboard",
     "one_against_all",
     "pair_choice",
     "posteriors",

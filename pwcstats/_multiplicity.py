@@ -1,7 +1,6 @@
-"""P-values adjusted for the number of tests; groups of methods that do not differ."""
+"""P-values adjusted for the number of tests."""
 
-from collections.abc import Callable, Sequence
-from itertools import combinations
+from collections.abc import Callable
 from typing import Any, Literal, NamedTuple, get_args, overload
 
 import numpy as np
@@ -12,7 +11,7 @@ from pwcstats import _params
 from pwcstats._arrays import Array, as_float
 from pwcstats.errors import InputError, arg, value
 
-__all__ = ["ADJUSTMENTS", "adjust", "cliques", "letters"]
+__all__ = ["ADJUSTMENTS", "adjust"]
 
 AdjustmentName = Literal["holm", "bonferroni", "hochberg", "hommel", "shaffer", "bh", "by", "none"]
 ADJUSTMENTS: tuple[str, ...] = get_args(AdjustmentName)
@@ -137,11 +136,14 @@ _TABLE: dict[str, Adjustment] = {
 }
 
 
-def read_adjust(method: Any, name: str = "adjust") -> Adjustment:
-    """The adjustment of a name, which may be spelled as in R or statsmodels; `name` is the parameter."""
+def read_adjust(method: Any, name: str = "adjust", more: tuple[str, ...] = ()) -> Adjustment:
+    """The adjustment of a name, which may be spelled as in R or statsmodels; `name` is the parameter.
+
+    Errors also list `more` names, which the caller has read before.
+    """
     if isinstance(method, str):
         method = _ALIASES.get(method.lower(), method.lower())
-    return _TABLE[_params.choice(method, ADJUSTMENTS, name)]
+    return _TABLE[_params.choice(method, (*ADJUSTMENTS, *more), name)]
 
 
 @overload
@@ -199,39 +201,3 @@ def adjust(p: Any, method: AdjustmentName = "holm") -> Any:
     if is_known.any():
         adjusted[is_known] = adjustment.apply(values[is_known], values.size)
     return pd.Series(adjusted, index=p.index, name=p.name) if isinstance(p, pd.Series) else adjusted
-
-
-def cliques(methods: Sequence[Any], different: Any) -> list[tuple[Any, ...]]:
-    """The largest groups of methods of which no two differ, in the order of the methods.
-
-    Parameters
-    ----------
-    methods : sequence
-        Names, best first.
-    different : array-like of bool, square
-        Which pairs differ significantly.
-
-    Returns
-    -------
-    list of tuple
-    """
-    # Insert and absorb (Piepho 2004): each difference splits the groups that contain both methods.
-    groups = [frozenset(range(len(methods)))]
-    differ = np.asarray(different, dtype=bool)
-    for i, j in combinations(range(len(methods)), 2):
-        if differ[i, j]:
-            split = [part for group in groups for part in ((group - {i}, group - {j}) if {i, j} <= group else (group,))]
-            groups = [group for group in dict.fromkeys(split) if not any(group < other for other in split)]
-    return [tuple(methods[index] for index in group) for group in sorted(map(sorted, groups))]
-
-
-def letters(groups: Sequence[Sequence[Any]], methods: Sequence[Any]) -> list[str]:
-    """The letters of each method, one for each group that contains it; methods that share a letter do not differ."""
-    return ["".join(_letter(index) for index, group in enumerate(groups) if name in group) for name in methods]
-
-
-def _letter(index: int) -> str:
-    """Letters from a to z and A to Z, then the same with numbers."""
-    alphabet = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-    round_, index = divmod(index, len(alphabet))
-    return alphabet[index] + (str(round_) if round_ else "")
