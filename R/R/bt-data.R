@@ -489,6 +489,20 @@ comparisons_to_py <- function(input, call) {
   call_bridge(model$from_comparisons, list(columns_to_py(columns, input$rows)), names, call)
 }
 
+# The input for some of its items. Lines of other items have no row.
+keep_items <- function(input, items) {
+  kept <- input$model$player1 %in% items & input$model$player2 %in% items
+  input$items <- items
+  input$model <- input$model[kept, , drop = FALSE]
+  for (player in c("player1", "player2")) {
+    input$model[[player]] <- factor(input$model[[player]], items)
+  }
+  input$contest <- if (!is.null(input$contest)) input$contest[kept, , drop = FALSE]
+  index <- ifelse(kept, cumsum(kept), NA)
+  input$row <- index[input$row]
+  input
+}
+
 # Covariates of the contests, one row for each line; they change sign if the sides do.
 contest_to_py <- function(input) {
   if (!is.null(input$contest)) {

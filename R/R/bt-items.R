@@ -1,13 +1,18 @@
 #' Abilities of all items
 #'
-#' @param object A fit by [bt()].
+#' @param object A fit by [bt()] or [plackett_luce()].
+#' @param sort List the best item first?
+#' @param conf.int Add confidence intervals?
+#' @param level,conf.level Confidence level, by either name.
+#' @param method `"wald"` for intervals from standard errors, `"profile"` for profile likelihood
+#'   intervals.
 #' @param ... Must be empty; a misspelt argument is an error.
 #' @return A matrix with one row for each item, including the reference, and the columns `ability`
-#'   and `s.e.`, as from `BTabilities()` in \pkg{BradleyTerry2}. With covariates, the abilities are
-#'   computed from the covariates and sum to 0.
+#'   and `s.e.`, as from `BTabilities()` in \pkg{BradleyTerry2}; with intervals also `conf.low` and
+#'   `conf.high`. With covariates, the abilities are computed from the covariates and sum to 0.
 #' @examplesIf pwcstats_available()
 #' abilities(bt(citations))
-#' abilities(bt(citations, ref = NA))
+#' abilities(bt(citations, ref = NA), sort = TRUE, conf.int = TRUE)
 #' @export
 abilities <- function(object, ...) {
   UseMethod("abilities")
@@ -15,9 +20,31 @@ abilities <- function(object, ...) {
 
 #' @rdname abilities
 #' @export
-abilities.pwcstats_bt <- function(object, ...) {
+abilities.pwcstats_abilities <- function(object,
+                                         sort = FALSE,
+                                         conf.int = FALSE, # nolint
+                                         level = 0.95,
+                                         method = c("wald", "profile"),
+                                         ...,
+                                         conf.level = level) { # nolint
+  call <- sys.call()
   refuse_unknown(...)
-  object$abilities
+  check_flag(sort, "sort", call)
+  check_flag(conf.int, "conf.int", call)
+  level <- read_level(call)
+  method <- check_choice(method, call)
+  x <- object$abilities
+  if (conf.int) {
+    bounds <- if (method == "wald") {
+      wald_bounds(x[, "ability"], x[, "s.e."], level, object$df.inference)
+    } else {
+      options <- list(alpha = 1 - level, method = method)
+      answer <- call_bridge(thaw(object, call)$abilities, list(), options, call)
+      matrix_from_py(answer)[, 3:4, drop = FALSE]
+    }
+    x <- cbind(x, with_dimnames(bounds, rownames(x), c("conf.low", "conf.high")))
+  }
+  if (sort) x[order(-x[, "ability"]), , drop = FALSE] else x
 }
 
 #' Quasi-variances of abilities
@@ -26,7 +53,7 @@ abilities.pwcstats_bt <- function(object, ...) {
 #' for any reference item. [comparison_intervals()] uses them for intervals that can be compared by
 #' eye.
 #'
-#' @param object A fit by [bt()].
+#' @param object A fit by [bt()] or [plackett_luce()].
 #' @param ... Must be empty; a misspelt argument is an error.
 #' @return A data frame with one row for each item and the columns `estimate`, `SE`, `quasiSE` and
 #'   `quasiVar`, like the `qvframe` of \pkg{qvcalc}. The attribute `relative_error` has the smallest
@@ -44,7 +71,7 @@ quasi_variances <- function(object, ...) {
 
 #' @rdname quasi_variances
 #' @export
-quasi_variances.pwcstats_bt <- function(object, ...) {
+quasi_variances.pwcstats_abilities <- function(object, ...) {
   refuse_unknown(...)
   call <- sys.call()
   answer <- call_bridge(thaw(object, call)$quasi_variances, list(), list(), call)
@@ -71,7 +98,7 @@ item_table <- function(x, items, columns) {
 #' that was chosen in advance. See [rank_intervals()] for all pairs together and [compare_items()]
 #' for the exact test of one pair.
 #'
-#' @param object A fit by [bt()].
+#' @param object A fit by [bt()] or [plackett_luce()].
 #' @param level,conf.level One minus the significance level of the test by overlap, by either name.
 #' @param ... Must be empty; a misspelt argument is an error.
 #' @return A data frame with one row for each item and the columns `ability`, `quasiSE`,
@@ -91,7 +118,7 @@ comparison_intervals <- function(object, ...) {
 
 #' @rdname comparison_intervals
 #' @export
-comparison_intervals.pwcstats_bt <- function(object,
+comparison_intervals.pwcstats_abilities <- function(object,
                                              level = 0.95,
                                              ...,
                                              conf.level = level) { # nolint
@@ -114,7 +141,7 @@ comparison_intervals.pwcstats_bt <- function(object,
 #' item is one more than the number of items that are significantly better, and its worst rank
 #' follows from the items that are significantly worse.
 #'
-#' @param object A fit by [bt()].
+#' @param object A fit by [bt()] or [plackett_luce()].
 #' @param level,conf.level Probability that the sets contain the true ranks, by either name.
 #' @param simultaneous Does `level` apply to all items together, or to each item separately?
 #' @param n_draws Number of draws from the normal distribution of the estimates (the t distribution
@@ -140,7 +167,7 @@ rank_intervals <- function(object, ...) {
 
 #' @rdname rank_intervals
 #' @export
-rank_intervals.pwcstats_bt <- function(object,
+rank_intervals.pwcstats_abilities <- function(object,
                                        level = 0.95,
                                        simultaneous = TRUE,
                                        n_draws = 10000,

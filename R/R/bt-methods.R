@@ -24,13 +24,13 @@
 #' @param type Type of weights; there are only prior weights.
 #' @param ... For `anova()` further fits, for `print()` of a summary arguments of
 #'   [stats::printCoefmat()]. Otherwise it must be empty, and a misspelt argument is an error.
-#' @return `summary()` returns a list of class `summary.pwcstats_bt`; its element `coefficients` is
-#'   a matrix with estimates, standard errors, z (or t) and p-values. `anova()` returns a data frame
-#'   of class `anova`, `tidy()` a data frame with one row for each coefficient, `glance()` a data
-#'   frame with one row, `weights()` the number of comparisons of each row or the sum of their
-#'   weights, `family()` [binomial()] (an error with a tie parameter). The other methods return what
-#'   they return for other models. `logLik()` is the log-likelihood of the single comparisons,
-#'   without binomial coefficients.
+#' @return `summary()` returns a list of class `summary.pwcstats_abilities`; its element
+#'   `coefficients` is a matrix with estimates, standard errors, z (or t) and p-values. `anova()`
+#'   returns a data frame of class `anova`, `tidy()` a data frame with one row for each coefficient,
+#'   `glance()` a data frame with one row, `weights()` the number of comparisons of each row or the
+#'   sum of their weights, `family()` [binomial()] (an error with a tie parameter). The other
+#'   methods return what they return for other models. `logLik()` is the log-likelihood of the
+#'   single comparisons, without binomial coefficients.
 #' @examplesIf pwcstats_available()
 #' fit <- bt(citations)
 #' summary(fit)
@@ -45,7 +45,7 @@ NULL
 
 #' @rdname pwcstats_bt
 #' @export
-print.pwcstats_bt <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+print.pwcstats_abilities <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   refuse_unknown(...)
   print_model(x, describe_bt(x), describe_iterations(x), digits)
 }
@@ -79,7 +79,7 @@ has_tie_parameter <- function(x) {
 
 #' @rdname pwcstats_bt
 #' @export
-summary.pwcstats_bt <- function(object, ...) {
+summary.pwcstats_abilities <- function(object, ...) {
   refuse_unknown(...)
   kept <- c(
     "call", "items", "nobs", "covariates", "ref", "method", "prior_sd", "pseudo", "ties",
@@ -87,7 +87,7 @@ summary.pwcstats_bt <- function(object, ...) {
     "na.action"
   )
   structure(
-    class = "summary.pwcstats_bt",
+    class = "summary.pwcstats_abilities",
     c(object[kept], list(
       coefficients = coefficient_table(object$coefficients, object$se, object$df.inference),
       aic = stats::AIC(object)
@@ -96,7 +96,7 @@ summary.pwcstats_bt <- function(object, ...) {
 }
 
 #' @export
-print.summary.pwcstats_bt <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+print.summary.pwcstats_abilities <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   refuse_unknown(..., .also = coefmat_names())
   print_call(x)
   cat(describe_bt(x), "\n\nCoefficients:\n", sep = "")
@@ -126,7 +126,7 @@ print.summary.pwcstats_bt <- function(x, digits = max(3L, getOption("digits") - 
 #' @rdname pwcstats_bt
 #' @importFrom stats vcov
 #' @export
-vcov.pwcstats_bt <- function(object, complete = TRUE, ...) {
+vcov.pwcstats_abilities <- function(object, complete = TRUE, ...) {
   refuse_unknown(...)
   if (is.null(object$vcov)) {
     abort("the fit has no covariance matrix; fit with cov = 'full'.", sys.call())
@@ -137,7 +137,7 @@ vcov.pwcstats_bt <- function(object, complete = TRUE, ...) {
 #' @rdname pwcstats_bt
 #' @importFrom stats logLik
 #' @export
-logLik.pwcstats_bt <- function(object, ...) {
+logLik.pwcstats_abilities <- function(object, ...) {
   refuse_unknown(...)
   structure(object$loglik, df = object$df, nobs = object$nobs, class = "logLik")
 }
@@ -145,7 +145,7 @@ logLik.pwcstats_bt <- function(object, ...) {
 #' @rdname pwcstats_bt
 #' @importFrom stats nobs
 #' @export
-nobs.pwcstats_bt <- function(object, ...) {
+nobs.pwcstats_abilities <- function(object, ...) {
   # drop1() and step() pass use.fallback.
   refuse_unknown(..., .also = "use.fallback")
   object$nobs
@@ -181,19 +181,9 @@ fitted.pwcstats_bt <- function(object, ...) {
 }
 
 #' @rdname pwcstats_bt
-#' @importFrom stats residuals
-#' @export
-residuals.pwcstats_bt <- function(object, ...) {
-  abort(
-    "residuals are not defined here; goodness_of_fit() tests the fit, fitted() has probabilities.",
-    sys.call()
-  )
-}
-
-#' @rdname pwcstats_bt
 #' @importFrom stats confint
 #' @export
-confint.pwcstats_bt <- function(object,
+confint.pwcstats_abilities <- function(object,
                                 parm,
                                 level = 0.95,
                                 method = c("wald", "profile"),
@@ -223,13 +213,13 @@ confint.pwcstats_bt <- function(object,
 #' @rdname pwcstats_bt
 #' @importFrom stats anova
 #' @export
-anova.pwcstats_bt <- function(object, ..., test = c("Chisq", "LRT")) {
+anova.pwcstats_abilities <- function(object, ..., test = c("Chisq", "LRT")) {
   call <- sys.call()
   # There is only one test, with two names.
   check_choice(test, call)
-  refuse_unknown(..., .also = names_of_fits(list(...), "pwcstats_bt"))
+  refuse_unknown(..., .also = names_of_fits(list(...), "pwcstats_abilities"))
   fits <- c(list(object), unname(list(...)))
-  if (length(fits) < 2L || !all(vapply(fits, inherits, logical(1L), "pwcstats_bt"))) {
+  if (length(fits) < 2L || !all(vapply(fits, inherits, logical(1L), class(object)[[1L]]))) {
     abort("anova needs two or more fits by bt(), one nested in the other.", call)
   }
   if (any(vapply(fits, function(fit) fit$method, "") != "mle")) {
@@ -253,7 +243,7 @@ anova.pwcstats_bt <- function(object, ..., test = c("Chisq", "LRT")) {
 
 #' @rdname pwcstats_bt
 #' @exportS3Method generics::tidy
-tidy.pwcstats_bt <- function(x, # nolint
+tidy.pwcstats_abilities <- function(x, # nolint
                              conf.int = FALSE, # nolint
                              conf.level = 0.95, # nolint
                              conf.method = c("wald", "profile"), # nolint
@@ -266,13 +256,13 @@ tidy.pwcstats_bt <- function(x, # nolint
   method <- check_choice(conf.method, call)
   tidy_table(
     coefficient_table(x$coefficients, x$se, x$df.inference),
-    if (conf.int) confint.pwcstats_bt(x, level = level, method = method)
+    if (conf.int) confint.pwcstats_abilities(x, level = level, method = method)
   )
 }
 
 #' @rdname pwcstats_bt
 #' @exportS3Method generics::glance
-glance.pwcstats_bt <- function(x, ...) { # nolint
+glance.pwcstats_abilities <- function(x, ...) { # nolint
   refuse_unknown(...)
   glance_row(x)
 }

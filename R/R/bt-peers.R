@@ -23,7 +23,7 @@ NULL
 
 #' @rdname qvcalc.pwcstats_bt
 #' @exportS3Method qvcalc::qvcalc
-qvcalc.pwcstats_bt <- function(object, ...) { # nolint
+qvcalc.pwcstats_abilities <- function(object, ...) { # nolint
   refuse_unknown(...)
   # The default method has no further arguments for this class.
   qvcalc::qvcalc(
@@ -34,7 +34,7 @@ qvcalc.pwcstats_bt <- function(object, ...) { # nolint
 
 #' @rdname qvcalc.pwcstats_bt
 #' @exportS3Method BradleyTerry2::BTabilities
-BTabilities.pwcstats_bt <- function(model, ...) { # nolint
+BTabilities.pwcstats_abilities <- function(model, ...) { # nolint
   refuse_unknown(...)
   structure(
     model$abilities,

@@ -86,9 +86,9 @@ update.pwcstats_bt <- function(object, formula., ..., evaluate = TRUE) { # nolin
 #' @rdname bt_selection
 #' @importFrom stats extractAIC
 #' @export
-extractAIC.pwcstats_bt <- function(fit, scale = 0, k = 2, ...) {
+extractAIC.pwcstats_abilities <- function(fit, scale = 0, k = 2, ...) {
   refuse_unknown(...)
-  loglik <- logLik.pwcstats_bt(fit)
+  loglik <- logLik.pwcstats_abilities(fit)
   df <- attr(loglik, "df")
   c(df, -2 * as.numeric(loglik) + k * df)
 }

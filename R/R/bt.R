@@ -106,6 +106,9 @@
 #' @param tied With a matrix of wins: a symmetric matrix with the numbers of ties.
 #' @param cov Compute the full covariance matrix of the coefficients, only standard errors, or
 #'   neither. For more than 2000 items, `"diag"` estimates standard errors by random projections.
+#' @param largest Fit only the largest set of items whose abilities exist, with a warning that names
+#'   the items that are left out? In this set, a chain of wins or ties leads from every item to
+#'   every other.
 #' @param maxit Maximum number of Newton steps.
 #' @param n With a matrix of proportions: a symmetric matrix with the numbers of comparisons, which
 #'   need not be whole; it may be the second argument. 0 means that two items were not compared;
@@ -132,6 +135,7 @@
 #'   \item{items, ref, method, ties, order_effect, cov_type, call}{The items and the options of the
 #'     call.}
 #'   \item{model}{The comparisons that were used.}
+#'   \item{left_out}{With `largest = TRUE`, the items that were left out.}
 #'   \item{python}{The Python object as bytes, so that a fit saved with [saveRDS()] can be used in a
 #'     new session. As with any saved object, read only files that you trust.}
 #' @seealso [couple()], which fits such models to many samples of pairwise probabilities.
@@ -212,6 +216,7 @@ bt <- function(outcome = 1,
                na.action, # nolint
                tied = NULL,
                cov = c("full", "diag", "none"),
+               largest = FALSE,
                maxit = 500,
                n = NULL,
                id = "..",
@@ -228,6 +233,7 @@ bt <- function(outcome = 1,
   call <- drop_null_formula(call)
   asked <- drop_null_formula(asked)
   check_flag(order_effect, "order_effect", call)
+  check_flag(largest, "largest", call)
   if (missing(cov_type) || is.null(cov_type)) {
     cov_type <- if (is.null(asked$cluster)) "nonrobust" else "cluster"
   }
@@ -260,6 +266,13 @@ bt <- function(outcome = 1,
     input$design <- read_design(structure, NULL, TRUE, call)
   }
   check_cluster(cov_type, input, call)
+  load_python(call)
+  model <- comparisons_to_py(input, call)
+  lines <- list(contest = contest_to_py(input), cluster = input$cluster)
+  if (largest) {
+    model <- call_bridge(model$largest, list(), list(), call)
+    input <- keep_items(input, labels_from_py(model$items))
+  }
   values <- if (!is.null(input$design)) {
     item_variables(
       input$design, input$items, first_of(input$levels, input$items), structure$item_data,
@@ -280,22 +293,20 @@ bt <- function(outcome = 1,
     cov = first_choice(cov)
   )
 
-  load_python(call)
-  model <- comparisons_to_py(input, call)
   to_fit <- c(options, list(
     covariates = if (!is.null(z)) frame_to_py(z, input$items, colnames(z)),
-    contest = contest_to_py(input),
+    contest = lines$contest,
     prior_sd = number_to_py(prior_sd),
     pseudo = number_to_py(pseudo),
     maxiter = count_to_py(maxit)
   ))
   if (identical(cov_type, "cluster")) {
-    to_fit$cov_kwds <- by_name_to_py(list(groups = to_py(as.array(input$cluster))))
+    to_fit$cov_kwds <- by_name_to_py(list(groups = to_py(as.array(lines$cluster))))
   }
   results <- call_bridge(model$fit, list(), to_fit, call)
   kept <- list(cov = options$cov, covariates = !is.null(z))
   structure(
-    class = "pwcstats_bt",
+    class = c("pwcstats_bt", "pwcstats_abilities"),
     c(bt_from_py(results, input$items, kept), options, list(
       prior_sd = prior_sd,
       pseudo = pseudo,
@@ -306,6 +317,8 @@ bt <- function(outcome = 1,
       formula = formula_of(input$design, z, structure$id, parent.frame()),
       design = input$design,
       contest = input$contest,
+      line_row = input$row,
+      left_out = if (largest) labels_from_py(model$left_out),
       coding = input$coding,
       model = input$model,
       na.action = input$na_action,

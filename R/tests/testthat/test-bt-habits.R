@@ -11,7 +11,6 @@ test_that("calls in the style of glm() and BTm() work", {
   expect_equal(anova(both, home, test = "Chisq"), anova(both, home))
   expect_equal(fitted(home), predict(home))
   expect_equal(predict(home, type = "response"), predict(home, type = "prob"))
-  expect_error(residuals(home), "not defined", class = "pwcstats_error")
 })
 
 test_that("rows that were left out are counted", {

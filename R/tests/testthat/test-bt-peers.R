@@ -135,14 +135,14 @@ test_that("BTabilities() has a method for versions in which it is generic", {
   theirs <- BradleyTerry2::BTabilities(
     peer(cbind(counts$win1, counts$win2), counts$player1, counts$player2)
   )
-  ours <- BTabilities.pwcstats_bt(fit)
+  ours <- BTabilities.pwcstats_abilities(fit)
   expect_identical(class(ours), class(theirs))
   expect_equal(vcov(ours), vcov(theirs), tolerance = same_errors)
   expect_equal(coef(ours), coef(theirs), tolerance = same)
   printed <- function(x) capture.output(print(x, digits = 4))
   expect_identical(printed(ours), printed(theirs))
   registered <- asNamespace("BradleyTerry2")[[".__S3MethodsTable__."]]
-  expect_true(exists("BTabilities.pwcstats_bt", registered))
+  expect_true(exists("BTabilities.pwcstats_abilities", registered))
 })
 
 test_that("paircomp objects of psychotools are read", {
