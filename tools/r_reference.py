@@ -20,7 +20,7 @@ GROUPS = {
     "Logistic models": r"firth.*|cratio|detect_separation|stepwise|.*_logit",
     "Comparing methods": r"(compare_methods|corrected|bayes|friedman|nemenyi|winners|adjust).*|.*_(pair|comparison)",
     "All fits": r"pwcstats_(augment|autoplot)",
-    "Data sets": r"arena|citations|endometrial|classifier_scores",
+    "Data sets": r"arena|battles|citations|endometrial|classifier_scores",
 }
 DOI = r'<a href="https://doi.org/\1">doi:\1</a>'
 INTRODUCTION = """\
