@@ -112,7 +112,7 @@ def test_names_of_files(shell):
     name = shell.path("a\x1b[31m\nb.csv")
     line = shell.refused("rank", name)
     assert line == f"pwcstats: No such file or directory: {shell.folder}/a\\x1b[31m\\nb.csv\n"
-    usage = shell.misused("rank", "a.csv", name)
+    usage = shell.misused("couple", "a.csv", name)
     assert not RAW.search(usage)
     # Bytes that are no UTF-8.
     file = os.fsdecode(os.fsencode(shell.folder) + b"/\xff.model")

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.one_environment
 
 WINS = ",a,b\na,0,3\nb,1,0\n"
 ESCAPE = "\x1b["
-BOLD_HEAD = f"{ESCAPE}1mBradley-Terry model of 2 items, 4 comparisons; log-likelihood -2.2493{ESCAPE}0m"
+BOLD_HEAD = f"{ESCAPE}1mLeaderboard of 2 items, 4 comparisons: ability (sum 0){ESCAPE}0m"
 
 
 @pytest.fixture(autouse=True)
@@ -89,7 +89,7 @@ class TestColours:
 
     def test_pipes_get_none(self, wins, tmp_path):
         out, err = in_pipes("rank", wins)
-        assert out.startswith("Bradley-Terry model of 2 items")
+        assert out.startswith("Leaderboard of 2 items")
         assert ESCAPE not in out + err
         out, err = in_pipes("rank", str(tmp_path / "none.csv"))
         assert err.startswith("pwcstats: No such file")
@@ -109,7 +109,7 @@ class TestColours:
     def test_files_and_json_get_none(self, wins, tmp_path):
         assert ESCAPE not in in_pipes("rank", wins, "--json", FORCE_COLOR="1")[0]
         in_pipes("rank", wins, "--out", str(tmp_path / "out.txt"), FORCE_COLOR="1")
-        assert (tmp_path / "out.txt").read_text().startswith("Bradley-Terry")
+        assert (tmp_path / "out.txt").read_text().startswith("Leaderboard")
 
     def test_labels_cannot_write_escapes(self, tmp_path):
         (tmp_path / "wins.csv").write_text(",\x1b[31ma,b\n\x1b[31ma,0,3\nb,1,0\n")

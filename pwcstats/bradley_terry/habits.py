@@ -27,12 +27,18 @@ HABITS = (
 )
 
 
+def fitting_habits(names: Iterable[Any]) -> list[Columns]:
+    """The habits that fit these names of columns."""
+    known = set(names)
+    fitting = [habit for habit in HABITS if _needed(habit) <= known]
+    # A habit that uses more of the columns goes before one that ignores them.
+    return [habit for habit in fitting if not any(_needed(habit) < _needed(other) for other in fitting)]
+
+
 def fill_in(columns: Columns, names: Iterable[Any]) -> Columns:
     """Add the columns of the only habit that fits these names of columns; what the user said goes first."""
     names = list(names)
-    fitting = [habit for habit in HABITS if _needed(habit) <= set(names)]
-    # A habit that uses more of the columns goes before one that ignores them.
-    fitting = [habit for habit in fitting if not any(_needed(habit) < _needed(other) for other in fitting)]
+    fitting = fitting_habits(names)
     if not fitting:
         raise InputError(f"the columns {listed(names)} do not tell which items met and who won; give {FORMS}.")
     if len(fitting) > 1:

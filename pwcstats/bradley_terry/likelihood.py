@@ -374,6 +374,10 @@ class Likelihood:
             return np.full(self.n_params, np.nan)
         return self._step(point.slope or point, point.score)
 
+    def curvature_solver(self, point: Point, tolerance: float) -> Solve:
+        """A function that solves equations with the curvature of the penalised likelihood as matrix."""
+        return self.solve(point.slope or point, tolerance)
+
     def _step(self, curvature: Point, score: Array) -> Array:
         try:
             return self.solve(curvature, CG_TOLERANCE)(score)

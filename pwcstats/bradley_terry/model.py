@@ -1,6 +1,7 @@
 """The Bradley–Terry model."""
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,8 @@ from pwcstats.errors import (
 
 # If the standard error of an ability is larger than this, not more than its sign is known.
 LARGEST_ERROR = 100.0
+# After this many steps, a fit that has not converged is checked for separation.
+TRIAL_STEPS = 40
 
 
 class BradleyTerry:
@@ -137,6 +140,9 @@ class BradleyTerry:
     null hypothesis: JRSS-B and Biometrika have the same ability
     estimate: 0.269 (0.1301, 0.4078)
     """
+
+    # What an observation is, for titles.
+    _observation = "comparison"
 
     def __init__(self, wins: Any, tied: Any = None, *, items: Iterable[Hashable] | None = None) -> None:
         self._set_rows(read_wins(wins, tied, items), None)
@@ -412,6 +418,7 @@ class BradleyTerry:
     def _part(self, rows: Rows, data: pd.DataFrame | None) -> "BradleyTerry":
         model = self._from_rows(rows, data)
         model.left_out, model._found, model._weighted_sources = self.left_out, self._found, self._weighted_sources
+        model._columns = self._columns
         return model
 
     def fit(
@@ -538,7 +545,7 @@ class BradleyTerry:
         """
         arguments = {name: given for name, given in locals().items() if name != "self"}
         if cov_type is None:
-            cov_type = "HC0" if self._weighted_sources else "nonrobust"
+            cov_type = "HC0" if self._weighted_sources and cov != "none" else "nonrobust"
         options = covariance.read_options(cov, cov_type, cov_kwds, n_projections, random_state)
         has_formula = isinstance(covariates, str) or isinstance(contest, str)
         environment = read_environment(eval_env, 1) if has_formula else None
@@ -578,10 +585,16 @@ class BradleyTerry:
         if obstacle is not None:
             raise InputError(obstacle())
         start = None if self._previous is None else warm_start(self._previous, likelihood, self.items)
-        ascent = likelihood.maximise(spec.maxiter, start)
+        # Separated covariates make steps that never end, so look for them after a few.
+        ascent = likelihood.maximise(min(spec.maxiter, TRIAL_STEPS), start)
         obstacle = find_separation(spec, likelihood, ascent)
         if obstacle is not None:
             raise InputError(obstacle())
+        if ascent.n_iter == TRIAL_STEPS < spec.maxiter and not ascent.converged:
+            rest = likelihood.maximise(spec.maxiter - TRIAL_STEPS, ascent.point.params)
+            n_iter = rest.n_iter + TRIAL_STEPS
+            reason = f"stopped after {n_iter} steps" if n_iter == spec.maxiter and rest.reason else rest.reason
+            ascent = replace(rest, n_iter=n_iter, reason=reason)
         if not ascent.converged:
             cure = f"raise {arg('maxiter')}" if ascent.n_iter == spec.maxiter else _cure(spec, table)
             _warn(
@@ -597,12 +610,12 @@ class BradleyTerry:
                 "estimate the abilities without standard errors."
             ) from None
         if estimate.few_groups:
-            _warn(FewClustersWarning, _few_clusters(estimate))
+            _warn(FewClustersWarning, few_clusters(estimate))
         results = BradleyTerryResults(self, spec, likelihood, ascent, estimate, options.cov_type)
         results._arguments = arguments
         if estimate.variance is not None:
             # Standard errors of abilities, because those of coefficients depend on the scale of the covariates.
-            _warn_if_infinite(self.items, results._item_se, spec.method != "mle")
+            warn_if_infinite(self.items, results._item_se, spec.method != "mle")
         return results
 
     def _n_games(self) -> Array:
@@ -642,7 +655,7 @@ def _cure(spec: Spec, table: Table) -> str:
     return f"use {arg('method', 'firth')}"
 
 
-def _warn_if_infinite(items: pd.Index, se: Array, penalised: bool) -> None:
+def warn_if_infinite(items: pd.Index, se: Array, penalised: bool) -> None:
     """Warn about standard errors that are practically infinite."""
     infinite = items[np.flatnonzero(se > LARGEST_ERROR)]
     if len(infinite):
@@ -667,7 +680,8 @@ def _infinite_own(items: pd.Index, spec: Spec) -> str:
     )
 
 
-def _few_clusters(estimate: covariance.CovarianceEstimate) -> str:
+def few_clusters(estimate: covariance.CovarianceEstimate) -> str:
+    """The warning about few or unequal clusters."""
     n, effective = estimate.n_groups or 0, estimate.n_effective or 0.0
     if n < FEW_CLUSTERS:
         lead = f"has only {n} clusters"

@@ -141,6 +141,13 @@ class Rows:
         return self.unit if len(self.unit) else np.arange(len(self.winner))
 
     @property
+    def numbers(self) -> Array:
+        """Number of observations that each row adds up."""
+        if len(self.n_added):
+            return self.n_added
+        return self.weights if self.counted else np.ones(len(self.winner))
+
+    @property
     def sides(self) -> NDArray[np.int8]:
         """`side` of each row, also if all are 1."""
         return self.side if len(self.side) else np.ones(len(self.winner), np.int8)
@@ -529,4 +536,9 @@ def read_categories(data: pd.DataFrame | None, by: Any, rows: Rows) -> tuple[NDA
     found = named_column(data, by, "by", rows.n_units).astype("category").cat.remove_unused_categories()
     if not len(found.cat.categories):
         raise InputError(f"{arg('by')} is missing in every row, so there is no category.")
+    if len(found.cat.categories) == 1 and found.notna().all():
+        raise InputError(
+            f"{arg('by')} must have at least 2 categories, got {shown(found.cat.categories[0])} in every row; leave it "
+            "out."
+        )
     return found.cat.codes.to_numpy().astype(np.int64), list(found.cat.categories)

@@ -162,8 +162,8 @@ def run(options: argparse.Namespace) -> None:
 
 def _recipe(options: argparse.Namespace, frame: pd.DataFrame) -> models.Recipe:
     codes = [name.strip() for name in options.categorical.split(",")] if options.categorical else []
-    reading.need_columns(frame, [options.target], options.file, "--target")
-    reading.need_columns(frame, codes, options.file, "--categorical")
+    reading.need_columns(frame.columns, [options.target], options.file, "--target")
+    reading.need_columns(frame.columns, codes, options.file, "--categorical")
     reading.refuse_missing(frame[options.target])
     counts = frame[options.target].value_counts()
     if len(counts) < 2:

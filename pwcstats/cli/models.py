@@ -184,7 +184,7 @@ def load(path: str) -> Model:
     recipe, classes, saved_by = _read_document(document, path)
     frame = reading.parse_table(text, f"{path}: training.csv", ",")
     names, codes = recipe.names(), [column.name for column in recipe.columns if column.categories is not None]
-    reading.need_columns(frame, names, f"{path}: training.csv")
+    reading.need_columns(frame.columns, names, f"{path}: training.csv")
     reading.refuse_missing(frame[recipe.target])
     _, y = recipe.rows(frame)
     if list(frame.columns) != names or features.describe(frame[names[:-1]], codes) != recipe.columns:

@@ -36,7 +36,7 @@ def run(options: argparse.Namespace) -> None:
     frame = reading.read_table(options.file, options.sep)
     model = models.load(options.model)
     names = [column.name for column in model.recipe.columns]
-    reading.need_columns(frame, names, options.file)
+    reading.need_columns(frame.columns, names, options.file)
     extra = [name for name in frame.columns if name not in ("", model.recipe.target, *names)]
     if extra:
         warn(PwcWarning(f"columns that the model does not use were ignored: {listed(extra)}"))

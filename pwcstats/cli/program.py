@@ -29,7 +29,12 @@ RENAMED = {
     "n_jobs": "jobs",
     "X": "file",
     "y": "target",
+    "data": "file",
+    "groups": "cluster",
 }
+# Options that stand for a setting or for a function.
+SETTINGS = {"cov_type='cluster'": "cluster"}
+FUNCTIONS = {"model.largest()": "largest"}
 # What messages say instead of parameters that no command has.
 DESCRIBED = {
     "calibration_cv": "the cross-validation for calibration",
@@ -168,6 +173,9 @@ class Options(Vocabulary):
     def setting(self, name: str, value: str) -> str:
         """The option and its value; a flag has none."""
         action, given = self._action(name), _evaluated(value)
+        other = SETTINGS.get(f"{name}={value}")
+        if other in self._actions:
+            return self.parameter(other)
         if action is not None and action.option_strings:
             if action.nargs == 0 and given is True:
                 return self.parameter(name)
@@ -176,6 +184,11 @@ class Options(Vocabulary):
             if action.nargs != 0 and (action.choices is None or given in action.choices):
                 return f"{self.parameter(name)} {shlex.quote(str(given))}"
         return f"{name}={value}"
+
+    def function(self, name: str) -> str:
+        """The option that does the same, if there is one."""
+        other = FUNCTIONS.get(name)
+        return self.parameter(other) if other in self._actions else name
 
 
 def _evaluated(value: str) -> Any:

@@ -1,21 +1,54 @@
-"""``pwcstats rank``: abilities of items from paired comparisons."""
+"""``pwcstats rank``: a leaderboard of items from paired comparisons."""
 
 import argparse
-from typing import Any
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple, get_args
 
-import numpy as np
 import pandas as pd
+import patsy
 
-from pwcstats._text import percent
+from pwcstats import _params
+from pwcstats._files import as_csv
+from pwcstats._text import listed
 from pwcstats.bradley_terry import BradleyTerry, BradleyTerryResults
-from pwcstats.bradley_terry.covariance import EXACT_ITEMS
+from pwcstats.bradley_terry.covariance import EXACT_ITEMS, Cov
+from pwcstats.bradley_terry.leaderboard import SCALES, Leaderboard
+from pwcstats.bradley_terry.methods import METHODS
 from pwcstats.bradley_terry.spec import ORDER_TERM, TIE_TERM
-from pwcstats.cli import reading, writing
+from pwcstats.bradley_terry.ties import TIE_MODELS
+from pwcstats.cli import comparisons, writing
+from pwcstats.errors import Message
 
-# How the output names the parameters that are not abilities.
+# How the output names the parameters that are neither abilities nor contest covariates.
 NAMES = {ORDER_TERM: "order effect", TIE_TERM: "log tie parameter"}
-# Options that name columns of a table with one row per comparison.
-ROW_OPTIONS = ("winner", "loser", "tie", "weight", "first", "second")
+
+
+class Format(NamedTuple):
+    """A format of the output; `write` takes the leaderboard and lines about the other parameters."""
+
+    extensions: tuple[str, ...]
+    write: Callable[[Leaderboard, list[str]], str]
+
+
+def _as_text(board: Leaderboard, lines: list[str]) -> str:
+    return "\n".join([replace(board, notes=()).to_text(), *lines, *(f"note: {note}" for note in board.notes)])
+
+
+def _with_notes(write: Callable[[Leaderboard], str]) -> Callable[[Leaderboard, list[str]], str]:
+    """Write the lines as notes."""
+    return lambda board, lines: write(replace(board, notes=(*lines, *board.notes)))
+
+
+FORMATS = {
+    "text": Format((), _as_text),
+    "markdown": Format((".md", ".markdown"), _with_notes(Leaderboard.to_markdown)),
+    "html": Format((".html", ".htm"), _with_notes(Leaderboard.to_html)),
+    "latex": Format((".tex",), _with_notes(Leaderboard.to_latex)),
+    "csv": Format((".csv",), lambda board, lines: as_csv(board.frame.reset_index(drop=True))),
+}
 
 
 def add_to(commands: Any) -> None:
@@ -24,168 +57,281 @@ def add_to(commands: Any) -> None:
         commands,
         "rank",
         "rank items by paired comparisons (Bradley-Terry)",
-        "Rank items by a Bradley-Terry model. The output lists the abilities (log scale, sum 0) with standard errors "
-        "and intervals, the best item first.\n\n"
-        "FILE has one row per comparison, in one of two forms: a column of winners and a column of losers (--winner, "
-        "--loser); or two columns of items and one that says who won (--first, --second, --winner). In the second "
-        "form, --winner holds the name of the item, or the name of the column that contains it. Alternatively, FILE is "
-        "a K x K table of wins with row names, row over column. With --counts, FILE holds proportions of wins: K x K, "
-        "or one row with columns a/b.",
+        "Rank items by a Bradley-Terry model. The output is a leaderboard, the best item first: rank, set of possible "
+        "ranks, number of games, and ability with an interval.\n\n"
+        "FILE has one row per comparison, in one of three forms: a column of winners and a column of losers (--winner, "
+        "--loser); two columns of items and one that says who won (--first, --second, --winner); or two columns of "
+        "items and their numbers of wins (--first, --second, --wins). In the second form, --winner holds the name of "
+        "the item, or the name of the column that contains it. Columns with common names, such as model_a, model_b and "
+        "winner, need no options. Alternatively, FILE is a K x K table of wins with row names, row over column. With "
+        "--counts, FILE holds proportions of wins: K x K, or one row with columns a/b.\n\n"
+        "Several files count as one table. Parquet files are not loaded into memory; they need polars (pip install "
+        "'pwcstats[parquet]').",
         "pwcstats rank games.csv --winner won --loser lost --plot abilities.png\n"
-        "  pwcstats rank votes.csv --first model_a --second model_b --winner winner --tie tie --ranks",
+        "  pwcstats rank 'battles/*.parquet' --order-effect --cluster user --scale elo --by language",
     )
-    parser.add_argument("file", metavar="FILE", help=writing.FILE)
-    parser.add_argument("--winner", metavar="COL", help="column of the winners (default: winner)")
-    parser.add_argument("--loser", metavar="COL", help="column of the losers (default: loser)")
     parser.add_argument(
-        "--tie", metavar="COL", help="column that is true for ties; or, with --second, the word for a tie in --winner"
+        "file",
+        metavar="FILE",
+        nargs="+",
+        help="CSV or Parquet files, patterns in quotes such as 'battles/*.parquet', or - for stdin (CSV)",
     )
-    parser.add_argument("--weight", metavar="COL", help="column of weights of the rows")
-    parser.add_argument(
+    _add_columns(parser)
+    _add_model(parser)
+    _add_output(parser)
+    parser.set_defaults(run=lambda options: run(options, parser))
+
+
+def _add_columns(parser: argparse.ArgumentParser) -> None:
+    columns = parser.add_argument_group("columns")
+    columns.add_argument("--winner", metavar="COL", help="column of the winners (default: winner)")
+    columns.add_argument("--loser", metavar="COL", help="column of the losers (default: loser)")
+    columns.add_argument(
+        "--tie",
+        metavar="COL",
+        action="append",
+        help="column that is true for ties; or, with --second, a word for a tie in --winner (may be repeated)",
+    )
+    columns.add_argument("--weight", metavar="COL", help="column of weights of the rows")
+    columns.add_argument(
         "--first", metavar="COL", help="column of the item that was shown or moved first, or was at home"
     )
-    parser.add_argument("--second", metavar="COL", help="column of the other item; --winner then says who won")
+    columns.add_argument("--second", metavar="COL", help="column of the other item; --winner then says who won")
+    columns.add_argument(
+        "--wins",
+        metavar="COL,COL[,COL]",
+        type=_columns_of_wins,
+        help="columns with the wins of --first, the wins of --second and, optionally, the ties",
+    )
     # Messages about weights of pairs are about this option.
-    parser.add_argument(
+    columns.add_argument(
         "--counts",
         dest="weights",
         metavar="FILE",
         help="numbers of comparisons of the pairs, K x K or with columns a/b; FILE then holds proportions of wins",
     )
-    parser.add_argument(
+    writing.add_sep(columns)
+
+
+def _add_model(parser: argparse.ArgumentParser) -> None:
+    model = parser.add_argument_group("model")
+    model.add_argument(
         "--ties",
-        choices=("davidson", "half"),
-        help="with --tie: estimate a tie parameter, or count a tie as half a win for each (default: davidson)",
+        choices=tuple(TIE_MODELS),
+        help="model of ties: estimate a tie parameter (davidson, rao-kupper), or count a tie as half a win for each "
+        "(half) (default: davidson if there are ties)",
     )
-    parser.add_argument(
+    model.add_argument(
         "--method",
-        choices=("mle", "firth"),
+        choices=tuple(METHODS),
         default="mle",
-        help="maximum likelihood, or Firth's method, which ranks undefeated items, too (default: %(default)s)",
+        help="maximum likelihood; Firth's method, which ranks undefeated items, too; a normal prior for abilities "
+        "(ridge); or pseudo-comparisons with a ghost item (default: %(default)s)",
     )
-    parser.add_argument("--order-effect", action="store_true", help="estimate the advantage of the item in --first")
-    parser.add_argument(
-        "--ranks",
-        action="store_true",
-        help="add each item's rank and its simultaneous rank interval (level 1 - alpha)",
+    model.add_argument(
+        "--prior-sd", metavar="SD", type=writing.positive, help="standard deviation of the prior of --method ridge"
     )
-    parser.add_argument(
+    model.add_argument(
+        "--pseudo",
+        metavar="N",
+        type=writing.positive,
+        help="wins and losses of each item against the ghost of --method ghost (default: 0.5)",
+    )
+    model.add_argument(
+        "--largest", action="store_true", help="rank only the largest part of the items whose abilities exist"
+    )
+    model.add_argument("--order-effect", action="store_true", help="estimate the advantage of the item in --first")
+    model.add_argument(
+        "--contest",
+        metavar="FORMULA",
+        action="append",
+        help="covariates of the comparisons: columns with differences of --first minus --second, as in 'length + "
+        "headers' (may be repeated)",
+    )
+    model.add_argument(
+        "--cluster", metavar="COL", help="column of groups, such as voters: standard errors allow for similar votes"
+    )
+    model.add_argument(
+        "--cov",
+        choices=get_args(Cov),
+        help="covariance of all items, standard errors only, or neither (default: full up to "
+        f"{EXACT_ITEMS} items, then diag)",
+    )
+
+
+def _add_output(parser: argparse.ArgumentParser) -> None:
+    output = parser.add_argument_group("output")
+    output.add_argument(
+        "--scale",
+        choices=tuple(SCALES),
+        default="logit",
+        help="abilities, ratings on Elo's scale, or probabilities of beating an average item (default: %(default)s)",
+    )
+    output.add_argument(
+        "--anchor",
+        metavar="RATING",
+        type=_anchor,
+        help="with --scale elo: the mean rating, or ITEM=RATING (default: 1000)",
+    )
+    output.add_argument("--by", metavar="COL", help="column of categories, which are ranked side by side")
+    output.add_argument("--top", metavar="N", type=writing.count, help="show only the best N items")
+    output.add_argument(
+        "--ranks", action="store_true", help=f"compute rank sets also for more than {EXACT_ITEMS} items (--cov full)"
+    )
+    output.add_argument(
         "--alpha",
         type=writing.level,
         default=0.05,
-        help="significance level; intervals have level 1 - alpha (default: %(default)s)",
+        help="significance level; intervals and rank sets have level 1 - alpha (default: %(default)s)",
     )
-    parser.add_argument("--plot", metavar="FILE", help="plot the abilities (.png, .pdf, .svg)")
-    writing.add_sep(parser)
-    parser.set_defaults(run=lambda options: run(options, parser))
+    output.add_argument(
+        "--format", choices=tuple(FORMATS), help="format of the output (default: text, or by the extension of --out)"
+    )
+    writing.add_guard(output)
+    output.add_argument("--plot", metavar="FILE", help="plot the leaderboard (.png, .pdf, .svg)")
+
+
+def _columns_of_wins(text: str) -> list[str]:
+    names = [name.strip() for name in text.split(",")]
+    if len(names) not in (2, 3) or not all(names):
+        raise argparse.ArgumentTypeError(f"must be two or three columns, separated by commas, got {text!r}")
+    return names
+
+
+def _anchor(text: str) -> float | tuple[str, float]:
+    """Parse a rating, or an item and its rating."""
+    item, _, number = text.rpartition("=")
+    try:
+        rating = float(number)
+    except ValueError:
+        rating = math.nan
+    if not math.isfinite(rating):
+        raise argparse.ArgumentTypeError(f"must be a rating, or an item and its rating as in a=1200, got {text!r}")
+    return (item, rating) if item else rating
 
 
 def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> None:
     """Fit and print."""
-    if options.ties and not options.tie:
-        parser.error("--ties needs --tie, the column that marks the rows that are ties")
-    if options.order_effect and options.first is None:
-        parser.error("--order-effect needs --first, the column of the item that went first")
+    _check(options, parser)
+    guard = writing.guard(options)
+    options.contest = " + ".join(options.contest) if options.contest else None
+    model = comparisons.read_model(options)
+    if options.largest:
+        model = model.largest()
+    anchor = _find_anchor(options.anchor, model)
+    res = _fit(options, model, anchor)
+    board = res.leaderboard(options.scale, anchor, options.by, options.alpha)
+    board = board if options.top is None else board.head(options.top)
+    notes = [f"without {listed(model.left_out)}"] * bool(len(model.left_out)) + list(board.notes)
+    board = replace(board, notes=tuple(Message(note).render(options.vocabulary) for note in notes))
+    if options.plot:
+        writing.save_picture(board.plot(), options.plot)
+    others = _others(res)
+    lines = [f"{name}: {_estimate(row)}" for name, row in others.items()]
+    likelihood = "log-likelihood" if options.method == "mle" else "penalised log-likelihood"
+    lines.append(f"{likelihood}: {res.llf:.4f}")
+    guarded = replace(board, frame=board.frame.assign(item=board.frame["item"].map(guard)))
+    text = FORMATS[options.format].write(guarded, lines)
+    headings = text.split("\n")[:1] if options.format == "text" else ()
+    document = _document(options, res, board, others)
+    writing.emit(options, text, document, is_csv=options.format == "csv", headings=headings)
+
+
+def _check(options: argparse.Namespace, parser: argparse.ArgumentParser) -> None:
+    """Refuse options that exclude each other, and set the format."""
     if options.first and not (options.order_effect or options.second):
         parser.error("--first needs --second, the column of the other item, or --order-effect")
     if options.second and not options.first:
         parser.error("--second needs --first, the column of the other item")
     if options.second and options.loser:
         parser.error("--loser and --second exclude each other; with --second, --winner says who won")
-    rows = [f"--{name}" for name in ROW_OPTIONS if getattr(options, name)]
+    if options.wins and not options.second:
+        parser.error("--wins needs --first and --second, the columns of the items")
+    rows = [name for name in comparisons.ROW_OPTIONS if getattr(options, name)]
     if options.weights and rows:
-        parser.error(f"--counts needs a table of proportions, and {rows[0]} a table with one row per comparison")
-    model = _model(options)
-    res = model.fit(
+        option = f"--{rows[0].replace('_', '-')}"
+        parser.error(f"--counts needs a table of proportions, and {option} a table with one row per comparison")
+    if options.pseudo is not None and options.method != "ghost":
+        parser.error("--pseudo is for --method ghost")
+    if options.ranks and options.cov not in (None, "full"):
+        parser.error(f"--ranks needs --cov full, got --cov {options.cov}")
+    if options.json and options.format:
+        parser.error("--json and --format exclude each other")
+    extension = "" if options.out is None else Path(options.out).suffix.lower()
+    if options.format is None:
+        options.json = options.json or extension == ".json"
+        by_extension = (name for name, kind in FORMATS.items() if extension in kind.extensions)
+        options.format = "text" if options.json else next(by_extension, "text")
+    if options.guard_formulas and options.format != "csv" and not options.json:
+        parser.error("--guard-formulas needs --format csv")
+
+
+def _find_anchor(anchor: float | tuple[str, float] | None, model: BradleyTerry) -> Any:
+    """The anchor with the label of its item, which may be a number in a Parquet file."""
+    if not isinstance(anchor, tuple):
+        return anchor
+    labels = model.items.astype(str)
+    return model.items[_params.index_of(anchor[0], labels, "anchor")], anchor[1]
+
+
+def _fit(options: argparse.Namespace, model: BradleyTerry, anchor: Any) -> BradleyTerryResults:
+    has_ties = bool(model._rows.tie.any())
+    # The full covariance of many items would take long, so it needs a request.
+    full = model.n_items <= EXACT_ITEMS or options.method == "firth" or options.ranks or options.cluster
+    cov: Cov = options.cov or ("full" if full else "diag")
+    return model.fit(
         options.method,
-        ties=(options.ties or "davidson") if options.tie else "none",
+        ties=options.ties or ("davidson" if has_ties else "none"),
         order_effect=options.order_effect,
-        # The full covariance of many items would take long and is not needed.
-        cov="full" if model.n_items <= EXACT_ITEMS or options.method == "firth" or options.ranks else "diag",
-    )
-    table = res.abilities(alpha=options.alpha).sort_values("ability", ascending=False, kind="stable")
-    if options.ranks:
-        table = table.join(res.ranks(alpha=options.alpha).drop(columns="ability"))
-    if options.plot:
-        writing.save_picture(res.plot(alpha=options.alpha), options.plot)
-    others = _others(res)
-    text = [
-        f"Bradley-Terry model of {model.n_items} items, {model.nobs:g} comparisons; "
-        f"{'penalised ' if options.method == 'firth' else ''}log-likelihood {res.llf:.4f}",
-        f"Abilities, the best first ({percent(1 - options.alpha)} intervals)",
-        table.to_string(float_format="{:.4f}".format),
-        *(f"{name}: {row['estimate']:.4f} (standard error {row['std_error']:.4f})" for name, row in others.items()),
-    ]
-    document = {
-        "method": options.method,
-        "n_items": model.n_items,
-        "n_comparisons": model.nobs,
-        "log_likelihood": res.llf,
-        "converged": res.converged,
-        "alpha": options.alpha,
-        "items": table.rename_axis(index="item").reset_index(),
-        **{name.replace(" ", "_"): row for name, row in others.items()},
-    }
-    writing.emit(options, "\n".join(text), document, headings=text[:2])
-
-
-def _model(options: argparse.Namespace) -> BradleyTerry:
-    if options.weights:
-        reading.refuse_stdin_twice(options.file, options.weights, "--counts")
-        r, condensed = reading.read_pairs(options.file, options.sep)
-        n = reading.read_weights(options.weights, options.sep)
-        return BradleyTerry.from_pairwise(r.iloc[0] if condensed and len(r) == 1 else r, n, condensed=condensed)
-    frame = reading.read_table(options.file, options.sep)
-    chosen = {name: getattr(options, name) for name in ROW_OPTIONS}
-    if not any(chosen.values()) and reading.is_square(frame):
-        return BradleyTerry(reading.as_square(frame).fillna(0.0))
-    # With --second, --tie may be a word instead of a column.
-    for name, column in chosen.items():
-        if column and not (name == "tie" and options.second):
-            reading.need_columns(frame, [column], options.file, f"--{name}")
-    # Messages count rows from 1.
-    frame = frame.set_axis(range(1, len(frame) + 1), axis=0)
-    if options.second:
-        return _model_of_outcomes(options, frame)
-    winner, loser = options.winner or "winner", options.loser or "loser"
-    reading.need_columns(frame, [winner, loser], options.file, advice="Or name the columns with --winner and --loser.")
-    for name in (winner, loser):
-        reading.refuse_missing(frame[name])
-    columns = {
-        "winner": frame[winner],
-        "loser": frame[loser],
-        "weight": reading.as_numbers(frame[options.weight]) if options.weight else None,
-        "tie": reading.as_flags(frame[options.tie]) if options.tie else None,
-        "first": frame[options.first] if options.first else None,
-    }
-    found = {name: np.asarray(column) for name, column in columns.items() if column is not None}
-    data = pd.DataFrame(found, index=frame.index)
-    return BradleyTerry.from_comparisons(data, **{name: name for name in found})
-
-
-def _model_of_outcomes(options: argparse.Namespace, frame: pd.DataFrame) -> BradleyTerry:
-    """The model of a table that has both items of each comparison, and who won."""
-    winner = options.winner or "winner"
-    reading.need_columns(frame, [winner], options.file, advice="Or name the column with --winner.")
-    for name in (options.first, options.second, winner):
-        reading.refuse_missing(frame[name])
-    tie = None
-    if options.tie:
-        tie = reading.as_flags(frame[options.tie]) if options.tie in frame.columns else [options.tie]
-    return BradleyTerry.from_comparisons(
-        frame,
-        winner,
-        first=options.first,
-        second=options.second,
-        tie=tie,
-        weight=reading.as_numbers(frame[options.weight]) if options.weight else None,
+        # Without the full covariance, standard errors are those of differences from the reference.
+        ref=anchor[0] if isinstance(anchor, tuple) and cov != "full" else None,
+        cov=cov,
+        contest=options.contest,
+        prior_sd=options.prior_sd,
+        pseudo=0.5 if options.pseudo is None else options.pseudo,
+        eval_env=patsy.EvalEnvironment([comparisons.FUNCTIONS]),
+        cov_type="cluster" if options.cluster else None,
+        cov_kwds={"groups": options.cluster} if options.cluster else None,
     )
 
 
 def _others(res: BradleyTerryResults) -> dict[str, dict[str, float]]:
-    """Order effect and tie parameter, if the model has them."""
-    estimates, errors = res.params, res.bse
+    """Order effect, contest coefficients and tie parameter, if the model has them."""
+    estimates = res.params
+    errors = pd.Series(math.nan, estimates.index) if res._estimate.variance is None else res.bse
     return {
-        NAMES[term]: {"estimate": float(estimates[term]), "std_error": float(errors[term])}
+        NAMES.get(term, term): {"estimate": float(estimates[term]), "std_error": float(errors[term])}
         for term in res.spec.extra_terms
+    }
+
+
+def _estimate(row: dict[str, float]) -> str:
+    error = "" if math.isnan(row["std_error"]) else f" (standard error {row['std_error']:.4f})"
+    return f"{row['estimate']:.4f}{error}"
+
+
+def _document(
+    options: argparse.Namespace, res: BradleyTerryResults, board: Leaderboard, others: dict[str, dict[str, float]]
+) -> dict[str, Any]:
+    contests = [] if res.spec.contest is None else res.spec.contest.names
+    return {
+        "method": options.method,
+        "ties": res.spec.ties,
+        "n_items": res.model.n_items,
+        "n_comparisons": res.nobs,
+        "log_likelihood": res.llf,
+        "converged": res.converged,
+        "alpha": options.alpha,
+        "scale": board.scale,
+        "anchor": board.anchor,
+        "anchor_rating": board.anchor_rating,
+        "cluster": options.cluster,
+        "n_clusters": res.df_resid_inference + 1 if options.cluster else None,
+        "by": board.by,
+        "categories": board.categories,
+        "left_out": list(res.model.left_out),
+        "items": board.frame,
+        **{name.replace(" ", "_"): row for name, row in others.items() if name in NAMES.values()},
+        "contest": [{"term": name, **others[name]} for name in contests],
+        "notes": list(board.notes),
     }

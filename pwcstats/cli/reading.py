@@ -36,11 +36,12 @@ def read_table(path: str, sep: str | None = None) -> pd.DataFrame:
     sep : str, optional
         Separator of cells; by default comma, semicolon or tab, whichever is most frequent in the header.
     """
-    name = _shown_name(path)
+    name = shown_name(path)
     return parse_table(_read_text(path, name), name, sep)
 
 
-def _shown_name(path: str) -> str:
+def shown_name(path: str) -> str:
+    """The name of a file in messages."""
     return "stdin" if path == "-" else path
 
 
@@ -102,23 +103,23 @@ def _check_header(header: list[str], name: str) -> None:
 
 
 def need_columns(
-    frame: pd.DataFrame, names: Iterable[str], path: str, option: str | None = None, advice: str = ""
+    columns: Iterable[str], names: Iterable[str], path: str, option: str | None = None, advice: str = ""
 ) -> None:
-    """Raise an error if columns are missing; `option` is the one by which the user chose them.
+    """Raise an error if names are missing in the columns; `option` is the one by which the user chose them.
 
     `advice` ends the error about columns that the user did not choose.
     """
-    names = list(names)
-    missing = [column for column in names if column not in frame.columns]
+    columns, names = list(columns), list(names)
+    missing = [name for name in names if name not in columns]
     if missing and option is not None:
         raise InputError(
-            f"{option} must be one of the columns of {_shown_name(path)}, {listed(frame.columns)}, got {missing[0]!r}."
-            f"{did_you_mean(missing[0], frame.columns)}"
+            f"{option} must be one of the columns of {shown_name(path)}, {listed(columns)}, got {missing[0]!r}."
+            f"{did_you_mean(missing[0], columns)}"
         )
     if missing:
-        others = [column for column in frame.columns if column not in set(names)]
+        others = [column for column in columns if column not in set(names)]
         raise InputError(
-            f"{_shown_name(path)} must have the columns {listed(missing)}, got {listed(frame.columns)}."
+            f"{shown_name(path)} must have the columns {listed(missing)}, got {listed(columns)}."
             f"{rename_hint(missing, others)}{f' {advice}' if advice else ''}"
         )
 

@@ -37,19 +37,13 @@ def add_to(commands: Any) -> None:
         "--out", metavar="DIR", default="pwcstats-reproduce", help="folder of the results (default: %(default)s)"
     )
     parser.add_argument(
-        "--jobs", type=_jobs, default=-1, metavar="N", help="number of parallel jobs (default: one per core)"
+        "--jobs", type=writing.count, default=-1, metavar="N", help="number of parallel jobs (default: one per core)"
     )
     parser.add_argument(
         "--seed", type=writing.seed, default=0, help="seed from which all others derive (default: %(default)s)"
     )
     terminal.add_progress(parser)
     parser.set_defaults(run=run)
-
-
-def _jobs(text: str) -> int:
-    if not text.isdecimal() or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"must be a whole number of at least 1, got {text!r}")
-    return int(text)
 
 
 def run(options: argparse.Namespace) -> None:

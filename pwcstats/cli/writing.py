@@ -22,6 +22,10 @@ FILE = "a CSV file, or - for stdin"
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
+# A parser, or a group of its options.
+Group = argparse.ArgumentParser | argparse._ArgumentGroup
+
+
 def add_command(
     commands: Any, name: str, help: str, description: str, example: str, *, out: bool = True
 ) -> argparse.ArgumentParser:
@@ -43,7 +47,7 @@ def add_command(
     return parser
 
 
-def add_sep(parser: argparse.ArgumentParser) -> None:
+def add_sep(parser: Group) -> None:
     """Add the option --sep of commands that read tables."""
     parser.add_argument(
         "--sep",
@@ -52,7 +56,7 @@ def add_sep(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_guard(parser: argparse.ArgumentParser) -> None:
+def add_guard(parser: Group) -> None:
     """Add the option --guard-formulas of commands that write CSV."""
     parser.add_argument(
         "--guard-formulas",
@@ -94,6 +98,24 @@ def level(text: str) -> float:
         value = math.nan
     if not 0.0 < value < 1.0:
         raise argparse.ArgumentTypeError(f"must be a number between 0 and 1, got {text!r}")
+    return value
+
+
+def count(text: str) -> int:
+    """Parse a whole number of at least 1."""
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"must be a whole number of at least 1, got {text!r}")
+    return int(text)
+
+
+def positive(text: str) -> float:
+    """Parse a number above 0."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0.0 < value < math.inf:
+        raise argparse.ArgumentTypeError(f"must be a number above 0, got {text!r}")
     return value
 
 
