@@ -147,7 +147,7 @@ def check_logistic(battles, res):
 
 
 def check_arena(arena, battles, res):
-    """Compare estimates and standard errors with those of arena-rank; return how far its defaults are from the maximum."""
+    """Compare estimates and standard errors with arena-rank; return how far its defaults are from the maximum."""
     tight = arena.fit(True, ARENA_TIGHT)
     gap = np.abs(tight["estimates"] - res.params).max()
     assert gap < 1e-5, f"arena-rank differs by {gap}"
