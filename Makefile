@@ -99,7 +99,7 @@ lint-native: | lint-debs
 
 sanitize: .venv/test.stamp ## run the kernels' tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	tools/sanitize build/sanitize .venv -m "not slow and not against_r" $(addprefix tests/test_,native.py coupling.py \
-	    coupling_degenerate.py platt.py pairwise_naive_bayes.py bradley_terry_existence.py)
+	    coupling_degenerate.py platt.py pairwise_naive_bayes.py bradley_terry_existence.py plackett_luce.py)
 
 wheel: ## build a source archive and a wheel in build/wheel, and try the wheel where there is no compiler
 	@echo "This takes about two minutes."

@@ -5,6 +5,7 @@
 #include "graphs.hpp"
 #include "limits.hpp"
 #include "naive_bayes.hpp"
+#include "rankings.hpp"
 #include "ranks.hpp"
 #include "sigmoid.hpp"
 
@@ -232,6 +233,75 @@ void bind_comparisons(nb::module_ &m) {
         });
 }
 
+// Sets of items in rows of varying length, of which a kernel works on begin..end-1.
+ChoiceSets make_choice_sets(
+    const Plain<int64_t, 1> &start, const Plain<int32_t, 1> &item, const Plain<double, 1> &weight,
+    const Plain<double, 1> &ability, const Plain<int32_t, 1> &order, const Plain<double, 1> &log_delta, int64_t begin,
+    int64_t end
+) {
+    const int64_t n_sets = int64_t(weight.shape(0));
+    require_same_length(order, log_delta);
+    require(int64_t(start.shape(0)) == n_sets + 1 && start(0) == 0 && start(n_sets) == int64_t(item.shape(0)), "start");
+    require(0 <= begin && begin <= end && end <= n_sets, "the chunk");
+    return {
+        start.data(),
+        item.data(),
+        weight.data(),
+        ability.data(),
+        order.data(),
+        log_delta.data(),
+        int64_t(ability.shape(0)),
+        int64_t(order.shape(0)),
+        begin,
+        end};
+}
+
+template <class Items, class Ties>
+void require_statistics(
+    const Plain<int32_t, 1> &item, const Plain<double, 1> &weight, const Plain<int32_t, 1> &order, const Items &items,
+    const Ties &ties
+) {
+    require_same_length(item, items);
+    require_same_length(weight, ties);
+    require(ties.shape(1) == order.shape(0), "the statistics of ties");
+}
+
+void bind_rankings(nb::module_ &m) {
+    def(m, "evaluate_choices",
+        [](Plain<int64_t, 1> start, Plain<int32_t, 1> item, Plain<double, 1> weight, Plain<double, 1> ability,
+           Plain<int32_t, 1> order, Plain<double, 1> log_delta, int64_t begin, int64_t end, Plain<double, 1> chosen,
+           Plain<double, 2> tie_chosen, Out<double, 1> mean, Out<double, 2> tie_mean, Out<double, 1> score) {
+            const ChoiceSets sets = make_choice_sets(start, item, weight, ability, order, log_delta, begin, end);
+            require_statistics(item, weight, order, chosen, tie_chosen);
+            require_statistics(item, weight, order, mean, tie_mean);
+            require(int64_t(score.shape(0)) == sets.n_params(), "score");
+            return evaluate_choices(sets, chosen.data(), tie_chosen.data(), mean.data(), tie_mean.data(), score.data());
+        });
+    def(m, "choice_information",
+        [](Plain<int64_t, 1> start, Plain<int32_t, 1> item, Plain<double, 1> weight, Plain<double, 1> ability,
+           Plain<int32_t, 1> order, Plain<double, 1> log_delta, int64_t begin, int64_t end, Plain<double, 1> mean,
+           Plain<double, 2> tie_mean, Out<double, 2> information) {
+            const ChoiceSets sets = make_choice_sets(start, item, weight, ability, order, log_delta, begin, end);
+            require_statistics(item, weight, order, mean, tie_mean);
+            require(
+                int64_t(information.shape(0)) == sets.n_params() && information.shape(1) == information.shape(0),
+                "information"
+            );
+            choice_information(sets, mean.data(), tie_mean.data(), information.data());
+        });
+    def(m, "firth_choices",
+        [](Plain<int64_t, 1> start, Plain<int32_t, 1> item, Plain<double, 1> weight, Plain<double, 1> ability,
+           Plain<int32_t, 1> order, Plain<double, 1> log_delta, int64_t begin, int64_t end, Plain<double, 1> mean,
+           Plain<double, 2> tie_mean, Plain<double, 2> cov, Out<double, 1> addition, Out<double, 1> leverage) {
+            const ChoiceSets sets = make_choice_sets(start, item, weight, ability, order, log_delta, begin, end);
+            require_statistics(item, weight, order, mean, tie_mean);
+            require(int64_t(cov.shape(0)) == sets.n_params() && cov.shape(1) == cov.shape(0), "cov");
+            require(int64_t(addition.shape(0)) == sets.n_params(), "addition");
+            require_same_length(weight, leverage);
+            firth_choices(sets, mean.data(), tie_mean.data(), cov.data(), addition.data(), leverage.data());
+        });
+}
+
 Pairs make_pairs(const Plain<int32_t, 1> &first, const Plain<int32_t, 1> &second, int64_t n_items) {
     require_same_length(first, second);
     return {first.data(), second.data(), int64_t(first.shape(0)), n_items};
@@ -350,6 +420,7 @@ NB_MODULE(_native, m) {
     m.attr("MOST_COLUMNS") = pwc::MOST_COLUMNS;
     pwc::bind_coupling(m);
     pwc::bind_comparisons(m);
+    pwc::bind_rankings(m);
     pwc::bind_graphs(m);
     pwc::bind_pairwise(m);
 }

@@ -9,6 +9,7 @@ Classify
     OrdinalHybridClassifier     the same for ordered classes
 Rank
     BradleyTerry                abilities from paired comparisons, with ties, order effects and covariates
+    PlackettLuce                abilities from rankings of any length, with ties
     Leaderboard                 ranks that each item may hold, and ratings, by category
 Model
     FirthLogit, FirthMNLogit    logistic regression that is finite for separated data
@@ -47,6 +48,9 @@ if TYPE_CHECKING:
     from pwcstats.bradley_terry import BradleyTerryResults as BradleyTerryResults
     from pwcstats.bradley_terry import ContrastsResult as ContrastsResult
     from pwcstats.bradley_terry import Leaderboard as Leaderboard
+    from pwcstats.bradley_terry import MixedBradleyTerryResults as MixedBradleyTerryResults
+    from pwcstats.bradley_terry import PlackettLuce as PlackettLuce
+    from pwcstats.bradley_terry import PlackettLuceResults as PlackettLuceResults
     from pwcstats.compare import benchmark as benchmark
     from pwcstats.compare import compare_methods as compare_methods
     from pwcstats.coupling import CouplingResult as CouplingResult
@@ -100,10 +104,13 @@ _HOME = {
     "InputError": "errors",
     "Leaderboard": "bradley_terry",
     "LeftOutWarning": "errors",
+    "MixedBradleyTerryResults": "bradley_terry",
     "OrderedLogit": "logit",
     "OrderedLogitResults": "logit",
     "OrdinalHybridClassifier": "hybrid",
     "PairwiseClassifier": "pairwise",
+    "PlackettLuce": "bradley_terry",
+    "PlackettLuceResults": "bradley_terry",
     "PwcError": "errors",
     "PwcWarning": "errors",
     "SeparationResult": "logit",

@@ -57,6 +57,21 @@ def firth_addition(
     addition: Floats, leverage: Floats,
 ) -> float: ...  # fmt: skip
 
+# Choices from sets of items, the stages of rankings (pwcstats/bradley_terry/choices.py).
+
+def evaluate_choices(
+    start: Longs, item: Ints, weight: Floats, ability: Floats, order: Ints, log_delta: Floats, begin: int, end: int,
+    chosen: Floats, tie_chosen: Floats, mean: Floats, tie_mean: Floats, score: Floats,
+) -> float: ...  # fmt: skip
+def choice_information(
+    start: Longs, item: Ints, weight: Floats, ability: Floats, order: Ints, log_delta: Floats, begin: int, end: int,
+    mean: Floats, tie_mean: Floats, information: Floats,
+) -> None: ...  # fmt: skip
+def firth_choices(
+    start: Longs, item: Ints, weight: Floats, ability: Floats, order: Ints, log_delta: Floats, begin: int, end: int,
+    mean: Floats, tie_mean: Floats, cov: Floats, addition: Floats, leverage: Floats,
+) -> None: ...  # fmt: skip
+
 # Graphs of pairs (pwcstats/_kernels/laplacian.py, pwcstats/bradley_terry/existence.py), and differences of items.
 
 def find_neighbours(first: Ints, second: Ints, start: Ints, neighbour: Ints, pair: Ints) -> None: ...

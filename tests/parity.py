@@ -175,6 +175,36 @@ BRADLEY_TERRY = {
     ),
 }
 
+BRADLEY_TERRY_MIXED = {
+    "flatlizards": Agreement(
+        "….fit(covariates=, item_data=) with missing covariates",
+        "BTm(formula = ~ throat.PC1[..] + …, data = flatlizards)",
+        1e-5,
+        "Where BTm's estimate of an item's own ability goes to infinity, ours is infinite, and BTm's other estimates "
+        "depend on where it stops.",
+    ),
+    "pql": Agreement(
+        '….fit(covariates=, random_effects="pql")',
+        "BTm(formula = ~ … + (1 | ..))",
+        1e-8,
+        "Data: flatlizards, chameleons, baseball, and simulated. Coefficients, standard errors, standard deviation and "
+        "predictions. BTm's own stopping rule is 1e-6.",
+    ),
+    "laplace": Agreement(
+        '….fit(covariates=, random_effects="laplace")',
+        "lme4::mkGlmerDevfun(…), nAGQ = 1, with Z made of differences",
+        1e-5,
+        "Data: chameleons, baseball, and simulated. The tolerance is the stopping rule of lme4's optimiser.",
+    ),
+    "laplace_se": Agreement(
+        '….fit(random_effects="laplace").bse',
+        "optimHess of lme4's deviance",
+        3e-5,
+        "lme4's deviance is differentiated numerically, at the end of its optimiser.",
+    ),
+    "loglik": Agreement('….fit(random_effects="laplace").llf', "lme4's deviance / -2", 1e-6, ""),
+}
+
 LOGIT = {
     "firth": Agreement(
         "FirthLogit(…).fit()",

@@ -4,7 +4,7 @@ import itertools
 from decimal import Context, Decimal, localcontext
 
 import numpy as np
-from scipy.optimize import brentq, least_squares, linprog
+from scipy.optimize import brentq, least_squares, linprog, minimize
 
 
 class Slow:
@@ -179,3 +179,72 @@ def _decimal_inverse(matrix):
             if i != k:
                 rows[i] = [x - rows[i][k] * y for x, y in zip(rows[i], rows[k], strict=True)]
     return [row[n:] for row in rows]
+
+
+class SlowRankings:
+    """Rankings as choices from all subsets of the items that are left, each written out.
+
+    A ranking is a list of tuples of tied items, the best first. Parameters are the abilities of items 1, 2, ... (item 0
+    is the reference), then log delta of each order of ties that was observed.
+    """
+
+    def __init__(self, rankings, n_items, weight=None, *, unranked="absent", orders=None):
+        weight = [1.0] * len(rankings) if weight is None else weight
+        choices = []
+        for ranking, w in zip(rankings, weight, strict=True):
+            left = set(range(n_items)) if unranked == "last" else {i for tier in ranking for i in tier}
+            for tier in ranking:
+                if len(left) > 1:
+                    choices.append((tuple(sorted(tier)), tuple(sorted(left)), w))
+                left -= set(tier)
+        self.orders = sorted({len(c) for c, _, _ in choices if len(c) > 1}) if orders is None else orders
+        self.n_params = n_items - 1 + len(self.orders)
+        self.stages = []
+        for chosen, left, w in choices:
+            subsets = [s for size in (1, *self.orders) for s in itertools.combinations(left, size)]
+            features = np.zeros((len(subsets), n_items + len(self.orders)))
+            for row, subset in enumerate(subsets):
+                features[row, list(subset)] = 1 / len(subset)
+                if len(subset) > 1:
+                    features[row, n_items + self.orders.index(len(subset))] = 1
+            self.stages.append((features[:, 1:], subsets.index(chosen), w))
+
+    def llf(self, params):
+        total = 0.0
+        for features, chosen, w in self.stages:
+            eta = features @ params
+            total += w * (eta[chosen] - np.logaddexp.reduce(eta))
+        return total
+
+    def score(self, params):
+        total = np.zeros(self.n_params)
+        for features, chosen, w in self.stages:
+            p = np.exp(features @ params - np.logaddexp.reduce(features @ params))
+            total += w * (features[chosen] - p @ features)
+        return total
+
+    def information(self, params):
+        total = np.zeros((self.n_params, self.n_params))
+        for features, _, w in self.stages:
+            p = np.exp(features @ params - np.logaddexp.reduce(features @ params))
+            centred = features - p @ features
+            total += w * (centred.T * p) @ centred
+        return total
+
+    def penalised(self, params):
+        return self.llf(params) + 0.5 * np.linalg.slogdet(self.information(params))[1]
+
+    def maximise(self, objective):
+        """By a general optimiser."""
+        found = minimize(lambda x: -objective(x), np.zeros(self.n_params), method="BFGS", options={"gtol": 1e-9})
+        return found.x
+
+    def exists(self):
+        """Whether a maximum exists: there is no direction in which no choice becomes less likely."""
+        rows = [features[chosen] - row for features, chosen, _ in self.stages for row in features]
+        a = np.unique(np.array(rows), axis=0)
+        if np.linalg.matrix_rank(a) < a.shape[1]:
+            return False
+        answer = linprog(-a.sum(axis=0), np.vstack([-a, a]), np.repeat([0.0, 1.0], len(a)), bounds=(None, None))
+        assert answer.status == 0
+        return -answer.fun < 1e-7

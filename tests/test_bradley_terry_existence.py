@@ -22,6 +22,7 @@ DEFAULTS = {
     "covariates": None,
     "item_data": None,
     "contest": None,
+    "random_effects": None,
     "prior_sd": None,
     "pseudo": 0.5,
     "environment": None,

@@ -244,8 +244,8 @@ def test_missing_strings_are_not_the_base_level():
     model = BradleyTerry([[0, 2, 1], [1, 0, 2], [2, 1, 0]], items=list("abc"))
     for kinds in (["p", None, "q"], pd.Categorical(["p", None, "q"]), pd.array(["p", None, "q"], dtype="string")):
         items = pd.DataFrame({"kind": kinds, "other": [np.nan, 1.0, 2.0]}, index=list("abc"))
-        with pytest.raises(InputError, match=r"'kind' is missing in item_data for \(b\)"):
-            model.fit(covariates="kind", item_data=items)
+        # The item has an ability of its own.
+        assert list(model.fit(covariates="kind", item_data=items).params.index) == ["b", "kind[T.q]"]
 
 
 def test_likelihood_ratio_tests_of_what_is_not_nested():

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pwcstats import BradleyTerry, InputError, datasets, plot
+from pwcstats import BradleyTerry, InputError, PlackettLuce, datasets, plot
 from pwcstats.bradley_terry.leaderboard import ELO, SCALES
 from tests.plotting import assert_legible, draw
 
@@ -187,6 +187,15 @@ class TestCategories:
         assert anchored.categories == ["overall", "all"]
         assert any("the anchor, is not in it" in note for note in anchored.notes)
 
+    def test_firth_needs_connected_items_only(self):
+        rows = [(a, b, "all") for a in "abcde" for b in "abcde" if a != b]
+        rows += [("a", "b", "part"), ("b", "c", "part"), ("d", "e", "part"), ("e", "d", "part")]
+        model = BradleyTerry.from_comparisons(pd.DataFrame(rows, columns=["won", "lost", "kind"]), "won", "lost")
+        board = model.fit("firth").leaderboard(by="kind")
+        assert "part: without (d, e)" in board.notes
+        # Maximum likelihood cannot rate an item that won everything.
+        assert "part: without (a, b, c)" in model.fit().leaderboard(by="kind").notes
+
     def test_few_comparisons_and_missing_categories(self):
         frame = pd.DataFrame([(a, b) for a in "abc" for b in "abc" if a != b] * 5, columns=["won", "lost"])
         frame["kind"] = ["few"] * 6 + ["many"] * 23 + [None]
@@ -338,3 +347,41 @@ class TestPlot:
         assert len(axes.get_legend().get_texts()) == 8
         assert "the 7 largest of 9 categories" in axes.get_xlabel()
         assert_legible(axes.figure)
+
+
+class TestRankings:
+    """Leaderboards of Plackett–Luce fits."""
+
+    def orderings(self):
+        rng = np.random.default_rng(4)
+        worth = np.array([3.0, 2.0, 1.5, 1.0, 0.7])
+        rows = [rng.choice(5, 4, replace=False, p=worth / worth.sum()) for _ in range(80)]
+        return [[f"item {k}" for k in row] for row in rows]
+
+    def test_is_that_of_the_abilities(self):
+        res = PlackettLuce.from_orderings(self.orderings()).fit()
+        board = res.leaderboard("elo")
+        expected = res.abilities(sort=True)
+        assert board.frame["item"].tolist() == expected.index.tolist()
+        np.testing.assert_allclose(board.frame["rating"], 1000 + ELO * expected["ability"])
+        assert repr(board).startswith("Leaderboard of 5 items, 80 rankings: rating")
+        assert board.frame["games"].sum() == 320
+        draw(board.plot())
+        with pytest.raises(InputError, match="by needs paired comparisons, got rankings"):
+            res.leaderboard(by=["x"] * 80)
+
+    def test_pairs_are_a_bradley_terry_model(self):
+        """Rankings of two items, with ties."""
+        rng = np.random.default_rng(5)
+        pairs = [tuple(rng.choice(list("abcd"), 2, replace=False)) for _ in range(200)]
+        tied = rng.random(200) < 0.2
+        rankings = [[list(pair)] if tie else list(pair) for pair, tie in zip(pairs, tied, strict=True)]
+        games = pd.DataFrame(pairs, columns=["won", "lost"]).assign(tied=tied)
+        one = PlackettLuce.from_orderings(rankings).fit()
+        two = BradleyTerry.from_comparisons(games, "won", "lost", tie="tied").fit(ties="davidson")
+        for scale in SCALES:
+            ours, theirs = (res.leaderboard(scale).frame for res in (one, two))
+            numbers = [name for name in ours if name != "item"]
+            np.testing.assert_allclose(ours[numbers].astype(float), theirs[numbers].astype(float), rtol=1e-6)
+        pairs = [res.contrasts("max-t").pairs.drop(columns=["item_1", "item_2"]) for res in (one, two)]
+        np.testing.assert_allclose(*pairs, rtol=1e-6, atol=1e-8)

@@ -4,9 +4,10 @@ import pickle
 
 import numpy as np
 import pandas as pd
+import polars
 import pytest
 
-from pwcstats import BradleyTerry, InputError, datasets
+from pwcstats import BradleyTerry, InputError, LeftOutWarning, datasets
 from pwcstats._kernels.tails import chi2_isf
 
 WINS = pd.DataFrame(
@@ -333,3 +334,61 @@ def test_contest_with_the_name_of_a_column(rich):
     res = read(rich.assign(draw=rich["longer"])).fit(ties="davidson", contest=["draw"])
     with pytest.raises(InputError, match=r"a contest covariate has the name of another column, \(draw\)"):
         res.simulate()
+
+
+class TestSources:
+    def test_lazy_frames(self, votes):
+        text = votes.astype(str)
+        columns = {"first": "first", "second": "second", "winner": "winner", "tie": "tie", "keep": ["user", "language"]}
+        parts = [polars.DataFrame(part.to_dict("list")).lazy() for part in (text[:2500], text[2500:])]
+        options = {"ties": "half", "cov_type": "cluster", "cov_kwds": {"groups": "user"}}
+        updated = BradleyTerry.from_comparisons(parts[0], **columns).fit(**options).update(parts[1])
+        whole = read(votes).fit(**options)
+        np.testing.assert_allclose(updated.params, whole.params, atol=SAME_FIT)
+        np.testing.assert_allclose(updated.bse, whole.bse, rtol=1e-7)
+        board, expected = (res.leaderboard("elo", by="language").frame for res in (updated, whole))
+        numbers = ["rank", "rank_low", "rank_high", "games", "rating", "conf_low", "conf_high"]
+        np.testing.assert_allclose(board[numbers].astype(float), expected[numbers].astype(float), rtol=1e-6)
+        with pytest.raises(InputError, match="keep"):
+            BradleyTerry.from_comparisons(parts[0], **{**columns, "keep": None}).fit(ties="half").leaderboard(
+                by="language"
+            )
+
+    def test_weighted_and_counted_rows(self, votes):
+        """Robust standard errors know which rows are single observations."""
+        counted = BradleyTerry(WINS).fit().simulate(random_state=1)
+        columns = {"first": "first", "second": "second", "wins": ["wins_first", "wins_second"]}
+        fractions = counted.assign(wins_first=counted["wins_first"] / 2, wins_second=counted["wins_second"] / 2)
+        old = BradleyTerry.from_comparisons(counted, **columns).fit(cov_type="HC0")
+        updated = old.update(fractions)
+        # The sum of squares of the weights is what it is if the counted games have a row each.
+        single = counted.loc[counted.index.repeat(counted["wins_first"] + counted["wins_second"])]
+        n = single.groupby(level=0).cumcount()
+        single = single.assign(
+            wins_first=(n < single["wins_first"]).astype(float), wins_second=(n >= single["wins_first"]).astype(float)
+        )
+        whole = BradleyTerry.from_comparisons(pd.concat([single, fractions]), **columns).fit(cov_type="HC0")
+        np.testing.assert_allclose(updated.params, whole.params, atol=SAME_FIT)
+        np.testing.assert_allclose(updated.bse, whole.bse, rtol=1e-7)
+
+    def test_columns_that_were_found(self, votes):
+        arena = votes.rename(columns={"first": "model_a", "second": "model_b"})
+        arena["winner"] = arena["winner"].map({"first": "model_a", "second": "model_b", "tie": "tie"}).astype(str)
+        updated = BradleyTerry.from_comparisons(arena[:2900]).fit(ties="half").update(arena[2900:])
+        np.testing.assert_allclose(updated.params, read(votes).fit(ties="half").params, atol=SAME_FIT)
+
+    def test_the_largest_part(self):
+        games = pd.DataFrame({"won": list("abcad"), "lost": list("bcaca")})
+        with pytest.warns(LeftOutWarning):
+            part = BradleyTerry.from_comparisons(games, "won", "lost").largest()
+        updated = part.fit().update(pd.DataFrame({"won": ["d", "a"], "lost": ["a", "d"]}))
+        assert updated.params.index.tolist() == list("abcd")
+        assert updated.nobs == 6
+
+    def test_several_sources(self):
+        model = BradleyTerry(WINS)
+        both = BradleyTerry.combine({"x": model, "y": model}).fit(cov_type="HC0")
+        with pytest.raises(InputError, match="a model of several sources cannot be updated"):
+            both.update(model)
+        board = both.leaderboard("elo", by="source")
+        assert board.categories == ["overall", "x", "y"]

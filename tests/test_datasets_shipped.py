@@ -77,6 +77,7 @@ def test_every_number_is_read_exactly(name):
 
 def test_types():
     assert {dtype.kind for dtype in load("arena").frame.dtypes} == {"O"}
+    assert [dtype.kind for dtype in load("battles").frame.dtypes] == ["O"] * 5 + ["i"] * 2
     assert [dtype.kind for dtype in load("classifier_scores").frame.dtypes] == ["O", "O", "i", "i", "f"]
     assert {dtype.kind for dtype in load("citations").frame.dtypes} == {"i"}
     assert [dtype.kind for dtype in load("endometrial").frame.dtypes] == ["i", "i", "f", "i"]
@@ -179,6 +180,49 @@ def test_arena_seed_gives_the_order_of_the_parameters(make_data):
     """As its description says; few other seeds do."""
     _, res = fit_arena(load("arena").frame)
     assert res.ranks().index.tolist() == sorted(make_data.ABILITIES, key=make_data.ABILITIES.get, reverse=True)
+
+
+def test_battles_are_made_again(make_data):
+    text = make_data.battles().to_csv(index=False, lineterminator="\n")
+    assert text == (files("pwcstats.datasets") / "data" / "battles.csv").read_text(encoding="utf-8")
+
+
+def test_battles_are_described(make_data):
+    bunch = load("battles")
+    text = " ".join(bunch.DESCR.split())
+    assert f"standard deviation {make_data.BATTLES_TASTE:g}." in text
+    assert f"seed {make_data.BATTLES_SEED}." in text
+    votes = bunch.frame["user"].value_counts()
+    assert (len(votes), votes.min(), votes.max()) == (250, 1, 90)
+    assert set(bunch.frame["winner"]) == {"model_a", "model_b", "tie", "tie (bothbad)"}
+    expected = {
+        **make_data.STRENGTHS,
+        "order effect": make_data.POSITION_EFFECT,
+        "length effect": make_data.LENGTH_EFFECT,
+        "log(nu)": make_data.BATTLES_TIE,
+    }
+    for path in ("pwcstats/datasets/data/battles.rst", "docs/data.rst", "R/R/data.R", "R/man/battles.Rd"):
+        table = (ROOT / path).read_text(encoding="utf-8").replace("\\tab", " ").replace("|", " ")
+        # Other data sets of the same file come before and after it.
+        table = table[re.search(r"(^#' )?Battles|^battles:", table, re.M).start() :]
+        for name, value in expected.items():
+            found = re.findall(rf"^[#' ]*{re.escape(name)} +(-?\d\.\d\d)", table, re.M)
+            assert float(found[0]) == value, (path, name)
+
+
+def test_battles_show_what_they_should(make_data):
+    """The verbose model leads until the lengths are taken into account; then the order is the true one."""
+    model = BradleyTerry.from_comparisons(load("battles").frame)
+    options = {"ties": "davidson", "order_effect": True, "cov_type": "cluster", "cov_kwds": {"groups": "user"}}
+    assert model.fit(**options).ranks().drop("Wren").index[0] == "Parrot"
+    res = model.fit(contest="np.log(length_a / length_b)", **options)
+    ranks = res.ranks()
+    order = sorted(make_data.STRENGTHS, key=make_data.STRENGTHS.get, reverse=True)
+    assert ranks.drop("Wren").index.tolist() == [item for item in order if item != "Wren"]
+    true = ranks.index.map({item: rank for rank, item in enumerate(order, 1)})
+    assert ((ranks["rank_low"] <= true) & (true <= ranks["rank_high"])).all()
+    low, high = res.conf_int().loc["np.log(length_a / length_b)"]
+    assert low < make_data.LENGTH_EFFECT < high
 
 
 def test_scores_are_complete():

@@ -14,6 +14,7 @@ from pwcstats import (
     FirthLogit,
     FirthMNLogit,
     OrderedLogit,
+    PlackettLuce,
     compare,
     compare_methods,
     couple,
@@ -66,6 +67,12 @@ RESULTS = {
     ),
     "BradleyTerryResults": lambda: BradleyTerry(WINS).fit(),
     "BradleyTerryResults with Firth's penalty": lambda: BradleyTerry(np.array([[0, 20], [0, 0]])).fit(method="firth"),
+    "PlackettLuceResults": lambda: PlackettLuce.from_orderings([["a", "b", "c"], ["c", ("b", "a")], ["b", "a"]]).fit(
+        method="firth"
+    ),
+    "MixedBradleyTerryResults": lambda: BradleyTerry(WINS).fit(covariates=[0.0, 1.0, 0.5, 2.0], random_effects=True),
+    "MixedBradleyTerryResults without fixed effects": lambda: BradleyTerry(WINS).fit(random_effects="pql"),
+    "variance component": lambda: BradleyTerry(WINS).fit(random_effects=True).variance_component(),
     "BootstrapResult": lambda: BradleyTerry(WINS).fit(method="firth").bootstrap(20, random_state=0),
     "Leaderboard": lambda: BradleyTerry(WINS).fit().leaderboard("elo"),
     "ContrastsResult": lambda: BradleyTerry(WINS).fit().contrasts(),
@@ -123,6 +130,8 @@ BAYES = {"estimate", "p_less", "p_rope", "p_greater", "conf_low", "conf_high", "
 EXPECTED = {
     "CouplingResult": ({"sample", "class", "estimate"}, {"method", "n_samples", "n_classes", "converged"}, False),
     "BradleyTerryResults": (MODEL, FIT | {"n_items", "deviance"}, True),
+    "PlackettLuceResults": (MODEL, FIT | {"n_items", "deviance"}, True),
+    "MixedBradleyTerryResults": (MODEL, FIT | {"n_items", "sigma"}, True),
     "ContrastsResult": (
         {"item_1", "item_2", "estimate", "std_error", "statistic", "p_value", "p_adjusted", "conf_low", "conf_high"},
         {"n_contrasts", "adjust", "conf_level"},

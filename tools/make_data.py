@@ -1,6 +1,6 @@
-"""Make the data sets arena and classifier_scores, which ship with both packages.
+"""Make the data sets arena, battles and classifier_scores, which ship with both packages.
 
-Usage: python tools/make_data.py [--directory pwcstats/datasets/data] [arena] [classifier_scores]
+Usage: python tools/make_data.py [--directory pwcstats/datasets/data] [arena] [battles] [classifier_scores]
 
 The votes are simulated; their seed and their parameters are below. `arena_population` computes what a Bradley-Terry
 model estimates from very many such votes. The scores are measured, which takes three minutes and needs the packages of
@@ -73,8 +73,7 @@ def arena(seed: int = SEED) -> pd.DataFrame:
     pairs = np.argwhere(~np.eye(len(items), dtype=bool))
     first, second = pairs[_draw(exposure[pairs].prod(axis=1), rng.random(N_VOTES))].T
     difference = ORDER_EFFECT + abilities[user, first] - abilities[user, second]
-    odds = np.exp(np.column_stack([difference / 2, -difference / 2, np.full(N_VOTES, TIE)]))
-    outcome = (rng.random(N_VOTES)[:, None] > np.cumsum(odds, axis=1) / odds.sum(axis=1, keepdims=True)).sum(axis=1)
+    outcome = _draw_outcome(difference, TIE, rng.random(N_VOTES))
     return pd.DataFrame(
         {
             "user": [f"u{number + 1:03d}" for number in user],
@@ -118,6 +117,84 @@ def _draw(weights: np.ndarray, uniform: np.ndarray) -> np.ndarray:
     return np.searchsorted(np.cumsum(weights) / weights.sum(), uniform, side="right")
 
 
+def _draw_outcome(difference: np.ndarray, tie: float, uniform: np.ndarray) -> np.ndarray:
+    """Outcomes by Davidson's model: 0 if the first item wins, 1 if the second does, 2 for a tie."""
+    odds = np.exp(np.column_stack([difference / 2, -difference / 2, np.full(len(difference), tie)]))
+    return (uniform[:, None] > np.cumsum(odds, axis=1) / odds.sum(axis=1, keepdims=True)).sum(axis=1)
+
+
+# Battles of answers that differ in length.
+
+# A few seeds were tried. This one puts the nine models with many votes in the order of STRENGTHS.
+BATTLES_SEED = 8
+N_BATTLES = 4000
+N_VOTERS = 250
+# Logarithms of odds between answers of the same length, for users who read English.
+STRENGTHS = {
+    "Crane": -0.20,
+    "Dove": -0.90,
+    "Eagle": 0.80,
+    "Finch": -0.50,
+    "Heron": 0.55,
+    "Owl": 1.00,
+    "Parrot": 0.30,
+    "Raven": 0.20,
+    "Swan": 0.00,
+    "Wren": 0.40,
+}
+# Wren is new.
+BATTLES_EXPOSURE = {"Wren": 0.006}
+# Typical length of an answer, compared with the other models.
+LENGTHS = {"Parrot": 2.2, "Owl": 0.7}
+# What a longer answer adds: this number times the log ratio of the lengths.
+LENGTH_EFFECT = 0.8
+POSITION_EFFECT = 0.25
+BATTLES_TIE = -0.5
+BATTLES_TASTE = 0.8
+# The share of ties that users call "both bad".
+BOTH_BAD = 0.35
+BATTLES_BY_LANGUAGE = {("Heron", "German"): 0.8, ("Raven", "Spanish"): -0.8}
+
+
+def battles(seed: int = BATTLES_SEED) -> pd.DataFrame:
+    """Votes in the form of public arena files, with the lengths of both answers."""
+    rng = np.random.default_rng(seed)
+    items = np.array(list(STRENGTHS))
+    languages = np.array(list(LANGUAGES))
+    language = _draw(np.array(list(LANGUAGES.values())), rng.random(N_VOTERS))
+    strengths = np.array(list(STRENGTHS.values())) + BATTLES_TASTE * rng.standard_normal((N_VOTERS, len(items)))
+    for (item, spoken), effect in BATTLES_BY_LANGUAGE.items():
+        strengths[np.ix_(languages[language] == spoken, items == item)] += effect
+    activity = np.exp(0.8 * rng.standard_normal(N_VOTERS))
+    user = np.concatenate([np.arange(N_VOTERS), _draw(activity, rng.random(N_BATTLES - N_VOTERS))])
+    user = user[np.argsort(rng.random(N_BATTLES), kind="stable")]
+    exposure = np.array([BATTLES_EXPOSURE.get(item, 1.0) for item in items])
+    pairs = np.argwhere(~np.eye(len(items), dtype=bool))
+    first, second = pairs[_draw(exposure[pairs].prod(axis=1), rng.random(N_BATTLES))].T
+    # Some questions need longer answers than others.
+    question = 0.5 * rng.standard_normal(N_BATTLES)
+    typical = 200.0 * np.array([LENGTHS.get(item, 1.0) for item in items])
+    length_a, length_b = (
+        np.round(typical[item] * np.exp(question + 0.4 * rng.standard_normal(N_BATTLES))).astype(int)
+        for item in (first, second)
+    )
+    difference = strengths[user, first] - strengths[user, second]
+    difference += POSITION_EFFECT + LENGTH_EFFECT * np.log(length_a / length_b)
+    outcome = _draw_outcome(difference, BATTLES_TIE, rng.random(N_BATTLES))
+    outcome += (outcome == 2) & (rng.random(N_BATTLES) < BOTH_BAD)
+    return pd.DataFrame(
+        {
+            "user": [f"u{number + 1:03d}" for number in user],
+            "language": languages[language[user]],
+            "model_a": items[first],
+            "model_b": items[second],
+            "winner": np.array(["model_a", "model_b", "tie", "tie (bothbad)"])[outcome],
+            "length_a": length_a,
+            "length_b": length_b,
+        }
+    )
+
+
 # Scores of classifiers.
 
 DATASETS = [
@@ -158,7 +235,7 @@ def classifier_scores() -> pd.DataFrame:
     return scores.assign(repeat=scores["repeat"] + 1, fold=scores["fold"] + 1, score=scores["score"].round(4))
 
 
-MAKERS = {"arena": arena, "classifier_scores": classifier_scores}
+MAKERS = {"arena": arena, "battles": battles, "classifier_scores": classifier_scores}
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)

@@ -18,6 +18,13 @@ arena$language <- factor(arena$language)
 arena$first <- factor(arena$first, levels = models)
 arena$second <- factor(arena$second, levels = models)
 
+battles <- read("battles")
+models <- sort(unique(c(battles$model_a, battles$model_b)))
+battles$user <- factor(battles$user)
+battles$language <- factor(battles$language)
+battles$model_a <- factor(battles$model_a, levels = models)
+battles$model_b <- factor(battles$model_b, levels = models)
+
 # The classifiers and the data sets in the order in which they appear.
 classifier_scores <- read("classifier_scores")
 for (column in c("method", "dataset")) {

@@ -16,11 +16,11 @@ GROUPS = {
     "Install": r"install_pwcstats|pwcstats_available",
     "Coupling": r"couple|pwcstats_coupling",
     "Classifiers": r"pwc|hybrid|ordinal_hybrid|calibration_plot|.*_(pwc|machines)",
-    "Rankings": r"bt|abilities|.*_bt|compare_items|comparison_intervals|quasi_variances|rank_intervals",
+    "Rankings": r"bt|abilities|.*_bt|bt_(selection|residuals)|leaderboard|(pairs|plot|qvcalc)[.]pwcstats_.*|compare_items|comparison_intervals|quasi_variances|rank_intervals",
     "Logistic models": r"firth.*|cratio|detect_separation|stepwise|.*_logit",
     "Comparing methods": r"(compare_methods|corrected|bayes|friedman|nemenyi|winners|adjust).*|.*_(pair|comparison)",
     "All fits": r"pwcstats_(augment|autoplot)",
-    "Data sets": r"arena|citations|endometrial|classifier_scores",
+    "Data sets": r"arena|battles|citations|endometrial|classifier_scores",
 }
 DOI = r'<a href="https://doi.org/\1">doi:\1</a>'
 INTRODUCTION = """\

@@ -32,7 +32,7 @@ utils::globalVariables(".data")
 
 #' @rdname pwcstats_autoplot
 #' @exportS3Method ggplot2::autoplot
-autoplot.pwcstats_bt <- function(object, # nolint
+autoplot.pwcstats_abilities <- function(object, # nolint
                                  intervals = c("comparison", "wald", "quasi"),
                                  level = 0.95,
                                  ranks = FALSE,

@@ -1,28 +1,63 @@
-# Covariates of the items as a numeric matrix with one row for each item, or NULL.
+# Covariates of the items: a formula, a matrix or a data frame.
 
-read_covariates <- function(covariates, item_data, items, call) {
-  if (is.null(covariates)) {
-    if (!is.null(item_data)) {
-      abort("item_data needs a formula; give it as covariates.", call)
-    }
-    return(NULL)
+# The formula of the abilities, or NULL. `sides` are variables of the sides of a contest; with
+# `only_items` there are only variables of items.
+read_design <- function(structure, sides, only_items, call) {
+  formula <- structure$formula
+  covariates <- structure$covariates
+  item_data <- structure$item_data
+  if (!is.null(formula) && !is.null(covariates)) {
+    abort("formula and covariates both describe the abilities; give only one of them.", call)
   }
   if (inherits(covariates, "formula")) {
     if (is.null(item_data)) {
       abort("covariates is a formula, so item_data is needed, with the items as row names.", call)
     }
-    return(covariates_of(covariates, rows_of_items(item_data, "item_data", items, call), call))
+    formula <- covariates
+    only_items <- TRUE
+  }
+  if (!is.null(item_data)) {
+    check_item_data(formula, covariates, item_data, call)
+  }
+  if (is.null(formula)) {
+    return(NULL)
+  }
+  read_formula(formula, structure$id, item_data, if (!only_items) sides, only_items, call)
+}
+
+check_item_data <- function(formula, covariates, item_data, call) {
+  if (!is.null(covariates) && is.null(formula)) {
+    abort("item_data is only for covariates that are a formula; leave it out.", call)
+  }
+  if (is.null(formula)) {
+    abort("item_data needs a formula, such as ~ x for its column x.", call)
+  }
+  if (!is.data.frame(item_data)) {
+    abort(
+      sprintf(
+        "item_data must be a data frame with the items as row names, not %s.", kind(item_data)
+      ),
+      call
+    )
+  }
+}
+
+# A numeric matrix with one row for each item, or NULL.
+read_covariates <- function(structure, input, values, call) {
+  if (!is.null(input$design)) {
+    return(ability_columns(input$design, values, call))
+  }
+  covariates <- structure$covariates
+  if (is.null(covariates)) {
+    return(NULL)
   }
   if (is.character(covariates)) {
     abort("covariates must be a formula such as ~ x1 + x2, a matrix or a data frame.", call)
   }
-  if (!is.null(item_data)) {
-    abort("item_data is only for covariates that are a formula; leave it out.", call)
-  }
   if (is.data.frame(covariates)) {
-    return(covariates_of(~., rows_of_items(covariates, "covariates", items, call), call))
+    return(covariates_of(rows_of_items(covariates, "covariates", input$items, call), call))
   }
-  covariate_matrix(as_numbers(covariates, "covariates", call), items, call)
+  covariate_matrix(as_numbers(covariates, "covariates", call), input$items, call)
 }
 
 rows_of_items <- function(x, name, items, call) {
@@ -50,23 +85,13 @@ match_items <- function(rows, name, items, call) {
 }
 
 # The intercept is removed at the end, so that a factor has one column fewer than levels.
-covariates_of <- function(formula, data, call) {
-  wrong <- function(e) {
-    reason <- sub("\\.$", "", conditionMessage(e))
-    abort(sprintf("the covariates cannot be computed: %s.", reason), call)
-  }
-  terms <- tryCatch(stats::terms(formula, data = data), error = wrong)
-  if (attr(terms, "response") == 1L || !is.null(attr(terms, "offset"))) {
-    abort("covariates must be a formula without response and offset, such as ~ x1 + x2.", call)
-  }
-  attr(terms, "intercept") <- 1L
+covariates_of <- function(data, call) {
   tryCatch(
     {
-      data <- droplevels(data)
-      frame <- stats::model.frame(terms, data, na.action = stats::na.pass)
-      stats::model.matrix(terms, frame)[, -1L, drop = FALSE]
+      frame <- stats::model.frame(~., droplevels(data), na.action = stats::na.pass)
+      stats::model.matrix(~., frame)[, -1L, drop = FALSE]
     },
-    error = wrong
+    error = function(e) abort_covariates(e, call)
   )
 }
 

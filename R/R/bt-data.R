@@ -5,12 +5,19 @@
 # model      one row for each pair or row of the data: player1, player2, home, wins1, wins2, ties
 # form       "matrix", "proportions", "counts" or "weights", each with further entries (see
 #            comparisons_to_py)
+# design     the formula, if there is one (see read_formula)
+# contest    covariates of the contests in the formula, one row for each row of `model`
+# levels     all levels of the items, and
+# space      the variables of the data, for covariates of the items in the formula
 
 # Arguments that need player1 and player2.
 row_arguments <- c("data", "home", "cluster", "weights", "subset", "na.action")
 
-refuse_row_arguments <- function(asked, call) {
-  given <- intersect(row_arguments, names(asked))
+# Arguments that have a value for each row.
+row_values <- c("outcome", "player1", "player2", "home", "cluster", "weights")
+
+refuse_row_arguments <- function(asked, call, except = NULL) {
+  given <- setdiff(intersect(row_arguments, names(asked)), except)
   given <- given[!vapply(given, function(name) is.null(asked[[name]]), logical(1L))]
   if (length(given)) {
     abort(
@@ -22,7 +29,9 @@ refuse_row_arguments <- function(asked, call) {
 
 refuse_formula <- function(outcome, call) {
   if (is.call(outcome) && identical(outcome[[1L]], quote(`~`))) {
-    abort("bt() takes no formula; write bt(outcome, player1, player2, data).", call)
+    abort(
+      "outcome cannot be a formula; write bt(outcome, player1, player2, formula, data).", call
+    )
   }
 }
 
@@ -121,7 +130,7 @@ model_rows <- function(items, pairs, home, counts, rows = NULL) {
   )
 }
 
-rows_input <- function(asked, environment, order_effect, call) {
+rows_input <- function(asked, environment, order_effect, structure, call) {
   if (is.null(asked$player1) || is.null(asked$player2)) {
     abort("player1 and player2 must be given together.", call)
   }
@@ -131,12 +140,31 @@ rows_input <- function(asked, environment, order_effect, call) {
   if (!is.null(asked[["n"]])) {
     abort("n needs a matrix of proportions; give numbers of wins in two columns of outcome.", call)
   }
-  frame <- evaluate_rows(asked, environment, call)
-  for (name in c("player1", "player2")) {
-    if (is.null(frame[[sprintf("(%s)", name)]])) {
-      abort(sprintf("%s must have a label for each row, but is NULL.", name), call)
-    }
+  space <- read_space(asked, environment, call)
+  players <- evaluate_players(asked, space, environment, structure$id, call)
+  levels <- item_levels(players$player1[[structure$id]], players$player2[[structure$id]])
+  design <- read_design(structure, setdiff(names(players$player1), structure$id), FALSE, call)
+  contest <- if (length(design$contest)) {
+    present <- levels[levels %in% unlist(lapply(players, function(x) x[[structure$id]]))]
+    values <- item_variables(
+      design, present, levels, structure$item_data, space, structure$separate, call
+    )
+    contest_columns(design, players, values, space, order_effect, call)
   }
+  frame <- evaluate_rows(asked, environment, space, players, structure$id, contest, call)
+  input <- read_rows(frame, levels, order_effect, call)
+  x <- frame[["(contest)"]]
+  x <- if (!is.null(x)) {
+    structure(x[input$used, , drop = FALSE], dimnames = list(NULL, colnames(contest)))
+  }
+  further <- list(
+    design = design, contest = x, coding = attr(contest, "coding"), levels = levels, space = space
+  )
+  c(input, further)
+}
+
+# The comparisons of the rows of a model frame.
+read_rows <- function(frame, levels, order_effect, call) {
   counts <- read_outcome(frame[["(outcome)"]], call)
   weights <- read_row_weights(frame[["(weights)"]], nrow(frame), call)
   home <- read_home(frame[["(home)"]], nrow(frame), call)
@@ -154,7 +182,7 @@ rows_input <- function(asked, environment, order_effect, call) {
   if (order_effect && !any(home != 0)) {
     abort("order_effect needs rows in which one side goes first, but home is 0 in all.", call)
   }
-  players <- number_items(frame[["(player1)"]][used], frame[["(player2)"]][used])
+  players <- number_items(frame[["(player1)"]][used], frame[["(player2)"]][used], levels)
   rows <- attr(frame, "row.names")[used]
   # The home side goes first.
   turned <- home < 0
@@ -165,21 +193,26 @@ rows_input <- function(asked, environment, order_effect, call) {
   input <- list(
     items = players$items,
     model = model_rows(players$items, players$codes, home * order_effect, counts, rows),
-    na_action = attr(frame, "na.action")
+    na_action = attr(frame, "na.action"),
+    used = used
   )
   cluster <- frame[["(cluster)"]][used]
   cluster <- if (!is.null(cluster)) match(cluster, unique(cluster))
   weighted <- !is.null(frame[["(weights)"]])
   make_lines <- if (weighted) weighted_lines else counted_lines
   lines <- make_lines(codes, sorted, home == 0)
-  c(input, lines, list(rows = rows[lines$row], cluster = cluster[lines$row]))
+  # 1 if the line has the sides of the row, -1 if they have changed places.
+  side <- lines$side * ifelse(turned, -1, 1)[lines$row]
+  c(input, replace(lines, "side", list(side)), list(
+    rows = rows[lines$row], cluster = cluster[lines$row]
+  ))
 }
 
 # One line for each row, with numbers of comparisons.
 counted_lines <- function(codes, counts, neutral) {
   list(
     form = "counts", row = seq_len(nrow(codes)), first = codes[, 1L], second = codes[, 2L],
-    counts = counts, neutral = neutral
+    counts = counts, neutral = neutral, side = 1
   )
 }
 
@@ -196,43 +229,106 @@ weighted_lines <- function(codes, counts, neutral) {
     tie = line[, 1L] == 3L,
     # 0 is nobody.
     first = ifelse(neutral[row], 0L, first),
-    weight = counts[cbind(row, line[, 1L])]
+    weight = counts[cbind(row, line[, 1L])],
+    side = ifelse(lost, -1, 1)
   )
 }
 
-# The variables of the rows, evaluated as in glm().
-evaluate_rows <- function(asked, environment, call) {
-  arguments <- c("outcome", "player1", "player2", row_arguments)
-  ask <- asked[c(1L, match(arguments, names(asked), 0L))]
-  ask[[1L]] <- quote(stats::model.frame)
-  ask$formula <- ~1
-  environment(ask$formula) <- environment
-  tryCatch(
-    {
-      constant <- constant_outcome(asked, environment)
-      if (!is.null(constant)) {
-        ask$outcome <- NULL
-      }
-      frame <- eval(ask, environment)
-      if (!is.null(constant)) {
-        frame[["(outcome)"]] <- rep_len(constant, nrow(frame))
-      }
-      frame
-    },
+# The variables of data. As in BTm(), it may be a list of data frames, whose columns are found
+# without the names of the data frames, except for the data frames player1 and player2.
+read_space <- function(asked, environment, call) {
+  data <- tryCatch(eval(asked$data, environment), error = function(e) abort_as(e, call))
+  if (is.null(data) || is.data.frame(data) || is.environment(data)) {
+    return(data)
+  }
+  if (!is.list(data) || is.object(data)) {
+    abort(
+      sprintf("data must be a data frame or a list of data frames, not %s.", kind(data)), call
+    )
+  }
+  flatten_data(data, asked)
+}
+
+flatten_data <- function(data, asked) {
+  players <- vapply(as.list(asked[c("player1", "player2")]), label_of, "")
+  whole <- first_of(names(data), "") %in% players | !vapply(data, is.data.frame, logical(1L))
+  c(data[whole], unlist(unname(lapply(data[!whole], as.list)), recursive = FALSE))
+}
+
+# Two data frames with the item of each row in the column `id`, and variables of each side.
+evaluate_players <- function(asked, space, environment, id, call) {
+  evaluate <- function(name) {
+    x <- tryCatch(eval(asked[[name]], space, environment), error = function(e) abort_as(e, call))
+    if (is.null(x)) {
+      abort(sprintf("%s must have a label for each row, but is NULL.", name), call)
+    }
+    as_player(x, name, id, call)
+  }
+  players <- lapply(stats::setNames(nm = c("player1", "player2")), evaluate)
+  names <- lapply(players, names)
+  lacking <- union(setdiff(names[[1L]], names[[2L]]), setdiff(names[[2L]], names[[1L]]))
+  if (length(lacking)) {
+    abort(
+      sprintf(
+        "player1 and player2 must have the same columns, but only one of them has '%s'.",
+        lacking[[1L]]
+      ),
+      call
+    )
+  }
+  players
+}
+
+as_player <- function(x, name, id, call) {
+  if (!is.data.frame(x)) {
+    return(stats::setNames(data.frame(x), id))
+  }
+  if (length(x) == 1L) {
+    names(x) <- id
+  }
+  if (!id %in% names(x)) {
+    abort(
+      sprintf(
+        "%s must have a column '%s' with the item of each row; give the name of another as id.",
+        name, id
+      ),
+      call
+    )
+  }
+  as.data.frame(x)
+}
+
+# The model frame of the rows, as in glm(), with covariates of the contests.
+evaluate_rows <- function(asked, environment, space, players, id, contest, call) {
+  evaluate <- function(name) {
+    tryCatch(eval(asked[[name]], space, environment), error = function(e) abort_as(e, call))
+  }
+  asked$outcome <- first_of(asked$outcome, 1)
+  others <- setdiff(row_values, names(players))
+  values <- c(
+    lapply(stats::setNames(nm = others), evaluate), lapply(players, function(x) x[[id]]),
+    list(contest = contest)
+  )
+  values <- Filter(Negate(is.null), values)
+  # A single value, as in BTm(1, winner, loser).
+  if (length(values$outcome) == 1L && !is.na(values$outcome)) {
+    values$outcome <- rep_len(values$outcome, length(values$player1))
+  }
+  options <- list(subset = evaluate("subset"))
+  if (!is.null(asked$na.action)) {
+    options$na.action <- evaluate("na.action")
+  }
+  frame <- tryCatch(
+    do.call(stats::model.frame, c(
+      list(stats::terms(~1), values), options, lapply(stats::setNames(nm = names(values)), as.name)
+    )),
     error = function(e) abort_as(e, call)
   )
-}
-
-# The outcome if it is a single value, as in BTm(1, winner, loser), otherwise NULL.
-constant_outcome <- function(asked, environment) {
-  data <- eval(asked$data, environment)
-  if (!is.null(data) && !is.data.frame(data) && !is.environment(data)) {
-    inside <- if (is.list(data)) names(data)[vapply(data, is.data.frame, TRUE)]
-    hint <- if (length(inside)) sprintf("; perhaps its element %s", inside[[1L]]) else ""
-    stop(sprintf("data must be a data frame, not %s%s", kind(data), hint))
+  # Rows have been numbered.
+  if (is.data.frame(space) && nrow(space) == length(values$player1)) {
+    attr(frame, "row.names") <- attr(space, "row.names")[as.integer(rownames(frame))] # nolint
   }
-  outcome <- eval(asked$outcome, data, environment)
-  if (length(outcome) == 1L && !is.na(outcome)) outcome
+  frame
 }
 
 winner_hint <- paste(
@@ -330,16 +426,19 @@ read_home <- function(x, n, call) {
   as.double(x)
 }
 
-# Levels keep their order, other labels are sorted, and unused levels are dropped.
-number_items <- function(player1, player2) {
+# Levels keep their order, and other labels are sorted.
+item_levels <- function(player1, player2) {
   known <- union(levels(player1), levels(player2))
   others <- list(player1, player2)[!c(is.factor(player1), is.factor(player2))]
-  others <- as.character(sort(unique(do.call(c, others))))
+  union(known, as.character(sort(unique(do.call(c, others)))))
+}
+
+# Unused levels are dropped.
+number_items <- function(player1, player2, levels) {
   codes <- function(items) {
     cbind(match(as.character(player1), items), match(as.character(player2), items))
   }
-  items <- union(known, others)
-  items <- items[sort(unique(as.vector(codes(items))))]
+  items <- levels[sort(unique(as.vector(codes(levels))))]
   list(items = items, codes = codes(items))
 }
 
@@ -388,4 +487,26 @@ comparisons_to_py <- function(input, call) {
     names$wins <- c("wins1", "wins2", "ties")
   }
   call_bridge(model$from_comparisons, list(columns_to_py(columns, input$rows)), names, call)
+}
+
+# The input for some of its items. Lines of other items have no row.
+keep_items <- function(input, items) {
+  kept <- input$model$player1 %in% items & input$model$player2 %in% items
+  input$items <- items
+  input$model <- input$model[kept, , drop = FALSE]
+  for (player in c("player1", "player2")) {
+    input$model[[player]] <- factor(input$model[[player]], items)
+  }
+  input$contest <- if (!is.null(input$contest)) input$contest[kept, , drop = FALSE]
+  index <- ifelse(kept, cumsum(kept), NA)
+  input$row <- index[input$row]
+  input
+}
+
+# Covariates of the contests, one row for each line; they change sign if the sides do.
+contest_to_py <- function(input) {
+  if (!is.null(input$contest)) {
+    x <- input$contest[input$row, , drop = FALSE] * input$side
+    frame_to_py(x, NULL, colnames(input$contest))
+  }
 }

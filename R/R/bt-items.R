@@ -1,13 +1,18 @@
 #' Abilities of all items
 #'
-#' @param object A fit by [bt()].
+#' @param object A fit by [bt()] or [plackett_luce()].
+#' @param sort List the best item first?
+#' @param conf.int Add confidence intervals?
+#' @param level,conf.level Confidence level, by either name.
+#' @param method `"wald"` for intervals from standard errors, `"profile"` for profile likelihood
+#'   intervals.
 #' @param ... Must be empty; a misspelt argument is an error.
 #' @return A matrix with one row for each item, including the reference, and the columns `ability`
-#'   and `s.e.`, as from `BTabilities()` in \pkg{BradleyTerry2}. With covariates, the abilities are
-#'   computed from the covariates and sum to 0.
+#'   and `s.e.`, as from `BTabilities()` in \pkg{BradleyTerry2}; with intervals also `conf.low` and
+#'   `conf.high`. With covariates, the abilities are computed from the covariates and sum to 0.
 #' @examplesIf pwcstats_available()
 #' abilities(bt(citations))
-#' abilities(bt(citations, ref = NA))
+#' abilities(bt(citations, ref = NA), sort = TRUE, conf.int = TRUE)
 #' @export
 abilities <- function(object, ...) {
   UseMethod("abilities")
@@ -15,9 +20,31 @@ abilities <- function(object, ...) {
 
 #' @rdname abilities
 #' @export
-abilities.pwcstats_bt <- function(object, ...) {
+abilities.pwcstats_abilities <- function(object,
+                                         sort = FALSE,
+                                         conf.int = FALSE, # nolint
+                                         level = 0.95,
+                                         method = c("wald", "profile"),
+                                         ...,
+                                         conf.level = level) { # nolint
+  call <- sys.call()
   refuse_unknown(...)
-  object$abilities
+  check_flag(sort, "sort", call)
+  check_flag(conf.int, "conf.int", call)
+  level <- read_level(call)
+  method <- check_choice(method, call)
+  x <- object$abilities
+  if (conf.int) {
+    bounds <- if (method == "wald") {
+      wald_bounds(x[, "ability"], x[, "s.e."], level, object$df.inference)
+    } else {
+      options <- list(alpha = 1 - level, method = method)
+      answer <- call_bridge(thaw(object, call)$abilities, list(), options, call)
+      matrix_from_py(answer)[, 3:4, drop = FALSE]
+    }
+    x <- cbind(x, with_dimnames(bounds, rownames(x), c("conf.low", "conf.high")))
+  }
+  if (sort) x[order(-x[, "ability"]), , drop = FALSE] else x
 }
 
 #' Quasi-variances of abilities
@@ -26,7 +53,7 @@ abilities.pwcstats_bt <- function(object, ...) {
 #' for any reference item. [comparison_intervals()] uses them for intervals that can be compared by
 #' eye.
 #'
-#' @param object A fit by [bt()].
+#' @param object A fit by [bt()] or [plackett_luce()].
 #' @param ... Must be empty; a misspelt argument is an error.
 #' @return A data frame with one row for each item and the columns `estimate`, `SE`, `quasiSE` and
 #'   `quasiVar`, like the `qvframe` of \pkg{qvcalc}. The attribute `relative_error` has the smallest
@@ -44,7 +71,7 @@ quasi_variances <- function(object, ...) {
 
 #' @rdname quasi_variances
 #' @export
-quasi_variances.pwcstats_bt <- function(object, ...) {
+quasi_variances.pwcstats_abilities <- function(object, ...) {
   refuse_unknown(...)
   call <- sys.call()
   answer <- call_bridge(thaw(object, call)$quasi_variances, list(), list(), call)
@@ -71,7 +98,7 @@ item_table <- function(x, items, columns) {
 #' that was chosen in advance. See [rank_intervals()] for all pairs together and [compare_items()]
 #' for the exact test of one pair.
 #'
-#' @param object A fit by [bt()].
+#' @param object A fit by [bt()] or [plackett_luce()].
 #' @param level,conf.level One minus the significance level of the test by overlap, by either name.
 #' @param ... Must be empty; a misspelt argument is an error.
 #' @return A data frame with one row for each item and the columns `ability`, `quasiSE`,
@@ -91,7 +118,7 @@ comparison_intervals <- function(object, ...) {
 
 #' @rdname comparison_intervals
 #' @export
-comparison_intervals.pwcstats_bt <- function(object,
+comparison_intervals.pwcstats_abilities <- function(object,
                                              level = 0.95,
                                              ...,
                                              conf.level = level) { # nolint
@@ -114,7 +141,7 @@ comparison_intervals.pwcstats_bt <- function(object,
 #' item is one more than the number of items that are significantly better, and its worst rank
 #' follows from the items that are significantly worse.
 #'
-#' @param object A fit by [bt()].
+#' @param object A fit by [bt()] or [plackett_luce()].
 #' @param level,conf.level Probability that the sets contain the true ranks, by either name.
 #' @param simultaneous Does `level` apply to all items together, or to each item separately?
 #' @param n_draws Number of draws from the normal distribution of the estimates (the t distribution
@@ -140,7 +167,7 @@ rank_intervals <- function(object, ...) {
 
 #' @rdname rank_intervals
 #' @export
-rank_intervals.pwcstats_bt <- function(object,
+rank_intervals.pwcstats_abilities <- function(object,
                                        level = 0.95,
                                        simultaneous = TRUE,
                                        n_draws = 10000,
@@ -163,112 +190,4 @@ rank_intervals.pwcstats_bt <- function(object,
   result <- item_table(answer, labels_from_py(answer$index), columns)
   result[-1L] <- lapply(result[-1L], as.integer)
   result
-}
-
-#' Predictions from a Bradley-Terry fit
-#'
-#' @param object A fit by [bt()].
-#' @param newdata Data frame with the columns `player1` and `player2`, or with the variables from
-#'   which `player1` and `player2` were computed in the call of [bt()]; by default the comparisons
-#'   of the fit. If the model has an order effect, a column `home` may say who has it, as in [bt()];
-#'   if the fit was made without `home`, the default is `player1`.
-#' @param type `"prob"` (or `"response"`) for probabilities, `"link"` for the difference of
-#'   abilities (and order effect), `"class"` for the most probable outcome.
-#' @param ... Must be empty; a misspelt argument is an error.
-#' @return One entry for each comparison: for `"prob"` the probability that `player1` wins or, with
-#'   a tie parameter, a matrix with the probabilities of `win`, `tie` and `loss` for `player1`; for
-#'   `"link"` numbers; for `"class"` a factor with the levels `win`, (`tie`) and `loss`. If outcomes
-#'   are equally probable, `"class"` is the first of them.
-#' @examplesIf pwcstats_available()
-#' fit <- bt(citations)
-#' predict(fit, data.frame(player1 = "JASA", player2 = c("Biometrika", "JRSS-B")))
-#' @importFrom stats predict
-#' @export
-predict.pwcstats_bt <- function(object,
-                                newdata = NULL,
-                                type = c("prob", "link", "class", "response", "probs"),
-                                ...) {
-  call <- sys.call()
-  refuse_unknown(
-    ...,
-    .hints = c(se.fit = "compare_items() has the standard error of a difference")
-  )
-  type <- check_choice(type, call)
-  rows <- if (is.null(newdata)) object$model else rows_to_predict(object, newdata, call)
-  ability_of <- function(name) {
-    item <- rows[[name]]
-    index <- match(as.character(item), object$items)
-    unknown <- is.na(index) & !is.na(item)
-    if (any(unknown)) {
-      abort(
-        sprintf("%s must be one of the items of the fit, got '%s'.", name, item[unknown][[1L]]),
-        call
-      )
-    }
-    object$abilities[index, "ability"]
-  }
-  order <- if (object$order_effect) object$coefficients[["(order)"]] * rows$home else 0
-  link <- ability_of("player1") - ability_of("player2") + order
-  names(link) <- rownames(rows)
-  if (type == "link") {
-    return(link)
-  }
-  proba <- outcome_probabilities(link, object)
-  if (type == "class") {
-    best <- factor(colnames(proba)[most_probable(proba)], levels = colnames(proba))
-    return(stats::setNames(best, names(link)))
-  }
-  # A single row would lose its name.
-  if (object$ties == "davidson") proba else stats::setNames(proba[, "win"], names(link))
-}
-
-# Halving the difference avoids overflow unless an outcome is certain.
-outcome_probabilities <- function(link, object) {
-  if (object$ties != "davidson") {
-    return(cbind(win = stats::plogis(link), loss = stats::plogis(-link)))
-  }
-  nu <- exp(object$coefficients[["(tie)"]])
-  up <- exp(link / 2)
-  down <- exp(-link / 2)
-  proba <- cbind(win = up, tie = nu, loss = down) / (up + nu + down)
-  with_dimnames(proba, names(link), colnames(proba))
-}
-
-rows_to_predict <- function(object, newdata, call) {
-  if (!is.data.frame(newdata)) {
-    abort(sprintf("newdata must be a data frame, not %s.", kind(newdata)), call)
-  }
-  column <- function(name) {
-    expression <- object$call[[name]]
-    variables <- all.vars(expression)
-    if (name %in% names(newdata)) {
-      newdata[[name]]
-    } else if (length(variables) && all(variables %in% names(newdata))) {
-      eval(expression, newdata)
-    }
-  }
-  players <- list(player1 = column("player1"), player2 = column("player2"))
-  absent <- vapply(players, is.null, logical(1L))
-  if (any(absent)) {
-    abort(sprintf("newdata needs a column %s.", names(players)[absent][[1L]]), call)
-  }
-  home <- read_home(home_to_predict(object, column, call), nrow(newdata), call)
-  data.frame(players, home = home, row.names = attr(newdata, "row.names"))
-}
-
-# Who has the order effect; NULL means player1 in all rows.
-home_to_predict <- function(object, column, call) {
-  asked <- !is.null(object$call$home)
-  # If the fit had no argument home, a column of this name may be a player.
-  player <- "home" %in% c(all.vars(object$call$player1), all.vars(object$call$player2))
-  if (!object$order_effect || (player && !asked)) {
-    return(NULL)
-  }
-  home <- column("home")
-  if (is.null(home) && asked) {
-    abort(
-      "newdata needs a column home: 1 if player1 has the order effect, -1 if player2, else 0.", call
-    )
-  }
-  home
 }

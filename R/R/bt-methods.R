@@ -24,13 +24,13 @@
 #' @param type Type of weights; there are only prior weights.
 #' @param ... For `anova()` further fits, for `print()` of a summary arguments of
 #'   [stats::printCoefmat()]. Otherwise it must be empty, and a misspelt argument is an error.
-#' @return `summary()` returns a list of class `summary.pwcstats_bt`; its element `coefficients` is
-#'   a matrix with estimates, standard errors, z (or t) and p-values. `anova()` returns a data frame
-#'   of class `anova`, `tidy()` a data frame with one row for each coefficient, `glance()` a data
-#'   frame with one row, `weights()` the number of comparisons of each row or the sum of their
-#'   weights, `family()` [binomial()] (an error with a tie parameter). The other methods return what
-#'   they return for other models. `logLik()` is the log-likelihood of the single comparisons,
-#'   without binomial coefficients.
+#' @return `summary()` returns a list of class `summary.pwcstats_abilities`; its element
+#'   `coefficients` is a matrix with estimates, standard errors, z (or t) and p-values. `anova()`
+#'   returns a data frame of class `anova`, `tidy()` a data frame with one row for each coefficient,
+#'   `glance()` a data frame with one row, `weights()` the number of comparisons of each row or the
+#'   sum of their weights, `family()` [binomial()] (an error with a tie parameter). The other
+#'   methods return what they return for other models. `logLik()` is the log-likelihood of the
+#'   single comparisons, without binomial coefficients.
 #' @examplesIf pwcstats_available()
 #' fit <- bt(citations)
 #' summary(fit)
@@ -45,7 +45,7 @@ NULL
 
 #' @rdname pwcstats_bt
 #' @export
-print.pwcstats_bt <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+print.pwcstats_abilities <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   refuse_unknown(...)
   print_model(x, describe_bt(x), describe_iterations(x), digits)
 }
@@ -59,23 +59,35 @@ describe_bt <- function(x) {
   } else {
     sprintf("the ability of %s is 0", x$ref)
   }
-  fit <- c(mle = "maximum likelihood", firth = "Firth's bias-reduced likelihood")[[x$method]]
+  fit <- c(
+    mle = "by maximum likelihood", firth = "by Firth's bias-reduced likelihood",
+    ridge = sprintf("with a normal prior (standard deviation %s)", format(x$prior_sd)),
+    ghost = sprintf("with a ghost item (%s wins and losses)", format(x$pseudo))
+  )[[x$method]]
   sprintf(
-    "Bradley-Terry model by %s: %d items, %s comparisons; %s",
+    "Bradley-Terry model %s: %d items, %s comparisons; %s",
     fit, length(x$items), format(x$nobs, digits = 7L), zero
   )
 }
 
+# The tie parameter of each model that has one.
+tie_symbols <- c(davidson = "Davidson's nu", "rao-kupper" = "Rao and Kupper's theta")
+
+has_tie_parameter <- function(x) {
+  x$ties %in% names(tie_symbols)
+}
+
 #' @rdname pwcstats_bt
 #' @export
-summary.pwcstats_bt <- function(object, ...) {
+summary.pwcstats_abilities <- function(object, ...) {
   refuse_unknown(...)
   kept <- c(
-    "call", "items", "nobs", "covariates", "ref", "method", "ties", "cov_type", "deviance",
-    "df.residual", "df.inference", "loglik", "df", "converged", "iter", "na.action"
+    "call", "items", "nobs", "covariates", "ref", "method", "prior_sd", "pseudo", "ties",
+    "cov_type", "deviance", "df.residual", "df.inference", "loglik", "df", "converged", "iter",
+    "na.action"
   )
   structure(
-    class = "summary.pwcstats_bt",
+    class = "summary.pwcstats_abilities",
     c(object[kept], list(
       coefficients = coefficient_table(object$coefficients, object$se, object$df.inference),
       aic = stats::AIC(object)
@@ -84,7 +96,7 @@ summary.pwcstats_bt <- function(object, ...) {
 }
 
 #' @export
-print.summary.pwcstats_bt <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+print.summary.pwcstats_abilities <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   refuse_unknown(..., .also = coefmat_names())
   print_call(x)
   cat(describe_bt(x), "\n\nCoefficients:\n", sep = "")
@@ -99,14 +111,14 @@ print.summary.pwcstats_bt <- function(x, digits = max(3L, getOption("digits") - 
     ))
   }
   # Robust standard errors have no profile intervals.
-  if (x$method != "mle" && x$cov_type == "nonrobust") {
+  if (x$method == "firth" && x$cov_type == "nonrobust") {
     cat(
       "\nz and p-values are from Wald tests; if an item won or lost all its comparisons, use",
       "confint(fit, method = \"profile\")\n"
     )
   }
-  if (x$ties == "davidson") {
-    cat("\n(tie) is the logarithm of Davidson's nu\n")
+  if (has_tie_parameter(x)) {
+    cat(sprintf("\n(tie) is the logarithm of %s\n", tie_symbols[[x$ties]]))
   }
   print_end(x, describe_iterations(x), digits)
 }
@@ -114,7 +126,7 @@ print.summary.pwcstats_bt <- function(x, digits = max(3L, getOption("digits") - 
 #' @rdname pwcstats_bt
 #' @importFrom stats vcov
 #' @export
-vcov.pwcstats_bt <- function(object, complete = TRUE, ...) {
+vcov.pwcstats_abilities <- function(object, complete = TRUE, ...) {
   refuse_unknown(...)
   if (is.null(object$vcov)) {
     abort("the fit has no covariance matrix; fit with cov = 'full'.", sys.call())
@@ -125,7 +137,7 @@ vcov.pwcstats_bt <- function(object, complete = TRUE, ...) {
 #' @rdname pwcstats_bt
 #' @importFrom stats logLik
 #' @export
-logLik.pwcstats_bt <- function(object, ...) {
+logLik.pwcstats_abilities <- function(object, ...) {
   refuse_unknown(...)
   structure(object$loglik, df = object$df, nobs = object$nobs, class = "logLik")
 }
@@ -133,7 +145,7 @@ logLik.pwcstats_bt <- function(object, ...) {
 #' @rdname pwcstats_bt
 #' @importFrom stats nobs
 #' @export
-nobs.pwcstats_bt <- function(object, ...) {
+nobs.pwcstats_abilities <- function(object, ...) {
   # drop1() and step() pass use.fallback.
   refuse_unknown(..., .also = "use.fallback")
   object$nobs
@@ -144,7 +156,7 @@ nobs.pwcstats_bt <- function(object, ...) {
 #' @export
 family.pwcstats_bt <- function(object, ...) {
   refuse_unknown(...)
-  if (object$ties == "davidson") {
+  if (has_tie_parameter(object)) {
     abort("a fit with a tie parameter has three outcomes, so it has no family.", sys.call())
   }
   stats::binomial()
@@ -160,16 +172,6 @@ weights.pwcstats_bt <- function(object, type = "prior", ...) {
   stats::setNames(rows$wins1 + rows$wins2 + rows$ties, rownames(rows))
 }
 
-# update() calls it if it is given a formula.
-#' @importFrom stats formula
-#' @export
-formula.pwcstats_bt <- function(x, ...) {
-  abort(
-    "a fit by bt() has no formula; update() changes its arguments, as in update(fit, ref = NA).",
-    sys.call()
-  )
-}
-
 #' @rdname pwcstats_bt
 #' @importFrom stats fitted
 #' @export
@@ -179,19 +181,9 @@ fitted.pwcstats_bt <- function(object, ...) {
 }
 
 #' @rdname pwcstats_bt
-#' @importFrom stats residuals
-#' @export
-residuals.pwcstats_bt <- function(object, ...) {
-  abort(
-    "residuals are not defined here; goodness_of_fit() tests the fit, fitted() has probabilities.",
-    sys.call()
-  )
-}
-
-#' @rdname pwcstats_bt
 #' @importFrom stats confint
 #' @export
-confint.pwcstats_bt <- function(object,
+confint.pwcstats_abilities <- function(object,
                                 parm,
                                 level = 0.95,
                                 method = c("wald", "profile"),
@@ -221,13 +213,13 @@ confint.pwcstats_bt <- function(object,
 #' @rdname pwcstats_bt
 #' @importFrom stats anova
 #' @export
-anova.pwcstats_bt <- function(object, ..., test = c("Chisq", "LRT")) {
+anova.pwcstats_abilities <- function(object, ..., test = c("Chisq", "LRT")) {
   call <- sys.call()
   # There is only one test, with two names.
   check_choice(test, call)
-  refuse_unknown(..., .also = names_of_fits(list(...), "pwcstats_bt"))
+  refuse_unknown(..., .also = names_of_fits(list(...), "pwcstats_abilities"))
   fits <- c(list(object), unname(list(...)))
-  if (length(fits) < 2L || !all(vapply(fits, inherits, logical(1L), "pwcstats_bt"))) {
+  if (length(fits) < 2L || !all(vapply(fits, inherits, logical(1L), class(object)[[1L]]))) {
     abort("anova needs two or more fits by bt(), one nested in the other.", call)
   }
   if (any(vapply(fits, function(fit) fit$method, "") != "mle")) {
@@ -251,7 +243,7 @@ anova.pwcstats_bt <- function(object, ..., test = c("Chisq", "LRT")) {
 
 #' @rdname pwcstats_bt
 #' @exportS3Method generics::tidy
-tidy.pwcstats_bt <- function(x, # nolint
+tidy.pwcstats_abilities <- function(x, # nolint
                              conf.int = FALSE, # nolint
                              conf.level = 0.95, # nolint
                              conf.method = c("wald", "profile"), # nolint
@@ -264,13 +256,13 @@ tidy.pwcstats_bt <- function(x, # nolint
   method <- check_choice(conf.method, call)
   tidy_table(
     coefficient_table(x$coefficients, x$se, x$df.inference),
-    if (conf.int) confint.pwcstats_bt(x, level = level, method = method)
+    if (conf.int) confint.pwcstats_abilities(x, level = level, method = method)
   )
 }
 
 #' @rdname pwcstats_bt
 #' @exportS3Method generics::glance
-glance.pwcstats_bt <- function(x, ...) { # nolint
+glance.pwcstats_abilities <- function(x, ...) { # nolint
   refuse_unknown(...)
   glance_row(x)
 }

@@ -18,13 +18,15 @@
 #' @return A data frame with the items in the order of the plot, `ability`, `conf.low` and
 #'   `conf.high`, invisibly; with `ranks = TRUE` also `rank_low` and `rank_high`.
 #' @seealso [autoplot()][pwcstats_autoplot] for \pkg{ggplot2}.
+#' @rdname plot.pwcstats_bt
+#' @aliases plot.pwcstats_bt
 #' @examplesIf pwcstats_available()
 #' wins <- matrix(c(0, 7, 5, 3, 0, 6, 4, 8, 0), 3, dimnames = rep(list(c("a", "b", "c")), 2))
 #' fit <- bt(wins)
 #' plot(fit)
 #' plot(fit, intervals = "wald", ranks = TRUE)
 #' @export
-plot.pwcstats_bt <- function(x,
+plot.pwcstats_abilities <- function(x,
                              intervals = c("comparison", "wald", "quasi"),
                              level = 0.95,
                              xlab = NULL,
@@ -144,10 +146,19 @@ draw_intervals <- function(shown, xlab, xlim, pch, col, ...) {
   xlim <- first_of(xlim, range(bounds, na.rm = TRUE))
   page <- new_lines(rownames(shown))
   on.exit(graphics::par(page$old))
-  sets <- if (!is.null(shown$rank_low)) name_ranks(shown)
-  if (length(sets)) {
+  columns <- list(
+    rank = if (!is.null(shown$rank_low)) name_ranks(shown),
+    games = if (!is.null(shown$games)) format(shown$games, trim = TRUE, scientific = FALSE)
+  )
+  columns <- Filter(length, columns)
+  # Right ends of the columns, in inches from the left of the margin.
+  wide <- vapply(names(columns), function(name) {
+    max(graphics::strwidth(c(name, columns[[name]]), "inches")) * page$size + 0.15
+  }, numeric(1L))
+  ends <- cumsum(wide)
+  if (length(columns)) {
     margins <- graphics::par("mai")
-    margins[[4L]] <- max(graphics::strwidth(c("rank", sets), "inches")) * page$size + 0.25
+    margins[[4L]] <- max(ends) + 0.1
     graphics::par(mai = margins)
   }
   graphics::plot(
@@ -157,10 +168,11 @@ draw_intervals <- function(shown, xlab, xlim, pch, col, ...) {
   )
   graphics::segments(shown$conf.low, height, shown$conf.high, height, col = col)
   name_lines(rownames(shown), height, page$size)
-  if (length(sets)) {
+  for (name in names(columns)) {
     # The heading is half a line above the panel.
     at <- c(height, graphics::par("usr")[[4L]] + graphics::yinch(0.6 * graphics::par("csi")))
-    right <- graphics::par("usr")[[2L]] + graphics::xinch(graphics::par("mai")[[4L]] - 0.1)
-    graphics::text(right, at, c(sets, "rank"), adj = c(1, 0.5), cex = page$size, xpd = NA)
+    right <- graphics::par("usr")[[2L]] + graphics::xinch(ends[[name]])
+    labels <- c(columns[[name]], name)
+    graphics::text(right, at, labels, adj = c(1, 0.5), cex = page$size, xpd = NA)
   }
 }

@@ -34,7 +34,7 @@ compare_items <- function(object, ...) {
 
 #' @rdname compare_items
 #' @export
-compare_items.pwcstats_bt <- function(object,
+compare_items.pwcstats_abilities <- function(object,
                                       i,
                                       j,
                                       level = 0.95,

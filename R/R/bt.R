@@ -4,11 +4,12 @@
 #' \eqn{1 / (1 + e^{\lambda_j - \lambda_i})}{1 / (1 + exp(lambda[j] - lambda[i]))}. The model may
 #' include ties, an order effect (such as a home advantage) and covariates of the items.
 #'
-#' There are three ways to call it. `bt(wins)` takes a square matrix of wins. `bt(r, n)` takes a
+#' There are four ways to call it. `bt(wins)` takes a square matrix of wins. `bt(r, n)` takes a
 #' matrix of proportions of wins and one of numbers of comparisons, as the coupling of Hastie and
-#' Tibshirani does; the wins are `n * r`. With `player1` and `player2`, each row is one or several
-#' comparisons of a pair, as in `BTm()` of \pkg{BradleyTerry2}; `outcome`, `player1`, `player2`,
-#' `home`, `cluster`, `weights` and `subset` are then evaluated in `data`.
+#' Tibshirani does; the wins are `n * r`. `bt(x)` also takes an object of class `paircomp` from
+#' \pkg{psychotools}. With `player1` and `player2`, each row is one or several comparisons of a
+#' pair, as in `BTm()` of \pkg{BradleyTerry2}; `outcome`, `player1`, `player2`, `home`, `cluster`,
+#' `weights` and `subset` are then evaluated in `data`.
 #'
 #' The items are the levels of the two factors, in their order, or the sorted labels if they are not
 #' factors. Items without a comparison are dropped.
@@ -20,13 +21,40 @@
 #'
 #' With `ties = "davidson"`, the three outcomes win, loss and tie have probabilities in the ratio
 #' \eqn{\pi_i : \pi_j : \nu \sqrt{\pi_i \pi_j}}{pi[i] : pi[j] : nu sqrt(pi[i] pi[j])}, where
-#' \eqn{\log \pi_i = \lambda_i}{log(pi[i]) = lambda[i]}.
+#' \eqn{\log \pi_i = \lambda_i}{log(pi[i]) = lambda[i]}. With `ties = "rao-kupper"`, item i wins
+#' with probability \eqn{\pi_i / (\pi_i + \theta \pi_j)}{pi[i] / (pi[i] + theta pi[j])}, item j
+#' with probability \eqn{\pi_j / (\pi_j + \theta \pi_i)}{pi[j] / (pi[j] + theta pi[i])}, and
+#' otherwise they tie.
 #'
-#' For users of `BTm()` in \pkg{BradleyTerry2}: `refcat` is `ref`, `br = TRUE` is
-#' `method = "firth"`, an `at.home` column is `order_effect = TRUE` (with `home` if it varies),
-#' `~ x[..]` is `covariates = ~ x` with the players' data in `item_data`, and `data` is one data
-#' frame, such as `flatlizards$contests`. Recode outcomes -1, 0, 1 as 0, 0.5, 1 with
-#' `(outcome + 1) / 2`. There are no random effects.
+#' Two further methods have finite estimates even if some items never met. They shrink the abilities
+#' towards their mean. With `method = "ridge"`, abilities have a normal prior with the standard
+#' deviation `prior_sd`. With `method = "ghost"`, every item wins and loses `pseudo` comparisons
+#' against a ghost item, as in \pkg{PlackettLuce}.
+#'
+#' @section Formula:
+#' The formula describes the abilities, as in `BTm()` of \pkg{BradleyTerry2}. In it `..` is the
+#' item, or the name given as `id`.
+#'
+#' * `~ ..`, the default, gives each item an ability of its own.
+#' * `~ x[..]` makes abilities a linear function of a covariate of the items: `x` has one value for
+#'   each level of the items, in their order. A column of `item_data`, whose rows are matched by
+#'   name, can be written without `[..]`. An intercept would cancel and is left out.
+#' * Other variables are covariates of the contests, with a value for each row, such as a difference
+#'   of lengths or days of rest. A column of the data frames `player1` and `player2` enters as the
+#'   value of `player1` minus that of `player2`. Other variables are taken to be such differences:
+#'   their sign would change if the two players changed places. `~ .. + x` has free abilities and
+#'   the covariate `x`, and `~ z[..] + x` covariates of both kinds.
+#' * The interaction of a covariate of the items with one of the contests, as in
+#'   `~ .. + x * z[..]`, is a covariate of the contests.
+#' * If a covariate of an item is missing, the item has an ability of its own. Its coefficient has
+#'   the name of the item. `separate.ability` names further such items.
+#'
+#' @section For users of BTm():
+#' Calls of `BTm()` work with `bt` in its place: `formula`, `id`, `refcat`, `br`, `separate.ability`
+#' and a list of data frames as `data` have the same meaning. Recode outcomes -1, 0, 1 as 0, 0.5, 1
+#' with `(outcome + 1) / 2`. There are two differences. If a covariate describes the abilities, they
+#' sum to 0. If an estimate is infinite or does not exist, `bt()` stops and says why; `BTm()` may
+#' report a large number or `NA`.
 #'
 #' The deviance and its degrees of freedom are those of the aggregated data, with one number of wins
 #' for each pair and home side. `glm()` and `BTm()` count every row of the data instead, so their
@@ -38,22 +66,32 @@
 #'   `r[i, j] + r[j, i]` is 1. With `player1` and `player2`, the result of each row: two columns
 #'   `cbind(wins1, wins2)` or three columns `cbind(wins1, wins2, ties)`; or 1 if `player1` won, 0 if
 #'   `player2` won and 0.5 for a tie; or `TRUE` if `player1` won; or a factor whose second level
-#'   means that `player1` won (as in `glm()`). A single 1 means that `player1` won every row.
-#' @param player1,player2 The items that are compared: factors, or other labels.
-#' @param data Data frame with the variables. Variables that are not in it are looked up where
-#'   `bt()` was called.
-#' @param ties How to treat ties: `"none"` stops with an error, `"davidson"` estimates a tie
-#'   parameter, `"half"` counts a tie as half a win for each.
+#'   means that `player1` won (as in `glm()`). A single 1, the default, means that `player1` won
+#'   every row. With an object of class `paircomp`, `ties` is by default `"davidson"` if there are
+#'   ties, `weights` has a number for each subject, and `cov_type = "cluster"` uses the subjects as
+#'   clusters.
+#' @param player1,player2 The items that are compared: factors, or other labels; or data frames with
+#'   a column of items, whose name is `id`.
+#' @param formula Formula of the abilities, such as `~ x[..]`; see the section below. A data frame
+#'   as fourth argument is `data`.
+#' @param data Data frame with the variables, or a list of data frames. Variables that are not in it
+#'   are looked up where `bt()` was called.
+#' @param ties How to treat ties: `"none"` stops with an error, `"davidson"` and `"rao-kupper"`
+#'   estimate a tie parameter, `"half"` counts a tie as half a win for each.
 #' @param order_effect Estimate the advantage of being `player1`, such as a home advantage?
 #' @param home Who has the advantage in each row: `TRUE` or 1 for `player1`, -1 for `player2`,
 #'   `FALSE` or 0 for neither. By default `player1` has it in all rows.
-#' @param covariates Covariates of which abilities are a linear function: a one-sided formula with
-#'   columns of `item_data`, or a matrix or data frame with one row for each item, matched by row
-#'   names. An intercept would cancel and is left out.
-#' @param item_data Data frame for a formula in `covariates`, with the items as row names.
+#' @param covariates Covariates of which abilities are a linear function: a matrix or data frame
+#'   with one row for each item, matched by row names; or a formula with columns of `item_data`.
+#' @param item_data Data frame for a formula, with the items as row names.
 #' @param ref The item with ability 0, by default the first; with `NA`, abilities sum to 0. A model
 #'   with covariates has no reference item.
-#' @param method Maximum likelihood, or Firth's bias-reduced likelihood.
+#' @param method Maximum likelihood, Firth's bias-reduced likelihood, a normal prior, or a ghost
+#'   item.
+#' @param prior_sd Standard deviation of the abilities for `method = "ridge"`, on the scale of
+#'   logits.
+#' @param pseudo Number of wins, and of losses, of each item against the ghost for
+#'   `method = "ghost"`.
 #' @param cov_type Standard errors from the information matrix, or from the sandwich estimator for
 #'   single comparisons or for clusters of rows (multiplied by G / (G - 1) and (n - 1) / (n - p) for
 #'   G clusters, n comparisons and p parameters).
@@ -68,15 +106,23 @@
 #' @param tied With a matrix of wins: a symmetric matrix with the numbers of ties.
 #' @param cov Compute the full covariance matrix of the coefficients, only standard errors, or
 #'   neither. For more than 2000 items, `"diag"` estimates standard errors by random projections.
+#' @param largest Fit only the largest set of items whose abilities exist, with a warning that names
+#'   the items that are left out? In this set, a chain of wins or ties leads from every item to
+#'   every other.
 #' @param maxit Maximum number of Newton steps.
 #' @param n With a matrix of proportions: a symmetric matrix with the numbers of comparisons, which
 #'   need not be whole; it may be the second argument. 0 means that two items were not compared;
 #'   only then may their proportions be missing.
+#' @param id Name of the items in `formula`, and in the data frames `player1` and `player2`.
+#' @param separate.ability Items that have an ability of their own beside covariates.
+#' @param refcat The same as `ref`, for users of `BTm()`.
+#' @param br `br = TRUE` is `method = "firth"`, for users of `BTm()`.
 #' @return A list of class `pwcstats_bt`. It has the usual [methods][pwcstats_bt] of a model,
 #'   [predict()][predict.pwcstats_bt] and [plot()][plot.pwcstats_bt], and [abilities()],
 #'   [quasi_variances()], [comparison_intervals()] and [rank_intervals()]. Its elements are
 #'   \item{coefficients}{Abilities of all items but the reference, or the coefficients of the
-#'     covariates; then `"(order)"`, the order effect, and `"(tie)"`, \eqn{\log \nu}{log(nu)}.}
+#'     covariates; then `"(order)"`, the order effect, coefficients of covariates of the contests,
+#'     and `"(tie)"`, \eqn{\log \nu}{log(nu)} or \eqn{\log \theta}{log(theta)}.}
 #'   \item{vcov, se}{Their covariance, if requested, and their standard errors.}
 #'   \item{abilities}{Matrix with the ability of every item and its standard error.}
 #'   \item{loglik, penalized_loglik}{Log-likelihood of the single comparisons, without and with
@@ -89,6 +135,7 @@
 #'   \item{items, ref, method, ties, order_effect, cov_type, call}{The items and the options of the
 #'     call.}
 #'   \item{model}{The comparisons that were used.}
+#'   \item{left_out}{With `largest = TRUE`, the items that were left out.}
 #'   \item{python}{The Python object as bytes, so that a fit saved with [saveRDS()] can be used in a
 #'     new session. As with any saved object, read only files that you trust.}
 #' @seealso [couple()], which fits such models to many samples of pairwise probabilities.
@@ -136,6 +183,10 @@
 #' plain <- bt(cbind(wins1, wins2, ties), first, second, data = counts, ties = "davidson")
 #' anova(plain, update(plain, order_effect = TRUE))
 #'
+#' # Abilities that depend on covariates of the items.
+#' journals <- data.frame(british = c(TRUE, FALSE, FALSE, TRUE), row.names = rownames(citations))
+#' bt(citations, formula = ~british, item_data = journals)
+#'
 #' # An item that never lost.
 #' games <- data.frame(
 #'   winner = c("ace", "ace", "ace", "b", "c", "c", "b"),
@@ -144,17 +195,20 @@
 #' try(bt(1, winner, loser, data = games))
 #' bt(1, winner, loser, data = games, method = "firth")
 #' @export
-bt <- function(outcome,
+bt <- function(outcome = 1,
                player1 = NULL,
                player2 = NULL,
+               formula = NULL,
                data = NULL,
-               ties = c("none", "davidson", "half"),
+               ties = c("none", "davidson", "rao-kupper", "half"),
                order_effect = FALSE,
                home = NULL,
                covariates = NULL,
                item_data = NULL,
                ref = NULL,
-               method = c("mle", "firth"),
+               method = c("mle", "firth", "ridge", "ghost"),
+               prior_sd = NULL,
+               pseudo = 0.5,
                cov_type = c("nonrobust", "HC0", "cluster"),
                cluster = NULL,
                weights = NULL,
@@ -162,35 +216,76 @@ bt <- function(outcome,
                na.action, # nolint
                tied = NULL,
                cov = c("full", "diag", "none"),
+               largest = FALSE,
                maxit = 500,
-               n = NULL) {
+               n = NULL,
+               id = "..",
+               separate.ability = NULL, # nolint
+               refcat = ref,
+               br = FALSE) {
   call <- sys.call()
   asked <- match.call()
+  # Until version 0.2 the fourth argument was data.
+  if (!is.null(formula) && !inherits(formula, "formula") && !"formula" %in% names(call)) {
+    call["formula"] <- list(NULL)
+    return(eval(call, parent.frame()))
+  }
+  call <- drop_null_formula(call)
+  asked <- drop_null_formula(asked)
   check_flag(order_effect, "order_effect", call)
-  if (missing(cov_type)) {
+  check_flag(largest, "largest", call)
+  if (missing(cov_type) || is.null(cov_type)) {
     cov_type <- if (is.null(asked$cluster)) "nonrobust" else "cluster"
   }
   refuse_formula(asked$outcome, call)
+  ref <- read_ref(asked, ref, refcat, call)
+  method <- read_br(asked, first_choice(method), br, call)
+  structure <- list(
+    formula = formula, covariates = covariates, item_data = item_data, id = read_id(id, call),
+    separate = as_labels(separate.ability)
+  )
   # bt(r, n): labels of rows are no matrix.
   if (is.null(asked$player2) && is.null(asked$data) && is.null(asked[["n"]]) &&
         length(dim(outcome)) == 2L && length(dim(player1)) == 2L) {
     n <- player1
     names(asked)[names(asked) == "player1"] <- "n"
   }
-  input <- if (is.null(asked$player1) && is.null(asked$player2)) {
+  by_rows <- !is.null(asked$player1) || !is.null(asked$player2)
+  if (!by_rows && inherits(outcome, "paircomp")) {
+    refuse_row_arguments(asked, call, except = "weights")
+    input <- paircomp_input(outcome, weights, cov_type, call)
+    structure$item_data <- first_of(item_data, paircomp_data(outcome, formula))
+    ties <- if (missing(ties) && any(input$model$ties > 0)) "davidson" else ties
+  } else if (!by_rows) {
     refuse_row_arguments(asked, call)
-    wins_input(outcome, tied, n, order_effect, call)
+    input <- wins_input(outcome, tied, n, order_effect, call)
   } else {
-    rows_input(asked, parent.frame(), order_effect, call)
+    input <- rows_input(asked, parent.frame(), order_effect, structure, call)
+  }
+  if (!by_rows) {
+    input$design <- read_design(structure, NULL, TRUE, call)
   }
   check_cluster(cov_type, input, call)
-  z <- read_covariates(covariates, item_data, input$items, call)
+  load_python(call)
+  model <- comparisons_to_py(input, call)
+  lines <- list(contest = contest_to_py(input), cluster = input$cluster)
+  if (largest) {
+    model <- call_bridge(model$largest, list(), list(), call)
+    input <- keep_items(input, labels_from_py(model$items))
+  }
+  values <- if (!is.null(input$design)) {
+    item_variables(
+      input$design, input$items, first_of(input$levels, input$items), structure$item_data,
+      input$space, structure$separate, call
+    )
+  }
+  z <- read_covariates(structure, input, values, call)
   # By default abilities sum to 0 in Python and are relative to the first item in R.
   if (is.null(ref) && is.null(z)) {
     ref <- input$items[[1L]]
   }
   options <- list(
-    method = first_choice(method),
+    method = method,
     ties = first_choice(ties),
     order_effect = order_effect,
     ref = if (!identical(is.na(ref), TRUE)) as_labels(ref),
@@ -198,27 +293,77 @@ bt <- function(outcome,
     cov = first_choice(cov)
   )
 
-  load_python(call)
-  model <- comparisons_to_py(input, call)
   to_fit <- c(options, list(
     covariates = if (!is.null(z)) frame_to_py(z, input$items, colnames(z)),
+    contest = lines$contest,
+    prior_sd = number_to_py(prior_sd),
+    pseudo = number_to_py(pseudo),
     maxiter = count_to_py(maxit)
   ))
   if (identical(cov_type, "cluster")) {
-    to_fit$cov_kwds <- by_name_to_py(list(groups = to_py(as.array(input$cluster))))
+    to_fit$cov_kwds <- by_name_to_py(list(groups = to_py(as.array(lines$cluster))))
   }
   results <- call_bridge(model$fit, list(), to_fit, call)
   kept <- list(cov = options$cov, covariates = !is.null(z))
   structure(
-    class = "pwcstats_bt",
+    class = c("pwcstats_bt", "pwcstats_abilities"),
     c(bt_from_py(results, input$items, kept), options, list(
+      prior_sd = prior_sd,
+      pseudo = pseudo,
       items = input$items,
       covariates = colnames(z),
+      item_matrix = z,
+      item_values = values,
+      formula = formula_of(input$design, z, structure$id, parent.frame()),
+      design = input$design,
+      contest = input$contest,
+      line_row = input$row,
+      left_out = if (largest) labels_from_py(model$left_out),
+      coding = input$coding,
       model = input$model,
       na.action = input$na_action,
       call = asked
     ))
   )
+}
+
+drop_null_formula <- function(call) {
+  if ("formula" %in% names(call) && is.null(call$formula)) {
+    call$formula <- NULL
+  }
+  call
+}
+
+# refcat and br are names that BTm() has.
+read_ref <- function(asked, ref, refcat, call) {
+  if (!is.null(asked[["ref"]]) && !is.null(asked[["refcat"]])) {
+    abort("ref and refcat are two names of one argument; give only one of them.", call)
+  }
+  if (is.null(asked[["refcat"]])) ref else refcat
+}
+
+read_br <- function(asked, method, br, call) {
+  check_flag(br, "br", call)
+  if (br && !is.null(asked$method) && method != "firth") {
+    abort("br = TRUE is method = 'firth'; give only one of them.", call)
+  }
+  if (br) "firth" else method
+}
+
+# The formula of the abilities; a matrix of covariates has none.
+formula_of <- function(design, z, id, environment) {
+  if (!is.null(design)) {
+    design$formula
+  } else if (is.null(z)) {
+    stats::reformulate(id, env = environment)
+  }
+}
+
+read_id <- function(id, call) {
+  if (!is.character(id) || length(id) != 1L || is.na(id) || !nzchar(id)) {
+    abort(sprintf("id must be the name of the items in the formula, got %s.", show_value(id)), call)
+  }
+  id
 }
 
 # The estimates as plain R data, and the Python object.

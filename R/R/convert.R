@@ -142,6 +142,11 @@ by_name_to_py <- function(x) {
   reticulate::py_dict(as.list(names(x)), unname(as.list(x)))
 }
 
+# Types of columns for DataFrame.astype(): all floating-point numbers.
+floats_to_py <- function(columns) {
+  by_name_to_py(stats::setNames(rep(list("float64"), length(columns)), columns))
+}
+
 # A frame from a named list of Python columns.
 columns_to_py <- function(columns, rows) {
   index <- python$pandas$Index(to_py(as.array(rows)))

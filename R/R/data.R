@@ -59,6 +59,60 @@
 #' rank_intervals(fit)
 "arena"
 
+#' Battles of language models whose answers differ in length
+#'
+#' In each row, one of 250 users saw the answers of two of ten language models and voted for the
+#' better one, or for a tie. The columns have the names of public arena files. The data are
+#' simulated, so the truth is known.
+#'
+#' The votes of each user follow Davidson's model with ties, see [bt()]. The answer that is shown
+#' first has an advantage, and so has the longer answer: 0.8 times the logarithm of the ratio of the
+#' lengths is added to the difference of the abilities. Parrot gives answers that are 2.2 times as
+#' long as those of the others, and Owl gives answers that are 0.7 times as long. Heron is better by
+#' 0.8 in German (25 % of the users), and Raven is worse by 0.8 in Spanish (15 %). Each user also
+#' has a taste for each model, a normal number with standard deviation 0.8. Wren is new: it was
+#' shown only 5 times, and won 4 times. These are the parameters for users who read English, between
+#' answers of the same length:
+#'
+#' | parameter | value |
+#' | :-- | --: |
+#' | Owl | 1.00 |
+#' | Eagle | 0.80 |
+#' | Heron | 0.55 |
+#' | Wren | 0.40 |
+#' | Parrot | 0.30 |
+#' | Raven | 0.20 |
+#' | Swan | 0.00 |
+#' | Crane | -0.20 |
+#' | Finch | -0.50 |
+#' | Dove | -0.90 |
+#' | order effect | 0.25 |
+#' | length effect | 0.80 |
+#' | log(nu) | -0.50 |
+#'
+#' Estimates are about 15 % closer to 0, because the model has no tastes. The votes of a user are
+#' not independent, so standard errors must be clustered by user.
+#'
+#' @format A data frame with 4000 rows and 7 columns:
+#'   \describe{
+#'     \item{user}{The user, a factor with the levels `u001` to `u250`. A user voted between 1 and
+#'       90 times.}
+#'     \item{language}{The language of the user, a factor: English, German or Spanish.}
+#'     \item{model_a, model_b}{The models whose answers were shown first and second, factors with
+#'       the same levels.}
+#'     \item{winner}{`"model_a"`, `"model_b"`, `"tie"` or `"tie (bothbad)"`.}
+#'     \item{length_a, length_b}{Numbers of words in the two answers.}
+#'   }
+#' @source Simulated for this package. A few seeds were tried. With this one, an analysis that takes
+#'   the lengths into account puts the nine models with many votes in their true order. The licence
+#'   is that of the package. The Python package has the same data:
+#'   `pwcstats.datasets.load("battles").frame`.
+#' @seealso [bt()], [rank_intervals()]
+#' @examples
+#' head(battles)
+#' table(battles$winner)
+"battles"
+
 #' Citations between four journals of statistics
 #'
 #' The journal of the row is cited by the journal of the column. A citation counts as a win of the

@@ -14,7 +14,7 @@ from sphinx.util.rst import escape
 from pwcstats.studies.recorded import FOLDER, read_record
 from pwcstats.studies.reproduction import STUDIES
 
-PARTS = ("COUPLING", "CLASSIFY", "HYBRID", "BRADLEY_TERRY", "LOGIT", "COMPARE")
+PARTS = ("COUPLING", "CLASSIFY", "HYBRID", "BRADLEY_TERRY", "BRADLEY_TERRY_MIXED", "LOGIT", "COMPARE")
 
 
 def papers():

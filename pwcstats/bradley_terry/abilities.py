@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, get_args
 import pandas as pd
 
 from pwcstats import _params
-from pwcstats.bradley_terry.hypotheses import check_nonrobust
+from pwcstats.bradley_terry.hypotheses import check_finite, check_nonrobust
 from pwcstats.bradley_terry.profile import IntervalMethod, ability_bounds
 
 if TYPE_CHECKING:
@@ -50,5 +50,6 @@ def abilities(
             frame["conf_low"], frame["conf_high"] = results._ability - half, results._ability + half
         else:
             check_nonrobust(results, "a profile-likelihood interval")
+            check_finite(results)
             frame[["conf_low", "conf_high"]] = ability_bounds(results, alpha)
     return frame.sort_values("ability", ascending=False, kind="stable") if sort else frame

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.special import expit
 from statsmodels.iolib.summary import Summary
 
 from pwcstats import _params
@@ -37,8 +36,10 @@ class AbilityResults(Result):
     `model` has `items`, `n_items` and `nobs`. `spec` has `labels` (of the abilities, or of the coefficients if
     abilities depend on covariates `z`), `extra_terms` (names of the other parameters), `ref`, `method` and `prior`. The
     likelihood has `n_reported` (the number of labels), `reported` (parameters without a ghost item), `abilities`,
-    `item_covariance`, `rank`, `evaluate`, `solve` and `length`.
+    `item_covariance`, `rank`, `n_extra`, `evaluate`, `solve`, `curvature_solver` and `length`.
     """
+
+    # What the data consist of.
 
     def __init__(
         self, model: Any, spec: Any, likelihood: Any, ascent: Ascent[Any], estimate: CovarianceEstimate, cov_type: str
@@ -67,6 +68,11 @@ class AbilityResults(Result):
     @abstractmethod
     def _count_cells(self) -> int:
         """Number of free probabilities of the saturated model."""
+
+    @property
+    @abstractmethod
+    def deviance(self) -> float:
+        """Twice the log-likelihood ratio to the saturated model."""
 
     @abstractmethod
     def summary(self, alpha: float = 0.05, max_rows: int = 100) -> Summary:
@@ -210,6 +216,15 @@ class AbilityResults(Result):
         ability = self._likelihood.abilities(self._point.params)
         return ability if self.spec.ref is None else ability - ability[self.spec.ref]
 
+    # What readers of a table of abilities should know.
+    _ability_notes: tuple[str, ...] = ()
+
+    @property
+    def _item_design(self) -> Array | None:
+        """Covariates that determine the abilities, one row for each item; None if there are none."""
+        z: Array | None = self.spec.z
+        return z
+
     @cached_property
     def _item_cov(self) -> Array:
         """Covariance of the abilities of all items, which sum to 0."""
@@ -223,10 +238,9 @@ class AbilityResults(Result):
             return np.sqrt(self._variance[:n])
         return np.sqrt(np.maximum(np.diagonal(covariance.relative(self._item_cov, self.spec.ref, n)), 0.0))
 
+    @abstractmethod
     def _expected_points(self, d: Array) -> tuple[Array, Array]:
         """Expected points against an item that is worse by d, where a tie is half a point; and their derivatives."""
-        p = expit(d)
-        return p, p * expit(-d)
 
     # Reports
 
@@ -304,3 +318,12 @@ def indices_of(wanted: Any, labels: pd.Index, name: str, what: str) -> NDArray[n
     if (indices < 0).any():
         _params.index_of(given[int(np.argmax(indices < 0))], labels, name, what)
     return indices
+
+
+def logit_interval(p: Array, half: Array) -> tuple[Array, Array]:
+    """Bounds of probabilities, from half the length of their intervals; symmetric on the scale of logits."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        odds, factor = p / (1.0 - p), np.exp(half / (p * (1.0 - p)))
+        low, high = odds / (factor + odds), odds * factor / (1.0 + odds * factor)
+    certain = (p <= 0.0) | (p >= 1.0)
+    return np.where(certain, p, low), np.where(certain, p, np.where(np.isinf(odds * factor), 1.0, high))

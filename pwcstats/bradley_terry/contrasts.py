@@ -12,6 +12,7 @@ from pwcstats import _multiplicity, _params
 from pwcstats._arrays import Array
 from pwcstats._results import Result
 from pwcstats._text import counted, shown
+from pwcstats.bradley_terry.hypotheses import check_finite
 from pwcstats.bradley_terry.rank_sets import largest_differences, precisions
 from pwcstats.errors import InputError, Message, arg, value
 
@@ -136,6 +137,7 @@ def contrasts(
         )
     alpha, n_draws = _params.level(alpha, "alpha"), _params.count(n_draws, "n_draws")
     seed = _params.seed(random_state)
+    check_finite(results)
     chosen = _read_items(results.model.items, items)
     first, second = _pairs(results.model.items, chosen, ref)
     ability, precision = results._ability, precisions(results._item_cov)

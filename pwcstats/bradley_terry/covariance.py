@@ -116,9 +116,17 @@ def estimate(
         if options.cov_type == "cluster":
             n_groups, n_effective = scored.n_groups, scored.n_effective
     cov = likelihood.without_ghost(cov)
-    variance = _variances(cov, ref, likelihood.n_reported)
+    variance = variances(cov, ref, likelihood.n_reported)
     kept = options.kind == "full" or isinstance(design, Covariates)
     return CovarianceEstimate(cov if kept else None, variance, np.zeros(len(variance)), n_groups, n_effective, df_model)
+
+
+def effective_number(group: NDArray[np.int64], weight: Array) -> float:
+    """Effective number of groups: equal to their number if all have the same weight, and else smaller."""
+    size = np.bincount(group, weight)
+    share = size / size.sum()
+    # Rounding must not make 20 equal groups fewer than 20.
+    return round(float(1.0 / (share @ share)), 6)
 
 
 def no_standard_errors() -> InputError:
@@ -139,7 +147,7 @@ def relative(cov: Array, ref: int | None, size: int) -> Array:
     return out
 
 
-def _variances(cov: Array, ref: int | None, size: int) -> Array:
+def variances(cov: Array, ref: int | None, size: int) -> Array:
     """The diagonal of `relative`."""
     diagonal = np.diagonal(cov).copy()
     if ref is not None:
@@ -211,10 +219,7 @@ class Scored:
     @property
     def n_effective(self) -> float:
         """Effective number of groups: equal to their number if all have the same size, and else smaller."""
-        size = np.bincount(self.group, self.weight)
-        share = size / size.sum()
-        # Rounding must not make 20 equal groups fewer than 20.
-        return round(float(1.0 / (share @ share)), 6)
+        return effective_number(self.group, self.weight)
 
 
 def scored_rows(

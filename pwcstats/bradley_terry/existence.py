@@ -7,6 +7,7 @@ graph of comparisons decide whether these have a solution.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from math import gcd
 
@@ -14,7 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array, hstack, vstack
-from scipy.sparse.csgraph import connected_components
+from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 from pwcstats import _native
 from pwcstats._arrays import Array
@@ -35,6 +36,8 @@ Groups = list[NDArray[np.int64]]
 
 # If a predictor is larger than this at the maximum, it may be that the maximum is not finite.
 EXTREME_LOGIT = 12.0
+# With more items, the linear program that finds separated covariates would take too long.
+LARGEST_PROGRAM = 100
 # If less than this share of a column's sum of squares remains after regression on others, it depends on them.
 DEPENDENT = 1e-10
 SOLVE_TOLERANCE = 1e-12
@@ -61,7 +64,7 @@ def find_obstacle(spec: Spec, likelihood: Likelihood) -> Obstacle | None:
         elif not _is_strongly_connected(table, design):
             return partial(_infinite_abilities, table, spec.labels)
     if spec.contest is not None or spec.prior is not None:
-        return _aliased_contest(spec, likelihood)
+        return _aliased_contest(spec, likelihood) or (None if spec.firth else _separated_alone(spec, likelihood))
     if spec.order and not _is_order_identified(table):
         return _unidentified_order
     if not spec.firth and (spec.order or tie):
@@ -69,6 +72,38 @@ def find_obstacle(spec: Spec, likelihood: Likelihood) -> Obstacle | None:
         if direction is not None:
             return partial(_infinite_extra, direction)
     return None
+
+
+def set_infinite(spec: Spec, table: Table) -> Spec:
+    """Set the abilities of items with missing covariates that won everything, or lost everything.
+
+    Such an item has an ability of its own, which is infinite. Its contests are certain, and say nothing about the other
+    parameters.
+    """
+    if not len(spec.own) or spec.firth or spec.z is None:
+        return spec
+    # All other items are one node, because their abilities are not free.
+    node = np.zeros(table.n_items, np.int64)
+    node[spec.own] = 1 + np.arange(len(spec.own))
+    tail, head = (node[items] for items in _arrows(table, table.counts))
+    size = len(spec.own) + 1
+    graph = coo_array((np.ones(len(tail), np.int8), (tail, head)), shape=(size, size)).tocsr()
+    _, group = connected_components(graph, directed=True, connection="strong")
+    is_alone = np.bincount(group)[group] == 1
+    beats, is_beaten = (breadth_first_order(g, 0, return_predecessors=False) for g in (graph.T.tocsr(), graph))
+    infinite = np.zeros(table.n_items)
+    for reached, bound in ((beats, np.inf), (is_beaten, -np.inf)):
+        nodes = reached[(group[reached] != group[0]) & is_alone[reached]]
+        infinite[spec.own[nodes - 1]] = bound
+    if not infinite.any():
+        return spec
+    is_finite = infinite == 0.0
+    kept = np.ones(spec.z.shape[1], np.bool_)
+    kept[: len(spec.own)] = is_finite[spec.own]
+    z = spec.z[:, kept]
+    # These rows do not change the means of the columns, and so abilities of the other items sum to 0.
+    z[~is_finite] = z[is_finite].mean(axis=0)
+    return replace(spec, z=z, labels=spec.labels[kept], own=spec.own[is_finite[spec.own]], infinite=infinite)
 
 
 def find_separation(spec: Spec, likelihood: Likelihood, ascent: Ascent[Point]) -> Obstacle | None:
@@ -81,7 +116,27 @@ def find_separation(spec: Spec, likelihood: Likelihood, ascent: Ascent[Point]) -
         return None
     if ascent.converged and np.abs(likelihood.predictor(ascent.point.params)).max() < EXTREME_LOGIT:
         return None
+    if likelihood.x.shape[1]:
+        found = _separated(spec, likelihood, None)
+        if found is not None or likelihood.table.n_items > LARGEST_PROGRAM:
+            return found
     return _separated(spec, likelihood, likelihood.design)
+
+
+def _separated_alone(spec: Spec, likelihood: Likelihood) -> Obstacle | None:
+    """A contest covariate that is never negative for the winner, whatever the abilities are."""
+    table = likelihood.table
+    won, lost, tied = (table.counts[:, column] > 0.0 for column in (WIN, LOSS, TIE))
+    for name, x in zip(spec.beta_terms, likelihood.x.T, strict=True):
+        for sign in (1.0, -1.0):
+            if np.all(sign * x[won] >= 0.0) and np.all(sign * x[lost] <= 0.0) and not x[tied].any():
+                return partial(_infinite_coefficients, [name], _has_firth(spec))
+    return None
+
+
+def _has_firth(spec: Spec) -> bool:
+    """Whether Firth's method is a cure."""
+    return spec.tie_model.exponential and spec.prior is None
 
 
 def _no_ties(ties: str) -> str:
@@ -108,10 +163,10 @@ def _is_strongly_connected(table: Table, design: Items) -> bool:
 
 
 def _disconnected(table: Table, items: pd.Index) -> str:
-    groups = _groups(weak_components(table)[1])
+    groups = groups_of(weak_components(table)[1])
     return (
         f"the comparison graph is not connected: it consists of {len(groups)} groups that were never compared with "
-        f"each other, {_named_groups(items, groups)}; add comparisons between them, rank the largest group by itself "
+        f"each other, {named_groups(items, groups)}; add comparisons between them, rank the largest group by itself "
         f"({code('model.largest()')}), or use {arg('method', 'ridge')} or {arg('method', 'ghost')}."
     )
 
@@ -126,7 +181,7 @@ def _infinite_abilities(table: Table, items: pd.Index) -> str:
     is_beaten, has_won = np.zeros((2, n), np.bool_)
     is_beaten[group[head[across]]] = True
     has_won[group[tail[across]]] = True
-    groups = _groups(group)
+    groups = groups_of(group)
     unbeaten = [groups[g] for g in np.flatnonzero(~is_beaten)]
     winless = [groups[g] for g in np.flatnonzero(~has_won)]
     if len(unbeaten) == len(winless) == 1 and len(unbeaten[0]) + len(winless[0]) == len(items):
@@ -134,9 +189,9 @@ def _infinite_abilities(table: Table, items: pd.Index) -> str:
         unbeaten, winless = (unbeaten, []) if len(unbeaten[0]) <= len(winless[0]) else ([], winless)
     found = []
     if unbeaten:
-        found.append(f"{_named_groups(items, unbeaten)} never lost to any of the others")
+        found.append(f"{named_groups(items, unbeaten)} never lost to any of the others")
     if winless:
-        found.append(f"{_named_groups(items, winless)} never beat any of the others")
+        found.append(f"{named_groups(items, winless)} never beat any of the others")
     cure = f"use {arg('method', 'firth')} for finite ones, " if len(items) <= LARGEST_FIRTH else ""
     largest = max(map(len, groups))
     alone = f" ({code('model.largest()')} keeps the {largest} items that can be fitted together)" if largest > 1 else ""
@@ -146,7 +201,8 @@ def _infinite_abilities(table: Table, items: pd.Index) -> str:
     )
 
 
-def _named_groups(items: pd.Index, groups: Sequence[NDArray[np.int64]]) -> str:
+def named_groups(items: pd.Index, groups: Sequence[NDArray[np.int64]]) -> str:
+    """The items of some groups, at most five."""
     first = [named(items[g[0]]) if len(g) == 1 else "{" + listed(items[g])[1:-1] + "}" for g in groups[:5]]
     more = f" and {len(groups) - 5} more" if len(groups) > 5 else ""
     return ", ".join(first) + more
@@ -176,7 +232,8 @@ def weak_components(table: Table) -> tuple[int, NDArray[np.int32]]:
     return _components(table, np.ones((len(table.first), 3)), "weak")
 
 
-def _groups(group: NDArray[np.int32]) -> Groups:
+def groups_of(group: NDArray[np.int32]) -> Groups:
+    """The indices of the members of each group, from the group of each item."""
     order = np.argsort(group, kind="stable")
     return np.split(order, np.flatnonzero(np.diff(group[order])) + 1)
 
@@ -272,15 +329,15 @@ def _reduced(u: Direction) -> Direction:
 # Covariates
 
 
-def _differences(likelihood: Likelihood, design: Design) -> csr_array:
-    """Derivatives of each row's linear predictor by the parameters of the design and beta.
+def _differences(likelihood: Likelihood, design: Design | None) -> csr_array:
+    """Derivatives of each row's linear predictor by the parameters of the design, if there is one, and beta.
 
     Abilities are relative to the last item; with a prior, which keeps abilities finite, only beta matters.
     """
     table, x = likelihood.table, csr_array(likelihood.x)
     if isinstance(design, Covariates):
         return hstack([csr_array(design.x), x], format="csr")
-    if likelihood.prior is not None:
+    if design is None or likelihood.prior is not None:
         return x
     n, rows = len(table.first), np.arange(len(table.first))
     entries = (np.repeat([1.0, -1.0], n), (np.tile(rows, 2), np.concatenate([table.first, table.second])))
@@ -331,8 +388,8 @@ def _unidentified_contest(name: str) -> str:
     )
 
 
-def _separated(spec: Spec, likelihood: Likelihood, design: Design) -> Obstacle | None:
-    """Parameters that predict the outcomes perfectly."""
+def _separated(spec: Spec, likelihood: Likelihood, design: Design | None) -> Obstacle | None:
+    """Parameters that predict the outcomes perfectly; without `design`, abilities are held fixed."""
     table, d = likelihood.table, _differences(likelihood, design)
     tie = spec.tie_model.has_parameter
     win, loss, tied = (table.counts[:, column] > 0.0 for column in (WIN, LOSS, TIE))
@@ -351,7 +408,7 @@ def _separated(spec: Spec, likelihood: Likelihood, design: Design) -> Obstacle |
     n_named = len(spec.extra_terms) + (design.size if isinstance(design, Covariates) else 0)
     names = [*spec.labels, *spec.extra_terms][-n_named:]
     found = [name for name, is_involved in zip(names, involved[-n_named:], strict=True) if is_involved]
-    return partial(_infinite_coefficients, found, spec.tie_model.exponential and spec.prior is None)
+    return partial(_infinite_coefficients, found, _has_firth(spec))
 
 
 def _infinite_coefficients(names: list[str], firth: bool) -> str:

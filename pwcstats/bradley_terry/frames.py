@@ -66,6 +66,20 @@ def open_frame(data: Any) -> "Frame":
     return converted
 
 
+def load_frame(data: Any) -> pd.DataFrame | None:
+    """A data frame of any library as a pandas data frame, all of it in memory; None if it is no frame."""
+    if isinstance(data, pd.DataFrame):
+        return data
+    if isinstance(data, Mapping):
+        return pd.DataFrame(data)
+    import narwhals as nw
+
+    frame = nw.from_native(data, pass_through=True)
+    if isinstance(frame, nw.LazyFrame):
+        frame = frame.collect()
+    return _in_pandas(frame) if isinstance(frame, nw.DataFrame) else None
+
+
 def column_names(frame: "Frame") -> list[Hashable]:
     """The names of the columns."""
     if frame is None:
@@ -113,6 +127,7 @@ def _is_text(kind: Any) -> bool:
 class _Query:
     """A lazy frame, and the expressions for the group-by.
 
+    In SQL, comparisons with missing values are missing. So all conditions say what they are for missing values.
     `faults` has a condition for each reason not to use a row, with a function that makes the error from such a row.
     """
 
@@ -156,7 +171,9 @@ class _Query:
 
         one, two = self.types[a], self.types[b]
         alike = (_is_text(one) and _is_text(two)) or (one.is_numeric() and two.is_numeric()) or one == two
-        return _is_true(self.column(a) == self.column(b)) if alike else nw.lit(False)
+        if not alike:
+            return nw.lit(False)
+        return (self.column(a) == self.column(b)) & ~self.is_missing(a) & ~self.is_missing(b)
 
     def is_one_of(self, name: str, values: Iterable[Any]) -> "Expr":
         """Whether a column has one of these values in a row; None stands for a missing one."""
@@ -165,8 +182,9 @@ class _Query:
         values = list(values)
         kind = self.types[name]
         alike = [x for x in values if x is not None and _may_equal(kind, x)]
-        found = _is_true(self.column(name).is_in(alike)) if alike else nw.lit(False)
-        return found | self.is_missing(name) if None in values else found
+        missing = self.is_missing(name)
+        found = self.column(name).is_in(alike) & ~missing if alike else nw.lit(False)
+        return found | missing if None in values else found
 
     def number(self, given: Any, argument: str) -> tuple[str, "Expr"]:
         """The name of a column of numbers, and the numbers."""
@@ -181,16 +199,17 @@ class _Query:
     def amount(self, given: Any, argument: str, error: Callable[[str, float], InputError]) -> "Expr":
         """Numbers that must be finite and not negative."""
         name, numbers = self.number(given, argument)
-        usable = _is_true(numbers.is_finite() & (numbers >= 0.0))
+        usable = numbers.is_finite() & (numbers >= 0.0) & ~self.is_missing(name)
         self.refuse(~usable, lambda row: error(faults.SOME_ROW, np.nan if row[name] is None else float(row[name])))
         return numbers
 
     def flag(self, given: Any, argument: str) -> "Expr":
         """A column of true and false, or of 1 and 0."""
         name, numbers = self.number(given, argument)
-        usable = _is_true(numbers.is_in([0.0, 1.0]))
+        present = ~self.is_missing(name)
+        usable = numbers.is_in([0.0, 1.0]) & present
         self.refuse(~usable, lambda row: faults.not_a_flag(argument, row[name]))
-        return _is_true(numbers == 1.0)
+        return (numbers == 1.0) & present
 
     def refuse(self, condition: "Expr", error: Callable[[dict[str, Any]], InputError]) -> None:
         """Note that rows that fulfil a condition cannot be used; `error` makes the error from such a row."""
@@ -283,11 +302,6 @@ class _Query:
             native = self.frame.to_native()[name]
             return native.cat.categories if native.cat.known else None
         return None
-
-
-def _is_true(condition: "Expr") -> "Expr":
-    """The condition, which is false if values are missing."""
-    return condition.fill_null(False)
 
 
 def _choose(*cases: tuple["Expr", int], otherwise: "Expr | int") -> "Expr":

@@ -9,7 +9,7 @@ from pwcstats import _params
 from pwcstats._arrays import Array, as_float
 from pwcstats._kernels.tails import chi2_sf, f_sf
 from pwcstats._results import TestResult
-from pwcstats._text import shown
+from pwcstats._text import listed, named, shown
 from pwcstats.bradley_terry import covariance
 from pwcstats.bradley_terry.table import same_comparisons
 from pwcstats.errors import InputError, arg, code
@@ -39,6 +39,7 @@ def contrast(results: "AbilityResults", i: Hashable, j: Hashable, alpha: float =
     TestResult
     """
     _params.level(alpha, "alpha")
+    check_finite(results)
     items, ability = results.model.items, results._ability
     a, b = _params.index_of(i, items, "i"), _params.index_of(j, items, "j")
     if a == b:
@@ -166,6 +167,16 @@ def _check_nested(small: "AbilityResults", large: "AbilityResults") -> None:
             f"a likelihood-ratio test needs the same treatment of ties, got {arg('ties', a.ties)} and "
             f"{arg('ties', b.ties)}."
         )
+    if a.random_effects != b.random_effects:
+        raise InputError(
+            f"a likelihood-ratio test needs two fits with or two without {arg('random_effects')}; use "
+            f"{code('variance_component')} to test whether they are needed."
+        )
+    if a.random_effects == "pql":
+        raise InputError(
+            f"{arg('random_effects', 'pql')} does not maximise a likelihood; fit both models with "
+            f"{arg('random_effects', 'laplace')}, or use {code('wald_test')}."
+        )
     for fit in (small, large):
         check_nonrobust(fit, "a likelihood-ratio test")
     if small.df_model == large.df_model:
@@ -198,6 +209,16 @@ def _is_spanned(small: Array, large: Array) -> bool:
     large, small = (x / np.maximum(np.linalg.norm(x, axis=0), 1e-300) for x in (large, small))
     fitted = large @ np.linalg.lstsq(large, small, rcond=None)[0]
     return bool(np.allclose(fitted, small, rtol=0.0, atol=1e-8))
+
+
+def check_finite(results: "AbilityResults") -> None:
+    """Refuse methods that need standard errors of all abilities if some are infinite."""
+    infinite = results.model.items[np.isinf(results._ability)]
+    if len(infinite):
+        raise InputError(
+            f"the ability of {named(infinite[0]) if len(infinite) == 1 else listed(infinite)} is infinite, so "
+            f"differences from it have no standard error; use {arg('method', 'firth')}, or leave these items out."
+        )
 
 
 def check_nonrobust(results: "AbilityResults", what: str) -> None:

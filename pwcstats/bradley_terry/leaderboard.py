@@ -14,8 +14,10 @@ from pwcstats._arrays import Array
 from pwcstats._results import LONGEST, Result, plain
 from pwcstats._summary import number
 from pwcstats._text import counted, listed, named, percent, shown
+from pwcstats.bradley_terry.existence import weak_components
+from pwcstats.bradley_terry.hypotheses import check_finite
 from pwcstats.bradley_terry.reading import read_categories
-from pwcstats.errors import InputError, Message, PwcWarning, arg, quoted, value
+from pwcstats.errors import InputError, LeftOutWarning, Message, PwcWarning, arg, quoted, value
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -149,10 +151,11 @@ def leaderboard(
     note: ranks: simultaneous 95 % confidence sets
     note: the best 3 of 12 items
     """
+    check_finite(results)
     chosen = SCALES[_params.choice(scale, SCALES, "scale")]
     alpha = _params.level(alpha, "alpha")
     where = _read_anchor(results, chosen, anchor)
-    notes = _notes_of_fit(results, alpha)
+    notes = _notes_of_fit(results)
     frame, more = _board(results, chosen, where, alpha, 0.0)
     notes += more
     n_obs: dict[Any, float] = {}
@@ -165,12 +168,18 @@ def leaderboard(
         alpha=alpha,
         anchor=where.item,
         anchor_rating=where.rating,
-        by=None if by is None else str(by) if isinstance(by, str) else str(getattr(by, "name", None) or "category"),
+        by=None if by is None else _name(by),
         n_items=results.model.n_items,
         nobs=results.nobs,
+        observation=results.model._observation,
         notes=tuple(map(Message, dict.fromkeys(notes))),
         category_nobs=n_obs,
     )
+
+
+def _name(by: Any) -> str:
+    """Name of the column of categories; an array has none."""
+    return str(by if isinstance(by, Hashable) else getattr(by, "name", None) or "category")
 
 
 def _read_anchor(results: "AbilityResults", scale: Scale, anchor: Any) -> Anchor:
@@ -236,7 +245,7 @@ def _standard_errors(results: "AbilityResults", index: int | None) -> Array | No
     return np.sqrt(np.maximum(variance, 0.0))
 
 
-def _notes_of_fit(results: "AbilityResults", alpha: float) -> list[str]:
+def _notes_of_fit(results: "AbilityResults") -> list[str]:
     """What readers of the whole table should know."""
     notes = []
     if results.cov_type == "cluster":
@@ -247,6 +256,7 @@ def _notes_of_fit(results: "AbilityResults", alpha: float) -> list[str]:
         notes.append(results.spec.prior.note.removesuffix("."))
     elif results.method != "mle":
         notes.append(f"the abilities are penalised ({arg('method', results.method)})")
+    notes += results._ability_notes
     if not results.converged:
         notes.append(f"the fit did not converge ({results.reason})")
     return notes
@@ -259,6 +269,10 @@ def _side_by_side(
     results: "AbilityResults", overall: pd.DataFrame, scale: Scale, anchor: Anchor, alpha: float, by: Any
 ) -> tuple[pd.DataFrame, list[str], dict[Any, float]]:
     """The rows of all comparisons and those of each category; notes; and the numbers of comparisons."""
+    if not hasattr(results.model, "_select"):
+        raise InputError(
+            f"{arg('by')} is for paired comparisons, got rankings; make a model of the rankings of each category."
+        )
     codes, categories = read_categories(results.model._data, by, results.model._rows)
     if OVERALL in categories:
         raise InputError(f"{arg('by')} has the category {shown(OVERALL)}, which names all comparisons; rename it.")
@@ -305,10 +319,11 @@ def _fit_category(
 def _fit_rows(results: "AbilityResults", mask: NDArray[np.bool_], anchor: Anchor) -> "AbilityResults":
     """The same specification fitted to some rows of the user's data."""
     model, spec = results.model._select(mask), results.spec
+    if not model.n_items:
+        raise InputError("it has no comparison of a weight above 0.")
     arguments = {**results._arguments, "ref": None}
     if spec.z is not None:
-        covariates = pd.DataFrame(spec.z, index=results.model.items, columns=spec.labels)
-        arguments |= {"covariates": covariates, "item_data": None}
+        arguments |= {"covariates": spec.covariate_frame(results.model.items), "item_data": None}
     elif anchor.item in model.items:
         arguments["ref"] = anchor.item
     if spec.contest is not None:
@@ -322,11 +337,18 @@ def _fit_rows(results: "AbilityResults", mask: NDArray[np.bool_], anchor: Anchor
 
 def _largest_part(results: "AbilityResults", mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Which rows of the user's data compare items of the largest part whose abilities exist."""
-    rows = results.model._rows
-    kept = rows.items.isin(results.model._select(mask).largest().items)
-    both, unit = kept[rows.winner] & kept[rows.loser], rows.unit if len(rows.unit) else slice(None)
+    rows, part = results.model._rows, results.model._select(mask)
+    if results.spec.firth:
+        # Firth's estimates exist if the items are connected.
+        _, component = weak_components(part._counts(half=False))
+        items = part.items[component == np.bincount(component).argmax()]
+    else:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", LeftOutWarning)
+            items = part.largest().items
+    kept = rows.items.isin(items)
     found = np.zeros(rows.n_units, np.bool_)
-    found[unit] = both
+    found[rows.units] = kept[rows.winner] & kept[rows.loser]
     return found
 
 
@@ -349,9 +371,13 @@ class Leaderboard(Result):
     by : str or None
         Name of the column of categories.
     n_items, nobs : int, float
-        Numbers of items and of comparisons.
+        Numbers of items and of comparisons (or rankings).
+    observation : {"comparison", "ranking"}
+        What `nobs` counts.
     notes : tuple of str
         What readers of the table should know: level of the rank sets, clusters, items that were left out.
+    category_nobs : dict
+        Number of comparisons of each category.
     """
 
     frame: pd.DataFrame
@@ -362,6 +388,7 @@ class Leaderboard(Result):
     by: str | None
     n_items: int
     nobs: float
+    observation: str
     notes: tuple[str, ...]
     category_nobs: dict[Any, float]
 
@@ -430,7 +457,7 @@ class Leaderboard(Result):
     # Formats
 
     def _title(self) -> str:
-        size = f"{counted(self.n_items, 'item')}, {number(self.nobs)} comparisons"
+        size = f"{counted(self.n_items, 'item')}, {number(self.nobs)} {self.observation}s"
         return f"Leaderboard of {size}: {self.about}"
 
     def _columns(self, longest: int | None = None) -> list[_tables.Column]:

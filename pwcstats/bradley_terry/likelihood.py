@@ -44,6 +44,9 @@ NEAR = 1e-3
 # With very large counts, steps of about this length are rounding errors.
 STALLED_STEP = 1e-5
 
+# Linear predictor of a comparison whose outcome is certain.
+CERTAIN = 1e3
+
 # Pairs are evaluated in at most this many parallel parts, each of at least this many pairs.
 PARTS, SMALLEST_PART = 4, 2**15
 
@@ -130,11 +133,14 @@ class Items:
 class Covariates:
     """Abilities are Z gamma."""
 
-    def __init__(self, table: Table, z: Array) -> None:
+    def __init__(self, table: Table, z: Array, infinite: Array | None = None) -> None:
         self.z = z
         self.size = self.rank = z.shape[1]
         self.n_nodes = table.n_items
         self.x = z[table.first] - z[table.second]
+        if infinite is not None and len(infinite):
+            # These comparisons do not depend on the coefficients.
+            self.x[(infinite[table.first] != 0.0) | (infinite[table.second] != 0.0)] = 0.0
 
     def start(self, table: Table) -> Array:
         """All coefficients are 0."""
@@ -197,7 +203,15 @@ class Likelihood:
     """Likelihood of a model of ties; parameters are those of the design, beta and the tie parameter."""
 
     def __init__(
-        self, table: Table, design: Design, ties: TieModel, *, order: bool, firth: bool, prior: Prior | None = None
+        self,
+        table: Table,
+        design: Design,
+        ties: TieModel,
+        *,
+        order: bool,
+        firth: bool,
+        prior: Prior | None = None,
+        infinite: Array | None = None,
     ) -> None:
         self.table, self.design, self.ties = table, design, ties
         self.order, self.firth, self.prior = order, firth, prior
@@ -208,6 +222,13 @@ class Likelihood:
         self.rank = design.rank - (prior is not None) + self.n_extra
         # Number of abilities or coefficients that are reported, which do not include the ghost.
         self.n_reported = design.size - (prior is not None)
+        # Infinite abilities, and 0 for the other items. Comparisons of such an item are certain.
+        self.infinite = np.zeros(table.n_items) if infinite is None or not len(infinite) else infinite
+        self.rank += np.count_nonzero(self.infinite)
+        self.is_certain = (self.infinite[table.first] != 0.0) | (self.infinite[table.second] != 0.0)
+        self.offset = np.where(self.is_certain, CERTAIN * np.sign(table.counts[:, WIN] - table.counts[:, LOSS]), 0.0)
+        if self.is_certain.any():
+            self.x = np.where(self.is_certain[:, None], 0.0, self.x)
 
     def split(self, params: Array) -> tuple[Array, Array, float]:
         """Abilities of the nodes, beta, and the tie parameter (minus infinity if there is none)."""
@@ -216,9 +237,9 @@ class Likelihood:
         return self.design.abilities(params[:size]), beta, float(params[-1]) if self.tie else -np.inf
 
     def abilities(self, params: Array) -> Array:
-        """Abilities of the items, which sum to 0."""
+        """Abilities of the items; finite ones sum to 0."""
         ability = self.design.abilities(params[: self.design.size])[: self.table.n_items]
-        return ability if self.prior is None else ability - ability.mean()
+        return ability + self.infinite if self.prior is None else ability - ability.mean()
 
     def start(self) -> Array:
         """Starting values: abilities from shares of wins, beta 0, the tie parameter as if all abilities were equal."""
@@ -242,6 +263,8 @@ class Likelihood:
         table = self.table
         ability, beta, tie = self.split(params)
         offset = self.x @ beta if len(beta) else np.empty(0)
+        if self.is_certain.any():
+            offset = offset + self.offset if len(beta) else self.offset
         n_pairs = len(table.first)
         residual, variance = np.empty((2, n_pairs))
         cross = np.empty(n_pairs if self.tie else 0)
@@ -314,7 +337,7 @@ class Likelihood:
     def predictor(self, params: Array) -> Array:
         """The linear predictor d of each row of the table."""
         ability, beta, _ = self.split(params)
-        return ability[self.table.first] - ability[self.table.second] + self.x @ beta
+        return ability[self.table.first] - ability[self.table.second] + self.x @ beta + self.offset
 
     def probabilities(self, params: Array) -> Array:
         """Probabilities of win, loss and tie of each row of the table."""
@@ -350,6 +373,10 @@ class Likelihood:
         if not np.isfinite(point.value):
             return np.full(self.n_params, np.nan)
         return self._step(point.slope or point, point.score)
+
+    def curvature_solver(self, point: Point, tolerance: float) -> Solve:
+        """A function that solves equations with the curvature of the penalised likelihood as matrix."""
+        return self.solve(point.slope or point, tolerance)
 
     def _step(self, curvature: Point, score: Array) -> Array:
         try:
@@ -442,7 +469,14 @@ class Likelihood:
 
     def item_covariance(self, cov: Array) -> Array:
         """Covariance of the items' abilities, and of the extra parameters behind them, from that of the parameters."""
-        return self.design.expand(cov)
+        return self.without_infinite(self.design.expand(cov))
+
+    def without_infinite(self, cov: Array) -> Array:
+        """Covariance of abilities in which those of infinite abilities are missing."""
+        is_infinite = np.flatnonzero(self.infinite)
+        cov[is_infinite] = np.nan
+        cov[:, is_infinite] = np.nan
+        return cov
 
     def length(self, step: Array) -> float:
         """Largest change of a logit that a step can cause."""
@@ -468,8 +502,10 @@ class Likelihood:
 
 def make_likelihood(spec: Spec, table: Table) -> Likelihood:
     """The likelihood of a specification."""
-    design = Items(table, spec.prior) if spec.z is None else Covariates(table, spec.z)
-    return Likelihood(table, design, spec.tie_model, order=spec.order, firth=spec.firth, prior=spec.prior)
+    design = Items(table, spec.prior) if spec.z is None else Covariates(table, spec.z, spec.infinite)
+    return Likelihood(
+        table, design, spec.tie_model, order=spec.order, firth=spec.firth, prior=spec.prior, infinite=spec.infinite
+    )
 
 
 def outcome_scores(likelihood: Likelihood, point: Point) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

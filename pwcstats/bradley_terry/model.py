@@ -1,6 +1,7 @@
 """The Bradley–Terry model."""
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,20 +12,21 @@ from pwcstats import _params
 from pwcstats._arrays import Array
 from pwcstats._kernels.laplacian import NotDefiniteError
 from pwcstats._summary import number
-from pwcstats._text import counted, listed
+from pwcstats._text import counted, listed, named
 from pwcstats.bradley_terry import covariance
 from pwcstats.bradley_terry.covariance import ENOUGH_UNEQUAL_CLUSTERS, FEW_CLUSTERS, LARGEST_FULL, Cov, CovType
-from pwcstats.bradley_terry.existence import find_obstacle, find_separation
+from pwcstats.bradley_terry.existence import find_obstacle, find_separation, set_infinite
 from pwcstats.bradley_terry.formulas import read_environment
 from pwcstats.bradley_terry.frames import column_names, open_frame, read_frame
 from pwcstats.bradley_terry.habits import fill_in, named_columns
 from pwcstats.bradley_terry.likelihood import LARGEST_FIRTH, make_likelihood
 from pwcstats.bradley_terry.methods import Method
+from pwcstats.bradley_terry.mixed import fit_mixed
 from pwcstats.bradley_terry.parts import largest_part, left_out_warning, some_units
 from pwcstats.bradley_terry.reading import Columns, Rows, read_wins
 from pwcstats.bradley_terry.results import BradleyTerryResults
 from pwcstats.bradley_terry.sources import combine_rows, read_source_weights
-from pwcstats.bradley_terry.spec import Spec, read_spec
+from pwcstats.bradley_terry.spec import RandomEffects, Spec, read_spec
 from pwcstats.bradley_terry.table import Table, make_table
 from pwcstats.bradley_terry.ties import Ties
 from pwcstats.bradley_terry.updating import warm_start
@@ -43,6 +45,8 @@ from pwcstats.errors import (
 
 # If the standard error of an ability is larger than this, not more than its sign is known.
 LARGEST_ERROR = 100.0
+# After this many steps, a fit that has not converged is checked for separation.
+TRIAL_STEPS = 40
 
 
 class BradleyTerry:
@@ -136,6 +140,9 @@ class BradleyTerry:
     null hypothesis: JRSS-B and Biometrika have the same ability
     estimate: 0.269 (0.1301, 0.4078)
     """
+
+    # What an observation is, for titles.
+    _observation = "comparison"
 
     def __init__(self, wins: Any, tied: Any = None, *, items: Iterable[Hashable] | None = None) -> None:
         self._set_rows(read_wins(wins, tied, items), None)
@@ -411,6 +418,7 @@ class BradleyTerry:
     def _part(self, rows: Rows, data: pd.DataFrame | None) -> "BradleyTerry":
         model = self._from_rows(rows, data)
         model.left_out, model._found, model._weighted_sources = self.left_out, self._found, self._weighted_sources
+        model._columns = self._columns
         return model
 
     def fit(
@@ -424,6 +432,7 @@ class BradleyTerry:
         *,
         item_data: pd.DataFrame | None = None,
         contest: Any = None,
+        random_effects: RandomEffects | bool | None = None,
         prior_sd: float | None = None,
         pseudo: float = 0.5,
         eval_env: Any = 0,
@@ -450,7 +459,8 @@ class BradleyTerry:
         covariates : DataFrame, array-like or str, optional
             If given, abilities are a linear function of these covariates, which have one row for each item. A string is
             a formula without response, such as ``"age + weight"``, for `item_data`. An intercept would cancel and is
-            left out.
+            left out. An item with a missing covariate has an ability of its own instead, named after the item: the
+            difference from an item whose covariates are all 0.
         ref : item, optional
             The item with ability 0; by default abilities sum to 0.
         cov : {"full", "diag", "none"}
@@ -466,6 +476,11 @@ class BradleyTerry:
             "len_b")}``, whose difference is taken), or a data frame or array with one row for each comparison. In a
             formula, the order effect takes the place of the intercept. So with ``order_effect=False``, all levels of a
             factor have a coefficient: the advantage of `first` at this level.
+        random_effects : {"laplace", "pql"} or bool, optional
+            Whether abilities have a random effect of each item beside the covariates, and how its variance is
+            estimated: by the Laplace approximation of the likelihood (which True stands for), or by penalised
+            quasi-likelihood, as in R's BradleyTerry2. Without covariates, abilities are shrunken towards their mean.
+            The result is a :class:`MixedBradleyTerryResults`.
         prior_sd : float, optional
             Standard deviation of the abilities for ``method="ridge"``, on the scale of logits.
         pseudo : float
@@ -501,7 +516,8 @@ class BradleyTerry:
         Warns
         -----
         SeparationWarning
-            If an estimate is practically infinite.
+            If an estimate is practically infinite, or if the ability of an item with missing covariates is infinite.
+            The latter item is left out of the fit.
         ConvergenceWarning
             If the iteration did not converge.
         FewClustersWarning
@@ -529,7 +545,7 @@ class BradleyTerry:
         """
         arguments = {name: given for name, given in locals().items() if name != "self"}
         if cov_type is None:
-            cov_type = "HC0" if self._weighted_sources else "nonrobust"
+            cov_type = "HC0" if self._weighted_sources and cov != "none" else "nonrobust"
         options = covariance.read_options(cov, cov_type, cov_kwds, n_projections, random_state)
         has_formula = isinstance(covariates, str) or isinstance(contest, str)
         environment = read_environment(eval_env, 1) if has_formula else None
@@ -542,6 +558,7 @@ class BradleyTerry:
             covariates=covariates,
             item_data=item_data,
             contest=contest,
+            random_effects=random_effects,
             environment=environment,
             ref=ref,
             prior_sd=prior_sd,
@@ -551,6 +568,15 @@ class BradleyTerry:
         if spec.z is None:
             _check_size(self.n_items, spec.firth, spec.firth or options.kind == "full")
         table = self._table(spec)
+        spec = set_infinite(spec, table)
+        if len(spec.infinite):
+            _warn(SeparationWarning, _infinite_own(self.items, spec))
+        # A further fit is made elsewhere, but the names of a formula are looked up where this one was.
+        arguments = arguments if environment is None else {**arguments, "eval_env": environment}
+        if spec.random_effects is not None:
+            mixed = fit_mixed(self, spec, table, options)
+            mixed._arguments = arguments
+            return mixed
         likelihood = make_likelihood(spec, table)
         scored = None
         if options.robust:
@@ -559,10 +585,16 @@ class BradleyTerry:
         if obstacle is not None:
             raise InputError(obstacle())
         start = None if self._previous is None else warm_start(self._previous, likelihood, self.items)
-        ascent = likelihood.maximise(spec.maxiter, start)
+        # Separated covariates make steps that never end, so look for them after a few.
+        ascent = likelihood.maximise(min(spec.maxiter, TRIAL_STEPS), start)
         obstacle = find_separation(spec, likelihood, ascent)
         if obstacle is not None:
             raise InputError(obstacle())
+        if ascent.n_iter == TRIAL_STEPS < spec.maxiter and not ascent.converged:
+            rest = likelihood.maximise(spec.maxiter - TRIAL_STEPS, ascent.point.params)
+            n_iter = rest.n_iter + TRIAL_STEPS
+            reason = f"stopped after {n_iter} steps" if n_iter == spec.maxiter and rest.reason else rest.reason
+            ascent = replace(rest, n_iter=n_iter, reason=reason)
         if not ascent.converged:
             cure = f"raise {arg('maxiter')}" if ascent.n_iter == spec.maxiter else _cure(spec, table)
             _warn(
@@ -578,13 +610,12 @@ class BradleyTerry:
                 "estimate the abilities without standard errors."
             ) from None
         if estimate.few_groups:
-            _warn(FewClustersWarning, _few_clusters(estimate))
+            _warn(FewClustersWarning, few_clusters(estimate))
         results = BradleyTerryResults(self, spec, likelihood, ascent, estimate, options.cov_type)
-        # A further fit is made elsewhere, but the names of a formula are looked up where this one was.
-        results._arguments = arguments if environment is None else {**arguments, "eval_env": environment}
+        results._arguments = arguments
         if estimate.variance is not None:
             # Standard errors of abilities, because those of coefficients depend on the scale of the covariates.
-            _warn_if_infinite(self.items, results._item_se, spec.method != "mle")
+            warn_if_infinite(self.items, results._item_se, spec.method != "mle")
         return results
 
     def _n_games(self) -> Array:
@@ -624,7 +655,7 @@ def _cure(spec: Spec, table: Table) -> str:
     return f"use {arg('method', 'firth')}"
 
 
-def _warn_if_infinite(items: pd.Index, se: Array, penalised: bool) -> None:
+def warn_if_infinite(items: pd.Index, se: Array, penalised: bool) -> None:
     """Warn about standard errors that are practically infinite."""
     infinite = items[np.flatnonzero(se > LARGEST_ERROR)]
     if len(infinite):
@@ -636,7 +667,21 @@ def _warn_if_infinite(items: pd.Index, se: Array, penalised: bool) -> None:
         )
 
 
-def _few_clusters(estimate: covariance.CovarianceEstimate) -> str:
+def _infinite_own(items: pd.Index, spec: Spec) -> str:
+    found = []
+    for bound, verb in ((np.inf, "lost to"), (-np.inf, "beat")):
+        some = items[spec.infinite == bound]
+        if len(some):
+            found.append(f"{named(some[0]) if len(some) == 1 else listed(some)} never {verb} any of the others")
+    cure = f"; {arg('method', 'firth')} makes it finite" if spec.random_effects is None else ""
+    return (
+        "items with missing covariates have an ability of their own, which is infinite if they only won or only lost: "
+        f"{' and '.join(found)}. The other estimates do not depend on it{cure}."
+    )
+
+
+def few_clusters(estimate: covariance.CovarianceEstimate) -> str:
+    """The warning about few or unequal clusters."""
     n, effective = estimate.n_groups or 0, estimate.n_effective or 0.0
     if n < FEW_CLUSTERS:
         lead = f"has only {n} clusters"

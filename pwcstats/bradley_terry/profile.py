@@ -12,7 +12,6 @@ from pwcstats._kernels import profile
 from pwcstats._kernels.tails import chi2_isf
 from pwcstats._text import listed
 from pwcstats.bradley_terry.covariance import SOLVE_TOLERANCE
-from pwcstats.bradley_terry.likelihood import Likelihood, Point
 from pwcstats.errors import ConvergenceWarning, arg, warn
 
 if TYPE_CHECKING:
@@ -80,7 +79,7 @@ def _contrast(results: "AbilityResults", index: int) -> Array:
         index += 1
     if index >= n:
         # Behind the ghost, if there is one.
-        contrast[index + likelihood.design.size - n] = 1.0
+        contrast[index + likelihood.n_params - likelihood.n_extra - n] = 1.0
         return contrast
     if results.spec.z is None:
         if ref is None:
@@ -95,8 +94,8 @@ def _contrast(results: "AbilityResults", index: int) -> Array:
 class _OnePoint:
     """A point in the form that the kernel asks for: as a batch of one, because a point takes much memory."""
 
-    likelihood: Likelihood
-    point: Point
+    likelihood: Any
+    point: Any
 
     @property
     def value(self) -> Array:
@@ -110,7 +109,7 @@ class _OnePoint:
 
     def solve(self, b: Array) -> Array:
         """Solve the equations with the information as matrix."""
-        return self.likelihood.solve(self.point.slope or self.point, SOLVE_TOLERANCE)(b[0])[None]
+        return self.likelihood.curvature_solver(self.point, SOLVE_TOLERANCE)(b[0])[None]
 
     def take(self, which: NDArray[Any]) -> "_OnePoint":
         """Select points of the batch, which has only one."""

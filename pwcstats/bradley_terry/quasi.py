@@ -13,6 +13,7 @@ from pwcstats import _params
 from pwcstats._arrays import Array
 from pwcstats._kernels.tails import Reference
 from pwcstats._text import listed
+from pwcstats.bradley_terry.hypotheses import check_finite
 from pwcstats.errors import ConvergenceWarning, InputError, code, warn
 
 if TYPE_CHECKING:
@@ -41,7 +42,8 @@ def quasi_variances(results: "AbilityResults") -> pd.DataFrame:
     .. [1] D. Firth and R. X. de Menezes, "Quasi-variances", Biometrika 91, 65-80, 2004.
        https://doi.org/10.1093/biomet/91.1.65
     """
-    items, z = results.model.items, results.spec.z
+    check_finite(results)
+    items, z = results.model.items, results._item_design
     if len(items) < 3:
         raise InputError(
             f"quasi-variances need at least 3 items, because 2 items have only one difference; use {code('contrast')}."

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from pwcstats import _native, _params
 from pwcstats._arrays import Array
+from pwcstats.bradley_terry.hypotheses import check_finite
 
 if TYPE_CHECKING:
     from pwcstats.bradley_terry.ability_results import AbilityResults
@@ -59,6 +60,7 @@ def ranks(
     level = 1.0 - _params.level(alpha, "alpha")
     simultaneous = _params.flag(simultaneous, "simultaneous")
     n_draws, seed = _params.count(n_draws, "n_draws"), _params.seed(random_state)
+    check_finite(results)
     ability = results._ability
     df = results.df_resid_inference if results.use_t else None
     low, high, critical = _rank_sets(ability, results._item_cov, level, simultaneous, n_draws, seed, df)

@@ -141,6 +141,13 @@ class Rows:
         return self.unit if len(self.unit) else np.arange(len(self.winner))
 
     @property
+    def numbers(self) -> Array:
+        """Number of observations that each row adds up."""
+        if len(self.n_added):
+            return self.n_added
+        return self.weights if self.counted else np.ones(len(self.winner))
+
+    @property
     def sides(self) -> NDArray[np.int8]:
         """`side` of each row, also if all are 1."""
         return self.side if len(self.side) else np.ones(len(self.winner), np.int8)

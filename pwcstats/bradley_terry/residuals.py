@@ -149,16 +149,13 @@ def _by_comparison(results: "BradleyTerryResults") -> tuple[Cells, pd.Index]:
         )
     table, cell = tabulate(rows, results.spec.contest_values)
     pair, outcome = np.divmod(cell, 3)
-    flipped = table.first[pair] != rows.winner
-    if len(rows.side):
-        flipped ^= rows.side < 0
+    flipped = (table.first[pair] != rows.winner) ^ (rows.sides < 0)
     counts = np.zeros((len(cell), 3))
-    counts[np.arange(len(cell)), outcome] = rows.weight if len(rows.weight) else 1.0
+    counts[np.arange(len(cell)), outcome] = rows.weights
     if results.spec.tie_model.halves:
         counts = halve_ties(counts)
-    unit = rows.unit if len(rows.unit) else np.arange(len(cell))
     index = pd.RangeIndex(rows.n_units) if model._data is None else model._data.index
-    return _add_up(results, _Entries(unit, pair, flipped, counts), rows.n_units), index
+    return _add_up(results, _Entries(rows.units, pair, flipped, counts), rows.n_units), index
 
 
 def _by_pair(results: "BradleyTerryResults") -> tuple[Cells, pd.Index]:

@@ -12,11 +12,11 @@ from pwcstats import _params
 from pwcstats._arrays import Array
 from pwcstats._results import TestResult
 from pwcstats.bradley_terry import goodness, hypotheses, resampling, residuals, simulation, updating
-from pwcstats.bradley_terry.ability_results import AbilityResults, indices_of
+from pwcstats.bradley_terry.ability_results import AbilityResults, indices_of, logit_interval
 from pwcstats.bradley_terry.covariance import LARGEST_FULL
 from pwcstats.bradley_terry.likelihood import Likelihood, Point
 from pwcstats.bradley_terry.spec import Spec
-from pwcstats.bradley_terry.summary import make_summary
+from pwcstats.bradley_terry.summary import summarise_comparisons
 from pwcstats.errors import InputError, arg, code
 
 # In the order of the columns of a table of comparisons.
@@ -194,7 +194,7 @@ class BradleyTerryResults(AbilityResults):
         if column is None:
             low, high = d - half, d + half
         else:
-            low, high = _logit_interval(estimate, half)
+            low, high = logit_interval(estimate, half)
         return pd.DataFrame({"estimate": estimate, "std_error": error, "conf_low": low, "conf_high": high})
 
     def _new_contests(self, contest: Any, n: int, neutral: bool) -> Array:
@@ -310,16 +310,7 @@ class BradleyTerryResults(AbilityResults):
         -------
         statsmodels.iolib.summary.Summary
         """
-        return make_summary(self, _params.level(alpha, "alpha"), _params.count(max_rows, "max_rows", 2))
+        return summarise_comparisons(self, _params.level(alpha, "alpha"), _params.count(max_rows, "max_rows", 2))
 
     def _title(self) -> str:
         return "Bradley-Terry fit"
-
-
-def _logit_interval(p: Array, half: Array) -> tuple[Array, Array]:
-    """Bounds of probabilities, from half the length of their intervals; symmetric on the scale of logits."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        odds, factor = p / (1.0 - p), np.exp(half / (p * (1.0 - p)))
-        low, high = odds / (factor + odds), odds * factor / (1.0 + odds * factor)
-    certain = (p <= 0.0) | (p >= 1.0)
-    return np.where(certain, p, low), np.where(certain, p, np.where(np.isinf(odds * factor), 1.0, high))

@@ -57,7 +57,7 @@ def combine_rows(parts: Mapping[Any, tuple[Rows, pd.DataFrame | None]], weights:
         unit=np.concatenate([start + rows.units for start, rows in zip(starts, sources, strict=True)]),
         n_units=sum(n_units),
         counted=False,
-        n_added=np.concatenate([_numbers(rows) for rows in sources]),
+        n_added=np.concatenate([rows.numbers for rows in sources]),
         side=np.concatenate([rows.sides for rows in sources]),
         squares=np.concatenate([(f * rows.sandwich_weights) ** 2 for f, rows in zip(factors, sources, strict=True)]),
     )
@@ -72,13 +72,6 @@ def _union(sources: list[Rows]) -> pd.Index:
         return first
     items = first.append(others).unique()
     return items[sorted_order(items)]
-
-
-def _numbers(rows: Rows) -> Array:
-    """Number of observations that each row adds up."""
-    if len(rows.n_added):
-        return rows.n_added
-    return rows.weights if rows.counted else np.ones(len(rows.winner))
 
 
 def _combined_data(parts: Mapping[Any, tuple[Rows, pd.DataFrame | None]], n_units: list[int]) -> pd.DataFrame:

@@ -1,11 +1,12 @@
 """The specification of a fit: the options that define its parameters, checked against the comparisons."""
 
 from collections.abc import Hashable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from patsy import EvalEnvironment
 
 from pwcstats import _params
@@ -18,6 +19,8 @@ from pwcstats.bradley_terry.reading import Rows
 from pwcstats.bradley_terry.ties import TIE_MODELS, TieModel
 from pwcstats.errors import InputError, arg, code
 
+RandomEffects = Literal["laplace", "pql"]
+
 # Names of the order effect and of the log tie parameter among the parameters.
 ORDER_TERM, TIE_TERM = "(order)", "(tie)"
 
@@ -26,8 +29,10 @@ ORDER_TERM, TIE_TERM = "(order)", "(tie)"
 class Spec:
     """Specification of a fit.
 
-    `labels` are the items or, if there are covariates `z`, the names of the covariates. `ref` is the index of the
-    reference item.
+    `labels` are the items or, if there are covariates `z`, the names of the covariates. Items whose covariates are
+    missing, `own`, have coefficients of their own, which come first. `ref` is the index of the reference item.
+    `infinite` is empty, or has an entry for each item: plus or minus infinity if its own ability is infinite, and else
+    0.
     """
 
     method: str
@@ -39,6 +44,9 @@ class Spec:
     ref: int | None
     contest: Contest | None
     prior: Prior | None
+    own: NDArray[np.int64]
+    random_effects: str | None = None
+    infinite: Array = field(default_factory=lambda: np.zeros(0))
 
     @property
     def tie_model(self) -> TieModel:
@@ -54,6 +62,15 @@ class Spec:
     def contest_values(self) -> Array | None:
         """Contest covariates, one row for each row of the user's data."""
         return None if self.contest is None else self.contest.values
+
+    def covariate_frame(self, items: pd.Index) -> pd.DataFrame | None:
+        """Covariates of the items, missing for items with abilities of their own; None if there are none."""
+        if self.z is None or self.z.shape[1] == len(self.own):
+            return None
+        frame = pd.DataFrame(self.z[:, len(self.own) :], index=items, columns=self.labels[len(self.own) :])
+        frame.iloc[self.own] = np.nan
+        frame.iloc[np.flatnonzero(self.infinite)] = np.nan
+        return frame
 
     @property
     def beta_terms(self) -> list[str]:
@@ -76,6 +93,7 @@ def read_spec(
     covariates: Any,
     item_data: Any,
     contest: Any,
+    random_effects: Any,
     environment: EvalEnvironment | None,
     ref: Hashable | None,
     prior_sd: Any,
@@ -88,6 +106,7 @@ def read_spec(
     order = _params.flag(order_effect, "order_effect")
     maxiter = _params.count(maxiter, "maxiter")
     prior = read_prior(method, prior_sd, pseudo)
+    effects = _read_random_effects(random_effects, method, ties, ref)
     if covariates is None and item_data is not None:
         raise InputError(
             f"{arg('item_data')} holds the variables of a formula; give the formula as {arg('covariates')}."
@@ -108,13 +127,14 @@ def read_spec(
             "method."
         )
     ref_index = None if ref is None else _params.index_of(ref, rows.items, "ref")
-    z, labels = None, rows.items
+    z, labels, own = None, rows.items, np.zeros(0, np.int64)
     if covariates is not None:
-        z, names = read_covariates(covariates, item_data, rows.items, environment)
-        labels = pd.Index(names)
-    spec = Spec(
-        method, ties, order, maxiter, labels, z, ref_index, read_contest(contest, rows, data, order, environment), prior
-    )
+        read = read_covariates(covariates, item_data, rows.items, environment)
+        z, labels, own = read.values, read.labels, read.own
+    elif effects is not None:
+        z, labels = np.zeros((len(rows.items), 0)), pd.Index([], dtype=object)
+    found = read_contest(contest, rows, data, order, environment)
+    spec = Spec(method, ties, order, maxiter, labels, z, ref_index, found, prior, own, effects)
     _check_labels(spec)
     if ties == "none" and rows.tie.any():
         n_ties = rows.weight[rows.tie].sum() if len(rows.weight) else np.count_nonzero(rows.tie)
@@ -128,6 +148,28 @@ def read_spec(
             f"{code('from_comparisons')}, and do not mark all rows as {arg('neutral')}. A matrix of wins has no order."
         )
     return spec
+
+
+def _read_random_effects(given: Any, method: str, ties: str, ref: Hashable | None) -> str | None:
+    if given is None or given is False:
+        return None
+    kind = "laplace" if given is True else _params.choice(given, get_args(RandomEffects), "random_effects")
+    if method != "mle":
+        raise InputError(
+            f"{arg('random_effects')} are fitted by {arg('method', 'mle')}, got {arg('method', method)}; leave one of "
+            "the two out."
+        )
+    if ties not in ("none", "half"):
+        raise InputError(
+            f"{arg('random_effects')} do not support {arg('ties', ties)}; use {arg('ties', 'half')} to count half a "
+            "win for each item."
+        )
+    if ref is not None:
+        raise InputError(
+            f"with {arg('random_effects')} the abilities are deviations from a mean, so no item is the reference; "
+            f"leave {arg('ref')} out."
+        )
+    return kind
 
 
 def _check_labels(spec: Spec) -> None:

@@ -1,5 +1,6 @@
 """Fits that begin where an earlier fit ended: the model of old and new comparisons."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -46,11 +47,17 @@ def update(results: "BradleyTerryResults", comparisons: Any) -> "BradleyTerryRes
     """
     old: BradleyTerry = results.model
     new = comparisons if isinstance(comparisons, type(old)) else _read(old, comparisons)
-    both = type(old).__new__(type(old))
-    known = old._data is not None and new._data is not None
-    both._set_rows(_join(old._rows, new._rows), pd.concat([old._data, new._data]) if known else None)
+    if old._weighted_sources or new._weighted_sources:
+        raise InputError(
+            f"a model of several sources cannot be updated, because their weights depend on all comparisons; use "
+            f"{code('combine')} again."
+        )
+    both = old._from_rows(_join(old._rows, new._rows), _join_data(old._data, new._data))
     both._columns, both._previous = old._columns, results
-    return both.fit(**results._arguments)
+    fit = both.fit(**results._arguments)
+    # The old comparisons are in the new model.
+    both._previous = None
+    return fit
 
 
 def _read(model: "BradleyTerry", comparisons: Any) -> "BradleyTerry":
@@ -79,34 +86,40 @@ def _join(old: Rows, new: Rows) -> Rows:
         items = items[sorted_order(items)]
     codes = [items.get_indexer(rows.items).astype(np.int32) for rows in (old, new)]
     is_long = bool(old.n_units and new.n_units)
-    has_units = is_long and bool(len(old.unit) or len(new.unit))
-    units = [rows.unit if len(rows.unit) else np.arange(len(rows.winner)) for rows in (old, new)]
-    weighted = len(old.weight) or len(new.weight)
-    sided = len(old.side) or len(new.side)
-    return Rows(
+    rows = Rows(
         items=items,
         winner=np.concatenate([codes[0][old.winner], codes[1][new.winner]]),
         loser=np.concatenate([codes[0][old.loser], codes[1][new.loser]]),
         tie=np.concatenate([old.tie, new.tie]),
         home=np.concatenate([old.home, new.home]),
-        weight=np.concatenate([_filled(rows.weight, rows) for rows in (old, new)]) if weighted else np.empty(0),
-        unit=np.concatenate([units[0], units[1] + old.n_units]) if has_units else np.empty(0, np.int64),
+        weight=np.concatenate([old.weights, new.weights]) if len(old.weight) or len(new.weight) else old.weight,
+        unit=np.empty(0, np.int64),
         n_units=old.n_units + new.n_units if is_long else 0,
         counted=old.counted and new.counted,
-        side=np.concatenate([_filled(rows.side, rows) for rows in (old, new)]) if sided else old.side,
+        side=np.concatenate([old.sides, new.sides]) if len(old.side) or len(new.side) else old.side,
     )
+    if is_long and (len(old.unit) or len(new.unit)):
+        rows = replace(rows, unit=np.concatenate([old.units, new.units + old.n_units]))
+    if old.counted != new.counted or len(old.n_added) or len(new.n_added):
+        squares = np.concatenate([part.sandwich_weights**2 for part in (old, new)])
+        rows = replace(rows, n_added=np.concatenate([old.numbers, new.numbers]), squares=squares)
+    return rows
 
 
-def _filled(x: Any, rows: Rows) -> Any:
-    """The entries of all rows, also if they are empty because all are 1."""
-    return x if len(x) else np.ones(len(rows.winner), x.dtype)
+def _join_data(old: pd.DataFrame | None, new: pd.DataFrame | None) -> pd.DataFrame | None:
+    if old is None or new is None:
+        return None
+    both = pd.concat([old, new])
+    both.attrs = {**old.attrs, **new.attrs}
+    return both
 
 
 def warm_start(previous: "BradleyTerryResults", likelihood: Likelihood, items: pd.Index) -> Array:
     """Starting values from an earlier fit of the same specification; new items have the usual ones."""
     old, n_old = previous._point.params, previous._likelihood.design.size
     if previous.spec.z is not None:
-        return old.copy()
+        # New comparisons may make the ability of an item with missing covariates finite.
+        return old.copy() if len(old) == likelihood.n_params else likelihood.start()
     start, size = likelihood.start(), likelihood.design.size
     start[items.get_indexer(previous.model.items)] = old[: previous.model.n_items]
     # A ghost item is behind the others.

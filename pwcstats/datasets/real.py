@@ -17,6 +17,7 @@ __all__ = ["catalogue", "load"]
 _ALIASES = {"satellite": "satimage", "pendigits": "penbased", "wdbc": "breast_cancer"}
 Name = Literal[
     "arena",
+    "battles",
     "citations",
     "classifier_scores",
     "endometrial",
@@ -102,6 +103,7 @@ def load(name: Name | str, *, path: str | os.PathLike[str] | None = None) -> Bun
     name               rows  columns
     =================  ====  =======================================================
     arena              3000  user, language, first, second, winner; simulated votes
+    battles            4000  simulated votes with lengths of answers
     citations             4  four journals; the row is cited by the column
     classifier_scores   500  method, dataset, repeat, fold, score (accuracy)
     endometrial          79  NV, PI, EH, HG; NV separates
@@ -244,10 +246,10 @@ def catalogue() -> pd.DataFrame:
     >>> catalogue()[["name", "rows", "features", "classes", "package"]].head()
                     name  rows  features  classes       package
     0              arena  3000      <NA>     <NA>      pwcstats
-    1          citations     4      <NA>     <NA>      pwcstats
-    2  classifier_scores   500      <NA>     <NA>      pwcstats
-    3        endometrial    79         3        2      pwcstats
-    4               iris   150         4        3  scikit-learn
+    1            battles  4000      <NA>     <NA>      pwcstats
+    2          citations     4      <NA>     <NA>      pwcstats
+    3  classifier_scores   500      <NA>     <NA>      pwcstats
+    4        endometrial    79         3        2      pwcstats
     """
     rows: list[tuple[Any, ...]] = [
         (name, *source.size, "pwcstats", True, source.about) for name, source in shipped.SOURCES.items()

@@ -50,6 +50,11 @@ SOURCES = {
         3000,
         ("user", "language", "first", "second", "winner"),
     ),
+    "battles": Source(
+        "Votes of 250 users on 10 language models, with lengths of answers (simulated)",
+        4000,
+        ("user", "language", "model_a", "model_b", "winner"),
+    ),
     "citations": Source("Citations between 4 statistical journals", 4, ("cited",), ("cited", "citing")),
     "classifier_scores": Source("Accuracies of 5 classifiers on 10 data sets, 2 x 5 folds", 500, ("method", "dataset")),
     "endometrial": Source("Endometrial cancer of high or low grade", 79, target="HG", n_features=3, n_classes=2),

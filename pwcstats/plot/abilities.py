@@ -146,7 +146,7 @@ def leaderboard(
     handles = []
     for k, (name, frame) in enumerate(series.items()):
         # The points of one item share its row.
-        shift = 0.0 if len(series) == 1 else 0.7 * (k / (len(series) - 1) - 0.5)
+        shift = 0.0 if len(series) == 1 else 0.62 * (k / (len(series) - 1) - 0.5)
         color = COLORS[0] if len(series) == 1 else CATEGORY_COLORS[k]
         rows = np.arange(len(frame)) + shift
         axes.hlines(rows, frame["conf_low"], frame["conf_high"], color=color, linewidth=2.0 if k == 0 else 1.5)

@@ -6,6 +6,7 @@ into R's memory.
 
 import atexit
 import ctypes
+import dataclasses
 import pickle
 import sys
 import traceback
@@ -14,6 +15,7 @@ import warnings
 import numpy as np
 from pwcstats_vocabulary import RVocabulary
 
+from pwcstats import _tables
 from pwcstats.errors import Message, PwcError
 
 # R functions that fit R learners and predict their probabilities.
@@ -90,6 +92,19 @@ def freeze(fit):
 def thaw(frozen):
     """Return the fit that `freeze` was given."""
     return pickle.loads(frozen)
+
+
+def leaderboard_texts(board):
+    """Return a leaderboard as lines of text, and in other formats, with notes in R's vocabulary."""
+    board = dataclasses.replace(board, notes=tuple(notes(board.notes)))
+    return {
+        "title": board._title(),
+        "lines": _tables.to_text(board._columns()).split("\n"),
+        "notes": list(board.notes),
+        "markdown": board.to_markdown(),
+        "html": board.to_html(),
+        "latex": board.to_latex(),
+    }
 
 
 def row_names(index):

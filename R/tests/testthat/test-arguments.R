@@ -19,7 +19,7 @@ every_object <- function() {
     nemenyi(scores), bayes_correlated_t(scores[, 1], scores[, 2], test_fraction = 0.2),
     couple(c(.9, .4, .7), condensed = TRUE, return_info = TRUE), sign_pair(scores[, 1], scores[, 2])
   )
-  c(objects, lapply(objects[c(1, 5:8)], summary))
+  c(objects, lapply(objects[c(1, 5:8)], summary), list(leaderboard(bt(wins)), pairs(bt(wins))))
 }
 
 test_that("every method refuses unknown arguments", {
@@ -30,10 +30,11 @@ test_that("every method refuses unknown arguments", {
   methods <- getNamespaceInfo("pwcstats", "S3methods")
   open <- vapply(methods[, 3], function(name) "..." %in% names(formals(name)), TRUE)
   # These always stop with an error.
-  none <- c("formula.pwcstats_bt", "residuals.pwcstats_bt", "residuals.pwcstats_logit")
-  none <- c(none, "family.pwcstats_logit")
+  none <- c("residuals.pwcstats_logit", "family.pwcstats_logit")
   expect_gt(sum(open), 80)
-  packages <- c("pwcstats", "base", "stats", "graphics", "generics", "ggplot2")
+  # In BradleyTerry2 1.1-2, BTabilities() is not a generic function. knitr passes options.
+  open <- open & !methods[, 1] %in% c("BTabilities", "knit_print")
+  packages <- c("pwcstats", "base", "stats", "graphics", "generics", "ggplot2", "qvcalc")
   for (place in which(open)) {
     name <- methods[place, 3]
     object <- Find(function(object) inherits(object, methods[place, 2]), objects)
@@ -60,8 +61,8 @@ test_that("every exported function refuses unknown arguments", {
   exported <- Filter(is.function, mget(getNamespaceExports("pwcstats"), asNamespace("pwcstats")))
   open <- Filter(function(f) "..." %in% names(formals(f)), exported)
   generics <- c(
-    "abilities", "compare_items", "comparison_intervals", "goodness_of_fit", "quasi_variances",
-    "rank_intervals"
+    "abilities", "compare_items", "comparison_intervals", "goodness_of_fit", "leaderboard",
+    "quasi_variances", "rank_intervals"
   )
   known <- c(generics, "couple", "cratio", "detect_separation", "install_pwcstats", "pwc")
   known <- c(known, "calibration_plot")
@@ -74,7 +75,7 @@ test_that("the error suggests the nearest name, or lists all names", {
   expect_refused(confint(fit, methd = "profile"), "^confint\\(\\) has no .* mean 'method'\\?$")
   expect_refused(confint(fit, interval = "x"), "it has 'parm', 'level', 'method', 'conf.level'\\.$")
   expect_refused(predict(fit, tpye = "prob"), "did you mean 'type'\\?$")
-  expect_refused(abilities(bt(wins), ref = "a"), "it has no arguments but the first\\.$")
+  expect_refused(quasi_variances(bt(wins), ref = "a"), "it has no arguments but the first\\.$")
   expect_refused(summary(fit, "profile", 3), "has too many arguments; it has 'method'\\.$")
   # For any form of the call.
   expect_refused(lapply(list(fit), summary, mehtod = "profile"), "^summary\\(\\).* 'method'\\?$")

@@ -66,7 +66,7 @@ test_that("rows need players and an outcome", {
   expect_refused(bt(1, small_wins), "must be given together")
   nothing <- NULL
   expect_refused(bt(1, winner, nothing, games), "player2 must have a label .* NULL")
-  expect_refused(bt(1, winner, loser, "games"), "^data must be a data frame, not character\\.$")
+  expect_refused(bt(1, winner, loser, "games"), "^data must be a data frame .*, not character\\.$")
   expect_refused(bt(1, winner, nobody, games), "object 'nobody' not found\\.$")
   expect_refused(bt(1:2, winner, loser, games), "variable lengths differ")
   expect_refused(bt(winner, winner, loser, games), "not character; .*winner == player1")
@@ -97,17 +97,17 @@ test_that("covariates have a row for each item and are identified", {
   skip_without_python()
   items <- data.frame(size = c(1, 2, 4), same = 1, row.names = c("a", "b", "d"))
   expect_refused(bt(small_wins, covariates = ~size), "item_data is needed")
-  expect_refused(bt(small_wins, item_data = items), "needs a formula; give it as covariates")
+  expect_refused(bt(small_wins, item_data = items), "^item_data needs a formula, such as")
   expect_refused(bt(small_wins, covariates = items, item_data = items), "leave it out")
   expect_refused(bt(small_wins, covariates = items), "row names lack 'c'")
   expect_refused(bt(small_wins, covariates = ~size, item_data = 1:3), "must be a data frame")
   rownames(items)[[3]] <- "c"
   expect_refused(bt(small_wins, covariates = ~nothing, item_data = items), "'nothing' not found")
-  expect_refused(bt(small_wins, covariates = same ~ size, item_data = items), "without response")
+  expect_refused(bt(small_wins, covariates = same ~ size, item_data = items), "no response")
   expect_refused(bt(small_wins, covariates = items), "'same' is not identified")
   expect_refused(bt(small_wins, covariates = 1:2), "one row for each of the 3 items, got 2")
   items$size[[2]] <- NA
-  expect_refused(bt(small_wins, covariates = ~size, item_data = items), "'size' of item b")
+  expect_refused(bt(small_wins, covariates = items["size"]), "'size' of item b")
 })
 
 test_that("methods refuse requests without an answer", {

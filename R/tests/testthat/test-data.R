@@ -6,6 +6,8 @@ test_that("the data sets have their documented shapes", {
   expect_identical(nlevels(arena$first), 12L)
   expect_identical(sort(unique(arena$winner)), c("first", "second", "tie"))
   expect_identical(range(table(arena$user)), c(1L, 94L))
+  expect_identical(dim(battles), c(4000L, 7L))
+  expect_identical(levels(battles$model_a), levels(battles$model_b))
   expect_s3_class(citations, "table")
   expect_identical(names(dimnames(citations)), c("cited", "citing"))
   expect_identical(names(classifier_scores), c("method", "dataset", "repeat", "fold", "score"))

@@ -53,11 +53,12 @@ test_that("formulas are kept, and a term can be dropped", {
   expect_identical(deparse(formula(every)[[3]]), "x + site")
 })
 
-test_that("bt has no formula, and is updated by its arguments", {
+test_that("bt has the formula of its abilities, and is updated by its arguments", {
   skip_without_python()
   fit <- bt(result, first, second, tied_games, ties = "davidson")
   home <- update(fit, order_effect = TRUE)
   expect_identical(names(coef(home)), c("y", "z", "(order)", "(tie)"))
-  expect_refused(formula(fit), "^a fit by bt\\(\\) has no formula; update\\(\\) changes")
-  expect_refused(update(fit, . ~ . + x), "has no formula")
+  expect_identical(deparse(formula(fit)), "~..")
+  matrix <- bt(small_wins, covariates = matrix(c(a = 1, b = 3, c = 2)))
+  expect_refused(formula(matrix), "no formula, because its covariates are a matrix")
 })

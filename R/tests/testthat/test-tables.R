@@ -66,9 +66,12 @@ test_that("tests and adjustments are those of Python", {
 test_that("options of Bradley-Terry fits are those of Python", {
   skip_without_python()
   fit <- python_function("BradleyTerry", "fit")
-  for (name in c("method", "ties", "cov", "cov_type")) {
+  for (name in c("method", "ties", "cov")) {
     expect_setequal(choices(bt, name), typed(fit, name))
   }
+  # None is the default in Python, and "cluster" if there are clusters in R.
+  expect_setequal(choices(bt, "cov_type"), setdiff(typed(fit, "cov_type"), "none"))
+  expect_setequal(names(outcome_models), choices(bt, "ties"))
   goodness <- python_function("bradley_terry", "goodness", "goodness_of_fit")
   for (name in c("statistic", "p_value")) {
     expect_setequal(choices(goodness_of_fit.pwcstats_bt, name), typed(goodness, name))
