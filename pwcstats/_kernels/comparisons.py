@@ -37,9 +37,9 @@ def aggregate(
 
 
 def divide(pair: NDArray[np.int64], x: Array, n_pairs: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Divide pairs by the values of covariates, which must not be -0: the group of each row, and each group's first row.
+    """Divide pairs by the values of covariates: the group of each row, and the first row of each group.
 
-    Groups are sorted by pair, and those of a pair by their first rows.
+    No value may be -0. Groups are sorted by pair, and those of a pair by their first rows.
     """
     group, source = np.empty((2, len(pair)), np.int64)
     n_groups = _native.divide_pairs(pair, np.ascontiguousarray(x), n_pairs, group, source)
