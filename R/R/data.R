@@ -103,10 +103,10 @@
 #'     \item{winner}{`"model_a"`, `"model_b"`, `"tie"` or `"tie (bothbad)"`.}
 #'     \item{length_a, length_b}{Numbers of words in the two answers.}
 #'   }
-#' @source Simulated for this package. A few seeds were tried. With this one, an analysis that takes
-#'   the lengths into account puts the nine models with many votes in their true order. The licence
-#'   is that of the package. The Python package has the same data:
-#'   `pwcstats.datasets.load("battles").frame`.
+#' @source Simulated for this package. 25 seeds were tried. With this one, Wren wins most of its
+#'   votes, and an analysis that takes the lengths into account puts the other nine models in their
+#'   true order, as about 1 in 5 samples does. The licence is that of the package. The Python package
+#'   has the same data: `pwcstats.datasets.load("battles").frame`.
 #' @seealso [bt()], [rank_intervals()]
 #' @examples
 #' head(battles)
