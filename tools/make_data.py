@@ -125,8 +125,8 @@ def _draw_outcome(difference: np.ndarray, tie: float, uniform: np.ndarray) -> np
 
 # Battles of answers that differ in length.
 
-# 25 seeds were tried. With this one, Wren wins most of its votes, and a model with lengths puts the other nine models in
-# the order of STRENGTHS, as about 1 in 5 samples does.
+# 25 seeds were tried. With this one, Wren wins most of its votes, and a model with lengths puts the other nine models
+# in the order of STRENGTHS, as about 1 in 5 samples does.
 BATTLES_SEED = 8
 N_BATTLES = 4000
 N_VOTERS = 250
