@@ -94,6 +94,11 @@ def thaw(frozen):
     return pickle.loads(frozen)
 
 
+def ability_covariance(fit):
+    """Return the covariance of the abilities, also if they are predictions from random effects."""
+    return fit._item_cov
+
+
 def leaderboard_texts(board):
     """Return a leaderboard as lines of text, and in other formats, with notes in R's vocabulary."""
     board = dataclasses.replace(board, notes=tuple(notes(board.notes)))
