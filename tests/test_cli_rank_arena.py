@@ -402,7 +402,8 @@ class TestOutput:
         assert "--json and --format exclude each other" in shell.misused("rank", parquet, "--json", "--format", "csv")
 
     def test_formulas_of_spreadsheets(self, shell):
-        file = shell.write("games.csv", "winner,loser\n=a,b\nb,=a\n=a,b\n")
+        file = shell.write("games.csv", "winner,loser,by\n=a,b,+x\nb,=a,+x\n=a,b,y\nb,=a,y\n")
+        assert "\n'+x,1,1,2,'=a," in shell.ok("rank", file, "--format", "csv", "--guard-formulas", "--by", "by")
         assert ",'=a," in shell.ok("rank", file, "--format", "csv", "--guard-formulas")
         assert ",=a," in shell.ok("rank", file, "--format", "csv")
         assert "--guard-formulas needs --format csv" in shell.misused("rank", file, "--guard-formulas")

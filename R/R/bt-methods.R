@@ -119,7 +119,7 @@ print.summary.pwcstats_abilities <- function(x, digits = max(3L, getOption("digi
     ))
   }
   # Robust standard errors have no profile intervals.
-  if (x$method == "firth" && x$cov_type == "nonrobust") {
+  if (x$method != "mle" && x$cov_type == "nonrobust") {
     cat(
       "\nz and p-values are from Wald tests; if an item won or lost all its comparisons, use",
       "confint(fit, method = \"profile\")\n"

@@ -371,7 +371,7 @@ read_ref <- function(asked, ref, refcat, call) {
 
 read_br <- function(asked, method, br, call) {
   check_flag(br, "br", call)
-  if (br && !is.null(asked$method) && method != "firth") {
+  if (br && !is.null(asked$method) && !identical(method, "firth")) {
     abort("br = TRUE is method = 'firth'; give only one of them.", call)
   }
   if (br) "firth" else method

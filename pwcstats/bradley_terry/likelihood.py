@@ -290,7 +290,7 @@ class Likelihood:
         llf, score_tie, info_tie = map(float, sums.sum(axis=0))
         tie_score = [score_tie] * self.tie
         score = np.concatenate([self.design.gather(node_scores.sum(axis=0)), self._sums(residual), tie_score])
-        information = self._extra_information(variance, cross, info_tie)
+        information = self.extra_information(variance, cross, info_tie)
         return Point(params, llf, llf, score, variance, np.empty(0), cross, information)
 
     # Long sums are not left to BLAS, whose results depend on its number of threads.
@@ -303,7 +303,7 @@ class Likelihood:
         """Weighted sum of each column of x."""
         return np.einsum("ij,i->j", self.x, weight) if self.x.shape[1] else np.empty(0)
 
-    def _extra_information(self, variance: Array, cross: Array, info_tie: float) -> Array:
+    def extra_information(self, variance: Array, cross: Array, info_tie: float) -> Array:
         """Information about beta and the tie parameter."""
         q = self.x.shape[1]
         out = np.empty((self.n_extra, self.n_extra))
@@ -382,11 +382,13 @@ class Likelihood:
 
     def border(self, point: Point) -> Array:
         """Information between the design's parameters and the extra ones, one column for each extra parameter."""
+        return self.design.gather(self.node_border(point.variance, point.cross))
+
+    def node_border(self, variance: Array, cross: Array) -> Array:
+        """Information between the abilities of the nodes and the extra parameters."""
         out = np.zeros((self.design.n_nodes, self.x.shape[1]))
-        _native.add_weighted_rows(self.table.first, self.table.second, self.x, point.variance, out)
-        if self.tie:
-            out = np.column_stack([out, self.scatter(point.cross)])
-        return self.design.gather(out)
+        _native.add_weighted_rows(self.table.first, self.table.second, self.x, variance, out)
+        return np.column_stack([out, self.scatter(cross)]) if self.tie else out
 
     def direction(self, point: Point) -> Array:
         """The Newton step."""
@@ -425,7 +427,7 @@ class Likelihood:
         secant = n * np.where(near, self.ties.slope(p), gap / np.where(near, 1.0, d - own))
         info_tie = float(point.extra_information[-1, -1]) if self.tie else 0.0
         no_cross = np.zeros_like(point.cross)
-        information = self._extra_information(secant, no_cross, info_tie)
+        information = self.extra_information(secant, no_cross, info_tie)
         curvature = replace(point, variance=secant, cross=no_cross, extra_information=information)
         return self._step(curvature, point.score)
 
