@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <vector>
 
 namespace pwc {
@@ -86,6 +87,25 @@ inline Terms rao_kupper(const double *count, double d, double log_theta) {
     return out;
 }
 
+// Twice as many places as entries, so that collisions are rare; a power of 2.
+inline int64_t table_size(int64_t n_entries) {
+    int64_t size = 2;
+    while (size < 2 * n_entries) size *= 2;
+    return size;
+}
+
+inline uint64_t hash(const double *x, int64_t n) {
+    uint64_t out = 0;
+    for (int64_t k = 0; k < n; k++) {
+        uint64_t bits;
+        std::memcpy(&bits, x + k, sizeof bits);
+        // The multiplier is 2^64 divided by the golden ratio.
+        out = (out ^ bits) * 0x9e3779b97f4a7c15u;
+        out ^= out >> 32;
+    }
+    return out;
+}
+
 using Model = Terms (*)(const double *count, double d, double tie);
 
 template <Model model>
@@ -100,7 +120,7 @@ void evaluate_pairs(const PairTable &t, double *score, double *residual, double 
         info_tie += terms.info_tie;
         score[i] += terms.residual;
         score[j] -= terms.residual;
-        residual[pair] = terms.residual;
+        if (residual) residual[pair] = terms.residual;
         variance[pair] = terms.variance;
         if (cross) cross[pair] = terms.cross;
     }
@@ -144,6 +164,35 @@ int64_t find_pairs(const Comparisons &rows, int32_t *first, int32_t *second, dou
     return n_pairs;
 }
 
+int64_t divide_pairs(const Contests &rows, int64_t *group, int64_t *source) {
+    std::vector<int64_t> slot(rows.n_pairs + 1, 0);
+    for (int64_t row = 0; row < rows.n_rows; row++) slot[rows.pair[row] + 1]++;
+    const int64_t most = *std::max_element(slot.begin(), slot.end());
+    for (int64_t pair = 0; pair < rows.n_pairs; pair++) slot[pair + 1] += slot[pair];
+    std::vector<int64_t> sorted(rows.n_rows);
+    for (int64_t row = 0; row < rows.n_rows; row++) sorted[slot[rows.pair[row]]++] = row;
+    // A hash table of the groups of one pair; -1 is an empty place.
+    std::vector<int64_t> table(table_size(most));
+    int64_t n_groups = 0;
+    for (int64_t pair = 0, k = 0; pair < rows.n_pairs; pair++) {
+        const int64_t size = table_size(slot[pair] - k);
+        std::fill(table.begin(), table.begin() + size, -1);
+        for (; k < slot[pair]; k++) {
+            const int64_t row = sorted[k];
+            const double *x = rows.x + row * rows.n_columns;
+            int64_t place = int64_t(hash(x, rows.n_columns) & uint64_t(size - 1));
+            while (table[place] >= 0 && !std::equal(x, x + rows.n_columns, rows.x + source[table[place]] * rows.n_columns))
+                place = (place + 1) & (size - 1);
+            if (table[place] < 0) {
+                table[place] = n_groups;
+                source[n_groups++] = row;
+            }
+            group[row] = table[place];
+        }
+    }
+    return n_groups;
+}
+
 void evaluate(
     Ties ties, const PairTable &t, double *score, double *residual, double *variance, double *cross, double *sums
 ) {
@@ -154,6 +203,32 @@ void evaluate(
         return evaluate_pairs<davidson<true>>(t, score, residual, variance, cross, sums);
     case Ties::rao_kupper:
         return evaluate_pairs<rao_kupper>(t, score, residual, variance, cross, sums);
+    }
+}
+
+void weighted_products(const Weighted &pairs, double *out) {
+    const int64_t n = pairs.n_columns;
+    for (int64_t pair = 0; pair < pairs.n_pairs; pair++) {
+        const double *x = pairs.x + pair * n;
+        for (int64_t k = 0; k < n; k++) {
+            const double weighted = pairs.weight[pair] * x[k];
+            for (int64_t l = 0; l <= k; l++) out[k * n + l] += weighted * x[l];
+        }
+    }
+    for (int64_t k = 0; k < n; k++)
+        for (int64_t l = 0; l < k; l++) out[l * n + k] = out[k * n + l];
+}
+
+void add_weighted_rows(const Weighted &pairs, const int32_t *first, const int32_t *second, double *out) {
+    const int64_t n = pairs.n_columns;
+    for (int64_t pair = 0; pair < pairs.n_pairs; pair++) {
+        const double *x = pairs.x + pair * n;
+        double *plus = out + first[pair] * n, *minus = out + second[pair] * n;
+        for (int64_t k = 0; k < n; k++) {
+            const double weighted = pairs.weight[pair] * x[k];
+            plus[k] += weighted;
+            minus[k] -= weighted;
+        }
     }
 }
 

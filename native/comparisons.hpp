@@ -25,6 +25,19 @@ struct Comparisons {
 // table with the columns win, loss and tie.
 int64_t find_pairs(const Comparisons &rows, int32_t *first, int32_t *second, double *ordered, int64_t *cell);
 
+// One comparison per row: its pair, and the values of `n_columns` covariates, none of which is -0 or not a number.
+struct Contests {
+    const int64_t *pair;
+    const double *x;
+    int64_t n_rows, n_pairs, n_columns;
+};
+
+// Divide pairs by the values of the covariates; the time is linear in the numbers of rows and pairs.
+//
+// Fills the `group` of each row, and the first row of each group, `source`; returns the number of groups. Groups are sorted by
+// pair, and those of a pair by their first rows.
+int64_t divide_pairs(const Contests &rows, int64_t *group, int64_t *source);
+
 enum class Ties { none, davidson, rao_kupper };
 
 // Pairs begin..end-1 of a table, and the parameters; `offset` is null if all offsets are 0, and `tie` is log nu or log theta.
@@ -37,11 +50,23 @@ struct PairTable {
 
 // Likelihood and derivatives of pairs begin..end-1.
 //
-// Adds to the `score` of each item's ability, and fills for each pair the derivative by d (`residual`), minus the second
-// derivative by d (`variance`) and, in a model with ties, minus the derivative by d and `tie` (`cross`). `sums` receives the
+// Adds to the `score` of each item's ability, and fills for each pair the derivative by d (`residual`, unless it is null), minus
+// the second derivative by d (`variance`) and, in a model with ties, minus the derivative by d and `tie` (`cross`). `sums` receives the
 // log-likelihood and, for `tie`, the first derivative and minus the second. Nearly equal numbers are never subtracted from each
 // other.
 void evaluate(Ties ties, const PairTable &t, double *score, double *residual, double *variance, double *cross, double *sums);
+
+// Covariates of pairs, and weights of the pairs.
+struct Weighted {
+    const double *x, *weight;
+    int64_t n_pairs, n_columns;
+};
+
+// X' W X; the output must be 0 before.
+void weighted_products(const Weighted &pairs, double *out);
+
+// Add the rows of W X to the rows of `out` of first items, and subtract them from those of second items.
+void add_weighted_rows(const Weighted &pairs, const int32_t *first, const int32_t *second, double *out);
 
 // Numbers of comparisons and probabilities of win, loss and tie of each pair, and (co)variances of its d and of log nu.
 struct PairMoments {

@@ -191,6 +191,12 @@ void bind_comparisons(nb::module_ &m) {
             Comparisons rows{winner.data(), loser.data(), tie.data(), home.data(), int64_t(winner.shape(0)), n_items};
             return find_pairs(rows, first.data(), second.data(), ordered.data(), cell.data());
         });
+    def(m, "divide_pairs",
+        [](Plain<int64_t, 1> pair, Plain<double, 2> x, int64_t n_pairs, Out<int64_t, 1> group, Out<int64_t, 1> source) {
+            require_same_length(pair, x, group, source);
+            Contests rows{pair.data(), x.data(), int64_t(pair.shape(0)), n_pairs, int64_t(x.shape(1))};
+            return divide_pairs(rows, group.data(), source.data());
+        });
     nb::enum_<Ties>(m, "Ties")
         .value("none", Ties::none)
         .value("davidson", Ties::davidson)
@@ -199,8 +205,9 @@ void bind_comparisons(nb::module_ &m) {
         [](Ties ties, Plain<int32_t, 1> first, Plain<int32_t, 1> second, Plain<double, 1> offset, Plain<double, 2> counts,
            Plain<double, 1> ability, double tie, int64_t begin, int64_t end, Out<double, 1> score, Out<double, 1> residual,
            Out<double, 1> variance, Out<double, 1> cross, Out<double, 1> sums) {
-            require_same_length(first, second, counts, residual, variance);
+            require_same_length(first, second, counts, variance);
             require_same_length(ability, score);
+            require(residual.shape(0) == first.shape(0) || residual.shape(0) == 0, "residual");
             require(offset.shape(0) == first.shape(0) || offset.shape(0) == 0, "offset");
             require(counts.shape(1) == 3 && sums.shape(0) == 3, "counts or sums");
             require(cross.shape(0) == first.shape(0) || ties == Ties::none, "cross");
@@ -213,7 +220,21 @@ void bind_comparisons(nb::module_ &m) {
                             tie,
                             begin,
                             end};
-            evaluate(ties, table, score.data(), residual.data(), variance.data(), cross.data(), sums.data());
+            double *residuals = residual.shape(0) ? residual.data() : nullptr;
+            evaluate(ties, table, score.data(), residuals, variance.data(), cross.data(), sums.data());
+        });
+    def(m, "weighted_products", [](Plain<double, 2> x, Plain<double, 1> weight, Out<double, 2> out) {
+        require_same_length(x, weight);
+        require(out.shape(0) == x.shape(1) && out.shape(1) == x.shape(1), "the output");
+        weighted_products({x.data(), weight.data(), int64_t(x.shape(0)), int64_t(x.shape(1))}, out.data());
+    });
+    def(m, "add_weighted_rows",
+        [](Plain<int32_t, 1> first, Plain<int32_t, 1> second, Plain<double, 2> x, Plain<double, 1> weight,
+           Out<double, 2> out) {
+            require_same_length(first, second, x, weight);
+            require(out.shape(1) == x.shape(1), "the output");
+            Weighted pairs{x.data(), weight.data(), int64_t(x.shape(0)), int64_t(x.shape(1))};
+            add_weighted_rows(pairs, first.data(), second.data(), out.data());
         });
     def(m, "firth_addition",
         [](Plain<double, 1> n, Plain<double, 2> p, Plain<double, 1> var_d, Plain<double, 1> cov_d_tie, double var_tie,

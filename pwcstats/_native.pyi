@@ -42,6 +42,7 @@ def find_pairs(
     winner: Ints, loser: Ints, tie: Bools, home: NDArray[np.int8], n_items: int,
     first: Ints, second: Ints, ordered: Floats, cell: Longs,
 ) -> int: ...  # fmt: skip
+def divide_pairs(pair: Longs, x: Floats, n_pairs: int, group: Longs, source: Longs) -> int: ...
 
 class Ties(Enum):
     none = ...
@@ -52,6 +53,8 @@ def evaluate_pairs(
     ties: Ties, first: Ints, second: Ints, offset: Floats, counts: Floats, ability: Floats, tie: float, begin: int,
     end: int, score: Floats, residual: Floats, variance: Floats, cross: Floats, sums: Floats,
 ) -> None: ...  # fmt: skip
+def weighted_products(x: Floats, weight: Floats, out: Floats) -> None: ...
+def add_weighted_rows(first: Ints, second: Ints, x: Floats, weight: Floats, out: Floats) -> None: ...
 def firth_addition(
     n: Floats, p: Floats, var_d: Floats, cov_d_tie: Floats, var_tie: float, most: float,
     addition: Floats, leverage: Floats,

@@ -5,8 +5,10 @@ import pandas as pd
 import pytest
 import statsmodels.api as sm
 from scipy import optimize
+from threadpoolctl import threadpool_limits
 
 from pwcstats import BradleyTerry, InputError
+from pwcstats._kernels.comparisons import divide
 
 from .conftest import stored
 from .parity import BRADLEY_TERRY
@@ -229,6 +231,40 @@ def test_robust_covariances(decided, cov_type, options):
     groups = {"cov_kwds": {"groups": decided["user"]}} if options else {}
     theirs = glm(decided, x, cov_type=cov_type, **groups)
     np.testing.assert_allclose(res.bse, theirs.bse, rtol=0, atol=SAME)
+
+
+def test_hc0_is_the_cluster_covariance_of_single_comparisons(votes):
+    model = BradleyTerry.from_comparisons(votes, first="a", second="b", winner="winner", tie="tie")
+    options = {"ties": "davidson", "contest": ["longer"], "order_effect": True}
+    groups = {"groups": np.arange(len(votes)), "use_correction": False}
+    alone = model.fit(**options, cov_type="cluster", cov_kwds=groups)
+    res = model.fit(**options, cov_type="HC0")
+    np.testing.assert_allclose(res.cov_params(), alone.cov_params(), rtol=SAME, atol=1e-15)
+
+
+def test_pairs_are_divided_by_all_covariates():
+    rng = np.random.default_rng(1)
+    pair, x = rng.integers(0, 50, 20_000), rng.integers(-2, 3, (20_000, 3)) * 0.1 + 0.0
+    group, source = divide(pair, x, 50)
+    frame = pd.DataFrame(np.column_stack([pair, x]))
+    expected = frame.drop_duplicates().sort_values(0, kind="stable").index
+    np.testing.assert_array_equal(source, expected)
+    np.testing.assert_array_equal(frame.to_numpy()[source[group]], frame.to_numpy())
+
+
+def test_results_do_not_depend_on_the_number_of_blas_threads():
+    rng = np.random.default_rng(2)
+    n = 300_000
+    a = rng.integers(0, 6, n)
+    b = (a + rng.integers(1, 6, n)) % 6
+    frame = pd.DataFrame(rng.normal(size=(n, 3)), columns=["x", "y", "z"])
+    frame["winner"], frame["loser"] = np.where(rng.random(n) < 0.6, (a, b), (b, a))
+    model, found = BradleyTerry.from_comparisons(frame, "winner", "loser"), []
+    for n_threads in (1, 2):
+        with threadpool_limits(n_threads, user_api="blas"):
+            res = model.fit(contest=["x", "y", "z"], cov_type="HC0")
+        found.append(np.concatenate([res.params, res.bse]))
+    np.testing.assert_array_equal(*found)
 
 
 def test_firth_maximises_the_penalised_likelihood(decided):

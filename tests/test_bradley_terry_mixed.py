@@ -327,6 +327,32 @@ def test_infinite_abilities_in_a_chain():
     assert np.isinf(res.abilities().loc[["x", "y"], "ability"]).all()
 
 
+@pytest.mark.filterwarnings("ignore::pwcstats.errors.SeparationWarning")
+@pytest.mark.parametrize("seed", range(40))
+def test_small_and_hard_data(seed):
+    """There is a result without further warnings, or a sentence about why there is none."""
+    rng = np.random.default_rng(seed)
+    n_items, n, p = (int(rng.integers(*bounds)) for bounds in ((2, 12), (2, 40), (0, 3)))
+    first = rng.integers(0, n_items, n)
+    second = (first + rng.integers(1, n_items, n)) % n_items
+    z = rng.normal(size=(n_items, p)) * 10.0 ** rng.integers(-6, 6)
+    if seed % 3 == 0 and p:
+        z[rng.integers(0, n_items, 2)] = np.nan
+    model = BradleyTerry.from_comparisons(winner=first, loser=second, weight=rng.choice([1, 1, 3, 100], n))
+    for kind in ("laplace", "pql"):
+        try:
+            res = model.fit(covariates=z[model.items] if p else None, random_effects=kind)
+        except InputError:
+            continue
+        assert res.converged
+        assert np.isfinite(res.variance_component().estimate)
+        assert res.abilities()["ability"].notna().all()
+        if kind == "laplace" and res.sigma > 0.0:
+            bounds = res.conf_int(method="profile")
+            assert (bounds[0] < res.params).all()
+            assert (res.params < bounds[1]).all()
+
+
 # How good the estimates are
 
 

@@ -297,7 +297,8 @@ class TestModel:
         repeated = shell.document("rank", csv, "--order-effect", "--contest", "length", "--contest", "C(language)")
         assert repeated["log_likelihood"] == pytest.approx(document["log_likelihood"])
         assert "\nlength: " in shell.ok("rank", parquet, "--contest", "length")
-        assert shell.document("rank", csv, "--contest", "log(abs(length) + 1)")["contest"][0]["term"].startswith("log(")
+        logs = [shell.document("rank", csv, "--contest", f"{name}(abs(length) + 1)") for name in ("log", "np.log")]
+        assert logs[0]["contest"][0]["estimate"] == logs[1]["contest"][0]["estimate"]
 
     def test_bad_contest_covariates(self, shell, battles, parquet):
         message = shell.refused("rank", parquet, "--contest", "lenght")
@@ -402,7 +403,8 @@ class TestOutput:
         assert "--json and --format exclude each other" in shell.misused("rank", parquet, "--json", "--format", "csv")
 
     def test_formulas_of_spreadsheets(self, shell):
-        file = shell.write("games.csv", "winner,loser\n=a,b\nb,=a\n=a,b\n")
+        file = shell.write("games.csv", "winner,loser,by\n=a,b,+x\nb,=a,+x\n=a,b,y\nb,=a,y\n")
+        assert "\n'+x,1,1,2,'=a," in shell.ok("rank", file, "--format", "csv", "--guard-formulas", "--by", "by")
         assert ",'=a," in shell.ok("rank", file, "--format", "csv", "--guard-formulas")
         assert ",=a," in shell.ok("rank", file, "--format", "csv")
         assert "--guard-formulas needs --format csv" in shell.misused("rank", file, "--guard-formulas")

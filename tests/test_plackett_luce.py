@@ -523,6 +523,8 @@ def test_wrong_ranks_and_weights():
         PlackettLuce.from_orderings(pairs, [1, -1])
     with pytest.raises(InputError, match="weight is 0 for every ranking"):
         PlackettLuce.from_orderings(pairs, [0, 0])
+    with pytest.raises(InputError, match=r"weight .* got -1 for row 0"):
+        PlackettLuce.from_rankings([[1, 2], [2, 1]], [-1, 1])
     with pytest.raises(InputError, match="weight must have a number for each of the 2 rankings, got 3"):
         PlackettLuce.from_orderings(pairs, [1, 1, 1])
     with pytest.raises(InputError, match="unranked must be one of"):
@@ -537,6 +539,13 @@ def test_sizes():
     tied = [[tuple(range(20)), *range(20, 40)], list(range(40))]
     with pytest.raises(InputError, match=r"ties of up to 20 of 40 items make .* unranked='last'"):
         PlackettLuce.from_orderings(tied)
+    with pytest.raises(InputError, match="make more than 1e308 different choices possible"):
+        PlackettLuce.from_orderings([[tuple(range(2000)), *range(2000, 4000)]])
+    # 40,000 different lists of three of 4,000 items, each with three choices from almost all items.
+    lists = np.random.default_rng(0).integers(0, 4000, (40_000, 3))
+    lists = lists[(lists[:, 0] != lists[:, 1]) & (lists[:, 1] != lists[:, 2]) & (lists[:, 0] != lists[:, 2])]
+    with pytest.raises(InputError, match="different sets of items that are left, .* shorten the rankings"):
+        PlackettLuce.from_orderings(lists, unranked="last")
 
 
 def test_labels_that_are_parameters():

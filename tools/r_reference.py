@@ -16,7 +16,10 @@ GROUPS = {
     "Install": r"install_pwcstats|pwcstats_available",
     "Coupling": r"couple|pwcstats_coupling",
     "Classifiers": r"pwc|hybrid|ordinal_hybrid|calibration_plot|.*_(pwc|machines)",
-    "Rankings": r"bt|abilities|.*_bt|bt_(selection|residuals)|leaderboard|(pairs|plot|qvcalc)[.]pwcstats_.*|compare_items|comparison_intervals|quasi_variances|rank_intervals",
+    "Rankings": (
+        r"bt|abilities|.*_(bt|abilities)|bt_(selection|residuals)|leaderboard|plackett_luce|compare_items|"
+        r"comparison_intervals|quasi_variances|rank_intervals"
+    ),
     "Logistic models": r"firth.*|cratio|detect_separation|stepwise|.*_logit",
     "Comparing methods": r"(compare_methods|corrected|bayes|friedman|nemenyi|winners|adjust).*|.*_(pair|comparison)",
     "All fits": r"pwcstats_(augment|autoplot)",

@@ -60,6 +60,18 @@ read_covariates <- function(structure, input, values, call) {
   covariate_matrix(as_numbers(covariates, "covariates", call), input$items, call)
 }
 
+# The matrix that multiplies the coefficients to give the abilities: items without covariates have a
+# column of their own.
+with_own_columns <- function(z) {
+  if (!anyNA(z)) {
+    return(z)
+  }
+  own <- rowSums(is.na(z)) > 0
+  columns <- outer(rownames(z), rownames(z)[own], "==") + 0
+  z[own, ] <- 0
+  with_dimnames(cbind(columns, z), rownames(z), c(rownames(z)[own], colnames(z)))
+}
+
 rows_of_items <- function(x, name, items, call) {
   if (!is.data.frame(x)) {
     abort(

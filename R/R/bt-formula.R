@@ -124,6 +124,11 @@ sort_terms <- function(terms, kinds, random, id, call) {
   part <- vapply(seq_along(labels), inside, logical(1L))
   of_items <- only("item")
   free <- any(only("id"))
+  if (free && random) {
+    abort(
+      sprintf("free abilities leave nothing for (1 | %s) to explain; leave out %s.", id, id), call
+    )
+  }
   if (free && any(of_items & !part)) {
     abort(
       sprintf(
@@ -226,8 +231,8 @@ fill_missing <- function(x, rows) {
   x
 }
 
-# Covariates of the abilities as a matrix with one row for each item. Items without values have a
-# column of their own, as in BTm().
+# Covariates of the abilities as a matrix with one row for each item. It is missing for items that
+# have an ability of their own, as in BTm().
 ability_columns <- function(design, values, call) {
   if (!length(design$items)) {
     return(NULL)
@@ -237,11 +242,8 @@ ability_columns <- function(design, values, call) {
     stats::model.matrix(terms, structure(values, terms = terms))[, -1L, drop = FALSE],
     error = function(e) abort_covariates(e, call)
   )
-  items <- rownames(values)
-  separate <- attr(values, "separate")
-  z[match(separate, items), ] <- 0
-  own <- outer(items, separate, "==") + 0
-  with_dimnames(cbind(own, z), items, c(separate, colnames(z)))
+  z[attr(values, "separate"), ] <- NA
+  structure(z, assign = NULL, contrasts = NULL)
 }
 
 terms_with <- function(terms, labels) {

@@ -47,12 +47,14 @@ NULL
 #' @export
 print.pwcstats_abilities <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   refuse_unknown(...)
-  print_model(x, describe_bt(x), describe_iterations(x), digits)
+  print_model(x, describe_model(x), describe_iterations(x), digits)
 }
 
 # The numbers of items and comparisons, and the item with ability 0.
-describe_bt <- function(x) {
-  zero <- if (!is.null(x$covariates)) {
+describe_model <- function(x) {
+  zero <- if (!is.null(x$approximation)) {
+    paste0(if (!is.null(x$covariates)) "abilities from covariates and ", "random effects")
+  } else if (!is.null(x$covariates)) {
     "abilities from covariates"
   } else if (is.null(x$ref)) {
     "abilities sum to 0"
@@ -64,9 +66,15 @@ describe_bt <- function(x) {
     ridge = sprintf("with a normal prior (standard deviation %s)", format(x$prior_sd)),
     ghost = sprintf("with a ghost item (%s wins and losses)", format(x$pseudo))
   )[[x$method]]
+  if (!is.null(x$approximation)) {
+    fit <- c(
+      laplace = "by the Laplace approximation", pql = "by penalised quasi-likelihood"
+    )[[x$approximation]]
+  }
   sprintf(
-    "Bradley-Terry model %s: %d items, %s comparisons; %s",
-    fit, length(x$items), format(x$nobs, digits = 7L), zero
+    "%s model %s: %d items, %s %s; %s",
+    if (x$is_ranking) "Plackett-Luce" else "Bradley-Terry", fit, length(x$items),
+    format(x$nobs, digits = 7L), if (x$is_ranking) "rankings" else "comparisons", zero
   )
 }
 
@@ -84,7 +92,7 @@ summary.pwcstats_abilities <- function(object, ...) {
   kept <- c(
     "call", "items", "nobs", "covariates", "ref", "method", "prior_sd", "pseudo", "ties",
     "cov_type", "deviance", "df.residual", "df.inference", "loglik", "df", "converged", "iter",
-    "na.action"
+    "na.action", "is_ranking"
   )
   structure(
     class = "summary.pwcstats_abilities",
@@ -99,7 +107,7 @@ summary.pwcstats_abilities <- function(object, ...) {
 print.summary.pwcstats_abilities <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   refuse_unknown(..., .also = coefmat_names())
   print_call(x)
-  cat(describe_bt(x), "\n\nCoefficients:\n", sep = "")
+  cat(describe_model(x), "\n\nCoefficients:\n", sep = "")
   stats::printCoefmat(x$coefficients, digits = digits, ...)
   if (x$cov_type != "nonrobust") {
     cat(sprintf("\nStandard errors: sandwich (%s)\n", x$cov_type))
@@ -111,7 +119,7 @@ print.summary.pwcstats_abilities <- function(x, digits = max(3L, getOption("digi
     ))
   }
   # Robust standard errors have no profile intervals.
-  if (x$method == "firth" && x$cov_type == "nonrobust") {
+  if (x$method != "mle" && x$cov_type == "nonrobust") {
     cat(
       "\nz and p-values are from Wald tests; if an item won or lost all its comparisons, use",
       "confint(fit, method = \"profile\")\n"
@@ -119,6 +127,9 @@ print.summary.pwcstats_abilities <- function(x, digits = max(3L, getOption("digi
   }
   if (has_tie_parameter(x)) {
     cat(sprintf("\n(tie) is the logarithm of %s\n", tie_symbols[[x$ties]]))
+  }
+  if (x$is_ranking && any(grepl("^[(]tie", rownames(x$coefficients)))) {
+    cat("\n(tie2), (tie3), ... are the logarithms of the tie parameters\n")
   }
   print_end(x, describe_iterations(x), digits)
 }

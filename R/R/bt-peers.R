@@ -48,6 +48,10 @@ ability_vcov <- function(object, call) {
   if (is.null(object$vcov)) {
     abort("the fit has no covariance matrix; fit with cov = 'full'.", call)
   }
+  if (inherits(object, "pwcstats_bt_mixed")) {
+    covariance <- matrix_from_py(python$bridge$ability_covariance(thaw(object, call)))
+    return(with_dimnames(covariance, object$items, object$items))
+  }
   map <- ability_map(object)
   map %*% object$vcov %*% t(map)
 }
@@ -63,6 +67,8 @@ ability_map <- function(object) {
   # Abilities sum to 0.
   z <- scale(object$item_matrix, scale = FALSE)
   map <- matrix(0, nrow(z), length(terms), dimnames = list(object$items, terms))
-  map[, colnames(z)] <- z
+  # Infinite abilities are not among the coefficients.
+  known <- intersect(colnames(z), terms)
+  map[, known] <- z[, known]
   map
 }

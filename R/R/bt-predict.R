@@ -85,6 +85,9 @@ item_index <- function(name, rows, object, call) {
 
 # Variances of the link and of the tie parameter, and their covariances.
 link_covariance <- function(object, players, rows, x, call) {
+  if (inherits(object, "pwcstats_bt_mixed")) {
+    return(list(link = mixed_link_variance(object, rows, x, call), tie = 0, both = 0))
+  }
   if (is.null(object$vcov)) {
     abort("se.fit needs the covariance matrix; fit with cov = 'full'.", call)
   }

@@ -6,7 +6,8 @@
 #'
 #' Without ties, or with `ties = "half"`, the residuals are those of `glm()` and of `BTm()` in
 #' \pkg{BradleyTerry2}. If ties have a probability of their own, there are three outcomes, and the
-#' residuals are those of the points.
+#' residuals are those of the points. If the model has random effects, residuals are given their
+#' predictions, and simulations draw new ones.
 #'
 #' `type = "grouped"` is the working residual of each item, as in `BTm()`. It is 0 if each item has
 #' its own ability. If abilities depend on covariates, it shows which items are better or worse than
@@ -117,8 +118,9 @@ simulate.pwcstats_bt <- function(object, nsim = 1, seed = NULL, ...) {
   }
   state <- start_random(seed)
   on.exit(state$restore())
-  p <- outcome_models[[object$ties]](predict.pwcstats_bt(object, type = "link"), tie_of(object))$p
+  link <- predict.pwcstats_bt(object, type = "link")
   draw <- function(i) {
+    p <- outcome_models[[object$ties]](link + new_effects(object), tie_of(object))$p
     wins <- stats::rbinom(length(n), n, p[, "win"])
     if (!has_tie_parameter(object)) {
       return(cbind(wins1 = wins, wins2 = n - wins))
@@ -131,6 +133,21 @@ simulate.pwcstats_bt <- function(object, nsim = 1, seed = NULL, ...) {
     drawn,
     class = "data.frame", row.names = rownames(object$model), seed = state$seed
   )
+}
+
+# New random effects minus the predicted ones, player1 minus player2 of each row.
+new_effects <- function(object) {
+  if (!inherits(object, "pwcstats_bt_mixed")) {
+    return(0)
+  }
+  old <- object$random_effects[, "effect"]
+  change <- stats::rnorm(length(old), sd = object$sigma) - old
+  # Items with an ability of their own have no random effect.
+  of <- function(player) {
+    found <- change[match(as.character(player), names(old))]
+    ifelse(is.na(found), 0, found)
+  }
+  of(object$model$player1) - of(object$model$player2)
 }
 
 # As simulate() of lm(): the state of the generator or the seed, and a function that restores the

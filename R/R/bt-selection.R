@@ -80,6 +80,10 @@ update.pwcstats_bt <- function(object, formula., ..., evaluate = TRUE) { # nolin
   for (name in names(changes)) {
     call[[name]] <- changes[[name]]
   }
+  # Without the term (1 | ..) there are no random effects.
+  if (!missing(formula.) && !any(grepl("|", deparse(call$formula), fixed = TRUE))) {
+    call$random_effects <- NULL
+  }
   if (evaluate) eval(call, parent.frame()) else call
 }
 
@@ -143,9 +147,14 @@ kept_terms <- function(object) {
 }
 
 refuse_unlikely_test <- function(object, test, call) {
-  if (!identical(test[[1L]], "none") && object$method != "mle") {
+  is_likely <- object$method == "mle" && !identical(object$approximation, "pql")
+  if (!identical(test[[1L]], "none") && !is_likely) {
     abort(
-      "a likelihood-ratio test needs a maximum likelihood fit; fit with method = 'mle'.", call
+      paste(
+        "a likelihood-ratio test needs a maximum likelihood fit; fit with method = 'mle', and with",
+        "random_effects = 'laplace' if there are random effects."
+      ),
+      call
     )
   }
 }

@@ -11,6 +11,9 @@
 #' pair, as in `BTm()` of \pkg{BradleyTerry2}; `outcome`, `player1`, `player2`, `home`, `cluster`,
 #' `weights` and `subset` are then evaluated in `data`.
 #'
+#' If `data` has columns with common names, such as `model_a`, `model_b` and `winner` in files of
+#' chat arenas, `bt(data)` finds them; the printed call shows how it has read them.
+#'
 #' The items are the levels of the two factors, in their order, or the sorted labels if they are not
 #' factors. Items without a comparison are dropped.
 #'
@@ -46,6 +49,9 @@
 #'   the covariate `x`, and `~ z[..] + x` covariates of both kinds.
 #' * The interaction of a covariate of the items with one of the contests, as in
 #'   `~ .. + x * z[..]`, is a covariate of the contests.
+#' * `(1 | ..)` adds a random effect of each item to its ability, see [random_effects()]. As in
+#'   `BTm()`, this is recommended beside covariates of the items, which rarely explain the abilities
+#'   completely.
 #' * If a covariate of an item is missing, the item has an ability of its own. Its coefficient has
 #'   the name of the item. `separate.ability` names further such items.
 #'
@@ -54,7 +60,8 @@
 #' and a list of data frames as `data` have the same meaning. Recode outcomes -1, 0, 1 as 0, 0.5, 1
 #' with `(outcome + 1) / 2`. There are two differences. If a covariate describes the abilities, they
 #' sum to 0. If an estimate is infinite or does not exist, `bt()` stops and says why; `BTm()` may
-#' report a large number or `NA`.
+#' report a large number or `NA`. Random effects are fitted by the Laplace approximation;
+#' `random_effects = "pql"` has the estimates of `BTm()`.
 #'
 #' The deviance and its degrees of freedom are those of the aggregated data, with one number of wins
 #' for each pair and home side. `glm()` and `BTm()` count every row of the data instead, so their
@@ -92,6 +99,9 @@
 #'   logits.
 #' @param pseudo Number of wins, and of losses, of each item against the ghost for
 #'   `method = "ghost"`.
+#' @param random_effects How to fit the random effects of a formula with the term `(1 | ..)`: by the
+#'   Laplace approximation, or by penalised quasi-likelihood, as in `BTm()`; see
+#'   [random_effects()].
 #' @param cov_type Standard errors from the information matrix, or from the sandwich estimator for
 #'   single comparisons or for clusters of rows (multiplied by G / (G - 1) and (n - 1) / (n - p) for
 #'   G clusters, n comparisons and p parameters).
@@ -163,6 +173,10 @@
 #' n <- citations + t(citations)
 #' all.equal(coef(bt(citations / n, n)), coef(fit))
 #'
+#' # Votes of a chat arena, whose columns have common names.
+#' head(battles)
+#' bt(battles, ties = "davidson", ref = NA)
+#'
 #' # One row for each comparison: 1 if the first won, 0 if the second won, 0.5 for a tie.
 #' head(arena)
 #' votes <- transform(arena, result = c(first = 1, tie = 0.5, second = 0)[as.character(winner)])
@@ -209,6 +223,7 @@ bt <- function(outcome = 1,
                method = c("mle", "firth", "ridge", "ghost"),
                prior_sd = NULL,
                pseudo = 0.5,
+               random_effects = c("laplace", "pql"),
                cov_type = c("nonrobust", "HC0", "cluster"),
                cluster = NULL,
                weights = NULL,
@@ -250,6 +265,9 @@ bt <- function(outcome = 1,
     n <- player1
     names(asked)[names(asked) == "player1"] <- "n"
   }
+  if (is.null(asked$player1) && is.null(asked$player2)) {
+    asked <- find_columns(asked, outcome, data, call)
+  }
   by_rows <- !is.null(asked$player1) || !is.null(asked$player2)
   if (!by_rows && inherits(outcome, "paircomp")) {
     refuse_row_arguments(asked, call, except = "weights")
@@ -280,8 +298,15 @@ bt <- function(outcome = 1,
     )
   }
   z <- read_covariates(structure, input, values, call)
+  if (!is.null(z)) {
+    rownames(z) <- input$items
+  }
+  is_mixed <- isTRUE(input$design$random)
+  if (!is_mixed && !missing(random_effects)) {
+    abort("random_effects needs the term (1 | ..) in the formula.", call)
+  }
   # By default abilities sum to 0 in Python and are relative to the first item in R.
-  if (is.null(ref) && is.null(z)) {
+  if (is.null(ref) && is.null(z) && !is_mixed) {
     ref <- input$items[[1L]]
   }
   options <- list(
@@ -296,6 +321,7 @@ bt <- function(outcome = 1,
   to_fit <- c(options, list(
     covariates = if (!is.null(z)) frame_to_py(z, input$items, colnames(z)),
     contest = lines$contest,
+    random_effects = if (is_mixed) first_choice(random_effects),
     prior_sd = number_to_py(prior_sd),
     pseudo = number_to_py(pseudo),
     maxiter = count_to_py(maxit)
@@ -304,15 +330,16 @@ bt <- function(outcome = 1,
     to_fit$cov_kwds <- by_name_to_py(list(groups = to_py(as.array(lines$cluster))))
   }
   results <- call_bridge(model$fit, list(), to_fit, call)
-  kept <- list(cov = options$cov, covariates = !is.null(z))
+  kept <- list(cov = options$cov, covariates = !is.null(z), is_mixed = is_mixed)
   structure(
-    class = c("pwcstats_bt", "pwcstats_abilities"),
-    c(bt_from_py(results, input$items, kept), options, list(
+    class = c(if (is_mixed) "pwcstats_bt_mixed", "pwcstats_bt", "pwcstats_abilities"),
+    c(bt_from_py(results, input$items, kept), if (is_mixed) mixed_from_py(results), options, list(
       prior_sd = prior_sd,
       pseudo = pseudo,
+      is_ranking = FALSE,
       items = input$items,
       covariates = colnames(z),
-      item_matrix = z,
+      item_matrix = with_own_columns(z),
       item_values = values,
       formula = formula_of(input$design, z, structure$id, parent.frame()),
       design = input$design,
@@ -344,7 +371,7 @@ read_ref <- function(asked, ref, refcat, call) {
 
 read_br <- function(asked, method, br, call) {
   check_flag(br, "br", call)
-  if (br && !is.null(asked$method) && method != "firth") {
+  if (br && !is.null(asked$method) && !identical(method, "firth")) {
     abort("br = TRUE is method = 'firth'; give only one of them.", call)
   }
   if (br) "firth" else method
@@ -382,8 +409,9 @@ bt_from_py <- function(results, items, options) {
     abilities = with_dimnames(ability, items, c("ability", "s.e.")),
     loglik = from_py(results$llf_unpenalized),
     penalized_loglik = from_py(results$llf),
-    deviance = from_py(results$deviance),
-    df.residual = from_py(results$df_resid),
+    # The deviance of a model with random effects has no meaning.
+    deviance = if (options$is_mixed) NA_real_ else from_py(results$deviance),
+    df.residual = if (options$is_mixed) NA_real_ else from_py(results$df_resid),
     df.inference = if (from_py(results$use_t)) from_py(results$df_resid_inference) else Inf,
     df = from_py(results$df_model),
     nobs = from_py(results$nobs),

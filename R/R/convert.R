@@ -210,6 +210,13 @@ matrix_from_py <- function(x) {
   if (filled) result else from_py(x)
 }
 
+# A frame as a matrix with the labels of its rows.
+matrix_from_labels <- function(x) {
+  result <- matrix_from_py(x)
+  rownames(result) <- labels_from_py(x$index)
+  result
+}
+
 # Lower and upper bounds as a matrix with two columns.
 bounds_from_py <- function(x) {
   matrix_from_py(python$numpy$reshape(python$numpy$asarray(x), c(-1L, 2L)))

@@ -28,10 +28,10 @@
 #' @param ... For `plot()` as in [graphics::plot.default()]. Otherwise it must be empty; a misspelt
 #'   argument is an error.
 #' @return `leaderboard()` returns a list of class `pwcstats_leaderboard`, whose element `table` is
-#'   a data frame with the columns `rank`, `rank_low` and `rank_high` (the rank set), `item`, `games`,
-#'   `ability`, `rating` or `win_probability`, `std.error`, `conf.low` and `conf.high`; with `by`,
-#'   the first column is `category`. `as.data.frame()` returns this table, `format()` a character
-#'   string, and `plot()` the rows that it draws, invisibly.
+#'   a data frame with the columns `rank`, `rank_low` and `rank_high` (the rank set), `item`,
+#'   `games`, `ability`, `rating` or `win_probability`, `std.error`, `conf.low` and `conf.high`;
+#'   with `by`, the first column is `category`. `as.data.frame()` returns this table, `format()` a
+#'   character string, and `plot()` the rows that it draws, invisibly.
 #' @seealso [rank_intervals()] for the rank sets.
 #' @examplesIf pwcstats_available()
 #' result <- c(first = 1, tie = 0.5, second = 0)[as.character(arena$winner)]
@@ -105,11 +105,14 @@ anchor_to_py <- function(anchor) {
 
 # The category of each comparison, in the order of Python's rows.
 by_to_py <- function(object, by, call) {
-  if (inherits(by, "formula")) {
+  if (!object$is_ranking && inherits(by, "formula")) {
     name <- deparse1(by[[length(by)]])
     by <- variable_of_data(object, by, call)
   } else {
     name <- "category"
+  }
+  if (object$is_ranking) {
+    abort("by needs paired comparisons; fit a model to the rankings of each category.", call)
   }
   n <- nrow(object$model)
   if (length(by) != n) {

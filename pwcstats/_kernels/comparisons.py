@@ -36,6 +36,16 @@ def aggregate(
     return first[:n_pairs].copy(), second[:n_pairs].copy(), ordered[:n_pairs].copy(), counts.reshape(-1, 3), cell
 
 
+def divide(pair: NDArray[np.int64], x: Array, n_pairs: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Divide pairs by the values of covariates: the group of each row, and the first row of each group.
+
+    The values must not be -0. Groups are sorted by pair, and those of a pair by their first rows.
+    """
+    group, source = np.empty((2, len(pair)), np.int64)
+    n_groups = _native.divide_pairs(pair, np.ascontiguousarray(x), n_pairs, group, source)
+    return group, source[:n_groups].copy()
+
+
 def davidson(d: Array, log_nu: float) -> Array:
     """Probabilities of win, loss and tie for each d, one row for each; `log_nu` is -inf in a model without ties."""
     distance = np.abs(d)

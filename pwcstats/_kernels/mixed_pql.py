@@ -22,6 +22,8 @@ from pwcstats._kernels.mixed import (
 
 # Error of log sigma² in the root of the score.
 SCORE_ROOT = 1e-10
+# Relative to the largest eigenvalue of the information.
+NO_INFORMATION = 1e-10
 # A step of scoring is trusted if it is at most this long.
 LONGEST_STEP = 0.1
 
@@ -52,6 +54,8 @@ def _fit(data: Contests, maxiter: int) -> MixedFit:
         zsz, t = _projected(data, mode), mode.v / sigma
         g = np.linalg.solve(np.eye(data.n_effects) + sigma**2 * zsz, zsz)
         information = 0.5 * sigma**4 * float((g * g.T).sum())
+        if information < NO_INFORMATION:
+            return boundary
         step = 0.5 * sigma**2 * float(t @ t - np.trace(g)) / information
         if abs(step) <= SCORE_ROOT:
             converged = True
@@ -91,7 +95,10 @@ def _projected(data: Contests, mode: Mode) -> Array:
 def _working_log_variance(zsz: Array, zsy: Array) -> float | None:
     """Log sigma² that maximises the restricted likelihood of the working linear mixed model; None if sigma is 0."""
     eigenvalues, vectors = np.linalg.eigh(zsz)
-    eigenvalues, squares = np.maximum(eigenvalues, 0.0), (vectors.T @ zsy) ** 2
+    squares = (vectors.T @ zsy) ** 2
+    # Directions without information are rounding errors; if there are no others, the data say nothing about sigma.
+    kept = eigenvalues > NO_INFORMATION * max(float(eigenvalues.max(initial=0.0)), 1.0)
+    eigenvalues, squares = eigenvalues[kept], squares[kept]
 
     def slope(log_variance: float) -> float:
         ratio = float(np.exp(log_variance))
@@ -107,4 +114,5 @@ def _working_log_variance(zsz: Array, zsy: Array) -> float | None:
         return None
     if k == len(grid) - 1:
         return float(grid[-1])
-    return float(brentq(slope, grid[k - 1], grid[k + 1]))
+    low, high = grid[k - 1], grid[k + 1]
+    return float(brentq(slope, low, high)) if slope(low) > 0.0 > slope(high) else float(grid[k])

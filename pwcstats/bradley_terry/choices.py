@@ -1,6 +1,5 @@
 """The likelihood of rankings: each stage of a ranking is a choice from the items that are left."""
 
-import math
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lapack
+from scipy.special import comb
 
 from pwcstats import _native
 from pwcstats._arrays import Array
@@ -64,9 +64,7 @@ class Choices:
     @property
     def n_possible(self) -> float:
         """Number of possible choices from all distinct sets."""
-        sizes, n_sets = np.unique(self.size, return_counts=True)
-        each = [size + sum(math.comb(int(size), int(order)) for order in self.order) for size in sizes]
-        return float(sum(int(n) * per_set for n, per_set in zip(n_sets, each, strict=True)))
+        return count_possible(self.size, self.order)
 
     def saturated(self, rankings: Orderings) -> float:
         """Log-likelihood of a model with a probability for each choice from each set."""
@@ -99,11 +97,11 @@ def find_choices(rankings: Orderings) -> Choices:
     size = n_items - before if rankings.is_open else rankings.start[ranking + 1] - first
     real = size > 1
     first, n_chosen, ranking, size = first[real], n_chosen[real], ranking[real], size[real]
-    _check_size(size, np.unique(n_chosen))
+    order = np.unique(n_chosen[n_chosen > 1]).astype(np.int32)
     chosen_from, sample = _distinct(rankings, first, ranking, n_items)
+    _check_size(size[sample], order)
     start, item = _members(rankings, first[sample], ranking[sample], n_items)
     weight = rankings.weight[ranking]
-    order = np.unique(n_chosen[n_chosen > 1]).astype(np.int32)
     n_sets = len(sample)
     # Where the chosen items are in their sets.
     keys = np.repeat(np.arange(n_sets), np.diff(start)) * n_items + item
@@ -120,16 +118,27 @@ def _sums(index: NDArray[np.int64], weight: Array, n: int) -> Array:
     return np.bincount(index, weight, n).astype(np.float64, copy=False)
 
 
-def _check_size(size: NDArray[np.int64], orders: NDArray[np.int64]) -> None:
-    """Refuse ties of so many items that their possible choices cannot be enumerated."""
-    largest, most_tied = int(size.max()), int(orders.max())
-    n_possible = sum(math.comb(largest, int(order)) for order in {1, *orders})
-    if n_possible > MOST_CHOICES:
+def count_possible(size: NDArray[np.int64], order: NDArray[Any]) -> float:
+    """Number of choices of one item, or of tied items of these orders, from sets of these sizes."""
+    return float(sum(comb(size, int(k)).sum() for k in {1, *order.tolist()}))
+
+
+def _check_size(size: NDArray[np.int64], order: NDArray[np.int32]) -> None:
+    """Refuse data with so many possible choices that these cannot be enumerated."""
+    n_possible = count_possible(size, order)
+    if n_possible <= MOST_CHOICES:
+        return
+    number = f"{n_possible:.1e}" if np.isfinite(n_possible) else "more than 1e308"
+    if len(order):
         raise InputError(
-            f"ties of up to {most_tied} of {largest} items make {n_possible:.1e} different choices possible (at most "
+            f"ties of up to {order.max()} of {size.max()} items make {number} different choices possible (at most "
             f"{MOST_CHOICES:.0e}); break long ties. If the tied items were not ranked, leave them out and set "
             f"{arg('unranked', 'last')}."
         )
+    raise InputError(
+        f"the rankings have {len(size)} different sets of items that are left, with {number} possible choices (at most "
+        f"{MOST_CHOICES:.0e}); shorten the rankings."
+    )
 
 
 def ranges(first: NDArray[np.int64], length: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -226,12 +235,6 @@ class RankingLikelihood:
         self.n_extra = len(choices.order)
         self.n_params = self.n_nodes + self.n_extra
         self.rank = self.n_reported - 1 + self.n_extra
-        if choices.n_possible > MOST_CHOICES:
-            raise InputError(
-                f"the rankings have {len(choices.weight)} different sets of items that are left, with "
-                f"{choices.n_possible:.1e} possible choices (at most {MOST_CHOICES:.0e}); break ties, or shorten the "
-                "rankings."
-            )
         self._start, self._item, self._weight = choices.start, choices.item, choices.weight
         self._chosen, self._tie_chosen = choices.chosen, choices.tie_chosen
         self._parts = self._split_sets()

@@ -202,8 +202,8 @@ def _projected(
 class Scored:
     """Comparisons whose scores make the meat of the sandwich: the cell of each in the table, its weight and its group.
 
-    `nobs` is the number of comparisons, or of rows if these have weights, for the correction for few groups; 0 means
-    no correction.
+    `group` is empty if each comparison is a group. `nobs` is the number of comparisons, or of rows if these have
+    weights, for the correction for few groups; 0 means no correction.
     """
 
     cell: NDArray[np.int64]
@@ -214,7 +214,7 @@ class Scored:
     @property
     def n_groups(self) -> int:
         """Number of groups."""
-        return int(self.group.max()) + 1
+        return int(self.group.max()) + 1 if len(self.group) else len(self.cell)
 
     @property
     def n_effective(self) -> float:
@@ -230,9 +230,9 @@ def scored_rows(
     if options.cov_type == "HC0" and (rows.counted or rows.n_units == 0):
         # Equal comparisons have equal scores: one entry for all of them, weighted by the root of their number.
         counts = table.counts.ravel()
-        return Scored(np.arange(len(counts)), np.sqrt(counts), np.arange(len(counts)), 0.0)
+        return Scored(np.arange(len(counts)), np.sqrt(counts), np.empty(0, np.int64), 0.0)
     if options.cov_type == "HC0":
-        return Scored(cell, rows.sandwich_weights, np.arange(len(cell)), 0.0)
+        return Scored(cell, rows.sandwich_weights, np.empty(0, np.int64), 0.0)
     group = read_groups(data, options.groups, rows)
     nobs = rows.n_observations
     if not options.use_correction:
@@ -247,22 +247,49 @@ def scored_rows(
 
 def _sandwich(likelihood: Likelihood, point: Point, bread: Array, scored: Scored) -> Array:
     """Bread times meat times bread, where the meat is the sum of squares of the groups' scores."""
-    table, design = likelihood.table, likelihood.design
     for_d, for_tie = (scores.ravel() for scores in outcome_scores(likelihood, point))
     pair = scored.cell // 3
     d, t = scored.weight * for_d[scored.cell], scored.weight * for_tie[scored.cell]
-    n, n_groups = design.n_nodes, scored.n_groups
+    if len(scored.group):
+        meat = _group_squares(likelihood, pair, d, t, scored.group, scored.n_groups)
+    else:
+        meat = _squares(likelihood, pair, d, t)
+    n = likelihood.design.n_nodes
+    for _ in range(2):  # rows, then columns
+        meat = np.vstack([likelihood.design.gather(meat[:n]), meat[n:]]).T
+    cov = bread @ meat @ bread
+    if scored.nobs:
+        n_groups = scored.n_groups
+        cov *= n_groups / (n_groups - 1.0) * (scored.nobs - 1.0) / (scored.nobs - likelihood.rank)
+    return cov
+
+
+def _squares(likelihood: Likelihood, pair: NDArray[np.int64], d: Array, t: Array) -> Array:
+    """Sum of squares of the comparisons' scores; `d` and `t` are their derivatives by d and by the tie parameter.
+
+    It is what the information would be if squares of scores were variances.
+    """
+    table, n = likelihood.table, likelihood.design.n_nodes
+    variance, cross = (
+        np.asarray(np.bincount(pair, products, len(table.first)), np.float64) for products in (d * d, d * t)
+    )
+    joined = np.bincount(table.first.astype(np.int64) * n + table.second, variance, n * n).reshape(n, n)
+    joined += joined.T
+    border = likelihood.node_border(variance, cross)
+    extra = likelihood.extra_information(variance, cross, float((t * t).sum()))
+    return np.block([[np.diag(joined.sum(axis=1)) - joined, border], [border.T, extra]])
+
+
+def _group_squares(
+    likelihood: Likelihood, pair: NDArray[np.int64], d: Array, t: Array, group: NDArray[np.int64], n_groups: int
+) -> Array:
+    """Sum of squares of the groups' scores, which are sums of those of their comparisons."""
+    table, n = likelihood.table, likelihood.design.n_nodes
     parts = [(table.first[pair], d), (table.second[pair], -d)]
     parts += [(np.full(len(pair), n + k), d * column[pair]) for k, column in enumerate(likelihood.x.T)]
     if likelihood.tie:
         parts.append((np.full(len(pair), n + likelihood.x.shape[1]), t))
     columns, entries = (np.concatenate(part) for part in zip(*parts, strict=True))
-    indices = (np.tile(scored.group, len(parts)), columns)
+    indices = (np.tile(group, len(parts)), columns)
     scores = coo_array((entries, indices), shape=(n_groups, n + likelihood.n_extra)).tocsr()
-    meat = (scores.T @ scores).toarray()
-    for _ in range(2):  # rows, then columns
-        meat = np.vstack([design.gather(meat[:n]), meat[n:]]).T
-    cov = bread @ meat @ bread
-    if scored.nobs:
-        cov *= n_groups / (n_groups - 1.0) * (scored.nobs - 1.0) / (scored.nobs - likelihood.rank)
-    return cov
+    return (scores.T @ scores).toarray()

@@ -215,20 +215,23 @@ class Likelihood:
     ) -> None:
         self.table, self.design, self.ties = table, design, ties
         self.order, self.firth, self.prior = order, firth, prior
-        self.x = np.column_stack([table.ordered, table.x]) if order else table.x
+        self.x = np.ascontiguousarray(np.column_stack([table.ordered, table.x]) if order else table.x)
         self.tie = ties.has_parameter
         self.n_extra = self.x.shape[1] + self.tie
         self.n_params = design.size + self.n_extra
         self.rank = design.rank - (prior is not None) + self.n_extra
         # Number of abilities or coefficients that are reported, which do not include the ghost.
         self.n_reported = design.size - (prior is not None)
-        # Infinite abilities, and 0 for the other items. Comparisons of such an item are certain.
-        self.infinite = np.zeros(table.n_items) if infinite is None or not len(infinite) else infinite
-        self.rank += np.count_nonzero(self.infinite)
-        self.is_certain = (self.infinite[table.first] != 0.0) | (self.infinite[table.second] != 0.0)
-        self.offset = np.where(self.is_certain, CERTAIN * np.sign(table.counts[:, WIN] - table.counts[:, LOSS]), 0.0)
-        if self.is_certain.any():
-            self.x = np.where(self.is_certain[:, None], 0.0, self.x)
+        # Infinite abilities, and 0 for the other items. Comparisons of such an item are certain, which `offset` says.
+        self.infinite = np.zeros(table.n_items)
+        self.offset: Array | None = None
+        if infinite is not None and len(infinite):
+            self.infinite = infinite
+            self.rank += np.count_nonzero(infinite)
+            is_certain = (infinite[table.first] != 0.0) | (infinite[table.second] != 0.0)
+            ahead = np.sign(table.counts[:, WIN] - table.counts[:, LOSS])
+            self.offset = np.where(is_certain, CERTAIN * ahead, 0.0)
+            self.x = np.where(is_certain[:, None], 0.0, self.x)
 
     def split(self, params: Array) -> tuple[Array, Array, float]:
         """Abilities of the nodes, beta, and the tie parameter (minus infinity if there is none)."""
@@ -262,11 +265,11 @@ class Likelihood:
     def _evaluate_unpenalised(self, params: Array, counts: Array) -> Point:
         table = self.table
         ability, beta, tie = self.split(params)
-        offset = self.x @ beta if len(beta) else np.empty(0)
-        if self.is_certain.any():
+        offset = self.contest(beta) if len(beta) else np.empty(0)
+        if self.offset is not None:
             offset = offset + self.offset if len(beta) else self.offset
         n_pairs = len(table.first)
-        residual, variance = np.empty((2, n_pairs))
+        variance, residual = np.empty(n_pairs), np.empty(n_pairs if len(beta) else 0)
         cross = np.empty(n_pairs if self.tie else 0)
         # The parts do not depend on the number of cores, so the sums are bit-identical on all machines.
         parts = max(1, min(PARTS, n_pairs // SMALLEST_PART))
@@ -286,17 +289,30 @@ class Likelihood:
                 list(pool.map(evaluate, range(parts)))
         llf, score_tie, info_tie = map(float, sums.sum(axis=0))
         tie_score = [score_tie] * self.tie
-        score = np.concatenate([self.design.gather(node_scores.sum(axis=0)), self.x.T @ residual, tie_score])
-        information = self._extra_information(variance, cross, info_tie)
+        score = np.concatenate([self.design.gather(node_scores.sum(axis=0)), self._sums(residual), tie_score])
+        information = self.extra_information(variance, cross, info_tie)
         return Point(params, llf, llf, score, variance, np.empty(0), cross, information)
 
-    def _extra_information(self, variance: Array, cross: Array, info_tie: float) -> Array:
+    # Long sums are not left to BLAS, whose results depend on its number of threads.
+
+    def contest(self, beta: Array) -> Array:
+        """The part x'beta of each row's predictor."""
+        return np.einsum("ij,j->i", self.x, beta)
+
+    def _sums(self, weight: Array) -> Array:
+        """Weighted sum of each column of x."""
+        return np.einsum("ij,i->j", self.x, weight) if self.x.shape[1] else np.empty(0)
+
+    def extra_information(self, variance: Array, cross: Array, info_tie: float) -> Array:
         """Information about beta and the tie parameter."""
         q = self.x.shape[1]
         out = np.empty((self.n_extra, self.n_extra))
-        out[:q, :q] = (self.x * variance[:, None]).T @ self.x
+        if q:
+            products = np.zeros((q, q))
+            _native.weighted_products(self.x, variance, products)
+            out[:q, :q] = products
         if self.tie:
-            out[:q, -1] = out[-1, :q] = self.x.T @ cross
+            out[:q, -1] = out[-1, :q] = self._sums(cross)
             out[-1, -1] = info_tie
         return out
 
@@ -330,14 +346,15 @@ class Likelihood:
             table.n, self.probabilities(point.params), var_d, cov_d_tie, var_tie, 1.0 + self.tie, addition, leverage
         )
         point.score += np.concatenate(
-            [self.design.gather(self.scatter(addition)), self.x.T @ addition, [for_tie] * self.tie]
+            [self.design.gather(self.scatter(addition)), self._sums(addition), [for_tie] * self.tie]
         )
         point.slope = self._evaluate_unpenalised(point.params, table.counts * (1.0 + leverage)[:, None])
 
     def predictor(self, params: Array) -> Array:
         """The linear predictor d of each row of the table."""
         ability, beta, _ = self.split(params)
-        return ability[self.table.first] - ability[self.table.second] + self.x @ beta + self.offset
+        d = ability[self.table.first] - ability[self.table.second] + self.contest(beta)
+        return d if self.offset is None else d + self.offset
 
     def probabilities(self, params: Array) -> Array:
         """Probabilities of win, loss and tie of each row of the table."""
@@ -365,8 +382,13 @@ class Likelihood:
 
     def border(self, point: Point) -> Array:
         """Information between the design's parameters and the extra ones, one column for each extra parameter."""
-        columns = [*(point.variance * column for column in self.x.T), *([point.cross] * self.tie)]
-        return np.array([self.design.gather(self.scatter(x)) for x in columns]).reshape(self.n_extra, -1).T
+        return self.design.gather(self.node_border(point.variance, point.cross))
+
+    def node_border(self, variance: Array, cross: Array) -> Array:
+        """Information between the abilities of the nodes and the extra parameters."""
+        out = np.zeros((self.design.n_nodes, self.x.shape[1]))
+        _native.add_weighted_rows(self.table.first, self.table.second, self.x, variance, out)
+        return np.column_stack([out, self.scatter(cross)]) if self.tie else out
 
     def direction(self, point: Point) -> Array:
         """The Newton step."""
@@ -405,7 +427,7 @@ class Likelihood:
         secant = n * np.where(near, self.ties.slope(p), gap / np.where(near, 1.0, d - own))
         info_tie = float(point.extra_information[-1, -1]) if self.tie else 0.0
         no_cross = np.zeros_like(point.cross)
-        information = self._extra_information(secant, no_cross, info_tie)
+        information = self.extra_information(secant, no_cross, info_tie)
         curvature = replace(point, variance=secant, cross=no_cross, extra_information=information)
         return self._step(curvature, point.score)
 
@@ -481,7 +503,7 @@ class Likelihood:
     def length(self, step: Array) -> float:
         """Largest change of a logit that a step can cause."""
         ability, beta, tie = self.split(step)
-        contest = float(np.abs(self.x @ beta).max(initial=0.0))
+        contest = float(np.abs(self.contest(beta)).max()) if len(beta) else 0.0
         return float(np.ptp(ability) + contest + (abs(tie) if self.tie else 0.0))
 
     def maximise(self, maxiter: int, start: Array | None = None) -> newton.Ascent[Point]:

@@ -71,7 +71,8 @@ class MixedLikelihood(Likelihood):
     @cached_property
     def contests(self) -> Contests:
         """The comparisons that are not certain, as the kernels take them."""
-        table, kept = self.table, ~self.is_certain
+        table = self.table
+        kept = np.ones(len(table.first), np.bool_) if self.offset is None else self.offset == 0.0
         return Contests(
             np.hstack([self.design.x, self.x])[kept],
             self.effect[table.first[kept]],

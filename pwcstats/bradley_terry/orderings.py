@@ -73,17 +73,18 @@ def read_orderings(
         ]
         entries = _from_long(frame, *names)
         weights = None if weight is None else _long_weights(frame, weight, entries)
-        return replace(_assemble(entries, weights, is_open), row_ranking=entries.ranking), frame
+        # A shallow copy does not change if the user sorts the data frame or adds columns.
+        return replace(_assemble(entries, weights, is_open), row_ranking=entries.ranking), frame.copy(deep=False)
     for given, name in zip((ranking, item, position), COLUMNS, strict=True):
         if given is not None:
             raise InputError(
                 f"{arg(name)} is a column of long data, but {arg('orderings')} is no data frame; leave {arg(name)} out."
             )
     entries = _from_lists(orderings)
-    return _assemble(entries, _weights(weight, entries.n_rankings), is_open), None
+    return _assemble(entries, _weights(weight, entries.n_rankings, _ordering_name), is_open), None
 
 
-def read_rankings(ranks: Any, weight: Any, unranked: Any) -> tuple[Orderings, pd.DataFrame | None]:
+def read_rankings(ranks: Any, weight: Any, unranked: Any) -> Orderings:
     """Read a table of ranks with a row for each ranking and a column for each item."""
     is_open = _params.choice(unranked, get_args(Unranked), "unranked") == "last"
     frame = load_frame(ranks)
@@ -118,8 +119,8 @@ def read_rankings(ranks: Any, weight: Any, unranked: Any) -> tuple[Orderings, pd
     who, which = np.nonzero(~np.isnan(values))
     entries = _Entries(items, who, which.astype(np.int32), values[who, which], len(values), describe)
     if weights is None:
-        weights = _weights(weight, len(values))
-    return _assemble(entries, weights, is_open), frame
+        weights = _weights(weight, len(values), describe)
+    return _assemble(entries, weights, is_open)
 
 
 # Forms of the data
@@ -239,14 +240,14 @@ def _ranking_name(labels: pd.Index, k: int) -> str:
 # Weights
 
 
-def _weights(weight: Any, n: int) -> Array | None:
+def _weights(weight: Any, n: int, describe: Callable[[int], str]) -> Array | None:
     """Weights of the rankings, from an array."""
     if weight is None:
         return None
     if isinstance(weight, str) or np.ndim(weight) != 1 or len(weight) != n:
         got = value(weight) if isinstance(weight, str) or np.ndim(weight) == 0 else shape_of(np.asarray(weight))
         raise InputError(f"{arg('weight')} must have a number for each of the {n} rankings, got {got}.")
-    return _checked_weights(as_float(weight, "weight"), _ordering_name)
+    return _checked_weights(as_float(weight, "weight"), describe)
 
 
 def _long_weights(frame: pd.DataFrame, weight: Any, entries: _Entries) -> Array:

@@ -78,7 +78,7 @@ class PlackettLuce:
     -----
     If several items share a place, a set S of items is chosen. Its probability is proportional to [1]_
 
-    .. math:: f(S) = \delta_{|S|} \Bigl(\prod_{i \in S} \alpha_i\Bigr)^{1 / |S|}, \qquad \delta_1 = 1.
+    .. math:: f(S) = \delta_{|S|} \left(\prod_{i \in S} \alpha_i\right)^{1 / |S|}, \qquad \delta_1 = 1.
 
     Numbers of tied items that occur in the data have a parameter :math:`\log \delta_k`, reported as ``"(tie2)"``,
     ``"(tie3)"``, ...; others are impossible (:math:`\delta_k = 0`). For two items this is Davidson's model, where
@@ -224,7 +224,7 @@ class PlackettLuce:
         (tie2)   -1.393
         Name: params, dtype: float64
         """
-        return cls(*read_rankings(ranks, weight, unranked))
+        return cls(read_rankings(ranks, weight, unranked))
 
     @property
     def n_items(self) -> int:
@@ -316,8 +316,8 @@ class PlackettLuce:
         cov_type : {"nonrobust", "HC0", "cluster"}, optional
             "nonrobust", the default: from the information. "HC0": the sandwich, where each ranking is an observation.
             "cluster": the sandwich for groups of rankings, ``cov_kwds={"groups": ...}``, an array with an entry for
-            each ranking, or a column of long data or of a table of ranks. After "cluster", tests and intervals use the
-            t distribution with the number of groups minus 1 degrees of freedom.
+            each ranking, or a column of long data. After "cluster", tests and intervals use the t distribution with the
+            number of groups minus 1 degrees of freedom.
         cov_kwds : dict, optional
             Options of `cov_type`: ``"groups"`` and, as in statsmodels, ``"use_correction"`` (default True).
         maxiter : int

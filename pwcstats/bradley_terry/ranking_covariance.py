@@ -77,10 +77,8 @@ def _scores(rankings: Orderings, likelihood: RankingLikelihood, point: RankingPo
 
 def read_groups(rankings: Orderings, data: pd.DataFrame | None, groups: Any) -> NDArray[np.int64]:
     """Group of each ranking, as an integer code."""
-    if data is not None and isinstance(groups, Hashable) and groups in data.columns:
-        column = data[groups]
-        if rankings.row_ranking is not None:
-            column = _by_ranking(rankings.row_ranking, column, groups)
+    if rankings.row_ranking is not None and data is not None and isinstance(groups, Hashable) and groups in data:
+        column = _by_ranking(rankings.row_ranking, data[groups], groups)
     elif isinstance(groups, str) or np.ndim(groups) != 1 or len(groups) != rankings.n_units:
         got = value(groups) if isinstance(groups, str) or np.ndim(groups) == 0 else shape_of(np.asarray(groups))
         raise InputError(

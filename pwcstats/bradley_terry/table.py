@@ -3,11 +3,10 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from pwcstats._arrays import Array
-from pwcstats._kernels.comparisons import LOSS, TIE, WIN, aggregate
+from pwcstats._kernels.comparisons import LOSS, TIE, WIN, aggregate, divide
 from pwcstats.bradley_terry.reading import Rows
 from pwcstats.errors import InputError, arg
 
@@ -69,16 +68,9 @@ def _by_contest(table: Table, cell: NDArray[np.int64], rows: Rows, contest: Arra
     pair, outcome = np.divmod(cell, 3)
     x = contest[rows.units]
     flipped = (table.first[pair] != rows.winner) ^ (rows.sides < 0)
-    # Adding 0 turns -0 into 0.
-    x = np.where(flipped[:, None], -x, x) + 0.0
-    key = pair
-    for column in x.T:
-        codes, values = pd.factorize(column)
-        key, _ = pd.factorize(key * len(values) + codes)
-    # The row in which each key is first seen; pairs stay in their order.
-    _, source = np.unique(key, return_index=True)
-    order = np.argsort(pair[source], kind="stable")
-    source, new = source[order], np.argsort(order)[key]
+    x *= np.where(flipped, -1.0, 1.0)[:, None]
+    x += 0.0  # turns -0 into 0
+    new, source = divide(pair, x, len(table.first))
     cell = 3 * new + outcome
     counts = np.bincount(cell, rows.weight if len(rows.weight) else None, 3 * len(source)).astype(np.float64)
     old = pair[source]

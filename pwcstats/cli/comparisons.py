@@ -8,6 +8,7 @@ import ast
 import builtins
 import glob
 import os
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -31,12 +32,14 @@ if TYPE_CHECKING:
 
 # A Parquet file has one of these extensions, or begins with these bytes.
 EXTENSIONS, MAGIC = (".parquet", ".pq"), b"PAR1"
+# What makes a name a pattern.
+PATTERN = re.compile(r"[*?]|\[.+\]")
 # Options that name one column each.
 COLUMN_OPTIONS = ("winner", "loser", "weight", "first", "second", "cluster", "by")
 # Options that need one row per comparison.
 ROW_OPTIONS = (*COLUMN_OPTIONS, "tie", "wins", "contest", "order_effect")
-# Functions that formulas may use beside those of patsy.
-FUNCTIONS = {"log": np.log, "log1p": np.log1p, "sqrt": np.sqrt, "exp": np.exp}
+# What formulas may use beside the functions of patsy; np is for formulas that were written for Python.
+FUNCTIONS = {"np": np, "log": np.log, "log1p": np.log1p, "sqrt": np.sqrt, "exp": np.exp}
 
 
 @dataclass(frozen=True)
@@ -81,7 +84,7 @@ def find_files(patterns: Sequence[str]) -> list[str]:
     """The files that were given by name or by pattern, such as ``battles/*.parquet``; each only once."""
     files: list[str] = []
     for pattern in patterns:
-        if pattern == "-" or not glob.has_magic(pattern) or os.path.lexists(pattern):
+        if pattern == "-" or not PATTERN.search(pattern) or os.path.lexists(pattern):
             files.append(pattern)
             continue
         found = sorted(glob.glob(pattern, recursive=True))

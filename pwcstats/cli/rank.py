@@ -230,7 +230,8 @@ def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> None:
     lines = [f"{name}: {_estimate(row)}" for name, row in others.items()]
     likelihood = "log-likelihood" if options.method == "mle" else "penalised log-likelihood"
     lines.append(f"{likelihood}: {res.llf:.4f}")
-    guarded = replace(board, frame=board.frame.assign(item=board.frame["item"].map(guard)))
+    labels = [name for name in ("category", "item") if name in board.frame]
+    guarded = replace(board, frame=board.frame.assign(**{name: board.frame[name].map(guard) for name in labels}))
     text = FORMATS[options.format].write(guarded, lines)
     headings = text.split("\n")[:1] if options.format == "text" else ()
     document = _document(options, res, board, others)

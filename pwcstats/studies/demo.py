@@ -280,10 +280,10 @@ model.predict_proba(X)
         code=LEADERBOARD_CODE,
         read=_read_leaderboard,
         columns="Your file needs one row per comparison and three columns: the two items, and the winner (the name of "
-        "the item, or of the column that contains it, or a word for a tie). A fourth column names the voter. The "
-        "command does not use it and treats all votes as independent, so its rank intervals are too short if people "
-        "voted more than once.",
-        command="pwcstats rank arena.csv --first first --second second --winner winner --tie tie --ranks",
+        "the item, or of the column that contains it, or a word for a tie). A fourth column names the voter, "
+        "because people voted more than once.",
+        command="pwcstats rank arena.csv --first first --second second --winner winner --tie tie --order-effect "
+        "--cluster user",
         lines="""\
 import pandas as pd
 from pwcstats import BradleyTerry

@@ -29,7 +29,10 @@ _PARAMETERS = {
     "y_true": "truth",
 }
 # Parameters of one function, by its name in Python, that have another name in R.
-_OF_FUNCTION = {"from_pairwise": {"r": "outcome"}}
+_OF_FUNCTION = {
+    "from_pairwise": {"r": "outcome"},
+    "from_orderings": {"orderings": "rankings", "weight": "weights"},
+}
 # Values that R writes differently for some parameters.
 _VALUES = {
     ("alternative", "'two-sided'"): "'two.sided'",
@@ -62,9 +65,11 @@ _SAME = (
     "nemenyi",
     "predict",
     "quasi_variances",
+    "random_effects",
     "rank_tests",
     "stepwise",
     "summary",
+    "variance_component",
     "winners",
 )
 _FUNCTIONS = {name: f"{name}()" for name in _SAME} | {
@@ -75,6 +80,7 @@ _FUNCTIONS = {name: f"{name}()" for name in _SAME} | {
     "HybridClassifier": "hybrid()",
     "OrdinalHybridClassifier": "ordinal_hybrid()",
     "PairwiseClassifier": "pwc()",
+    "PlackettLuce": "plackett_luce()",
     "RLearner": "R learner",
     "adjust": "adjust_p()",
     "conf_int": "confint()",
@@ -84,6 +90,7 @@ _FUNCTIONS = {name: f"{name}()" for name in _SAME} | {
     "from_comparisons": "bt(outcome, player1, player2)",
     "from_formula": "a formula",
     "largest": "largest = TRUE",
+    "model.largest()": "largest = TRUE",
     "lr_test": "anova()",
     "simulate": "simulate()",
     "resid": "residuals()",

@@ -19,7 +19,10 @@ every_object <- function() {
     nemenyi(scores), bayes_correlated_t(scores[, 1], scores[, 2], test_fraction = 0.2),
     couple(c(.9, .4, .7), condensed = TRUE, return_info = TRUE), sign_pair(scores[, 1], scores[, 2])
   )
-  c(objects, lapply(objects[c(1, 5:8)], summary), list(leaderboard(bt(wins)), pairs(bt(wins))))
+  mixed <- bt(wins, formula = ~ (1 | ..))
+  rankings <- plackett_luce(rbind(c(a = 1, b = 2, c = 3), c(2, 1, 3), c(3, 2, 1), c(1, 3, 2)))
+  further <- list(leaderboard(bt(wins)), pairs(bt(wins)), mixed, summary(mixed), rankings)
+  c(objects, lapply(objects[c(1, 5:8)], summary), further)
 }
 
 test_that("every method refuses unknown arguments", {
@@ -34,7 +37,9 @@ test_that("every method refuses unknown arguments", {
   expect_gt(sum(open), 80)
   # In BradleyTerry2 1.1-2, BTabilities() is not a generic function. knitr passes options.
   open <- open & !methods[, 1] %in% c("BTabilities", "knit_print")
-  packages <- c("pwcstats", "base", "stats", "graphics", "generics", "ggplot2", "qvcalc")
+  packages <- c(
+    "pwcstats", "base", "stats", "graphics", "generics", "ggplot2", "nlme", "qvcalc"
+  )
   for (place in which(open)) {
     name <- methods[place, 3]
     object <- Find(function(object) inherits(object, methods[place, 2]), objects)
@@ -62,7 +67,7 @@ test_that("every exported function refuses unknown arguments", {
   open <- Filter(function(f) "..." %in% names(formals(f)), exported)
   generics <- c(
     "abilities", "compare_items", "comparison_intervals", "goodness_of_fit", "leaderboard",
-    "quasi_variances", "rank_intervals"
+    "quasi_variances", "random_effects", "rank_intervals", "variance_component"
   )
   known <- c(generics, "couple", "cratio", "detect_separation", "install_pwcstats", "pwc")
   known <- c(known, "calibration_plot")

@@ -107,7 +107,9 @@ test_that("covariates have a row for each item and are identified", {
   expect_refused(bt(small_wins, covariates = items), "'same' is not identified")
   expect_refused(bt(small_wins, covariates = 1:2), "one row for each of the 3 items, got 2")
   items$size[[2]] <- NA
-  expect_refused(bt(small_wins, covariates = items["size"]), "'size' of item b")
+  # An item without covariates has its own ability.
+  expect_identical(names(coef(bt(small_wins, covariates = items["size"]))), c("b", "size"))
+  expect_identical(names(coef(bt(small_wins, covariates = items$size))), c("b", "x1"))
 })
 
 test_that("methods refuse requests without an answer", {
