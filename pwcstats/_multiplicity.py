@@ -75,11 +75,14 @@ def _possible(m: int, n_all: int) -> Any:
             f"{value('shaffer')} needs the p-values of all pairs of methods (1, 3, 6, 10, ... of them), got {n_all}; "
             f"use {value('holm')} for other families, such as comparisons with a control."
         )
-    # The number of equal pairs among n methods, which fall into groups of equal ones.
-    numbers: list[set[int]] = [{0}, {0}]
+    # The numbers of equal pairs among n methods, which fall into groups of equal ones, as the bits of an integer.
+    numbers = [1, 1]
     for n in range(2, k + 1):
-        numbers.append({size * (size - 1) // 2 + rest for size in range(1, n + 1) for rest in numbers[n - size]})
-    possible = np.array(sorted(numbers[k]))
+        found = 0
+        for size in range(1, n + 1):
+            found |= numbers[n - size] << (size * (size - 1) // 2)
+        numbers.append(found)
+    possible = np.flatnonzero(np.frombuffer(bin(numbers[k])[:1:-1].encode(), np.uint8) == ord("1"))
     # Hypotheses that could not be tested may be true, too.
     return np.minimum(m - np.arange(m), possible[np.searchsorted(possible, n_all - np.arange(m), side="right") - 1])
 

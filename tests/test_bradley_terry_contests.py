@@ -502,3 +502,28 @@ def test_coverage_of_the_interval_of_a_contest_covariate():
         low, high = res.conf_int(terms=["x"]).iloc[0]
         covered.append(low < 0.5 < high)
     assert 0.935 < np.mean(covered) < 0.965
+
+
+def test_rows_in_another_order_are_refused():
+    """Rows are matched by position, so that a shuffled column would give wrong estimates silently."""
+    rng = np.random.default_rng(0)
+    first, step = rng.integers(4, size=80), rng.integers(1, 4, size=80)
+    games = pd.DataFrame({"winner": first, "loser": (first + step) % 4, "x": rng.normal(size=80), "g": first % 2})
+    model, shuffled = BradleyTerry.from_comparisons(games), games.sample(frac=1, random_state=0)
+    message = "has the rows of the data in another order: row 0 is"
+    for contest in (shuffled["x"], shuffled[["x"]]):
+        with pytest.raises(InputError, match=f"contest {message}"):
+            model.fit(contest=contest)
+    with pytest.raises(InputError, match=f"groups {message}"):
+        model.fit(cov_type="cluster", cov_kwds={"groups": shuffled["x"]})
+    with pytest.raises(InputError, match=f"by {message}"):
+        model.fit().leaderboard(by=shuffled["g"])
+    with pytest.raises(InputError, match=f"weight {message}"):
+        BradleyTerry.from_comparisons(games, "winner", "loser", weight=shuffled["g"])
+    expected = model.fit(contest=["x"]).params
+    for contest in (games[["x"]], games["x"].set_axis(range(100, 180)), games["x"].to_numpy()):
+        np.testing.assert_array_equal(model.fit(contest=contest).params, expected)
+    # The categories of sorted data have covariates in the order of the data.
+    sorted_games = pd.concat([games[::-1].assign(part=0), games.set_axis(range(80, 160)).assign(part=1)])
+    board = BradleyTerry.from_comparisons(sorted_games).fit(contest=["x"]).leaderboard(by="part")
+    assert not any("another order" in note for note in board.notes)

@@ -173,3 +173,13 @@ def test_probability_of_any_false_rejection(adjust):
     assert uncovered / n_samples < 0.05 + margin
     if adjust == "max-t":
         assert wrong / n_samples > 0.05 - margin
+
+
+def test_no_standard_error_without_residuals():
+    """If all comparisons are ties, all scores are 0, and so is the sandwich."""
+    games = {"winner": list("abc"), "loser": list("bca"), "tie": [True] * 3}
+    model = BradleyTerry.from_comparisons(games, "winner", "loser", tie="tie")
+    res = model.fit(ties="half", cov_type="HC0")
+    with pytest.raises(InputError, match="the difference of a and b has no standard error: the scores are all 0"):
+        res.contrast("a", "b")
+    assert res.contrasts().notes == ("3 pairs without a test: the scores are all 0",)

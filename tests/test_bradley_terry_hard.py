@@ -229,9 +229,9 @@ def test_equal_covariates_make_equal_items():
     frame, _ = league(38)
     z = pd.DataFrame({"u": [1.0, 2.0, 0.5, -1.0, 2.0, 0.1]}, index=NAMES)
     res = long_model(frame).fit(covariates=z)
-    with pytest.raises(InputError, match="b and e have the same covariates"):
+    with pytest.raises(InputError, match="b and e has no standard error: the items have the same covariates"):
         res.contrast("b", "e")
-    with pytest.raises(InputError, match=r"\(b, e\) include items with the same covariates"):
+    with pytest.raises(InputError, match=r"within \(b, e\) have no standard error: the items have the same"):
         res.quasi_variances()
     table = res.ranks()
     assert table.loc["b", "rank_low"] == table.loc["e", "rank_low"]

@@ -378,3 +378,15 @@ def test_coverage():
     np.testing.assert_allclose(pql[:2], [0.491, 0.686], atol=0.002)
     assert 0.91 <= laplace[2] <= 0.98
     assert 0.90 <= laplace[3] <= 0.98
+
+
+def test_zero_standard_deviation_is_the_reason_for_intervals_without_length():
+    res = BradleyTerry([[0, 5, 5], [5, 0, 5], [5, 5, 0]], items=list("abc")).fit(random_effects=True)
+    assert res.sigma == 0
+    reason = "the standard deviation of the random effects is estimated as 0"
+    assert f"{reason}, so intervals are too short" in res.leaderboard().notes
+    assert res.contrasts().notes == (f"3 pairs without a test: {reason}",)
+    with pytest.raises(InputError, match=f"the difference of a and b has no standard error: {reason}"):
+        res.contrast("a", "b")
+    with pytest.raises(InputError, match=f"have no standard error: {reason}"):
+        res.comparison_intervals()

@@ -8,7 +8,7 @@ import pytest
 from scipy import optimize
 from scipy.special import expit
 
-from pwcstats import BradleyTerry, InputError
+from pwcstats import BradleyTerry, InputError, PlackettLuce
 from pwcstats.bradley_terry.ties import TIE_MODELS
 
 # BFGS with numerical derivatives stops at 1e-6.
@@ -292,3 +292,31 @@ def test_coverage_of_rao_kupper_intervals():
     share = np.mean(covered, axis=0)
     assert 0.935 < share.min()
     assert share.max() < 0.965
+
+
+def test_ghost_is_that_of_rankings_without_ties_only():
+    """With ties, comparisons with the ghost of a Plackett–Luce model reduce the tie parameter, as in R."""
+    orders = [["a", "b"], ["b", "c"], ["c", "a"], ["a", "c"], ["b", "a"]]
+    games = pd.DataFrame(orders, columns=["winner", "loser"])
+    pairs = BradleyTerry.from_comparisons(games).fit("ghost")
+    np.testing.assert_allclose(PlackettLuce.from_orderings(orders).fit("ghost").params, pairs.params, atol=1e-9)
+    tied = games.assign(tie=[False] * 4 + [True])
+    pairs = BradleyTerry.from_comparisons(tied, "winner", "loser", tie="tie").fit("ghost", ties="davidson")
+    rankings = PlackettLuce.from_orderings([*orders[:4], [("b", "a")]]).fit("ghost")
+    assert rankings.params["(tie2)"] < pairs.params["(tie)"] - 0.2
+
+
+@pytest.mark.parametrize("method", ["mle", "firth"])
+def test_pseudo_is_for_the_ghost(method):
+    with pytest.raises(InputError, match=f"pseudo is for method='ghost', got method='{method}'"):
+        BradleyTerry(WINS).fit(method, pseudo=1)
+
+
+def test_only_ties_of_rao_and_kupper():
+    """Firth's method, which is a cure for Davidson's ties, does not exist for these."""
+    games = {"winner": list("abc"), "loser": list("bca"), "tie": [True] * 3}
+    model = BradleyTerry.from_comparisons(games, "winner", "loser", tie="tie")
+    with pytest.raises(InputError, match=r"would be infinite; use ties='half'\.$"):
+        model.fit(ties="rao-kupper")
+    with pytest.raises(InputError, match=r"would be infinite; use ties='half' or method='firth'\.$"):
+        model.fit(ties="davidson")

@@ -8,6 +8,7 @@ import statsmodels.api as sm
 from scipy.optimize import minimize
 
 from pwcstats import BradleyTerry, InputError
+from pwcstats.errors import LeftOutWarning
 
 # statsmodels and BFGS stop early.
 CLOSE = {"rtol": 1e-6, "atol": 1e-7}
@@ -196,3 +197,29 @@ def test_rows_are_drawn_by_the_bootstrap():
 def test_input_errors(call, message):
     with pytest.raises(InputError, match=message):
         call(model_of(VOTES))
+
+
+def test_weights_of_sources_do_not_change_numbers_of_comparisons():
+    votes = BradleyTerry([[0, 40, 9], [60, 0, 8], [7, 6, 0]], items=list("xyz"))
+    experts = BradleyTerry([[0, 1, 1], [1, 0, 1], [1, 1, 0]], items=list("xyz"))
+    model = BradleyTerry.combine({"votes": votes, "experts": experts}, weights={"votes": 1, "experts": 3})
+    board = model.fit().leaderboard(by="source")
+    assert board.category_nobs == {"overall": 136, "votes": 130, "experts": 6}
+    assert "experts: only 6 comparisons of 3 items, so intervals and rank sets are rough" in board.notes
+    overall = board.frame[board.frame["category"] == "overall"].set_index("item")["games"]
+    assert overall.to_dict() == {"x": 120, "y": 118, "z": 34}
+    unbeaten = BradleyTerry([[0, 1], [0, 0]], items=["w", "x"])
+    with pytest.warns(LeftOutWarning, match=r"1 item of 4 and 1 of 131 comparisons are left out"):
+        part = BradleyTerry.combine({"votes": votes, "other": unbeaten}).largest()
+    np.testing.assert_array_equal(part._n_games(), [116, 114, 30])
+
+
+def test_likelihood_methods_are_refused():
+    """The likelihood is a weighted one, so that its ratios have no chi-squared distribution."""
+    res = combined().fit(cov_type="nonrobust")
+    for call in (res.goodness_of_fit, lambda: res.conf_int(method="profile"), lambda: res.abilities(method="profile")):
+        with pytest.raises(InputError, match="is not valid if sources have weights"):
+            call()
+    smaller = combined().fit(cov_type="nonrobust", covariates=pd.DataFrame({"x": np.arange(4.0)}, index=ITEMS))
+    with pytest.raises(InputError, match="a likelihood-ratio test is not valid if sources have weights"):
+        res.lr_test(smaller)

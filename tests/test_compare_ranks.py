@@ -192,3 +192,22 @@ class TestAdjust:
 
 def test_ranks_are_in_the_dict():
     assert friedman(DEMSAR).to_dict()["ranks"]["C4.5+m"] == 2.0
+
+
+def test_shaffer_with_many_methods():
+    """The numbers of hypotheses that can be true together, against an enumeration of partitions; and 300 methods."""
+
+    def pairs(n, largest):
+        if n == 0:
+            return {0}
+        return {s * (s - 1) // 2 + rest for s in range(1, min(n, largest) + 1) for rest in pairs(n - s, s)}
+
+    for k in range(2, 13):
+        m = k * (k - 1) // 2
+        p = np.full(m, 1e-4)
+        p[0] = 1e-5
+        factor = [max(x for x in pairs(k, k) if x <= m - rejected) for rejected in range(m)]
+        expected = np.maximum.accumulate(np.sort(p) * factor)
+        np.testing.assert_allclose(adjust(p, "shaffer"), expected, rtol=1e-12)
+    p = np.linspace(1e-9, 1e-6, 300 * 299 // 2)
+    assert np.all(adjust(p, "shaffer") <= adjust(p, "holm"))

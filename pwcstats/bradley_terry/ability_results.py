@@ -225,6 +225,11 @@ class AbilityResults(Result):
         z: Array | None = self.spec.z
         return z
 
+    @property
+    def _why_equal(self) -> str:
+        """Why a difference of two abilities has no standard error."""
+        return "the scores are all 0" if self.spec.z is None else "the items have the same covariates"
+
     @cached_property
     def _item_cov(self) -> Array:
         """Covariance of the abilities of all items, which sum to 0."""

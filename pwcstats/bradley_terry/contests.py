@@ -15,7 +15,7 @@ import patsy
 from pwcstats._arrays import Array, as_float
 from pwcstats._text import listed, shape_of, shown
 from pwcstats.bradley_terry.formulas import evaluate_formula, refuse_missing
-from pwcstats.bradley_terry.reading import Rows, named_column
+from pwcstats.bradley_terry.reading import Rows, named_column, refuse_other_order
 from pwcstats.errors import InputError, arg, code, value
 
 Columns = dict[str, Any]
@@ -98,6 +98,7 @@ def read_contest(
                 f"{arg('contest')} must have one row for each of the {rows.n_units} comparisons, got "
                 f"{shape_of(values)}."
             )
+        refuse_other_order(data, frame, "contest")
         columns = frame.columns if isinstance(frame, pd.DataFrame) else range(1, values.shape[1] + 1)
         names = [str(name) if isinstance(frame, pd.DataFrame) else f"x{name}" for name in columns]
     if not names:

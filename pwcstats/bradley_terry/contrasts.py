@@ -143,7 +143,7 @@ def contrasts(
     ability, precision = results._ability, precisions(results._item_cov)
     estimate, inverse_se = ability[first] - ability[second], precision[first, second]
     known = inverse_se > 0.0
-    # Items with the same covariates have no test.
+    # Items with the same covariates, for example, have no test.
     std_error = np.where(known, 1.0 / np.where(known, inverse_se, 1.0), 0.0)
     statistic = np.where(known, estimate * inverse_se, np.nan)
     p = 2.0 * results._reference.sf(np.abs(statistic))
@@ -167,7 +167,7 @@ def contrasts(
     )
     notes = []
     if not known.all():
-        notes.append(f"{counted(int((~known).sum()), 'pair')} without a test: the items have the same covariates")
+        notes.append(f"{counted(int((~known).sum()), 'pair')} without a test: {results._why_equal}")
     return ContrastsResult(
         pairs=pairs,
         adjust=MAX_T if adjustment is None else adjustment.name,

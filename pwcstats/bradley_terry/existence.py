@@ -54,7 +54,7 @@ def find_obstacle(spec: Spec, likelihood: Likelihood) -> Obstacle | None:
         if not table.counts[:, TIE].any():
             return partial(_no_ties, spec.ties)
         if not table.counts[:, [WIN, LOSS]].any():
-            return _only_ties
+            return partial(_only_ties, spec.ties)
     if isinstance(design, Covariates):
         return _aliased(spec, likelihood, design) or (None if spec.firth else _separated(spec, likelihood, design))
     if isinstance(design, Items) and spec.prior is None:
@@ -144,11 +144,9 @@ def _no_ties(ties: str) -> str:
     return f"no comparison is a tie, so there is no estimate of the tie parameter; leave out {arg('ties', ties)}{cure}."
 
 
-def _only_ties() -> str:
-    return (
-        f"all comparisons are ties, so the tie parameter would be infinite; use {arg('ties', 'half')} or "
-        f"{arg('method', 'firth')}."
-    )
+def _only_ties(ties: str) -> str:
+    cure = f" or {arg('method', 'firth')}" if TIE_MODELS[ties].exponential else ""
+    return f"all comparisons are ties, so the tie parameter would be infinite; use {arg('ties', 'half')}{cure}."
 
 
 # Abilities

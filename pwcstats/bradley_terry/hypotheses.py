@@ -46,8 +46,8 @@ def contrast(results: "AbilityResults", i: Hashable, j: Hashable, alpha: float =
         raise InputError(f"{code('contrast')} needs two different items, got {shown(i)} twice.")
     estimate = float(ability[a] - ability[b])
     se = float(np.sqrt(max(_difference_variance(results, a, b), 0.0)))
-    if se <= 1e-7 * float(np.abs(ability).max() + 1.0) and results.spec.z is not None:
-        raise InputError(f"{i} and {j} have the same covariates, so the model gives them the same ability.")
+    if se == 0.0 or (se <= 1e-7 * float(np.abs(ability).max() + 1.0) and results.spec.z is not None):
+        raise InputError(f"the difference of {i} and {j} has no standard error: {results._why_equal}.")
     half = results._reference.isf(alpha / 2.0) * se
     return TestResult(
         **standardised(results, estimate / se),
@@ -222,7 +222,12 @@ def check_finite(results: "AbilityResults") -> None:
 
 
 def check_nonrobust(results: "AbilityResults", what: str) -> None:
-    """Refuse likelihood methods after a robust covariance: they assume independent comparisons."""
+    """Refuse likelihood methods after a robust covariance: they assume independent comparisons of equal weight."""
+    if getattr(results.model, "_weighted_sources", False):
+        raise InputError(
+            f"{what} is not valid if sources have weights, because the likelihood is then a weighted one; use "
+            f"{code('wald_test')} or {code('contrast')} with {arg('cov_type', 'HC0')}."
+        )
     if results.cov_type != "nonrobust":
         raise InputError(
             f"{what} assumes independent comparisons and ignores {arg('cov_type', results.cov_type)}; use "

@@ -288,9 +288,9 @@ def _side_by_side(
             items = fit.model.items
             board, _ = _board(fit, scale, anchor, alpha, float(everything[items].mean()))
             parts.append(board.assign(category=category))
-            n_obs[category] = float(fit.nobs)
-            if 2.0 * fit.nobs / len(items) < FEW_GAMES:
-                few = f"only {number(fit.nobs)} comparisons of {counted(len(items), 'item')}"
+            n_obs[category] = n = float(fit.model._n_comparisons())
+            if 2.0 * n / len(items) < FEW_GAMES:
+                few = f"only {number(n)} comparisons of {counted(len(items), 'item')}"
                 more.append(f"{few}, so intervals and rank sets are rough")
         notes += [f"{named(category)}: {note}" for note in more]
     frame = pd.concat(parts, ignore_index=True)
@@ -328,7 +328,8 @@ def _fit_rows(results: "AbilityResults", mask: NDArray[np.bool_], anchor: Anchor
         arguments["ref"] = anchor.item
     if spec.contest is not None:
         # The values, because terms of a formula may depend on all rows.
-        arguments["contest"] = pd.DataFrame(spec.contest.values[mask], columns=spec.contest.names)
+        index = None if model._data is None else model._data.index
+        arguments["contest"] = pd.DataFrame(spec.contest.values[mask], index, spec.contest.names)
     groups = (arguments["cov_kwds"] or {}).get("groups")
     if groups is not None and not isinstance(groups, Hashable):
         arguments["cov_kwds"] = {**arguments["cov_kwds"], "groups": np.asarray(groups)[mask]}
@@ -457,7 +458,7 @@ class Leaderboard(Result):
     # Formats
 
     def _title(self) -> str:
-        size = f"{counted(self.n_items, 'item')}, {number(self.nobs)} {self.observation}s"
+        size = f"{counted(self.n_items, 'item')}, {number(self.nobs)} {self.observation}{'' if self.nobs == 1 else 's'}"
         return f"Leaderboard of {size}: {self.about}"
 
     def _columns(self, longest: int | None = None) -> list[_tables.Column]:

@@ -16,6 +16,8 @@ from pwcstats._arrays import Array
 from pwcstats.errors import InputError, arg
 
 Method = Literal["mle", "firth", "ridge", "ghost"]
+# The default number of wins, and of losses, against the ghost.
+PSEUDO = 0.5
 
 
 class Prior(Protocol):
@@ -121,6 +123,8 @@ assert tuple(METHODS) == get_args(Method)
 def read_prior(method: str, prior_sd: Any, pseudo: Any) -> Prior | None:
     """Check the options of the priors, and make the prior of the method, if it has one."""
     pseudo = _positive(pseudo, "pseudo")
+    if pseudo != PSEUDO and method != "ghost":
+        raise InputError(f"{arg('pseudo')} is for {arg('method', 'ghost')}, got {arg('method', method)}.")
     if prior_sd is not None:
         prior_sd = _positive(prior_sd, "prior_sd")
         if method != "ridge":

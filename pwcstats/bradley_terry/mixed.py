@@ -41,6 +41,9 @@ LARGEST_MIXED = 5_000
 # Name of the standard deviation of the random effects in tables.
 SIGMA_TERM = "(sigma)"
 
+# Then the intervals of abilities, which treat the estimate as known, show the errors of the fixed effects only.
+ZERO_SIGMA = "the standard deviation of the random effects is estimated as 0"
+
 FITS: dict[str, Callable[[Contests, int], MixedFit]] = {"laplace": fit_laplace, "pql": fit_pql}
 TITLES = {"laplace": "Laplace", "pql": "PQL"}
 
@@ -220,7 +223,6 @@ class MixedBradleyTerryResults(BradleyTerryResults):
     """
 
     _likelihood: MixedLikelihood
-    _ability_notes = ("the abilities are predictions, shrunken by the random effects",)
 
     def __init__(
         self,
@@ -235,6 +237,16 @@ class MixedBradleyTerryResults(BradleyTerryResults):
         self.approximation = str(spec.random_effects)
         self._fit = likelihood.fit
         self.sigma = self._fit.sigma
+
+    @property
+    def _ability_notes(self) -> tuple[str, ...]:  # type: ignore[override]
+        if self.sigma == 0.0:
+            return (f"{ZERO_SIGMA}, so intervals are too short",)
+        return ("the abilities are predictions, shrunken by the random effects",)
+
+    @property
+    def _why_equal(self) -> str:
+        return ZERO_SIGMA if self.sigma == 0.0 else super()._why_equal
 
     @property
     def _item_design(self) -> Array | None:

@@ -25,7 +25,7 @@ from pwcstats.bradley_terry.mixed import fit_mixed
 from pwcstats.bradley_terry.parts import largest_part, left_out_warning, some_units
 from pwcstats.bradley_terry.reading import Columns, Rows, read_wins
 from pwcstats.bradley_terry.results import BradleyTerryResults
-from pwcstats.bradley_terry.sources import combine_rows, read_source_weights
+from pwcstats.bradley_terry.sources import SOURCE, combine_rows, read_source_weights, source_factors
 from pwcstats.bradley_terry.spec import RandomEffects, Spec, read_spec
 from pwcstats.bradley_terry.table import Table, make_table
 from pwcstats.bradley_terry.ties import Ties
@@ -96,7 +96,9 @@ class BradleyTerry:
     With ``method="firth"`` [4]_, half the log determinant of the information is added to the log-likelihood. This
     removes most of the bias, and estimates are finite whenever the graph of comparisons is connected. With
     ``method="ridge"``, :math:`-\sum_i (\lambda_i - \bar\lambda)^2 / (2 s^2)` is added, where s is `prior_sd`. With
-    ``method="ghost"``, every item has additional comparisons with a ghost item, as in R's PlackettLuce [7]_.
+    ``method="ghost"``, every item has additional comparisons with a ghost item, as in R's PlackettLuce [7]_. These
+    cannot be ties, so that they do not change the tie parameter directly; in R's PlackettLuce, and in
+    :class:`PlackettLuce`, they have three outcomes and reduce it.
 
     References
     ----------
@@ -163,6 +165,8 @@ class BradleyTerry:
         self._found: Columns | None = None
         # The information gives wrong standard errors if sources have weights: `fit` uses the sandwich by default.
         self._weighted_sources = False
+        # By which the weights of the comparisons of each source were multiplied.
+        self._source_factors: dict[Any, float] = {}
 
     @classmethod
     def from_comparisons(
@@ -309,8 +313,10 @@ class BradleyTerry:
             raise InputError(f"{arg('models')} must have at least 2 models, got {len(models)}.")
         shares = read_source_weights(weights, list(models))
         parts = {name: (model._rows, model._data) for name, model in models.items()}
-        combined = cls._from_rows(*combine_rows(parts, shares))
+        factors = source_factors(parts, shares)
+        combined = cls._from_rows(*combine_rows(parts, factors))
         combined._weighted_sources = True
+        combined._source_factors = dict(zip(models, map(float, factors), strict=True))
         return combined
 
     @classmethod
@@ -408,7 +414,7 @@ class BradleyTerry:
         model = self._part(rows, self._data)
         model.left_out = self.left_out.append(left_out)
         if len(left_out):
-            warn(left_out_warning(self._rows, rows, left_out))
+            warn(left_out_warning(self.n_items, self._n_comparisons(), model._n_comparisons(), left_out))
         return model
 
     def _select(self, units: NDArray[np.bool_]) -> "BradleyTerry":
@@ -418,7 +424,7 @@ class BradleyTerry:
     def _part(self, rows: Rows, data: pd.DataFrame | None) -> "BradleyTerry":
         model = self._from_rows(rows, data)
         model.left_out, model._found, model._weighted_sources = self.left_out, self._found, self._weighted_sources
-        model._columns = self._columns
+        model._columns, model._source_factors = self._columns, self._source_factors
         return model
 
     def fit(
@@ -620,9 +626,24 @@ class BradleyTerry:
 
     def _n_games(self) -> Array:
         """Number of comparisons of each item, or the sum of their weights."""
-        weight = self._rows.weight if len(self._rows.weight) else None
+        weight = self._own_weights() if len(self._rows.weight) else None
         sides = (self._rows.winner, self._rows.loser)
         return np.asarray(sum(np.bincount(side, weight, self.n_items) for side in sides), dtype=np.float64)
+
+    def _n_comparisons(self) -> float:
+        """Number of comparisons, or the sum of their weights, without the weights of sources."""
+        return float(self._own_weights().sum()) if self._source_factors else self.nobs
+
+    def _own_weights(self) -> Array:
+        """Weights of the rows without the weights of sources, which do not change the number of comparisons."""
+        weights = self._rows.weights
+        if not self._source_factors or self._data is None:
+            return weights
+        factor = self._data[SOURCE].map(self._source_factors).to_numpy(np.float64)[self._rows.units]
+        # Rounding must not make numbers of comparisons fractions.
+        own = weights / factor
+        whole = np.round(own)
+        return np.where(np.abs(own - whole) <= 1e-9 * whole, whole, own)
 
     def _table(self, spec: Spec) -> Table:
         half = spec.tie_model.halves

@@ -43,11 +43,11 @@ def largest_part(rows: Rows, table: Table) -> tuple[Rows, pd.Index]:
     return rows.take(kept), rows.items[~is_in]
 
 
-def left_out_warning(rows: Rows, part: Rows, left_out: pd.Index) -> LeftOutWarning:
-    """What the largest part leaves out."""
+def left_out_warning(n_items: int, n_before: float, n_after: float, left_out: pd.Index) -> LeftOutWarning:
+    """What the largest part leaves out of this many items and comparisons."""
     return LeftOutWarning(
-        f"{counted(len(left_out), 'item')} of {len(rows.items)} and {number(rows.total - part.total)} of "
-        f"{number(rows.total)} comparisons are left out: the abilities of {listed(left_out)} relative to the other "
+        f"{counted(len(left_out), 'item')} of {n_items} and {number(n_before - n_after)} of "
+        f"{number(n_before)} comparisons are left out: the abilities of {listed(left_out)} relative to the other "
         "items would be infinite, or are unknown."
     )
 

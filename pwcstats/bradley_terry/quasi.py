@@ -50,9 +50,11 @@ def quasi_variances(results: "AbilityResults") -> pd.DataFrame:
         )
     if z is not None:
         # The difference of two items with the same covariates has no variance.
-        is_repeated = pd.DataFrame(z).duplicated(keep=False).to_numpy()
+        is_repeated = pd.DataFrame(z).duplicated(keep=False).to_numpy() if z.shape[1] else np.ones(len(z), np.bool_)
         if is_repeated.any():
-            raise InputError(f"{listed(items[is_repeated])} include items with the same covariates.")
+            raise InputError(
+                f"differences within {listed(items[is_repeated])} have no standard error: {results._why_equal}."
+            )
     q, errors, converged = _solve(results._item_cov)
     if not converged:
         _warn(f"the quasi-variances did not converge; use {code('contrast')}.")

@@ -354,7 +354,22 @@ def named_column(frame: pd.DataFrame | None, given: Any, name: str, length: int 
     expected = length if frame is None else len(frame)
     if expected is not None and len(column) != expected:
         raise InputError(f"{arg(name)} must have one entry for each of the {expected} comparisons, got {len(column)}.")
+    refuse_other_order(frame, column, name)
     return column
+
+
+def refuse_other_order(frame: pd.DataFrame | None, given: Any, name: str) -> None:
+    """Refuse a pandas object that has the rows of the data in another order: rows are matched by position."""
+    if frame is None or not isinstance(given, (pd.Series, pd.DataFrame)) or len(given) != len(frame):
+        return
+    there, here = given.index, frame.index
+    if there.equals(here) or not (there.is_unique and here.is_unique) or not there.isin(here).all():
+        return
+    row = int(np.argmax(np.asarray(there != here)))
+    raise InputError(
+        f"{arg(name)} has the rows of the data in another order: row {row} is {shown(there[row])}, and not "
+        f"{shown(here[row])}; sort it by {code('.loc[data.index]')}, or pass an array."
+    )
 
 
 def _is_column(frame: pd.DataFrame | None, given: Any) -> bool:

@@ -34,15 +34,19 @@ def read_source_weights(weights: Any, names: list[Any]) -> Array:
     return np.array([float(weights[name]) for name in names])
 
 
-def combine_rows(parts: Mapping[Any, tuple[Rows, pd.DataFrame | None]], weights: Array) -> tuple[Rows, pd.DataFrame]:
-    """The rows of all sources, and their data with a column that names the source.
+def source_factors(parts: Mapping[Any, tuple[Rows, pd.DataFrame | None]], weights: Array) -> Array:
+    """By which the weights of the comparisons of each source are multiplied.
 
     The log-likelihood of each source is divided by the total weight of its comparisons and multiplied by its weight.
     All of them are then multiplied by a constant, so that the weights of all rows add up to the number of comparisons.
     """
+    totals = np.array([rows.total for rows, _ in parts.values()])
+    return np.asarray(weights / weights.sum() * totals.sum() / totals)
+
+
+def combine_rows(parts: Mapping[Any, tuple[Rows, pd.DataFrame | None]], factors: Array) -> tuple[Rows, pd.DataFrame]:
+    """The rows of all sources, their weights multiplied by `factors`, and their data with a column of the sources."""
     sources = [rows for rows, _ in parts.values()]
-    totals = np.array([rows.total for rows in sources])
-    factors = weights / weights.sum() * totals.sum() / totals
     items = _union(sources)
     codes = [items.get_indexer(rows.items).astype(np.int32) for rows in sources]
     n_units = [rows.n_units or len(rows.winner) for rows in sources]
