@@ -19,7 +19,7 @@ from pwcstats._kernels.mixed_laplace import fit_laplace, profile_interval
 from pwcstats._kernels.mixed_pql import fit_pql
 from pwcstats._kernels.newton import Ascent
 from pwcstats._kernels.tails import chi2_isf, chi2_sf
-from pwcstats._results import TestResult
+from pwcstats._results import TestResult, whole
 from pwcstats._summary import coefficients, head, number, width_of
 from pwcstats.bradley_terry.ability_results import indices_of
 from pwcstats.bradley_terry.covariance import CovarianceEstimate, CovarianceOptions
@@ -431,7 +431,7 @@ class MixedBradleyTerryResults(BradleyTerryResults):
         return pd.DataFrame(
             {
                 "n_items": [self.model.n_items],
-                "nobs": [int(self.nobs) if float(self.nobs).is_integer() else self.nobs],
+                "nobs": [whole(self.nobs)],
                 "sigma": [self.sigma],
                 "log_lik": [self.llf],
                 "aic": [self.aic],

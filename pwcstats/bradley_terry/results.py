@@ -12,15 +12,12 @@ from pwcstats import _params
 from pwcstats._arrays import Array
 from pwcstats._results import TestResult
 from pwcstats.bradley_terry import goodness, hypotheses, resampling, residuals, simulation, updating
-from pwcstats.bradley_terry.ability_results import AbilityResults, indices_of, logit_interval
+from pwcstats.bradley_terry.ability_results import AbilityResults, Outcome, indices_of, logit_interval
 from pwcstats.bradley_terry.covariance import LARGEST_FULL
 from pwcstats.bradley_terry.likelihood import Likelihood, Point
 from pwcstats.bradley_terry.spec import Spec
 from pwcstats.bradley_terry.summary import summarise_comparisons
 from pwcstats.errors import InputError, arg, code
-
-# In the order of the columns of a table of comparisons.
-Outcome = Literal["win", "loss", "tie"]
 
 
 class BradleyTerryResults(AbilityResults):
@@ -278,23 +275,6 @@ class BradleyTerryResults(AbilityResults):
         )
 
     # Reports
-
-    def glance(self) -> pd.DataFrame:
-        """One row about the fit."""
-        return pd.DataFrame(
-            {
-                "n_items": [self.model.n_items],
-                "nobs": [int(self.nobs) if float(self.nobs).is_integer() else self.nobs],
-                "log_lik": [self.llf_unpenalized],
-                "aic": [self.aic],
-                "bic": [self.bic],
-                "deviance": [self.deviance],
-                "df_residual": [self.df_resid],
-                "method": [self.method],
-                "converged": [self.converged],
-                "n_iter": [self.n_iter],
-            }
-        )
 
     def summary(self, alpha: float = 0.05, max_rows: int = 100) -> Summary:
         """Summary of the fit, in the format of statsmodels.
