@@ -16,12 +16,11 @@ from pwcstats.bradley_terry import covariance
 from pwcstats.bradley_terry.choices import Penalty, RankingLikelihood, find_choices
 from pwcstats.bradley_terry.covariance import CovType
 from pwcstats.bradley_terry.methods import METHODS, GaussianPrior, GhostItem, Method, Prior, read_prior
-from pwcstats.bradley_terry.model import few_clusters, warn_if_infinite
 from pwcstats.bradley_terry.orderings import Orderings, Unranked, read_orderings, read_rankings, restrict
 from pwcstats.bradley_terry.ranking_covariance import estimate_covariance
 from pwcstats.bradley_terry.ranking_existence import find_obstacle, largest_component, tie_term
 from pwcstats.bradley_terry.ranking_results import PlackettLuceResults
-from pwcstats.errors import ConvergenceWarning, FewClustersWarning, InputError, LeftOutWarning, arg, code, warn
+from pwcstats.errors import ConvergenceWarning, InputError, LeftOutWarning, arg, code, warn
 
 # The information of this many items takes 0.2 GB, and each Newton step a few seconds.
 MOST_ITEMS = 5_000
@@ -397,8 +396,7 @@ class PlackettLuce:
                 "the information is singular to working precision: some items are joined to the rest only by choices "
                 f"that are almost certain; use {arg('method', 'ridge')}, or leave out these items."
             ) from None
-        if estimate.few_groups:
-            warn(FewClustersWarning(few_clusters(estimate)))
+        covariance.warn_if_few_clusters(estimate)
         results = PlackettLuceResults(self, spec, likelihood, ascent, estimate, options.cov_type)
-        warn_if_infinite(self.items, results._item_se, spec.method != "mle")
+        covariance.warn_if_infinite(self.items, results._item_se, spec.method != "mle")
         return results
