@@ -141,7 +141,7 @@ def fit_mixed(
             )
         )
     likelihood.fit = fit
-    point = replace(likelihood._evaluate_unpenalised(fit.beta, table.counts), value=fit.value, llf=fit.value)
+    point = replace(likelihood.evaluate_unpenalised(fit.beta, table.counts), value=fit.value, llf=fit.value)
     ascent = Ascent(point, fit.n_iter, fit.converged, fit.reason)
     variance = np.diagonal(fit.cov).copy()
     estimate = CovarianceEstimate(fit.cov, variance, np.zeros(len(variance)))

@@ -14,7 +14,7 @@ from pwcstats._results import TestResult
 from pwcstats.bradley_terry import goodness, hypotheses, resampling, residuals, simulation, updating
 from pwcstats.bradley_terry.ability_results import AbilityResults, Outcome, indices_of, logit_interval
 from pwcstats.bradley_terry.covariance import LARGEST_FULL
-from pwcstats.bradley_terry.likelihood import Likelihood, Point
+from pwcstats.bradley_terry.likelihood import Likelihood, Point, predictor_covariance
 from pwcstats.bradley_terry.spec import Spec
 from pwcstats.bradley_terry.summary import summarise_comparisons
 from pwcstats.errors import InputError, arg, code
@@ -181,7 +181,10 @@ class BradleyTerryResults(AbilityResults):
         estimate = d if column is None else p[:, column]
         if not se:
             return float(estimate[0]) if all(is_single) else estimate
-        var_d, cov_d_tie, var_tie = self._predictor_covariance(a, b, x)
+        cov = self._likelihood.item_covariance(self._cov)
+        has_tie = self.spec.tie_model.has_parameter
+        var_d, cov_d_tie = predictor_covariance(cov, self.model.n_items, a, b, x, has_tie)
+        var_tie = float(cov[-1, -1]) if has_tie else 0.0
         slope_d, slope_tie = np.ones(len(d)), np.zeros(len(d))
         if column is not None:
             slope_d, slope_tie = (estimate * s[:, column] for s in self.spec.tie_model.scores(p, tie))
@@ -204,19 +207,6 @@ class BradleyTerryResults(AbilityResults):
                 raise InputError(f"the model has no contest covariates; leave {arg('contest')} out.")
             x[:, int(self.spec.order) :] = self.spec.contest.read_new(contest, n)
         return x
-
-    def _predictor_covariance(self, a: Any, b: Any, x: Array) -> tuple[Array, Array, float]:
-        """Variance of predictors, their covariance with the tie parameter, and the variance of the latter."""
-        cov = self._likelihood.item_covariance(self._cov)
-        n, q = self.model.n_items, x.shape[1]
-        beta = cov[n : n + q]
-        var_d = cov[a, a] + cov[b, b] - 2.0 * cov[a, b]
-        var_d += np.einsum("ij,jk,ik->i", x, beta[:, n : n + q], x) + 2.0 * (x * (beta[:, a] - beta[:, b]).T).sum(
-            axis=1
-        )
-        if not self.spec.tie_model.has_parameter:
-            return var_d, np.zeros(len(x)), 0.0
-        return var_d, cov[-1, a] - cov[-1, b] + x @ beta[:, -1], float(cov[-1, -1])
 
     def probabilities(self, outcome: Outcome = "win", neutral: bool = True) -> pd.DataFrame:
         """Probability of an outcome for every pair, row against column; the diagonal is missing.
