@@ -404,7 +404,7 @@ class BradleyTerry:
         model = self._part(rows, self._data)
         model.left_out = self.left_out.append(left_out)
         if len(left_out):
-            warn(left_out_warning(self._rows, rows, left_out))
+            warn(left_out_warning(left_out, self.n_items, self.nobs, model.nobs, "comparisons"))
         return model
 
     def _select(self, units: NDArray[np.bool_]) -> "BradleyTerry":

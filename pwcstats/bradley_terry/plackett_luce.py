@@ -17,10 +17,11 @@ from pwcstats.bradley_terry.choices import Penalty, RankingLikelihood, find_choi
 from pwcstats.bradley_terry.covariance import CovType
 from pwcstats.bradley_terry.methods import METHODS, GaussianPrior, GhostItem, Method, Prior, read_prior
 from pwcstats.bradley_terry.orderings import Orderings, Unranked, read_orderings, read_rankings, restrict
+from pwcstats.bradley_terry.parts import left_out_warning
 from pwcstats.bradley_terry.ranking_covariance import estimate_covariance
 from pwcstats.bradley_terry.ranking_existence import find_obstacle, largest_component, tie_term
 from pwcstats.bradley_terry.ranking_results import PlackettLuceResults
-from pwcstats.errors import ConvergenceWarning, InputError, LeftOutWarning, arg, code, warn
+from pwcstats.errors import ConvergenceWarning, InputError, arg, code, warn
 
 # The information of this many items takes 0.2 GB, and each Newton step a few seconds.
 MOST_ITEMS = 5_000
@@ -277,13 +278,7 @@ class PlackettLuce:
         left_out = self.items[~kept]
         model.left_out = self.left_out.append(left_out)
         if len(left_out):
-            warn(
-                LeftOutWarning(
-                    f"{counted(len(left_out), 'item')} of {self.n_items} and {number(self.nobs - model.nobs)} of "
-                    f"{number(self.nobs)} rankings are left out: the abilities of {listed(left_out)} relative to the "
-                    "other items would be infinite, or are unknown."
-                )
-            )
+            warn(left_out_warning(left_out, self.n_items, self.nobs, model.nobs, "rankings"))
         return model
 
     def fit(
