@@ -476,21 +476,19 @@ class BradleyTerry:
             Whether abilities have a random effect of each item beside the covariates, and how its variance is
             estimated: by the Laplace approximation of the likelihood (which True stands for), or by penalised
             quasi-likelihood, as in R's BradleyTerry2. Without covariates, abilities are shrunken towards their mean.
-            The result is a :class:`MixedBradleyTerryResults`.
         prior_sd : float, optional
             Standard deviation of the abilities for ``method="ridge"``, on the scale of logits.
         pseudo : float
             Number of wins, and of losses, of each item against the ghost for ``method="ghost"``.
         eval_env : int
-            Where functions in the formula, and variables that are not columns of `item_data`, are looked up: 0 where
-            `fit` is called, 1 where the function that calls `fit` is called, and so on; -1 nowhere, as in statsmodels.
+            Where functions in formulas, and variables that are not columns of the data, are looked up: 0 where `fit` is
+            called, 1 where the function that calls `fit` is called, and so on; -1 nowhere, as in statsmodels.
         cov_type : {"nonrobust", "HC0", "cluster"}, optional
             "nonrobust", the default: from the information. "HC0", the default after :meth:`combine`: the sandwich.
-            "cluster": the sandwich for groups of
-            comparisons, ``cov_kwds={"groups": column}``, where the groups are a column of the data or an array with one
-            entry for each row; as in statsmodels, ``"use_correction"`` (default True) is a further option. After
-            "cluster", tests and intervals use the t distribution; its degrees of freedom are the number of groups
-            minus 1.
+            "cluster": the sandwich for groups of comparisons, ``cov_kwds={"groups": column}``, where the groups are a
+            column of the data or an array with one entry for each row; as in statsmodels, ``"use_correction"`` (default
+            True) is a further option. After "cluster", tests and intervals use the t distribution; its degrees of
+            freedom are the number of groups minus 1.
         cov_kwds : dict, optional
             Options of `cov_type`.
         maxiter : int
@@ -503,6 +501,7 @@ class BradleyTerry:
         Returns
         -------
         BradleyTerryResults
+            With `random_effects`, a :class:`MixedBradleyTerryResults`.
 
         Raises
         ------
