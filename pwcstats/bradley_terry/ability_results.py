@@ -36,10 +36,11 @@ PlotIntervals = Literal["comparison", "wald", "quasi"]
 class AbilityResults(Result):
     """Results of a model with an ability for each item: the base of Bradley–Terry and Plackett–Luce results.
 
-    `model` has `items`, `n_items` and `nobs`. `spec` has `labels` (of the abilities, or of the coefficients if
-    abilities depend on covariates `z`), `extra_terms` (names of the other parameters), `ref`, `method` and `prior`. The
-    likelihood has `n_reported` (the number of labels), `reported` (parameters without a ghost item), `abilities`,
-    `item_covariance`, `rank`, `n_extra`, `evaluate`, `solve`, `curvature_solver` and `length`.
+    The model has `items`, `n_items`, `nobs` and, for leaderboards, `_n_games` and `_observation`. The specification has
+    `labels` (of the abilities, or of the coefficients if abilities depend on covariates `z`), `extra_terms` (names of
+    the other parameters), `ref`, `method` and `prior`. The likelihood has `n_reported` (the number of labels),
+    `reported` (parameters without a ghost item), `abilities`, `item_covariance`, `rank`, `n_params`, `n_extra`,
+    `evaluate`, `solve`, `curvature_solver` and `length`.
     """
 
     def __init__(
@@ -199,7 +200,6 @@ class AbilityResults(Result):
 
     # Each of the following methods is in the module of its subject.
 
-    lr_test = hypotheses.lr_test
     wald_test = hypotheses.wald_test
     contrast = hypotheses.contrast
     contrasts = make_contrasts

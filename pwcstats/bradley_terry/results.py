@@ -78,6 +78,7 @@ class BradleyTerryResults(AbilityResults):
 
     # Each of the following methods is in the module of its subject.
 
+    lr_test = hypotheses.lr_test
     goodness_of_fit = goodness.goodness_of_fit
     resid = residuals.resid
     simulate = simulation.simulate
