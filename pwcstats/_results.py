@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-__all__ = ["Result", "TestResult", "plain"]
+__all__ = ["Result", "TestResult", "plain", "whole"]
 
 # Longer tables are cut in the console and in notebooks.
 LONGEST = 20
@@ -94,6 +94,11 @@ def _folded(title: str, facts: list[str]) -> list[str]:
         else:
             lines[-1] += f", {fact}"
     return lines
+
+
+def whole(x: float) -> int | float:
+    """A number as an integer if it is one, for tables."""
+    return int(x) if float(x).is_integer() else x
 
 
 def _is_missing(x: Any) -> bool:

@@ -13,6 +13,10 @@ from pwcstats import BradleyTerry, ConvergenceWarning, InputError, MixedBradleyT
 
 # The estimates are computed twice, by different code.
 SAME = 1e-7
+# Wald and likelihood-ratio statistics, and their intervals, agree to this in a sample of 600 games.
+ASYMPTOTIC, ASYMPTOTIC_BOUND = 0.1, 0.01
+# The seeded means of a simulation are recorded with three decimals; other libraries change the last one.
+RECORDED = 0.002
 
 
 def season(n_items=12, n_games=300, seed=0, *, sigma=0.8, gamma=0.6, order=0.0):
@@ -137,9 +141,9 @@ def test_order_effect_and_contest_covariates():
     assert rested == pytest.approx(neutral + res.params["(order)"] + 2 * res.params["rest"])
     test = res.lr_test(model.fit(order_effect=True, covariates=items, random_effects=True))
     assert test.df == 1
-    assert test.statistic == pytest.approx(res.tvalues["rest"] ** 2, rel=0.1)
+    assert test.statistic == pytest.approx(res.tvalues["rest"] ** 2, rel=ASYMPTOTIC)
     bounds, wald = res.conf_int(method="profile", terms=["(order)"]), res.conf_int(terms=["(order)"])
-    np.testing.assert_allclose(bounds, wald, atol=0.01)
+    np.testing.assert_allclose(bounds, wald, atol=ASYMPTOTIC_BOUND)
 
 
 def test_ties_are_half_a_win_for_each():
@@ -373,9 +377,9 @@ def test_coverage():
             bounds = res.variance_component().conf_int or (0.0, 0.0)
             rows.append([res.params["size"], res.sigma, low <= gamma <= high, bounds[0] <= sigma <= bounds[1]])
     laplace, pql = (np.mean(rows, axis=0) for rows in found.values())
-    np.testing.assert_allclose(laplace[:2], [0.606, 0.876], atol=0.002)
+    np.testing.assert_allclose(laplace[:2], [0.606, 0.876], atol=RECORDED)
     # Quasi-likelihood is biased towards 0, which is why it is not the default.
-    np.testing.assert_allclose(pql[:2], [0.491, 0.686], atol=0.002)
+    np.testing.assert_allclose(pql[:2], [0.491, 0.686], atol=RECORDED)
     assert 0.91 <= laplace[2] <= 0.98
     assert 0.90 <= laplace[3] <= 0.98
 

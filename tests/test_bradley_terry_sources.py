@@ -12,7 +12,11 @@ from pwcstats.errors import LeftOutWarning
 
 # statsmodels and BFGS stop early.
 CLOSE = {"rtol": 1e-6, "atol": 1e-7}
+# BFGS with numerical derivatives of a mean stops at about 1e-5.
+OPTIMISER = 2e-5
 EXACT = {"rtol": 1e-10, "atol": 1e-12}
+# The standard deviation of n draws has a relative standard error of 1 / sqrt(2 n); this allows three of them.
+THREE_ERRORS = 3.0 / 2.0**0.5
 ITEMS = list("abcd")
 
 
@@ -64,7 +68,7 @@ def test_the_estimates_minimise_the_weighted_means():
 
     best = minimize(loss, np.zeros(3), tol=1e-12).x
     model = combined()
-    np.testing.assert_allclose(model.fit(ref="a").params, best, rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(model.fit(ref="a").params, best, rtol=0, atol=OPTIMISER)
     assert model.nobs == pytest.approx(680)
 
 
@@ -108,8 +112,7 @@ def test_the_sandwich_has_the_standard_deviation_of_the_estimates():
         res = BradleyTerry.combine(models, WEIGHTS).fit(ref="a", cov_type="HC0")
         params.append(res.params)
         errors.append(res.bse)
-    # The standard deviation of 300 estimates has a standard error of 4 %.
-    np.testing.assert_allclose(np.mean(errors, axis=0), np.std(params, axis=0), rtol=0.13)
+    np.testing.assert_allclose(np.mean(errors, axis=0), np.std(params, axis=0), rtol=300**-0.5 * THREE_ERRORS)
 
 
 def test_one_weight_for_all_is_no_weight_if_sources_have_the_same_size():
@@ -172,7 +175,7 @@ def test_groups_that_a_source_does_not_have():
 def test_rows_are_drawn_by_the_bootstrap():
     drawn = combined().fit(ref="a", cov_type="HC0").bootstrap(200, random_state=0)
     assert drawn.n_units == 680
-    np.testing.assert_allclose(drawn.bse, combined().fit(ref="a", cov_type="HC0").bse, rtol=0.25)
+    np.testing.assert_allclose(drawn.bse, combined().fit(ref="a", cov_type="HC0").bse, rtol=200**-0.5 * THREE_ERRORS)
 
 
 @pytest.mark.parametrize(

@@ -173,6 +173,7 @@ def find_mode(data: Contests, beta: Array, sigma: float, v: Array, *, with_beta:
 
 
 def cross(x: Array, w: Array) -> Array:
+    """X'WX."""
     return x.T @ (x * w[:, None])
 
 
@@ -216,6 +217,7 @@ def scaled(data: Contests) -> tuple[Contests, Array]:
 
 
 def unscaled(fit: MixedFit, scale: Array) -> MixedFit:
+    """The fit for the original covariates, from that of `scaled` ones."""
     factor = np.append(1.0 / scale, np.ones(len(fit.u)))
     p = len(scale)
     cov = fit.cov * factor[:p, None] * factor[:p]

@@ -70,16 +70,17 @@ def slope_at_zero(data: Contests, mode: Mode) -> float:
 
 
 class Laplace:
-    """Maximiser of the Laplace approximation; the parameters are beta and log sigma."""
+    """Maximiser of the Laplace approximation; the parameters are beta and log sigma.
 
-    def __init__(self, data: Contests, maxiter: int) -> None:
+    The search for each mode starts at the last one, and that for the first at `v`, by default 0.
+    """
+
+    def __init__(self, data: Contests, maxiter: int, v: Array | None = None) -> None:
         self.data, self.maxiter = data, maxiter
-        self._v = np.zeros(data.n_effects)
-        self.n_evaluations = 0
+        self._v = np.zeros(data.n_effects) if v is None else v
 
     def evaluate(self, params: Array) -> tuple[float, Array, Mode]:
         """The approximation, its gradient, and the mode."""
-        self.n_evaluations += 1
         sigma = float(np.exp(params[-1]))
         mode, _ = find_mode(self.data, params[:-1], sigma, self._v, with_beta=False)
         self._v = mode.v
@@ -184,8 +185,7 @@ def _fit(data: Contests, maxiter: int) -> MixedFit:
         far, _ = find_mode(data, best.beta, LARGEST_SIGMA, best.v, with_beta=True)
         if far.laplace > best.laplace:
             raise UnboundedError
-    search = Laplace(data, maxiter)
-    search._v = best.v
+    search = Laplace(data, maxiter, best.v)
     params, value, hessian, n_iter, converged = search.maximise(np.append(best.beta, np.log(best.sigma)))
     sigma = float(np.exp(params[-1]))
     if sigma >= LARGEST_SIGMA:

@@ -1,11 +1,21 @@
 """Bradley–Terry models of paired comparisons, and Plackett–Luce models of rankings.
 
-Comparisons: `reading` reads them, `table` counts them by pair; `spec`, `covariates`, `contests`, `ties`, `methods`,
-`likelihood` and `existence` are the model. Rankings: `orderings` reads them; `choices` has the likelihood,
-`ranking_existence` and `ranking_covariance` the rest. Results: `ability_results` is what both have in common;
-`covariance`, `abilities`, `profile`, `hypotheses`, `contrasts`, `quasi`, `rank_sets`, `leaderboard`, `residuals`,
-`resampling`, `simulation`, `goodness` and `updating` have a subject each. Models with random effects are in
-`mixed`.
+What users see: `model` and `results`; `mixed` for random effects; `plackett_luce` and `ranking_results` for rankings.
+`ability_results` has what all results share.
+
+Comparisons: `frames` opens data of any library, `habits` finds columns by their names, `reading` checks the rows (the
+errors about single rows are in `faults`), `sources` combines several data sets, `parts` selects rows or items, and
+`table` counts wins by pair.
+
+The model: `spec` checks the options of a fit; `ties` and `methods` are the tables of models of ties and of methods of
+estimation; `covariates`, `contests` and `formulas` read covariates; `existence` checks whether estimates are finite,
+`likelihood` finds them, and `covariance` adds standard errors.
+
+Rankings: `orderings` reads them, and `choices` splits them into choices and has the likelihood. `ranking_existence` and
+`ranking_covariance` correspond to `existence` and `covariance`.
+
+Methods of the results, one subject each: `abilities`, `profile`, `hypotheses`, `contrasts`, `quasi`, `rank_sets`,
+`leaderboard`, `residuals`, `resampling`, `simulation`, `goodness`, `updating` and `summary`.
 """
 
 from pwcstats.bradley_terry.contrasts import ContrastsResult

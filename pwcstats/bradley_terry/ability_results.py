@@ -14,7 +14,7 @@ from pwcstats import _params
 from pwcstats._arrays import Array
 from pwcstats._kernels.newton import Ascent
 from pwcstats._kernels.tails import Reference
-from pwcstats._results import Result, plain
+from pwcstats._results import Result, plain, whole
 from pwcstats.bradley_terry import covariance, hypotheses, quasi, rank_sets
 from pwcstats.bradley_terry.abilities import abilities as make_abilities
 from pwcstats.bradley_terry.contrasts import contrasts as make_contrasts
@@ -26,20 +26,22 @@ from pwcstats.errors import InputError, arg
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Of plots; pwcstats.plot takes them from here.
+# In the order of the columns of a table of comparisons.
+Outcome = Literal["win", "loss", "tie"]
+
+# Intervals of plots; `pwcstats.plot` imports the names from here.
 PlotIntervals = Literal["comparison", "wald", "quasi"]
 
 
 class AbilityResults(Result):
     """Results of a model with an ability for each item: the base of Bradley–Terry and Plackett–Luce results.
 
-    `model` has `items`, `n_items` and `nobs`. `spec` has `labels` (of the abilities, or of the coefficients if
-    abilities depend on covariates `z`), `extra_terms` (names of the other parameters), `ref`, `method` and `prior`. The
-    likelihood has `n_reported` (the number of labels), `reported` (parameters without a ghost item), `abilities`,
-    `item_covariance`, `rank`, `n_extra`, `evaluate`, `solve`, `curvature_solver` and `length`.
+    The model has `items`, `n_items`, `nobs` and, for leaderboards, `_n_games` and `_observation`. The specification has
+    `labels` (of the abilities, or of the coefficients if abilities depend on covariates `z`), `extra_terms` (names of
+    the other parameters), `ref`, `method` and `prior`. The likelihood has `n_reported` (the number of labels),
+    `reported` (parameters without a ghost item), `abilities`, `item_covariance`, `rank`, `n_params`, `n_extra`,
+    `evaluate`, `solve`, `curvature_solver` and `length`.
     """
-
-    # What the data consist of.
 
     def __init__(
         self, model: Any, spec: Any, likelihood: Any, ascent: Ascent[Any], estimate: CovarianceEstimate, cov_type: str
@@ -198,7 +200,6 @@ class AbilityResults(Result):
 
     # Each of the following methods is in the module of its subject.
 
-    lr_test = hypotheses.lr_test
     wald_test = hypotheses.wald_test
     contrast = hypotheses.contrast
     contrasts = make_contrasts
@@ -271,6 +272,23 @@ class AbilityResults(Result):
         bounds = self.conf_int(alpha)
         values = (self.bse, self.tvalues, self.pvalues, bounds[0], bounds[1])
         return pd.DataFrame({**columns, **{name: x.to_numpy() for name, x in zip(names, values, strict=True)}})
+
+    def glance(self) -> pd.DataFrame:
+        """One row about the fit."""
+        return pd.DataFrame(
+            {
+                "n_items": [self.model.n_items],
+                "nobs": [whole(self.nobs)],
+                "log_lik": [self.llf_unpenalized],
+                "aic": [self.aic],
+                "bic": [self.bic],
+                "deviance": [self.deviance],
+                "df_residual": [self.df_resid],
+                "method": [self.method],
+                "converged": [self.converged],
+                "n_iter": [self.n_iter],
+            }
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The columns of `glance`, and the rows of `tidy` as ``"params"``; ready for JSON."""

@@ -17,7 +17,7 @@ from pwcstats._arrays import Array
 from pwcstats._kernels import newton
 from pwcstats._kernels.blas import one_thread
 from pwcstats._kernels.laplacian import NotDefiniteError, inverse_and_determinant
-from pwcstats.bradley_terry.likelihood import FIRTH_STEP, NEWTON_STEP, STALLED_STEP, Solve
+from pwcstats.bradley_terry.likelihood import FIRTH_STEP, NEWTON_STEP, STALLED_STEP, Solve, drop_ghost
 from pwcstats.bradley_terry.orderings import Orderings
 from pwcstats.errors import InputError, arg
 
@@ -294,14 +294,7 @@ class RankingLikelihood:
 
     def without_ghost(self, cov: Array) -> Array:
         """Covariance with the abilities of the items, which sum to 0, instead of the parameters with the ghost."""
-        if not self.penalty.pseudo:
-            return cov
-        n = self.n_reported
-        cov = np.delete(np.delete(cov, n, 0), n, 1)
-        for _ in range(2):  # rows, then columns
-            cov[:n] -= cov[:n].mean(axis=0)
-            cov = cov.T
-        return cov
+        return drop_ghost(cov, self.n_reported) if self.penalty.pseudo else cov
 
     def item_covariance(self, cov: Array) -> Array:
         """Covariance of the items' abilities, and of the extra parameters behind them."""

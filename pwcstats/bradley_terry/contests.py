@@ -18,7 +18,8 @@ from pwcstats.bradley_terry.formulas import evaluate_formula, refuse_missing
 from pwcstats.bradley_terry.reading import Rows, named_column, refuse_other_order
 from pwcstats.errors import InputError, arg, code, value
 
-Columns = dict[str, Any]
+# Names of covariates, and their columns (or pairs of columns).
+NamedColumns = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class Contest:
 
     names: list[str]
     values: Array
-    source: "patsy.DesignInfo | Columns | None"
+    source: "patsy.DesignInfo | NamedColumns | None"
 
     def read_new(self, data: Any, n: int) -> Array:
         """Values of `n` new contests."""
@@ -71,7 +72,7 @@ def read_contest(
             f"{arg('contest')} describes single comparisons, and a matrix of wins has none; use "
             f"{code('from_comparisons')}."
         )
-    source: patsy.DesignInfo | Columns | None = None
+    source: patsy.DesignInfo | NamedColumns | None = None
     if isinstance(contest, str):
         if data is None:
             raise InputError(
@@ -111,7 +112,7 @@ def _are_names(contest: Any) -> bool:
     return isinstance(contest, (list, tuple)) and all(isinstance(name, str) for name in contest)
 
 
-def _from_columns(columns: Columns, data: pd.DataFrame | None, n: int) -> tuple[Array, list[str]]:
+def _from_columns(columns: NamedColumns, data: pd.DataFrame | None, n: int) -> tuple[Array, list[str]]:
     """Columns by name, or differences of two columns: the one of the first item minus the one of the second."""
     found = []
     for given in columns.values():

@@ -15,7 +15,7 @@ from pwcstats._text import listed
 from pwcstats.bradley_terry.likelihood import Covariates, Items, Likelihood, Point, outcome_scores
 from pwcstats.bradley_terry.reading import Rows, read_groups
 from pwcstats.bradley_terry.table import tabulate
-from pwcstats.errors import InputError, arg, value
+from pwcstats.errors import FewClustersWarning, InputError, SeparationWarning, arg, value, warn
 
 Cov = Literal["full", "diag", "none"]
 CovType = Literal["nonrobust", "HC0", "cluster"]
@@ -28,6 +28,8 @@ EXACT_ITEMS = 2000
 FEW_CLUSTERS = 20
 # So many clusters are enough if their sizes are lognormal with sigma = 1, which makes the effective number about 30.
 ENOUGH_UNEQUAL_CLUSTERS = 80
+# If the standard error of an ability is larger than this, not more than its sign is known.
+LARGEST_ERROR = 100.0
 SOLVE_TOLERANCE = 1e-10
 # If few comparisons join two groups of items, a small residual does not imply a small error; so it must be tiny.
 PROJECTION_TOLERANCE = 1e-10
@@ -127,6 +129,50 @@ def effective_number(group: NDArray[np.int64], weight: Array) -> float:
     share = size / size.sum()
     # Rounding must not make 20 equal groups fewer than 20.
     return round(float(1.0 / (share @ share)), 6)
+
+
+def cluster_correction(n_groups: int, nobs: float, rank: int) -> float:
+    """The usual factor for few groups, as in statsmodels."""
+    return n_groups / (n_groups - 1.0) * (nobs - 1.0) / (nobs - rank)
+
+
+def no_correction(nobs: float, rank: int, observations: str) -> InputError:
+    """The error if there are too few observations for the correction."""
+    return InputError(
+        f"the correction for few groups needs more {observations} than parameters, got {nobs:g} and {rank}; set "
+        f"'use_correction': {value(False)} in {arg('cov_kwds')}."
+    )
+
+
+def warn_if_few_clusters(estimate: CovarianceEstimate) -> None:
+    """Warn about clusters that are few, or of very unequal size."""
+    if not estimate.few_groups:
+        return
+    n, effective = estimate.n_groups or 0, estimate.n_effective or 0.0
+    if n < FEW_CLUSTERS:
+        lead = f"has only {n} clusters"
+    else:
+        lead = f"has {n} clusters of very unequal size, which count like {effective:.0f} equal ones"
+    warn(
+        FewClustersWarning(
+            f"{arg('cov_type', 'cluster')} {lead}: standard errors are imprecise and often too small. Tests use the t "
+            f"distribution with {n - 1} degrees of freedom, which is nearly right for {FEW_CLUSTERS} clusters of equal "
+            f"size; if sizes are very unequal, it takes about {ENOUGH_UNEQUAL_CLUSTERS}."
+        )
+    )
+
+
+def warn_if_infinite(items: pd.Index, se: Array, penalised: bool) -> None:
+    """Warn about standard errors that are practically infinite."""
+    infinite = items[np.flatnonzero(se > LARGEST_ERROR)]
+    if len(infinite):
+        cure = "they have too few comparisons to be estimated" if penalised else f"use {arg('method', 'firth')}"
+        warn(
+            SeparationWarning(
+                f"the estimates of {listed(infinite)} are practically infinite (standard errors up to {se.max():.3g}); "
+                f"{cure}."
+            )
+        )
 
 
 def no_standard_errors() -> InputError:
@@ -238,10 +284,7 @@ def scored_rows(
     if not options.use_correction:
         nobs = 0.0
     elif nobs <= rank:
-        raise InputError(
-            f"the correction for few groups needs more comparisons than parameters, got {nobs:g} and {rank}; set "
-            f"'use_correction': {value(False)} in {arg('cov_kwds')}."
-        )
+        raise no_correction(nobs, rank, "comparisons")
     return Scored(cell, rows.weights, group, nobs)
 
 
@@ -259,8 +302,7 @@ def _sandwich(likelihood: Likelihood, point: Point, bread: Array, scored: Scored
         meat = np.vstack([likelihood.design.gather(meat[:n]), meat[n:]]).T
     cov = bread @ meat @ bread
     if scored.nobs:
-        n_groups = scored.n_groups
-        cov *= n_groups / (n_groups - 1.0) * (scored.nobs - 1.0) / (scored.nobs - likelihood.rank)
+        cov *= cluster_correction(scored.n_groups, scored.nobs, likelihood.rank)
     return cov
 
 

@@ -49,17 +49,11 @@ N_PLACES = 3
 
 def open_frame(data: Any) -> "Frame":
     """A pandas data frame, a lazy frame of narwhals, or None."""
-    if data is None or isinstance(data, pd.DataFrame):
-        return data
-    if isinstance(data, Mapping):
-        return pd.DataFrame(data)
-    import narwhals as nw
-
-    frame = nw.from_native(data, pass_through=True)
-    if isinstance(frame, nw.LazyFrame):
-        return frame  # also if it was opened before
-    if isinstance(frame, nw.DataFrame):
-        return _in_pandas(frame)
+    if data is None:
+        return None
+    frame = _known_frame(data)
+    if frame is not None:
+        return frame
     converted = data.to_pandas() if hasattr(data, "to_pandas") else None
     if not isinstance(converted, pd.DataFrame):
         raise InputError(f"{arg('data')} must be a data frame with one row per comparison, got {type(data).__name__}.")
@@ -67,7 +61,13 @@ def open_frame(data: Any) -> "Frame":
 
 
 def load_frame(data: Any) -> pd.DataFrame | None:
-    """A data frame of any library as a pandas data frame, all of it in memory; None if it is no frame."""
+    """A data frame of any library as a pandas data frame, all of it in memory; None for any other object."""
+    frame = _known_frame(data)
+    return frame if frame is None or isinstance(frame, pd.DataFrame) else _in_pandas(frame.collect())
+
+
+def _known_frame(data: Any) -> "Frame":
+    """A data frame of pandas, a dict or a frame that narwhals knows; lazy ones stay lazy. None for any other object."""
     if isinstance(data, pd.DataFrame):
         return data
     if isinstance(data, Mapping):
@@ -76,7 +76,7 @@ def load_frame(data: Any) -> pd.DataFrame | None:
 
     frame = nw.from_native(data, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
-        frame = frame.collect()
+        return frame  # also if it was opened before
     return _in_pandas(frame) if isinstance(frame, nw.DataFrame) else None
 
 

@@ -16,6 +16,7 @@ from pwcstats.errors import InputError, arg, code
 
 if TYPE_CHECKING:
     from pwcstats.bradley_terry.ability_results import AbilityResults
+    from pwcstats.bradley_terry.results import BradleyTerryResults
 
 
 def standardised(results: "AbilityResults", z: float) -> dict[str, Any]:
@@ -124,7 +125,7 @@ def wald_test(results: "AbilityResults", contrasts: Any) -> TestResult:
     return TestResult(statistic, chi2_sf(statistic, df), df, **about)
 
 
-def lr_test(results: "AbilityResults", other: "AbilityResults") -> TestResult:
+def lr_test(results: "BradleyTerryResults", other: "BradleyTerryResults") -> TestResult:
     """Likelihood-ratio test of two fits to the same comparisons, one of which is nested in the other.
 
     Parameters
@@ -153,7 +154,7 @@ def lr_test(results: "AbilityResults", other: "AbilityResults") -> TestResult:
     )
 
 
-def _check_nested(small: "AbilityResults", large: "AbilityResults") -> None:
+def _check_nested(small: "BradleyTerryResults", large: "BradleyTerryResults") -> None:
     a, b = small.spec, large.spec
     if small.model is not large.model and not same_comparisons(small.model._rows, large.model._rows, a.order):
         raise InputError("a likelihood-ratio test needs two fits to the same comparisons, got different ones.")
@@ -195,7 +196,7 @@ def _are_abilities_spanned(small: Array | None, large: Array | None) -> bool:
     return small is not None and _is_spanned(small - small.mean(axis=0), large - large.mean(axis=0))
 
 
-def _contest_columns(results: "AbilityResults") -> Array:
+def _contest_columns(results: "BradleyTerryResults") -> Array:
     """The order effect and the contest covariates as columns, one row for each row of the user's data."""
     rows, contest = results.model._rows, results.spec.contest_values
     columns = [] if contest is None else list(contest[rows.units].T)

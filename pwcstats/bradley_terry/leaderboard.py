@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pwcstats import _params, _tables
 from pwcstats._arrays import Array
-from pwcstats._results import LONGEST, Result, plain
+from pwcstats._results import LONGEST, Result, plain, whole
 from pwcstats._summary import number
 from pwcstats._text import counted, listed, named, percent, shown
 from pwcstats.bradley_terry.existence import weak_components
@@ -269,10 +269,6 @@ def _side_by_side(
     results: "AbilityResults", overall: pd.DataFrame, scale: Scale, anchor: Anchor, alpha: float, by: Any
 ) -> tuple[pd.DataFrame, list[str], dict[Any, float]]:
     """The rows of all comparisons and those of each category; notes; and the numbers of comparisons."""
-    if not hasattr(results.model, "_select"):
-        raise InputError(
-            f"{arg('by')} is for paired comparisons, got rankings; make a model of the rankings of each category."
-        )
     codes, categories = read_categories(results.model._data, by, results.model._rows)
     if OVERALL in categories:
         raise InputError(f"{arg('by')} has the category {shown(OVERALL)}, which names all comparisons; rename it.")
@@ -422,7 +418,7 @@ class Leaderboard(Result):
             "anchor_rating": self.anchor_rating,
             "conf_level": 1.0 - self.alpha,
             "n_items": self.n_items,
-            "nobs": int(self.nobs) if float(self.nobs).is_integer() else self.nobs,
+            "nobs": whole(self.nobs),
             "by": self.by,
             "n_categories": len(self.categories) - 1 if self.by else None,
         }

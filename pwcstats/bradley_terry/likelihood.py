@@ -255,14 +255,15 @@ class Likelihood:
 
     def evaluate(self, params: Array) -> Point:
         """Compute the likelihood and its derivatives, with the penalty if there is one."""
-        point = self._evaluate_unpenalised(params, self.table.counts)
+        point = self.evaluate_unpenalised(params, self.table.counts)
         if self.prior is not None:
             self._add_prior(point, self.prior)
         if self.firth:
             self._penalise(point)
         return point
 
-    def _evaluate_unpenalised(self, params: Array, counts: Array) -> Point:
+    def evaluate_unpenalised(self, params: Array, counts: Array) -> Point:
+        """Compute the likelihood of these counts and its derivatives, without a penalty."""
         table = self.table
         ability, beta, tie = self.split(params)
         offset = self.contest(beta) if len(beta) else np.empty(0)
@@ -348,7 +349,7 @@ class Likelihood:
         point.score += np.concatenate(
             [self.design.gather(self.scatter(addition)), self._sums(addition), [for_tie] * self.tie]
         )
-        point.slope = self._evaluate_unpenalised(point.params, table.counts * (1.0 + leverage)[:, None])
+        point.slope = self.evaluate_unpenalised(point.params, table.counts * (1.0 + leverage)[:, None])
 
     def predictor(self, params: Array) -> Array:
         """The linear predictor d of each row of the table."""
@@ -368,17 +369,10 @@ class Likelihood:
 
     def predictor_variances(self, cov: Array) -> tuple[Array, Array]:
         """Variance of each row's predictor, and its covariance with the tie parameter."""
-        cov = self.design.expand(cov)
-        first, second, n, q = self.table.first, self.table.second, self.design.n_nodes, self.x.shape[1]
-        diagonal = np.diagonal(cov)
-        var_d = diagonal[first] + diagonal[second] - 2.0 * cov[first, second]
-        if q:
-            beta = cov[n : n + q]
-            var_d += np.einsum("ij,jk,ik->i", self.x, beta[:, n : n + q], self.x)
-            var_d += 2.0 * (self.x * (beta[:, first] - beta[:, second]).T).sum(axis=1)
-        if not self.tie:
-            return var_d, np.zeros(len(first))
-        return var_d, cov[-1, first] - cov[-1, second] + self.x @ cov[n : n + q, -1]
+        table = self.table
+        return predictor_covariance(
+            self.design.expand(cov), self.design.n_nodes, table.first, table.second, self.x, self.tie
+        )
 
     def border(self, point: Point) -> Array:
         """Information between the design's parameters and the extra ones, one column for each extra parameter."""
@@ -472,14 +466,7 @@ class Likelihood:
 
     def without_ghost(self, cov: Array) -> Array:
         """Covariance with the abilities of the items, which sum to 0, instead of the parameters with the ghost."""
-        if self.prior is None:
-            return cov
-        n = self.table.n_items
-        cov = np.delete(np.delete(cov, n, 0), n, 1)
-        for _ in range(2):  # rows, then columns
-            cov[:n] -= cov[:n].mean(axis=0)
-            cov = cov.T
-        return cov
+        return cov if self.prior is None else drop_ghost(cov, self.table.n_items)
 
     def effective_rank(self, point: Point, cov: Array) -> float:
         """Effective number of parameters: trace of the covariance times the information without the prior."""
@@ -520,6 +507,33 @@ class Likelihood:
             reason = "the numbers of comparisons differ by too many orders of magnitude"
             return replace(ascent, converged=False, reason=reason)
         return ascent
+
+
+def drop_ghost(cov: Array, n: int) -> Array:
+    """Covariance without the ghost, which has the index `n` behind the `n` items; the items' abilities sum to 0."""
+    cov = np.delete(np.delete(cov, n, 0), n, 1)
+    for _ in range(2):  # rows, then columns
+        cov[:n] -= cov[:n].mean(axis=0)
+        cov = cov.T
+    return cov
+
+
+def predictor_covariance(
+    cov: Array, n: int, first: NDArray[np.integer], second: NDArray[np.integer], x: Array, tie: bool
+) -> tuple[Array, Array]:
+    """Variances of d = ability[first] - ability[second] + x'beta, and covariances of d with the tie parameter.
+
+    `cov` is the covariance of `n` abilities, of beta and, if there is one (`tie`), of the tie parameter.
+    """
+    q = x.shape[1]
+    beta, diagonal = cov[n : n + q], np.diagonal(cov)
+    var_d = diagonal[first] + diagonal[second] - 2.0 * cov[first, second]
+    if q:
+        var_d += np.einsum("ij,jk,ik->i", x, beta[:, n : n + q], x)
+        var_d += 2.0 * (x * (beta[:, first] - beta[:, second]).T).sum(axis=1)
+    if not tie:
+        return var_d, np.zeros(len(x))
+    return var_d, cov[-1, first] - cov[-1, second] + x @ beta[:, -1]
 
 
 def make_likelihood(spec: Spec, table: Table) -> Likelihood:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, get_args
 
 import numpy as np
 import pandas as pd
@@ -19,7 +19,7 @@ from pwcstats._kernels.mixed_laplace import fit_laplace, profile_interval
 from pwcstats._kernels.mixed_pql import fit_pql
 from pwcstats._kernels.newton import Ascent
 from pwcstats._kernels.tails import chi2_isf, chi2_sf
-from pwcstats._results import TestResult
+from pwcstats._results import TestResult, whole
 from pwcstats._summary import coefficients, head, number, width_of
 from pwcstats.bradley_terry.ability_results import indices_of
 from pwcstats.bradley_terry.covariance import CovarianceEstimate, CovarianceOptions
@@ -27,7 +27,7 @@ from pwcstats.bradley_terry.existence import find_obstacle
 from pwcstats.bradley_terry.likelihood import Covariates, Likelihood, Point
 from pwcstats.bradley_terry.profile import IntervalMethod
 from pwcstats.bradley_terry.results import BradleyTerryResults
-from pwcstats.bradley_terry.spec import Spec
+from pwcstats.bradley_terry.spec import RandomEffects, Spec
 from pwcstats.bradley_terry.summary import own_abilities
 from pwcstats.bradley_terry.table import Table
 from pwcstats.errors import ConvergenceWarning, InputError, arg, code, warn
@@ -44,8 +44,22 @@ SIGMA_TERM = "(sigma)"
 # Then the intervals of abilities, which treat the estimate as known, show the errors of the fixed effects only.
 ZERO_SIGMA = "the standard deviation of the random effects is estimated as 0"
 
-FITS: dict[str, Callable[[Contests, int], MixedFit]] = {"laplace": fit_laplace, "pql": fit_pql}
-TITLES = {"laplace": "Laplace", "pql": "PQL"}
+
+class Approximation(NamedTuple):
+    """A way to estimate the variance of the random effects; `alternative` is another one, if this one fails."""
+
+    title: str
+    fit: Callable[[Contests, int], MixedFit]
+    alternative: RandomEffects
+    # Whether the estimates maximise a likelihood, which then has profiles.
+    is_likelihood: bool = False
+
+
+APPROXIMATIONS: dict[str, Approximation] = {
+    "laplace": Approximation("Laplace", fit_laplace, "pql", is_likelihood=True),
+    "pql": Approximation("PQL", fit_pql, "laplace"),
+}
+assert tuple(APPROXIMATIONS) == get_args(RandomEffects)
 
 
 class MixedLikelihood(Likelihood):
@@ -128,7 +142,7 @@ def fit_mixed(
     if obstacle is not None:
         raise InputError(obstacle())
     try:
-        fit = FITS[kind](contests, spec.maxiter)
+        fit = APPROXIMATIONS[kind].fit(contests, spec.maxiter)
     except UnboundedError:
         raise InputError(_unbounded(kind)) from None
     except NotDefiniteError:
@@ -140,11 +154,11 @@ def fit_mixed(
         warn(
             ConvergenceWarning(
                 f"the fit of the random effects did not converge ({fit.reason}), so the estimates may be wrong; raise "
-                f"{arg('maxiter')}, or use {arg('random_effects', 'pql' if kind == 'laplace' else 'laplace')}."
+                f"{arg('maxiter')}, or use {arg('random_effects', APPROXIMATIONS[kind].alternative)}."
             )
         )
     likelihood.fit = fit
-    point = replace(likelihood._evaluate_unpenalised(fit.beta, table.counts), value=fit.value, llf=fit.value)
+    point = replace(likelihood.evaluate_unpenalised(fit.beta, table.counts), value=fit.value, llf=fit.value)
     ascent = Ascent(point, fit.n_iter, fit.converged, fit.reason)
     variance = np.diagonal(fit.cov).copy()
     estimate = CovarianceEstimate(fit.cov, variance, np.zeros(len(variance)))
@@ -276,10 +290,10 @@ class MixedBradleyTerryResults(BradleyTerryResults):
         if method != "profile":
             return super().conf_int(alpha, method, terms)
         _params.level(alpha, "alpha")
-        if self.approximation != "laplace":
+        if not APPROXIMATIONS[self.approximation].is_likelihood:
             raise InputError(
-                f"{arg('random_effects', 'pql')} does not maximise a likelihood, so it has no profile; use "
-                f"{arg('random_effects', 'laplace')}, or {arg('method', 'wald')}."
+                f"{arg('random_effects', self.approximation)} does not maximise a likelihood, so it has no profile; "
+                f"use {arg('random_effects', 'laplace')}, or {arg('method', 'wald')}."
             )
         if self.sigma == 0.0:
             raise InputError(
@@ -349,7 +363,7 @@ class MixedBradleyTerryResults(BradleyTerryResults):
         fit, notes = self._fit, []
         if self.sigma == 0.0:
             notes.append("The estimate is 0, on the boundary of the possible values.")
-        if self.approximation == "laplace":
+        if APPROXIMATIONS[self.approximation].is_likelihood:
             interval: tuple[float, float] | None = self._profile(len(self.params), alpha)
             if self.sigma > 0.0 and interval is not None and interval[0] == 0.0:
                 notes.append("The interval includes 0.")
@@ -360,11 +374,10 @@ class MixedBradleyTerryResults(BradleyTerryResults):
         else:
             interval = None
             notes.append(f"There is no interval; {arg('random_effects', 'laplace')} has one.")
-        # Rounding may make it slightly negative.
-        statistic = max(2.0 * (fit.value - fit.value_at_zero), 0.0)
+        statistic, p = self._test_of_zero()
         return TestResult(
             statistic=statistic,
-            p_value=0.5 * chi2_sf(statistic, 1) if statistic > 0.0 else 1.0,
+            p_value=p,
             estimate=self.sigma,
             std_error=None if self.sigma == 0.0 else self.sigma * fit.se_log_sigma,
             conf_int=interval,
@@ -376,6 +389,12 @@ class MixedBradleyTerryResults(BradleyTerryResults):
             alternative="greater",
             notes=tuple(notes),
         )
+
+    def _test_of_zero(self) -> tuple[float, float]:
+        """Likelihood ratio of the models with and without random effects, and its p-value."""
+        # Rounding may make it slightly negative.
+        statistic = max(2.0 * (self._fit.value - self._fit.value_at_zero), 0.0)
+        return statistic, 0.5 * chi2_sf(statistic, 1) if statistic > 0.0 else 1.0
 
     def random_effects(self, alpha: float = 0.05) -> pd.DataFrame:
         """Predicted random effects of the items: how much better they are than their covariates say.
@@ -443,7 +462,7 @@ class MixedBradleyTerryResults(BradleyTerryResults):
         return pd.DataFrame(
             {
                 "n_items": [self.model.n_items],
-                "nobs": [int(self.nobs) if float(self.nobs).is_integer() else self.nobs],
+                "nobs": [whole(self.nobs)],
                 "sigma": [self.sigma],
                 "log_lik": [self.llf],
                 "aic": [self.aic],
@@ -485,7 +504,7 @@ class MixedBradleyTerryResults(BradleyTerryResults):
     def _head(self) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
         left = [
             ("Model:", "Mixed Bradley-Terry"),
-            ("Method:", TITLES[self.approximation]),
+            ("Method:", APPROXIMATIONS[self.approximation].title),
             ("Items:", f"{self.model.n_items}"),
             ("Comparisons:", number(self.nobs)),
             ("Ties:", self.spec.ties),
@@ -500,8 +519,7 @@ class MixedBradleyTerryResults(BradleyTerryResults):
         return left, right
 
     def _effects_table(self) -> SimpleTable:
-        statistic = max(2.0 * (self._fit.value - self._fit.value_at_zero), 0.0)
-        p = 0.5 * chi2_sf(statistic, 1) if statistic > 0.0 else 1.0
+        statistic, p = self._test_of_zero()
         se = "" if self.sigma == 0.0 else f"{self.sigma * self._fit.se_log_sigma:.3f}"
         cells = [[f"{len(self._fit.u)}", f"{self.sigma:.4f}", se, f"{statistic:.3f}", f"{p:.3f}"]]
         headers = ["effects", "std dev", "std err", "LR", "P>LR"]
@@ -511,7 +529,7 @@ class MixedBradleyTerryResults(BradleyTerryResults):
         notes = []
         if self.sigma == 0.0:
             notes.append("The standard deviation is 0, so this is the model without random effects.")
-        if self.approximation == "pql":
+        if not APPROXIMATIONS[self.approximation].is_likelihood:
             notes.append("Log-likelihood and AIC are those of the Laplace approximation at the estimates.")
         notes += own_abilities(self)
         if n_hidden:

@@ -14,7 +14,7 @@ from pwcstats._kernels.laplacian import NotDefiniteError
 from pwcstats._summary import number
 from pwcstats._text import counted, listed, named
 from pwcstats.bradley_terry import covariance
-from pwcstats.bradley_terry.covariance import ENOUGH_UNEQUAL_CLUSTERS, FEW_CLUSTERS, LARGEST_FULL, Cov, CovType
+from pwcstats.bradley_terry.covariance import LARGEST_FULL, Cov, CovType
 from pwcstats.bradley_terry.existence import find_obstacle, find_separation, set_infinite
 from pwcstats.bradley_terry.formulas import read_environment
 from pwcstats.bradley_terry.frames import column_names, open_frame, read_frame
@@ -33,18 +33,14 @@ from pwcstats.bradley_terry.updating import warm_start
 from pwcstats.coupling.reading import read_pairs, read_weights, soft_wins
 from pwcstats.errors import (
     ConvergenceWarning,
-    FewClustersWarning,
     InputError,
     Message,
-    PwcWarning,
     SeparationWarning,
     arg,
     code,
     warn,
 )
 
-# If the standard error of an ability is larger than this, not more than its sign is known.
-LARGEST_ERROR = 100.0
 # After this many steps, a fit that has not converged is checked for separation.
 TRIAL_STEPS = 40
 
@@ -414,7 +410,8 @@ class BradleyTerry:
         model = self._part(rows, self._data)
         model.left_out = self.left_out.append(left_out)
         if len(left_out):
-            warn(left_out_warning(self.n_items, self._n_comparisons(), model._n_comparisons(), left_out))
+            before, after = self._n_comparisons(), model._n_comparisons()
+            warn(left_out_warning(left_out, self.n_items, before, after, "comparisons"))
         return model
 
     def _select(self, units: NDArray[np.bool_]) -> "BradleyTerry":
@@ -486,21 +483,19 @@ class BradleyTerry:
             Whether abilities have a random effect of each item beside the covariates, and how its variance is
             estimated: by the Laplace approximation of the likelihood (which True stands for), or by penalised
             quasi-likelihood, as in R's BradleyTerry2. Without covariates, abilities are shrunken towards their mean.
-            The result is a :class:`MixedBradleyTerryResults`.
         prior_sd : float, optional
             Standard deviation of the abilities for ``method="ridge"``, on the scale of logits.
         pseudo : float
             Number of wins, and of losses, of each item against the ghost for ``method="ghost"``.
         eval_env : int
-            Where functions in the formula, and variables that are not columns of `item_data`, are looked up: 0 where
-            `fit` is called, 1 where the function that calls `fit` is called, and so on; -1 nowhere, as in statsmodels.
+            Where functions in formulas, and variables that are not columns of the data, are looked up: 0 where `fit` is
+            called, 1 where the function that calls `fit` is called, and so on; -1 nowhere, as in statsmodels.
         cov_type : {"nonrobust", "HC0", "cluster"}, optional
             "nonrobust", the default: from the information. "HC0", the default after :meth:`combine`: the sandwich.
-            "cluster": the sandwich for groups of
-            comparisons, ``cov_kwds={"groups": column}``, where the groups are a column of the data or an array with one
-            entry for each row; as in statsmodels, ``"use_correction"`` (default True) is a further option. After
-            "cluster", tests and intervals use the t distribution; its degrees of freedom are the number of groups
-            minus 1.
+            "cluster": the sandwich for groups of comparisons, ``cov_kwds={"groups": column}``, where the groups are a
+            column of the data or an array with one entry for each row; as in statsmodels, ``"use_correction"`` (default
+            True) is a further option. After "cluster", tests and intervals use the t distribution; its degrees of
+            freedom are the number of groups minus 1.
         cov_kwds : dict, optional
             Options of `cov_type`.
         maxiter : int
@@ -513,6 +508,7 @@ class BradleyTerry:
         Returns
         -------
         BradleyTerryResults
+            With `random_effects`, a :class:`MixedBradleyTerryResults`.
 
         Raises
         ------
@@ -576,7 +572,7 @@ class BradleyTerry:
         table = self._table(spec)
         spec = set_infinite(spec, table)
         if len(spec.infinite):
-            _warn(SeparationWarning, _infinite_own(self.items, spec))
+            warn(SeparationWarning(_infinite_own(self.items, spec)))
         # A further fit is made elsewhere, but the names of a formula are looked up where this one was.
         arguments = arguments if environment is None else {**arguments, "eval_env": environment}
         if spec.random_effects is not None:
@@ -603,9 +599,10 @@ class BradleyTerry:
             ascent = replace(rest, n_iter=n_iter, reason=reason)
         if not ascent.converged:
             cure = f"raise {arg('maxiter')}" if ascent.n_iter == spec.maxiter else _cure(spec, table)
-            _warn(
-                ConvergenceWarning,
-                f"the Bradley–Terry fit did not converge ({ascent.reason}), so the estimates may be wrong; {cure}.",
+            warn(
+                ConvergenceWarning(
+                    f"the Bradley–Terry fit did not converge ({ascent.reason}), so the estimates may be wrong; {cure}."
+                )
             )
         try:
             estimate = covariance.estimate(likelihood, ascent.point, spec.ref, options, scored)
@@ -615,13 +612,12 @@ class BradleyTerry:
                 f"comparisons whose outcome is almost certain; {_cure(spec, table)}, or use {arg('cov', 'none')} to "
                 "estimate the abilities without standard errors."
             ) from None
-        if estimate.few_groups:
-            _warn(FewClustersWarning, few_clusters(estimate))
+        covariance.warn_if_few_clusters(estimate)
         results = BradleyTerryResults(self, spec, likelihood, ascent, estimate, options.cov_type)
         results._arguments = arguments
         if estimate.variance is not None:
             # Standard errors of abilities, because those of coefficients depend on the scale of the covariates.
-            warn_if_infinite(self.items, results._item_se, spec.method != "mle")
+            covariance.warn_if_infinite(self.items, results._item_se, spec.method != "mle")
         return results
 
     def _n_games(self) -> Array:
@@ -676,18 +672,6 @@ def _cure(spec: Spec, table: Table) -> str:
     return f"use {arg('method', 'firth')}"
 
 
-def warn_if_infinite(items: pd.Index, se: Array, penalised: bool) -> None:
-    """Warn about standard errors that are practically infinite."""
-    infinite = items[np.flatnonzero(se > LARGEST_ERROR)]
-    if len(infinite):
-        cure = "they have too few comparisons to be estimated" if penalised else f"use {arg('method', 'firth')}"
-        _warn(
-            SeparationWarning,
-            f"the estimates of {listed(infinite)} are practically infinite (standard errors up to {se.max():.3g}); "
-            f"{cure}.",
-        )
-
-
 def _infinite_own(items: pd.Index, spec: Spec) -> str:
     found = []
     for bound, verb in ((np.inf, "lost to"), (-np.inf, "beat")):
@@ -699,21 +683,3 @@ def _infinite_own(items: pd.Index, spec: Spec) -> str:
         "items with missing covariates have an ability of their own, which is infinite if they only won or only lost: "
         f"{' and '.join(found)}. The other estimates do not depend on it{cure}."
     )
-
-
-def few_clusters(estimate: covariance.CovarianceEstimate) -> str:
-    """The warning about few or unequal clusters."""
-    n, effective = estimate.n_groups or 0, estimate.n_effective or 0.0
-    if n < FEW_CLUSTERS:
-        lead = f"has only {n} clusters"
-    else:
-        lead = f"has {n} clusters of very unequal size, which count like {effective:.0f} equal ones"
-    return (
-        f"{arg('cov_type', 'cluster')} {lead}: standard errors are imprecise and often too small. Tests use the t "
-        f"distribution with {n - 1} degrees of freedom, which is nearly right for {FEW_CLUSTERS} clusters of equal "
-        f"size; if sizes are very unequal, it takes about {ENOUGH_UNEQUAL_CLUSTERS}."
-    )
-
-
-def _warn(category: type[PwcWarning], message: str) -> None:
-    warn(category(message))

@@ -78,7 +78,8 @@ def read_orderings(
     for given, name in zip((ranking, item, position), COLUMNS, strict=True):
         if given is not None:
             raise InputError(
-                f"{arg(name)} is a column of long data, but {arg('orderings')} is no data frame; leave {arg(name)} out."
+                f"{arg(name)} is a column of long data, but {arg('orderings')} is not a data frame; leave {arg(name)} "
+                "out."
             )
     entries = _from_lists(orderings)
     return _assemble(entries, _weights(weight, entries.n_rankings, _ordering_name), is_open), None

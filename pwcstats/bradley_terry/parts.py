@@ -43,12 +43,11 @@ def largest_part(rows: Rows, table: Table) -> tuple[Rows, pd.Index]:
     return rows.take(kept), rows.items[~is_in]
 
 
-def left_out_warning(n_items: int, n_before: float, n_after: float, left_out: pd.Index) -> LeftOutWarning:
-    """What the largest part leaves out of this many items and comparisons."""
+def left_out_warning(left_out: pd.Index, n_items: int, nobs: float, nobs_kept: float, what: str) -> LeftOutWarning:
+    """What the largest part leaves out of a model of `n_items` and `nobs` observations; `what` is their plural."""
     return LeftOutWarning(
-        f"{counted(len(left_out), 'item')} of {n_items} and {number(n_before - n_after)} of "
-        f"{number(n_before)} comparisons are left out: the abilities of {listed(left_out)} relative to the other "
-        "items would be infinite, or are unknown."
+        f"{counted(len(left_out), 'item')} of {n_items} and {number(nobs - nobs_kept)} of {number(nobs)} {what} are "
+        f"left out: the abilities of {listed(left_out)} relative to the other items would be infinite, or are unknown."
     )
 
 

@@ -16,12 +16,12 @@ from pwcstats.bradley_terry import covariance
 from pwcstats.bradley_terry.choices import Penalty, RankingLikelihood, find_choices
 from pwcstats.bradley_terry.covariance import CovType
 from pwcstats.bradley_terry.methods import METHODS, GaussianPrior, GhostItem, Method, Prior, read_prior
-from pwcstats.bradley_terry.model import few_clusters, warn_if_infinite
 from pwcstats.bradley_terry.orderings import Orderings, Unranked, read_orderings, read_rankings, restrict
+from pwcstats.bradley_terry.parts import left_out_warning
 from pwcstats.bradley_terry.ranking_covariance import estimate_covariance
 from pwcstats.bradley_terry.ranking_existence import find_obstacle, largest_component, tie_term
 from pwcstats.bradley_terry.ranking_results import PlackettLuceResults
-from pwcstats.errors import ConvergenceWarning, FewClustersWarning, InputError, LeftOutWarning, arg, code, warn
+from pwcstats.errors import ConvergenceWarning, InputError, arg, code, warn
 
 # The information of this many items takes 0.2 GB, and each Newton step a few seconds.
 MOST_ITEMS = 5_000
@@ -278,13 +278,7 @@ class PlackettLuce:
         left_out = self.items[~kept]
         model.left_out = self.left_out.append(left_out)
         if len(left_out):
-            warn(
-                LeftOutWarning(
-                    f"{counted(len(left_out), 'item')} of {self.n_items} and {number(self.nobs - model.nobs)} of "
-                    f"{number(self.nobs)} rankings are left out: the abilities of {listed(left_out)} relative to the "
-                    "other items would be infinite, or are unknown."
-                )
-            )
+            warn(left_out_warning(left_out, self.n_items, self.nobs, model.nobs, "rankings"))
         return model
 
     def fit(
@@ -397,8 +391,7 @@ class PlackettLuce:
                 "the information is singular to working precision: some items are joined to the rest only by choices "
                 f"that are almost certain; use {arg('method', 'ridge')}, or leave out these items."
             ) from None
-        if estimate.few_groups:
-            warn(FewClustersWarning(few_clusters(estimate)))
+        covariance.warn_if_few_clusters(estimate)
         results = PlackettLuceResults(self, spec, likelihood, ascent, estimate, options.cov_type)
-        warn_if_infinite(self.items, results._item_se, spec.method != "mle")
+        covariance.warn_if_infinite(self.items, results._item_se, spec.method != "mle")
         return results

@@ -10,7 +10,14 @@ from scipy.sparse import coo_array, csr_array
 
 from pwcstats._text import shape_of
 from pwcstats.bradley_terry.choices import RankingLikelihood, RankingPoint, ranges
-from pwcstats.bradley_terry.covariance import CovarianceEstimate, CovarianceOptions, effective_number, variances
+from pwcstats.bradley_terry.covariance import (
+    CovarianceEstimate,
+    CovarianceOptions,
+    cluster_correction,
+    effective_number,
+    no_correction,
+    variances,
+)
 from pwcstats.bradley_terry.orderings import Orderings
 from pwcstats.errors import InputError, arg, value
 
@@ -34,23 +41,16 @@ def estimate_covariance(
             group = read_groups(rankings, data, options.groups)
             n_groups = int(group.max()) + 1
             n_effective = effective_number(group, rankings.weight)
-            factor = _correction(n_groups, rankings.n, likelihood.rank) if options.use_correction else 1.0
+            if options.use_correction:
+                if rankings.n <= likelihood.rank:
+                    raise no_correction(rankings.n, likelihood.rank, "rankings")
+                factor = cluster_correction(n_groups, rankings.n, likelihood.rank)
         scores = _scores(rankings, likelihood, point)
         by_group = coo_array((np.ones(rankings.n), (group, np.arange(rankings.n)))).tocsr() @ scores
         cov = factor * cov @ (by_group.T @ by_group).toarray() @ cov
     cov = likelihood.without_ghost(cov)
     variance = variances(cov, ref, likelihood.n_reported)
     return CovarianceEstimate(cov, variance, np.zeros(len(variance)), n_groups, n_effective, df_model)
-
-
-def _correction(n_groups: int, n: int, rank: int) -> float:
-    """The usual correction for few groups."""
-    if n <= rank:
-        raise InputError(
-            f"the correction for few groups needs more rankings than parameters, got {n} and {rank}; set "
-            f"'use_correction': {value(False)} in {arg('cov_kwds')}."
-        )
-    return n_groups / (n_groups - 1.0) * (n - 1.0) / (n - rank)
 
 
 def _scores(rankings: Orderings, likelihood: RankingLikelihood, point: RankingPoint) -> csr_array:

@@ -16,7 +16,7 @@ from pwcstats._kernels.tails import chi2_sf
 from pwcstats._results import TestResult
 from pwcstats._summary import number
 from pwcstats.bradley_terry import hypotheses
-from pwcstats.bradley_terry.ability_results import AbilityResults, indices_of, logit_interval
+from pwcstats.bradley_terry.ability_results import AbilityResults, Outcome, indices_of, logit_interval
 from pwcstats.bradley_terry.choices import RankingLikelihood, RankingPoint
 from pwcstats.bradley_terry.leaderboard import Leaderboard, ScaleName
 from pwcstats.bradley_terry.likelihood import NEWTON_STEP
@@ -27,8 +27,6 @@ from pwcstats.errors import InputError, arg
 
 if TYPE_CHECKING:
     from pwcstats.bradley_terry.plackett_luce import PlackettLuce, RankingSpec
-
-Outcome = Literal["win", "loss", "tie"]
 
 
 class PlackettLuceResults(AbilityResults):
@@ -223,23 +221,6 @@ class PlackettLuceResults(AbilityResults):
                 f"{arg('by')} needs paired comparisons, got rankings; fit a model to the rankings of each category."
             )
         return super().leaderboard(scale, anchor, alpha=alpha)
-
-    def glance(self) -> pd.DataFrame:
-        """One row about the fit."""
-        return pd.DataFrame(
-            {
-                "n_items": [self.model.n_items],
-                "nobs": [int(self.nobs) if float(self.nobs).is_integer() else self.nobs],
-                "log_lik": [self.llf_unpenalized],
-                "aic": [self.aic],
-                "bic": [self.bic],
-                "deviance": [self.deviance],
-                "df_residual": [self.df_resid],
-                "method": [self.method],
-                "converged": [self.converged],
-                "n_iter": [self.n_iter],
-            }
-        )
 
     def summary(self, alpha: float = 0.05, max_rows: int = 100) -> Summary:
         """Summary of the fit, in the format of statsmodels.

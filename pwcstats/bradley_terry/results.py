@@ -12,15 +12,12 @@ from pwcstats import _params
 from pwcstats._arrays import Array
 from pwcstats._results import TestResult
 from pwcstats.bradley_terry import goodness, hypotheses, resampling, residuals, simulation, updating
-from pwcstats.bradley_terry.ability_results import AbilityResults, indices_of, logit_interval
+from pwcstats.bradley_terry.ability_results import AbilityResults, Outcome, indices_of, logit_interval
 from pwcstats.bradley_terry.covariance import LARGEST_FULL
-from pwcstats.bradley_terry.likelihood import Likelihood, Point
+from pwcstats.bradley_terry.likelihood import Likelihood, Point, predictor_covariance
 from pwcstats.bradley_terry.spec import Spec
 from pwcstats.bradley_terry.summary import summarise_comparisons
 from pwcstats.errors import InputError, arg, code
-
-# In the order of the columns of a table of comparisons.
-Outcome = Literal["win", "loss", "tie"]
 
 
 class BradleyTerryResults(AbilityResults):
@@ -81,6 +78,7 @@ class BradleyTerryResults(AbilityResults):
 
     # Each of the following methods is in the module of its subject.
 
+    lr_test = hypotheses.lr_test
     goodness_of_fit = goodness.goodness_of_fit
     resid = residuals.resid
     simulate = simulation.simulate
@@ -184,7 +182,10 @@ class BradleyTerryResults(AbilityResults):
         estimate = d if column is None else p[:, column]
         if not se:
             return float(estimate[0]) if all(is_single) else estimate
-        var_d, cov_d_tie, var_tie = self._predictor_covariance(a, b, x)
+        cov = self._likelihood.item_covariance(self._cov)
+        has_tie = self.spec.tie_model.has_parameter
+        var_d, cov_d_tie = predictor_covariance(cov, self.model.n_items, a, b, x, has_tie)
+        var_tie = float(cov[-1, -1]) if has_tie else 0.0
         slope_d, slope_tie = np.ones(len(d)), np.zeros(len(d))
         if column is not None:
             slope_d, slope_tie = (estimate * s[:, column] for s in self.spec.tie_model.scores(p, tie))
@@ -207,19 +208,6 @@ class BradleyTerryResults(AbilityResults):
                 raise InputError(f"the model has no contest covariates; leave {arg('contest')} out.")
             x[:, int(self.spec.order) :] = self.spec.contest.read_new(contest, n)
         return x
-
-    def _predictor_covariance(self, a: Any, b: Any, x: Array) -> tuple[Array, Array, float]:
-        """Variance of predictors, their covariance with the tie parameter, and the variance of the latter."""
-        cov = self._likelihood.item_covariance(self._cov)
-        n, q = self.model.n_items, x.shape[1]
-        beta = cov[n : n + q]
-        var_d = cov[a, a] + cov[b, b] - 2.0 * cov[a, b]
-        var_d += np.einsum("ij,jk,ik->i", x, beta[:, n : n + q], x) + 2.0 * (x * (beta[:, a] - beta[:, b]).T).sum(
-            axis=1
-        )
-        if not self.spec.tie_model.has_parameter:
-            return var_d, np.zeros(len(x)), 0.0
-        return var_d, cov[-1, a] - cov[-1, b] + x @ beta[:, -1], float(cov[-1, -1])
 
     def probabilities(self, outcome: Outcome = "win", neutral: bool = True) -> pd.DataFrame:
         """Probability of an outcome for every pair, row against column; the diagonal is missing.
@@ -278,23 +266,6 @@ class BradleyTerryResults(AbilityResults):
         )
 
     # Reports
-
-    def glance(self) -> pd.DataFrame:
-        """One row about the fit."""
-        return pd.DataFrame(
-            {
-                "n_items": [self.model.n_items],
-                "nobs": [int(self.nobs) if float(self.nobs).is_integer() else self.nobs],
-                "log_lik": [self.llf_unpenalized],
-                "aic": [self.aic],
-                "bic": [self.bic],
-                "deviance": [self.deviance],
-                "df_residual": [self.df_resid],
-                "method": [self.method],
-                "converged": [self.converged],
-                "n_iter": [self.n_iter],
-            }
-        )
 
     def summary(self, alpha: float = 0.05, max_rows: int = 100) -> Summary:
         """Summary of the fit, in the format of statsmodels.

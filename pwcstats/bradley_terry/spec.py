@@ -159,7 +159,7 @@ def _read_random_effects(given: Any, method: str, ties: str, ref: Hashable | Non
             f"{arg('random_effects')} are fitted by {arg('method', 'mle')}, got {arg('method', method)}; leave one of "
             "the two out."
         )
-    if ties not in ("none", "half"):
+    if TIE_MODELS[ties].has_parameter:
         raise InputError(
             f"{arg('random_effects')} do not support {arg('ties', ties)}; use {arg('ties', 'half')} to count half a "
             "win for each item."

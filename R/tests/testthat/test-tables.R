@@ -72,6 +72,10 @@ test_that("options of Bradley-Terry fits are those of Python", {
   # None is the default in Python, and "cluster" if there are clusters in R.
   expect_setequal(choices(bt, "cov_type"), setdiff(typed(fit, "cov_type"), "none"))
   expect_setequal(names(outcome_models), choices(bt, "ties"))
+  rankings <- python_function("PlackettLuce", "fit")
+  expect_setequal(choices(plackett_luce, "method"), typed(rankings, "method"))
+  board <- python_function("BradleyTerryResults", "leaderboard")
+  expect_setequal(choices(leaderboard.pwcstats_abilities, "scale"), typed(board, "scale"))
   goodness <- python_function("bradley_terry", "goodness", "goodness_of_fit")
   for (name in c("statistic", "p_value")) {
     expect_setequal(choices(goodness_of_fit.pwcstats_bt, name), typed(goodness, name))
