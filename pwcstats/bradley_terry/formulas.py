@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 import patsy
 
-from pwcstats._text import listed, shown
-from pwcstats.errors import InputError, arg, value
+from pwcstats._text import did_you_mean, listed, shown
+from pwcstats.bradley_terry.reading import ADDED_UP
+from pwcstats.errors import InputError, arg, code, value
 
 
 def read_environment(eval_env: Any, n_frames: int) -> patsy.EvalEnvironment:
@@ -58,10 +59,14 @@ def evaluate_formula(
             ]
         return patsy.dmatrix(formula, frame, environment, patsy.NAAction(NA_types=[]), return_type="dataframe")
     except patsy.PatsyError as error:
-        reason = " ".join(error.message.split())
+        reason, hint = " ".join(error.message.split()), ""
         if isinstance(error.__cause__, NameError) and error.__cause__.name:
-            columns = listed(frame.columns)
-            reason = f"{error.__cause__.name!r} is neither one of the columns {columns} nor a known variable"
-        raise InputError(f"the formula of {arg(name)} cannot be used: {reason}.") from None
+            unknown = error.__cause__.name
+            hint = did_you_mean(unknown, frame.columns)
+            if ADDED_UP in frame.attrs and not hint:
+                keep = f"to use a column, name it in {arg('keep')} of {code('from_comparisons')}"
+                hint = f" The comparisons were added up by pair; {keep}."
+            reason = f"{unknown!r} is neither one of the columns {listed(frame.columns)} nor a known variable"
+        raise InputError(f"the formula of {arg(name)} cannot be used: {reason}.{hint}") from None
     except (TypeError, ValueError, AttributeError) as error:
         raise InputError(f"the formula of {arg(name)} cannot be used: {error}.") from None
