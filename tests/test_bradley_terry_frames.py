@@ -239,7 +239,7 @@ UNUSABLE = [
         r"\('model_a' or 'model_b'\); a row has 'nobody' for . and .; recode",
     ),
     ({"winner": "nobody"}, OUTCOMES, "winner must be an item, .*; set tie to the values that are ties"),
-    ({"winner": None}, FORMS["outcomes"], "a row has (None|nan) for"),
+    ({"winner": None}, FORMS["outcomes"], "^winner is missing in a row; fill it in, or drop the row.$"),
     ({"home": "z"}, FORMS["who went first"], "first must be one of the two items .* a row has 'z' for . and ."),
     ({"weight": -1.0}, FORMS["weights"], "weight must be a finite number >= 0 in each row, got -1 in a row; 0"),
     ({"weight": None}, FORMS["weights"], "got nan in a row"),
@@ -295,6 +295,8 @@ def test_columns_that_were_not_kept():
     assert str(caught.value) == (
         "the comparisons were added up by pair, so the column 'user' is gone; pass keep=['user'] to from_comparisons."
     )
+    with pytest.raises(InputError, match="'length' is neither .* added up by pair; .* in keep of from_comparisons"):
+        model.fit(ties="half", contest="length")
     with pytest.raises(InputError, match="the column 'user' is gone"):
         model._select(np.arange(len(model._data)) > 3).fit(ties="half").bootstrap(5, groups="user")
     with pytest.raises(InputError, match="so groups cannot be an array with one entry for each of them; make it a"):

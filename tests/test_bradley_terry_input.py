@@ -198,7 +198,7 @@ COMPARISONS = {"w": ["a", "b", "c"], "l": ["b", "c", "a"]}
         (lambda: BradleyTerry.from_comparisons(COMPARISONS, "w", "l", neutral=[0, 0, 1]), "first is needed too"),
         (
             lambda: BradleyTerry.from_comparisons(GAMES, first="a", second="b", winner="winner", tie="tie"),
-            "row 6 has 'both bad' for x and y; recode",
+            "row 6 has 'both bad' for x and y; recode it, or name it in tie, too, if it is a tie",
         ),
         (
             lambda: BradleyTerry.from_comparisons(GAMES, "winner", "a", second="b"),

@@ -165,7 +165,7 @@ rows_input <- function(asked, environment, order_effect, structure, call) {
 
 # The comparisons of the rows of a model frame.
 read_rows <- function(frame, levels, order_effect, call) {
-  counts <- read_outcome(frame[["(outcome)"]], call)
+  counts <- read_outcome(frame[["(outcome)"]], levels, call)
   weights <- read_row_weights(frame[["(weights)"]], nrow(frame), call)
   home <- read_home(frame[["(home)"]], nrow(frame), call)
   counts <- counts * weights
@@ -331,13 +331,22 @@ evaluate_rows <- function(asked, environment, space, players, id, contest, call)
   frame
 }
 
-winner_hint <- paste(
-  "for a column of winners use winner == player1, or, since a tie is 0.5,",
-  "ifelse(winner == \"draw\", 0.5, winner == player1)"
-)
+# Advice about a column `x` that says who won: by the name of the item, or by a word.
+winner_hint <- function(x, items) {
+  if (any(as.character(x) %in% items)) {
+    return(paste(
+      "for a column of winners use winner == player1, or, since a tie is 0.5,",
+      "ifelse(winner == \"draw\", 0.5, winner == player1)"
+    ))
+  }
+  paste(
+    "recode words to 1 if player1 won, 0 if player2 won and 0.5 for a tie, for example with",
+    "c(first = 1, second = 0, tie = 0.5)[as.character(winner)]"
+  )
+}
 
-# A matrix of wins of player1, wins of player2 and ties.
-read_outcome <- function(x, call) {
+# A matrix of wins of player1, wins of player2 and ties; `items` are the labels of the players.
+read_outcome <- function(x, items, call) {
   if (is.matrix(x)) {
     return(read_counts(x, call))
   }
@@ -346,7 +355,7 @@ read_outcome <- function(x, call) {
       abort(
         sprintf(
           "outcome must have two levels, the second of which means that player1 won, got %d; %s.",
-          nlevels(x), winner_hint
+          nlevels(x), winner_hint(x, items)
         ),
         call
       )
@@ -357,7 +366,7 @@ read_outcome <- function(x, call) {
     abort(
       sprintf(
         "outcome must be numbers, TRUE and FALSE or a factor with two levels, not %s; %s.",
-        kind(x), winner_hint
+        kind(x), winner_hint(x, items)
       ),
       call
     )

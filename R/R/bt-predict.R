@@ -76,9 +76,10 @@ item_index <- function(name, rows, object, call) {
   index <- match(as.character(item), object$items)
   unknown <- is.na(index) & !is.na(item)
   if (any(unknown)) {
-    abort(
-      sprintf("%s must be one of the items of the fit, got '%s'.", name, item[unknown][[1L]]), call
-    )
+    given <- as.character(item[unknown][[1L]])
+    near <- nearest_name(given, object$items)
+    advice <- if (is.null(near)) "" else sprintf(" Did you mean '%s'?", near)
+    abort(sprintf("%s must be one of the items of the fit, got '%s'.%s", name, given, advice), call)
   }
   index
 }

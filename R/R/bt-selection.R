@@ -62,6 +62,12 @@ terms.pwcstats_bt <- function(x, ...) {
 #' @export
 update.pwcstats_bt <- function(object, formula., ..., evaluate = TRUE) { # nolint
   refuse_unknown(..., .also = names(formals(bt)))
+  if (!missing(formula.) && is.data.frame(formula.)) {
+    abort(
+      "formula. must be a formula, not a data frame; to add rows, use data = rbind(old, new).",
+      sys.call()
+    )
+  }
   call <- object$call
   changes <- as.list(match.call(expand.dots = FALSE)$...)
   # update(fit, formula = NULL) gives each item its own ability.

@@ -116,7 +116,14 @@ by_to_py <- function(object, by, call) {
   }
   n <- nrow(object$model)
   if (length(by) != n) {
-    abort(sprintf("by must have a category for each of the %d rows, got %d.", n, length(by)), call)
+    advice <- if (is.character(by) && length(by) == 1L) {
+      sprintf("; for a column of the data, write by = ~%s", by)
+    } else {
+      ""
+    }
+    abort(
+      sprintf("by must have a category for each of the %d rows, got %d%s.", n, length(by), advice), call
+    )
   }
   row <- first_of(object$line_row, seq_len(n))
   python$pandas$Series(strings_to_py(by[row]), name = name)

@@ -4,6 +4,7 @@ from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from pwcstats._text import named, shown
 from pwcstats.errors import InputError, arg, code, value
@@ -42,8 +43,13 @@ def first_is_neither(row: str, first: Any, winner: Any, loser: Any) -> InputErro
 
 def unknown_winner(row: str, winner: Any, one: Any, two: Any, first: Any, second: Any, tie: Any) -> InputError:
     """The winner is neither of the items, and no tie; `first`, `second` and `tie` are what the user gave."""
+    if pd.isna(winner):
+        return InputError(f"{arg('winner')} is missing in {row}; fill it in, or drop the row.")
     columns = f" ({first!r} or {second!r})" if isinstance(first, str) and isinstance(second, str) else ""
-    cure = f"set {arg('tie')} to the values that are ties" if tie is None else "recode the others"
+    if tie is None:
+        cure = f"set {arg('tie')} to the values that are ties, and recode the others"
+    else:
+        cure = f"recode it, or name it in {arg('tie')}, too, if it is a tie"
     return InputError(
         f"{arg('winner')} must be an item, or the name of its column{columns}; {row} has "
         f"{shown(winner)} for {named(one)} and {named(two)}; {cure}."

@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 import patsy
 
-from pwcstats._text import listed, shown
-from pwcstats.errors import InputError, arg, value
+from pwcstats._text import did_you_mean, listed, shown
+from pwcstats.bradley_terry.reading import ADDED_UP
+from pwcstats.errors import InputError, arg, code, value
 
 
 def read_environment(eval_env: Any, n_frames: int) -> patsy.EvalEnvironment:
@@ -51,17 +52,21 @@ def evaluate_formula(
     formula: Any, frame: pd.DataFrame, environment: patsy.EvalEnvironment | None, name: str
 ) -> pd.DataFrame:
     """The design matrix of a formula (or of its design information); `name` is the parameter of the formula."""
+    keep_missing = patsy.NAAction(NA_types=[])
     try:
         if isinstance(formula, patsy.DesignInfo):
-            return patsy.build_design_matrices([formula], frame, patsy.NAAction(NA_types=[]), return_type="dataframe")[
-                0
-            ]
-        return patsy.dmatrix(formula, frame, environment, patsy.NAAction(NA_types=[]), return_type="dataframe")
+            return patsy.build_design_matrices([formula], frame, keep_missing, return_type="dataframe")[0]
+        return patsy.dmatrix(formula, frame, environment, keep_missing, return_type="dataframe")
     except patsy.PatsyError as error:
-        reason = " ".join(error.message.split())
+        reason, hint = " ".join(error.message.split()), ""
         if isinstance(error.__cause__, NameError) and error.__cause__.name:
+            unknown = error.__cause__.name
+            hint = did_you_mean(unknown, frame.columns)
+            if ADDED_UP in frame.attrs and not hint:
+                keep = f"to use a column, name it in {arg('keep')} of {code('from_comparisons')}"
+                hint = f" The comparisons were added up by pair; {keep}."
             columns = listed(frame.columns)
-            reason = f"{error.__cause__.name!r} is neither one of the columns {columns} nor a variable of the caller"
-        raise InputError(f"the formula of {arg(name)} cannot be used: {reason}.") from None
+            reason = f"{unknown!r} is neither one of the columns {columns} nor a variable of the caller"
+        raise InputError(f"the formula of {arg(name)} cannot be used: {reason}.{hint}") from None
     except (TypeError, ValueError, AttributeError) as error:
         raise InputError(f"the formula of {arg(name)} cannot be used: {error}.") from None

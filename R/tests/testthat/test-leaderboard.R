@@ -63,6 +63,7 @@ test_that("categories are listed side by side", {
   )
   expect_equal(leaderboard(weighted, "elo", by = ~language)$table, table, tolerance = 1e-6)
   expect_refused(leaderboard(fit, by = 1:3), "each of the 3000 rows, got 3")
+  expect_refused(leaderboard(fit, by = "language"), "got 1; for a column .*, write by = ~language")
   expect_refused(leaderboard(fit, by = ~nothing), "'nothing' not found")
   expect_refused(leaderboard(bt(small_wins), by = 1:3), "matrix of wins")
 })
