@@ -190,3 +190,20 @@ def test_coverage_of_the_bootstrap():
     percentile, t = np.mean(covered, axis=0)
     assert percentile < 0.92
     assert t == pytest.approx(0.95, abs=0.025)
+
+
+def test_an_item_whose_comparisons_come_from_one_cluster_is_named():
+    """Its standard error would be far too small; all items in several clusters give no warning."""
+    rng = np.random.default_rng(4)
+    a = rng.integers(0, 4, 400)
+    b = (a + rng.integers(1, 4, 400)) % 4
+    won = rng.random(400) < 0.5
+    frame = pd.DataFrame({"winner": np.where(won, a, b), "loser": np.where(won, b, a), "user": np.arange(400) % 40})
+    options = {"cov_type": "cluster", "cov_kwds": {"groups": "user"}}
+    model = BradleyTerry.from_comparisons(frame, winner="winner", loser="loser")
+    model.fit(**options)
+    alone = pd.DataFrame({"winner": [9, 0, 9, 1], "loser": [0, 9, 1, 9], "user": 7})
+    model = BradleyTerry.from_comparisons(pd.concat([frame, alone]), winner="winner", loser="loser")
+    with pytest.warns(FewClustersWarning, match=r"all comparisons of \(9\) come from one cluster"):
+        res = model.fit(**options)
+    assert res.bse[9] < 0.5 * model.fit().bse[9]

@@ -144,6 +144,25 @@ def no_correction(nobs: float, rank: int, observations: str) -> InputError:
     )
 
 
+def warn_if_in_one_cluster(items: pd.Index, rows: Rows, group: NDArray[np.int64]) -> None:
+    """Warn about items whose comparisons all come from one cluster.
+
+    At the maximum, the scores of such an item add up to nearly 0, so that the sandwich hardly sees its errors.
+    """
+    low, high = np.full(len(items), group.max()), np.zeros(len(items), np.int64)
+    for side in (rows.winner, rows.loser):
+        np.minimum.at(low, side, group)
+        np.maximum.at(high, side, group)
+    alone = items[low == high]
+    if len(alone):
+        warn(
+            FewClustersWarning(
+                f"all comparisons of {listed(alone)} come from one cluster, so that their standard errors are far too "
+                f"small; leave these items out, or use {arg('cov_type', 'nonrobust')}."
+            )
+        )
+
+
 def warn_if_few_clusters(estimate: CovarianceEstimate) -> None:
     """Warn about clusters that are few, or of very unequal size."""
     if not estimate.few_groups:

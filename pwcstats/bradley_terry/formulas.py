@@ -66,7 +66,7 @@ def evaluate_formula(
                 keep = f"to use a column, name it in {arg('keep')} of {code('from_comparisons')}"
                 hint = f" The comparisons were added up by pair; {keep}."
             columns = listed(frame.columns)
-            reason = f"{unknown!r} is neither one of the columns {columns} nor a variable of the caller"
+            reason = f"{unknown!r} is neither one of the columns {columns} nor a known variable"
         raise InputError(f"the formula of {arg(name)} cannot be used: {reason}.{hint}") from None
     except (TypeError, ValueError, AttributeError) as error:
         raise InputError(f"the formula of {arg(name)} cannot be used: {error}.") from None

@@ -613,6 +613,8 @@ class BradleyTerry:
                 "estimate the abilities without standard errors."
             ) from None
         covariance.warn_if_few_clusters(estimate)
+        if options.cov_type == "cluster" and scored is not None and spec.z is None:
+            covariance.warn_if_in_one_cluster(self.items, self._rows, scored.group)
         results = BradleyTerryResults(self, spec, likelihood, ascent, estimate, options.cov_type)
         results._arguments = arguments
         if estimate.variance is not None:
