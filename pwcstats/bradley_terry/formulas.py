@@ -61,7 +61,7 @@ def evaluate_formula(
         reason = " ".join(error.message.split())
         if isinstance(error.__cause__, NameError) and error.__cause__.name:
             columns = listed(frame.columns)
-            reason = f"{error.__cause__.name!r} is neither one of the columns {columns} nor a known variable"
+            reason = f"{error.__cause__.name!r} is neither one of the columns {columns} nor a variable of the caller"
         raise InputError(f"the formula of {arg(name)} cannot be used: {reason}.") from None
     except (TypeError, ValueError, AttributeError) as error:
         raise InputError(f"the formula of {arg(name)} cannot be used: {error}.") from None

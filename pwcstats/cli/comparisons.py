@@ -38,8 +38,8 @@ PATTERN = re.compile(r"[*?]|\[.+\]")
 COLUMN_OPTIONS = ("winner", "loser", "weight", "first", "second", "cluster", "by")
 # Options that need one row per comparison.
 ROW_OPTIONS = (*COLUMN_OPTIONS, "tie", "wins", "contest", "order_effect")
-# Functions that formulas may use beside those of patsy.
-FUNCTIONS = {"log": np.log, "log1p": np.log1p, "sqrt": np.sqrt, "exp": np.exp}
+# What formulas may use beside the functions of patsy; np is for formulas that were written for Python.
+FUNCTIONS = {"np": np, "log": np.log, "log1p": np.log1p, "sqrt": np.sqrt, "exp": np.exp}
 
 
 @dataclass(frozen=True)
