@@ -17,7 +17,7 @@ GROUPS = {
     "Coupling": r"couple|pwcstats_coupling",
     "Classifiers": r"pwc|hybrid|ordinal_hybrid|calibration_plot|.*_(pwc|machines)",
     "Rankings": (
-        r"bt|abilities|.*_(bt|abilities)|bt_(selection|residuals)|leaderboard|plackett_luce|compare_items|"
+        r"bt|abilities|.*_(bt|abilities|pl)|bt_(selection|residuals)|leaderboard|plackett_luce|random_effects|compare_items|"
         r"comparison_intervals|quasi_variances|rank_intervals"
     ),
     "Logistic models": r"firth.*|cratio|detect_separation|stepwise|.*_logit",

@@ -42,6 +42,16 @@ check_item_data <- function(formula, covariates, item_data, call) {
   }
 }
 
+check_separate <- function(separate, input, call) {
+  if (length(separate) && !length(input$design$items)) {
+    abort("separate.ability needs a formula with covariates of the items.", call)
+  }
+  unknown <- setdiff(separate, input$items)
+  if (length(unknown)) {
+    abort(sprintf("separate.ability must be items, got '%s'.", unknown[[1L]]), call)
+  }
+}
+
 # A numeric matrix with one row for each item, or NULL.
 read_covariates <- function(structure, input, values, call) {
   if (!is.null(input$design)) {

@@ -9,6 +9,11 @@
 #' maximum likelihood fits to the same comparisons, one nested in the other: without and with order
 #' effect, or with covariates instead of free abilities.
 #'
+#' `AIC()` is that of the single comparisons. For rows that count several comparisons, `AIC()` of a
+#' fit by `BTm()` in \pkg{BradleyTerry2} is smaller by a constant, because its log-likelihood
+#' includes binomial coefficients; differences between models agree. See [drop1()][bt_selection] for
+#' the selection of terms, and [residuals()][bt_residuals] for residuals and simulations.
+#'
 #' After `method = "firth"` the log-likelihood does not include the penalty. Profile intervals use
 #' the penalised likelihood.
 #'

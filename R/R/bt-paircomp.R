@@ -54,6 +54,14 @@ paircomp_input <- function(x, weights, cov_type, call) {
   ))
 }
 
+refuse_matrices <- function(asked, call) {
+  for (name in c("tied", "n")) {
+    if (!is.null(asked[[name]])) {
+      abort(sprintf("%s needs a matrix of wins, not an object of paircomp().", name), call)
+    }
+  }
+}
+
 # Covariates of the objects, as item_data for a formula.
 paircomp_data <- function(x, formula) {
   data <- attr(x, "covariates")

@@ -271,6 +271,7 @@ bt <- function(outcome = 1,
   by_rows <- !is.null(asked$player1) || !is.null(asked$player2)
   if (!by_rows && inherits(outcome, "paircomp")) {
     refuse_row_arguments(asked, call, except = "weights")
+    refuse_matrices(asked, call)
     input <- paircomp_input(outcome, weights, cov_type, call)
     structure$item_data <- first_of(item_data, paircomp_data(outcome, formula))
     ties <- if (missing(ties) && any(input$model$ties > 0)) "davidson" else ties
@@ -297,6 +298,7 @@ bt <- function(outcome = 1,
       input$space, structure$separate, call
     )
   }
+  check_separate(structure$separate, input, call)
   z <- read_covariates(structure, input, values, call)
   if (!is.null(z)) {
     rownames(z) <- input$items

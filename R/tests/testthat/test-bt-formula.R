@@ -64,6 +64,8 @@ test_that("items without covariates have an ability of their own", {
   )
   expect_equal(coef(named), coef(fit))
   expect_equal(abilities(named), abilities(fit))
+  expect_refused(update(named, separate.ability = "z"), "separate.ability must be items, got 'z'")
+  expect_refused(bt(small_wins, separate.ability = "a"), "needs a formula with covariates")
 })
 
 test_that("formulas without a meaning are refused", {

@@ -172,6 +172,7 @@ test_that("paircomp objects of psychotools are read", {
   expect_equal(coef(clustered), coef(ours), tolerance = same)
   expect_equal(clustered$df.inference, length(preference) - 1)
   expect_refused(bt(preference, subset = 1:3), "subset needs player1")
+  expect_refused(bt(preference, tied = diag(6)), "tied needs a matrix of wins")
   expect_refused(bt(preference, weights = 1:3), "each of the 192 subjects, got 3")
 })
 

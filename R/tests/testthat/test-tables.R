@@ -76,10 +76,33 @@ test_that("options of Bradley-Terry fits are those of Python", {
   expect_setequal(choices(plackett_luce, "method"), typed(rankings, "method"))
   board <- python_function("BradleyTerryResults", "leaderboard")
   expect_setequal(choices(leaderboard.pwcstats_abilities, "scale"), typed(board, "scale"))
+  expect_setequal(choices(bt, "random_effects"), setdiff(typed(fit, "random_effects"), "none"))
   goodness <- python_function("bradley_terry", "goodness", "goodness_of_fit")
   for (name in c("statistic", "p_value")) {
     expect_setequal(choices(goodness_of_fit.pwcstats_bt, name), typed(goodness, name))
   }
+})
+
+test_that("options of leaderboards, residuals and rankings are those of Python", {
+  skip_without_python()
+  expect_setequal(
+    choices(leaderboard.pwcstats_abilities, "scale"),
+    names(from_module("bradley_terry.leaderboard", "SCALES"))
+  )
+  adjustments <- unlist(from_module("compare", "ADJUSTMENTS"))
+  expect_setequal(choices(pairs.pwcstats_abilities, "adjust"), c(adjustments, "max-t"))
+  residuals <- "bradley_terry.residuals"
+  expect_setequal(
+    choices(residuals.pwcstats_bt, "type"), c(names(from_module(residuals, "KINDS")), "grouped")
+  )
+  expect_setequal(
+    choices(residuals.pwcstats_bt, "by"), names(from_module(residuals, "GROUPINGS"))
+  )
+  fit <- python_function("PlackettLuce", "fit")
+  expect_setequal(choices(plackett_luce, "method"), typed(fit, "method"))
+  expect_setequal(choices(plackett_luce, "cov_type"), setdiff(typed(fit, "cov_type"), "none"))
+  read <- python_function("PlackettLuce", "from_orderings")
+  expect_setequal(choices(plackett_luce, "unranked"), typed(read, "unranked"))
 })
 
 test_that("options of logistic fits are those of Python", {
