@@ -15,7 +15,7 @@ from pwcstats import BradleyTerry, ConvergenceWarning, InputError, MixedBradleyT
 SAME = 1e-7
 # Wald and likelihood-ratio statistics, and their intervals, agree to this in a sample of 600 games.
 ASYMPTOTIC, ASYMPTOTIC_BOUND = 0.1, 0.01
-# The seeded means of a simulation are recorded with three decimals; other libraries change the last one.
+# The means of a seeded simulation are recorded with three decimals; this allows two units of the last one.
 RECORDED = 0.002
 
 

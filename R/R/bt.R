@@ -259,7 +259,7 @@ bt <- function(outcome = 1,
     formula = formula, covariates = covariates, item_data = item_data, id = read_id(id, call),
     separate = as_labels(separate.ability)
   )
-  # bt(r, n): labels of rows are no matrix.
+  # In bt(r, n), the second argument is a matrix; labels of players never are.
   if (is.null(asked$player2) && is.null(asked$data) && is.null(asked[["n"]]) &&
         length(dim(outcome)) == 2L && length(dim(player1)) == 2L) {
     n <- player1

@@ -19,8 +19,8 @@ from pwcstats.errors import InputError, arg, value
 class ItemCovariates:
     """Values that define the abilities, with a row for each item and a column for each coefficient.
 
-    An item whose covariates are missing has an ability of its own: its row is 0, but for an indicator column, which is
-    named after the item. These columns come first. `own` has the indices of these items.
+    An item whose covariates are missing has an ability of its own: its row is 0 except for an indicator column, which
+    is named after the item. These columns come first. `own` has the indices of these items.
     """
 
     values: Array

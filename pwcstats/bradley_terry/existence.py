@@ -124,7 +124,7 @@ def find_separation(spec: Spec, likelihood: Likelihood, ascent: Ascent[Point]) -
 
 
 def _separated_alone(spec: Spec, likelihood: Likelihood) -> Obstacle | None:
-    """A contest covariate that is never negative for the winner, whatever the abilities are."""
+    """A contest covariate that is never negative for the winner, so that it is separated for any abilities."""
     table = likelihood.table
     won, lost, tied = (table.counts[:, column] > 0.0 for column in (WIN, LOSS, TIE))
     for name, x in zip(spec.beta_terms, likelihood.x.T, strict=True):
@@ -182,21 +182,23 @@ def _infinite_abilities(table: Table, items: pd.Index) -> str:
     groups = groups_of(group)
     unbeaten = [groups[g] for g in np.flatnonzero(~is_beaten)]
     winless = [groups[g] for g in np.flatnonzero(~has_won)]
-    if len(unbeaten) == len(winless) == 1 and len(unbeaten[0]) + len(winless[0]) == len(items):
-        # Together the two groups contain all items, so it is enough to name the smaller one.
-        unbeaten, winless = (unbeaten, []) if len(unbeaten[0]) <= len(winless[0]) else ([], winless)
-    found = []
-    if unbeaten:
-        found.append(f"{named_groups(items, unbeaten)} never lost to any of the others")
-    if winless:
-        found.append(f"{named_groups(items, winless)} never beat any of the others")
+    found = describe_extremes(items, unbeaten, winless, ("never lost to", "never beat"))
     cure = f"use {arg('method', 'firth')} for finite ones, " if len(items) <= LARGEST_FIRTH else ""
     largest = max(map(len, groups))
     alone = f" ({code('model.largest()')} keeps the {largest} items that can be fitted together)" if largest > 1 else ""
     return (
-        f"there is no maximum likelihood estimate: {', and '.join(found)}, so that some abilities would be infinite; "
+        f"there is no maximum likelihood estimate: {found}, so that some abilities would be infinite; "
         f"{cure}drop these items{alone}, or add comparisons that go the other way."
     )
+
+
+def describe_extremes(items: pd.Index, best: Groups, worst: Groups, verbs: tuple[str, str]) -> str:
+    """Say which groups have infinite abilities; `verbs` tell what the best and the worst never did to the others."""
+    if len(best) == len(worst) == 1 and len(best[0]) + len(worst[0]) == len(items):
+        # Together the two groups contain all items, so it is enough to name the smaller one.
+        best, worst = (best, []) if len(best[0]) <= len(worst[0]) else ([], worst)
+    parts = zip((best, worst), verbs, strict=True)
+    return ", and ".join(f"{named_groups(items, groups)} {verb} any of the others" for groups, verb in parts if groups)
 
 
 def named_groups(items: pd.Index, groups: Sequence[NDArray[np.int64]]) -> str:

@@ -18,7 +18,7 @@ from scipy.sparse.csgraph import connected_components
 from pwcstats._arrays import Array
 from pwcstats._kernels.separation import SMALL, recession_direction
 from pwcstats.bradley_terry.choices import Choices, Penalty, ranges
-from pwcstats.bradley_terry.existence import Groups, Obstacle, groups_of, named_groups
+from pwcstats.bradley_terry.existence import Groups, Obstacle, describe_extremes, groups_of, named_groups
 from pwcstats.bradley_terry.orderings import Orderings
 from pwcstats.errors import InputError, arg, code
 
@@ -115,16 +115,9 @@ def _infinite_abilities(tail: NDArray[np.int64], head: NDArray[np.int64], items:
     n = len(items)
     n_groups, group = _components(tail, head, n)
     best, worst = _extremes(tail, head, n, group, n_groups)
-    found = []
-    if len(best) + len(worst) == 2 and len(best[0]) + len(worst[0]) == n:
-        # Together the two groups contain all items, so it is enough to name the smaller one.
-        best, worst = (best, []) if len(best[0]) <= len(worst[0]) else ([], worst)
-    if best:
-        found.append(f"{named_groups(items, best)} never ranked below any of the others")
-    if worst:
-        found.append(f"{named_groups(items, worst)} never ranked above any of the others")
+    found = describe_extremes(items, best, worst, ("never ranked below", "never ranked above"))
     return (
-        f"there is no maximum likelihood estimate: {', and '.join(found)}, so that some abilities would be infinite; "
+        f"there is no maximum likelihood estimate: {found}, so that some abilities would be infinite; "
         f"use {arg('method', 'firth')}, {arg('method', 'ridge')} or {arg('method', 'ghost')} for finite ones, or drop "
         f"these items ({code('model.largest()')})."
     )
