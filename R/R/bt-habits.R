@@ -1,12 +1,7 @@
 # Data whose columns have common names, such as model_a, model_b and winner in files of chat arenas.
 
-<<<<<<< HEAD
-# A call without players: bt(data = battles) or, if some columns are no numbers, so that it is no
-# matrix of wins, bt(battles).
-=======
 # A call without players: bt(data = battles); or bt(battles), if some columns are not numbers, so that
 # it cannot be a matrix of wins.
->>>>>>> review3
 find_columns <- function(asked, outcome, data, call) {
   if (is.null(asked$outcome) && is.data.frame(data)) {
     return(with_usual_columns(asked, data, call))
