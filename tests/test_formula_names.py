@@ -82,7 +82,7 @@ def test_covariates_seen_through_wrappers(league, sizes):
 def test_covariates_do_not_see_our_names(name):
     model = BradleyTerry([[0, 3, 5], [2, 0, 4], [1, 2, 0]])
     known = pandas.DataFrame({"size": [1.5, 1.0, 0.2]})
-    with pytest.raises(InputError, match=rf": '{name}' is neither one of the columns \(size\) nor a known variable"):
+    with pytest.raises(InputError, match=rf": '{name}' is neither one of the columns \(size\) nor a variable of"):
         model.fit(covariates=f"I(size * len(str({name})))", item_data=known)
     with pytest.raises(InputError, match=rf": '{name}' is neither"):
         model.fit(covariates=name, item_data=known)

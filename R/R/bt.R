@@ -11,6 +11,9 @@
 #' pair, as in `BTm()` of \pkg{BradleyTerry2}; `outcome`, `player1`, `player2`, `home`, `cluster`,
 #' `weights` and `subset` are then evaluated in `data`.
 #'
+#' If `data` has columns with common names, such as `model_a`, `model_b` and `winner` in files of
+#' chat arenas, `bt(data)` finds them; the printed call shows how it has read them.
+#'
 #' The items are the levels of the two factors, in their order, or the sorted labels if they are not
 #' factors. Items without a comparison are dropped.
 #'
@@ -170,6 +173,10 @@
 #' n <- citations + t(citations)
 #' all.equal(coef(bt(citations / n, n)), coef(fit))
 #'
+#' # Votes of a chat arena, whose columns have common names.
+#' head(battles)
+#' bt(battles, ties = "davidson", ref = NA)
+#'
 #' # One row for each comparison: 1 if the first won, 0 if the second won, 0.5 for a tie.
 #' head(arena)
 #' votes <- transform(arena, result = c(first = 1, tie = 0.5, second = 0)[as.character(winner)])
@@ -257,6 +264,9 @@ bt <- function(outcome = 1,
         length(dim(outcome)) == 2L && length(dim(player1)) == 2L) {
     n <- player1
     names(asked)[names(asked) == "player1"] <- "n"
+  }
+  if (is.null(asked$player1) && is.null(asked$player2)) {
+    asked <- find_columns(asked, outcome, data, call)
   }
   by_rows <- !is.null(asked$player1) || !is.null(asked$player2)
   if (!by_rows && inherits(outcome, "paircomp")) {

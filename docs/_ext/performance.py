@@ -14,7 +14,7 @@ PICTURES = {
     "coupling": ("coupling", "time", "microseconds per row"),
     "pairwise": ("pairwise", "fit", "seconds to fit"),
     "bradley_terry": ("bradley_terry", "fit", "seconds to fit"),
-    "style_control": ("style_control", "fit", "seconds of processor time to fit"),
+    "style_control": ("style_control", "fit", "seconds of processor time"),
     "firth": ("firth", "fit", "milliseconds to fit"),
 }
 

@@ -66,7 +66,7 @@ def evaluate_formula(
             if ADDED_UP in frame.attrs and not hint:
                 keep = f"to use a column, name it in {arg('keep')} of {code('from_comparisons')}"
                 hint = f" The comparisons were added up by pair; {keep}."
-            reason = f"{unknown!r} is neither one of the columns {listed(frame.columns)} nor a known variable"
+            reason = f"{unknown!r} is neither one of the columns {listed(frame.columns)} nor a variable of the caller"
         raise InputError(f"the formula of {arg(name)} cannot be used: {reason}.{hint}") from None
     except (TypeError, ValueError, AttributeError) as error:
         raise InputError(f"the formula of {arg(name)} cannot be used: {error}.") from None

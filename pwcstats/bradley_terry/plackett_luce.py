@@ -78,7 +78,7 @@ class PlackettLuce:
     -----
     If several items share a place, a set S of items is chosen. Its probability is proportional to [1]_
 
-    .. math:: f(S) = \delta_{|S|} \Bigl(\prod_{i \in S} \alpha_i\Bigr)^{1 / |S|}, \qquad \delta_1 = 1.
+    .. math:: f(S) = \delta_{|S|} \left(\prod_{i \in S} \alpha_i\right)^{1 / |S|}, \qquad \delta_1 = 1.
 
     Numbers of tied items that occur in the data have a parameter :math:`\log \delta_k`, reported as ``"(tie2)"``,
     ``"(tie3)"``, ...; others are impossible (:math:`\delta_k = 0`). For two items this is Davidson's model, where

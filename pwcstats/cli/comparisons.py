@@ -38,8 +38,8 @@ PATTERN = re.compile(r"[*?]|\[.+\]")
 COLUMN_OPTIONS = ("winner", "loser", "weight", "first", "second", "cluster", "by")
 # Options that need one row per comparison.
 ROW_OPTIONS = (*COLUMN_OPTIONS, "tie", "wins", "contest", "order_effect")
-# Functions that formulas may use beside those of patsy.
-FUNCTIONS = {"log": np.log, "log1p": np.log1p, "sqrt": np.sqrt, "exp": np.exp}
+# What formulas may use beside the functions of patsy; np is for formulas that were written for Python.
+FUNCTIONS = {"np": np, "log": np.log, "log1p": np.log1p, "sqrt": np.sqrt, "exp": np.exp}
 
 
 @dataclass(frozen=True)
@@ -304,11 +304,6 @@ def _columns_of_formula(formula: str, source: Source) -> list[str]:
     known = {*source.columns, *FUNCTIONS, *vars(patsy.builtins), *vars(builtins)}
     unknown = [name for name in names if name not in known]
     if unknown:
-        if unknown[0] in {"np", "numpy", "math"}:
-            raise InputError(
-                f"functions in --contest have no prefix: {unknown[0]!r} is not known; write log(x) instead of "
-                f"{unknown[0]}.log(x)."
-            )
         raise InputError(
             f"--contest must use columns of {reading.shown_name(source.name)}, {listed(source.columns)}, got "
             f"{unknown[0]!r}.{did_you_mean(unknown[0], source.columns)}"

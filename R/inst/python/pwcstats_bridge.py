@@ -94,6 +94,18 @@ def thaw(frozen):
     return pickle.loads(frozen)
 
 
+def usual_columns(names):
+    """Return the columns of items and winners by their usual names; an empty dict if the names do not tell."""
+    from pwcstats.bradley_terry.habits import fill_in
+    from pwcstats.bradley_terry.reading import Columns
+
+    try:
+        found = dataclasses.asdict(fill_in(Columns(), names))
+    except PwcError:
+        return {}
+    return {name: column for name, column in found.items() if column is not None}
+
+
 def ability_covariance(fit):
     """Return the covariance of the abilities, also if they are predictions from random effects."""
     return fit._item_cov

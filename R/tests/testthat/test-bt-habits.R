@@ -38,3 +38,36 @@ test_that("a player's column may be called home, and a formula is refused", {
   expect_identical(predict(fit, games, type = "probs"), predict(fit, games, type = "prob"))
   expect_refused(bt(w1 ~ home + away, games), "cannot be a formula; write bt\\(outcome, player1")
 })
+
+test_that("columns with common names are found", {
+  skip_without_python()
+  skip_without_package("BradleyTerry2")
+  found <- bt(battles, ties = "davidson", ref = NA)
+  result <- c(model_a = 1, model_b = 0)[as.character(battles$winner)]
+  result[is.na(result)] <- 0.5
+  named <- bt(result, model_a, model_b, battles, ties = "davidson", ref = NA)
+  expect_identical(coef(found), coef(named))
+  expect_identical(coef(bt(data = battles, ties = "davidson", ref = NA)), coef(named))
+  expect_output(print(found), "player1 = model_a")
+  ordered <- lapply(list(found, named), update, order_effect = TRUE)
+  expect_identical(coef(ordered[[1]]), coef(ordered[[2]]))
+  expect_equal(predict(found, battles[1:3, ]), predict(found)[1:3, ])
+  votes <- bt(arena, ties = "half", cluster = user)
+  expect_identical(votes$call$player1, quote(first))
+  # Winners may be items.
+  by_item <- transform(arena, winner = ifelse(winner == "tie", "tie", as.character(
+    ifelse(winner == "first", as.character(first), as.character(second))
+  )))
+  expect_equal(coef(bt(by_item, ties = "half")), coef(bt(arena, ties = "half")))
+  expect_equal(coef(bt(small_games())), coef(bt(small_wins)))
+  tied <- transform(small_games(), tie = rep(c(TRUE, FALSE, FALSE), 11))
+  expect_equal(nobs(bt(tied, ties = "davidson")), 33)
+  expect_equal(
+    coef(bt(BradleyTerry2::countsToBinomial(citations))), coef(bt(citations)),
+    tolerance = 1e-8
+  )
+  expect_identical(tail(names(coef(bt(peer_data("baseball"), order_effect = TRUE))), 1), "(order)")
+  expect_refused(bt(data.frame(x = "a", y = "b")), "'x', 'y' do not tell which items met")
+  by_item$winner[[3]] <- "nobody"
+  expect_refused(bt(by_item), "winner has 'nobody', which is no item")
+})
