@@ -304,11 +304,6 @@ def _columns_of_formula(formula: str, source: Source) -> list[str]:
     known = {*source.columns, *FUNCTIONS, *vars(patsy.builtins), *vars(builtins)}
     unknown = [name for name in names if name not in known]
     if unknown:
-        if unknown[0] in {"np", "numpy", "math"}:
-            raise InputError(
-                f"functions in --contest have no prefix: {unknown[0]!r} is not known; write log(x) instead of "
-                f"{unknown[0]}.log(x)."
-            )
         raise InputError(
             f"--contest must use columns of {reading.shown_name(source.name)}, {listed(source.columns)}, got "
             f"{unknown[0]!r}.{did_you_mean(unknown[0], source.columns)}"
