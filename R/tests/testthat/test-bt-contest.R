@@ -154,6 +154,29 @@ test_that("variables of the data are differences of the sides", {
   expect_equal(predict(fit, games), predict(fit))
 })
 
+test_that("subsets, missing values, weights and clusters keep covariates in their rows", {
+  skip_without_python()
+  games <- transform(styled_games(), w = rep(c(0.5, 2, 1), 12), user = rep(1:12, each = 3))
+  games$length[[5]] <- NA
+  games$one[[7]] <- NA
+  fit <- suppressWarnings(bt(won, one, two, ~ .. + length, games,
+    subset = user > 1, weights = w, cluster = user
+  ))
+  part <- games[games$user > 1, ]
+  alone <- suppressWarnings(
+    bt(won, one, two, ~ .. + length, part, weights = w, cluster = user)
+  )
+  expect_equal(coef(fit), coef(alone))
+  expect_equal(vcov(fit), vcov(alone))
+  expect_equal(predict(fit), predict(fit, games)[names(predict(fit))])
+  is <- function(item) (part$one == item) - (part$two == item)
+  same_model <- suppressWarnings(glm(
+    won ~ is("b") + is("c") + is("d") + length - 1, binomial, part,
+    weights = w, epsilon = 1e-14
+  ))
+  expect_equal(unname(coef(fit)), unname(coef(same_model)), tolerance = same)
+})
+
 test_that("factors have a coefficient for each level, or contrasts beside an order effect", {
   skip_without_python()
   games <- styled_games()
