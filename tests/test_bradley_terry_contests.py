@@ -446,7 +446,7 @@ def test_existence_agrees_with_a_linear_program():
         ("missing", r"'missing', which contest uses, is missing in 1 of 6 rows \(the first is row 1\)"),
         (["missing"], "contest must be finite numbers, got nan in 'missing' of row 1; fill it in, or drop the row"),
         (["lenght"], "contest must be one of the columns of the data.* Did you mean 'length'"),
-        ("lenght", "'lenght' is neither one of the columns .* nor a variable of the caller. Did you mean 'length'"),
+        ("lenght", "'lenght' is neither one of the columns .* nor a known variable. Did you mean 'length'"),
         ("C(length", "formula of contest cannot be used"),
         ("length ~ double", "formula of contest cannot be used"),
         (["zero"], "contest covariate 'zero' is not identified: it is 0 in all comparisons"),
