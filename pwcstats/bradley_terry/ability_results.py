@@ -191,7 +191,7 @@ class AbilityResults(Result):
     @property
     def aic(self) -> float:
         """Akaike's information criterion of the unpenalised likelihood."""
-        return 2.0 * (self.df_model - self.llf_unpenalized)
+        return float(2.0 * (self.df_model - self.llf_unpenalized))
 
     @property
     def bic(self) -> float:
