@@ -22,6 +22,7 @@ test_that("rows that were left out are counted", {
 })
 
 test_that("errors name missing variables once, with one full stop", {
+  skip_without_python()
   z <- data.frame(u = 1, row.names = "a")
   expect_refused(bt(wins, covariates = ~u, item_data = z), "lack 'b', 'c'\\.$")
   expect_error(bt(wins, covariates = "u"), "a formula such as", class = "pwcstats_error")
