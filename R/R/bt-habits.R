@@ -1,7 +1,7 @@
 # Data whose columns have common names, such as model_a, model_b and winner in files of chat arenas.
 
-# A call without players: bt(data = battles); or bt(battles), if some columns are not numbers, so that
-# it cannot be a matrix of wins.
+# A call without players: bt(data = battles); or bt(battles), if some columns are not numbers, so
+# that it cannot be a matrix of wins.
 find_columns <- function(asked, outcome, data, call) {
   if (is.null(asked$outcome) && is.data.frame(data)) {
     return(with_usual_columns(asked, data, call))

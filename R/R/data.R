@@ -105,8 +105,8 @@
 #'   }
 #' @source Simulated for this package. 25 seeds were tried. With this one, Wren wins most of its
 #'   votes, and an analysis that takes the lengths into account puts the other nine models in their
-#'   true order, as about 1 in 5 samples does. The licence is that of the package. The Python package
-#'   has the same data: `pwcstats.datasets.load("battles").frame`.
+#'   true order, as about 1 in 5 samples does. The licence is that of the package. The Python
+#'   package has the same data: `pwcstats.datasets.load("battles").frame`.
 #' @seealso [bt()], [rank_intervals()]
 #' @examples
 #' head(battles)

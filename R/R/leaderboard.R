@@ -122,7 +122,8 @@ by_to_py <- function(object, by, call) {
       ""
     }
     abort(
-      sprintf("by must have a category for each of the %d rows, got %d%s.", n, length(by), advice), call
+      sprintf("by must have a category for each of the %d rows, got %d%s.", n, length(by), advice),
+      call
     )
   }
   row <- first_of(object$line_row, seq_len(n))

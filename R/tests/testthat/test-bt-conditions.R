@@ -74,12 +74,16 @@ test_that("rows need players and an outcome", {
     bt(winner, winner, loser, games),
     "a tie is 0.5, ifelse\\(winner == \"draw\", 0.5, winner == player1\\)\\.$"
   )
-  expect_refused(bt(factor(winner), winner, loser, games), "two levels.* got 3; .*winner == player1")
+  expect_refused(
+    bt(factor(winner), winner, loser, games), "two levels.* got 3; .*winner == player1"
+  )
   expect_refused(
     bt(rep("first", 33), winner, loser, games), "not character; recode words to 1 if player1 won"
   )
   fit <- bt(1, winner, loser, games)
-  expect_refused(update(fit, games), "^formula. must be a formula, .* data = rbind\\(old, new\\)\\.$")
+  expect_refused(
+    update(fit, games), "^formula. must be a formula, .* data = rbind\\(old, new\\)\\.$"
+  )
   expect_refused(predict(fit, data.frame(winner = "A", loser = "b")), "got 'A'\\.")
   expect_refused(bt(rep(0.7, 33), winner, loser, games), "got 0.7; .*cbind\\(wins1, wins2\\)")
   expect_refused(bt(matrix(1, 33, 4), winner, loser, games), "two columns .* got 4")
