@@ -106,18 +106,23 @@ BRADLEY_TERRY = {
     "contest": Agreement(
         '….fit(contest=["home", "rest"]), also with covariates of items',
         "BTm(…, ~ team + home + rest), ~ prev.wins.2 + ch.res[ID] + prop.main[ID]",
+        1e-10,
+        "Data: football with days of rest that are made up, and chameleons. Coefficients.",
+    ),
+    "contest se": Agreement(
+        "….bse of the same fits",
+        "sqrt(diag(vcov(BTm(…))))",
         2e-7,
-        "Data: football with days of rest that are made up, and chameleons. glm() computes standard errors from the "
-        "last step but one.",
+        "glm() computes standard errors from the last step but one. At its final coefficients, they agree to 1e-10.",
     ),
     "contest firth": Agreement(
-        '….fit("firth", contest=["home", "rest"])', "BTm(…, br = TRUE)", 1e-7, "The tolerance is brglm's stopping rule."
+        '….fit("firth", contest=["home", "rest"])', "BTm(…, br = TRUE)", 1e-10, "Stopping rule of brglm: 1e-12."
     ),
     "rao-kupper": Agreement(
         '….fit(ties="rao-kupper", contest="home + rest")',
         'ordinal::clm(ordered(result) ~ x, threshold = "symmetric2")',
-        1e-7,
-        'Their threshold is our "(tie)", log theta. The tolerance is clm\'s numerical Hessian.',
+        1e-10,
+        'Their threshold is our "(tie)", log theta. Coefficients, standard errors and log-likelihood.',
     ),
     "quasi": Agreement(
         ".quasi_variances()",
