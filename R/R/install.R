@@ -32,7 +32,7 @@
 #' @export
 install_pwcstats <- function(envname = "r-pwcstats", source = NULL, python = NULL, ...) {
   refuse_unknown(..., .also = setdiff(names(formals(reticulate::virtualenv_install)), "..."))
-  call <- sys.call()
+  call <- full_call()
   if (is.null(source)) {
     refuse_no_source(call)
   }

@@ -14,11 +14,11 @@ pypi_requirement <- function(version = utils::packageVersion("pwcstats")) {
 
 # Tells reticulate which module is needed, in case the user starts Python before calling this
 # package.
-declare_python <- function(require = newer_reticulate("py_require"), released = on_pypi) {
+declare_python <- function(demand = newer_reticulate("py_require"), released = on_pypi) {
   # reticulate 1.41 and newer create one environment from the declarations of all packages. If one
   # declaration cannot be satisfied, no package of the session has a Python.
-  if (released && !is.null(require) && !has_environment()) {
-    require(pypi_requirement())
+  if (released && !is.null(demand) && !has_environment()) {
+    demand(pypi_requirement())
   }
   # If Python is running, this would load the module at once.
   if (!reticulate::py_available()) {

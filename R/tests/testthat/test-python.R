@@ -29,8 +29,8 @@ test_that("the module is declared only if the index has it and no environment is
     code <- c(
       sprintf("setwd(%s)", deparse(folder)),
       "said <- character()",
-      "require <- function(packages) said <<- c(said, packages)",
-      sprintf("pwcstats:::declare_python(require, released = %s)", released),
+      "demand <- function(packages) said <<- c(said, packages)",
+      sprintf("pwcstats:::declare_python(demand, released = %s)", released),
       "pwcstats:::declare_python(NULL, released = TRUE)",
       "cat(c(said, \"end\"))"
     )
