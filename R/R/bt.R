@@ -238,7 +238,7 @@ bt <- function(outcome = 1,
                separate.ability = NULL, # nolint
                refcat = ref,
                br = FALSE) {
-  call <- sys.call()
+  call <- full_call()
   asked <- match.call()
   # Until version 0.2 the fourth argument was data.
   if (!is.null(formula) && !inherits(formula, "formula") && !"formula" %in% names(call)) {

@@ -115,7 +115,7 @@ compare_methods <- function(scores,
                             higher_is_better = TRUE,
                             rows = NULL,
                             level = conf.level) {
-  call <- sys.call()
+  call <- full_call()
   asked <- match.call()
   level <- read_level(call)
   check_flag(higher_is_better, "higher_is_better", call)

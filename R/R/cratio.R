@@ -74,7 +74,7 @@ cratio <- function(formula,
                    parallel = FALSE,
                    maxit = 200,
                    ...) {
-  call <- sys.call()
+  call <- full_call()
   other <- other_function("cratio", missing(formula), call)
   if (!is.null(other)) {
     return(call_other(other, call, parent.frame()))

@@ -126,7 +126,7 @@ hybrid <- function(formula,
                    subset,
                    na.action, # nolint
                    contrasts = NULL) {
-  call <- sys.call()
+  call <- full_call()
   asked <- match.call()
   split <- check_choice(split, call)
   options <- check_integration(penalty, select, distance_cv, seed, call)

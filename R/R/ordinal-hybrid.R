@@ -60,7 +60,7 @@ ordinal_hybrid <- function(formula,
                            subset,
                            na.action, # nolint
                            contrasts = NULL) {
-  call <- sys.call()
+  call <- full_call()
   asked <- match.call()
   options <- check_integration(penalty, select, distance_cv, seed, call)
   svm <- check_svm(kernel, cost, gamma, degree, coef0, tolerance, call)

@@ -88,7 +88,7 @@ plackett_luce <- function(rankings,
                           cluster = NULL,
                           largest = FALSE,
                           maxit = 500) {
-  call <- sys.call()
+  call <- full_call()
   asked <- match.call()
   check_flag(largest, "largest", call)
   if (missing(cov_type) || is.null(cov_type)) {

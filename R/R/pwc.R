@@ -195,7 +195,7 @@ pwc <- function(formula,
                 seed = 1,
                 n_jobs = NULL,
                 verbose = FALSE) {
-  call <- sys.call()
+  call <- full_call()
   asked <- match.call()
   options <- list(
     coupling = first_choice(coupling),

@@ -54,7 +54,7 @@ stepwise <- function(object,
                      remove = 0.10,
                      keep = NULL,
                      max_steps = 1000) {
-  call <- sys.call()
+  call <- full_call()
   criterion <- check_choice(criterion, call)
   direction <- first_choice(direction)
   check_selectable(object, call)
