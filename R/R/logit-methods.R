@@ -228,10 +228,18 @@ effSources.pwcstats_logit <- function(mod) { # nolint
 #' @rdname pwcstats_logit
 #' @importFrom stats weights
 #' @export
-weights.pwcstats_logit <- function(object, type = "prior", ...) {
+weights.pwcstats_logit <- function(object, type = c("prior", "working"), ...) {
+  call <- sys.call()
   refuse_unknown(...)
-  check_choice(type, sys.call())
-  row_weights(object)
+  type <- check_choice(type, call)
+  if (type == "prior") {
+    return(row_weights(object))
+  }
+  if (!inherits(object, "pwcstats_firth")) {
+    abort("only fits by firth() have working weights.", call)
+  }
+  mean <- fitted.pwcstats_logit(object)
+  row_weights(object) * mean * (1 - mean)
 }
 
 # Prior weights as in glm(): 1 by default, multiplied by the number of trials.
@@ -362,36 +370,4 @@ extractAIC.pwcstats_logit <- function(fit, scale = 0, k = 2, ...) {
   loglik <- stats::logLik(fit)
   df <- attr(loglik, "df")
   c(df, -2 * as.numeric(loglik) + k * df)
-}
-
-#' @rdname pwcstats_logit
-#' @importFrom stats drop1
-#' @export
-drop1.pwcstats_logit <- function(object, scope, scale = 0, test = "none", k = 2, ...) {
-  # step() passes trace.
-  refuse_unknown(..., .also = "trace")
-  refuse_unpenalised_test(test, sys.call())
-  NextMethod()
-}
-
-#' @rdname pwcstats_logit
-#' @importFrom stats add1
-#' @export
-add1.pwcstats_logit <- function(object, scope, scale = 0, test = "none", k = 2, ...) {
-  # step() passes trace.
-  refuse_unknown(..., .also = "trace")
-  refuse_unpenalised_test(test, sys.call())
-  NextMethod()
-}
-
-refuse_unpenalised_test <- function(test, call) {
-  if (!identical(test[[1L]], "none")) {
-    abort(
-      paste(
-        "a test would compare likelihoods without their penalties;",
-        "use anova(fit) for each term or anova(small, large) for several terms."
-      ),
-      call
-    )
-  }
 }
