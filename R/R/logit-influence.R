@@ -85,6 +85,7 @@ as_glm <- function(object, call) {
     linear.predictors = predict.pwcstats_firth(plain),
     weights = working,
     prior.weights = prior,
+    y = stats::setNames(trials_of(object)$share, rownames(x)),
     # As glm(), without rows of weight 0.
     qr = qr(x[prior > 0, , drop = FALSE] * sqrt(working[prior > 0])),
     rank = ncol(x),

@@ -24,8 +24,8 @@
 #'
 #' @param x A fit by [firth()] without correction, [firth_multinom()] or [cratio()].
 #' @param type Type of the estimator, see `vcovHC()` of \pkg{sandwich}.
-#' @param cluster Vector, factor or data frame with one column, with the clusters of the rows of the
-#'   fit. By default each row is a cluster.
+#' @param cluster Vector, factor or data frame with the cluster of each row of the fit, or a formula
+#'   such as `~ clinic`; one variable. By default each row is a cluster.
 #' @param R Number of bootstrap samples.
 #' @param ... For `vcovHC()`, passed to the default method; otherwise it must be empty.
 #' @return `estfun()` returns a matrix with one row for each row of the fit, the others a covariance
@@ -92,7 +92,7 @@ vcovHC.pwcstats_logit <- function(x, type = "HC3", ...) { # nolint
   }
   call <- sys.call()
   refuse_unknown(...)
-  check_choice(type, call, c("HC", "HC0", "HC1"), "for this model type")
+  check_choice(type, call, c("HC", "HC0", "HC1"), "type")
   sandwich::sandwich(x, adjust = type == "HC1")
 }
 
@@ -104,8 +104,16 @@ vcovBS.pwcstats_logit <- function(x, cluster = NULL, R = 250, ...) { # nolint
   check_count(R, "R", call, least = 2)
   refuse_other_equations(x, call)
   n <- nrow(x$model)
-  cluster <- if (is.null(cluster)) seq_len(n) else unlist(cluster, use.names = FALSE)
-  if (length(cluster) != n || anyNA(cluster)) {
+  if (is.null(cluster)) {
+    cluster <- seq_len(n)
+  } else if (inherits(cluster, "formula")) {
+    variables <- stats::expand.model.frame(x, cluster, na.expand = FALSE)
+    cluster <- stats::model.frame(cluster, variables, na.action = stats::na.pass)
+  }
+  if (is.list(cluster) && length(cluster) == 1L) {
+    cluster <- cluster[[1L]]
+  }
+  if (!is.atomic(cluster) || length(cluster) != n || anyNA(cluster)) {
     abort(
       sprintf(
         "cluster must have one value for each of the %d rows of the fit, none of them missing.", n
@@ -113,7 +121,7 @@ vcovBS.pwcstats_logit <- function(x, cluster = NULL, R = 250, ...) { # nolint
       call
     )
   }
-  rows <- split(seq_len(n), as.character(cluster))
+  rows <- split(seq_len(n), match(cluster, unique(cluster)))
   weights <- row_weights_used(x)
   estimates <- vapply(seq_len(R), function(i) {
     drawn <- unlist(rows[sample.int(length(rows), replace = TRUE)])
