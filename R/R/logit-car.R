@@ -6,14 +6,14 @@
 #' `Anova(test.statistic = "LR")`, the default, computes penalised likelihood-ratio tests. Type III
 #' tests each term with all others in the model, as [anova()][anova.pwcstats_logit] does. Type II
 #' leaves out the interactions that contain the term: it fits the model without them, and both
-#' likelihoods have the penalty of that model. `test.statistic = "Wald"` gives the Wald tests of both
-#' types, with any covariance of the coefficients. There are no F tests, because no variance is
+#' likelihoods have the penalty of that model. `test.statistic = "Wald"` gives the Wald tests of
+#' both types, with any covariance of the coefficients. There are no F tests, because no variance is
 #' estimated.
 #'
 #' Like all terms, those of [firth_multinom()] and [cratio()] are tested for all classes or stages
 #' together. Hypotheses and linear functions of single coefficients have the names of [vcov()], such
-#' as `"setosa:Petal.Width = 0"`. In `deltaMethod()` put names that contain a colon in backticks, and
-#' write `Intercept` for `(Intercept)`.
+#' as `"setosa:Petal.Width = 0"`. In `deltaMethod()` put names that contain a colon in backticks,
+#' and write `Intercept` for `(Intercept)`.
 #'
 #' `vif()` and `mcp()` in `glht()` need a fit by [firth()]: the others have several coefficients for
 #' each column. `glht()` takes a matrix of linear functions, or hypotheses as text, for all of them,
@@ -22,7 +22,8 @@
 #' @param mod,model,object A fit by [firth()], [firth_multinom()] or [cratio()].
 #' @param type `"II"` or `"III"`, or the number.
 #' @param test.statistic `"LR"` or `"Wald"`.
-#' @param vcov. Covariance matrix of the coefficients or a function that computes it, for Wald tests.
+#' @param vcov. Covariance matrix of the coefficients or a function that computes it, for Wald
+#'   tests.
 #' @param hypothesis.matrix,coef.,g. As in \pkg{car}.
 #' @param ... Passed to the default methods of \pkg{car} and \pkg{multcomp}.
 #' @return As for other models: a data frame of class `anova`; a vector or matrix of inflation
@@ -149,7 +150,7 @@ deltaMethod.pwcstats_logit <- function(object, g., vcov. = NULL, ...) { # nolint
 
 #' @rdname pwcstats_car
 #' @exportS3Method car::vif
-vif.pwcstats_logit <- function(mod, ...) {
+vif.pwcstats_logit <- function(mod, ...) { # nolint
   if (!inherits(mod, "pwcstats_firth")) {
     abort(
       paste(

@@ -1,7 +1,7 @@
 #' Influence of single rows on a Firth fit
 #'
-#' Hat values, standardised residuals, Cook's distances and one-step changes of the coefficients when
-#' a row is left out. They equal those of a `glm()` fit with the same coefficients, as those of
+#' Hat values, standardised residuals, Cook's distances and one-step changes of the coefficients
+#' when a row is left out. They equal those of a `glm()` fit with the same coefficients, as those of
 #' `brglmFit()` in \pkg{brglm2} do: changes of the coefficients do not include the change of the
 #' penalty.
 #'

@@ -2,8 +2,8 @@
 # errors of probabilities. A new class of fits needs methods for link_designs(), link_scores(),
 # link_slopes() and coefficient_terms().
 
-# A list with one matrix for each linear predictor: its derivatives with respect to the coefficients,
-# which are in the order of vcov(); `x` is the design matrix of some rows.
+# A list with one matrix for each linear predictor: its derivatives with respect to the
+# coefficients, which are in the order of vcov(); `x` is the design matrix of some rows.
 link_designs <- function(object, x) {
   UseMethod("link_designs")
 }

@@ -2,10 +2,10 @@
 #'
 #' Methods for `lrtest()`, `waldtest()`, `coeftest()` and `coefci()` of \pkg{lmtest}.
 #'
-#' `lrtest()` computes the tests of [anova()][anova.pwcstats_logit]: penalised likelihood-ratio tests
-#' where both models have the penalty of the larger model. Its column `LogLik` has the penalised
-#' log-likelihood of each fit, with the fit's own penalty, so `Chisq` is not twice the difference. For
-#' [cratio()] without penalty, the table is the usual one.
+#' `lrtest()` computes the tests of [anova()][anova.pwcstats_logit]: penalised likelihood-ratio
+#' tests where both models have the penalty of the larger model. Its column `LogLik` has the
+#' penalised log-likelihood of each fit, with the fit's own penalty, so `Chisq` is not twice the
+#' difference. For [cratio()] without penalty, the table is the usual one.
 #'
 #' Like those of `glm()`, the coefficients have no variance to be estimated. Tests and intervals are
 #' therefore based on the normal and the chi-squared distribution, not on t and F; `df` in
@@ -17,8 +17,8 @@
 #' models must use the same rows.
 #'
 #' @param object,x A fit by [firth()], [firth_multinom()] or [cratio()].
-#' @param ... Further models, see Details. For `coeftest()` and `coefci()`, passed to `vcov.` if it is
-#'   a function.
+#' @param ... Further models, see Details. For `coeftest()` and `coefci()`, passed to `vcov.` if it
+#'   is a function.
 #' @param name A function that returns a description of a model; by default its formula.
 #' @param vcov,vcov. Covariance matrix of the coefficients, in the order of [vcov()], or a function
 #'   that computes it, such as `sandwich` or `vcovCL` of \pkg{sandwich}. `waldtest()` calls it with
@@ -41,7 +41,7 @@ NULL
 
 #' @rdname pwcstats_lmtest
 #' @exportS3Method lmtest::lrtest
-lrtest.pwcstats_logit <- function(object, ..., name = NULL) {
+lrtest.pwcstats_logit <- function(object, ..., name = NULL) { # nolint
   call <- sys.call()
   fits <- nested_fits(object, list(...), parent.frame(), call)
   tests <- test_in_turn(fits, function(first, second) compare_two(first, second, call))
@@ -62,7 +62,11 @@ lrtest.pwcstats_logit <- function(object, ..., name = NULL) {
 
 #' @rdname pwcstats_lmtest
 #' @exportS3Method lmtest::waldtest
-waldtest.pwcstats_logit <- function(object, ..., vcov = NULL, test = "Chisq", name = NULL) {
+waldtest.pwcstats_logit <- function(object, # nolint
+                                    ...,
+                                    vcov = NULL,
+                                    test = "Chisq",
+                                    name = NULL) {
   call <- sys.call()
   check_choice(test, call)
   fits <- nested_fits(object, list(...), parent.frame(), call)
@@ -96,7 +100,7 @@ coeftest.pwcstats_logit <- function(x, vcov. = NULL, df = Inf, ..., save = FALSE
   v <- covariance(x, vcov., sys.call(), ...)
   result <- lmtest::coeftest(equation_of(x), vcov. = v, df = df)
   attr(result, "nobs") <- x$nobs
-  attr(result, "logLik") <- stats::logLik(x)
+  attr(result, "logLik") <- stats::logLik(x) # nolint
   if (save) {
     attr(result, "object") <- x
   }

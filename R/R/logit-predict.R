@@ -5,16 +5,22 @@
 #'   default the rows of the fit, including those with weight 0.
 #' @param type `"link"` for linear predictors, `"response"` or `"prob"` (or `"probs"`) for
 #'   probabilities, `"class"` for the most probable class, `"stage"` for the probabilities of the
-#'   stages. For `residuals()` the type of residuals, as for `glm()`.
-#' @param se.fit Return standard errors too?
+#'   stages, `"terms"` for the contributions of the terms to the linear predictor, as for `glm()`.
+#'   For `residuals()` the type of residuals, as for `glm()`.
+#' @param se.fit Return standard errors too? Those of probabilities are by the delta method.
+#' @param terms Names or numbers of the terms for `type = "terms"`, by default all.
+#' @param interval,level `"confidence"` adds confidence intervals of this level. They use the normal
+#'   distribution of the linear predictor. Intervals of probabilities are these, transformed, so
+#'   they are within 0 and 1.
 #' @param na.action How to treat rows of `newdata` with missing values; by default they are `NA` in
 #'   the result.
 #' @param ... Must be empty; a misspelt argument is an error.
 #' @return One entry or row for each row of `newdata`. After [firth()] a vector, for `"response"`
-#'   and `"prob"` of the probability of success; with `se.fit` a list with the elements `fit`,
-#'   `se.fit` and `residual.scale`, as for `glm()`. After the others a matrix: `"prob"` has one
-#'   column for each class, `"link"` one for each class but the first or for each stage, `"stage"`
-#'   one for each stage.
+#'   and `"prob"` of the probability of success; with `interval` a matrix with the columns `fit`,
+#'   `lwr` and `upr`, as for `lm()`; with `se.fit` a list with the elements `fit`, `se.fit` and
+#'   `residual.scale`, as for `glm()`. After the others a matrix: `"prob"` has one column for each
+#'   class, `"link"` one for each class but the first or for each stage, `"stage"` one for each
+#'   stage; with `se.fit` a list of two such matrices, `fit` and `se.fit`.
 #'
 #'   For `"class"` the classes have the type of the response: a factor with its levels, numeric or
 #'   logical. If classes are equally probable, the result is the first of them.
@@ -23,9 +29,10 @@
 #' @examplesIf pwcstats_available()
 #' fit <- firth(am ~ wt, mtcars)
 #' predict(fit, data.frame(wt = c(2, 3, NA)), type = "response", se.fit = TRUE)
+#' predict(fit, data.frame(wt = c(2, 3)), type = "response", interval = "confidence")
 #'
 #' gears <- cratio(gear ~ wt, mtcars, penalty = "firth")
-#' predict(gears, data.frame(wt = c(2, 3)), type = "prob")
+#' predict(gears, data.frame(wt = c(2, 3)), type = "prob", se.fit = TRUE)
 #' predict(gears, data.frame(wt = c(2, 3)), type = "stage")
 #' @name predict.pwcstats_logit
 NULL

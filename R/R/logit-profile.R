@@ -16,9 +16,9 @@
 #' @param object A result of `profile()`.
 #' @param parm,level As in [stats::confint()].
 #' @param ... Must be empty; a misspelt argument is an error.
-#' @return A list of class `"profile.glm"` with one data frame for each coefficient. Its column `z` is
-#'   the signed root of the likelihood-ratio statistic, in equal steps; `par.vals` is a matrix with
-#'   the values of all coefficients.
+#' @return A list of class `"profile.glm"` with one data frame for each coefficient. Its column `z`
+#'   is the signed root of the likelihood-ratio statistic, in equal steps; `par.vals` is a matrix
+#'   with the values of all coefficients.
 #' @examplesIf pwcstats_available() && requireNamespace("MASS", quietly = TRUE)
 #' fit <- firth(HG ~ NV + PI + EH, endometrial)
 #' curves <- profile(fit)

@@ -4,8 +4,8 @@
 #' `sandwich()`, `meat()` and `vcovCL()` rely. Coefficients are in the order of [vcov()].
 #'
 #' The sandwich estimator needs estimating functions that sum to 0 at the estimates. For fits with
-#' Firth's penalty the scores alone do not. `estfun()` therefore returns the contributions of the rows
-#' to the modified score of Firth (1993). For [firth()] these are
+#' Firth's penalty the scores alone do not. `estfun()` therefore returns the contributions of the
+#' rows to the modified score of Firth (1993). For [firth()] these are
 #' \eqn{\{w_i (y_i - p_i) + h_i (1/2 - p_i)\} x_i}{[w_i (y_i - p_i) + h_i (1/2 - p_i)] x_i} with hat
 #' values \eqn{h_i}, as in the modified scores of Heinze and Schemper (2002); for the others the
 #' derivative of the penalty is divided among the rows in the same way. The hat values are taken as
@@ -16,9 +16,11 @@
 #' is one unit, regardless of its weight or its number of trials. Rows that belong together need
 #' `vcovCL()`.
 #'
-#' The types `"HC2"` to `"HC5"` of `vcovHC()` use hat values, so they need a fit by [firth()]; so do
-#' `"HC2"` and `"HC3"` of `vcovCL()`. `vcovBS()` draws rows or clusters with replacement, and fits the
-#' model to each sample. With separated data this needs the penalty.
+#' The types `"HC2"` to `"HC5"` of `vcovHC()` use hat values, so they need a fit by [firth()], and
+#' so do `"HC2"` and `"HC3"` of `vcovCL()`. Their factors for leverage are those for `glm()`.
+#'
+#' `vcovBS()` draws rows or clusters with replacement, and fits the model to each sample. A warning
+#' counts the samples that have no finite estimates, and are left out.
 #'
 #' For fits without penalty, [cratio()] has the estimating functions of its separate `glm()` fits.
 #'
@@ -47,7 +49,7 @@ NULL
 
 #' @rdname pwcstats_sandwich
 #' @exportS3Method sandwich::estfun
-estfun.pwcstats_logit <- function(x, ...) {
+estfun.pwcstats_logit <- function(x, ...) { # nolint
   call <- sys.call()
   refuse_unknown(...)
   refuse_other_equations(x, call)
@@ -56,7 +58,7 @@ estfun.pwcstats_logit <- function(x, ...) {
 
 #' @rdname pwcstats_sandwich
 #' @exportS3Method sandwich::bread
-bread.pwcstats_logit <- function(x, ...) {
+bread.pwcstats_logit <- function(x, ...) { # nolint
   call <- sys.call()
   refuse_unknown(...)
   refuse_other_equations(x, call)

@@ -71,13 +71,13 @@ term_columns <- function(object) {
 
 # The default methods would compare likelihoods without their penalties.
 #' @exportS3Method MASS::dropterm
-dropterm.pwcstats_logit <- function(object, ..., test = "none") {
+dropterm.pwcstats_logit <- function(object, ..., test = "none") { # nolint
   refuse_unpenalised_test(object, test, "drop1", sys.call())
   NextMethod()
 }
 
 #' @exportS3Method MASS::addterm
-addterm.pwcstats_logit <- function(object, ..., test = "none") {
+addterm.pwcstats_logit <- function(object, ..., test = "none") { # nolint
   refuse_unpenalised_test(object, test, "add1", sys.call())
   NextMethod()
 }

@@ -1,5 +1,5 @@
-# hatvalues(), simulate(), profile(), predict() with standard errors, drop1() and add1() for logistic
-# fits, compared with glm() and brglm2, numerical derivatives and refits.
+# hatvalues(), simulate(), profile(), predict() with standard errors, drop1() and add1() for
+# logistic fits, compared with glm() and brglm2, numerical derivatives and refits.
 
 # Both sides are arithmetic with the same numbers.
 same <- 1e-10
@@ -266,7 +266,7 @@ test_that("profile() agrees with the profile intervals and can be drawn", {
 
 test_that("profile() agrees with refits", {
   skip_without_python()
-  check <- function(fit, refit, shift) {
+  check <- function(fit, refit) {
     curve <- profile(fit, which = "x", n_points = 3)$x
     for (row in c(1, 5)) {
       b <- curve$par.vals[row, "x"]
@@ -282,13 +282,12 @@ test_that("profile() agrees with refits", {
   # cratio() of two classes is glm(), where a fixed coefficient is an offset.
   visits$state <- factor(visits$ill)
   ours <- cratio(state ~ x + site, visits, parallel = TRUE)
-  theirs <- function(o) glm(ill ~ site, binomial, visits, offset = o, control = list(epsilon = 1e-14))
-  named <- function(o) {
-    fit <- theirs(o)
+  theirs <- function(o) {
+    fit <- glm(ill ~ site, binomial, visits, offset = o, control = list(epsilon = 1e-14))
     names(fit$coefficients)[[1]] <- "(Intercept):1"
     fit
   }
-  check(ours, named)
+  check(ours, theirs)
 })
 
 test_that("drop1() and add1() have the tests of anova()", {

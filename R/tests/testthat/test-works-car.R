@@ -81,7 +81,8 @@ test_works(
     glm <- glm(ill ~ x * site, binomial, crossed)
     for (type in c("II", "III")) {
       expect_equal(
-        lapply(car::Anova(two, type = type), as.vector), lapply(car::Anova(glm, type = type), as.vector),
+        lapply(car::Anova(two, type = type), as.vector),
+        lapply(car::Anova(glm, type = type), as.vector),
         tolerance = against_glm
       )
     }

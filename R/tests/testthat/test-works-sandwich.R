@@ -11,8 +11,8 @@ refits <- 1e-6
 # glm() and vglm() compute their last covariance one step before the end.
 against_others <- 1e-6
 
-# The penalised log-likelihood of some rows: their likelihood, and half the change of log|I| when the
-# information of these rows changes with the coefficients, and that of the others does not.
+# Gradients of the penalised log-likelihood of each row: its likelihood, and half the change of
+# log|I| when its information changes with the coefficients, and that of the other rows does not.
 row_gradients <- function(loglik, information, beta) {
   gradient <- function(f) {
     vapply(seq_along(beta), function(k) {
