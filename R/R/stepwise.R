@@ -121,17 +121,15 @@ check_selectable <- function(object, call) {
 # columns    columns of the model matrix, by these names
 read_terms <- function(object) {
   labels <- attr(object$terms, "term.labels")
-  x <- model.matrix.pwcstats_logit(object)
   variables <- lapply(seq_along(labels), function(term) variables_of(object$terms, term))
   every <- unique(unlist(variables))
   number <- function(used) paste0("v", match(used, every), collapse = ":")
   names <- vapply(variables, number, "")
-  columns <- lapply(seq_along(labels), function(term) colnames(x)[attr(x, "assign") == term])
   list(
     labels = labels,
     variables = variables,
     names = names,
-    columns = stats::setNames(columns, names)
+    columns = stats::setNames(term_columns(object), names)
   )
 }
 

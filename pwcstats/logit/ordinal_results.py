@@ -21,7 +21,14 @@ from pwcstats.logit.binary import BinaryFit
 from pwcstats.logit.formulas import columns_by_term
 from pwcstats.logit.inherited import PrintedWrapper, SeveralEquations, StatsmodelsResult
 from pwcstats.logit.likelihood import MultinomialLikelihood
-from pwcstats.logit.profiles import fall, profile_bounds, single_tests
+from pwcstats.logit.profiles import (
+    fall,
+    profile_bounds,
+    profile_curves,
+    profile_table,
+    signed_roots,
+    single_tests,
+)
 
 if TYPE_CHECKING:
     from pwcstats.logit.ordinal import ContinuationRatio
@@ -122,12 +129,43 @@ class ContinuationRatioResults(SeveralEquations, StatsmodelsResult, LikelihoodMo
             half = float(stats.norm.isf(level / 2.0)) * self.bse
             estimate = np.where(np.isinf(half), 0.0, self.params)
             return np.column_stack([estimate - half, estimate + half])
+        self._check_profiles()
+        return np.vstack([profile_bounds(fit.likelihood, fit.point, fall(level)) for fit in self._fits if fit.point])
+
+    def profile(self, alpha: float = 0.01, n_points: int = 10) -> pd.DataFrame:
+        """Profile likelihood of each coefficient, to draw it or to see whether a Wald interval is good enough.
+
+        Parameters
+        ----------
+        alpha : float
+            The profiles end at the bounds of intervals of level 1 - alpha.
+        n_points : int
+            Number of points on each side of the estimate.
+
+        Returns
+        -------
+        DataFrame
+            One row for each point: the profiled coefficient and the signed root z of its (penalised) likelihood-ratio
+            statistic are the index, and the values of all coefficients are the columns. The roots are equally spaced.
+        """
+        z = signed_roots(_params.level(alpha, "alpha"), _params.count(n_points, "n_points"))
+        self._check_profiles()
+        curves = np.tile(self.params, (len(self.params), 2 * len(z) + 1, 1))
+        start = 0
+        for fit in self._fits:
+            # The other stages have other parameters, which do not change.
+            part = slice(start, start + len(fit.beta))
+            if fit.point:
+                curves[part, :, part] = profile_curves(fit.likelihood, fit.point, z)
+            start = part.stop
+        return profile_table(self.model._param_names(), z, curves)
+
+    def _check_profiles(self) -> None:
         self._check_finite("a profile")
         if not all(fit.kept.all() for fit in self._fits):
             raise InputError(
                 f"a profile needs all columns at all stages, but some were dropped; leave them out of {arg('exog')}."
             )
-        return np.vstack([profile_bounds(fit.likelihood, fit.point, fall(level)) for fit in self._fits if fit.point])
 
     @overload
     def predict(

@@ -31,7 +31,7 @@ test_that("weights() are the prior weights of glm()", {
     call$family <- quote(binomial)
     expect_equal(weights(ours), weights(eval(call)), info = deparse1(call))
   }
-  expect_refused(weights(ours, type = "working"), "type must be one of 'prior'")
+  expect_refused(weights(ours, type = "zz"), "type must be one of 'prior', 'working'")
   several <- firth_multinom(gear ~ wt, data, weights = times)
   expect_equal(unname(weights(several)), data$times[-3])
   stages <- cratio(gear ~ wt, data, weights = times, penalty = "firth")

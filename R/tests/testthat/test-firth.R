@@ -354,14 +354,6 @@ test_that("step() and drop1() work", {
   expect_equal(AIC(step(fit, trace = 0)), min(AIC(fit), without, AIC(firth(ill ~ 1, visits))))
 })
 
-test_that("only anova() tests single terms", {
-  skip_without_python()
-  fit <- firth(ill ~ x + site, visits)
-  expect_refused(drop1(fit, test = "Chisq"), "use anova\\(fit\\) for each term")
-  expect_refused(add1(firth(ill ~ x, visits), ~ x + site, test = "Chisq"), "anova\\(fit\\)")
-  expect_equal(add1(firth(ill ~ x, visits), ~ x + site)["site", "AIC"], AIC(fit))
-})
-
 test_that("tidy() has odds ratios, and tests that match its intervals", {
   skip_without_python()
   fit <- firth(ill ~ x + site, visits)
