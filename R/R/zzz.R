@@ -1,5 +1,6 @@
 .onLoad <- function(libname, pkgname) {
   announce_masking()
+  register_refusals()
   # Loading reticulate takes a second, so it waits for the first call of this package or the user.
   if (isNamespaceLoaded("reticulate")) {
     declare_python()
