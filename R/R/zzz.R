@@ -7,4 +7,11 @@
   } else {
     setHook(packageEvent("reticulate", "onLoad"), function(...) declare_python())
   }
+  if (isNamespaceLoaded("parsnip")) {
+    register_engines(asNamespace("parsnip"))
+  } else {
+    setHook(
+      packageEvent("parsnip", "onLoad"), function(...) register_engines(asNamespace("parsnip"))
+    )
+  }
 }
