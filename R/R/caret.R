@@ -8,7 +8,7 @@
 #'   `"svm"`, and hybrids \tab `cost`; with `kernel = "radial"`, `"polynomial"` or `"sigmoid"` also
 #'     `gamma`, with `"polynomial"` also `degree` \cr
 #'   `"qda"` \tab `reg_param` \cr
-#'   `"knn"`, `"biased_knn"` \tab `k` \cr
+#'   `"knn"` \tab `k` \cr
 #'   `"logistic"` \tab `cost` \cr
 #'   `"tree"` \tab `minbucket`
 #' }
@@ -23,10 +23,10 @@
 #' `train()` works with `"pwc"` and learners that take weights; hybrids have no weights.
 #' `ordinal_hybrid` needs an ordered factor.
 #'
-#' `train()` can run in parallel. In a cluster of new R sessions (`makePSOCKcluster()`), each of
-#' them starts its own Python. Do not use forked sessions (`doMC`, `makeForkCluster()`), because a
-#' running Python does not survive a fork safely. Results do not depend on the number of sessions,
-#' except for R learners with random numbers.
+#' `train()` can run in parallel. Prefer a cluster of new R sessions (`makePSOCKcluster()`), each of
+#' which starts its own Python, to forked sessions (`doMC`, `makeForkCluster()`), which share a
+#' running Python and may hang. Folds are seeded by `seed`, so results do not depend on the number
+#' of sessions; R learners with random numbers need `seeds` of `trainControl()`.
 #'
 #' @param name Name of the function that is fitted.
 #' @param ... Arguments of that function, such as `learners` and `coupling` of [pwc()]. They can
@@ -56,13 +56,14 @@ caretModel <- function(name = c("pwc", "hybrid", "ordinal_hybrid"), ...) { # nol
   fixed <- list(...)
   check_options(name, fixed, call)
   tuned <- tuning[setdiff(tuned_by(name, fixed), names(fixed))]
+  # caret needs at least one parameter.
+  parameters <- if (length(tuned)) names(tuned) else "parameter"
   list(
     label = sprintf("%s() of pwcstats", name),
     library = "pwcstats",
     type = "Classification",
     parameters = data.frame(
-      # caret needs at least one.
-      parameter = if (length(tuned)) names(tuned) else "parameter",
+      parameter = parameters,
       class = if (length(tuned)) "numeric" else "character",
       label = if (length(tuned)) vapply(tuned, function(one) one$label, "") else "none",
       row.names = NULL
@@ -92,7 +93,7 @@ caretModel <- function(name = c("pwc", "hybrid", "ordinal_hybrid"), ...) { # nol
     predictors = function(x, ...) all.vars(stats::delete.response(stats::terms(x))),
     levels = function(x) as.character(x$classes),
     # The simplest first.
-    sort = function(x) x[do.call(order, unname(x[first_of(names(tuned), "parameter")])), ],
+    sort = function(x) x[do.call(order, unname(x[parameters])), , drop = FALSE],
     tags = c(
       if (name == "pwc") c("Pairwise Coupling", "Accepts Case Weights"),
       "Support Vector Machines", "Kernel Method"
@@ -147,7 +148,7 @@ tuned_by_kernel <- list(
 )
 
 tuned_by_learner <- list(
-  qda = "reg_param", knn = "k", biased_knn = "k", logistic = "cost", tree = "minbucket"
+  qda = "reg_param", knn = "k", logistic = "cost", tree = "minbucket"
 )
 
 # Names of the tuning parameters.

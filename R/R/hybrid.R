@@ -87,7 +87,8 @@
 #'     centre and scale of each column.}
 #'   \item{nobs, call, terms, model, xlevels, contrasts, na.action, python}{As in [firth()]; for `x`
 #'     and `y`, `model` has the columns `y` and `x`, and there are no terms.}
-#' @seealso [ordinal_hybrid()] for ordered classes.
+#' @seealso [ordinal_hybrid()] for ordered classes; [caretModel()], [mlr learners][pwcstats_mlr] and
+#'   [parsnip engines][pwcstats_parsnip] to tune them.
 #' @references
 #' Chang, Y.-C. I. (2003) Boosting SVM classifiers with logistic regression. Technical report,
 #' Institute of Statistical Science, Academia Sinica, Taipei.

@@ -258,8 +258,8 @@ glance.pwcstats_machines <- function(x, ...) { # nolint
 #' for new rows.
 #'
 #' @param object A fit by [hybrid()] or [ordinal_hybrid()].
-#' @param newdata Data frame with the variables of the formula, or after `x` and `y` a matrix or data
-#'   frame with the columns of `x`; by default the rows of the fit.
+#' @param newdata Data frame with the variables of the formula, or after `x` and `y` a matrix or
+#'   data frame with the columns of `x`; by default the rows of the fit.
 #' @param type `"class"`, `"prob"` (or `"probs"`, `"response"`) for probabilities, or `"distance"`.
 #' @param na.action How to treat rows of `newdata` with missing values; by default they are `NA` in
 #'   the result.

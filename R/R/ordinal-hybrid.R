@@ -30,7 +30,9 @@
 #'   \item{norms, distances, aliased, selected, integrator, chain, penalty, svm, center,
 #'     scale, distance_cv}{As in [hybrid()].}
 #'   \item{nobs, call, terms, model, xlevels, contrasts, na.action, python}{As in [hybrid()].}
-#' @seealso [hybrid()] for unordered classes, [cratio()] for the model of the integrator.
+#' @seealso [hybrid()] for unordered classes, [cratio()] for the model of the integrator;
+#'   [caretModel()], [mlr learners][pwcstats_mlr] and [parsnip engines][pwcstats_parsnip] to tune
+#'   them.
 #' @references
 #' Chang, Y.-C. I. (2003) Boosting SVM classifiers with logistic regression. Technical report,
 #' Institute of Statistical Science, Academia Sinica, Taipei.

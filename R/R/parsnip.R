@@ -38,8 +38,24 @@ parsnip_engines <- c(
   pwcstats = "pwc", pwcstats_hybrid = "hybrid", pwcstats_ordinal_hybrid = "ordinal_hybrid"
 )
 
-# Registers all engines; `parsnip` is its namespace.
+# Registers all engines; `parsnip` is its namespace. Another version of parsnip may refuse them, but
+# both packages should load.
 register_engines <- function(parsnip) {
+  # pwcstats was loaded a second time.
+  if ("pwcstats" %in% parsnip$get_from_env("svm_rbf")$engine) {
+    return(invisible())
+  }
+  tryCatch(
+    register_all(parsnip),
+    error = function(e) {
+      packageStartupMessage(
+        "pwcstats has no engines for this version of parsnip: ", conditionMessage(e)
+      )
+    }
+  )
+}
+
+register_all <- function(parsnip) {
   for (model in names(parsnip_models)) {
     for (engine in names(parsnip_engines)) {
       register_engine(model, engine, parsnip)
@@ -63,7 +79,7 @@ register_engine <- function(model, engine, parsnip) {
     interface = "formula",
     protect = c("formula", "data", if (name == "pwc") "weights"),
     func = c(pkg = "pwcstats", fun = name),
-    defaults = c(if (name == "pwc") list(learners = "svm"), kernel = known$kernel)
+    defaults = c(if (name == "pwc") list(learners = "svm"), list(kernel = known$kernel))
   ))
   # The functions code factors as in glm().
   parsnip$set_encoding(model, mode, engine, options = list(

@@ -10,8 +10,8 @@
 #' @param ... Must be empty; a misspelt argument is an error.
 #' @return `summary()` returns a list of class `summary.pwcstats_pwc`. It prints all pairs, the
 #'   number of pairs of each learner, and a table of true and predicted classes of the rows of the
-#'   fit (with fewer errors than for new rows). `weights()` returns the weights of the rows, `tidy()`
-#'   the pairs as a data frame, `glance()` a data frame with one row.
+#'   fit (with fewer errors than for new rows). `weights()` returns the weights of the rows,
+#'   `tidy()` the pairs as a data frame, `glance()` a data frame with one row.
 #' @seealso [predict()][predict.pwcstats_pwc], [plot()][plot.pwcstats_pwc]
 #' @examplesIf pwcstats_available()
 #' fit <- pwc(Species ~ ., iris, learners = c("lda", "qda", "nb"))

@@ -133,7 +133,8 @@
 #'   \item{terms, model, xlevels, contrasts, na.action}{As in [firth()]; for `x` and `y`, `model`
 #'     has the columns `y` and `x`, and there are no terms.}
 #' @seealso [couple()] for the coupling alone, [hybrid()] for another way to combine machines,
-#'   [compare_methods()] to compare classifiers.
+#'   [compare_methods()] to compare classifiers; [caretModel()], [mlr learners][pwcstats_mlr] and
+#'   [parsnip engines][pwcstats_parsnip] to tune them.
 #' @references
 #' Firth, D. (1993) Bias reduction of maximum likelihood estimates. *Biometrika* **80**, 27--38.
 #' \doi{10.1093/biomet/80.1.27}

@@ -36,7 +36,9 @@ test_that("every method refuses unknown arguments", {
   none <- c("residuals.pwcstats_logit", "family.pwcstats_logit")
   expect_gt(sum(open), 80)
   # In BradleyTerry2 1.1-2, BTabilities() is not a generic function. knitr passes options.
-  open <- open & !methods[, 1] %in% c("BTabilities", "knit_print")
+  # mlr passes hyperparameters.
+  others <- c("BTabilities", "knit_print", "trainLearner", "predictLearner")
+  open <- open & !methods[, 1] %in% others
   packages <- c(
     "pwcstats", "base", "stats", "graphics", "generics", "ggplot2", "nlme", "qvcalc"
   )
@@ -61,6 +63,7 @@ test_that("every exported function refuses unknown arguments", {
   expect_refused(install_pwcstats(pip_option = "-q"), "did you mean 'pip_options'\\?$")
   expect_refused(pwc(Species ~ ., iris, learner = "lda", zzz = 1), "zzz")
   p <- cbind(a = c(0.5, 0.2), b = c(0.5, 0.8))
+  expect_refused(caretModel("hybrid", clsters = 2), "did you mean 'clusters'\\?$")
   expect_refused(calibration_plot(p, y = c("a", "b"), bin = 3, zzz = 1), "zzz")
   # All others have no dots, so R refuses unknown arguments.
   exported <- Filter(is.function, mget(getNamespaceExports("pwcstats"), asNamespace("pwcstats")))
@@ -70,7 +73,7 @@ test_that("every exported function refuses unknown arguments", {
     "quasi_variances", "random_effects", "rank_intervals", "variance_component"
   )
   known <- c(generics, "couple", "cratio", "detect_separation", "install_pwcstats", "pwc")
-  known <- c(known, "calibration_plot")
+  known <- c(known, "calibration_plot", "caretModel")
   expect_setequal(names(open), known)
 })
 
