@@ -12,7 +12,8 @@
 #'
 #' `"classif.pwc"` takes the weights of a task if its learner takes them, and otherwise stops with
 #' an error. `makeWeightedClassesWrapper()` sets `class.weights` of the learner `"svm"`. Hybrids
-#' take no weights; \pkg{mlr} ignores those of a task for such learners. The classes of a task for `"classif.ordinal_hybrid"` must be an ordered factor.
+#' take no weights; \pkg{mlr} ignores those of a task for such learners. The classes of a task for
+#' `"classif.ordinal_hybrid"` must be an ordered factor.
 #'
 #' A class without rows in a training set has the probability 0. For two classes,
 #' `"classif.hybrid"` predicts with the threshold of [hybrid()] if `predict.type = "response"`, and

@@ -74,7 +74,7 @@ test_works("mlr", c("resample()", "tuneParams()", "makeWeightedClassesWrapper()"
     par.set = ParamHelpers::makeParamSet(
       ParamHelpers::makeDiscreteParam("learners", c("lda", "nb"))
     ),
-    control = mlr::makeTuneControlGrid()
+    control = mlr::makeTuneControlGrid(), show.info = FALSE
   )
   path <- as.data.frame(tuned$opt.path)
   expect_identical(path$mmce.test.mean[[1]], mean(scores[2, ]))
@@ -112,7 +112,7 @@ test_that("hyperparameters are the arguments, with their defaults", {
   data <- c("formula", "data", "...", "x", "y", "weights", "subset", "na.action", "verbose")
   for (name in c("pwc", "hybrid", "ordinal_hybrid")) {
     f <- get(name)
-    parameters <- mlr::getParamSet(mlr::makeLearner(paste0("classif.", name)))
+    parameters <- ParamHelpers::getParamSet(mlr::makeLearner(paste0("classif.", name)))
     learners <- if (name == "pwc") unlist(known_learners)
     expect_setequal(names(parameters$pars), c(setdiff(names(formals(f)), data), learners))
     defaults <- ParamHelpers::getDefaults(parameters)
