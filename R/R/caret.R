@@ -38,7 +38,7 @@
 #' set.seed(1)
 #' tuned <- caret::train(
 #'   Species ~ ., iris,
-#'   method = caretModel("pwc", coupling = "ht"), tuneLength = 2,
+#'   method = caretModel("pwc", coupling = "ht"), tuneLength = 2, metric = "logLoss",
 #'   trControl = caret::trainControl("cv", 3, classProbs = TRUE, summaryFunction = caret::mnLogLoss)
 #' )
 #' tuned

@@ -81,10 +81,10 @@ mlr_counts <- list(
   n_jobs = -1L, k = 1L, minsplit = 2L, minbucket = 1L, maxdepth = 1L
 )
 
-# Values besides numbers.
+# Values besides numbers. mlr would ignore NULL.
 mlr_special <- list(
-  clusters = list("auto"), distance_cv = list(NULL, NA), seed = list(NULL), n_jobs = list(NULL),
-  gamma = list(NULL), k = list("auto"), threshold = list("cv", "prevalence")
+  clusters = list("auto"), distance_cv = list(NA), k = list("auto"),
+  threshold = list("cv", "prevalence")
 )
 
 # Choices that are not the defaults of a classifier.

@@ -127,9 +127,11 @@ test_that("hyperparameters are the arguments, with their defaults", {
   expect_error(mlr::makeLearner("classif.hybrid", cost = -1), "cost")
   expect_error(mlr::makeLearner("classif.hybrid", threshold = "zz"), "threshold")
   # Values that are not numbers.
-  special <- list(threshold = "prevalence", clusters = "auto", seed = NULL)
+  special <- list(threshold = "prevalence", clusters = "auto", distance_cv = NA)
   learner <- mlr::setHyperPars(mlr::makeLearner("classif.hybrid"), par.vals = special)
   expect_identical(mlr::getHyperPars(learner)[names(special)], special)
+  # mlr would ignore it.
+  expect_error(mlr::setHyperPars(learner, seed = NULL), "seed")
 })
 
 test_that("mlr finds the learners if pwcstats is attached, or only loaded", {
