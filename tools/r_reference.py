@@ -15,7 +15,9 @@ TOOLS = Path(__file__).resolve().parent
 GROUPS = {
     "Install": r"install_pwcstats|pwcstats_available",
     "Coupling": r"couple|pwcstats_coupling",
-    "Classifiers": r"pwc|hybrid|ordinal_hybrid|calibration_plot|.*_(pwc|machines)",
+    "Classifiers": (
+        r"pwc|hybrid|ordinal_hybrid|calibration_plot|.*_(pwc|machines|classifier)|caretModel|pwcstats_(mlr|parsnip)"
+    ),
     "Rankings": (
         r"bt|abilities|.*_(bt|abilities|pl)|bt_(selection|residuals)|leaderboard|plackett_luce|random_effects|compare_items|"
         r"comparison_intervals|quasi_variances|rank_intervals"

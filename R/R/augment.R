@@ -77,17 +77,10 @@ augment.pwcstats_logit <- function(x, data = stats::model.frame(x), newdata = NU
 
 #' @rdname pwcstats_augment
 #' @exportS3Method generics::augment
-augment.pwcstats_machines <- function(x, # nolint
-                                      data = stats::model.frame(x),
-                                      newdata = NULL,
-                                      ...) {
-  refuse_unknown(...)
-  add_columns(x, data, newdata, class_columns, sys.call())
-}
-
-#' @rdname pwcstats_augment
-#' @exportS3Method generics::augment
-augment.pwcstats_pwc <- function(x, data = stats::model.frame(x), newdata = NULL, ...) { # nolint
+augment.pwcstats_classifier <- function(x, # nolint
+                                        data = stats::model.frame(x),
+                                        newdata = NULL,
+                                        ...) {
   refuse_unknown(...)
   add_columns(x, data, newdata, class_columns, sys.call())
 }

@@ -28,7 +28,9 @@ every_object <- function() {
 # Methods that accept anything in their dots, each for a reason.
 accepting <- c(
   BTabilities = "in BradleyTerry2 1.1-2, it is not a generic function",
-  knit_print = "knitr passes options"
+  knit_print = "knitr passes options",
+  predictLearner = "mlr passes hyperparameters",
+  trainLearner = "mlr passes hyperparameters"
 )
 
 # All that NAMESPACE registers, also for generic functions of suggested packages. A new class needs
@@ -71,6 +73,7 @@ test_that("every exported function refuses unknown arguments", {
   expect_refused(install_pwcstats(pip_option = "-q"), "did you mean 'pip_options'\\?$")
   expect_refused(pwc(Species ~ ., iris, "lda", zzz = 1), "zzz")
   p <- cbind(a = c(0.5, 0.2), b = c(0.5, 0.8))
+  expect_refused(caretModel("hybrid", clsters = 2), "did you mean 'clusters'\\?$")
   expect_refused(calibration_plot(p, y = c("a", "b"), zzz = 1), "zzz")
   # All others have no dots, so R refuses unknown arguments.
   exported <- Filter(is.function, mget(getNamespaceExports("pwcstats"), asNamespace("pwcstats")))
@@ -80,7 +83,7 @@ test_that("every exported function refuses unknown arguments", {
     "quasi_variances", "random_effects", "rank_intervals", "variance_component"
   )
   known <- c(generics, "couple", "cratio", "detect_separation", "install_pwcstats", "pwc")
-  known <- c(known, "calibration_plot")
+  known <- c(known, "calibration_plot", "caretModel")
   expect_setequal(names(open), known)
 })
 

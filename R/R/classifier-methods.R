@@ -1,0 +1,167 @@
+#' Methods for all classifiers
+#'
+#' Methods for fits by [pwc()], [hybrid()] and [ordinal_hybrid()]. [update()] works as with other
+#' models. There are further methods for [pwc()] fits [here][pwcstats_pwc], and for hybrids
+#' [here][pwcstats_machines].
+#'
+#' A classifier has no likelihood, no residuals and no linear predictor. [residuals()], [logLik()],
+#' [deviance()], [anova()], [step()], [simulate()] and other functions that need one stop with an
+#' error that says what to use instead.
+#'
+#' @param object,x,formula A fit by [pwc()], [hybrid()] or [ordinal_hybrid()].
+#' @param ... Must be empty; a misspelt argument is an error.
+#' @return `nobs()` returns the number of rows, `fitted()` the probabilities of the rows of the fit,
+#'   `formula()` and `terms()` the formula, `model.frame()` the variables of the rows,
+#'   `case.names()` their names, and `variable.names()` the names of the columns that the learners
+#'   use. `model.matrix()` returns the columns before they are scaled: those of the formula with the
+#'   intercept, which the learners do not use, or after `x` and `y` those of `x`.
+#' @seealso [predict()][predict.pwcstats_pwc] after [pwc()], [predict()][predict.pwcstats_machines]
+#'   after hybrids.
+#' @examplesIf pwcstats_available()
+#' fit <- pwc(Species ~ Petal.Length + Petal.Width, iris, "lda")
+#' nobs(fit)
+#' head(fitted(fit))
+#' head(model.matrix(fit))
+#' variable.names(fit)
+#' @name pwcstats_classifier
+NULL
+
+#' @rdname pwcstats_classifier
+#' @export
+nobs.pwcstats_classifier <- function(object, ...) {
+  # drop1() and step() pass use.fallback.
+  refuse_unknown(..., .also = "use.fallback")
+  object$nobs
+}
+
+#' @rdname pwcstats_classifier
+#' @importFrom stats fitted
+#' @export
+fitted.pwcstats_classifier <- function(object, ...) {
+  refuse_unknown(...)
+  predict(object, type = "prob")
+}
+
+#' @rdname pwcstats_classifier
+#' @importFrom stats formula
+#' @export
+formula.pwcstats_classifier <- function(x, ...) {
+  # as.formula() passes env.
+  refuse_unknown(..., .also = "env")
+  stats::formula(terms_of(x, sys.call()))
+}
+
+#' @rdname pwcstats_classifier
+#' @importFrom stats terms
+#' @export
+terms.pwcstats_classifier <- function(x, ...) {
+  refuse_unknown(...)
+  terms_of(x, sys.call())
+}
+
+terms_of <- function(x, call) {
+  if (is.null(x$terms)) {
+    abort("the fit was made from x and y, so it has no formula.", call)
+  }
+  x$terms
+}
+
+#' @rdname pwcstats_classifier
+#' @importFrom stats model.frame
+#' @export
+model.frame.pwcstats_classifier <- function(formula, ...) { # nolint
+  refuse_unknown(...)
+  formula$model
+}
+
+#' @rdname pwcstats_classifier
+#' @export
+model.matrix.pwcstats_classifier <- function(object, ...) { # nolint
+  refuse_unknown(...)
+  if (is.null(object$terms)) {
+    columns_of_fit(object)
+  } else {
+    design_of(object$terms, object$model, object$contrasts, sys.call())
+  }
+}
+
+#' @rdname pwcstats_classifier
+#' @importFrom stats case.names
+#' @export
+case.names.pwcstats_classifier <- function(object, ...) { # nolint
+  refuse_unknown(...)
+  rownames(object$model)
+}
+
+#' @rdname pwcstats_classifier
+#' @importFrom stats variable.names
+#' @export
+variable.names.pwcstats_classifier <- function(object, ...) { # nolint
+  refuse_unknown(...)
+  names(object$center)
+}
+
+# What generic functions would need, and what to use instead. The default methods would return NULL
+# or fail with an error about something else.
+refusals <- list(
+  list(
+    class = "pwcstats_classifier",
+    generics = c(
+      "residuals", "rstandard", "rstudent", "cooks.distance", "hatvalues", "influence", "dfbeta",
+      "dfbetas", "sigma"
+    ),
+    message = "a classifier has no residuals; fitted() has the probabilities of its rows."
+  ),
+  list(
+    class = "pwcstats_classifier",
+    generics = c(
+      "logLik", "deviance", "df.residual", "extractAIC", "anova", "add1", "drop1", "profile"
+    ),
+    message = paste(
+      "a classifier has no likelihood; compare_methods() compares classifiers by their scores on",
+      "test data."
+    )
+  ),
+  list(
+    class = "pwcstats_classifier",
+    generics = c(
+      "family", "alias", "dummy.coef", "effects", "proj", "qr", "kappa", "se.contrast",
+      "model.tables", "TukeyHSD"
+    ),
+    message = "a classifier has no linear predictor; summary() describes the fit."
+  ),
+  list(
+    class = "pwcstats_classifier",
+    generics = "simulate",
+    message = paste(
+      "a classifier is no model of the data; draw classes with the probabilities of",
+      "predict(fit, newdata, type = 'prob')."
+    )
+  ),
+  list(
+    class = "pwcstats_pwc",
+    generics = c("coef", "vcov", "confint"),
+    message = "learners of pairs have no common coefficients; tidy() and summary() have the pairs."
+  ),
+  list(
+    class = "pwcstats_machines",
+    generics = "weights",
+    message = "hybrid() and ordinal_hybrid() have no weights; each row counts once."
+  )
+)
+
+# Called by .onLoad().
+register_refusals <- function() {
+  for (refusal in refusals) {
+    for (generic in refusal$generics) {
+      method <- refusing(refusal$message)
+      # From there, generic functions of base are found, too.
+      registerS3method(generic, refusal$class, method, envir = asNamespace("stats"))
+    }
+  }
+}
+
+refusing <- function(message) {
+  force(message)
+  function(...) abort(message, sys.call())
+}
