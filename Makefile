@@ -52,16 +52,16 @@ checks: test-r test-newest coverage-r check-site check-r check-r-without-python 
 # Tests marked one_environment do not depend on the versions of NumPy and pandas: pictures, studies, simulations, and what
 # starts other processes. They run in the newest environment only, all other slow tests beside R only.
 test-r: .venv-r/stamp .r-lib/stamp | build/log
-	PWC_REQUIRE_R=1 .venv-r/bin/python -m pytest --doctest-modules -m "not one_environment" tests pwcstats/r.py \
+	PWC_REQUIRE_R=1 .venv-r/bin/python -m pytest --doctest-modules -m "not one_environment" tests pwcstats/r \
 	    | tee build/log/$@.log
 
 test-newest: .venv/test.stamp | build/log site-debs
 	.venv/bin/python -m pytest -m "not against_r and not slow" | tee build/log/$@.log
 	.venv/bin/python -m pytest -m "slow and one_environment" | tee build/log/test-slow.log
 
-# pwcstats/r.py cannot be imported without rpy2, which is in the other environment only.
+# pwcstats/r cannot be imported without rpy2, which is in the other environment only.
 doctest: .venv/test.stamp
-	.venv/bin/python -m pytest --doctest-modules --ignore=pwcstats/r.py pwcstats \
+	.venv/bin/python -m pytest --doctest-modules --ignore=pwcstats/r pwcstats \
 	    --doctest-glob=README.md --doctest-glob='*.rst' README.md $(PAGES)
 
 # The examples that are no doctests: R, the command line, and scripts.
