@@ -6,6 +6,7 @@ import pickle
 import subprocess
 import sys
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -468,10 +469,12 @@ def test_columns_by_name_or_by_position_or_of_the_second_class_only(iris):
         np.testing.assert_allclose(answer, np.column_stack([1 - p, p]), rtol=0, atol=1e-15)
 
 
-def test_the_docstring_lists_the_table():
+def test_the_documentation_lists_the_table():
     text = " ".join(RClassifier.__doc__.split())
     missing = [name for name, recipe in RECIPES.items() if recipe.missing]
     weighted = [name for name, recipe in RECIPES.items() if recipe.weights]
     for name in RECIPES:
         assert text.count(f'"{name}"') == 1 + (name in missing) + (name in weighted) + (name == "rpart::rpart")
     assert set(IN_R) == set(RECIPES)
+    page = (Path(__file__).parents[1] / "docs" / "howto" / "r-learners.rst").read_text(encoding="utf-8")
+    assert all(f"``{name}``" in page for name in RECIPES)
