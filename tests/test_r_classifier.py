@@ -207,7 +207,7 @@ def test_weights_are_those_of_r(births, function):
             unname({call})
         }})"""
     )
-    np.testing.assert_allclose(model.predict_proba(X), theirs, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(model.predict_proba(X), theirs, rtol=0, atol=SAME_R)
     assert np.abs(model.fit(X, y).predict_proba(X) - theirs).max() > 1e-3
 
 
@@ -379,7 +379,7 @@ def test_candidates_of_pairs(births, n_jobs):
     one = RClassifier("nnet::multinom", args={"maxit": 500, "reltol": 1e-14})
     expected = one.fit(X[low_usual], y[low_usual], sample_weight=weight[low_usual]).predict_proba(X)
     i, j = (list(single.classes_).index(label) for label in ("low", "usual"))
-    np.testing.assert_allclose(np.asarray(r)[:, i, j], expected[:, 0], rtol=0, atol=1e-8)
+    np.testing.assert_allclose(np.asarray(r)[:, i, j], expected[:, 0], rtol=0, atol=SAME_R)
 
 
 def test_in_a_benchmark_and_a_search(iris):
