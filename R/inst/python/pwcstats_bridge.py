@@ -13,6 +13,7 @@ import traceback
 import warnings
 
 import numpy as np
+from pwcstats_calls import call_of, kind_of  # noqa: F401
 from pwcstats_vocabulary import RVocabulary
 
 from pwcstats import _tables
@@ -92,6 +93,11 @@ def freeze(fit):
 def thaw(frozen):
     """Return the fit that `freeze` was given."""
     return pickle.loads(frozen)
+
+
+def itself(x):
+    """Return an object of the user's, which R then does not convert."""
+    return x
 
 
 def usual_columns(names):
