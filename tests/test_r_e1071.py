@@ -395,7 +395,7 @@ def test_one_class_only(iris):
 
 def test_without_e1071(iris, monkeypatch):
     call = e1071.E1071.call
-    monkeypatch.setattr(e1071.E1071, "call", lambda name, **args: call(name, **args | {"package": "noSuchPackage"}))
+    monkeypatch.setattr(e1071.E1071, "call", lambda name, **args: call(name, **args | {"packages": ["noSuchPackage"]}))
     with pytest.raises(InputError, match=r'install\.packages\("noSuchPackage"\) in R, or install r-cran-nosuchpackage'):
         E1071SVC().fit(*iris)
 

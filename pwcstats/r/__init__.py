@@ -9,7 +9,8 @@ except (ImportError, OSError, ValueError, AttributeError) as error:  # which one
     raise ImportError(f"pwcstats.r needs R, and rpy2 cannot load it: {error}{hint}") from error
 
 from pwcstats.r._convert import frame_from_r, frame_to_r
+from pwcstats.r.classifier import RClassifier
 from pwcstats.r.e1071 import E1071SVC
 from pwcstats.r.results import to_r
 
-__all__ = ["E1071SVC", "frame_from_r", "frame_to_r", "to_r"]
+__all__ = ["E1071SVC", "RClassifier", "frame_from_r", "frame_to_r", "to_r"]

@@ -25,8 +25,8 @@ FRAME, FACTOR, ORDERED = ["data.frame"], ["factor"], ["ordered", "factor"]
 def to_r(value: Any) -> Any:
     """Convert a value for R.
 
-    Numbers, strings and None; arrays of one or two dimensions; series, categorical too, and data frames; lists of
-    strings, as character vectors; other lists and mappings, as lists. R objects stay as they are.
+    Numbers, strings and None; arrays of one or two dimensions; series, whose index becomes names; data frames; lists of
+    numbers, booleans or strings, as vectors; other lists and mappings, as lists. R objects stay as they are.
     """
     match value:
         case None:
@@ -48,12 +48,18 @@ def to_r(value: Any) -> Any:
         case pd.DataFrame():
             return frame_to_r(value)
         case pd.Series() | pd.Index() | pd.Categorical():
-            return _column_to_r(pd.Series(value), "value")
+            series = pd.Series(value)
+            answer = _column_to_r(series, "value")
+            if not isinstance(series.index, pd.RangeIndex):
+                answer.names = rinterface.StrSexpVector([str(name) for name in series.index])
+            return answer
         case Mapping():
             return _list_to_r(value)
         case list() | tuple():
-            if value and all(isinstance(item, str) for item in value):
-                return rinterface.StrSexpVector(list(value))
+            # Items of one type are a vector, as c() makes it.
+            for kind in (str, (bool, np.bool_), (int, float, np.integer, np.floating)):
+                if value and all(isinstance(item, kind) for item in value):
+                    return _column_to_r(pd.Series(value), "value")
             return rinterface.ListSexpVector([to_r(item) for item in value])
     raise InputError(f"R has no counterpart of {shown(value)}, of type {type(value).__name__}.")
 

@@ -1,7 +1,8 @@
 """The one R of this process: it starts with the first call, and runs one call at a time."""
 
+import numbers
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.resources import files
 from subprocess import CalledProcessError
@@ -9,9 +10,12 @@ from typing import Any, NamedTuple
 
 from rpy2 import rinterface
 from rpy2.rinterface_lib import callbacks, embedded, openrlib
+from sklearn.utils import check_random_state
 
-from pwcstats.errors import InputError
+from pwcstats.errors import InputError, arg
 from pwcstats.r import _convert
+
+LARGEST_SEED = 2**31 - 1
 
 
 class Answer(NamedTuple):
@@ -58,7 +62,7 @@ class RFile:
         self._functions: Any = None
 
     def call(
-        self, name: str, *, package: str | None = None, says: str = "R", convert: bool = True, **args: Any
+        self, name: str, *, packages: Sequence[str] = (), says: str = "R", convert: bool = True, **args: Any
     ) -> Answer:
         """Call a function with converted arguments.
 
@@ -66,8 +70,8 @@ class RFile:
         ----------
         name : str
             The function.
-        package : str, optional
-            An R package that the function needs.
+        packages : sequence of str
+            R packages that the function needs.
         says : str
             Who speaks in messages, for example "R's e1071".
         convert : bool
@@ -86,16 +90,29 @@ class RFile:
                     RFile._tools = rinterface.evalr(_text("session.R"), envir=rinterface.baseenv)
                 self._functions = _convert.named(rinterface.evalr(self._code, envir=RFile._tools))
             arguments = _convert.to_r(args)
-            answer = _convert.named(RFile._tools["caught"](self._functions[name], _convert.to_r(package), arguments))
+            answer = _convert.named(
+                RFile._tools["caught"](self._functions[name], _convert.to_r(list(packages)), arguments)
+            )
             if "missing" in answer:
+                missing = answer["missing"][0]
                 raise InputError(
-                    f'R does not have the package "{package}"; run install.packages("{package}") in R, or install '
-                    f"r-cran-{str(package).lower()} on Debian and Ubuntu."
+                    f'R does not have the package "{missing}"; run install.packages("{missing}") in R, or install '
+                    f"r-cran-{missing.lower()} on Debian and Ubuntu."
                 )
             if "error" in answer:
                 raise InputError(f"{says} says: {answer['error'][0].strip()}")
             result = answer["value"]
             return Answer(_convert.from_r(result) if convert else result, list(answer["warnings"]), "".join(printed))
+
+
+def read_seed(random_state: Any) -> int:
+    """A seed for R; an integer is the seed that R users would set."""
+    if not isinstance(random_state, numbers.Integral):
+        return int(check_random_state(random_state).randint(LARGEST_SEED))
+    seed = int(random_state)
+    if not 0 <= seed <= LARGEST_SEED:
+        raise InputError(f"{arg('random_state')} must be between 0 and {LARGEST_SEED}, as R requires, got {seed}.")
+    return seed
 
 
 def _text(name: str) -> str:

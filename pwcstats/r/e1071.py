@@ -1,13 +1,12 @@
 """R's support vector classifier, e1071, as a scikit-learn estimator."""
 
 import math
-import numbers
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state, compute_class_weight
+from sklearn.utils import compute_class_weight
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -16,7 +15,7 @@ from pwcstats import _params
 from pwcstats._arrays import Array
 from pwcstats._text import shown
 from pwcstats.errors import ConvergenceWarning, InputError, PwcWarning, arg, code, value, warn
-from pwcstats.r._session import RFile
+from pwcstats.r._session import RFile, read_seed
 
 __all__ = ["E1071SVC"]
 
@@ -24,14 +23,13 @@ KERNELS = {"linear": "linear", "polynomial": "polynomial", "radial": "radial", "
 KERNELS |= {"poly": "polynomial", "rbf": "radial"}
 TYPES = ("C-classification", "nu-classification")
 SHAPES = ("ovr", "ovo")
-LARGEST_SEED = 2**31 - 1
 
 E1071 = RFile("e1071.R")
 
 
 def _call(name: str, **args: Any) -> dict[str, Any]:
     """Call a function of e1071.R."""
-    answer = E1071.call(name, package="e1071", says="R's e1071", **args)
+    answer = E1071.call(name, packages=["e1071"], says="R's e1071", **args)
     for text in answer.warnings:
         more = " e1071 then scales no column at all; X1 is the first column." if "Cannot scale" in text else ""
         warn(PwcWarning(f"R's e1071 says: {text}{more}"))
@@ -82,16 +80,6 @@ def _has_probabilities(model: "E1071SVC") -> bool:
 def _read_positive(given: Any, name: str, of: str = "") -> float:
     """A positive finite number. e1071 itself checks other ranges."""
     return _params.number(given, name, "a positive number", lambda x: 0.0 < x < math.inf, of=of)
-
-
-def _read_seed(random_state: Any) -> int:
-    """A seed for R; an integer is the seed that R users would set."""
-    if not isinstance(random_state, numbers.Integral):
-        return int(check_random_state(random_state).randint(LARGEST_SEED))
-    seed = int(random_state)
-    if not 0 <= seed <= LARGEST_SEED:
-        raise InputError(f"{arg('random_state')} must be between 0 and {LARGEST_SEED}, as R requires, got {seed}.")
-    return seed
 
 
 def _read_scale(scale: Any, n_features: int) -> NDArray[np.bool_]:
@@ -337,7 +325,7 @@ class E1071SVC(ClassifierMixin, BaseEstimator):
             "tolerance": _read_positive(self.tolerance, "tolerance"),
             "shrinking": bool(self.shrinking),
             "probability": bool(self.probability),
-            "seed": _read_seed(self.random_state) if self.probability else None,
+            "seed": read_seed(self.random_state) if self.probability else None,
         }
 
     def _ask(self, X: Any, what: str) -> tuple[NDArray[np.int32], NDArray[Any]]:

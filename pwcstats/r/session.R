@@ -11,8 +11,8 @@ local({
   }
 
   # Errors and warnings are returned as values.
-  caught <- function(f, package, arguments) {
-    if (!is.null(package) && !requireNamespace(package, quietly = TRUE)) return(list(missing = package))
+  caught <- function(f, packages, arguments) {
+    for (package in packages) if (!requireNamespace(package, quietly = TRUE)) return(list(missing = package))
     messages <- character()
     note <- function(w) {
       messages <<- c(messages, conditionMessage(w))
