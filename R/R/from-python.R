@@ -159,6 +159,12 @@ formula_from_names <- function(terms, intercept = TRUE, response = NULL) {
 }
 
 call_bt <- function(parts) {
+  # bt() needs names without backquotes.
+  names <- union(names(parts$data), parts$terms)
+  valid <- stats::setNames(make.names(names, unique = TRUE), names)
+  names(parts$data) <- valid[names(parts$data)]
+  names(parts$item_data) <- valid[names(parts$item_data)]
+  parts$terms <- valid[as.character(parts$terms)]
   item_data <- data_from_py(parts$item_data, parts$items)
   if (!is.null(parts$wins)) {
     data <- list(wins = with_dimnames(parts$wins, parts$items, parts$items))
@@ -238,4 +244,128 @@ data_from_py <- function(columns, rows = NULL) {
     row.names = if (length(rows)) rows else seq_len(length(c(data, list(NULL))[[1L]]))
   )
 }
-given_by_python <- list()
+# Results that are not fitted again.
+
+# Columns are not scaled in R, because Python's own scaling is part of the classifier.
+classifier_parts <- function(model) {
+  columns <- as.character(from_py(python$bridge$feature_names(model)))
+  list(
+    classes = labels_from_py(model$classes_),
+    input = list(
+      rows = matrix(0, 1L, length(columns), dimnames = list("1", columns)),
+      center = stats::setNames(numeric(length(columns)), columns),
+      scale = stats::setNames(rep(1, length(columns)), columns)
+    ),
+    seed = whole_or_null(from_py(model$random_state)),
+    call = call("from_python", as.name(from_py(python$bridge$kind_of(model))))
+  )
+}
+
+whole_or_null <- function(x) {
+  if (is_one_number(x)) x
+}
+
+pwc_given <- function(model, call) {
+  model <- call_bridge(python$bridge$for_named_columns, list(model), list(), call)
+  found <- classifier_parts(model)
+  options <- from_py(python$bridge$pairwise_options(model))
+  weights <- options$pair_weights
+  options$pair_weights <- if (is.null(weights)) "equal" else weights
+  options$threshold <- first_of(options$threshold, "none")
+  options$calibration <- first_of(options$calibration, "none")
+  options["seed"] <- list(found$seed)
+  classes <- factor(found$classes, levels = found$classes)
+  formula_fit(
+    "pwcstats_pwc", pwc_from_py(model, classes, NULL, found$input, options), list(), found$call
+  )
+}
+
+machines_given <- function(class, model, parts) {
+  found <- classifier_parts(model)
+  machines_fit(
+    class, replace(machines_from_py(model, found$input), "nobs", from_py(model$integrator_$nobs)),
+    list(), found$call,
+    c(list(seed = found$seed), parts, from_py(python$bridge$hybrid_options(model)))
+  )
+}
+
+hybrid_given <- function(model, call) {
+  model <- call_bridge(python$bridge$for_named_columns, list(model), list(), call)
+  labels <- labels_from_py(model$classes_)
+  machines <- labels_from_py(model$norms_$index)
+  machines_given("pwcstats_hybrid", model, list(
+    classes = factor(labels, levels = labels),
+    positive = labels[[from_py(python$bridge$baseline(model))]],
+    clusters = clusters_from_py(model, machines, NULL),
+    threshold = from_py(model$threshold_),
+    split = from_py(model$split)
+  ))
+}
+
+ordinal_hybrid_given <- function(model, call) {
+  model <- call_bridge(python$bridge$for_named_columns, list(model), list(), call)
+  labels <- labels_from_py(model$categories_)
+  classes <- factor(labels, levels = labels, ordered = TRUE)
+  machines_given("pwcstats_ordinal_hybrid", model, list(classes = classes))
+}
+
+comparison_given <- function(result, call) {
+  control <- from_py(result$control)
+  comparison_fit(
+    result, "scores", 1 - from_py(result$alpha), if (!is.null(control)) as_strings(control),
+    from_py(result$higher_is_better), quote(from_python(ComparisonResult))
+  )
+}
+
+coupling_given <- function(result, call) {
+  parts <- from_py(call_bridge(python$bridge$coupling_parts, list(result), list(), call))
+  proba <- parts$proba
+  if (is.matrix(proba)) {
+    dimnames(proba) <- list(unlist(parts$samples), unlist(parts$classes))
+  } else {
+    proba <- stats::setNames(as.vector(proba), unlist(parts$classes))
+  }
+  per_sample <- function(x) stats::setNames(as.vector(x), unlist(parts$samples))
+  structure(
+    class = "pwcstats_coupling",
+    method = parts$method,
+    list(
+      proba = proba, kl = per_sample(parts$kl), n_iter = per_sample(as.integer(parts$n_iter)),
+      converged = per_sample(parts$converged)
+    )
+  )
+}
+
+given_by_python <- list(
+  PairwiseClassifier = pwc_given,
+  HybridClassifier = hybrid_given,
+  OrdinalHybridClassifier = ordinal_hybrid_given,
+  ComparisonResult = comparison_given,
+  CouplingResult = coupling_given
+)
+
+# A classifier from Python has no rows of its own.
+refuse_without_rows <- function(object, call) {
+  if (is.null(object$model)) {
+    abort(
+      paste(
+        "a classifier from Python does not keep the rows of the fit;",
+        "give newdata to predict(), or fit it in R."
+      ),
+      call
+    )
+  }
+}
+
+#' @importFrom stats update
+#' @export
+update.pwcstats_pwc <- function(object, ...) { # nolint
+  refuse_without_rows(object, sys.call())
+  NextMethod()
+}
+
+#' @export
+update.pwcstats_machines <- function(object, ...) { # nolint
+  refuse_without_rows(object, sys.call())
+  NextMethod()
+}

@@ -68,6 +68,7 @@ describe_coupling <- function(x) {
 #' @export
 summary.pwcstats_pwc <- function(object, ...) {
   refuse_unknown(...)
+  refuse_without_rows(object, sys.call())
   truth <- object$classes[match(as.character(object$model[[1L]]), as.character(object$classes))]
   # Only rows of the fit: na.exclude would add others.
   fit <- object
@@ -108,6 +109,7 @@ fitted.pwcstats_pwc <- function(object, ...) {
 weights.pwcstats_pwc <- function(object, type = "prior", ...) {
   refuse_unknown(...)
   check_choice(type, sys.call())
+  refuse_without_rows(object, sys.call())
   row_weights(object)
 }
 
@@ -127,6 +129,7 @@ formula.pwcstats_pwc <- function(x, ...) {
 #' @export
 model.frame.pwcstats_pwc <- function(formula, ...) { # nolint
   refuse_unknown(...)
+  refuse_without_rows(formula, sys.call())
   formula$model
 }
 
