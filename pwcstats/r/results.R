@@ -1,11 +1,11 @@
-# Where the R package is, for another process.
+# Where the R package is, for another process. It is also loaded here, so that its methods are found.
 local({
   locate <- function() {
+    is_there <- requireNamespace("pwcstats", quietly = TRUE)
     list(
       rscript = file.path(R.home("bin"), "Rscript"), libraries = paste(.libPaths(), collapse = .Platform$path.sep),
-      folder = system.file("python", package = "pwcstats"),
-      is_new = "pwcstats" %in% rownames(utils::installed.packages()) &&
-        "from_python" %in% getNamespaceExports("pwcstats")
+      folder = system.file("python", package = "pwcstats"), home = R.home(),
+      is_new = is_there && "from_python" %in% getNamespaceExports("pwcstats")
     )
   }
 

@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 from typing import Any, overload
 
-from pwcstats.errors import InputError
+from pwcstats.errors import InputError, code
 from pwcstats.r._session import RFile, running
 
 R_FILE = RFile("results.R")
@@ -73,16 +73,19 @@ def to_r(result: Any, path: str | os.PathLike[str] | None = None) -> Any:
     >>> print(r["coef"](fit))
     (Intercept)          NV          PI          EH
      3.77455...  2.9292...  -0.0347...  -2.6041...
-    >>> to_r(result, "fit.rds")  # in R: fit <- readRDS("fit.rds")  # doctest: +SKIP
+
+    For another R session, where ``fit <- readRDS("fit.rds")`` reads it:
+
+    >>> to_r(result, "fit.rds")
     """
     with running():
         place = R_FILE.call("locate").value
-    rscript, libraries, folder = (str(place[name][0]) for name in ("rscript", "libraries", "folder"))
+    rscript, libraries, folder, home = (str(place[name][0]) for name in ("rscript", "libraries", "folder", "home"))
     if not place["is_new"][0]:
-        reason = "is too old" if folder else "is not installed"
+        reason = "too old" if folder else "not installed"
         raise InputError(
-            f"the R package pwcstats {reason} for the R in {Path(rscript).parents[1]}; run R CMD INSTALL on the folder "
-            "R of the source code, or see the installation page of the documentation."
+            f"the R package pwcstats is {reason} for the R in {home}; run {code('R CMD INSTALL R')} in a checkout of "
+            "pwcstats, or install the source package of a GitHub release."
         )
     with tempfile.TemporaryDirectory() as temporary:
         given, made, said = (Path(temporary) / name for name in ("result.pkl", "fit.rds", "error.txt"))
@@ -108,7 +111,9 @@ def to_r(result: Any, path: str | os.PathLike[str] | None = None) -> Any:
             from rpy2 import robjects
 
             answer = R_FILE.call("read", convert=False, path=str(made)).value
-            return robjects.default_converter.rpy2py(answer)
+            # Other threads than the first have no converter.
+            with robjects.default_converter.context():
+                return robjects.default_converter.rpy2py(answer)
 
 
 def _bytes_of(result: Any, folder: str) -> bytes:
@@ -123,4 +128,4 @@ def _bytes_of(result: Any, folder: str) -> bytes:
     try:
         return pickle.dumps(result if call is None else call)
     except Exception as error:  # pickle raises errors of many types
-        raise InputError(f"this {type(result).__name__} cannot be given to R, because it cannot be pickled: {error}") from error
+        raise InputError(f"R gets the pickle of this {type(result).__name__}, which cannot be made: {error}") from error

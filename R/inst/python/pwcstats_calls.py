@@ -13,7 +13,11 @@ from pwcstats.bradley_terry.table import make_table
 from pwcstats.errors import InputError
 
 # Functions in formulas that R knows by another name.
-_TRANSLATED = ((r"\bC\(\s*(\w+)\s*\)", r"factor(\1)"), (r"\bnp\.(log|exp|sqrt|abs|log10|log2|log1p)\(", r"\1("), (r"\*\*", "^"))
+_TRANSLATED = (
+    (r"\bC\(\s*(\w+)\s*\)", r"factor(\1)"),
+    (r"\bnp\.(log|exp|sqrt|abs|log10|log2|log1p)\(", r"\1("),
+    (r"\*\*", "^"),
+)
 
 
 def _column(values):
@@ -175,18 +179,26 @@ def _bt(results):
         columns = {"home": table.ordered} | dict(zip(("wins1", "wins2", "ties"), table.counts.T, strict=True))
         columns |= {"player1": table.first, "player2": table.second}
     else:
-        columns = {"player1": rows.winner, "player2": rows.loser, "home": rows.home}
+        # player1 goes first.
+        turned = rows.home < 0
+        first, second = np.where(turned, rows.loser, rows.winner), np.where(turned, rows.winner, rows.loser)
+        columns = {"player1": first, "player2": second, "home": np.abs(rows.home)}
         weight = rows.weights
         if counted:
-            columns |= {"wins1": weight * ~rows.tie, "wins2": 0.0 * weight, "ties": weight * rows.tie}
+            columns |= {"wins1": weight * (~rows.tie & ~turned), "wins2": weight * (~rows.tie & turned)}
+            columns |= {"ties": weight * rows.tie}
         else:
-            columns |= {"outcome": np.where(rows.tie, 0.5, 1.0), "weights": weight}
+            columns |= {"outcome": np.where(rows.tie, 0.5, np.where(turned, 0.0, 1.0)), "weights": weight}
         if cluster is not None:
             columns["cluster"] = cluster[rows.units]
+    # By default player1 goes first in all rows of R; if it won all of them, in none.
+    lost = columns.get("wins2", columns.get("outcome", np.zeros(1)) < 1.0)
+    if columns and (np.asarray(columns["home"]) == 1).all() and np.any(lost):
+        del columns["home"]
     named = {}
     if contest is not None:
-        # The winner is player1.
-        x = contest.values[rows.units] * rows.sides[:, None]
+        # From the winner minus the loser to player1 minus player2.
+        x = contest.values[rows.units] * (rows.sides * np.where(rows.home < 0, -1.0, 1.0))[:, None]
         named = {str(name): x[:, k] for k, name in enumerate(contest.names)}
     call["variables"] = {name: _free(name, named) for name in columns}
     call["data"] = {
