@@ -8,9 +8,9 @@ except (ImportError, OSError, ValueError, AttributeError) as error:  # which one
     hint = " (R before version 4.5 needs rpy2==3.5.17)" if "R_getVar" in str(error) else ""
     raise ImportError(f"pwcstats.r needs R, and rpy2 cannot load it: {error}{hint}") from error
 
-from pwcstats.r._convert import frame_from_r, frame_to_r
 from pwcstats.r.classifier import RClassifier
 from pwcstats.r.e1071 import E1071SVC
+from pwcstats.r.frames import frame_from_r, frame_to_r
 from pwcstats.r.results import to_r
 
 __all__ = ["E1071SVC", "RClassifier", "frame_from_r", "frame_to_r", "to_r"]

@@ -83,7 +83,7 @@ def from_r(value: Any) -> Any:
     if "factor" in classes_of(value):
         return _factor_from_r(value)
     if isinstance(value, (rinterface.FloatSexpVector, rinterface.IntSexpVector)):
-        return np.array(value.memoryview())
+        return _numbers(value)
     return list(value)
 
 
@@ -98,25 +98,7 @@ def classes_of(value: Any) -> list[str]:
 
 
 def frame_to_r(frame: pd.DataFrame) -> Any:
-    """Convert a data frame for R.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        Columns of numbers, booleans, strings, categories, dates or times, also with missing values.
-
-    Returns
-    -------
-    rpy2.rinterface.ListSexpVector
-        R's data frame. Categories are factors, ordered if the categories are; integers beyond R's are doubles;
-        times are POSIXct, in the zone "UTC" if they have none, with microseconds; objects of :class:`datetime.date` are
-        Date. An index of distinct integers or strings becomes the row names.
-
-    Raises
-    ------
-    InputError
-        If R has no counterpart of a column or of the index.
-    """
+    """Convert a data frame for R. `frames` describes it."""
     names = [str(name) for name in frame.columns]
     if len(set(names)) < len(names):
         repeated = next(name for name in names if names.count(name) > 1)
@@ -127,34 +109,23 @@ def frame_to_r(frame: pd.DataFrame) -> Any:
 
 
 def frame_from_r(frame: Any) -> pd.DataFrame:
-    """Convert R's data frame.
-
-    Parameters
-    ----------
-    frame : rpy2.rinterface.ListSexpVector
-        A data frame, as `rpy2` returns it.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Factors are categories. Integers and logicals with NA have pandas' types with missing values, ``Int32`` and
-        ``boolean``. POSIXct in the zone "UTC" has no zone in pandas. Row names are the index, unless R numbered the
-        rows itself.
-
-    Raises
-    ------
-    InputError
-        If it is no data frame, or pandas has no counterpart of a column.
-    """
+    """Convert R's data frame. `frames` describes it."""
     if "data.frame" not in classes_of(frame):
         raise InputError(f"a data frame of R is needed, got {shown(frame)}.")
     columns = {name: _column_from_r(item, name) for name, item in named(frame).items()} if len(frame) else {}
     # R shows compact row names, c(NA, -n), in full.
     rows = rinterface.baseenv["attr"](frame, "row.names")
-    index = pd.Index(list(rows) if isinstance(rows, rinterface.StrSexpVector) else np.array(rows.memoryview()))
+    index = pd.Index(list(rows) if isinstance(rows, rinterface.StrSexpVector) else _numbers(rows))
     if not isinstance(rows, rinterface.StrSexpVector) and (index == np.arange(1, len(index) + 1)).all():
         index = pd.RangeIndex(len(index))
     return pd.DataFrame(columns, index=index)
+
+
+def _numbers(vector: Any) -> NDArray[Any]:
+    """Copy R's numbers; rpy2 has no view of an empty vector."""
+    if len(vector):
+        return np.array(vector.memoryview())
+    return np.empty(0, dtype=np.int32 if isinstance(vector, rinterface.IntSexpVector) else np.float64)
 
 
 def _with(value: Any, attributes: Mapping[str, Any]) -> Any:
@@ -295,7 +266,7 @@ def _column_from_r(column: Any, name: str) -> Any:
         items = [None if item is rinterface.NA_Logical else bool(item) for item in column]
         return pd.array(items, dtype="boolean") if None in items else np.array(items, dtype=bool)
     if isinstance(column, (rinterface.FloatSexpVector, rinterface.IntSexpVector)):
-        numbers = np.array(column.memoryview())
+        numbers = _numbers(column)
         if numbers.ndim == 1:
             if "Date" in kinds:
                 days = [None if np.isnan(day) else EPOCH + datetime.timedelta(days=math.floor(day)) for day in numbers]
@@ -307,14 +278,14 @@ def _column_from_r(column: Any, name: str) -> Any:
 
 
 def _factor_from_r(factor: Any) -> pd.Categorical:
-    codes = np.array(factor.memoryview())
+    codes = _numbers(factor)
     codes = np.where(codes == rinterface.NA_Integer, -1, codes - 1).astype(np.intp)
     levels = pd.Index(_attribute(factor, "levels"), dtype=object)
     return pd.Categorical.from_codes(codes, levels, ordered="ordered" in classes_of(factor))
 
 
 def _times_from_r(column: Any) -> Any:
-    seconds = np.array(column.memoryview(), dtype=float)
+    seconds = _numbers(column).astype(np.float64)
     missing = np.isnan(seconds)
     microseconds = np.round(np.where(missing, 0.0, seconds) * 1e6).astype(np.int64).astype("datetime64[us]")
     microseconds[missing] = np.datetime64("NaT")

@@ -16,7 +16,7 @@ local({
     f
   }
 
-  takes_weights <- function(fit) "weights" %in% names(formals(args(as_function(fit, "fit"))))
+  takes_weights <- function(fit) "weights" %in% names(formals(args(as_function(fit, "fit_code"))))
 
   # Missing values of an array are NaN.
   with_names <- function(x, columns) {
@@ -36,7 +36,7 @@ local({
     model <- seeded(seed, if (is.null(code)) {
       fit_formula(fun, x, y, options)
     } else {
-      do.call(as_function(code, "fit"), c(list(quote(x), quote(y)), options))
+      do.call(as_function(code, "fit_code"), c(list(quote(x), quote(y)), options))
     })
     serialize(model, NULL)
   }
@@ -44,9 +44,9 @@ local({
   prob <- function(rds, code, x, columns, options, seed) {
     model <- unserialize(rds)
     x <- with_names(x, columns)
-    p <- seeded(seed, do.call(as_function(code, "prob"), c(list(quote(model), quote(x)), options)))
+    p <- seeded(seed, do.call(as_function(code, "prob_code"), c(list(quote(model), quote(x)), options)))
     if (is.data.frame(p)) p <- as.matrix(p)
-    if (!is.numeric(p)) stop(sprintf("prob must return probabilities, not %s", class(p)[[1L]]))
+    if (!is.numeric(p)) stop(sprintf("prob_code must return probabilities, not %s", class(p)[[1L]]))
     list(
       p = if (is.matrix(p)) matrix(as.double(p), nrow(p)) else as.double(p),
       labels = if (is.matrix(p)) colnames(p) else if (nrow(x) == 1L) names(p)

@@ -178,6 +178,8 @@ class RClassifier(ClassifierMixin, BaseEstimator):
         if len(self.classes_) < 2:
             raise InputError(f"{arg('y')} must have at least two classes, got 1 class ({shown(self.classes_[0])}).")
         if sample_weight is not None:
+            if recipe.weights in (self.args or {}):
+                raise InputError(f"{arg('sample_weight')} and {arg('args')} both give {recipe.weights}.")
             sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         # The seed of predictions is that of the fit.
         self._seed = read_seed(self.random_state)
@@ -253,7 +255,10 @@ class RClassifier(ClassifierMixin, BaseEstimator):
             raise InputError(f"give either {arg('function')} or {arg('fit_code')}.")
         for name in ("function", "fit_code", "prob_code"):
             if not isinstance(getattr(self, name), str | None):
-                raise InputError(f"{arg(name)} must be a string, got {value(getattr(self, name))}.")
+                raise InputError(f"{arg(name)} must be a string or {value(None)}, got {value(getattr(self, name))}.")
+        for name in ("args", "predict_args"):
+            if not isinstance(getattr(self, name), dict | None):
+                raise InputError(f"{arg(name)} must be a dict or {value(None)}, got {value(getattr(self, name))}.")
         if self.function is not None and not re.fullmatch(r"[A-Za-z][\w.]*::[A-Za-z.][\w.]*", self.function):
             raise InputError(
                 f"{arg('function')} must name an R package and its function, as in {value('ranger::ranger')}, got "
@@ -345,14 +350,13 @@ def _as_frame(X: Any) -> pd.DataFrame | None:
 
 
 def _type_of(column: "pd.Series[Any]") -> Any:
-    """The type that a column has in R: categories, those of strings too, or None for numbers and times."""
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        return column.dtype
-    present = column.dropna()
-    if pd.api.types.is_object_dtype(column.dtype) or pd.api.types.is_string_dtype(column.dtype):
-        if all(isinstance(item, str) for item in present):
+    """The type that a column gets before it goes to R: strings become categories."""
+    kind = column.dtype
+    if pd.api.types.is_object_dtype(kind) or pd.api.types.is_string_dtype(kind):
+        present = column.dropna()
+        if not isinstance(kind, pd.CategoricalDtype) and all(isinstance(item, str) for item in present):
             return pd.CategoricalDtype(sorted(set(present)))
-    return None
+    return kind
 
 
 def _typed(frame: pd.DataFrame, types: dict[str, Any], missing: bool) -> pd.DataFrame:
@@ -365,7 +369,7 @@ def _typed(frame: pd.DataFrame, types: dict[str, Any], missing: bool) -> pd.Data
                 f"{arg('X')} has missing values (NaN) in column {shown(name)}, and this R function does not use rows "
                 "that have them; impute them first."
             )
-        if kind is not None:
+        if isinstance(kind, pd.CategoricalDtype):
             unknown = pd.Index(column.dropna().unique()).difference(kind.categories, sort=False)
             if len(unknown):
                 raise InputError(
@@ -373,6 +377,9 @@ def _typed(frame: pd.DataFrame, types: dict[str, Any], missing: bool) -> pd.Data
                     "the fit."
                 )
             column = column.astype(kind)
+        elif pd.api.types.is_numeric_dtype(kind) != pd.api.types.is_numeric_dtype(column.dtype):
+            was, now = ("numeric", "is not") if pd.api.types.is_numeric_dtype(kind) else ("not numeric", "is")
+            raise InputError(f"column {shown(name)} of {arg('X')} was {was} in the fit, and {now} now.")
         elif pd.api.types.is_float_dtype(column.dtype) and np.isinf(column.to_numpy(float, na_value=np.nan)).any():
             raise InputError(f"column {shown(name)} of {arg('X')} has infinite values.")
         columns[name] = column
@@ -395,7 +402,10 @@ def _read_probabilities(p: Any, labels: list[str] | None, levels: list[str], n: 
         )
     if labels is not None:
         if sorted(labels) != sorted(levels):
-            raise InputError(f"R returned probabilities of the classes {listed(labels)}, not of {listed(levels)}.")
+            raise InputError(
+                f"R returned columns named {listed(labels)}, and the classes are {listed(levels)}; name the columns "
+                "after all classes, or remove the names."
+            )
         p = p[:, [labels.index(level) for level in levels]]
     if not np.isfinite(p).all() or (p < -ROUNDING).any() or (np.abs(p.sum(axis=1) - 1.0) > ROUNDING).any():
         raise InputError(

@@ -21,8 +21,8 @@ class Recipe:
     missing : bool
         Whether the function uses rows with missing values.
     fit : str, optional
-        R code of a function of the rows, the classes and arguments, weights too. By default the function gets the formula ``y ~ .``
-        and a data frame.
+        R code of a function of the rows, the classes and arguments, weights too. By default the R function gets the
+        formula ``y ~ .`` and a data frame.
     """
 
     prob: str
