@@ -76,7 +76,7 @@ def to_r(result: Any, path: str | os.PathLike[str] | None = None) -> Any:
 
     For another R session, where ``fit <- readRDS("fit.rds")`` reads it:
 
-    >>> to_r(result, "fit.rds")
+    >>> to_r(result, "fit.rds")  # doctest: +SKIP
     """
     with running():
         place = R_FILE.call("locate").value
