@@ -29,7 +29,7 @@ VIGNETTES := $(patsubst %.Rmd,docs/%.md,$(wildcard vignettes/*.Rmd))
 R_VIGNETTE := docs/vignettes/getting-started-r.md
 PAGES := $(shell find docs -name '*.rst' -not -path 'docs/r/*' -not -path 'docs/generated/*' 2>/dev/null)
 # The examples of this page need rpy2.
-R_PAGE := docs/howto/r-learners.rst
+R_PAGES := docs/howto/finish-in-r.rst docs/howto/r-learners.rst
 
 .PHONY: help demo test lint sanitize wheel r-package vignettes docs bench clean
 help: ## list the targets
@@ -57,7 +57,7 @@ checks: test-r test-newest coverage-r check-site check-r check-r-without-python 
 # starts other processes. They run in the newest environment only, all other slow tests beside R only.
 test-r: .venv-r/stamp .r-lib/stamp | build/log
 	PWC_REQUIRE_R=1 .venv-r/bin/python -m pytest --doctest-modules --doctest-glob='*.rst' -m "not one_environment" \
-	    tests pwcstats/r $(R_PAGE) | tee build/log/$@.log
+	    tests pwcstats/r $(R_PAGES) | tee build/log/$@.log
 
 test-newest: .venv/test.stamp | build/log site-debs
 	.venv/bin/python -m pytest -m "not against_r and not slow" | tee build/log/$@.log
@@ -66,7 +66,7 @@ test-newest: .venv/test.stamp | build/log site-debs
 # pwcstats/r cannot be imported without rpy2, which is in the other environment only.
 doctest: .venv/test.stamp
 	.venv/bin/python -m pytest --doctest-modules --ignore=pwcstats/r pwcstats \
-	    --doctest-glob=README.md --doctest-glob='*.rst' README.md $(filter-out $(R_PAGE),$(PAGES))
+	    --doctest-glob=README.md --doctest-glob='*.rst' README.md $(filter-out $(R_PAGES),$(PAGES))
 
 # The examples that are no doctests: R, the command line, and scripts.
 examples: .venv-r/stamp .r-lib/stamp

@@ -60,6 +60,7 @@ terms.pwcstats_classifier <- function(x, ...) {
 }
 
 terms_of <- function(x, call) {
+  refuse_without_rows(x, call)
   if (is.null(x$terms)) {
     abort("the fit was made from x and y, so it has no formula.", call)
   }
@@ -71,6 +72,7 @@ terms_of <- function(x, call) {
 #' @export
 model.frame.pwcstats_classifier <- function(formula, ...) { # nolint
   refuse_unknown(...)
+  refuse_without_rows(formula, sys.call())
   formula$model
 }
 
@@ -78,6 +80,7 @@ model.frame.pwcstats_classifier <- function(formula, ...) { # nolint
 #' @export
 model.matrix.pwcstats_classifier <- function(object, ...) { # nolint
   refuse_unknown(...)
+  refuse_without_rows(object, sys.call())
   if (is.null(object$terms)) {
     columns_of_fit(object)
   } else {
@@ -90,7 +93,27 @@ model.matrix.pwcstats_classifier <- function(object, ...) { # nolint
 #' @export
 case.names.pwcstats_classifier <- function(object, ...) { # nolint
   refuse_unknown(...)
+  refuse_without_rows(object, sys.call())
   rownames(object$model)
+}
+
+#' @export
+update.pwcstats_classifier <- function(object, ...) { # nolint
+  refuse_without_rows(object, sys.call())
+  NextMethod()
+}
+
+# A classifier from Python has no rows of its own.
+refuse_without_rows <- function(object, call) {
+  if (is.null(object$model)) {
+    abort(
+      paste(
+        "a classifier from Python does not keep the rows of the fit;",
+        "give newdata to predict(), or fit it in R."
+      ),
+      call
+    )
+  }
 }
 
 #' @rdname pwcstats_classifier

@@ -311,6 +311,9 @@ idioms_of_e1071 <- c(
 
 # Scaled columns of new rows, or of the rows of the fit, and which rows have no missing values.
 machine_rows <- function(object, newdata, na.action, call) { # nolint
+  if (is.null(newdata)) {
+    refuse_without_rows(object, call)
+  }
   rows <- if (is.null(object$terms)) {
     rows_of_columns(object, newdata, na.action, call)
   } else {

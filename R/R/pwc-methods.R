@@ -66,6 +66,7 @@ describe_coupling <- function(x) {
 #' @export
 summary.pwcstats_pwc <- function(object, ...) {
   refuse_unknown(...)
+  refuse_without_rows(object, sys.call())
   truth <- object$classes[match(as.character(object$model[[1L]]), as.character(object$classes))]
   # Only rows of the fit: na.exclude would add others.
   fit <- object
@@ -91,6 +92,7 @@ print.summary.pwcstats_pwc <- function(x, digits = max(3L, getOption("digits") -
 weights.pwcstats_pwc <- function(object, type = "prior", ...) {
   refuse_unknown(...)
   check_choice(type, sys.call())
+  refuse_without_rows(object, sys.call())
   row_weights(object)
 }
 

@@ -239,21 +239,34 @@ pwc <- function(formula,
     list(sample_weight = row_weights_to_py(weights)),
     call
   )
-  parts <- c(
+  classes <- factor(levels(classes), levels = levels(classes), ordered = is.ordered(classes))
+  parts <- pwc_from_py(model, classes, names(learners), input, options)
+  parts$nobs <- nrow(rows)
+  pwc_fit(parts, input, asked)
+}
+
+pwc_fit <- function(parts, input, asked) {
+  formula_fit(c("pwcstats_pwc", "pwcstats_classifier"), parts, input, asked)
+}
+
+# The classifier as plain R data, and the Python object.
+pwc_from_py <- function(model, classes, learners, input, options) {
+  pairs <- pairs_from_py(model$pairs_, as.character(classes))
+  c(
     list(
-      classes = factor(levels(classes), levels = levels(classes), ordered = is.ordered(classes)),
-      pairs = pairs_from_py(model$pairs_, levels(classes)),
+      classes = classes,
+      pairs = pairs,
       temperature = from_py(model$temperature_),
-      learners = names(learners),
+      learners = first_of(learners, unique(pairs$learner)),
       center = input$center,
       scale = input$scale,
-      nobs = nrow(rows),
+      # Each row is in a pair with every other class.
+      nobs = sum(pairs$n) / (length(classes) - 1),
       uses_pair_weights = from_py(python$bridge$weights_pairs(options$coupling)),
       python = freeze(model)
     ),
     options[c("coupling", "pair_weights", "threshold", "calibration", "seed")]
   )
-  formula_fit(c("pwcstats_pwc", "pwcstats_classifier"), parts, input, asked)
 }
 
 # Numbers of folds, scores and seeds may be other objects in Python, which also ignores numbers of

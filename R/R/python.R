@@ -89,6 +89,7 @@ load_python <- function(call) {
   if (!is.null(python$bridge)) {
     return(invisible())
   }
+  refuse_rpy2(call)
   choose_python()
   announce_python(interactive() && !reticulate::py_available())
   module <- tryCatch(import_installed("pwcstats"), error = identity)
@@ -112,6 +113,20 @@ load_python <- function(call) {
   bridge$connect(to_py(caught(fit_r_learner)), to_py(caught(prob_r_learner)))
   reg.finalizer(python, function(e) e$bridge$at_exit(), onexit = TRUE)
   python$bridge <- bridge
+}
+
+# rpy2 lets go of Python's lock while R runs. In R's garbage collection, reticulate then crashes
+# (before version 1.31) or waits forever.
+refuse_rpy2 <- function(call, session = Sys.getenv("PYTHON_SESSION_INITIALIZED")) {
+  if (grepl(sprintf("(^|:)current_pid=%d(:|$)", Sys.getpid()), session)) {
+    abort(
+      paste(
+        "this needs Python, which R cannot use safely while R itself runs in Python (rpy2); save",
+        "the object with saveRDS() and use readRDS() in another R session."
+      ),
+      call
+    )
+  }
 }
 
 # Imports the module that is installed, even if the working directory has a folder of that name, as

@@ -1,4 +1,4 @@
-"""R from Python, through rpy2: R's learners as scikit-learn estimators, and data frames for R and back."""
+"""R from Python, through rpy2: R's learners as scikit-learn estimators, data frames for R and back, and results for R."""
 
 try:
     from rpy2 import rinterface as _rinterface  # noqa: F401
@@ -11,5 +11,6 @@ except (ImportError, OSError, ValueError, AttributeError) as error:  # which one
 from pwcstats.r.classifier import RClassifier
 from pwcstats.r.e1071 import E1071SVC
 from pwcstats.r.frames import frame_from_r, frame_to_r
+from pwcstats.r.results import to_r
 
-__all__ = ["E1071SVC", "RClassifier", "frame_from_r", "frame_to_r"]
+__all__ = ["E1071SVC", "RClassifier", "frame_from_r", "frame_to_r", "to_r"]
