@@ -142,10 +142,23 @@ plackett_luce <- function(rankings,
       ties = "none",
       is_ranking = TRUE,
       items = items,
+      model = ranking_rows(entries, items),
+      unranked = names$unranked,
       left_out = if (largest) labels_from_py(model$left_out),
       call = asked
     ))
   )
+}
+
+# The rankings of these items as long data, with the weight of each.
+ranking_rows <- function(entries, items) {
+  rows <- data.frame(
+    ranking = entries$ranking,
+    item = factor(entries$items[entries$item], levels = items),
+    position = entries$position
+  )
+  rows$weight <- entries$weight
+  rows[!is.na(rows$item) & first_of(rows$weight, 1) > 0, , drop = FALSE]
 }
 
 # One entry for each item of each ranking: the ranking, the index of the item and its position.

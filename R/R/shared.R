@@ -124,11 +124,13 @@ as_intervals <- function(bounds, terms, level) {
   matrix(bounds, ncol = 2L, dimnames = list(terms, paste(percent, "%")))
 }
 
-chosen_terms <- function(parm, terms, call) {
+chosen_terms <- function(parm, terms, call, name = "parm") {
   chosen <- if (is.numeric(parm)) terms[parm] else as.character(parm)
   odd <- is.na(chosen) | !chosen %in% terms
   if (any(odd)) {
-    abort(sprintf("parm must be among the coefficients, got '%s'.", format(parm[odd][[1L]])), call)
+    abort(
+      sprintf("%s must be among the coefficients, got '%s'.", name, format(parm[odd][[1L]])), call
+    )
   }
   chosen
 }
