@@ -44,13 +44,20 @@ NULL
 #' @exportS3Method emmeans::recover_data
 recover_data.pwcstats_abilities <- function(object, mode = NULL, ...) { # nolint
   call <- sys.call()
-  data <- if (grid_mode(object, mode, call) == "items") {
-    data.frame(player = factor(object$items, levels = object$items))
-  } else {
-    attr(object$item_values, "variables")
-  }
+  data <- tryCatch(
+    if (grid_mode(object, mode, call) == "items") {
+      data.frame(player = factor(object$items, levels = object$items))
+    } else {
+      attr(object$item_values, "variables")
+    },
+    # emmeans() replaces errors by its own, but shows a text.
+    pwcstats_error = conditionMessage
+  )
   if (is.null(data)) {
-    abort("emmeans() needs covariates of the items that are variables, as in ~ x[..].", call)
+    return("emmeans() needs covariates of the items that are variables, as in ~ x[..].")
+  }
+  if (is.character(data)) {
+    return(data)
   }
   terms <- stats::terms(stats::reformulate(sprintf("`%s`", names(data))))
   emmeans::recover_data(object$call, terms, na.action = NULL, data = data)

@@ -77,8 +77,11 @@ leverages <- function(object, call) {
 cooks.distance.pwcstats_bt <- function(model, ...) {
   call <- sys.call()
   refuse_unknown(...)
-  hat <- leverages(model, call)
-  (row_residuals(model, "pearson") / (1 - hat))^2 * hat / model$df
+  cooks_distances(model, leverages(model, call))
+}
+
+cooks_distances <- function(object, hat) {
+  (row_residuals(object, "pearson") / (1 - hat))^2 * hat / object$df
 }
 
 #' @rdname bt_glm
