@@ -26,8 +26,8 @@
 #'   `.prob.setosa`. With two classes, `hybrid()` compares the probability with its threshold, so
 #'   the predicted class need not be the more probable one.
 #'
-#'   After [bt()], `.fitted` is the probability that `player1` wins, if requested with `.se.fit`, its
-#'   standard error. With a tie parameter there are also `.prob.win`, `.prob.tie` and `.prob.loss`.
+#'   After [bt()], `.fitted` is the probability that `player1` wins, if requested with its standard
+#'   error `.se.fit`. With a tie parameter there are also `.prob.win`, `.prob.tie` and `.prob.loss`.
 #'   Without `newdata` there is `.resid` and, without tie parameter and random effects, `.hat`,
 #'   `.std.resid` and `.cooksd`, see [hatvalues()][bt_glm].
 #' @seealso [predict()][predict.pwcstats_logit] after logistic fits,
@@ -146,7 +146,9 @@ influence_columns <- function(fit, residual, call) {
   }
   hat <- leverages(fit, call)
   c(columns, list(
-    .hat = hat, .std.resid = columns$.resid / sqrt(1 - hat), .cooksd = cooks_distances(fit, hat)
+    # broom standardises deviance residuals, whatever the type of the others.
+    .hat = hat, .std.resid = row_residuals(fit, "deviance") / sqrt(1 - hat),
+    .cooksd = cooks_distances(fit, hat)
   ))
 }
 

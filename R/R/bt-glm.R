@@ -33,7 +33,6 @@ NULL
 #' @export
 model.matrix.pwcstats_bt <- function(object, ...) {
   call <- sys.call()
-  # model.matrix() of other packages passes data and contrasts of the fit.
   refuse_unknown(...)
   refuse_three_outcomes(object, "model matrix", call)
   row_slopes(object, call)
@@ -112,8 +111,8 @@ information_vcov <- function(object, call) {
     return(covariance)
   }
   fit <- thaw(object, call)
-  found <- matrix_from_py(call_bridge(python$bridge$information_covariance, list(fit), list(), call))
-  with_dimnames(found, rownames(covariance), colnames(covariance))
+  found <- call_bridge(python$bridge$information_covariance, list(fit), list(), call)
+  with_dimnames(matrix_from_py(found), rownames(covariance), colnames(covariance))
 }
 
 refuse_three_outcomes <- function(object, what, call) {

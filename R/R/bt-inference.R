@@ -65,7 +65,8 @@ lrtest.pwcstats_abilities <- function(object, ...) { # nolint
   fits <- Reduce(further, list(...), object, accumulate = TRUE)
   other <- !vapply(fits, inherits, logical(1L), "pwcstats_bt")
   if (any(other)) {
-    abort(sprintf("lrtest() needs fits by bt() or formulas, not %s.", kind(fits[other][[1L]])), call)
+    what <- kind(fits[other][[1L]])
+    abort(sprintf("lrtest() needs fits by bt() or formulas, not %s.", what), call)
   }
   tests <- tryCatch(
     do.call(anova.pwcstats_abilities, unname(fits)),
@@ -95,7 +96,7 @@ linearHypothesis.pwcstats_abilities <- function(model, # nolint
                                                 hypothesis.matrix, # nolint
                                                 rhs = NULL,
                                                 test = c("Chisq", "F"),
-                                                vcov. = NULL,
+                                                vcov. = NULL, # nolint
                                                 ...) {
   df <- if (is.null(vcov.)) model$df.inference else Inf
   asked <- if (!missing(test)) check_choice(test, sys.call())

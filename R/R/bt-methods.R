@@ -17,6 +17,12 @@
 #' After `method = "firth"` the log-likelihood does not include the penalty. Profile intervals use
 #' the penalised likelihood.
 #'
+#' After random effects, `deviance()` and `df.residual()` stop with an error.
+#'
+#' Other pages describe [leverages and Cook's distances][bt_glm], [profile()][bt_profile], and what
+#' other packages do with the fits: [emmeans and multcomp][bt_emmeans], [lmtest and
+#' car][bt_inference], [sandwich][bt_sandwich], and [qvcalc][qvcalc.pwcstats_bt].
+#'
 #' @param x,object A fit by [bt()].
 #' @param parm Names or numbers of the coefficients, by default all.
 #' @param level,conf.level Confidence level, by either name.
@@ -33,9 +39,9 @@
 #' @return `summary()` returns a list of class `summary.pwcstats_abilities`; its element
 #'   `coefficients` is a matrix with estimates, standard errors, z (or t) and p-values. `anova()`
 #'   returns a data frame of class `anova`, `tidy()` a data frame with one row for each coefficient,
-#'   `glance()` a data frame with one row, `family()` [binomial()] (an error with a tie
-#'   parameter). The other methods return what they return for other models. `logLik()` is the log-likelihood of the
-#'   single comparisons, without binomial coefficients.
+#'   `glance()` a data frame with one row, `family()` [binomial()] (an error with a tie parameter).
+#'   The other methods return what they return for other models. `logLik()` is the log-likelihood of
+#'   the single comparisons, without binomial coefficients.
 #' @examplesIf pwcstats_available()
 #' fit <- bt(citations)
 #' summary(fit)

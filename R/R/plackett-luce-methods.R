@@ -12,8 +12,8 @@
 #' @param nsim Number of simulations.
 #' @param seed Seed of R's random number generator, as in [stats::simulate()].
 #' @param ... Must be empty; a misspelt argument is an error.
-#' @return `weights()` returns the weight of each ranking. `simulate()` returns a data frame with one
-#'   column for each simulation: a matrix of ranks, which can be the first argument of
+#' @return `weights()` returns the weight of each ranking. `simulate()` returns a data frame with
+#'   one column for each simulation: a matrix of ranks, which can be the first argument of
 #'   [plackett_luce()]. Its attribute `seed` is as in [stats::simulate()].
 #' @examplesIf pwcstats_available()
 #' fit <- plackett_luce(rbind(c(a = 1, b = 2, c = 3), c(2, 1, 3), c(3, 2, 1), c(1, 3, 2)))
@@ -59,7 +59,7 @@ simulate.pwcstats_pl <- function(object, nsim = 1, seed = NULL, ...) {
   draw <- function(i) {
     # The order of abilities with Gumbel errors has the model's distribution.
     score <- rep(ability, each = nrow(ranked)) - log(stats::rexp(length(ranked)))
-    score[!available] <- -Inf
+    score <- matrix(replace(score, !available, -Inf), nrow(ranked))
     rank <- t(apply(-score, 1L, rank))
     rank[rank > n_ranked] <- NA
     with_dimnames(rank, unique(rows$ranking), object$items)

@@ -42,7 +42,8 @@
 #'   `summary()`, [predict()][predict.pwcstats_pl], [abilities()], [quasi_variances()],
 #'   [rank_intervals()], [pairs()][pairs.pwcstats_abilities], [leaderboard()],
 #'   [plot()][plot.pwcstats_bt], and `tidy()` and `glance()` from \pkg{generics}. `anova()` tests
-#'   whether all abilities are equal.
+#'   whether all abilities are equal. See [simulate()][pl_methods] for further methods, and
+#'   [bt_emmeans] for \pkg{emmeans}.
 #' @seealso [bt()] for paired comparisons, with order effects and covariates.
 #' @references
 #' Plackett, R. L. (1975) The analysis of permutations. *Journal of the Royal Statistical Society C*

@@ -5,17 +5,6 @@ same <- 1e-10
 # Estimates and covariances of glm() with a strict tolerance.
 same_as_glm <- 1e-8
 
-fit_baseball <- function(...) {
-  bt(cbind(home.wins, away.wins), home.team, away.team, peer_data("baseball"), ...)
-}
-
-peer_baseball <- function(...) {
-  baseball <- peer_data("baseball")
-  peer(
-    cbind(baseball$home.wins, baseball$away.wins), baseball$home.team, baseball$away.team, ...
-  )
-}
-
 arena_votes <- function() {
   transform(arena, result = c(first = 1, tie = 0.5, second = 0)[as.character(winner)])
 }
