@@ -20,10 +20,11 @@
 #'   `"link"` numbers; for `"class"` a factor with the levels `win`, (`tie`) and `loss`. If outcomes
 #'   are equally probable, `"class"` is the first of them. For `"terms"` it is a matrix with a
 #'   column for each term, as from [stats::predict.glm()]: `(separate)` for items that have an
-#'   ability of their own beside covariates, and `(order)` for the order effect. With intervals, the values are
-#'   a matrix with the columns `fit`, `lwr` and `upr`, as from [stats::predict.lm()], or with a tie
-#'   parameter an array with these as third dimension. With `se.fit = TRUE`, a list as from
-#'   [stats::predict.glm()]: these values are its element `fit`, and their standard errors `se.fit`.
+#'   ability of their own beside covariates, and `(order)` for the order effect. With intervals,
+#'   the values are a matrix with the columns `fit`, `lwr` and `upr`, as from [stats::predict.lm()],
+#'   or with a tie parameter an array with these as third dimension. With `se.fit = TRUE`, a list as
+#'   from [stats::predict.glm()]: these values are its element `fit`, and their standard errors
+#'   `se.fit`.
 #' @examplesIf pwcstats_available()
 #' fit <- bt(citations)
 #' pairs <- data.frame(player1 = "JASA", player2 = c("Biometrika", "JRSS-B"))

@@ -14,7 +14,6 @@
 #' @return A list of class `profile.glm` with a data frame for each coefficient: `z`, the signed
 #'   root of twice the fall of the log-likelihood, and `par.vals`, a matrix of all coefficients.
 #' @examplesIf pwcstats_available() && requireNamespace("MASS", quietly = TRUE)
-#' library(MASS)
 #' profiles <- profile(bt(citations))
 #' confint(profiles)
 #' plot(profiles)
@@ -33,6 +32,8 @@ profile.pwcstats_abilities <- function(fitted, which, alpha = 0.01, ...) {
   )
   terms <- names(fitted$coefficients)
   chosen <- if (missing(which)) terms else chosen_terms(which, terms, call, "which")
+  # It has the methods of profiles before R 4.4.0.
+  requireNamespace("MASS", quietly = TRUE)
   fit <- thaw(fitted, call)
   one <- function(term) {
     index <- count_to_py(match(term, terms) - 1L)

@@ -138,6 +138,25 @@ test_works("MASS", c("confint()", "plot()", "pairs()"), c("bt()", "plackett_luce
   )
 })
 
+test_works("MASS", "dropterm()", "bt()", {
+  games <- peer_data("baseball")
+  teams <- data.frame(
+    size = c(7, 6, 5, 1, 2, 4, 3), old = c(1, 3, 2, 5, 6, 1, 1), row.names = levels(games$home.team)
+  )
+  fit <- bt(
+    cbind(home.wins, away.wins), home.team, away.team, ~ size + old, games,
+    item_data = teams
+  )
+  theirs <- as_glm_of(fit)
+  x <- model.matrix(fit)
+  theirs <- update(theirs, . ~ size + old - 1, data = as.data.frame(x))
+  found <- MASS::dropterm(fit, test = "Chisq")
+  expected <- MASS::dropterm(theirs, test = "Chisq")
+  for (column in c("Df", "LRT", "Pr(Chi)")) {
+    expect_equal(found[[column]], expected[[column]], tolerance = 1e-7, info = column)
+  }
+})
+
 test_that("terms of predictions are those of BTm()", {
   skip_without_python()
   skip_without_package("BradleyTerry2")
