@@ -199,7 +199,8 @@ def test_paths_of_profiles_pass_through_the_bounds_of_intervals(method):
     res = long_model(frame).fit(method, ties="davidson", order_effect=True, ref="a")
     for index in (0, len(res.params) - 1):
         z, params = profile_path(res, index, 0.1)
-        assert z[6] == 0.0 and np.array_equal(params[6], res.params)
+        assert z[6] == 0.0
+        assert np.array_equal(params[6], res.params)
         # At the bound of an interval, only the maximum over the other parameters has this value.
         falls = [res.llf - objective(point) for point in params]
         np.testing.assert_allclose(falls, z**2 / 2, rtol=0, atol=1e-7)

@@ -93,7 +93,7 @@ test_works("broom", c("tidy()", "glance()", "augment()"), "bt()", {
   )
 })
 
-test_works("MASS", c("confint()", "plot()", "pairs()"), c("bt()", "plackett_luce()"), {
+test_works("MASS", "confint()", c("bt()", "plackett_luce()"), {
   ours <- fit_baseball()
   theirs <- as_glm_of(ours)
   profiles <- profile(ours)
@@ -127,10 +127,11 @@ test_works("MASS", c("confint()", "plot()", "pairs()"), c("bt()", "plackett_luce
     unname(confint(profile(ranks))), unname(confint(ranks, method = "profile")),
     tolerance = 1e-3
   )
+  # Profiles can be plotted.
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())
   expect_silent(plot(profiles))
-  expect_silent(pairs(profiles))
+  expect_silent(graphics::pairs(profiles))
   expect_refused(profile(ours, "Bosten"), "^which must be among the coefficients")
   expect_refused(profile(update(ours, cov_type = "HC0")), "assumes independent comparisons")
   expect_refused(
