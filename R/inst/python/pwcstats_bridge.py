@@ -178,6 +178,27 @@ def ability_covariance(fit):
     return fit._item_cov
 
 
+def information_covariance(fit):
+    """Return the covariance of the coefficients from the information, also after a robust one."""
+    if fit.cov_type == "nonrobust":
+        return fit.cov_params()
+    likelihood = fit._likelihood
+    naive = copy.copy(fit)
+    cov = likelihood.without_ghost(likelihood.covariance(fit._point)[0])
+    naive._estimate = dataclasses.replace(fit._estimate, cov=cov)
+    vars(naive).pop("_cov", None)
+    return naive.cov_params()
+
+
+def profile_path(fit, index, alpha):
+    """Return the profile of the coefficient with this index: z, then all coefficients, one row for each point."""
+    from pwcstats.bradley_terry import hypotheses, profile
+
+    hypotheses.check_nonrobust(fit, "a profile likelihood")
+    z, params = profile.profile_path(fit, index, alpha)
+    return np.column_stack([z, params])
+
+
 def leaderboard_texts(board):
     """Return a leaderboard as lines of text, and in other formats, with notes in R's vocabulary."""
     board = dataclasses.replace(board, notes=tuple(notes(board.notes)))
