@@ -51,7 +51,7 @@
 #' )
 #' @export
 caretModel <- function(name = c("pwc", "hybrid", "ordinal_hybrid"), ...) { # nolint
-  call <- sys.call()
+  call <- full_call()
   name <- check_choice(name, call)
   fixed <- list(...)
   check_options(name, fixed, call)
