@@ -59,16 +59,16 @@ emm_basis.pwcstats_firth_multinom <- function(object, # nolint
   call <- sys.call()
   mode <- check_choice(mode, call)
   x <- grid_design(object, trms, xlev, grid)
-  n <- nlevels(object$classes)
   levels <- named_levels(object)
+  model <- equations(object)
   if (mode == "prob") {
-    logits <- kronecker(diag(n - 1L), x)
-    return(as_basis(object, logits, probability_grid(levels, n - 1L, softmax_from_logits), ...))
+    scale <- probability_grid(levels, model$n, model$from_logits)
+    return(as_basis(object, model$design(x), scale, ...))
   }
   # The baseline has logit 0; centring subtracts the mean of all logits.
-  centred <- rbind(0, diag(n - 1L)) - 1 / n
-  misc <- list(tran = "log", inv.lbl = "e^y", ylevs = levels)
-  as_basis(object, kronecker(centred, x), misc, ...)
+  centred <- rbind(0, diag(model$n)) - 1 / (model$n + 1L)
+  scale <- list(tran = "log", inv.lbl = "e^y", ylevs = levels)
+  as_basis(object, kronecker(centred, x), scale, ...)
 }
 
 #' @exportS3Method emmeans::emm_basis
@@ -83,44 +83,19 @@ emm_basis.pwcstats_cratio <- function(object, # nolint
                                       ...) {
   call <- sys.call()
   mode <- check_choice(mode, call)
-  if (!all(is.finite(object$se))) {
-    abort(
-      paste(
-        "marginal means need finite estimates, but a stage is separated;",
-        "fit with penalty = 'firth'."
-      ),
-      call
-    )
-  }
-  n <- length(object$stages)
-  x <- stage_design(grid_design(object, trms, xlev, grid), n, object$parallel)
-  if (mode == "linear.predictor") {
-    misc <- list(tran = "logit", inv.lbl = "prob", ylevs = list(stage = object$stages))
-  } else if (mode == "stage") {
-    misc <- probability_grid(list(stage = object$stages), n, stages_from_logits)
-  } else {
-    misc <- ordered_grid(object, mode, n, classes_from_stages(n, object$direction))
-  }
-  as_basis(object, x, misc, ...)
+  model <- equations(object)
+  stages <- list(stage = object$stages)
+  scale <- switch(mode,
+    linear.predictor = list(tran = "logit", inv.lbl = "prob", ylevs = stages),
+    stage = probability_grid(stages, model$n, stages_from_logits),
+    ordered_grid(object, mode, model)
+  )
+  as_basis(object, model$design(grid_design(object, trms, xlev, grid)), scale, ...)
 }
 
 grid_design <- function(object, trms, xlev, grid) {
   frame <- stats::model.frame(trms, grid, na.action = stats::na.pass, xlev = xlev)
   stats::model.matrix(trms, frame, contrasts.arg = object$contrasts)
-}
-
-# The logits of all stages, one stage after the other.
-stage_design <- function(x, n, parallel) {
-  one <- function(stage) {
-    unit <- as.double(seq_len(n) == stage)
-    if (parallel) {
-      cbind(kronecker(x[, 1L], t(unit)), x[, -1L, drop = FALSE])
-    } else {
-      # Coefficients are ordered by term.
-      kronecker(x, t(unit))
-    }
-  }
-  do.call(rbind, lapply(seq_len(n), one))
 }
 
 # What emm_basis() returns. `x` gives the linear predictors, and `scale` says what they are. emmeans
@@ -149,26 +124,29 @@ named_levels <- function(object) {
 }
 
 # Modes of ordered classes: linear combinations of their probabilities.
-ordered_grid <- function(object, mode, equations, from_logits) {
+ordered_grid <- function(object, mode, model) {
   levels <- named_levels(object)
   labels <- levels[[1L]]
   n <- length(labels)
   at_most <- outer(seq_len(n - 1L), seq_len(n), ">=") + 0
   cut <- list(cut = paste(labels[-n], labels[-1L], sep = "|"))
+  combine <- function(levels, weights) {
+    probability_grid(levels, model$n, model$from_logits, weights, mode)
+  }
   switch(mode,
-    prob = probability_grid(levels, equations, from_logits),
-    cum.prob = probability_grid(cut, equations, from_logits, at_most, mode),
-    exc.prob = probability_grid(cut, equations, from_logits, 1 - at_most, mode),
-    mean.class = probability_grid(levels, equations, from_logits, t(seq_len(n)), mode)
+    prob = combine(levels, diag(n)),
+    cum.prob = combine(cut, at_most),
+    exc.prob = combine(cut, 1 - at_most),
+    mean.class = combine(levels, t(seq_len(n)))
   )
 }
 
 # The part `misc` of a basis whose linear predictors become probabilities.
 # levels       classes, stages or cuts, with their name
-# equations    number of linear predictors for each row of the grid
-# from_logits  function from a vector of linear predictors to probabilities and their derivatives
+# n            number of linear predictors for each row of the grid
+# from_logits  as in equations()
 # combine      matrix of the combinations of probabilities to return
-probability_grid <- function(levels, equations, from_logits, combine = NULL, name = "prob") {
+probability_grid <- function(levels, n, from_logits, combine = NULL, name = "prob") {
   n_levels <- length(levels[[1L]])
   hook <- function(object, N.sim, ...) { # nolint
     if (!missing(N.sim)) {
@@ -184,9 +162,8 @@ probability_grid <- function(levels, equations, from_logits, combine = NULL, nam
     }
     rows <- matrix(seq_len(nrow(object@linfct)), ncol = n_levels)
     found <- lapply(seq_len(nrow(rows)), function(row) {
-      x <- object@linfct[rows[row, seq_len(equations)], , drop = FALSE]
-      part <- from_logits(drop(x %*% object@bhat))
-      part <- list(value = part$value, slope = part$slope %*% x)
+      x <- object@linfct[rows[row, seq_len(n)], , drop = FALSE]
+      part <- from_coefficients(x, object@bhat, from_logits)
       if (is.null(combine)) part else lapply(part, function(values) combine %*% values)
     })
     if (name == "mean.class") {
@@ -202,9 +179,7 @@ probability_grid <- function(levels, equations, from_logits, combine = NULL, nam
     object@misc$estName <- name
     object
   }
-  list(
-    ylevs = levels, postGridHook = hook, equations = equations, padding = n_levels - equations
-  )
+  list(ylevs = levels, postGridHook = hook, equations = n, padding = n_levels - n)
 }
 
 without_levels <- function(object, name, rows) {
@@ -213,30 +188,4 @@ without_levels <- function(object, name, rows) {
   object@roles$multresp <- character()
   object@misc$famSize <- length(rows)
   object
-}
-
-softmax_from_logits <- function(logits) {
-  logits <- c(0, logits)
-  odds <- exp(logits - max(logits))
-  p <- odds / sum(odds)
-  list(value = p, slope = (diag(p) - outer(p, p))[, -1L, drop = FALSE])
-}
-
-stages_from_logits <- function(logits) {
-  list(value = stats::plogis(logits), slope = diag(stats::dlogis(logits), length(logits)))
-}
-
-# A class ends the chain at its own stage, after it has passed the stages before.
-classes_from_stages <- function(n, direction) {
-  class <- seq_len(n + 1L)
-  stage <- if (direction == "backward") seq_len(n) + 1L else seq_len(n)
-  ends <- outer(class, stage, "==")
-  passes <- outer(class, stage, if (direction == "backward") "<" else ">")
-  function(logits) {
-    log_yes <- stats::plogis(logits, log.p = TRUE)
-    log_no <- stats::plogis(-logits, log.p = TRUE)
-    p <- drop(exp(ends %*% log_yes + passes %*% log_no))
-    reaches <- ends + passes
-    list(value = p, slope = p * (ends - reaches * rep(exp(log_yes), each = n + 1L)))
-  }
 }
