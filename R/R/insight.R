@@ -110,16 +110,23 @@ model_info.pwcstats_firth <- function(x, ...) { # nolint
 
 #' @exportS3Method insight::model_info
 model_info.pwcstats_firth_multinom <- function(x, ...) { # nolint
-  class(x) <- c(class(x), "multinom")
-  insight_method("model_info", "multinom")(x, ...)
+  info_of_classes(x, "multinom", ...)
 }
 
 # Ordered classes.
 #' @exportS3Method insight::model_info
 model_info.pwcstats_logit <- function(x, ...) { # nolint
-  class(x) <- c(class(x), "polr")
   x$method <- "logistic"
-  insight_method("model_info", "polr")(x, ...)
+  info_of_classes(x, "polr", ...)
+}
+
+# insight calls models of several classes binomial too. Functions for two classes, such as
+# performance_pcp(), would then take the numbers of the classes for 0 and 1.
+info_of_classes <- function(x, class, ...) {
+  class(x) <- c(class(x), class)
+  info <- insight_method("model_info", class)(x, ...)
+  info$is_binomial <- FALSE
+  info
 }
 
 #' @exportS3Method insight::link_function
