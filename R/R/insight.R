@@ -187,6 +187,10 @@ get_predicted.pwcstats_logit <- function(x, # nolint
   if (!is.null(ci)) {
     abort("emmeans() has intervals of the probabilities of several classes; leave out ci.", call)
   }
+  # The grid of ggpredict(), which expects one number for each row.
+  if (!is.null(attr(data, "constant.values"))) {
+    abort("ggpredict() cannot show several classes; use ggemmeans().", NULL)
+  }
   insight_method("get_predicted", "multinom")(x, predict, data)
 }
 
