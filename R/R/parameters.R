@@ -3,9 +3,14 @@
 #' @exportS3Method parameters::model_parameters
 model_parameters.pwcstats_logit <- function(model, ci = 0.95, ci_method = NULL, ...) { # nolint
   known <- if (inherits(model, "pwcstats_firth_multinom")) "multinom" else "default"
-  if (known == "multinom" && length(ci) > 1L) {
-    # parameters would keep the rows of one class only.
-    abort("after firth_multinom() there is only one ci at a time.", NULL)
+  if (known == "multinom") {
+    # With several levels, parameters would keep the rows of one class only; it would ignore vcov.
+    if (length(ci) > 1L) {
+      abort("after firth_multinom() there is only one ci at a time.", NULL)
+    }
+    if (!is.null(list(...)$vcov)) {
+      abort("after firth_multinom() leave out vcov; give it to ci() and p_value().", NULL)
+    }
   }
   method <- utils::getS3method("model_parameters", known, envir = asNamespace("parameters"))
   result <- method(model, ci = ci, ci_method = ci_method, ...)

@@ -41,10 +41,13 @@ test_works(
     expect_identical(insight::find_predictors(fit), insight::find_predictors(other))
     expect_identical(insight::find_response(fit), "hot")
     expect_equal(insight::find_formula(fit), insight::find_formula(other), ignore_attr = TRUE)
-    expect_equal(insight::get_data(fit), insight::get_data(other), ignore_attr = TRUE)
+    expect_equal(
+      insight::get_data(fit, source = "frame"), insight::get_data(other, source = "frame"),
+      ignore_attr = TRUE
+    )
     expect_equal(insight::get_residuals(fit), residuals(fit))
 
-    new <- data.frame(Wind = c(8, 12), month = "7")
+    new <- data.frame(Wind = c(8, 12), month = factor("7", levels(days$month)))
     found <- insight::get_predicted(fit, data = new, ci = 0.9)
     expected <- predict(fit, new, se.fit = TRUE)
     expect_equal(as.numeric(found), unname(stats::plogis(expected$fit)), tolerance = tolerance)
@@ -120,8 +123,9 @@ test_works(
       expect_identical(insight::link_inverse(x)(1), stats::plogis(1))
     }
     expect_equal(
-      unname(insight::get_residuals(fit)), unname(outer(as.character(days$ozone),
-        other$lev, "==") - predict(other, type = "probs")), tolerance = tolerance
+      unname(insight::get_residuals(fit)),
+      unname(outer(as.character(days$ozone), other$lev, "==") - predict(other, days, "probs")),
+      tolerance = tolerance
     )
   }
 )
