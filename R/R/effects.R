@@ -25,7 +25,9 @@ Effect.pwcstats_logit <- function(focal.predictors, # nolint
     part <- from_coefficients(x, flat_coefficients(mod), model$from_logits)
     cbind(part$value, sqrt(diag(part$slope %*% tcrossprod(covariance, part$slope))))
   })
-  estimate <- function(column) t(vapply(found, function(part) part[, column], numeric(model$n + 1L)))
+  estimate <- function(column) {
+    t(vapply(found, function(part) part[, column], numeric(model$n + 1L)))
+  }
   set_probabilities(result, estimate(1L), estimate(2L))
 }
 

@@ -16,11 +16,22 @@
 #' | [cratio()] | `"prob"` (default) | probabilities of the classes |
 #' | | `"linear.predictor"` | logits of the stages, a factor `stage` |
 #' | | `"stage"` | probabilities of the stages |
-#' | | `"cum.prob"`, `"exc.prob"` | probabilities to be at most in a class, or above it, a factor `cut` |
+#' | | `"cum.prob"`, `"exc.prob"` | probabilities of classes up to a cut, or above it |
 #' | | `"mean.class"` | mean of the numbers 1, 2, ... of the classes |
 #'
 #' Standard errors of probabilities are by the delta method. Fits by [cratio()] with infinite
 #' estimates are refused; fit them with `penalty = "firth"`.
+#'
+#' @section Other packages that use marginal means, parameters and likelihoods:
+#' - \pkg{effects}: `Effect()`, `allEffects()` and `predictorEffects()`.
+#' - \pkg{ggeffects}: `ggemmeans()`. After [firth()] also `ggeffect()`, and `ggpredict()`, which has
+#'   no intervals for models that it does not know.
+#' - \pkg{parameters}: `model_parameters()`. With `ci_method = "profile"`, p-values are those of
+#'   likelihood-ratio tests, too. It also works for fits by [bt()] and [plackett_luce()].
+#' - \pkg{performance}: `model_performance()`, and `test_likelihoodratio()`, which gives the tests
+#'   of [anova()][anova.pwcstats_logit]. `r2()` is Tjur's after [firth()], and McFadden's after
+#'   [cratio()] without penalty. `compare_performance()` knows a fixed list of classes and refuses
+#'   others.
 #'
 #' @seealso [predict()][predict.pwcstats_logit] for predictions of single rows.
 #' @examplesIf pwcstats_available() && requireNamespace("emmeans", quietly = TRUE)

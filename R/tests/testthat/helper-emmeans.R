@@ -33,3 +33,9 @@ days <- transform(
   month = factor(Month), hot = as.numeric(Temp > 79), count = rep(1:3, 37),
   shift = rep(c(-0.2, 0.1, 0.3), 37)
 )
+
+# Age separates the grades.
+grades <- data.frame(
+  age = c(22, 28, 31, 35, 39, 41, 46, 52, 60),
+  grade = factor(rep(c("low", "mid", "high"), c(5, 2, 2)), c("low", "mid", "high"), ordered = TRUE)
+)

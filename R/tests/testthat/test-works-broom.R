@@ -7,7 +7,9 @@ test_works(
     other <- like_glm(fit)
     wald <- broom::tidy(fit, conf.int = TRUE, conf.level = 0.9)
     expect_identical(names(wald), names(suppressMessages(broom::tidy(other, conf.int = TRUE))))
-    expect_equal(unname(as.matrix(wald[c("conf.low", "conf.high")])), unname(confint(fit, level = 0.9)))
+    expect_equal(
+      unname(as.matrix(wald[c("conf.low", "conf.high")])), unname(confint(fit, level = 0.9))
+    )
     odds <- broom::tidy(fit, conf.int = TRUE, exponentiate = TRUE)
     expect_equal(odds$estimate, unname(exp(coef(fit))))
     expect_equal(odds$conf.high, unname(exp(confint(fit)[, 2L])))

@@ -6,7 +6,8 @@ same_effects <- function(first, second) {
   values <- function(x) {
     table <- as.data.frame(x)
     if (is.data.frame(table)) table <- list(table)
-    lapply(unname(unclass(table)), function(part) unname(as.matrix(part[vapply(part, is.numeric, NA)])))
+    numbers_of <- function(part) unname(as.matrix(part[vapply(part, is.numeric, NA)]))
+    lapply(unname(unclass(table)), numbers_of)
   }
   expect_equal(values(first), values(second), tolerance = tolerance)
 }
@@ -34,7 +35,8 @@ test_works(
     # An effect is a prediction with the other columns at their means.
     x <- model.matrix(fits[[1L]])
     row <- c(1, 30, colMeans(x)[3:4])
-    found <- as.data.frame(effects::Effect("age", fits[[1L]], xlevels = list(age = c(30, 40))))[1L, ]
+    found <- effects::Effect("age", fits[[1L]], xlevels = list(age = c(30, 40)))
+    found <- as.data.frame(found)[1L, ]
     link <- sum(row * coef(fits[[1L]]))
     width <- stats::qnorm(0.975) * sqrt(drop(row %*% vcov(fits[[1L]]) %*% row))
     expect_equal(
@@ -51,7 +53,9 @@ test_works(
     other <- like_multinom(fit)
     variance <- function(...) vcov(fit)
     same <- function(...) {
-      same_effects(effects::Effect(..., mod = fit), effects::Effect(..., mod = other, vcov. = variance))
+      same_effects(
+        effects::Effect(..., mod = fit), effects::Effect(..., mod = other, vcov. = variance)
+      )
     }
     same("month")
     same(c("month", "Temp"), xlevels = 3)
@@ -112,11 +116,6 @@ test_works(
 test_that("effects refuses infinite estimates", {
   skip_without_python()
   skip_without_package("effects")
-  grades <- transform(
-    separated, grade = factor(ifelse(age > 50, "high", ifelse(ill == 1, "mid", "low")),
-      levels = c("low", "mid", "high"), ordered = TRUE
-    )
-  )
   fit <- suppressWarnings(cratio(grade ~ age, grades))
   expect_error(effects::Effect("age", fit), "a stage is separated; fit with penalty = 'firth'")
 })

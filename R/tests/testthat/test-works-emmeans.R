@@ -1,7 +1,7 @@
 # The references have the same coefficients and covariance, so only rounding differs.
 tolerance <- 1e-10
-# The references are glm() fits with their own coefficients, which agree with ours to about 1e-9, and
-# differences over 0.001 of a range, which multiply rounding errors by 1000.
+# The references are glm() fits with their own coefficients, which agree with ours to about 1e-9,
+# and differences over 0.001 of a range, which multiply rounding errors by 1000.
 tolerance_fits <- 1e-7
 
 test_works(
@@ -211,11 +211,6 @@ test_that("a covariance of the user is used", {
 test_that("emmeans refuses what it could not compute", {
   skip_without_python()
   skip_without_package("emmeans")
-  grades <- transform(
-    separated, grade = factor(ifelse(age > 50, "high", ifelse(ill == 1, "mid", "low")),
-      levels = c("low", "mid", "high"), ordered = TRUE
-    )
-  )
   fit <- suppressWarnings(cratio(grade ~ age, grades))
   expect_error(emmeans::emmeans(fit, ~grade), "a stage is separated; fit with penalty = 'firth'")
   finite <- update(fit, penalty = "firth")

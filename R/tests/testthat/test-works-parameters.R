@@ -52,7 +52,8 @@ test_works(
       expect_error(parameters::ci(fit, method = "boot"), "method must be one of")
       if (inherits(fit, "pwcstats_firth_multinom")) {
         expect_error(
-          parameters::model_parameters(fit, vcov = vcov(fit)), "give it to ci\\(\\) and p_value\\(\\)"
+          parameters::model_parameters(fit, vcov = vcov(fit)), "give it to ci() and p_value()",
+          fixed = TRUE
         )
         wide <- parameters::p_value(fit, vcov = 4 * vcov(fit))
         expect_equal(wide$p, 2 * stats::pnorm(-abs(default$z / 2)), tolerance = tolerance)
