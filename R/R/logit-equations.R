@@ -10,7 +10,6 @@ equations <- function(object) {
   UseMethod("equations")
 }
 
-#' @export
 equations.pwcstats_firth_multinom <- function(object) {
   n <- nrow(object$coefficients)
   list(
@@ -20,7 +19,6 @@ equations.pwcstats_firth_multinom <- function(object) {
   )
 }
 
-#' @export
 equations.pwcstats_cratio <- function(object) {
   if (!all(is.finite(object$se))) {
     abort(
