@@ -224,21 +224,6 @@ family.pwcstats_logit <- function(object, ...) {
   )
 }
 
-# Effect() from package effects would treat a model without a family as a linear model, and would
-# refit a multinomial model with multinom(), without the penalty.
-#' @exportS3Method effects::effSources
-effSources.pwcstats_logit <- function(mod) { # nolint
-  if (!inherits(mod, "pwcstats_firth")) {
-    abort(
-      paste(
-        "package effects has no method for this model;",
-        "predict(fit, newdata, type = 'prob') has the probabilities."
-      ),
-      sys.call()
-    )
-  }
-}
-
 #' @rdname pwcstats_logit
 #' @importFrom stats weights
 #' @export

@@ -33,9 +33,19 @@ accepting <- c(
   sapply(
     c(
       "recover_data", "emm_basis", "modelparm", "coeftest", "coefci", "lrtest", "waldtest",
-      "linearHypothesis", "deltaMethod", "Anova", "vif", "addterm", "dropterm"
+      "linearHypothesis", "deltaMethod", "Anova", "vif", "addterm", "dropterm", "Effect"
     ),
     function(name) "passes them on to functions of its package"
+  ),
+  sapply(
+    c(
+      "find_parameters", "n_parameters", "get_parameters", "get_statistic", "get_df",
+      "get_loglikelihood", "model_info", "link_function", "link_inverse", "get_predicted",
+      "get_residuals", "ellipsis_info", "model_parameters", "ci", "standard_error", "p_value",
+      "degrees_of_freedom", "model_performance", "r2", "r2_tjur", "r2_mcfadden",
+      "test_likelihoodratio"
+    ),
+    function(name) "its package passes the same arguments, such as effects, to all methods"
   ),
   BTabilities = "in BradleyTerry2 1.1-2, it is not a generic function",
   knit_print = "knitr passes options",

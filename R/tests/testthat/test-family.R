@@ -91,6 +91,8 @@ test_that("package effects reports probabilities only for models that it support
     firth_multinom(carb ~ wt, mtcars), cratio(carb ~ wt, mtcars, penalty = "firth")
   )
   for (fit in others) {
-    expect_refused(effects::Effect("wt", fit), "effects has no method for this model")
+    found <- effects::Effect("wt", fit, xlevels = list(wt = c(2, 3)))
+    p <- predict(fit, data.frame(wt = c(2, 3)), type = "prob")
+    expect_equal(unname(found$prob), unname(p), tolerance = tolerance)
   }
 })
