@@ -1,4 +1,4 @@
-"""R from Python, through rpy2: R's learners as scikit-learn estimators, data frames for R and back, and results for R."""
+"""R from Python, through rpy2: R's learners as scikit-learn estimators, and data frames and results for R."""
 
 try:
     from rpy2 import rinterface as _rinterface  # noqa: F401

@@ -1,7 +1,7 @@
 """Calls of R functions that make the same fits as results of the Python package.
 
-A call is a dict: `function`; `data`, tables of columns by name; `formula`; `arguments`, numbers and strings; `variables`,
-arguments that are columns of the data; and what R must find, `checks`.
+A call is a dict: `function`; `data`, tables of columns by name; `arguments`, numbers and strings; `variables`,
+arguments that are columns of the data; `terms` of the formula; and `checks`, numbers that the fit in R must have.
 """
 
 import re
