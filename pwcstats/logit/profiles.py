@@ -15,7 +15,7 @@ from pwcstats._arrays import Array
 from pwcstats._kernels import profile
 from pwcstats._kernels.blas import threads_for
 from pwcstats.logit.evaluation import Points
-from pwcstats.logit.likelihood import HIGH_LEVERAGE, MultinomialLikelihood, Point
+from pwcstats.logit.maximum import HIGH_LEVERAGE, Likelihood, Point
 
 # Number of threads, rows times points from which they are used, and rows times points that are evaluated together.
 THREADS, WORTH_THREADS, LARGEST = 2, 2**15, 2**19
@@ -30,7 +30,7 @@ def fall(alpha: float) -> float:
     return 0.5 * float(chdtri(1, alpha))
 
 
-def single_tests(likelihood: MultinomialLikelihood, best: Point, hard: bool) -> tuple[Array, Array]:
+def single_tests(likelihood: Likelihood, best: Point, hard: bool) -> tuple[Array, Array]:
     """Likelihood-ratio tests that each coefficient is 0: statistics and p-values."""
     beta = likelihood.beta(best.params)
     nulls = [
@@ -41,7 +41,7 @@ def single_tests(likelihood: MultinomialLikelihood, best: Point, hard: bool) -> 
     return statistic, np.asarray(chdtrc(1, statistic))
 
 
-def profile_bounds(likelihood: MultinomialLikelihood, best: Point, drop: float) -> Array:
+def profile_bounds(likelihood: Likelihood, best: Point, drop: float) -> Array:
     """Lower and upper bounds of each coefficient, where the profile likelihood has fallen by `drop`.
 
     In small data with rows of high leverage, the other coefficients may have several maxima. A bound is wrong if they
@@ -72,7 +72,7 @@ def profile_bounds(likelihood: MultinomialLikelihood, best: Point, drop: float) 
     return bounds.reshape(-1, 2)
 
 
-def _is_small(likelihood: MultinomialLikelihood) -> bool:
+def _is_small(likelihood: Likelihood) -> bool:
     return len(likelihood.sample.x) * likelihood.n_params <= SMALL
 
 
@@ -109,7 +109,7 @@ class Rows:
         return Rows(self.value[which], lambda: (score[which], slope[which]))
 
 
-def _rows(likelihood: MultinomialLikelihood, params: Array) -> Rows:
+def _rows(likelihood: Likelihood, params: Array) -> Rows:
     n, m = len(likelihood.sample.x), len(params)
     parts = max(min(THREADS, m) if n * m >= WORTH_THREADS else 1, n * m // LARGEST)
 
@@ -140,7 +140,7 @@ def _rows(likelihood: MultinomialLikelihood, params: Array) -> Rows:
 class _Search:
     """The profile of one coefficient, by a fit at each value of it. Slow, but reliable."""
 
-    def __init__(self, likelihood: MultinomialLikelihood, best: Point, index: int) -> None:
+    def __init__(self, likelihood: Likelihood, best: Point, index: int) -> None:
         self.likelihood, self.best, self.index = likelihood, best, index
         self.estimate = likelihood.beta(best.params)
         self.held = np.arange(likelihood.n_params) == index
