@@ -241,7 +241,8 @@ LOGIT = {
         "OrderedLogit(…).fit()",
         "MASS::polr(…)",
         1e-6,
-        "Data: housing, and random data with weights and offsets. The tolerance is the stopping rule of polr's optimiser.",
+        "Data: housing, and random data with weights and offsets. The tolerance is the stopping rule of polr's "
+        "optimiser.",
     ),
     "clm": Agreement(
         "OrderedLogit(…).fit(), .get_prediction(…)",

@@ -14,7 +14,7 @@ from pwcstats._arrays import Array
 from pwcstats._kernels import newton
 from pwcstats._kernels.blas import threads_for
 from pwcstats._kernels.separation import overlap
-from pwcstats.logit.evaluation import BinaryPoint, Points
+from pwcstats.logit.evaluation import BinaryPoint
 
 # Tolerances on the scale of the linear predictors. The last Newton step leaves an error of about its square. Firth's
 # steps shrink by a factor of about the largest leverage, so the sum of all further steps is bounded.
@@ -40,9 +40,12 @@ SMALL_RISE = 1e-8
 
 
 class SinglePoint:
-    """The likelihood and its derivatives at one vector of parameters; `value` is maximised."""
+    """The likelihood and its derivatives at one vector of parameters; `value` is maximised.
 
-    def __init__(self, points: Points) -> None:
+    `points` has the attributes of `Points`, for one row of parameters.
+    """
+
+    def __init__(self, points: Any) -> None:
         self._points = points
         self.params: Array = points.params[0]
         self.value = float(points.value[0])
@@ -332,4 +335,3 @@ class Likelihood(ABC):
         """Whether the likelihood cannot increase by more than rounding; steps may still be long there."""
         gain = 0.5 * float(point.score @ newton_step(point, basis))
         return 0.0 <= gain <= FLAT
-

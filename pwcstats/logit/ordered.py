@@ -251,7 +251,10 @@ class OrderedLogit(FromFormula, Model):
         """Columns and offsets of new rows, or of the rows of the fit."""
         x = self.exog
         added: Array | float = self._offset if exog is None else 0.0
-        if exog is not None:
+        if exog is not None and not self._kept:
+            # A model of thresholds only may have been fitted without any column.
+            x = np.empty((len(exog), 0))
+        elif exog is not None:
             slopes = np.zeros(self.exog.shape[1])
             slopes[self._kept] = params[: len(self._kept)]
             names = list(map(str, self.exog_names))

@@ -204,7 +204,7 @@ class OrderedPoints:
     @cached_property
     def score(self) -> Array:
         """Derivatives of the value."""
-        sample, p = self.sample, self._p
+        sample = self.sample
         up, low = sample.upper * self._above_upper, sample.lower * self._below_lower
         residual = np.zeros((len(self.params), len(sample.x)))
         residual[:, sample.below] -= up
@@ -260,8 +260,10 @@ def _log_expit(z: Array) -> Array:
 
 
 class OrderedLikelihood(Likelihood):
-    """Likelihood of ordered classes. The coefficients are slopes, then thresholds; the parameters are those of centred,
-    orthogonal columns. `names` returns the names of the columns.
+    """Likelihood of ordered classes.
+
+    The coefficients are slopes, then thresholds. The parameters are those of centred, orthogonal columns. `names`
+    returns the names of the columns.
     """
 
     sample: OrderedSample
@@ -346,8 +348,7 @@ class OrderedLikelihood(Likelihood):
         Distances between thresholds are kept before everything else, so that thresholds stay in order.
         """
         sample = self.sample
-        n, p = sample.x.shape
-        m = sample.n_cuts
+        n, m = len(sample.x), sample.n_cuts
         share = np.cumsum(np.add.reduceat(sample.weight, sample.ends[:-1]))[:-1] / sample.weight.sum()
         offset = np.zeros(n) if sample.offset is None else sample.offset
         gram = sample.x.T @ sample.x
@@ -379,7 +380,7 @@ class OrderedLikelihood(Likelihood):
         inner.sample = sample
         return inner
 
-    def parallel_score(self, params: Array, free: NDArray[np.bool_]) -> float:
+    def parallel_score(self, beta: Array, free: NDArray[np.bool_]) -> float:
         """Score statistic for slopes of the `free` columns that differ between the cuts, with expected information.
 
         The score and the information are those of a model with separate slopes z'gamma_k at each cut, z = (1, -x),
@@ -388,7 +389,7 @@ class OrderedLikelihood(Likelihood):
         """
         sample = self.sample
         (n, p), m = sample.x.shape, sample.n_cuts
-        points = sample.points(params[None], True)
+        points = sample.points(self.params(beta)[None], True)
         z = np.column_stack([np.ones(n), -sample.x])
         of_rows = np.zeros((m, n))
         code = np.repeat(np.arange(m + 1), sample.counts)

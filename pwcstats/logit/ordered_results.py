@@ -17,7 +17,7 @@ from pwcstats import _params, _summary
 from pwcstats._arrays import Array
 from pwcstats._results import Result, TestResult
 from pwcstats._text import counted, listed
-from pwcstats.errors import InputError, arg, code
+from pwcstats.errors import InputError, code
 from pwcstats.logit.inherited import PrintedWrapper
 from pwcstats.logit.ordinal_results import OrdinalResults
 
@@ -58,7 +58,11 @@ class OrderedLogitResults(OrdinalResults):
 
     @overload
     def predict(
-        self, exog: Any = None, transform: bool = True, which: Literal["prob", "cumulative"] = "prob", offset: Any = None
+        self,
+        exog: Any = None,
+        transform: bool = True,
+        which: Literal["prob", "cumulative"] = "prob",
+        offset: Any = None,
     ) -> pd.DataFrame: ...
     @overload
     def predict(
@@ -151,7 +155,7 @@ class OrderedLogitResults(OrdinalResults):
         model, params = self.model, np.asarray(self.params)
         x, offset = model._slopes_of(model.exog), model._offset
         weight = model._weight / model._weight.sum()
-        is_dummy = dummy & np.isin(x, (0.0, 1.0)).all(axis=0)
+        is_dummy = [dummy and bool(np.isin(values, (0.0, 1.0)).all()) for values in x.T]
         if at == "mean":
             x, offset, weight = (weight @ x)[None], np.array([weight @ offset]), np.ones(1)
         effects, jacobians = [], []
@@ -224,7 +228,7 @@ class OrderedLogitResults(OrdinalResults):
         TestResult
         """
         self._check_finite(code("parallel_test"))
-        model, fit = self.model, self._fits[0]
+        model = self.model
         n_cuts, n_slopes = len(model.threshold_names), len(model.columns) - 1
         if n_cuts < 2 or not n_slopes:
             raise InputError(
@@ -233,7 +237,7 @@ class OrderedLogitResults(OrdinalResults):
             )
         terms = self._read_terms(term)
         free = np.array([name in terms for name in model.columns[1:]])
-        statistic = fit.likelihood.parallel_score(fit.point.params, free)
+        statistic = model._likelihood.parallel_score(np.asarray(self.params), free)
         df = float((n_cuts - 1) * len(terms))
         null = f"the slopes of {listed(terms)} are the same at all thresholds"
         return TestResult(statistic, float(stats.chi2.sf(statistic, df)), df, method="Score test", null=null)
@@ -401,9 +405,7 @@ def _derivatives(params: Array, x: Array, offset: Array | float, which: str) -> 
     cuts = params[p:] - (x @ params[:p] + offset)[:, None]
     density = expit(cuts) * expit(-cuts)
     m = cuts.shape[1]
-    of_cuts = [
-        np.column_stack([-f[:, None] * x, f[:, None] * np.eye(m)[k]]) for k, f in enumerate(density.T)
-    ]
+    of_cuts = [np.column_stack([-f[:, None] * x, f[:, None] * np.eye(m)[k]]) for k, f in enumerate(density.T)]
     if which == "cumulative":
         return of_cuts
     zero = np.zeros_like(of_cuts[0])

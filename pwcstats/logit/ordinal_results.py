@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
+from typing import Any, ClassVar, Literal, overload
 
 import numpy as np
 import pandas as pd
@@ -23,9 +23,6 @@ from pwcstats.logit.formulas import columns_by_term
 from pwcstats.logit.inherited import PrintedWrapper, SeveralEquations, StatsmodelsResult
 from pwcstats.logit.likelihood import MultinomialLikelihood
 from pwcstats.logit.profiles import fall, profile_bounds, single_tests
-
-if TYPE_CHECKING:
-    from pwcstats.logit.ordinal import ContinuationRatio
 
 __all__ = ["ContinuationRatioResults"]
 
@@ -116,7 +113,7 @@ class OrdinalResults(SeveralEquations, StatsmodelsResult, LikelihoodModelResults
     def _likeliest(self, proba: Array, index: Any) -> pd.Series:
         """The most probable classes."""
         classes = pd.Series(self.model.labels[proba.argmax(axis=1)], index=index)
-        known = ~np.isnan(proba).any(axis=1)
+        known = np.asarray(~np.isnan(proba).any(axis=1))
         return classes if known.all() else classes.where(known)
 
     def lr_test(self, term: Any = None) -> TestResult:
