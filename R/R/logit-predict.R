@@ -1,11 +1,12 @@
 #' Predictions from logistic fits
 #'
-#' @param object A fit by [firth()], [firth_multinom()] or [cratio()].
+#' @param object A fit by [firth()], [firth_multinom()], [cratio()] or [ordered_logit()].
 #' @param newdata Data frame with the variables of the formula, which must not be infinite; by
 #'   default the rows of the fit, including those with weight 0.
 #' @param type `"link"` for linear predictors, `"response"` or `"prob"` (or `"probs"`) for
 #'   probabilities, `"class"` for the most probable class, `"stage"` for the probabilities of the
-#'   stages. For `residuals()` the type of residuals, as for `glm()`.
+#'   stages, `"cumulative"` for the probabilities of a class or a lower one. For `residuals()` the
+#'   type of residuals, as for `glm()`.
 #' @param se.fit Return standard errors too?
 #' @param na.action How to treat rows of `newdata` with missing values; by default they are `NA` in
 #'   the result.
@@ -14,7 +15,9 @@
 #'   and `"prob"` of the probability of success; with `se.fit` a list with the elements `fit`,
 #'   `se.fit` and `residual.scale`, as for `glm()`. After the others a matrix: `"prob"` has one
 #'   column for each class, `"link"` one for each class but the first or for each stage, `"stage"`
-#'   one for each stage.
+#'   one for each stage, `"cumulative"` one for each threshold. After [ordered_logit()], `"link"`
+#'   gives a vector, which does not include the thresholds, and `se.fit` a list with the elements
+#'   `fit` and `se.fit`.
 #'
 #'   For `"class"` the classes have the type of the response: a factor with its levels, numeric or
 #'   logical. If classes are equally probable, the result is the first of them.

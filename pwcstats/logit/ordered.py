@@ -79,15 +79,15 @@ class OrderedLogit(FromFormula, Model):
     >>> df = pd.DataFrame({"dose": [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6], "pain": [2, 1, 2, 2, 1, 2, 0, 1, 1, 0, 0, 0]})
     >>> res = OrderedLogit.from_formula("pain ~ dose", df).fit()
     >>> res.params.round(3)
-    dose   -1.289
-    0/1    -5.609
-    1/2    -3.488
+    dose   -1.349
+    0/1    -6.171
+    1/2    -3.256
     dtype: float64
     >>> res.predict(pd.DataFrame({"dose": [1, 3.5, 6]})).round(3)
            0      1      2
-    0  0.013  0.087  0.900
-    1  0.250  0.485  0.265
-    2  0.893  0.093  0.014
+    0  0.008  0.121  0.871
+    1  0.190  0.622  0.187
+    2  0.873  0.120  0.008
     """
 
     def __init__(

@@ -7,7 +7,6 @@ the class between the cuts a < b is F(b) (1 - F(a)) (1 - exp(a - b)), and b - a 
 from collections.abc import Callable, Sequence
 from copy import copy
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray

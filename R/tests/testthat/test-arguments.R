@@ -12,7 +12,8 @@ every_object <- function() {
   cars <- transform(mtcars, gear = ordered(gear))
   objects <- list(
     # The first logistic fit has the fewest methods of its own.
-    cratio(gear ~ wt, cars, penalty = "firth"), firth(am ~ wt, cars),
+    cratio(gear ~ wt, cars, penalty = "firth"), ordered_logit(gear ~ wt, cars, penalty = "firth"),
+    firth(am ~ wt, cars),
     firth_multinom(gear ~ wt, cars), detect_separation(am ~ wt, cars), bt(wins),
     hybrid(Species ~ Petal.Length + Petal.Width, iris),
     pwc(Species ~ Petal.Length + Petal.Width, iris, learners = "lda"), compare_methods(scores),
