@@ -21,9 +21,9 @@
 #'   `.resid`, as after `glm()`.
 #'
 #'   After [firth_multinom()], [cratio()], [ordered_logit()], [hybrid()], [ordinal_hybrid()] and
-#'   [pwc()], `.fitted` is the predicted class, and there is a column with the probability of each class, such as
-#'   `.prob.setosa`. With two classes, `hybrid()` compares the probability with its threshold, so
-#'   the predicted class need not be the more probable one.
+#'   [pwc()], `.fitted` is the predicted class, and there is a column with the probability of each
+#'   class, such as `.prob.setosa`. With two classes, `hybrid()` compares the probability with its
+#'   threshold, so the predicted class need not be the more probable one.
 #'
 #'   After [bt()], `.fitted` is the probability that `player1` wins. With a tie parameter there are
 #'   also `.prob.win`, `.prob.tie` and `.prob.loss`.

@@ -23,7 +23,7 @@ every_object <- function() {
   mixed <- bt(wins, formula = ~ (1 | ..))
   rankings <- plackett_luce(rbind(c(a = 1, b = 2, c = 3), c(2, 1, 3), c(3, 2, 1), c(1, 3, 2)))
   further <- list(leaderboard(bt(wins)), pairs(bt(wins)), mixed, summary(mixed), rankings)
-  c(objects, lapply(objects[c(1, 5:8)], summary), further)
+  c(objects, lapply(objects[c(1, 6:9)], summary), further)
 }
 
 test_that("every method refuses unknown arguments", {
