@@ -47,7 +47,8 @@
 #'     and the usual elements of a model.}
 #'   \item{python}{The Python object as bytes, so that a fit saved with [saveRDS()] can be used in a
 #'     new session. As with any saved object, read only files that you trust.}
-#' @seealso [firth_multinom()] for more than two classes, [cratio()] for ordered classes;
+#' @seealso [firth_multinom()] for more than two classes, [cratio()] and [ordered_logit()] for
+#'   ordered classes;
 #'   [detect_separation()] checks whether maximum likelihood estimates would be infinite, and
 #'   [stepwise()] selects terms.
 #' @references

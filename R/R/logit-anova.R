@@ -5,13 +5,13 @@
 #' against the one before it.
 #'
 #' The tests use the penalised likelihood. Both models have the penalty of the larger model, so that
-#' the two likelihoods can be compared. For [cratio()] without penalty, they are the usual
-#' likelihood-ratio tests.
+#' the two likelihoods can be compared. For [cratio()] and [ordered_logit()] without
+#' penalty, they are the usual likelihood-ratio tests.
 #'
 #' Fits must use the same rows, and the columns of one must be among those of the other. Fits by
 #' [cratio()] may instead differ in `parallel` only.
 #'
-#' @param object A fit by [firth()], [firth_multinom()] or [cratio()].
+#' @param object A fit by [firth()], [firth_multinom()], [cratio()] or [ordered_logit()].
 #' @param ... Further fits.
 #' @param test `"Chisq"` or `"LRT"`, two names of the likelihood-ratio test.
 #' @return A data frame of class `anova` with degrees of freedom, statistic (`Deviance`) and

@@ -1,7 +1,8 @@
 #' Methods for logistic fits
 #'
-#' Methods for fits by [firth()], [firth_multinom()] and [cratio()]. Besides those shown here,
-#' [coef()], [deviance()], [df.residual()], [AIC()], [BIC()], [formula()], [terms()],
+#' Methods for fits by [firth()], [firth_multinom()], [cratio()] and [ordered_logit()]. Besides
+#' those shown here, [coef()], [deviance()], [df.residual()], [AIC()], [BIC()], [formula()],
+#' [terms()],
 #' [model.frame()] and [update()] work as with other models. There are also methods for `tidy()`,
 #' `glance()` and [augment()][pwcstats_augment] from \pkg{generics} (re-exported by \pkg{broom}).
 #'
@@ -22,7 +23,7 @@
 #' others of \pkg{car}, `glht()` of \pkg{multcomp}, and [robust covariances][pwcstats_sandwich] by
 #' \pkg{sandwich}.
 #'
-#' @param x,object A fit by [firth()], [firth_multinom()] or [cratio()].
+#' @param x,object A fit by [firth()], [firth_multinom()], [cratio()] or [ordered_logit()].
 #' @param parm Names or numbers of the coefficients, by default all.
 #' @param level,conf.level Confidence level, by either name.
 #' @param method,conf.method `"wald"` for the normal approximation, `"profile"` for profile
@@ -84,16 +85,23 @@ describe_logit <- function(x) {
       n, sprintf("%s is the baseline", classes[[1L]])
     ))
   }
+  method <- c(none = "maximum likelihood", firth = "Firth's penalised likelihood")[[x$penalty]]
+  if (inherits(x, "pwcstats_ordered_logit")) {
+    return(sprintf(
+      "Proportional odds by %s: %s observations; logit P(%s <= j) = threshold - slopes",
+      method, n, response
+    ))
+  }
   sprintf(
     "Continuation ratios by %s: %s observations; %s slopes; stage j is P(%s = j | %s %s j)",
-    c(none = "maximum likelihood", firth = "Firth's bias-reduced likelihood")[[x$penalty]], n,
+    sub("penalised", "bias-reduced", method, fixed = TRUE), n,
     if (x$parallel) "parallel" else "separate", response, response,
     if (x$direction == "backward") "<=" else ">="
   )
 }
 
 # How the fit ended. If estimates are infinite, more iterations would not help; only those of
-# cratio() can be.
+# cratio() and ordered_logit() can be.
 describe_end <- function(x) {
   if (isTRUE(x$separated)) {
     sprintf("Not all estimates are finite: %s; penalty = 'firth' gives finite ones", x$reason)
@@ -292,6 +300,8 @@ python_order <- function(object) {
     n_stages <- length(object$stages)
     n_columns <- ncol(model.matrix.pwcstats_logit(object))
     stage_order(n_stages, n_columns, object$parallel)
+  } else if (inherits(object, "pwcstats_ordered_logit")) {
+    thresholds_first(length(object$zeta), length(object$coefficients))
   } else {
     seq_along(object$se)
   }

@@ -1,12 +1,13 @@
 #' Predictions from logistic fits
 #'
-#' @param object A fit by [firth()], [firth_multinom()] or [cratio()].
+#' @param object A fit by [firth()], [firth_multinom()], [cratio()] or [ordered_logit()].
 #' @param newdata Data frame with the variables of the formula, which must not be infinite; by
 #'   default the rows of the fit, including those with weight 0.
 #' @param type `"link"` for linear predictors, `"response"` or `"prob"` (or `"probs"`) for
 #'   probabilities, `"class"` for the most probable class, `"stage"` for the probabilities of the
-#'   stages, `"terms"` for the contributions of the terms to the linear predictor, as for `glm()`.
-#'   For `residuals()` the type of residuals, as for `glm()`.
+#'   stages, `"cumulative"` for the probabilities of a class or a lower one, `"terms"` for the
+#'   contributions of the terms to the linear predictor, as for `glm()`. For `residuals()` the type
+#'   of residuals, as for `glm()`.
 #' @param se.fit Return standard errors too? Those of probabilities are by the delta method.
 #' @param terms Names or numbers of the terms for `type = "terms"`, by default all.
 #' @param interval,level `"confidence"` adds confidence intervals of this level. They use the normal
@@ -20,7 +21,9 @@
 #'   `lwr` and `upr`, as for `lm()`; with `se.fit` a list with the elements `fit`, `se.fit` and
 #'   `residual.scale`, as for `glm()`. After the others a matrix: `"prob"` has one column for each
 #'   class, `"link"` one for each class but the first or for each stage, `"stage"` one for each
-#'   stage; with `se.fit` a list of two such matrices, `fit` and `se.fit`.
+#'   stage, `"cumulative"` one for each threshold; with `se.fit` a list of two such matrices, `fit`
+#'   and `se.fit`. After [ordered_logit()], `"link"` gives a vector, which does not include the
+#'   thresholds.
 #'
 #'   For `"class"` the classes have the type of the response: a factor with its levels, numeric or
 #'   logical. If classes are equally probable, the result is the first of them.

@@ -163,8 +163,7 @@ confint.pwcstats_machines <- function(object,
 #'   `estimate`, `std.error`, `statistic` and `p.value`, as printed by `summary()`, and if requested
 #'   `conf.low` and `conf.high`. If there are several equations, `y.level` is the cluster or class
 #'   that is compared with the positives or the baseline, or the class of a continuation ratio. With
-#'   `integrator = "ordered"`, the thresholds after the first are given as logarithms of the
-#'   differences between consecutive thresholds.
+#'   `integrator = "ordered"`, the slopes come first and then the thresholds, such as `"low/mid"`.
 #'
 #'   `glance()` returns a data frame with one row: `nobs`, `n.classes`, `n.machines`, `kernel`,
 #'   `integrator`, the `penalty` that was used, and the `threshold`, `NA` if there is none.

@@ -17,7 +17,6 @@
 #' @param integrator Continuation ratios, or proportional odds, where the classes differ only in the
 #'   threshold.
 #' @param penalty Use Firth's penalty if the distances separate the classes, never, or always.
-#'   Proportional odds have no penalty.
 #' @param seed Whole number that seeds folds, and draws between equally probable classes. With
 #'   `NULL`, folds follow the order of the rows.
 #' @return A list of class `pwcstats_ordinal_hybrid`, which inherits from `pwcstats_machines` and
@@ -25,8 +24,8 @@
 #'   [predict()][predict.pwcstats_machines]. Its elements are
 #'   \item{classes}{The classes from the lowest to the highest.}
 #'   \item{coefficients}{Coefficients of the integrator: a vector with names such as
-#'     `"(Intercept):class"` and `"distance:class"`; for `"ordered"` the slopes, the lowest
-#'     threshold, and the logarithms of the differences between consecutive thresholds.}
+#'     `"(Intercept):class"` and `"distance:class"`; for `"ordered"` the slopes and the
+#'     thresholds.}
 #'   \item{norms, distances, aliased, selected, integrator, chain, penalty, svm, center,
 #'     scale, distance_cv}{As in [hybrid()].}
 #'   \item{nobs, call, terms, model, xlevels, contrasts, na.action, python}{As in [hybrid()].}

@@ -20,7 +20,8 @@ from pwcstats.errors import ConvergenceWarning, InputError, arg, code, warn
 from pwcstats.logit import reading
 from pwcstats.logit.formulas import columns_by_term
 from pwcstats.logit.inherited import HidesUnavailable, StatsmodelsResult, Unavailable
-from pwcstats.logit.likelihood import MultinomialLikelihood, Point
+from pwcstats.logit.likelihood import MultinomialLikelihood
+from pwcstats.logit.maximum import Point
 from pwcstats.logit.profiles import (
     fall,
     profile_bounds,

@@ -16,7 +16,7 @@ from pwcstats._arrays import Array
 from pwcstats._kernels import profile
 from pwcstats._kernels.blas import threads_for
 from pwcstats.logit.evaluation import Points
-from pwcstats.logit.likelihood import HIGH_LEVERAGE, MultinomialLikelihood, Point
+from pwcstats.logit.maximum import HIGH_LEVERAGE, Likelihood, Point
 
 # Number of threads, rows times points from which they are used, and rows times points that are evaluated together.
 THREADS, WORTH_THREADS, LARGEST = 2, 2**15, 2**19
@@ -31,7 +31,7 @@ def fall(alpha: float) -> float:
     return 0.5 * float(chdtri(1, alpha))
 
 
-def single_tests(likelihood: MultinomialLikelihood, best: Point, hard: bool) -> tuple[Array, Array]:
+def single_tests(likelihood: Likelihood, best: Point, hard: bool) -> tuple[Array, Array]:
     """Likelihood-ratio tests that each coefficient is 0: statistics and p-values."""
     beta = likelihood.beta(best.params)
     nulls = [
@@ -42,13 +42,13 @@ def single_tests(likelihood: MultinomialLikelihood, best: Point, hard: bool) -> 
     return statistic, np.asarray(chdtrc(1, statistic))
 
 
-def profile_bounds(likelihood: MultinomialLikelihood, best: Point, drop: float) -> Array:
+def profile_bounds(likelihood: Likelihood, best: Point, drop: float) -> Array:
     """Lower and upper bounds of each coefficient, where the profile likelihood has fallen by `drop`."""
     bounds, _ = _profile_ends(likelihood, best, drop)
     return bounds.reshape(-1, 2)
 
 
-def profile_curves(likelihood: MultinomialLikelihood, best: Point, z: Array) -> Array:
+def profile_curves(likelihood: Likelihood, best: Point, z: Array) -> Array:
     """All coefficients at points of each coefficient's profile.
 
     The axes of the array are the profiled coefficient, the signed root of the likelihood-ratio statistic (-z from large
@@ -77,7 +77,7 @@ def profile_table(names: Sequence[str], z: Array, curves: Array) -> pd.DataFrame
     return pd.DataFrame(curves.reshape(-1, len(names)), index=index, columns=list(names))
 
 
-def _profile_ends(likelihood: MultinomialLikelihood, best: Point, drop: float) -> tuple[Array, Array]:
+def _profile_ends(likelihood: Likelihood, best: Point, drop: float) -> tuple[Array, Array]:
     """Lower and upper bounds of each coefficient in turn, and the parameters there, one row each.
 
     In small data with rows of high leverage, the other coefficients may have several maxima. A bound is wrong if they
@@ -108,7 +108,7 @@ def _profile_ends(likelihood: MultinomialLikelihood, best: Point, drop: float) -
     return bounds, params
 
 
-def _is_small(likelihood: MultinomialLikelihood) -> bool:
+def _is_small(likelihood: Likelihood) -> bool:
     return len(likelihood.sample.x) * likelihood.n_params <= SMALL
 
 
@@ -145,7 +145,7 @@ class Rows:
         return Rows(self.value[which], lambda: (score[which], slope[which]))
 
 
-def _rows(likelihood: MultinomialLikelihood, params: Array) -> Rows:
+def _rows(likelihood: Likelihood, params: Array) -> Rows:
     n, m = len(likelihood.sample.x), len(params)
     parts = max(min(THREADS, m) if n * m >= WORTH_THREADS else 1, n * m // LARGEST)
 
@@ -176,7 +176,7 @@ def _rows(likelihood: MultinomialLikelihood, params: Array) -> Rows:
 class _Search:
     """The profile of one coefficient, by a fit at each value of it. Slow, but reliable."""
 
-    def __init__(self, likelihood: MultinomialLikelihood, best: Point, index: int) -> None:
+    def __init__(self, likelihood: Likelihood, best: Point, index: int) -> None:
         self.likelihood, self.best, self.index = likelihood, best, index
         self.estimate = likelihood.beta(best.params)
         self.held = np.arange(likelihood.n_params) == index

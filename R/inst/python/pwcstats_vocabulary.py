@@ -83,6 +83,7 @@ _FUNCTIONS = {name: f"{name}()" for name in _SAME} | {
     "FirthLogit": "firth()",
     "FirthMNLogit": "firth_multinom()",
     "HybridClassifier": "hybrid()",
+    "OrderedLogit": "ordered_logit()",
     "OrdinalHybridClassifier": "ordinal_hybrid()",
     "PairwiseClassifier": "pwc()",
     "PlackettLuce": "plackett_luce()",

@@ -12,7 +12,8 @@ every_object <- function() {
   cars <- transform(mtcars, gear = ordered(gear))
   objects <- list(
     # The first logistic fit has the fewest methods of its own.
-    cratio(gear ~ wt, cars, penalty = "firth"), firth(am ~ wt, cars),
+    cratio(gear ~ wt, cars, penalty = "firth"), ordered_logit(gear ~ wt, cars, penalty = "firth"),
+    firth(am ~ wt, cars),
     firth_multinom(gear ~ wt, cars), detect_separation(am ~ wt, cars), bt(wins),
     hybrid(Species ~ Petal.Length + Petal.Width, iris),
     pwc(Species ~ Petal.Length + Petal.Width, iris, learners = "lda"), compare_methods(scores),
@@ -25,7 +26,7 @@ every_object <- function() {
     leaderboard(bt(wins)), pairs(bt(wins)), mixed, summary(mixed), rankings,
     profile(firth(am ~ wt, cars))
   )
-  c(objects, lapply(objects[c(1, 5:8)], summary), further)
+  c(objects, lapply(objects[c(1, 6:9)], summary), further)
 }
 
 # Generic functions and methods that accept anything in their dots, each for a reason.
