@@ -71,13 +71,14 @@ emm_basis.pwcstats_firth_multinom <- function(object, # nolint
   mode <- check_choice(mode, call)
   x <- grid_design(object, trms, xlev, grid)
   levels <- named_levels(object)
-  model <- equations(object)
   if (mode == "prob") {
-    scale <- probability_grid(levels, model$n, model$from_logits)
-    return(as_basis(object, model$design(x), scale, ...))
+    designs <- link_designs(object, x)
+    scale <- probability_grid(levels, length(designs), proba_from_links(object))
+    return(as_basis(object, do.call(rbind, designs), scale, ...))
   }
   # The baseline has logit 0; centring subtracts the mean of all logits.
-  centred <- rbind(0, diag(model$n)) - 1 / (model$n + 1L)
+  n_links <- nrow(object$coefficients)
+  centred <- rbind(0, diag(n_links)) - 1 / (n_links + 1L)
   scale <- list(tran = "log", inv.lbl = "e^y", ylevs = levels)
   as_basis(object, kronecker(centred, x), scale, ...)
 }
@@ -94,14 +95,15 @@ emm_basis.pwcstats_cratio <- function(object, # nolint
                                       ...) {
   call <- sys.call()
   mode <- check_choice(mode, call)
-  model <- equations(object)
+  refuse_infinite_estimates(object, "a standard error", NULL)
+  designs <- link_designs(object, grid_design(object, trms, xlev, grid))
   stages <- list(stage = object$stages)
   scale <- switch(mode,
     linear.predictor = list(tran = "logit", inv.lbl = "prob", ylevs = stages),
-    stage = probability_grid(stages, model$n, stages_from_logits),
-    ordered_grid(object, mode, model)
+    stage = probability_grid(stages, length(designs), stages_from_links),
+    ordered_grid(object, mode, length(designs))
   )
-  as_basis(object, model$design(grid_design(object, trms, xlev, grid)), scale, ...)
+  as_basis(object, do.call(rbind, designs), scale, ...)
 }
 
 grid_design <- function(object, trms, xlev, grid) {
@@ -135,14 +137,14 @@ named_levels <- function(object) {
 }
 
 # Modes of ordered classes: linear combinations of their probabilities.
-ordered_grid <- function(object, mode, model) {
+ordered_grid <- function(object, mode, n_links) {
   levels <- named_levels(object)
   labels <- levels[[1L]]
   n <- length(labels)
   at_most <- outer(seq_len(n - 1L), seq_len(n), ">=") + 0
   cut <- list(cut = paste(labels[-n], labels[-1L], sep = "|"))
   combine <- function(levels, weights) {
-    probability_grid(levels, model$n, model$from_logits, weights, mode)
+    probability_grid(levels, n_links, proba_from_links(object), weights, mode)
   }
   switch(mode,
     prob = combine(levels, diag(n)),
@@ -155,9 +157,10 @@ ordered_grid <- function(object, mode, model) {
 # The part `misc` of a basis whose linear predictors become probabilities.
 # levels       classes, stages or cuts, with their name
 # n            number of linear predictors for each row of the grid
-# from_logits  as in equations()
+# from_links   function from the linear predictors of a row to probabilities (`value`) and their
+#              derivatives (`slope`)
 # combine      matrix of the combinations of probabilities to return
-probability_grid <- function(levels, n, from_logits, combine = NULL, name = "prob") {
+probability_grid <- function(levels, n, from_links, combine = NULL, name = "prob") {
   n_levels <- length(levels[[1L]])
   hook <- function(object, N.sim, ...) { # nolint
     if (!missing(N.sim)) {
@@ -174,7 +177,8 @@ probability_grid <- function(levels, n, from_logits, combine = NULL, name = "pro
     rows <- matrix(seq_len(nrow(object@linfct)), ncol = n_levels)
     found <- lapply(seq_len(nrow(rows)), function(row) {
       x <- object@linfct[rows[row, seq_len(n)], , drop = FALSE]
-      part <- from_coefficients(x, object@bhat, from_logits)
+      part <- from_links(drop(x %*% object@bhat))
+      part$slope <- part$slope %*% x
       if (is.null(combine)) part else lapply(part, function(values) combine %*% values)
     })
     if (name == "mean.class") {
@@ -191,6 +195,19 @@ probability_grid <- function(levels, n, from_logits, combine = NULL, name = "pro
     object
   }
   list(ylevs = levels, postGridHook = hook, equations = n, padding = n_levels - n)
+}
+
+# Probabilities of the classes of a row, and their derivatives.
+proba_from_links <- function(object) {
+  function(eta) {
+    eta <- t(eta)
+    proba <- link_proba(object, eta)
+    list(value = drop(proba), slope = do.call(rbind, link_slopes(object, eta, proba)))
+  }
+}
+
+stages_from_links <- function(eta) {
+  list(value = stats::plogis(eta), slope = diag(stats::dlogis(eta), length(eta)))
 }
 
 without_levels <- function(object, name, rows) {

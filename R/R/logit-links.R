@@ -1,6 +1,7 @@
-# The linear predictors of logistic fits and what depends on them: scores of rows, and standard
-# errors of probabilities. A new class of fits needs methods for link_designs(), link_scores(),
-# link_slopes() and coefficient_terms().
+# The linear predictors of logistic fits and what depends on them: scores of rows, probabilities of
+# classes and their standard errors. sandwich, predict(), emmeans and effects use them. A new class
+# of fits needs methods for link_designs(), link_scores(), link_proba(), link_slopes() and
+# coefficient_terms().
 
 # A list with one matrix for each linear predictor: its derivatives with respect to the
 # coefficients, which are in the order of vcov(); `x` is the design matrix of some rows.
@@ -94,6 +95,29 @@ link_scores.pwcstats_cratio <- function(object, designs) {
   matrix(scores, length(code))
 }
 
+# Probabilities of the classes, one column each, for linear predictors `eta`, one column each.
+link_proba <- function(object, eta) {
+  UseMethod("link_proba")
+}
+
+link_proba.pwcstats_firth_multinom <- function(object, eta) {
+  eta <- cbind(numeric(nrow(eta)), eta)
+  # Subtracting the largest avoids overflow.
+  largest <- max.col(eta, ties.method = "first")
+  odds <- exp(eta - eta[cbind(seq_along(largest), largest)])
+  odds / rowSums(odds)
+}
+
+link_proba.pwcstats_cratio <- function(object, eta) {
+  classes <- seq_along(object$classes)
+  stages <- match(object$stages, as.character(object$classes))
+  # A class ends the chain at its own stage, after it has passed the stages before.
+  passes <- outer(stages, classes, if (object$direction == "backward") ">" else "<")
+  log_yes <- stats::plogis(eta, log.p = TRUE)
+  log_no <- stats::plogis(-eta, log.p = TRUE)
+  exp(log_yes %*% outer(stages, classes, "==") + log_no %*% passes)
+}
+
 # A list with one matrix for each class: derivatives of its probability with respect to the linear
 # predictors. `eta` has the linear predictors, `proba` the probabilities of the classes.
 link_slopes <- function(object, eta, proba) {
@@ -161,11 +185,6 @@ probability_errors <- function(object, designs, eta, proba) {
     quadratic_forms(gradient, object$vcov, gradient)
   }, numeric(nrow(proba)))
   sqrt(matrix(errors, nrow(proba)))
-}
-
-# a' V b for the rows a and b of two matrices.
-quadratic_forms <- function(left, v, right) {
-  rowSums((left %*% v) * right)
 }
 
 # Scores of the rows of the fit, one column for each coefficient.

@@ -224,15 +224,6 @@ family.pwcstats_firth <- function(object, ...) {
 }
 
 #' @rdname pwcstats_logit
-#' @export
-family.pwcstats_logit <- function(object, ...) {
-  abort(
-    "only fits by firth() have a family; models of several classes have none.",
-    sys.call()
-  )
-}
-
-#' @rdname pwcstats_logit
 #' @importFrom stats weights
 #' @export
 weights.pwcstats_logit <- function(object, type = c("prior", "working"), ...) {

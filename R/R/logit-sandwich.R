@@ -66,22 +66,17 @@ bread.pwcstats_logit <- function(x, ...) { # nolint
 }
 
 refuse_other_equations <- function(x, call) {
-  if (first_of(x$correction, "none") != "none") {
-    abort(
-      sprintf(
-        "a sandwich covariance needs a fit without correction, got correction = '%s'.",
-        x$correction
-      ),
-      call
-    )
-  }
+  refuse_corrected(x, call, "a sandwich covariance")
   refuse_infinite_estimates(x, "a sandwich covariance", call)
 }
 
 refuse_infinite_estimates <- function(x, what, call) {
   if (isTRUE(x$separated)) {
     abort(
-      sprintf("%s needs finite estimates; fit with penalty = 'firth'.", what), call
+      sprintf(
+        "%s needs finite estimates, but a stage is separated; fit with penalty = 'firth'.", what
+      ),
+      call
     )
   }
 }
