@@ -244,6 +244,15 @@ def integrator(fit):
     return kind, INTEGRATORS[kind].chain
 
 
+def integrator_covariance(fit):
+    """Return the covariance of the integrator's coefficients, or None if it consists of separate fits."""
+    from pwcstats.hybrid.integrators import INTEGRATORS
+
+    # Separate fits allow no common selection, either.
+    is_joint = INTEGRATORS[fit._fitted.integrator.kind].selects
+    return fit.integrator_.cov_params() if is_joint else None
+
+
 def weights_pairs(coupling):
     """Return whether a coupling method uses weights of the pairs."""
     from pwcstats.coupling.methods import find_method
