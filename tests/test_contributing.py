@@ -35,6 +35,8 @@ MENTIONED = {
     "pwcstats/pairwise/learners.py": {"vote"},
     "pwcstats/plot/ranks.py": {"nemenyi"},
     "R/R/cratio.R": {"cratio"},
+    # insight's name of a distribution.
+    "R/R/insight.R": {"logistic"},
     "R/R/machines.R": {"svm"},
 }
 
