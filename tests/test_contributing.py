@@ -38,6 +38,8 @@ MENTIONED = {
     # insight's name of a distribution.
     "R/R/insight.R": {"logistic"},
     "R/R/machines.R": {"svm"},
+    # Its models are support vector machines only.
+    "R/R/parsnip.R": {"svm"},
 }
 
 
