@@ -15,7 +15,7 @@ from pwcstats._text import shown
 from pwcstats.errors import InputError, arg
 from pwcstats.logit import reading
 from pwcstats.logit.firth import CORRECTIONS, FirthLogit
-from pwcstats.logit.likelihood import MAXITER
+from pwcstats.logit.maximum import MAXITER
 from pwcstats.logit.multinomial import FirthMNLogit
 
 __all__ = ["FirthClassifier"]
