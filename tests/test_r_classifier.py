@@ -462,11 +462,26 @@ def test_columns_by_name_or_by_position_or_of_the_second_class_only(iris):
         "data frame": "data.frame(versicolor = 1 - p, virginica = p)",
         "second": "p",
         "one column": "cbind(virginica = p)",
+        "column of the first": "cbind(versicolor = 1 - p)",
+        "frame of the first": "data.frame(versicolor = 1 - p)",
+        "another name": "cbind(s0 = p)",
     }
     for code in codes.values():
         prob = f"function(model, x) {{ p <- seq(0.1, 0.9, length.out = nrow(x)); {code} }}"
         answer = RClassifier(fit_code=FIT, prob_code=prob).fit(X, y).predict_proba(X)
         np.testing.assert_allclose(answer, np.column_stack([1 - p, p]), rtol=0, atol=1e-15)
+
+
+def test_one_column_of_lda_is_that_of_its_name(iris):
+    X, y = iris[0][50:], iris[1][50:]
+    both = RClassifier("MASS::lda").fit(X, y)
+    for k in (1, 2):
+        one = RClassifier(
+            fit_code="function(x, y) MASS::lda(x, y)",
+            prob_code=f"function(model, x) predict(model, x)$posterior[, {k}, drop = FALSE]",
+        ).fit(X, y)
+        for rows in (X, X[70:71]):
+            np.testing.assert_allclose(one.predict_proba(rows), both.predict_proba(rows), rtol=0, atol=SAME_R)
 
 
 def test_the_documentation_lists_the_table():

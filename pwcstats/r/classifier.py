@@ -70,7 +70,7 @@ class RClassifier(ClassifierMixin, BaseEstimator):
     prob_code : str, optional
         R code of a function that returns probabilities of new rows: ``"function(model, x) ..."``. It returns a matrix
         with one column for each class, named by the levels or in their order, or for two classes the probabilities of
-        the second one.
+        the second one. A single column may also have the name of the first class.
     random_state : int, RandomState instance or None
         Seed of R for the fit and for each prediction. With an integer, results are those that R finds after
         ``set.seed(random_state)``. The state of R's random number generator does not change.
@@ -389,12 +389,15 @@ def _typed(frame: pd.DataFrame, types: dict[str, Any], missing: bool) -> pd.Data
 def _read_probabilities(p: Any, labels: list[str] | None, levels: list[str], n: int) -> Array:
     """A matrix of probabilities in the order of the levels.
 
-    Of two classes, R functions may return the second one only; of one row, a vector.
+    Of two classes, R functions may return one only, the second unless its column has the name of the first; of one row,
+    a vector.
     """
     if p.ndim == 1 and n == 1 and len(p) == len(levels):
         p = p[None, :]
     if len(levels) == 2 and p.size == n:
+        is_first = p.ndim == 2 and labels == levels[:1]
         p, labels = np.column_stack([1.0 - p.ravel(), p.ravel()]), None
+        p = p[:, ::-1] if is_first else p
     if p.shape != (n, len(levels)):
         raise InputError(
             f"R returned {p.size} numbers, and probabilities of {n} rows and {len(levels)} classes are needed; "
