@@ -260,6 +260,22 @@ model.matrix.pwcstats_logit <- function(object, ...) { # nolint
 }
 
 #' @rdname pwcstats_logit
+#' @importFrom stats variable.names
+#' @export
+variable.names.pwcstats_logit <- function(object, ...) { # nolint
+  refuse_unknown(...)
+  colnames(model.matrix.pwcstats_logit(object))
+}
+
+#' @rdname pwcstats_logit
+#' @importFrom stats case.names
+#' @export
+case.names.pwcstats_logit <- function(object, ...) { # nolint
+  refuse_unknown(...)
+  rownames(object$model)[row_weights_used(object) > 0]
+}
+
+#' @rdname pwcstats_logit
 #' @importFrom stats confint
 #' @export
 confint.pwcstats_logit <- function(object,

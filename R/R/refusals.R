@@ -67,6 +67,11 @@ refusals <- list(
     message = "a fit with random effects has no residual degrees of freedom; use logLik() or AIC()."
   ),
   list(
+    class = "pwcstats_abilities",
+    generics = "sigma",
+    message = "fits of comparisons have no residual variance; use deviance(fit) / df.residual(fit)."
+  ),
+  list(
     class = "pwcstats_pl",
     generics = c("residuals", "fitted", "family", "model.matrix", "formula", "terms"),
     message = paste(
