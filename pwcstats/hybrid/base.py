@@ -1,5 +1,6 @@
 """What the two hybrid classifiers share: training, distances, probabilities and reports."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -21,6 +22,7 @@ from pwcstats import _params, _summary
 from pwcstats._arrays import Array
 from pwcstats._text import listed
 from pwcstats.errors import InputError, arg, code, value
+from pwcstats.hybrid.choice import Trial, least_loss, log_loss, try_each
 from pwcstats.hybrid.groups import Codes, Groups
 from pwcstats.hybrid.integrators import INTEGRATORS, Criterion, FittedIntegrator, Penalty, integrate
 from pwcstats.hybrid.machines import Machine, fit_machines, measure, measure_held_out
@@ -29,10 +31,13 @@ from pwcstats.pairwise.data import Standardizer, check_frame, check_several_clas
 from pwcstats.pairwise.folds import Folds, make_group_folds
 from pwcstats.pairwise.learners import MAX_ITER, last_step
 
+# Costs of the default machine, besides 1.
+COSTS = (0.1, 0.01)
+
 
 @dataclass(frozen=True, eq=False)
 class HeldOut:
-    """Held-out probabilities of the first group, and the fold that held out each row."""
+    """Held-out probabilities of the groups, and the fold that held out each row."""
 
     proba: Array
     fold: NDArray[np.int64]
@@ -40,8 +45,9 @@ class HeldOut:
 
 @dataclass(frozen=True, eq=False)
 class FittedHybrid:
-    """Fitted machines and their integrator; `unsteady` are the distances that were not held out."""
+    """Groups of the rows, fitted machines and their integrator; `unsteady` are the distances that were not held out."""
 
+    groups: Groups
     machines: list[Machine]
     integrator: FittedIntegrator
     unsteady: list[str]
@@ -209,10 +215,10 @@ class BaseHybrid(ClassifierMixin, BaseEstimator):
 
     # Parameters and data
 
-    def _learner(self) -> Any:
+    def _learner(self, cost: float = 1.0) -> Any:
         if self.estimator is not None:
             return self.estimator
-        return make_pipeline(Standardizer(), SVC(kernel="linear", max_iter=MAX_ITER))
+        return make_pipeline(Standardizer(), SVC(kernel="linear", C=cost, max_iter=MAX_ITER))
 
     def _check_params(self) -> None:
         _check_learner(self._learner())
@@ -272,15 +278,34 @@ class BaseHybrid(ClassifierMixin, BaseEstimator):
 
     # Training
 
-    def _train(self, x: Any, groups: Groups, kind: str, threshold_cv: Any = None) -> FittedHybrid:
+    @property
+    def _chooses_cost(self) -> bool:
+        """Whether the cost of the machines is chosen by held-out probabilities."""
+        return self.estimator is None and self.distance_cv is not None
+
+    def _with_best_cost(self, train: Callable[..., FittedHybrid], first: FittedHybrid) -> FittedHybrid:
+        """Of `first`, whose machines have cost 1, and fits with other costs, the one with the least held-out loss."""
+        if not self._chooses_cost:
+            return first
+        others = try_each((partial(train, learner=self._learner(cost)) for cost in COSTS), self._loss)
+        return least_loss([Trial(first, self._loss(first)), *others]).accept()
+
+    def _loss(self, fitted: FittedHybrid) -> Array:
+        """Log loss of each row's held-out probability."""
+        assert fitted.held_out is not None
+        return log_loss(fitted.held_out.proba[np.arange(len(fitted.groups.code)), fitted.groups.code])
+
+    def _train(
+        self, x: Any, kind: str, seed: int | None, threshold_cv: Any, groups: Groups, learner: Any = None
+    ) -> FittedHybrid:
         """Fit the machines, measure distances, and fit the integrator; with `threshold_cv`, hold out probabilities."""
-        seed = self._seed()
+        learner = self._learner() if learner is None else learner
         make_folds = partial(_make_folds, x, groups, seed)
         distance_folds = make_folds(self.distance_cv, "distance_cv")
         threshold_folds = make_folds(threshold_cv, "threshold_cv")
         # Thresholds need machines of folds only if distances are not held out anyway.
         folds = threshold_folds if distance_folds is None else distance_folds
-        machines, by_fold = fit_machines(self._learner(), groups.machines, x, folds, self.n_jobs, seed, self.verbose)
+        machines, by_fold = fit_machines(learner, groups.machines, x, folds, self.n_jobs, seed, self.verbose)
         fit = partial(integrate, kind, labels=groups.labels, penalty=self.penalty, select=self.select)
         distances, reference = measure(machines, x), None
         unsteady: list[str] = []
@@ -290,7 +315,7 @@ class BaseHybrid(ClassifierMixin, BaseEstimator):
         integrator = fit(distances, groups.code, reference=reference)
         held_out = None
         if threshold_folds is not None:
-            proba = np.empty(len(groups.code))
+            proba = np.empty((len(groups.code), len(groups.labels)))
             for k, (train, test) in enumerate(zip(threshold_folds.train, threshold_folds.test, strict=True)):
                 rows = _with_all_groups(train, groups.code)
                 if reference is None:
@@ -299,9 +324,9 @@ class BaseHybrid(ClassifierMixin, BaseEstimator):
                     seen, new, seen_reference = distances[rows], distances[test], reference[rows]
                 where = f" in fold {k} of {arg('threshold_cv')}"
                 model = fit(seen, groups.code[rows], reference=seen_reference, where=where, full=integrator)
-                proba[test] = model.proba(new)[:, 0]
+                proba[test] = model.proba(new)
             held_out = HeldOut(proba, threshold_folds.held())
-        return FittedHybrid(machines, integrator, unsteady, held_out)
+        return FittedHybrid(groups, machines, integrator, unsteady, held_out)
 
     def _keep(self, fitted: FittedHybrid) -> None:
         """Set the public attributes of a fit."""

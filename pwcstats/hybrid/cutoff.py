@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, logit
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import get_scorer
 
 from pwcstats._arrays import Array
 from pwcstats.errors import InputError, arg, value
-from pwcstats.pairwise.calibration import best_threshold, bounded
 
+# Scores whose best threshold of true probabilities is known, from the share of positives.
+KNOWN: dict[str, Callable[[float], float]] = {"accuracy": lambda _: 0.5, "balanced_accuracy": lambda share: share}
 # Most thresholds that are tried if each costs a call of the scorer.
 TRIALS = 200
 # A score is clearly better if the difference is more than so many standard errors over the folds.
@@ -28,7 +28,10 @@ def by_share(proba: Array, positive: NDArray[np.bool_]) -> float:
 
 
 def by_score(proba: Array, positive: NDArray[np.bool_], fold: NDArray[np.int64], scoring: Any, classes: Any) -> float:
-    """The threshold with the highest score, or 1/2 if the folds do not clearly show that it is better.
+    """The threshold with the highest score.
+
+    It is known for the accuracy and the balanced accuracy. For other scores, it is the best one on held-out
+    probabilities, or 1/2 if the folds do not clearly show that it is better.
 
     Parameters
     ----------
@@ -47,11 +50,9 @@ def by_score(proba: Array, positive: NDArray[np.bool_], fold: NDArray[np.int64],
     -------
     float
     """
-    if scoring == "balanced_accuracy":
-        best = _most_balanced(proba, positive)
-        at_best, at_half = (_balanced_accuracies(proba > t, positive, fold) for t in (best, 0.5))
-    else:
-        best, at_best, at_half = _best_trial(proba, positive, fold, scoring, classes)
+    if isinstance(scoring, str) and scoring in KNOWN:
+        return KNOWN[scoring](float(positive.mean()))
+    best, at_best, at_half = _best_trial(proba, positive, fold, scoring, classes)
     gains = [a - b for a, b in zip(at_best, at_half, strict=True)]
     # On the same rows, the best of many thresholds is always better than 1/2.
     clear = np.mean(gains) > CLEAR * np.std(gains, ddof=1) / np.sqrt(len(gains))
@@ -63,21 +64,6 @@ THRESHOLDS: dict[str, Callable[..., float]] = {
     "cv": by_score,
     "prevalence": lambda proba, positive, *_: by_share(proba, positive),
 }
-
-
-def _most_balanced(proba: Array, positive: NDArray[np.bool_]) -> float:
-    """The threshold with the fewest errors if each class has weight 1/2."""
-    weight = np.where(positive, 0.5 / positive.sum(), 0.5 / (~positive).sum())
-    with np.errstate(divide="ignore"):
-        log_odds = bounded(logit(proba))
-    return float(expit(best_threshold(log_odds, positive, weight)))
-
-
-def _balanced_accuracies(predicted: Any, positive: NDArray[np.bool_], fold: NDArray[np.int64]) -> list[float]:
-    """Balanced accuracy in each fold: the mean recall of the classes that the fold has."""
-    right = predicted == positive
-    sides = [[right[(fold == f) & side] for side in (~positive, positive)] for f in np.unique(fold)]
-    return [float(np.mean([rows.sum() / len(rows) for rows in both if len(rows)])) for both in sides]
 
 
 class FixedThreshold(ClassifierMixin, BaseEstimator):

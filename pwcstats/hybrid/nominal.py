@@ -1,5 +1,6 @@
 """HybridClassifier: Chang's Procedure I."""
 
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -10,9 +11,10 @@ from pwcstats import _params
 from pwcstats._arrays import Array
 from pwcstats._text import listed, shown
 from pwcstats.errors import InputError, arg, value
-from pwcstats.hybrid.base import BaseHybrid, HeldOut, check_cv
+from pwcstats.hybrid.base import BaseHybrid, FittedHybrid, HeldOut, check_cv
+from pwcstats.hybrid.choice import first_that_suffices, log_loss, try_each
 from pwcstats.hybrid.cutoff import THRESHOLDS
-from pwcstats.hybrid.groups import SPLITS, Codes, Groups, against_baseline
+from pwcstats.hybrid.groups import SPLITS, Codes, Groups, against_baseline, is_word
 from pwcstats.hybrid.integrators import INTEGRATORS, Criterion, Penalty
 from pwcstats.pairwise.calibration import check_one_score, likeliest
 
@@ -225,18 +227,15 @@ class HybridClassifier(BaseHybrid):
         self.pos_label_ = self.classes_[base]
         self._order = np.array([base, *(k for k in range(len(self.classes_)) if k != base)])
         if len(self.classes_) > 2:
-            groups = self._group_classes(code)
-            self._keep(self._train(x, groups, self.integrator))
+            train = partial(self._train, x, self.integrator, self._seed(), self.distance_cv, self._group_classes(code))
+            fitted = self._with_best_cost(train, train())
             self.threshold_ = None
         else:
-            positive, labels = code == base, (str(self.pos_label_), str(self._negative))
-            split = SPLITS[self.split]
-            groups = split.make(x, positive, labels, self.n_clusters, clusters, self._seed())
-            needs_cv = isinstance(self.threshold, str)
-            fitted = self._train(x, groups, self._kind(), self.threshold_cv if needs_cv else None)
-            self._keep(fitted)
+            positive = code == base
+            fitted = self._train_two(x, positive, clusters)
             self.threshold_ = self._choose_threshold(fitted.held_out, positive)
-        self.clusters_, self.n_clusters_ = groups.clusters, len(groups.machines)
+        self._keep(fitted)
+        self.clusters_, self.n_clusters_ = fitted.groups.clusters, len(fitted.groups.machines)
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -322,11 +321,37 @@ class HybridClassifier(BaseHybrid):
         names = [str(self.classes_[k]) for k in self._order]
         return against_baseline(np.argsort(self._order)[code], names, names[1:])
 
+    def _train_two(self, x: Any, positive: NDArray[np.bool_], clusters: Any) -> FittedHybrid:
+        """Split the rows of two classes, and fit the machines and the integrator."""
+        split, seed, labels = SPLITS[self.split], self._seed(), (str(self.pos_label_), str(self._negative))
+        tried = split.tried(positive) if clusters is None and is_word(self.n_clusters, "auto") else []
+        needs_cv = len(tried) > 0 or self._chooses_cost or isinstance(self.threshold, str)
+        train = partial(self._train, x, self._kind(), seed, self.threshold_cv if needs_cv else None)
+
+        def fit(n_clusters: Any) -> FittedHybrid:
+            return train(split.make(x, positive, labels, n_clusters, clusters, seed))
+
+        if tried:
+            fits = (partial(fit, number) for number in tried)
+            first = first_that_suffices(try_each(fits, self._loss)).accept()
+        else:
+            first = fit(self.n_clusters)
+        return self._with_best_cost(partial(train, first.groups), first)
+
     def _choose_threshold(self, held_out: HeldOut | None, positive: NDArray[np.bool_]) -> float:
-        if held_out is None:
+        if not isinstance(self.threshold, str):
             return float(self.threshold)
-        rule, classes = THRESHOLDS[str(self.threshold)], (self.pos_label_, self._negative)
-        return rule(held_out.proba, positive, held_out.fold, self.scoring, classes)
+        assert held_out is not None
+        rule, classes = THRESHOLDS[self.threshold], (self.pos_label_, self._negative)
+        return rule(held_out.proba[:, 0], positive, held_out.fold, self.scoring, classes)
+
+    def _loss(self, fitted: FittedHybrid) -> Array:
+        if len(self.classes_) > 2:
+            return super()._loss(fitted)
+        # All clusters are one class.
+        assert fitted.held_out is not None
+        proba = fitted.held_out.proba
+        return log_loss(np.where(fitted.groups.code == 0, proba[:, 0], proba[:, 1:].sum(axis=1)))
 
     def _by_class(self, proba: Array) -> Array:
         if len(self.classes_) > 2:

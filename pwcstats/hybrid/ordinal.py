@@ -1,5 +1,6 @@
 """OrdinalHybridClassifier: Chang's Procedure II."""
 
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -158,7 +159,10 @@ class OrdinalHybridClassifier(BaseHybrid):
         rank = np.argsort(self._order)[code]
         names = [str(label) for label in self.categories_]
         machines = [MachineRows(names[k], rank == k, rank < k) for k in range(1, len(names))]
-        self._keep(self._train(x, Groups(rank, names, machines, rank), self.integrator))
+        train = partial(
+            self._train, x, self.integrator, self._seed(), self.distance_cv, Groups(rank, names, machines, rank)
+        )
+        self._keep(self._with_best_cost(train, train()))
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
