@@ -1,6 +1,6 @@
 """What the two hybrid classifiers share: training, distances, probabilities and reports."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -22,17 +22,18 @@ from pwcstats import _params, _summary
 from pwcstats._arrays import Array
 from pwcstats._text import listed
 from pwcstats.errors import InputError, arg, code, value
-from pwcstats.hybrid.choice import Trial, least_loss, log_loss, try_each
+from pwcstats.hybrid.choice import first_that_suffices, least_loss, log_loss, try_each
 from pwcstats.hybrid.groups import Codes, Groups
 from pwcstats.hybrid.integrators import INTEGRATORS, Criterion, FittedIntegrator, Penalty, integrate
 from pwcstats.hybrid.machines import Machine, fit_machines, measure, measure_held_out
 from pwcstats.logit.reading import is_text
+from pwcstats.pairwise.calibration import check_one_score
 from pwcstats.pairwise.data import Standardizer, check_frame, check_several_classes, check_y_given
 from pwcstats.pairwise.folds import Folds, make_group_folds
 from pwcstats.pairwise.learners import MAX_ITER, last_step
 
-# Costs of the default machine, besides 1.
-COSTS = (0.1, 0.01)
+# Costs of the default machine, of which 1 is tried first.
+COSTS = (1.0, 0.1, 0.01)
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,9 +46,13 @@ class HeldOut:
 
 @dataclass(frozen=True, eq=False)
 class FittedHybrid:
-    """Groups of the rows, fitted machines and their integrator; `unsteady` are the distances that were not held out."""
+    """Groups of the rows, fitted machines and their integrator.
+
+    `cost` is that of the default machines, and `unsteady` are the distances that were not held out.
+    """
 
     groups: Groups
+    cost: float
     machines: list[Machine]
     integrator: FittedIntegrator
     unsteady: list[str]
@@ -70,6 +75,8 @@ class BaseHybrid(ClassifierMixin, BaseEstimator):
     penalty: Penalty
     select: Criterion
     distance_cv: Any
+    threshold_cv: Any
+    scoring: Any
     n_jobs: int | None
     random_state: Any
     verbose: int
@@ -184,7 +191,7 @@ class BaseHybrid(ClassifierMixin, BaseEstimator):
             txt_fmt=fmt_params,
         )
         left = [
-            ("Machines:", type(last_step(self._learner())).__name__),
+            ("Machines:", type(last_step(self._learner())).__name__ + self._cost_text()),
             ("Distances:", "of the fit" if self.distance_cv is None else "held out"),
             ("Baseline:", str(self.classes_[self._order[0]])),
         ]
@@ -215,7 +222,7 @@ class BaseHybrid(ClassifierMixin, BaseEstimator):
 
     # Parameters and data
 
-    def _learner(self, cost: float = 1.0) -> Any:
+    def _learner(self, cost: float = COSTS[0]) -> Any:
         if self.estimator is not None:
             return self.estimator
         return make_pipeline(Standardizer(), SVC(kernel="linear", C=cost, max_iter=MAX_ITER))
@@ -239,6 +246,8 @@ class BaseHybrid(ClassifierMixin, BaseEstimator):
             )
         if self.distance_cv is not None:
             check_cv(self.distance_cv, "distance_cv", f", or {value(None)}")
+        check_cv(self.threshold_cv, "threshold_cv")
+        check_one_score(self.scoring)
         _params.jobs(self.n_jobs)
         _params.random_state(self.random_state)
 
@@ -278,17 +287,42 @@ class BaseHybrid(ClassifierMixin, BaseEstimator):
 
     # Training
 
-    @property
-    def _chooses_cost(self) -> bool:
-        """Whether the cost of the machines is chosen by held-out probabilities."""
-        return self.estimator is None and self.distance_cv is not None
+    def _train_best(
+        self,
+        train: Callable[..., FittedHybrid],
+        usual: Callable[[], Groups],
+        others: Sequence[Callable[[], Groups]] = (),
+        needed: bool = False,
+    ) -> FittedHybrid:
+        """Fit, and choose the groups and the cost of the default machine by held-out probabilities.
 
-    def _with_best_cost(self, train: Callable[..., FittedHybrid], first: FittedHybrid) -> FittedHybrid:
-        """Of `first`, whose machines have cost 1, and fits with other costs, the one with the least held-out loss."""
-        if not self._chooses_cost:
-            return first
-        others = try_each((partial(train, learner=self._learner(cost)) for cost in COSTS), self._loss)
-        return least_loss([Trial(first, self._loss(first)), *others]).accept()
+        Parameters
+        ----------
+        train : callable
+            Takes folds that hold out probabilities or None, groups, and a cost.
+        usual : callable
+            Makes the groups if there are no `others`, or too few rows to choose one.
+        others : sequence of callables
+            Make groups to choose from, the simplest first.
+        needed : bool
+            Whether probabilities must be held out even if there is nothing to choose.
+        """
+        chooses_cost = self.estimator is None and self.distance_cv is not None
+        if not others and not chooses_cost:
+            return train(self.threshold_cv if needed else None, usual())
+        hold_out = partial(train, self.threshold_cv)
+        try:
+            trials = try_each((partial(_call_on, hold_out, make) for make in others or [usual]), self._loss)
+            best = first_that_suffices(trials)
+            if chooses_cost:
+                fits = (partial(hold_out, best.fit.groups, cost) for cost in COSTS[1:])
+                best = least_loss(try_each(fits, self._loss, [best]))
+        except InputError:
+            # Few rows may have no folds, and need no choice. Users who give folds must hear of it.
+            if needed or not _params.is_whole(self.threshold_cv):
+                raise
+            return train(None, usual())
+        return best.accept()
 
     def _loss(self, fitted: FittedHybrid) -> Array:
         """Log loss of each row's held-out probability."""
@@ -296,10 +330,10 @@ class BaseHybrid(ClassifierMixin, BaseEstimator):
         return log_loss(fitted.held_out.proba[np.arange(len(fitted.groups.code)), fitted.groups.code])
 
     def _train(
-        self, x: Any, kind: str, seed: int | None, threshold_cv: Any, groups: Groups, learner: Any = None
+        self, x: Any, kind: str, seed: int | None, threshold_cv: Any, groups: Groups, cost: float = COSTS[0]
     ) -> FittedHybrid:
         """Fit the machines, measure distances, and fit the integrator; with `threshold_cv`, hold out probabilities."""
-        learner = self._learner() if learner is None else learner
+        learner = self._learner(cost)
         make_folds = partial(_make_folds, x, groups, seed)
         distance_folds = make_folds(self.distance_cv, "distance_cv")
         threshold_folds = make_folds(threshold_cv, "threshold_cv")
@@ -315,7 +349,7 @@ class BaseHybrid(ClassifierMixin, BaseEstimator):
         integrator = fit(distances, groups.code, reference=reference)
         held_out = None
         if threshold_folds is not None:
-            proba = np.empty((len(groups.code), len(groups.labels)))
+            proba = np.empty((len(groups.code), 2 if INTEGRATORS[kind].binary else len(groups.labels)))
             for k, (train, test) in enumerate(zip(threshold_folds.train, threshold_folds.test, strict=True)):
                 rows = _with_all_groups(train, groups.code)
                 if reference is None:
@@ -326,11 +360,12 @@ class BaseHybrid(ClassifierMixin, BaseEstimator):
                 model = fit(seen, groups.code[rows], reference=seen_reference, where=where, full=integrator)
                 proba[test] = model.proba(new)
             held_out = HeldOut(proba, threshold_folds.held())
-        return FittedHybrid(groups, machines, integrator, unsteady, held_out)
+        return FittedHybrid(groups, cost, machines, integrator, unsteady, held_out)
 
     def _keep(self, fitted: FittedHybrid) -> None:
         """Set the public attributes of a fit."""
         self._fitted = fitted
+        self.cost_ = fitted.cost if self.estimator is None else None
         self.machines_ = {machine.name: machine.learner for machine in fitted.machines}
         self.norms_ = pd.Series({machine.name: machine.norm for machine in fitted.machines})
         self.integrator_ = fitted.integrator.results
@@ -344,6 +379,9 @@ class BaseHybrid(ClassifierMixin, BaseEstimator):
     def _by_class(self, proba: Array) -> Array:
         """Probabilities of the classes from those of the groups, which come in the order of `_order`."""
         return proba[:, np.argsort(self._order)]
+
+    def _cost_text(self) -> str:
+        return "" if self.cost_ is None else f", C = {self.cost_:g}"
 
     def _rule(self) -> str:
         """How a class is predicted, in a few words."""
@@ -378,6 +416,10 @@ def check_cv(cv: Any, name: str, more: str = "") -> None:
 
 def _make_folds(x: Any, groups: Groups, seed: int | None, cv: Any, name: str) -> Folds | None:
     return None if cv is None else make_group_folds(cv, x, groups.code, groups.labels, name, seed)
+
+
+def _call_on(fit: Callable[[Groups], FittedHybrid], make: Callable[[], Groups]) -> FittedHybrid:
+    return fit(make())
 
 
 def _with_all_groups(train: NDArray[np.bool_], groups: Codes) -> NDArray[np.bool_]:

@@ -36,9 +36,15 @@ class Trial:
         return self.fit
 
 
-def try_each(fits: Iterable[Callable[[], Any]], loss: Callable[[Any], Array]) -> Iterator[Trial]:
-    """The trials of some fits. Those that fail are left out; if all fail, the error of the first is raised."""
-    failed, found = None, False
+def try_each(
+    fits: Iterable[Callable[[], Any]], loss: Callable[[Any], Array], done: Sequence[Trial] = ()
+) -> Iterator[Trial]:
+    """Trials that are `done`, then those of some fits.
+
+    Fits that fail are left out; if there is no trial at all, the error of the first fit is raised.
+    """
+    yield from done
+    failed, found = None, len(done) > 0
     for fit in fits:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
@@ -66,7 +72,7 @@ def first_that_suffices(trials: Iterator[Trial]) -> Trial:
     return best
 
 
-def least_loss(trials: Sequence[Trial]) -> Trial:
+def least_loss(trials: Iterable[Trial]) -> Trial:
     """The trial with the least mean loss; the first of equals."""
     return min(trials, key=lambda trial: float(trial.loss.mean()))
 

@@ -20,6 +20,15 @@ TRIALS = 200
 CLEAR = 2.0
 
 
+def known_threshold(rule: Any, scoring: Any, positive: NDArray[np.bool_]) -> float | None:
+    """The threshold, if it is known without held-out probabilities: a number, or the best one for a known score."""
+    if not isinstance(rule, str):
+        return float(rule)
+    if rule == "cv" and isinstance(scoring, str) and scoring in KNOWN:
+        return KNOWN[scoring](float(positive.mean()))
+    return None
+
+
 def by_share(proba: Array, positive: NDArray[np.bool_]) -> float:
     """The threshold that predicts as many positives as there are."""
     falling = np.append(np.sort(proba)[::-1], 0.0)
@@ -28,10 +37,7 @@ def by_share(proba: Array, positive: NDArray[np.bool_]) -> float:
 
 
 def by_score(proba: Array, positive: NDArray[np.bool_], fold: NDArray[np.int64], scoring: Any, classes: Any) -> float:
-    """The threshold with the highest score.
-
-    It is known for the accuracy and the balanced accuracy. For other scores, it is the best one on held-out
-    probabilities, or 1/2 if the folds do not clearly show that it is better.
+    """The threshold with the highest score, or 1/2 if the folds do not clearly show that it is better.
 
     Parameters
     ----------
@@ -50,8 +56,6 @@ def by_score(proba: Array, positive: NDArray[np.bool_], fold: NDArray[np.int64],
     -------
     float
     """
-    if isinstance(scoring, str) and scoring in KNOWN:
-        return KNOWN[scoring](float(positive.mean()))
     best, at_best, at_half = _best_trial(proba, positive, fold, scoring, classes)
     gains = [a - b for a, b in zip(at_best, at_half, strict=True)]
     # On the same rows, the best of many thresholds is always better than 1/2.

@@ -221,7 +221,7 @@ class Split:
     only one. `tried` returns the values of `n_clusters` that "auto" compares; there are none if `make` takes "auto".
     """
 
-    make: Callable[[Any, Mask, tuple[str, str], Any, Any, int | None], Groups]
+    make: Callable[..., Groups]
     check: Callable[[Any], None]
     multiclass: bool
     integrator: str | None = None

@@ -11,12 +11,12 @@ from pwcstats import _params
 from pwcstats._arrays import Array
 from pwcstats._text import listed, shown
 from pwcstats.errors import InputError, arg, value
-from pwcstats.hybrid.base import BaseHybrid, FittedHybrid, HeldOut, check_cv
-from pwcstats.hybrid.choice import first_that_suffices, log_loss, try_each
-from pwcstats.hybrid.cutoff import THRESHOLDS
+from pwcstats.hybrid.base import BaseHybrid, FittedHybrid, HeldOut
+from pwcstats.hybrid.choice import log_loss
+from pwcstats.hybrid.cutoff import THRESHOLDS, known_threshold
 from pwcstats.hybrid.groups import SPLITS, Codes, Groups, against_baseline, is_word
 from pwcstats.hybrid.integrators import INTEGRATORS, Criterion, Penalty
-from pwcstats.pairwise.calibration import check_one_score, likeliest
+from pwcstats.pairwise.calibration import likeliest
 
 __all__ = ["HybridClassifier"]
 
@@ -33,16 +33,20 @@ class HybridClassifier(BaseHybrid):
     ----------
     estimator : classifier, optional
         Local machine: any learner with ``decision_function`` or ``predict_proba``. By default each machine standardises
-        its columns and fits ``SVC(kernel="linear")`` with at most a million steps. A learner that you pass gets the
-        columns as they are.
+        its columns and fits ``SVC(kernel="linear")`` with at most a million steps. Its cost C is 1, 0.1 or 0.01,
+        whichever has the least log loss of held-out probabilities; it is 1 if `distance_cv` is None, or if there are
+        too few rows for folds. A learner that you pass gets the columns as they are.
     split : {"negatives", "folds"}
         "negatives" clusters the negatives. "folds" makes random parts of all rows, with a machine for the two classes
         in each part, and integrates their distances by a binary logit, as in the paper's breast cancer table.
-    n_clusters : "auto", int, clusterer or array-like
+    n_clusters : "auto", "ratio", int, clusterer or array-like
         Number of k-means clusters of the standardised columns; a clusterer with ``fit_predict`` (its noise is a
-        cluster); or one label for each row, of which only those of the negatives are used. "auto" is the number of
-        negatives per positive, rounded, between 1 and 10. With ``split="folds"`` it is the number of parts, by default
-        9. With more than two classes it is not used: each class is a group.
+        cluster); or one label for each row, of which only those of the negatives are used. "ratio" is the rule of the
+        paper: the number of negatives per positive, rounded, between 1 and 10. "auto" tries 1, 2, ..., 6 and "ratio",
+        from the smallest, and goes on to a larger number if the log loss of held-out probabilities is smaller by more
+        than its standard error; it stops after two numbers in a row that are not so much better. If there are too few
+        rows for folds, "auto" is "ratio". With ``split="folds"`` it is the number of parts, by default 9. With more
+        than two classes it is not used: each class is a group.
     integrator : {"multinomial", "individualized", "logit"}
         "multinomial" and "individualized" have the positives as the baseline and one category for each cluster, fitted
         jointly or by one binary fit each (:func:`individualized_mnlogit`). "logit" models positives against all
@@ -53,13 +57,15 @@ class HybridClassifier(BaseHybrid):
     select : {None, "aic", "bic", "lr"}
         Criterion by which :func:`stepwise` selects distances; None keeps all.
     threshold : {"cv", "prevalence"} or float
-        For two classes, the probability above which a row is predicted positive. "cv" takes the threshold with the best
-        `scoring` on held-out probabilities, or 1/2 if the folds do not clearly show that it is better. "prevalence"
-        predicts as many positives as there are. With more than two classes, the likeliest class is predicted.
+        For two classes, the probability above which a row is predicted positive. "cv" takes the best threshold for
+        `scoring`. For the balanced accuracy it is the share of positives, and for the accuracy 1/2. For other scores it
+        is the best one on held-out probabilities, or 1/2 if the folds do not clearly show that it is better.
+        "prevalence" predicts as many positives as there are. With more than two classes, the likeliest class is
+        predicted.
     threshold_cv : int or splitter
-        Folds that hold out these probabilities. Here and in `distance_cv`, a number means stratified folds, at most as
-        many as the largest group has rows, and shuffled if there is a `random_state`. A group with a single row is
-        always used for training.
+        Folds that hold out the probabilities that choose the threshold, the number of clusters and the cost. Here and
+        in `distance_cv`, a number means stratified folds, at most as many as the largest group has rows, and shuffled
+        if there is a `random_state`. A group with a single row is always used for training.
     scoring : str or callable
         Score of predicted classes, as in scikit-learn. "f1", "precision" and the like refer to the positive class. The
         default, balanced accuracy, does not depend on how rare the positives are.
@@ -103,6 +109,8 @@ class HybridClassifier(BaseHybrid):
         Distances that the integrator uses.
     penalty_ : {None, "firth"}
         Penalty that was used.
+    cost_ : float or None
+        Cost C of the default machines; None with your own learner.
     threshold_ : float or None
         Probability above which a row is predicted positive; None with more than two classes.
     n_features_in_, feature_names_in_ : int, ndarray
@@ -226,14 +234,15 @@ class HybridClassifier(BaseHybrid):
         base = self._baseline(code)
         self.pos_label_ = self.classes_[base]
         self._order = np.array([base, *(k for k in range(len(self.classes_)) if k != base)])
+        positive = code == base
         if len(self.classes_) > 2:
-            train = partial(self._train, x, self.integrator, self._seed(), self.distance_cv, self._group_classes(code))
-            fitted = self._with_best_cost(train, train())
+            groups = self._group_classes(code)
+            fitted = self._train_best(partial(self._train, x, self.integrator, self._seed()), lambda: groups)
             self.threshold_ = None
         else:
-            positive = code == base
-            fitted = self._train_two(x, positive, clusters)
-            self.threshold_ = self._choose_threshold(fitted.held_out, positive)
+            known = known_threshold(self.threshold, self.scoring, positive)
+            fitted = self._train_two(x, positive, clusters, needed=known is None)
+            self.threshold_ = self._choose_threshold(fitted.held_out, positive) if known is None else known
         self._keep(fitted)
         self.clusters_, self.n_clusters_ = fitted.groups.clusters, len(fitted.groups.machines)
         return self
@@ -268,8 +277,6 @@ class HybridClassifier(BaseHybrid):
         if not (isinstance(self.threshold, str) and self.threshold in THRESHOLDS):
             allowed = f"{', '.join(map(value, THRESHOLDS))}, or a probability between 0 and 1"
             _params.number(self.threshold, "threshold", allowed, lambda x: 0.0 <= x <= 1.0)
-        check_cv(self.threshold_cv, "threshold_cv")
-        check_one_score(self.scoring)
 
     def _kind(self) -> str:
         """The integrator of two classes."""
@@ -321,28 +328,18 @@ class HybridClassifier(BaseHybrid):
         names = [str(self.classes_[k]) for k in self._order]
         return against_baseline(np.argsort(self._order)[code], names, names[1:])
 
-    def _train_two(self, x: Any, positive: NDArray[np.bool_], clusters: Any) -> FittedHybrid:
+    def _train_two(self, x: Any, positive: NDArray[np.bool_], clusters: Any, needed: bool) -> FittedHybrid:
         """Split the rows of two classes, and fit the machines and the integrator."""
         split, seed, labels = SPLITS[self.split], self._seed(), (str(self.pos_label_), str(self._negative))
-        tried = split.tried(positive) if clusters is None and is_word(self.n_clusters, "auto") else []
-        needs_cv = len(tried) > 0 or self._chooses_cost or isinstance(self.threshold, str)
-        train = partial(self._train, x, self._kind(), seed, self.threshold_cv if needs_cv else None)
-
-        def fit(n_clusters: Any) -> FittedHybrid:
-            return train(split.make(x, positive, labels, n_clusters, clusters, seed))
-
-        if tried:
-            fits = (partial(fit, number) for number in tried)
-            first = first_that_suffices(try_each(fits, self._loss)).accept()
-        else:
-            first = fit(self.n_clusters)
-        return self._with_best_cost(partial(train, first.groups), first)
+        make = partial(split.make, x, positive, labels, clusters=clusters, seed=seed)
+        chooses = clusters is None and is_word(self.n_clusters, "auto")
+        tried = [partial(make, n_clusters=number) for number in split.tried(positive)] if chooses else []
+        usual = partial(make, n_clusters="ratio" if tried else self.n_clusters)
+        return self._train_best(partial(self._train, x, self._kind(), seed), usual, tried, needed)
 
     def _choose_threshold(self, held_out: HeldOut | None, positive: NDArray[np.bool_]) -> float:
-        if not isinstance(self.threshold, str):
-            return float(self.threshold)
         assert held_out is not None
-        rule, classes = THRESHOLDS[self.threshold], (self.pos_label_, self._negative)
+        rule, classes = THRESHOLDS[str(self.threshold)], (self.pos_label_, self._negative)
         return rule(held_out.proba[:, 0], positive, held_out.fold, self.scoring, classes)
 
     def _loss(self, fitted: FittedHybrid) -> Array:
