@@ -22,7 +22,7 @@ from pwcstats import _params, _summary
 from pwcstats._arrays import Array
 from pwcstats._text import listed
 from pwcstats.errors import InputError, arg, code, value
-from pwcstats.hybrid.choice import first_that_suffices, least_loss, log_loss, try_each
+from pwcstats.hybrid.choice import least_loss, log_loss, try_each, usual_unless
 from pwcstats.hybrid.groups import Codes, Groups
 from pwcstats.hybrid.integrators import INTEGRATORS, Criterion, FittedIntegrator, Penalty, integrate
 from pwcstats.hybrid.machines import Machine, fit_machines, measure, measure_held_out
@@ -290,8 +290,7 @@ class BaseHybrid(ClassifierMixin, BaseEstimator):
     def _train_best(
         self,
         train: Callable[..., FittedHybrid],
-        usual: Callable[[], Groups],
-        others: Sequence[Callable[[], Groups]] = (),
+        makers: Sequence[Callable[[], Groups]],
         needed: bool = False,
     ) -> FittedHybrid:
         """Fit, and choose the groups and the cost of the default machine by held-out probabilities.
@@ -300,20 +299,18 @@ class BaseHybrid(ClassifierMixin, BaseEstimator):
         ----------
         train : callable
             Takes folds that hold out probabilities or None, groups, and a cost.
-        usual : callable
-            Makes the groups if there are no `others`, or too few rows to choose one.
-        others : sequence of callables
-            Make groups to choose from, the simplest first.
+        makers : sequence of callables
+            Make groups to choose from. The first are the usual groups, which are used unless others are clearly better,
+            or if there are too few rows to choose.
         needed : bool
             Whether probabilities must be held out even if there is nothing to choose.
         """
         chooses_cost = self.estimator is None and self.distance_cv is not None
-        if not others and not chooses_cost:
-            return train(self.threshold_cv if needed else None, usual())
+        if len(makers) == 1 and not chooses_cost:
+            return train(self.threshold_cv if needed else None, makers[0]())
         hold_out = partial(train, self.threshold_cv)
         try:
-            trials = try_each((partial(_call_on, hold_out, make) for make in others or [usual]), self._loss)
-            best = first_that_suffices(trials)
+            best = usual_unless(try_each((partial(_call_on, hold_out, make) for make in makers), self._loss))
             if chooses_cost:
                 fits = (partial(hold_out, best.fit.groups, cost) for cost in COSTS[1:])
                 best = least_loss(try_each(fits, self._loss, [best]))
@@ -321,7 +318,7 @@ class BaseHybrid(ClassifierMixin, BaseEstimator):
             # Few rows may have no folds, and need no choice. Users who give folds must hear of it.
             if needed or not _params.is_whole(self.threshold_cv):
                 raise
-            return train(None, usual())
+            return train(None, makers[0]())
         return best.accept()
 
     def _loss(self, fitted: FittedHybrid) -> Array:

@@ -10,8 +10,6 @@ import numpy as np
 from pwcstats._arrays import Array
 from pwcstats.errors import InputError
 
-# The search for a number of clusters stops after so many in a row that are not clearly better.
-PATIENCE = 2
 # Probabilities below this count as this; their logarithm could be infinite.
 SMALLEST = 1e-15
 
@@ -59,17 +57,11 @@ def try_each(
         raise failed
 
 
-def first_that_suffices(trials: Iterator[Trial]) -> Trial:
-    """The first trial than which none is clearly better; stops when several in a row are not."""
-    best, in_vain = next(trials), 0
-    for trial in trials:
-        if trial.is_clearly_better(best):
-            best, in_vain = trial, 0
-        else:
-            in_vain += 1
-        if in_vain == PATIENCE:
-            break
-    return best
+def usual_unless(trials: Iterable[Trial]) -> Trial:
+    """The first trial, or the one with the least mean loss if it is clearly better."""
+    usual, *others = trials
+    best = least_loss([usual, *others])
+    return best if best.is_clearly_better(usual) else usual
 
 
 def least_loss(trials: Iterable[Trial]) -> Trial:

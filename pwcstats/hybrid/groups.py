@@ -23,7 +23,7 @@ from pwcstats.pairwise.learners import seeded
 Codes = NDArray[np.int64]
 # Most clusters that "ratio" makes.
 MOST_CLUSTERS = 10
-# Numbers of clusters that "auto" tries, besides that of "ratio".
+# Numbers of clusters that "auto" tries, after that of "ratio".
 TRIED = (1, 2, 3, 4, 5, 6)
 # Parts that "auto" makes, as in the paper's table of the breast cancer data.
 PARTS = 9
@@ -119,10 +119,11 @@ def _ratio(n_negative: int, n_positive: int) -> int:
 
 
 def _tried_clusters(positive: Mask) -> list[int]:
-    """Numbers of clusters that "auto" tries, from the smallest."""
+    """Numbers of clusters that "auto" tries, that of "ratio" first."""
     n_positive = int(positive.sum())
     n_negative = len(positive) - n_positive
-    return sorted({_ratio(n_negative, n_positive), *(k for k in TRIED if k <= n_negative)})
+    usual = _ratio(n_negative, n_positive)
+    return [usual, *(k for k in TRIED if k <= n_negative and k != usual)]
 
 
 def _cluster(x: Any, clusterer: Any) -> Codes:
@@ -218,14 +219,14 @@ class Split:
     `make` takes the rows, the mask of the positives, the names of the positive and the negative class, `n_clusters`,
     `clusters` and a seed. `check` checks `n_clusters` before the rows are known. `multiclass` says whether there may be
     more classes, each of which is then a group. `integrator` is the only integrator that suits the groups, if there is
-    only one. `tried` returns the values of `n_clusters` that "auto" compares; there are none if `make` takes "auto".
+    only one. `tried` returns the values of `n_clusters` that "auto" compares, the usual one first.
     """
 
     make: Callable[..., Groups]
     check: Callable[[Any], None]
     multiclass: bool
     integrator: str | None = None
-    tried: Callable[[Mask], list[int]] = lambda _: []
+    tried: Callable[[Mask], Sequence[Any]] = lambda _: ("auto",)
 
 
 SPLITS = {

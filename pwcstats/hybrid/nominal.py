@@ -42,11 +42,10 @@ class HybridClassifier(BaseHybrid):
     n_clusters : "auto", "ratio", int, clusterer or array-like
         Number of k-means clusters of the standardised columns; a clusterer with ``fit_predict`` (its noise is a
         cluster); or one label for each row, of which only those of the negatives are used. "ratio" is the rule of the
-        paper: the number of negatives per positive, rounded, between 1 and 10. "auto" tries 1, 2, ..., 6 and "ratio",
-        from the smallest, and goes on to a larger number if the log loss of held-out probabilities is smaller by more
-        than its standard error; it stops after two numbers in a row that are not so much better. If there are too few
-        rows for folds, "auto" is "ratio". With ``split="folds"`` it is the number of parts, by default 9. With more
-        than two classes it is not used: each class is a group.
+        paper: the number of negatives per positive, rounded, between 1 and 10. "auto" also tries 1, 2, ..., 6, and
+        takes the number with the least log loss of held-out probabilities if the difference from "ratio" is more than
+        its standard error. If there are too few rows for folds, "auto" is "ratio". With ``split="folds"`` it is the
+        number of parts, by default 9. With more than two classes it is not used: each class is a group.
     integrator : {"multinomial", "individualized", "logit"}
         "multinomial" and "individualized" have the positives as the baseline and one category for each cluster, fitted
         jointly or by one binary fit each (:func:`individualized_mnlogit`). "logit" models positives against all
@@ -237,7 +236,7 @@ class HybridClassifier(BaseHybrid):
         positive = code == base
         if len(self.classes_) > 2:
             groups = self._group_classes(code)
-            fitted = self._train_best(partial(self._train, x, self.integrator, self._seed()), lambda: groups)
+            fitted = self._train_best(partial(self._train, x, self.integrator, self._seed()), [lambda: groups])
             self.threshold_ = None
         else:
             known = known_threshold(self.threshold, self.scoring, positive)
@@ -333,9 +332,9 @@ class HybridClassifier(BaseHybrid):
         split, seed, labels = SPLITS[self.split], self._seed(), (str(self.pos_label_), str(self._negative))
         make = partial(split.make, x, positive, labels, clusters=clusters, seed=seed)
         chooses = clusters is None and is_word(self.n_clusters, "auto")
-        tried = [partial(make, n_clusters=number) for number in split.tried(positive)] if chooses else []
-        usual = partial(make, n_clusters="ratio" if tried else self.n_clusters)
-        return self._train_best(partial(self._train, x, self._kind(), seed), usual, tried, needed)
+        numbers = split.tried(positive) if chooses else [self.n_clusters]
+        makers = [partial(make, n_clusters=number) for number in numbers]
+        return self._train_best(partial(self._train, x, self._kind(), seed), makers, needed)
 
     def _choose_threshold(self, held_out: HeldOut | None, positive: NDArray[np.bool_]) -> float:
         assert held_out is not None

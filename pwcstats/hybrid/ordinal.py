@@ -184,7 +184,7 @@ class OrdinalHybridClassifier(BaseHybrid):
         machines = [MachineRows(names[k], rank == k, rank < k) for k in range(1, len(names))]
         groups, known = Groups(rank, names, machines, rank), self._known_thresholds(code)
         train = partial(self._train, x, self.integrator, self._seed())
-        fitted = self._train_best(train, lambda: groups, needed=known is not None and None in known)
+        fitted = self._train_best(train, [lambda: groups], needed=known is not None and None in known)
         self._keep(fitted)
         self.thresholds_ = None if known is None else self._all_thresholds(known, fitted.held_out, code)
         return self
