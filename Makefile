@@ -10,6 +10,8 @@ SHELL := /usr/bin/env bash
 
 JOBS ?= $(shell nproc)
 export LC_ALL := C.UTF-8
+# R packages that look for the time zone warn where there is no systemd.
+export TZ := UTC
 export MPLBACKEND := Agg
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
@@ -28,10 +30,12 @@ SITE := build/site
 VIGNETTES := $(patsubst %.Rmd,docs/%.md,$(wildcard vignettes/*.Rmd))
 R_VIGNETTE := docs/vignettes/getting-started-r.md
 PAGES := $(shell find docs -name '*.rst' -not -path 'docs/r/*' -not -path 'docs/generated/*' 2>/dev/null)
+# The examples of this page need rpy2.
+R_PAGES := docs/howto/finish-in-r.rst docs/howto/r-learners.rst
 
-.PHONY: help demo test lint sanitize wheel vignettes docs bench clean
+.PHONY: help demo test lint sanitize wheel r-package vignettes docs bench clean
 help: ## list the targets
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 12
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
 
 demo: .venv/package.stamp ## make .venv and show four examples on one page (no R)
 	.venv/bin/python -m pwcstats demo
@@ -46,23 +50,25 @@ test: ## install what is missing and run every check
 	@echo "all checks passed"
 
 # The parts of `make test`, once everything is installed. The longest come first, so that the short ones fill the gaps.
-.PHONY: checks test-r test-newest doctest examples site coverage-r check-r check-r-without-python check-site lint-r lint-native
-checks: test-r test-newest coverage-r check-site check-r check-r-without-python sanitize examples lint-r doctest lint lint-native
+.PHONY: checks test-r test-newest doctest examples site coverage-r check-r check-r-without-python check-r-install check-site \
+    lint-r lint-native
+checks: test-r test-newest coverage-r check-site check-r check-r-without-python check-r-install sanitize examples lint-r doctest \
+    lint lint-native
 
 # Tests marked one_environment do not depend on the versions of NumPy and pandas: pictures, studies, simulations, and what
 # starts other processes. They run in the newest environment only, all other slow tests beside R only.
 test-r: .venv-r/stamp .r-lib/stamp | build/log
-	PWC_REQUIRE_R=1 .venv-r/bin/python -m pytest --doctest-modules -m "not one_environment" tests pwcstats/r.py \
-	    | tee build/log/$@.log
+	PWC_REQUIRE_R=1 .venv-r/bin/python -m pytest --doctest-modules --doctest-glob='*.rst' -m "not one_environment" \
+	    tests pwcstats/r $(R_PAGES) | tee build/log/$@.log
 
 test-newest: .venv/test.stamp | build/log site-debs
 	.venv/bin/python -m pytest -m "not against_r and not slow" | tee build/log/$@.log
 	.venv/bin/python -m pytest -m "slow and one_environment" | tee build/log/test-slow.log
 
-# pwcstats/r.py cannot be imported without rpy2, which is in the other environment only.
+# pwcstats/r cannot be imported without rpy2, which is in the other environment only.
 doctest: .venv/test.stamp
-	.venv/bin/python -m pytest --doctest-modules --ignore=pwcstats/r.py pwcstats \
-	    --doctest-glob=README.md --doctest-glob='*.rst' README.md $(PAGES)
+	.venv/bin/python -m pytest --doctest-modules --ignore=pwcstats/r pwcstats \
+	    --doctest-glob=README.md --doctest-glob='*.rst' README.md $(filter-out $(R_PAGES),$(PAGES))
 
 # The examples that are no doctests: R, the command line, and scripts.
 examples: .venv-r/stamp .r-lib/stamp
@@ -76,14 +82,19 @@ lint-r: .r-lib/stamp
 	Rscript tools/lint.R
 
 # Without the tests, which coverage-r runs: they take minutes.
-check-r: .venv-r/stamp .r-lib/stamp
-	tools/check-r-package build/check-r --no-tests
+check-r: r-package
+	tools/check-r-package build/check-r build/r-package/pwcstats_*.tar.gz --no-tests
+
+# What users of a release do: it compiles the Python package, which takes a minute or two.
+check-r-install: r-package
+	tools/check-r-install build/r-package/pwcstats_*.tar.gz
 
 # As on CRAN, whose Python lacks the module: what needs it must be skipped.
-check-r-without-python: .r-lib/stamp
+check-r-without-python: .venv-r/stamp .r-lib/stamp
 	"$$(tools/pick-python --for-r)" -m venv --clear --without-pip build/python-without-module
-	PWC_REQUIRE_R= RETICULATE_PYTHON=$(CURDIR)/build/python-without-module/bin/python \
-	    tools/check-r-package build/check-r-without-python
+	export PWC_REQUIRE_R= RETICULATE_PYTHON=$(CURDIR)/build/python-without-module/bin/python; \
+	tools/make-r-package build/r-package-without-python .venv-r/bin/python; \
+	tools/check-r-package build/check-r-without-python build/r-package-without-python/pwcstats_*.tar.gz
 
 lint: .venv/test.stamp ## ruff, mypy, import-linter
 	.venv/bin/ruff check .
@@ -104,6 +115,9 @@ sanitize: .venv/test.stamp ## run the kernels' tests under AddressSanitizer and 
 wheel: ## build a source archive and a wheel in build/wheel, and try the wheel where there is no compiler
 	@echo "This takes about two minutes."
 	tools/make-wheel build/wheel
+
+r-package: .venv-r/stamp .r-lib/stamp ## build the source package for R, with the Python package in it, in build/r-package
+	tools/make-r-package build/r-package .venv-r/bin/python $(WHEELS)
 
 # The site: tutorials and R's help pages, executed again when they or the packages have changed, and Sphinx's pages around them.
 vignettes: $(VIGNETTES) $(R_VIGNETTE) ## run the tutorials in R and Python: docs/vignettes/*.md, *.R, *.ipynb

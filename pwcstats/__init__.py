@@ -23,7 +23,7 @@ Compare methods
     benchmark                   cross-validated scores of methods on data sets
     compare                     all tests: paired_t, mcnemar, wilcoxon, friedman, ...
 
-Submodules: `compare`, `datasets`, `plot`, `studies` (the papers' tables and figures), `r` (e1071 from Python, needs
+Submodules: `compare`, `datasets`, `plot`, `studies` (the papers' tables and figures), `r` (R's classifiers, needs
 rpy2), `errors`. The command line is ``pwcstats --help``. Names are imported when they are first used.
 """
 

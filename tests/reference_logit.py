@@ -55,3 +55,57 @@ def maximum(x, code, weight=None, offset=None, firth=True, held=None, start=None
         if best is None or end.fun < best.fun:
             best = end
     return whole(best.x), -best.fun
+
+
+# Ordered classes
+
+
+def cumulative_probabilities(x, slopes, thresholds, offset=0.0):
+    """P(Y <= j) = F(threshold_j - x'slopes), and their differences, in columns."""
+    below = 1.0 / (1.0 + np.exp(-(thresholds - (x @ slopes + offset)[:, None])))
+    below = np.column_stack([np.zeros(len(x)), below, np.ones(len(x))])
+    return np.diff(below, axis=1)
+
+
+def cumulative_information(x, slopes, thresholds, weight, offset=0.0):
+    """Sum over rows and classes of w times dp dp' / p, the expected information."""
+    below = 1.0 / (1.0 + np.exp(-(thresholds - (x @ slopes + offset)[:, None])))
+    cuts = (below * (1.0 - below))[:, :, None] * np.concatenate(
+        [np.repeat(-x[:, None], len(thresholds), axis=1), np.tile(np.eye(len(thresholds)), (len(x), 1, 1))], axis=2
+    )
+    nothing = np.zeros((len(x), 1, cuts.shape[2]))
+    derivatives = np.diff(np.concatenate([nothing, cuts, nothing], axis=1), axis=1)
+    proba = cumulative_probabilities(x, slopes, thresholds, offset)
+    return np.einsum("i,ija,ijb,ij->ab", weight, derivatives, derivatives, 1.0 / proba)
+
+
+def cumulative_log_likelihood(x, code, theta, firth, weight=None, offset=0.0):
+    """theta: slopes, then thresholds."""
+    p, weight = x.shape[1], np.ones(len(x)) if weight is None else weight
+    if (np.diff(theta[p:]) <= 0).any():
+        return -np.inf
+    proba = cumulative_probabilities(x, theta[:p], theta[p:], offset)
+    llf = np.sum(weight * np.log(proba[np.arange(len(x)), code]))
+    return llf + (0.5 * np.linalg.slogdet(cumulative_information(x, theta[:p], theta[p:], weight, offset))[1] * firth)
+
+
+def cumulative_maximum(x, code, firth=True, weight=None, offset=0.0, held=None, start=None):
+    """Nelder-Mead, then BFGS, over slopes and thresholds; `held` entries stay at those of `start`."""
+    p, m = x.shape[1], code.max()
+    share = np.cumsum(np.bincount(code))[:-1] / len(code)
+    base = np.concatenate([np.zeros(p), np.log(share / (1 - share))]) if start is None else np.array(start, float)
+    free = np.ones(p + m, bool) if held is None else ~held
+
+    def whole(z):
+        full = base.copy()
+        full[free] = z
+        return full
+
+    def f(z):
+        with np.errstate(all="ignore"):
+            value = cumulative_log_likelihood(x, code, whole(z), firth, weight, offset)
+        return -value if np.isfinite(value) else 1e10
+
+    z = minimize(f, base[free], method="Nelder-Mead").x
+    z = minimize(f, z, method="BFGS", options={"gtol": 1e-7}).x
+    return whole(z), -f(z)

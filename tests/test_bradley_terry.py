@@ -9,6 +9,7 @@ import statsmodels.api as sm
 from scipy import stats
 
 from pwcstats import BradleyTerry
+from pwcstats.bradley_terry.profile import profile_path
 
 from . import reference_bradley_terry as reference
 from .reference_bradley_terry import Slow
@@ -188,6 +189,25 @@ def test_profiles_are_where_the_likelihood_has_fallen(ties, order, method):
     for k in range(0, len(params), 3):
         low, high = (slow.profile(params, k, side, drop, objective) for side in (-1, 1))
         np.testing.assert_allclose(bounds.iloc[k], [low, high], rtol=0, atol=tolerance)
+
+
+@pytest.mark.parametrize("method", ["mle", "firth"])
+def test_paths_of_profiles_pass_through_the_bounds_of_intervals(method):
+    frame, rows = league(9, n=60, ties=True, order=True)
+    slow = Slow(rows, 6, order=True, tie=True)
+    objective = slow.llf if method == "mle" else slow.penalised
+    res = long_model(frame).fit(method, ties="davidson", order_effect=True, ref="a")
+    for index in (0, len(res.params) - 1):
+        z, params = profile_path(res, index, 0.1)
+        assert z[6] == 0.0
+        assert np.array_equal(params[6], res.params)
+        # At the bound of an interval, only the maximum over the other parameters has this value.
+        falls = [res.llf - objective(point) for point in params]
+        np.testing.assert_allclose(falls, z**2 / 2, rtol=0, atol=1e-7)
+        for step in (2, 5):
+            alpha = 2 * stats.norm.sf(z[6 + step])
+            bounds = res.conf_int(alpha, "profile", [res.params.index[index]]).to_numpy()[0]
+            np.testing.assert_allclose(params[[6 - step, 6 + step], index], bounds, rtol=0, atol=1e-7)
 
 
 def test_profiles_of_centred_abilities_do_not_depend_on_the_parametrisation():

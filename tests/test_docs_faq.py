@@ -8,7 +8,7 @@ import pytest
 pytestmark = pytest.mark.one_environment
 
 ROOT = Path(__file__).parents[1]
-SOURCES = ["pyproject.toml", "pwcstats/r.py", "R/R/python.R"]
+SOURCES = ["pyproject.toml", "pwcstats/r/__init__.py", "R/R/python.R"]
 PAGE = (ROOT / "docs" / "faq.rst").read_text(encoding="utf-8")
 SHOWN = re.findall(r"^\.\. code-block:: text\n\n   (.*)$", PAGE, flags=re.M)
 

@@ -243,8 +243,6 @@ def test_unknown_options_are_refused(model):
 
 
 def test_what_ordinal_models_lack_is_said():
-    with pytest.raises(InputError, match="OrderedLogit has no option .*repeat the rows"):
-        OrderedLogit(THREE, X, freq_weights=np.ones(20))
     with pytest.raises(InputError, match="for 'probit'"):
         OrderedLogit(THREE, X, distr="probit")
     with pytest.raises(InputError, match="ContinuationRatio has no option .offset"):

@@ -168,6 +168,33 @@ def test_housing(from_r):
     assert res.llf == pytest.approx(r["loglik"], abs=1e-7)
 
 
+def test_weights_and_offsets_of_ordered_classes(from_r):
+    r = from_r["odds"]
+    data = pd.DataFrame(r["data"])
+    data["y"] = pd.Categorical(data["y"], list("abcd"), ordered=True)
+    weighted = OrderedLogit.from_formula("y ~ x1 + x2", data, freq_weights=data["w"], offset=data["off"]).fit()
+    # R has the thresholds first.
+    order = [2, 3, 4, 0, 1]
+    close(weighted.params.iloc[order], r["weighted"]["clm"], "clm")
+    close(weighted.bse.iloc[order], r["weighted"]["se"], "clm")
+    close(weighted.llf, r["weighted"]["loglik"], "clm")
+    close(weighted.params.iloc[order], r["weighted"]["polr"], "ordered")
+
+
+def test_intervals_of_ordered_classes(from_r):
+    r = from_r["odds"]["plain"]
+    data = pd.DataFrame(from_r["odds"]["data"])
+    data["y"] = pd.Categorical(data["y"], list("abcd"), ordered=True)
+    res = OrderedLogit.from_formula("y ~ x1 + x2", data).fit()
+    found = res.get_prediction(pd.DataFrame(r["new"]))
+    close(found.predicted, r["fit"], "clm")
+    close(found.se, r["se"], "clm")
+    low, high = found.conf_int()
+    close(low, r["low"], "clm")
+    close(high, r["high"], "clm")
+    close(res.conf_int(method="profile").iloc[:2], r["confint"], "clm profile")
+
+
 def test_step(from_r):
     r = from_r["birthwt"]
     data = pd.DataFrame(r["data"])

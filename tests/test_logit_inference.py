@@ -8,6 +8,7 @@ from scipy import stats
 from scipy.special import expit
 
 from pwcstats import ContinuationRatio, FirthLogit, FirthMNLogit
+from pwcstats.errors import InputError
 
 from . import reference_logit as slow
 
@@ -19,6 +20,10 @@ P_VALUE = 1e-6
 NOT_MAXIMAL = 1e-6
 # Central differences with steps of 1e-4 err by about 1e-8.
 DIFFERENCES = 1e-7
+# Bounds of profiles: 1e-5 of the fall of the likelihood.
+PROFILE = 1e-4
+# The minimiser of the slow reference stops this close to the other coefficients.
+MINIMISER = 2e-4
 # Differences, with steps of 1e-5, of such differences.
 TWICE = 1e-6
 # statsmodels' GLM is asked to stop at a relative change of the deviance of 1e-14.
@@ -187,3 +192,46 @@ def test_profile_p_values_of_penalised_models_against_the_slow_reference(model, 
         _, null = slow.maximum(x, y, held=held, seeds=4)
         assert table["statistic"][place] == pytest.approx(2 * (best - null), abs=10 * VALUE)
     np.testing.assert_allclose(table["p_value"], stats.chi2.sf(table["statistic"], 1), rtol=1e-12)
+
+
+@pytest.mark.parametrize(("model", "classes"), [(FirthLogit, 2), (FirthMNLogit, 3)])
+def test_profiles_against_the_slow_reference(model, classes):
+    """At each point of a profile, the other coefficients maximise the likelihood, which has fallen by z squared / 2."""
+    x, y = make_data(3, classes)
+    res = model(y, x).fit()
+    table = res.profile(alpha=0.05, n_points=2)
+    names = list(table.columns)
+    z = np.sqrt(stats.chi2.isf(0.05, 1)) * np.array([-1.0, -0.5, 0.0, 0.5, 1.0])
+    bounds = np.asarray(res.conf_int(method="profile")).reshape(-1, 2)
+    for k, name in enumerate(names):
+        curve = table.loc[name]
+        assert curve.index.to_numpy() == pytest.approx(z)
+        assert curve[name].iloc[[0, 4]].to_numpy() == pytest.approx(bounds[k])
+        assert curve.iloc[2].to_numpy() == pytest.approx(np.ravel(res.params, order="F"))
+        held = np.arange(len(names)) == k
+        for root, beta in zip(z[[0, 3]], curve.to_numpy()[[0, 3]], strict=True):
+            near, highest = slow.maximum(x, y, held=held, start=np.where(held, beta, 0.0), seeds=1)
+            assert 2 * (res.llf - highest) == pytest.approx(root**2, abs=PROFILE)
+            assert beta == pytest.approx(near, abs=MINIMISER)
+
+
+@pytest.mark.parametrize("parallel", [False, True])
+def test_profiles_of_continuation_ratios(parallel):
+    """They end at the profile intervals; the coefficients of other stages do not change."""
+    x, y = make_data(5, 3)
+    res = ContinuationRatio(y, x, penalty="firth", parallel=parallel).fit()
+    table = res.profile(alpha=0.1, n_points=1)
+    bounds = np.asarray(res.conf_int(0.1, method="profile"))
+    for k, name in enumerate(table.columns):
+        assert table.loc[name][name].to_numpy()[[0, 2]] == pytest.approx(bounds[k])
+    changed = (table.iloc[0] != table.iloc[1]).to_numpy()
+    assert changed.tolist() == ([True] * 4 if parallel else [True] * 3 + [False] * 3)
+    with pytest.raises(InputError, match="n_points"):
+        res.profile(n_points=0)
+
+
+def test_profiles_need_the_uncorrected_fit():
+    """As profile intervals do."""
+    x, y = make_data(3, 2)
+    with pytest.raises(InputError, match="A profile needs"):
+        FirthLogit(y, x).fit(correction="flic").profile()

@@ -191,7 +191,7 @@ class TestBooleanResponse:
         np.testing.assert_allclose(res.predict(), by_number.predict(), atol=ROUNDING)
 
 
-WEIGHTED = [(FirthLogit, "y2"), (FirthMNLogit, "y3"), (ContinuationRatio, "y3")]
+WEIGHTED = [(FirthLogit, "y2"), (FirthMNLogit, "y3"), (ContinuationRatio, "y3"), (OrderedLogit, "y3")]
 OFFSET = [(FirthLogit, "y2"), (OrderedLogit, "y3")]
 
 

@@ -33,6 +33,8 @@ def project(tmp_path, capsys):
     for name in COPIES:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
+    (tmp_path / "R/R").mkdir()
+    (tmp_path / "R/R/python.R").write_text("\non_pypi <- TRUE\n", encoding="utf-8")
     text = text_of(tmp_path, "pyproject.toml")
     for name, line in FIXED.items():
         text = metadata.replace_once(rf"^{name} = .*$", line, text)
@@ -214,3 +216,11 @@ def test_pre_commit_has_the_version_of_ruff_that_lint_uses():
     hook = re.search(r"ruff-pre-commit\n    rev: v(\d+\.\d+)\.", text_of(ROOT, ".pre-commit-config.yaml"))
     lint = re.search(r'"ruff>=(\d+\.\d+),', text_of(ROOT, "pyproject.toml"))
     assert hook[1] == lint[1]
+
+
+def test_r_needs_to_know_that_pypi_has_the_release(project, capsys):
+    fill_in(project)
+    edit(project / "R/R/python.R", ("TRUE", "FALSE"))
+    assert metadata.main(["--release", "v9.8.7"], project) == 1
+    assert capsys.readouterr().err == "R/R/python.R says that PyPI has no release: set on_pypi to TRUE.\n"
+    assert "\non_pypi <- " in text_of(ROOT, "R/R/python.R")

@@ -1,4 +1,4 @@
-"""Continuation ratios and proportional odds."""
+"""Continuation ratios."""
 
 import numpy as np
 import pandas as pd
@@ -6,9 +6,8 @@ import pytest
 import statsmodels.api as sm
 from scipy import stats
 from scipy.special import expit
-from statsmodels.miscmodels.ordinal_model import OrderedModel
 
-from pwcstats import ContinuationRatio, FirthLogit, InputError, OrderedLogit, SeparationWarning
+from pwcstats import ContinuationRatio, FirthLogit, InputError, SeparationWarning
 
 from . import reference_logit as slow
 
@@ -220,75 +219,6 @@ def test_a_column_that_is_constant_at_one_stage_is_named_with_it():
     x["c"] = ((y == 2) & (x["b"] > 0)).astype(float)
     with pytest.raises(InputError, match=r"not of full rank at P\(y = 1 \| y <= 1\); \(c\) is constant"):
         ContinuationRatio(y, x, penalty="firth").fit()
-
-
-def test_ordered_logit_is_statsmodels():
-    x, y = make_data(7, classes=3)
-    ours = OrderedLogit(y, x).fit()
-    theirs = OrderedModel(y, x, distr="logit").fit(method="bfgs", disp=0, gtol=1e-6)
-    np.testing.assert_allclose(ours.params, theirs.params, rtol=1e-4)
-    assert ours.llf >= theirs.llf - 1e-9
-    assert ours.llf == pytest.approx(theirs.llf, abs=1e-7)
-    np.testing.assert_allclose(ours.bse, theirs.bse, rtol=1e-3)
-    assert np.abs(ours.model.score(ours.params)).max() < 1e-7
-    assert ours.converged
-    p = ours.predict(x.head(3))
-    np.testing.assert_allclose(p.sum(axis=1), 1.0)
-    eta = x @ np.asarray(ours.params[:2])
-    np.testing.assert_allclose(p[0], expit(ours.thresholds.iloc[0] - eta.head(3)), rtol=1e-9)
-
-
-def test_ordered_logit_score_by_differences():
-    from statsmodels.tools.numdiff import approx_fprime
-
-    x, y = make_data(8)
-    model = OrderedLogit(y, x)
-    params = model.start_params + 0.1
-    np.testing.assert_allclose(model.score(params), approx_fprime(params, model.loglike, centered=True), rtol=1e-6)
-
-
-def test_ordered_logit_labels_and_constant():
-    x, y = make_data(9, classes=3)
-    words = pd.Series(pd.Categorical.from_codes(y, ["low", "mid", "high"], ordered=True), name="pain")
-    plain = OrderedLogit(y, x).fit()
-    for model in (
-        OrderedLogit(words, sm.add_constant(x)),
-        OrderedLogit.from_formula("pain ~ a + b", x.assign(pain=words)),
-    ):
-        res = model.fit()
-        np.testing.assert_allclose(res.params, plain.params, rtol=1e-6)
-        assert list(res.thresholds.index) == ["low/mid", "mid/high"]
-        assert list(res.predict(x.head(2).assign(const=1.0)[["const", "a", "b"]]).columns) == ["low", "mid", "high"]
-
-
-def test_ordered_logit_says_separation():
-    y = np.repeat([0, 1, 2], 5)
-    x = pd.DataFrame({"a": np.arange(15.0), "b": np.tile([1.0, 0.0, 2.0], 5)})
-    with pytest.warns(SeparationWarning, match="complete separation.*ContinuationRatio"):
-        res = OrderedLogit(y, x).fit()
-    assert np.isinf(res.bse["a"])
-    assert not res.converged
-    assert np.isfinite(np.asarray(res.predict())).all()
-
-
-@pytest.mark.parametrize(("scale", "shift"), [(1e-8, 0.0), (1e8, 0.0), (1.0, 1e6), (1e-5, -30.0)])
-def test_ordered_logit_in_other_units(scale, shift):
-    x, y = make_data(11, classes=3)
-    plain, odd = OrderedLogit(y, x).fit(), OrderedLogit(y, x * scale + shift).fit()
-    assert odd.converged
-    np.testing.assert_allclose(odd.params.iloc[:2] * scale, plain.params.iloc[:2], rtol=1e-5)
-    np.testing.assert_allclose(odd.bse.iloc[:2] * scale, plain.bse.iloc[:2], rtol=1e-4)
-    np.testing.assert_allclose(odd.predict(), plain.predict(), atol=1e-6)
-    assert odd.llf == pytest.approx(plain.llf, abs=1e-6)
-
-
-def test_separation_of_a_small_column_is_seen():
-    x, y = make_data(12, classes=3)
-    x["g"] = ((y == 2) & (x["b"] > 0)) / 1e7
-    with pytest.warns(SeparationWarning, match=r"\(g\) predicts some outcomes"):
-        res = OrderedLogit(y, x).fit()
-    assert np.isinf(res.bse["g"])
-    assert np.isnan(res.pvalues["g"])
 
 
 def test_terms_of_a_formula_are_tested_whole():

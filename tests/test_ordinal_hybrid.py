@@ -235,13 +235,23 @@ class TestTrouble:
         assert clf.penalty_ == "firth"
         assert clf.score(sample.data, sample.target) == 1
         assert np.isfinite(clf.integrator_.bse).all()
-        with pytest.raises(InputError, match="ordered logit has no maximum likelihood.*integrator='cratio'"):
-            OrdinalHybridClassifier(integrator="ordered").fit(sample.data, sample.target)
+        ordered = OrdinalHybridClassifier(integrator="ordered").fit(sample.data, sample.target)
+        assert ordered.penalty_ == "firth"
+        assert ordered.score(sample.data, sample.target) == 1
+        assert np.isfinite(ordered.integrator_.bse).all()
+        with pytest.raises(InputError, match="ordered logit has no maximum likelihood.*penalty='auto' or 'firth'"):
+            OrdinalHybridClassifier(integrator="ordered", penalty=None).fit(sample.data, sample.target)
 
-    def test_ordered_has_no_penalty(self, groups):
-        X, y, _, _ = groups
-        with pytest.raises(InputError, match="no Firth penalty"):
-            OrdinalHybridClassifier(integrator="ordered", penalty="firth").fit(X, y)
+    def test_the_penalty_of_proportional_odds(self, groups):
+        X, y, new, _ = groups
+        clf = OrdinalHybridClassifier(integrator="ordered", penalty="firth", distance_cv=None).fit(X, y)
+        distances = clf.distances(X)[clf.selected_]
+        twin = OrderedLogit(y, distances, penalty="firth").fit()
+        np.testing.assert_allclose(clf.integrator_.params, twin.params, rtol=1e-8)
+        np.testing.assert_allclose(clf.predict_proba(new), twin.predict(clf.distances(new)[clf.selected_]), atol=1e-12)
+        # The penalty is of use: the estimates differ.
+        plain = OrderedLogit(y, distances).fit()
+        assert np.abs(twin.params - plain.params).max() > 1e-3
 
     def test_a_class_of_one_case(self, groups):
         X, y, new, _ = groups

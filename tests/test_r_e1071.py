@@ -23,13 +23,14 @@ from pwcstats import ConvergenceWarning, InputError, PairwiseClassifier
 from .parity import CLASSIFY
 
 try:
-    r = importlib.import_module("pwcstats.r")
+    e1071 = importlib.import_module("pwcstats.r.e1071")
+    rinterface = importlib.import_module("rpy2.rinterface")
 except ImportError:
     # Without rpy2 these tests are skipped, unless they are required.
     if os.environ.get("PWC_REQUIRE_R") == "1":
         raise
-    r = None
-E1071SVC = getattr(r, "E1071SVC", None)
+    e1071 = None
+E1071SVC = getattr(e1071, "E1071SVC", None)
 pytestmark = pytest.mark.against_r
 
 # The same R with the same numbers; JSON rounds them to 15 digits.
@@ -293,7 +294,7 @@ def test_seeds(iris):
 
 def test_random_numbers_of_r_go_on_as_before(iris):
     X, y = iris
-    evaluate = r.rinterface.evalr
+    evaluate = rinterface.evalr
     evaluate("set.seed(7); first <- runif(3); set.seed(7)")
     E1071SVC(probability=True, random_state=1).fit(X, y)
     assert evaluate("identical(runif(3), first)")[0]
@@ -305,7 +306,7 @@ def test_random_numbers_of_r_go_on_as_before(iris):
 def test_seeds_mean_the_same_whatever_generator_r_has(iris):
     X, y = iris
     usual = E1071SVC(probability=True, random_state=1).fit(X, y).probA_
-    evaluate = r.rinterface.evalr
+    evaluate = rinterface.evalr
     evaluate('before <- RNGkind(); suppressWarnings(RNGkind("Wichmann-Hill", "Box-Muller", "Rounding"))')
     try:
         np.testing.assert_array_equal(E1071SVC(probability=True, random_state=1).fit(X, y).probA_, usual)
@@ -316,7 +317,7 @@ def test_seeds_mean_the_same_whatever_generator_r_has(iris):
 def test_votes_at_0_are_those_of_scikit_learn():
     pairs = np.random.default_rng(0).integers(-1, 2, size=(200, 6)).astype(float)
     expected = _ovr_decision_function(pairs < 0, -pairs, 4)
-    np.testing.assert_allclose(r._one_vs_rest(pairs, 4), expected, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(e1071._one_vs_rest(pairs, 4), expected, rtol=0, atol=1e-12)
 
 
 def test_r_prints_nothing(iris, capfd):
@@ -393,9 +394,9 @@ def test_one_class_only(iris):
 
 
 def test_without_e1071(iris, monkeypatch):
-    monkeypatch.setattr(r, "R_CODE", r.R_CODE.replace('"e1071"', '"no.such.package"'))
-    monkeypatch.setattr(r, "_functions", {})
-    with pytest.raises(InputError, match=r'install\.packages\("e1071"\) in R, or install r-cran-e1071'):
+    call = e1071.E1071.call
+    monkeypatch.setattr(e1071.E1071, "call", lambda name, **args: call(name, **args | {"packages": ["noSuchPackage"]}))
+    with pytest.raises(InputError, match=r'install\.packages\("noSuchPackage"\) in R, or install r-cran-nosuchpackage'):
         E1071SVC().fit(*iris)
 
 

@@ -10,7 +10,7 @@ from scipy.optimize import linprog
 
 from pwcstats import FirthMNLogit, detect_separation
 from pwcstats._kernels import separation
-from pwcstats.logit import likelihood
+from pwcstats.logit import likelihood, maximum
 
 
 @pytest.mark.parametrize("first_rows", [3, 500])
@@ -219,8 +219,8 @@ def test_a_linear_programme_that_is_too_large_is_left_out(monkeypatch):
     y = np.repeat([0, 1, 2], 4)
     expected = FirthMNLogit(y, x).fit()
     calls = []
-    monkeypatch.setattr(likelihood, "overlap", lambda *args: calls.append(args))
-    monkeypatch.setattr(likelihood, "MOST_CONSTRAINTS", 12 * 2 * 4 - 1)
+    monkeypatch.setattr(maximum, "overlap", lambda *args: calls.append(args))
+    monkeypatch.setattr(maximum, "MOST_CONSTRAINTS", 12 * 2 * 4 - 1)
     np.testing.assert_allclose(FirthMNLogit(y, x).fit().params, expected.params, rtol=1e-6)
     assert expected._results._hard
     assert not calls

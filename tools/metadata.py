@@ -273,6 +273,8 @@ def release_problems(root: Path, data: Metadata, tag: str) -> Iterator[str]:
     for name, section in UNRELEASED.items():
         if re.search(rf"^#+ {re.escape(section)}", (root / name).read_text(encoding="utf-8"), flags=re.M):
             yield f'{name} has a section "{section}": move its entries to {data.version}.'
+    if "\non_pypi <- FALSE\n" in (root / "R/R/python.R").read_text(encoding="utf-8"):
+        yield "R/R/python.R says that PyPI has no release: set on_pypi to TRUE."
 
 
 def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:

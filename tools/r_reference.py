@@ -15,12 +15,14 @@ TOOLS = Path(__file__).resolve().parent
 GROUPS = {
     "Install": r"install_pwcstats|pwcstats_available",
     "Coupling": r"couple|pwcstats_coupling",
-    "Classifiers": r"pwc|hybrid|ordinal_hybrid|calibration_plot|.*_(pwc|machines)",
+    "Classifiers": (
+        r"pwc|hybrid|ordinal_hybrid|calibration_plot|.*_(pwc|machines|classifier)|caretModel|pwcstats_(mlr|parsnip)"
+    ),
     "Rankings": (
         r"bt|abilities|.*_(bt|abilities|pl)|bt_(selection|residuals)|leaderboard|plackett_luce|random_effects|compare_items|"
         r"comparison_intervals|quasi_variances|rank_intervals"
     ),
-    "Logistic models": r"firth.*|cratio|detect_separation|stepwise|.*_logit",
+    "Logistic models": r"firth.*|cratio|ordered_logit|detect_separation|stepwise|.*_logit",
     "Comparing methods": r"(compare_methods|corrected|bayes|friedman|nemenyi|winners|adjust).*|.*_(pair|comparison)",
     "All fits": r"pwcstats_(augment|autoplot)",
     "Data sets": r"arena|battles|citations|endometrial|classifier_scores",

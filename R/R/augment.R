@@ -6,27 +6,30 @@
 #' position. The variables in `data` must agree with those of the fit. Rows that `subset` or
 #' `na.action` left out of the fit have `NA` in the new columns.
 #'
-#' @param x A fit by [firth()], [firth_multinom()], [cratio()], [hybrid()], [ordinal_hybrid()],
-#'   [pwc()] or [bt()].
+#' @param x A fit by [firth()], [firth_multinom()], [cratio()], [ordered_logit()], [hybrid()],
+#'   [ordinal_hybrid()], [pwc()] or [bt()].
 #' @param data Data frame to which columns are added: the data of the fit, with all rows. By default
 #'   the variables and rows that the fit used.
 #' @param newdata Data frame with other rows, as for `predict()`, to which columns are added instead
 #'   of `data`. Rows with missing values have `NA`.
 #' @param type.predict Type of `.fitted`: linear predictors or probabilities.
-#' @param type.residuals Type of `.resid`, as in [residuals()][predict.pwcstats_logit].
+#' @param type.residuals Type of `.resid`, as in [residuals()][predict.pwcstats_logit] and, after
+#'   [bt()], in [residuals()][bt_residuals].
 #' @param se_fit Add `.se.fit`, the standard errors of `.fitted`?
 #' @param ... Must be empty; a misspelt argument is an error.
 #' @return `data` or `newdata`, with new columns at the end; a tibble remains a tibble. After
 #'   [firth()] the new columns are `.fitted`, if requested `.se.fit`, and without `newdata`
 #'   `.resid`, as after `glm()`.
 #'
-#'   After [firth_multinom()], [cratio()], [hybrid()], [ordinal_hybrid()] and [pwc()], `.fitted` is
-#'   the predicted class, and there is a column with the probability of each class, such as
-#'   `.prob.setosa`. With two classes, `hybrid()` compares the probability with its threshold, so
-#'   the predicted class need not be the more probable one.
+#'   After [firth_multinom()], [cratio()], [ordered_logit()], [hybrid()], [ordinal_hybrid()] and
+#'   [pwc()], `.fitted` is the predicted class, and there is a column with the probability of each
+#'   class, such as `.prob.setosa`. With two classes, `hybrid()` compares the probability with its
+#'   threshold, so the predicted class need not be the more probable one.
 #'
-#'   After [bt()], `.fitted` is the probability that `player1` wins. With a tie parameter there are
-#'   also `.prob.win`, `.prob.tie` and `.prob.loss`.
+#'   After [bt()], `.fitted` is the probability that `player1` wins, if requested with its standard
+#'   error `.se.fit`. With a tie parameter there are also `.prob.win`, `.prob.tie` and `.prob.loss`.
+#'   Without `newdata` there is `.resid` and, without tie parameter and random effects, `.hat`,
+#'   `.std.resid` and `.cooksd`, see [hatvalues()][bt_glm].
 #' @seealso [predict()][predict.pwcstats_logit] after logistic fits,
 #'   [predict()][predict.pwcstats_machines] after hybrids and [predict()][predict.pwcstats_bt] after
 #'   [bt()].
@@ -77,17 +80,10 @@ augment.pwcstats_logit <- function(x, data = stats::model.frame(x), newdata = NU
 
 #' @rdname pwcstats_augment
 #' @exportS3Method generics::augment
-augment.pwcstats_machines <- function(x, # nolint
-                                      data = stats::model.frame(x),
-                                      newdata = NULL,
-                                      ...) {
-  refuse_unknown(...)
-  add_columns(x, data, newdata, class_columns, sys.call())
-}
-
-#' @rdname pwcstats_augment
-#' @exportS3Method generics::augment
-augment.pwcstats_pwc <- function(x, data = stats::model.frame(x), newdata = NULL, ...) { # nolint
+augment.pwcstats_classifier <- function(x, # nolint
+                                        data = stats::model.frame(x),
+                                        newdata = NULL,
+                                        ...) {
   refuse_unknown(...)
   add_columns(x, data, newdata, class_columns, sys.call())
 }
@@ -107,16 +103,46 @@ probability_columns <- function(proba) {
 
 #' @rdname pwcstats_augment
 #' @exportS3Method generics::augment
-augment.pwcstats_bt <- function(x, data = stats::model.frame(x), newdata = NULL, ...) { # nolint
+augment.pwcstats_bt <- function(x, # nolint
+                                data = stats::model.frame(x),
+                                newdata = NULL,
+                                type.residuals = c("deviance", "pearson"), # nolint
+                                se_fit = FALSE,
+                                ...) {
+  call <- sys.call()
   refuse_unknown(...)
+  residual <- check_choice(type.residuals, call)
+  check_flag(se_fit, "se_fit", call)
   new_columns <- function(fit, new) {
-    proba <- predict.pwcstats_bt(fit, new, "prob")
-    if (!is.matrix(proba)) {
-      return(list(.fitted = proba))
+    predicted <- predict.pwcstats_bt(fit, new, "prob", se.fit = se_fit)
+    proba <- if (se_fit) predicted$fit else predicted
+    columns <- if (is.matrix(proba)) list(.fitted = proba[, "win"]) else list(.fitted = proba)
+    if (se_fit) {
+      error <- predicted$se.fit
+      columns$.se.fit <- if (is.matrix(error)) error[, "win"] else error
     }
-    c(list(.fitted = proba[, "win"]), probability_columns(proba))
+    c(
+      columns,
+      if (is.matrix(proba)) probability_columns(proba),
+      if (is.null(new)) influence_columns(fit, residual, call)
+    )
   }
-  add_columns(x, data, newdata, new_columns, sys.call())
+  add_columns(x, data, newdata, new_columns, call)
+}
+
+# Residuals, and leverages if the model has them.
+influence_columns <- function(fit, residual, call) {
+  columns <- list(.resid = row_residuals(fit, residual))
+  is_mixed <- inherits(fit, "pwcstats_bt_mixed")
+  if (is_mixed || has_tie_parameter(fit) || is.null(fit$vcov)) {
+    return(columns)
+  }
+  hat <- leverages(fit, call)
+  c(columns, list(
+    # broom standardises deviance residuals, whatever the type of the others.
+    .hat = hat, .std.resid = row_residuals(fit, "deviance") / sqrt(1 - hat),
+    .cooksd = cooks_distances(fit, hat)
+  ))
 }
 
 # Adds the columns that `new_columns` returns for a fit and new rows (NULL for the rows of the fit).

@@ -193,7 +193,27 @@ item_variables <- function(design, items, levels, item_data, space, separate, ca
   frame[unused] <- droplevels(frame[unused])
   apart <- !stats::complete.cases(frame) | items %in% separate
   frame[] <- lapply(frame, fill_missing, apart)
-  structure(frame, row.names = items, separate = items[apart])
+  structure(
+    frame,
+    row.names = items, separate = items[apart],
+    variables = values_of_items(variables, design, space, items, levels, by_row)
+  )
+}
+
+# The variables from which those of the items are computed, as a data frame with a row for each
+# item: x of log(x[..]). NULL if the items index something that is no variable, as in d$x[..].
+values_of_items <- function(variables, design, space, items, levels, by_row) {
+  indexed <- unlist(lapply(variables, indexed_by, design$id))
+  if (!all(vapply(indexed, is.name, logical(1L)))) {
+    return(NULL)
+  }
+  columns <- setdiff(unlist(lapply(variables, all.vars)), design$id)
+  names <- if (by_row) intersect(columns, names(space)) else vapply(indexed, as.character, "")
+  values <- lapply(stats::setNames(nm = unique(unname(names))), function(name) {
+    x <- eval(as.name(name), space, environment(design$formula))
+    if (by_row) x else if (is.matrix(x)) x[match(items, levels), ] else x[match(items, levels)]
+  })
+  structure(values, class = "data.frame", row.names = items)
 }
 
 # x in x[..] must have one value for each item, in the order of the levels.
@@ -237,13 +257,20 @@ ability_columns <- function(design, values, call) {
   if (!length(design$items)) {
     return(NULL)
   }
-  terms <- terms_with(design$terms, design$items)
-  z <- tryCatch(
-    stats::model.matrix(terms, structure(values, terms = terms))[, -1L, drop = FALSE],
-    error = function(e) abort_covariates(e, call)
-  )
+  z <- tryCatch(covariate_columns(design, values), error = function(e) abort_covariates(e, call))
   z[attr(values, "separate"), ] <- NA
-  structure(z, assign = NULL, contrasts = NULL)
+  structure(z, assign = NULL, contrasts = NULL, term = NULL)
+}
+
+# The columns of the covariates of the items for some values of the variables. The attribute "term"
+# has the label of each column's term. `contrasts` are those of an earlier matrix.
+covariate_columns <- function(design, values, contrasts = NULL) {
+  terms <- terms_with(design$terms, design$items)
+  z <- stats::model.matrix(terms, structure(values, terms = terms), contrasts)
+  structure(
+    z[, -1L, drop = FALSE],
+    term = attr(terms, "term.labels")[attr(z, "assign")[-1L]], contrasts = attr(z, "contrasts")
+  )
 }
 
 terms_with <- function(terms, labels) {
@@ -277,9 +304,11 @@ contest_columns <- function(design, players, values, space, order_effect, call, 
     match(attr(of_contest, "term"), replace(labels, !same, NA)),
     match(attr(of_sides[[1L]], "term"), replace(labels, !sided, NA))
   )
+  x <- x[, order(term, na.last = NA), drop = FALSE]
   structure(
-    x[, order(term, na.last = NA), drop = FALSE],
+    x,
     coding = list(
+      terms = stats::setNames(labels[sort(term)], colnames(x)),
       levels = Filter(Negate(is.null), lapply(sides[[1L]], levels)),
       contrasts = c(attr(of_contest, "contrasts"), attr(of_sides[[1L]], "contrasts"))
     )

@@ -17,6 +17,12 @@
 #' After `method = "firth"` the log-likelihood does not include the penalty. Profile intervals use
 #' the penalised likelihood.
 #'
+#' After random effects, `deviance()` and `df.residual()` stop with an error.
+#'
+#' Other pages describe [leverages and Cook's distances][bt_glm], [profile()][bt_profile], and what
+#' other packages do with the fits: [emmeans and multcomp][bt_emmeans], [lmtest and
+#' car][bt_inference], [sandwich][bt_sandwich], and [qvcalc][qvcalc.pwcstats_bt].
+#'
 #' @param x,object A fit by [bt()].
 #' @param parm Names or numbers of the coefficients, by default all.
 #' @param level,conf.level Confidence level, by either name.
@@ -26,16 +32,16 @@
 #' @param digits Number of significant digits.
 #' @param test `"Chisq"` or `"LRT"`, two names of the likelihood-ratio test.
 #' @param complete Has no effect: no coefficient is `NA`.
-#' @param type Type of weights; there are only prior weights.
+#' @param type `"prior"` for the number of comparisons of each row or the sum of their weights,
+#'   `"working"` for those of the last step of `glm()`.
 #' @param ... For `anova()` further fits, for `print()` of a summary arguments of
 #'   [stats::printCoefmat()]. Otherwise it must be empty, and a misspelt argument is an error.
 #' @return `summary()` returns a list of class `summary.pwcstats_abilities`; its element
 #'   `coefficients` is a matrix with estimates, standard errors, z (or t) and p-values. `anova()`
 #'   returns a data frame of class `anova`, `tidy()` a data frame with one row for each coefficient,
-#'   `glance()` a data frame with one row, `weights()` the number of comparisons of each row or the
-#'   sum of their weights, `family()` [binomial()] (an error with a tie parameter). The other
-#'   methods return what they return for other models. `logLik()` is the log-likelihood of the
-#'   single comparisons, without binomial coefficients.
+#'   `glance()` a data frame with one row, `family()` [binomial()] (an error with a tie parameter).
+#'   The other methods return what they return for other models. `logLik()` is the log-likelihood of
+#'   the single comparisons, without binomial coefficients.
 #' @examplesIf pwcstats_available()
 #' fit <- bt(citations)
 #' summary(fit)
@@ -181,11 +187,17 @@ family.pwcstats_bt <- function(object, ...) {
 #' @rdname pwcstats_bt
 #' @importFrom stats weights
 #' @export
-weights.pwcstats_bt <- function(object, type = "prior", ...) {
+weights.pwcstats_bt <- function(object, type = c("prior", "working"), ...) {
   refuse_unknown(...)
-  check_choice(type, sys.call())
+  call <- sys.call()
   rows <- object$model
-  stats::setNames(rows$wins1 + rows$wins2 + rows$ties, rownames(rows))
+  n <- stats::setNames(rows$wins1 + rows$wins2 + rows$ties, rownames(rows))
+  if (check_choice(type, call) == "prior") {
+    return(n)
+  }
+  refuse_three_outcomes(object, "working weights", call)
+  p <- predict.pwcstats_bt(object)
+  n * p * (1 - p)
 }
 
 #' @rdname pwcstats_bt

@@ -149,20 +149,3 @@ new_effects <- function(object) {
   }
   of(object$model$player1) - of(object$model$player2)
 }
-
-# As simulate() of lm(): the state of the generator or the seed, and a function that restores the
-# state if a seed was set.
-start_random <- function(seed) {
-  if (!exists(".Random.seed", globalenv(), inherits = FALSE)) {
-    stats::runif(1L)
-  }
-  old <- get(".Random.seed", globalenv())
-  if (is.null(seed)) {
-    return(list(seed = old, restore = function() NULL))
-  }
-  set.seed(seed)
-  list(
-    seed = structure(seed, kind = as.list(RNGkind())),
-    restore = function() assign(".Random.seed", old, globalenv())
-  )
-}

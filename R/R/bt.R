@@ -127,8 +127,9 @@
 #' @param separate.ability Items that have an ability of their own beside covariates.
 #' @param refcat The same as `ref`, for users of `BTm()`.
 #' @param br `br = TRUE` is `method = "firth"`, for users of `BTm()`.
-#' @return A list of class `pwcstats_bt`. It has the usual [methods][pwcstats_bt] of a model,
-#'   [predict()][predict.pwcstats_bt] and [plot()][plot.pwcstats_bt], and [abilities()],
+#' @return A list of class `pwcstats_bt`. It has the usual [methods][pwcstats_bt] of a model, also
+#'   those that [emmeans][bt_emmeans], [lmtest and car][bt_inference] and [sandwich][bt_sandwich]
+#'   need, [predict()][predict.pwcstats_bt] and [plot()][plot.pwcstats_bt], and [abilities()],
 #'   [quasi_variances()], [comparison_intervals()] and [rank_intervals()]. Its elements are
 #'   \item{coefficients}{Abilities of all items but the reference, or the coefficients of the
 #'     covariates; then `"(order)"`, the order effect, coefficients of covariates of the contests,
@@ -238,7 +239,7 @@ bt <- function(outcome = 1,
                separate.ability = NULL, # nolint
                refcat = ref,
                br = FALSE) {
-  call <- sys.call()
+  call <- full_call()
   asked <- match.call()
   # Until version 0.2 the fourth argument was data.
   if (!is.null(formula) && !inherits(formula, "formula") && !"formula" %in% names(call)) {

@@ -41,7 +41,7 @@ calibration_plot <- function(x,
                              level = 0.95,
                              ...,
                              conf.level = level) { # nolint
-  call <- sys.call()
+  call <- full_call()
   refuse_unknown(..., .also = graphics_names(c("xlab", "ylab", "type")))
   check_count(bins, "bins", call, least = 2)
   strategy <- check_choice(strategy, call)

@@ -62,7 +62,7 @@ mcnemar_pair <- function(a,
                          alternative = c("two.sided", "less", "greater"),
                          conf.level = 0.95, # nolint
                          level = conf.level) {
-  call <- sys.call()
+  call <- full_call()
   check_flag(correct, "correct", call)
   level <- read_level(call)
   options <- list(
@@ -122,7 +122,7 @@ right_first <- function(counts, call) {
 #' @rdname mcnemar_pair
 #' @export
 cochran_q <- function(answers, truth = NULL) {
-  call <- sys.call()
+  call <- full_call()
   data_name <- deparse1(substitute(answers))
   right <- as.array(read_right(answers, truth, "answers", call))
   load_python(call)

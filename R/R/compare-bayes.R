@@ -62,7 +62,7 @@ bayes_correlated_t <- function(a,
                                test_fraction = NULL,
                                conf.level = 0.95, # nolint
                                level = conf.level) {
-  call <- sys.call()
+  call <- full_call()
   data_name <- name_of_pair(substitute(a), substitute(b))
   level <- read_level(call)
   a <- read_finite(a, "a", call)
@@ -80,7 +80,7 @@ bayes_correlated_t <- function(a,
 #' @rdname bayes_correlated_t
 #' @export
 bayes_signed_rank <- function(a, b, rope = 0.01, prior = 0.5, n_samples = 50000, seed = NULL) {
-  call <- sys.call()
+  call <- full_call()
   data_name <- name_of_pair(substitute(a), substitute(b))
   a <- read_finite(a, "a", call)
   b <- read_finite(b, "b", call)

@@ -115,7 +115,7 @@ compare_methods <- function(scores,
                             higher_is_better = TRUE,
                             rows = NULL,
                             level = conf.level) {
-  call <- sys.call()
+  call <- full_call()
   asked <- match.call()
   level <- read_level(call)
   check_flag(higher_is_better, "higher_is_better", call)
@@ -134,10 +134,13 @@ compare_methods <- function(scores,
     rows = rows
   )
   result <- call_compare("compare_methods", list(scores_to_py(input)), options, call)
-  found <- comparison_from_py(result, deparse1(asked$scores))
+  comparison_fit(result, deparse1(asked$scores), level, control, higher_is_better, asked)
+}
+
+comparison_fit <- function(result, data_name, level, control, higher_is_better, asked) {
   structure(
     class = "pwcstats_comparison",
-    c(found, list(
+    c(comparison_from_py(result, data_name), list(
       conf.level = level,
       control = control,
       higher_is_better = higher_is_better,

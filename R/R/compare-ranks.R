@@ -32,7 +32,7 @@
 friedman_ranks <- function(scores,
                            statistic = c("chi-squared", "F", "exact", "auto"),
                            higher_is_better = TRUE) {
-  call <- sys.call()
+  call <- full_call()
   data_name <- deparse1(substitute(scores))
   check_flag(higher_is_better, "higher_is_better", call)
   input <- read_scores(scores, call)
@@ -104,7 +104,7 @@ nemenyi <- function(scores,
                     conf.level = 0.95, # nolint
                     higher_is_better = TRUE,
                     level = conf.level) {
-  call <- sys.call()
+  call <- full_call()
   level <- read_level(call)
   compare_ranks("nemenyi", scores, list(), level, higher_is_better, call)
 }
@@ -119,7 +119,7 @@ rank_tests <- function(scores,
                        conf.level = 0.95, # nolint
                        higher_is_better = TRUE,
                        level = conf.level) {
-  call <- sys.call()
+  call <- full_call()
   level <- read_level(call)
   options <- list(
     control = if (!is.null(control)) as_strings(control),
@@ -263,7 +263,7 @@ adjust_p <- function(p,
                      method = c(
                        "holm", "bonferroni", "hochberg", "hommel", "shaffer", "bh", "by", "none"
                      )) {
-  call <- sys.call()
+  call <- full_call()
   values <- as_numbers(p, "p", call)
   load_python(call)
   options <- list(method = first_choice(method))

@@ -63,7 +63,7 @@ corrected_resampled_t <- function(a,
                                   alternative = c("two.sided", "less", "greater"),
                                   conf.level = 0.95, # nolint
                                   level = conf.level) {
-  call <- sys.call()
+  call <- full_call()
   level <- read_level(call)
   load_python(call)
   options <- list(
@@ -80,7 +80,7 @@ cv5x2_t <- function(a,
                     alternative = c("two.sided", "less", "greater"),
                     conf.level = 0.95, # nolint
                     level = conf.level) {
-  call <- sys.call()
+  call <- full_call()
   level <- read_level(call)
   options <- list(alternative = check_choice(alternative, call))
   test_two("cv5x2_t", a, b, options, level, name_of_pair(substitute(a), substitute(b)), call)
@@ -89,7 +89,7 @@ cv5x2_t <- function(a,
 #' @rdname corrected_resampled_t
 #' @export
 cv5x2_f <- function(a, b, conf.level = 0.95, level = conf.level) { # nolint
-  call <- sys.call()
+  call <- full_call()
   level <- read_level(call)
   data_name <- name_of_pair(substitute(a), substitute(b))
   test_two("cv5x2_f", a, b, list(), level, data_name, call)
@@ -153,7 +153,7 @@ wilcoxon_pair <- function(a,
                           alternative = c("two.sided", "less", "greater"),
                           conf.level = 0.95, # nolint
                           level = conf.level) {
-  call <- sys.call()
+  call <- full_call()
   level <- read_level(call)
   check_flag(correct, "correct", call)
   options <- list(
@@ -175,7 +175,7 @@ sign_pair <- function(a,
                       alternative = c("two.sided", "less", "greater"),
                       conf.level = 0.95, # nolint
                       level = conf.level) {
-  call <- sys.call()
+  call <- full_call()
   level <- read_level(call)
   options <- list(alternative = check_choice(alternative, call))
   test_two("sign", a, b, options, level, name_of_pair(substitute(a), substitute(b)), call)

@@ -47,7 +47,7 @@ winners <- function(scores,
                     test_fraction = NULL,
                     higher_is_better = TRUE,
                     level = conf.level) {
-  call <- sys.call()
+  call <- full_call()
   level <- read_level(call)
   check_flag(higher_is_better, "higher_is_better", call)
   if (!is.data.frame(scores)) {

@@ -99,6 +99,10 @@ refuse_unknown <- function(..., .also = NULL, .hints = NULL) {
   }
   # The arguments are not evaluated.
   given <- first_of(names(substitute(list(...)))[-1L], character(...length()))
+  # show() passes useS4 to print().
+  if (identical(get0(".Generic", parent.frame(), inherits = FALSE), "print")) {
+    .also <- c(.also, "useS4")
+  }
   if (all(given %in% .also)) {
     return(invisible())
   }
@@ -125,6 +129,26 @@ refuse_unknown <- function(..., .also = NULL, .hints = NULL) {
     sprintf("did you mean '%s'?", near)
   }
   abort(sprintf("%s has no argument '%s'; %s", name, unknown, advice), call)
+}
+
+# The call of the calling function, whose arguments must have their full names: R would take `n` for
+# `na.action`, and the user would not notice.
+full_call <- function() {
+  caller <- sys.parent()
+  call <- sys.call(caller)
+  formals <- names(formals(sys.function(caller)))
+  partial <- setdiff(names(call), c("", formals))
+  # After the dots, arguments have full names in R.
+  possible <- setdiff(formals, formals[cumsum(formals == "...") > 0L])
+  meant <- lapply(partial, function(name) possible[startsWith(possible, name)])
+  # Others are in the dots.
+  found <- match(1L, lengths(meant))
+  if (!is.na(found)) {
+    name <- name_of_function(sys.frame(caller), call)
+    advice <- sprintf("'%s'; did you mean '%s'?", partial[[found]], meant[[found]])
+    abort(paste(name, "has no argument", advice), call)
+  }
+  call
 }
 
 # Methods know their generic, however they were called.

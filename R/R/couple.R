@@ -149,7 +149,7 @@ couple <- function(r,
                    equations = NULL,
                    symmetrize = FALSE,
                    ...) {
-  call <- sys.call()
+  call <- full_call()
   other <- other_function("couple", missing(r), call)
   if (!is.null(other)) {
     return(call_other(other, call, parent.frame()))

@@ -43,7 +43,7 @@
 #'   \item{separated}{Whether some estimates are infinite because a stage is separated.}
 #'   \item{converged, iter, reason, call, terms, model, xlevels, contrasts, na.action, python}{As in
 #'     [firth()].}
-#' @seealso [firth_multinom()] for unordered classes.
+#' @seealso [ordered_logit()] for proportional odds, [firth_multinom()] for unordered classes.
 #' @references
 #' Cole, S. R. and Ananth, C. V. (2001) Regression models for unconstrained, partially or fully
 #' constrained continuation odds ratios. *International Journal of Epidemiology* **30**,
@@ -74,7 +74,7 @@ cratio <- function(formula,
                    parallel = FALSE,
                    maxit = 200,
                    ...) {
-  call <- sys.call()
+  call <- full_call()
   other <- other_function("cratio", missing(formula), call)
   if (!is.null(other)) {
     return(call_other(other, call, parent.frame()))

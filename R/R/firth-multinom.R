@@ -44,7 +44,7 @@ firth_multinom <- function(formula,
                            na.action, # nolint
                            contrasts = NULL,
                            maxit = 200) {
-  call <- sys.call()
+  call <- full_call()
   asked <- match.call()
   input <- formula_input(asked, parent.frame(), contrasts, call)
   refuse_offset(input, call)

@@ -22,8 +22,8 @@
 #' [anova()]. Wald intervals and tests (`pl = FALSE`) are the default here. `flic()` and `flac()`
 #' are `correction = "flic"` and `"flac"`.
 #'
-#' @param formula Model formula. The response is 0 and 1, or logical, or a factor whose first level
-#'   is failure and all others are success, or `cbind(successes, failures)`.
+#' @param formula Model formula. The response is 0 and 1, or logical, or a factor with two levels,
+#'   the first of which is failure, or `cbind(successes, failures)`.
 #' @param data Data frame with the variables. Variables that are not in it are looked up in the
 #'   environment of the formula.
 #' @param weights Frequency weights; rows with weight 0 are left out.
@@ -47,7 +47,8 @@
 #'     and the usual elements of a model.}
 #'   \item{python}{The Python object as bytes, so that a fit saved with [saveRDS()] can be used in a
 #'     new session. As with any saved object, read only files that you trust.}
-#' @seealso [firth_multinom()] for more than two classes, [cratio()] for ordered classes;
+#' @seealso [firth_multinom()] for more than two classes, [cratio()] and [ordered_logit()] for
+#'   ordered classes;
 #'   [detect_separation()] checks whether maximum likelihood estimates would be infinite, and
 #'   [stepwise()] selects terms.
 #' @references
@@ -87,7 +88,7 @@ firth <- function(formula,
                   contrasts = NULL,
                   correction = c("none", "flic", "flac"),
                   maxit = 200) {
-  call <- sys.call()
+  call <- full_call()
   asked <- match.call()
   correction <- check_choice(correction, call)
   input <- formula_input(asked, parent.frame(), contrasts, call)

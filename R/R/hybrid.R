@@ -24,7 +24,7 @@
 #' factors are scaled like other columns. The machines do not use the intercept column.
 #'
 #' @param formula Model formula. The response is a factor, or is converted to one; unused levels are
-#'   dropped.
+#'   dropped. Alternatively a matrix instead of `x`, with `data` instead of `y`.
 #' @param data Data frame with the variables. Variables that are not in it are looked up in the
 #'   environment of the formula.
 #' @param clusters Number of k-means clusters of the negatives, or the cluster of each row of
@@ -60,11 +60,14 @@
 #' @param seed Whole number that seeds clusters, parts, folds, and draws between equally probable
 #'   classes. With `NULL`, folds follow the order of the rows, and k-means starts at random
 #'   (independently of [set.seed()]).
-#' @param subset Rows to use.
+#' @param subset Rows to use; for `x` and `y` an index of the rows.
 #' @param na.action How to treat rows with missing values, as in [stats::glm()].
-#' @param contrasts List of contrasts of factors, as `contrasts.arg` of [stats::model.matrix()].
-#' @return A list of class `pwcstats_hybrid`, which inherits from `pwcstats_machines`, with
-#'   [methods][pwcstats_machines] and [predict()][predict.pwcstats_machines]. Its elements are
+#' @param contrasts List of contrasts of factors, as `contrasts.arg` of [stats::model.matrix()]; not
+#'   for `x` and `y`.
+#' @param x,y Instead of a formula: a numeric matrix or data frame, and the class of each row.
+#' @return A list of class `pwcstats_hybrid`, which inherits from `pwcstats_machines` and
+#'   `pwcstats_classifier`, with [methods][pwcstats_machines] and
+#'   [predict()][predict.pwcstats_machines]. Its elements are
 #'   \item{classes, positive}{The classes in the order of the levels, and the positive class or the
 #'     baseline.}
 #'   \item{clusters}{Factor with the cluster of each row, `NA` for positives; with
@@ -82,8 +85,10 @@
 #'     lowest, as in [ordinal_hybrid()] with `integrator = "cratio"`.}
 #'   \item{split, svm, center, scale, distance_cv}{Options of the call and of the machines, and the
 #'     centre and scale of each column.}
-#'   \item{nobs, call, terms, model, xlevels, contrasts, na.action, python}{As in [firth()].}
-#' @seealso [ordinal_hybrid()] for ordered classes.
+#'   \item{nobs, call, terms, model, xlevels, contrasts, na.action, python}{As in [firth()]; for `x`
+#'     and `y`, `model` has the columns `y` and `x`, and there are no terms.}
+#' @seealso [ordinal_hybrid()] for ordered classes; [caretModel()], [mlr learners][pwcstats_mlr] and
+#'   [parsnip engines][pwcstats_parsnip] to tune them.
 #' @references
 #' Chang, Y.-C. I. (2003) Boosting SVM classifiers with logistic regression. Technical report,
 #' Institute of Statistical Science, Academia Sinica, Taipei.
@@ -104,6 +109,9 @@
 #' # Known clusters.
 #' known <- hybrid(kind ~ Petal.Length + Petal.Width, flowers, clusters = Species, seed = 1)
 #' summary(known)
+#'
+#' # The same from columns and classes, as svm() in e1071 takes them.
+#' hybrid(iris[3:4], flowers$kind, clusters = iris$Species, seed = 1)
 #' @export
 hybrid <- function(formula,
                    data,
@@ -125,14 +133,17 @@ hybrid <- function(formula,
                    seed = 1,
                    subset,
                    na.action, # nolint
-                   contrasts = NULL) {
-  call <- sys.call()
+                   contrasts = NULL,
+                   x = NULL,
+                   y = NULL) {
+  call <- full_call()
   asked <- match.call()
   split <- check_choice(split, call)
   options <- check_integration(penalty, select, distance_cv, seed, call)
   svm <- check_svm(kernel, cost, gamma, degree, coef0, tolerance, call)
   given <- read_clusters(asked, parent.frame(), call)
-  input <- machine_input(with_clusters(asked, given), parent.frame(), contrasts, scale, call)
+  clustered <- with_clusters(asked, given)
+  input <- classifier_input(formula, clustered, parent.frame(), contrasts, scale, call)
   y <- read_classes(input$y, input$used, call)
   positive <- read_positive(positive, y, call)
   refuse_clusters(given, y, split, call)

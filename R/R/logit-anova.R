@@ -5,13 +5,13 @@
 #' against the one before it.
 #'
 #' The tests use the penalised likelihood. Both models have the penalty of the larger model, so that
-#' the two likelihoods can be compared. For [cratio()] without penalty, they are the usual
-#' likelihood-ratio tests.
+#' the two likelihoods can be compared. For [cratio()] and [ordered_logit()] without
+#' penalty, they are the usual likelihood-ratio tests.
 #'
 #' Fits must use the same rows, and the columns of one must be among those of the other. Fits by
 #' [cratio()] may instead differ in `parallel` only.
 #'
-#' @param object A fit by [firth()], [firth_multinom()] or [cratio()].
+#' @param object A fit by [firth()], [firth_multinom()], [cratio()] or [ordered_logit()].
 #' @param ... Further fits.
 #' @param test `"Chisq"` or `"LRT"`, two names of the likelihood-ratio test.
 #' @return A data frame of class `anova` with degrees of freedom, statistic (`Deviance`) and
@@ -48,15 +48,13 @@ anova.pwcstats_logit <- function(object, ..., test = c("Chisq", "LRT")) {
 }
 
 test_terms <- function(object, call) {
-  x <- model.matrix.pwcstats_logit(object)
   labels <- attr(object$terms, "term.labels")
   if (!length(labels)) {
     abort("the model has no terms except the intercept, so there is nothing to test.", call)
   }
   refuse_corrected(object, call)
   fit <- thaw(object, call)
-  columns <- lapply(seq_along(labels), function(term) colnames(x)[attr(x, "assign") == term])
-  tests <- vapply(columns, function(held) held_test(fit, held, call), numeric(3L))
+  tests <- vapply(term_columns(object), function(held) held_test(fit, held, call), numeric(3L))
   table <- data.frame(Df = tests[1L, ], Deviance = tests[2L, ], p = tests[3L, ], row.names = labels)
   as_anova(
     table,
@@ -72,15 +70,9 @@ held_test <- function(fit, columns, call) {
 
 compare_two <- function(first, second, call) {
   lapply(list(first, second), refuse_corrected, call)
-  if (first$df == second$df) {
-    abort(
-      sprintf("both fits have %d coefficients, so neither is nested in the other.", first$df),
-      call
-    )
-  }
-  larger <- if (first$df > second$df) first else second
-  smaller <- if (first$df > second$df) second else first
-  refuse_other_rows(smaller, larger, call)
+  fits <- refuse_not_nested(first, second, call)
+  smaller <- fits$smaller
+  larger <- fits$larger
   held <- columns_between(smaller, larger, call)
   fit <- thaw(larger, call)
   if (identical(smaller$parallel, larger$parallel)) {
@@ -92,12 +84,25 @@ compare_two <- function(first, second, call) {
   }
 }
 
-refuse_corrected <- function(object, call) {
-  if (!identical(first_of(object$correction, "none"), "none")) {
+# The smaller and the larger of two fits to the same rows.
+refuse_not_nested <- function(first, second, call) {
+  if (first$df == second$df) {
+    abort(
+      sprintf("both fits have %d coefficients, so neither is nested in the other.", first$df),
+      call
+    )
+  }
+  fits <- if (first$df < second$df) list(first, second) else list(second, first)
+  names(fits) <- c("smaller", "larger")
+  refuse_other_rows(fits$smaller, fits$larger, call)
+  fits
+}
+
+refuse_corrected <- function(object, call, what = "a likelihood-ratio test") {
+  if (first_of(object$correction, "none") != "none") {
     abort(
       sprintf(
-        "a likelihood-ratio test needs a fit without correction, got correction = '%s'.",
-        object$correction
+        "%s needs a fit without correction, got correction = '%s'.", what, object$correction
       ),
       call
     )

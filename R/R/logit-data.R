@@ -113,6 +113,18 @@ refuse_one_class <- function(seen, call) {
   }
 }
 
+refuse_many_classes <- function(labels, call) {
+  if (length(labels) > 2L) {
+    abort(
+      sprintf(
+        "the response has %d classes (%s); use firth_multinom(), or %s as response for two.",
+        length(labels), list_some(labels), sprintf("y != \"%s\"", labels[[1L]])
+      ),
+      call
+    )
+  }
+}
+
 # counts     numbers of successes and failures, one row each
 # classes    failure and success, as the response has them
 # constant   logarithm of the binomial coefficient of each row, which glm() includes
@@ -122,7 +134,8 @@ read_binary <- function(y, call) {
   }
   if (is.factor(y)) {
     labels <- levels(y)
-    classes <- if (length(labels) != 2L) c(labels[[1L]], paste("not", labels[[1L]])) else labels
+    refuse_many_classes(labels, call)
+    classes <- if (length(labels) == 1L) c(labels, paste("not", labels)) else labels
     classes <- factor(classes, levels = classes)
     success <- as.integer(y) > 1L
   } else if (is_number_like(y)) {

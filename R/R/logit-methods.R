@@ -1,7 +1,8 @@
 #' Methods for logistic fits
 #'
-#' Methods for fits by [firth()], [firth_multinom()] and [cratio()]. Besides those shown here,
-#' [coef()], [deviance()], [df.residual()], [AIC()], [BIC()], [formula()], [terms()],
+#' Methods for fits by [firth()], [firth_multinom()], [cratio()] and [ordered_logit()]. Besides
+#' those shown here, [coef()], [deviance()], [df.residual()], [AIC()], [BIC()], [formula()],
+#' [terms()],
 #' [model.frame()] and [update()] work as with other models. There are also methods for `tidy()`,
 #' `glance()` and [augment()][pwcstats_augment] from \pkg{generics} (re-exported by \pkg{broom}).
 #'
@@ -10,20 +11,32 @@
 #' penalised likelihood. For separated data, where the log-likelihood is far from quadratic, they
 #' are better than Wald intervals and tests, which are the default.
 #'
-#' @param x,object A fit by [firth()], [firth_multinom()] or [cratio()].
+#' `drop1()`, `add1()` and [step()] compare AIC. The tests of `drop1()` and `add1()` are those of
+#' [anova()][anova.pwcstats_logit]: for each term, both models have the penalty of the larger one.
+#' `add1()` fits the larger models where the formula of the fit was written, as for other models.
+#' `dropterm()` and `addterm()` of \pkg{MASS} would test likelihoods without their penalties, so
+#' their tests are refused.
+#'
+#' Tests and intervals of all functions use the normal distribution, or the chi-squared
+#' distribution, and not t and F: as after `glm()`, no variance is estimated. This holds for
+#' [coeftest()][pwcstats_lmtest] and other functions of \pkg{lmtest}, [Anova()][pwcstats_car] and
+#' others of \pkg{car}, `glht()` of \pkg{multcomp}, and [robust covariances][pwcstats_sandwich] by
+#' \pkg{sandwich}.
+#'
+#' @param x,object A fit by [firth()], [firth_multinom()], [cratio()] or [ordered_logit()].
 #' @param parm Names or numbers of the coefficients, by default all.
 #' @param level,conf.level Confidence level, by either name.
 #' @param method,conf.method `"wald"` for the normal approximation, `"profile"` for profile
 #'   likelihood intervals, with which `tidy()` gives likelihood-ratio tests of each coefficient. In
 #'   `summary()`, `"profile"` gives these tests; it is only available for fits by [firth()].
 #' @param complete Has no effect: no coefficient is `NA`.
-#' @param type Type of weights; there are only prior weights.
+#' @param type Type of weights; `"working"` needs a fit by [firth()].
 #' @param penalized Include the penalty in the log-likelihood?
 #' @param conf.int Add confidence intervals?
 #' @param exponentiate Return odds ratios and their intervals? Standard errors remain those of the
 #'   coefficients, as in \pkg{broom}.
-#' @param scope,test As in [stats::drop1()]. Tests are refused, because they would compare
-#'   likelihoods without their penalties. [anova()][anova.pwcstats_logit] tests each term.
+#' @param scope As in [stats::drop1()].
+#' @param test `"Chisq"` or `"LRT"`, two names of the likelihood-ratio test, or `"none"`.
 #' @param digits Number of significant digits.
 #' @param fit,scale,k As in [stats::extractAIC()], which [step()] and [drop1()] use.
 #' @param ... Must be empty, except for `print()` of a summary, which passes it to
@@ -32,16 +45,18 @@
 #'   is a matrix with estimates, standard errors, test statistics and p-values. `confint()` returns
 #'   a matrix with one row for each coefficient (`"class:term"` for [firth_multinom()]), `tidy()` a
 #'   data frame with one row for each coefficient, `glance()` a data frame with one row, `weights()`
-#'   the prior weights as in `glm()`, `family()` [binomial()] after [firth()] and an error after the
+#'   the weights as in `glm()`, `family()` [binomial()] after [firth()] and an error after the
 #'   others. The other methods return what they return for other models.
 #' @seealso [anova()][anova.pwcstats_logit] for tests of terms and between models,
-#'   [plot()][plot.pwcstats_logit] for the coefficients.
+#'   [profile()][profile.pwcstats_logit] and [plot()][plot.pwcstats_logit] for the coefficients,
+#'   [simulate()][simulate.pwcstats_logit] and [hatvalues()][hatvalues.pwcstats_logit].
 #' @examplesIf pwcstats_available()
 #' cars <- transform(mtcars, gear = factor(gear))
 #' fit <- firth(am ~ wt + gear, cars)
 #' summary(fit, method = "profile")
 #' confint(fit, "wt", method = "profile")
 #' AIC(fit, update(fit, . ~ . - gear))
+#' drop1(fit, test = "Chisq")
 #' @name pwcstats_logit
 NULL
 
@@ -70,16 +85,23 @@ describe_logit <- function(x) {
       n, sprintf("%s is the baseline", classes[[1L]])
     ))
   }
+  method <- c(none = "maximum likelihood", firth = "Firth's penalised likelihood")[[x$penalty]]
+  if (inherits(x, "pwcstats_ordered_logit")) {
+    return(sprintf(
+      "Proportional odds by %s: %s observations; logit P(%s <= j) = threshold - slopes",
+      method, n, response
+    ))
+  }
   sprintf(
     "Continuation ratios by %s: %s observations; %s slopes; stage j is P(%s = j | %s %s j)",
-    c(none = "maximum likelihood", firth = "Firth's bias-reduced likelihood")[[x$penalty]], n,
+    sub("penalised", "bias-reduced", method, fixed = TRUE), n,
     if (x$parallel) "parallel" else "separate", response, response,
     if (x$direction == "backward") "<=" else ">="
   )
 }
 
 # How the fit ended. If estimates are infinite, more iterations would not help; only those of
-# cratio() can be.
+# cratio() and ordered_logit() can be.
 describe_end <- function(x) {
   if (isTRUE(x$separated)) {
     sprintf("Not all estimates are finite: %s; penalty = 'firth' gives finite ones", x$reason)
@@ -202,36 +224,20 @@ family.pwcstats_firth <- function(object, ...) {
 }
 
 #' @rdname pwcstats_logit
-#' @export
-family.pwcstats_logit <- function(object, ...) {
-  abort(
-    "only fits by firth() have a family; models of several classes have none.",
-    sys.call()
-  )
-}
-
-# Effect() from package effects would treat a model without a family as a linear model, and would
-# refit a multinomial model with multinom(), without the penalty.
-#' @exportS3Method effects::effSources
-effSources.pwcstats_logit <- function(mod) { # nolint
-  if (!inherits(mod, "pwcstats_firth")) {
-    abort(
-      paste(
-        "package effects has no method for this model;",
-        "predict(fit, newdata, type = 'prob') has the probabilities."
-      ),
-      sys.call()
-    )
-  }
-}
-
-#' @rdname pwcstats_logit
 #' @importFrom stats weights
 #' @export
-weights.pwcstats_logit <- function(object, type = "prior", ...) {
+weights.pwcstats_logit <- function(object, type = c("prior", "working"), ...) {
+  call <- sys.call()
   refuse_unknown(...)
-  check_choice(type, sys.call())
-  row_weights(object)
+  type <- check_choice(type, call)
+  if (type == "prior") {
+    return(row_weights(object))
+  }
+  if (!inherits(object, "pwcstats_firth")) {
+    abort("only fits by firth() have working weights.", call)
+  }
+  mean <- fitted.pwcstats_logit(object)
+  row_weights(object) * mean * (1 - mean)
 }
 
 # Prior weights as in glm(): 1 by default, multiplied by the number of trials.
@@ -285,6 +291,8 @@ python_order <- function(object) {
     n_stages <- length(object$stages)
     n_columns <- ncol(model.matrix.pwcstats_logit(object))
     stage_order(n_stages, n_columns, object$parallel)
+  } else if (inherits(object, "pwcstats_ordered_logit")) {
+    thresholds_first(length(object$zeta), length(object$coefficients))
   } else {
     seq_along(object$se)
   }
@@ -362,36 +370,4 @@ extractAIC.pwcstats_logit <- function(fit, scale = 0, k = 2, ...) {
   loglik <- stats::logLik(fit)
   df <- attr(loglik, "df")
   c(df, -2 * as.numeric(loglik) + k * df)
-}
-
-#' @rdname pwcstats_logit
-#' @importFrom stats drop1
-#' @export
-drop1.pwcstats_logit <- function(object, scope, scale = 0, test = "none", k = 2, ...) {
-  # step() passes trace.
-  refuse_unknown(..., .also = "trace")
-  refuse_unpenalised_test(test, sys.call())
-  NextMethod()
-}
-
-#' @rdname pwcstats_logit
-#' @importFrom stats add1
-#' @export
-add1.pwcstats_logit <- function(object, scope, scale = 0, test = "none", k = 2, ...) {
-  # step() passes trace.
-  refuse_unknown(..., .also = "trace")
-  refuse_unpenalised_test(test, sys.call())
-  NextMethod()
-}
-
-refuse_unpenalised_test <- function(test, call) {
-  if (!identical(test[[1L]], "none")) {
-    abort(
-      paste(
-        "a test would compare likelihoods without their penalties;",
-        "use anova(fit) for each term or anova(small, large) for several terms."
-      ),
-      call
-    )
-  }
 }

@@ -5,7 +5,7 @@
 #' intervals. Estimates that are not finite, which [cratio()] gives for separated stages, are shown
 #' as text instead of a dot.
 #'
-#' @param x A fit by [firth()], [firth_multinom()] or [cratio()].
+#' @param x A fit by [firth()], [firth_multinom()], [cratio()] or [ordered_logit()].
 #' @param level,conf.level Confidence level, by either name.
 #' @param method `"wald"` for intervals from the normal approximation, `"profile"` for profile
 #'   likelihood intervals.
@@ -74,7 +74,8 @@ groups_of_coefficients <- function(x) {
     group <- rep(NA_character_, length(term))
   }
   # With parallel stages only the intercepts have a stage.
-  list(group = group, term = term, constant = grepl("^\\(Intercept\\)(:|$)", term))
+  constant <- grepl("^\\(Intercept\\)(:|$)", term) | term %in% names(x$zeta)
+  list(group = group, term = term, constant = constant)
 }
 
 describe_coefficients <- function(level, method) {

@@ -1,19 +1,22 @@
 #' Methods for hybrid classifiers
 #'
-#' Methods for fits by [hybrid()] and [ordinal_hybrid()]. Besides those shown here, [terms()],
-#' [model.frame()] and [update()] work as with other models, and [coef()] returns the coefficients
-#' of the integrator. There are also methods for [tidy()][tidy.pwcstats_machines], `glance()` and
-#' [augment()][pwcstats_augment] from \pkg{generics} (re-exported by \pkg{broom}).
+#' Methods for fits by [hybrid()] and [ordinal_hybrid()], besides
+#' [those of all classifiers][pwcstats_classifier]. There are also methods for
+#' [tidy()][tidy.pwcstats_machines], `glance()` and [augment()][pwcstats_augment] from
+#' \pkg{generics} (re-exported by \pkg{broom}).
 #'
-#' Standard errors and tests in the summary are those of the integrator with the distances as fixed
-#' covariates. They do not account for the fit of the machines.
+#' Standard errors, covariances, tests and intervals are those of the integrator with the distances
+#' as fixed covariates. They do not account for the fit of the machines.
 #'
 #' @param x,object A fit by [hybrid()] or [ordinal_hybrid()].
 #' @param digits Number of significant digits.
+#' @param parm Names or positions of coefficients; by default all.
+#' @param level,conf.level Confidence level, by either name.
 #' @param ... Must be empty; a misspelt argument is an error.
 #' @return `summary()` returns a list of class `summary.pwcstats_machines`; its element
 #'   `coefficients` is a matrix with estimates, standard errors, z and p-values of the integrator.
-#'   `nobs()` returns the number of rows, `fitted()` the probabilities of the rows of the fit.
+#'   [coef()] returns the coefficients of the integrator, `vcov()` their covariance (not after
+#'   `integrator = "individualized"`), `confint()` Wald intervals.
 #' @seealso [predict()][predict.pwcstats_machines] for classes, probabilities and distances,
 #'   [plot()][plot.pwcstats_machines] for the distances.
 #' @examplesIf pwcstats_available()
@@ -21,6 +24,7 @@
 #' fit
 #' summary(fit)
 #' coef(fit)
+#' confint(fit)
 #' @name pwcstats_machines
 NULL
 
@@ -84,10 +88,7 @@ summary.pwcstats_machines <- function(object, ...) {
   refuse_unknown(...)
   table <- integrator_table(object, sys.call())
   kept <- setdiff(names(object), c("model", "terms", "python", "coefficients"))
-  equations <- equations_of(object)
-  rownames(table) <- paste0(
-    if (!is.null(equations$class)) paste0(equations$class, ":"), equations$term
-  )
+  rownames(table) <- names_of_terms(object)
   structure(
     class = c("summary.pwcstats_machines", class(object)[[1L]]),
     c(unclass(object)[kept], list(coefficients = table))
@@ -110,27 +111,41 @@ print.summary.pwcstats_machines <- function(x, digits = max(3L, getOption("digit
 
 #' @rdname pwcstats_machines
 #' @export
-nobs.pwcstats_machines <- function(object, ...) {
-  # drop1() and step() pass use.fallback.
-  refuse_unknown(..., .also = "use.fallback")
-  object$nobs
+vcov.pwcstats_machines <- function(object, ...) {
+  # Other methods of vcov() have the argument complete.
+  refuse_unknown(..., .also = "complete")
+  call <- sys.call()
+  if (object$integrator == "individualized") {
+    abort(
+      paste(
+        "individualized models have no joint covariance; summary() has standard errors, and",
+        "integrator = 'multinomial' has a covariance."
+      ),
+      call
+    )
+  }
+  terms <- names_of_terms(object)
+  covariance <- matrix_from_py(thaw(object, call)$integrator_$cov_params())
+  # Aliased coefficients are 0 and have no standard error.
+  covariance[is.nan(covariance)] <- NA
+  with_dimnames(covariance, terms, terms)
 }
 
 #' @rdname pwcstats_machines
-#' @importFrom stats fitted
 #' @export
-fitted.pwcstats_machines <- function(object, ...) {
+confint.pwcstats_machines <- function(object,
+                                      parm,
+                                      level = 0.95,
+                                      ...,
+                                      conf.level = level) { # nolint
+  call <- sys.call()
   refuse_unknown(...)
-  predict(object, type = "prob")
-}
-
-#' @rdname pwcstats_machines
-#' @importFrom stats formula
-#' @export
-formula.pwcstats_machines <- function(x, ...) {
-  # as.formula() passes env.
-  refuse_unknown(..., .also = "env")
-  stats::formula(x$terms)
+  level <- read_level(call)
+  every <- names_of_terms(object)
+  terms <- if (missing(parm)) every else chosen_terms(parm, every, call)
+  table <- integrator_table(object, call)
+  bounds <- wald_bounds(table[, 1L], table[, 2L], level)
+  as_intervals(bounds[match(terms, every), ], terms, level)
 }
 
 #' Hybrid classifiers as data frames
@@ -148,8 +163,7 @@ formula.pwcstats_machines <- function(x, ...) {
 #'   `estimate`, `std.error`, `statistic` and `p.value`, as printed by `summary()`, and if requested
 #'   `conf.low` and `conf.high`. If there are several equations, `y.level` is the cluster or class
 #'   that is compared with the positives or the baseline, or the class of a continuation ratio. With
-#'   `integrator = "ordered"`, the thresholds after the first are given as logarithms of the
-#'   differences between consecutive thresholds.
+#'   `integrator = "ordered"`, the slopes come first and then the thresholds, such as `"low/mid"`.
 #'
 #'   `glance()` returns a data frame with one row: `nobs`, `n.classes`, `n.machines`, `kernel`,
 #'   `integrator`, the `penalty` that was used, and the `threshold`, `NA` if there is none.
@@ -192,6 +206,12 @@ integrator_table <- function(x, call) {
   # Aliased coefficients are 0 and have no standard error.
   table[is.nan(table)] <- NA
   table
+}
+
+# As in vcov() of multinom() if there are several equations.
+names_of_terms <- function(x) {
+  equations <- equations_of(x)
+  paste0(if (!is.null(equations$class)) paste0(equations$class, ":"), equations$term)
 }
 
 # Terms of all coefficients, and their classes if there are several equations.
@@ -237,7 +257,8 @@ glance.pwcstats_machines <- function(x, ...) { # nolint
 #' for new rows.
 #'
 #' @param object A fit by [hybrid()] or [ordinal_hybrid()].
-#' @param newdata Data frame with the variables of the formula; by default the rows of the fit.
+#' @param newdata Data frame with the variables of the formula, or after `x` and `y` a matrix or
+#'   data frame with the columns of `x`; by default the rows of the fit.
 #' @param type `"class"`, `"prob"` (or `"probs"`, `"response"`) for probabilities, or `"distance"`.
 #' @param na.action How to treat rows of `newdata` with missing values; by default they are `NA` in
 #'   the result.
@@ -289,6 +310,9 @@ idioms_of_e1071 <- c(
 
 # Scaled columns of new rows, or of the rows of the fit, and which rows have no missing values.
 machine_rows <- function(object, newdata, na.action, call) { # nolint
+  if (is.null(newdata)) {
+    refuse_without_rows(object, call)
+  }
   rows <- if (is.null(object$terms)) {
     rows_of_columns(object, newdata, na.action, call)
   } else {

@@ -1,4 +1,4 @@
-# Data, options and fits of hybrid() and ordinal_hybrid(). pwc() uses the data and the machines.
+# Formulas, options and fits of hybrid() and ordinal_hybrid(). pwc() uses the formulas and machines.
 
 # As formula_input(), with the scaled columns for the machines, and their centre and scale.
 machine_input <- function(asked, environment, contrasts, scale, call) {
@@ -128,5 +128,5 @@ integrator_from_py <- function(params, machines) {
 }
 
 machines_fit <- function(class, found, input, asked, options) {
-  formula_fit(c(class, "pwcstats_machines"), c(found, options), input, asked)
+  formula_fit(c(class, "pwcstats_machines", "pwcstats_classifier"), c(found, options), input, asked)
 }

@@ -13,23 +13,25 @@
 #'
 #' @inheritParams hybrid
 #' @param formula Model formula. The response is an ordered factor or numeric; unused levels are
-#'   dropped.
+#'   dropped. Alternatively a matrix instead of `x`, with `data` instead of `y`.
 #' @param integrator Continuation ratios, or proportional odds, where the classes differ only in the
 #'   threshold.
 #' @param penalty Use Firth's penalty if the distances separate the classes, never, or always.
-#'   Proportional odds have no penalty.
 #' @param seed Whole number that seeds folds, and draws between equally probable classes. With
 #'   `NULL`, folds follow the order of the rows.
-#' @return A list of class `pwcstats_ordinal_hybrid`, which inherits from `pwcstats_machines`, with
-#'   [methods][pwcstats_machines] and [predict()][predict.pwcstats_machines]. Its elements are
+#' @return A list of class `pwcstats_ordinal_hybrid`, which inherits from `pwcstats_machines` and
+#'   `pwcstats_classifier`, with [methods][pwcstats_machines] and
+#'   [predict()][predict.pwcstats_machines]. Its elements are
 #'   \item{classes}{The classes from the lowest to the highest.}
 #'   \item{coefficients}{Coefficients of the integrator: a vector with names such as
-#'     `"(Intercept):class"` and `"distance:class"`; for `"ordered"` the slopes, the lowest
-#'     threshold, and the logarithms of the differences between consecutive thresholds.}
+#'     `"(Intercept):class"` and `"distance:class"`; for `"ordered"` the slopes and the
+#'     thresholds.}
 #'   \item{norms, distances, aliased, selected, integrator, chain, penalty, svm, center,
 #'     scale, distance_cv}{As in [hybrid()].}
-#'   \item{nobs, call, terms, model, xlevels, contrasts, na.action, python}{As in [firth()].}
-#' @seealso [hybrid()] for unordered classes, [cratio()] for the model of the integrator.
+#'   \item{nobs, call, terms, model, xlevels, contrasts, na.action, python}{As in [hybrid()].}
+#' @seealso [hybrid()] for unordered classes, [cratio()] for the model of the integrator;
+#'   [caretModel()], [mlr learners][pwcstats_mlr] and [parsnip engines][pwcstats_parsnip] to tune
+#'   them.
 #' @references
 #' Chang, Y.-C. I. (2003) Boosting SVM classifiers with logistic regression. Technical report,
 #' Institute of Statistical Science, Academia Sinica, Taipei.
@@ -59,12 +61,14 @@ ordinal_hybrid <- function(formula,
                            seed = 1,
                            subset,
                            na.action, # nolint
-                           contrasts = NULL) {
-  call <- sys.call()
+                           contrasts = NULL,
+                           x = NULL,
+                           y = NULL) {
+  call <- full_call()
   asked <- match.call()
   options <- check_integration(penalty, select, distance_cv, seed, call)
   svm <- check_svm(kernel, cost, gamma, degree, coef0, tolerance, call)
-  input <- machine_input(asked, parent.frame(), contrasts, scale, call)
+  input <- classifier_input(formula, asked, parent.frame(), contrasts, scale, call)
   refuse_no_order(input$y, call)
   y <- read_ordered(input$y, input$used, call)
 

@@ -42,7 +42,8 @@
 #'   `summary()`, [predict()][predict.pwcstats_pl], [abilities()], [quasi_variances()],
 #'   [rank_intervals()], [pairs()][pairs.pwcstats_abilities], [leaderboard()],
 #'   [plot()][plot.pwcstats_bt], and `tidy()` and `glance()` from \pkg{generics}. `anova()` tests
-#'   whether all abilities are equal.
+#'   whether all abilities are equal. See [simulate()][pl_methods] for further methods, and
+#'   [bt_emmeans] for \pkg{emmeans}.
 #' @seealso [bt()] for paired comparisons, with order effects and covariates.
 #' @references
 #' Plackett, R. L. (1975) The analysis of permutations. *Journal of the Royal Statistical Society C*
@@ -88,7 +89,7 @@ plackett_luce <- function(rankings,
                           cluster = NULL,
                           largest = FALSE,
                           maxit = 500) {
-  call <- sys.call()
+  call <- full_call()
   asked <- match.call()
   check_flag(largest, "largest", call)
   if (missing(cov_type) || is.null(cov_type)) {
@@ -142,10 +143,23 @@ plackett_luce <- function(rankings,
       ties = "none",
       is_ranking = TRUE,
       items = items,
+      model = ranking_rows(entries, items),
+      unranked = names$unranked,
       left_out = if (largest) labels_from_py(model$left_out),
       call = asked
     ))
   )
+}
+
+# The rankings of these items as long data, with the weight of each.
+ranking_rows <- function(entries, items) {
+  rows <- data.frame(
+    ranking = entries$ranking,
+    item = factor(entries$items[entries$item], levels = items),
+    position = entries$position
+  )
+  rows$weight <- entries$weight
+  rows[!is.na(rows$item) & first_of(rows$weight, 1) > 0, , drop = FALSE]
 }
 
 # One entry for each item of each ranking: the ranking, the index of the item and its position.

@@ -1,19 +1,17 @@
 #' Methods for pairwise classifiers
 #'
-#' Methods for fits by [pwc()]. Besides those shown here, [terms()] and [update()] work as with
-#' other models. There are also methods for `tidy()`, `glance()` and [`augment()`][pwcstats_augment]
-#' from \pkg{generics} (re-exported by \pkg{broom}).
+#' Methods for fits by [pwc()], besides [those of all classifiers][pwcstats_classifier]. There are
+#' also methods for `tidy()`, `glance()` and [`augment()`][pwcstats_augment] from \pkg{generics}
+#' (re-exported by \pkg{broom}).
 #'
-#' @param x,object,formula A fit by [pwc()].
+#' @param x,object A fit by [pwc()].
 #' @param digits Number of significant digits.
 #' @param type Type of weights; there are only prior weights.
 #' @param ... Must be empty; a misspelt argument is an error.
 #' @return `summary()` returns a list of class `summary.pwcstats_pwc`. It prints all pairs, the
 #'   number of pairs of each learner, and a table of true and predicted classes of the rows of the
-#'   fit (with fewer errors than for new rows). `nobs()` returns the number of rows, `weights()`
-#'   their weights, `fitted()` the probabilities of the rows of the fit, `model.frame()` the
-#'   variables of these rows, `tidy()` the pairs as a data frame, `glance()` a data frame with one
-#'   row.
+#'   fit (with fewer errors than for new rows). `weights()` returns the weights of the rows,
+#'   `tidy()` the pairs as a data frame, `glance()` a data frame with one row.
 #' @seealso [predict()][predict.pwcstats_pwc], [plot()][plot.pwcstats_pwc]
 #' @examplesIf pwcstats_available()
 #' fit <- pwc(Species ~ ., iris, learners = c("lda", "qda", "nb"))
@@ -68,6 +66,7 @@ describe_coupling <- function(x) {
 #' @export
 summary.pwcstats_pwc <- function(object, ...) {
   refuse_unknown(...)
+  refuse_without_rows(object, sys.call())
   truth <- object$classes[match(as.character(object$model[[1L]]), as.character(object$classes))]
   # Only rows of the fit: na.exclude would add others.
   fit <- object
@@ -90,44 +89,11 @@ print.summary.pwcstats_pwc <- function(x, digits = max(3L, getOption("digits") -
 
 #' @rdname pwcstats_pwc
 #' @export
-nobs.pwcstats_pwc <- function(object, ...) {
-  # drop1() and step() pass use.fallback.
-  refuse_unknown(..., .also = "use.fallback")
-  object$nobs
-}
-
-#' @rdname pwcstats_pwc
-#' @export
-fitted.pwcstats_pwc <- function(object, ...) {
-  refuse_unknown(...)
-  predict(object, type = "prob")
-}
-
-#' @rdname pwcstats_pwc
-#' @export
 weights.pwcstats_pwc <- function(object, type = "prior", ...) {
   refuse_unknown(...)
   check_choice(type, sys.call())
+  refuse_without_rows(object, sys.call())
   row_weights(object)
-}
-
-#' @rdname pwcstats_pwc
-#' @export
-formula.pwcstats_pwc <- function(x, ...) {
-  # as.formula() passes env.
-  refuse_unknown(..., .also = "env")
-  if (is.null(x$terms)) {
-    abort("the fit was made from x and y, so it has no formula.", sys.call())
-  }
-  stats::formula(x$terms)
-}
-
-#' @rdname pwcstats_pwc
-#' @importFrom stats model.frame
-#' @export
-model.frame.pwcstats_pwc <- function(formula, ...) { # nolint
-  refuse_unknown(...)
-  formula$model
 }
 
 #' @rdname pwcstats_pwc
@@ -244,44 +210,4 @@ scores_from_py <- function(fit, new, labels, call) {
 votes_from_py <- function(fit, new, labels, call) {
   votes <- matrix_from_py(call_bridge(fit$votes, new, list(), call))
   votes[, match(labels, labels_from_py(fit$classes_)), drop = FALSE]
-}
-
-# Columns of new rows after a fit to x and y, in the order of the fit.
-rows_of_columns <- function(object, newdata, na.action, call) { # nolint
-  columns <- names(object$center)
-  if (is.null(newdata)) {
-    x <- with_dimnames(unclass(object$model$x), rownames(object$model), columns)
-    return(list(x = x, na_action = object$na.action))
-  }
-  if (length(dim(newdata)) == 2L) {
-    newdata <- newdata[, match_columns(newdata, columns, call), drop = FALSE]
-  }
-  x <- as_numbers(newdata, "newdata", call)
-  if (length(dim(x)) != 2L) {
-    abort("newdata must be a matrix or data frame with the columns of x.", call)
-  }
-  kept <- data.frame(row = seq_len(nrow(x)))
-  kept$x <- with_dimnames(x, NULL, columns)
-  kept <- tryCatch(na.action(kept), error = function(e) abort_as(e, call))
-  rows <- first_of(rownames(x), as.character(seq_len(nrow(x))))
-  x <- with_dimnames(unclass(kept$x), rows[kept$row], columns)
-  list(x = x, na_action = attr(kept, "na.action"))
-}
-
-# By name, or by position if there are no names. Other columns are ignored.
-match_columns <- function(newdata, columns, call) {
-  if (is.null(colnames(newdata)) && ncol(newdata) == length(columns)) {
-    return(seq_along(columns))
-  }
-  lacking <- setdiff(columns, column_names(newdata))
-  if (length(lacking)) {
-    abort(
-      sprintf(
-        "newdata lacks the %s %s.", ngettext(length(lacking), "column", "columns"),
-        quoted(lacking)
-      ),
-      call
-    )
-  }
-  match(columns, column_names(newdata))
 }

@@ -107,14 +107,15 @@
 #'   and `"biased_knn"` allow only the weights 0 and 1. Scores of candidates, and `minsplit` and
 #'   `minbucket` of `"tree"`, do not use weights.
 #' @param subset,na.action,contrasts As in [firth()]. For `x` and `y`, `subset` is an index of the
-#'   rows and `contrasts` has no effect.
+#'   rows, and there are no `contrasts`.
 #' @param seed Whole number that seeds folds, and Python learners without a seed of their own. With
 #'   `NULL`, folds follow the order of the rows, which is wrong if the rows are sorted. [set.seed()]
 #'   affects only R learners.
 #' @param n_jobs Number of parallel fits (-1 for all cores); not for R learners. The result does not
 #'   depend on it, but warnings of other processes are printed there and are not R warnings.
 #' @param verbose Show progress?
-#' @return A list of class `pwcstats_pwc`, with [methods][pwcstats_pwc],
+#' @return A list of class `pwcstats_pwc`, which inherits from `pwcstats_classifier`, with
+#'   [methods][pwcstats_pwc],
 #'   [predict()][predict.pwcstats_pwc] and [plot()][plot.pwcstats_pwc]. Its elements are
 #'   \item{classes}{The classes in the order of the levels.}
 #'   \item{pairs}{Data frame with a row for each pair: `class_i`, `class_j`, `n` (number of rows,
@@ -132,7 +133,8 @@
 #'   \item{terms, model, xlevels, contrasts, na.action}{As in [firth()]; for `x` and `y`, `model`
 #'     has the columns `y` and `x`, and there are no terms.}
 #' @seealso [couple()] for the coupling alone, [hybrid()] for another way to combine machines,
-#'   [compare_methods()] to compare classifiers.
+#'   [compare_methods()] to compare classifiers; [caretModel()], [mlr learners][pwcstats_mlr] and
+#'   [parsnip engines][pwcstats_parsnip] to tune them.
 #' @references
 #' Firth, D. (1993) Bias reduction of maximum likelihood estimates. *Biometrika* **80**, 27--38.
 #' \doi{10.1093/biomet/80.1.27}
@@ -195,7 +197,7 @@ pwc <- function(formula,
                 seed = 1,
                 n_jobs = NULL,
                 verbose = FALSE) {
-  call <- sys.call()
+  call <- full_call()
   asked <- match.call()
   options <- list(
     coupling = first_choice(coupling),
@@ -216,16 +218,7 @@ pwc <- function(formula,
   check_pwc(options, verbose, call)
   learners <- read_learners(learners, list(...), call)
   refuse_parallel(learners, n_jobs, call)
-  given <- tryCatch(formula, error = identity)
-  if (is.character(given)) {
-    abort("formula must be a formula such as y ~ x, not a string; use as.formula().", call)
-  }
-  input <- if (inherits(given, "formula")) {
-    refuse_columns(x, y, call)
-    machine_input(asked, parent.frame(), contrasts, scale, call)
-  } else {
-    columns_input(columns_asked(asked), parent.frame(), scale, call)
-  }
+  input <- classifier_input(formula, asked, parent.frame(), contrasts, scale, call)
   classes <- read_classes(input$y, input$used, call)
   options$pair_weights <- name_pair_weights(options$pair_weights, levels(classes), call)
   rows <- input$rows[input$used, , drop = FALSE]
@@ -246,21 +239,34 @@ pwc <- function(formula,
     list(sample_weight = row_weights_to_py(weights)),
     call
   )
-  parts <- c(
+  classes <- factor(levels(classes), levels = levels(classes), ordered = is.ordered(classes))
+  parts <- pwc_from_py(model, classes, names(learners), input, options)
+  parts$nobs <- nrow(rows)
+  pwc_fit(parts, input, asked)
+}
+
+pwc_fit <- function(parts, input, asked) {
+  formula_fit(c("pwcstats_pwc", "pwcstats_classifier"), parts, input, asked)
+}
+
+# The classifier as plain R data, and the Python object.
+pwc_from_py <- function(model, classes, learners, input, options) {
+  pairs <- pairs_from_py(model$pairs_, as.character(classes))
+  c(
     list(
-      classes = factor(levels(classes), levels = levels(classes), ordered = is.ordered(classes)),
-      pairs = pairs_from_py(model$pairs_, levels(classes)),
+      classes = classes,
+      pairs = pairs,
       temperature = from_py(model$temperature_),
-      learners = names(learners),
+      learners = first_of(learners, unique(pairs$learner)),
       center = input$center,
       scale = input$scale,
-      nobs = nrow(rows),
+      # Each row is in a pair with every other class.
+      nobs = sum(pairs$n) / (length(classes) - 1),
       uses_pair_weights = from_py(python$bridge$weights_pairs(options$coupling)),
       python = freeze(model)
     ),
     options[c("coupling", "pair_weights", "threshold", "calibration", "seed")]
   )
-  formula_fit("pwcstats_pwc", parts, input, asked)
 }
 
 # Numbers of folds, scores and seeds may be other objects in Python, which also ignores numbers of
@@ -339,87 +345,6 @@ pwc_to_py <- function(options) {
     error_score = number_to_py(options$error_score),
     random_state = count_to_py(options$seed)
   )
-}
-
-refuse_columns <- function(x, y, call) {
-  if (!is.null(x) || !is.null(y)) {
-    abort("give a formula and data, or x and y, not both.", call)
-  }
-}
-
-# pwc(x, y), as svm() takes it, is pwc(x = x, y = y).
-columns_asked <- function(asked) {
-  if (is.null(asked$x)) {
-    asked$x <- asked$formula
-    if (is.null(asked$y)) {
-      asked$y <- asked$data
-    }
-  }
-  asked
-}
-
-# As machine_input(), for a matrix and classes. In a model frame with the matrix as a column, R
-# handles weights, subset and missing values.
-columns_input <- function(asked, environment, scale, call) {
-  check_flag(scale, "scale", call)
-  if (is.null(asked$x) || is.null(asked$y)) {
-    abort("formula must be given, as in y ~ x, or the columns x and the classes y.", call)
-  }
-  value <- function(x) tryCatch(eval(x, environment), error = function(e) abort_as(e, call))
-  x <- as_columns(value(asked$x), call)
-  y <- value(asked$y)
-  if (!is.atomic(y) || is.matrix(y) || length(y) != nrow(x)) {
-    abort(
-      sprintf(
-        "y must be the class of each of the %d rows of x, got %s.", nrow(x),
-        if (is.atomic(y) || is.data.frame(y)) extent(y) else kind(y)
-      ),
-      call
-    )
-  }
-  frame <- frame_of_columns(asked, x, y, environment, call)
-  x <- with_dimnames(unclass(frame$x), rownames(frame), colnames(x))
-  check_complete(x, frame, call)
-  refuse_no_classes(frame$y, call)
-  weights <- read_row_weights(stats::model.weights(frame), nrow(frame), call)
-  refuse_no_row(weights, call)
-  used <- which(weights > 0)
-  scaling <- scaling_of(x, weights, scale)
-  attr(frame, "terms") <- NULL
-  c(
-    list(frame = frame, x = x, y = frame$y, weights = weights, used = used),
-    scaling,
-    list(rows = rescale(x, scaling))
-  )
-}
-
-frame_of_columns <- function(asked, x, y, environment, call) {
-  ask <- asked[c(1L, match(c("weights", "subset", "na.action"), names(asked), 0L))]
-  ask[[1L]] <- quote(stats::model.frame)
-  # Weights and subset are looked up where pwc() was called.
-  ask$formula <- stats::as.formula("y ~ x", environment)
-  ask$data <- data.frame(y = y, row.names = rownames(x))
-  ask$data$x <- x
-  ask$drop.unused.levels <- TRUE
-  tryCatch(eval(ask, environment), error = function(e) abort_as(e, call))
-}
-
-# A matrix with row and column names. Duplicated row names are replaced, because a data frame does
-# not allow them.
-as_columns <- function(x, call) {
-  x <- as_numbers(x, "x", call)
-  if (length(dim(x)) != 2L || !ncol(x)) {
-    abort("x must be a matrix or data frame with a row for each case, and columns.", call)
-  }
-  columns <- column_names(x)
-  rows <- if (anyDuplicated(rownames(x))) NULL else rownames(x)
-  with_dimnames(x, first_of(rows, as.character(seq_len(nrow(x)))), columns)
-}
-
-# Columns without a name are numbered.
-column_names <- function(x) {
-  names <- first_of(colnames(x), character(ncol(x)))
-  ifelse(is.na(names) | !nzchar(names), sprintf("x%d", seq_len(ncol(x))), names)
 }
 
 # Pairs in the order of the levels; Python sorts classes alphabetically. Swapping the classes of a

@@ -79,7 +79,7 @@ detect_separation <- function(formula,
                               contrasts = NULL,
                               ordered = FALSE,
                               ...) {
-  call <- sys.call()
+  call <- full_call()
   other <- other_function("detect_separation", missing(formula), call)
   if (!is.null(other)) {
     return(call_other(other, call, parent.frame()))

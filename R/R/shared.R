@@ -10,6 +10,11 @@ with_dimnames <- function(x, rows, columns) {
   x
 }
 
+# a' V b for the rows a and b of two matrices.
+quadratic_forms <- function(left, v, right) {
+  rowSums((left %*% v) * right)
+}
+
 # Printing.
 
 print_call <- function(x) {
@@ -118,17 +123,29 @@ wald_bounds <- function(estimate, se, level, df = Inf) {
   estimate + se %o% stats::qt(tails(level), df)
 }
 
+# Profiles with the class of those of glm(). Before R 4.4.0, MASS has the methods for them.
+as_profile <- function(fitted, curves) {
+  requireNamespace("MASS", quietly = TRUE)
+  structure(
+    curves,
+    original.fit = fitted, summary = summary(fitted),
+    class = c("pwcstats_profile", "profile.glm", "profile")
+  )
+}
+
 # With the column names of confint().
 as_intervals <- function(bounds, terms, level) {
   percent <- format(100 * tails(level), trim = TRUE, scientific = FALSE, digits = 3L)
   matrix(bounds, ncol = 2L, dimnames = list(terms, paste(percent, "%")))
 }
 
-chosen_terms <- function(parm, terms, call) {
+chosen_terms <- function(parm, terms, call, name = "parm", what = "coefficients") {
   chosen <- if (is.numeric(parm)) terms[parm] else as.character(parm)
   odd <- is.na(chosen) | !chosen %in% terms
   if (any(odd)) {
-    abort(sprintf("parm must be among the coefficients, got '%s'.", format(parm[odd][[1L]])), call)
+    abort(
+      sprintf("%s must be among the %s, got '%s'.", name, what, format(parm[odd][[1L]])), call
+    )
   }
   chosen
 }
@@ -179,4 +196,23 @@ class_or_proba <- function(proba, object, type, na_action) {
   # Like multinom() and polr(), predicted classes have no names.
   result <- if (type == "class") object$classes[most_probable(proba)] else proba
   stats::napredict(na_action, result)
+}
+
+# Simulations.
+
+# As simulate() of lm(): the state of the generator or the seed, and a function that restores the
+# state if a seed was set.
+start_random <- function(seed) {
+  if (!exists(".Random.seed", globalenv(), inherits = FALSE)) {
+    stats::runif(1L)
+  }
+  old <- get(".Random.seed", globalenv())
+  if (is.null(seed)) {
+    return(list(seed = old, restore = function() NULL))
+  }
+  set.seed(seed)
+  list(
+    seed = structure(seed, kind = as.list(RNGkind())),
+    restore = function() assign(".Random.seed", old, globalenv())
+  )
 }

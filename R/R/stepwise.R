@@ -22,8 +22,8 @@
 #' \pkg{RcmdrMisc} and other packages also have a function `stepwise()`. If both packages are
 #' attached, write `pwcstats::stepwise()`.
 #'
-#' @param object A fit by [firth()] (without correction), [firth_multinom()] or [cratio()], with all
-#'   candidate terms.
+#' @param object A fit by [firth()] (without correction), [firth_multinom()], [cratio()] or
+#'   [ordered_logit()], with all candidate terms.
 #' @param criterion AIC, BIC, or likelihood-ratio tests.
 #' @param direction `"forward"` starts with the intercept and only adds terms; `"backward"` starts
 #'   with all terms and only drops terms; `"both"` starts with all terms, and drops and adds.
@@ -54,7 +54,7 @@ stepwise <- function(object,
                      remove = 0.10,
                      keep = NULL,
                      max_steps = 1000) {
-  call <- sys.call()
+  call <- full_call()
   criterion <- check_choice(criterion, call)
   direction <- first_choice(direction)
   check_selectable(object, call)
@@ -95,7 +95,8 @@ check_selectable <- function(object, call) {
   if (!inherits(object, "pwcstats_logit")) {
     abort(
       sprintf(
-        "object must be a fit by firth(), firth_multinom() or cratio(), not %s.", kind(object)
+        "object must be a fit by firth(), firth_multinom(), cratio() or ordered_logit(), not %s.",
+        kind(object)
       ),
       call
     )
@@ -121,17 +122,15 @@ check_selectable <- function(object, call) {
 # columns    columns of the model matrix, by these names
 read_terms <- function(object) {
   labels <- attr(object$terms, "term.labels")
-  x <- model.matrix.pwcstats_logit(object)
   variables <- lapply(seq_along(labels), function(term) variables_of(object$terms, term))
   every <- unique(unlist(variables))
   number <- function(used) paste0("v", match(used, every), collapse = ":")
   names <- vapply(variables, number, "")
-  columns <- lapply(seq_along(labels), function(term) colnames(x)[attr(x, "assign") == term])
   list(
     labels = labels,
     variables = variables,
     names = names,
-    columns = stats::setNames(columns, names)
+    columns = stats::setNames(term_columns(object), names)
   )
 }
 

@@ -110,8 +110,9 @@ def summary(name):
         one = getattr(import_module(module), attribute)
     except ImportError:
         # pwcstats.r needs R.
-        text = (DOCS.parent / f"{module.replace('.', '/')}.py").read_text(encoding="utf-8")
-        return re.search(rf'class {attribute}.*?"""(.*?)\n', text, re.DOTALL)[1]
+        files = sorted((DOCS.parent / module.replace(".", "/")).glob("[!_]*.py"))
+        text = "".join(file.read_text(encoding="utf-8") for file in files)
+        return re.search(rf'^(?:class|def) {attribute}\b.*?"""(.*?)\n', text, re.DOTALL | re.MULTILINE)[1]
     return summary_line(one)
 
 

@@ -139,8 +139,8 @@ def cluster_correction(n_groups: int, nobs: float, rank: int) -> float:
 def no_correction(nobs: float, rank: int, observations: str) -> InputError:
     """The error if there are too few observations for the correction."""
     return InputError(
-        f"the correction for few groups needs more {observations} than parameters, got {nobs:g} and {rank}; set "
-        f"'use_correction': {value(False)} in {arg('cov_kwds')}."
+        f"the correction for few groups needs more {observations} than parameters, got {nobs:g} and {rank}; drop "
+        f"covariates, or use {arg('cov_type', 'nonrobust')}."
     )
 
 

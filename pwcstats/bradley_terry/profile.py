@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 IntervalMethod = Literal["wald", "profile"]
 
+# Points of a profile on each side of the estimate, evenly spaced on the scale of z. One of them is beyond its end.
+N_POINTS = 6
+
 
 def profile_bounds(results: "AbilityResults", indices: NDArray[np.int64], alpha: float) -> Array:
     """Lower and upper bounds of the reported parameters with these indices."""
@@ -43,23 +46,48 @@ def ability_bounds(results: "AbilityResults", alpha: float) -> Array:
     return bounds
 
 
+def profile_path(results: "AbilityResults", index: int, alpha: float) -> tuple[Array, Array]:
+    """The profile of a reported parameter: z and all reported parameters, one row for each point.
+
+    z is the signed root of twice the fall of the (penalised) log-likelihood. It goes a little beyond the two-sided
+    quantile of `alpha`.
+    """
+    contrast, name = _contrast(results, index), results.params.index[index]
+    z = np.sqrt(chi2_isf(alpha, 1)) / (N_POINTS - 1) * np.arange(1, N_POINTS + 1)
+    ends = [[_end(results, contrast, side, 0.5 * root**2) for root in z] for side in (-1, 1)]
+    _warn_if_lost([name for side in ends for end in side if not end.found[0]])
+    lower, upper = (np.array([results._reported(end.params[0]) for end in side]) for side in ends)
+    return np.concatenate([-z[::-1], [0.0], z]), np.vstack([lower[::-1], results.params.to_numpy(), upper])
+
+
 def _bounds(results: "AbilityResults", contrasts: "Array | list[Array]", names: pd.Index, alpha: float) -> Array:
     """Lower and upper bounds of linear combinations of the likelihood's parameters."""
     drop = 0.5 * chi2_isf(alpha, 1)
     bounds, failed = np.empty((len(contrasts), 2)), []
     for row, contrast in enumerate(contrasts):
         for column, side in enumerate((-1, 1)):
-            end = profile.bounds(
-                lambda params: _OnePoint(results._likelihood, results._likelihood.evaluate(params[0])),
-                lambda step: np.array([results._likelihood.length(step[0])]),
-                results._point.params,
-                contrast[None],
-                np.array([side]),
-                drop,
-            )
+            end = _end(results, contrast, side, drop)
             bounds[row, column] = end.value[0]
             if not end.found[0]:
                 failed.append(names[row])
+    _warn_if_lost(failed)
+    return bounds
+
+
+def _end(results: "AbilityResults", contrast: Array, side: int, drop: float) -> profile.Bounds:
+    """The point on one side of the estimate at which the profile has fallen by `drop`."""
+    return profile.bounds(
+        lambda params: _OnePoint(results._likelihood, results._likelihood.evaluate(params[0])),
+        lambda step: np.array([results._likelihood.length(step[0])]),
+        results._point.params,
+        contrast[None],
+        np.array([side]),
+        drop,
+    )
+
+
+def _warn_if_lost(failed: list[Any]) -> None:
+    """Warn about parameters whose profiles did not converge."""
     if failed:
         warn(
             ConvergenceWarning(
@@ -67,7 +95,6 @@ def _bounds(results: "AbilityResults", contrasts: "Array | list[Array]", names: 
                 "these parameters."
             )
         )
-    return bounds
 
 
 def _contrast(results: "AbilityResults", index: int) -> Array:

@@ -91,7 +91,7 @@ def read_groups(rankings: Orderings, data: pd.DataFrame | None, groups: Any) -> 
     if (codes < 0).any():
         raise InputError(f"{arg('groups')} has missing values; fill them in, or drop these rankings.")
     if len(labels) < 2:
-        raise InputError(f"there must be at least 2 {arg('groups')} among the rankings, got 1.")
+        raise InputError(f"{arg('groups')} must have at least 2 groups among the rankings, got 1.")
     return codes.astype(np.int64)
 
 

@@ -537,7 +537,7 @@ def read_groups(data: pd.DataFrame | None, groups: Any, rows: Rows) -> NDArray[n
         row = _row(data, int(unit[int(np.argmax(codes < 0))]))
         raise InputError(f"{arg('groups')} is missing in {row}; fill it in, or drop the row.")
     if len(labels) < 2:
-        raise InputError(f"there must be at least 2 {arg('groups')} among the rows with a weight above 0, got 1.")
+        raise InputError(f"{arg('groups')} must have at least 2 groups among the rows with a weight above 0, got 1.")
     return codes
 
 

@@ -232,12 +232,6 @@ class BaseHybrid(ClassifierMixin, BaseEstimator):
         kinds = [name for name, kind in INTEGRATORS.items() if kind.ordered == self._ordered]
         _params.choice(self.integrator, kinds, "integrator")
         _params.optional_choice(self.penalty, ("auto", "firth"), "penalty")
-        if self.penalty == "firth" and not INTEGRATORS[self.integrator].firth:
-            other = next(name for name in kinds if INTEGRATORS[name].firth)
-            raise InputError(
-                f"{arg('integrator', self.integrator)} has no Firth penalty; use {arg('integrator', other)}, or "
-                f"{arg('penalty', 'auto')}."
-            )
         _params.optional_choice(self.select, ("aic", "bic", "lr"), "select")
         if self.select is not None and not INTEGRATORS[self._kind()].selects:
             raise InputError(

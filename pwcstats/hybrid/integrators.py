@@ -87,8 +87,6 @@ class Integrator:
         Whether it is for ordered classes.
     binary : bool
         Whether it models two classes only.
-    firth : bool
-        Whether it has Firth's penalty.
     selects : bool
         Whether it can select distances.
     chain : bool
@@ -99,7 +97,6 @@ class Integrator:
     proba: Callable[[Any, pd.DataFrame], Array]
     ordered: bool = False
     binary: bool = False
-    firth: bool = True
     selects: bool = True
     chain: bool = False
 
@@ -305,12 +302,15 @@ def _any_separated(design: Design, rows_of: Sequence[NDArray[np.bool_]]) -> bool
 
 def _fit_ordered(design: Design, penalty: Penalty, select: Criterion) -> tuple[Any, UsedPenalty]:
     exog = design.exog.drop(columns="const")
-    if exog.shape[1] and detect_separation(design.response, exog, ordered=True).separated:
-        raise InputError(
-            f"the distances separate the classes{design.where}, so the ordered logit has no maximum likelihood "
-            f"estimate; use {arg('integrator', 'cratio')}, which has Firth's penalty."
-        )
-    return _fit_model(OrderedLogit(design.response, exog), select), None
+    if penalty != "firth" and exog.shape[1] and detect_separation(design.response, exog, ordered=True).separated:
+        if penalty is None:
+            raise InputError(
+                f"the distances separate the classes{design.where}, so the ordered logit has no maximum likelihood "
+                f"estimate; use {arg('penalty', 'auto')} or {value('firth')}."
+            )
+        penalty = "firth"
+    used: UsedPenalty = "firth" if penalty == "firth" else None
+    return _fit_model(OrderedLogit(design.response, exog, used), select), used
 
 
 # Probabilities
@@ -339,5 +339,5 @@ INTEGRATORS = {
     "individualized": Integrator(_fit_individualized, _predict, selects=False),
     "logit": Integrator(_fit_logit, _expit, binary=True),
     "cratio": Integrator(_fit_cratio, _predict, ordered=True, chain=True),
-    "ordered": Integrator(_fit_ordered, _predict_ordered, ordered=True, firth=False),
+    "ordered": Integrator(_fit_ordered, _predict_ordered, ordered=True),
 }

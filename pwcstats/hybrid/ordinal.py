@@ -39,8 +39,7 @@ class OrdinalHybridClassifier(BaseHybrid):
         Continuation ratios (:class:`ContinuationRatio`, backward), or proportional odds (:class:`OrderedLogit`), in
         which classes differ only by a threshold.
     penalty : {"auto", None, "firth"}
-        "auto" uses Firth's penalty if the distances separate the classes, None never, "firth" always. Proportional odds
-        have no penalty.
+        "auto" uses Firth's penalty if the distances separate the classes, None never, "firth" always.
     select : {None, "aic", "bic", "lr"}
         Criterion by which :func:`stepwise` selects distances; None keeps all.
     categories : sequence, optional

@@ -3,7 +3,8 @@
 from pwcstats.logit.firth import FirthLogit, FirthLogitResults
 from pwcstats.logit.individualized import IndividualizedResults, individualized_mnlogit
 from pwcstats.logit.multinomial import FirthMNLogit, FirthMNLogitResults
-from pwcstats.logit.ordered import OrderedLogit, OrderedLogitResults
+from pwcstats.logit.ordered import OrderedLogit
+from pwcstats.logit.ordered_results import OrderedLogitResults
 from pwcstats.logit.ordinal import ContinuationRatio
 from pwcstats.logit.ordinal_results import ContinuationRatioResults
 from pwcstats.logit.selection import StepwiseResult, stepwise

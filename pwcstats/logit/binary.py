@@ -1,16 +1,18 @@
 """Binary fits, of which continuation ratios and individualized models consist; separated data have limits."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import solve_triangular
 
 from pwcstats._arrays import Array
+from pwcstats._kernels.newton import Ascent
 from pwcstats._kernels.separation import overlap, row_space, signs
 from pwcstats.errors import ConvergenceWarning, PwcWarning, SeparationWarning, arg, warn
-from pwcstats.logit.likelihood import MultinomialLikelihood, Point
+from pwcstats.logit.likelihood import MultinomialLikelihood
+from pwcstats.logit.maximum import Likelihood, Point
 from pwcstats.logit.reading import aliased_columns
 from pwcstats.logit.separation import Kind, separation_message
 
@@ -19,10 +21,13 @@ EXTREME = 1e-8
 # A linear predictor that stands for infinity: its probability is 1 to the last digit.
 INFINITY = 40.0
 
+# Parameters, their covariance, the log-likelihood and the number of steps of a fit to the rows that are not separated.
+Limit = tuple[Array, Array, float, int]
+
 
 @dataclass
-class BinaryFit:
-    """Estimates of one binary logit.
+class Fit:
+    """Estimates of one binary or ordered logit.
 
     If the data are separated, `beta` has infinite entries (NaN if their sign is not determined), `cov` has infinite
     variances, and `limit` has large numbers instead, which give the limits of the probabilities to the last digit.
@@ -30,7 +35,7 @@ class BinaryFit:
     coefficients 0 and missing variances.
     """
 
-    likelihood: MultinomialLikelihood
+    likelihood: Likelihood
     point: Point | None
     beta: Array
     limit: Array
@@ -59,7 +64,7 @@ def fit_binary(
     where: str,
     maxiter: int,
     drop: bool = False,
-) -> BinaryFit:
+) -> Fit:
     """Fit a binary logit without a warning; `where` names the fit in messages.
 
     With `drop`, columns that are constant or combinations of the columns before them are left out, as in R's ``glm``.
@@ -79,17 +84,23 @@ def fit_binary(
         fit = _separated(likelihood, names, where)
         if fit is not None:
             return fit
-    trouble = None
+    return finite_fit(likelihood, ascent, where)
+
+
+def finite_fit(likelihood: Likelihood, ascent: Ascent[Point], where: str = "") -> Fit:
+    """The fit of a likelihood that has a maximum."""
+    point, trouble = ascent.point, None
     if not ascent.converged:
-        cure = f"raise {arg('maxiter')}" if firth else f"raise {arg('maxiter')}, or use {arg('penalty', 'firth')}"
+        firth = f", or use {arg('penalty', 'firth')}" if not likelihood.firth else ""
+        cure = f"raise {arg('maxiter')}{firth}"
         trouble = ConvergenceWarning(f"the fit{where} did not converge ({ascent.reason}); {cure}.")
     beta = likelihood.beta(point.params)
-    value = point.value + likelihood.constant
+    value, kept = point.value + likelihood.constant, np.ones(len(beta), np.bool_)
     how = (ascent.n_iter, ascent.converged, ascent.reason)
-    return BinaryFit(likelihood, point, beta, beta, likelihood.cov(point), value, point.llf, *how, kept, trouble)
+    return Fit(likelihood, point, beta, beta, likelihood.cov(point), value, point.llf, *how, kept, trouble)
 
 
-def _widened(fit: BinaryFit, kept: NDArray[np.bool_]) -> BinaryFit:
+def _widened(fit: Fit, kept: NDArray[np.bool_]) -> Fit:
     """The fit with entries for the columns that were left out."""
     beta, limit = np.zeros(len(kept)), np.zeros(len(kept))
     beta[kept], limit[kept] = fit.beta, fit.limit
@@ -98,44 +109,62 @@ def _widened(fit: BinaryFit, kept: NDArray[np.bool_]) -> BinaryFit:
     return replace(fit, beta=beta, limit=limit, cov=cov, kept=kept)
 
 
-def _separated(likelihood: MultinomialLikelihood, names: Sequence[str], where: str) -> BinaryFit | None:
-    """Limits of the estimates if the data are separated, otherwise None.
-
-    Separated rows carry no information about the finite estimates, which are fitted to the other rows.
-    """
+def _separated(likelihood: MultinomialLikelihood, names: Sequence[str], where: str) -> Fit | None:
+    """Limits of the estimates if the data are separated, otherwise None."""
     q, y, weight = likelihood.sample.x, likelihood.sample.code, likelihood.sample.weight
-    coefficients = solve_triangular(likelihood.r, np.eye(len(names)))
-    constraints = np.where(y == 1, 1.0, -1.0)[:, None] * q
-    rest, finite, u = overlap(constraints, coefficients)
-    if finite.all():
-        return None
-    kind: Kind = "quasi-complete" if rest.any() else "complete"
-    columns = [name for name, is_finite in zip(names, finite, strict=True) if not is_finite]
-    cure = f"use {arg('penalty', 'firth')} for finite estimates, or leave a column out"
-    limit, cov, llf, n_iter = np.zeros(len(names)), np.zeros((len(names), len(names))), 0.0, 0
-    if rest.any():
-        basis = row_space(q[rest])
+
+    def fit_rest(rest: NDArray[np.bool_], basis: Array) -> Limit:
         inner = MultinomialLikelihood(
             q[rest] @ basis, y[rest], weight[rest], None, 2, False, lambda: ["?"] * basis.shape[1]
         )
         ascent = inner.maximise()
-        limit, cov = basis @ inner.beta(ascent.point.params), basis @ inner.cov(ascent.point) @ basis.T
-        llf, n_iter = ascent.point.llf, ascent.n_iter
+        params, cov = basis @ inner.beta(ascent.point.params), basis @ inner.cov(ascent.point) @ basis.T
+        return params, cov, ascent.point.llf, ascent.n_iter
+
+    constraints = np.where(y == 1, 1.0, -1.0)[:, None] * q
+    return limit_fit(likelihood, constraints, fit_rest, names, where)
+
+
+def limit_fit(
+    likelihood: Likelihood,
+    constraints: Any,
+    fit_rest: Callable[[NDArray[np.bool_], Array], Limit],
+    names: Sequence[str],
+    where: str = "",
+) -> Fit | None:
+    """Limits of the estimates if some direction satisfies the constraints, otherwise None.
+
+    Separated rows carry no information about the finite estimates, which are fitted to the other rows. `fit_rest` takes
+    the mask of their constraints and a basis of the span of these.
+    """
+    coefficients = likelihood.contrasts()
+    rest, finite, u = overlap(constraints, coefficients)
+    if finite.all():
+        return None
+    kind: Kind = "quasi-complete" if rest.any() else "complete"
+    # Names of thresholds, which follow the columns, are not given.
+    columns = [name for name, is_finite in zip(names, finite, strict=False) if not is_finite]
+    cure = f"use {arg('penalty', 'firth')} for finite estimates, or leave a column out"
+    limit, cov, llf, n_iter = np.zeros(len(u)), np.zeros((len(u), len(u))), 0.0, 0
+    if rest.any():
+        limit, cov, llf, n_iter = fit_rest(rest, row_space(constraints[rest]))
     sign = signs(constraints, coefficients[~finite])
     beta = coefficients @ limit
     beta[~finite] = np.where(sign == 0.0, np.nan, np.copysign(np.inf, sign))
     # Move so far along u that the outcomes of all separated rows are certain.
-    limit = limit + u * ((INFINITY + np.abs(q @ limit).max()) / np.abs(q @ u)[~rest].min())
+    offset = likelihood.sample.offset
+    far = INFINITY + np.abs(constraints @ limit).max() + (0.0 if offset is None else np.abs(offset).max())
+    limit = limit + u * (far / np.abs(constraints @ u)[~rest].min())
     cov = coefficients @ cov @ coefficients.T
     cov[~finite] = cov[:, ~finite] = 0.0
     cov[~finite, ~finite] = np.inf
-    return BinaryFit(
+    return Fit(
         likelihood, None, beta, coefficients @ limit, cov, llf, llf, n_iter, False, f"there is {kind} separation",
-        np.ones(len(names), np.bool_), SeparationWarning(separation_message(columns, kind, cure, where)), kind,
+        np.ones(len(finite), np.bool_), SeparationWarning(separation_message(columns, kind, cure, where)), kind,
     )  # fmt: skip
 
 
-def warn_about(fits: Iterable[BinaryFit]) -> None:
+def warn_about(fits: Iterable[Fit]) -> None:
     """Give the warnings of some fits."""
     for fit in fits:
         if fit.trouble is not None:

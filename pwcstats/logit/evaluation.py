@@ -26,30 +26,18 @@ MOST_EXACT = 2**17
 BLOCK, MOST_PRODUCTS = 2**16, 2**21
 
 
-class Sample:
-    """Rows of a design, with outcomes 0, 1, ..., `n_rest`, weights and offsets (None if all are 0)."""
+class Design:
+    """Columns, and sums of their products over the rows."""
 
-    def __init__(self, x: Array, code: NDArray[np.int64], weight: Array, offset: Array | None, n_rest: int) -> None:
-        self.code, self.weight, self.offset, self.n_rest = code, weight, offset, n_rest
+    def __init__(self, x: Array) -> None:
         # Columns are contiguous, because they are longer than rows.
         self.x = np.asfortranarray(x)
-        # Indicators of the classes but the first.
-        self.outcome = (code == np.arange(1, n_rest + 1)[:, None]).astype(np.float64)
         self._blocks = _blocks(*x.shape)
-        # Whether second derivatives of the penalty take little time.
-        self.is_small = x.size * x.shape[1] ** 2 <= MOST_EXACT
 
     def __getstate__(self) -> dict[str, Any]:
         return {
             name: kept for name, kept in vars(self).items() if name not in ("products", "outcome_sign", "signed_weight")
         }
-
-    def points(self, params: Array, firth: bool, most_leverage: float = math.inf) -> "Points":
-        """The likelihood at some parameters, one row each; with `firth`, it is penalised.
-
-        The curvature of the penalty is approximate if a leverage is larger than `most_leverage`.
-        """
-        return (_TwoClasses if self.n_rest == 1 else _ManyClasses)(self, params, firth, most_leverage)
 
     def gram(self, weight: Array) -> Array:
         """X' diag(w) X for each row w of `weight`; a single row must not be negative."""
@@ -108,6 +96,25 @@ class Sample:
     def products(self) -> Array:
         """Products of all pairs of columns."""
         return _products(self.x)
+
+
+class Sample(Design):
+    """Rows of a design, with outcomes 0, 1, ..., `n_rest`, weights and offsets (None if all are 0)."""
+
+    def __init__(self, x: Array, code: NDArray[np.int64], weight: Array, offset: Array | None, n_rest: int) -> None:
+        super().__init__(x)
+        self.code, self.weight, self.offset, self.n_rest = code, weight, offset, n_rest
+        # Indicators of the classes but the first.
+        self.outcome = (code == np.arange(1, n_rest + 1)[:, None]).astype(np.float64)
+        # Whether second derivatives of the penalty take little time.
+        self.is_small = x.size * x.shape[1] ** 2 <= MOST_EXACT
+
+    def points(self, params: Array, firth: bool, most_leverage: float = math.inf) -> "Points":
+        """The likelihood at some parameters, one row each; with `firth`, it is penalised.
+
+        The curvature of the penalty is approximate if a leverage is larger than `most_leverage`.
+        """
+        return (_TwoClasses if self.n_rest == 1 else _ManyClasses)(self, params, firth, most_leverage)
 
     @cached_property
     def outcome_sign(self) -> Array:
@@ -439,5 +446,5 @@ def _products(x: Array) -> Array:
 
 def _blocks(n: int, width: int) -> list[slice]:
     """Blocks of rows that stay in the cache, if a row has this many numbers."""
-    size = max(BLOCK // width, 1)
+    size = max(BLOCK // max(width, 1), 1)
     return [slice(start, start + size) for start in range(0, n, size)]

@@ -17,7 +17,8 @@ from pwcstats.errors import InputError, arg, code
 from pwcstats.logit import reading
 from pwcstats.logit.formulas import FromFormula
 from pwcstats.logit.inherited import PrintedWrapper
-from pwcstats.logit.likelihood import MAXITER, MultinomialLikelihood, Point
+from pwcstats.logit.likelihood import MultinomialLikelihood
+from pwcstats.logit.maximum import MAXITER, Point
 from pwcstats.logit.penalized import PenalizedModel, PenalizedResults
 
 __all__ = ["FirthLogit", "FirthLogitResults"]

@@ -14,8 +14,9 @@ from pwcstats._results import Result
 from pwcstats._text import listed, shown
 from pwcstats.errors import InputError, arg
 from pwcstats.logit import reading
-from pwcstats.logit.binary import BinaryFit, fit_binary, warn_about
-from pwcstats.logit.likelihood import MAXITER, MultinomialLikelihood
+from pwcstats.logit.binary import Fit, fit_binary, warn_about
+from pwcstats.logit.likelihood import MultinomialLikelihood
+from pwcstats.logit.maximum import MAXITER
 
 __all__ = ["IndividualizedResults", "individualized_mnlogit"]
 
@@ -147,7 +148,7 @@ class IndividualizedResults(Result):
 
     def __init__(
         self,
-        fits: dict[Any, BinaryFit],
+        fits: dict[Any, Fit],
         frame: pd.DataFrame,
         labels: pd.Index,
         base: int,

@@ -17,7 +17,7 @@ from pwcstats.errors import InputError, arg, code
 from pwcstats.logit import reading
 from pwcstats.logit.formulas import FromFormula
 from pwcstats.logit.inherited import PrintedWrapper, SeveralEquations, Unavailable
-from pwcstats.logit.likelihood import MAXITER, Point
+from pwcstats.logit.maximum import MAXITER, Point
 from pwcstats.logit.penalized import PenalizedModel, PenalizedResults
 
 __all__ = ["FirthMNLogit", "FirthMNLogitResults", "StableMNLogit"]

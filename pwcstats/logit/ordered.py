@@ -1,96 +1,142 @@
-"""Proportional odds model: statsmodels' ``OrderedModel`` with input checks and detection of separation."""
+"""Proportional odds: the cumulative logit for ordered classes."""
 
 from itertools import pairwise
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy import stats
-from statsmodels.base.wrapper import populate_wrapper
-from statsmodels.miscmodels.ordinal_model import OrderedModel, OrderedResults, OrderedResultsWrapper
-from statsmodels.tools.numdiff import approx_fprime
+from scipy.special import expit
+from statsmodels.base.model import Model
 
 from pwcstats import _params
-from pwcstats._arrays import Array
-from pwcstats._summary import tidy_coefficients
-from pwcstats.errors import ConvergenceWarning, InputError, SeparationWarning, arg, code, value, warn
+from pwcstats._arrays import Array, as_float
+from pwcstats._text import shape_of
+from pwcstats.errors import InputError, arg, code, value
 from pwcstats.logit import reading
-from pwcstats.logit.binary import EXTREME
+from pwcstats.logit.binary import EXTREME, Fit, Limit, finite_fit, limit_fit, warn_about
 from pwcstats.logit.formulas import FromFormula
-from pwcstats.logit.inherited import HidesUnavailable, PrintedWrapper, StatsmodelsResult, Unavailable
-from pwcstats.logit.separation import detect_separation, separation_message
+from pwcstats.logit.maximum import MAXITER, Point
+from pwcstats.logit.ordered_likelihood import OrderedLikelihood
+from pwcstats.logit.ordered_results import OrderedLogitResults, OrderedLogitResultsWrapper
 
-__all__ = ["OrderedLogit", "OrderedLogitResults"]
-
-# Largest entry of the score of a converged fit, for columns of variance 1.
-SMALL_SCORE = 1e-6
+__all__ = ["OrderedLogit"]
 
 
-class OrderedLogit(FromFormula, HidesUnavailable, OrderedModel):
-    """Proportional odds: statsmodels' ``OrderedModel`` with the logistic distribution.
+class OrderedLogit(FromFormula, Model):
+    r"""Proportional odds: the cumulative logit for ordered classes, with or without Jeffreys' penalty.
 
-    In addition, it checks its input as :class:`ContinuationRatio` does, and detects separation.
+    The model is :math:`\mathrm{logit}\, P(Y \le j) = \zeta_j - x^\top \beta` for all classes j but the highest, with
+    increasing thresholds :math:`\zeta_j`. A positive slope makes high classes more likely.
 
     Parameters
     ----------
     endog : array-like
         Ordered classes: numbers, or an ordered Categorical.
     exog : array-like
-        Design matrix without a constant, which the thresholds replace.
+        Design matrix. The thresholds replace the constant, so a constant is not needed; it is ignored. None for a model
+        of thresholds only.
+    penalty : {None, "firth"}
+        Maximum likelihood, or Jeffreys' penalty, which keeps all estimates finite.
+    freq_weights : array-like, optional
+        How many times each row counts: real numbers; 0 leaves a row out.
     offset : array-like, optional
-        Added to the linear predictor.
+        Added to the linear predictor :math:`x^\top \beta`.
     categories : sequence, optional
         The classes from the lowest to the highest, if `endog` does not determine their order.
     **kwargs
-        As in statsmodels.
+        `missing`, as in statsmodels.
+
+    See Also
+    --------
+    ContinuationRatio : A chain of binary logits, which may have separate slopes.
+    detect_separation : Find out whether maximum likelihood estimates are finite, with ``ordered=True``.
 
     Notes
     -----
-    The model is logit P(Y <= j) = theta_j - x'beta, as in ``MASS::polr``. As in statsmodels, `params` has the first
-    threshold and the logarithms of the differences between thresholds. ``res.thresholds`` and ``res.tidy()`` have the
-    thresholds themselves.
+    The signs are those of ``polr`` in R's MASS, of ``clm`` in R's ordinal, and of statsmodels' ``OrderedModel``. The
+    parameters are the slopes and then the thresholds, with names such as ``"low/mid"``. (statsmodels has the first
+    threshold and the logarithms of the differences between thresholds.) Standard errors of maximum likelihood estimates
+    come from the observed information, as in these packages.
+
+    With ``penalty="firth"``, the model maximises :math:`\ell(\theta) + \frac12 \log |I(\theta)|`, where I is the
+    expected information of thresholds and slopes. Standard errors come from I. For two classes this is
+    :class:`FirthLogit`. For more classes the model is not an exponential family, so that this estimate is not the one
+    that removes the first-order bias: that of Kosmidis (2014) [1]_ solves other adjusted score equations. Both are
+    finite for separated data, and they differ by less than their standard errors.
+
+    References
+    ----------
+    .. [1] I. Kosmidis, "Improved estimation in cumulative link models", Journal of the Royal Statistical Society:
+       Series B 76, 169-196, 2014. https://doi.org/10.1111/rssb.12025
+    .. [2] P. McCullagh, "Regression models for ordinal data", Journal of the Royal Statistical Society: Series B 42,
+       109-142, 1980. https://doi.org/10.1111/j.2517-6161.1980.tb01109.x
 
     Examples
     --------
+    >>> import pandas as pd
     >>> from pwcstats import OrderedLogit
-    >>> res = OrderedLogit([0, 0, 1, 0, 1, 2, 1, 2, 2], [1, 2, 3, 4, 5, 6, 7, 8, 9]).fit()
-    >>> res.thresholds.round(2).tolist()
-    [4.32, 8.16]
+    >>> df = pd.DataFrame({"dose": [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6], "pain": [2, 1, 2, 2, 1, 2, 0, 1, 1, 0, 0, 0]})
+    >>> res = OrderedLogit.from_formula("pain ~ dose", df).fit()
+    >>> res.params.round(3)
+    dose   -1.349
+    0/1    -6.171
+    1/2    -3.256
+    dtype: float64
+    >>> res.predict(pd.DataFrame({"dose": [1, 3.5, 6]})).round(3)
+           0      1      2
+    0  0.008  0.121  0.871
+    1  0.190  0.622  0.187
+    2  0.873  0.120  0.008
     """
 
-    # statsmodels' OrderedModel has its own from_formula, which does not change `eval_env`.
-    _formula_frames = 2
-
-    def __init__(self, endog: Any, exog: Any, offset: Any = None, categories: Any = None, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        endog: Any,
+        exog: Any,
+        penalty: Literal["firth"] | None = None,
+        freq_weights: Any = None,
+        offset: Any = None,
+        categories: Any = None,
+        **kwargs: Any,
+    ) -> None:
         distr = kwargs.pop("distr", "logit")
         if distr != "logit":
             raise InputError(
                 f"{code('OrderedLogit')} has the logistic distribution; use statsmodels' OrderedModel for "
                 f"{value(distr)}."
             )
-        reading.check_options(kwargs, "OrderedLogit", "offset and categories (instead of weights, repeat the rows)")
-        if offset is not None and kwargs.get("missing_idx") is not None:
-            # After a formula, rows with missing values are left out of endog and exog already.
-            offset = np.asarray(offset)[~kwargs["missing_idx"]]
-        reading.check_aligned(exog, endog=endog, offset=offset)
-        codes, labels = reading.read_ordered(endog, categories)
-        # A model may have thresholds only; for the formula "y ~ 1" statsmodels passes no column.
-        exog = pd.DataFrame(index=range(len(codes))) if exog is None else exog
-        frame = reading.read_frame(exog, len(codes), needs_column=False)
-        reading.check_no_missing(frame, codes, {} if offset is None else {"offset": offset})
-        reading.check_classes(np.asarray(codes, dtype=np.int64), np.ones(len(codes)), list(labels))
-        constant = list(frame.columns[(frame == frame.iloc[0]).all()])
-        frame = frame.drop(columns=constant)
-        x = frame.to_numpy(dtype=np.float64)
-        reading.check_rank(np.column_stack([np.ones(len(x)), x]), ["const", *frame.columns])
-        self._constant = constant
-        response = pd.Series(
-            np.asarray(codes, dtype=np.int64), index=frame.index, name=getattr(endog, "name", None) or "y"
-        )
-        super().__init__(response, frame if frame.shape[1] else None, offset=offset, distr="logit", **kwargs)
-        self.labels = pd.Index(np.arange(len(labels)))
-        self._name_classes(labels)
+        self.penalty = _params.optional_choice(penalty, ("firth",), "penalty")
+        reading.check_options(kwargs, "OrderedLogit", "penalty, freq_weights, offset, categories and missing")
+        reading.check_aligned(exog, endog=endog, freq_weights=freq_weights, offset=offset)
+        codes, self.labels = reading.read_ordered(endog, categories)
+        # A model may have thresholds only.
+        frame = pd.DataFrame(index=getattr(codes, "index", range(len(codes)))) if exog is None else exog
+        frame = reading.read_frame(frame, len(codes), needs_column=False)
+        frame = frame if frame.shape[1] else frame.assign(const=1.0)
+        extra = {"freq_weights": freq_weights, "offset": offset}
+        extra = {key: None if given is None else as_float(given, key) for key, given in extra.items()}
+        if "missing_idx" not in kwargs:
+            reading.check_lengths(len(frame), **extra)
+        if kwargs.get("missing", "none") == "none":
+            reading.check_no_missing(frame, codes, extra, f"set {arg('missing', 'drop')}")
+        super().__init__(codes, frame, **extra, **kwargs)
+        self._weight = reading.read_weights(self.freq_weights, len(self.exog))
+        self._offset = np.zeros(len(self.exog)) if self.offset is None else np.asarray(self.offset, dtype=np.float64)
+        for name, given in extra.items():
+            if given is None:
+                delattr(self, name)
+        self._code = self.endog.astype(np.int64)
+        reading.check_classes(self._code, self._weight, list(self.labels))
+        self._kept = [k for k in range(self.exog.shape[1]) if k != self.data.const_idx]
+        constant = "const" if self.data.const_idx is None else str(self.exog_names[self.data.const_idx])
+        self.columns = [constant, *(str(self.exog_names[k]) for k in self._kept)]
+        self.data.param_names = self._param_names()
+        self._init_keys += ["penalty"]
+        self._likelihood = OrderedLikelihood(
+            self._slopes_of(self.exog), self._code, self._weight, self._offset if self._offset.any() else None,
+            len(self.labels), self.penalty == "firth", lambda: self.columns[1:],
+        )  # fmt: skip
 
     @classmethod
     def _read_response(cls, values: Any, kwargs: dict[str, Any]) -> tuple[Any, pd.Index]:
@@ -98,295 +144,145 @@ class OrderedLogit(FromFormula, HidesUnavailable, OrderedModel):
 
     def _name_classes(self, labels: pd.Index) -> None:
         self.labels = labels[self.labels.astype(np.int64)]
-        self.exog_names[self.k_vars :] = [f"{a}/{b}" for a, b in pairwise(self.labels)]
+        self.data.param_names = self._param_names()
+
+    @property
+    def threshold_names(self) -> list[str]:
+        """Names of the thresholds: the classes on both sides."""
+        return [f"{a}/{b}" for a, b in pairwise(self.labels)]
+
+    def _param_names(self) -> list[str]:
+        return [*self.columns[1:], *self.threshold_names]
+
+    def _slopes_of(self, exog: Any) -> Array:
+        """The columns of a design that have slopes."""
+        return np.asarray(exog, dtype=np.float64)[:, self._kept]
+
+    def loglike(self, params: Any) -> float:
+        """Log-likelihood, with the penalty if there is one."""
+        return self._point(params).value + self._likelihood.constant
 
     def score(self, params: Any) -> Array:
-        """Derivatives of the log-likelihood, in closed form; statsmodels uses finite differences."""
-        params = np.asarray(params, dtype=np.float64)
-        low, high = self._bounds(params)
-        p = self.prob(low, high)
-        at_low, at_high = self.pdf(low) / p, self.pdf(high) / p
-        # Derivatives for the thresholds: each is the upper one of a class and the lower one of the next class.
-        n = self.k_levels - 1
-        threshold = np.bincount(self.endog, at_high, n + 1)[:n] - np.bincount(self.endog, at_low, n + 1)[1:]
-        # The first parameter moves all thresholds, each other parameter moves its own and all higher ones.
-        chained = np.cumsum(threshold[::-1])[::-1]
-        chained[1:] *= np.exp(params[self.k_vars + 1 :])
-        slopes = [] if self.exog is None else self.exog.T @ (at_low - at_high)
-        return np.concatenate([slopes, chained])
-
-    def hessian(self, params: Any) -> Array:
-        """Second derivatives, by central differences of the score."""
-        h = approx_fprime(np.asarray(params, dtype=np.float64), self.score, centered=True)
-        return (h + h.T) / 2.0
+        """Derivatives of :meth:`loglike`."""
+        return self._likelihood.score(self._point(params))
 
     def information(self, params: Any) -> Array:
-        """Observed information."""
-        return -self.hessian(params)
+        """Observed information or, with a penalty, the expected one; its inverse is the covariance of the estimates."""
+        return np.asarray(np.linalg.inv(self._likelihood.cov(self._point(params))))
 
-    hessian_factor = expandparams = reduceparams = Unavailable(
-        f"statsmodels' OrderedModel does not provide this; use {code('score')} and {code('hessian')}."
-    )
+    def hessian(self, params: Any) -> Array:
+        """Minus the information; the curvature of the penalty is not included."""
+        return -self.information(params)
 
-    def predict(self, params: Any, exog: Any = None, offset: Any = None, which: str = "prob") -> Array:
-        """Predictions at some parameters, as in statsmodels; new rows must be finite."""
-        if exog is not None and self.k_vars:
-            names, slopes = list(map(str, self.exog_names[: self.k_vars])), np.asarray(params)[: self.k_vars]
-            exog = reading.read_new_rows(exog, names, slopes, hasattr(self, "formula"))
-            offset = None if offset is None else reading.read_new_offset(offset, len(np.atleast_2d(exog)))
-        return super().predict(params, exog, offset, which)
+    def _point(self, params: Any) -> Point:
+        values = as_float(params, "params")
+        size = self._likelihood.n_params
+        if values.shape != (size,) or not np.isfinite(values).all():
+            raise InputError(f"{arg('params')} must be {size} finite numbers, got {shape_of(values)}.")
+        return self._likelihood.at(values)
 
-    def fit(
-        self,
-        start_params: Any = None,
-        method: str | None = None,
-        maxiter: int = 500,
-        disp: bool = False,
-        warn_convergence: bool = True,
-        **kwargs: Any,
-    ) -> "OrderedLogitResults":
+    def fit(self, maxiter: int = MAXITER, disp: bool = False, warn_convergence: bool = True) -> OrderedLogitResults:
         """Fit the model.
 
         Parameters
         ----------
-        start_params : array-like, optional
-            Start of the iteration, as in statsmodels.
-        method : str, optional
-            One of statsmodels' optimisers; by default BFGS followed by Newton's method.
         maxiter : int
-            Maximal number of steps.
+            Maximal number of Newton steps.
         disp : bool
-            Print convergence messages.
+            Print a message if the fit converged.
         warn_convergence : bool
             Whether to warn if the data are separated or the fit did not converge.
-        **kwargs
-            As in statsmodels.
 
         Returns
         -------
         OrderedLogitResults
         """
         maxiter = _params.count(maxiter, "maxiter")
-        warn_convergence = _params.flag(warn_convergence, "warn_convergence")
-        # statsmodels would warn about failed steps and singular matrices; the checks below give the reason.
-        quiet = {"skip_hessian": True, "warn_convergence": False}
-        options = {**kwargs, "maxiter": maxiter, "disp": disp, **quiet}
-        inner, back = self._standardised()
-        start = None if start_params is None else np.linalg.solve(back, np.asarray(start_params, dtype=np.float64))
-        fit = super(OrderedLogit, inner).fit
-        with np.errstate(all="ignore"):
-            rough = fit(start_params=start, method=method or "bfgs", **options)
-            result = rough if method else fit(start_params=rough.params, method="newton", **options)
-            if not np.abs(inner.score(result.params)).max() < np.abs(inner.score(rough.params)).max():
-                result = rough
-            params = back @ np.asarray(result.params)
-            shell = super().fit(start_params=params, method="bfgs", maxiter=0, disp=0, **quiet)
-            cov = back @ _inverse(-inner.hessian(np.asarray(result.params))) @ back.T
-            score = float(np.abs(inner.score(result.params)).max())
-        outcome = OrderedLogitResults(self, shell._results)
-        outcome.params = params
-        outcome.normalized_cov_params = outcome.cov_params_default = cov
-        trouble = self._assess(outcome, score)
-        if warn_convergence and trouble is not None:
-            warn(trouble)
-        return OrderedLogitResultsWrapper(outcome)
+        warn = _params.flag(warn_convergence, "warn_convergence")
+        fit = _fit(self._likelihood, self.columns[1:], maxiter)
+        if warn:
+            warn_about([fit])
+        results = OrderedLogitResults(self, [fit])
+        if disp and results.converged:
+            print(f"Converged; log-likelihood {results.llf:.6g}.")
+        return OrderedLogitResultsWrapper(results)
 
-    def _standardised(self) -> tuple["OrderedLogit", Array]:
-        """The model for columns of mean 0 and variance 1, and the matrix that converts its parameters to ours."""
-        if self.exog is None:
-            return self, np.eye(self.k_levels - 1)
-        mean, spread = self.exog.mean(axis=0), self.exog.std(axis=0)
-        inner = OrderedLogit(self.endog, (self.exog - mean) / spread, offset=self.offset)
-        back = np.diag(np.concatenate([1.0 / spread, np.ones(self.k_levels - 1)]))
-        # Only the first threshold changes; the other parameters are logarithms of differences.
-        back[self.k_vars, : self.k_vars] = mean / spread
-        return inner, back
-
-    def _assess(self, outcome: "OrderedLogitResults", score: float) -> SeparationWarning | ConvergenceWarning | None:
-        """Set `converged`, and infinite standard errors if the data are separated; return a warning if needed."""
-        low, high = self._bounds(outcome.params)
-        outcome.converged = outcome.mle_retvals["converged"] = score < SMALL_SCORE
-        if self.exog is not None and (not outcome.converged or self.prob(low, high).max() > 1.0 - EXTREME**0.5):
-            found = detect_separation(
-                self.endog, pd.DataFrame(self.exog, columns=self.exog_names[: self.k_vars]), ordered=True
-            )
-            if found.separated:
-                infinite = (found.directions != 0.0).to_numpy().ravel()
-                outcome._set_infinite(infinite)
-                names = [name for name, is_infinite in zip(self.exog_names, infinite, strict=True) if is_infinite]
-                cure = (
-                    f"use {code('ContinuationRatio')} with {arg('penalty', 'firth')} for finite estimates, or leave a "
-                    "column out"
-                )
-                return SeparationWarning(separation_message(names, found.kind, cure))
-        if not outcome.converged:
-            return ConvergenceWarning(
-                f"the fit did not converge (the score is {score:.2g}); raise {arg('maxiter')}, or standardise the "
-                "columns."
-            )
-        return None
-
-
-def _inverse(a: Array) -> Array:
-    """Inverse of a matrix; infinite variances if it is singular, as for separated data."""
-    try:
-        return np.asarray(np.linalg.inv(a))
-    except np.linalg.LinAlgError:
-        return np.diag(np.full(len(a), np.inf))
-
-
-class OrderedLogitResults(StatsmodelsResult, OrderedResults):
-    """Results of :meth:`OrderedLogit.fit`: statsmodels' ``OrderedResults`` with the labels of the classes.
-
-    Attributes
-    ----------
-    separated : bool
-        Whether some estimates are infinite because the data are separated.
-    converged : bool
-        Whether the fit converged.
-    """
-
-    converged: bool
-    _infinite: NDArray[np.bool_] | None = None
-
-    @property
-    def separated(self) -> bool:
-        """Whether some estimates are infinite."""
-        return self._infinite is not None
-
-    @property
-    def thresholds(self) -> pd.Series:
-        """Thresholds between neighbouring classes."""
-        names = self.model.exog_names[self.model.k_vars :]
-        return pd.Series(self.model.transform_threshold_params(np.asarray(self.params))[1:-1], index=names)
-
-    def tidy(self, alpha: float = 0.05) -> pd.DataFrame:
-        """One row per slope and threshold, with broom's columns in snake case.
-
-        Standard errors of the thresholds are by the delta method.
+    def predict(
+        self,
+        params: Any,
+        exog: Any = None,
+        which: Literal["prob", "linear", "cumulative"] = "prob",
+        offset: Any = None,
+    ) -> Array:
+        """Predictions at some parameters.
 
         Parameters
         ----------
-        alpha : float
-            Significance level; intervals have level 1 - alpha.
-
-        Returns
-        -------
-        DataFrame
-        """
-        quantile = float(stats.norm.isf(_params.level(alpha, "alpha") / 2.0))
-        params, n_slopes = np.asarray(self.params), self.model.k_vars
-        estimate = np.concatenate([params[:n_slopes], self.thresholds.to_numpy()])
-        steps = np.exp(params[n_slopes:])
-        steps[0] = 1.0
-        jacobian = np.eye(len(params))
-        jacobian[n_slopes:, n_slopes:] = np.tril(np.tile(steps, (len(steps), 1)))
-        cov, infinite = np.array(self.cov_params()), np.zeros(len(params), np.bool_)
-        if self._infinite is not None:
-            infinite = self._infinite
-            cov[infinite] = cov[:, infinite] = 0.0
-        se = np.where(infinite, np.inf, np.sqrt(np.diagonal(jacobian @ cov @ jacobian.T)))
-        z = np.where(infinite, np.nan, estimate / se)
-        centre = np.where(infinite, 0.0, estimate)
-        bounds = np.column_stack([centre - quantile * se, centre + quantile * se])
-        return tidy_coefficients(self.model.exog_names, estimate, se, z, 2.0 * stats.norm.sf(np.abs(z)), bounds)
-
-    def glance(self) -> pd.DataFrame:
-        """One row about the fit, with broom's columns in snake case."""
-        return pd.DataFrame(
-            [
-                {
-                    "log_lik": float(self.llf),
-                    "aic": float(self.aic),
-                    "bic": float(self.bic),
-                    "df": float(len(self.params)),
-                    "df_residual": float(self.df_resid),
-                    "nobs": float(self.nobs),
-                    "converged": self.converged,
-                }
-            ]
-        )
-
-    def predict(self, exog: Any = None, transform: bool = True, **kwargs: Any) -> Any:
-        """Probabilities of all classes.
-
-        Parameters
-        ----------
+        params : array-like
+            Slopes, then thresholds.
         exog : array-like, optional
-            New rows: design matrix or, after a formula, its variables. By default the rows of the fit. After a formula,
-            rows with missing values have missing predictions.
-        transform : bool
-            Whether `exog` holds the variables of the formula.
-        **kwargs
-            `which` and `offset`, as in statsmodels.
+            New rows; by default the rows of the fit.
+        which : {"prob", "linear", "cumulative"}
+            Probabilities of the classes, linear predictors, or P(Y <= j) for all classes j but the highest.
+        offset : array-like, optional
+            Offset of the new rows, by default 0; the rows of the fit have their own.
 
         Returns
         -------
-        DataFrame
-            One column per class; an array for ``which="linpred"``.
+        ndarray
+            One row per observation, one column per class or threshold; linear predictors have no columns.
         """
-        if isinstance(exog, pd.DataFrame) and not hasattr(self.model, "formula"):
-            exog = exog.drop(columns=self.model._constant, errors="ignore")
-        proba = super().predict(exog, transform, **kwargs)
-        if np.ndim(proba) == 1:
-            return proba
-        index = getattr(proba, "index", self.model.data.row_labels if exog is None else None)
-        return pd.DataFrame(np.asarray(proba), index=index, columns=self.model.labels)
+        _params.choice(which, ("prob", "linear", "cumulative"), "which")
+        params = np.asarray(params, dtype=np.float64)
+        x, added = self._read_rows(params, exog, offset)
+        p = len(self._kept)
+        eta = x @ params[:p] + added
+        if which == "linear":
+            return eta
+        cuts = params[p:] - eta[:, None]
+        if which == "cumulative":
+            return np.asarray(expit(cuts))
+        below, above = expit(cuts), expit(-cuts)
+        # This keeps the digits of small probabilities.
+        middle = below[:, 1:] * above[:, :-1] * -np.expm1(-np.diff(params[p:]))
+        return np.column_stack([below[:, :1], middle, above[:, -1:]])
 
-    def pred_table(self) -> pd.DataFrame:
-        """Counts of observed (rows) and predicted (columns) classes."""
-        predicted = np.asarray(self.predict()).argmax(axis=1)
-        counts = np.zeros((self.model.k_levels, self.model.k_levels), np.int64)
-        np.add.at(counts, (self.model.endog, predicted), 1)
-        return pd.DataFrame(counts, index=self.model.labels, columns=self.model.labels)
-
-    def _set_infinite(self, infinite: NDArray[np.bool_]) -> None:
-        """Give infinite standard errors to infinite estimates."""
-        cov = np.array(getattr(self, "normalized_cov_params"))  # noqa: B009 (mypy cannot tell its type)
-        cov[infinite] = cov[:, infinite] = 0.0
-        cov[infinite, infinite] = np.inf
-        self.normalized_cov_params = self.cov_params_default = cov
-        self._infinite = infinite
-        self._cache.clear()
-        self.converged = self.mle_retvals["converged"] = False
-
-    @property
-    def tvalues(self) -> Array:
-        """Estimates divided by their standard errors; missing if these are infinite."""
-        with np.errstate(invalid="ignore"):
-            return np.where(np.isinf(self.bse), np.nan, self.params / self.bse)
-
-    def t_test(self, r_matrix: Any, cov_p: Any = None, use_t: bool | None = None) -> Any:
-        """Wald tests of linear combinations, as in statsmodels; all estimates must be finite."""
-        self._check_finite("t_test")
-        return super().t_test(r_matrix, cov_p, use_t)
-
-    def wald_test(self, r_matrix: Any, *args: Any, **kwargs: Any) -> Any:
-        """Wald test of several linear combinations, as in statsmodels; all estimates must be finite."""
-        self._check_finite("wald_test")
-        return super().wald_test(r_matrix, *args, **kwargs)
-
-    def _check_finite(self, name: str) -> None:
-        if self.separated:
-            raise InputError(
-                f"{code(name)} needs finite estimates; use {code('pvalues')}, or {code('ContinuationRatio')} with "
-                f"{arg('penalty', 'firth')}."
-            )
-
-    def get_prediction(self, exog: Any = None, which: str = "linpred", **kwargs: Any) -> Any:
-        """Linear predictors with standard errors, as in statsmodels, which has none of probabilities."""
-        if which != "linpred":
-            raise InputError(
-                f"standard errors are available for {arg('which', 'linpred')} only; use {code('predict')} for the "
-                "probabilities."
-            )
-        return super().get_prediction(exog, which, **kwargs)
-
-    get_nlfun = Unavailable(f"statsmodels does not provide this; use {code('t_test')} for linear combinations.")
+    def _read_rows(self, params: Array, exog: Any, offset: Any) -> tuple[Array, Array | float]:
+        """Columns and offsets of new rows, or of the rows of the fit."""
+        x = self.exog
+        added: Array | float = self._offset if exog is None else 0.0
+        if exog is not None and not self._kept:
+            # A model of thresholds only may have been fitted without any column.
+            x = np.empty((len(exog), 0))
+        elif exog is not None:
+            slopes = np.zeros(self.exog.shape[1])
+            slopes[self._kept] = params[: len(self._kept)]
+            names = list(map(str, self.exog_names))
+            x = np.atleast_2d(reading.read_new_rows(exog, names, slopes, hasattr(self, "formula")))
+        if offset is not None:
+            added = reading.read_new_offset(offset, len(x))
+        return self._slopes_of(x), added
 
 
-class OrderedLogitResultsWrapper(PrintedWrapper, OrderedResultsWrapper):
-    """Adds the labels of pandas input to results, as in statsmodels."""
+def _fit(likelihood: OrderedLikelihood, names: list[str], maxiter: int) -> Fit:
+    """Fit without a warning; infinite estimates if the data are separated."""
+    ascent = likelihood.fit(maxiter=maxiter)
+    if not likelihood.firth:
+        upper, lower = likelihood.sample.sides(ascent.point.params[None])
+        certain = max(upper.max(), -lower.min()) > -np.log(EXTREME)
+        if certain or not ascent.converged:
+            fit = limit_fit(likelihood, likelihood.constraints(), _fit_rest(likelihood), names)
+            if fit is not None:
+                return fit
+    return finite_fit(likelihood, ascent)
 
 
-populate_wrapper(OrderedLogitResultsWrapper, OrderedLogitResults)
+def _fit_rest(likelihood: OrderedLikelihood) -> Any:
+    def fit_rest(rest: NDArray[np.bool_], basis: Array) -> Limit:
+        n_upper = len(likelihood.sample.upper)
+        inner = likelihood.limit(rest[:n_upper], rest[n_upper:])
+        ascent = inner.ascend(basis @ (basis.T @ likelihood.first_step()), basis)
+        cov = basis @ np.linalg.inv(basis.T @ ascent.point.information @ basis) @ basis.T
+        return ascent.point.params, cov, ascent.point.llf, ascent.n_iter
+
+    return fit_rest

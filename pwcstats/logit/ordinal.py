@@ -11,9 +11,9 @@ from pwcstats import _params
 from pwcstats._arrays import Array
 from pwcstats.errors import arg
 from pwcstats.logit import reading
-from pwcstats.logit.binary import BinaryFit, fit_binary, warn_about
+from pwcstats.logit.binary import Fit, fit_binary, warn_about
 from pwcstats.logit.formulas import FromFormula
-from pwcstats.logit.likelihood import MAXITER
+from pwcstats.logit.maximum import MAXITER
 from pwcstats.logit.ordinal_results import ContinuationRatioResults, ContinuationRatioResultsWrapper
 
 __all__ = ["ContinuationRatio"]
@@ -203,14 +203,14 @@ class ContinuationRatio(FromFormula, Model):
             print(f"Converged; log-likelihood {results.llf:.6g}.")
         return ContinuationRatioResultsWrapper(results)
 
-    def _fit_stages(self, maxiter: int) -> list[BinaryFit]:
+    def _fit_stages(self, maxiter: int) -> list[Fit]:
         firth, drop = self.penalty == "firth", self.aliased == "drop"
         return [
             fit_binary(*self.stage_data(stage), firth, self.columns, f" at {self.stage_name(stage)}", maxiter, drop)
             for stage in range(len(self.stages))
         ]
 
-    def _fit_parallel(self, maxiter: int) -> BinaryFit:
+    def _fit_parallel(self, maxiter: int) -> Fit:
         x, y, weight, names = self.stacked(False)
         return fit_binary(x, y, weight, self.penalty == "firth", names, "", maxiter)
 

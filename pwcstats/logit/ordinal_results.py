@@ -1,7 +1,8 @@
-"""Results of continuation-ratio fits."""
+"""Results of ordinal fits: what all share, and those of continuation ratios."""
 
+from abc import abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import Any, ClassVar, Literal, overload
 
 import numpy as np
 import pandas as pd
@@ -17,38 +18,29 @@ from pwcstats._arrays import Array
 from pwcstats._results import TestResult
 from pwcstats._text import counted, did_you_mean, listed
 from pwcstats.errors import InputError, arg, code, value
-from pwcstats.logit.binary import BinaryFit
+from pwcstats.logit.binary import Fit
 from pwcstats.logit.formulas import columns_by_term
 from pwcstats.logit.inherited import PrintedWrapper, SeveralEquations, StatsmodelsResult
 from pwcstats.logit.likelihood import MultinomialLikelihood
-from pwcstats.logit.profiles import fall, profile_bounds, single_tests
-
-if TYPE_CHECKING:
-    from pwcstats.logit.ordinal import ContinuationRatio
+from pwcstats.logit.profiles import (
+    fall,
+    profile_bounds,
+    profile_curves,
+    profile_table,
+    signed_roots,
+    single_tests,
+)
 
 __all__ = ["ContinuationRatioResults"]
 
 
-class ContinuationRatioResults(SeveralEquations, StatsmodelsResult, LikelihoodModelResults):
-    """Results of :meth:`ContinuationRatio.fit`.
+class OrdinalResults(SeveralEquations, StatsmodelsResult, LikelihoodModelResults):
+    """Results of one or several fits, whose estimates may be infinite; the documentation is that of the subclasses."""
 
-    Attributes
-    ----------
-    params, bse, tvalues, pvalues : Series
-        Coefficients, standard errors, z statistics and Wald p-values. Infinite estimates have infinite standard errors.
-    coefs : DataFrame
-        Coefficients by stage (rows) and column.
-    llf, llf_unpenalized : float
-        Log-likelihood with the penalty, if there is one, and without it; `aic` and `bic` use the latter.
-    nobs, df_model, df_resid : float
-        Number of rows (or the sum of their weights), number of coefficients, and their difference.
-    separated : bool
-        Whether some coefficients are infinite because a stage is separated.
-    converged, n_iter, reason : bool, int, str
-        Whether all fits converged, the number of steps of all fits, and why one did not converge.
-    """
+    # End of the null hypothesis of a likelihood-ratio test.
+    _scope: ClassVar[str] = ""
 
-    def __init__(self, model: "ContinuationRatio", fits: list[BinaryFit]) -> None:
+    def __init__(self, model: Any, fits: list[Fit]) -> None:
         params = np.concatenate([fit.beta for fit in fits])
         super().__init__(model, params, block_diag(*(fit.cov for fit in fits)), scale=1.0)
         self._fits = fits
@@ -71,17 +63,6 @@ class ContinuationRatioResults(SeveralEquations, StatsmodelsResult, LikelihoodMo
     def llf_unpenalized(self) -> float:
         """Log-likelihood without the penalty."""
         return sum(fit.llf for fit in self._fits)
-
-    @property
-    def coefs(self) -> pd.DataFrame:
-        """Coefficients by stage and column."""
-        model, n = self.model, len(self.model.stages)
-        if model.parallel:
-            slopes = np.tile(self.params[n:], (n, 1))
-            values = np.column_stack([self.params[:n], slopes])
-        else:
-            values = self.params.reshape(n, -1)
-        return pd.DataFrame(values, index=model.stages, columns=model.columns)
 
     @property
     def tvalues(self) -> Array:
@@ -122,55 +103,59 @@ class ContinuationRatioResults(SeveralEquations, StatsmodelsResult, LikelihoodMo
             half = float(stats.norm.isf(level / 2.0)) * self.bse
             estimate = np.where(np.isinf(half), 0.0, self.params)
             return np.column_stack([estimate - half, estimate + half])
+        self._check_profiles()
+        return np.vstack([profile_bounds(fit.likelihood, fit.point, fall(level)) for fit in self._fits if fit.point])
+
+    def profile(self, alpha: float = 0.01, n_points: int = 10) -> pd.DataFrame:
+        """Profile likelihood of each coefficient, to draw it or to see whether a Wald interval is good enough.
+
+        Parameters
+        ----------
+        alpha : float
+            The profiles end at the bounds of intervals of level 1 - alpha.
+        n_points : int
+            Number of points on each side of the estimate.
+
+        Returns
+        -------
+        DataFrame
+            One row for each point: the profiled coefficient and the signed root z of its (penalised) likelihood-ratio
+            statistic are the index, and the values of all coefficients are the columns. The roots are equally spaced.
+        """
+        z = signed_roots(_params.level(alpha, "alpha"), _params.count(n_points, "n_points"))
+        self._check_profiles()
+        curves = np.tile(self.params, (len(self.params), 2 * len(z) + 1, 1))
+        start = 0
+        for fit in self._fits:
+            # The other stages have other parameters, which do not change.
+            part = slice(start, start + len(fit.beta))
+            if fit.point:
+                curves[part, :, part] = profile_curves(fit.likelihood, fit.point, z)
+            start = part.stop
+        return profile_table(self.model._param_names(), z, curves)
+
+    def _check_profiles(self) -> None:
         self._check_finite("a profile")
         if not all(fit.kept.all() for fit in self._fits):
             raise InputError(
                 f"a profile needs all columns at all stages, but some were dropped; leave them out of {arg('exog')}."
             )
-        return np.vstack([profile_bounds(fit.likelihood, fit.point, fall(level)) for fit in self._fits if fit.point])
 
-    @overload
-    def predict(
-        self, exog: Any = None, transform: bool = True, which: Literal["prob", "linear", "stage"] = "prob"
-    ) -> pd.DataFrame: ...
-    @overload
-    def predict(self, exog: Any = None, transform: bool = True, *, which: Literal["class"]) -> pd.Series: ...
-    def predict(self, exog: Any = None, transform: bool = True, which: str = "prob") -> pd.DataFrame | pd.Series:
-        """Probabilities of all classes.
-
-        Parameters
-        ----------
-        exog : array-like, optional
-            New rows: design matrix or, after a formula, its variables. By default the rows of the fit. After a formula,
-            rows with missing values have missing predictions.
-        transform : bool
-            Whether `exog` holds the variables of the formula.
-        which : {"prob", "linear", "stage", "class"}
-            Probabilities of the classes, linear predictors of the stages, conditional probabilities of the stages, or
-            the most probable class.
-
-        Returns
-        -------
-        DataFrame or Series
-            One column per class or stage; a Series for "class".
-        """
-        _params.choice(which, ("prob", "linear", "stage", "class"), "which")
+    def _new_rows(self, exog: Any, transform: bool) -> tuple[Any, Any]:
+        """The design of new rows (None for the rows of the fit), and the labels of the rows."""
         if exog is None:
-            index = self.model.data.row_labels
-        else:
-            exog, index = self._transform_predict_exog(exog, transform=transform)
-            if index is None:
-                index = getattr(exog, "index", None)
-        values = self.model.predict(self._limit, exog, "prob" if which == "class" else which)
-        if which == "class":
-            classes = pd.Series(self.model.labels[values.argmax(axis=1)], index=index)
-            known = ~np.isnan(values).any(axis=1)
-            return classes if known.all() else classes.where(known)
-        columns = self.model.labels if which == "prob" else self.model.stages
-        return pd.DataFrame(values, index=index, columns=columns)
+            return None, self.model.data.row_labels
+        exog, index = self._transform_predict_exog(exog, transform=transform)
+        return exog, getattr(exog, "index", None) if index is None else index
+
+    def _likeliest(self, proba: Array, index: Any) -> pd.Series:
+        """The most probable classes."""
+        classes = pd.Series(self.model.labels[proba.argmax(axis=1)], index=index)
+        known = np.asarray(~np.isnan(proba).any(axis=1))
+        return classes if known.all() else classes.where(known)
 
     def lr_test(self, term: Any = None) -> TestResult:
-        """Likelihood-ratio test that some columns have no effect at any stage.
+        """Likelihood-ratio test that some columns have no effect.
 
         If there is a penalty, these columns stay in it.
 
@@ -183,6 +168,14 @@ class ContinuationRatioResults(SeveralEquations, StatsmodelsResult, LikelihoodMo
         -------
         TestResult
         """
+        terms = self._read_terms(term)
+        held = self._held(terms)
+        null = sum(self._without(fit, held) for fit in self._fits)
+        df = float(sum((held & fit.kept).sum() for fit in self._fits))
+        return self._compared(self.llf - null, df, f"the coefficients of {listed(terms)} are 0{self._scope}")
+
+    def _read_terms(self, term: Any) -> list[str]:
+        """Names of columns, given by name or by terms of the formula; None stands for all columns."""
         known = self.model.columns[1:]
         of_formula = {
             name: [str(self.model.exog_names[k]) for k in part] for name, part in columns_by_term(self.model).items()
@@ -194,41 +187,16 @@ class ContinuationRatioResults(SeveralEquations, StatsmodelsResult, LikelihoodMo
             raise InputError(
                 f"{arg('term')} must be one or some of the columns {listed(known)}, got {value(term)}.{hint}"
             )
-        n_before = len(self.model.stages) if self.model.parallel else 1
-        held = np.array([*[False] * n_before, *(name in terms for name in known)])
-        null = sum(self._without(fit, held) for fit in self._fits)
-        df = float(sum((held & fit.kept).sum() for fit in self._fits))
-        return self._compared(self.llf - null, df, f"the coefficients of {listed(terms)} are 0 at every stage")
+        return terms
 
-    def _without(self, fit: BinaryFit, held: NDArray[np.bool_]) -> float:
+    @abstractmethod
+    def _held(self, terms: Sequence[str]) -> NDArray[np.bool_]:
+        """Which coefficients of each fit belong to some columns."""
+
+    def _without(self, fit: Fit, held: NDArray[np.bool_]) -> float:
         """Maximal log-likelihood of a fit with some coefficients at 0."""
         start = np.where(held | fit.infinite, 0.0, fit.beta)[fit.kept]
         return fit.likelihood.held_at(start, held[fit.kept], False).value + fit.likelihood.constant
-
-    def parallel_test(self) -> TestResult:
-        """Likelihood-ratio test that all stages have the same slopes.
-
-        If there is a penalty, both likelihoods have the penalty of the model with separate slopes.
-
-        Returns
-        -------
-        TestResult
-        """
-        model = self.model
-        n_stages, n_slopes = len(model.stages), len(model.columns) - 1
-        df = (n_stages - 1) * n_slopes
-        if not df:
-            raise InputError(
-                "a test of parallel slopes needs two stages and one column besides the constant; this model has "
-                f"{counted(n_stages, 'stage')} and {counted(n_slopes, 'column')}."
-            )
-        x, y, weight, names = model.stacked(True)
-        firth = model.penalty == "firth"
-        likelihood = MultinomialLikelihood(x, y, weight, None, 2, firth, lambda: names)
-        held = np.arange(len(names)) >= n_stages + n_slopes
-        best = likelihood.fit().point
-        null = likelihood.held_at(np.where(held, 0.0, likelihood.beta(best.params)), held, False)
-        return self._compared(best.value - null.value, float(df), "all stages have the same slopes")
 
     def _compared(self, difference: float, df: float, null: str) -> TestResult:
         statistic = max(2.0 * difference, 0.0)
@@ -256,14 +224,6 @@ class ContinuationRatioResults(SeveralEquations, StatsmodelsResult, LikelihoodMo
         """Wald test of several linear combinations, as in statsmodels; all estimates must be finite."""
         self._check_finite(code("wald_test"))
         return super().wald_test(r_matrix, *args, **kwargs)
-
-    def _coefficients_of(self, columns: Sequence[int]) -> list[int]:
-        model, n = self.model, len(self.model.stages)
-        index = [model.columns.index(str(model.exog_names[column])) for column in columns]
-        if not model.parallel:
-            return [stage * len(model.columns) + k for stage in range(n) for k in index]
-        # The constants of the stages come first, then one slope for each column.
-        return [k for column in index for k in (range(n) if column == 0 else [n + column - 1])]
 
     def tidy(self, alpha: float = 0.05, method: Literal["wald", "profile"] = "wald") -> pd.DataFrame:
         """One row per coefficient, with broom's columns in snake case.
@@ -303,6 +263,109 @@ class ContinuationRatioResults(SeveralEquations, StatsmodelsResult, LikelihoodMo
                 }
             ]
         )
+
+
+class ContinuationRatioResults(OrdinalResults):
+    """Results of :meth:`ContinuationRatio.fit`.
+
+    Attributes
+    ----------
+    params, bse, tvalues, pvalues : Series
+        Coefficients, standard errors, z statistics and Wald p-values. Infinite estimates have infinite standard errors.
+    coefs : DataFrame
+        Coefficients by stage (rows) and column.
+    llf, llf_unpenalized : float
+        Log-likelihood with the penalty, if there is one, and without it; `aic` and `bic` use the latter.
+    nobs, df_model, df_resid : float
+        Number of rows (or the sum of their weights), number of coefficients, and their difference.
+    separated : bool
+        Whether some coefficients are infinite because a stage is separated.
+    converged, n_iter, reason : bool, int, str
+        Whether all fits converged, the number of steps of all fits, and why one did not converge.
+    """
+
+    _scope = " at every stage"
+
+    @property
+    def coefs(self) -> pd.DataFrame:
+        """Coefficients by stage and column."""
+        model, n = self.model, len(self.model.stages)
+        if model.parallel:
+            slopes = np.tile(self.params[n:], (n, 1))
+            values = np.column_stack([self.params[:n], slopes])
+        else:
+            values = self.params.reshape(n, -1)
+        return pd.DataFrame(values, index=model.stages, columns=model.columns)
+
+    @overload
+    def predict(
+        self, exog: Any = None, transform: bool = True, which: Literal["prob", "linear", "stage"] = "prob"
+    ) -> pd.DataFrame: ...
+    @overload
+    def predict(self, exog: Any = None, transform: bool = True, *, which: Literal["class"]) -> pd.Series: ...
+    def predict(self, exog: Any = None, transform: bool = True, which: str = "prob") -> pd.DataFrame | pd.Series:
+        """Probabilities of all classes.
+
+        Parameters
+        ----------
+        exog : array-like, optional
+            New rows: design matrix or, after a formula, its variables. By default the rows of the fit. After a formula,
+            rows with missing values have missing predictions.
+        transform : bool
+            Whether `exog` holds the variables of the formula.
+        which : {"prob", "linear", "stage", "class"}
+            Probabilities of the classes, linear predictors of the stages, conditional probabilities of the stages, or
+            the most probable class.
+
+        Returns
+        -------
+        DataFrame or Series
+            One column per class or stage; a Series for "class".
+        """
+        _params.choice(which, ("prob", "linear", "stage", "class"), "which")
+        exog, index = self._new_rows(exog, transform)
+        values = self.model.predict(self._limit, exog, "prob" if which == "class" else which)
+        if which == "class":
+            return self._likeliest(values, index)
+        columns = self.model.labels if which == "prob" else self.model.stages
+        return pd.DataFrame(values, index=index, columns=columns)
+
+    def _held(self, terms: Sequence[str]) -> NDArray[np.bool_]:
+        n_before = len(self.model.stages) if self.model.parallel else 1
+        return np.array([*[False] * n_before, *(name in terms for name in self.model.columns[1:])])
+
+    def parallel_test(self) -> TestResult:
+        """Likelihood-ratio test that all stages have the same slopes.
+
+        If there is a penalty, both likelihoods have the penalty of the model with separate slopes.
+
+        Returns
+        -------
+        TestResult
+        """
+        model = self.model
+        n_stages, n_slopes = len(model.stages), len(model.columns) - 1
+        df = (n_stages - 1) * n_slopes
+        if not df:
+            raise InputError(
+                "a test of parallel slopes needs two stages and one column besides the constant; this model has "
+                f"{counted(n_stages, 'stage')} and {counted(n_slopes, 'column')}."
+            )
+        x, y, weight, names = model.stacked(True)
+        firth = model.penalty == "firth"
+        likelihood = MultinomialLikelihood(x, y, weight, None, 2, firth, lambda: names)
+        held = np.arange(len(names)) >= n_stages + n_slopes
+        best = likelihood.fit().point
+        null = likelihood.held_at(np.where(held, 0.0, likelihood.beta(best.params)), held, False)
+        return self._compared(best.value - null.value, float(df), "all stages have the same slopes")
+
+    def _coefficients_of(self, columns: Sequence[int]) -> list[int]:
+        model, n = self.model, len(self.model.stages)
+        index = [model.columns.index(str(model.exog_names[column])) for column in columns]
+        if not model.parallel:
+            return [stage * len(model.columns) + k for stage in range(n) for k in index]
+        # The constants of the stages come first, then one slope for each column.
+        return [k for column in index for k in (range(n) if column == 0 else [n + column - 1])]
 
     def summary(self, alpha: float = 0.05) -> Summary:
         """Summary with a table of coefficients for each stage; intervals have level 1 - alpha."""

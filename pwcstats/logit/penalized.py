@@ -20,8 +20,16 @@ from pwcstats.errors import ConvergenceWarning, InputError, arg, code, warn
 from pwcstats.logit import reading
 from pwcstats.logit.formulas import columns_by_term
 from pwcstats.logit.inherited import HidesUnavailable, StatsmodelsResult, Unavailable
-from pwcstats.logit.likelihood import MultinomialLikelihood, Point
-from pwcstats.logit.profiles import fall, profile_bounds, single_tests
+from pwcstats.logit.likelihood import MultinomialLikelihood
+from pwcstats.logit.maximum import Point
+from pwcstats.logit.profiles import (
+    fall,
+    profile_bounds,
+    profile_curves,
+    profile_table,
+    signed_roots,
+    single_tests,
+)
 
 
 class PenalizedModel(HidesUnavailable):
@@ -325,6 +333,29 @@ class PenalizedResults(StatsmodelsResult):
         self._check_uncorrected("A profile interval")
         bounds = profile_bounds(self.model._likelihood, self._best, fall(level))
         return bounds if self.params.ndim == 1 else bounds.reshape(self.params.shape[1], -1, 2)
+
+    def profile(self, alpha: float = 0.01, n_points: int = 10) -> pd.DataFrame:
+        """Profile likelihood of each coefficient, to draw it or to see whether a Wald interval is good enough.
+
+        Parameters
+        ----------
+        alpha : float
+            The profiles end at the bounds of intervals of level 1 - alpha.
+        n_points : int
+            Number of points on each side of the estimate.
+
+        Returns
+        -------
+        DataFrame
+            One row for each point: the profiled coefficient and the signed root z of its penalised likelihood-ratio
+            statistic are the index, and the values of all coefficients are the columns. The roots are equally spaced.
+        """
+        z = signed_roots(_params.level(alpha, "alpha"), _params.count(n_points, "n_points"))
+        self._check_uncorrected("A profile")
+        names = list(map(str, self.model.exog_names))
+        if self.params.ndim > 1:
+            names = [f"{label}:{name}" for label in self.model.class_labels[1:] for name in names]
+        return profile_table(names, z, profile_curves(self.model._likelihood, self._best, z))
 
     def tidy(self, alpha: float = 0.05, method: Literal["wald", "profile"] = "wald") -> pd.DataFrame:
         """One row per coefficient, with broom's columns in snake case.

@@ -1,12 +1,13 @@
-"""Profile-likelihood intervals and likelihood-ratio tests of single coefficients."""
+"""Profile likelihoods, their intervals, and likelihood-ratio tests of single coefficients."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import chdtrc, chdtri
@@ -15,7 +16,7 @@ from pwcstats._arrays import Array
 from pwcstats._kernels import profile
 from pwcstats._kernels.blas import threads_for
 from pwcstats.logit.evaluation import Points
-from pwcstats.logit.likelihood import HIGH_LEVERAGE, MultinomialLikelihood, Point
+from pwcstats.logit.maximum import HIGH_LEVERAGE, Likelihood, Point
 
 # Number of threads, rows times points from which they are used, and rows times points that are evaluated together.
 THREADS, WORTH_THREADS, LARGEST = 2, 2**15, 2**19
@@ -30,7 +31,7 @@ def fall(alpha: float) -> float:
     return 0.5 * float(chdtri(1, alpha))
 
 
-def single_tests(likelihood: MultinomialLikelihood, best: Point, hard: bool) -> tuple[Array, Array]:
+def single_tests(likelihood: Likelihood, best: Point, hard: bool) -> tuple[Array, Array]:
     """Likelihood-ratio tests that each coefficient is 0: statistics and p-values."""
     beta = likelihood.beta(best.params)
     nulls = [
@@ -41,8 +42,43 @@ def single_tests(likelihood: MultinomialLikelihood, best: Point, hard: bool) -> 
     return statistic, np.asarray(chdtrc(1, statistic))
 
 
-def profile_bounds(likelihood: MultinomialLikelihood, best: Point, drop: float) -> Array:
-    """Lower and upper bounds of each coefficient, where the profile likelihood has fallen by `drop`.
+def profile_bounds(likelihood: Likelihood, best: Point, drop: float) -> Array:
+    """Lower and upper bounds of each coefficient, where the profile likelihood has fallen by `drop`."""
+    bounds, _ = _profile_ends(likelihood, best, drop)
+    return bounds.reshape(-1, 2)
+
+
+def profile_curves(likelihood: Likelihood, best: Point, z: Array) -> Array:
+    """All coefficients at points of each coefficient's profile.
+
+    The axes of the array are the profiled coefficient, the signed root of the likelihood-ratio statistic (-z from large
+    to small, 0, z from small to large), and the coefficients.
+    """
+    n = likelihood.n_params
+    estimate = likelihood.beta(best.params)
+    curves = np.tile(estimate, (n, 2 * len(z) + 1, 1))
+    for step, root in enumerate(z, start=1):
+        bounds, params = _profile_ends(likelihood, best, 0.5 * root**2)
+        for k in range(2 * n):
+            coefficients = likelihood.beta(params[k])
+            coefficients[k // 2] = bounds[k]
+            curves[k // 2, len(z) + (step if k % 2 else -step)] = coefficients
+    return curves
+
+
+def signed_roots(alpha: float, n_points: int) -> Array:
+    """Signed roots of the likelihood ratio at which profiles are computed, on the positive side."""
+    return float(np.sqrt(chdtri(1, alpha))) * np.arange(1, n_points + 1) / n_points
+
+
+def profile_table(names: Sequence[str], z: Array, curves: Array) -> pd.DataFrame:
+    """Curves of `profile_curves` as a table with one row for each point of each profile."""
+    index = pd.MultiIndex.from_product([list(names), [*-z[::-1], 0.0, *z]], names=["coefficient", "z"])
+    return pd.DataFrame(curves.reshape(-1, len(names)), index=index, columns=list(names))
+
+
+def _profile_ends(likelihood: Likelihood, best: Point, drop: float) -> tuple[Array, Array]:
+    """Lower and upper bounds of each coefficient in turn, and the parameters there, one row each.
 
     In small data with rows of high leverage, the other coefficients may have several maxima. A bound is wrong if they
     have a higher maximum there; it is then searched for further out.
@@ -59,20 +95,20 @@ def profile_bounds(likelihood: MultinomialLikelihood, best: Point, drop: float) 
             side,
             drop,
         )
-    bounds = ends.value
+    bounds, params = ends.value, ends.params
     in_doubt = likelihood.firth and best.leverage > HIGH_LEVERAGE and _is_small(likelihood)
     for k in map(int, np.flatnonzero(~ends.found | in_doubt)):
         search = _Search(likelihood, best, k // 2)
         if not ends.found[k]:
-            bounds[k] = search.follow(side[k], drop, search.estimate)
+            bounds[k], params[k] = search.follow(side[k], drop, search.estimate)
         else:
             point = search.highest(likelihood.beta(ends.params[k]))
             if point.value > best.value - drop * (1.0 - profile.CLOSE):
-                bounds[k] = search.follow(side[k], drop, likelihood.beta(point.params))
-    return bounds.reshape(-1, 2)
+                bounds[k], params[k] = search.follow(side[k], drop, likelihood.beta(point.params))
+    return bounds, params
 
 
-def _is_small(likelihood: MultinomialLikelihood) -> bool:
+def _is_small(likelihood: Likelihood) -> bool:
     return len(likelihood.sample.x) * likelihood.n_params <= SMALL
 
 
@@ -109,7 +145,7 @@ class Rows:
         return Rows(self.value[which], lambda: (score[which], slope[which]))
 
 
-def _rows(likelihood: MultinomialLikelihood, params: Array) -> Rows:
+def _rows(likelihood: Likelihood, params: Array) -> Rows:
     n, m = len(likelihood.sample.x), len(params)
     parts = max(min(THREADS, m) if n * m >= WORTH_THREADS else 1, n * m // LARGEST)
 
@@ -140,7 +176,7 @@ def _rows(likelihood: MultinomialLikelihood, params: Array) -> Rows:
 class _Search:
     """The profile of one coefficient, by a fit at each value of it. Slow, but reliable."""
 
-    def __init__(self, likelihood: MultinomialLikelihood, best: Point, index: int) -> None:
+    def __init__(self, likelihood: Likelihood, best: Point, index: int) -> None:
         self.likelihood, self.best, self.index = likelihood, best, index
         self.estimate = likelihood.beta(best.params)
         self.held = np.arange(likelihood.n_params) == index
@@ -159,8 +195,8 @@ class _Search:
         points = [likelihood.ascend(start, basis).point for start in starts]
         return max(points, key=lambda point: point.value)
 
-    def follow(self, side: float, drop: float, near: Array) -> float:
-        """The bound, searched for from `near` outwards; each fit starts at the last one."""
+    def follow(self, side: float, drop: float, near: Array) -> tuple[float, Array]:
+        """The bound and the parameters there, searched for from `near` outwards; each fit starts at the last one."""
         likelihood, index = self.likelihood, self.index
         unit = side * float(np.sqrt(2.0 * drop * likelihood.cov(self.best)[index, index]))
         target = self.best.value - drop
@@ -181,4 +217,4 @@ class _Search:
         distance = brentq(
             lambda t: known[t] if t in known else at(t, near).value - target, *known, xtol=1e-9, rtol=1e-9
         )
-        return float(start + distance * unit)
+        return float(start + distance * unit), at(distance, near).params

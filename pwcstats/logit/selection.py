@@ -176,7 +176,7 @@ class _Search:
     """Fits of a model with subsets of its terms; each subset is fitted once."""
 
     def __init__(self, model: Any, criterion: str | float, keep: Any, terms: Mapping[Any, Any] | None) -> None:
-        known = (PenalizedModel, ContinuationRatio, Logit, MNLogit, OrderedModel)
+        known = (PenalizedModel, ContinuationRatio, OrderedLogit, Logit, MNLogit, OrderedModel)
         if not isinstance(model, known):
             raise InputError(
                 f"{arg('model')} must be a model that is not fitted: FirthLogit, FirthMNLogit, ContinuationRatio, "
@@ -303,7 +303,7 @@ class _Search:
             frame = frame.iloc[np.delete(np.arange(len(frame)), dropped)]
         # Functions of the formula are looked up in the scope of the caller of stepwise, two frames up (ours is 1).
         # statsmodels' OrderedModel does not count the frame of its own from_formula.
-        depth = 4 if isinstance(self.model, OrderedModel) and not isinstance(self.model, OrderedLogit) else 3
+        depth = 4 if isinstance(self.model, OrderedModel) else 3
         try:
             selected = type(self.model).from_formula(
                 f"{response} ~ {right}", frame, eval_env=depth, **_options(self.model)
@@ -319,13 +319,13 @@ class _Search:
     @property
     def _intercepts(self) -> bool:
         """Whether the model has intercepts besides its columns."""
-        return isinstance(self.model, ContinuationRatio | OrderedModel)
+        return isinstance(self.model, ContinuationRatio | OrderedLogit | OrderedModel)
 
 
 def _options(model: Any) -> dict[str, Any]:
     """Options of a model, besides its data."""
     if isinstance(model, OrderedModel):
-        given = {"offset": model.offset} | ({} if isinstance(model, OrderedLogit) else {"distr": model.distr})
+        given = {"offset": model.offset, "distr": model.distr}
     else:
         given = model._get_init_kwds()
     of_formula = ("missing_idx", "formula", "model_spec", "design_info", "hasconst", "check_rank")

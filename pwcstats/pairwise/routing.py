@@ -54,7 +54,8 @@ def route(clf: Any, candidates: Mapping[str, Any], sample_weight: Any, fit_param
                 # A warning, not its text: users' filters are compared with the rendered message.
                 warning = PwcWarning(
                     f"{name} ({type(last_step(learner)).__name__}) takes no {arg('sample_weight')}, so its fits ignore "
-                    "the weights; they count only in n_ij, sigmoids and thresholds. Choose learners that take weights."
+                    "the weights; they count only in the weights of pairs, sigmoids and thresholds. Choose learners "
+                    "that take weights."
                 )
                 warn(warning)
     return Routed(fits, groups, groups, {})

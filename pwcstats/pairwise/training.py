@@ -473,7 +473,8 @@ class Training:
     def _warn(self, failures: dict[str, list[tuple[str, str]]], what: str, where: str, most: int) -> None:
         """Warn of failures by name of the pair, and list the first of them."""
         first = "; ".join(f"{pair}: {_listed(failed)}" for pair, failed in list(failures.items())[:most])
-        more = f"; and {len(failures) - most} more, see {code('pairs_')}['error']" if len(failures) > most else ""
+        errors = code("pairs_['error']")
+        more = f"; and {len(failures) - most} more, see {errors}" if len(failures) > most else ""
         message = Message(f"{what} on {len(failures)} of {self.problem.n_pairs} pairs, {where}: {first}{more}.")
         warn(FitFailedWarning(message))
 

@@ -4,6 +4,7 @@ suppressPackageStartupMessages({
   library(brglm2)
   library(VGAM)
   library(MASS)
+  library(ordinal)
 })
 set.seed(1993)
 quiet <- suppressWarnings
@@ -72,16 +73,27 @@ ordinal <- function(family, direction = NULL, parallel = FALSE) {
 }
 satisfied <- polr(Sat ~ Infl + Type + Cont, housing, weights = Freq, Hess = TRUE,
                   control = list(reltol = 1e-15, maxit = 1000))
-# A data frame of people: OrderedModel has no weights.
 people <- housing[rep(seq_len(nrow(housing)), housing$Freq), 1:4]
 step_full <- glm(low ~ age + lwt + factor(race) + smoke + ptl + ht + ui + ftv, binomial, birthwt,
                  control = glm.control(1e-14, 100))
 stepped <- step(step_full, trace = 0)
 stepped_bic <- step(step_full, trace = 0, k = log(nrow(birthwt)), direction = "backward")
 
+# Proportional odds with weights and an offset, by both packages.
+odds <- data.frame(x1 = rnorm(80), x2 = rexp(80), off = rnorm(80) / 2, w = rpois(80, 2) + 0.5)
+odds$y <- cut(odds$x1 - odds$x2 + odds$off + rlogis(80), c(-Inf, -2, -1, 0.5, Inf), c("a", "b", "c", "d"),
+              ordered_result = TRUE)
+precise <- clm.control(gradTol = 1e-12, maxIter = 200)
+weighted_clm <- quiet(clm(y ~ x1 + x2 + offset(off), data = odds, weights = w, control = precise))
+weighted_polr <- quiet(polr(y ~ x1 + x2 + offset(off), odds, weights = w, Hess = TRUE,
+                            control = list(reltol = 1e-15, maxit = 1000)))
+plain_clm <- clm(y ~ x1 + x2, data = odds, control = precise)
+new_odds <- data.frame(x1 = c(-1, 0, 2), x2 = c(0.1, 1, 3))
+found_odds <- predict(plain_clm, new_odds, type = "prob", se.fit = TRUE, interval = TRUE)
+
 answer <- list(
   versions = c(R = as.character(getRversion()), sapply(
-    c("brglm2", "VGAM", "MASS"), function(package) as.character(packageVersion(package))
+    c("brglm2", "VGAM", "MASS", "ordinal"), function(package) as.character(packageVersion(package))
   )) |> as.list(),
   endometrial = list(
     data = columns(endometrial), firth = firth(HG ~ NV + PI + EH, endometrial),
@@ -108,6 +120,18 @@ answer <- list(
   housing = list(
     data = columns(people), coef = unname(coef(satisfied)), zeta = unname(satisfied$zeta),
     term = names(coef(satisfied)), se = unname(sqrt(diag(vcov(satisfied)))), loglik = as.numeric(logLik(satisfied))
+  ),
+  odds = list(
+    data = columns(odds),
+    weighted = list(
+      clm = unname(coef(weighted_clm)), se = unname(sqrt(diag(vcov(weighted_clm)))),
+      polr = unname(c(weighted_polr$zeta, coef(weighted_polr))), loglik = as.numeric(logLik(weighted_clm))
+    ),
+    plain = list(
+      clm = unname(coef(plain_clm)), confint = unname(confint(plain_clm)), new = columns(new_odds),
+      fit = unname(found_odds$fit), se = unname(found_odds$se.fit), low = unname(found_odds$lwr),
+      high = unname(found_odds$upr)
+    )
   ),
   birthwt = list(
     data = columns(birthwt), terms = attr(terms(stepped), "term.labels"), aic = AIC(stepped),

@@ -5,6 +5,7 @@ into R's memory.
 """
 
 import atexit
+import copy
 import ctypes
 import dataclasses
 import pickle
@@ -13,10 +14,12 @@ import traceback
 import warnings
 
 import numpy as np
+from pwcstats_calls import call_of, kind_of  # noqa: F401
 from pwcstats_vocabulary import RVocabulary
 
 from pwcstats import _tables
-from pwcstats.errors import Message, PwcError
+from pwcstats._params import is_whole
+from pwcstats.errors import InputError, Message, PwcError
 
 # R functions that fit R learners and predict their probabilities.
 _R = {}
@@ -94,6 +97,70 @@ def thaw(frozen):
     return pickle.loads(frozen)
 
 
+def itself(x):
+    """Return an object of the user's, which R then does not convert."""
+    return x
+
+
+def feature_names(model):
+    """Return the names of a classifier's columns; x1, x2, ... if they have none."""
+    names = getattr(model, "feature_names_in_", None)
+    return [f"x{k + 1}" for k in range(model.n_features_in_)] if names is None else [str(name) for name in names]
+
+
+def for_named_columns(model):
+    """Return a classifier that takes named columns: a copy, if the columns of its fit had no names."""
+    if not hasattr(model, "n_features_in_"):
+        raise InputError("this classifier was fitted to rows of text or objects, and R needs columns of numbers.")
+    if not hasattr(model, "feature_names_in_"):
+        model = copy.copy(model)
+        model.feature_names_in_ = np.array(feature_names(model), dtype=object)
+    return model
+
+
+def pairwise_options(model):
+    """Return the options of a pairwise classifier that R shows."""
+    weights = model.weights
+    if weights is not None and not isinstance(weights, str):
+        weights = np.asarray(weights, dtype=np.float64)
+    return {
+        "coupling": model.coupling,
+        "pair_weights": weights,
+        "threshold": model.threshold,
+        "calibration": model.calibration,
+    }
+
+
+def baseline(model):
+    """Return the index of a hybrid classifier's positive class, which counts from 1."""
+    return int(model._order[0]) + 1
+
+
+def hybrid_options(model):
+    """Return the options of a hybrid classifier that R shows."""
+    machine = next(iter(model.machines_.values()))
+    machine = machine[-1] if hasattr(machine, "steps") else machine
+    kernel = getattr(machine, "kernel", type(machine).__name__)
+    kernel = {"rbf": "radial", "poly": "polynomial"}.get(kernel, kernel)
+    return {"svm": {"kernel": kernel}, "distance_cv": model.distance_cv if is_whole(model.distance_cv) else None}
+
+
+def coupling_parts(result):
+    """Return coupled probabilities with the labels of samples and classes, if there are any."""
+    proba = result.proba
+    labels = [getattr(proba, name, None) for name in ("index", "columns")]
+    samples, classes = labels if np.ndim(proba) == 2 else (None, labels[0])
+    return {
+        "method": result.method,
+        "proba": np.asarray(proba, dtype=np.float64),
+        "samples": None if samples is None else row_names(samples),
+        "classes": None if classes is None else [str(label) for label in classes],
+        "kl": np.atleast_1d(np.asarray(result.kl, dtype=np.float64)),
+        "n_iter": np.atleast_1d(np.asarray(result.n_iter, dtype=np.float64)),
+        "converged": np.atleast_1d(np.asarray(result.converged, dtype=bool)),
+    }
+
+
 def usual_columns(names):
     """Return the columns of items and winners by their usual names; an empty dict if the names do not tell."""
     from pwcstats.bradley_terry.habits import fill_in
@@ -109,6 +176,27 @@ def usual_columns(names):
 def ability_covariance(fit):
     """Return the covariance of the abilities, also if they are predictions from random effects."""
     return fit._item_cov
+
+
+def information_covariance(fit):
+    """Return the covariance of the coefficients from the information, also after a robust one."""
+    if fit.cov_type == "nonrobust":
+        return fit.cov_params()
+    likelihood = fit._likelihood
+    naive = copy.copy(fit)
+    cov = likelihood.without_ghost(likelihood.covariance(fit._point)[0])
+    naive._estimate = dataclasses.replace(fit._estimate, cov=cov)
+    vars(naive).pop("_cov", None)
+    return naive.cov_params()
+
+
+def profile_path(fit, index, alpha):
+    """Return the profile of the coefficient with this index: z, then all coefficients, one row for each point."""
+    from pwcstats.bradley_terry import hypotheses, profile
+
+    hypotheses.check_nonrobust(fit, "a profile likelihood")
+    z, params = profile.profile_path(fit, index, alpha)
+    return np.column_stack([z, params])
 
 
 def leaderboard_texts(board):

@@ -7,6 +7,8 @@ from pwcstats.errors import Vocabulary
 _PARAMETERS = {
     "C": "cost",
     "X": "the model matrix",
+    "alpha": "level",
+    "categories": "the levels of the response",
     "class_weight": "class.weights",
     "contest": "formula",
     "cov_kwds": "cluster",
@@ -14,6 +16,7 @@ _PARAMETERS = {
     "estimator": "learners",
     "exog": "the model matrix",
     "freq_weights": "weights",
+    "groups": "cluster",
     "maxiter": "maxit",
     "n_clusters": "clusters",
     "n_neighbors": "k",
@@ -21,7 +24,9 @@ _PARAMETERS = {
     "priors": "prior",
     "random_state": "seed",
     "sample_weight": "weights",
+    "threshold_cv": "the cross-validation of threshold",
     "tol": "tolerance",
+    "weight": "weights",
     # Only PairwiseClassifier has a parameter of this name.
     "weights": "pair_weights",
     "wins": "outcome",
@@ -31,7 +36,7 @@ _PARAMETERS = {
 # Parameters of one function, by its name in Python, that have another name in R.
 _OF_FUNCTION = {
     "from_pairwise": {"r": "outcome"},
-    "from_orderings": {"orderings": "rankings", "weight": "weights"},
+    "from_orderings": {"orderings": "rankings"},
 }
 # Values that R writes differently for some parameters.
 _VALUES = {
@@ -78,6 +83,7 @@ _FUNCTIONS = {name: f"{name}()" for name in _SAME} | {
     "FirthLogit": "firth()",
     "FirthMNLogit": "firth_multinom()",
     "HybridClassifier": "hybrid()",
+    "OrderedLogit": "ordered_logit()",
     "OrdinalHybridClassifier": "ordinal_hybrid()",
     "PairwiseClassifier": "pwc()",
     "PlackettLuce": "plackett_luce()",
@@ -95,8 +101,11 @@ _FUNCTIONS = {name: f"{name}()" for name in _SAME} | {
     "simulate": "simulate()",
     "resid": "residuals()",
     "mcnemar": "mcnemar_pair()",
+    "decision_function": "decision values",
+    "predict_proba": "probabilities",
     "paired_t": "t.test(paired = TRUE)",
     "pairs_": "fit$pairs",
+    "pairs_['error']": "fit$pairs$error",
     "parallel_test": "anova()",
     "pvalues": "anova()",
     "ranks": "rank_intervals()",

@@ -12,6 +12,17 @@ peer_data <- function(name) {
   space[[name]]
 }
 
+fit_baseball <- function(...) {
+  bt(cbind(home.wins, away.wins), home.team, away.team, peer_data("baseball"), ...)
+}
+
+peer_baseball <- function(...) {
+  baseball <- peer_data("baseball")
+  peer(
+    cbind(baseball$home.wins, baseball$away.wins), baseball$home.team, baseball$away.team, ...
+  )
+}
+
 small_wins <- matrix(c(0, 7, 5, 3, 0, 6, 4, 8, 0), 3, dimnames = rep(list(c("a", "b", "c")), 2))
 
 # The same wins, one row for each comparison.

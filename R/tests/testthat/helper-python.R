@@ -43,3 +43,16 @@ environment_words <- function(environment) {
     paste0(names(environment)[!gone], "=", shQuote(environment[!gone]))
   )
 }
+
+# The files of a virtualenv.
+fake_environment <- function(path, packages) {
+  dir.create(file.path(path, "bin"), recursive = TRUE)
+  file.create(file.path(path, "bin", "python"))
+  for (package in packages) {
+    dir.create(
+      file.path(path, "lib", "python3.11", "site-packages", paste0(package, ".dist-info")),
+      recursive = TRUE
+    )
+  }
+  path
+}

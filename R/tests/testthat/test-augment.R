@@ -142,7 +142,9 @@ test_that("augment() adds the probability that the first player wins", {
   games$first[[2]] <- NA
   tied <- bt(result, first, second, games, ties = "davidson")
   augmented <- generics::augment(tied, games)
-  expect_named(augmented, c(names(games), ".fitted", ".prob.win", ".prob.tie", ".prob.loss"))
+  expect_named(
+    augmented, c(names(games), ".fitted", ".prob.win", ".prob.tie", ".prob.loss", ".resid")
+  )
   expect_equal(unname(as.matrix(augmented[-2, 5:7])), unname(fitted(tied)))
   expect_identical(augmented$.fitted, augmented$.prob.win)
   expect_identical(which(is.na(augmented$.fitted)), 2L)

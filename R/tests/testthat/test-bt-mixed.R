@@ -103,7 +103,8 @@ test_that("fits with random effects have the methods of models", {
   fixed <- update(fit, ~ . - (1 | ..))
   expect_false(inherits(fixed, "pwcstats_bt_mixed"))
   expect_identical(names(coef(fixed)), names(coef(fit)))
-  expect_true(is.na(deviance(fit)))
+  expect_refused(deviance(fit), "has no deviance; use logLik")
+  expect_refused(df.residual(fit), "no residual degrees of freedom; use logLik")
   expect_refused(goodness_of_fit(fit), "variance_component\\(\\)")
 })
 

@@ -31,7 +31,7 @@ test_that("weights() are the prior weights of glm()", {
     call$family <- quote(binomial)
     expect_equal(weights(ours), weights(eval(call)), info = deparse1(call))
   }
-  expect_refused(weights(ours, type = "working"), "type must be one of 'prior'")
+  expect_refused(weights(ours, type = "zz"), "type must be one of 'prior', 'working'")
   several <- firth_multinom(gear ~ wt, data, weights = times)
   expect_equal(unname(weights(several)), data$times[-3])
   stages <- cratio(gear ~ wt, data, weights = times, penalty = "firth")
@@ -91,6 +91,8 @@ test_that("package effects reports probabilities only for models that it support
     firth_multinom(carb ~ wt, mtcars), cratio(carb ~ wt, mtcars, penalty = "firth")
   )
   for (fit in others) {
-    expect_refused(effects::Effect("wt", fit), "effects has no method for this model")
+    found <- effects::Effect("wt", fit, xlevels = list(wt = c(2, 3)))
+    p <- predict(fit, data.frame(wt = c(2, 3)), type = "prob")
+    expect_equal(unname(found$prob), unname(p), tolerance = tolerance)
   }
 })

@@ -30,10 +30,6 @@ test_that("all forms of response are the same model", {
   same(firth(ill == 1 ~ x + site, visits))
   same(firth(factor(ill, labels = c("well", "ill")) ~ x + site, visits))
   same(firth(cbind(ill, 1 - ill) ~ x + site, visits))
-  # The first level is failure, all others success.
-  three <- factor(ifelse(visits$ill == 0, "well", ifelse(visits$x > 0, "fever", "cough")))
-  three <- relevel(three, "well")
-  same(firth(three ~ x + site, visits))
 })
 
 test_that("rows of counts equal repeated rows, but count once", {
@@ -295,6 +291,17 @@ test_that("data that cannot be fitted are refused with R's or our messages", {
   expect_refused(firth(ill ~ x, transform(visits, ill = factor("a"))), "only one class .* 'a'; two")
   expect_refused(firth(cbind(ill, 0) ~ x, visits), "only one class .* 'success'")
   expect_refused(firth(ill ~ x, visits, subset = ill == 1), "only one class .* '1'")
+  expect_refused(
+    firth(Species ~ ., iris),
+    paste(
+      "^the response has 3 classes \\(setosa, versicolor, virginica\\); use firth_multinom\\(\\),",
+      "or y != \"setosa\" as response for two\\.$"
+    )
+  )
+  expect_identical(
+    coef(firth(Species != "setosa" ~ Petal.Width, iris)),
+    coef(firth(factor(Species != "setosa") ~ Petal.Width, iris))
+  )
   expect_refused(firth(as.character(ill) ~ x, visits), "not character; make it a factor")
   expect_refused(firth(I(ill / 2) ~ x, visits), "0 or 1, got 0.5; .*cbind\\(successes, failures\\)")
   expect_refused(firth(cbind(ill, x, x) ~ 1, visits), "two of numbers, .* got 3")
@@ -345,14 +352,6 @@ test_that("step() and drop1() work", {
   )
   expect_equal(dropped[c("x", "site"), "AIC"], unname(without))
   expect_equal(AIC(step(fit, trace = 0)), min(AIC(fit), without, AIC(firth(ill ~ 1, visits))))
-})
-
-test_that("only anova() tests single terms", {
-  skip_without_python()
-  fit <- firth(ill ~ x + site, visits)
-  expect_refused(drop1(fit, test = "Chisq"), "use anova\\(fit\\) for each term")
-  expect_refused(add1(firth(ill ~ x, visits), ~ x + site, test = "Chisq"), "anova\\(fit\\)")
-  expect_equal(add1(firth(ill ~ x, visits), ~ x + site)["site", "AIC"], AIC(fit))
 })
 
 test_that("tidy() has odds ratios, and tests that match its intervals", {

@@ -370,7 +370,8 @@ test_that("a saved fit gives the same results in a new session", {
 test_that("fits print a description", {
   skip_without_python()
   fit <- hybrid(kind ~ Petal.Length + Petal.Width, flowers, clusters = kept, threshold = 0.25)
-  expect_s3_class(fit, c("pwcstats_hybrid", "pwcstats_machines"), exact = TRUE)
+  classes <- c("pwcstats_hybrid", "pwcstats_machines", "pwcstats_classifier")
+  expect_s3_class(fit, classes, exact = TRUE)
   expect_output(
     print(fit),
     paste0(

@@ -279,7 +279,7 @@ test_that("estimators of Python are learners, alone, in pipelines and beside oth
   kind <- reticulate::import("sklearn.ensemble")$RandomForestClassifier
   expect_refused(ask(kind), "is the class RandomForestClassifier; give an instance")
   tree <- reticulate::import("sklearn.tree")$DecisionTreeRegressor()
-  expect_refused(ask(tree), "neither predict_proba nor decision_function")
+  expect_refused(ask(tree), "neither probabilities nor decision values")
   # As after a workspace was loaded.
   gone <- unserialize(serialize(bayes, NULL))
   expect_refused(ask(list(gone)), "after its session has ended; create it again")

@@ -8,33 +8,53 @@ test_that("loading the package starts neither Python nor reticulate", {
   expect_identical(tail(output, 1), "FALSE FALSE")
 })
 
-test_that("the module is declared whichever package is loaded first", {
-  # By the name of the package if reticulate supports it, otherwise by the virtualenv.
-  demand <- "py_require" %in% getNamespaceExports("reticulate")
-  code <- if (demand) {
-    "cat(intersect('pwcstats', reticulate::py_require()$packages))"
-  } else {
-    "cat(reticulate:::.globals$delay_load_environment)"
-  }
+test_that("the virtualenv is declared whichever package is loaded first", {
+  code <- c(
+    "declared <- reticulate:::.globals",
+    "cat(c(declared$delay_load_environment, declared$delay_load_imports$environment))"
+  )
   for (first in c("pwcstats", "reticulate")) {
     loads <- sprintf("library(%s)", c(first, setdiff(c("pwcstats", "reticulate"), first)))
-    said <- tail(run_in_new_r(c(loads, code)), 1)
-    expect_identical(said, if (demand) "pwcstats" else "r-pwcstats", info = first)
+    expect_identical(tail(run_in_new_r(c(loads, code)), 1), "r-pwcstats", info = first)
   }
 })
 
-# The files of a virtualenv.
-fake_environment <- function(path, packages) {
-  dir.create(file.path(path, "bin"), recursive = TRUE)
-  file.create(file.path(path, "bin", "python"))
-  for (package in packages) {
-    dir.create(
-      file.path(path, "lib", "python3.11", "site-packages", paste0(package, ".dist-info")),
-      recursive = TRUE
+# py_require() of reticulate 1.41 and newer resolves the declarations of all packages at once, so
+# one that fails leaves the session without Python.
+test_that("the module is declared only if the index has it and no environment is preferred", {
+  folder <- tempfile("home")
+  dir.create(folder)
+  on.exit(unlink(folder, recursive = TRUE))
+  declared <- function(released, ...) {
+    code <- c(
+      sprintf("setwd(%s)", deparse(folder)),
+      "said <- character()",
+      "demand <- function(packages) said <<- c(said, packages)",
+      sprintf("pwcstats:::declare_python(demand, released = %s)", released),
+      "pwcstats:::declare_python(NULL, released = TRUE)",
+      "cat(c(said, \"end\"))"
     )
+    chosen <- utils::modifyList(
+      list(RETICULATE_PYTHON = NA, RETICULATE_USE_MANAGED_VENV = NA, WORKON_HOME = folder),
+      list(...)
+    )
+    tail(do.call(run_in_new_r, c(list(code), chosen)), 1)
   }
-  path
-}
+  ours <- paste(pypi_requirement(), "end")
+  expect_match(ours, "^pwcstats==[0-9]+\\.[0-9]+\\.\\* end$")
+  expect_identical(declared(FALSE), "end")
+  expect_identical(declared(TRUE), ours)
+  expect_identical(declared(TRUE, RETICULATE_PYTHON = "python3"), "end")
+  expect_identical(declared(TRUE, RETICULATE_PYTHON = "managed"), ours)
+  project <- fake_environment(file.path(folder, ".venv"), c("pwcstats-0.1.0", "numpy-1.26.4"))
+  expect_identical(declared(TRUE), "end")
+  unlink(project, recursive = TRUE)
+  virtualenv <- fake_environment(file.path(folder, "r-pwcstats"), "pwcstats-0.1.0")
+  file.create(file.path(virtualenv, "bin", c("activate", "activate_this.py")))
+  file.create(file.path(virtualenv, "pyvenv.cfg"))
+  expect_identical(declared(TRUE), "end")
+  expect_identical(declared(TRUE, RETICULATE_USE_MANAGED_VENV = "yes"), ours)
+})
 
 test_that("the virtualenv of the project is found from subdirectories, but not outside of it", {
   outer <- normalizePath(tempdir())
@@ -136,6 +156,25 @@ test_that("if Python lacks the module one sentence says what to run", {
   expect_length(output, 2)
 })
 
+test_that("if Python was started before the virtualenv was known, the error says so", {
+  skip_without_python()
+  home <- tempfile("home")
+  on.exit(unlink(home, recursive = TRUE))
+  bare <- file.path(home, "r-other")
+  dir.create(home)
+  system2(reticulate::py_exe(), c("-m", "venv", "--without-pip", shQuote(bare)))
+  fake_environment(file.path(home, "r-pwcstats"), "pwcstats-0.1.0")
+  code <- c(
+    sprintf("reticulate::use_virtualenv(%s, required = TRUE)", deparse(bare)),
+    "invisible(reticulate::py_config())", ask
+  )
+  output <- run_in_new_r(code, RETICULATE_PYTHON = NA, WORKON_HOME = home, PYTHONPATH = "")
+  expect_match(
+    tail(output, 1),
+    "not installed for .*r-other.*: restart R and load pwcstats before anything starts Python\\.$"
+  )
+})
+
 test_that("if Python lacks NumPy the error says so", {
   skip_on_os("windows")
   skip_without_python()
@@ -180,115 +219,7 @@ test_that("a message says that Python is started", {
   expect_silent(announce_python(FALSE))
 })
 
-test_that("the NumPy requirement depends on reticulate", {
-  expect_identical(numpy_requirement(package_version("1.28")), "numpy<2")
-  expect_identical(numpy_requirement(package_version("1.38.0")), "numpy")
-})
-
-test_that("a local copy is installed by its path, a requirement by its name", {
-  project <- tempfile("project")
-  dir.create(project)
-  on.exit(unlink(project, recursive = TRUE))
-  expect_identical(pip_source(project), project)
-  file.create(file.path(project, "pyproject.toml"))
-  expect_identical(pip_source(project), normalizePath(project))
-  expect_identical(pip_source("pwcstats==0.1.0"), "pwcstats==0.1.0")
-})
-
 test_that("the running Python has the module", {
   skip_without_python()
   expect_true(pwcstats_available())
-})
-
-# An executable that behaves like a Python, or like one that cannot be used.
-fake_python <- function(path, code) {
-  # Never write through a link: the Python of a virtualenv is a link to the system's.
-  stopifnot(!nzchar(Sys.readlink(path)) || is.na(Sys.readlink(path)))
-  dir.create(dirname(path), recursive = TRUE, showWarnings = FALSE)
-  writeLines(c("#!/bin/sh", code), path)
-  Sys.chmod(path, "755")
-  path
-}
-
-test_that("the first Python that works when R starts it creates the virtualenv", {
-  skip_on_os("windows")
-  folder <- tempfile("pythons")
-  on.exit(unlink(folder, recursive = TRUE))
-  broken <- fake_python(file.path(folder, "broken"), "exit 1")
-  works <- fake_python(file.path(folder, "works"), "exit 0")
-  expect_identical(suitable_python(NULL, c("no-such-python", broken, works, broken)), works)
-  expect_error(
-    suitable_python(NULL, broken),
-    "^no Python 3.10 or newer was found .*: install Python .*python3-venv.* path as python.$",
-    class = "pwcstats_error"
-  )
-  expect_true(all(file.exists(python_candidates())))
-  skip_without_python()
-  # In an old Python, or without ssl, the check fails.
-  real <- shQuote(reticulate::py_exe())
-  patched <- function(code) {
-    text <- sprintf("exec %s -c \"%s; $2\"", real, code)
-    is_suitable(fake_python(file.path(folder, "patched"), text))
-  }
-  expect_true(patched("import sys"))
-  expect_false(patched("import sys; sys.modules['ssl'] = None"))
-  expect_false(patched("import sys; sys.version_info = (3, 9)"))
-})
-
-test_that("a name is a virtualenv of reticulate, a path a directory", {
-  expect_identical(virtualenv_directory("a/b"), "a/b")
-  root <- path.expand(reticulate::virtualenv_root())
-  expect_identical(virtualenv_directory("b"), file.path(root, "b"))
-})
-
-test_that("a virtualenv stays if the given Python is unsuitable, and goes if it is new and fails", {
-  skip_on_os("windows")
-  skip_without_python()
-  folder <- tempfile("venvs")
-  on.exit(unlink(folder, recursive = TRUE))
-  ours <- reticulate::py_exe()
-  bare <- file.path(folder, "bare")
-  system2(ours, c("-m", "venv", "--without-pip", shQuote(bare)))
-  file.create(file.path(bare, "old"))
-  broken <- fake_python(file.path(folder, "broken"), "exit 1")
-  expect_error(install_pwcstats(bare, python = broken), "does not run", class = "pwcstats_error")
-  own <- file.path(bare, "bin", "python")
-  expect_error(install_pwcstats(bare, python = own), "belongs to", class = "pwcstats_error")
-  expect_true(file.exists(file.path(bare, "old")))
-  # Passes the check, but creates no virtualenv.
-  fails <- fake_python(file.path(folder, "fails"), "[ \"$1\" = -c ]")
-  capture.output(suppressWarnings(expect_message(
-    expect_error(install_pwcstats(bare, python = fails)),
-    "exists. It is removed and created anew."
-  )))
-  expect_false(file.exists(bare))
-})
-
-# With a small module of this name and the real NumPy.
-test_that("install_pwcstats() creates a virtualenv with the module", {
-  skip_if_not(must_run_all(), "packages may be installed")
-  project <- tempfile("project")
-  home <- tempfile("home")
-  dir.create(file.path(project, "pwcstats"), recursive = TRUE)
-  on.exit(unlink(c(project, home), recursive = TRUE))
-  writeLines("", file.path(project, "pwcstats", "__init__.py"))
-  writeLines(
-    c(
-      "[build-system]", "requires = [\"setuptools\"]",
-      "build-backend = \"setuptools.build_meta\"",
-      "[project]", "name = \"pwcstats\"", "version = \"0.0.1\""
-    ),
-    file.path(project, "pyproject.toml")
-  )
-  code <- sprintf(
-    "path <- pwcstats::install_pwcstats(%s, source = %s, python = %s); cat('\\n', path, sep = '')",
-    deparse(file.path(home, "r-pwcstats")), deparse(project), deparse(reticulate::py_exe())
-  )
-  path <- tail(run_in_new_r(code), 1)
-  expect_identical(dirname(dirname(path)), normalizePath(file.path(home, "r-pwcstats")))
-  found <- system2(path, c("-c", shQuote(paste(
-    "import numpy, importlib.metadata as m;", "print(m.version('pwcstats'), numpy.__version__)"
-  ))), stdout = TRUE)
-  old <- numpy_requirement(packageVersion("reticulate")) == "numpy<2"
-  expect_match(found, if (old) "^0\\.0\\.1 1\\." else "^0\\.0\\.1 ")
 })

@@ -110,6 +110,8 @@ test_that("options of logistic fits are those of Python", {
   ratio <- python_function("ContinuationRatio", "__init__")
   expect_setequal(choices(cratio, "direction"), typed(ratio, "direction"))
   expect_setequal(choices(cratio, "penalty"), typed(ratio, "penalty"))
+  odds <- python_function("OrderedLogit", "__init__")
+  expect_setequal(choices(ordered_logit, "penalty"), typed(odds, "penalty"))
   expect_setequal(
     choices(stepwise, "direction"), typed(python_function("stepwise"), "direction")
   )

@@ -1,16 +1,12 @@
-"""R's own learners in Python, through rpy2."""
+"""R's support vector classifier, e1071, as a scikit-learn estimator."""
 
 import math
-import numbers
-import warnings
-from importlib.resources import files
-from subprocess import CalledProcessError
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state, compute_class_weight
+from sklearn.utils import compute_class_weight
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -19,15 +15,7 @@ from pwcstats import _params
 from pwcstats._arrays import Array
 from pwcstats._text import shown
 from pwcstats.errors import ConvergenceWarning, InputError, PwcWarning, arg, code, value, warn
-
-try:
-    from rpy2 import rinterface
-    from rpy2.rinterface_lib import callbacks, embedded, openrlib
-except ModuleNotFoundError:
-    raise ImportError("pwcstats.r needs rpy2: pip install rpy2, or rpy2==3.5.17 if R is older than 4.5.") from None
-except (ImportError, OSError, ValueError, AttributeError) as error:  # which one depends on how rpy2 was built
-    hint = " (R before version 4.5 needs rpy2==3.5.17)" if "R_getVar" in str(error) else ""
-    raise ImportError(f"pwcstats.r needs R, and rpy2 cannot load it: {error}{hint}") from error
+from pwcstats.r._session import RFile, read_seed
 
 __all__ = ["E1071SVC"]
 
@@ -35,86 +23,24 @@ KERNELS = {"linear": "linear", "polynomial": "polynomial", "radial": "radial", "
 KERNELS |= {"poly": "polynomial", "rbf": "radial"}
 TYPES = ("C-classification", "nu-classification")
 SHAPES = ("ovr", "ovo")
-LARGEST_SEED = 2**31 - 1
 
-R_CODE = files("pwcstats").joinpath("e1071.R").read_text(encoding="utf-8")
-_functions: dict[str, Any] = {}
-
-
-def _start() -> None:
-    """Start R if it is not running, and find e1071."""
-    if not embedded.isinitialized():
-        with warnings.catch_warnings():
-            # rpy2 warns that R takes over Ctrl-C if another thread than the main one starts it, but R does not.
-            warnings.simplefilter("ignore")
-            try:
-                rinterface.initr()
-            except (OSError, RuntimeError, ValueError, CalledProcessError) as error:
-                raise InputError(f"rpy2 cannot start R ({error}); put R on the PATH, or correct R_HOME.") from error
-    functions = _named(rinterface.evalr(R_CODE, envir=rinterface.baseenv))
-    if not functions["installed"]()[0]:
-        raise InputError(
-            'R does not have the package "e1071"; run install.packages("e1071") in R, or install r-cran-e1071 on '
-            "Debian and Ubuntu."
-        )
-    _functions.update(functions)
+E1071 = RFile("e1071.R")
 
 
 def _call(name: str, **args: Any) -> dict[str, Any]:
-    """Call a function of R_CODE and return NumPy arrays. R is not thread-safe, so calls wait for each other."""
-    printed: list[str] = []
-    with (
-        openrlib.rlock,
-        callbacks.obj_in_module(callbacks, "consolewrite_print", printed.append),
-        callbacks.obj_in_module(callbacks, "consolewrite_warnerror", printed.append),
-    ):
-        if not _functions:
-            _start()
-        answer = _from_r(_functions[name](**{key: _to_r(item) for key, item in args.items()}))
-    if "error" in answer:
-        raise InputError(f"R's e1071 says: {answer['error'][0].strip()}")
-    for text in answer["warnings"]:
+    """Call a function of e1071.R."""
+    answer = E1071.call(name, packages=["e1071"], says="R's e1071", **args)
+    for text in answer.warnings:
         more = " e1071 then scales no column at all; X1 is the first column." if "Cannot scale" in text else ""
         warn(PwcWarning(f"R's e1071 says: {text}{more}"))
-    if "max number of iterations" in "".join(printed):
+    if "max number of iterations" in answer.printed:
         warn(
             ConvergenceWarning(
                 f"LIBSVM stopped after 10 million steps, before it reached the tolerance; scale {arg('X')}, or raise "
                 f"{arg('tolerance')}."
             )
         )
-    return answer
-
-
-def _to_r(value: Any) -> Any:
-    """Convert a value for R. Arrays are copied once, into R's memory; rpy2 accepts numbers, strings and None."""
-    if isinstance(value, bytes):
-        return rinterface.ByteSexpVector.from_memoryview(memoryview(value))
-    if not isinstance(value, np.ndarray):
-        return value
-    if value.ndim == 2:
-        matrix = rinterface.baseenv["matrix"](0.0, *value.shape)
-        np.asarray(matrix.memoryview())[...] = value
-        return matrix
-    if value.dtype == bool:
-        return rinterface.BoolSexpVector.from_iterable(value.tolist())
-    kind = rinterface.IntSexpVector if value.dtype == np.int32 else rinterface.FloatSexpVector
-    return kind.from_memoryview(value.data)
-
-
-def _from_r(value: Any) -> Any:
-    """Convert an R vector or a named list, copied from R's memory."""
-    if isinstance(value, rinterface.ListSexpVector):
-        return {name: _from_r(item) for name, item in _named(value).items()}
-    if isinstance(value, rinterface.ByteSexpVector):
-        return bytes(rinterface.vector_memoryview(value, "char", "B"))
-    if isinstance(value, (rinterface.FloatSexpVector, rinterface.IntSexpVector)):
-        return np.array(value.memoryview())
-    return None if value is rinterface.NULL else list(value)
-
-
-def _named(items: Any) -> dict[str, Any]:
-    return dict(zip(items.names, items, strict=True))
+    return answer.value
 
 
 def _sorted_pairs(labels: NDArray[np.int32]) -> tuple[NDArray[np.intp], Array]:
@@ -154,16 +80,6 @@ def _has_probabilities(model: "E1071SVC") -> bool:
 def _read_positive(given: Any, name: str, of: str = "") -> float:
     """A positive finite number. e1071 itself checks other ranges."""
     return _params.number(given, name, "a positive number", lambda x: 0.0 < x < math.inf, of=of)
-
-
-def _read_seed(random_state: Any) -> int:
-    """A seed for R; an integer is the seed that R users would set."""
-    if not isinstance(random_state, numbers.Integral):
-        return int(check_random_state(random_state).randint(LARGEST_SEED))
-    seed = int(random_state)
-    if not 0 <= seed <= LARGEST_SEED:
-        raise InputError(f"{arg('random_state')} must be between 0 and {LARGEST_SEED}, as R requires, got {seed}.")
-    return seed
 
 
 def _read_scale(scale: Any, n_features: int) -> NDArray[np.bool_]:
@@ -396,7 +312,7 @@ class E1071SVC(ClassifierMixin, BaseEstimator):
         return self
 
     def _options(self) -> dict[str, Any]:
-        """Arguments of R_CODE's fit that do not depend on the data."""
+        """Arguments of e1071.R's fit that do not depend on the data."""
         _params.choice(self.decision_function_shape, SHAPES, "decision_function_shape")
         return {
             "type": _params.choice(self.type, TYPES, "type"),
@@ -409,7 +325,7 @@ class E1071SVC(ClassifierMixin, BaseEstimator):
             "tolerance": _read_positive(self.tolerance, "tolerance"),
             "shrinking": bool(self.shrinking),
             "probability": bool(self.probability),
-            "seed": _read_seed(self.random_state) if self.probability else None,
+            "seed": read_seed(self.random_state) if self.probability else None,
         }
 
     def _ask(self, X: Any, what: str) -> tuple[NDArray[np.int32], NDArray[Any]]:

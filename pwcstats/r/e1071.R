@@ -1,16 +1,6 @@
 # A model leaves R as serialized bytes, and no R object outlives a call. So models can be pickled, and Python never
 # frees an R object in one thread while R runs in another.
 local({
-  # LIBSVM uses R's random number generator; its state must not change for others.
-  seeded <- function(seed, expr) {
-    if (is.null(seed)) return(expr)
-    global <- globalenv()
-    before <- global$.Random.seed
-    on.exit(if (is.null(before)) rm(".Random.seed", envir = global) else assign(".Random.seed", before, global))
-    set.seed(seed, kind = "default", normal.kind = "default", sample.kind = "default")
-    expr
-  }
-
   # scikit-learn's gamma="scale" for the scaled x. svm() scales no column if one of them is constant.
   gamma_of <- function(x, scale) {
     if (any(scale) && all(apply(x[, scale, drop = FALSE], 2, stats::var) > 0)) x[, scale] <- base::scale(x[, scale])
@@ -40,18 +30,5 @@ local({
     list(labels = model$labels, values = if (what == "class") as.integer(answer) else attr(answer, what))
   }
 
-  # Errors and warnings are returned as values.
-  caught <- function(f) function(...) {
-    messages <- character()
-    note <- function(w) {
-      messages <<- c(messages, conditionMessage(w))
-      invokeRestart("muffleWarning")
-    }
-    tryCatch(
-      c(withCallingHandlers(f(...), warning = note), list(warnings = messages)),
-      error = function(e) list(error = conditionMessage(e))
-    )
-  }
-
-  list(installed = function() requireNamespace("e1071", quietly = TRUE), fit = caught(fit), predict = caught(predict))
+  list(fit = fit, predict = predict)
 })

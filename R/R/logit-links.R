@@ -1,0 +1,225 @@
+# The linear predictors of logistic fits and what depends on them: scores of rows, probabilities of
+# classes and their standard errors. sandwich, predict(), emmeans and effects use them. A new class
+# of fits needs methods for link_designs(), link_scores(), link_proba(), link_slopes() and
+# coefficient_terms().
+
+# A list with one matrix for each linear predictor: its derivatives with respect to the
+# coefficients, which are in the order of vcov(); `x` is the design matrix of some rows.
+link_designs <- function(object, x) {
+  UseMethod("link_designs")
+}
+
+link_designs.pwcstats_firth <- function(object, x) {
+  list(x)
+}
+
+link_designs.pwcstats_firth_multinom <- function(object, x) {
+  n_links <- nrow(object$coefficients)
+  lapply(seq_len(n_links), function(link) kronecker(diag(n_links)[link, , drop = FALSE], x))
+}
+
+link_designs.pwcstats_cratio <- function(object, x) {
+  n_stages <- length(object$stages)
+  lapply(seq_len(n_stages), function(stage) {
+    unit <- diag(n_stages)[stage, , drop = FALSE]
+    if (object$parallel) {
+      cbind(kronecker(x[, 1L, drop = FALSE], unit), x[, -1L, drop = FALSE])
+    } else {
+      # By term, then by stage.
+      kronecker(x, unit)
+    }
+  })
+}
+
+# Derivatives of the log-likelihood of each row with respect to its linear predictors, one column
+# each. The derivatives of the penalty 1/2 log|I| are sums over rows as well, so each row has a part
+# of them, and the scores of all rows sum to 0 at the estimates.
+link_scores <- function(object, designs) {
+  UseMethod("link_scores")
+}
+
+link_scores.pwcstats_firth <- function(object, designs) {
+  trials <- trials_of(object)
+  mean <- fitted_rows(object)
+  # As for glm(), a row without trials has no residual.
+  surplus <- trials$weight * (trials$share - mean)
+  as.matrix(surplus + binary_penalty(object, designs[[1L]], trials$weight, mean))
+}
+
+# The penalty's part of the score of binary rows: h (1/2 - p) with the hat value h.
+binary_penalty <- function(object, design, weight, mean) {
+  weight * mean * (1 - mean) * (1 / 2 - mean) * quadratic_forms(design, object$vcov, design)
+}
+
+link_scores.pwcstats_firth_multinom <- function(object, designs) {
+  weight <- row_weights_used(object)
+  p <- fitted_rows(object)
+  code <- class_codes(object)
+  links <- seq_along(designs)
+  observed <- outer(code, links + 1L, `==`)
+  observed[is.na(observed)] <- FALSE
+  p <- p[, -1L, drop = FALSE]
+  # Variances and covariances of the estimated linear predictors of a row.
+  cov <- function(a, b) quadratic_forms(designs[[a]], object$vcov, designs[[b]])
+  diagonal <- vapply(links, function(a) cov(a, a), numeric(nrow(p)))
+  diagonal <- matrix(diagonal, nrow(p))
+  # Column a: the sum over b of cov(a, b) p[b].
+  mixed <- matrix(0, nrow(p), length(links))
+  for (a in links) {
+    for (b in links) {
+      mixed[, a] <- mixed[, a] + cov(a, b) * p[, b]
+    }
+  }
+  # Half the sum of cov(a, b) times the third cumulants of the outcome.
+  penalty <- p * (
+    diagonal - rowSums(p * diagonal) - 2 * mixed + 2 * rowSums(p * mixed)
+  ) / 2
+  weight * (observed - p + penalty)
+}
+
+link_scores.pwcstats_cratio <- function(object, designs) {
+  weight <- row_weights_used(object)
+  code <- class_codes(object)
+  eta <- link_values(object, designs)
+  scores <- vapply(seq_along(designs), function(stage) {
+    class <- match(object$stages[[stage]], as.character(object$classes))
+    reached <- if (object$direction == "backward") code <= class else code >= class
+    at_stage <- ifelse(weight > 0 & reached, weight, 0)
+    mean <- stats::plogis(eta[, stage])
+    score <- ifelse(at_stage > 0, at_stage * ((code == class) - mean), 0)
+    if (object$penalty == "firth") {
+      score <- score + binary_penalty(object, designs[[stage]], at_stage, mean)
+    }
+    score
+  }, numeric(length(code)))
+  matrix(scores, length(code))
+}
+
+# Probabilities of the classes, one column each, for linear predictors `eta`, one column each.
+link_proba <- function(object, eta) {
+  UseMethod("link_proba")
+}
+
+link_proba.pwcstats_firth_multinom <- function(object, eta) {
+  eta <- cbind(numeric(nrow(eta)), eta)
+  # Subtracting the largest avoids overflow.
+  largest <- max.col(eta, ties.method = "first")
+  odds <- exp(eta - eta[cbind(seq_along(largest), largest)])
+  odds / rowSums(odds)
+}
+
+link_proba.pwcstats_cratio <- function(object, eta) {
+  classes <- seq_along(object$classes)
+  stages <- match(object$stages, as.character(object$classes))
+  # A class ends the chain at its own stage, after it has passed the stages before.
+  passes <- outer(stages, classes, if (object$direction == "backward") ">" else "<")
+  log_yes <- stats::plogis(eta, log.p = TRUE)
+  log_no <- stats::plogis(-eta, log.p = TRUE)
+  exp(log_yes %*% outer(stages, classes, "==") + log_no %*% passes)
+}
+
+# A list with one matrix for each class: derivatives of its probability with respect to the linear
+# predictors. `eta` has the linear predictors, `proba` the probabilities of the classes.
+link_slopes <- function(object, eta, proba) {
+  UseMethod("link_slopes")
+}
+
+link_slopes.pwcstats_firth_multinom <- function(object, eta, proba) {
+  rest <- proba[, -1L, drop = FALSE]
+  lapply(seq_len(ncol(proba)), function(class) {
+    own <- matrix(seq_len(ncol(rest)) + 1L == class, nrow(rest), ncol(rest), byrow = TRUE)
+    proba[, class] * (own - rest)
+  })
+}
+
+link_slopes.pwcstats_cratio <- function(object, eta, proba) {
+  classes <- match(object$stages, as.character(object$classes))
+  backward <- object$direction == "backward"
+  p <- stats::plogis(eta)
+  lapply(seq_len(ncol(proba)), function(class) {
+    # A class has its own stage, and has passed those before it.
+    passed <- if (backward) classes > class else classes < class
+    share <- sweep(-p, 2L, passed, `*`) + sweep(1 - p, 2L, classes == class, `*`)
+    proba[, class] * share
+  })
+}
+
+# The number of the term of each coefficient, 0 for intercepts, in the order of vcov().
+coefficient_terms <- function(object) {
+  UseMethod("coefficient_terms")
+}
+
+coefficient_terms.pwcstats_firth <- function(object) {
+  attr(model.matrix.pwcstats_logit(object), "assign")
+}
+
+coefficient_terms.pwcstats_firth_multinom <- function(object) {
+  rep(attr(model.matrix.pwcstats_logit(object), "assign"), nrow(object$coefficients))
+}
+
+coefficient_terms.pwcstats_cratio <- function(object) {
+  assign <- attr(model.matrix.pwcstats_logit(object), "assign")
+  n_stages <- length(object$stages)
+  if (object$parallel) c(rep(0L, n_stages), assign[-1L]) else rep(assign, each = n_stages)
+}
+
+# Linear predictors, one column each; only firth() has offsets.
+link_values <- function(object, designs) {
+  estimate <- flat_coefficients(object)
+  values <- vapply(designs, function(z) as.vector(z %*% estimate), numeric(nrow(designs[[1L]])))
+  matrix(values, nrow(designs[[1L]]))
+}
+
+# Standard errors of linear predictors.
+link_errors <- function(object, designs) {
+  variance <- vapply(
+    designs, function(z) quadratic_forms(z, object$vcov, z), numeric(nrow(designs[[1L]]))
+  )
+  sqrt(matrix(variance, nrow(designs[[1L]])))
+}
+
+# Standard errors of the probabilities of the classes, by the delta method.
+probability_errors <- function(object, designs, eta, proba) {
+  errors <- vapply(link_slopes(object, eta, proba), function(slopes) {
+    gradient <- Reduce(`+`, lapply(seq_along(designs), function(k) slopes[, k] * designs[[k]]))
+    quadratic_forms(gradient, object$vcov, gradient)
+  }, numeric(nrow(proba)))
+  sqrt(matrix(errors, nrow(proba)))
+}
+
+# Scores of the rows of the fit, one column for each coefficient.
+row_scores <- function(object) {
+  designs <- link_designs(object, model.matrix.pwcstats_logit(object))
+  scores <- link_scores(object, designs)
+  parts <- lapply(seq_along(designs), function(link) scores[, link] * designs[[link]])
+  with_dimnames(Reduce(`+`, parts), rownames(object$model), names(object$se))
+}
+
+# Shares of successes and weights, which count the trials of each row.
+trials_of <- function(object) {
+  frame <- object$model
+  counts <- read_binary(one_column(stats::model.response(frame)), NULL)$counts
+  n <- rowSums(counts)
+  list(
+    # As in glm() if there are no trials.
+    share = ifelse(n > 0, counts[, 1L] / n, 0),
+    weight = n * row_weights_used(object)
+  )
+}
+
+row_weights_used <- function(object) {
+  frame <- object$model
+  read_row_weights(stats::model.weights(frame), nrow(frame), NULL)
+}
+
+# Fitted probabilities without the rows that na.exclude() adds.
+fitted_rows <- function(object) {
+  object$na.action <- NULL
+  fitted.pwcstats_logit(object)
+}
+
+# Numbers of the classes of the rows; NA if a class has only rows of weight 0.
+class_codes <- function(object) {
+  response <- one_column(stats::model.response(object$model))
+  match(as.character(response), as.character(object$classes))
+}

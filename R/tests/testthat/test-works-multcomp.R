@@ -1,0 +1,62 @@
+# glht() of multcomp with our fits, compared with glht() of brglm2's fits and with tests worked out
+# here.
+
+# Both sides are arithmetic with the same numbers.
+same <- 1e-9
+# brglm2 stops at a score of 1e-10.
+against_brglm2 <- 1e-6
+# Adjusted p-values are computed by randomised integration, with an error of about 1e-4.
+integration <- 1e-3
+
+test_works(
+  "multcomp", c("glht()", "mcp()", "confint()"), "firth()",
+  {
+    skip_without_package("brglm2")
+    fit <- firth(ill ~ x + site, visits)
+    theirs <- glm(
+      ill ~ x + site, binomial, visits,
+      method = brglm2::brglmFit, type = "AS_mean", epsilon = 1e-10, maxit = 1000
+    )
+    for (test in c("Tukey", "Dunnett")) {
+      found <- multcomp::glht(fit, multcomp::mcp(site = test))
+      expected <- multcomp::glht(theirs, multcomp::mcp(site = test))
+      expect_identical(found$df, 0)
+      expect_identical(found$linfct, expected$linfct)
+      expect_equal(coef(found), coef(expected), tolerance = against_brglm2)
+      expect_equal(vcov(found), vcov(expected), tolerance = against_brglm2)
+      expect_equal(
+        summary(found)$test$pvalues, summary(expected)$test$pvalues,
+        tolerance = integration, ignore_attr = TRUE
+      )
+      expect_equal(confint(found)$confint, confint(expected)$confint, tolerance = integration)
+    }
+  }
+)
+
+test_works(
+  "multcomp", "glht()", c("firth_multinom()", "cratio()"),
+  {
+    check <- function(fit, first, second) {
+      names <- rownames(vcov(fit))
+      k <- rbind(as.numeric(names == first), (names == first) - (names == second))
+      estimate <- if (is.matrix(coef(fit))) as.vector(t(coef(fit))) else coef(fit)
+      found <- summary(multcomp::glht(fit, k), test = multcomp::univariate())$test
+      se <- sqrt(diag(k %*% vcov(fit) %*% t(k)))
+      expect_equal(found$coefficients, drop(k %*% estimate), tolerance = same, ignore_attr = TRUE)
+      expect_equal(found$sigma, se, tolerance = same, ignore_attr = TRUE)
+      expect_equal(
+        found$pvalues, 2 * pnorm(-abs(drop(k %*% estimate) / se)),
+        tolerance = same, ignore_attr = TRUE
+      )
+      as_text <- multcomp::glht(fit, sprintf("`%s` = 0", first))
+      expect_equal(coef(as_text), coef(multcomp::glht(fit, k))[1], ignore_attr = TRUE)
+      robust <- multcomp::glht(fit, k, vcov. = 4 * vcov(fit))
+      expect_equal(sqrt(diag(vcov(robust))), 2 * se, tolerance = same, ignore_attr = TRUE)
+      # Contrasts of a factor would need one coefficient for each column.
+      expect_error(multcomp::glht(fit, multcomp::mcp(site = "Tukey")), "is not equal to")
+    }
+    check(firth_multinom(grade ~ x + site, visits), "mild:x", "bad:x")
+    check(cratio(grade ~ x + site, visits), "x:mild", "x:bad")
+    check(cratio(grade ~ x + site, visits, parallel = TRUE), "x", "sitewest")
+  }
+)

@@ -1,0 +1,259 @@
+# Robust covariances, compared with a slow reference, with glm() and brglm2, and with separate fits.
+
+# Both sides are arithmetic with the same numbers.
+same <- 1e-10
+# Our fits stop when the sum of all further steps is below 1e-9 on the scale of linear predictors.
+sums_to_zero <- 1e-7
+# Central differences with steps of 1e-4 err by about 1e-8.
+differences <- 1e-6
+# Two fits differ by up to 1e-9 in their linear predictors.
+refits <- 1e-6
+# glm() and vglm() compute their last covariance one step before the end.
+against_others <- 1e-6
+
+# Gradients of the penalised log-likelihood of each row: its likelihood, and half the change of
+# log|I| when its information changes with the coefficients, and that of the other rows does not.
+row_gradients <- function(loglik, information, beta) {
+  gradient <- function(f) {
+    vapply(seq_along(beta), function(k) {
+      step <- replace(numeric(length(beta)), k, 1e-4)
+      (f(beta + step) - f(beta - step)) / 2e-4
+    }, 0)
+  }
+  n <- length(loglik(beta))
+  total <- Reduce(`+`, lapply(seq_len(n), function(i) information(beta, i)))
+  t(vapply(seq_len(n), function(i) {
+    rest <- total - information(beta, i)
+    gradient(function(b) {
+      loglik(b)[[i]] + as.numeric(determinant(rest + information(b, i))$modulus) / 2
+    })
+  }, beta))
+}
+
+test_works(
+  "sandwich", c("estfun()", "bread()", "meat()", "sandwich()"), c("firth()", "firth_multinom()"),
+  {
+    weights <- rep(c(1, 2, 0.5), length.out = 16)
+    fit <- firth(ill ~ x + site, visits, weights = weights, offset = x / 3)
+    several <- firth_multinom(grade ~ x + site, visits, weights = weights)
+    x <- model.matrix(fit)
+    proba <- function(b, k) {
+      eta <- cbind(0, x %*% matrix(b, ncol(x)) + if (k == 2L) visits$x / 3 else 0)
+      exp(eta) / rowSums(exp(eta))
+    }
+    check <- function(one, code, k) {
+      beta <- if (k == 2L) coef(one) else as.vector(t(coef(one)))
+      expected <- row_gradients(
+        function(b) weights * log(proba(b, k)[cbind(1:16, code)]),
+        function(b, i) {
+          p <- proba(b, k)[i, -1]
+          weights[[i]] * kronecker(diag(p, k - 1) - tcrossprod(p), tcrossprod(x[i, ]))
+        },
+        beta
+      )
+      found <- sandwich::estfun(one)
+      expect_identical(dimnames(found), list(rownames(visits), rownames(vcov(one))))
+      expect_equal(found, expected, tolerance = differences, ignore_attr = TRUE)
+      expect_lt(max(abs(colSums(found))), sums_to_zero)
+      v <- vcov(one)
+      expect_equal(sandwich::bread(one), 16 * v, tolerance = same)
+      expect_equal(sandwich::meat(one), crossprod(found) / 16, tolerance = same)
+      robust <- v %*% crossprod(found) %*% v
+      expect_equal(sandwich::sandwich(one), robust, tolerance = same)
+      expect_equal(sandwich::vcovHC(one, type = "HC0"), robust, tolerance = same)
+    }
+    check(fit, visits$ill + 1, 2L)
+    check(several, as.integer(visits$grade), 3L)
+  }
+)
+
+test_works(
+  "sandwich", c("vcovHC()", "vcovCL()"), "firth()",
+  {
+    # With many equal rows the penalty vanishes, and all estimators are those of glm().
+    large <- visits[rep(1:16, 3), ]
+    large$times <- 1e7
+    fit <- firth(cbind(ill * times, (1 - ill) * times) ~ x + site, large)
+    theirs <- glm(
+      cbind(ill * times, (1 - ill) * times) ~ x + site, binomial, large,
+      start = numeric(4), control = glm.control(epsilon = 1e-14)
+    )
+    for (type in c("HC0", "HC1", "HC2", "HC3", "HC4", "HC5")) {
+      expect_equal(
+        sandwich::vcovHC(fit, type = type), sandwich::vcovHC(theirs, type = type),
+        tolerance = against_others, info = type
+      )
+    }
+    id <- rep(1:16, 3)
+    for (type in c("HC0", "HC1")) {
+      expect_equal(
+        sandwich::vcovCL(fit, cluster = id, type = type),
+        sandwich::vcovCL(theirs, cluster = id, type = type),
+        tolerance = against_others, info = type
+      )
+    }
+    expect_equal(
+      sandwich::vcovCL(fit, cluster = ~site), sandwich::vcovCL(theirs, cluster = ~site),
+      tolerance = against_others
+    )
+    # Clustered HC2 warns that our class is not that of glm(), but is right.
+    expect_equal(
+      suppressWarnings(sandwich::vcovCL(fit, cluster = id, type = "HC2")),
+      sandwich::vcovCL(theirs, cluster = id, type = "HC2"),
+      tolerance = against_others
+    )
+    # Rows that were left out, and the default type.
+    visits$x[[2]] <- NA
+    gap <- firth(ill ~ x + site, visits, na.action = na.exclude)
+    expect_true(all(is.na(sandwich::estfun(gap)[2, ])))
+    expect_equal(
+      sandwich::vcovHC(gap), sandwich::vcovHC(firth(ill ~ x + site, visits[-2, ])),
+      tolerance = same
+    )
+    expect_equal(
+      sandwich::vcovCL(gap, cluster = rep(1:8, 2)),
+      sandwich::vcovCL(firth(ill ~ x + site, visits[-2, ]), cluster = rep(1:8, 2)[-2]),
+      tolerance = same
+    )
+  }
+)
+
+test_works(
+  "sandwich", c("estfun()", "sandwich()", "vcovCL()", "vcovHC()"), "cratio()",
+  {
+    for (direction in c("backward", "forward")) {
+      for (penalty in c("none", "firth")) {
+        fit <- cratio(grade ~ x + site, visits, direction = direction, penalty = penalty)
+        found <- sandwich::estfun(fit)
+        code <- as.integer(visits$grade)
+        for (stage in fit$stages) {
+          k <- match(stage, levels(visits$grade))
+          reached <- if (direction == "backward") code <= k else code >= k
+          rows <- visits[reached, ]
+          apart <- if (penalty == "firth") {
+            firth(I(grade == stage) ~ x + site, rows)
+          } else {
+            glm(I(grade == stage) ~ x + site, binomial, rows, control = list(epsilon = 1e-14))
+          }
+          names <- paste0(names(coef(apart)), ":", stage)
+          expect_equal(
+            found[reached, names], sandwich::estfun(apart),
+            tolerance = against_others, ignore_attr = TRUE
+          )
+          expect_true(all(found[!reached, names] == 0))
+          expect_equal(
+            sandwich::sandwich(fit)[names, names], sandwich::sandwich(apart),
+            tolerance = against_others, ignore_attr = TRUE
+          )
+        }
+        expect_lt(max(abs(colSums(found))), sums_to_zero)
+      }
+    }
+    # With common slopes: the stacked rows, clustered by row.
+    common <- cratio(grade ~ x, visits, penalty = "firth", parallel = TRUE)
+    stacked <- do.call(rbind, lapply(2:3, function(k) {
+      rows <- which(code <= k)
+      data.frame(row = rows, y = code[rows] == k, stage = factor(k, 2:3), x = visits$x[rows])
+    }))
+    theirs <- firth(y ~ stage + x - 1, stacked)
+    expect_equal(
+      sandwich::sandwich(common),
+      sandwich::vcovCL(theirs, cluster = stacked$row, cadjust = FALSE),
+      tolerance = against_others, ignore_attr = TRUE
+    )
+    expect_equal(
+      sandwich::vcovCL(fit, cluster = 1:16, cadjust = FALSE), sandwich::sandwich(fit),
+      tolerance = same
+    )
+    expect_equal(
+      sandwich::vcovHC(fit, type = "HC1"), sandwich::sandwich(fit) * 16 / (16 - 8),
+      tolerance = same
+    )
+    expect_refused(sandwich::vcovHC(fit), "type must be one of 'HC', 'HC0', 'HC1', got 'HC3'")
+    expect_refused(
+      suppressWarnings(sandwich::vcovCL(fit, cluster = ~site, type = "HC3")), "working weights"
+    )
+    visits$up <- as.integer(visits$grade) + visits$x / 10
+    infinite <- suppressWarnings(cratio(grade ~ up, visits))
+    expect_refused(sandwich::sandwich(infinite), "fit with penalty = 'firth'")
+    expect_refused(
+      sandwich::estfun(firth(ill ~ x, visits, correction = "flic")), "correction = 'flic'"
+    )
+  }
+)
+
+test_works(
+  "sandwich", "estfun()", c("firth()", "cratio()"),
+  {
+    # brglm2 uses the scores without the penalty, whose part h (1/2 - p) x is the difference.
+    skip_without_package("brglm2")
+    fit <- firth(ill ~ x + site, visits)
+    theirs <- glm(
+      ill ~ x + site, binomial, visits,
+      method = brglm2::brglmFit, type = "AS_mean", epsilon = 1e-10, maxit = 1000
+    )
+    penalty <- hatvalues(theirs) * (1 / 2 - fitted(theirs)) * model.matrix(theirs)
+    expect_equal(
+      sandwich::estfun(fit), sandwich::estfun(theirs) + penalty,
+      tolerance = against_others, ignore_attr = TRUE
+    )
+    # VGAM has expected information, but the same scores.
+    skip_without_package("VGAM")
+    stages <- cratio(grade ~ x, visits, parallel = TRUE)
+    vglm <- VGAM::vglm(
+      grade ~ x, VGAM::sratio(reverse = TRUE, parallel = TRUE), visits,
+      control = VGAM::vglm.control(epsilon = 1e-14)
+    )
+    expect_equal(coef(stages), coef(vglm), tolerance = against_others, ignore_attr = TRUE)
+    link_scores <- VGAM::weights(vglm, type = "working", deriv.arg = TRUE)$deriv
+    x <- model.matrix(stages)[, "x"]
+    expect_equal(
+      sandwich::estfun(stages), cbind(link_scores, x * rowSums(link_scores)),
+      tolerance = against_others, ignore_attr = TRUE
+    )
+  }
+)
+
+test_works(
+  "sandwich", "vcovBS()", c("firth()", "firth_multinom()", "cratio()"),
+  {
+    twice <- rbind(visits, transform(visits, x = x / 2, ill = 1 - ill))
+    twice$times <- rep(1:2, 16)
+    fits <- list(
+      firth(ill ~ log(x + 3) + site, twice, offset = x / 3),
+      firth_multinom(grade ~ poly(x, 2), twice, subset = x > -2),
+      cratio(grade ~ x, twice, parallel = TRUE, penalty = "firth", weights = times)
+    )
+    # The same samples, fitted as rows instead of weights.
+    again <- list(
+      function(i, x) firth(twice$ill[i] ~ x[i, -1], offset = twice$x[i] / 3),
+      function(i, x) firth_multinom(subset(twice, x > -2)$grade[i] ~ x[i, -1]),
+      function(i, x) {
+        cratio(
+          twice$grade[i] ~ x[i, -1],
+          parallel = TRUE, penalty = "firth", weights = twice$times[i]
+        )
+      }
+    )
+    for (k in seq_along(fits)) {
+      fit <- fits[[k]]
+      design <- model.matrix(fit)
+      set.seed(1)
+      found <- sandwich::vcovBS(fit, R = 4)
+      set.seed(1)
+      estimates <- replicate(4, {
+        refitted <- coef(again[[k]](sample.int(nrow(design), replace = TRUE), design))
+        if (is.matrix(refitted)) as.vector(t(refitted)) else refitted
+      })
+      expect_equal(found, cov(t(estimates)), tolerance = refits, ignore_attr = TRUE)
+      expect_identical(dimnames(found), dimnames(vcov(fit)))
+    }
+    set.seed(2)
+    # One of the sites may be missing.
+    expect_warning(
+      by_site <- sandwich::vcovBS(fits[[1]], cluster = ~site, R = 12), "samples are left out"
+    )
+    expect_true(all(is.finite(by_site)))
+    expect_refused(sandwich::vcovBS(fits[[1]], cluster = 1:3), "each of the 32 rows")
+  }
+)
