@@ -117,8 +117,8 @@ def for_named_columns(model):
     row_format = getattr(getattr(model, "_fitted", None), "row_format", None)
     if row_format is not None and row_format.not_numbers:
         raise InputError(
-            f"this classifier was fitted to a column {str(row_format.not_numbers[0])!r} that does not hold numbers, and "
-            "R needs columns of numbers; encode it before the fit."
+            f"this classifier was fitted to a column {str(row_format.not_numbers[0])!r} that does not hold numbers, "
+            "and R needs columns of numbers; encode it before the fit."
         )
     if not hasattr(model, "feature_names_in_"):
         model = copy.copy(model)
