@@ -41,7 +41,7 @@ model.matrix.pwcstats_bt <- function(object, ...) {
 #' @rdname bt_glm
 #' @importFrom stats variable.names
 #' @export
-variable.names.pwcstats_bt <- function(object, ...) { # nolint
+variable.names.pwcstats_abilities <- function(object, ...) { # nolint
   refuse_unknown(...)
   names(object$coefficients)
 }

@@ -12,7 +12,7 @@ Effect.pwcstats_logit <- function(focal.predictors, # nolint
     return(NextMethod())
   }
   if ("latent" %in% ...names()) {
-    abort("latent has no meaning for this model, which has a linear predictor for each stage.", NULL)
+    abort("Effect() returns probabilities of the classes of this fit; leave out latent.", NULL)
   }
   refuse_infinite_estimates(mod, "a standard error", NULL)
   columns <- colnames(model.matrix.pwcstats_logit(mod))

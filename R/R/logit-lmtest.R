@@ -176,13 +176,17 @@ read_changes <- function(model, fit, call) {
   if (!is.character(model) || !length(model) || !all(model %in% labels)) {
     abort(
       sprintf(
-        "a model must be a fit, a formula such as . ~ . - x, or some of the terms %s, got %s.",
-        quoted(labels), show_value(model)
+        "a model must be a fit by %s, a formula such as . ~ . - x, or some of the terms %s, got %s.",
+        fitter_of(fit), quoted(labels), show_value(model)
       ),
       call
     )
   }
   stats::as.formula(paste(". ~ .", paste("-", model, collapse = " ")))
+}
+
+fitter_of <- function(fit) {
+  paste0(sub("pwcstats_", "", class(fit)[[1L]], fixed = TRUE), "()")
 }
 
 # Differences, statistics and p-values of each model and the one before it.

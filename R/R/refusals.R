@@ -69,11 +69,11 @@ refusals <- list(
   list(
     class = "pwcstats_abilities",
     generics = "sigma",
-    message = "fits of comparisons have no residual variance; use deviance(fit) / df.residual(fit)."
+    message = "abilities have no residual variance; summary(fit) has their standard errors."
   ),
   list(
     class = "pwcstats_pl",
-    generics = c("residuals", "fitted", "family", "model.matrix", "formula", "terms"),
+    generics = c("residuals", "fitted", "family", "model.matrix", "formula", "terms", "case.names"),
     message = paste(
       "this function is not defined for rankings, which have no single response; use predict()."
     )
