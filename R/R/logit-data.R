@@ -238,7 +238,7 @@ formula_fit <- function(class, parts, input, asked) {
       xlevels = if (!is.null(terms)) stats::.getXlevels(terms, input$frame),
       contrasts = attr(input$x, "contrasts"),
       na.action = attr(input$frame, "na.action"),
-      call = asked
+      call = if (is.null(terms)) columns_asked(asked, asked) else asked
     ))
   )
 }
