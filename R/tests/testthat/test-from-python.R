@@ -53,7 +53,8 @@ test_that("a formula gives the fit of firth()", {
   }
   expect_equal(confint(ours), confint(theirs), tolerance = same_algorithm)
   expect_equal(
-    confint(ours, method = "profile"), confint(theirs, method = "profile"), tolerance = same_algorithm
+    confint(ours, method = "profile"), confint(theirs, method = "profile"),
+    tolerance = same_algorithm
   )
   expect_equal(anova(ours), anova(theirs), tolerance = same_algorithm, ignore_attr = "heading")
   expect_equal(generics::tidy(ours), generics::tidy(theirs), tolerance = same_algorithm)
@@ -103,7 +104,8 @@ test_that("models of several classes give the fits of firth_multinom() and crati
     unname(as.matrix(reticulate::py_to_r(multinom$predict())))[1:5, ], tolerance = same_numbers
   )
   expect_equal(
-    confint(ours, method = "profile"), confint(theirs, method = "profile"), tolerance = same_algorithm
+    confint(ours, method = "profile"), confint(theirs, method = "profile"),
+    tolerance = same_algorithm
   )
 
   pd <- in_python("pandas")
