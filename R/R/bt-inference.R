@@ -18,7 +18,7 @@
 #' @param x,object,model,mod A fit by [bt()] or [plackett_luce()].
 #' @param df Degrees of freedom, by default those of the fit.
 #' @param g. An expression of coefficients, see `deltaMethod()` in \pkg{car}. Names that are not
-#'   syntactic need backticks, as in ``"`JRSS-B` - JASA"``.
+#'   syntactic need backquotes.
 #' @param parm Names or numbers of coefficients, by default all.
 #' @param level Confidence level.
 #' @param hypothesis.matrix,rhs,test,vcov. As in `linearHypothesis()` in \pkg{car}. With `vcov.`,
