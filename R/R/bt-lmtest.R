@@ -19,6 +19,7 @@
 #' @param df Degrees of freedom, by default those of the fit.
 #' @param g. An expression of coefficients, see `deltaMethod()` in \pkg{car}. Names that are not
 #'   syntactic need backticks, as in ``"`JRSS-B` - JASA"``.
+#' @param parm Names or numbers of coefficients, by default all.
 #' @param level Confidence level.
 #' @param hypothesis.matrix,rhs,test,vcov. As in `linearHypothesis()` in \pkg{car}. With `vcov.`,
 #'   the chi-squared distribution is used.
@@ -41,8 +42,13 @@ coeftest.pwcstats_abilities <- function(x, ..., df = x$df.inference) { # nolint
 
 #' @rdname bt_inference
 #' @exportS3Method lmtest::coefci
-coefci.pwcstats_abilities <- function(x, ..., df = x$df.inference) { # nolint
-  NextMethod(df = df)
+coefci.pwcstats_abilities <- function(x, # nolint
+                                      parm = NULL,
+                                      ...,
+                                      df = x$df.inference) {
+  names <- names(x$coefficients)
+  parm <- chosen_terms(first_of(parm, names), names, sys.call())
+  NextMethod(parm = parm, df = df)
 }
 
 #' @rdname bt_inference

@@ -11,6 +11,9 @@ Effect.pwcstats_logit <- function(focal.predictors, # nolint
   if (inherits(mod, "pwcstats_firth")) {
     return(NextMethod())
   }
+  if ("latent" %in% ...names()) {
+    abort("Effect() returns probabilities of the classes of this fit; leave out latent.", NULL)
+  }
   refuse_infinite_estimates(mod, "a standard error", NULL)
   columns <- colnames(model.matrix.pwcstats_logit(mod))
   rows <- mod

@@ -1,4 +1,4 @@
-#' Marginal means of logistic fits
+#' Marginal means, parameters and performance of logistic fits
 #'
 #' [emmeans::emmeans()], [emmeans::emtrends()] and the other functions of \pkg{emmeans} work with
 #' fits by [firth()], [firth_multinom()] and [cratio()]. Tests and intervals use the normal
@@ -19,7 +19,8 @@
 #' | | `"cum.prob"`, `"exc.prob"` | probabilities of classes up to a cut, or above it |
 #' | | `"mean.class"` | mean of the numbers 1, 2, ... of the classes |
 #'
-#' Standard errors of probabilities are by the delta method. Fits by [cratio()] with infinite
+#' Standard errors of probabilities are by the delta method. The argument `offset` of `emmeans()` has
+#' no meaning for probabilities: \pkg{emmeans} adds it to them after our methods have run. Fits by [cratio()] with infinite
 #' estimates are refused; fit them with `penalty = "firth"`.
 #'
 #' @section Other packages that use marginal means, parameters and likelihoods:
@@ -30,8 +31,10 @@
 #'   likelihood-ratio tests, too. It also works for fits by [bt()] and [plackett_luce()].
 #' - \pkg{performance}: `model_performance()`, and `test_likelihoodratio()`, which gives the tests
 #'   of [anova()][anova.pwcstats_logit]. `r2()` is Tjur's after [firth()], and McFadden's after
-#'   [cratio()] without penalty. `compare_performance()` knows a fixed list of classes and refuses
-#'   others.
+#'   [cratio()] without penalty. `check_collinearity()` and `r2_efron()` need a fit by [firth()].
+#'   `compare_performance()` knows a fixed list of classes and refuses others. The test that
+#'   `performance_pcp()` prints compares likelihoods without their penalties; use
+#'   [anova()][anova.pwcstats_logit] instead.
 #'
 #' @seealso [predict()][predict.pwcstats_logit] for predictions of single rows.
 #' @examplesIf pwcstats_available() && requireNamespace("emmeans", quietly = TRUE)

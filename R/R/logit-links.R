@@ -87,7 +87,7 @@ link_scores.pwcstats_cratio <- function(object, designs) {
     at_stage <- ifelse(weight > 0 & reached, weight, 0)
     mean <- stats::plogis(eta[, stage])
     score <- ifelse(at_stage > 0, at_stage * ((code == class) - mean), 0)
-    if (object$penalty == "firth") {
+    if (object$penalty != "none") {
       score <- score + binary_penalty(object, designs[[stage]], at_stage, mean)
     }
     score

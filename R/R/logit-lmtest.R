@@ -110,7 +110,9 @@ coeftest.pwcstats_logit <- function(x, vcov. = NULL, df = Inf, ..., save = FALSE
 #' @rdname pwcstats_lmtest
 #' @exportS3Method lmtest::coefci
 coefci.pwcstats_logit <- function(x, parm = NULL, level = 0.95, vcov. = NULL, df = Inf, ...) { # nolint
-  v <- covariance(x, vcov., sys.call(), ...)
+  call <- sys.call()
+  v <- covariance(x, vcov., call, ...)
+  parm <- chosen_terms(first_of(parm, names(x$se)), names(x$se), call)
   lmtest::coefci(equation_of(x), parm = parm, level = level, vcov. = v, df = df)
 }
 
@@ -174,13 +176,17 @@ read_changes <- function(model, fit, call) {
   if (!is.character(model) || !length(model) || !all(model %in% labels)) {
     abort(
       sprintf(
-        "a model must be a fit, a formula such as . ~ . - x, or some of the terms %s, got %s.",
-        quoted(labels), show_value(model)
+        "a model must be a fit by %s, a formula such as . ~ . - x, or some of the terms %s, got %s.",
+        fitter_of(fit), quoted(labels), show_value(model)
       ),
       call
     )
   }
   stats::as.formula(paste(". ~ .", paste("-", model, collapse = " ")))
+}
+
+fitter_of <- function(fit) {
+  paste0(sub("pwcstats_", "", class(fit)[[1L]], fixed = TRUE), "()")
 }
 
 # Differences, statistics and p-values of each model and the one before it.

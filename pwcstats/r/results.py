@@ -52,8 +52,9 @@ def to_r(result: Any, path: str | os.PathLike[str] | None = None) -> Any:
     Notes
     -----
     Models are fitted again by the functions of the R package, in another R process, from the data and options of
-    `result`. This takes some seconds. An error is raised if the two fits differ. Classifiers are not fitted again;
-    ``predict`` in R needs new rows, because they do not keep their training data.
+    `result`. An error is raised if the two fits differ. Classifiers are not fitted again; ``predict`` in R needs new
+    rows, because they do not keep their training data. The new rows must be numbers, so a classifier that was fitted
+    to columns of categories is an error. Each call starts that process, which takes 4 to 15 seconds.
 
     Formulas are kept if R understands them in the same way. Otherwise the columns of the design become variables in R,
     with the names that they have in Python; a constant becomes the intercept.

@@ -43,6 +43,17 @@ accepting <- c(
 
 # All that NAMESPACE registers, also for generic functions of suggested packages. A new class needs
 # an object in every_object().
+test_that("show() prints what print() does", {
+  skip_without_python()
+  for (object in every_object()) {
+    expect_identical(
+      capture.output(methods::show(object)), capture.output(print(object)),
+      info = class(object)[[1L]]
+    )
+  }
+  expect_refused(print(bt(wins), useS5 = TRUE), "no argument 'useS5'")
+})
+
 test_that("every method refuses unknown arguments", {
   skip_without_python()
   grDevices::pdf(NULL)
