@@ -444,8 +444,8 @@ FIT = "function(x, y) levels(y)"
             {"fit_code": FIT, "prob_code": "function(model, x) matrix(1 / 3, nrow(x), 3, , list(NULL, 1:3))"},
             r"R returned columns named \(1, 2, 3\), and the classes are \(setosa, versicolor, virginica\)",
         ),
-        ({"fit_code": FIT, "prob_code": "function(model, x) matrix(1, nrow(x), 3)"}, "that are no probabilities"),
-        ({"fit_code": FIT, "prob_code": "function(model, x) matrix(NaN, nrow(x), 3)"}, "that are no probabilities"),
+        ({"fit_code": FIT, "prob_code": "function(model, x) matrix(1, nrow(x), 3)"}, "that are not probabilities"),
+        ({"fit_code": FIT, "prob_code": "function(model, x) matrix(NaN, nrow(x), 3)"}, "that are not probabilities"),
         ({"function": "MASS::lda", "random_state": -1}, "random_state must be between 0 and 2147483647"),
     ],
 )

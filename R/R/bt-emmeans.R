@@ -8,7 +8,8 @@
 #' and each has a standard error. Comparisons are the same, and equal those of
 #' [pairs()][pairs.pwcstats_abilities] and [compare_items()]. After a fit with clusters they use the
 #' t distribution. After random effects, abilities are predictions, and standard errors those of
-#' prediction errors.
+#' prediction errors. Abilities have no other scale, so `type = "response"` has no effect; the
+#' probability that one item beats another is `plogis()` of their difference.
 #'
 #' If the formula of the fit has covariates of the items, the default `mode = "covariates"` has
 #' these as variables instead: `emmeans(fit, ~ x, at = list(x = 1:3))` are abilities at these

@@ -39,9 +39,9 @@ fit_frame <- function(name, data, response, weights, options) {
     )
   }
   # The formula is saved with the fit, so its environment has nothing else.
-  home <- list2env(list(.weights = weights), parent = globalenv())
+  environment <- list2env(list(.weights = weights), parent = globalenv())
   given <- list(
-    formula = stats::reformulate(".", as.name(response), env = home), data = quote(data)
+    formula = stats::reformulate(".", as.name(response), env = environment), data = quote(data)
   )
   if (!is.null(weights)) {
     given$weights <- quote(.weights)

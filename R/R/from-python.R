@@ -104,9 +104,10 @@ refuse_other_fit <- function(fit, checks, call) {
 # Calls. Their data are in an environment, so that update() finds them anywhere.
 
 call_of_python <- function(name, arguments, data) {
-  place <- list2env(data, parent = emptyenv())
-  held <- lapply(stats::setNames(nm = names(data)), function(x) call("$", place, as.name(x)))
-  as.call(c(call("::", quote(pwcstats), as.name(name)), arguments(held)))
+  environment <- list2env(data, parent = emptyenv())
+  column <- function(name) call("$", environment, as.name(name))
+  columns <- lapply(stats::setNames(nm = names(data)), column)
+  as.call(c(call("::", quote(pwcstats), as.name(name)), arguments(columns)))
 }
 
 call_logit <- function(parts) {
@@ -119,9 +120,10 @@ call_logit <- function(parts) {
     data <- data_from_py(parts$data)
     formula <- formula_from_names(parts$terms, parts$intercept, parts$response)
   }
-  call_of_python(parts[["function"]], function(held) {
+  call_of_python(parts[["function"]], function(columns) {
     c(
-      list(formula = formula, data = held$data), lapply(parts$variables, as.name), parts$arguments
+      list(formula = formula, data = columns$data), lapply(parts$variables, as.name),
+      parts$arguments
     )
   }, list(data = data))
 }
@@ -171,8 +173,8 @@ call_bt <- function(parts) {
   if (length(item_data)) {
     data$item_data <- item_data
   }
-  call_of_python("bt", function(held) {
-    names(held)[names(held) == "wins"] <- "outcome"
+  call_of_python("bt", function(columns) {
+    names(columns)[names(columns) == "wins"] <- "outcome"
     names <- lapply(parts$variables, as.name)
     counts <- names[c("wins1", "wins2", "ties")]
     if (!is.null(counts[[1L]])) {
@@ -181,7 +183,7 @@ call_bt <- function(parts) {
         names[setdiff(names(names), c("wins1", "wins2", "ties"))]
       )
     }
-    arguments <- c(held, names, abilities_arguments(parts))
+    arguments <- c(columns, names, abilities_arguments(parts))
     if (parts$free && !length(parts$terms)) {
       return(arguments)
     }
@@ -193,10 +195,10 @@ call_bt <- function(parts) {
 }
 
 call_pl <- function(parts) {
-  call_of_python("plackett_luce", function(held) {
+  call_of_python("plackett_luce", function(columns) {
     formula <- stats::as.formula("position ~ item | ranking", globalenv())
     c(
-      list(rankings = formula, data = held$data), lapply(parts$variables, as.name),
+      list(rankings = formula, data = columns$data), lapply(parts$variables, as.name),
       abilities_arguments(parts)
     )
   }, list(data = data_from_py(parts$data)))

@@ -33,7 +33,7 @@ simulate.pwcstats_logit <- function(object, nsim = 1, seed = NULL, ...) {
       call
     )
   }
-  draw <- drawer(object, fitted_rows(object), call)
+  draw <- response_sampler(object, fitted_rows(object), call)
   state <- start_random(seed)
   on.exit(state$restore())
   # With rows of missing values if na.exclude() left some out.
@@ -52,7 +52,7 @@ all_rows <- function(object) {
 }
 
 # A function that draws one response for each row.
-drawer <- function(object, proba, call) {
+response_sampler <- function(object, proba, call) {
   response <- stats::model.response(object$model)
   if (is.matrix(response) && ncol(response) == 2L) {
     n <- rowSums(response)

@@ -419,6 +419,6 @@ def _read_probabilities(p: Any, labels: list[str] | None, levels: list[str], n: 
         p = p[:, [labels.index(level) for level in levels]]
     if not np.isfinite(p).all() or (p < -ROUNDING).any() or (np.abs(p.sum(axis=1) - 1.0) > ROUNDING).any():
         raise InputError(
-            "R returned numbers that are no probabilities: they must be from 0 to 1, with sum 1 in each row."
+            "R returned numbers that are not probabilities: they must be from 0 to 1, with sum 1 in each row."
         )
     return np.clip(p, 0.0, 1.0)

@@ -157,7 +157,7 @@ test_that("each learner has its own tuning parameters, with the default in their
   expect_refused(caretModel("svm"), "^name must be one of 'pwc', 'hybrid', 'ordinal_hybrid'")
   expect_refused(caretModel("hybrid", clsters = 2), "did you mean 'clusters'\\?$")
   expect_refused(caretModel("hybrid", learners = "lda"), "^'learners' is not an argument of hybrid")
-  expect_refused(caretModel("pwc", 3), "^name the arguments of pwc\\(\\), as in learners = \"lda\"\\.$")
+  expect_refused(caretModel("pwc", 3), "^name .* of pwc\\(\\), as in learners = \"lda\"\\.$")
   expect_refused(caretModel("hybrid", 3), "as in cost = 10\\.$")
   expect_refused(caretModel("pwc", learners = "foo"), "^there is no learner 'foo'")
 })
