@@ -11,6 +11,9 @@ Effect.pwcstats_logit <- function(focal.predictors, # nolint
   if (inherits(mod, "pwcstats_firth")) {
     return(NextMethod())
   }
+  if (!is.null(stats::model.offset(mod$model))) {
+    abort("the methods of effects for several classes have no offset; use emmeans().", sys.call())
+  }
   model <- equations(mod)
   columns <- colnames(model.matrix.pwcstats_logit(mod))
   rows <- mod

@@ -104,6 +104,37 @@ emm_basis.pwcstats_cratio <- function(object, # nolint
   as_basis(object, model$design(grid_design(object, trms, xlev, grid)), scale, ...)
 }
 
+# The modes of emmeans for clm() of ordinal. The default is another, because functions such as
+# ggemmeans() expect probabilities.
+#' @exportS3Method emmeans::emm_basis
+emm_basis.pwcstats_ordered_logit <- function(object, # nolint
+                                             trms,
+                                             xlev,
+                                             grid,
+                                             mode = c(
+                                               "prob", "latent", "linear.predictor", "cum.prob",
+                                               "exc.prob", "mean.class"
+                                             ),
+                                             ...) {
+  call <- sys.call()
+  mode <- check_choice(mode, call)
+  model <- equations(object)
+  x <- grid_design(object, trms, xlev, grid)
+  if (mode == "latent") {
+    centred <- -Reduce(`+`, link_designs(object, x)) / model$n
+    return(as_basis(object, centred, list(), ...))
+  }
+  scale <- if (mode == "linear.predictor") {
+    list(
+      tran = "logit", inv.lbl = "cumprob", ylevs = list(cut = names(object$zeta)),
+      offset.mult = model$offset
+    )
+  } else {
+    ordered_grid(object, mode, model)
+  }
+  as_basis(object, model$design(x), scale, ...)
+}
+
 grid_design <- function(object, trms, xlev, grid) {
   frame <- stats::model.frame(trms, grid, na.action = stats::na.pass, xlev = xlev)
   stats::model.matrix(trms, frame, contrasts.arg = object$contrasts)
@@ -142,7 +173,7 @@ ordered_grid <- function(object, mode, model) {
   at_most <- outer(seq_len(n - 1L), seq_len(n), ">=") + 0
   cut <- list(cut = paste(labels[-n], labels[-1L], sep = "|"))
   combine <- function(levels, weights) {
-    probability_grid(levels, model$n, model$from_logits, weights, mode)
+    probability_grid(levels, model$n, model$from_logits, weights, mode, model$offset)
   }
   switch(mode,
     prob = combine(levels, diag(n)),
@@ -156,8 +187,14 @@ ordered_grid <- function(object, mode, model) {
 # levels       classes, stages or cuts, with their name
 # n            number of linear predictors for each row of the grid
 # from_logits  as in equations()
+# offset       as in equations()
 # combine      matrix of the combinations of probabilities to return
-probability_grid <- function(levels, n, from_logits, combine = NULL, name = "prob") {
+probability_grid <- function(levels,
+                             n,
+                             from_logits,
+                             combine = NULL,
+                             name = "prob",
+                             offset = NULL) {
   n_levels <- length(levels[[1L]])
   hook <- function(object, N.sim, ...) { # nolint
     if (!missing(N.sim)) {
@@ -168,13 +205,16 @@ probability_grid <- function(levels, n, from_logits, combine = NULL, name = "pro
         sprintf("at cannot select levels of '%s'; select rows of the result.", names(levels)), NULL
       )
     }
-    if (".offset." %in% names(object@grid)) {
+    added <- first_of(object@grid[[".offset."]], numeric(nrow(object@grid)))
+    if (is.null(offset) && ".offset." %in% names(object@grid)) {
       abort("this model has no offset.", NULL)
     }
+    # It is part of the probabilities; emmeans would add it to them.
+    object@grid[[".offset."]] <- NULL
     rows <- matrix(seq_len(nrow(object@linfct)), ncol = n_levels)
     found <- lapply(seq_len(nrow(rows)), function(row) {
       x <- object@linfct[rows[row, seq_len(n)], , drop = FALSE]
-      part <- from_coefficients(x, object@bhat, from_logits)
+      part <- from_coefficients(x, object@bhat, from_logits, added[[row]])
       if (is.null(combine)) part else lapply(part, function(values) combine %*% values)
     })
     if (name == "mean.class") {
@@ -190,7 +230,8 @@ probability_grid <- function(levels, n, from_logits, combine = NULL, name = "pro
     object@misc$estName <- name
     object
   }
-  list(ylevs = levels, postGridHook = hook, equations = n, padding = n_levels - n)
+  scale <- list(ylevs = levels, postGridHook = hook, equations = n, padding = n_levels - n)
+  c(scale, if (!is.null(offset)) list(offset.mult = offset))
 }
 
 without_levels <- function(object, name, rows) {

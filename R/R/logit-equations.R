@@ -6,6 +6,7 @@
 #              columns are in the order of the coefficients
 # from_logits  function from a vector of linear predictors to the probabilities of the classes
 #              (`value`) and their derivatives (`slope`)
+# offset       factor of the offset in the linear predictors; NULL if the model has none
 equations <- function(object) {
   UseMethod("equations")
 }
@@ -34,6 +35,17 @@ equations.pwcstats_cratio <- function(object) {
     n = n,
     design = function(x) stage_design(x, n, object$parallel),
     from_logits = classes_from_stages(n, object$direction)
+  )
+}
+
+equations.pwcstats_ordered_logit <- function(object) {
+  refuse_infinite_estimates(object, "a standard error of probabilities", NULL)
+  n <- length(object$zeta)
+  list(
+    n = n,
+    design = function(x) do.call(rbind, link_designs(object, x)),
+    from_logits = classes_from_cumulative,
+    offset = -1
   )
 }
 
@@ -72,13 +84,25 @@ classes_from_stages <- function(n, direction) {
   }
 }
 
+classes_from_cumulative <- function(logits) {
+  upper <- c(logits, Inf)
+  lower <- c(-Inf, logits)
+  n <- length(logits)
+  list(
+    # F(upper) - F(lower), precise in the tails.
+    value = stats::plogis(upper) * stats::plogis(-lower) * -expm1(lower - upper),
+    slope = (diag(n + 1L)[, seq_len(n)] - diag(n + 1L)[, -1L]) *
+      rep(stats::dlogis(logits), each = n + 1L)
+  )
+}
+
 stages_from_logits <- function(logits) {
   list(value = stats::plogis(logits), slope = diag(stats::dlogis(logits), length(logits)))
 }
 
 # Values and derivatives with respect to the coefficients of one row; `x` has a row for each
 # equation.
-from_coefficients <- function(x, coefficients, from_logits) {
-  part <- from_logits(drop(x %*% coefficients))
+from_coefficients <- function(x, coefficients, from_logits, offset = 0) {
+  part <- from_logits(drop(x %*% coefficients) + offset)
   list(value = part$value, slope = part$slope %*% x)
 }

@@ -158,7 +158,8 @@ estimates_or_missing <- function(fit, size) {
 # The formula is not evaluated again: the data may have changed.
 refit <- function(object, columns = NULL, weights = row_weights_used(object)) {
   fitters <- list(
-    pwcstats_firth = firth, pwcstats_firth_multinom = firth_multinom, pwcstats_cratio = cratio
+    pwcstats_firth = firth, pwcstats_firth_multinom = firth_multinom, pwcstats_cratio = cratio,
+    pwcstats_ordered_logit = ordered_logit
   )
   x <- model.matrix.pwcstats_logit(object)
   x <- x[, first_of(columns, colnames(x)), drop = FALSE]
