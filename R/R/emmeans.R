@@ -1,8 +1,8 @@
 #' Marginal means of logistic fits
 #'
 #' [emmeans::emmeans()], [emmeans::emtrends()] and the other functions of \pkg{emmeans} work with
-#' fits by [firth()], [firth_multinom()] and [cratio()]. Tests and intervals use the normal
-#' distribution, as [confint()][pwcstats_logit] does.
+#' fits by [firth()], [firth_multinom()], [cratio()] and [ordered_logit()]. Tests and intervals use
+#' the normal distribution, as [confint()][pwcstats_logit] does.
 #'
 #' After [firth()] estimates are on the scale of the logit, and `type = "response"` gives
 #' probabilities, as after `glm()`. The argument `mode` selects the estimates of the other models.
@@ -18,19 +18,27 @@
 #' | | `"stage"` | probabilities of the stages |
 #' | | `"cum.prob"`, `"exc.prob"` | probabilities of classes up to a cut, or above it |
 #' | | `"mean.class"` | mean of the numbers 1, 2, ... of the classes |
+#' | [ordered_logit()] | `"prob"` (default) | probabilities of the classes |
+#' | | `"latent"` | linear predictor minus the mean of the thresholds |
+#' | | `"linear.predictor"` | logits of the probabilities up to a threshold, a factor `cut` |
+#' | | `"cum.prob"`, `"exc.prob"`, `"mean.class"` | as for [cratio()] |
 #'
-#' Standard errors of probabilities are by the delta method. Fits by [cratio()] with infinite
-#' estimates are refused; fit them with `penalty = "firth"`.
+#' For [ordered_logit()] the modes are those for `polr()` of \pkg{MASS} and `clm()` of
+#' \pkg{ordinal}, whose default is `"latent"`.
+#'
+#' Standard errors of probabilities are by the delta method. Fits by [cratio()] and
+#' [ordered_logit()] with infinite estimates are refused; fit them with `penalty = "firth"`.
 #'
 #' @section Other packages that use marginal means, parameters and likelihoods:
-#' - \pkg{effects}: `Effect()`, `allEffects()` and `predictorEffects()`.
+#' - \pkg{effects}: `Effect()`, `allEffects()` and `predictorEffects()`; models of several classes
+#'   must have no offset.
 #' - \pkg{ggeffects}: `ggemmeans()`. After [firth()] also `ggeffect()`, and `ggpredict()`, which has
 #'   no intervals for models that it does not know.
 #' - \pkg{parameters}: `model_parameters()`. With `ci_method = "profile"`, p-values are those of
 #'   likelihood-ratio tests, too. It also works for fits by [bt()] and [plackett_luce()].
 #' - \pkg{performance}: `model_performance()`, and `test_likelihoodratio()`, which gives the tests
 #'   of [anova()][anova.pwcstats_logit]. `r2()` is Tjur's after [firth()], and McFadden's after
-#'   [cratio()] without penalty. `compare_performance()` knows a fixed list of classes and refuses
+#'   [cratio()] and [ordered_logit()] without penalty. `compare_performance()` knows a fixed list of classes and refuses
 #'   others.
 #'
 #' @seealso [predict()][predict.pwcstats_logit] for predictions of single rows.

@@ -8,8 +8,8 @@
 #' rows to the modified score of Firth (1993). For [firth()] these are
 #' \eqn{\{w_i (y_i - p_i) + h_i (1/2 - p_i)\} x_i}{[w_i (y_i - p_i) + h_i (1/2 - p_i)] x_i} with hat
 #' values \eqn{h_i}, as in the modified scores of Heinze and Schemper (2002); for the others the
-#' derivative of the penalty is divided among the rows in the same way. The hat values are taken as
-#' known. The penalty's part vanishes relative to the score as the number of rows grows. `estfun()`
+#' derivative of the penalty, which is a sum over rows, is divided among them in the same way. The
+#' hat values, or the covariance of the estimates, are taken as known. The penalty's part vanishes relative to the score as the number of rows grows. `estfun()`
 #' of a fit by `brglmFit()` from \pkg{brglm2}, which is the method for `glm()`, leaves it out.
 #'
 #' `bread()` is the number of rows times `vcov()`, the inverse information. As for `glm()`, each row
@@ -22,9 +22,11 @@
 #' `vcovBS()` draws rows or clusters with replacement, and fits the model to each sample. A warning
 #' counts the samples that have no finite estimates, and are left out.
 #'
-#' For fits without penalty, [cratio()] has the estimating functions of its separate `glm()` fits.
+#' For fits without penalty, [cratio()] has the estimating functions of its separate `glm()` fits,
+#' and [ordered_logit()] those of `clm()` in \pkg{ordinal}.
 #'
-#' @param x A fit by [firth()] without correction, [firth_multinom()] or [cratio()].
+#' @param x A fit by [firth()] without correction, [firth_multinom()], [cratio()] or
+#'   [ordered_logit()].
 #' @param type Type of the estimator, see `vcovHC()` of \pkg{sandwich}.
 #' @param cluster Vector, factor or data frame with the cluster of each row of the fit, or a formula
 #'   such as `~ clinic`; one variable. By default each row is a cluster.
