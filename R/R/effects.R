@@ -31,18 +31,23 @@ Effect.pwcstats_logit <- function(focal.predictors, # nolint
   estimate <- function(column) {
     t(vapply(found, function(part) part[, column], numeric(model$n + 1L)))
   }
-  set_probabilities(result, estimate(1L), estimate(2L))
+  set_probabilities(result, estimate(1L), estimate(2L), if (!is.null(mod$zeta)) mod$df)
 }
 
 # The numbers of an effect of class `effpoly`, which has intervals on the scale of the logit. Cells
-# without data remain NA.
-set_probabilities <- function(result, prob, se) {
+# without data remain NA. Scheffe's intervals are those for `df` coefficients, by default one for
+# each column of the design matrix, as after multinom().
+set_probabilities <- function(result, prob, se, df = NULL) {
   prob[is.na(result$prob)] <- NA
   scale <- prob * (1 - prob)
   values <- list(prob = prob, logit = stats::qlogis(prob))
   if (!is.null(result$se.logit)) {
     # A row of zeros has no standard error.
     quantile <- max((result$upper.logit - result$logit) / result$se.logit, na.rm = TRUE)
+    level <- result$confidence.level
+    if (!is.null(df) && quantile > stats::qnorm((1 + level) / 2) + 1e-6) {
+      quantile <- sqrt(stats::qchisq(level, df))
+    }
     lower <- values$logit - quantile * se / scale
     upper <- values$logit + quantile * se / scale
     values <- c(values, list(

@@ -219,6 +219,8 @@ probability_grid <- function(levels,
     }
     # It is part of the probabilities; emmeans would add it to them.
     object@grid[[".offset."]] <- NULL
+    object@levels[[".offset."]] <- NULL
+    object@roles$predictors <- setdiff(object@roles$predictors, ".offset.")
     rows <- matrix(seq_len(nrow(object@linfct)), ncol = n_levels)
     found <- lapply(seq_len(nrow(rows)), function(row) {
       x <- object@linfct[rows[row, seq_len(n)], , drop = FALSE]

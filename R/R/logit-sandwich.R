@@ -9,8 +9,9 @@
 #' \eqn{\{w_i (y_i - p_i) + h_i (1/2 - p_i)\} x_i}{[w_i (y_i - p_i) + h_i (1/2 - p_i)] x_i} with hat
 #' values \eqn{h_i}, as in the modified scores of Heinze and Schemper (2002); for the others the
 #' derivative of the penalty, which is a sum over rows, is divided among them in the same way. The
-#' hat values, or the covariance of the estimates, are taken as known. The penalty's part vanishes relative to the score as the number of rows grows. `estfun()`
-#' of a fit by `brglmFit()` from \pkg{brglm2}, which is the method for `glm()`, leaves it out.
+#' hat values, or the covariance of the estimates, are taken as known. The penalty's part vanishes
+#' relative to the score as the number of rows grows. `estfun()` of a fit by `brglmFit()` from
+#' \pkg{brglm2}, which is the method for `glm()`, leaves it out.
 #'
 #' `bread()` is the number of rows times `vcov()`, the inverse information. As for `glm()`, each row
 #' is one unit, regardless of its weight or its number of trials. Rows that belong together need

@@ -29,7 +29,8 @@ test_works(
 )
 
 test_works(
-  "broom", c("tidy()", "glance()", "augment()"), c("firth_multinom()", "cratio()", "ordered_logit()"),
+  "broom", c("tidy()", "glance()", "augment()"),
+  c("firth_multinom()", "cratio()", "ordered_logit()"),
   {
     fit <- firth_multinom(ozone ~ Temp + month, days)
     other <- like_multinom(fit)

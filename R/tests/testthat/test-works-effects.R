@@ -134,9 +134,8 @@ test_works(
     same("Temp", se = list(level = 0.9, type = "scheffe"), xlevels = list(Temp = c(70, 80)))
     same_effects(effects::allEffects(fit), effects::allEffects(other, vcov. = variance))
     same_effects(effects::predictorEffects(fit), effects::predictorEffects(other, vcov. = variance))
-    expect_refused(
-      effects::Effect("Temp", ordered_logit(ozone ~ Temp + offset(shift), days)), "use emmeans\\(\\)"
-    )
+    shifted <- ordered_logit(ozone ~ Temp + offset(shift), days)
+    expect_refused(effects::Effect("Temp", shifted), "use emmeans\\(\\)")
   }
 )
 

@@ -230,7 +230,7 @@ test_works(
         )
       }
     }
-    trend <- function(model, ...) numbers(emmeans::emtrends(model, ..., var = "Temp"))
+    trend <- function(fitted, ...) numbers(emmeans::emtrends(fitted, ..., var = "Temp"))
     expect_equal(
       trend(fit, ~month, mode = "latent"), trend(clm, ~month, mode = "latent"),
       tolerance = tolerance_fits

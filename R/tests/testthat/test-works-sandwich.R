@@ -204,7 +204,7 @@ test_works(
       sandwich::vcovHC(fit, type = "HC1"), sandwich::sandwich(clm) * 16 / (16 - 5), tolerance = same
     )
     # The estimating functions of sandwich for clm() leave out the offset and have no penalty. These
-    # are the derivatives of w log p + 1/2 tr(V I) of each row, with the inverse information V fixed.
+    # are derivatives of w log p + 1/2 tr(V I) of each row, with the inverse information V fixed.
     x <- model.matrix(fit)[, -1L]
     derivatives <- function(f, at, step) {
       vapply(seq_along(at), function(k) {
