@@ -10,6 +10,8 @@ SHELL := /usr/bin/env bash
 
 JOBS ?= $(shell nproc)
 export LC_ALL := C.UTF-8
+# R packages that look for the time zone warn where there is no systemd.
+export TZ := UTC
 export MPLBACKEND := Agg
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 

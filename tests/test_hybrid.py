@@ -69,7 +69,7 @@ class TestDistances:
 
     def test_do_not_use_the_label(self, clover):
         X, group, _, _ = clover
-        clf = HybridClassifier(threshold=0.5).fit(X, group == 0, clusters=group)
+        clf = HybridClassifier(SVC(kernel="linear"), threshold=0.5).fit(X, group == 0, clusters=group)
         d = clf.distances(X).to_numpy()
         for column, name in enumerate(clf.machines_):
             own = (group == 0) | (group == int(name))
@@ -198,7 +198,8 @@ class TestHeldOutDistances:
         for cv in (None, 5):
             found = []
             for train, test in StratifiedKFold(3, shuffle=True, random_state=0).split(X, y):
-                clf = HybridClassifier(SVC(), distance_cv=cv, threshold=0.5, random_state=0).fit(X[train], y[train])
+                clf = HybridClassifier(SVC(), n_clusters="ratio", distance_cv=cv, threshold=0.5, random_state=0)
+                clf.fit(X[train], y[train])
                 found.append(log_loss(y[test], clf.predict_proba(X[test])))
             losses[cv] = np.mean(found)
         assert losses[5] < 0.9 * losses[None]

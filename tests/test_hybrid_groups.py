@@ -24,12 +24,12 @@ SAME_MAXIMUM = 1e-5
 
 
 class TestGroups:
-    def test_auto_is_negatives_for_each_positive(self):
+    def test_ratio_is_negatives_for_each_positive(self):
         rng = np.random.default_rng(0)
         for n_negative, expected in ((12, 1), (40, 4), (47, 5), (300, 10)):
             X = rng.normal(size=(10 + n_negative, 2))
             y = np.repeat(["yes", "no"], [10, n_negative])
-            clf = HybridClassifier(threshold=0.5, random_state=0).fit(X, y)
+            clf = HybridClassifier(n_clusters="ratio", distance_cv=None, threshold=0.5, random_state=0).fit(X, y)
             assert (clf.n_clusters_, len(clf.machines_)) == (expected, expected)
             assert clf.pos_label_ == "yes"
 

@@ -32,8 +32,8 @@ class TestOptions:
             ({"estimator": SVC(kernel="precomputed")}, "precomputed.*cannot be used"),
             ({"estimator": SVC(kernel="sigmoid", gamma=5, coef0=-9)}, r"not positive definite.*\|\|w\|\|\^2 = -"),
             ({"n_clusters": 0}, "n_clusters must be"),
-            ({"n_clusters": "many"}, "n_clusters must be 'auto', a whole number, a clusterer"),
-            ({"n_clusters": 2.5}, "n_clusters must be 'auto', a whole number, a clusterer"),
+            ({"n_clusters": "many"}, "n_clusters must be 'auto', 'ratio', a whole number, a clusterer"),
+            ({"n_clusters": 2.5}, "n_clusters must be 'auto', 'ratio', a whole number, a clusterer"),
             ({"n_clusters": 121}, "n_clusters is 121, but there are 120 negative rows"),
             ({"n_clusters": [1, 2, 3]}, r"one label for each of the 150 rows, got 3.*fit\(X, y, clusters="),
             ({"split": "rows"}, "split must be one of 'negatives', 'folds'"),
@@ -267,6 +267,8 @@ class TestData:
         sample = chang_clover(0.5, 40, random_state=1)
         rows, group = sample.data[sample.train][::6], sample.target[sample.train][::6]
         folds = KFold(4, shuffle=True, random_state=0)
-        clf = HybridClassifier(threshold_cv=folds, distance_cv=None, random_state=5).fit(rows, group == 0)
+        clf = HybridClassifier(
+            n_clusters="ratio", threshold="prevalence", threshold_cv=folds, distance_cv=None, random_state=5
+        ).fit(rows, group == 0)
         assert clf.penalty_ == "firth"
         assert 0 < clf.threshold_ < 1

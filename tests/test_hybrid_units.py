@@ -67,7 +67,7 @@ def test_default_machine_is_that_of_e1071():
 
     x, y = rows_of_two()
     x[:, 1] *= 1000.0
-    clf = HybridClassifier(n_clusters=1, pos_label=1, threshold=0.5).fit(x, y)
+    clf = HybridClassifier(n_clusters=1, pos_label=1, threshold=0.5, distance_cv=None).fit(x, y)
     peer = E1071SVC(kernel="linear", scale=True).fit(x, y)
     values = np.asarray(clf.machines_["1"].decision_function(x))
     np.testing.assert_allclose(values, np.ravel(peer.decision_function(x)), atol=SOLVER)

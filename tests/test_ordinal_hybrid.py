@@ -4,11 +4,14 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
+from sklearn.metrics import f1_score
+from sklearn.model_selection import StratifiedKFold
 from sklearn.svm import SVC
 from statsmodels.tools import add_constant
 
 from pwcstats import ContinuationRatio, InputError, OrderedLogit, OrdinalHybridClassifier
 from pwcstats.datasets import chang_ordered
+from pwcstats.hybrid.cutoff import by_score, by_share
 
 ROUNDING = 1e-9
 WORDS = np.array(["none", "low", "mid", "high", "top"])
@@ -135,6 +138,94 @@ class TestOrder:
             OrdinalHybridClassifier(categories="low").fit(X, y)
         with pytest.raises(InputError, match="different from each other"):
             OrdinalHybridClassifier(categories=[0, 1, 2, 3, 4, 4]).fit(X, y)
+
+
+class TestThresholds:
+    MACHINE = SVC(kernel="linear")
+
+    @pytest.mark.parametrize("rule", ["cv", "prevalence"])
+    def test_are_read_off_held_out_probabilities(self, groups, rule):
+        """Against a slow reference implementation, which fits everything again for each fold."""
+        X, y, _, _ = groups
+        folds = StratifiedKFold(3)
+        clf = OrdinalHybridClassifier(self.MACHINE, distance_cv=None, class_threshold=rule, threshold_cv=folds)
+        clf.fit(X, y)
+        held, fold = np.empty((len(X), 5)), np.empty(len(X), dtype=int)
+        for number, (train, test) in enumerate(folds.split(X, y)):
+            held[test] = (
+                OrdinalHybridClassifier(self.MACHINE, distance_cv=None).fit(X[train], y[train]).predict_proba(X[test])
+            )
+            fold[test] = number
+        for k in range(5):
+            expected = by_share(held[:, k], y == k)
+            if rule == "cv":
+                expected = by_score(held[:, k], y == k, fold, "f1", (1, 0))
+            assert clf.thresholds_[k] == pytest.approx(expected, abs=1e-6)
+
+    def test_membership_and_their_order(self, groups):
+        """Thresholds by class, for classes whose order is not alphabetical."""
+        X, y, new, _ = groups
+        by_class = dict(zip(WORDS, (0.5, 0.1, 0.2, 0.3, 0.9), strict=True))
+        fits = [
+            OrdinalHybridClassifier(self.MACHINE, categories=WORDS, class_threshold=given).fit(X, WORDS[y])
+            for given in (by_class, pd.Series(by_class)[::-1], [by_class[word] for word in sorted(WORDS)])
+        ]
+        frame = pd.DataFrame(new, index=[f"r{i}" for i in range(len(new))])
+        for clf in fits:
+            assert clf.thresholds_.to_dict() == by_class
+            found = clf.membership(new)
+            assert list(found.columns) == sorted(WORDS)
+            proba = pd.DataFrame(clf.predict_proba(new), columns=clf.classes_)
+            for word in WORDS:
+                np.testing.assert_array_equal(found[word], proba[word] > by_class[word])
+            assert list(clf.membership(frame).index) == list(frame.index)
+            # Rows may be in several classes, or in none, and the prediction does not depend on it.
+            assert set(found.sum(axis=1)) >= {0, 1, 2}
+            np.testing.assert_array_equal(clf.predict(new), fits[0].classes_[proba.to_numpy().argmax(axis=1)])
+
+    def test_have_a_better_score_than_one_half(self, groups):
+        """Probabilities of the classes in the middle are rarely above 1/2."""
+        sample = chang_ordered(0.7, 100, 400, random_state=0)
+        X, y, train = sample.data, sample.target, sample.train
+        clf = OrdinalHybridClassifier(self.MACHINE, class_threshold="cv", random_state=0).fit(X[train], y[train])
+        found, proba = clf.membership(X[~train]), clf.predict_proba(X[~train])
+        gains = [
+            f1_score(y[~train] == k, found[k]) - f1_score(y[~train] == k, proba[:, k] > 0.5, zero_division=0)
+            for k in range(5)
+        ]
+        assert np.mean(gains) > 0.1
+
+    def test_of_a_known_score_need_no_folds(self, groups):
+        X, y, _, _ = groups
+        keep = (y != 2) | (np.arange(len(y)) % 2 == 0)
+        clf = OrdinalHybridClassifier(self.MACHINE, class_threshold="cv", scoring="balanced_accuracy")
+        clf.fit(X[keep], y[keep])
+        expected = [(y[keep] == k).mean() for k in range(5)]
+        np.testing.assert_allclose(clf.thresholds_, expected, rtol=1e-15)
+        assert clf._fitted.held_out is None
+
+    def test_without_them_there_is_no_membership(self, groups):
+        X, y, new, _ = groups
+        clf = OrdinalHybridClassifier(self.MACHINE).fit(X, y)
+        assert clf.thresholds_ is None
+        with pytest.raises(InputError, match="classes have no thresholds; set class_threshold='cv' or 'prevalence'"):
+            clf.membership(new)
+
+    @pytest.mark.parametrize(
+        ("given", "message"),
+        [
+            ("best", "class_threshold must be one of 'cv', 'prevalence'"),
+            ([0.1, 0.2], r"class_threshold must be None, 'cv', 'prevalence', or one number for each of the classes"),
+            (0.5, "or one number for each of the classes"),
+            ([0.1, 0.2, 0.3, 0.4, 1.5], "a probability between 0 and 1 for each class, got 1.5"),
+            ({0: 0.1, 1: 0.1, 2: 0.1, 3: 0.1}, "for each class, got None"),
+            ({k: 0.1 for k in range(6)}, r"class_threshold has thresholds of \(5\), but the classes are"),
+        ],
+    )
+    def test_are_checked(self, groups, given, message):
+        X, y, _, _ = groups
+        with pytest.raises(InputError, match=message):
+            OrdinalHybridClassifier(self.MACHINE, class_threshold=given).fit(X, y)
 
 
 class TestTrouble:

@@ -38,11 +38,27 @@ model.matrix.pwcstats_bt <- function(object, ...) {
   row_slopes(object, call)
 }
 
+#' @rdname bt_glm
+#' @importFrom stats variable.names
+#' @export
+variable.names.pwcstats_bt <- function(object, ...) { # nolint
+  refuse_unknown(...)
+  names(object$coefficients)
+}
+
+#' @rdname bt_glm
+#' @importFrom stats case.names
+#' @export
+case.names.pwcstats_bt <- function(object, ...) { # nolint
+  refuse_unknown(...)
+  rownames(object$model)
+}
+
 # The derivatives of the links of the fit.
 row_slopes <- function(object, call) {
   rows <- object$model
   players <- lapply(stats::setNames(nm = c("player1", "player2")), item_index, rows, object, call)
-  link_slopes(object, players, rows, object$contest)
+  comparison_slopes(object, players, rows, object$contest)
 }
 
 #' @rdname bt_glm
@@ -65,7 +81,7 @@ leverages <- function(object, call) {
     part$model <- object$model[i, , drop = FALSE]
     part$contest <- if (!is.null(object$contest)) object$contest[i, , drop = FALSE]
     slope <- row_slopes(part, call)
-    rowSums((slope %*% object$vcov) * slope)
+    quadratic_forms(slope, object$vcov, slope)
   })
   weights.pwcstats_bt(object, "working") * unlist(unname(variance))
 }
@@ -125,19 +141,4 @@ refuse_random_effects <- function(object, what, instead, call) {
   if (inherits(object, "pwcstats_bt_mixed")) {
     abort(sprintf("%s cannot be computed for a fit with random effects; %s.", what, instead), call)
   }
-}
-
-#' @importFrom stats deviance
-#' @export
-deviance.pwcstats_bt_mixed <- function(object, ...) {
-  abort("a fit with random effects has no deviance; use logLik() or AIC().", sys.call())
-}
-
-#' @importFrom stats df.residual
-#' @export
-df.residual.pwcstats_bt_mixed <- function(object, ...) {
-  abort(
-    "a fit with random effects has no residual degrees of freedom; use logLik() or AIC().",
-    sys.call()
-  )
 }

@@ -58,7 +58,7 @@ predict.pwcstats_bt <- function(object,
   x <- if (is.null(newdata)) object$contest else contest_to_predict(object, rows, call)
   players <- lapply(stats::setNames(nm = c("player1", "player2")), item_index, rows, object, call)
   if (type == "terms") {
-    return(predict_terms(object, link_slopes(object, players, rows, x), rows, se.fit, call))
+    return(terms_of_links(object, comparison_slopes(object, players, rows, x), rows, se.fit, call))
   }
   ability <- object$abilities[, "ability"]
   link <- ability[players$player1] - ability[players$player2]
@@ -126,7 +126,7 @@ with_bounds <- function(fit, error, is_link, level, df) {
 }
 
 # The parts of the link by term, with a standard error of 0 as NA, as in BTm().
-predict_terms <- function(object, slopes, rows, with_errors, call) {
+terms_of_links <- function(object, slopes, rows, with_errors, call) {
   terms <- slope_terms(object)
   by_term <- function(value) {
     parts <- vapply(unique(terms), function(term) value(which(terms == term)), numeric(nrow(rows)))
@@ -140,7 +140,7 @@ predict_terms <- function(object, slopes, rows, with_errors, call) {
   covariance <- vcov.pwcstats_abilities(object)
   variance <- by_term(function(i) {
     part <- slopes[, i, drop = FALSE]
-    rowSums((part %*% covariance[i, i, drop = FALSE]) * part)
+    quadratic_forms(part, covariance[i, i, drop = FALSE], part)
   })
   error <- sqrt(variance)
   list(fit = fit, se.fit = replace(error, error %in% 0, NA), residual.scale = 1)
@@ -190,7 +190,7 @@ link_covariance <- function(object, players, rows, x, call) {
   if (is.null(object$vcov)) {
     abort("standard errors need the covariance matrix; fit with cov = 'full'.", call)
   }
-  slope <- link_slopes(object, players, rows, x)
+  slope <- comparison_slopes(object, players, rows, x)
   spread <- slope %*% object$vcov
   has_tie <- "(tie)" %in% colnames(slope)
   list(
@@ -201,7 +201,7 @@ link_covariance <- function(object, players, rows, x, call) {
 }
 
 # The derivatives of the links by the coefficients, one row for each comparison.
-link_slopes <- function(object, players, rows, x) {
+comparison_slopes <- function(object, players, rows, x) {
   map <- ability_map(object)
   slope <- map[players$player1, , drop = FALSE] - map[players$player2, , drop = FALSE]
   if (object$order_effect) {

@@ -4,8 +4,8 @@
 #' The result has the class of profiles of `glm()`, so that `plot()`, `pairs()` and `confint()` of
 #' \pkg{MASS} (of \pkg{stats} from R 4.4.0 on) work.
 #'
-#' `confint()` of the result interpolates. `confint(fit, method = "profile")` computes the bounds
-#' themselves.
+#' `confint()` of the result equals `confint(fit, method = "profile")`: it computes the bounds and
+#' does not interpolate.
 #'
 #' @param fitted A fit by [bt()] or [plackett_luce()], without clusters and random effects.
 #' @param which Names or numbers of the coefficients, by default all.
@@ -23,7 +23,7 @@ NULL
 #' @rdname bt_profile
 #' @importFrom stats profile
 #' @export
-profile.pwcstats_abilities <- function(fitted, which, alpha = 0.01, ...) {
+profile.pwcstats_abilities <- function(fitted, which = NULL, alpha = 0.01, ...) {
   call <- sys.call()
   refuse_unknown(...)
   check_level(alpha, "alpha", call)
@@ -31,9 +31,7 @@ profile.pwcstats_abilities <- function(fitted, which, alpha = 0.01, ...) {
     fitted, "a profile of this kind", "use confint(fit, method = 'profile')", call
   )
   terms <- names(fitted$coefficients)
-  chosen <- if (missing(which)) terms else chosen_terms(which, terms, call, "which")
-  # It has the methods of profiles before R 4.4.0.
-  requireNamespace("MASS", quietly = TRUE)
+  chosen <- if (is.null(which)) terms else chosen_terms(which, terms, call, "which")
   fit <- thaw(fitted, call)
   one <- function(term) {
     index <- count_to_py(match(term, terms) - 1L)
@@ -43,8 +41,5 @@ profile.pwcstats_abilities <- function(fitted, which, alpha = 0.01, ...) {
     points$par.vals <- with_dimnames(path[, -1L, drop = FALSE], NULL, terms)
     points
   }
-  structure(
-    lapply(stats::setNames(nm = chosen), one),
-    original.fit = fitted, summary = summary(fitted), class = c("profile.glm", "profile")
-  )
+  as_profile(fitted, lapply(stats::setNames(nm = chosen), one))
 }

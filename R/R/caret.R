@@ -148,17 +148,20 @@ tuned_by_kernel <- list(
 )
 
 tuned_by_learner <- list(
-  qda = "reg_param", knn = "k", logistic = "cost", tree = "minbucket"
+  svm = tuned_by_kernel, qda = "reg_param", knn = "k", logistic = "cost", tree = "minbucket"
 )
 
-# Names of the tuning parameters.
+# Names of the tuning parameters. The machines of hybrids are linear by default.
 tuned_by <- function(name, fixed) {
-  learner <- if (name == "pwc") first_of(fixed$learners, "svm") else "svm"
+  if (name != "pwc") {
+    return(tuned_by_kernel[[first_of(fixed$kernel, "linear")]])
+  }
+  learner <- first_of(fixed$learners, eval(formals(pwc)$learners))
   if (!is.character(learner) || length(learner) != 1L) {
     return(character())
   }
-  kernel <- first_of(fixed$kernel, if (name == "pwc") "radial" else "linear")
-  if (learner == "svm") tuned_by_kernel[[kernel]] else tuned_by_learner[[learner]]
+  tuned <- tuned_by_learner[[learner]]
+  if (is.list(tuned)) tuned[[first_of(fixed$kernel, "radial")]] else tuned
 }
 
 tuning_grid <- function(tuned, x, len, search) {

@@ -14,24 +14,32 @@ Effect.pwcstats_logit <- function(focal.predictors, # nolint
   if (!is.null(stats::model.offset(mod$model))) {
     abort("the methods of effects for several classes have no offset; use emmeans().", sys.call())
   }
-  model <- equations(mod)
+  if ("latent" %in% ...names()) {
+    abort(
+      if (is.null(mod$zeta)) {
+        "latent has no meaning for this model, which has a linear predictor for each stage."
+      } else {
+        "latent is not available; use emmeans(fit, ~ x, mode = 'latent')."
+      },
+      NULL
+    )
+  }
+  refuse_infinite_estimates(mod, "a standard error", NULL)
   columns <- colnames(model.matrix.pwcstats_logit(mod))
   rows <- mod
   rows$lev <- as.character(mod$classes)
   # With coefficients 0 and covariance 1, its intervals give the normal or Scheffe quantile.
-  rows$coefficients <- matrix(0, model$n, length(columns), dimnames = list(NULL, columns))
+  rows$coefficients <- matrix(
+    0, length(mod$classes) - 1L, length(columns), dimnames = list(NULL, columns)
+  )
   method <- utils::getS3method("Effect", "multinom", envir = asNamespace("effects"))
   result <- method(focal.predictors, rows, ..., vcov. = diag(length(rows$coefficients)))
-  covariance <- if (is.function(vcov.)) vcov.(mod) else vcov.
-  found <- lapply(seq_len(nrow(result$model.matrix)), function(row) {
-    x <- model$design(result$model.matrix[row, , drop = FALSE])
-    part <- from_coefficients(x, flat_coefficients(mod), model$from_logits)
-    cbind(part$value, sqrt(diag(part$slope %*% tcrossprod(covariance, part$slope))))
-  })
-  estimate <- function(column) {
-    t(vapply(found, function(part) part[, column], numeric(model$n + 1L)))
-  }
-  set_probabilities(result, estimate(1L), estimate(2L), if (!is.null(mod$zeta)) mod$df)
+  mod$vcov <- if (is.function(vcov.)) vcov.(mod) else vcov.
+  designs <- link_designs(mod, result$model.matrix)
+  eta <- link_values(mod, designs)
+  proba <- link_proba(mod, eta)
+  se <- probability_errors(mod, designs, eta, proba)
+  set_probabilities(result, proba, se, if (!is.null(mod$zeta)) mod$df)
 }
 
 # The numbers of an effect of class `effpoly`, which has intervals on the scale of the logit. Cells

@@ -38,8 +38,8 @@
 #'   likelihood-ratio tests, too. It also works for fits by [bt()] and [plackett_luce()].
 #' - \pkg{performance}: `model_performance()`, and `test_likelihoodratio()`, which gives the tests
 #'   of [anova()][anova.pwcstats_logit]. `r2()` is Tjur's after [firth()], and McFadden's after
-#'   [cratio()] and [ordered_logit()] without penalty. `compare_performance()` knows a fixed list of classes and refuses
-#'   others.
+#'   [cratio()] and [ordered_logit()] without penalty. `compare_performance()` knows a fixed list of
+#'   classes and refuses others.
 #'
 #' @seealso [predict()][predict.pwcstats_logit] for predictions of single rows.
 #' @examplesIf pwcstats_available() && requireNamespace("emmeans", quietly = TRUE)
@@ -79,13 +79,14 @@ emm_basis.pwcstats_firth_multinom <- function(object, # nolint
   mode <- check_choice(mode, call)
   x <- grid_design(object, trms, xlev, grid)
   levels <- named_levels(object)
-  model <- equations(object)
   if (mode == "prob") {
-    scale <- probability_grid(levels, model$n, model$from_logits)
-    return(as_basis(object, model$design(x), scale, ...))
+    designs <- link_designs(object, x)
+    scale <- probability_grid(levels, length(designs), proba_from_links(object))
+    return(as_basis(object, do.call(rbind, designs), scale, ...))
   }
   # The baseline has logit 0; centring subtracts the mean of all logits.
-  centred <- rbind(0, diag(model$n)) - 1 / (model$n + 1L)
+  n_links <- nrow(object$coefficients)
+  centred <- rbind(0, diag(n_links)) - 1 / (n_links + 1L)
   scale <- list(tran = "log", inv.lbl = "e^y", ylevs = levels)
   as_basis(object, kronecker(centred, x), scale, ...)
 }
@@ -102,14 +103,15 @@ emm_basis.pwcstats_cratio <- function(object, # nolint
                                       ...) {
   call <- sys.call()
   mode <- check_choice(mode, call)
-  model <- equations(object)
+  refuse_infinite_estimates(object, "a standard error", NULL)
+  designs <- link_designs(object, grid_design(object, trms, xlev, grid))
   stages <- list(stage = object$stages)
   scale <- switch(mode,
     linear.predictor = list(tran = "logit", inv.lbl = "prob", ylevs = stages),
-    stage = probability_grid(stages, model$n, stages_from_logits),
-    ordered_grid(object, mode, model)
+    stage = probability_grid(stages, length(designs), stages_from_links),
+    ordered_grid(object, mode, length(designs))
   )
-  as_basis(object, model$design(grid_design(object, trms, xlev, grid)), scale, ...)
+  as_basis(object, do.call(rbind, designs), scale, ...)
 }
 
 # The modes of emmeans for clm() of ordinal. The default is another, because functions such as
@@ -126,21 +128,17 @@ emm_basis.pwcstats_ordered_logit <- function(object, # nolint
                                              ...) {
   call <- sys.call()
   mode <- check_choice(mode, call)
-  model <- equations(object)
-  x <- grid_design(object, trms, xlev, grid)
+  refuse_infinite_estimates(object, "a standard error", NULL)
+  designs <- link_designs(object, grid_design(object, trms, xlev, grid))
   if (mode == "latent") {
-    centred <- -Reduce(`+`, link_designs(object, x)) / model$n
-    return(as_basis(object, centred, list(), ...))
+    return(as_basis(object, -Reduce(`+`, designs) / length(designs), list(), ...))
   }
-  scale <- if (mode == "linear.predictor") {
-    list(
-      tran = "logit", inv.lbl = "cumprob", ylevs = list(cut = names(object$zeta)),
-      offset.mult = model$offset
-    )
-  } else {
-    ordered_grid(object, mode, model)
-  }
-  as_basis(object, model$design(x), scale, ...)
+  cuts <- list(cut = names(object$zeta))
+  scale <- switch(mode,
+    linear.predictor = list(tran = "logit", inv.lbl = "cumprob", ylevs = cuts, offset.mult = -1),
+    ordered_grid(object, mode, length(designs), offset = -1)
+  )
+  as_basis(object, do.call(rbind, designs), scale, ...)
 }
 
 grid_design <- function(object, trms, xlev, grid) {
@@ -174,14 +172,14 @@ named_levels <- function(object) {
 }
 
 # Modes of ordered classes: linear combinations of their probabilities.
-ordered_grid <- function(object, mode, model) {
+ordered_grid <- function(object, mode, n_links, offset = NULL) {
   levels <- named_levels(object)
   labels <- levels[[1L]]
   n <- length(labels)
   at_most <- outer(seq_len(n - 1L), seq_len(n), ">=") + 0
   cut <- list(cut = paste(labels[-n], labels[-1L], sep = "|"))
   combine <- function(levels, weights) {
-    probability_grid(levels, model$n, model$from_logits, weights, mode, model$offset)
+    probability_grid(levels, n_links, proba_from_links(object), weights, mode, offset)
   }
   switch(mode,
     prob = combine(levels, diag(n)),
@@ -194,12 +192,13 @@ ordered_grid <- function(object, mode, model) {
 # The part `misc` of a basis whose linear predictors become probabilities.
 # levels       classes, stages or cuts, with their name
 # n            number of linear predictors for each row of the grid
-# from_logits  as in equations()
-# offset       as in equations()
+# from_links   function from the linear predictors of a row to probabilities (`value`) and their
+#              derivatives (`slope`)
 # combine      matrix of the combinations of probabilities to return
+# offset       factor of the offset in the linear predictors; NULL if the model has none
 probability_grid <- function(levels,
                              n,
-                             from_logits,
+                             from_links,
                              combine = NULL,
                              name = "prob",
                              offset = NULL) {
@@ -224,7 +223,8 @@ probability_grid <- function(levels,
     rows <- matrix(seq_len(nrow(object@linfct)), ncol = n_levels)
     found <- lapply(seq_len(nrow(rows)), function(row) {
       x <- object@linfct[rows[row, seq_len(n)], , drop = FALSE]
-      part <- from_coefficients(x, object@bhat, from_logits, added[[row]])
+      part <- from_links(drop(x %*% object@bhat) + added[[row]])
+      part$slope <- part$slope %*% x
       if (is.null(combine)) part else lapply(part, function(values) combine %*% values)
     })
     if (name == "mean.class") {
@@ -242,6 +242,19 @@ probability_grid <- function(levels,
   }
   scale <- list(ylevs = levels, postGridHook = hook, equations = n, padding = n_levels - n)
   c(scale, if (!is.null(offset)) list(offset.mult = offset))
+}
+
+# Probabilities of the classes of a row, and their derivatives.
+proba_from_links <- function(object) {
+  function(eta) {
+    eta <- t(eta)
+    proba <- link_proba(object, eta)
+    list(value = drop(proba), slope = do.call(rbind, link_slopes(object, eta, proba)))
+  }
+}
+
+stages_from_links <- function(eta) {
+  list(value = stats::plogis(eta), slope = diag(stats::dlogis(eta), length(eta)))
 }
 
 without_levels <- function(object, name, rows) {

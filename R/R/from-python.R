@@ -153,18 +153,12 @@ same_columns <- function(x, y) {
 formula_from_names <- function(terms, intercept = TRUE, response = NULL) {
   right <- lapply(as.character(terms), as.name)
   right <- if (!intercept) c(0, right) else if (length(right)) right else list(1)
-  right <- Reduce(function(a, b) call("+", a, b), right)
+  right <- sum_of(right)
   formula <- if (is.null(response)) call("~", right) else call("~", as.name(response), right)
   stats::as.formula(formula, globalenv())
 }
 
 call_bt <- function(parts) {
-  # bt() needs names without backquotes.
-  names <- union(names(parts$data), parts$terms)
-  valid <- stats::setNames(make.names(names, unique = TRUE), names)
-  names(parts$data) <- valid[names(parts$data)]
-  names(parts$item_data) <- valid[names(parts$item_data)]
-  parts$terms <- valid[as.character(parts$terms)]
   item_data <- data_from_py(parts$item_data, parts$items)
   if (!is.null(parts$wins)) {
     data <- list(wins = with_dimnames(parts$wins, parts$items, parts$items))
@@ -194,8 +188,7 @@ call_bt <- function(parts) {
     right <- c(
       if (parts$free) quote(..), if (parts$random) quote((1 | ..)), lapply(parts$terms, as.name)
     )
-    right <- Reduce(function(a, b) call("+", a, b), right)
-    c(arguments, list(formula = stats::as.formula(call("~", right), globalenv())))
+    c(arguments, list(formula = stats::as.formula(call("~", sum_of(right)), globalenv())))
   }, data)
 }
 

@@ -30,10 +30,12 @@
 #' @param clusters Number of k-means clusters of the negatives, or the cluster of each row of
 #'   `data`; rows that `subset` and `na.action` leave out are also left out of it. It is looked up
 #'   in `data` first, then where the function is called. The clusters of positive rows are not used,
-#'   and may be missing. `"auto"` is the rounded number of negatives per positive, from 1 to 10;
-#'   hundreds of clusters take minutes. k-means always standardises the columns, even with
-#'   `scale = FALSE`. With `split = "folds"` it is the number of parts, by default 9, or fewer if
-#'   the rarer class has fewer rows.
+#'   and may be missing. `"ratio"` is the rule of the report: the rounded number of negatives per
+#'   positive, from 1 to 10. `"auto"` also tries 1 to 6 clusters, and takes the number with the least
+#'   log loss of cross-validated probabilities if the difference from `"ratio"` is more than its
+#'   standard error. Hundreds of clusters take minutes. k-means always standardises the columns, even
+#'   with `scale = FALSE`. With `split = "folds"` it is the number of parts, by default 9, or fewer
+#'   if the rarer class has fewer rows.
 #' @param split Use clusters of the negatives, or random parts of all rows. With `"folds"`, each
 #'   part has a machine for both classes, and a binary logistic model integrates the distances.
 #' @param kernel,cost,gamma,degree,coef0,tolerance Arguments of the support vector machines, as in
@@ -49,9 +51,8 @@
 #' @param penalty Use Firth's penalty if the distances separate the groups, never, or always.
 #' @param select Whether to select distances stepwise, and with which criterion.
 #' @param threshold For two classes, the probability above which a row is predicted to be positive:
-#'   `"cv"` maximises the balanced accuracy of cross-validated probabilities, and is 1/2 if the
-#'   folds do not show that another value is better; `"prevalence"` predicts as many positives as
-#'   there are; or a number.
+#'   `"cv"` is the share of positives, which maximises the balanced accuracy if the probabilities are
+#'   right; `"prevalence"` predicts as many positives as there are; or a number.
 #' @param positive Label of the positive class. By default the rarer class, or the second level if
 #'   both are equally frequent; with more than two classes the first level, the baseline.
 #' @param distance_cv Number of folds for cross-validated distances, from which the integrator is
@@ -155,7 +156,7 @@ hybrid <- function(formula,
     list(svm_to_py(svm, ncol(input$rows), call)),
     c(integration_to_py(options), list(
       split = split,
-      n_clusters = if (is.numeric(given)) count_to_py(given) else "auto",
+      n_clusters = clusters_to_py(given),
       integrator = first_choice(integrator),
       threshold = number_to_py(threshold),
       pos_label = positive
@@ -182,7 +183,7 @@ hybrid <- function(formula,
   ))
 }
 
-# "auto", a number, or a factor with a label for each row of the data. Missing labels are a level,
+# "auto", "ratio", a number, or a factor with a label for each row of the data. Missing labels are a level,
 # so that na.action does not drop positives without a cluster.
 read_clusters <- function(asked, environment, call) {
   if (is.null(asked$clusters)) {
@@ -192,7 +193,7 @@ read_clusters <- function(asked, environment, call) {
     evaluate_clusters(asked, environment),
     error = function(e) abort_as(e, call)
   )
-  if (identical(given, "auto")) {
+  if (identical(given, "auto") || identical(given, "ratio")) {
     return(given)
   }
   if (is_one_number(given)) {
@@ -200,7 +201,10 @@ read_clusters <- function(asked, environment, call) {
     return(given)
   }
   if (!is.atomic(given) || length(given) < 2L || is.matrix(given)) {
-    abort("clusters must be \"auto\", a whole number, or a label for each row of the data.", call)
+    abort(
+      "clusters must be \"auto\", \"ratio\", a whole number, or a label for each row of the data.",
+      call
+    )
   }
   addNA(as.factor(given))
 }
@@ -215,6 +219,11 @@ evaluate_clusters <- function(asked, environment) {
 with_clusters <- function(asked, given) {
   asked$clusters <- if (is.factor(given)) given
   asked
+}
+
+# Labels are passed to fit() instead.
+clusters_to_py <- function(given) {
+  if (is.factor(given)) "auto" else if (is.numeric(given)) count_to_py(given) else given
 }
 
 # Labels of the rows that are used. Python reads those of negatives.

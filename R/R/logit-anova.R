@@ -98,12 +98,11 @@ refuse_not_nested <- function(first, second, call) {
   fits
 }
 
-refuse_corrected <- function(object, call) {
-  if (!identical(first_of(object$correction, "none"), "none")) {
+refuse_corrected <- function(object, call, what = "a likelihood-ratio test") {
+  if (first_of(object$correction, "none") != "none") {
     abort(
       sprintf(
-        "a likelihood-ratio test needs a fit without correction, got correction = '%s'.",
-        object$correction
+        "%s needs a fit without correction, got correction = '%s'.", what, object$correction
       ),
       call
     )

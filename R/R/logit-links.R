@@ -1,6 +1,7 @@
-# The linear predictors of logistic fits and what depends on them: scores of rows, and standard
-# errors of probabilities. A new class of fits needs methods for link_designs(), link_scores() and
-# coefficient_terms(), and for link_slopes() if predict() computes its standard errors here.
+# The linear predictors of logistic fits and what depends on them: scores of rows, probabilities of
+# classes and their standard errors. sandwich, predict(), emmeans and effects use them. A new class
+# of fits needs methods for link_designs(), link_scores(), link_proba(), link_slopes() and
+# coefficient_terms().
 
 # A list with one matrix for each linear predictor: its derivatives with respect to the
 # coefficients, which are in the order of vcov(); `x` is the design matrix of some rows.
@@ -94,7 +95,7 @@ link_scores.pwcstats_cratio <- function(object, designs) {
     at_stage <- ifelse(weight > 0 & reached, weight, 0)
     mean <- stats::plogis(eta[, stage])
     score <- ifelse(at_stage > 0, at_stage * ((code == class) - mean), 0)
-    if (object$penalty == "firth") {
+    if (object$penalty != "none") {
       score <- score + binary_penalty(object, designs[[stage]], at_stage, mean)
     }
     score
@@ -116,7 +117,7 @@ link_scores.pwcstats_ordered_logit <- function(object, designs) {
   score <- upper - lower
   # Rows of weight 0 may have a class that is not in the model.
   score[weight == 0] <- 0
-  if (object$penalty == "firth") {
+  if (object$penalty != "none") {
     score <- score + cumulative_penalty(object, designs, eta)
   }
   weight * score
@@ -127,7 +128,7 @@ link_scores.pwcstats_ordered_logit <- function(object, designs) {
 # the sum over classes of g g' / p, where g has the derivatives of p, the probability of the class.
 cumulative_penalty <- function(object, designs, eta) {
   links <- seq_along(designs)
-  p <- fitted_rows(object)
+  p <- link_proba(object, eta)
   density <- stats::dlogis(eta)
   # Columns j of g'C: the parts of the thresholds above and below each class.
   cov <- function(a, b) quadratic_forms(designs[[a]], object$vcov, designs[[b]])
@@ -147,6 +148,36 @@ cumulative_penalty <- function(object, designs, eta) {
     density[, link] / 2 * (slope - value(link) + value(link + 1L))
   }, numeric(nrow(p)))
   matrix(parts, nrow(p))
+}
+
+# Probabilities of the classes, one column each, for linear predictors `eta`, one column each.
+link_proba <- function(object, eta) {
+  UseMethod("link_proba")
+}
+
+link_proba.pwcstats_firth_multinom <- function(object, eta) {
+  eta <- cbind(numeric(nrow(eta)), eta)
+  # Subtracting the largest avoids overflow.
+  largest <- max.col(eta, ties.method = "first")
+  odds <- exp(eta - eta[cbind(seq_along(largest), largest)])
+  odds / rowSums(odds)
+}
+
+link_proba.pwcstats_cratio <- function(object, eta) {
+  classes <- seq_along(object$classes)
+  stages <- match(object$stages, as.character(object$classes))
+  # A class ends the chain at its own stage, after it has passed the stages before.
+  passes <- outer(stages, classes, if (object$direction == "backward") ">" else "<")
+  log_yes <- stats::plogis(eta, log.p = TRUE)
+  log_no <- stats::plogis(-eta, log.p = TRUE)
+  exp(log_yes %*% outer(stages, classes, "==") + log_no %*% passes)
+}
+
+link_proba.pwcstats_ordered_logit <- function(object, eta) {
+  # F(upper) - F(lower), precise in the tails.
+  upper <- cbind(eta, Inf)
+  lower <- cbind(-Inf, eta)
+  stats::plogis(upper) * stats::plogis(-lower) * -expm1(lower - upper)
 }
 
 # A list with one matrix for each class: derivatives of its probability with respect to the linear
@@ -172,6 +203,14 @@ link_slopes.pwcstats_cratio <- function(object, eta, proba) {
     passed <- if (backward) classes > class else classes < class
     share <- sweep(-p, 2L, passed, `*`) + sweep(1 - p, 2L, classes == class, `*`)
     proba[, class] * share
+  })
+}
+
+link_slopes.pwcstats_ordered_logit <- function(object, eta, proba) {
+  links <- seq_len(ncol(eta))
+  density <- stats::dlogis(eta)
+  lapply(seq_len(ncol(proba)), function(class) {
+    sweep(density, 2L, (links == class) - (links == class - 1L), `*`)
   })
 }
 
@@ -221,11 +260,6 @@ probability_errors <- function(object, designs, eta, proba) {
     quadratic_forms(gradient, object$vcov, gradient)
   }, numeric(nrow(proba)))
   sqrt(matrix(errors, nrow(proba)))
-}
-
-# a' V b for the rows a and b of two matrices.
-quadratic_forms <- function(left, v, right) {
-  rowSums((left %*% v) * right)
 }
 
 # Scores of the rows of the fit, one column for each coefficient.

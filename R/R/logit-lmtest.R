@@ -110,7 +110,9 @@ coeftest.pwcstats_logit <- function(x, vcov. = NULL, df = Inf, ..., save = FALSE
 #' @rdname pwcstats_lmtest
 #' @exportS3Method lmtest::coefci
 coefci.pwcstats_logit <- function(x, parm = NULL, level = 0.95, vcov. = NULL, df = Inf, ...) { # nolint
-  v <- covariance(x, vcov., sys.call(), ...)
+  call <- sys.call()
+  v <- covariance(x, vcov., call, ...)
+  parm <- chosen_terms(first_of(parm, names(x$se)), names(x$se), call)
   lmtest::coefci(equation_of(x), parm = parm, level = level, vcov. = v, df = df)
 }
 

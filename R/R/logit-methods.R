@@ -224,15 +224,6 @@ family.pwcstats_firth <- function(object, ...) {
 }
 
 #' @rdname pwcstats_logit
-#' @export
-family.pwcstats_logit <- function(object, ...) {
-  abort(
-    "only fits by firth() have a family; models of several classes have none.",
-    sys.call()
-  )
-}
-
-#' @rdname pwcstats_logit
 #' @importFrom stats weights
 #' @export
 weights.pwcstats_logit <- function(object, type = c("prior", "working"), ...) {
@@ -266,6 +257,22 @@ row_weights <- function(object) {
 model.matrix.pwcstats_logit <- function(object, ...) { # nolint
   refuse_unknown(...)
   design_of(object$terms, object$model, object$contrasts, sys.call())
+}
+
+#' @rdname pwcstats_logit
+#' @importFrom stats variable.names
+#' @export
+variable.names.pwcstats_logit <- function(object, ...) { # nolint
+  refuse_unknown(...)
+  colnames(model.matrix.pwcstats_logit(object))
+}
+
+#' @rdname pwcstats_logit
+#' @importFrom stats case.names
+#' @export
+case.names.pwcstats_logit <- function(object, ...) { # nolint
+  refuse_unknown(...)
+  rownames(object$model)[row_weights_used(object) > 0]
 }
 
 #' @rdname pwcstats_logit

@@ -144,15 +144,11 @@ predict.pwcstats_firth_multinom <- function(object,
   type <- check_choice(type, call)
   check_flag(se.fit, "se.fit", call)
   rows <- rows_of_design(object, newdata, na.action, call)
-  link <- rows$x %*% t(object$coefficients)
-  if (type == "link") {
-    values <- link
-  } else {
-    wide <- cbind(numeric(nrow(link)), link)
-    # Subtracting the largest avoids overflow.
-    largest <- max.col(wide, ties.method = "first")
-    odds <- exp(wide - wide[cbind(seq_along(largest), largest)])
-    values <- with_dimnames(odds / rowSums(odds), rownames(link), as.character(object$classes))
+  values <- rows$x %*% t(object$coefficients)
+  if (type != "link") {
+    values <- with_dimnames(
+      link_proba(object, values), rownames(values), as.character(object$classes)
+    )
   }
   predicted_values(object, values, type, se.fit, rows, call)
 }
@@ -289,13 +285,4 @@ residuals.pwcstats_firth <- function(object,
     names(value) <- rownames(object$model)
   }
   stats::naresid(object$na.action, value)
-}
-
-#' @rdname predict.pwcstats_logit
-#' @export
-residuals.pwcstats_logit <- function(object, ...) {
-  abort(
-    "residuals are defined only for fits by firth(); fitted() has probabilities.",
-    sys.call()
-  )
 }

@@ -31,6 +31,7 @@
 profile.pwcstats_logit <- function(fitted, which = NULL, alpha = 0.01, n_points = 10, ...) {
   call <- sys.call()
   refuse_unknown(...)
+  check_level(alpha, "alpha", call)
   names <- names(fitted$se)
   chosen <- if (is.null(which)) names else chosen_terms(which, names, call, "which")
   fit <- thaw(fitted, call)
@@ -47,20 +48,13 @@ profile.pwcstats_logit <- function(fitted, which = NULL, alpha = 0.01, n_points 
     curve
   })
   # Other methods for profiles expect coef() to be a vector.
-  summary <- summary(fitted)
   fitted$coefficients <- flat_coefficients(fitted)
-  structure(
-    stats::setNames(curves, chosen),
-    original.fit = fitted,
-    summary = summary,
-    class = c("pwcstats_profile", "profile.glm", "profile")
-  )
+  as_profile(fitted, stats::setNames(curves, chosen))
 }
 
 #' @rdname profile.pwcstats_logit
 #' @export
 confint.pwcstats_profile <- function(object, parm = names(object), level = 0.95, ...) {
   refuse_unknown(...)
-  fit <- attr(object, "original.fit")
-  confint.pwcstats_logit(fit, parm, level = level, method = "profile")
+  stats::confint(attr(object, "original.fit"), parm, level = level, method = "profile")
 }

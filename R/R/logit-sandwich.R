@@ -56,7 +56,33 @@ estfun.pwcstats_logit <- function(x, ...) { # nolint
   call <- sys.call()
   refuse_unknown(...)
   refuse_other_equations(x, call)
+  refuse_idle_rows(x, parent.frame(), call)
   stats::naresid(x$na.action, row_scores(x))
+}
+
+# sandwich counts rows of weight 0 in corrections for small samples, and finds no leverage for them.
+# vcovHC() leaves such rows out, but vcovCL() is not generic. `frame` has the options of the caller.
+refuse_idle_rows <- function(x, frame, call) {
+  if (environmentName(topenv(frame)) != "sandwich") {
+    return()
+  }
+  type <- first_of(get0("type", frame, inherits = FALSE)[1L], "HC0")
+  corrected <- !type %in% c("HC", "HC0") || isTRUE(get0("adjust", frame, inherits = FALSE))
+  if (corrected && any(row_weights_used(x) == 0)) {
+    abort(
+      paste(
+        "corrections for small samples would count rows of weight 0; use type = 'HC0', or fit",
+        "without these rows."
+      ),
+      call
+    )
+  }
+}
+
+without_idle_rows <- function(x) {
+  x$model <- x$model[row_weights_used(x) > 0, , drop = FALSE]
+  x$na.action <- NULL
+  x
 }
 
 #' @rdname pwcstats_sandwich
@@ -65,26 +91,80 @@ bread.pwcstats_logit <- function(x, ...) { # nolint
   call <- sys.call()
   refuse_unknown(...)
   refuse_other_equations(x, call)
+  # sandwich() calls estfun() twice, and bread() once.
+  warn_of_separation(x, call)
   nrow(x$model) * x$vcov
 }
 
-refuse_other_equations <- function(x, call) {
-  if (first_of(x$correction, "none") != "none") {
-    abort(
+# The outcomes of few rows vary little at such estimates, so a robust covariance is far too small.
+warn_of_separation <- function(x, call) {
+  infinite <- infinite_terms(x, call)
+  if (length(infinite)) {
+    warn(
       sprintf(
-        "a sandwich covariance needs a fit without correction, got correction = '%s'.",
-        x$correction
+        paste(
+          "robust standard errors are too small, because maximum likelihood estimates are infinite",
+          "(%s); use anova(fit) and confint(fit, method = 'profile')."
+        ),
+        list_some(infinite)
       ),
       call
     )
   }
+}
+
+# Names of the columns whose maximum likelihood estimates are infinite.
+infinite_terms <- function(x, call) {
+  x <- without_idle_rows(x)
+  design <- model.matrix.pwcstats_logit(x)
+  ordered <- inherits(x, "pwcstats_ordered_logit")
+  if (inherits(x, "pwcstats_firth")) {
+    trials <- read_binary(one_column(stats::model.response(x$model)), call)$counts
+    line <- which(trials > 0, arr.ind = TRUE)
+    # Successes come first in the response.
+    code <- 3L - line[, 2L]
+    design <- design[line[, 1L], , drop = FALSE]
+  } else {
+    code <- class_codes(x)
+  }
+  labels <- as.character(x$classes)
+  if (inherits(x, "pwcstats_cratio")) {
+    stages <- match(x$stages, labels)
+    passed <- if (x$direction == "backward") `<=` else `>=`
+    reached <- lapply(stages, function(stage) which(passed(code, stage)))
+    code <- unlist(Map(function(rows, stage) 1L + (code[rows] == stage), reached, stages))
+    parts <- Map(function(z, rows) z[rows, , drop = FALSE], link_designs(x, design), reached)
+    design <- with_dimnames(do.call(rbind, parts), NULL, names(x$se))
+    labels <- c("other", "stage")
+  } else if (ordered) {
+    design <- design[, -1L, drop = FALSE]
+  }
+  if (!ncol(design)) {
+    return(character())
+  }
+  load_python(call)
+  found <- call_python(
+    "detect_separation",
+    list(codes_to_py(as.integer(code), labels, ordered), design_to_py(design)),
+    list(ordered = ordered),
+    call
+  )
+  directions <- matrix_from_py(found$directions)[seq_len(ncol(design)), , drop = FALSE]
+  colnames(design)[rowSums(!is.finite(directions)) > 0]
+}
+
+refuse_other_equations <- function(x, call) {
+  refuse_corrected(x, call, "a sandwich covariance")
   refuse_infinite_estimates(x, "a sandwich covariance", call)
 }
 
 refuse_infinite_estimates <- function(x, what, call) {
   if (isTRUE(x$separated)) {
     abort(
-      sprintf("%s needs finite estimates; fit with penalty = 'firth'.", what), call
+      sprintf(
+        "%s needs finite estimates, but a stage is separated; fit with penalty = 'firth'.", what
+      ),
+      call
     )
   }
 }
@@ -92,13 +172,17 @@ refuse_infinite_estimates <- function(x, what, call) {
 #' @rdname pwcstats_sandwich
 #' @exportS3Method sandwich::vcovHC
 vcovHC.pwcstats_logit <- function(x, type = "HC3", ...) { # nolint
-  if (inherits(x, "pwcstats_firth")) {
-    return(NextMethod())
-  }
   call <- sys.call()
+  if (inherits(x, "pwcstats_firth")) {
+    method <- utils::getS3method("vcovHC", "default", envir = asNamespace("sandwich"))
+    return(method(without_idle_rows(x), type = type, ...))
+  }
+  if (missing(type)) {
+    abort("give type = 'HC0' or 'HC1'; the default 'HC3' needs a fit by firth().", call)
+  }
   refuse_unknown(...)
   check_choice(type, call, c("HC", "HC0", "HC1"), "type")
-  sandwich::sandwich(x, adjust = type == "HC1")
+  sandwich::sandwich(without_idle_rows(x), adjust = type == "HC1")
 }
 
 #' @rdname pwcstats_sandwich
@@ -108,6 +192,7 @@ vcovBS.pwcstats_logit <- function(x, cluster = NULL, R = 250, ...) { # nolint
   refuse_unknown(...)
   check_count(R, "R", call, least = 2)
   refuse_other_equations(x, call)
+  warn_of_separation(x, call)
   n <- nrow(x$model)
   if (is.null(cluster)) {
     cluster <- seq_len(n)
@@ -126,8 +211,9 @@ vcovBS.pwcstats_logit <- function(x, cluster = NULL, R = 250, ...) { # nolint
       call
     )
   }
-  rows <- split(seq_len(n), match(cluster, unique(cluster)))
   weights <- row_weights_used(x)
+  used <- which(weights > 0)
+  rows <- split(used, match(cluster[used], unique(cluster[used])))
   estimates <- vapply(seq_len(R), function(i) {
     drawn <- unlist(rows[sample.int(length(rows), replace = TRUE)])
     estimates_or_missing(refit(x, weights = weights * tabulate(drawn, n)), x$df)

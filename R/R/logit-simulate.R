@@ -36,12 +36,19 @@ simulate.pwcstats_logit <- function(object, nsim = 1, seed = NULL, ...) {
   draw <- drawer(object, fitted_rows(object), call)
   state <- start_random(seed)
   on.exit(state$restore())
-  drawn <- lapply(seq_len(nsim), function(i) draw())
+  # With rows of missing values if na.exclude() left some out.
+  drawn <- lapply(seq_len(nsim), function(i) stats::naresid(object$na.action, draw()))
   structure(
     drawn,
-    names = paste0("sim_", seq_len(nsim)), class = "data.frame", row.names = rownames(object$model),
+    names = paste0("sim_", seq_len(nsim)), class = "data.frame", row.names = names(all_rows(object)),
     seed = state$seed
   )
+}
+
+# The numbers of the rows, with their names; NA where na.exclude() left one out.
+all_rows <- function(object) {
+  names <- rownames(object$model)
+  stats::naresid(object$na.action, stats::setNames(seq_along(names), names))
 }
 
 # A function that draws one response for each row.

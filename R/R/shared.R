@@ -10,6 +10,11 @@ with_dimnames <- function(x, rows, columns) {
   x
 }
 
+# a' V b for the rows a and b of two matrices.
+quadratic_forms <- function(left, v, right) {
+  rowSums((left %*% v) * right)
+}
+
 # Printing.
 
 print_call <- function(x) {
@@ -116,6 +121,16 @@ tails <- function(level) {
 wald_bounds <- function(estimate, se, level, df = Inf) {
   estimate[is.infinite(se)] <- 0
   estimate + se %o% stats::qt(tails(level), df)
+}
+
+# Profiles with the class of those of glm(). Before R 4.4.0, MASS has the methods for them.
+as_profile <- function(fitted, curves) {
+  requireNamespace("MASS", quietly = TRUE)
+  structure(
+    curves,
+    original.fit = fitted, summary = summary(fitted),
+    class = c("pwcstats_profile", "profile.glm", "profile")
+  )
 }
 
 # With the column names of confint().

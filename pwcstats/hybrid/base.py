@@ -1,5 +1,6 @@
 """What the two hybrid classifiers share: training, distances, probabilities and reports."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -21,18 +22,23 @@ from pwcstats import _params, _summary
 from pwcstats._arrays import Array
 from pwcstats._text import listed
 from pwcstats.errors import InputError, arg, code, value
+from pwcstats.hybrid.choice import least_loss, log_loss, try_each, usual_unless
 from pwcstats.hybrid.groups import Codes, Groups
 from pwcstats.hybrid.integrators import INTEGRATORS, Criterion, FittedIntegrator, Penalty, integrate
 from pwcstats.hybrid.machines import Machine, fit_machines, measure, measure_held_out
 from pwcstats.logit.reading import is_text
+from pwcstats.pairwise.calibration import check_one_score
 from pwcstats.pairwise.data import Standardizer, check_frame, check_several_classes, check_y_given
 from pwcstats.pairwise.folds import Folds, make_group_folds
 from pwcstats.pairwise.learners import MAX_ITER, last_step
 
+# Costs of the default machine, of which 1 is tried first.
+COSTS = (1.0, 0.1, 0.01)
+
 
 @dataclass(frozen=True, eq=False)
 class HeldOut:
-    """Held-out probabilities of the first group, and the fold that held out each row."""
+    """Held-out probabilities of the groups, and the fold that held out each row."""
 
     proba: Array
     fold: NDArray[np.int64]
@@ -40,8 +46,13 @@ class HeldOut:
 
 @dataclass(frozen=True, eq=False)
 class FittedHybrid:
-    """Fitted machines and their integrator; `unsteady` are the distances that were not held out."""
+    """Groups of the rows, fitted machines and their integrator.
 
+    `cost` is that of the default machines, and `unsteady` are the distances that were not held out.
+    """
+
+    groups: Groups
+    cost: float
     machines: list[Machine]
     integrator: FittedIntegrator
     unsteady: list[str]
@@ -64,6 +75,8 @@ class BaseHybrid(ClassifierMixin, BaseEstimator):
     penalty: Penalty
     select: Criterion
     distance_cv: Any
+    threshold_cv: Any
+    scoring: Any
     n_jobs: int | None
     random_state: Any
     verbose: int
@@ -178,7 +191,7 @@ class BaseHybrid(ClassifierMixin, BaseEstimator):
             txt_fmt=fmt_params,
         )
         left = [
-            ("Machines:", type(last_step(self._learner())).__name__),
+            ("Machines:", type(last_step(self._learner())).__name__ + self._cost_text()),
             ("Distances:", "of the fit" if self.distance_cv is None else "held out"),
             ("Baseline:", str(self.classes_[self._order[0]])),
         ]
@@ -209,10 +222,10 @@ class BaseHybrid(ClassifierMixin, BaseEstimator):
 
     # Parameters and data
 
-    def _learner(self) -> Any:
+    def _learner(self, cost: float = COSTS[0]) -> Any:
         if self.estimator is not None:
             return self.estimator
-        return make_pipeline(Standardizer(), SVC(kernel="linear", max_iter=MAX_ITER))
+        return make_pipeline(Standardizer(), SVC(kernel="linear", C=cost, max_iter=MAX_ITER))
 
     def _check_params(self) -> None:
         _check_learner(self._learner())
@@ -227,6 +240,8 @@ class BaseHybrid(ClassifierMixin, BaseEstimator):
             )
         if self.distance_cv is not None:
             check_cv(self.distance_cv, "distance_cv", f", or {value(None)}")
+        check_cv(self.threshold_cv, "threshold_cv")
+        check_one_score(self.scoring)
         _params.jobs(self.n_jobs)
         _params.random_state(self.random_state)
 
@@ -266,15 +281,56 @@ class BaseHybrid(ClassifierMixin, BaseEstimator):
 
     # Training
 
-    def _train(self, x: Any, groups: Groups, kind: str, threshold_cv: Any = None) -> FittedHybrid:
+    def _train_best(
+        self,
+        train: Callable[..., FittedHybrid],
+        makers: Sequence[Callable[[], Groups]],
+        needed: bool = False,
+    ) -> FittedHybrid:
+        """Fit, and choose the groups and the cost of the default machine by held-out probabilities.
+
+        Parameters
+        ----------
+        train : callable
+            Takes folds that hold out probabilities or None, groups, and a cost.
+        makers : sequence of callables
+            Make groups to choose from. The first are the usual groups, which are used unless others are clearly better,
+            or if there are too few rows to choose.
+        needed : bool
+            Whether probabilities must be held out even if there is nothing to choose.
+        """
+        chooses_cost = self.estimator is None and self.distance_cv is not None
+        if len(makers) == 1 and not chooses_cost:
+            return train(self.threshold_cv if needed else None, makers[0]())
+        hold_out = partial(train, self.threshold_cv)
+        try:
+            best = usual_unless(try_each((partial(_call_on, hold_out, make) for make in makers), self._loss))
+            if chooses_cost:
+                fits = (partial(hold_out, best.fit.groups, cost) for cost in COSTS[1:])
+                best = least_loss(try_each(fits, self._loss, [best]))
+        except InputError:
+            # Few rows may have no folds, and need no choice. Users who give folds must hear of it.
+            if needed or not _params.is_whole(self.threshold_cv):
+                raise
+            return train(None, makers[0]())
+        return best.accept()
+
+    def _loss(self, fitted: FittedHybrid) -> Array:
+        """Log loss of each row's held-out probability."""
+        assert fitted.held_out is not None
+        return log_loss(fitted.held_out.proba[np.arange(len(fitted.groups.code)), fitted.groups.code])
+
+    def _train(
+        self, x: Any, kind: str, seed: int | None, threshold_cv: Any, groups: Groups, cost: float = COSTS[0]
+    ) -> FittedHybrid:
         """Fit the machines, measure distances, and fit the integrator; with `threshold_cv`, hold out probabilities."""
-        seed = self._seed()
+        learner = self._learner(cost)
         make_folds = partial(_make_folds, x, groups, seed)
         distance_folds = make_folds(self.distance_cv, "distance_cv")
         threshold_folds = make_folds(threshold_cv, "threshold_cv")
         # Thresholds need machines of folds only if distances are not held out anyway.
         folds = threshold_folds if distance_folds is None else distance_folds
-        machines, by_fold = fit_machines(self._learner(), groups.machines, x, folds, self.n_jobs, seed, self.verbose)
+        machines, by_fold = fit_machines(learner, groups.machines, x, folds, self.n_jobs, seed, self.verbose)
         fit = partial(integrate, kind, labels=groups.labels, penalty=self.penalty, select=self.select)
         distances, reference = measure(machines, x), None
         unsteady: list[str] = []
@@ -284,7 +340,7 @@ class BaseHybrid(ClassifierMixin, BaseEstimator):
         integrator = fit(distances, groups.code, reference=reference)
         held_out = None
         if threshold_folds is not None:
-            proba = np.empty(len(groups.code))
+            proba = np.empty((len(groups.code), 2 if INTEGRATORS[kind].binary else len(groups.labels)))
             for k, (train, test) in enumerate(zip(threshold_folds.train, threshold_folds.test, strict=True)):
                 rows = _with_all_groups(train, groups.code)
                 if reference is None:
@@ -293,13 +349,14 @@ class BaseHybrid(ClassifierMixin, BaseEstimator):
                     seen, new, seen_reference = distances[rows], distances[test], reference[rows]
                 where = f" in fold {k} of {arg('threshold_cv')}"
                 model = fit(seen, groups.code[rows], reference=seen_reference, where=where, full=integrator)
-                proba[test] = model.proba(new)[:, 0]
+                proba[test] = model.proba(new)
             held_out = HeldOut(proba, threshold_folds.held())
-        return FittedHybrid(machines, integrator, unsteady, held_out)
+        return FittedHybrid(groups, cost, machines, integrator, unsteady, held_out)
 
     def _keep(self, fitted: FittedHybrid) -> None:
         """Set the public attributes of a fit."""
         self._fitted = fitted
+        self.cost_ = fitted.cost if self.estimator is None else None
         self.machines_ = {machine.name: machine.learner for machine in fitted.machines}
         self.norms_ = pd.Series({machine.name: machine.norm for machine in fitted.machines})
         self.integrator_ = fitted.integrator.results
@@ -313,6 +370,9 @@ class BaseHybrid(ClassifierMixin, BaseEstimator):
     def _by_class(self, proba: Array) -> Array:
         """Probabilities of the classes from those of the groups, which come in the order of `_order`."""
         return proba[:, np.argsort(self._order)]
+
+    def _cost_text(self) -> str:
+        return "" if self.cost_ is None else f", C = {self.cost_:g}"
 
     def _rule(self) -> str:
         """How a class is predicted, in a few words."""
@@ -347,6 +407,10 @@ def check_cv(cv: Any, name: str, more: str = "") -> None:
 
 def _make_folds(x: Any, groups: Groups, seed: int | None, cv: Any, name: str) -> Folds | None:
     return None if cv is None else make_group_folds(cv, x, groups.code, groups.labels, name, seed)
+
+
+def _call_on(fit: Callable[[Groups], FittedHybrid], make: Callable[[], Groups]) -> FittedHybrid:
+    return fit(make())
 
 
 def _with_all_groups(train: NDArray[np.bool_], groups: Codes) -> NDArray[np.bool_]:

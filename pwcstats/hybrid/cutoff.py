@@ -6,18 +6,27 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, logit
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import get_scorer
 
 from pwcstats._arrays import Array
 from pwcstats.errors import InputError, arg, value
-from pwcstats.pairwise.calibration import best_threshold, bounded
 
+# Scores whose best threshold of true probabilities is known, from the share of positives.
+KNOWN: dict[str, Callable[[float], float]] = {"accuracy": lambda _: 0.5, "balanced_accuracy": lambda share: share}
 # Most thresholds that are tried if each costs a call of the scorer.
 TRIALS = 200
 # A score is clearly better if the difference is more than so many standard errors over the folds.
 CLEAR = 2.0
+
+
+def known_threshold(rule: Any, scoring: Any, positive: NDArray[np.bool_]) -> float | None:
+    """The threshold, if it is known without held-out probabilities: a number, or the best one for a known score."""
+    if not isinstance(rule, str):
+        return float(rule)
+    if rule == "cv" and isinstance(scoring, str) and scoring in KNOWN:
+        return KNOWN[scoring](float(positive.mean()))
+    return None
 
 
 def by_share(proba: Array, positive: NDArray[np.bool_]) -> float:
@@ -47,11 +56,7 @@ def by_score(proba: Array, positive: NDArray[np.bool_], fold: NDArray[np.int64],
     -------
     float
     """
-    if scoring == "balanced_accuracy":
-        best = _most_balanced(proba, positive)
-        at_best, at_half = (_balanced_accuracies(proba > t, positive, fold) for t in (best, 0.5))
-    else:
-        best, at_best, at_half = _best_trial(proba, positive, fold, scoring, classes)
+    best, at_best, at_half = _best_trial(proba, positive, fold, scoring, classes)
     gains = [a - b for a, b in zip(at_best, at_half, strict=True)]
     # On the same rows, the best of many thresholds is always better than 1/2.
     clear = np.mean(gains) > CLEAR * np.std(gains, ddof=1) / np.sqrt(len(gains))
@@ -63,21 +68,6 @@ THRESHOLDS: dict[str, Callable[..., float]] = {
     "cv": by_score,
     "prevalence": lambda proba, positive, *_: by_share(proba, positive),
 }
-
-
-def _most_balanced(proba: Array, positive: NDArray[np.bool_]) -> float:
-    """The threshold with the fewest errors if each class has weight 1/2."""
-    weight = np.where(positive, 0.5 / positive.sum(), 0.5 / (~positive).sum())
-    with np.errstate(divide="ignore"):
-        log_odds = bounded(logit(proba))
-    return float(expit(best_threshold(log_odds, positive, weight)))
-
-
-def _balanced_accuracies(predicted: Any, positive: NDArray[np.bool_], fold: NDArray[np.int64]) -> list[float]:
-    """Balanced accuracy in each fold: the mean recall of the classes that the fold has."""
-    right = predicted == positive
-    sides = [[right[(fold == f) & side] for side in (~positive, positive)] for f in np.unique(fold)]
-    return [float(np.mean([rows.sum() / len(rows) for rows in both if len(rows)])) for both in sides]
 
 
 class FixedThreshold(ClassifierMixin, BaseEstimator):

@@ -21,8 +21,10 @@ from pwcstats.pairwise.data import Standardizer, take
 from pwcstats.pairwise.learners import seeded
 
 Codes = NDArray[np.int64]
-# Most clusters that "auto" makes.
+# Most clusters that "ratio" makes.
 MOST_CLUSTERS = 10
+# Numbers of clusters that "auto" tries, after that of "ratio".
+TRIED = (1, 2, 3, 4, 5, 6)
 # Parts that "auto" makes, as in the paper's table of the breast cancer data.
 PARTS = 9
 # Up to so many numbers k-means is faster with one thread: on a busy machine, threads wait for each other.
@@ -64,12 +66,12 @@ def _check_clusters(given: Any) -> None:
     if isinstance(given, type):
         name = given.__name__
         raise InputError(f"{arg('n_clusters')} is the class {name}; give an instance, {code(f'{name}()')}.")
-    if _is_auto(given) or hasattr(given, "fit_predict") or _is_labels(given):
+    if is_word(given, "auto", "ratio") or hasattr(given, "fit_predict") or _is_labels(given):
         return
     if not _params.is_whole(given):
         raise InputError(
-            f"{arg('n_clusters')} must be {value('auto')}, a whole number, a clusterer with {code('fit_predict')}, or "
-            f"one label for each row, got {value(given)}."
+            f"{arg('n_clusters')} must be {value('auto')}, {value('ratio')}, a whole number, a clusterer with "
+            f"{code('fit_predict')}, or one label for each row, got {value(given)}."
         )
     _params.count(given, "n_clusters")
 
@@ -102,13 +104,26 @@ def _split_negatives(
 def _clusterer(n_clusters: Any, n_negative: int, n_positive: int, seed: int | None) -> Any:
     if hasattr(n_clusters, "fit_predict"):
         return seeded(n_clusters, seed)
-    if _is_auto(n_clusters):
-        n_clusters = min(max(round(n_negative / n_positive), 1), MOST_CLUSTERS)
+    if is_word(n_clusters, "ratio"):
+        n_clusters = _ratio(n_negative, n_positive)
     elif n_clusters > n_negative:
         raise InputError(
             f"{arg('n_clusters')} is {n_clusters}, but there are {n_negative} negative rows; ask for fewer clusters."
         )
     return KMeans(int(n_clusters), n_init=10, random_state=seed)
+
+
+def _ratio(n_negative: int, n_positive: int) -> int:
+    """Chang's number of clusters: each has about as many rows as there are positives."""
+    return min(max(round(n_negative / n_positive), 1), MOST_CLUSTERS)
+
+
+def _tried_clusters(positive: Mask) -> list[int]:
+    """Numbers of clusters that "auto" tries, that of "ratio" first."""
+    n_positive = int(positive.sum())
+    n_negative = len(positive) - n_positive
+    usual = _ratio(n_negative, n_positive)
+    return [usual, *(k for k in TRIED if k <= n_negative and k != usual)]
 
 
 def _cluster(x: Any, clusterer: Any) -> Codes:
@@ -152,7 +167,7 @@ def _distinct_names(labels: Any) -> list[str]:
 
 
 def _check_parts(given: Any) -> None:
-    if _is_auto(given):
+    if is_word(given, "auto"):
         return
     if not _params.is_whole(given):
         kind = given if isinstance(given, (str, float)) else type(given).__name__
@@ -172,7 +187,7 @@ def _split_folds(
             f"{arg('split', 'folds')} makes random parts and uses no {arg('clusters')}; leave one of them out."
         )
     rarest = int(min(positive.sum(), (~positive).sum()))
-    number = min(PARTS, rarest) if _is_auto(n_clusters) else int(n_clusters)
+    number = min(PARTS, rarest) if is_word(n_clusters, "auto") else int(n_clusters)
     if number > rarest:
         raise InputError(
             f"{arg('n_clusters')} asks for {number} parts with both classes, but the rarer class has {rarest} rows; "
@@ -187,8 +202,9 @@ def _split_folds(
     return Groups(np.where(positive, 0, 1), list(labels), machines, parts)
 
 
-def _is_auto(n_clusters: Any) -> bool:
-    return isinstance(n_clusters, str) and n_clusters == "auto"
+def is_word(n_clusters: Any, *words: str) -> bool:
+    """Whether `n_clusters` is one of some words."""
+    return isinstance(n_clusters, str) and n_clusters in words
 
 
 def _is_labels(n_clusters: Any) -> bool:
@@ -203,16 +219,17 @@ class Split:
     `make` takes the rows, the mask of the positives, the names of the positive and the negative class, `n_clusters`,
     `clusters` and a seed. `check` checks `n_clusters` before the rows are known. `multiclass` says whether there may be
     more classes, each of which is then a group. `integrator` is the only integrator that suits the groups, if there is
-    only one.
+    only one. `tried` returns the values of `n_clusters` that "auto" compares, the usual one first.
     """
 
-    make: Callable[[Any, Mask, tuple[str, str], Any, Any, int | None], Groups]
+    make: Callable[..., Groups]
     check: Callable[[Any], None]
     multiclass: bool
     integrator: str | None = None
+    tried: Callable[[Mask], Sequence[Any]] = lambda _: ("auto",)
 
 
 SPLITS = {
-    "negatives": Split(_split_negatives, _check_clusters, multiclass=True),
+    "negatives": Split(_split_negatives, _check_clusters, multiclass=True, tried=_tried_clusters),
     "folds": Split(_split_folds, _check_parts, multiclass=False, integrator="logit"),
 }

@@ -1,5 +1,6 @@
 """HybridClassifier: Chang's Procedure I."""
 
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -10,11 +11,12 @@ from pwcstats import _params
 from pwcstats._arrays import Array
 from pwcstats._text import listed, shown
 from pwcstats.errors import InputError, arg, value
-from pwcstats.hybrid.base import BaseHybrid, HeldOut, check_cv
-from pwcstats.hybrid.cutoff import THRESHOLDS
-from pwcstats.hybrid.groups import SPLITS, Codes, Groups, against_baseline
+from pwcstats.hybrid.base import BaseHybrid, FittedHybrid, HeldOut
+from pwcstats.hybrid.choice import log_loss
+from pwcstats.hybrid.cutoff import THRESHOLDS, known_threshold
+from pwcstats.hybrid.groups import SPLITS, Codes, Groups, against_baseline, is_word
 from pwcstats.hybrid.integrators import INTEGRATORS, Criterion, Penalty
-from pwcstats.pairwise.calibration import check_one_score, likeliest
+from pwcstats.pairwise.calibration import likeliest
 
 __all__ = ["HybridClassifier"]
 
@@ -31,16 +33,19 @@ class HybridClassifier(BaseHybrid):
     ----------
     estimator : classifier, optional
         Local machine: any learner with ``decision_function`` or ``predict_proba``. By default each machine standardises
-        its columns and fits ``SVC(kernel="linear")`` with at most a million steps. A learner that you pass gets the
-        columns as they are.
+        its columns and fits ``SVC(kernel="linear")`` with at most a million steps. Its cost C is 1, 0.1 or 0.01,
+        whichever has the least log loss of held-out probabilities; it is 1 if `distance_cv` is None, or if there are
+        too few rows for folds. A learner that you pass gets the columns as they are.
     split : {"negatives", "folds"}
         "negatives" clusters the negatives. "folds" makes random parts of all rows, with a machine for the two classes
         in each part, and integrates their distances by a binary logit, as in the paper's breast cancer table.
-    n_clusters : "auto", int, clusterer or array-like
+    n_clusters : "auto", "ratio", int, clusterer or array-like
         Number of k-means clusters of the standardised columns; a clusterer with ``fit_predict`` (its noise is a
-        cluster); or one label for each row, of which only those of the negatives are used. "auto" is the number of
-        negatives per positive, rounded, between 1 and 10. With ``split="folds"`` it is the number of parts, by default
-        9. With more than two classes it is not used: each class is a group.
+        cluster); or one label for each row, of which only those of the negatives are used. "ratio" is the rule of the
+        paper: the number of negatives per positive, rounded, between 1 and 10. "auto" also tries 1, 2, ..., 6, and
+        takes the number with the least log loss of held-out probabilities if the difference from "ratio" is more than
+        its standard error. If there are too few rows for folds, "auto" is "ratio". With ``split="folds"`` it is the
+        number of parts, by default 9. With more than two classes it is not used: each class is a group.
     integrator : {"multinomial", "individualized", "logit"}
         "multinomial" and "individualized" have the positives as the baseline and one category for each cluster, fitted
         jointly or by one binary fit each (:func:`individualized_mnlogit`). "logit" models positives against all
@@ -51,13 +56,15 @@ class HybridClassifier(BaseHybrid):
     select : {None, "aic", "bic", "lr"}
         Criterion by which :func:`stepwise` selects distances; None keeps all.
     threshold : {"cv", "prevalence"} or float
-        For two classes, the probability above which a row is predicted positive. "cv" takes the threshold with the best
-        `scoring` on held-out probabilities, or 1/2 if the folds do not clearly show that it is better. "prevalence"
-        predicts as many positives as there are. With more than two classes, the likeliest class is predicted.
+        For two classes, the probability above which a row is predicted positive. "cv" takes the best threshold for
+        `scoring`. For the balanced accuracy it is the share of positives, and for the accuracy 1/2. For other scores it
+        is the best one on held-out probabilities, or 1/2 if the folds do not clearly show that it is better.
+        "prevalence" predicts as many positives as there are. With more than two classes, the likeliest class is
+        predicted.
     threshold_cv : int or splitter
-        Folds that hold out these probabilities. Here and in `distance_cv`, a number means stratified folds, at most as
-        many as the largest group has rows, and shuffled if there is a `random_state`. A group with a single row is
-        always used for training.
+        Folds that hold out the probabilities that choose the threshold, the number of clusters and the cost. Here and
+        in `distance_cv`, a number means stratified folds, at most as many as the largest group has rows, and shuffled
+        if there is a `random_state`. A group with a single row is always used for training.
     scoring : str or callable
         Score of predicted classes, as in scikit-learn. "f1", "precision" and the like refer to the positive class. The
         default, balanced accuracy, does not depend on how rare the positives are.
@@ -101,6 +108,8 @@ class HybridClassifier(BaseHybrid):
         Distances that the integrator uses.
     penalty_ : {None, "firth"}
         Penalty that was used.
+    cost_ : float or None
+        Cost C of the default machines; None with your own learner.
     threshold_ : float or None
         Probability above which a row is predicted positive; None with more than two classes.
     n_features_in_, feature_names_in_ : int, ndarray
@@ -224,19 +233,17 @@ class HybridClassifier(BaseHybrid):
         base = self._baseline(code)
         self.pos_label_ = self.classes_[base]
         self._order = np.array([base, *(k for k in range(len(self.classes_)) if k != base)])
+        positive = code == base
         if len(self.classes_) > 2:
             groups = self._group_classes(code)
-            self._keep(self._train(x, groups, self.integrator))
+            fitted = self._train_best(partial(self._train, x, self.integrator, self._seed()), [lambda: groups])
             self.threshold_ = None
         else:
-            positive, labels = code == base, (str(self.pos_label_), str(self._negative))
-            split = SPLITS[self.split]
-            groups = split.make(x, positive, labels, self.n_clusters, clusters, self._seed())
-            needs_cv = isinstance(self.threshold, str)
-            fitted = self._train(x, groups, self._kind(), self.threshold_cv if needs_cv else None)
-            self._keep(fitted)
-            self.threshold_ = self._choose_threshold(fitted.held_out, positive)
-        self.clusters_, self.n_clusters_ = groups.clusters, len(groups.machines)
+            known = known_threshold(self.threshold, self.scoring, positive)
+            fitted = self._train_two(x, positive, clusters, needed=known is None)
+            self.threshold_ = self._choose_threshold(fitted.held_out, positive) if known is None else known
+        self._keep(fitted)
+        self.clusters_, self.n_clusters_ = fitted.groups.clusters, len(fitted.groups.machines)
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -269,8 +276,6 @@ class HybridClassifier(BaseHybrid):
         if not (isinstance(self.threshold, str) and self.threshold in THRESHOLDS):
             allowed = f"{', '.join(map(value, THRESHOLDS))}, or a probability between 0 and 1"
             _params.number(self.threshold, "threshold", allowed, lambda x: 0.0 <= x <= 1.0)
-        check_cv(self.threshold_cv, "threshold_cv")
-        check_one_score(self.scoring)
 
     def _kind(self) -> str:
         """The integrator of two classes."""
@@ -322,11 +327,27 @@ class HybridClassifier(BaseHybrid):
         names = [str(self.classes_[k]) for k in self._order]
         return against_baseline(np.argsort(self._order)[code], names, names[1:])
 
+    def _train_two(self, x: Any, positive: NDArray[np.bool_], clusters: Any, needed: bool) -> FittedHybrid:
+        """Split the rows of two classes, and fit the machines and the integrator."""
+        split, seed, labels = SPLITS[self.split], self._seed(), (str(self.pos_label_), str(self._negative))
+        make = partial(split.make, x, positive, labels, clusters=clusters, seed=seed)
+        chooses = clusters is None and is_word(self.n_clusters, "auto")
+        numbers = split.tried(positive) if chooses else [self.n_clusters]
+        makers = [partial(make, n_clusters=number) for number in numbers]
+        return self._train_best(partial(self._train, x, self._kind(), seed), makers, needed)
+
     def _choose_threshold(self, held_out: HeldOut | None, positive: NDArray[np.bool_]) -> float:
-        if held_out is None:
-            return float(self.threshold)
+        assert held_out is not None
         rule, classes = THRESHOLDS[str(self.threshold)], (self.pos_label_, self._negative)
-        return rule(held_out.proba, positive, held_out.fold, self.scoring, classes)
+        return rule(held_out.proba[:, 0], positive, held_out.fold, self.scoring, classes)
+
+    def _loss(self, fitted: FittedHybrid) -> Array:
+        if len(self.classes_) > 2:
+            return super()._loss(fitted)
+        # All clusters are one class.
+        assert fitted.held_out is not None
+        proba = fitted.held_out.proba
+        return log_loss(np.where(fitted.groups.code == 0, proba[:, 0], proba[:, 1:].sum(axis=1)))
 
     def _by_class(self, proba: Array) -> Array:
         if len(self.classes_) > 2:

@@ -1,15 +1,18 @@
 """OrdinalHybridClassifier: Chang's Procedure II."""
 
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pwcstats import _params
 from pwcstats._text import listed, shown
 from pwcstats.errors import InputError, PwcWarning, arg, value, warn
-from pwcstats.hybrid.base import BaseHybrid
-from pwcstats.hybrid.groups import Groups
+from pwcstats.hybrid.base import BaseHybrid, HeldOut
+from pwcstats.hybrid.cutoff import THRESHOLDS, known_threshold
+from pwcstats.hybrid.groups import Codes, Groups
 from pwcstats.hybrid.integrators import Criterion, Penalty
 from pwcstats.hybrid.machines import MachineRows
 from pwcstats.logit.reading import is_text
@@ -29,8 +32,9 @@ class OrdinalHybridClassifier(BaseHybrid):
     ----------
     estimator : classifier, optional
         Local machine: any learner with ``decision_function`` or ``predict_proba``. By default each machine standardises
-        its columns and fits ``SVC(kernel="linear")`` with at most a million steps. A learner that you pass gets the
-        columns as they are.
+        its columns and fits ``SVC(kernel="linear")`` with at most a million steps. Its cost C is 1, 0.1 or 0.01,
+        whichever has the least log loss of held-out probabilities; it is 1 if `distance_cv` is None, or if there are
+        too few rows for folds. A learner that you pass gets the columns as they are.
     integrator : {"cratio", "ordered"}
         Continuation ratios (:class:`ContinuationRatio`, backward), or proportional odds (:class:`OrderedLogit`), in
         which classes differ only by a threshold.
@@ -44,6 +48,16 @@ class OrdinalHybridClassifier(BaseHybrid):
         Folds that hold out the distances from which the integrator learns. With None it learns from distances of the
         machines' own training rows, as in the paper. A number means stratified folds, shuffled if there is a
         `random_state`.
+    class_threshold : {None, "cv", "prevalence"}, dict or array-like
+        The probability of each class above which :meth:`membership` counts a row to the class. "cv" takes the threshold
+        with the best `scoring` of the class against all others on held-out probabilities, or 1/2 if the folds do not
+        clearly show that it is better. "prevalence" counts as many rows to each class as it has. You can give numbers
+        by class, or in the order of `classes_`. :meth:`predict` does not use them.
+    threshold_cv : int or splitter
+        Folds that hold out the probabilities that choose the thresholds, and the cost of the default machine.
+    scoring : str or callable
+        Score of predicted classes, as in scikit-learn, by which "cv" chooses thresholds. A class is 1 and all others
+        are 0.
     n_jobs : int, optional
         Number of machines that are fitted in parallel, as in joblib. Results are bit-identical for any number.
     random_state : int or RandomState, optional
@@ -72,6 +86,10 @@ class OrdinalHybridClassifier(BaseHybrid):
         Distances that the integrator uses.
     penalty_ : {None, "firth"}
         Penalty that was used.
+    cost_ : float or None
+        Cost C of the default machines; None with your own learner.
+    thresholds_ : Series or None
+        Threshold of each class for :meth:`membership`; None without `class_threshold`.
     n_features_in_, feature_names_in_ : int, ndarray
         Number of columns, and their names if X has names.
 
@@ -121,6 +139,9 @@ class OrdinalHybridClassifier(BaseHybrid):
         select: Criterion = None,
         categories: Any = None,
         distance_cv: Any = 5,
+        class_threshold: Any = None,
+        threshold_cv: Any = 5,
+        scoring: Any = "f1",
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -131,6 +152,9 @@ class OrdinalHybridClassifier(BaseHybrid):
         self.select = select
         self.categories = categories
         self.distance_cv = distance_cv
+        self.class_threshold = class_threshold
+        self.threshold_cv = threshold_cv
+        self.scoring = scoring
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -157,7 +181,11 @@ class OrdinalHybridClassifier(BaseHybrid):
         rank = np.argsort(self._order)[code]
         names = [str(label) for label in self.categories_]
         machines = [MachineRows(names[k], rank == k, rank < k) for k in range(1, len(names))]
-        self._keep(self._train(x, Groups(rank, names, machines, rank), self.integrator))
+        groups, known = Groups(rank, names, machines, rank), self._known_thresholds(code)
+        train = partial(self._train, x, self.integrator, self._seed())
+        fitted = self._train_best(train, [lambda: groups], needed=known is not None and None in known)
+        self._keep(fitted)
+        self.thresholds_ = None if known is None else self._all_thresholds(known, fitted.held_out, code)
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -176,6 +204,55 @@ class OrdinalHybridClassifier(BaseHybrid):
         """
         best = likeliest(self.predict_proba(X), self.random_state)
         return self.classes_[best]
+
+    def membership(self, X: Any) -> pd.DataFrame:
+        """Classes to which rows belong by the thresholds of the classes.
+
+        A row may belong to several classes, or to none.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
+            New rows.
+
+        Returns
+        -------
+        DataFrame of bool
+            Whether the probability of each class is above its threshold. The columns are `classes_`; the index is that
+            of X, if it has one.
+        """
+        proba = self.predict_proba(X)
+        if self.thresholds_ is None:
+            raise InputError(
+                f"classes have no thresholds; set {arg('class_threshold', 'cv')} or {value('prevalence')}, or give one "
+                "number for each class."
+            )
+        index = X.index if hasattr(X, "index") and not callable(X.index) else None
+        return pd.DataFrame(proba > self.thresholds_.to_numpy(), index=index, columns=self.classes_)
+
+    def _check_params(self) -> None:
+        super()._check_params()
+        if isinstance(self.class_threshold, str):
+            _params.choice(self.class_threshold, THRESHOLDS, "class_threshold")
+
+    def _known_thresholds(self, code: Codes) -> list[float | None] | None:
+        """Thresholds of the classes; None for those that need held-out probabilities."""
+        if self.class_threshold is None:
+            return None
+        if isinstance(self.class_threshold, str):
+            return [known_threshold(self.class_threshold, self.scoring, code == k) for k in range(len(self.classes_))]
+        return _read_thresholds(self.class_threshold, self.classes_)
+
+    def _all_thresholds(self, known: list[float | None], held_out: HeldOut | None, code: Codes) -> pd.Series:
+        """Thresholds of the classes; those that are not known come from held-out probabilities."""
+        found = list(known)
+        if held_out is not None:
+            proba = self._by_class(held_out.proba)
+            for k in [k for k, threshold in enumerate(known) if threshold is None]:
+                # A score sees a class as 1, and all others as 0.
+                choose = THRESHOLDS[self.class_threshold]
+                found[k] = choose(proba[:, k], code == k, held_out.fold, self.scoring, (1, 0))
+        return pd.Series(found, index=self.classes_, dtype=np.float64)
 
     def _read_order(self, y: Any) -> NDArray[np.int64]:
         """Indices of the classes in `classes_`, from the lowest to the highest."""
@@ -198,6 +275,27 @@ class OrdinalHybridClassifier(BaseHybrid):
                 )
             )
         return np.arange(len(self.classes_))
+
+
+def _read_thresholds(given: Any, classes: NDArray[Any]) -> list[float | None]:
+    """One number between 0 and 1 for each class, given by class or in the order of the classes."""
+    if isinstance(given, (dict, pd.Series)):
+        by_class = dict(given)
+        given = [by_class.pop(label, None) for label in classes.tolist()]
+        if by_class:
+            raise InputError(
+                f"{arg('class_threshold')} has thresholds of {listed(map(shown, by_class))}, but the classes are "
+                f"{listed(map(shown, classes))}."
+            )
+    if np.ndim(given) != 1 or len(given) != len(classes):
+        raise InputError(
+            f"{arg('class_threshold')} must be {', '.join(map(value, (None, *THRESHOLDS)))}, or one number for each of "
+            f"the classes {listed(map(shown, classes))}, got {value(given)}."
+        )
+    return [
+        _params.number(each, "class_threshold", "a probability between 0 and 1 for each class", lambda x: 0 <= x <= 1)
+        for each in given
+    ]
 
 
 def _indices_of(categories: Any, classes: NDArray[Any]) -> NDArray[np.int64]:

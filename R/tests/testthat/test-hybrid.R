@@ -176,9 +176,11 @@ test_that("clusters are subset like the rows", {
   ask <- function(number) hybrid(formula, flowers, clusters = number, threshold = 0.5, seed = 1)
   two <- ask(2)
   expect_length(two$norms, 2)
-  auto <- hybrid(formula, flowers, threshold = 0.5, seed = 1)
-  expect_identical(auto$clusters, two$clusters)
-  expect_identical(nlevels(auto$clusters), 2L)
+  # Two negatives for each positive.
+  ratio <- hybrid(formula, flowers, clusters = "ratio", threshold = 0.5, seed = 1)
+  expect_identical(ratio$clusters, two$clusters)
+  expect_identical(nlevels(ratio$clusters), 2L)
+  expect_identical(nlevels(hybrid(formula, flowers, seed = 1)$clusters), 2L)
 })
 
 test_that("each part of the rows has a machine", {

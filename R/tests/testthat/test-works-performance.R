@@ -102,7 +102,7 @@ test_works(
     expect_equal(
       performance::r2(odds)$R2[[1L]], 1 - odds$loglik / as.numeric(logLik(null)), tolerance = 1e-6
     )
-    penalised <- lapply(list(weighted, odds), update, penalty = "firth")
+    penalised <- list(update(weighted, penalty = "firth"), update(odds, penalty = "firth"))
     for (fit in c(list(fits[[1L]][[2L]]), penalised)) {
       expect_error(performance::r2(fit), "not comparable without their penalties")
       expect_null(performance::model_performance(fit)$R2)

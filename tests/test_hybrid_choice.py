@@ -1,0 +1,205 @@
+"""What hybrids choose by held-out log loss: the number of clusters, and the cost of the default machine."""
+
+import warnings
+from functools import partial
+
+import numpy as np
+import pytest
+from scipy.special import expit
+from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.metrics import log_loss
+from sklearn.model_selection import KFold, StratifiedKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVC
+
+from pwcstats import HybridClassifier, InputError, OrdinalHybridClassifier
+from pwcstats.datasets import chang_ordered
+from pwcstats.errors import ConvergenceWarning
+from pwcstats.hybrid.choice import Trial, least_loss, try_each, usual_unless
+from pwcstats.hybrid.cutoff import known_threshold
+from pwcstats.pairwise.data import Standardizer
+
+LINEAR = SVC(kernel="linear")
+# "auto" may leave the best number of clusters by chance, in some of few samples.
+CHANCE = 0.03
+
+
+def cloud(n_positive, n_negative, centres, seed):
+    """Positives around 0, and so many negatives around each centre."""
+    centres = np.array([[0.0, 0.0], *centres])
+    group = np.repeat(range(len(centres)), [n_positive] + [n_negative] * (len(centres) - 1))
+    return centres[group] + np.random.default_rng(seed).normal(size=(len(group), 2)), group == 0
+
+
+FOUR = [(a, b) for a in (-2.5, 2.5) for b in (-2.5, 2.5)]
+LAYOUTS = {
+    "four, as many as the ratio": (32, 32, FOUR),
+    "four, many positives": (100, 25, FOUR),
+    "four, few positives": (20, 80, FOUR),
+    "one, many negatives": (40, 160, [(2.0, 0.0)]),
+    "two": (50, 50, [(-3.0, 0.0), (3.0, 0.0)]),
+}
+
+
+class TestClusters:
+    def test_four_clouds_around_many_positives(self):
+        """There is one negative for each positive, so the rule of the paper makes one cluster."""
+        (X, y), (new, truth) = (cloud(200, 50, FOUR, seed) for seed in (0, 1))
+        auto, ratio = (
+            HybridClassifier(LINEAR, n_clusters=n, pos_label=True, random_state=0).fit(X, y) for n in ("auto", "ratio")
+        )
+        assert ratio.n_clusters_ == 1
+        assert ratio.score(new, truth) < 0.65
+        assert auto.n_clusters_ >= 4
+        assert auto.score(new, truth) > 0.9
+
+    @pytest.mark.parametrize("layout", LAYOUTS)
+    def test_auto_is_not_worse_than_the_ratio(self, layout):
+        n_positive, n_negative, centres = LAYOUTS[layout]
+        losses = {"auto": [], "ratio": []}
+        for seed in range(3):
+            X, y = cloud(n_positive, n_negative, centres, seed)
+            new, truth = cloud(20 * n_positive, 20 * n_negative, centres, 100 + seed)
+            for n, found in losses.items():
+                clf = HybridClassifier(LINEAR, n_clusters=n, random_state=0, pos_label=True).fit(X, y)
+                found.append(log_loss(truth, clf.predict_proba(new)))
+        assert np.mean(losses["auto"]) < np.mean(losses["ratio"]) + CHANCE
+
+    def test_the_number_is_that_of_the_held_out_losses(self):
+        X, y = cloud(20, 40, FOUR, 2)
+        clf = HybridClassifier(LINEAR, random_state=0).fit(X, y)
+        loss = {}
+        for k in (8, 1, 2, 3, 4, 5, 6):
+            one = HybridClassifier(LINEAR, n_clusters=k, threshold="prevalence", random_state=0).fit(X, y)
+            loss[k] = one._loss(one._fitted)
+        gain = {k: loss[8] - loss[k] for k in loss}
+        best = max(gain, key=lambda k: gain[k].mean())
+        clear = gain[best].mean() > gain[best].std(ddof=1) / np.sqrt(len(X))
+        assert clf.n_clusters_ == (best if clear else 8)
+
+    def test_too_few_rows_need_no_choice(self):
+        clf = HybridClassifier(distance_cv=None, threshold=0.5).fit([[0.0], [1.0]], [0, 1])
+        assert (clf.n_clusters_, clf.cost_) == (1, 1.0)
+
+    def test_folds_of_users_are_not_ignored(self):
+        """The rows are sorted by class, so each fold holds out all rows of a class."""
+        X, y = cloud(20, 20, [(2.0, 0.0)], 0)
+        with pytest.raises(InputError, match="fold 0 of threshold_cv holds out all rows"):
+            HybridClassifier(threshold=0.5, threshold_cv=KFold(2), distance_cv=None).fit(X, y)
+
+    def test_only_the_warnings_of_the_choice_are_shown(self):
+        X, y = cloud(20, 20, FOUR, 0)
+        with pytest.warns(ConvergenceWarning, match="stopped after 20 steps") as caught:
+            HybridClassifier(SVC(kernel="linear", max_iter=20), random_state=0).fit(X, y)
+        assert len(caught) == 1
+
+
+class TestCost:
+    @pytest.mark.parametrize(
+        "make",
+        [
+            partial(HybridClassifier, n_clusters=2, threshold="prevalence", random_state=0),
+            partial(HybridClassifier, random_state=0),
+            partial(OrdinalHybridClassifier, class_threshold="prevalence", random_state=0),
+        ],
+        ids=["two classes", "more classes", "ordinal"],
+    )
+    def test_is_the_one_with_the_least_held_out_loss(self, make, request):
+        X, y = load_iris(return_X_y=True)
+        if "two" in request.node.name:
+            y = (y == 1).astype(int)
+        fits = {C: make(make_pipeline(Standardizer(), SVC(kernel="linear", C=C))).fit(X, y) for C in (1.0, 0.1, 0.01)}
+        clf = make().fit(X, y)
+        twin = fits[clf.cost_]
+        np.testing.assert_array_equal(clf.predict_proba(X), twin.predict_proba(X))
+        assert twin.cost_ is None
+        assert f"C = {clf.cost_:g}" in clf.summary().as_text()
+        if "more" not in request.node.name:
+            losses = {C: fit._loss(fit._fitted).mean() for C, fit in fits.items()}
+            assert clf.cost_ == min(losses, key=losses.get)
+
+    def test_is_one_without_held_out_distances(self):
+        sample = chang_ordered(1, 20, random_state=0)
+        for clf in (HybridClassifier(distance_cv=None), OrdinalHybridClassifier(distance_cv=None)):
+            assert clf.fit(sample.data, sample.target).cost_ == 1.0
+
+    def test_breast_cancer(self):
+        """With C = 1 and the clusters of the paper the log loss is 0.0905; that of a logistic regression is 0.074."""
+        X, y = load_breast_cancer(return_X_y=True)
+        losses = []
+        for train, test in StratifiedKFold(5, shuffle=True, random_state=0).split(X, y):
+            clf = HybridClassifier(random_state=0, threshold=0.5).fit(X[train], y[train])
+            losses.append(log_loss(y[test], clf.predict_proba(X[test])))
+        assert np.mean(losses) < 0.0895
+
+
+def fit_with(loss, text=None, error=None):
+    """A fit that may warn or fail."""
+    if text:
+        warnings.warn(text, UserWarning, stacklevel=1)
+    if error:
+        raise InputError(error)
+    return loss
+
+
+class TestTrials:
+    BAD, GOOD, SAME = np.full(4, 2.0), np.array([1.0, 1.1, 0.9, 1.0]), np.array([0.0, 4.0, 0.0, 3.9])
+
+    def trials(self, *fits):
+        return try_each((partial(fit_with, *fit) for fit in fits), lambda loss: loss)
+
+    def test_the_usual_one_stays_unless_another_is_clearly_better(self):
+        assert usual_unless(self.trials([self.BAD], [self.GOOD])).fit is self.GOOD
+        # The mean is smaller, but by less than its standard error.
+        assert self.SAME.mean() < self.BAD.mean()
+        assert usual_unless(self.trials([self.BAD], [self.SAME])).fit is self.BAD
+        assert usual_unless(self.trials([self.GOOD], [self.BAD])).fit is self.GOOD
+
+    def test_of_equals_the_first_has_the_least_loss(self):
+        again = self.GOOD.copy()
+        assert least_loss(self.trials([self.BAD], [self.GOOD], [again])).fit is self.GOOD
+
+    def test_warnings_of_rejected_trials_are_not_shown(self):
+        best = least_loss(self.trials([self.BAD, "rejected"], [self.GOOD, "chosen"]))
+        with pytest.warns(UserWarning, match="chosen") as caught:
+            assert best.accept() is self.GOOD
+        assert len(caught) == 1
+        assert caught[0].filename == __file__
+
+    def test_trials_that_fail_are_left_out(self):
+        found = list(self.trials([self.BAD, None, "first"], [self.GOOD], [self.BAD, None, "last"]))
+        assert [trial.fit is self.GOOD for trial in found] == [True]
+
+    def test_if_all_fail_the_first_error_is_raised(self):
+        with pytest.raises(InputError, match="first"):
+            usual_unless(self.trials([self.BAD, None, "first"], [self.BAD, None, "last"]))
+
+    def test_an_earlier_trial_survives_others_that_fail(self):
+        done = Trial(self.BAD, self.BAD)
+        fits = [partial(fit_with, self.GOOD, None, "failed")]
+        assert list(try_each(fits, lambda loss: loss, [done])) == [done]
+
+
+@pytest.mark.parametrize("scoring", ["accuracy", "balanced_accuracy"])
+def test_known_thresholds_are_the_best_of_true_probabilities(scoring):
+    rng = np.random.default_rng(0)
+    proba = np.sort(expit(1.5 * rng.normal(size=200_000) - 2))
+    truth = rng.random(len(proba)) < proba
+    # Expected positives and negatives above the threshold before each row.
+    true, false = (np.append(np.cumsum(p[::-1])[::-1], 0.0) for p in (proba, 1 - proba))
+    recall, specificity = true / true[0], 1 - false / false[0]
+    share = proba.mean() if scoring == "accuracy" else 0.5
+    score = share * recall + (1 - share) * specificity
+    found = known_threshold("cv", scoring, truth)
+    assert score[np.searchsorted(proba, found)] > score.max() - 1e-5
+    # Thresholds that are a little larger or smaller are worse.
+    for wrong in (0.8 * found, 1.25 * found):
+        assert score[np.searchsorted(proba, wrong)] < score.max() - 1e-4
+
+
+def test_other_thresholds_are_not_known():
+    positive = np.array([True, False, False, False])
+    assert known_threshold(0.3, "f1", positive) == 0.3
+    assert known_threshold("cv", "balanced_accuracy", positive) == 0.25
+    assert known_threshold("cv", "f1", positive) is None
+    assert known_threshold("prevalence", "balanced_accuracy", positive) is None
