@@ -1,5 +1,5 @@
-# Formulas and data, as glm() takes them, for firth(), firth_multinom(), cratio(), the hybrids and
-# pwc().
+# Formulas and data, as glm() takes them, for firth(), firth_multinom(), cratio(), ordered_logit(),
+# the hybrids and pwc().
 
 # frame      model frame with its terms
 # x          design matrix of all rows

@@ -8,9 +8,10 @@
 #' rows to the modified score of Firth (1993). For [firth()] these are
 #' \eqn{\{w_i (y_i - p_i) + h_i (1/2 - p_i)\} x_i}{[w_i (y_i - p_i) + h_i (1/2 - p_i)] x_i} with hat
 #' values \eqn{h_i}, as in the modified scores of Heinze and Schemper (2002); for the others the
-#' derivative of the penalty is divided among the rows in the same way. The hat values are taken as
-#' known. The penalty's part vanishes relative to the score as the number of rows grows. `estfun()`
-#' of a fit by `brglmFit()` from \pkg{brglm2}, which is the method for `glm()`, leaves it out.
+#' derivative of the penalty, which is a sum over rows, is divided among them in the same way. The
+#' hat values, or the covariance of the estimates, are taken as known. The penalty's part vanishes
+#' relative to the score as the number of rows grows. `estfun()` of a fit by `brglmFit()` from
+#' \pkg{brglm2}, which is the method for `glm()`, leaves it out.
 #'
 #' `bread()` is the number of rows times `vcov()`, the inverse information. As for `glm()`, each row
 #' is one unit, regardless of its weight or its number of trials. Rows that belong together need
@@ -32,9 +33,11 @@
 #' `vcovBS()` draws rows or clusters with replacement, and fits the model to each sample. A warning
 #' counts the samples that have no finite estimates, and are left out.
 #'
-#' For fits without penalty, [cratio()] has the estimating functions of its separate `glm()` fits.
+#' For fits without penalty, [cratio()] has the estimating functions of its separate `glm()` fits,
+#' and [ordered_logit()] those of `clm()` in \pkg{ordinal}.
 #'
-#' @param x A fit by [firth()] without correction, [firth_multinom()] or [cratio()].
+#' @param x A fit by [firth()] without correction, [firth_multinom()], [cratio()] or
+#'   [ordered_logit()].
 #' @param type Type of the estimator, see `vcovHC()` of \pkg{sandwich}.
 #' @param cluster Vector, factor or data frame with the cluster of each row of the fit, or a formula
 #'   such as `~ clinic`; one variable. By default each row is a cluster.
@@ -254,7 +257,8 @@ estimates_or_missing <- function(fit, size) {
 # The formula is not evaluated again: the data may have changed.
 refit <- function(object, columns = NULL, weights = row_weights_used(object)) {
   fitters <- list(
-    pwcstats_firth = firth, pwcstats_firth_multinom = firth_multinom, pwcstats_cratio = cratio
+    pwcstats_firth = firth, pwcstats_firth_multinom = firth_multinom, pwcstats_cratio = cratio,
+    pwcstats_ordered_logit = ordered_logit
   )
   x <- model.matrix.pwcstats_logit(object)
   x <- x[, first_of(columns, colnames(x)), drop = FALSE]

@@ -61,10 +61,15 @@ r2_mcfadden.pwcstats_logit <- function(model, ...) { # nolint
     )
   }
   model$na.action <- NULL
-  classes <- as.character(one_column(stats::model.response(model$model)))
-  totals <- vapply(split(weights(model), classes), sum, numeric(1L))
-  totals <- totals[totals > 0]
-  null <- sum(totals * log(totals / sum(totals)))
+  if (is.null(stats::model.offset(model$model))) {
+    classes <- as.character(one_column(stats::model.response(model$model)))
+    totals <- vapply(split(weights(model), classes), sum, numeric(1L))
+    totals <- totals[totals > 0]
+    null <- sum(totals * log(totals / sum(totals)))
+  } else {
+    # As after glm(), the null model has the offset.
+    null <- refit(model, "(Intercept)")$loglik
+  }
   as_r2("Generalized Linear", R2 = c("McFadden's R2" = 1 - model$loglik / null))
 }
 

@@ -197,7 +197,8 @@ test_that("simulate() draws classes with their probabilities", {
   skip_without_python()
   fits <- list(
     firth_multinom(grade ~ x, visits), cratio(grade ~ x, visits),
-    cratio(as.integer(grade) ~ x, visits, direction = "forward")
+    cratio(as.integer(grade) ~ x, visits, direction = "forward"),
+    ordered_logit(grade ~ x + offset(x / 3), visits)
   )
   for (fit in fits) {
     drawn <- simulate(fit, nsim = 4000, seed = 3)
@@ -208,7 +209,7 @@ test_that("simulate() draws classes with their probabilities", {
     for (class in colnames(proba)) {
       share <- rowMeans(vapply(drawn, function(y) as.character(y) == class, logical(16)))
       error <- sqrt(proba[, class] * (1 - proba[, class]) / 4000)
-      # The largest of 144 deviations; 4.5 standard errors have a probability of 1e-5 each.
+      # The largest of 192 deviations; 4.5 standard errors have a probability of 1e-5 each.
       expect_lt(max(abs(share - proba[, class]) / error), 4.5)
     }
     expect_s3_class(update(fit, drawn$sim_2 ~ .), class(fit)[[1]])
@@ -223,7 +224,9 @@ test_that("profile() agrees with the profile intervals and can be drawn", {
     firth(ill ~ x + site, visits, weights = rep(1:2, 8), offset = x / 3),
     firth_multinom(grade ~ x, visits),
     cratio(grade ~ x + site, visits),
-    cratio(grade ~ x + site, visits, parallel = TRUE, penalty = "firth", direction = "forward")
+    cratio(grade ~ x + site, visits, parallel = TRUE, penalty = "firth", direction = "forward"),
+    ordered_logit(grade ~ x + site, visits),
+    ordered_logit(grade ~ x, visits, penalty = "firth", offset = x / 3)
   )
   for (fit in fits) {
     curves <- profile(fit, alpha = 0.05, n_points = 8)
@@ -288,6 +291,10 @@ test_that("profile() agrees with refits", {
     fit
   }
   check(ours, theirs)
+  check(
+    ordered_logit(grade ~ x + site, visits),
+    function(o) ordered_logit(grade ~ site, visits, offset = o)
+  )
 })
 
 test_that("drop1() and add1() have the tests of anova()", {
@@ -295,7 +302,9 @@ test_that("drop1() and add1() have the tests of anova()", {
   fits <- list(
     firth(ill ~ x + site, visits, weights = rep(1:2, 8), offset = x / 3, subset = x > -2),
     firth_multinom(grade ~ x + site, visits, weights = rep(1:2, 8)),
-    cratio(grade ~ x + site, visits, penalty = "firth", parallel = TRUE)
+    cratio(grade ~ x + site, visits, penalty = "firth", parallel = TRUE),
+    ordered_logit(grade ~ x + site, visits, penalty = "firth", offset = x / 3),
+    ordered_logit(grade ~ x + site, visits, weights = rep(1:2, 8))
   )
   for (fit in fits) {
     expected <- anova(fit)

@@ -8,12 +8,13 @@ same <- 1e-10
 against_glm <- 1e-7
 
 test_works(
-  "lmtest", "lrtest()", c("firth()", "firth_multinom()", "cratio()"),
+  "lmtest", "lrtest()", c("firth()", "firth_multinom()", "cratio()", "ordered_logit()"),
   {
     fits <- list(
       firth(ill ~ x + site, visits, weights = rep(1:2, 8), offset = x / 3),
       firth_multinom(grade ~ x + site, visits),
-      cratio(grade ~ x + site, visits, penalty = "firth", parallel = TRUE)
+      cratio(grade ~ x + site, visits, penalty = "firth", parallel = TRUE),
+      ordered_logit(grade ~ x + site, visits, penalty = "firth", offset = x / 3)
     )
     for (fit in fits) {
       small <- update(fit, . ~ . - x)
@@ -78,6 +79,37 @@ test_works(
         tolerance = against_glm, ignore_attr = TRUE
       )
     }
+  }
+)
+
+test_works(
+  "lmtest", c("lrtest()", "waldtest()", "coeftest()", "coefci()"), "ordered_logit()",
+  {
+    skip_without_package("ordinal")
+    fit <- ordered_logit(grade ~ x + site, visits)
+    small <- ordered_logit(grade ~ site, visits)
+    precise <- ordinal::clm.control(gradTol = 1e-12, maxIter = 200L)
+    clm <- ordinal::clm(grade ~ x + site, data = visits, control = precise)
+    smaller <- ordinal::clm(grade ~ site, data = visits, control = precise)
+    strip <- function(table) lapply(table, as.vector)
+    expect_equal(
+      strip(lmtest::lrtest(fit, small)), strip(lmtest::lrtest(clm, smaller)),
+      tolerance = against_glm
+    )
+    expect_equal(
+      strip(lmtest::waldtest(fit, small)), strip(lmtest::waldtest.default(fit, small)),
+      tolerance = same
+    )
+    # lmtest takes t tests for clm(), unless df is infinite.
+    expect_equal(
+      unclass(lmtest::coeftest(fit)), unclass(lmtest::coeftest(clm, df = Inf)),
+      tolerance = against_glm, ignore_attr = TRUE
+    )
+    expect_equal(
+      lmtest::coefci(fit), lmtest::coefci(clm, df = Inf),
+      tolerance = against_glm, ignore_attr = TRUE
+    )
+    expect_identical(rownames(lmtest::coeftest(fit)), names(coef(clm)))
   }
 )
 

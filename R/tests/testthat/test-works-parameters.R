@@ -6,12 +6,14 @@ test_works(
   c(
     "model_parameters()", "ci()", "p_value()", "standard_error()", "degrees_of_freedom()"
   ),
-  c("firth()", "firth_multinom()", "cratio()"),
+  c("firth()", "firth_multinom()", "cratio()", "ordered_logit()"),
   {
     fits <- list(
       firth(hot ~ Wind + month, days), firth_multinom(ozone ~ Temp + Wind, days),
       firth_multinom(factor(hot) ~ Wind, days), cratio(ozone ~ Temp + Wind, days),
-      cratio(ozone ~ Temp + Wind, days, parallel = TRUE, penalty = "firth")
+      cratio(ozone ~ Temp + Wind, days, parallel = TRUE, penalty = "firth"),
+      ordered_logit(ozone ~ Temp + Wind, days),
+      ordered_logit(ozone ~ Temp + Wind, days, penalty = "firth")
     )
     for (fit in fits) {
       for (method in c("wald", "profile")) {

@@ -183,6 +183,87 @@ test_works(
 )
 
 test_works(
+  "sandwich", c("estfun()", "bread()", "sandwich()", "vcovCL()", "vcovHC()"), "ordered_logit()",
+  {
+    skip_without_package("ordinal")
+    data <- transform(visits, o = sin(1:16), w = rep(c(1, 2, 0.5, 3), 4))
+    fit <- ordered_logit(grade ~ x + site, data, weights = w)
+    clm <- ordinal::clm(
+      grade ~ x + site,
+      data = data, weights = w,
+      control = ordinal::clm.control(gradTol = 1e-12, maxIter = 200L)
+    )
+    expect_equal(sandwich::estfun(fit), sandwich::estfun(clm), tolerance = same)
+    expect_equal(sandwich::bread(fit), sandwich::bread(clm), tolerance = same)
+    expect_equal(sandwich::sandwich(fit), sandwich::sandwich(clm), tolerance = same)
+    expect_equal(
+      sandwich::vcovCL(fit, cluster = data$site), sandwich::vcovCL(clm, cluster = data$site),
+      tolerance = same
+    )
+    expect_equal(
+      sandwich::vcovHC(fit, type = "HC1"), sandwich::sandwich(clm) * 16 / (16 - 5), tolerance = same
+    )
+    # The estimating functions of sandwich for clm() leave out the offset and have no penalty. These
+    # are derivatives of w log p + 1/2 tr(V I) of each row, with the inverse information V fixed.
+    x <- model.matrix(fit)[, -1L]
+    derivatives <- function(f, at, step) {
+      vapply(seq_along(at), function(k) {
+        f_at <- function(h) f(replace(at, k, at[[k]] + h * step))
+        (8 * (f_at(1) - f_at(-1)) - (f_at(2) - f_at(-2))) / (12 * step)
+      }, f(at))
+    }
+    proba <- function(theta, o) {
+      below <- plogis(outer(-drop(x %*% theta[3:5]) - o, theta[1:2], `+`))
+      cbind(below, 1) - cbind(0, below)
+    }
+    information <- function(theta, o, weight) {
+      Reduce(`+`, lapply(1:3, function(class) {
+        slope <- derivatives(function(t) proba(t, o)[, class], theta, 1e-4)
+        crossprod(slope * sqrt(weight / proba(theta, o)[, class]))
+      }))
+    }
+    y <- cbind(1:16, as.integer(data$grade))
+    unit <- diag(16)
+    for (penalty in c("none", "firth")) {
+      other <- update(fit, . ~ . + offset(o), penalty = penalty)
+      found <- sandwich::estfun(other)
+      v <- (penalty == "firth") * vcov(other)
+      rows <- vapply(1:16, function(i) {
+        drop(derivatives(function(theta) {
+          data$w[[i]] * log(proba(theta, data$o)[y][[i]]) +
+            sum(v * information(theta, data$o, data$w[[i]] * unit[i, ])) / 2
+        }, coef(other), 1e-3))
+      }, numeric(5))
+      # Differences of steps of 1e-3.
+      expect_equal(unname(found), t(unname(rows)), tolerance = 1e-7)
+      expect_lt(max(abs(colSums(found))), sums_to_zero)
+      v <- vcov(other)
+      expect_equal(sandwich::sandwich(other), v %*% crossprod(found) %*% v, tolerance = same)
+    }
+    # V is the inverse of the information, so these are the derivatives of the penalised likelihood.
+    expect_equal(
+      unname(v), solve(information(coef(other), data$o, data$w)), tolerance = 1e-7
+    )
+    two <- ordered_logit(factor(ill) ~ x + site, data, penalty = "firth", weights = w)
+    binary <- sandwich::estfun(firth(ill ~ x + site, data, weights = w))
+    expect_equal(
+      unname(sandwich::estfun(two)), unname(binary %*% diag(c(-1, 1, 1, 1))),
+      tolerance = against_others
+    )
+    # A class that has only rows of weight 0.
+    data$grade <- factor(replace(as.character(data$grade), 3, "worst"),
+      c(levels(data$grade), "worst"), ordered = TRUE
+    )
+    gone <- ordered_logit(grade ~ x, data, weights = replace(w, 3, 0), penalty = "firth")
+    without <- ordered_logit(grade ~ x, data[-3, ], weights = w, penalty = "firth")
+    expect_equal(unname(sandwich::estfun(gone)[3, ]), c(0, 0, 0))
+    expect_equal(
+      sandwich::estfun(gone)[-3, ], sandwich::estfun(without), tolerance = against_others
+    )
+  }
+)
+
+test_works(
   "sandwich", "estfun()", c("firth()", "cratio()"),
   {
     # brglm2 uses the scores without the penalty, whose part h (1/2 - p) x is the difference.
@@ -215,14 +296,15 @@ test_works(
 )
 
 test_works(
-  "sandwich", "vcovBS()", c("firth()", "firth_multinom()", "cratio()"),
+  "sandwich", "vcovBS()", c("firth()", "firth_multinom()", "cratio()", "ordered_logit()"),
   {
     twice <- rbind(visits, transform(visits, x = x / 2, ill = 1 - ill))
     twice$times <- rep(1:2, 16)
     fits <- list(
       firth(ill ~ log(x + 3) + site, twice, offset = x / 3),
       firth_multinom(grade ~ poly(x, 2), twice, subset = x > -2),
-      cratio(grade ~ x, twice, parallel = TRUE, penalty = "firth", weights = times)
+      cratio(grade ~ x, twice, parallel = TRUE, penalty = "firth", weights = times),
+      ordered_logit(grade ~ x, twice, penalty = "firth", weights = times, offset = x / 3)
     )
     # The same samples, fitted as rows instead of weights.
     again <- list(
@@ -232,6 +314,12 @@ test_works(
         cratio(
           twice$grade[i] ~ x[i, -1],
           parallel = TRUE, penalty = "firth", weights = twice$times[i]
+        )
+      },
+      function(i, x) {
+        ordered_logit(
+          twice$grade[i] ~ x[i, -1],
+          penalty = "firth", weights = twice$times[i], offset = twice$x[i] / 3
         )
       }
     )
