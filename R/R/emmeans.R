@@ -19,9 +19,9 @@
 #' | | `"cum.prob"`, `"exc.prob"` | probabilities of classes up to a cut, or above it |
 #' | | `"mean.class"` | mean of the numbers 1, 2, ... of the classes |
 #'
-#' Standard errors of probabilities are by the delta method. The argument `offset` of `emmeans()` has
-#' no meaning for probabilities: \pkg{emmeans} adds it to them after our methods have run. Fits by [cratio()] with infinite
-#' estimates are refused; fit them with `penalty = "firth"`.
+#' Standard errors of probabilities are by the delta method. The argument `offset` of `emmeans()`
+#' has no meaning for probabilities: \pkg{emmeans} adds it to them after our methods have run. Fits
+#' by [cratio()] with infinite estimates are refused; fit them with `penalty = "firth"`.
 #'
 #' @section Other packages that use marginal means, parameters and likelihoods:
 #' - \pkg{effects}: `Effect()`, `allEffects()` and `predictorEffects()`.
