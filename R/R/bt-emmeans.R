@@ -18,10 +18,11 @@
 #' this case, too. Covariates of the contests and the order effect do not change abilities, so they
 #' are no variables here.
 #'
-#' Tests of several hypotheses at once, by `joint_tests()` and by `summary(glht(...), test = Ftest())`,
-#' reject too often if there are few clusters: they ignore that the covariance of few clusters varies.
-#' With 14 clusters and 7 hypotheses, a test at level 0.05 rejects about 30 % of true hypotheses.
-#' Use `linearHypothesis()` of \pkg{car}, see [bt_inference], which corrects for this.
+#' Tests of several hypotheses at once, by `joint_tests()` and by `summary(glht(...), test =
+#' Ftest())`, reject too often if there are few clusters: they ignore that the covariance of few
+#' clusters varies. With 14 clusters and 7 hypotheses, a test at level 0.05 rejects about 30 % of
+#' true hypotheses. Use `linearHypothesis()` of \pkg{car}, see [bt_inference], which corrects for
+#' this.
 #'
 #' `glht(fit, linfct)` of \pkg{multcomp} tests combinations of coefficients. For comparisons of all
 #' items write `glht(fit, emmeans::emm(pairwise ~ player))`; `mcp()` needs a model with a factor.

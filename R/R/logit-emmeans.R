@@ -26,9 +26,9 @@
 #' For [ordered_logit()] the modes are those for `polr()` of \pkg{MASS} and `clm()` of
 #' \pkg{ordinal}, whose default is `"latent"`.
 #'
-#' Standard errors of probabilities are by the delta method. The argument `offset` of `emmeans()` has
-#' no meaning for probabilities: \pkg{emmeans} adds it to them after our methods have run. Fits by
-#' [cratio()] and [ordered_logit()] with infinite estimates are refused; fit them with
+#' Standard errors of probabilities are by the delta method. The argument `offset` of `emmeans()`
+#' has no meaning for probabilities: \pkg{emmeans} adds it to them after our methods have run. Fits
+#' by [cratio()] and [ordered_logit()] with infinite estimates are refused; fit them with
 #' `penalty = "firth"`.
 #'
 #' @section Other packages that use marginal means, parameters and likelihoods:

@@ -176,7 +176,7 @@ read_changes <- function(model, fit, call) {
   if (!is.character(model) || !length(model) || !all(model %in% labels)) {
     abort(
       sprintf(
-        "a model must be a fit by %s, a formula such as . ~ . - x, or some of the terms %s, got %s.",
+        "a model must be a fit by %s, a formula such as . ~ . - x, or one of the terms %s, got %s.",
         fitter_of(fit), quoted(labels), show_value(model)
       ),
       call

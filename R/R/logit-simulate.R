@@ -40,7 +40,8 @@ simulate.pwcstats_logit <- function(object, nsim = 1, seed = NULL, ...) {
   drawn <- lapply(seq_len(nsim), function(i) stats::naresid(object$na.action, draw()))
   structure(
     drawn,
-    names = paste0("sim_", seq_len(nsim)), class = "data.frame", row.names = names(all_rows(object)),
+    names = paste0("sim_", seq_len(nsim)), class = "data.frame",
+    row.names = names(all_rows(object)),
     seed = state$seed
   )
 }

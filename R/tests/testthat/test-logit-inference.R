@@ -184,6 +184,20 @@ test_that("simulate() draws as simulate() of glm()", {
   }
   expect_type(found$sim_1, "logical")
   expect_identical(levels(simulate(firth(state ~ x, labelled))$sim_1), c("ill", "well"))
+  # With the rows that na.exclude() left out.
+  labelled$x[[3]] <- NA
+  for (formula in list(ill ~ x, state ~ x, cbind(n * ill, n - n * ill) ~ x)) {
+    gap <- firth(formula, labelled, na.action = na.exclude)
+    found <- simulate(gap, 2, seed = 5)
+    expected <- simulate(firth(formula, labelled[-3, ]), 2, seed = 5)
+    expect_identical(row.names(found), row.names(labelled))
+    expect_true(all(is.na(as.matrix(found)[3, ])))
+    expect_identical(as.matrix(found[-3, ]), as.matrix(expected))
+  }
+  expect_identical(case.names(gap), row.names(labelled)[-3])
+  expect_identical(variable.names(gap), c("(Intercept)", "x"))
+  weighted <- firth(ill ~ x, visits, weights = rep(0:1, 8))
+  expect_identical(case.names(weighted), row.names(visits)[c(FALSE, TRUE)])
   # Without a seed, the state of the generator is the attribute, and it moves on.
   set.seed(1)
   state <- .Random.seed
@@ -340,6 +354,12 @@ test_that("drop1() and add1() have the tests of anova()", {
     MASS::dropterm(ours, test = "Chisq")$LRT, drop1(ours, test = "Chisq")$LRT,
     tolerance = 1e-7
   )
+})
+
+test_that("drop1() says that a model needs columns", {
+  skip_without_python()
+  expect_refused(drop1(firth(ill ~ x - 1, visits), test = "Chisq"), "use anova\\(fit\\)")
+  expect_identical(rownames(drop1(firth(ill ~ x, visits))), c("<none>", "x"))
 })
 
 test_that("update() and step() keep weights, subset and offset", {

@@ -62,6 +62,7 @@ test_works(
     same("Temp", se = list(level = 0.9, type = "scheffe"), xlevels = list(Temp = c(70, 80)))
     same_effects(effects::allEffects(fit), effects::allEffects(other, vcov. = variance))
     same_effects(effects::predictorEffects(fit), effects::predictorEffects(other, vcov. = variance))
+    expect_refused(effects::Effect("Temp", fit, latent = TRUE), "leave out latent")
     without <- effects::Effect("Temp", fit, se = FALSE)
     expect_null(without$se.prob)
     expect_equal(without$prob, effects::Effect("Temp", fit)$prob, tolerance = tolerance)

@@ -39,7 +39,7 @@ test_works(
     }
     expect_match(paste(attr(alone, "heading"), collapse = " "), "Model 2: grade ~ 1")
     expect_output(print(alone), "Penalised likelihood ratio test")
-    expect_refused(lmtest::lrtest(fits[[1]], "zz"), "some of the terms 'x', 'site', got 'zz'")
+    expect_refused(lmtest::lrtest(fits[[1]], "zz"), "one of the terms 'x', 'site', got 'zz'")
     expect_refused(lmtest::lrtest(fits[[1]], fits[[2]]), "fits by the same function")
     other <- update(fits[[1]], weights = NULL)
     expect_refused(lmtest::lrtest(fits[[1]], other), "neither is nested")
@@ -145,6 +145,14 @@ test_works(
       expect_equal(wald$Chisq[[2]], expected, tolerance = same)
       expect_equal(wald$Df[[2]], -length(tested))
       expect_equal(wald$Res.Df[[1]], df.residual(one))
+      expect_refused(lmtest::coefci(one, "nobody"), "got 'nobody'")
+      expect_equal(
+        lmtest::coefci(one, 2), confint(one, 2),
+        tolerance = same, ignore_attr = TRUE
+      )
+      expect_refused(
+        lmtest::lrtest(one, glm(ill ~ 1, binomial, visits)), "by firth.*\\(\\), a formula"
+      )
       expect_refused(lmtest::waldtest(one, test = "F"), "test must be one of 'Chisq'")
     }
     # As lmtest's own code for a fit with a vector of coefficients.

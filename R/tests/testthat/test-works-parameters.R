@@ -124,3 +124,15 @@ test_works(
     expect_error(parameters::standard_error(none), "fit with cov = 'full'")
   }
 )
+
+test_that("parameters refuses what it would not compute", {
+  skip_without_python()
+  skip_without_package("parameters")
+  for (fit in list(firth(hot ~ Wind, days), cratio(ozone ~ Wind, days), bt(citations))) {
+    expect_refused(parameters::standardize_parameters(fit), "cannot be standardised")
+    expect_refused(
+      parameters::model_parameters(fit, standardize = "refit"), "cannot be standardised"
+    )
+    expect_refused(parameters::equivalence_test(fit), "use confint\\(fit, level = 0.9\\)")
+  }
+})

@@ -106,6 +106,11 @@ test_works(
     for (fit in c(list(fits[[1L]][[2L]]), penalised)) {
       expect_error(performance::r2(fit), "not comparable without their penalties")
       expect_null(performance::model_performance(fit)$R2)
+      for (f in list(
+        performance::r2_efron, performance::r2_mckelvey, performance::check_collinearity
+      )) {
+        expect_refused(f(fit), "only for fits by firth\\(\\)")
+      }
     }
   }
 )
@@ -126,3 +131,13 @@ test_works(
     expect_error(performance::compare_performance(small, fit), "use anova\\(small, large\\)")
   }
 )
+
+test_works("performance", c("check_collinearity()", "r2_efron()"), "firth()", {
+  fit <- firth(hot ~ Wind + Ozone, days)
+  expect_equal(
+    performance::check_collinearity(fit)$VIF, unname(car::vif(fit)),
+    tolerance = tolerance
+  )
+  ratio <- sum((days$hot - fitted(fit))^2) / sum((days$hot - mean(days$hot))^2)
+  expect_equal(as.numeric(performance::r2_efron(fit)), 1 - ratio, tolerance = tolerance)
+})

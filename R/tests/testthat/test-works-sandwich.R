@@ -169,7 +169,10 @@ test_works(
       sandwich::vcovHC(fit, type = "HC1"), sandwich::sandwich(fit) * 16 / (16 - 8),
       tolerance = same
     )
-    expect_refused(sandwich::vcovHC(fit), "type must be one of 'HC', 'HC0', 'HC1', got 'HC3'")
+    expect_refused(sandwich::vcovHC(fit), "give type = 'HC0' or 'HC1'")
+    expect_refused(
+      sandwich::vcovHC(fit, type = "HC3"), "type must be one of 'HC', 'HC0', 'HC1', got 'HC3'"
+    )
     expect_refused(
       suppressWarnings(sandwich::vcovCL(fit, cluster = ~site, type = "HC3")), "working weights"
     )
@@ -336,6 +339,18 @@ test_works(
       expect_equal(found, cov(t(estimates)), tolerance = refits, ignore_attr = TRUE)
       expect_identical(dimnames(found), dimnames(vcov(fit)))
     }
+    # Clusters are drawn in the order of their first rows.
+    id <- rep(4:1, each = 8)
+    set.seed(3)
+    found <- sandwich::vcovBS(fits[[2]], cluster = id[twice$x > -2], R = 4)
+    set.seed(3)
+    design <- model.matrix(fits[[2]])
+    rows <- split(seq_len(nrow(design)), -id[twice$x > -2])
+    estimates <- replicate(4, {
+      drawn <- unlist(rows[sample.int(4, replace = TRUE)])
+      as.vector(t(coef(again[[2]](drawn, design))))
+    })
+    expect_equal(found, cov(t(estimates)), tolerance = refits, ignore_attr = TRUE)
     set.seed(2)
     # One of the sites may be missing.
     expect_warning(
@@ -343,5 +358,107 @@ test_works(
     )
     expect_true(all(is.finite(by_site)))
     expect_refused(sandwich::vcovBS(fits[[1]], cluster = 1:3), "each of the 32 rows")
+  }
+)
+
+test_works(
+  "sandwich", c("vcovHC()", "vcovBS()"), c("firth()", "firth_multinom()", "cratio()"),
+  {
+    # Rows of weight 0 change nothing.
+    visits$times <- rep(c(1, 2, 0, 3), 4)
+    visits$group <- rep(1:8, each = 2)
+    some <- visits[visits$times > 0, ]
+    pairs <- list(
+      list(
+        firth(ill ~ poly(x, 2), visits, weights = times),
+        firth(ill ~ poly(visits$x, 2)[visits$times > 0, ], some, weights = times)
+      ),
+      list(
+        firth_multinom(grade ~ x, visits, weights = times),
+        firth_multinom(grade ~ x, some, weights = times)
+      ),
+      list(cratio(grade ~ x, visits, weights = times), cratio(grade ~ x, some, weights = times))
+    )
+    types <- c("HC0", "HC1", "HC2", "HC3", "HC4", "HC4m", "HC5", "const")
+    for (pair in pairs) {
+      is_firth <- inherits(pair[[1]], "pwcstats_firth")
+      for (type in if (is_firth) types else types[1:2]) {
+        expect_equal(
+          sandwich::vcovHC(pair[[1]], type = type), sandwich::vcovHC(pair[[2]], type = type),
+          tolerance = refits, ignore_attr = TRUE, info = type
+        )
+      }
+      expect_equal(
+        sandwich::vcovCL(pair[[1]], cluster = visits$group),
+        sandwich::vcovCL(pair[[2]], cluster = some$group),
+        tolerance = refits, ignore_attr = TRUE
+      )
+      drawn <- lapply(1:2, function(k) {
+        set.seed(1)
+        suppressWarnings(sandwich::vcovBS(pair[[k]], R = 5))
+      })
+      expect_equal(drawn[[1]], drawn[[2]], tolerance = refits, ignore_attr = TRUE)
+      for (type in c("HC1", "HC2", "HC3")) {
+        expect_refused(
+          sandwich::vcovCL(pair[[1]], cluster = visits$group, type = type), "rows of weight 0"
+        )
+      }
+      expect_refused(sandwich::sandwich(pair[[1]], adjust = TRUE), "rows of weight 0")
+      # Only the options of sandwich count.
+      type <- "HC3"
+      expect_identical(nrow(sandwich::estfun(pair[[1]])), 16L)
+    }
+  }
+)
+
+test_works(
+  "sandwich", c("sandwich()", "vcovHC()", "vcovCL()", "vcovBS()"),
+  c("firth()", "firth_multinom()", "cratio()"),
+  {
+    warned <- function(code) {
+      caught <- character()
+      withCallingHandlers(code, pwcstats_warning = function(w) {
+        caught <<- c(caught, conditionMessage(w))
+        invokeRestart("muffleWarning")
+      })
+      caught
+    }
+    infinite <- function(columns) {
+      sprintf("are infinite \\(%s\\); use anova\\(fit\\)", columns)
+    }
+    # One warning for each covariance, which names the columns.
+    fit <- firth(HG ~ NV + PI + EH, endometrial)
+    for (f in list(sandwich::sandwich, sandwich::vcovHC, sandwich::vcovCL)) {
+      said <- warned(f(fit))
+      expect_length(said, 1L)
+      expect_match(said, infinite("NV"))
+    }
+    expect_match(warned(sandwich::vcovBS(fit, R = 2)), infinite("NV"), all = FALSE)
+    counts <- firth(cbind(c(0, 3, 4), c(5, 2, 1)) ~ factor(1:3))
+    expect_match(warned(sandwich::sandwich(counts)), infinite("\\(Intercept\\), .*"))
+    # Rows of weight 0 may separate, or not.
+    rows <- data.frame(
+      x = c(0, 0, 0, 0, 1, 1, 1), y = c(0, 1, 0, 1, 1, 1, 0), w = c(1, 1, 1, 1, 1, 1, 0)
+    )
+    expect_match(warned(sandwich::sandwich(firth(y ~ x, rows, weights = w))), infinite("x"))
+    expect_identical(warned(sandwich::sandwich(firth(y ~ x, rows))), character())
+    species <- firth_multinom(Species ~ Petal.Length, iris)
+    expect_match(
+      warned(sandwich::sandwich(species)), infinite("\\(Intercept\\), Petal.Length")
+    )
+    # The stages of cratio(), whose slopes may be common.
+    visits$high <- as.numeric(visits$x > 0.5 & visits$grade == "none")
+    for (direction in c("backward", "forward")) {
+      for (parallel in c(TRUE, FALSE)) {
+        overlap <- cratio(
+          grade ~ x, visits, penalty = "firth", parallel = parallel, direction = direction
+        )
+        expect_identical(warned(sandwich::sandwich(overlap)), character())
+      }
+    }
+    first <- cratio(grade ~ high, visits, penalty = "firth", direction = "forward", parallel = TRUE)
+    expect_match(warned(sandwich::sandwich(first)), infinite("high"))
+    by_age <- cratio(grade ~ age, grades, penalty = "firth")
+    expect_match(warned(sandwich::sandwich(by_age)), infinite("\\(Intercept\\):mid, .*age:high"))
   }
 )
