@@ -159,8 +159,9 @@ test_works("MASS", "dropterm()", "bt()", {
     expect_equal(found[[column]], expected[[column]], tolerance = 1e-7, info = column)
   }
   # Likelihoods without their penalties are not compared.
-  for (method in c("firth", "ridge")) {
-    penalised <- update(fit, method = method)
+  for (penalised in list(
+    update(fit, method = "firth"), update(fit, method = "ridge", prior_sd = 1)
+  )) {
     expect_refused(MASS::dropterm(penalised, test = "Chisq"), "needs a maximum likelihood fit")
     expect_refused(
       MASS::addterm(update(penalised, . ~ size), . ~ . + old, test = "Chisq"),
