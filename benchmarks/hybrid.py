@@ -6,8 +6,9 @@ Positives are a normal cluster in ten dimensions, negatives are nine such cluste
 ``SVC(kernel="rbf")`` on all rows, "weighted" is the same with ``class_weight="balanced"``, and "probability" is
 calibrated, so that it gives probabilities, too. "hybrid" is ``HybridClassifier(threshold=0.5)`` with distances of the
 fit: nine linear machines with C = 1, each of a fifth of the rows. "held out" has the default's held-out distances, with
-six fits of each machine, and a threshold. Times are seconds for one fit on one thread and for one prediction of 5,000 rows: the
-best of several runs, in which the methods take turns. Balanced accuracy and log-loss are those of the 5,000 rows.
+six fits of each machine, and a threshold. Times are seconds for one fit on one thread and for one prediction of 5,000
+rows: the best of several runs, in which the methods take turns. Balanced accuracy and log-loss are those of the 5,000
+rows.
 
 The second table compares the log-loss of new rows with distances of the fit and with held-out distances. The task is
 the rarest class of six data sets against the rest; columns are standardised. Numbers are means of five splits with two
