@@ -13,6 +13,7 @@ Rank
     Leaderboard                 ranks that each item may hold, and ratings, by category
 Model
     FirthLogit, FirthMNLogit    logistic regression that is finite for separated data
+    FirthClassifier             the same as a scikit-learn classifier
     ContinuationRatio           sequential model for ordered classes
     OrderedLogit                proportional odds for ordered classes
     individualized_mnlogit      multinomial coefficients from binary fits
@@ -79,6 +80,7 @@ if TYPE_CHECKING:
     from pwcstats.logit import detect_separation as detect_separation
     from pwcstats.logit import individualized_mnlogit as individualized_mnlogit
     from pwcstats.logit import stepwise as stepwise
+    from pwcstats.logit.classifier import FirthClassifier as FirthClassifier
     from pwcstats.pairwise import BiasedNeighborsClassifier as BiasedNeighborsClassifier
     from pwcstats.pairwise import PairwiseClassifier as PairwiseClassifier
 
@@ -95,6 +97,8 @@ _HOME = {
     "CouplingResult": "coupling",
     "FailedCellWarning": "errors",
     "FewClustersWarning": "errors",
+    # Not in logit itself, which needs no scikit-learn.
+    "FirthClassifier": "logit.classifier",
     "FirthLogit": "logit",
     "FirthLogitResults": "logit",
     "FirthMNLogit": "logit",

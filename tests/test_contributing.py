@@ -35,7 +35,11 @@ MENTIONED = {
     "pwcstats/pairwise/learners.py": {"vote"},
     "pwcstats/plot/ranks.py": {"nemenyi"},
     "R/R/cratio.R": {"cratio"},
+    # insight's name of a distribution.
+    "R/R/insight.R": {"logistic"},
     "R/R/machines.R": {"svm"},
+    # Its models are support vector machines only.
+    "R/R/parsnip.R": {"svm"},
 }
 
 

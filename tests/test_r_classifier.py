@@ -429,7 +429,8 @@ FIT = "function(x, y) levels(y)"
         ({"function": "MASS::lda", "args": {"prior": [1.0]}}, "R's MASS says: 'prior' is of incorrect length"),
         ({"function": "MASS::lda", "args": {"prior": object()}}, "R has no counterpart of"),
         ({"function": "MASS::lda", "args": ["prior"]}, "args must be a dict or None"),
-        ({"fit_code": "function(x, y", "prob_code": FIT}, "R says: <text>:2:0: unexpected end of input"),
+        ({"fit_code": "function(x, y", "prob_code": FIT}, "R says: fit_code is no R code: <text>:2:0: unexpected end"),
+        ({"function": "rangr::ranger"}, "for example. Did you mean 'ranger::ranger'?"),
         ({"fit_code": "3", "prob_code": FIT}, "R says: fit_code must be the R code of a function"),
         (
             {"fit_code": FIT, "prob_code": "function(model, x) 'a'"},
@@ -443,14 +444,36 @@ FIT = "function(x, y) levels(y)"
             {"fit_code": FIT, "prob_code": "function(model, x) matrix(1 / 3, nrow(x), 3, , list(NULL, 1:3))"},
             r"R returned columns named \(1, 2, 3\), and the classes are \(setosa, versicolor, virginica\)",
         ),
-        ({"fit_code": FIT, "prob_code": "function(model, x) matrix(1, nrow(x), 3)"}, "that are no probabilities"),
-        ({"fit_code": FIT, "prob_code": "function(model, x) matrix(NaN, nrow(x), 3)"}, "that are no probabilities"),
+        ({"fit_code": FIT, "prob_code": "function(model, x) matrix(1, nrow(x), 3)"}, "that are not probabilities"),
+        ({"fit_code": FIT, "prob_code": "function(model, x) matrix(NaN, nrow(x), 3)"}, "that are not probabilities"),
         ({"function": "MASS::lda", "random_state": -1}, "random_state must be between 0 and 2147483647"),
     ],
 )
 def test_parameters_that_cannot_be_used(iris, parameters, message):
     with pytest.raises(InputError, match=message):
         RClassifier(**parameters).fit(*iris).predict(iris[0])
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        ("function(model, x) predict(model, x", "R's caret says: prob_code is no R code: <text>:2:0: unexpected end"),
+        ("3", "R's caret says: prob_code must be the R code of a function"),
+    ],
+)
+def test_code_of_the_probabilities_is_read_before_the_fit(iris, code, message):
+    with pytest.raises(InputError, match=message):
+        RClassifier("caret::knn3", prob_code=code).fit(*iris)
+
+
+def test_a_column_of_true_and_false_takes_zeros_and_ones(births):
+    X, y = births
+    model = RClassifier("rpart::rpart").fit(X[["age", "smoke"]], y)
+    p = model.predict_proba(X[["age", "smoke"]])
+    for kind in (int, float):
+        np.testing.assert_array_equal(model.predict_proba(X[["age", "smoke"]].astype({"smoke": kind})), p)
+    with pytest.raises(InputError, match="column 'smoke' of X was True or False in the fit, and is not now"):
+        model.predict(X[["age"]].assign(smoke=2))
 
 
 def test_columns_by_name_or_by_position_or_of_the_second_class_only(iris):
@@ -462,11 +485,26 @@ def test_columns_by_name_or_by_position_or_of_the_second_class_only(iris):
         "data frame": "data.frame(versicolor = 1 - p, virginica = p)",
         "second": "p",
         "one column": "cbind(virginica = p)",
+        "column of the first": "cbind(versicolor = 1 - p)",
+        "frame of the first": "data.frame(versicolor = 1 - p)",
+        "another name": "cbind(s0 = p)",
     }
     for code in codes.values():
         prob = f"function(model, x) {{ p <- seq(0.1, 0.9, length.out = nrow(x)); {code} }}"
         answer = RClassifier(fit_code=FIT, prob_code=prob).fit(X, y).predict_proba(X)
         np.testing.assert_allclose(answer, np.column_stack([1 - p, p]), rtol=0, atol=1e-15)
+
+
+def test_one_column_of_lda_is_that_of_its_name(iris):
+    X, y = iris[0][50:], iris[1][50:]
+    both = RClassifier("MASS::lda").fit(X, y)
+    for k in (1, 2):
+        one = RClassifier(
+            fit_code="function(x, y) MASS::lda(x, y)",
+            prob_code=f"function(model, x) predict(model, x)$posterior[, {k}, drop = FALSE]",
+        ).fit(X, y)
+        for rows in (X, X[70:71]):
+            np.testing.assert_allclose(one.predict_proba(rows), both.predict_proba(rows), rtol=0, atol=SAME_R)
 
 
 def test_the_documentation_lists_the_table():

@@ -389,7 +389,7 @@ def test_probabilities_need_to_be_asked_for_before_fit(iris):
 
 
 def test_one_class_only(iris):
-    with pytest.raises(InputError, match="at least two classes, got 1 class"):
+    with pytest.raises(InputError, match="at least 2 classes, got 1 class"):
         E1071SVC().fit(iris[0], np.zeros(len(iris[0])))
 
 

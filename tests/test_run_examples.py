@@ -60,6 +60,12 @@ def test_good_r_blocks_pass(tmp_path):
 
 
 @pytest.mark.against_r
+def test_r_blocks_that_install_are_not_run(tmp_path):
+    install = '\n.. code-block:: r\n\n   install.packages("absent")\n   stop("was run")\n'
+    assert run(tmp_path, install + R_BLOCKS) == (0, "\n")
+
+
+@pytest.mark.against_r
 @pytest.mark.parametrize(
     ("good", "bad"),
     [("#> 1 2", "#> 1 3"), ("#> [1] 0...", "#> [1] 2..."), ("wrong 1", "right"), ("NaNs produced", "something else")],

@@ -4,7 +4,8 @@
 R blocks of a file run in one session (run_examples.R), console blocks in one empty folder, and a Python block without
 prompts as a script of its own. Doctests (>>>) are pytest's. In a console block, lines after "$ " are commands and the
 others are the expected output, where "..." stands for anything; "$ cat FILE" shows the contents of a file, which is
-made if it does not exist. Blocks marked "sh" are installation commands, which are not run.
+made if it does not exist. Blocks marked "sh" are installation commands, which are not run, nor are R blocks
+that call install.packages().
 """
 
 import json
@@ -67,7 +68,8 @@ def blocks(path: Path) -> Iterator[Block]:
         code = textwrap.dedent("\n".join(code)).strip("\n")
         if language == "console" and not code.startswith("$ "):
             raise ExampleError(f"{where}: a console block begins with a command, $ ...")
-        if language in RUN and not code.startswith(">>>"):
+        installs = language == "r" and "install.packages(" in code
+        if language in RUN and not installs and not code.startswith(">>>"):
             yield Block(language, where, code)
 
 

@@ -8,7 +8,8 @@
 #' and each has a standard error. Comparisons are the same, and equal those of
 #' [pairs()][pairs.pwcstats_abilities] and [compare_items()]. After a fit with clusters they use the
 #' t distribution. After random effects, abilities are predictions, and standard errors those of
-#' prediction errors.
+#' prediction errors. Abilities have no other scale, so `type = "response"` has no effect; the
+#' probability that one item beats another is `plogis()` of their difference.
 #'
 #' If the formula of the fit has covariates of the items, the default `mode = "covariates"` has
 #' these as variables instead: `emmeans(fit, ~ x, at = list(x = 1:3))` are abilities at these
@@ -17,13 +18,18 @@
 #' this case, too. Covariates of the contests and the order effect do not change abilities, so they
 #' are no variables here.
 #'
+#' Tests of several hypotheses at once, by `joint_tests()` and by `summary(glht(...), test =
+#' Ftest())`, reject too often if there are few clusters: they ignore that the covariance of few
+#' clusters varies. With 14 clusters and 7 hypotheses, a test at level 0.05 rejects about 30 % of
+#' true hypotheses. Use `linearHypothesis()` of \pkg{car}, see [bt_inference], which corrects for
+#' this.
+#'
 #' `glht(fit, linfct)` of \pkg{multcomp} tests combinations of coefficients. For comparisons of all
 #' items write `glht(fit, emmeans::emm(pairwise ~ player))`; `mcp()` needs a model with a factor.
 #'
 #' @param object,model A fit by [bt()] or [plackett_luce()].
 #' @param mode `"items"` or `"covariates"`, see Details; an argument of `emmeans()` and
 #'   `ref_grid()`.
-#' @param trms,xlev,grid Internal arguments of \pkg{emmeans}.
 #' @param coef.,vcov.,df As in `modelparm()` of \pkg{multcomp}; by default those of the fit.
 #' @param ... Further arguments of \pkg{emmeans}, which have no effect.
 #' @return What these generic functions return for other models.
@@ -64,6 +70,7 @@ recover_data.pwcstats_abilities <- function(object, mode = NULL, ...) { # nolint
 }
 
 #' @rdname bt_emmeans
+#' @usage NULL
 #' @exportS3Method emmeans::emm_basis
 emm_basis.pwcstats_abilities <- function(object, trms, xlev, grid, mode = NULL, ...) { # nolint
   call <- sys.call()

@@ -73,6 +73,11 @@ random_effect <- function(terms, id, call) {
   bars
 }
 
+# Expressions with + between them.
+sum_of <- function(expressions) {
+  Reduce(function(a, b) call("+", a, b), expressions)
+}
+
 # The variables of terms as expressions, by their labels.
 variables_by_label <- function(terms) {
   variables <- as.list(attr(terms, "variables"))[-1L]
@@ -174,7 +179,7 @@ item_variables <- function(design, items, levels, item_data, space, separate, ca
     check_indexed(variable, design$id, space, environment, levels, by_row, call)
   }
   # A formula would make a data frame of the list, whose variables have different lengths.
-  terms <- stats::terms(stats::reformulate(labels, env = environment))
+  terms <- stats::terms(stats::as.formula(call("~", sum_of(variables)), environment))
   frame <- tryCatch(
     stats::model.frame(terms, space, na.action = stats::na.pass),
     error = function(e) abort_covariates(e, call)

@@ -38,6 +38,22 @@ model.matrix.pwcstats_bt <- function(object, ...) {
   row_slopes(object, call)
 }
 
+#' @rdname bt_glm
+#' @importFrom stats variable.names
+#' @export
+variable.names.pwcstats_abilities <- function(object, ...) { # nolint
+  refuse_unknown(...)
+  names(object$coefficients)
+}
+
+#' @rdname bt_glm
+#' @importFrom stats case.names
+#' @export
+case.names.pwcstats_bt <- function(object, ...) { # nolint
+  refuse_unknown(...)
+  rownames(object$model)
+}
+
 # The derivatives of the links of the fit.
 row_slopes <- function(object, call) {
   rows <- object$model

@@ -267,7 +267,10 @@ rows_to_predict <- function(object, newdata, call) {
   players <- list(player1 = column("player1"), player2 = column("player2"))
   absent <- vapply(players, is.null, logical(1L))
   if (any(absent)) {
-    abort(sprintf("newdata needs a column %s.", names(players)[absent][[1L]]), call)
+    name <- names(players)[absent][[1L]]
+    variable <- setdiff(all.vars(object$call[[name]]), name)
+    other <- if (length(variable) == 1L) sprintf(" or %s", variable) else ""
+    abort(sprintf("newdata needs a column %s%s.", name, other), call)
   }
   id <- first_of(object$design$id, "..")
   players <- Map(function(x, name) as_player(x, name, id, call), players, names(players))

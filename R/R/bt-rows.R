@@ -136,6 +136,15 @@ evaluate_players <- function(asked, space, environment, id, call) {
     if (is.null(x)) {
       abort(sprintf("%s must have a label for each row, but is NULL.", name), call)
     }
+    if (is.character(x) && length(x) == 1L && x %in% names(space)) {
+      abort(
+        sprintf(
+          "%s must be the column of data, not its name; write %s = %s, without quotes.", name, name,
+          label_of(as.name(x))
+        ),
+        call
+      )
+    }
     as_player(x, name, id, call)
   }
   players <- lapply(stats::setNames(nm = c("player1", "player2")), evaluate)

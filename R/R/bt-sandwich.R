@@ -1,7 +1,7 @@
 #' Sandwich covariances of Bradley-Terry fits
 #'
-#' Methods for `bread()` and `estfun()` of package \pkg{sandwich}, so that `sandwich()`, `vcovCL()`,
-#' `vcovBS()` and, without a tie parameter, `vcovHC()` work for fits by [bt()].
+#' Methods for `bread()` and `estfun()` of package \pkg{sandwich}, so that `sandwich()`, `vcovCL()`
+#' and, without a tie parameter, `vcovHC()` work for fits by [bt()]. `vcovBS()` stops with an error.
 #'
 #' `estfun()` has one row for each row of [model.frame()], as after `glm()`. If each row is one
 #' comparison, or has `weights`, `sandwich(fit)` is the covariance of a fit with
@@ -51,6 +51,15 @@ estfun.pwcstats_bt <- function(x, ...) { # nolint
     scores[, "(tie)"] <- rowSums(ratio * model$by_tie)
   }
   scores
+}
+
+# The default method would give rows to update() as a subset of the data.
+#' @exportS3Method sandwich::vcovBS
+vcovBS.pwcstats_abilities <- function(x, ...) { # nolint
+  abort(
+    "vcovBS() cannot draw samples of this fit; fit with cov_type = 'HC0' or cluster instead.",
+    sys.call()
+  )
 }
 
 #' @exportS3Method sandwich::bread

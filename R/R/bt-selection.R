@@ -139,6 +139,22 @@ add1.pwcstats_bt <- function(object, scope, scale = 0, test = c("none", "Chisq")
   NextMethod()
 }
 
+# The default methods of MASS would test likelihoods without their penalties.
+#' @exportS3Method MASS::dropterm
+dropterm.pwcstats_bt <- function(object, ..., test = "none") { # nolint
+  call <- sys.call()
+  refuse_unlikely_test(object, test, call)
+  # It would try to drop the random effects.
+  refuse_random_effects(object, "dropterm()", "use drop1(fit, test = 'Chisq')", call)
+  NextMethod()
+}
+
+#' @exportS3Method MASS::addterm
+addterm.pwcstats_bt <- function(object, ..., test = "none") { # nolint
+  refuse_unlikely_test(object, test, sys.call())
+  NextMethod()
+}
+
 empty_rows <- function(table, rows) {
   empty <- as.data.frame(table)[rep(NA_integer_, length(rows)), , drop = FALSE]
   rownames(empty) <- rows

@@ -42,6 +42,10 @@ compare_items.pwcstats_abilities <- function(object,
                                       conf.level = level) { # nolint
   call <- sys.call()
   refuse_unknown(...)
+  if (missing(i) || missing(j)) {
+    example <- paste0("\"", utils::head(object$items, 2L), "\"", collapse = ", ")
+    abort(sprintf("give the two items to compare, as in compare_items(fit, %s).", example), call)
+  }
   level <- read_level(call)
   options <- list(i = as.character(i), j = as.character(j), alpha = 1 - level)
   result <- call_bridge(thaw(object, call)$contrast, list(), options, call)

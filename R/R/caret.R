@@ -15,8 +15,8 @@
 #' An argument that is given in `...` is fixed and not tuned. Other learners, and several candidates
 #' for each pair, have no tuning parameter.
 #'
-#' `tuneLength = 1` is the default of the learner, and more values are around it: powers of 4 for
-#' `cost` and `gamma`. `trainControl(search = "random")` draws values from a wide range.
+#' With `tuneLength = 1`, \pkg{caret} fits the defaults of the learner. Larger values add values
+#' around them: powers of 4 for `cost` and `gamma`. `trainControl(search = "random")` draws values from a wide range.
 #'
 #' Class probabilities have one column for each class, in the order of the levels. For two classes,
 #' [hybrid()] predicts the class with a threshold, which need not be 1/2. The argument `weights` of
@@ -55,6 +55,9 @@ caretModel <- function(name = c("pwc", "hybrid", "ordinal_hybrid"), ...) { # nol
   name <- check_choice(name, call)
   fixed <- list(...)
   check_options(name, fixed, call)
+  if (!is.null(fixed$learners)) {
+    read_learners(fixed$learners, list(), call)
+  }
   tuned <- tuning[setdiff(tuned_by(name, fixed), names(fixed))]
   # caret needs at least one parameter.
   parameters <- if (length(tuned)) names(tuned) else "parameter"
@@ -148,17 +151,20 @@ tuned_by_kernel <- list(
 )
 
 tuned_by_learner <- list(
-  qda = "reg_param", knn = "k", logistic = "cost", tree = "minbucket"
+  svm = tuned_by_kernel, qda = "reg_param", knn = "k", logistic = "cost", tree = "minbucket"
 )
 
-# Names of the tuning parameters.
+# Names of the tuning parameters. The machines of hybrids are linear by default.
 tuned_by <- function(name, fixed) {
-  learner <- if (name == "pwc") first_of(fixed$learners, "svm") else "svm"
+  if (name != "pwc") {
+    return(tuned_by_kernel[[first_of(fixed$kernel, "linear")]])
+  }
+  learner <- first_of(fixed$learners, eval(formals(pwc)$learners))
   if (!is.character(learner) || length(learner) != 1L) {
     return(character())
   }
-  kernel <- first_of(fixed$kernel, if (name == "pwc") "radial" else "linear")
-  if (learner == "svm") tuned_by_kernel[[kernel]] else tuned_by_learner[[learner]]
+  tuned <- tuned_by_learner[[learner]]
+  if (is.list(tuned)) tuned[[first_of(fixed$kernel, "radial")]] else tuned
 }
 
 tuning_grid <- function(tuned, x, len, search) {

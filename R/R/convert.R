@@ -296,8 +296,10 @@ thaw <- function(object, call) {
   tryCatch(
     call_bridge(python$bridge$thaw, list(to_py(object$python)), list(), call),
     pwcstats_error = function(e) {
+      lacks_rpy2 <- grepl("needs rpy2", conditionMessage(e), fixed = TRUE)
+      advice <- if (lacks_rpy2) "install rpy2 in R's Python" else "fit it again"
       abort(
-        sprintf("the saved fit cannot be read (%s); fit it again.", conditionMessage(e)),
+        sprintf("the saved fit cannot be read (%s); %s.", conditionMessage(e), advice),
         call,
         traceback = e$traceback
       )

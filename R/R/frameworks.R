@@ -14,12 +14,16 @@ options_of <- function(name) {
 # Stops at arguments that the classifier does not have.
 check_options <- function(name, options, call) {
   known <- options_of(name)
-  odd <- setdiff(first_of(names(options), character(length(options))), known)
+  if (!all(nzchar(first_of(names(options), character(length(options)))))) {
+    example <- if (name == "pwc") "learners = \"lda\"" else "cost = 10"
+    abort(sprintf("name the arguments of %s(), as in %s.", name, example), call)
+  }
+  odd <- setdiff(names(options), known)
   if (length(odd)) {
     near <- nearest_name(odd[[1L]], known)
     abort(
       sprintf(
-        "'%s' is no argument of %s() for a framework%s", odd[[1L]], name,
+        "'%s' is not an argument of %s() for a framework%s", odd[[1L]], name,
         if (is.null(near)) "." else sprintf("; did you mean '%s'?", near)
       ),
       call
@@ -35,9 +39,9 @@ fit_frame <- function(name, data, response, weights, options) {
     )
   }
   # The formula is saved with the fit, so its environment has nothing else.
-  home <- list2env(list(.weights = weights), parent = globalenv())
+  environment <- list2env(list(.weights = weights), parent = globalenv())
   given <- list(
-    formula = stats::reformulate(".", as.name(response), env = home), data = quote(data)
+    formula = stats::reformulate(".", as.name(response), env = environment), data = quote(data)
   )
   if (!is.null(weights)) {
     given$weights <- quote(.weights)

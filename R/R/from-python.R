@@ -104,9 +104,10 @@ refuse_other_fit <- function(fit, checks, call) {
 # Calls. Their data are in an environment, so that update() finds them anywhere.
 
 call_of_python <- function(name, arguments, data) {
-  place <- list2env(data, parent = emptyenv())
-  held <- lapply(stats::setNames(nm = names(data)), function(x) call("$", place, as.name(x)))
-  as.call(c(call("::", quote(pwcstats), as.name(name)), arguments(held)))
+  environment <- list2env(data, parent = emptyenv())
+  column <- function(name) call("$", environment, as.name(name))
+  columns <- lapply(stats::setNames(nm = names(data)), column)
+  as.call(c(call("::", quote(pwcstats), as.name(name)), arguments(columns)))
 }
 
 call_logit <- function(parts) {
@@ -119,9 +120,10 @@ call_logit <- function(parts) {
     data <- data_from_py(parts$data)
     formula <- formula_from_names(parts$terms, parts$intercept, parts$response)
   }
-  call_of_python(parts[["function"]], function(held) {
+  call_of_python(parts[["function"]], function(columns) {
     c(
-      list(formula = formula, data = held$data), lapply(parts$variables, as.name), parts$arguments
+      list(formula = formula, data = columns$data), lapply(parts$variables, as.name),
+      parts$arguments
     )
   }, list(data = data))
 }
@@ -153,18 +155,12 @@ same_columns <- function(x, y) {
 formula_from_names <- function(terms, intercept = TRUE, response = NULL) {
   right <- lapply(as.character(terms), as.name)
   right <- if (!intercept) c(0, right) else if (length(right)) right else list(1)
-  right <- Reduce(function(a, b) call("+", a, b), right)
+  right <- sum_of(right)
   formula <- if (is.null(response)) call("~", right) else call("~", as.name(response), right)
   stats::as.formula(formula, globalenv())
 }
 
 call_bt <- function(parts) {
-  # bt() needs names without backquotes.
-  names <- union(names(parts$data), parts$terms)
-  valid <- stats::setNames(make.names(names, unique = TRUE), names)
-  names(parts$data) <- valid[names(parts$data)]
-  names(parts$item_data) <- valid[names(parts$item_data)]
-  parts$terms <- valid[as.character(parts$terms)]
   item_data <- data_from_py(parts$item_data, parts$items)
   if (!is.null(parts$wins)) {
     data <- list(wins = with_dimnames(parts$wins, parts$items, parts$items))
@@ -177,8 +173,8 @@ call_bt <- function(parts) {
   if (length(item_data)) {
     data$item_data <- item_data
   }
-  call_of_python("bt", function(held) {
-    names(held)[names(held) == "wins"] <- "outcome"
+  call_of_python("bt", function(columns) {
+    names(columns)[names(columns) == "wins"] <- "outcome"
     names <- lapply(parts$variables, as.name)
     counts <- names[c("wins1", "wins2", "ties")]
     if (!is.null(counts[[1L]])) {
@@ -187,23 +183,22 @@ call_bt <- function(parts) {
         names[setdiff(names(names), c("wins1", "wins2", "ties"))]
       )
     }
-    arguments <- c(held, names, abilities_arguments(parts))
+    arguments <- c(columns, names, abilities_arguments(parts))
     if (parts$free && !length(parts$terms)) {
       return(arguments)
     }
     right <- c(
       if (parts$free) quote(..), if (parts$random) quote((1 | ..)), lapply(parts$terms, as.name)
     )
-    right <- Reduce(function(a, b) call("+", a, b), right)
-    c(arguments, list(formula = stats::as.formula(call("~", right), globalenv())))
+    c(arguments, list(formula = stats::as.formula(call("~", sum_of(right)), globalenv())))
   }, data)
 }
 
 call_pl <- function(parts) {
-  call_of_python("plackett_luce", function(held) {
+  call_of_python("plackett_luce", function(columns) {
     formula <- stats::as.formula("position ~ item | ranking", globalenv())
     c(
-      list(rankings = formula, data = held$data), lapply(parts$variables, as.name),
+      list(rankings = formula, data = columns$data), lapply(parts$variables, as.name),
       abilities_arguments(parts)
     )
   }, list(data = data_from_py(parts$data)))

@@ -1,6 +1,6 @@
 # Installing Python's part of the package.
 
-#' Install the Python module
+#' Install the Python package
 #'
 #' Installs the Python package `pwcstats` into a virtualenv, where the first call of this package
 #' finds it. If Python is already running, restart R afterwards.
@@ -16,8 +16,8 @@
 #'
 #' @param envname Name or path of the virtualenv, which is created if it does not exist.
 #' @param source What to install: the path of a local copy of the Python package (a checkout, a
-#'   wheel or an archive), or a requirement as `pip` understands it. By default the Python package
-#'   that this R package carries.
+#'   wheel or an archive), a URL, or a requirement such as `"pwcstats==0.2.0"`. By default the
+#'   Python package that this R package carries.
 #' @param python Path of the Python that creates the virtualenv. If you give it and the virtualenv
 #'   exists, the virtualenv is removed and created anew. By default the first suitable Python is
 #'   used: one that is 3.10 or newer and can install packages when R starts it.
@@ -35,6 +35,8 @@ install_pwcstats <- function(envname = "r-pwcstats", source = NULL, python = NUL
   call <- full_call()
   if (is.null(source)) {
     refuse_no_source(call)
+  } else {
+    source <- pip_source(source, call)
   }
   numpy <- numpy_requirement(utils::packageVersion("reticulate"))
   directory <- virtualenv_directory(envname)
@@ -52,8 +54,9 @@ install_pwcstats <- function(envname = "r-pwcstats", source = NULL, python = NUL
   on.exit(if (fresh) unlink(directory, recursive = TRUE))
   reticulate::virtualenv_create(directory, python = python, packages = numpy)
   path <- reticulate::virtualenv_python(directory)
-  source <- if (is.null(source)) default_source(path) else pip_source(source)
+  source <- first_of(source, default_source(path))
   reticulate::virtualenv_install(directory, packages = c(numpy, source), ...)
+  check_imports(path, call)
   fresh <- FALSE
   if (reticulate::py_available()) {
     message("Restart R to use it.")
@@ -136,11 +139,58 @@ numpy_requirement <- function(reticulate_version) {
 }
 
 # Paths become absolute, because pip takes a bare name for a requirement even if a directory has
-# that name.
-pip_source <- function(source) {
-  is_project <- file.exists(file.path(source, "pyproject.toml"))
-  is_archive <- grepl("\\.(whl|tar\\.gz|zip)$", source) && file.exists(source)
-  if (is_project || is_archive) normalizePath(source) else source
+# that name. pip would install any package of the index.
+pip_source <- function(source, call) {
+  if (!is.character(source) || length(source) != 1L || is.na(source)) {
+    abort(
+      sprintf("source must be a path, a URL or a requirement, got %s.", show_value(source)), call
+    )
+  }
+  if (grepl("://", source, fixed = TRUE) || grepl("^pwcstats *($|[<>=!~;@[])", source)) {
+    return(source)
+  }
+  if (!file.exists(source)) {
+    abort(
+      sprintf(
+        "source = \"%s\" is neither an existing path, nor a URL, nor a requirement such as %s.",
+        source, "\"pwcstats==0.2.0\""
+      ),
+      call
+    )
+  }
+  is_archive <- grepl("^pwcstats-.*\\.(whl|tar\\.gz|zip)$", basename(source))
+  if (!is_archive && !is_checkout(source)) {
+    abort(
+      sprintf(
+        "source = \"%s\" is neither a checkout of pwcstats nor an archive of its Python package.",
+        source
+      ),
+      call
+    )
+  }
+  normalizePath(source)
+}
+
+is_checkout <- function(path) {
+  project <- file.path(path, "pyproject.toml")
+  file.exists(project) &&
+    any(grepl("^name *= *[\"']pwcstats[\"']", readLines(project, warn = FALSE)))
+}
+
+# Without the working directory and PYTHONPATH, which may have another pwcstats.
+check_imports <- function(python, call) {
+  output <- suppressWarnings(
+    system2(python, c("-I", "-c", shQuote("import pwcstats")), stdout = TRUE, stderr = TRUE)
+  )
+  if (!is.null(attr(output, "status"))) {
+    abort(
+      sprintf(
+        "the Python package was installed, but does not load (%s).",
+        trimws(utils::tail(output, 1L))
+      ),
+      call
+    )
+  }
 }
 
 # Archives of the Python package, which tools/make-r-package puts here.
@@ -148,8 +198,12 @@ archives_folder <- function() {
   system.file("archives", package = "pwcstats")
 }
 
-refuse_no_source <- function(call, folder = archives_folder(), released = on_pypi) {
-  if (!released && !length(list.files(folder))) {
+has_source <- function(folder = archives_folder(), released = on_pypi) {
+  released || length(list.files(folder)) > 0L
+}
+
+refuse_no_source <- function(call, ...) {
+  if (!has_source(...)) {
     abort(
       paste(
         "this R package was installed from a checkout, without the Python package: give the path",

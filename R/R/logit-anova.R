@@ -118,6 +118,16 @@ refuse_other_rows <- function(smaller, larger, call) {
       )
     }
   }
+  rows <- vapply(list(smaller, larger), function(fit) nrow(fit$model), 1L)
+  if (rows[[1L]] != rows[[2L]]) {
+    abort(
+      sprintf(
+        "the fits use %d and %d rows, perhaps because of missing values; %s.",
+        rows[[1L]], rows[[2L]], "fit both to the rows that are complete"
+      ),
+      call
+    )
+  }
   parts <- list(
     "the response" = stats::model.response,
     weights = stats::model.weights,

@@ -11,15 +11,16 @@
 #' estimated.
 #'
 #' Like all terms, those of [firth_multinom()] and [cratio()] are tested for all classes or stages
-#' together. Hypotheses and linear functions of single coefficients have the names of [vcov()], such
-#' as `"setosa:Petal.Width = 0"`. In `deltaMethod()` put names that contain a colon in backticks,
-#' and write `Intercept` for `(Intercept)`.
+#' together. The thresholds of [ordered_logit()] are no term and are not tested. Hypotheses and
+#' linear functions of single coefficients have the names of [vcov()], such as `"setosa:Petal.Width
+#' = 0"`. In `deltaMethod()` put names that contain a colon in backticks, and write `Intercept` for
+#' `(Intercept)`.
 #'
 #' `vif()` and `mcp()` in `glht()` need a fit by [firth()]: the others have several coefficients for
-#' each column. `glht()` takes a matrix of linear functions, or hypotheses as text, for all of them,
-#' and uses the normal distribution.
+#' the intercept or for each column. `glht()` takes a matrix of linear functions, or hypotheses as
+#' text, for all of them, and uses the normal distribution.
 #'
-#' @param mod,model,object A fit by [firth()], [firth_multinom()] or [cratio()].
+#' @param mod,model,object A fit by [firth()], [firth_multinom()], [cratio()] or [ordered_logit()].
 #' @param type `"II"` or `"III"`, or the number.
 #' @param test.statistic `"LR"` or `"Wald"`.
 #' @param vcov. Covariance matrix of the coefficients or a function that computes it, for Wald
@@ -155,7 +156,7 @@ vif.pwcstats_logit <- function(mod, ...) { # nolint
     abort(
       paste(
         "variance inflation factors need one coefficient for each column;",
-        "this model has several, for its classes or stages."
+        "this model has several, for its classes, stages or thresholds."
       ),
       sys.call()
     )

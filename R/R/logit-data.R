@@ -1,5 +1,5 @@
-# Formulas and data, as glm() takes them, for firth(), firth_multinom(), cratio(), the hybrids and
-# pwc().
+# Formulas and data, as glm() takes them, for firth(), firth_multinom(), cratio(), ordered_logit(),
+# the hybrids and pwc().
 
 # frame      model frame with its terms
 # x          design matrix of all rows
@@ -238,7 +238,7 @@ formula_fit <- function(class, parts, input, asked) {
       xlevels = if (!is.null(terms)) stats::.getXlevels(terms, input$frame),
       contrasts = attr(input$x, "contrasts"),
       na.action = attr(input$frame, "na.action"),
-      call = asked
+      call = if (is.null(terms)) columns_asked(asked, asked) else asked
     ))
   )
 }

@@ -31,6 +31,14 @@ link_designs.pwcstats_cratio <- function(object, x) {
   })
 }
 
+# Linear predictors are threshold - slopes.
+link_designs.pwcstats_ordered_logit <- function(object, x) {
+  n <- length(object$zeta)
+  lapply(seq_len(n), function(link) {
+    cbind(kronecker(diag(n)[link, , drop = FALSE], x[, 1L]), -x[, -1L, drop = FALSE])
+  })
+}
+
 # Derivatives of the log-likelihood of each row with respect to its linear predictors, one column
 # each. The derivatives of the penalty 1/2 log|I| are sums over rows as well, so each row has a part
 # of them, and the scores of all rows sum to 0 at the estimates.
@@ -87,12 +95,59 @@ link_scores.pwcstats_cratio <- function(object, designs) {
     at_stage <- ifelse(weight > 0 & reached, weight, 0)
     mean <- stats::plogis(eta[, stage])
     score <- ifelse(at_stage > 0, at_stage * ((code == class) - mean), 0)
-    if (object$penalty == "firth") {
+    if (object$penalty != "none") {
       score <- score + binary_penalty(object, designs[[stage]], at_stage, mean)
     }
     score
   }, numeric(length(code)))
   matrix(scores, length(code))
+}
+
+# The probability of a class is the difference F(upper) - F(lower) of the cumulative probabilities
+# at the thresholds above and below it.
+link_scores.pwcstats_ordered_logit <- function(object, designs) {
+  weight <- row_weights_used(object)
+  code <- class_codes(object)
+  links <- seq_along(designs)
+  eta <- link_values(object, designs) - first_of(stats::model.offset(object$model), 0)
+  # 1 / (exp(upper - lower) - 1) is 0 for the lowest and the highest class.
+  gap <- 1 / expm1(cbind(eta, Inf) - cbind(-Inf, eta))
+  upper <- outer(code, links, `==`) * (stats::plogis(-eta) + gap[, links])
+  lower <- outer(code, links + 1L, `==`) * (stats::plogis(eta) + gap[, links + 1L])
+  score <- upper - lower
+  # Rows of weight 0 may have a class that is not in the model.
+  score[weight == 0] <- 0
+  if (object$penalty != "none") {
+    score <- score + cumulative_penalty(object, designs, eta)
+  }
+  weight * score
+}
+
+# The derivatives of 1/2 tr(C W) of each row with respect to its linear predictors, where W is its
+# expected information on them, and C the covariance of their estimates, which is held fixed. W is
+# the sum over classes of g g' / p, where g has the derivatives of p, the probability of the class.
+cumulative_penalty <- function(object, designs, eta) {
+  links <- seq_along(designs)
+  p <- link_proba(object, eta)
+  density <- stats::dlogis(eta)
+  # Columns j of g'C: the parts of the thresholds above and below each class.
+  cov <- function(a, b) quadratic_forms(designs[[a]], object$vcov, designs[[b]])
+  product <- function(class, link) {
+    above <- if (class %in% links) density[, class] * cov(class, link) else 0
+    below <- if (class > 1L) density[, class - 1L] * cov(class - 1L, link) else 0
+    (above - below) / p[, class]
+  }
+  value <- function(class) {
+    above <- if (class %in% links) density[, class] * product(class, class) else 0
+    below <- if (class > 1L) density[, class - 1L] * product(class, class - 1L) else 0
+    (above - below) / p[, class]
+  }
+  parts <- vapply(links, function(link) {
+    bend <- 2 * (1 - 2 * stats::plogis(eta[, link]))
+    slope <- bend * (product(link, link) - product(link + 1L, link))
+    density[, link] / 2 * (slope - value(link) + value(link + 1L))
+  }, numeric(nrow(p)))
+  matrix(parts, nrow(p))
 }
 
 # Probabilities of the classes, one column each, for linear predictors `eta`, one column each.
@@ -116,6 +171,13 @@ link_proba.pwcstats_cratio <- function(object, eta) {
   log_yes <- stats::plogis(eta, log.p = TRUE)
   log_no <- stats::plogis(-eta, log.p = TRUE)
   exp(log_yes %*% outer(stages, classes, "==") + log_no %*% passes)
+}
+
+link_proba.pwcstats_ordered_logit <- function(object, eta) {
+  # F(upper) - F(lower), precise in the tails.
+  upper <- cbind(eta, Inf)
+  lower <- cbind(-Inf, eta)
+  stats::plogis(upper) * stats::plogis(-lower) * -expm1(lower - upper)
 }
 
 # A list with one matrix for each class: derivatives of its probability with respect to the linear
@@ -144,7 +206,16 @@ link_slopes.pwcstats_cratio <- function(object, eta, proba) {
   })
 }
 
-# The number of the term of each coefficient, 0 for intercepts, in the order of vcov().
+link_slopes.pwcstats_ordered_logit <- function(object, eta, proba) {
+  links <- seq_len(ncol(eta))
+  density <- stats::dlogis(eta)
+  lapply(seq_len(ncol(proba)), function(class) {
+    sweep(density, 2L, (links == class) - (links == class - 1L), `*`)
+  })
+}
+
+# The number of the term of each coefficient, 0 for intercepts, in the order of vcov(). Thresholds
+# have -1: that all of them are 0 is not a hypothesis, because they increase.
 coefficient_terms <- function(object) {
   UseMethod("coefficient_terms")
 }
@@ -163,7 +234,11 @@ coefficient_terms.pwcstats_cratio <- function(object) {
   if (object$parallel) c(rep(0L, n_stages), assign[-1L]) else rep(assign, each = n_stages)
 }
 
-# Linear predictors, one column each; only firth() has offsets.
+coefficient_terms.pwcstats_ordered_logit <- function(object) {
+  c(rep(-1L, length(object$zeta)), attr(model.matrix.pwcstats_logit(object), "assign")[-1L])
+}
+
+# Linear predictors without the offset, one column each.
 link_values <- function(object, designs) {
   estimate <- flat_coefficients(object)
   values <- vapply(designs, function(z) as.vector(z %*% estimate), numeric(nrow(designs[[1L]])))

@@ -5,7 +5,7 @@
 #' `lrtest()` computes the tests of [anova()][anova.pwcstats_logit]: penalised likelihood-ratio
 #' tests where both models have the penalty of the larger model. Its column `LogLik` has the
 #' penalised log-likelihood of each fit, with the fit's own penalty, so `Chisq` is not twice the
-#' difference. For [cratio()] without penalty, the table is the usual one.
+#' difference. For [cratio()] and [ordered_logit()] without penalty, the table is the usual one.
 #'
 #' Like those of `glm()`, the coefficients have no variance to be estimated. Tests and intervals are
 #' therefore based on the normal and the chi-squared distribution, not on t and F; `df` in
@@ -16,7 +16,7 @@
 #' the fit is compared with `. ~ 1`. Updated models are fitted where the function is called. All
 #' models must use the same rows.
 #'
-#' @param object,x A fit by [firth()], [firth_multinom()] or [cratio()].
+#' @param object,x A fit by [firth()], [firth_multinom()], [cratio()] or [ordered_logit()].
 #' @param ... Further models, see Details. For `coeftest()` and `coefci()`, passed to `vcov.` if it
 #'   is a function.
 #' @param name A function that returns a description of a model; by default its formula.
@@ -110,7 +110,9 @@ coeftest.pwcstats_logit <- function(x, vcov. = NULL, df = Inf, ..., save = FALSE
 #' @rdname pwcstats_lmtest
 #' @exportS3Method lmtest::coefci
 coefci.pwcstats_logit <- function(x, parm = NULL, level = 0.95, vcov. = NULL, df = Inf, ...) { # nolint
-  v <- covariance(x, vcov., sys.call(), ...)
+  call <- sys.call()
+  v <- covariance(x, vcov., call, ...)
+  parm <- chosen_terms(first_of(parm, names(x$se)), names(x$se), call)
   lmtest::coefci(equation_of(x), parm = parm, level = level, vcov. = v, df = df)
 }
 
@@ -174,13 +176,17 @@ read_changes <- function(model, fit, call) {
   if (!is.character(model) || !length(model) || !all(model %in% labels)) {
     abort(
       sprintf(
-        "a model must be a fit, a formula such as . ~ . - x, or some of the terms %s, got %s.",
-        quoted(labels), show_value(model)
+        "a model must be a fit by %s, a formula such as . ~ . - x, or one of the terms %s, got %s.",
+        fitter_of(fit), quoted(labels), show_value(model)
       ),
       call
     )
   }
   stats::as.formula(paste(". ~ .", paste("-", model, collapse = " ")))
+}
+
+fitter_of <- function(fit) {
+  paste0(sub("pwcstats_", "", class(fit)[[1L]], fixed = TRUE), "()")
 }
 
 # Differences, statistics and p-values of each model and the one before it.

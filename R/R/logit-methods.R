@@ -19,9 +19,11 @@
 #'
 #' Tests and intervals of all functions use the normal distribution, or the chi-squared
 #' distribution, and not t and F: as after `glm()`, no variance is estimated. This holds for
-#' [coeftest()][pwcstats_lmtest] and other functions of \pkg{lmtest}, [Anova()][pwcstats_car] and
-#' others of \pkg{car}, `glht()` of \pkg{multcomp}, and [robust covariances][pwcstats_sandwich] by
-#' \pkg{sandwich}.
+#' `coeftest()`, `coefci()`, `lrtest()` and `waldtest()` of [lmtest][pwcstats_lmtest],
+#' [Anova()][pwcstats_car] and others of \pkg{car}, `glht()` of \pkg{multcomp}, and
+#' [robust covariances][pwcstats_sandwich] by \pkg{sandwich}. The page on
+#' [marginal means][pwcstats_emmeans] describes \pkg{emmeans}, \pkg{effects}, \pkg{ggeffects},
+#' \pkg{parameters} and \pkg{performance}.
 #'
 #' @param x,object A fit by [firth()], [firth_multinom()], [cratio()] or [ordered_logit()].
 #' @param parm Names or numbers of the coefficients, by default all.
@@ -257,6 +259,22 @@ row_weights <- function(object) {
 model.matrix.pwcstats_logit <- function(object, ...) { # nolint
   refuse_unknown(...)
   design_of(object$terms, object$model, object$contrasts, sys.call())
+}
+
+#' @rdname pwcstats_logit
+#' @importFrom stats variable.names
+#' @export
+variable.names.pwcstats_logit <- function(object, ...) { # nolint
+  refuse_unknown(...)
+  colnames(model.matrix.pwcstats_logit(object))
+}
+
+#' @rdname pwcstats_logit
+#' @importFrom stats case.names
+#' @export
+case.names.pwcstats_logit <- function(object, ...) { # nolint
+  refuse_unknown(...)
+  rownames(object$model)[row_weights_used(object) > 0]
 }
 
 #' @rdname pwcstats_logit

@@ -2,7 +2,7 @@
 #'
 #' Draws a dot and a confidence interval for each coefficient, in the order of the formula, grouped
 #' by the classes of [firth_multinom()] or the stages of [cratio()]. Arrows mark infinite ends of
-#' intervals. Estimates that are not finite, which [cratio()] gives for separated stages, are shown
+#' intervals. Estimates that are not finite, which [cratio()] and [ordered_logit()] give, are shown
 #' as text instead of a dot.
 #'
 #' @param x A fit by [firth()], [firth_multinom()], [cratio()] or [ordered_logit()].

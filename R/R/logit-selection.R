@@ -9,6 +9,9 @@ drop1.pwcstats_logit <- function(object, scope, scale = 0, test = c("none", "Chi
   # step() passes trace.
   refuse_unknown(..., .also = "trace")
   test <- check_choice(test, call)
+  if (ncol(model.matrix.pwcstats_logit(object)) == length(unlist(term_columns(object)[1L]))) {
+    abort("a model without its only term has no columns; use anova(fit).", call)
+  }
   table <- NextMethod(test = "none")
   if (test == "none") {
     return(table)

@@ -6,7 +6,7 @@
 #' A weight stands for several rows, of which only one response could be returned. Fits with weights
 #' other than 1 are therefore refused; repeat the rows, or use `cbind(successes, failures)`.
 #'
-#' @param object A fit by [firth()], [firth_multinom()] or [cratio()].
+#' @param object A fit by [firth()], [firth_multinom()], [cratio()] or [ordered_logit()].
 #' @param nsim Number of simulations.
 #' @param seed Seed of R's random number generator, as in [stats::simulate()].
 #' @param ... Must be empty; a misspelt argument is an error.
@@ -33,19 +33,27 @@ simulate.pwcstats_logit <- function(object, nsim = 1, seed = NULL, ...) {
       call
     )
   }
-  draw <- drawer(object, fitted_rows(object), call)
+  draw <- response_sampler(object, fitted_rows(object), call)
   state <- start_random(seed)
   on.exit(state$restore())
-  drawn <- lapply(seq_len(nsim), function(i) draw())
+  # With rows of missing values if na.exclude() left some out.
+  drawn <- lapply(seq_len(nsim), function(i) stats::naresid(object$na.action, draw()))
   structure(
     drawn,
-    names = paste0("sim_", seq_len(nsim)), class = "data.frame", row.names = rownames(object$model),
+    names = paste0("sim_", seq_len(nsim)), class = "data.frame",
+    row.names = names(all_rows(object)),
     seed = state$seed
   )
 }
 
+# The numbers of the rows, with their names; NA where na.exclude() left one out.
+all_rows <- function(object) {
+  names <- rownames(object$model)
+  stats::naresid(object$na.action, stats::setNames(seq_along(names), names))
+}
+
 # A function that draws one response for each row.
-drawer <- function(object, proba, call) {
+response_sampler <- function(object, proba, call) {
   response <- stats::model.response(object$model)
   if (is.matrix(response) && ncol(response) == 2L) {
     n <- rowSums(response)

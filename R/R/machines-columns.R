@@ -15,16 +15,15 @@ classifier_input <- function(formula, asked, environment, contrasts, scale, call
   machine_input(asked, environment, contrasts, scale, call)
 }
 
-# svm(x, y) and svm(x = x, y = y) are the same, so columns and classes may be in the place of the
-# formula and the data.
+# svm(x, y) and svm(x = x, y = y) are the same, so columns and classes may be given as the formula
+# and the data. This is the call with the names x and y.
 columns_asked <- function(asked, call) {
-  by_place <- intersect(c("formula", "data"), names(asked))
+  by_position <- intersect(c("formula", "data"), names(asked))
   lacking <- setdiff(c("x", "y"), names(asked))
-  if (length(by_place) > length(lacking)) {
+  if (length(by_position) > length(lacking)) {
     refuse_both(call)
   }
-  taken <- lacking[seq_along(by_place)]
-  asked[taken] <- as.list(asked)[by_place]
+  names(asked)[match(by_position, names(asked))] <- lacking[seq_along(by_position)]
   asked
 }
 
@@ -43,7 +42,9 @@ columns_input <- function(asked, environment, contrasts, scale, call) {
     abort("formula must be given, as in y ~ x, or the columns x and the classes y.", call)
   }
   value <- function(x) tryCatch(eval(x, environment), error = function(e) abort_as(e, call))
-  x <- as_columns(value(asked$x), call)
+  x <- value(asked$x)
+  refuse_column_of(x, asked, environment, call)
+  x <- as_columns(x, call)
   y <- value(asked$y)
   if (!is.atomic(y) || is.matrix(y) || length(y) != nrow(x)) {
     abort(
@@ -68,6 +69,19 @@ columns_input <- function(asked, environment, contrasts, scale, call) {
     scaling,
     list(rows = rescale(x, scaling))
   )
+}
+
+# pwc(iris, Species) looks like the call of a function that takes data and a column.
+refuse_column_of <- function(x, asked, environment, call) {
+  y <- if (is.name(asked$y)) as.character(asked$y)
+  if (is.data.frame(x) && !is.null(y) && y %in% names(x) && !exists(y, environment)) {
+    formula <- sprintf("%s ~ .", label_of(asked$y))
+    data <- if (is.name(asked$x)) label_of(asked$x) else "data"
+    abort(
+      sprintf("'%s' is a column of x; give a formula and data, as in %s, %s.", y, formula, data),
+      call
+    )
+  }
 }
 
 frame_of_columns <- function(asked, x, y, environment, call) {

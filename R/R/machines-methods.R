@@ -115,17 +115,18 @@ vcov.pwcstats_machines <- function(object, ...) {
   # Other methods of vcov() have the argument complete.
   refuse_unknown(..., .also = "complete")
   call <- sys.call()
-  if (object$integrator == "individualized") {
+  covariance <- python$bridge$integrator_covariance(thaw(object, call))
+  if (is.null(from_py(covariance))) {
     abort(
       paste(
-        "individualized models have no joint covariance; summary() has standard errors, and",
-        "integrator = 'multinomial' has a covariance."
+        "the integrator consists of separate fits, which have no joint covariance; summary() has",
+        "standard errors, and integrator = 'multinomial' has a covariance."
       ),
       call
     )
   }
   terms <- names_of_terms(object)
-  covariance <- matrix_from_py(thaw(object, call)$integrator_$cov_params())
+  covariance <- matrix_from_py(covariance)
   # Aliased coefficients are 0 and have no standard error.
   covariance[is.nan(covariance)] <- NA
   with_dimnames(covariance, terms, terms)

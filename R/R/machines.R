@@ -18,8 +18,15 @@ refuse_no_classes <- function(y, call) {
   if (is.matrix(y)) {
     abort("the response must be the class of each row, not columns.", call)
   }
-  if (is.numeric(y) && any(y != round(y), na.rm = TRUE)) {
-    abort("the response must be classes, not fractions; cut() it, or make it a factor.", call)
+  fractions <- if (is.numeric(y)) y[which(y != round(y))]
+  if (length(fractions)) {
+    abort(
+      sprintf(
+        "the response must be classes, not numbers such as %s; cut() it, or make it a factor.",
+        format(fractions[[1L]])
+      ),
+      call
+    )
   }
 }
 

@@ -1,7 +1,43 @@
 # Tables of coefficients for package parameters, with the numbers of confint() and tidy().
 
+# datawizard cannot refit our classes, and parameters would show the coefficients as they are.
+#' @exportS3Method parameters::standardize_parameters
+standardize_parameters.pwcstats_logit <- function(model, ...) { # nolint
+  refuse_standardize()
+}
+
+#' @exportS3Method parameters::standardize_parameters
+standardize_parameters.pwcstats_abilities <- function(model, ...) { # nolint
+  refuse_standardize()
+}
+
+refuse_standardize <- function() {
+  abort("coefficients cannot be standardised; use scale() in the formula of the fit.", NULL)
+}
+
+#' @exportS3Method parameters::equivalence_test
+equivalence_test.pwcstats_logit <- function(x, ...) { # nolint
+  refuse_equivalence_test()
+}
+
+#' @exportS3Method parameters::equivalence_test
+equivalence_test.pwcstats_abilities <- function(x, ...) { # nolint
+  refuse_equivalence_test()
+}
+
+refuse_equivalence_test <- function() {
+  abort("equivalence_test() does not know this class; use confint(fit, level = 0.9).", NULL)
+}
+
 #' @exportS3Method parameters::model_parameters
-model_parameters.pwcstats_logit <- function(model, ci = 0.95, ci_method = NULL, ...) { # nolint
+model_parameters.pwcstats_logit <- function(model, # nolint
+                                            ci = 0.95,
+                                            ci_method = NULL,
+                                            ...,
+                                            standardize = NULL) {
+  if (!is.null(standardize)) {
+    refuse_standardize()
+  }
   known <- if (inherits(model, "pwcstats_firth_multinom")) "multinom" else "default"
   if (known == "multinom") {
     # With several levels, parameters would keep the rows of one class only; it would ignore vcov.
@@ -26,7 +62,10 @@ model_parameters.pwcstats_logit <- function(model, ci = 0.95, ci_method = NULL, 
 }
 
 #' @exportS3Method parameters::model_parameters
-model_parameters.pwcstats_abilities <- function(model, ...) { # nolint
+model_parameters.pwcstats_abilities <- function(model, ..., standardize = NULL) { # nolint
+  if (!is.null(standardize)) {
+    refuse_standardize()
+  }
   method <- utils::getS3method("model_parameters", "default", envir = asNamespace("parameters"))
   statistic <- attr(get_statistic.pwcstats_abilities(model), "statistic")
   as_parameters(method(model, ...), substitute(model), statistic)

@@ -61,11 +61,41 @@ r2_mcfadden.pwcstats_logit <- function(model, ...) { # nolint
     )
   }
   model$na.action <- NULL
-  classes <- as.character(one_column(stats::model.response(model$model)))
-  totals <- vapply(split(weights(model), classes), sum, numeric(1L))
-  totals <- totals[totals > 0]
-  null <- sum(totals * log(totals / sum(totals)))
+  if (is.null(stats::model.offset(model$model))) {
+    classes <- as.character(one_column(stats::model.response(model$model)))
+    totals <- vapply(split(weights(model), classes), sum, numeric(1L))
+    totals <- totals[totals > 0]
+    null <- sum(totals * log(totals / sum(totals)))
+  } else {
+    # As after glm(), the null model has the offset.
+    null <- refit(model, "(Intercept)")$loglik
+  }
   as_r2("Generalized Linear", R2 = c("McFadden's R2" = 1 - model$loglik / null))
+}
+
+#' @exportS3Method performance::r2_efron
+r2_efron.pwcstats_logit <- function(model) { # nolint
+  refuse_several_classes(model, "Efron's R2")
+  NextMethod()
+}
+
+#' @exportS3Method performance::r2_mckelvey
+r2_mckelvey.pwcstats_logit <- function(model) { # nolint
+  refuse_several_classes(model, "McKelvey's R2")
+  NextMethod()
+}
+
+# The covariance of all coefficients is not that of the columns of one linear predictor.
+#' @exportS3Method performance::check_collinearity
+check_collinearity.pwcstats_logit <- function(x, ...) { # nolint
+  refuse_several_classes(x, "variance inflation")
+  NextMethod()
+}
+
+refuse_several_classes <- function(model, what) {
+  if (!inherits(model, "pwcstats_firth")) {
+    abort(sprintf("%s is defined only for fits by firth().", what), NULL)
+  }
 }
 
 as_r2 <- function(type, ...) {

@@ -125,6 +125,7 @@ list_learners <- function() {
 # Arguments of the call are for a single learner that has none of its own.
 with_arguments <- function(read, more, call) {
   named <- first_of(names(more), character(length(more)))
+  refuse_misspelt(named, call)
   if (length(read) > 1L || !read[[1L]]$kind %in% names(known_learners) || !all(nzchar(named))) {
     abort(
       sprintf(
@@ -145,6 +146,16 @@ with_arguments <- function(read, more, call) {
     )
   }
   known_learner(read[[1L]]$kind, more, call)
+}
+
+# The dots of pwc() also take its own arguments if they are misspelt.
+refuse_misspelt <- function(names, call) {
+  for (name in setdiff(names, c("", unlist(known_learners)))) {
+    near <- nearest_name(name, setdiff(names(formals(pwc)), "..."))
+    if (!is.null(near)) {
+      abort(sprintf("pwc() has no argument '%s'; did you mean '%s'?", name, near), call)
+    }
+  }
 }
 
 # The user's names, else the kinds of learner, numbered if they repeat.

@@ -225,17 +225,19 @@ why_not_loaded <- function(reason) {
 }
 
 # RETICULATE_PYTHON takes precedence over the virtualenv, so if it is set, installing alone does not
-# help.
-cure <- function() {
+# help. An R package from a checkout does not carry the Python package.
+cure <- function(carries_source = has_source()) {
+  install <- sprintf(
+    "pwcstats::install_pwcstats(%s)", if (carries_source) "" else "source = \"path/to/checkout\""
+  )
   if (nzchar(Sys.getenv("RETICULATE_PYTHON"))) {
-    paste(
-      "set RETICULATE_PYTHON to a Python that has the module, or unset it,",
-      "run pwcstats::install_pwcstats() and restart R"
+    sprintf(
+      "set RETICULATE_PYTHON to a Python that has the module, or unset it, run %s and restart R",
+      install
     )
   } else {
-    paste(
-      "run pwcstats::install_pwcstats() and restart R,",
-      "or set RETICULATE_PYTHON to a Python that has the module"
+    sprintf(
+      "run %s and restart R, or set RETICULATE_PYTHON to a Python that has the module", install
     )
   }
 }

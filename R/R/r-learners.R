@@ -54,7 +54,8 @@ named_rows <- function(x, columns) {
   with_dimnames(as.matrix(x), NULL, unlist(columns))
 }
 
-# Probabilities of the two classes, one column each, by name or in the order of the levels.
+# Probabilities of the two classes, one column each, by name or in the order of the levels. A vector
+# or a single column is for the second level, unless the column has the name of the first.
 read_prob <- function(x, labels, n) {
   if (is.data.frame(x)) {
     x <- as.matrix(x)
@@ -64,7 +65,11 @@ read_prob <- function(x, labels, n) {
   }
   given <- extent(x)
   if (!is.matrix(x) || ncol(x) == 1L) {
+    is_first <- identical(colnames(x), labels[[1L]])
     x <- cbind(1 - as.vector(x), as.vector(x))
+    if (is_first) {
+      x <- x[, 2:1, drop = FALSE]
+    }
   }
   if (nrow(x) != n || ncol(x) != 2L) {
     refuse_prob("%d probabilities, or a matrix of %d x 2, not %s", n, n, given)

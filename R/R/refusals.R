@@ -67,8 +67,13 @@ refusals <- list(
     message = "a fit with random effects has no residual degrees of freedom; use logLik() or AIC()."
   ),
   list(
+    class = "pwcstats_abilities",
+    generics = "sigma",
+    message = "abilities have no residual variance; summary(fit) has their standard errors."
+  ),
+  list(
     class = "pwcstats_pl",
-    generics = c("residuals", "fitted", "family", "model.matrix", "formula", "terms"),
+    generics = c("residuals", "fitted", "family", "model.matrix", "formula", "terms", "case.names"),
     message = paste(
       "this function is not defined for rankings, which have no single response; use predict()."
     )

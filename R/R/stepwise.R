@@ -135,8 +135,7 @@ read_terms <- function(object) {
 }
 
 variables_of <- function(terms, term) {
-  factors <- attr(terms, "factors")
-  rownames(factors)[factors[, term] > 0]
+  names(variables_by_label(terms))[attr(terms, "factors")[, term] > 0]
 }
 
 # Numbers of the terms to keep. In a formula a:b is the same as b:a.

@@ -62,8 +62,7 @@ class OrderedLogit(FromFormula, Model):
     With ``penalty="firth"``, the model maximises :math:`\ell(\theta) + \frac12 \log |I(\theta)|`, where I is the
     expected information of thresholds and slopes. Standard errors come from I. For two classes this is
     :class:`FirthLogit`. For more classes the model is not an exponential family, so that this estimate is not the one
-    that removes the first-order bias: that of Kosmidis (2014) [1]_ solves other adjusted score equations. Both are
-    finite for separated data, and they differ by less than their standard errors.
+    that removes the first-order bias: that of Kosmidis (2014) [1]_ solves other adjusted score equations.
 
     References
     ----------

@@ -615,7 +615,8 @@ class PairwiseClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         is_frame = data.is_frame(X)
         if is_frame:
             data.check_frame(X)
-        if row_format.keeps_frames and is_frame:
+        # Learners that were fitted to an array would warn of the names of a frame.
+        if row_format.keeps_frames and row_format.had_frame and is_frame:
             validate_data(self, X, reset=reset, skip_check_array=True)
             row_format.check(X)
             return X

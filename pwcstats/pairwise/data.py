@@ -185,6 +185,8 @@ class RowFormat:
         Whether frames stay frames, because a learner may use the names of columns.
     had_frame : bool
         Whether the training rows were a frame.
+    not_numbers : tuple
+        Columns of the frame, if it stays one, that hold no numbers.
     checks : dict
         Options of scikit-learn's check of arrays.
     no_sparse, no_missing : tuple of str
@@ -194,6 +196,7 @@ class RowFormat:
 
     keeps_frames: bool
     had_frame: bool
+    not_numbers: tuple[Any, ...]
     checks: dict[str, Any]
     no_sparse: tuple[str, ...]
     no_missing: tuple[str, ...]
@@ -209,7 +212,7 @@ class RowFormat:
             "ensure_all_finite": len(no_missing) == len(candidates),
         }
         named = ((), ()) if may_fail else (tuple(no_sparse), tuple(no_missing))
-        return cls(keeps_frames, is_frame(X), checks, *named)
+        return cls(keeps_frames, is_frame(X), _not_numbers(X) if keeps_frames else (), checks, *named)
 
     def named(self, x: Any, names: NDArray[Any] | None) -> Any:
         """New rows with the names of the columns, if the learners were fitted to a frame."""
@@ -236,6 +239,15 @@ class RowFormat:
 def _takes(learner: Any, what: str) -> bool:
     """Whether a learner takes "sparse" rows, or missing values ("allow_nan"); a pipeline may prepare them."""
     return hasattr(learner, "steps") or bool(getattr(get_tags(learner).input_tags, what))
+
+
+NUMBERS = {"integer", "floating", "mixed-integer-float", "boolean", "empty"}
+
+
+def _not_numbers(X: Any) -> tuple[Any, ...]:
+    """Columns of a frame that hold no numbers; categories may be numbers."""
+    names = X.columns if is_frame(X) else ()
+    return tuple(name for name in names if pd.api.types.infer_dtype(np.asarray(X[name]), skipna=True) not in NUMBERS)
 
 
 def _is_missing(x: Any) -> Mask:

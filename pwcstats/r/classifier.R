@@ -11,7 +11,11 @@ local({
   }
 
   as_function <- function(code, what) {
-    f <- eval(parse(text = code), new.env(parent = globalenv()))
+    expressions <- tryCatch(
+      parse(text = code, keep.source = FALSE),
+      error = function(e) stop(sprintf("%s is no R code: %s", what, conditionMessage(e)), call. = FALSE)
+    )
+    f <- eval(expressions, new.env(parent = globalenv()))
     if (!is.function(f)) stop(sprintf("%s must be the R code of a function", what))
     f
   }
@@ -26,7 +30,9 @@ local({
     x
   }
 
-  fit <- function(fun, code, weights_name, x, columns, y, weights, options, seed) {
+  fit <- function(fun, code, prob_code, weights_name, x, columns, y, weights, options, seed) {
+    # An error in it would come after the fit, which may take long.
+    as_function(prob_code, "prob_code")
     x <- with_names(x, columns)
     if (!is.null(weights_name)) {
       if (!is.null(weights)) options[[weights_name]] <- weights

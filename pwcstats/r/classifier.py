@@ -17,6 +17,7 @@ from sklearn.utils.validation import _check_sample_weight, assert_all_finite, ch
 from pwcstats._arrays import Array
 from pwcstats._text import did_you_mean, listed, shown
 from pwcstats.errors import InputError, PwcWarning, arg, value, warn
+from pwcstats.pairwise.data import check_several_classes
 from pwcstats.r._convert import factor_to_r
 from pwcstats.r._session import RFile, read_seed, running
 from pwcstats.r.recipes import RECIPES, Recipe
@@ -70,7 +71,7 @@ class RClassifier(ClassifierMixin, BaseEstimator):
     prob_code : str, optional
         R code of a function that returns probabilities of new rows: ``"function(model, x) ..."``. It returns a matrix
         with one column for each class, named by the levels or in their order, or for two classes the probabilities of
-        the second one.
+        the second one. A single column may also have the name of the first class.
     random_state : int, RandomState instance or None
         Seed of R for the fit and for each prediction. With an integer, results are those that R finds after
         ``set.seed(random_state)``. The state of R's random number generator does not change.
@@ -175,8 +176,7 @@ class RClassifier(ClassifierMixin, BaseEstimator):
         X, y = self._training_rows(X, y, recipe)
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise InputError(f"{arg('y')} must have at least two classes, got 1 class ({shown(self.classes_[0])}).")
+        check_several_classes(self.classes_)
         if sample_weight is not None:
             if recipe.weights in (self.args or {}):
                 raise InputError(f"{arg('sample_weight')} and {arg('args')} both give {recipe.weights}.")
@@ -188,6 +188,7 @@ class RClassifier(ClassifierMixin, BaseEstimator):
                 "fit",
                 fun=self.function,
                 code=recipe.fit,
+                prob_code=recipe.prob,
                 weights_name=recipe.weights,
                 x=X,
                 columns=_array_names(X),
@@ -266,9 +267,10 @@ class RClassifier(ClassifierMixin, BaseEstimator):
             )
         if self.prob_code is None and self.function not in RECIPES:
             known = f", because {self.function} is none of {', '.join(RECIPES)}" if self.function else ""
+            hint = did_you_mean(self.function, RECIPES) if self.function else ""
             raise InputError(
                 f"{arg('prob_code')} is needed{known}; write the R code of a function that returns a matrix of "
-                f"probabilities, {value('function(model, x) predict(model, x)')} for example."
+                f"probabilities, {value('function(model, x) predict(model, x)')} for example.{hint}"
             )
         row = self._row()
         return Recipe(self.prob_code or row.prob, row.args, row.weights, row.missing, self.fit_code or row.fit)
@@ -380,6 +382,11 @@ def _typed(frame: pd.DataFrame, types: dict[str, Any], missing: bool) -> pd.Data
         elif pd.api.types.is_numeric_dtype(kind) != pd.api.types.is_numeric_dtype(column.dtype):
             was, now = ("numeric", "is not") if pd.api.types.is_numeric_dtype(kind) else ("not numeric", "is")
             raise InputError(f"column {shown(name)} of {arg('X')} was {was} in the fit, and {now} now.")
+        elif pd.api.types.is_bool_dtype(kind) and not pd.api.types.is_bool_dtype(column.dtype):
+            # R functions distinguish TRUE from 1.
+            if not column.dropna().isin([0, 1]).all():
+                raise InputError(f"column {shown(name)} of {arg('X')} was True or False in the fit, and is not now.")
+            column = column.astype("boolean")
         elif pd.api.types.is_float_dtype(column.dtype) and np.isinf(column.to_numpy(float, na_value=np.nan)).any():
             raise InputError(f"column {shown(name)} of {arg('X')} has infinite values.")
         columns[name] = column
@@ -389,12 +396,15 @@ def _typed(frame: pd.DataFrame, types: dict[str, Any], missing: bool) -> pd.Data
 def _read_probabilities(p: Any, labels: list[str] | None, levels: list[str], n: int) -> Array:
     """A matrix of probabilities in the order of the levels.
 
-    Of two classes, R functions may return the second one only; of one row, a vector.
+    Of two classes, R functions may return one only, the second unless its column has the name of the first; of one row,
+    a vector.
     """
     if p.ndim == 1 and n == 1 and len(p) == len(levels):
         p = p[None, :]
     if len(levels) == 2 and p.size == n:
+        is_first = p.ndim == 2 and labels == levels[:1]
         p, labels = np.column_stack([1.0 - p.ravel(), p.ravel()]), None
+        p = p[:, ::-1] if is_first else p
     if p.shape != (n, len(levels)):
         raise InputError(
             f"R returned {p.size} numbers, and probabilities of {n} rows and {len(levels)} classes are needed; "
@@ -409,6 +419,6 @@ def _read_probabilities(p: Any, labels: list[str] | None, levels: list[str], n: 
         p = p[:, [labels.index(level) for level in levels]]
     if not np.isfinite(p).all() or (p < -ROUNDING).any() or (np.abs(p.sum(axis=1) - 1.0) > ROUNDING).any():
         raise InputError(
-            "R returned numbers that are no probabilities: they must be from 0 to 1, with sum 1 in each row."
+            "R returned numbers that are not probabilities: they must be from 0 to 1, with sum 1 in each row."
         )
     return np.clip(p, 0.0, 1.0)

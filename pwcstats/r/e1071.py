@@ -15,6 +15,7 @@ from pwcstats import _params
 from pwcstats._arrays import Array
 from pwcstats._text import shown
 from pwcstats.errors import ConvergenceWarning, InputError, PwcWarning, arg, code, value, warn
+from pwcstats.pairwise.data import check_several_classes
 from pwcstats.r._session import RFile, read_seed
 
 __all__ = ["E1071SVC"]
@@ -286,8 +287,7 @@ class E1071SVC(ClassifierMixin, BaseEstimator):
         X, y = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise InputError(f"{arg('y')} must have at least two classes, got 1 class ({shown(self.classes_[0])}).")
+        check_several_classes(self.classes_)
         answer = _call(
             "fit",
             x=X,

@@ -65,7 +65,7 @@ def frame_from_r(frame: Any) -> pd.DataFrame:
     Raises
     ------
     InputError
-        If it is no data frame, or pandas has no counterpart of a column.
+        If it is not a data frame, or pandas has no counterpart of a column.
 
     Examples
     --------

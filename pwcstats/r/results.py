@@ -52,8 +52,9 @@ def to_r(result: Any, path: str | os.PathLike[str] | None = None) -> Any:
     Notes
     -----
     Models are fitted again by the functions of the R package, in another R process, from the data and options of
-    `result`. This takes some seconds. An error is raised if the two fits differ. Classifiers are not fitted again;
-    ``predict`` in R needs new rows, because they do not keep their training data.
+    `result`. An error is raised if the two fits differ. Classifiers are not fitted again; ``predict`` in R needs new
+    rows, because they do not keep their training data. The new rows must be numbers, so a classifier that was fitted
+    to columns of categories is an error. Each call starts that process, which takes 4 to 15 seconds.
 
     Formulas are kept if R understands them in the same way. Otherwise the columns of the design become variables in R,
     with the names that they have in Python; a constant becomes the intercept.
@@ -79,38 +80,38 @@ def to_r(result: Any, path: str | os.PathLike[str] | None = None) -> Any:
     >>> to_r(result, "fit.rds")  # doctest: +SKIP
     """
     with running():
-        place = R_FILE.call("locate").value
-    rscript, libraries, folder, home = (str(place[name][0]) for name in ("rscript", "libraries", "folder", "home"))
-    if not place["is_new"][0]:
+        r_package = R_FILE.call("locate").value
+    rscript, libraries, folder, home = (str(r_package[name][0]) for name in ("rscript", "libraries", "folder", "home"))
+    if not r_package["is_new"][0]:
         reason = "too old" if folder else "not installed"
         raise InputError(
             f"the R package pwcstats is {reason} for the R in {home}; run {code('R CMD INSTALL R')} in a checkout of "
             "pwcstats, or install the source package of a GitHub release."
         )
     with tempfile.TemporaryDirectory() as temporary:
-        given, made, said = (Path(temporary) / name for name in ("result.pkl", "fit.rds", "error.txt"))
-        given.write_bytes(_bytes_of(result, folder))
+        pickle_file, fit_file, error_file = (Path(temporary) / name for name in ("result.pkl", "fit.rds", "error.txt"))
+        pickle_file.write_bytes(_bytes_of(result, folder))
         environment = {name: text for name, text in os.environ.items() if not name.endswith("_SESSION_INITIALIZED")}
         environment |= {"RETICULATE_PYTHON": sys.executable, "R_LIBS": libraries}
         done = subprocess.run(
-            [rscript, "--vanilla", "-e", PROGRAM, *map(str, (given, made, said))],
+            [rscript, "--vanilla", "-e", PROGRAM, *map(str, (pickle_file, fit_file, error_file))],
             capture_output=True,
             text=True,
             check=False,
             env=environment,
         )
-        if said.exists():
-            raise InputError(f"the R package says: {said.read_text(encoding='utf-8').strip()}")
-        if not made.exists():
+        if error_file.exists():
+            raise InputError(f"the R package says: {error_file.read_text(encoding='utf-8').strip()}")
+        if not fit_file.exists():
             raise InputError(f"Rscript stopped with code {done.returncode}: {done.stderr.strip()}")
         if path is not None:
-            Path(path).write_bytes(made.read_bytes())
+            Path(path).write_bytes(fit_file.read_bytes())
             return None
         with running():
             # Not with the module: it takes a second, and starts R.
             from rpy2 import robjects
 
-            answer = R_FILE.call("read", convert=False, path=str(made)).value
+            answer = R_FILE.call("read", convert=False, path=str(fit_file)).value
             # Other threads than the first have no converter.
             with robjects.default_converter.context():
                 return robjects.default_converter.rpy2py(answer)

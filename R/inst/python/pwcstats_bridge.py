@@ -110,8 +110,16 @@ def feature_names(model):
 
 def for_named_columns(model):
     """Return a classifier that takes named columns: a copy, if the columns of its fit had no names."""
+    if not any(name.endswith("_") and not name.startswith("_") for name in vars(model)):
+        raise InputError("the classifier is not fitted; call fit() first.")
     if not hasattr(model, "n_features_in_"):
         raise InputError("this classifier was fitted to rows of text or objects, and R needs columns of numbers.")
+    row_format = getattr(getattr(model, "_fitted", None), "row_format", None)
+    if row_format is not None and row_format.not_numbers:
+        raise InputError(
+            f"this classifier was fitted to a column {str(row_format.not_numbers[0])!r} that does not hold numbers, "
+            "and R needs columns of numbers; encode it before the fit."
+        )
     if not hasattr(model, "feature_names_in_"):
         model = copy.copy(model)
         model.feature_names_in_ = np.array(feature_names(model), dtype=object)
@@ -242,6 +250,15 @@ def integrator(fit):
 
     kind = fit._fitted.integrator.kind
     return kind, INTEGRATORS[kind].chain
+
+
+def integrator_covariance(fit):
+    """Return the covariance of the integrator's coefficients, or None if it consists of separate fits."""
+    from pwcstats.hybrid.integrators import INTEGRATORS
+
+    # Separate fits allow no common selection, either.
+    is_joint = INTEGRATORS[fit._fitted.integrator.kind].selects
+    return fit.integrator_.cov_params() if is_joint else None
 
 
 def weights_pairs(coupling):

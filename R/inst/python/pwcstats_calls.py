@@ -276,5 +276,8 @@ def call_of(result):
     """Return the call, also if it was made before, in another process; None if no R function fits such results."""
     if isinstance(result, dict) and "checks" in result:
         return result
-    maker = _CALLS.get(kind_of(result))
+    kind = kind_of(result)
+    if f"{kind}Results" in _CALLS:
+        raise InputError(f"{kind} is a model, which has no estimates; give the result of its fit().")
+    maker = _CALLS.get(kind)
     return None if maker is None else maker(result)

@@ -21,6 +21,14 @@ like_multinom <- function(fit) {
   model
 }
 
+# Estimates to rounding error: clm() iterates to this gradient.
+like_clm <- function(fit) {
+  call <- fit$call
+  call[[1L]] <- quote(ordinal::clm)
+  call$control <- quote(ordinal::clm.control(gradTol = 1e-12, maxIter = 200L))
+  eval(call, environment(formula(fit)))
+}
+
 # Numbers of a table of emmeans.
 numbers <- function(x) {
   table <- as.data.frame(x)

@@ -31,12 +31,12 @@ run_in_new_r <- function(code, ...) {
     c("--vanilla", shQuote(file)),
     stdout = TRUE,
     stderr = TRUE,
-    env = environment_words(environment)
+    env = env_arguments(environment)
   ))
 }
 
 # Arguments for env(1), with which system2() sets variables.
-environment_words <- function(environment) {
+env_arguments <- function(environment) {
   gone <- is.na(environment)
   c(
     if (any(gone)) c("env", paste("-u", names(environment)[gone])),

@@ -13,7 +13,8 @@ test_works <- function(package, calls, models, code) {
   eval(test, parent.frame())
 }
 
-# What these tests show: for each package the calls, and the models with which they work.
+# What these tests show: for each package the models and the functions. Those that work with all of
+# these models come first; the models of the others follow them: "vif() with firth()".
 works_table <- function(directory) {
   files <- list.files(directory, "^test-works.*[.]R$", full.names = TRUE)
   lines <- unlist(lapply(files, function(file) as.list(parse(file, keep.source = FALSE))))
@@ -23,10 +24,20 @@ works_table <- function(directory) {
     expand.grid(test, stringsAsFactors = FALSE)
   })
   rows <- do.call(rbind, rows)
-  # Calls that work with the same models share a row.
   join <- function(x) toString(sort(unique(x), method = "radix"))
-  rows <- stats::aggregate(models ~ calls + package, rows, join)
-  rows <- stats::aggregate(calls ~ models + package, rows, join)
-  rows <- rows[order(rows$package, rows$models, method = "radix"), c("package", "calls", "models")]
-  data.frame(rows, row.names = NULL)
+  of_package <- function(rows) {
+    all <- join(rows$models)
+    # Calls that work with the same models share an entry.
+    calls <- tapply(rows$models, rows$calls, join)
+    entries <- tapply(names(calls), calls, join)
+    entries <- entries[order(names(entries) != all, -nchar(names(entries)), method = "radix")]
+    others <- ifelse(names(entries) == all, "", paste(" with", names(entries)))
+    data.frame(
+      package = rows$package[[1L]], models = all,
+      functions = paste0(entries, others, collapse = "; ")
+    )
+  }
+  packages <- sort(unique(rows$package), method = "radix")
+  rows <- lapply(packages, function(package) of_package(rows[rows$package == package, ]))
+  do.call(rbind, rows)
 }

@@ -43,6 +43,17 @@ accepting <- c(
 
 # All that NAMESPACE registers, also for generic functions of suggested packages. A new class needs
 # an object in every_object().
+test_that("show() prints what print() does", {
+  skip_without_python()
+  for (object in every_object()) {
+    expect_identical(
+      capture.output(methods::show(object)), capture.output(print(object)),
+      info = class(object)[[1L]]
+    )
+  }
+  expect_refused(print(bt(wins), useS5 = TRUE), "no argument 'useS5'")
+})
+
 test_that("every method refuses unknown arguments", {
   skip_without_python()
   grDevices::pdf(NULL)
@@ -64,21 +75,21 @@ test_that("every method refuses unknown arguments", {
   expect_identical(setdiff(names(accepting), methods[, 3:4]), character())
   imported <- c("pwcstats", "base", "stats", "graphics")
   accepts <- methods[, 3] %in% names(accepting) | methods[, 4] %in% names(accepting)
-  for (place in which(open & !accepts)) {
-    name <- methods[place, 3]
-    object <- Find(function(object) inherits(object, methods[place, 2]), objects)
+  for (index in which(open & !accepts)) {
+    name <- methods[index, 3]
+    object <- Find(function(object) inherits(object, methods[index, 2]), objects)
     expect_false(is.null(object), info = name)
     # The package of a generic function that is registered when the package is loaded.
-    home <- methods[place, 4]
+    home <- methods[index, 4]
     if (is.na(home)) {
-      home <- Find(function(package) methods[place, 1] %in% getNamespaceExports(package), imported)
+      home <- Find(function(package) methods[index, 1] %in% getNamespaceExports(package), imported)
     }
     skip_without_package(home)
-    generic <- getExportedValue(home, methods[place, 1])
+    generic <- getExportedValue(home, methods[index, 1])
     error <- tryCatch(generic(object, misspelt = 1), error = identity)
     expect_s3_class(error, "pwcstats_error")
-    words <- sprintf("^%s\\(\\) has no argument 'misspelt'; it has .*\\.$", methods[place, 1])
-    expect_match(conditionMessage(error), if (name %in% none) "" else words, info = name)
+    pattern <- sprintf("^%s\\(\\) has no argument 'misspelt'; it has .*\\.$", methods[index, 1])
+    expect_match(conditionMessage(error), if (name %in% none) "" else pattern, info = name)
   }
 })
 
@@ -117,9 +128,9 @@ test_that("no exported function takes a part of a name for an argument", {
     for (argument in before_dots) {
       part <- substr(argument, 1L, nchar(argument) - 1L)
       if (sum(startsWith(before_dots, part)) != 1L || part %in% c("", formals)) next
-      words <- sprintf("^%s\\(\\) has no argument '%s'; did you mean '%s'", name, part, argument)
+      pattern <- sprintf("^%s\\(\\) has no argument '%s'; did you mean '%s'", name, part, argument)
       call <- as.call(c(as.name(name), stats::setNames(list(quote(stop("evaluated"))), part)))
-      expect_refused(eval(call), words)
+      expect_refused(eval(call), pattern)
       n_tried <- n_tried + 1L
     }
   }

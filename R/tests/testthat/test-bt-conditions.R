@@ -22,6 +22,19 @@ test_that("ties need a model, and a model of them needs ties", {
   )
 })
 
+test_that("names of columns in quotes are refused", {
+  games <- data.frame(w = c("x", "y", "x"), l = c("y", "x", "y"))
+  expect_refused(
+    bt(1, "w", "l", games, method = "firth"),
+    "^player1 must be the column of data, not its name; write player1 = w, without quotes\\.$"
+  )
+  expect_refused(bt(1, w, "l", games), "write player2 = l, without quotes")
+  # A label of a single comparison.
+  skip_without_python()
+  one <- bt(cbind(2, 1), "x", "y", games)
+  expect_equal(unname(coef(one)), log(1 / 2), tolerance = 1e-8)
+})
+
 test_that("wrong options give Python's messages", {
   skip_without_python()
   expect_refused(bt(small_wins, ties = "zz"), "^ties must be one of .*'zz'")
@@ -133,6 +146,8 @@ test_that("methods refuse requests without an answer", {
   expect_refused(confint(robust, method = "profile"), "cov_type = 'HC0'")
   expect_refused(predict(fit, "a"), "newdata must be a data frame")
   expect_refused(predict(fit, data.frame(player1 = "a")), "needs a column player2")
+  named <- bt(1, w, l, data.frame(w = c("x", "y", "x"), l = c("y", "x", "y")))
+  expect_refused(predict(named, data.frame(z = 1)), "needs a column player1 or w\\.$")
   expect_refused(predict(fit, data.frame(player1 = "z", player2 = "a")), "player1 .* got 'z'")
   games <- transform(tied_games, at_home = c(1, 0))
   home <- bt(result, first, second, games, "half", TRUE, home = at_home)

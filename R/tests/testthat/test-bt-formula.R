@@ -68,6 +68,30 @@ test_that("items without covariates have an ability of their own", {
   expect_refused(bt(small_wins, separate.ability = "a"), "needs a formula with covariates")
 })
 
+test_that("names of variables need not be valid in R", {
+  skip_without_python()
+  games <- transform(league(), rain = c(1, 0, 1, 1, 0, 2))
+  names <- c("my size", "my kind", "age")
+  odd <- stats::setNames(games, c("one", "two", "w1", "w2", "my rain"))
+  call_it <- function(formula, data, items) {
+    played <- list(quote(cbind(w1, w2)), quote(one), quote(two))
+    do.call(bt, c(played, list(formula, data, item_data = items)))
+  }
+  for (case in list(
+    list(~ size + kind + rain, ~ `my size` + `my kind` + `my rain`),
+    list(~ size[..] + size[..]:rain, ~ `my size`[..] + `my size`[..]:`my rain`),
+    list(~ .. + rain, ~ .. + `my rain`)
+  )) {
+    plain <- call_it(case[[1L]], games, items)
+    fit <- call_it(case[[2L]], odd, stats::setNames(items, names))
+    expect_equal(unname(coef(fit)), unname(coef(plain)), tolerance = 1e-12)
+    expect_equal(unname(vcov(fit)), unname(vcov(plain)), tolerance = 1e-12)
+    expect_equal(abilities(fit), abilities(plain), tolerance = 1e-12)
+    expect_equal(unname(drop1(fit)$AIC), drop1(plain)$AIC, tolerance = 1e-12)
+  }
+  expect_identical(names(coef(fit))[[4L]], "`my rain`")
+})
+
 test_that("formulas without a meaning are refused", {
   skip_without_python()
   games <- transform(league(), rain = c(1, 0, 1, 1, 0, 2))

@@ -11,6 +11,8 @@ test_that("compare_items() returns the difference with its standard error", {
   expect_equal(as.vector(test$conf.int), unname(test$estimate) + c(-1, 1) * qnorm(0.95) * se)
   expect_equal(test$p.value, 2 * pnorm(-abs(test$statistic[[1]])))
   expect_output(print(test), "90 percent confidence interval")
+  expect_refused(compare_items(fit), "^give the two items .*\\(fit, \"a\", \"b\"\\)\\.$")
+  expect_refused(compare_items(fit, "a"), "^give the two items")
   expect_error(compare_items(fit, "a", "z"), "j must be one of the items", class = "pwcstats_error")
 })
 

@@ -53,7 +53,8 @@ test_that("a formula gives the fit of firth()", {
   }
   expect_equal(confint(ours), confint(theirs), tolerance = same_algorithm)
   expect_equal(
-    confint(ours, method = "profile"), confint(theirs, method = "profile"), tolerance = 1e-6
+    confint(ours, method = "profile"), confint(theirs, method = "profile"),
+    tolerance = same_algorithm
   )
   expect_equal(anova(ours), anova(theirs), tolerance = same_algorithm, ignore_attr = "heading")
   expect_equal(generics::tidy(ours), generics::tidy(theirs), tolerance = same_algorithm)
@@ -103,7 +104,8 @@ test_that("models of several classes give the fits of firth_multinom() and crati
     unname(as.matrix(reticulate::py_to_r(multinom$predict())))[1:5, ], tolerance = same_numbers
   )
   expect_equal(
-    confint(ours, method = "profile"), confint(theirs, method = "profile"), tolerance = 1e-6
+    confint(ours, method = "profile"), confint(theirs, method = "profile"),
+    tolerance = same_algorithm
   )
 
   pd <- in_python("pandas")
@@ -199,8 +201,8 @@ test_that("covariates, clusters and random effects give the fits of bt()", {
     ours <- from_python(do.call(model$fit, asked))
     formula <- if (random) ~ size + (1 | ..) else ~size
     theirs <- bt(result, model_a, model_b, formula, votes, ties = asked$ties, item_data = items)
-    expect_equal(ours$abilities, theirs$abilities, tolerance = 1e-6)
-    expect_equal(coef(ours), coef(theirs), tolerance = 1e-6)
+    expect_equal(ours$abilities, theirs$abilities, tolerance = same_algorithm)
+    expect_equal(coef(ours), coef(theirs), tolerance = same_algorithm)
   }
 })
 
@@ -308,6 +310,18 @@ test_that("what R has no class for is refused", {
   stuck <- model_of("FirthLogit")(as_python(cases$HG), as_python(data.frame(const = 1, cases[1:3])))
   suppressWarnings(result <- stuck$fit(maxiter = 2L))
   expect_false(from_python(result)$converged)
+})
+
+test_that("a classifier that needs rpy2 says where to install it", {
+  skip_without_python()
+  said <- run_in_new_r(c(
+    "sys <- reticulate::import('sys', convert = FALSE)",
+    "reticulate::py_set_item(sys$modules, 'rpy2', NULL)",
+    "learner <- charToRaw('cpwcstats.r.classifier\\nRClassifier\\n.')",
+    "tryCatch(pwcstats::from_python(learner), error = function(e) cat(conditionMessage(e), '\\n'))"
+  ), RETICULATE_PYTHON = reticulate::py_config()$python)
+  expect_match(paste(said, collapse = " "), "needs rpy2.*; install rpy2 in R's Python\\.")
+  expect_error(from_python(as.raw(1:9)), "fit it again", class = "pwcstats_error")
 })
 
 test_that("R in Python refuses to start Python", {

@@ -439,8 +439,8 @@ test_that("data that cannot be fitted are refused", {
     hybrid(kind ~ Petal.Length, flowers, subset = kind == "other"), "only one class .* 'other'"
   )
   expect_refused(hybrid(cbind(Petal.Width, 1) ~ Petal.Length, iris), "class of each row")
-  expect_refused(hybrid(Sepal.Length ~ Sepal.Width, iris), "be classes, not fractions; cut\\(\\)")
-  expect_refused(ordinal_hybrid(mpg ~ wt, mtcars), "must be classes, not fractions; cut\\(\\)")
+  expect_refused(hybrid(Sepal.Length ~ Sepal.Width, iris), "not numbers such as 5.1; cut\\(\\)")
+  expect_refused(ordinal_hybrid(mpg ~ wt, mtcars), "not numbers such as 22.8; cut\\(\\)")
   expect_refused(hybrid(Species ~ ., iris, integrator = "logit"), "'logit' is for two classes")
   # Two classes need an order too.
   unordered <- list(iris$Species, as.character(iris$Species), factor(iris$Species == "setosa"))

@@ -5,16 +5,6 @@ test_that("the NumPy requirement depends on reticulate", {
   expect_identical(numpy_requirement(package_version("1.38.0")), "numpy")
 })
 
-test_that("a local copy is installed by its path, a requirement by its name", {
-  project <- tempfile("project")
-  dir.create(project)
-  on.exit(unlink(project, recursive = TRUE))
-  expect_identical(pip_source(project), project)
-  file.create(file.path(project, "pyproject.toml"))
-  expect_identical(pip_source(project), normalizePath(project))
-  expect_identical(pip_source("pwcstats==0.1.0"), "pwcstats==0.1.0")
-})
-
 # An executable that behaves like a Python, or like one that cannot be used.
 fake_python <- function(path, code) {
   # Never write through a link: the Python of a virtualenv is a link to the system's.
@@ -24,6 +14,44 @@ fake_python <- function(path, code) {
   Sys.chmod(path, "755")
   path
 }
+
+test_that("a local copy is installed by its path, a requirement by its name", {
+  project <- tempfile("project")
+  dir.create(project)
+  on.exit(unlink(project, recursive = TRUE))
+  expect_refused(pip_source(project, NULL), "is neither a checkout of pwcstats nor an archive")
+  other <- file.path(project, "other-1.0.tar.gz")
+  file.create(other)
+  expect_refused(pip_source(other, NULL), "is neither a checkout of pwcstats nor an archive")
+  writeLines(c("[project]", "name = \"pwcstats\""), file.path(project, "pyproject.toml"))
+  expect_identical(pip_source(project, NULL), normalizePath(project))
+  archive <- file.path(project, "pwcstats-0.1.0.tar.gz")
+  file.create(archive)
+  expect_identical(pip_source(archive, NULL), normalizePath(archive))
+  for (source in c(
+    "pwcstats", "pwcstats==0.1.0", "pwcstats[dev] >= 0.1", "git+https://example.org/pwcstats.git"
+  )) {
+    expect_identical(pip_source(source, NULL), source)
+  }
+})
+
+test_that("another package or a path that does not exist is refused before anything is created", {
+  envname <- tempfile("venv")
+  expect_refused(install_pwcstats(envname, "bar"), "^source = \"bar\" is neither an existing path")
+  expect_refused(install_pwcstats(envname, "pwcstats2"), "is neither an existing path")
+  expect_refused(install_pwcstats(envname, tempdir()), "is neither a checkout")
+  expect_refused(install_pwcstats(envname, NA), "^source must be a path, a URL or a requirement")
+  expect_false(file.exists(envname))
+})
+
+test_that("a Python package that does not load is an error", {
+  skip_on_os("windows")
+  folder <- tempfile("pythons")
+  on.exit(unlink(folder, recursive = TRUE))
+  broken <- fake_python(file.path(folder, "broken"), c("echo trace", "echo 'no kernel'", "exit 1"))
+  expect_refused(check_imports(broken, NULL), "does not load \\(no kernel\\)\\.$")
+  expect_silent(check_imports(fake_python(file.path(folder, "works"), "exit 0"), NULL))
+})
 
 test_that("the first Python that works when R starts it creates the virtualenv", {
   skip_on_os("windows")

@@ -184,6 +184,20 @@ test_that("simulate() draws as simulate() of glm()", {
   }
   expect_type(found$sim_1, "logical")
   expect_identical(levels(simulate(firth(state ~ x, labelled))$sim_1), c("ill", "well"))
+  # With the rows that na.exclude() left out.
+  labelled$x[[3]] <- NA
+  for (formula in list(ill ~ x, state ~ x, cbind(n * ill, n - n * ill) ~ x)) {
+    gap <- firth(formula, labelled, na.action = na.exclude)
+    found <- simulate(gap, 2, seed = 5)
+    expected <- simulate(firth(formula, labelled[-3, ]), 2, seed = 5)
+    expect_identical(row.names(found), row.names(labelled))
+    expect_true(all(is.na(as.matrix(found)[3, ])))
+    expect_identical(as.matrix(found[-3, ]), as.matrix(expected))
+  }
+  expect_identical(case.names(gap), row.names(labelled)[-3])
+  expect_identical(variable.names(gap), c("(Intercept)", "x"))
+  weighted <- firth(ill ~ x, visits, weights = rep(0:1, 8))
+  expect_identical(case.names(weighted), row.names(visits)[c(FALSE, TRUE)])
   # Without a seed, the state of the generator is the attribute, and it moves on.
   set.seed(1)
   state <- .Random.seed
@@ -197,7 +211,8 @@ test_that("simulate() draws classes with their probabilities", {
   skip_without_python()
   fits <- list(
     firth_multinom(grade ~ x, visits), cratio(grade ~ x, visits),
-    cratio(as.integer(grade) ~ x, visits, direction = "forward")
+    cratio(as.integer(grade) ~ x, visits, direction = "forward"),
+    ordered_logit(grade ~ x + offset(x / 3), visits)
   )
   for (fit in fits) {
     drawn <- simulate(fit, nsim = 4000, seed = 3)
@@ -208,7 +223,7 @@ test_that("simulate() draws classes with their probabilities", {
     for (class in colnames(proba)) {
       share <- rowMeans(vapply(drawn, function(y) as.character(y) == class, logical(16)))
       error <- sqrt(proba[, class] * (1 - proba[, class]) / 4000)
-      # The largest of 144 deviations; 4.5 standard errors have a probability of 1e-5 each.
+      # The largest of 192 deviations; 4.5 standard errors have a probability of 1e-5 each.
       expect_lt(max(abs(share - proba[, class]) / error), 4.5)
     }
     expect_s3_class(update(fit, drawn$sim_2 ~ .), class(fit)[[1]])
@@ -223,7 +238,9 @@ test_that("profile() agrees with the profile intervals and can be drawn", {
     firth(ill ~ x + site, visits, weights = rep(1:2, 8), offset = x / 3),
     firth_multinom(grade ~ x, visits),
     cratio(grade ~ x + site, visits),
-    cratio(grade ~ x + site, visits, parallel = TRUE, penalty = "firth", direction = "forward")
+    cratio(grade ~ x + site, visits, parallel = TRUE, penalty = "firth", direction = "forward"),
+    ordered_logit(grade ~ x + site, visits),
+    ordered_logit(grade ~ x, visits, penalty = "firth", offset = x / 3)
   )
   for (fit in fits) {
     curves <- profile(fit, alpha = 0.05, n_points = 8)
@@ -288,6 +305,10 @@ test_that("profile() agrees with refits", {
     fit
   }
   check(ours, theirs)
+  check(
+    ordered_logit(grade ~ x + site, visits),
+    function(o) ordered_logit(grade ~ site, visits, offset = o)
+  )
 })
 
 test_that("drop1() and add1() have the tests of anova()", {
@@ -295,7 +316,9 @@ test_that("drop1() and add1() have the tests of anova()", {
   fits <- list(
     firth(ill ~ x + site, visits, weights = rep(1:2, 8), offset = x / 3, subset = x > -2),
     firth_multinom(grade ~ x + site, visits, weights = rep(1:2, 8)),
-    cratio(grade ~ x + site, visits, penalty = "firth", parallel = TRUE)
+    cratio(grade ~ x + site, visits, penalty = "firth", parallel = TRUE),
+    ordered_logit(grade ~ x + site, visits, penalty = "firth", offset = x / 3),
+    ordered_logit(grade ~ x + site, visits, weights = rep(1:2, 8))
   )
   for (fit in fits) {
     expected <- anova(fit)
@@ -331,6 +354,12 @@ test_that("drop1() and add1() have the tests of anova()", {
     MASS::dropterm(ours, test = "Chisq")$LRT, drop1(ours, test = "Chisq")$LRT,
     tolerance = 1e-7
   )
+})
+
+test_that("drop1() says that a model needs columns", {
+  skip_without_python()
+  expect_refused(drop1(firth(ill ~ x - 1, visits), test = "Chisq"), "use anova\\(fit\\)")
+  expect_identical(rownames(drop1(firth(ill ~ x, visits))), c("<none>", "x"))
 })
 
 test_that("update() and step() keep weights, subset and offset", {

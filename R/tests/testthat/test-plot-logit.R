@@ -87,3 +87,17 @@ test_that("the margins are restored", {
   plot(firth_multinom(grade ~ x + site, visits))
   expect_identical(graphics::par(no.readonly = TRUE)[c("mai", "new", "mfrow")], before)
 })
+
+test_that("thresholds are drawn with intercept = TRUE only", {
+  skip_without_python()
+  fit <- ordered_logit(grade ~ x + site, visits)
+  drawn <- record_drawing(function() plot(fit, method = "profile"))
+  expect_identical(drawn$names$label, c("x", "sitesouth", "sitewest"))
+  expect_equal(drawn$points$x, unname(coef(fit)[-(1:2)]))
+  expect_equal(
+    unname(as.matrix(drawn$result[c("conf.low", "conf.high")])),
+    unname(confint(fit, 3:5, method = "profile"))
+  )
+  drawn <- record_drawing(function() plot(fit, intercept = TRUE))
+  expect_identical(drawn$names$label, names(coef(fit)))
+})

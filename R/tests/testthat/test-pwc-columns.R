@@ -14,6 +14,9 @@ test_that("x and y give the fit of the formula, in all forms", {
     pwc(bare, y = species), pwc(x = bare, y = as.character(species)),
     do.call(pwc, list(x = as.matrix(iris[1:4]), y = species))
   )
+  expect_identical(fits[[2]]$call, quote(pwc(x = iris[1:4], y = species)))
+  expect_identical(fits[[4]]$call, quote(pwc(x = bare, y = species)))
+  expect_identical(update(fits[[3]], y = rev(species))$call$y, quote(rev(species)))
   for (fit in fits) {
     expect_equal(predict(fit, type = "prob"), peer, tolerance = EXACT)
     expect_equal(unname(predict(fit, bare, type = "prob")), unname(peer), tolerance = EXACT)
@@ -138,6 +141,10 @@ test_that("wrong columns and classes are refused", {
   expect_refused(pwc(x = iris[[1]], y = species), "^x must be a matrix or data frame with a row")
   expect_refused(pwc(x = iris[0], y = species), "^x must be a matrix .*, and columns")
   expect_refused(pwc(x = array(1, c(2, 2, 2)), y = 1:2), "^x must be a matrix or data frame")
+  pattern <- "^'Species' is a column of x; give .*, as in Species ~ ., iris\\.$"
+  expect_refused(pwc(iris, Species), pattern)
+  expect_refused(hybrid(iris, y = Species), pattern)
+  expect_refused(pwc(iris[1:5], Species), "as in Species ~ ., data\\.$")
   expect_refused(pwc(x = iris, y = species), "^x must hold numbers, but its column 'Species'")
   expect_refused(pwc(x = letters, y = letters), "^x must be .* not character")
   sparse <- Matrix::Matrix(bare > 3, sparse = TRUE)
@@ -145,7 +152,7 @@ test_that("wrong columns and classes are refused", {
   expect_refused(pwc(x = bare, y = species[-1]), "class of each of the 150 rows of x, got 149\\.$")
   expect_refused(pwc(x = bare, y = iris[5]), "rows of x, got 150 x 1\\.$")
   expect_refused(pwc(x = bare, y = as.list(species)), "rows of x, got list\\.$")
-  expect_refused(pwc(x = bare, y = iris[[1]]), "must be classes, not fractions")
+  expect_refused(pwc(x = bare, y = iris[[1]]), "must be classes, not numbers such as 5.1")
   expect_refused(pwc(x = bare[1:50, ], y = species[1:50]), "only one class")
   expect_refused(pwc(nowhere, species), "object 'nowhere' not found")
   expect_refused(pwc(bare, nowhere), "object 'nowhere' not found")

@@ -103,7 +103,7 @@ test_that("classes may be strings, numbers, logical or ordered", {
   steps <- pwc(Species ~ ., grade, "lda")
   expect_s3_class(predict(steps), "ordered")
   expect_identical(predict(steps), ordered(predict(fit), levels = levels(grade$Species)))
-  expect_refused(pwc(Sepal.Length ~ ., iris), "must be classes, not fractions; cut\\(\\)")
+  expect_refused(pwc(Sepal.Length ~ ., iris), "must be classes, not numbers such as 5.1; cut\\(\\)")
   expect_refused(pwc(cbind(a = 1:150, b = 2) ~ Sepal.Length, iris), "of each row, not columns")
 })
 

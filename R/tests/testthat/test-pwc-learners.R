@@ -133,9 +133,9 @@ test_that("what a learner does not take is refused in a sentence", {
     ask(list(svm = list(costs = 1))), "^the learner 'svm' has no argument 'costs'; it has 'kernel'"
   )
   expect_refused(ask("lda", cost = 3), "'lda' has no argument 'cost'; it has 'prior'\\.$")
-  # What looks like an argument of pwc() is taken for the learner's.
-  expect_refused(ask("lda", treshold = "cv"), "'lda' has no argument 'treshold'")
-  expect_refused(ask("svm", call = 1), "'svm' has no argument 'call'")
+  expect_refused(ask("lda", treshold = "cv"), "^pwc.* 'treshold'; did you mean 'threshold'\\?$")
+  expect_refused(ask(c("svm", "lda"), couplng = "ht"), "did you mean 'coupling'\\?$")
+  expect_refused(ask("svm", options = 1), "'svm' has no argument 'options'")
   expect_refused(ask(c("svm", "lda"), cost = 3), "^pwc.* has no argument 'cost'; .* into a list")
   expect_refused(ask(shares, k = 3), "^pwc\\(\\) has no argument 'k'")
   expect_refused(ask("svm", 10), "without a name; arguments of a learner go into a list")

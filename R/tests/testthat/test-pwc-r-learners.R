@@ -86,6 +86,19 @@ test_that("a vector is the probability of the second level, as from glm()", {
   expect_equal(unname(predict(ask(column), type = "pairs")[1, ]), rep(0.8, 3))
 })
 
+test_that("one column has the probabilities of the level in its name", {
+  skip_without_python()
+  skip_without_package("MASS")
+  both <- predict(ask(lda_of_r), type = "pairs")
+  for (k in 1:2) {
+    one <- list(
+      fit = lda_of_r$fit,
+      prob = function(model, x) predict(model, x)$posterior[, k, drop = FALSE]
+    )
+    expect_equal(predict(ask(one), type = "pairs"), both, tolerance = EXACT)
+  }
+})
+
 test_that("functions get named columns, a factor with two levels, and weights", {
   skip_without_python()
   skip_without_package("rpart")

@@ -137,7 +137,7 @@ test_that("without Python one sentence says what to run", {
   output <- run_in_new_r(ask, RETICULATE_PYTHON = "no-such-python")
   expect_identical(output[[1]], "FALSE")
   expect_match(output[[2]], "^pwcstats finds no Python \\(.*no-such-python.*does not exist\\): ")
-  expect_match(output[[2]], "run pwcstats::install_pwcstats() and restart R.", fixed = TRUE)
+  expect_match(output[[2]], "run pwcstats::install_pwcstats\\([^)]*\\) and restart R\\.")
   expect_length(output, 2)
 })
 
@@ -152,7 +152,7 @@ test_that("if Python lacks the module one sentence says what to run", {
   output <- run_in_new_r(ask, RETICULATE_PYTHON = path, PYTHONPATH = "")
   expect_identical(output[[1]], "FALSE")
   expect_match(output[[2]], "^The Python module pwcstats is not installed for .*python")
-  expect_match(output[[2]], "run pwcstats::install_pwcstats() and restart R.", fixed = TRUE)
+  expect_match(output[[2]], "run pwcstats::install_pwcstats\\([^)]*\\) and restart R\\.")
   expect_length(output, 2)
 })
 
@@ -197,9 +197,12 @@ test_that("the advice depends on RETICULATE_PYTHON", {
   }
   on.exit(restore())
   Sys.setenv(RETICULATE_PYTHON = "python")
-  expect_match(cure(), "unset it, run pwcstats::install_pwcstats()", fixed = TRUE)
+  expect_match(cure(TRUE), "unset it, run pwcstats::install_pwcstats()", fixed = TRUE)
   Sys.unsetenv("RETICULATE_PYTHON")
-  expect_match(cure(), "^run pwcstats::install_pwcstats\\(\\) .* or set RETICULATE_PYTHON")
+  expect_match(cure(TRUE), "^run pwcstats::install_pwcstats\\(\\) .* or set RETICULATE_PYTHON")
+  # Without a source in the R package, the first advice would fail.
+  from_checkout <- "run pwcstats::install_pwcstats(source = \"path/to/checkout\") and restart R"
+  expect_match(cure(FALSE), from_checkout, fixed = TRUE)
 })
 
 test_that("if the module does not load the error says why", {

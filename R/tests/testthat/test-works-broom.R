@@ -29,7 +29,8 @@ test_works(
 )
 
 test_works(
-  "broom", c("tidy()", "glance()", "augment()"), c("firth_multinom()", "cratio()"),
+  "broom", c("tidy()", "glance()", "augment()"),
+  c("firth_multinom()", "cratio()", "ordered_logit()"),
   {
     fit <- firth_multinom(ozone ~ Temp + month, days)
     other <- like_multinom(fit)
@@ -39,7 +40,16 @@ test_works(
     expect_identical(table[1:2], as.data.frame(broom::tidy(other)[1:2]))
     ordered <- cratio(ozone ~ Temp + month, days)
     expect_equal(broom::tidy(ordered, exponentiate = TRUE)$estimate, unname(exp(coef(ordered))))
-    for (x in list(fit, ordered)) {
+    odds <- ordered_logit(ozone ~ Temp + month, days)
+    skip_without_package("ordinal")
+    clm <- like_clm(odds)
+    expect_equal(
+      broom::tidy(odds, conf.int = TRUE), as.data.frame(
+        broom::tidy(clm, conf.int = TRUE, conf.type = "Wald")
+      )[names(broom::tidy(odds, conf.int = TRUE))],
+      tolerance = 1e-9
+    )
+    for (x in list(fit, ordered, odds)) {
       expect_equal(broom::glance(x)$AIC, AIC(x))
       rows <- broom::augment(x, newdata = days[1:5, ])
       expect_equal(rows$.prob.high, unname(predict(x, days[1:5, ], "prob")[, "high"]))

@@ -5,7 +5,7 @@ same <- 1e-10
 # Estimates and covariances of glm() with a strict tolerance.
 same_as_glm <- 1e-8
 
-numbers <- function(x, columns) {
+columns_of <- function(x, columns) {
   unname(as.matrix(as.data.frame(x)[columns]))
 }
 
@@ -13,20 +13,20 @@ expect_same_pairs <- function(fit, mode = "items") {
   means <- emmeans::emmeans(fit, ~player, mode = mode)
   expect_identical(as.character(as.data.frame(means)$player), fit$items)
   expect_equal(
-    numbers(means, c("emmean", "SE")), unname(abilities(fit)),
+    columns_of(means, c("emmean", "SE")), unname(abilities(fit)),
     tolerance = same
   )
   bounds <- abilities(fit, conf.int = TRUE)[, c("conf.low", "conf.high")]
   expect_equal(
-    numbers(confint(means), 5:6), unname(bounds),
+    columns_of(confint(means), 5:6), unname(bounds),
     tolerance = same
   )
   theirs <- summary(graphics::pairs(means, adjust = "none"), infer = TRUE)
   ours <- pairs(fit, adjust = "none")
   # The columns 5 and 6 are the bounds, 7 the statistic.
   expect_equal(
-    numbers(theirs, c(2, 3, 7, 8, 5, 6)),
-    numbers(ours, c(
+    columns_of(theirs, c(2, 3, 7, 8, 5, 6)),
+    columns_of(ours, c(
       "estimate", "std.error", "statistic", "p.value", "conf.low", "conf.high"
     )),
     tolerance = same
@@ -84,7 +84,7 @@ test_works("emmeans", c("emmeans()", "contrast()"), "bt()", {
   # Treatment contrasts of abilities are the coefficients of BTm().
   contrasts <- emmeans::contrast(emmeans::emmeans(ours, ~player), "trt.vs.ctrl", adjust = "none")
   expect_equal(
-    numbers(contrasts, c("estimate", "SE", "p.value")),
+    columns_of(contrasts, c("estimate", "SE", "p.value")),
     unname(coef(summary(theirs))[, c(1, 2, 4)]),
     tolerance = same_as_glm
   )

@@ -158,6 +158,42 @@ test_works("MASS", "dropterm()", "bt()", {
   for (column in c("Df", "LRT", "Pr(Chi)")) {
     expect_equal(found[[column]], expected[[column]], tolerance = 1e-7, info = column)
   }
+  # Likelihoods without their penalties are not compared.
+  for (method in c("firth", "ridge")) {
+    penalised <- update(fit, method = method)
+    expect_refused(MASS::dropterm(penalised, test = "Chisq"), "needs a maximum likelihood fit")
+    expect_refused(
+      MASS::addterm(update(penalised, . ~ size), . ~ . + old, test = "Chisq"),
+      "needs a maximum likelihood fit"
+    )
+    expect_equal(
+      MASS::dropterm(penalised)$AIC, drop1(penalised)$AIC,
+      tolerance = same_as_glm
+    )
+  }
+  mixed <- update(fit, . ~ . + (1 | ..))
+  expect_refused(MASS::dropterm(mixed), "use drop1\\(fit, test = 'Chisq'\\)")
+  expect_equal(
+    MASS::addterm(update(mixed, . ~ . - old), . ~ . + old, test = "Chisq")$LRT[[2L]],
+    drop1(mixed, "old", test = "Chisq")$LRT[[2L]],
+    tolerance = same_mixed
+  )
+})
+
+test_that("variables, cases and coefficients have names, and sigma() is refused", {
+  skip_without_python()
+  fit <- fit_baseball()
+  expect_identical(variable.names(fit), names(coef(fit)))
+  expect_identical(case.names(fit), rownames(model.frame(fit)))
+  rankings <- plackett_luce(rbind(c(a = 1, b = 2, c = 3), c(2, 1, 3), c(3, 2, 1)))
+  expect_identical(variable.names(rankings), c("b", "c"))
+  expect_refused(case.names(rankings), "not defined for rankings")
+  expect_refused(sigma(fit), "no residual variance")
+  expect_refused(lmtest::coefci(fit, "nobody"), "got 'nobody'")
+  expect_equal(
+    lmtest::coefci(fit, 2), confint(fit)[2, , drop = FALSE],
+    tolerance = same_as_glm, ignore_attr = TRUE
+  )
 })
 
 test_that("terms of predictions are those of BTm()", {

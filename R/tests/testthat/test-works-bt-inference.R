@@ -176,6 +176,8 @@ test_works("sandwich", c("sandwich()", "vcovHC()", "vcovCL()", "bread()", "estfu
   expect_refused(
     sandwich::sandwich(bt(small_wins, formula = ~ (1 | ..))), "with random effects; use vcov"
   )
+  expect_refused(sandwich::vcovBS(ours), "cannot draw samples of this fit")
   ranks <- plackett_luce(rbind(c(a = 1, b = 2), c(1, 2), c(2, 1)))
+  expect_refused(sandwich::vcovBS(ranks), "cannot draw samples of this fit")
   expect_refused(sandwich::sandwich(ranks), "fit with cov_type = 'HC0' or cluster")
 })

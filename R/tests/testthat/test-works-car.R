@@ -126,7 +126,52 @@ test_works(
 )
 
 test_works(
-  "car", c("linearHypothesis()", "deltaMethod()"), c("firth_multinom()", "cratio()"),
+  "car", "Anova()", "ordered_logit()",
+  {
+    fits <- list(
+      ordered_logit(grade ~ x * site, crossed, penalty = "firth"),
+      ordered_logit(grade ~ x * site, crossed, weights = rep(1:2, 16), offset = x / 3)
+    )
+    for (fit in fits) {
+      main <- update(fit, . ~ x + site)
+      expected <- rbind(anova(main)[c("x", "site"), ], anova(fit)["x:site", ])
+      found <- car::Anova(fit)
+      expect_identical(rownames(found), c("x", "site", "x:site"))
+      expect_equal(found[["LR Chisq"]], expected$Deviance, tolerance = refits)
+      expect_equal(found$Df, expected$Df)
+      third <- car::Anova(fit, type = 3)
+      expect_equal(third[["LR Chisq"]], anova(fit)$Deviance, tolerance = same)
+      # The thresholds are not tested.
+      third <- car::Anova(fit, type = "III", test.statistic = "Wald")
+      expect_identical(rownames(third), c("x", "site", "x:site"))
+      chisq <- c(wald(fit, "x"), wald(fit, "siteb"), wald(fit, "x:siteb"))
+      expect_equal(third$Chisq, chisq, tolerance = same)
+      second <- car::Anova(fit, test.statistic = "Wald")
+      expect_equal(
+        second$Chisq[1:2],
+        c(wald(fit, c("x", "x:siteb")), wald(fit, c("siteb", "x:siteb"))) - chisq[[3]],
+        tolerance = same
+      )
+    }
+    # Without a penalty, as for polr(), which stops at relative changes of 1e-15 of the deviance.
+    skip_without_package("MASS")
+    fit <- ordered_logit(grade ~ x * site, crossed)
+    polr <- MASS::polr(
+      grade ~ x * site, crossed, Hess = TRUE, control = list(reltol = 1e-15, maxit = 1000)
+    )
+    for (type in c("II", "III")) {
+      expect_equal(
+        lapply(car::Anova(fit, type = type), as.vector),
+        lapply(car::Anova(polr, type = type), as.vector),
+        tolerance = against_glm
+      )
+    }
+  }
+)
+
+test_works(
+  "car", c("linearHypothesis()", "deltaMethod()"),
+  c("firth_multinom()", "cratio()", "ordered_logit()"),
   {
     check <- function(fit, first, second) {
       found <- car::linearHypothesis(fit, c(paste(first, "= 0"), paste(second, "= 0")))
@@ -147,6 +192,8 @@ test_works(
     check(firth_multinom(grade ~ x + site, visits), "mild:x", "bad:sitewest")
     check(cratio(grade ~ x + site, visits), "x:mild", "sitewest:bad")
     check(cratio(grade ~ x + site, visits, penalty = "firth", parallel = TRUE), "x", "sitewest")
+    check(ordered_logit(grade ~ x + site, visits), "x", "none|mild")
+    check(ordered_logit(grade ~ x + site, visits, penalty = "firth"), "x", "sitewest")
     # The intercept by car's name.
     several <- firth_multinom(grade ~ x, visits)
     expect_equal(

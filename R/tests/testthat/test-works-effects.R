@@ -62,6 +62,7 @@ test_works(
     same("Temp", se = list(level = 0.9, type = "scheffe"), xlevels = list(Temp = c(70, 80)))
     same_effects(effects::allEffects(fit), effects::allEffects(other, vcov. = variance))
     same_effects(effects::predictorEffects(fit), effects::predictorEffects(other, vcov. = variance))
+    expect_refused(effects::Effect("Temp", fit, latent = TRUE), "leave out latent")
     without <- effects::Effect("Temp", fit, se = FALSE)
     expect_null(without$se.prob)
     expect_equal(without$prob, effects::Effect("Temp", fit)$prob, tolerance = tolerance)
@@ -110,6 +111,32 @@ test_works(
       focal <- effects::predictorEffects(fit, ~month)
       same_effects(focal[["month"]], effects::Effect("month", fit))
     }
+  }
+)
+
+test_works(
+  "effects", c("Effect()", "allEffects()", "predictorEffects()"), "ordered_logit()",
+  {
+    skip_without_package("MASS")
+    fit <- ordered_logit(ozone ~ Temp + month, days)
+    other <- MASS::polr(ozone ~ Temp + month, days, Hess = TRUE)
+    other$coefficients <- coef(fit)[-(1:2)]
+    other$zeta <- fit$zeta
+    # In the order of polr().
+    order <- c(3:7, 1:2)
+    variance <- function(...) vcov(fit)[order, order]
+    same <- function(...) {
+      same_effects(
+        effects::Effect(..., mod = fit), effects::Effect(..., mod = other, vcov. = variance)
+      )
+    }
+    same("month")
+    same(c("month", "Temp"), xlevels = 3)
+    same("Temp", se = list(level = 0.9, type = "scheffe"), xlevels = list(Temp = c(70, 80)))
+    same_effects(effects::allEffects(fit), effects::allEffects(other, vcov. = variance))
+    same_effects(effects::predictorEffects(fit), effects::predictorEffects(other, vcov. = variance))
+    shifted <- ordered_logit(ozone ~ Temp + offset(shift), days)
+    expect_refused(effects::Effect("Temp", shifted), "use emmeans\\(\\)")
   }
 )
 

@@ -3,6 +3,8 @@ tolerance <- 1e-10
 # The references are glm() fits with their own coefficients, which agree with ours to about 1e-9,
 # and differences over 0.001 of a range, which multiply rounding errors by 1000.
 tolerance_fits <- 1e-7
+# Tukey p-values of pairs are integrals to about 1e-9.
+from_p_values <- 1e-6
 
 test_works(
   "emmeans",
@@ -194,6 +196,72 @@ test_works(
         )
       }
     }
+  }
+)
+
+test_works(
+  "emmeans", c("ref_grid()", "emmeans()", "pairs()", "emtrends()"), "ordered_logit()",
+  {
+    skip_without_package("ordinal")
+    fit <- ordered_logit(ozone ~ Temp + month, days)
+    clm <- like_clm(fit)
+    at <- list(Temp = c(70, 85))
+    sorted <- function(model, mode) {
+      table <- as.data.frame(emmeans::ref_grid(model, at = at, mode = mode))
+      keys <- intersect(c("Temp", "month", "ozone", "cut"), names(table))
+      table <- table[do.call(order, unname(table[keys])), ]
+      estimate <- setdiff(names(table), c(keys, "SE", "df"))
+      list(lapply(table[keys], as.character), table[[estimate]], table$SE)
+    }
+    modes <- c("prob", "latent", "linear.predictor", "cum.prob", "exc.prob", "mean.class")
+    for (mode in modes) {
+      expect_equal(sorted(fit, mode), sorted(clm, mode), tolerance = tolerance_fits, info = mode)
+      means <- function(model) {
+        emmeans::emmeans(model, ~month, mode = mode, at = list(Temp = 75))
+      }
+      by <- function(model) {
+        if (mode %in% c("latent", "mean.class")) return(means(model))
+        name <- if (mode == "prob") "ozone" else "cut"
+        emmeans::emmeans(model, c("month", name), mode = mode, at = list(Temp = 75))
+      }
+      for (table in list(by, function(model) pairs(by(model)))) {
+        expect_equal(
+          numbers(table(fit)), numbers(table(clm)), tolerance = from_p_values, info = mode
+        )
+      }
+    }
+    trend <- function(fitted, ...) numbers(emmeans::emtrends(fitted, ..., var = "Temp"))
+    expect_equal(
+      trend(fit, ~month, mode = "latent"), trend(clm, ~month, mode = "latent"),
+      tolerance = tolerance_fits
+    )
+    cumulative <- trend(clm, ~cut, mode = "cum.prob")
+    expect_equal(trend(fit, ~cut, mode = "cum.prob"), cumulative, tolerance = tolerance_fits)
+    # emmeans itself stops at trends of the classes of clm().
+    expect_equal(cumsum(trend(fit, ~ozone)[1:2, 1L]), cumulative[, 1L], tolerance = tolerance_fits)
+    # emmeans itself stops for probabilities of clm() fits with an offset.
+    for (shifted in list(
+      ordered_logit(ozone ~ Temp + offset(Wind / 10), days),
+      ordered_logit(ozone ~ Temp, days, offset = Wind / 10, penalty = "firth")
+    )) {
+      grid <- data.frame(Temp = at$Temp, Wind = mean(days$Wind))
+      expected <- predict(shifted, grid, "prob", se.fit = TRUE)
+      found <- as.data.frame(emmeans::emmeans(shifted, ~ Temp * ozone, at = at))
+      expect_equal(found$prob, as.vector(expected$fit), tolerance = tolerance_fits)
+      expect_equal(found$SE, as.vector(expected$se.fit), tolerance = tolerance_fits)
+      sums <- as.data.frame(emmeans::emmeans(shifted, ~Temp, at = at, mode = "mean.class"))
+      expect_equal(sums$mean.class, unname(drop(expected$fit %*% 1:3)), tolerance = tolerance_fits)
+      cuts <- as.data.frame(
+        emmeans::emmeans(shifted, ~ Temp * cut, at = at, mode = "linear.predictor")
+      )
+      expect_equal(
+        stats::plogis(cuts$emmean), as.vector(predict(shifted, grid, "cumulative")),
+        tolerance = tolerance_fits
+      )
+    }
+    top <- transform(visits, g = as.numeric(grade == "bad" & x > 0))
+    apart <- suppressWarnings(ordered_logit(grade ~ x + g, top))
+    expect_error(emmeans::emmeans(apart, ~x), "fit with penalty = 'firth'")
   }
 )
 

@@ -29,11 +29,12 @@ test_works(
 )
 
 test_works(
-  "ggeffects", "ggemmeans()", c("firth_multinom()", "cratio()"),
+  "ggeffects", "ggemmeans()", c("firth_multinom()", "cratio()", "ordered_logit()"),
   {
     skip_without_package("emmeans")
     fits <- list(
-      firth_multinom(ozone ~ Temp + Wind, days), cratio(ozone ~ Temp + Wind, days)
+      firth_multinom(ozone ~ Temp + Wind, days), cratio(ozone ~ Temp + Wind, days),
+      ordered_logit(ozone ~ Temp + Wind, days)
     )
     for (fit in fits) {
       means <- as.data.frame(ggeffects::ggemmeans(fit, "Temp [70, 85]"))

@@ -78,7 +78,7 @@ test_works(
   c(
     "get_parameters()", "get_statistic()", "get_varcov()", "get_df()", "get_loglikelihood()",
     "model_info()", "get_predicted()", "get_residuals()"
-  ), c("firth_multinom()", "cratio()"),
+  ), c("firth_multinom()", "cratio()", "ordered_logit()"),
   {
     fit <- firth_multinom(ozone ~ Temp + month, days)
     other <- like_multinom(fit)
@@ -99,10 +99,14 @@ test_works(
     expect_identical(names(insight::get_parameters(two)), c("Parameter", "Estimate"))
 
     ordered <- cratio(ozone ~ Temp + month, days)
-    expect_equal(insight::get_parameters(ordered)$Estimate, unname(coef(ordered)))
-    expect_identical(insight::get_parameters(ordered)$Parameter, names(coef(ordered)))
-    expect_true("is_ordinal" %in% info_of(ordered))
-    for (x in list(fit, ordered)) {
+    odds <- ordered_logit(ozone ~ Temp + month, days)
+    for (x in list(ordered, odds)) {
+      expect_equal(insight::get_parameters(x)$Estimate, unname(coef(x)))
+      expect_identical(insight::get_parameters(x)$Parameter, names(coef(x)))
+      expect_equal(insight::get_statistic(x)$Statistic, unname(coef(x)) / standard_errors(x))
+      expect_true("is_ordinal" %in% info_of(x))
+    }
+    for (x in list(fit, ordered, odds)) {
       p <- predict(x, type = "prob")
       found <- insight::get_predicted(x)
       expect_equal(found$Predicted, as.vector(p), tolerance = tolerance)

@@ -8,12 +8,13 @@ same <- 1e-10
 against_glm <- 1e-7
 
 test_works(
-  "lmtest", "lrtest()", c("firth()", "firth_multinom()", "cratio()"),
+  "lmtest", "lrtest()", c("firth()", "firth_multinom()", "cratio()", "ordered_logit()"),
   {
     fits <- list(
       firth(ill ~ x + site, visits, weights = rep(1:2, 8), offset = x / 3),
       firth_multinom(grade ~ x + site, visits),
-      cratio(grade ~ x + site, visits, penalty = "firth", parallel = TRUE)
+      cratio(grade ~ x + site, visits, penalty = "firth", parallel = TRUE),
+      ordered_logit(grade ~ x + site, visits, penalty = "firth", offset = x / 3)
     )
     for (fit in fits) {
       small <- update(fit, . ~ . - x)
@@ -38,7 +39,7 @@ test_works(
     }
     expect_match(paste(attr(alone, "heading"), collapse = " "), "Model 2: grade ~ 1")
     expect_output(print(alone), "Penalised likelihood ratio test")
-    expect_refused(lmtest::lrtest(fits[[1]], "zz"), "some of the terms 'x', 'site', got 'zz'")
+    expect_refused(lmtest::lrtest(fits[[1]], "zz"), "one of the terms 'x', 'site', got 'zz'")
     expect_refused(lmtest::lrtest(fits[[1]], fits[[2]]), "fits by the same function")
     other <- update(fits[[1]], weights = NULL)
     expect_refused(lmtest::lrtest(fits[[1]], other), "neither is nested")
@@ -82,6 +83,37 @@ test_works(
 )
 
 test_works(
+  "lmtest", c("lrtest()", "waldtest()", "coeftest()", "coefci()"), "ordered_logit()",
+  {
+    skip_without_package("ordinal")
+    fit <- ordered_logit(grade ~ x + site, visits)
+    small <- ordered_logit(grade ~ site, visits)
+    precise <- ordinal::clm.control(gradTol = 1e-12, maxIter = 200L)
+    clm <- ordinal::clm(grade ~ x + site, data = visits, control = precise)
+    smaller <- ordinal::clm(grade ~ site, data = visits, control = precise)
+    strip <- function(table) lapply(table, as.vector)
+    expect_equal(
+      strip(lmtest::lrtest(fit, small)), strip(lmtest::lrtest(clm, smaller)),
+      tolerance = against_glm
+    )
+    expect_equal(
+      strip(lmtest::waldtest(fit, small)), strip(lmtest::waldtest.default(fit, small)),
+      tolerance = same
+    )
+    # lmtest takes t tests for clm(), unless df is infinite.
+    expect_equal(
+      unclass(lmtest::coeftest(fit)), unclass(lmtest::coeftest(clm, df = Inf)),
+      tolerance = against_glm, ignore_attr = TRUE
+    )
+    expect_equal(
+      lmtest::coefci(fit), lmtest::coefci(clm, df = Inf),
+      tolerance = against_glm, ignore_attr = TRUE
+    )
+    expect_identical(rownames(lmtest::coeftest(fit)), names(coef(clm)))
+  }
+)
+
+test_works(
   "lmtest", c("coeftest()", "coefci()", "waldtest()"), c("firth()", "firth_multinom()"),
   {
     fit <- firth(ill ~ x + site, visits)
@@ -113,6 +145,14 @@ test_works(
       expect_equal(wald$Chisq[[2]], expected, tolerance = same)
       expect_equal(wald$Df[[2]], -length(tested))
       expect_equal(wald$Res.Df[[1]], df.residual(one))
+      expect_refused(lmtest::coefci(one, "nobody"), "got 'nobody'")
+      expect_equal(
+        lmtest::coefci(one, 2), confint(one, 2),
+        tolerance = same, ignore_attr = TRUE
+      )
+      expect_refused(
+        lmtest::lrtest(one, glm(ill ~ 1, binomial, visits)), "by firth.*\\(\\), a formula"
+      )
       expect_refused(lmtest::waldtest(one, test = "F"), "test must be one of 'Chisq'")
     }
     # As lmtest's own code for a fit with a vector of coefficients.

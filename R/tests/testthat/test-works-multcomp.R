@@ -34,7 +34,7 @@ test_works(
 )
 
 test_works(
-  "multcomp", "glht()", c("firth_multinom()", "cratio()"),
+  "multcomp", "glht()", c("firth_multinom()", "cratio()", "ordered_logit()"),
   {
     check <- function(fit, first, second) {
       names <- rownames(vcov(fit))
@@ -58,5 +58,7 @@ test_works(
     check(firth_multinom(grade ~ x + site, visits), "mild:x", "bad:x")
     check(cratio(grade ~ x + site, visits), "x:mild", "x:bad")
     check(cratio(grade ~ x + site, visits, parallel = TRUE), "x", "sitewest")
+    check(ordered_logit(grade ~ x + site, visits), "sitesouth", "sitewest")
+    check(ordered_logit(grade ~ x + site, visits, penalty = "firth"), "x", "mild|bad")
   }
 )

@@ -6,12 +6,14 @@ test_works(
   c(
     "model_parameters()", "ci()", "p_value()", "standard_error()", "degrees_of_freedom()"
   ),
-  c("firth()", "firth_multinom()", "cratio()"),
+  c("firth()", "firth_multinom()", "cratio()", "ordered_logit()"),
   {
     fits <- list(
       firth(hot ~ Wind + month, days), firth_multinom(ozone ~ Temp + Wind, days),
       firth_multinom(factor(hot) ~ Wind, days), cratio(ozone ~ Temp + Wind, days),
-      cratio(ozone ~ Temp + Wind, days, parallel = TRUE, penalty = "firth")
+      cratio(ozone ~ Temp + Wind, days, parallel = TRUE, penalty = "firth"),
+      ordered_logit(ozone ~ Temp + Wind, days),
+      ordered_logit(ozone ~ Temp + Wind, days, penalty = "firth")
     )
     for (fit in fits) {
       for (method in c("wald", "profile")) {
@@ -122,3 +124,15 @@ test_works(
     expect_error(parameters::standard_error(none), "fit with cov = 'full'")
   }
 )
+
+test_that("parameters refuses what it would not compute", {
+  skip_without_python()
+  skip_without_package("parameters")
+  for (fit in list(firth(hot ~ Wind, days), cratio(ozone ~ Wind, days), bt(citations))) {
+    expect_refused(parameters::standardize_parameters(fit), "cannot be standardised")
+    expect_refused(
+      parameters::model_parameters(fit, standardize = "refit"), "cannot be standardised"
+    )
+    expect_refused(parameters::equivalence_test(fit), "use confint\\(fit, level = 0.9\\)")
+  }
+})

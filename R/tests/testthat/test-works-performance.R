@@ -64,11 +64,12 @@ test_works(
 
 test_works(
   "performance", c("model_performance()", "test_likelihoodratio()"),
-  c("firth_multinom()", "cratio()"),
+  c("firth_multinom()", "cratio()", "ordered_logit()"),
   {
     fits <- list(
       list(firth_multinom(ozone ~ Temp, days), firth_multinom(ozone ~ Temp + Wind, days)),
-      list(cratio(ozone ~ Temp, days), cratio(ozone ~ Temp + Wind, days))
+      list(cratio(ozone ~ Temp, days), cratio(ozone ~ Temp + Wind, days)),
+      list(ordered_logit(ozone ~ Temp, days), ordered_logit(ozone ~ Temp + Wind, days))
     )
     for (pair in fits) {
       fit <- pair[[2L]]
@@ -83,6 +84,12 @@ test_works(
       expect_equal(tests$p, anova(pair[[1L]], pair[[2L]])[["Pr(>Chi)"]])
       expect_error(performance::performance_pcp(fit), "binary outcome")
     }
+    # The null model has the offset.
+    shifted <- ordered_logit(ozone ~ Temp, days, weights = count, offset = shift)
+    expect_equal(
+      performance::r2(shifted)$R2[[1L]], 1 - shifted$loglik / update(shifted, . ~ 1)$loglik,
+      tolerance = tolerance
+    )
     # Without penalty, also after multinom(), whose null model is the same.
     weighted <- cratio(ozone ~ Temp, days, weights = count)
     null <- nnet::multinom(ozone ~ 1, days, weights = count, trace = FALSE)
@@ -91,9 +98,19 @@ test_works(
       # nnet stops early.
       tolerance = 1e-6
     )
-    for (fit in list(fits[[1L]][[2L]], update(weighted, penalty = "firth"))) {
+    odds <- ordered_logit(ozone ~ Temp, days, weights = count)
+    expect_equal(
+      performance::r2(odds)$R2[[1L]], 1 - odds$loglik / as.numeric(logLik(null)), tolerance = 1e-6
+    )
+    penalised <- list(update(weighted, penalty = "firth"), update(odds, penalty = "firth"))
+    for (fit in c(list(fits[[1L]][[2L]]), penalised)) {
       expect_error(performance::r2(fit), "not comparable without their penalties")
       expect_null(performance::model_performance(fit)$R2)
+      for (f in list(
+        performance::r2_efron, performance::r2_mckelvey, performance::check_collinearity
+      )) {
+        expect_refused(f(fit), "only for fits by firth\\(\\)")
+      }
     }
   }
 )
@@ -114,3 +131,13 @@ test_works(
     expect_error(performance::compare_performance(small, fit), "use anova\\(small, large\\)")
   }
 )
+
+test_works("performance", c("check_collinearity()", "r2_efron()"), "firth()", {
+  fit <- firth(hot ~ Wind + Ozone, days)
+  expect_equal(
+    performance::check_collinearity(fit)$VIF, unname(car::vif(fit)),
+    tolerance = tolerance
+  )
+  ratio <- sum((days$hot - fitted(fit))^2) / sum((days$hot - mean(days$hot))^2)
+  expect_equal(as.numeric(performance::r2_efron(fit)), 1 - ratio, tolerance = tolerance)
+})

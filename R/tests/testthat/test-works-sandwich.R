@@ -169,7 +169,10 @@ test_works(
       sandwich::vcovHC(fit, type = "HC1"), sandwich::sandwich(fit) * 16 / (16 - 8),
       tolerance = same
     )
-    expect_refused(sandwich::vcovHC(fit), "type must be one of 'HC', 'HC0', 'HC1', got 'HC3'")
+    expect_refused(sandwich::vcovHC(fit), "give type = 'HC0' or 'HC1'")
+    expect_refused(
+      sandwich::vcovHC(fit, type = "HC3"), "type must be one of 'HC', 'HC0', 'HC1', got 'HC3'"
+    )
     expect_refused(
       suppressWarnings(sandwich::vcovCL(fit, cluster = ~site, type = "HC3")), "working weights"
     )
@@ -178,6 +181,87 @@ test_works(
     expect_refused(sandwich::sandwich(infinite), "fit with penalty = 'firth'")
     expect_refused(
       sandwich::estfun(firth(ill ~ x, visits, correction = "flic")), "correction = 'flic'"
+    )
+  }
+)
+
+test_works(
+  "sandwich", c("estfun()", "bread()", "sandwich()", "vcovCL()", "vcovHC()"), "ordered_logit()",
+  {
+    skip_without_package("ordinal")
+    data <- transform(visits, o = sin(1:16), w = rep(c(1, 2, 0.5, 3), 4))
+    fit <- ordered_logit(grade ~ x + site, data, weights = w)
+    clm <- ordinal::clm(
+      grade ~ x + site,
+      data = data, weights = w,
+      control = ordinal::clm.control(gradTol = 1e-12, maxIter = 200L)
+    )
+    expect_equal(sandwich::estfun(fit), sandwich::estfun(clm), tolerance = same)
+    expect_equal(sandwich::bread(fit), sandwich::bread(clm), tolerance = same)
+    expect_equal(sandwich::sandwich(fit), sandwich::sandwich(clm), tolerance = same)
+    expect_equal(
+      sandwich::vcovCL(fit, cluster = data$site), sandwich::vcovCL(clm, cluster = data$site),
+      tolerance = same
+    )
+    expect_equal(
+      sandwich::vcovHC(fit, type = "HC1"), sandwich::sandwich(clm) * 16 / (16 - 5), tolerance = same
+    )
+    # The estimating functions of sandwich for clm() leave out the offset and have no penalty. These
+    # are derivatives of w log p + 1/2 tr(V I) of each row, with the inverse information V fixed.
+    x <- model.matrix(fit)[, -1L]
+    derivatives <- function(f, at, step) {
+      vapply(seq_along(at), function(k) {
+        f_at <- function(h) f(replace(at, k, at[[k]] + h * step))
+        (8 * (f_at(1) - f_at(-1)) - (f_at(2) - f_at(-2))) / (12 * step)
+      }, f(at))
+    }
+    proba <- function(theta, o) {
+      below <- plogis(outer(-drop(x %*% theta[3:5]) - o, theta[1:2], `+`))
+      cbind(below, 1) - cbind(0, below)
+    }
+    information <- function(theta, o, weight) {
+      Reduce(`+`, lapply(1:3, function(class) {
+        slope <- derivatives(function(t) proba(t, o)[, class], theta, 1e-4)
+        crossprod(slope * sqrt(weight / proba(theta, o)[, class]))
+      }))
+    }
+    y <- cbind(1:16, as.integer(data$grade))
+    unit <- diag(16)
+    for (penalty in c("none", "firth")) {
+      other <- update(fit, . ~ . + offset(o), penalty = penalty)
+      found <- sandwich::estfun(other)
+      v <- (penalty == "firth") * vcov(other)
+      rows <- vapply(1:16, function(i) {
+        drop(derivatives(function(theta) {
+          data$w[[i]] * log(proba(theta, data$o)[y][[i]]) +
+            sum(v * information(theta, data$o, data$w[[i]] * unit[i, ])) / 2
+        }, coef(other), 1e-3))
+      }, numeric(5))
+      # Differences of steps of 1e-3.
+      expect_equal(unname(found), t(unname(rows)), tolerance = 1e-7)
+      expect_lt(max(abs(colSums(found))), sums_to_zero)
+      v <- vcov(other)
+      expect_equal(sandwich::sandwich(other), v %*% crossprod(found) %*% v, tolerance = same)
+    }
+    # V is the inverse of the information, so these are the derivatives of the penalised likelihood.
+    expect_equal(
+      unname(v), solve(information(coef(other), data$o, data$w)), tolerance = 1e-7
+    )
+    two <- ordered_logit(factor(ill) ~ x + site, data, penalty = "firth", weights = w)
+    binary <- sandwich::estfun(firth(ill ~ x + site, data, weights = w))
+    expect_equal(
+      unname(sandwich::estfun(two)), unname(binary %*% diag(c(-1, 1, 1, 1))),
+      tolerance = against_others
+    )
+    # A class that has only rows of weight 0.
+    data$grade <- factor(replace(as.character(data$grade), 3, "worst"),
+      c(levels(data$grade), "worst"), ordered = TRUE
+    )
+    gone <- ordered_logit(grade ~ x, data, weights = replace(w, 3, 0), penalty = "firth")
+    without <- ordered_logit(grade ~ x, data[-3, ], weights = w, penalty = "firth")
+    expect_equal(unname(sandwich::estfun(gone)[3, ]), c(0, 0, 0))
+    expect_equal(
+      sandwich::estfun(gone)[-3, ], sandwich::estfun(without), tolerance = against_others
     )
   }
 )
@@ -215,14 +299,15 @@ test_works(
 )
 
 test_works(
-  "sandwich", "vcovBS()", c("firth()", "firth_multinom()", "cratio()"),
+  "sandwich", "vcovBS()", c("firth()", "firth_multinom()", "cratio()", "ordered_logit()"),
   {
     twice <- rbind(visits, transform(visits, x = x / 2, ill = 1 - ill))
     twice$times <- rep(1:2, 16)
     fits <- list(
       firth(ill ~ log(x + 3) + site, twice, offset = x / 3),
       firth_multinom(grade ~ poly(x, 2), twice, subset = x > -2),
-      cratio(grade ~ x, twice, parallel = TRUE, penalty = "firth", weights = times)
+      cratio(grade ~ x, twice, parallel = TRUE, penalty = "firth", weights = times),
+      ordered_logit(grade ~ x, twice, penalty = "firth", weights = times, offset = x / 3)
     )
     # The same samples, fitted as rows instead of weights.
     again <- list(
@@ -232,6 +317,12 @@ test_works(
         cratio(
           twice$grade[i] ~ x[i, -1],
           parallel = TRUE, penalty = "firth", weights = twice$times[i]
+        )
+      },
+      function(i, x) {
+        ordered_logit(
+          twice$grade[i] ~ x[i, -1],
+          penalty = "firth", weights = twice$times[i], offset = twice$x[i] / 3
         )
       }
     )
@@ -248,6 +339,18 @@ test_works(
       expect_equal(found, cov(t(estimates)), tolerance = refits, ignore_attr = TRUE)
       expect_identical(dimnames(found), dimnames(vcov(fit)))
     }
+    # Clusters are drawn in the order of their first rows.
+    id <- rep(4:1, each = 8)
+    set.seed(3)
+    found <- sandwich::vcovBS(fits[[2]], cluster = id[twice$x > -2], R = 4)
+    set.seed(3)
+    design <- model.matrix(fits[[2]])
+    rows <- split(seq_len(nrow(design)), -id[twice$x > -2])
+    estimates <- replicate(4, {
+      drawn <- unlist(rows[sample.int(4, replace = TRUE)])
+      as.vector(t(coef(again[[2]](drawn, design))))
+    })
+    expect_equal(found, cov(t(estimates)), tolerance = refits, ignore_attr = TRUE)
     set.seed(2)
     # One of the sites may be missing.
     expect_warning(
@@ -255,5 +358,107 @@ test_works(
     )
     expect_true(all(is.finite(by_site)))
     expect_refused(sandwich::vcovBS(fits[[1]], cluster = 1:3), "each of the 32 rows")
+  }
+)
+
+test_works(
+  "sandwich", c("vcovHC()", "vcovBS()"), c("firth()", "firth_multinom()", "cratio()"),
+  {
+    # Rows of weight 0 change nothing.
+    visits$times <- rep(c(1, 2, 0, 3), 4)
+    visits$group <- rep(1:8, each = 2)
+    some <- visits[visits$times > 0, ]
+    pairs <- list(
+      list(
+        firth(ill ~ poly(x, 2), visits, weights = times),
+        firth(ill ~ poly(visits$x, 2)[visits$times > 0, ], some, weights = times)
+      ),
+      list(
+        firth_multinom(grade ~ x, visits, weights = times),
+        firth_multinom(grade ~ x, some, weights = times)
+      ),
+      list(cratio(grade ~ x, visits, weights = times), cratio(grade ~ x, some, weights = times))
+    )
+    types <- c("HC0", "HC1", "HC2", "HC3", "HC4", "HC4m", "HC5", "const")
+    for (pair in pairs) {
+      is_firth <- inherits(pair[[1]], "pwcstats_firth")
+      for (type in if (is_firth) types else types[1:2]) {
+        expect_equal(
+          sandwich::vcovHC(pair[[1]], type = type), sandwich::vcovHC(pair[[2]], type = type),
+          tolerance = refits, ignore_attr = TRUE, info = type
+        )
+      }
+      expect_equal(
+        sandwich::vcovCL(pair[[1]], cluster = visits$group),
+        sandwich::vcovCL(pair[[2]], cluster = some$group),
+        tolerance = refits, ignore_attr = TRUE
+      )
+      drawn <- lapply(1:2, function(k) {
+        set.seed(1)
+        suppressWarnings(sandwich::vcovBS(pair[[k]], R = 5))
+      })
+      expect_equal(drawn[[1]], drawn[[2]], tolerance = refits, ignore_attr = TRUE)
+      for (type in c("HC1", "HC2", "HC3")) {
+        expect_refused(
+          sandwich::vcovCL(pair[[1]], cluster = visits$group, type = type), "rows of weight 0"
+        )
+      }
+      expect_refused(sandwich::sandwich(pair[[1]], adjust = TRUE), "rows of weight 0")
+      # Only the options of sandwich count.
+      type <- "HC3"
+      expect_identical(nrow(sandwich::estfun(pair[[1]])), 16L)
+    }
+  }
+)
+
+test_works(
+  "sandwich", c("sandwich()", "vcovHC()", "vcovCL()", "vcovBS()"),
+  c("firth()", "firth_multinom()", "cratio()"),
+  {
+    warned <- function(code) {
+      caught <- character()
+      withCallingHandlers(code, pwcstats_warning = function(w) {
+        caught <<- c(caught, conditionMessage(w))
+        invokeRestart("muffleWarning")
+      })
+      caught
+    }
+    infinite <- function(columns) {
+      sprintf("are infinite \\(%s\\); use anova\\(fit\\)", columns)
+    }
+    # One warning for each covariance, which names the columns.
+    fit <- firth(HG ~ NV + PI + EH, endometrial)
+    for (f in list(sandwich::sandwich, sandwich::vcovHC, sandwich::vcovCL)) {
+      said <- warned(f(fit))
+      expect_length(said, 1L)
+      expect_match(said, infinite("NV"))
+    }
+    expect_match(warned(sandwich::vcovBS(fit, R = 2)), infinite("NV"), all = FALSE)
+    counts <- firth(cbind(c(0, 3, 4), c(5, 2, 1)) ~ factor(1:3))
+    expect_match(warned(sandwich::sandwich(counts)), infinite("\\(Intercept\\), .*"))
+    # Rows of weight 0 may separate, or not.
+    rows <- data.frame(
+      x = c(0, 0, 0, 0, 1, 1, 1), y = c(0, 1, 0, 1, 1, 1, 0), w = c(1, 1, 1, 1, 1, 1, 0)
+    )
+    expect_match(warned(sandwich::sandwich(firth(y ~ x, rows, weights = w))), infinite("x"))
+    expect_identical(warned(sandwich::sandwich(firth(y ~ x, rows))), character())
+    species <- firth_multinom(Species ~ Petal.Length, iris)
+    expect_match(
+      warned(sandwich::sandwich(species)), infinite("\\(Intercept\\), Petal.Length")
+    )
+    # The stages of cratio(), whose slopes may be common.
+    visits$high <- as.numeric(visits$x > 0.5 & visits$grade == "none")
+    for (direction in c("backward", "forward")) {
+      for (parallel in c(TRUE, FALSE)) {
+        overlap <- cratio(
+          grade ~ x, visits, penalty = "firth", parallel = parallel, direction = direction
+        )
+        expect_identical(warned(sandwich::sandwich(overlap)), character())
+      }
+    }
+    first <- cratio(grade ~ high, visits, penalty = "firth", direction = "forward", parallel = TRUE)
+    expect_match(warned(sandwich::sandwich(first)), infinite("high"))
+    by_age <- cratio(grade ~ age, grades, penalty = "firth")
+    expect_match(warned(sandwich::sandwich(by_age)), infinite("\\(Intercept\\):mid, .*age:high"))
   }
 )

@@ -1,8 +1,8 @@
-#' Marginal means of logistic fits
+#' Marginal means, parameters and performance of logistic fits
 #'
 #' [emmeans::emmeans()], [emmeans::emtrends()] and the other functions of \pkg{emmeans} work with
-#' fits by [firth()], [firth_multinom()] and [cratio()]. Tests and intervals use the normal
-#' distribution, as [confint()][pwcstats_logit] does.
+#' fits by [firth()], [firth_multinom()], [cratio()] and [ordered_logit()]. Tests and intervals use
+#' the normal distribution, as [confint()][pwcstats_logit] does.
 #'
 #' After [firth()] estimates are on the scale of the logit, and `type = "response"` gives
 #' probabilities, as after `glm()`. The argument `mode` selects the estimates of the other models.
@@ -18,20 +18,32 @@
 #' | | `"stage"` | probabilities of the stages |
 #' | | `"cum.prob"`, `"exc.prob"` | probabilities of classes up to a cut, or above it |
 #' | | `"mean.class"` | mean of the numbers 1, 2, ... of the classes |
+#' | [ordered_logit()] | `"prob"` (default) | probabilities of the classes |
+#' | | `"latent"` | linear predictor minus the mean of the thresholds |
+#' | | `"linear.predictor"` | logits of the probabilities up to a threshold, a factor `cut` |
+#' | | `"cum.prob"`, `"exc.prob"`, `"mean.class"` | as for [cratio()] |
 #'
-#' Standard errors of probabilities are by the delta method. Fits by [cratio()] with infinite
-#' estimates are refused; fit them with `penalty = "firth"`.
+#' For [ordered_logit()] the modes are those for `polr()` of \pkg{MASS} and `clm()` of
+#' \pkg{ordinal}, whose default is `"latent"`.
+#'
+#' Standard errors of probabilities are by the delta method. The argument `offset` of `emmeans()`
+#' has no meaning for probabilities: \pkg{emmeans} adds it to them after our methods have run. Fits
+#' by [cratio()] and [ordered_logit()] with infinite estimates are refused; fit them with
+#' `penalty = "firth"`.
 #'
 #' @section Other packages that use marginal means, parameters and likelihoods:
-#' - \pkg{effects}: `Effect()`, `allEffects()` and `predictorEffects()`.
+#' - \pkg{effects}: `Effect()`, `allEffects()` and `predictorEffects()`; models of several classes
+#'   must have no offset.
 #' - \pkg{ggeffects}: `ggemmeans()`. After [firth()] also `ggeffect()`, and `ggpredict()`, which has
 #'   no intervals for models that it does not know.
 #' - \pkg{parameters}: `model_parameters()`. With `ci_method = "profile"`, p-values are those of
 #'   likelihood-ratio tests, too. It also works for fits by [bt()] and [plackett_luce()].
 #' - \pkg{performance}: `model_performance()`, and `test_likelihoodratio()`, which gives the tests
 #'   of [anova()][anova.pwcstats_logit]. `r2()` is Tjur's after [firth()], and McFadden's after
-#'   [cratio()] without penalty. `compare_performance()` knows a fixed list of classes and refuses
-#'   others.
+#'   [cratio()] and [ordered_logit()] without penalty. `check_collinearity()` and `r2_efron()` need a
+#'   fit by [firth()]. `compare_performance()` knows a fixed list of classes and refuses others. The
+#'   test that `performance_pcp()` prints compares likelihoods without their penalties; use
+#'   [anova()][anova.pwcstats_logit] instead.
 #'
 #' @seealso [predict()][predict.pwcstats_logit] for predictions of single rows.
 #' @examplesIf pwcstats_available() && requireNamespace("emmeans", quietly = TRUE)
@@ -106,6 +118,33 @@ emm_basis.pwcstats_cratio <- function(object, # nolint
   as_basis(object, do.call(rbind, designs), scale, ...)
 }
 
+# The modes of emmeans for clm() of ordinal. The default is another, because functions such as
+# ggemmeans() expect probabilities.
+#' @exportS3Method emmeans::emm_basis
+emm_basis.pwcstats_ordered_logit <- function(object, # nolint
+                                             trms,
+                                             xlev,
+                                             grid,
+                                             mode = c(
+                                               "prob", "latent", "linear.predictor", "cum.prob",
+                                               "exc.prob", "mean.class"
+                                             ),
+                                             ...) {
+  call <- sys.call()
+  mode <- check_choice(mode, call)
+  refuse_infinite_estimates(object, "a standard error", NULL)
+  designs <- link_designs(object, grid_design(object, trms, xlev, grid))
+  if (mode == "latent") {
+    return(as_basis(object, -Reduce(`+`, designs) / length(designs), list(), ...))
+  }
+  cuts <- list(cut = names(object$zeta))
+  scale <- switch(mode,
+    linear.predictor = list(tran = "logit", inv.lbl = "cumprob", ylevs = cuts, offset.mult = -1),
+    ordered_grid(object, mode, length(designs), offset = -1)
+  )
+  as_basis(object, do.call(rbind, designs), scale, ...)
+}
+
 grid_design <- function(object, trms, xlev, grid) {
   frame <- stats::model.frame(trms, grid, na.action = stats::na.pass, xlev = xlev)
   stats::model.matrix(trms, frame, contrasts.arg = object$contrasts)
@@ -137,14 +176,14 @@ named_levels <- function(object) {
 }
 
 # Modes of ordered classes: linear combinations of their probabilities.
-ordered_grid <- function(object, mode, n_links) {
+ordered_grid <- function(object, mode, n_links, offset = NULL) {
   levels <- named_levels(object)
   labels <- levels[[1L]]
   n <- length(labels)
   at_most <- outer(seq_len(n - 1L), seq_len(n), ">=") + 0
   cut <- list(cut = paste(labels[-n], labels[-1L], sep = "|"))
   combine <- function(levels, weights) {
-    probability_grid(levels, n_links, proba_from_links(object), weights, mode)
+    probability_grid(levels, n_links, proba_from_links(object), weights, mode, offset)
   }
   switch(mode,
     prob = combine(levels, diag(n)),
@@ -160,7 +199,13 @@ ordered_grid <- function(object, mode, n_links) {
 # from_links   function from the linear predictors of a row to probabilities (`value`) and their
 #              derivatives (`slope`)
 # combine      matrix of the combinations of probabilities to return
-probability_grid <- function(levels, n, from_links, combine = NULL, name = "prob") {
+# offset       factor of the offset in the linear predictors; NULL if the model has none
+probability_grid <- function(levels,
+                             n,
+                             from_links,
+                             combine = NULL,
+                             name = "prob",
+                             offset = NULL) {
   n_levels <- length(levels[[1L]])
   hook <- function(object, N.sim, ...) { # nolint
     if (!missing(N.sim)) {
@@ -171,13 +216,18 @@ probability_grid <- function(levels, n, from_links, combine = NULL, name = "prob
         sprintf("at cannot select levels of '%s'; select rows of the result.", names(levels)), NULL
       )
     }
-    if (".offset." %in% names(object@grid)) {
+    added <- first_of(object@grid[[".offset."]], numeric(nrow(object@grid)))
+    if (is.null(offset) && ".offset." %in% names(object@grid)) {
       abort("this model has no offset.", NULL)
     }
+    # It is part of the probabilities; emmeans would add it to them.
+    object@grid[[".offset."]] <- NULL
+    object@levels[[".offset."]] <- NULL
+    object@roles$predictors <- setdiff(object@roles$predictors, ".offset.")
     rows <- matrix(seq_len(nrow(object@linfct)), ncol = n_levels)
     found <- lapply(seq_len(nrow(rows)), function(row) {
       x <- object@linfct[rows[row, seq_len(n)], , drop = FALSE]
-      part <- from_links(drop(x %*% object@bhat))
+      part <- from_links(drop(x %*% object@bhat) + added[[row]])
       part$slope <- part$slope %*% x
       if (is.null(combine)) part else lapply(part, function(values) combine %*% values)
     })
@@ -194,7 +244,8 @@ probability_grid <- function(levels, n, from_links, combine = NULL, name = "prob
     object@misc$estName <- name
     object
   }
-  list(ylevs = levels, postGridHook = hook, equations = n, padding = n_levels - n)
+  scale <- list(ylevs = levels, postGridHook = hook, equations = n, padding = n_levels - n)
+  c(scale, if (!is.null(offset)) list(offset.mult = offset))
 }
 
 # Probabilities of the classes of a row, and their derivatives.

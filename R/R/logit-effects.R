@@ -11,6 +11,12 @@ Effect.pwcstats_logit <- function(focal.predictors, # nolint
   if (inherits(mod, "pwcstats_firth")) {
     return(NextMethod())
   }
+  if (!is.null(stats::model.offset(mod$model))) {
+    abort("the methods of effects for several classes have no offset; use emmeans().", sys.call())
+  }
+  if ("latent" %in% ...names()) {
+    abort("Effect() returns probabilities of the classes of this fit; leave out latent.", NULL)
+  }
   refuse_infinite_estimates(mod, "a standard error", NULL)
   columns <- colnames(model.matrix.pwcstats_logit(mod))
   rows <- mod
@@ -25,18 +31,24 @@ Effect.pwcstats_logit <- function(focal.predictors, # nolint
   designs <- link_designs(mod, result$model.matrix)
   eta <- link_values(mod, designs)
   proba <- link_proba(mod, eta)
-  set_probabilities(result, proba, probability_errors(mod, designs, eta, proba))
+  se <- probability_errors(mod, designs, eta, proba)
+  set_probabilities(result, proba, se, if (!is.null(mod$zeta)) mod$df)
 }
 
 # The numbers of an effect of class `effpoly`, which has intervals on the scale of the logit. Cells
-# without data remain NA.
-set_probabilities <- function(result, prob, se) {
+# without data remain NA. Scheffe's intervals are those for `df` coefficients, by default one for
+# each column of the design matrix, as after multinom().
+set_probabilities <- function(result, prob, se, df = NULL) {
   prob[is.na(result$prob)] <- NA
   scale <- prob * (1 - prob)
   values <- list(prob = prob, logit = stats::qlogis(prob))
   if (!is.null(result$se.logit)) {
     # A row of zeros has no standard error.
     quantile <- max((result$upper.logit - result$logit) / result$se.logit, na.rm = TRUE)
+    level <- result$confidence.level
+    if (!is.null(df) && quantile > stats::qnorm((1 + level) / 2) + 1e-6) {
+      quantile <- sqrt(stats::qchisq(level, df))
+    }
     lower <- values$logit - quantile * se / scale
     upper <- values$logit + quantile * se / scale
     values <- c(values, list(
