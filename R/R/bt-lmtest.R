@@ -12,7 +12,8 @@ coefci.pwcstats_abilities <- function(x, # nolint
                                       df = x$df.inference) {
   names <- names(x$coefficients)
   parm <- chosen_terms(first_of(parm, names), names, sys.call())
-  NextMethod(parm = parm, df = df)
+  method <- utils::getS3method("coefci", "default", envir = asNamespace("lmtest"))
+  method(x, parm = parm, ..., df = df)
 }
 
 #' @rdname bt_inference
