@@ -31,11 +31,11 @@
 #'   `data`; rows that `subset` and `na.action` leave out are also left out of it. It is looked up
 #'   in `data` first, then where the function is called. The clusters of positive rows are not used,
 #'   and may be missing. `"ratio"` is the rule of the report: the rounded number of negatives per
-#'   positive, from 1 to 10. `"auto"` also tries 1 to 6 clusters, and takes the number with the least
-#'   log loss of cross-validated probabilities if the difference from `"ratio"` is more than its
-#'   standard error. Hundreds of clusters take minutes. k-means always standardises the columns, even
-#'   with `scale = FALSE`. With `split = "folds"` it is the number of parts, by default 9, or fewer
-#'   if the rarer class has fewer rows.
+#'   positive, from 1 to 10. `"auto"` also tries 1 to 6 clusters, and takes the number with the
+#'   least log loss of cross-validated probabilities if the difference from `"ratio"` is more than
+#'   its standard error. Hundreds of clusters take minutes. k-means always standardises the columns,
+#'   even with `scale = FALSE`. With `split = "folds"` it is the number of parts, by default 9, or
+#'   fewer if the rarer class has fewer rows.
 #' @param split Use clusters of the negatives, or random parts of all rows. With `"folds"`, each
 #'   part has a machine for both classes, and a binary logistic model integrates the distances.
 #' @param kernel,cost,gamma,degree,coef0,tolerance Arguments of the support vector machines, as in
@@ -51,8 +51,8 @@
 #' @param penalty Use Firth's penalty if the distances separate the groups, never, or always.
 #' @param select Whether to select distances stepwise, and with which criterion.
 #' @param threshold For two classes, the probability above which a row is predicted to be positive:
-#'   `"cv"` is the share of positives, which maximises the balanced accuracy if the probabilities are
-#'   right; `"prevalence"` predicts as many positives as there are; or a number.
+#'   `"cv"` is the share of positives, which maximises the balanced accuracy if the probabilities
+#'   are right; `"prevalence"` predicts as many positives as there are; or a number.
 #' @param positive Label of the positive class. By default the rarer class, or the second level if
 #'   both are equally frequent; with more than two classes the first level, the baseline.
 #' @param distance_cv Number of folds for cross-validated distances, from which the integrator is
@@ -183,8 +183,8 @@ hybrid <- function(formula,
   ))
 }
 
-# "auto", "ratio", a number, or a factor with a label for each row of the data. Missing labels are a level,
-# so that na.action does not drop positives without a cluster.
+# "auto", "ratio", a number, or a factor with a label for each row of the data. Missing labels are
+# a level, so that na.action does not drop positives without a cluster.
 read_clusters <- function(asked, environment, call) {
   if (is.null(asked$clusters)) {
     return("auto")
