@@ -22,7 +22,7 @@ from pwcstats import _params, _summary
 from pwcstats._arrays import Array
 from pwcstats._text import listed
 from pwcstats.errors import InputError, arg, code, value
-from pwcstats.hybrid.choice import least_loss, log_loss, try_each, usual_unless
+from pwcstats.hybrid.choice import log_loss, try_each, usual_unless
 from pwcstats.hybrid.groups import Codes, Groups
 from pwcstats.hybrid.integrators import INTEGRATORS, Criterion, FittedIntegrator, Penalty, integrate
 from pwcstats.hybrid.machines import Machine, fit_machines, measure, measure_held_out
@@ -31,9 +31,6 @@ from pwcstats.pairwise.calibration import check_one_score
 from pwcstats.pairwise.data import Standardizer, check_frame, check_several_classes, check_y_given
 from pwcstats.pairwise.folds import Folds, make_group_folds
 from pwcstats.pairwise.learners import MAX_ITER, last_step
-
-# Costs of the default machine, of which 1 is tried first.
-COSTS = (1.0, 0.1, 0.01)
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,13 +43,9 @@ class HeldOut:
 
 @dataclass(frozen=True, eq=False)
 class FittedHybrid:
-    """Groups of the rows, fitted machines and their integrator.
-
-    `cost` is that of the default machines, and `unsteady` are the distances that were not held out.
-    """
+    """Groups of the rows, fitted machines and their integrator; `unsteady` are the distances that were not held out."""
 
     groups: Groups
-    cost: float
     machines: list[Machine]
     integrator: FittedIntegrator
     unsteady: list[str]
@@ -191,7 +184,7 @@ class BaseHybrid(ClassifierMixin, BaseEstimator):
             txt_fmt=fmt_params,
         )
         left = [
-            ("Machines:", type(last_step(self._learner())).__name__ + self._cost_text()),
+            ("Machines:", type(last_step(self._learner())).__name__),
             ("Distances:", "of the fit" if self.distance_cv is None else "held out"),
             ("Baseline:", str(self.classes_[self._order[0]])),
         ]
@@ -222,10 +215,10 @@ class BaseHybrid(ClassifierMixin, BaseEstimator):
 
     # Parameters and data
 
-    def _learner(self, cost: float = COSTS[0]) -> Any:
+    def _learner(self) -> Any:
         if self.estimator is not None:
             return self.estimator
-        return make_pipeline(Standardizer(), SVC(kernel="linear", C=cost, max_iter=MAX_ITER))
+        return make_pipeline(Standardizer(), SVC(kernel="linear", max_iter=MAX_ITER))
 
     def _check_params(self) -> None:
         _check_learner(self._learner())
@@ -287,27 +280,23 @@ class BaseHybrid(ClassifierMixin, BaseEstimator):
         makers: Sequence[Callable[[], Groups]],
         needed: bool = False,
     ) -> FittedHybrid:
-        """Fit, and choose the groups and the cost of the default machine by held-out probabilities.
+        """Fit, and choose the groups by held-out probabilities.
 
         Parameters
         ----------
         train : callable
-            Takes folds that hold out probabilities or None, groups, and a cost.
+            Takes folds that hold out probabilities or None, and groups.
         makers : sequence of callables
             Make groups to choose from. The first are the usual groups, which are used unless others are clearly better,
             or if there are too few rows to choose.
         needed : bool
             Whether probabilities must be held out even if there is nothing to choose.
         """
-        chooses_cost = self.estimator is None and self.distance_cv is not None
-        if len(makers) == 1 and not chooses_cost:
+        if len(makers) == 1:
             return train(self.threshold_cv if needed else None, makers[0]())
         hold_out = partial(train, self.threshold_cv)
         try:
             best = usual_unless(try_each((partial(_call_on, hold_out, make) for make in makers), self._loss))
-            if chooses_cost:
-                fits = (partial(hold_out, best.fit.groups, cost) for cost in COSTS[1:])
-                best = least_loss(try_each(fits, self._loss, [best]))
         except InputError:
             # Few rows may have no folds, and need no choice. Users who give folds must hear of it.
             if needed or not _params.is_whole(self.threshold_cv):
@@ -320,17 +309,14 @@ class BaseHybrid(ClassifierMixin, BaseEstimator):
         assert fitted.held_out is not None
         return log_loss(fitted.held_out.proba[np.arange(len(fitted.groups.code)), fitted.groups.code])
 
-    def _train(
-        self, x: Any, kind: str, seed: int | None, threshold_cv: Any, groups: Groups, cost: float = COSTS[0]
-    ) -> FittedHybrid:
+    def _train(self, x: Any, kind: str, seed: int | None, threshold_cv: Any, groups: Groups) -> FittedHybrid:
         """Fit the machines, measure distances, and fit the integrator; with `threshold_cv`, hold out probabilities."""
-        learner = self._learner(cost)
         make_folds = partial(_make_folds, x, groups, seed)
         distance_folds = make_folds(self.distance_cv, "distance_cv")
         threshold_folds = make_folds(threshold_cv, "threshold_cv")
         # Thresholds need machines of folds only if distances are not held out anyway.
         folds = threshold_folds if distance_folds is None else distance_folds
-        machines, by_fold = fit_machines(learner, groups.machines, x, folds, self.n_jobs, seed, self.verbose)
+        machines, by_fold = fit_machines(self._learner(), groups.machines, x, folds, self.n_jobs, seed, self.verbose)
         fit = partial(integrate, kind, labels=groups.labels, penalty=self.penalty, select=self.select)
         distances, reference = measure(machines, x), None
         unsteady: list[str] = []
@@ -351,12 +337,11 @@ class BaseHybrid(ClassifierMixin, BaseEstimator):
                 model = fit(seen, groups.code[rows], reference=seen_reference, where=where, full=integrator)
                 proba[test] = model.proba(new)
             held_out = HeldOut(proba, threshold_folds.held())
-        return FittedHybrid(groups, cost, machines, integrator, unsteady, held_out)
+        return FittedHybrid(groups, machines, integrator, unsteady, held_out)
 
     def _keep(self, fitted: FittedHybrid) -> None:
         """Set the public attributes of a fit."""
         self._fitted = fitted
-        self.cost_ = fitted.cost if self.estimator is None else None
         self.machines_ = {machine.name: machine.learner for machine in fitted.machines}
         self.norms_ = pd.Series({machine.name: machine.norm for machine in fitted.machines})
         self.integrator_ = fitted.integrator.results
@@ -370,9 +355,6 @@ class BaseHybrid(ClassifierMixin, BaseEstimator):
     def _by_class(self, proba: Array) -> Array:
         """Probabilities of the classes from those of the groups, which come in the order of `_order`."""
         return proba[:, np.argsort(self._order)]
-
-    def _cost_text(self) -> str:
-        return "" if self.cost_ is None else f", C = {self.cost_:g}"
 
     def _rule(self) -> str:
         """How a class is predicted, in a few words."""

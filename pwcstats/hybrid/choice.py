@@ -1,7 +1,7 @@
-"""Choices by held-out log loss: the number of clusters, and the cost of the default machine."""
+"""The choice of the number of clusters by held-out log loss."""
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -34,15 +34,9 @@ class Trial:
         return self.fit
 
 
-def try_each(
-    fits: Iterable[Callable[[], Any]], loss: Callable[[Any], Array], done: Sequence[Trial] = ()
-) -> Iterator[Trial]:
-    """Trials that are `done`, then those of some fits.
-
-    Fits that fail are left out; if there is no trial at all, the error of the first fit is raised.
-    """
-    yield from done
-    failed, found = None, len(done) > 0
+def try_each(fits: Iterable[Callable[[], Any]], loss: Callable[[Any], Array]) -> Iterator[Trial]:
+    """Trials of some fits. Those that fail are left out; if all fail, the error of the first is raised."""
+    failed, found = None, False
     for fit in fits:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
@@ -60,13 +54,8 @@ def try_each(
 def usual_unless(trials: Iterable[Trial]) -> Trial:
     """The first trial, or the one with the least mean loss if it is clearly better."""
     usual, *others = trials
-    best = least_loss([usual, *others])
+    best = min([usual, *others], key=lambda trial: float(trial.loss.mean()))
     return best if best.is_clearly_better(usual) else usual
-
-
-def least_loss(trials: Iterable[Trial]) -> Trial:
-    """The trial with the least mean loss; the first of equals."""
-    return min(trials, key=lambda trial: float(trial.loss.mean()))
 
 
 def log_loss(own: Array) -> Array:

@@ -33,9 +33,8 @@ class HybridClassifier(BaseHybrid):
     ----------
     estimator : classifier, optional
         Local machine: any learner with ``decision_function`` or ``predict_proba``. By default each machine standardises
-        its columns and fits ``SVC(kernel="linear")`` with at most a million steps. Its cost C is 1, 0.1 or 0.01,
-        whichever has the least log loss of held-out probabilities; it is 1 if `distance_cv` is None, or if there are
-        too few rows for folds. A learner that you pass gets the columns as they are.
+        its columns and fits ``SVC(kernel="linear")`` with at most a million steps. A learner that you pass gets the
+        columns as they are.
     split : {"negatives", "folds"}
         "negatives" clusters the negatives. "folds" makes random parts of all rows, with a machine for the two classes
         in each part, and integrates their distances by a binary logit, as in the paper's breast cancer table.
@@ -62,7 +61,7 @@ class HybridClassifier(BaseHybrid):
         "prevalence" predicts as many positives as there are. With more than two classes, the likeliest class is
         predicted.
     threshold_cv : int or splitter
-        Folds that hold out the probabilities that choose the threshold, the number of clusters and the cost. Here and
+        Folds that hold out the probabilities that choose the threshold and the number of clusters. Here and
         in `distance_cv`, a number means stratified folds, at most as many as the largest group has rows, and shuffled
         if there is a `random_state`. A group with a single row is always used for training.
     scoring : str or callable
@@ -108,8 +107,6 @@ class HybridClassifier(BaseHybrid):
         Distances that the integrator uses.
     penalty_ : {None, "firth"}
         Penalty that was used.
-    cost_ : float or None
-        Cost C of the default machines; None with your own learner.
     threshold_ : float or None
         Probability above which a row is predicted positive; None with more than two classes.
     n_features_in_, feature_names_in_ : int, ndarray

@@ -32,9 +32,8 @@ class OrdinalHybridClassifier(BaseHybrid):
     ----------
     estimator : classifier, optional
         Local machine: any learner with ``decision_function`` or ``predict_proba``. By default each machine standardises
-        its columns and fits ``SVC(kernel="linear")`` with at most a million steps. Its cost C is 1, 0.1 or 0.01,
-        whichever has the least log loss of held-out probabilities; it is 1 if `distance_cv` is None, or if there are
-        too few rows for folds. A learner that you pass gets the columns as they are.
+        its columns and fits ``SVC(kernel="linear")`` with at most a million steps. A learner that you pass gets the
+        columns as they are.
     integrator : {"cratio", "ordered"}
         Continuation ratios (:class:`ContinuationRatio`, backward), or proportional odds (:class:`OrderedLogit`), in
         which classes differ only by a threshold.
@@ -54,7 +53,7 @@ class OrdinalHybridClassifier(BaseHybrid):
         clearly show that it is better. "prevalence" counts as many rows to each class as it has. You can give numbers
         by class, or in the order of `classes_`. :meth:`predict` does not use them.
     threshold_cv : int or splitter
-        Folds that hold out the probabilities that choose the thresholds, and the cost of the default machine.
+        Folds that hold out the probabilities that choose the thresholds.
     scoring : str or callable
         Score of predicted classes, as in scikit-learn, by which "cv" chooses thresholds. A class is 1 and all others
         are 0.
@@ -86,8 +85,6 @@ class OrdinalHybridClassifier(BaseHybrid):
         Distances that the integrator uses.
     penalty_ : {None, "firth"}
         Penalty that was used.
-    cost_ : float or None
-        Cost C of the default machines; None with your own learner.
     thresholds_ : Series or None
         Threshold of each class for :meth:`membership`; None without `class_threshold`.
     n_features_in_, feature_names_in_ : int, ndarray
@@ -125,7 +122,7 @@ class OrdinalHybridClassifier(BaseHybrid):
     >>> X, y, train = sample.data, sample.target, sample.train
     >>> clf = OrdinalHybridClassifier().fit(X[train], y[train])
     >>> round(clf.score(X[~train], y[~train]), 3)
-    0.754
+    0.755
     """
 
     _ordered = True
