@@ -16,7 +16,8 @@
 #' for each pair, have no tuning parameter.
 #'
 #' With `tuneLength = 1`, \pkg{caret} fits the defaults of the learner. Larger values add values
-#' around them: powers of 4 for `cost` and `gamma`. `trainControl(search = "random")` draws values from a wide range.
+#' around them: powers of 4 for `cost` and `gamma`. `trainControl(search = "random")` draws values
+#' from a wide range.
 #'
 #' Class probabilities have one column for each class, in the order of the levels. For two classes,
 #' [hybrid()] predicts the class with a threshold, which need not be 1/2. The argument `weights` of
