@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 from typing import Any, overload
 
+from pwcstats._files import write_file
 from pwcstats.errors import InputError, code
 from pwcstats.r._session import RFile, running
 
@@ -90,7 +91,7 @@ def to_r(result: Any, path: str | os.PathLike[str] | None = None) -> Any:
         )
     with tempfile.TemporaryDirectory() as temporary:
         pickle_file, fit_file, error_file = (Path(temporary) / name for name in ("result.pkl", "fit.rds", "error.txt"))
-        pickle_file.write_bytes(_bytes_of(result, folder))
+        write_file(pickle_file, _bytes_of(result, folder))
         environment = {name: text for name, text in os.environ.items() if not name.endswith("_SESSION_INITIALIZED")}
         environment |= {"RETICULATE_PYTHON": sys.executable, "R_LIBS": libraries}
         done = subprocess.run(
@@ -105,7 +106,7 @@ def to_r(result: Any, path: str | os.PathLike[str] | None = None) -> Any:
         if not fit_file.exists():
             raise InputError(f"Rscript stopped with code {done.returncode}: {done.stderr.strip()}")
         if path is not None:
-            Path(path).write_bytes(fit_file.read_bytes())
+            write_file(path, fit_file.read_bytes())
             return None
         with running():
             # Not with the module: it takes a second, and starts R.
