@@ -8,7 +8,7 @@
 #' model matrix. These functions stop with an error. [predict()][predict.pwcstats_pl] returns the
 #' probabilities of first places.
 #'
-#' @param object,x A fit by [plackett_luce()].
+#' @param object A fit by [plackett_luce()].
 #' @param nsim Number of simulations.
 #' @param seed Seed of R's random number generator, as in [stats::simulate()].
 #' @param ... Must be empty; a misspelt argument is an error.
