@@ -52,6 +52,7 @@ FILES = {
     "compare/cells.py": "R has no benchmark()",
     "compare/runner.py": "R has no benchmark()",
     "coupling/coupler.py": "a scikit-learn estimator",
+    "logit/classifier.py": "a scikit-learn estimator",
     "logit/formulas.py": "R reads formulas itself",
     "logit/inherited.py": "methods of statsmodels",
 }
@@ -82,6 +83,7 @@ EXCEPTIONS = {
     r"^(?:aliased|baseline|ci|crit|fast|kind|label|methods|missing|n_projections|name|score|se|warn_convergence)$": (
         "arguments that R sets itself"
     ),
+    r"class_threshold|^(?:at|dummy|get_prediction|params)|^params must": "options and methods that R does not use",
     "^bias$": "an argument of the learner 'biased_knn'",
     "^index 0 is out of bounds": "compared with a message of NumPy",
 }
