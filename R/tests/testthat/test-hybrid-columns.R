@@ -70,7 +70,7 @@ test_that("methods work after a fit to x and y", {
   skip_without_python()
   skip_without_package("generics")
   fit <- hybrid(petals, kinds, clusters = 2)
-  expect_output(print(summary(fit)), "hybrid\\(formula = petals, data = kinds.*d_2")
+  expect_output(print(summary(fit)), "hybrid\\(x = petals, y = kinds.*d_2")
   expect_identical(update(fit, cost = 3)$svm$cost, 3)
   expect_identical(coef(update(fit, cost = 1)), coef(fit))
   expect_refused(formula(fit), "^the fit was made from x and y, so it has no formula\\.$")
