@@ -188,10 +188,10 @@ vcovHC.pwcstats_logit <- function(x, type = "HC3", ...) { # nolint
     method <- utils::getS3method("vcovHC", "default", envir = asNamespace("sandwich"))
     return(method(without_idle_rows(x), type = type, ...))
   }
+  refuse_unknown(...)
   if (missing(type)) {
     abort("give type = 'HC0' or 'HC1'; the default 'HC3' needs a fit by firth().", call)
   }
-  refuse_unknown(...)
   check_choice(type, call, c("HC", "HC0", "HC1"), "type")
   sandwich::sandwich(without_idle_rows(x), adjust = type == "HC1")
 }

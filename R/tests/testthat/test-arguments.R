@@ -69,7 +69,7 @@ test_that("every method refuses unknown arguments", {
       ),
       ".pwcstats_logit"
     ),
-    "bread.pwcstats_pl", "estfun.pwcstats_pl"
+    "bread.pwcstats_pl", "estfun.pwcstats_pl", "vcovBS.pwcstats_abilities"
   )
   expect_gt(sum(open), 80)
   expect_identical(setdiff(names(accepting), methods[, 3:4]), character())
