@@ -191,7 +191,7 @@ def shares():
 
 
 def compare_with_paper():
-    numbers = {"estimate": 0.1, "paper": 0.2, "allowed": 0.1, "agrees": True}
+    numbers = {"estimate": 0.1, "paper": 0.2, "allowed": 0.1, "verdict": "agree"}
     return pd.DataFrame({"method": LABELS, "quantity": [MATH, MATH, DOLLAR], **numbers})
 
 

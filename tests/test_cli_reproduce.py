@@ -14,8 +14,11 @@ from pwcstats.errors import InputError, arg
 from pwcstats.studies import html, reproduction, szepannek, szepannek_runs
 from pwcstats.studies.recorded import FOLDER, read_record, recorded
 from pwcstats.studies.reproduction import STUDIES, Outcome, reproduce, selected, summary
-from pwcstats.studies.tables import COLUMNS, Exhibit, claim, compare_with_paper
+from pwcstats.studies.tables import COLUMNS, COUNTED, POWER, Exhibit, claim, compare_with_paper
 from tests.commanding import Shell
+
+# Recorded numbers have six digits.
+SIX_DIGITS = 1e-5
 
 pytestmark = pytest.mark.one_environment
 
@@ -55,8 +58,9 @@ class TestFiles:
         pd.testing.assert_series_equal(found["estimate"], expected["estimate"], rtol=1e-5)
         text = (out / "szepannek.table1.txt").read_text()
         assert "Table 1: " in text
-        assert re.search(r"PWC +test error +0\.0\d+ .* yes ", text)
-        assert "2 of 3 agree with the paper" in text
+        assert re.search(r"NB +test error +0\.0\d+ .* open ", text)
+        assert "0 of 1 agree with the paper, 1 open, 2 without power" in text
+        assert "\n\nOptions: PairwiseClassifier(" in text
         assert re.search(r"\nSize quick, seed 0, 20\d\d-\d\d-\d\d, pwcstats ", text)
 
     def test_the_page_has_everything(self, out):
@@ -64,11 +68,11 @@ class TestFiles:
         assert page.count("data:image/png;base64,") == 3
         for exhibit in szepannek.EXHIBITS[:2]:
             assert exhibit.title in page
-        assert "✓ yes" in page
-        assert "✗ no" in page
-        assert "<td>2 of 3</td>" in page
-        verdicts = pd.concat([read_record(file)["agrees"].dropna() for file in out.glob("*.csv")])
-        assert f"<td>{verdicts.sum()} of {len(verdicts)}</td>" in page
+        assert "? open" in page
+        assert "– no power" in page
+        assert "<td>0 of 1</td>" in page
+        verdicts = pd.concat([read_record(file)["verdict"] for file in out.glob("*.csv")])
+        assert f"<td>{(verdicts == 'agree').sum()} of {verdicts.isin(COUNTED).sum()}</td>" in page
         assert len(re.findall(r"Size quick, seed 0, 20\d\d-\d\d-\d\d, pwcstats ", page)) == 3
 
     @pytest.mark.slow
@@ -82,7 +86,7 @@ class TestFiles:
         shell.ok("reproduce", "hastie-tibshirani.example", "--out", str(out))
         page = (out / "report.html").read_text()
         assert page.index("Example (1)") < page.index("Table 1: four classes") < page.index("Figure 6")
-        assert "<td>2 of 3</td><td>quick</td>" in page
+        assert "<td>0 of 1</td><td>quick</td>" in page
 
     def test_the_page_tells_how_each_exhibit_was_made(self, out, shell):
         about = out / "szepannek.table1.json"
@@ -93,7 +97,7 @@ class TestFiles:
         assert "Size paper, seed 8, " in page
         assert "Size quick, seed 0, " in page
         assert "Size quick, seed 5, " in page
-        assert "<td>2 of 3</td><td>paper</td>" in page
+        assert "<td>0 of 1</td><td>paper</td>" in page
 
     def test_what_was_run_now_takes_the_place_of_what_was_there(self, out, shell, monkeypatch):
         before = (out / "szepannek.table1.csv").read_text()
@@ -138,8 +142,11 @@ class TestFiles:
 def test_lines_and_json(shell, few):
     arguments = ("reproduce", "szepannek.table1", "--out", shell.path("out"))
     lines = shell.ok(*arguments).splitlines()
-    assert re.fullmatch(r"szepannek\.table1: 2 of 3 agree with the paper \(\d+ s\)", lines[0])
-    assert lines[1] == f"2 of 3 numbers and statements agree with the papers: {shell.path('out')}/report.html"
+    assert re.fullmatch(
+        r"szepannek\.table1: 0 of 1 agree with the paper, 1 open, 2 without power \(\d+ s\)", lines[0]
+    )
+    said = "0 of 1 numbers and statements agree with the papers, 1 open, 2 without power"
+    assert lines[1] == f"{said}: {shell.path('out')}/report.html"
     found = shell.document(*arguments)
     assert [row["method"] for row in found["exhibits"][0]["rows"]] == ["LDA", "NB", "PWC"]
     assert found["exhibits"][0]["error"] is None
@@ -155,7 +162,7 @@ def test_a_data_set_that_is_not_installed_stops_nothing_else(shell, few, monkeyp
     )
     assert code == 1
     assert "szepannek.table3: not run: 'satellite' is in the package x" in out
-    assert "szepannek.table1: 2 of 3 agree" in out
+    assert "szepannek.table1: 0 of 1 agree" in out
     assert err.endswith("; 1 exhibit could not be run.\n")
     page = (shell.folder / "out" / "report.html").read_text()
     assert "<td>not run</td>" in page
@@ -165,12 +172,12 @@ def test_a_data_set_that_is_not_installed_stops_nothing_else(shell, few, monkeyp
 def test_verdicts_and_folded_rows():
     runs = pd.DataFrame({"method": range(40), "error": 0.1})
     long = pd.concat(
-        [compare_with_paper(runs, ["method"], "error", {}), claim("it is so", True), claim("it is not", False)]
+        [compare_with_paper(runs, ["method"], "error", {}), claim("it is so", 1, 0, above=0), claim("it is not", 1, 0, below=0, cause="known")]
     )
     page = html.table(long)
     above, below = page.split("<details>")
-    assert re.search(r"it is so</td>.*?✓ yes", above)
-    assert re.search(r"it is not</td>.*?✗ no", above)
+    assert re.search(r"it is so</td>.*?✓ agree", above)
+    assert re.search(r"it is not</td>.*?✗ disagree", above)
     assert above.count("<tr>") == 3
     assert below.count("<tr>") == 43
     assert "<details>" not in html.table(long.tail(30))
@@ -180,8 +187,8 @@ def test_of_many_verdicts_those_that_do_not_agree_are_shown():
     runs = pd.DataFrame({"method": range(40), "error": 0.1})
     many = compare_with_paper(runs, ["method"], "error", {k: 0.1 if k % 8 else 0.5 for k in range(40)}, exact=True)
     above, _ = html.table(many).split("<details>")
-    assert above.count("✗ no") == 5
-    assert "✓ yes" not in above
+    assert above.count("? open") == 5
+    assert "✓ agree" not in above
 
 
 def test_a_picture_that_fails_takes_nothing_from_the_table(shell, few, monkeypatch):
@@ -192,12 +199,12 @@ def test_a_picture_that_fails_takes_nothing_from_the_table(shell, few, monkeypat
     monkeypatch.setattr(reproduction, "selected", lambda names: [("szepannek", szepannek, exhibit)])
     code, out, err = shell.run("reproduce", "szepannek.table1", "--out", shell.path("out"))
     assert code == 1
-    assert re.search(r"szepannek\.table1: 2 of 3 agree with the paper \(\d+ s\); no picture: nothing to draw\.", out)
-    assert err.endswith("2 of 3 numbers and statements agree with the papers; 1 picture could not be drawn.\n")
+    assert re.search(r"szepannek\.table1: 0 of 1 .* without power \(\d+ s\); no picture: nothing to draw\.", out)
+    assert err.endswith("agree with the papers, 1 open, 2 without power; 1 picture could not be drawn.\n")
     page = (shell.folder / "out" / "report.html").read_text()
     assert "No picture: nothing to draw." in page
-    assert "<td>2 of 3</td>" in page
-    assert read_record(shell.folder / "out" / "szepannek.table1.csv")["agrees"].sum() == 2
+    assert "<td>0 of 1</td>" in page
+    assert read_record(shell.folder / "out" / "szepannek.table1.csv")["verdict"].tolist() == ["no power", "open", "no power"]
 
 
 def test_no_picture_of_another_table(few, tmp_path, monkeypatch):
@@ -314,24 +321,50 @@ class TestRecorded:
             assert found.attrs["size"] == "paper", name
             assert list(found.columns[-len(COLUMNS) :]) == list(COLUMNS), name
 
-    def test_where_a_row_does_not_agree_it_says_why(self):
+    def test_verdicts_follow_the_rule(self):
+        """From the recorded numbers; only the plausible range is not recorded."""
         for file in FOLDER.glob("*.csv"):
             found = read_record(file)
-            assert (found.loc[found["agrees"].eq(False).fillna(False), "note"] != "").all(), file.name
+            judged = found[found["verdict"].isin(COUNTED)]
+            number = judged["paper"].notna()
+            apart, allowed = judged["difference"], judged["allowed"]
+            agree = (apart.abs() <= allowed * (1 + SIX_DIGITS)).where(number, apart > allowed)
+            assert ((judged["verdict"] == "agree") == agree).all(), file.name
+            against = (apart.abs() > allowed).where(number, -apart > allowed)
+            assert (against | (judged["verdict"] != "disagree")).all(), file.name
+            assert (allowed[number] <= POWER * judged["paper"][number]).all(), file.name
+            assert set(found["verdict"]) <= {*COUNTED, "no power", ""}, file.name
+
+    def test_each_disagreement_has_a_cause_and_a_command_that_shows_it(self):
+        names = {f"{study}.{exhibit.name}" for study, _, exhibit in selected(["all"])}
+        for file in FOLDER.glob("*.csv"):
+            found = read_record(file)
+            assert ((found["cause"] != "") == (found["verdict"] == "disagree")).all(), file.name
+            for cause in found["cause"][found["cause"] != ""]:
+                commands = re.findall(r"`pwcstats reproduce ([\w.]+)(?: --size paper)?`", cause)
+                assert commands, cause
+                assert set(commands) <= names, cause
+
+    def test_options_are_those_of_the_study(self):
+        for study, module, exhibit in selected(["all"]):
+            if exhibit.table is not None:
+                assert recorded(study, exhibit.name).attrs["options"] == module.OPTIONS, (study, exhibit.name)
 
 
 def test_words_of_outcomes():
     runs = pd.DataFrame({"method": list("ab"), "error": [0.1, 0.2]})
     table = pd.concat(
-        [compare_with_paper(runs, ["method"], "error", {"a": 0.1, "b": 0.5}, exact=True), claim("so", True)]
+        [compare_with_paper(runs, ["method"], "error", {"a": 0.1, "b": 0.5}, exact=True), claim("so", 1, 0, above=0)]
     )
     exhibit = Exhibit("table1", "Table 1: x", "About.")
     done, empty = Outcome("s", exhibit, {"seconds": 1.2}, table), Outcome("s", exhibit)
     failed, bare = Outcome("s", exhibit, error="no data"), Outcome("s", exhibit, {}, table, trouble="no ink")
-    assert done.describe() == "s.table1: 2 of 3 agree with the paper (1 s)"
+    assert done.describe() == "s.table1: 2 of 3 agree with the paper, 1 open (1 s)"
     assert empty.describe() == "s.table1: no printed numbers (0 s)"
     assert failed.describe() == "s.table1: not run: no data"
-    assert bare.describe() == "s.table1: 2 of 3 agree with the paper (0 s); no picture: no ink"
-    assert summary([done, empty]) == "2 of 3 numbers and statements agree with the papers"
+    assert bare.describe() == "s.table1: 2 of 3 agree with the paper, 1 open (0 s); no picture: no ink"
+    assert summary([done, empty]) == "2 of 3 numbers and statements agree with the papers, 1 open"
     assert summary([done, failed]).endswith("; 1 exhibit could not be run")
-    assert summary([done, bare]) == "4 of 6 numbers and statements agree with the papers; 1 picture could not be drawn"
+    assert summary([done, bare]) == (
+        "4 of 6 numbers and statements agree with the papers, 2 open; 1 picture could not be drawn"
+    )

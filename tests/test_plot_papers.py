@@ -63,7 +63,7 @@ def table():
             "estimate": [0.1, 0.2, 0.7, 1.0],
             "paper": [0.12, 0.4, 0.71, np.nan],
             "allowed": [0.03, 0.05, 0.02, np.nan],
-            "agrees": pd.array([True, False, True, True], dtype="boolean"),
+            "verdict": ["agree", "open", "agree", "agree"],
         }
     )
 
@@ -83,7 +83,7 @@ class TestBesidePaper:
         np.testing.assert_allclose(second.containers[0].lines[0].get_xydata(), [[0.7, 2]])
 
     def test_rows_without_a_verdict_are_pale(self, table):
-        table.loc[0, "agrees"] = pd.NA
+        table.loc[0, "verdict"] = ""
         first = draw(plot.beside_paper(table)).axes[0]
         diamonds = {line.get_color(): line.get_xydata() for line in first.lines if line.get_marker() == "D"}
         np.testing.assert_allclose(diamonds["0.65"], [[0.12, 0]])
@@ -101,17 +101,18 @@ class TestBesidePaper:
         words = [text.get_text() for text in figure_of(plot.beside_paper(table)).legends[0].get_texts()]
         assert words == ["ours ± allowed difference", "paper", "paper, does not agree"]
         words = [
-            text.get_text() for text in figure_of(plot.beside_paper(table[table["agrees"]])).legends[0].get_texts()
+            text.get_text()
+            for text in figure_of(plot.beside_paper(table[table["verdict"] == "agree"])).legends[0].get_texts()
         ]
         assert words == ["ours ± allowed difference", "paper"]
-        table.loc[1, "agrees"] = pd.NA
+        table.loc[1, "verdict"] = "no power"
         words = [text.get_text() for text in figure_of(plot.beside_paper(table)).legends[0].get_texts()]
-        assert words == ["ours ± allowed difference", "paper", "paper, no verdict"]
+        assert words == ["ours ± allowed difference", "paper", "paper, not counted"]
 
     @pytest.mark.parametrize("quantities", [1, 4])
     def test_the_legend_has_room(self, table, quantities):
         """Of all kinds of marks, in narrow figures and wide ones."""
-        rows = table.head(3).assign(agrees=pd.array([True, False, pd.NA], dtype="boolean"))
+        rows = table.head(3).assign(verdict=["agree", "disagree", "no power"])
         names = [f"quantity {number}" for number in range(quantities)]
         figure = draw(plot.beside_paper(pd.concat([rows.assign(quantity=name) for name in names])))
         legend = figure.legends[0]

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from pwcstats.studies.recorded import overview
+
 ROOT = Path(__file__).parents[1]
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
 PAGES = re.findall(r"\(https://[\w-]+\.github\.io/pwcstats/([\w/-]+)\.html\)", TEXT)
@@ -25,6 +27,26 @@ def test_pages_exist(page):
 @pytest.mark.parametrize("file", sorted(set(FILES)))
 def test_files_exist(file):
     assert (ROOT / file).exists()
+
+
+def test_the_table_of_papers_is_that_of_the_records():
+    names = {
+        "hastie_tibshirani": "Hastie, Tibshirani 1998",
+        "wu_lin_weng": "Wu, Lin, Weng 2003",
+        "chang": "Chang 2003",
+        "szepannek": "Szepannek et al. 2007",
+        "sulzmann": "Sulzmann et al. 2007",
+    }
+    found = overview()
+    rows = {
+        "agree": [f"{row['agree']} of {row['counted']}" for _, row in found.iterrows()],
+        "disagree, cause shown": found["disagree"],
+        "open": found["open"],
+        "too uncertain to count": found["no power"],
+    }
+    lines = ["| | " + " | ".join(names[study] for study in found.index) + " |", "|---" * (len(found) + 1) + "|"]
+    lines += [f"| {label} | " + " | ".join(map(str, row)) + " |" for label, row in rows.items()]
+    assert "\n\n" + "\n".join(lines) + "\n\n" in TEXT
 
 
 def test_there_are_links():

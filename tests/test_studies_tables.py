@@ -12,12 +12,14 @@ from scipy import stats
 from pwcstats.errors import InputError
 from pwcstats.studies import hastie_tibshirani, sulzmann
 from pwcstats.studies.recorded import read_about, read_record, record, recorded
-from pwcstats.studies.tables import COLUMNS, Exhibit, claim, claim_everywhere, compare_with_paper
+from pwcstats.studies.tables import COLUMNS, POWER, Exhibit, claim, claim_everywhere, compare_with_paper, tally
 
 pytestmark = pytest.mark.one_environment
 
 # Sums in another order.
 ROUNDING = 1e-12
+# A range that lets every number count.
+ALL = {"plausible": (-math.inf, math.inf)}
 
 
 class TestBeside:
@@ -31,22 +33,22 @@ class TestBeside:
         assert row["std_error"] == pytest.approx(0.02 / math.sqrt(3), abs=ROUNDING)
         assert (row["runs"], row["paper"]) == (3, 0.13)
         assert row["difference"] == pytest.approx(-0.01, abs=ROUNDING)
-        assert pd.isna(found.loc["b", "agrees"])
+        assert found.loc["b", "verdict"] == ""
 
     @pytest.mark.parametrize("paper_runs", [1, 30])
     def test_agreement_is_a_prediction_interval_and_the_rounding(self, paper_runs):
         runs = pd.DataFrame({"method": "a", "error": [0.08, 0.1, 0.12, 0.14, 0.16]})
         width = stats.t.ppf(0.995, 4) * math.sqrt(0.001) * math.sqrt(1 / 5 + 1 / paper_runs) + 0.005
         for sign in (-1, 1):
-            for factor, agrees in ((0.999, True), (1.001, False)):
+            for factor, verdict in ((0.999, "agree"), (1.001, "open")):
                 paper = {"a": 0.12 + sign * factor * width}
-                found = compare_with_paper(runs, ["method"], "error", paper, paper_runs=paper_runs)
-                assert found["agrees"][0] == agrees
+                found = compare_with_paper(runs, ["method"], "error", paper, paper_runs=paper_runs, **ALL)
+                assert found["verdict"][0] == verdict
 
     def test_what_is_allowed_decides(self):
         runs = pd.DataFrame({"method": list("aaaaabbbbb"), "error": np.arange(10) / 100})
-        found = compare_with_paper(runs, ["method"], "error", {"a": 0.05, "b": 0.4})
-        assert found["agrees"].tolist() == [True, False]
+        found = compare_with_paper(runs, ["method"], "error", {"a": 0.05, "b": 0.4}, **ALL)
+        assert found["verdict"].tolist() == ["agree", "open"]
         assert (found["difference"].abs() <= found["allowed"]).tolist() == [True, False]
         assert compare_with_paper(runs, ["method"], "error", {})["allowed"].isna().all()
 
@@ -65,8 +67,8 @@ class TestBeside:
 
     def test_one_run_of_ours_beside_several(self):
         run = pd.DataFrame({"method": ["a"], "error": [0.3]})
-        found = compare_with_paper(run, ["method"], "error", {"a": [0.1, 0.11, 0.12, 0.13, 0.14]}).loc[0]
-        assert found["agrees"] is np.False_ or found["agrees"] is False
+        found = compare_with_paper(run, ["method"], "error", {"a": [0.1, 0.11, 0.12, 0.13, 0.14]}, **ALL).loc[0]
+        assert found["verdict"] == "open"
         assert math.isnan(found["std_error"])
 
     def test_printed_standard_errors_are_used(self):
@@ -81,27 +83,29 @@ class TestBeside:
 
     def test_a_run_that_is_missing_is_no_verdict(self):
         runs = pd.DataFrame({"method": "a", "error": [0.1, 0.2, math.nan, 0.1, 0.2, 0.3]})
-        assert (
-            compare_with_paper(runs, ["method"], "error", {"a": 0.2})[["agrees", "allowed", "estimate"]]
-            .isna()
-            .all(axis=None)
-        )
+        found = compare_with_paper(runs, ["method"], "error", {"a": 0.2})
+        assert found[["allowed", "estimate"]].isna().all(axis=None)
+        assert found["verdict"].tolist() == [""]
 
     @pytest.mark.parametrize("n", [2, 4])
     def test_few_runs_tell_nothing(self, n):
         runs = pd.DataFrame({"method": "a", "error": np.arange(n)})
-        assert compare_with_paper(runs, ["method"], "error", {"a": 0.5})[["agrees", "allowed"]].isna().all(axis=None)
+        found = compare_with_paper(runs, ["method"], "error", {"a": 0.5})
+        assert found["allowed"].isna().all()
+        assert found["verdict"].tolist() == [""]
 
     @pytest.mark.parametrize(("paper", "agrees"), [(0.305, True), (0.295, True), (0.306, False), (0.294, False)])
     def test_where_runs_do_not_vary_only_rounding_counts(self, paper, agrees):
-        assert compare_with_paper(self.runs, ["method"], "error", {"b": paper})["agrees"][1] == agrees
+        found = compare_with_paper(self.runs, ["method"], "error", {"b": paper})
+        assert found["verdict"][1] == ("agree" if agrees else "open")
 
     def test_one_run_tells_nothing_unless_it_is_exact(self):
         found = compare_with_paper(self.runs.head(1), ["method"], "error", {"a": 0.1})
-        assert found[["agrees", "allowed", "std_error"]].isna().all(axis=None)
-        for paper, agrees in ((0.105, True), (0.106, False)):
+        assert found[["allowed", "std_error"]].isna().all(axis=None)
+        assert found["verdict"].tolist() == [""]
+        for paper, verdict in ((0.105, "agree"), (0.106, "open")):
             found = compare_with_paper(self.runs.head(1), ["method"], "error", {"a": paper}, exact=True)
-            assert found["agrees"][0] == agrees
+            assert found["verdict"][0] == verdict
             assert found["allowed"][0] == pytest.approx(0.005, abs=2 * ROUNDING)
             assert math.isnan(found["std_error"][0])
 
@@ -109,9 +113,10 @@ class TestBeside:
         """The paper's and our runs from one distribution: 99 % of the pairs agree."""
         rng, n = np.random.default_rng(0), 2000
         ours = pd.DataFrame({"method": np.repeat(np.arange(n), 10), "error": rng.normal(size=10 * n)})
-        hits = compare_with_paper(ours, ["method"], "error", dict(enumerate(rng.normal(size=n))), digits=12)["agrees"]
+        paper = dict(enumerate(rng.normal(size=n)))
+        found = compare_with_paper(ours, ["method"], "error", paper, digits=12, **ALL)["verdict"]
         # Three standard errors of a share of 0.99.
-        assert hits.mean() == pytest.approx(0.99, abs=3 * math.sqrt(0.99 * 0.01 / n))
+        assert (found == "agree").mean() == pytest.approx(0.99, abs=3 * math.sqrt(0.99 * 0.01 / n))
 
     def test_several_columns_and_notes(self):
         runs = self.runs.assign(d=[1, 1, 1, 2, 2, 2, 2, 2])
@@ -120,33 +125,109 @@ class TestBeside:
         )
         assert found["note"].tolist() == ["1a", "2b"]
         assert found["quantity"].unique().tolist() == ["wrong"]
-        assert found["agrees"].isna().tolist() == [True, False]
+        assert found["verdict"].tolist() == ["", "open"]
+
+    @pytest.mark.parametrize(
+        ("paper", "plausible", "counts"),
+        [
+            (0.0101, (0.0, math.inf), True),
+            (0.0099, (0.0, math.inf), False),
+            (0.9, (0.0, 1.0), True),
+            (0.9899, (0.0, 1.0), True),
+            (0.9901, (0.0, 1.0), False),
+            (0.9901, (0.0, math.inf), True),
+            (0.5, (0.4901, 1.0), False),
+        ],
+    )
+    def test_a_number_counts_if_it_could_be_told_from_the_ends_of_its_range(self, paper, plausible, counts):
+        """Half a unit of the last digit is allowed, 0.005."""
+        run = pd.DataFrame({"method": ["a"], "error": [0.3]})
+        found = compare_with_paper(run, ["method"], "error", {"a": paper}, exact=True, plausible=plausible)
+        assert found["verdict"].tolist() == ["open" if counts else "no power"]
+        # A difference of 0 would not count either.
+        found = compare_with_paper(
+            run.assign(error=paper), ["method"], "error", {"a": paper}, exact=True, plausible=plausible
+        )
+        assert found["verdict"].tolist() == ["agree" if counts else "no power"]
+
+    def test_half_of_the_distance_makes_a_test_of_the_ends(self):
+        """If the truth is 0, a number that just counts is rejected in 99 % of all repetitions."""
+        rng, n, m = np.random.default_rng(0), 2000, 40
+        ours = pd.DataFrame({"method": np.repeat(np.arange(n), m), "error": rng.normal(size=n * m)})
+        allowed = stats.t.ppf(0.995, m - 1) * math.sqrt(1 / m + 1)
+        paper = dict(enumerate(allowed / POWER + rng.normal(size=n)))
+        found = compare_with_paper(ours, ["method"], "error", paper, digits=12, **ALL)["verdict"]
+        assert (found == "open").mean() >= 0.99
+
+    def test_a_difference_with_a_cause_is_settled(self):
+        runs = pd.DataFrame({"method": ["a", "b", "c"], "error": [0.3, 0.3, 0.3]})
+        found = compare_with_paper(
+            runs,
+            ["method"],
+            "error",
+            {"a": 0.5, "b": 0.5, "c": 0.3},
+            exact=True,
+            cause=lambda method: "" if method == "b" else "known",
+        )
+        assert found["verdict"].tolist() == ["disagree", "open", "agree"]
+        # A cause is told only where there is a difference.
+        assert found["cause"].tolist() == ["known", "", ""]
 
 
 def test_claims_are_rows_like_others():
     found = pd.concat(
-        [TestBeside.runs.pipe(compare_with_paper, ["method"], "error", {}), claim("it is so", False, 3.0)]
+        [TestBeside.runs.pipe(compare_with_paper, ["method"], "error", {}), claim("it is so", 3.0, 0.1, below=2.0)]
     )
     assert list(found.columns) == ["method", *COLUMNS]
-    assert found["agrees"].tolist()[-1] is False
-    assert found["agrees"].dtype == "boolean"
-    assert claim("nobody can tell", None)["agrees"].isna().all()
+    assert found["verdict"].tolist()[-1] == "open"
+    assert claim("nobody can tell", 3.0)["verdict"].tolist() == [""]
 
 
-@pytest.mark.parametrize(("second", "holds"), [(0.15, True), (0.05, False)])
-def test_what_holds_everywhere_holds_beyond_noise(second, holds):
-    """One-sided t-tests at 5 %, one for each comparison."""
+@pytest.mark.parametrize("side", ["above", "below"])
+@pytest.mark.parametrize(("z", "verdict"), [(2.6, "agree"), (2.5, "open"), (-2.5, "open"), (-2.6, "disagree")])
+def test_statements_are_judged_beyond_noise(side, z, verdict):
+    """2.576 standard errors are the half-width of a normal interval of 99 %."""
+    estimate = 7.0 + (z if side == "above" else -z) * 0.3
+    row = claim("so", estimate, 0.3, cause="known", **{side: 7.0}).iloc[0]
+    assert (row["verdict"], row["cause"]) == (verdict, "known" if verdict == "disagree" else "")
+    assert row["difference"] == pytest.approx(z * 0.3, abs=ROUNDING)
+    assert row["allowed"] == pytest.approx(stats.norm.ppf(0.995) * 0.3, abs=ROUNDING)
+    without = claim("so", estimate, 0.3, **{side: 7.0})["verdict"].item()
+    assert without == ("open" if verdict == "disagree" else verdict)
+
+
+def test_statements_of_few_runs_have_wide_intervals():
+    row = claim("so", 1.0, 0.2, above=0.0, runs=5).iloc[0]
+    assert row["allowed"] == pytest.approx(0.2 * stats.t.ppf(0.995, 4), abs=ROUNDING)
+    assert claim("so", 1.0, 0.2, above=0.0)["allowed"].item() < row["allowed"]
+    # One run has no noise to go by; what is not random has none.
+    assert claim("so", 1.0, math.nan, above=0.0, runs=1)["verdict"].item() == "open"
+    assert claim("so", 1.0, 0.0, above=0.0)["verdict"].item() == "agree"
+
+
+@pytest.mark.parametrize(("second", "verdict"), [(0.2, "agree"), (0.1, "open"), (-0.1, "open"), (-0.2, "disagree")])
+def test_what_holds_everywhere_holds_beyond_noise(second, verdict):
+    """Two-sided t-tests at 1 %, one for each comparison."""
     spread = np.array([-0.1, -0.05, 0.0, 0.05, 0.1])
     leads = pd.DataFrame({"a": 1.0 + spread, "b": second + spread})
-    p_values = [stats.ttest_1samp(leads[name], 0.0, alternative="greater").pvalue for name in leads]
-    assert all(p < 0.05 for p in p_values) == holds
-    row = claim_everywhere("it leads", leads, "least lead").iloc[0]
-    assert row["agrees"] == holds
+    clear = stats.ttest_1samp(leads["b"], 0.0).pvalue < 0.01
+    assert clear == (verdict != "open")
+    row = claim_everywhere("it leads", leads, "lead", "known").iloc[0]
+    assert row["verdict"] == verdict
     assert row["estimate"] == pytest.approx(second, abs=ROUNDING)
     assert row["std_error"] == pytest.approx(leads["b"].sem(), abs=ROUNDING)
-    assert row["note"] == f"least lead; above 0 beyond noise in {1 + holds} of 2 comparisons"
+    count = 1 + (verdict == "agree")
+    below = ", below 0 in 1" if verdict == "disagree" else ""
+    assert row["note"] == f"lead; beyond noise above 0 in {count} of 2 comparisons{below}"
     with np.errstate(invalid="ignore"):
-        assert claim_everywhere("it leads", leads.head(1), "")["agrees"].isna().all()
+        assert claim_everywhere("it leads", leads.head(1), "")["verdict"].tolist() == ["open"]
+
+
+def test_tally():
+    verdicts = pd.Series(["agree", "", "no power", "open", "agree", "disagree", "no power"])
+    assert tally(verdicts) == "2 of 4 agree with the paper, 1 disagree, 1 open, 2 without power"
+    assert tally(pd.Series(["", ""])) == "no printed numbers"
+    assert tally(pd.Series(["agree"])) == "1 of 1 agree with the paper"
 
 
 class TestExhibit:
@@ -159,7 +240,7 @@ class TestExhibit:
 
         of_frame = Exhibit("table1", "", "", figure=draw)
         of_seed = Exhibit("figure1", "", "", figure=draw, picture=draw)
-        frame = claim("so", True)
+        frame = claim("so", 1.0, 0.0, above=0.0)
         assert of_frame.draw(frame, 3) is axes[0].figure
         assert of_seed.draw(frame, 3) is axes[0].figure
         assert drawn[0] is frame
@@ -169,7 +250,9 @@ class TestExhibit:
 
 class TestRecords:
     def test_round_trip(self, tmp_path):
-        frame = pd.concat([compare_with_paper(TestBeside.runs, ["method"], "error", {"a": 0.13}), claim("so", True)])
+        frame = pd.concat(
+            [compare_with_paper(TestBeside.runs, ["method"], "error", {"a": 0.13}), claim("so", 1.0, 0.0, above=0.0)]
+        )
         record(frame, tmp_path / "a.csv", date="2026-01-02", size="paper", seconds=3)
         found = read_record(tmp_path / "a.csv")
         assert (found.attrs["date"], found.attrs["size"], found.attrs["seconds"]) == ("2026-01-02", "paper", 3)
@@ -177,13 +260,12 @@ class TestRecords:
         found.attrs = {}
         # Six digits are written.
         pd.testing.assert_frame_equal(found, frame.reset_index(drop=True), rtol=1e-5, check_dtype=False)
-        assert found["agrees"].dtype == "boolean"
 
     def test_whole_numbers_stay_whole(self, tmp_path):
         runs = pd.DataFrame({"k": [3, 4], "word": ["a", "b"], "d": [0.5, 1.0], "error": [0.1, 0.2]})
-        frame = pd.concat([compare_with_paper(runs, ["k", "word", "d"], "error", {}), claim("so", True)]).astype(
-            {"k": "Int64"}
-        )
+        frame = pd.concat(
+            [compare_with_paper(runs, ["k", "word", "d"], "error", {}), claim("so", 1.0, 0.0, above=0.0)]
+        ).astype({"k": "Int64"})
         record(frame, tmp_path / "a.csv")
         found = read_record(tmp_path / "a.csv")
         assert [str(found[name].dtype) for name in ("k", "d", "runs")] == ["Int64", "float64", "Int64"]
@@ -199,7 +281,7 @@ class TestRecords:
             case "cut":
                 file.write_text("\n".join(lines[:-1]) + "\n")
             case "edited":
-                file.write_text(file.read_text().replace("True", "False"))
+                file.write_text(file.read_text().replace("agree", "open"))
             case "no json":
                 about.unlink()
             case "json of nothing":
@@ -229,7 +311,7 @@ class TestRecords:
             record(second, tmp_path / "a.csv", size="paper")
         if at == 0:
             found = read_record(tmp_path / "a.csv")
-            assert (found.attrs["size"], found["agrees"][1]) == ("quick", True)
+            assert (found.attrs["size"], found["verdict"][1]) == ("quick", "agree")
         else:
             with pytest.raises(InputError, match=r"a\.csv does not match a\.json"):
                 read_record(tmp_path / "a.csv")

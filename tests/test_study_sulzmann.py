@@ -56,6 +56,11 @@ def exact():
     return task, whole, pairs
 
 
+def judged(table):
+    """The verdicts on rows that are judged."""
+    return table.loc[table["verdict"] != "", "verdict"].tolist()
+
+
 class TestTheorems:
     def test_theorem1_in_fractions(self, exact):
         """Not only in doubles: the sums are equal, and need not be made to sum to 1."""
@@ -90,9 +95,9 @@ class TestTheorems:
             ("iris", "Gaussian"),
         ]
         # None of them is in print: all together they are one verdict.
-        assert rows["agrees"].isna().all()
+        assert (rows["verdict"] == "").all()
         assert rows["paper"].isna().all()
-        assert said["agrees"]
+        assert said["verdict"] == "agree"
         assert said["estimate"] == (rows["estimate"].max() if theorem is study.theorem1 else 0)
         cases = rows["note"].str.extract(r"(\d+) cases")[0].astype(int).sum()
         assert said["note"].endswith(f"in {cases} cases, of 7 sets of data with one or two learners")
@@ -110,7 +115,7 @@ class TestTheorems:
             assert runs.voted("", "", 0, 0, voting)[0]["differ"] > 100
         for theorem, most in ((study.theorem1, "max"), (study.theorem2, "sum"), (study.theorem3, "sum")):
             table = theorem(sets=["iris"])
-            assert table["agrees"].dropna().tolist() == [False]
+            assert judged(table) == ["open"]
             assert table["estimate"].iloc[-1] == table["estimate"].iloc[:-1].agg(most)
 
     def test_one_case_is_enough(self, monkeypatch):
@@ -124,7 +129,7 @@ class TestTheorems:
             monkeypatch.setattr(study, name, but_one)
         for theorem, estimate in ((study.theorem1, 1e-9), (study.theorem2, 1), (study.theorem3, 1)):
             said = theorem(sets=["iris"]).iloc[-1]
-            assert not said["agrees"]
+            assert said["verdict"] == "open"
             assert said["estimate"] == estimate
 
     def test_votes_without_halves_break_ties(self, monkeypatch):
@@ -213,7 +218,7 @@ class TestTransitivity:
         rows = table.dropna(subset="data").set_index(["quantity", "data", "learner"])
         assert len(rows) == 3 * 3 * 3
         # None of them is in print.
-        assert rows["agrees"].isna().all()
+        assert (rows["verdict"] == "").all()
         assert rows["paper"].isna().all()
         assert (rows.drop("LDA", level="learner")["estimate"] == 0).all()
         linear = rows.xs("LDA", level="learner")["estimate"].unstack()
@@ -224,8 +229,7 @@ class TestTransitivity:
         assert circles["vowel"] > 0.3
         assert circles[["iris", "wine"]].tolist() == [0, 0]
         said = table[table["data"].isna()].set_index("quantity")
-        assert said["agrees"].fillna(False).tolist() == [True, False, False, True, False]
-        assert said["agrees"].isna().tolist() == [False, True, True, False, True]
+        assert said["verdict"].tolist() == ["agree", "", "", "agree", ""]
         assert said["estimate"].tolist() == [0, 0, 0, *linear.max(axis=1).iloc[[0, 2]]]
         notes = said["note"]
         assert notes.iloc[2].endswith("of QDA, which is such a learner on 3 sets of data; follows from that")
@@ -234,8 +238,8 @@ class TestTransitivity:
     @pytest.mark.parametrize(
         ("learner", "column", "verdicts"),
         [
-            ("naive Bayes", "reversed", [False, True]),
-            ("LDA", "circles", [True, False]),
+            ("naive Bayes", "reversed", ["open", "agree"]),
+            ("LDA", "circles", ["agree", "open"]),
         ],
     )
     def test_what_is_said_can_be_wrong(self, monkeypatch, learner, column, verdicts):
@@ -249,7 +253,7 @@ class TestTransitivity:
 
         own = learner
         monkeypatch.setattr(study, "circles", found)
-        assert study.transitivity()["agrees"].dropna().tolist() == verdicts
+        assert judged(study.transitivity()) == verdicts
 
     def test_lda_by_hand(self):
         """Cases whose pairs LDA of all classes orders otherwise, by loops."""
@@ -268,8 +272,7 @@ class TestTransitivity:
     def test_example(self):
         table = study.example()
         # The third sum, (5) and the ranking of the sums follow from the others.
-        assert table["agrees"].fillna(False).tolist() == [True, True, False, True, False, False]
-        assert table["agrees"].isna().tolist() == [False, False, True, False, True, True]
+        assert table["verdict"].tolist() == ["agree", "agree", "", "agree", "", ""]
         assert table["note"][4:].tolist() == [
             "not against (5); follows from the ranking", "here 2, 1, 3; follows from the sums"
         ]  # fmt: skip
@@ -281,7 +284,7 @@ class TestTransitivity:
         """With 3 before 1 there is a circle, and other sums."""
         monkeypatch.setattr(study, "R_EXAMPLE", (0.6, 0.4, 0.9))
         table = study.example()
-        assert table["agrees"].dropna().tolist() == [False, True, False]
+        assert judged(table) == ["open", "agree", "open"]
         assert table["note"][4] == "against (5); follows from the ranking"
 
 
@@ -308,10 +311,10 @@ class TestSection5:
     def test_table(self):
         table = study.section5()
         assert tuple(table.columns) == ("method", "class", *COLUMNS)
-        assert table["agrees"].dropna().all()
         # What naive Bayes predicts, and its third posterior, follow from two; the others of three need not sum up to 1.
-        judged = table[table["agrees"].notna()]
-        assert list(zip(judged["method"], judged["class"], strict=True)) == [
+        assert set(judged(table)) == {"agree"}
+        counted = table[table["verdict"] != ""]
+        assert list(zip(counted["method"], counted["class"], strict=True)) == [
             ("naive Bayes", "A"), ("naive Bayes", "B"), *(("one against all", label) for label in "ABC")
         ]  # fmt: skip
         said = table[table["method"].isna()].set_index("quantity")["note"]
@@ -349,7 +352,7 @@ class TestOneAgainstAll:
 
     def test_table_and_picture(self):
         table = study.one_against_all(sets=["iris"], splits=3, random_state=5)
-        assert table["agrees"].isna().all()
+        assert judged(table) == []
         assert table["note"].iloc[-1].endswith("follows from the example")
         frame = pd.DataFrame([runs.compared("iris", 500, split, 5)[0] for split in range(3)])
         rows = table[table["data"] == "iris"].set_index("quantity")
@@ -393,7 +396,7 @@ def test_everything_that_is_proved_holds(exhibit):
     table = exhibit.table("quick", random_state=0, n_jobs=1, progress=False, cache=None)
     assert tuple(table.columns[-len(COLUMNS) :]) == COLUMNS
     verdicts = {"theorem1": 1, "theorem2": 1, "theorem3": 1, "example": 3, "transitivity": 2, "section5": 5}
-    assert table["agrees"].dropna().tolist() == [True] * verdicts.get(exhibit.name, 0)
+    assert judged(table) == ["agree"] * verdicts.get(exhibit.name, 0)
     figure = exhibit.draw(table, 0)
     if figure is not None:
         draw(figure)

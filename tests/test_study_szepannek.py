@@ -55,8 +55,8 @@ def test_table1_shows_the_point():
     found = szepannek.table1(repeats=10).set_index("method")
     assert found.loc["PWC", "estimate"] < 0.5 * found.loc[["LDA", "NB"], "estimate"].min()
     assert found["paper"].to_dict() == szepannek.PAPER_1
-    assert bool(found.loc["PWC", "agrees"])
-    assert not found.loc["NB", "agrees"]
+    assert found.loc["PWC", "verdict"] == "no power"
+    assert found.loc["NB", "verdict"] == "open"
 
 
 def test_no_cell_has_the_errors_of_table1():
@@ -125,9 +125,10 @@ class TestClaims:
         monkeypatch.setattr(szepannek, "simulation", lambda *_, **__: runs)
 
     def test_errors(self, reversed_runs):
-        said = szepannek.figure5().dropna(subset="agrees")
+        found = szepannek.figure5()
+        said = found[found["verdict"] != ""]
         # Where PWC is the worst everywhere, it is also where the paper has an exception.
-        assert said["agrees"].tolist() == [False, True, False]
+        assert said["verdict"].tolist() == ["open", "agree", "open"]
         np.testing.assert_allclose(said["estimate"], [0.0, 0.2, -0.2], atol=0.005)
         assert said["note"].iloc[1].endswith(": (0, 0), (0, 0.8), (0.2, 0), (0.2, 0.8), (1, 0), (1, 0.8)")
 
@@ -149,14 +150,15 @@ class TestClaims:
             monkeypatch.setattr(szepannek, "simulation", lambda *_, found=runs, **__: found)
             said = szepannek.figure5().set_index("quantity")
             name = "PWC is no good compromise if covariances are equal and correlations small"
-            assert said.loc[name, "agrees"] == holds
+            assert said.loc[name, "verdict"] == ("agree" if holds else "open")
 
     @pytest.mark.parametrize(("gain", "holds"), [(0.019, False), (0.021, True)])
     def test_a_strong_benefit_is_twice_what_is_close(self, monkeypatch, gain, holds):
         cells = {(a, r): (0.2, -gain) for a in (0.0, 1.0) for r in (0.0, 0.8)}
         monkeypatch.setattr(szepannek, "simulation", lambda *_, **__: self.runs_of(cells))
-        said = szepannek.figure5().set_index("quantity")["agrees"]
-        assert said["a strong benefit if covariances differ and variables are strongly correlated"] == holds
+        said = szepannek.figure5().set_index("quantity")["verdict"]
+        verdict = said["a strong benefit if covariances differ and variables are strongly correlated"]
+        assert verdict == ("agree" if holds else "open")
 
     def test_significant_is_after_holms_correction(self, monkeypatch):
         """LDA wins six cells by plain p-values of about 0.03, and none after the correction."""
@@ -165,14 +167,16 @@ class TestClaims:
         found = szepannek.figure6()
         assert found["p_value"].dropna().between(0.02, 0.05).all()
         assert (found["p_adjusted"].dropna() > 0.05).all()
-        assert found["agrees"].dropna().tolist() == [False, True]
+        assert found["verdict"].tolist()[-2:] == ["", "agree"]
 
     def test_winners(self, reversed_runs):
         found = szepannek.figure6()
         assert (found["best"].dropna() == "LDA").all()
-        said = found.dropna(subset="agrees")
-        assert said["agrees"].tolist() == [False, False]
-        assert said["estimate"].tolist() == [0, 6]
+        said = found[found["alpha"].isna()]
+        # PWC wins no cell.
+        assert said["verdict"].tolist() == ["", "open"]
+        assert np.isnan(said["estimate"].iloc[0])
+        assert said["estimate"].iloc[1] == 6
         assert said["note"].iloc[1] == "cells that one of them wins after Holm's correction, 0 of them with rho = 1"
 
 
@@ -188,7 +192,7 @@ class TestMaps:
         np.testing.assert_allclose(maps, mean.loc[maps.index], atol=ROUNDING)
         said = found[found["alpha"].isna()].set_index("quantity")
         # The paper's exception is none here; PWC is behind where covariances are singular.
-        assert said["agrees"].tolist() == [True, False, True]
+        assert said["verdict"].tolist() == ["agree", "open", "agree"]
         assert said["estimate"].iloc[1] < 0.005
         assert said["note"].iloc[1].endswith(": (0.4, 1), (0.6, 1), (0.8, 1)")
         best = mean.unstack()
@@ -214,7 +218,7 @@ class TestMaps:
         holm[order] = np.minimum(np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)), 1)
         np.testing.assert_allclose(found["p_adjusted"].dropna(), holm, rtol=1e-9)
         said = found[found["alpha"].isna()]
-        assert said["agrees"].tolist() == [True, False]
+        assert said["verdict"].tolist() == ["agree", "open"]
         assert f"{said['estimate'].iloc[1]:.0f} of them with rho = 1: there" in said["note"].iloc[1]
         draw(szepannek.EXHIBITS[3].figure(found))
 
@@ -231,14 +235,14 @@ def test_each_printed_error_is_judged_once(monkeypatch):
     found = szepannek.table3(repeats=6)
     said = found.iloc[-1]
     assert said["quantity"] == "on Satellite LDA performs overall best"
-    assert pd.isna(said["agrees"])
+    assert said["verdict"] == ""
     errors = found.set_index(["dataset", "method"])["estimate"]["satellite"]
     assert said["estimate"] == pytest.approx(errors["PWC"] - errors["LDA"], abs=ROUNDING)
     found = found.iloc[:-1]
     assert (found["runs"] == 6).all()
     other = found["dataset"] == "vowel"
-    assert found.loc[~other, "agrees"].tolist() == [True] * len(szepannek.PAPER_3)
-    assert found.loc[other, "agrees"].isna().all()
+    assert found.loc[~other, "verdict"].tolist() == ["agree"] * len(szepannek.PAPER_3)
+    assert (found.loc[other, "verdict"] == "").all()
     assert found.loc[other, "note"].str.startswith("no verdict").all()
 
 

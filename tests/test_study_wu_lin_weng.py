@@ -93,30 +93,32 @@ class TestFigure1:
         assert list(numbers["method"][:5]) == [*METHODS, "ht"]
         assert numbers["n_classes"].tolist()[::4] == [3, 5, 8, 10, 12, 15, 20] * 3
         assert set(numbers["runs"]) == {1000}
-        assert numbers[["paper", "agrees"]].isna().all(axis=None)
+        assert numbers["paper"].isna().all()
+        assert (numbers["verdict"] == "").all()
 
     def test_what_the_paper_says_holds(self, shares):
         claims = shares[shares["setting"].isna()]
         assert len(claims) == 4
-        assert claims["agrees"].all()
+        assert (claims["verdict"] == "agree").all()
         share = shares.dropna(subset="setting").pivot(
             index=["setting", "n_classes"], columns="method", values="estimate"
         )
         worst = share.loc["balanced"][["ht", "wlw1", "wlw2"]].min(axis=1)
         lost = share.loc[("balanced", 20)] - share.loc[("highly unbalanced", 20)]
+        lags = share.xs(20, level="n_classes")["wlw2"] - share.xs(20, level="n_classes")["ht"]
         expected = [
-            worst.min(),
+            worst.min() - 0.9,
             (worst - share.loc["balanced"]["vote"]).min(),
-            share.loc[("highly unbalanced", 20), "wlw2"] - share.loc[("highly unbalanced", 20), "ht"],
-            lost[["wlw1", "wlw2"]].max(),
+            min(lags["unbalanced"] - lags["balanced"], lags["highly unbalanced"] - lags["unbalanced"]),
+            lost["ht"] - lost[["wlw1", "wlw2"]].max(),
         ]
         np.testing.assert_allclose(claims["estimate"], expected, atol=1e-12)
 
     @pytest.mark.parametrize(
         ("swap", "holds"),
         [
-            ({"wlw2": "vote", "vote": "wlw2"}, [False, False, False, True]),
-            ({"wlw2": "ht", "ht": "wlw2"}, [True, True, False, False]),
+            ({"wlw2": "vote", "vote": "wlw2"}, ["open", "open", "open", "agree"]),
+            ({"wlw2": "ht", "ht": "wlw2"}, ["agree", "agree", "open", "open"]),
         ],
     )
     def test_the_statements_could_be_wrong(self, swap, holds, monkeypatch):
@@ -124,7 +126,7 @@ class TestFigure1:
         monkeypatch.setattr(
             wu_lin_weng_runs, "couple", lambda r, method, **how: couple(r, swap.get(method, method), **how)
         )
-        assert figure1(n_classes=(5, 20))["agrees"].dropna().tolist() == holds
+        assert figure1(n_classes=(5, 20))["verdict"].tolist()[-4:] == holds
 
     def test_methods_have_the_same_samples(self):
         """Where noise decides nothing, all methods are right together or wrong together."""
@@ -302,9 +304,10 @@ class TestTable1:
         np.testing.assert_allclose(sds["estimate"], spread * 0.4)
         claims = found[found["dataset"].isna()]
         np.testing.assert_allclose(
-            claims["estimate"], [0.9, 1.0, 5.0, 5.0, 0.4] if holds else [1.1, 0.0, 0.0, 0.0, 1.2], atol=1e-12
+            claims["estimate"], [0.1, 1.0, 5.0, 5.0, 0.4] if holds else [-0.1, 0.0, 0.0, 0.0, 1.2], atol=1e-12
         )
-        assert claims["agrees"].tolist() == [holds] * 5
+        # Of the last one, three samples do not tell enough; a gain of exactly five points is not clear.
+        assert claims["verdict"].tolist() == (["agree", "agree", "open", "open", "open"] if holds else ["open"] * 5)
 
     def test_samples_do_not_overlap_and_differ(self, monkeypatch):
         seen = []
@@ -343,21 +346,21 @@ class TestTable1:
             monkeypatch.setattr(wu_lin_weng, "_claims_of_table", lambda *_: [])
             found = table1(datasets=["letter"])
             assert found["runs"].tolist() == [5]
-            assert found["agrees"].tolist() == [agrees]
+            assert found["verdict"].tolist() == ["agree" if agrees else "open"]
 
     @pytest.mark.parametrize(("gain", "holds"), [(4.9, False), (5.1, True)])
     def test_at_least_five_points(self, gain, holds):
         rows = [("letter", sample, "ht", 40.0 + sample, 1.0) for sample in range(5)]
         rows += [("letter", sample, rule, 40.0 - gain + sample, 1.0) for sample in range(5) for rule in METHODS[1:]]
         errors = pd.DataFrame(rows, columns=["dataset", "sample", "method", "error", "sd"])
-        said = pd.concat(wu_lin_weng._claims_of_table(errors, 5)).set_index("quantity")["agrees"]
-        assert said.filter(like="at least 5 %").tolist() == [holds] * 2
+        said = pd.concat(wu_lin_weng._claims_of_table(errors, 5)).set_index("quantity")["verdict"]
+        assert said.filter(like="at least 5 %").tolist() == ["agree" if holds else "open"] * 2
 
     def test_one_sample_tells_nothing_of_variation(self):
         errors = pd.DataFrame({"dataset": "letter", "sample": 0, "method": METHODS, "error": [4, 3, 2, 1], "sd": 1.0})
         with np.errstate(invalid="ignore"):
-            said = pd.concat(wu_lin_weng._claims_of_table(errors, 5)).set_index("quantity")["agrees"]
-        assert pd.isna(said["the variation due to the randomness of cross-validation is not large"])
+            said = pd.concat(wu_lin_weng._claims_of_table(errors, 5)).set_index("quantity")["verdict"]
+        assert said["the variation due to the randomness of cross-validation is not large"] == ""
 
     def test_a_set_that_is_too_small(self):
         with pytest.raises(InputError, match="a sample has 800 rows, but 'iris' has 150; choose a larger data set"):
@@ -386,7 +389,7 @@ class TestTable1:
         # Two samples are few for what is judged beyond noise.
         lag = claims.loc["with more classes HT is less competitive"]
         assert lag["estimate"] > 0
-        assert claims.drop(index=lag.name)["agrees"].all()
+        assert claims.loc["letter: vote outperforms HT by at least 5 %", "estimate"] > 5
         gain = numbers["estimate"]["letter", "ht"] - numbers["estimate"]["letter", "vote"]
         assert claims.loc["letter: vote outperforms HT by at least 5 %", "estimate"] == pytest.approx(gain)
 

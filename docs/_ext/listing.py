@@ -11,20 +11,44 @@ from common import DOCS, list_table, summary_line, write_if_new
 from sphinx.errors import ConfigError
 from sphinx.util.rst import escape
 
-from pwcstats.studies.recorded import FOLDER, read_record
+from pwcstats.studies.recorded import overview, recorded
 from pwcstats.studies.reproduction import STUDIES
 
 PARTS = ("COUPLING", "CLASSIFY", "HYBRID", "BRADLEY_TERRY", "BRADLEY_TERRY_MIXED", "LOGIT", "COMPARE")
 
 
 def papers():
-    """How many numbers and statements of each paper agree, from the recorded results."""
-    rows = [("paper", "agree", "what we found")]
-    for study in STUDIES:
+    """How many numbers and statements of each paper agree, from the recorded results, and which do not."""
+    rows = [("paper", "counted", "agree", "disagree, cause shown", "open", "no power", "what we found")]
+    for study, counts in overview().iterrows():
         module = import_module(f"pwcstats.studies.{study}")
-        verdicts = pd.concat([read_record(file)["agrees"].dropna() for file in FOLDER.glob(f"{study}.*.csv")])
-        rows.append((escape(module.TITLE), f"{int(verdicts.sum())} of {len(verdicts)}", escape(module.FINDING)))
-    return list_table(rows, widths="30 15 55")
+        rows.append((escape(module.TITLE), *map(str, counts), escape(module.FINDING)))
+    lines = list_table(rows, widths="27 8 8 10 7 8 32")
+    for verdict, title in (("disagree", "Disagreements with a demonstrated cause"), ("open", "Open")):
+        if found := rows_with(verdict):
+            lines += ["", f"**{title}**", "", *list_table([("table or figure", "what", "ours", "paper", "why"), *found])]
+    return lines
+
+
+def rows_with(verdict):
+    """Rows with a verdict: exhibit, quantity with its settings, our number, that of the paper, and the cause or note."""
+    rows = []
+    for study, exhibit in ((study, exhibit) for study in STUDIES for exhibit in exhibits(study)):
+        table = recorded(study, exhibit)
+        parameters = list(table.columns[: list(table.columns).index("quantity")])
+        for row in table[table["verdict"] == verdict].to_dict("records"):
+            settings = ", ".join(f"{name} {row[name]}" for name in parameters if pd.notna(row[name]))
+            ours, paper = ("" if pd.isna(row[name]) else f"{row[name]:.4g}" for name in ("estimate", "paper"))
+            what = f"{row['quantity']} ({settings})" if settings else row["quantity"]
+            # The command of a cause is code.
+            why = re.sub(r"`([^`]+)`", r"``\1``", escape(row["cause"] or row["note"]).replace(r"\`", "`"))
+            rows.append((f"``{study}.{exhibit}``", escape(what), ours, paper, why))
+    return rows
+
+
+def exhibits(study):
+    """The names of the tables of a study."""
+    return [one.name for one in import_module(f"pwcstats.studies.{study}").EXHIBITS if one.table is not None]
 
 
 def agreement():

@@ -35,7 +35,7 @@ from pwcstats.plot.style import (
 )
 
 # Columns of the table of a study.
-NUMBERS = ("estimate", "paper", "allowed", "agrees")
+NUMBERS = ("estimate", "paper", "allowed", "verdict")
 # More numbers in a row, or more values beside them, would be too small to read.
 MOST_NUMBERS, MOST_TICKS = 6, 6
 # Rows of the table of one against all.
@@ -149,7 +149,8 @@ def beside_paper(frame: pd.DataFrame, *, ax: Any = None) -> Panels:
     ----------
     frame : DataFrame
         The table of a study: columns of parameters, then ``quantity``, ``estimate``, ``paper``, ``allowed`` (the
-        difference that is still agreement) and ``agrees``. Rows without a printed number are not drawn.
+        difference that is still agreement) and ``verdict`` ("agree", "disagree", "open", "no power" or ""). Rows
+        without a printed number are not drawn.
     ax : matplotlib.axes.Axes or sequence of them, optional
         Axes to draw in, one for each quantity; by default a new figure.
 
@@ -157,14 +158,14 @@ def beside_paper(frame: pd.DataFrame, *, ax: Any = None) -> Panels:
     -------
     matplotlib.axes.Axes or array of them
         A panel for each quantity. Dots are our numbers; a number of the paper within the bars agrees. The numbers of
-        the paper are diamonds (pale without a verdict), or crosses if they do not agree.
+        the paper are diamonds (pale if they are not counted), or crosses if they do not agree.
 
     Examples
     --------
     >>> import pandas as pd
     >>> from pwcstats import plot
     >>> frame = pd.DataFrame({"method": ["LDA", "NB"], "quantity": "error", "estimate": [0.15, 0.21],
-    ...     "paper": [0.16, 0.30], "allowed": [0.03, 0.05], "agrees": [True, False]})
+    ...     "paper": [0.16, 0.30], "allowed": [0.03, 0.05], "verdict": ["agree", "open"]})
     >>> ax = plot.beside_paper(frame)
     >>> ax.figure.savefig("paper.png")  # doctest: +SKIP
     """
@@ -193,14 +194,14 @@ def beside_paper(frame: pd.DataFrame, *, ax: Any = None) -> Panels:
 
 _OURS: dict[str, Any] = {"marker": "o", "color": COLORS[0], "markersize": 5}
 _PAPER: dict[str, Any] = {"marker": "D", "color": "0.15", "markerfacecolor": "none", "markersize": 6}
-_OPEN: dict[str, Any] = _PAPER | {"color": "0.65"}
+_PALE: dict[str, Any] = _PAPER | {"color": "0.65"}
 _APART: dict[str, Any] = {"marker": "X", "color": COLORS[1], "markersize": 7}
 
 
 def _draw_beside(axes: Axes, part: pd.DataFrame, names: list[str]) -> None:
     at = pd.Index(names).get_indexer(pd.Index(part["label"]))
     ours, paper = part["estimate"].to_numpy(dtype=np.float64), part["paper"].to_numpy(dtype=np.float64)
-    bars = part["allowed"].where(part["agrees"].notna()).to_numpy(dtype=np.float64)
+    bars = part["allowed"].where(part["verdict"] != "").to_numpy(dtype=np.float64)
     axes.errorbar(ours, at, xerr=bars, linestyle="none", linewidth=1.4, zorder=3, **_OURS)
     for _, rows, style in _of_paper(part):
         axes.plot(paper[rows], at[rows], linestyle="none", zorder=4, **style)
@@ -209,13 +210,12 @@ def _draw_beside(axes: Axes, part: pd.DataFrame, names: list[str]) -> None:
 
 
 def _of_paper(part: pd.DataFrame) -> list[tuple[str, Any, dict[str, Any]]]:
-    """Label, rows and style of the printed numbers that agree, that do not, and that have no verdict."""
-    agrees = part["agrees"].astype("boolean")
-    undecided, yes = agrees.isna().to_numpy(), agrees.fillna(False).to_numpy(dtype=bool)
+    """Label, rows and style of the printed numbers that agree, that do not, and that are not counted."""
+    agree, apart = (part["verdict"].isin(names).to_numpy() for names in (["agree"], ["disagree", "open"]))
     return [
-        ("paper", yes, _PAPER),
-        ("paper, does not agree", ~yes & ~undecided, _APART),
-        ("paper, no verdict", undecided, _OPEN),
+        ("paper", agree, _PAPER),
+        ("paper, does not agree", apart, _APART),
+        ("paper, not counted", ~agree & ~apart, _PALE),
     ]
 
 

@@ -4,11 +4,9 @@ from importlib import import_module
 from typing import Any
 
 from pwcstats.studies.recorded import recorded
+from pwcstats.studies.running import STUDIES
 
-__all__ = ["chang", "hastie_tibshirani", "recorded", "sulzmann", "szepannek", "wu_lin_weng"]
-
-# By year of publication.
-STUDIES = ("hastie_tibshirani", "wu_lin_weng", "chang", "szepannek", "sulzmann")
+__all__ = ["STUDIES", "chang", "hastie_tibshirani", "recorded", "sulzmann", "szepannek", "wu_lin_weng"]
 
 
 def __dir__() -> list[str]:

@@ -1,13 +1,12 @@
 """Chang (2003): which numbers are judged, by what rule, and remarks on the others."""
 
-from typing import Any
-
+import numpy as np
 import pandas as pd
 
 from pwcstats.studies.chang_printed import OVERLAP, PAPER_3, called_positive
-from pwcstats.studies.tables import claim, noise
+from pwcstats.studies.tables import claim, margin_factor
 
-__all__ = ["claim_similar", "free_counts", "free_scores", "keep_verdicts", "note_counts", "note_scores"]
+__all__ = ["claim_similar", "free_counts", "free_scores", "note_counts", "note_scores"]
 
 
 def free_counts(d: float, method: str) -> tuple[str, ...]:
@@ -28,20 +27,15 @@ def free_scores(d: float, group: int) -> tuple[str, ...]:
     return ("accuracy",) if (d, group) == (0.5, 4) else ("accuracy", "F")
 
 
-def keep_verdicts(table: pd.DataFrame, rows: Any) -> pd.DataFrame:
-    """Keep the verdicts of these rows only."""
-    return table.assign(agrees=table["agrees"].where(rows))
-
-
 def claim_similar(statement: str, differences: pd.DataFrame, printed: float, note: str = "") -> pd.DataFrame:
-    """The claim that accuracies are similar: including noise, they differ by no more than in the paper.
+    """The claim that accuracies are similar: they differ by no more than in the paper.
 
-    The differences have one row per run and one column per comparison.
+    The differences have one row per run and one column per comparison. The largest one, with its noise, is judged.
     """
-    mean = differences.mean().abs()
-    reach = (mean + noise(differences)).max()
-    note = f"largest difference of mean accuracies; with noise {reach:.1f}, in print {printed:.1f}{note}"
-    return claim(statement, None if len(differences) == 1 else bool(reach <= printed), mean.max(), note=note)
+    mean, error, runs = differences.mean().abs(), differences.sem(), len(differences)
+    index = int(np.argmax((mean + margin_factor(runs) * error).to_numpy()))
+    note = f"largest difference of mean accuracies; in print {printed:.1f}{note}"
+    return claim(statement, float(mean.iloc[index]), float(error.iloc[index]), note, below=printed, runs=runs)
 
 
 def note_counts(d: float, method: str, point: str) -> str:

@@ -21,6 +21,8 @@ from pwcstats.studies.running import Record
 
 __all__ = ["gaussians", "mixture", "plane", "plane_rules"]
 
+# As in the paper: probabilities of the pairs as the learners give them, and as coupling gives them.
+PLAIN: dict[str, Any] = {"calibration": None, "temperature": False}
 # Candidates for J of the nearest-neighbour rules, and the number of folds to choose one; the paper gives neither.
 NEIGHBOURS = (1, 3, 5, 7, 9, 11, 15, 21)
 FOLDS = 5
@@ -55,7 +57,7 @@ def mixture(figure: Literal[1, 2], number: int, seed: int) -> list[Record]:
 def plane_rules(sample: Bunch) -> list[Any]:
     """Fitted classifiers: coupled pairs of LDA, LDA, and QDA."""
     lda = LinearDiscriminantAnalysis()
-    rules = [PairwiseClassifier(lda, coupling="ht"), lda, QuadraticDiscriminantAnalysis()]
+    rules = [PairwiseClassifier(lda, coupling="ht", **PLAIN), lda, QuadraticDiscriminantAnalysis()]
     return [rule.fit(sample.data[sample.train], sample.target[sample.train]) for rule in rules]
 
 
@@ -89,12 +91,14 @@ def gaussians(simulation: int, seed: int) -> list[Record]:
 
     one_j = {str(j): KNeighborsClassifier(j) for j in NEIGHBOURS}
     for name, learner in (("LDA", learners["LDA"]), ("J-NN", one_j)):
-        pairs = PairwiseClassifier(learner, selection_cv=FOLDS, threshold="cv", calibration_cv=FOLDS, random_state=own)
+        pairs = PairwiseClassifier(
+            learner, selection_cv=FOLDS, threshold="cv", calibration_cv=FOLDS, random_state=own, **PLAIN
+        )
         d, t = pairs.fit(x, y).pairwise_scores(new), pairs.pairs_["threshold"].to_numpy()
         # The pairs are the same with and without thresholds.
         records += _paired(name, "none", d, truth) + _paired(name, "cv", d - t, truth)
     chosen_j = pairs.pairs_["learner"].astype(int)
-    biased = PairwiseClassifier(BiasedNeighborsClassifier(NEIGHBOURS)).fit(x, y)
+    biased = PairwiseClassifier(BiasedNeighborsClassifier(NEIGHBOURS), **PLAIN).fit(x, y)
     records += _paired("J-NN", "distances", biased.pairwise_scores(new), truth)
     machines = biased.estimators_.values()
     # The neighbours of a pair are from two classes.

@@ -31,6 +31,8 @@ details > summary { cursor: pointer; } .error { color: var(--no); }
 LONG = 30
 # These columns are shown in the picture, or follow from other columns.
 HIDDEN = {"difference", "lowest", "lower_quartile", "median", "upper_quartile", "highest"}
+# Class and mark of verdicts.
+MARKS = {"agree": ("yes", "✓"), "disagree": ("no", "✗"), "open": ("no", "?"), "no power": ("pale", "–")}
 HEADERS = {"estimate": "ours", "std_error": "std. error", "p_value": "p", "p_adjusted": "p, Holm"}
 
 
@@ -56,9 +58,9 @@ def table(frame: pd.DataFrame) -> str:
     """A table as HTML, without empty columns. A long table is folded, and its rows with a verdict come first."""
     if len(frame) <= LONG:
         return _rows(frame)
-    judged = frame[frame["agrees"].notna()] if "agrees" in frame else frame.head(0)
+    judged = frame[frame["verdict"] != ""] if "verdict" in frame else frame.head(0)
     # If there are many verdicts, show only those that do not agree.
-    judged = judged if len(judged) <= LONG else judged[~judged["agrees"].astype(bool)]
+    judged = judged if len(judged) <= LONG else judged[judged["verdict"].isin(["disagree", "open"])]
     shown = _rows(judged) if len(judged) else ""
     return f"{shown}<details><summary>all {len(frame)} rows</summary>{_rows(frame)}</details>"
 
@@ -86,8 +88,9 @@ def _side(value: Any, left: bool) -> str:
 def _cell(name: str, value: Any) -> str:
     if pd.isna(value):
         return ""
-    if name == "agrees":
-        return '<span class="yes">✓ yes</span>' if value else '<span class="no">✗ no</span>'
+    if name == "verdict" and value in MARKS:
+        kind, mark = MARKS[value]
+        return f'<span class="{kind}">{mark} {value}</span>'
     if isinstance(value, float):
         return f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
     return escape(str(value))

@@ -11,9 +11,10 @@ from pwcstats import _params
 from pwcstats._files import write_file
 from pwcstats._jobs import digest
 from pwcstats.errors import InputError
-from pwcstats.studies.running import versions
+from pwcstats.studies.running import STUDIES, versions
+from pwcstats.studies.tables import COUNTED
 
-__all__ = ["record", "recorded"]
+__all__ = ["overview", "record", "recorded"]
 
 FOLDER = Path(__file__).parent / "results"
 
@@ -32,7 +33,7 @@ def recorded(study: str, exhibit: str) -> pd.DataFrame:
     -------
     DataFrame
         The result of the study's function of this name with ``size="paper"``. Its ``attrs`` contain "date", "versions",
-        "seed" and "seconds".
+        "seed", "seconds" and "options", the calibration and other options that the study uses.
 
     Examples
     --------
@@ -50,6 +51,29 @@ def recorded(study: str, exhibit: str) -> pd.DataFrame:
     _params.choice(study, sorted(found), "study")
     _params.choice(exhibit, [name.partition(".")[2] for name in names if name.startswith(f"{study}.")], "exhibit")
     return read_record(FOLDER / f"{study}.{exhibit}.csv")
+
+
+def overview() -> pd.DataFrame:
+    """Verdicts on each paper, from the recorded results.
+
+    Returns
+    -------
+    DataFrame
+        One row per study, with the numbers of rows that are counted (those that agree, disagree with a known cause, or
+        are open) and of rows without power.
+
+    Examples
+    --------
+    >>> from pwcstats.studies.recorded import overview
+    >>> list(overview().columns)
+    ['counted', 'agree', 'disagree', 'open', 'no power']
+    """
+    rows = {}
+    for study in STUDIES:
+        verdicts = pd.concat([read_record(file)["verdict"] for file in FOLDER.glob(f"{study}.*.csv")])
+        counts = {name: int((verdicts == name).sum()) for name in (*COUNTED, "no power")}
+        rows[study] = {"counted": sum(counts[name] for name in COUNTED), **counts}
+    return pd.DataFrame.from_dict(rows, orient="index")
 
 
 def record(frame: pd.DataFrame | None, file: Path, **about: Any) -> dict[str, Any]:
@@ -85,8 +109,9 @@ def read_record(file: Path) -> pd.DataFrame:
     # The file may be truncated, or the JSON may belong to another table.
     if about.get("sha256") != digest(content):
         raise InputError(f"{file} does not match {file.stem}.json beside it; compute the table again.")
-    frame = pd.read_csv(BytesIO(content)).astype({"agrees": "boolean", **dict.fromkeys(about["integers"], "Int64")})
-    # pandas reads an empty column as missing numbers.
-    frame["note"] = frame["note"].astype(object).fillna("")
+    frame = pd.read_csv(BytesIO(content)).astype(dict.fromkeys(about["integers"], "Int64"))
+    # pandas reads an empty text as a missing number.
+    for name in ("verdict", "note", "cause"):
+        frame[name] = frame[name].astype(object).fillna("")
     frame.attrs |= about
     return frame

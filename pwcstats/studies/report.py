@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from pwcstats.studies.html import page, picture, table
-from pwcstats.studies.tables import LEVEL
+from pwcstats.studies.tables import COUNTED, LEVEL
 
 
 def write_report(file: Path, outcomes: Sequence[Any]) -> None:
@@ -28,9 +28,12 @@ def write_report(file: Path, outcomes: Sequence[Any]) -> None:
     parts = [
         f"<p>Tables and figures of the papers, recomputed by pwcstats on {date}. Our numbers are means over runs, with "
         "standard errors, beside the printed numbers. A number <b>agrees</b> if the printed value lies in the "
-        f"{LEVEL:.0%} prediction interval for a repetition of the same experiment, allowing for rounding. A statement "
-        "agrees if it holds here, by the number beside it. With the few runs of the size “quick”, these intervals are "
-        "wide.</p>",
+        f"{LEVEL:.0%} prediction interval for a repetition of the same experiment, allowing for rounding. If the "
+        "interval is too wide to be a test, because the allowed difference is more than half of the distance of the "
+        "printed number from the nearer end of its plausible range, the row has <b>no power</b> and does not count. A "
+        f"statement agrees or <b>disagrees</b> if the {LEVEL:.0%} interval of the number beside it is on one side of "
+        "its cut; otherwise it is <b>open</b>. A number or statement that differs is open, too, unless its cause has "
+        "been demonstrated. With the few runs of the size “quick”, intervals are wide.</p>",
         _overview(studies),
         *(part for name, found in studies for part in _study(name, found)),
     ]
@@ -44,7 +47,7 @@ def _overview(studies: list[tuple[str, list[Any]]]) -> str:
         for outcome in outcomes:
             verdicts, title = outcome.verdicts, escape(outcome.exhibit.title)
             anchor = f"{name}.{outcome.exhibit.name}"
-            agree = f"{int(verdicts.sum())} of {len(verdicts)}" if len(verdicts) else ""
+            agree = _agreeing(verdicts)
             if outcome.error:
                 agree = "not run"
             size = escape(str(outcome.about.get("size", "")))
@@ -53,11 +56,16 @@ def _overview(studies: list[tuple[str, list[Any]]]) -> str:
                 f'<td class="word"><a href="#{anchor}">{title}</a></td>'
                 f"<td>{agree}</td><td>{size}</td><td>{outcome.seconds:.0f}</td></tr>"
             )
-    all_ = [verdict for _, outcomes in studies for outcome in outcomes for verdict in outcome.verdicts]
-    rows.append(f'<tr><td class="word">all</td><td></td><td>{sum(all_)} of {len(all_)}</td><td></td><td></td></tr>')
+    all_ = pd.Series([verdict for _, outcomes in studies for outcome in outcomes for verdict in outcome.verdicts])
+    rows.append(f'<tr><td class="word">all</td><td></td><td>{_agreeing(all_)}</td><td></td><td></td></tr>')
     names = '<tr><th class="word">paper</th><th class="word">table or figure</th>'
     head = f"{names}<th>agree</th><th>size</th><th>seconds</th></tr>"
     return f'<div class="wide"><table>{head}{"".join(rows)}</table></div>'
+
+
+def _agreeing(verdicts: pd.Series) -> str:
+    n = int(verdicts.isin(COUNTED).sum())
+    return f"{int((verdicts == 'agree').sum())} of {n}" if n else ""
 
 
 def _title(study: str) -> str:
@@ -84,8 +92,9 @@ def _study(name: str, outcomes: list[Any]) -> Iterator[str]:
 
 
 def _made(about: Mapping[str, Any]) -> str:
-    """Size, seed, date and versions of an exhibit; those of others may differ."""
-    return f"Size {about['size']}, seed {about['seed']}, {about['date']}, {about['versions']}"
+    """Size, seed, date, versions and options of an exhibit; those of others may differ."""
+    made = f"Size {about['size']}, seed {about['seed']}, {about['date']}, {about['versions']}"
+    return f"{made}. {about['options']}"
 
 
 def _linked(reference: str) -> str:

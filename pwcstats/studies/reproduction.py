@@ -21,7 +21,7 @@ from pwcstats.studies import STUDIES
 from pwcstats.studies.recorded import read_about, read_record, record
 from pwcstats.studies.report import write_report
 from pwcstats.studies.running import Size, by_size, names_or_default
-from pwcstats.studies.tables import Exhibit
+from pwcstats.studies.tables import Exhibit, tally
 
 __all__ = ["STUDIES", "Outcome", "reproduce", "selected"]
 
@@ -49,17 +49,16 @@ class Outcome:
 
     @property
     def verdicts(self) -> pd.Series:
-        """Whether each number and statement of the paper agrees with ours."""
-        return pd.Series(dtype="boolean") if self.table is None else self.table["agrees"].dropna()
+        """The verdict on each number and statement of the paper, "" for rows that are not judged."""
+        return pd.Series(dtype=object) if self.table is None else self.table["verdict"]
 
     def describe(self) -> str:
         """One line: the name, how much agrees, and the run time."""
         name = f"{self.study}.{self.exhibit.name}"
         if self.error:
             return f"{name}: not run: {self.error}"
-        agree = self.verdicts
-        verdict = f"{int(agree.sum())} of {len(agree)} agree with the paper" if len(agree) else "no printed numbers"
-        return f"{name}: {verdict} ({self.seconds:.0f} s)" + (f"; no picture: {self.trouble}" if self.trouble else "")
+        trouble = f"; no picture: {self.trouble}" if self.trouble else ""
+        return f"{name}: {tally(self.verdicts)} ({self.seconds:.0f} s){trouble}"
 
 
 def selected(names: str | Sequence[str]) -> list[tuple[str, ModuleType, Exhibit]]:
@@ -187,7 +186,8 @@ def _run(study: str, exhibit: Exhibit, size: Size, folder: Path, how: dict[str, 
     for file in (png, txt):
         file.unlink(missing_ok=True)
     seconds = round(perf_counter() - start, 1)
-    outcome.about = record(outcome.table, csv, date=date, size=size, seed=seed, seconds=seconds)
+    options = import_module(f"pwcstats.studies.{study}").OPTIONS
+    outcome.about = record(outcome.table, csv, date=date, size=size, seed=seed, seconds=seconds, options=options)
     if outcome.table is not None:
         write_file(txt, _as_page(outcome, outcome.table))
         outcome.files += [csv, txt]
@@ -208,14 +208,15 @@ def _as_page(outcome: Outcome, table: pd.DataFrame) -> str:
     exhibit, about = outcome.exhibit, outcome.about
     agreeing = outcome.describe().partition(": ")[2]
     made = f"Size {about['size']}, seed {about['seed']}, {about['date']}, {about['versions']}"
-    lines = [exhibit.title, fill(exhibit.about, 100), as_text(table), agreeing[:1].upper() + agreeing[1:], made]
+    options = fill(f"Options: {about['options']}", 100)
+    agreeing = agreeing[:1].upper() + agreeing[1:]
+    lines = [exhibit.title, fill(exhibit.about, 100), options, as_text(table), agreeing, made]
     return "\n\n".join(lines) + "\n"
 
 
 def as_text(table: pd.DataFrame) -> str:
     """A table as text, with blanks for missing values."""
     shown = table.astype(object).where(table.notna(), "")
-    shown["agrees"] = ["" if pd.isna(flag) else "yes" if flag else "no" for flag in table["agrees"]]
     return shown.to_string(index=False, float_format=lambda x: f"{x:.4g}")
 
 
@@ -223,6 +224,6 @@ def summary(outcomes: Sequence[Outcome]) -> str:
     """One line about all of them."""
     verdicts = pd.concat([outcome.verdicts for outcome in outcomes])
     failed, bare = (sum(bool(getattr(one, what)) for one in outcomes) for what in ("error", "trouble"))
-    text = f"{int(verdicts.sum())} of {len(verdicts)} numbers and statements agree with the papers"
+    text = tally(verdicts, "numbers and statements agree with the papers")
     text += f"; {counted(failed, 'exhibit')} could not be run" if failed else ""
     return text + (f"; {counted(bare, 'picture')} could not be drawn" if bare else "")

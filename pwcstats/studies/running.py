@@ -20,8 +20,10 @@ from pwcstats._kernels.blas import one_thread
 from pwcstats.compare.benchmark_arguments import read_cache
 from pwcstats.errors import InputError
 
-__all__ = ["Size", "by_size", "count_or_default", "names_or_default", "run_cells", "versions"]
+__all__ = ["STUDIES", "Size", "by_size", "count_or_default", "names_or_default", "run_cells", "versions"]
 
+# By year of publication.
+STUDIES = ("hastie_tibshirani", "wu_lin_weng", "chang", "szepannek", "sulzmann")
 Size = Literal["quick", "paper"]
 Record = dict[str, Any]
 # Packages on which the numbers of a study depend; the last ones contain data sets.

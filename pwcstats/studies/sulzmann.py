@@ -23,7 +23,7 @@ from pwcstats.studies.sulzmann_runs import (
     voted,
     weighted,
 )
-from pwcstats.studies.tables import Exhibit, claim, compare_with_paper
+from pwcstats.studies.tables import Exhibit, claim, compare_with_paper, keep_verdicts
 
 __all__ = [
     "EXHIBITS", "PAPER_5", "PAPER_EXAMPLE", "example", "one_against_all", "section5", "theorem1", "theorem2",
@@ -44,6 +44,10 @@ LARGE = ("segment", "satimage", "penbased", "letter")
 GAUSSIAN = ("iris", "wine", "vehicle", "vowel")
 # Difference of equal probabilities due to rounding.
 ROUNDING = 1e-12
+# A count is 0 if it is below this.
+ANY = 0.5
+# A share is 0 if it is below this: the data sets have fewer cases.
+ONE_CASE = 1e-5
 # Data sets with more cases than columns in each class, learners that need these, and what is counted.
 CONTINUOUS = ("iris", "wine", "vowel")
 LEARNERS = ("naive Bayes", "QDA", "LDA")
@@ -80,7 +84,7 @@ def theorem1(size: Size = "quick", *, sets: Sequence[str] | None = None, **how: 
     """
     runs = run_cells(weighted, _cells(size, sets), **how)
     theorem = "weighted pairs give naive Bayes's own probabilities"
-    return _proved(runs, "deviation", "largest difference of probabilities", theorem, runs["deviation"].max())
+    return _proved(runs, "deviation", "largest difference of probabilities", theorem, runs["deviation"].max(), ROUNDING)
 
 
 def theorem2(size: Size = "quick", *, sets: Sequence[str] | None = None, **how: Any) -> pd.DataFrame:
@@ -124,14 +128,14 @@ def _cells(size: Size, sets: Sequence[str] | None) -> list[Record]:
     return [{"data": data, "learner": learner, "most": most} for data, learner in tasks]
 
 
-def _proved(runs: pd.DataFrame, column: str, quantity: str, theorem: str, most: float) -> pd.DataFrame:
+def _proved(runs: pd.DataFrame, column: str, quantity: str, theorem: str, most: float, cut: float) -> pd.DataFrame:
     """The results of each data set and learner, which the paper does not have, and one verdict on the theorem."""
     by = ["data", "learner"]
     notes = dict(zip((tuple(key) for key in runs[by].to_numpy().tolist()), _counts(runs), strict=True))
     table = compare_with_paper(runs, by, column, {}, quantity=quantity, note=lambda *key: notes[key])
     sets = counted(runs["data"].nunique(), "set")
     note = f"{quantity} in {runs['cases'].sum()} cases, of {sets} of data with one or two learners"
-    return pd.concat([table, claim(theorem, most < ROUNDING, most, note=note)], ignore_index=True)
+    return pd.concat([table, claim(theorem, most, 0.0, note, below=cut)], ignore_index=True)
 
 
 def _counts(runs: pd.DataFrame) -> list[str]:
@@ -146,7 +150,7 @@ def _counts(runs: pd.DataFrame) -> list[str]:
 def _rankings(voting: str, theorem: str, size: Size, sets: Sequence[str] | None, how: Any) -> pd.DataFrame:
     cells = [cell | {"voting": voting} for cell in _cells(size, sets)]
     runs = run_cells(voted, cells, **how)
-    return _proved(runs, "differ", "rankings that differ", theorem, runs["differ"].sum())
+    return _proved(runs, "differ", "rankings that differ", theorem, runs["differ"].sum(), ANY)
 
 
 def example(size: Size = "quick", **how: Any) -> pd.DataFrame:
@@ -171,15 +175,15 @@ def example(size: Size = "quick", **how: Any) -> pd.DataFrame:
         pd.DataFrame({"class": list("123"), "s": sums}), ["class"], "s", PAPER_EXAMPLE, digits=1, exact=True
     )
     # The third follows from the first two, because they sum to 3.
-    table["agrees"] = table["agrees"].where(table["class"] != "3")
+    table = keep_verdicts(table, table["class"] != "3")
     full = np.array([[0.5, r[0], r[1]], [1 - r[0], 0.5, r[2]], [1 - r[1], 1 - r[2], 0.5]])
-    agree = np.array_equal(np.sign(full - 0.5), in_order(np.array([P_EXAMPLE]))[0])
+    differ = int((np.sign(full - 0.5) != in_order(np.array([P_EXAMPLE]))[0]).sum()) // 2
     violation = "against (5)" if intransitive(full[None]).any() else "not against (5)"
     ranking = ", ".join(str(index + 1) for index in np.argsort(-sums))
     claims = [
-        claim("the pairs agree with the ranking of p = (0.6, 0.3, 0.1)", agree),
-        claim("the pairs are transitive", None, note=f"{violation}; follows from the ranking"),
-        claim("weighted voting ranks the classes 2, 1, 3", None, note=f"here {ranking}; follows from the sums"),
+        claim("the pairs agree with the ranking of p = (0.6, 0.3, 0.1)", differ, 0.0, "pairs that do not", below=ANY),
+        claim("the pairs are transitive", note=f"{violation}; follows from the ranking"),
+        claim("weighted voting ranks the classes 2, 1, 3", note=f"here {ranking}; follows from the sums"),
     ]
     return pd.concat([table, *claims], ignore_index=True)
 
@@ -213,29 +217,30 @@ def _claims(runs: pd.DataFrame) -> list[pd.DataFrame]:
     bayes, quadratic, linear = (runs[runs["learner"] == learner] for learner in LEARNERS)
     steady = quadratic[quadratic["reversed"] == 0.0]
     reversed_, voting = CIRCLES["reversed"], CIRCLES["voting"]
-    rows: list[tuple[str, bool | None, Any, str]] = [
-        ("naive Bayes is class-order-invariant", not bayes["reversed"].any(), bayes["reversed"], reversed_),
-        ("its pairs are transitive, (5)", None, bayes["circles"], "cases against (5); follows from the above"),
+    none, some = {"below": ONE_CASE}, {"above": ONE_CASE}
+    rows: list[tuple[str, Any, Any, str]] = [
+        ("naive Bayes is class-order-invariant", none, bayes["reversed"], reversed_),
+        ("its pairs are transitive, (5)", {}, bayes["circles"], "cases against (5); follows from the above"),
         (
             "Theorem 3 holds for all class-order-invariant learners",
-            None,
+            {},
             steady["voting"],
             f"{voting}, of QDA, which is such a learner on {counted(len(steady), 'set')} of data; follows from that",
         ),
         (
             "transitivity is not guaranteed for other learners",
-            bool(linear["circles"].any()),
+            some,
             linear["circles"],
             f"cases against (5), of LDA's pairs: {_sets(linear, 'circles')}",
         ),
         (
             "class-order invariance does not hold for all learners",
-            None,
+            {},
             linear["reversed"],
             f"{reversed_}, of LDA's: {_sets(linear, 'reversed')}; follows from the above",
         ),
     ]
-    return [claim(text, holds, shares.max(), note=f"largest share of {what}") for text, holds, shares, what in rows]
+    return [claim(text, shares.max(), 0.0, f"largest share of {what}", **cut) for text, cut, shares, what in rows]
 
 
 def _sets(runs: pd.DataFrame, column: str) -> str:
@@ -268,15 +273,17 @@ def section5(size: Size = "quick", **how: Any) -> pd.DataFrame:
         for label, (above, below) in fractions.items()
     }
     by = ["method", "class"]
-    table = compare_with_paper(runs, by, "p", printed, quantity="posterior", digits=9, exact=True, note=_note_5)
+    table = compare_with_paper(
+        runs, by, "p", printed, quantity="posterior", digits=9, exact=True, plausible=(0.0, 1.0), note=_note_5
+    )
     # The posteriors of naive Bayes sum to 1, so the last one follows.
-    table["agrees"] = table["agrees"].where((table["method"] != "naive Bayes") | (table["class"] != "C"))
+    table = keep_verdicts(table, (table["method"] != "naive Bayes") | (table["class"] != "C"))
     total = float(posteriors["one against all"].sum())
     predicted = {method: f"here {posteriors[method].idxmax()}; follows from the posteriors" for method in posteriors}
     claims = [
-        claim("naive Bayes predicts C", None, note=predicted["naive Bayes"]),
-        claim("one against all predicts B", None, note=predicted["one against all"]),
-        claim("the posteriors of one against all do not sum up to 1", None, total, note="their sum; follows from them"),
+        claim("naive Bayes predicts C", note=predicted["naive Bayes"]),
+        claim("one against all predicts B", note=predicted["one against all"]),
+        claim("the posteriors of one against all do not sum up to 1", total, note="their sum; follows from them"),
     ]
     return pd.concat([table, *claims], ignore_index=True)
 
@@ -322,7 +329,7 @@ def one_against_all(
     apart = runs.groupby("data", sort=False)["other"].mean() > 0.0
     statement = "one-against-all naive Bayes is not naive Bayes"
     note = f"share of the {len(apart)} sets of data with a case that gets another class; follows from the example"
-    return pd.concat([*parts, claim(statement, None, float(apart.mean()), note=note)], ignore_index=True)
+    return pd.concat([*parts, claim(statement, float(apart.mean()), note=note)], ignore_index=True)
 
 
 def _note_split(data: str) -> str:
@@ -345,6 +352,10 @@ _DATA = (
     "duplicated) and on real data, with two thirds of the cases for training. The learners are categorical naive Bayes "
     "(numbers are discretised into five bins of equal counts) and, if no column is constant within a class, Gaussian "
     "naive Bayes. Each pair is fitted separately. There is one verdict for all data sets. "
+)
+OPTIONS = (
+    "Pairs of scikit-learn's naive Bayes (QDA and LDA in (5)), each fitted separately, with the probabilities that "
+    'these learners give (calibration=None), coupled by "bayes", "sum" and "vote".'
 )
 EXHIBITS = (
     Exhibit(

@@ -146,7 +146,8 @@ def _posteriors(task: _Task) -> tuple[Array, Array]:
     learner = task.learner.fit(task.x, task.y)
     bayes = hasattr(learner, "predict_joint_log_proba")
     joint = learner.predict_joint_log_proba(task.new) if bayes else learner.decision_function(task.new)
-    return joint, PairwiseClassifier(task.learner, fast=False).fit(task.x, task.y).pairwise_proba(task.new)
+    pairs = PairwiseClassifier(task.learner, calibration=None, fast=False).fit(task.x, task.y)
+    return joint, pairs.pairwise_proba(task.new)
 
 
 def _task(data: str, learner: str, most: int, seed: int) -> _Task:

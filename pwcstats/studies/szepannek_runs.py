@@ -36,7 +36,14 @@ def _errors(
     lda: Any, nb: Any, x: Any, y: Any, train: NDArray[np.intp], test: NDArray[np.intp], seed: int
 ) -> dict[str, float]:
     """Test errors of each learner on all classes, and of coupled pairs with the better learner by 3-fold CV."""
-    pwc = PairwiseClassifier({"LDA": lda, "NB": nb}, coupling="ht", selection_cv=3, random_state=seed)
+    pwc = PairwiseClassifier(
+        {"LDA": lda, "NB": nb},
+        coupling="ht",
+        selection_cv=3,
+        calibration=None,
+        temperature=False,
+        random_state=seed,
+    )
     methods = {"LDA": lda, "NB": nb, "PWC": pwc}
     return {name: 1.0 - clf.fit(x[train], y[train]).score(x[test], y[test]) for name, clf in methods.items()}
 
