@@ -114,10 +114,10 @@ class OrderedLogit(FromFormula, Model):
         frame = reading.read_frame(frame, len(codes), needs_column=False)
         frame = frame if frame.shape[1] else frame.assign(const=1.0)
         extra = {"freq_weights": freq_weights, "offset": offset}
-        extra = {key: None if given is None else as_float(given, key) for key, given in extra.items()}
+        extra = {key: reading.read_column(given, key) for key, given in extra.items()}
         if "missing_idx" not in kwargs:
             reading.check_lengths(len(frame), **extra)
-        if kwargs.get("missing", "none") == "none":
+        if kwargs.get("missing", "none") != "drop":
             reading.check_no_missing(frame, codes, extra, f"set {arg('missing', 'drop')}")
         super().__init__(codes, frame, **extra, **kwargs)
         self._weight = reading.read_weights(self.freq_weights, len(self.exog))
@@ -259,7 +259,7 @@ class OrderedLogit(FromFormula, Model):
             names = list(map(str, self.exog_names))
             x = np.atleast_2d(reading.read_new_rows(exog, names, slopes, hasattr(self, "formula")))
         if offset is not None:
-            added = reading.read_new_offset(offset, len(x))
+            added = reading.read_new_offset(offset, len(x), hasattr(self, "formula"))
         return self._slopes_of(x), added
 
 
