@@ -18,6 +18,7 @@ from pwcstats._arrays import Array
 from pwcstats._results import Result, TestResult
 from pwcstats._text import counted, listed
 from pwcstats.errors import InputError, code
+from pwcstats.logit.formulas import offset_of_rows
 from pwcstats.logit.inherited import PrintedWrapper
 from pwcstats.logit.ordinal_results import OrdinalResults
 
@@ -83,8 +84,9 @@ class OrderedLogitResults(OrdinalResults):
         which : {"prob", "class", "linear", "cumulative"}
             Probabilities of the classes, the most probable class, linear predictors (without a threshold), or
             P(Y <= j) for all classes j but the highest.
-        offset : array-like, optional
-            Offset of the new rows, by default 0; the rows of the fit have their own.
+        offset : array-like or str, optional
+            Offset of the new rows, or the name of its column in `exog`. By default the column that was the offset of
+            the fit, if it was named, otherwise 0; the rows of the fit have their own.
 
         Returns
         -------
@@ -92,6 +94,7 @@ class OrderedLogitResults(OrdinalResults):
             One column per class or threshold; a Series for "class" and "linear".
         """
         _params.choice(which, ("prob", "class", "linear", "cumulative"), "which")
+        offset = offset_of_rows(self.model, exog, transform, offset)
         exog, index = self._new_rows(exog, transform)
         values = self.model.predict(self._limit, exog, "prob" if which == "class" else which, offset)
         if which == "class":
@@ -124,6 +127,7 @@ class OrderedLogitResults(OrdinalResults):
         """
         _params.choice(which, ("prob", "linear", "cumulative"), "which")
         self._check_finite(code("get_prediction"))
+        offset = offset_of_rows(self.model, exog, transform, offset)
         exog, index = self._new_rows(exog, transform)
         params, cov = np.asarray(self.params), np.asarray(self.cov_params())
         predicted = self.model.predict(params, exog, which, offset).reshape(-1, len(self._columns(which)))

@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 from statsmodels.base.model import LikelihoodModelResults
-from statsmodels.tools.sm_exceptions import MissingDataError
 
 from pwcstats import _params
 from pwcstats._arrays import Array, as_float
@@ -16,6 +15,7 @@ from pwcstats._kernels.newton import Ascent
 from pwcstats._text import did_you_mean, listed, shape_of, shown
 from pwcstats.errors import ConvergenceWarning, InputError, arg, code, warn
 from pwcstats.logit import reading
+from pwcstats.logit.binary import cure_of
 from pwcstats.logit.formulas import columns_by_term
 from pwcstats.logit.inherited import HidesUnavailable, Unavailable
 from pwcstats.logit.likelihood import MultinomialLikelihood
@@ -40,19 +40,17 @@ class PenalizedModel(HidesUnavailable):
         reading.check_options(kwargs, type(self).__name__, "offset, freq_weights and missing")
         reading.check_design(exog)
         reading.check_aligned(exog, freq_weights=freq_weights, offset=offset)
+        freq_weights = reading.read_column(freq_weights, "freq_weights")
+        offset = reading.read_column(offset, "offset")
         if "missing_idx" not in kwargs:
             reading.check_same_rows(len(endog), len(exog))
             reading.check_lengths(len(exog), freq_weights=freq_weights, offset=offset)
-        extra = {"freq_weights": freq_weights} | ({} if offset is None else {"offset": np.asarray(offset, dtype=float)})
+        extra = {"freq_weights": freq_weights} | ({} if offset is None else {"offset": offset})
         cure = f"set {arg('missing', 'drop')}"
-        if kwargs.get("missing", "none") == "none":
+        if kwargs.get("missing", "none") != "drop":
             reading.check_no_missing(exog, endog, extra, cure)
         kwargs["check_rank"] = False
-        try:
-            super().__init__(endog, exog, **extra, **kwargs)  # type: ignore[call-arg]
-        except MissingDataError:
-            reading.check_no_missing(exog, endog, extra, cure)
-            raise
+        super().__init__(endog, exog, **extra, **kwargs)  # type: ignore[call-arg]
         self._weight = reading.read_weights(getattr(self, "freq_weights", None), len(self.exog))
         self._code = np.asarray(self.endog).astype(np.int64)
         reading.check_classes(self._code, self._weight, self.class_labels)
@@ -103,15 +101,16 @@ class PenalizedModel(HidesUnavailable):
         """Minus the Fisher information; the curvature of the penalty is not included."""
         return -self.information(params)
 
-    def predict(self, params: Any, exog: Any = None, *args: Any, **kwargs: Any) -> Any:
+    def predict(self, params: Any, exog: Any = None, which: str = "mean", **kwargs: Any) -> Any:
         """Predictions at some parameters, as in statsmodels; new rows must be finite."""
         if exog is not None:
             names = list(map(str, self.exog_names))
             coefficients = np.asarray(params).reshape(len(names), -1, order="F")
             exog = reading.read_new_rows(exog, names, coefficients, hasattr(self, "formula"))
-            if kwargs.get("offset") is not None:
-                kwargs["offset"] = reading.read_new_offset(kwargs["offset"], len(np.atleast_2d(exog)))
-        return super().predict(params, exog, *args, **kwargs)  # type: ignore[misc]
+        if kwargs.get("offset") is not None:
+            n = len(self.exog if exog is None else np.atleast_2d(exog))
+            kwargs["offset"] = reading.read_new_offset(kwargs["offset"], n, hasattr(self, "formula"))
+        return super().predict(params, exog, which=which, **kwargs)  # type: ignore[misc]
 
     def _point(self, params: Any) -> Point:
         return self._likelihood.at(self._read_params(params, "params"))
@@ -144,7 +143,8 @@ class PenalizedModel(HidesUnavailable):
         if not np.isfinite(ascent.point.value):
             raise InputError(f"{arg('start_params')} give probabilities of 0 or 1; start nearer to 0.")
         if not ascent.converged:
-            warn(ConvergenceWarning(f"the fit did not converge ({ascent.reason}); raise {arg('maxiter')}."))
+            cure = cure_of(ascent, started=start is not None)
+            warn(ConvergenceWarning(f"the fit did not converge ({ascent.reason}); {cure}."))
         elif disp:
             value = ascent.point.value + self._likelihood.constant
             print(f"Converged after {ascent.n_iter} steps; penalised log-likelihood {value:.6g}.")
