@@ -142,9 +142,7 @@ class TestFiles:
 def test_lines_and_json(shell, few):
     arguments = ("reproduce", "szepannek.table1", "--out", shell.path("out"))
     lines = shell.ok(*arguments).splitlines()
-    assert re.fullmatch(
-        r"szepannek\.table1: 0 of 1 agree with the paper, 1 open, 2 without power \(\d+ s\)", lines[0]
-    )
+    assert re.fullmatch(r"szepannek\.table1: 0 of 1 agree with the paper, 1 open, 2 without power \(\d+ s\)", lines[0])
     said = "0 of 1 numbers and statements agree with the papers, 1 open, 2 without power"
     assert lines[1] == f"{said}: {shell.path('out')}/report.html"
     found = shell.document(*arguments)
@@ -172,7 +170,11 @@ def test_a_data_set_that_is_not_installed_stops_nothing_else(shell, few, monkeyp
 def test_verdicts_and_folded_rows():
     runs = pd.DataFrame({"method": range(40), "error": 0.1})
     long = pd.concat(
-        [compare_with_paper(runs, ["method"], "error", {}), claim("it is so", 1, 0, above=0), claim("it is not", 1, 0, below=0, cause="known")]
+        [
+            compare_with_paper(runs, ["method"], "error", {}),
+            claim("it is so", 1, 0, above=0),
+            claim("it is not", 1, 0, below=0, cause="known"),
+        ]
     )
     page = html.table(long)
     above, below = page.split("<details>")
@@ -204,7 +206,8 @@ def test_a_picture_that_fails_takes_nothing_from_the_table(shell, few, monkeypat
     page = (shell.folder / "out" / "report.html").read_text()
     assert "No picture: nothing to draw." in page
     assert "<td>0 of 1</td>" in page
-    assert read_record(shell.folder / "out" / "szepannek.table1.csv")["verdict"].tolist() == ["no power", "open", "no power"]
+    found = read_record(shell.folder / "out" / "szepannek.table1.csv")
+    assert found["verdict"].tolist() == ["no power", "open", "no power"]
 
 
 def test_no_picture_of_another_table(few, tmp_path, monkeypatch):

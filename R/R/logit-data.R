@@ -44,7 +44,25 @@ evaluate_formula <- function(asked, environment, call) {
   ask <- asked[c(1L, match(arguments, names(asked), 0L))]
   ask[[1L]] <- quote(stats::model.frame)
   ask$drop.unused.levels <- TRUE
-  tryCatch(eval(ask, environment), error = function(e) abort_as(e, call))
+  flat_columns(tryCatch(eval(ask, environment), error = function(e) abort_as(e, call)), call)
+}
+
+# Weights and offsets of one column become vectors; several columns are an error.
+flat_columns <- function(frame, call) {
+  offsets <- attr(attr(frame, "terms"), "offset")
+  for (k in c(offsets, which(names(frame) %in% c("(weights)", "(offset)")))) {
+    if (is.matrix(frame[[k]])) {
+      what <- if (names(frame)[[k]] == "(weights)") "weights" else "offset"
+      if (ncol(frame[[k]]) != 1L) {
+        abort(
+          sprintf("%s must be one number for each row, got %d columns.", what, ncol(frame[[k]])),
+          call
+        )
+      }
+      frame[[k]] <- as.vector(frame[[k]])
+    }
+  }
+  frame
 }
 
 design_of <- function(terms, frame, contrasts, call) {

@@ -239,7 +239,7 @@ new_frame <- function(object, newdata, na.action, call) { # nolint
       if (!is.null(classes)) {
         stats::.checkMFClasses(classes, frame)
       }
-      frame
+      flat_columns(frame, call)
     },
     error = function(e) abort_as(e, call)
   )

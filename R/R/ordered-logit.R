@@ -15,7 +15,8 @@
 #' maximises the log-likelihood plus half the log determinant of the expected information of
 #' thresholds and slopes. For two classes this is [firth()]. For more classes the model is not an
 #' exponential family, so that the estimate is not the one that removes the first-order bias; that
-#' of Kosmidis (2014) solves other equations.
+#' of Kosmidis (2014) solves other equations. The weights of each class between the lowest and the
+#' highest must add up to more than 1/2; otherwise the penalised likelihood has no maximum.
 #'
 #' @inheritParams firth
 #' @param formula Model formula. The response is an ordered factor or numeric; with two classes it

@@ -26,14 +26,15 @@ def papers():
     lines = list_table(rows, widths="27 8 8 10 7 8 32")
     for verdict, title in (("disagree", "Disagreements with a demonstrated cause"), ("open", "Open")):
         if found := rows_with(verdict):
-            lines += ["", f"**{title}**", "", *list_table([("table or figure", "what", "ours", "paper", "why"), *found])]
+            header = ("table or figure", "what", "ours", "paper", "why")
+            lines += ["", f"**{title}**", "", *list_table([header, *found])]
     return lines
 
 
 def rows_with(verdict):
-    """Rows with a verdict: exhibit, quantity with its settings, our number, that of the paper, and the cause or note."""
+    """Rows with a verdict: exhibit, quantity with its settings, our number, the paper's, and the cause or note."""
     rows = []
-    for study, exhibit in ((study, exhibit) for study in STUDIES for exhibit in exhibits(study)):
+    for study, exhibit in tables():
         table = recorded(study, exhibit)
         parameters = list(table.columns[: list(table.columns).index("quantity")])
         for row in table[table["verdict"] == verdict].to_dict("records"):
@@ -46,9 +47,10 @@ def rows_with(verdict):
     return rows
 
 
-def exhibits(study):
-    """The names of the tables of a study."""
-    return [one.name for one in import_module(f"pwcstats.studies.{study}").EXHIBITS if one.table is not None]
+def tables():
+    """All tables, as pairs of study and name."""
+    exhibits = ((study, one) for study in STUDIES for one in import_module(f"pwcstats.studies.{study}").EXHIBITS)
+    return [(study, one.name) for study, one in exhibits if one.table is not None]
 
 
 def agreement():

@@ -87,12 +87,20 @@ def fit_binary(
     return finite_fit(likelihood, ascent, where)
 
 
+def cure_of(ascent: Ascent[Point], or_else: str = "", started: bool = False) -> str:
+    """What helps if an ascent did not converge; `or_else` is further advice, `started` tells of a start by the user."""
+    if ascent.reason.startswith("stopped"):
+        return f"raise {arg('maxiter')}"
+    if started:
+        return f"leave out {arg('start_params')}, or start nearer to 0"
+    return f"look for extreme numbers in {arg('exog')}, the weights and the offset{or_else}"
+
+
 def finite_fit(likelihood: Likelihood, ascent: Ascent[Point], where: str = "") -> Fit:
     """The fit of a likelihood that has a maximum."""
     point, trouble = ascent.point, None
     if not ascent.converged:
-        firth = f", or use {arg('penalty', 'firth')}" if not likelihood.firth else ""
-        cure = f"raise {arg('maxiter')}{firth}"
+        cure = cure_of(ascent, "" if likelihood.firth else f", or use {arg('penalty', 'firth')}")
         trouble = ConvergenceWarning(f"the fit{where} did not converge ({ascent.reason}); {cure}.")
     beta = likelihood.beta(point.params)
     value, kept = point.value + likelihood.constant, np.ones(len(beta), np.bool_)

@@ -15,7 +15,7 @@ from pwcstats._kernels.newton import Ascent
 from pwcstats._text import listed, shape_of, shown
 from pwcstats.errors import InputError, arg, code
 from pwcstats.logit import reading
-from pwcstats.logit.formulas import FromFormula
+from pwcstats.logit.formulas import FromFormula, offset_of_rows
 from pwcstats.logit.inherited import PrintedWrapper
 from pwcstats.logit.likelihood import MultinomialLikelihood
 from pwcstats.logit.maximum import MAXITER, Point
@@ -283,12 +283,38 @@ class FirthLogitResults(PenalizedResults, LogitResults):
         """Linear predictor, including the offset."""
         return self.model.predict(self.params, which="linear")
 
+    def predict(self, exog: Any = None, transform: bool = True, which: str = "mean", offset: Any = None) -> Any:
+        """Predictions, as in statsmodels.
+
+        Parameters
+        ----------
+        exog : array-like, optional
+            New rows: design matrix or, after a formula, its variables. By default the rows of the fit. After a formula,
+            rows with missing values have missing predictions.
+        transform : bool
+            Whether `exog` holds the variables of the formula.
+        which : {"mean", "linear", "var"}
+            Probabilities, linear predictors, or variances.
+        offset : array-like or str, optional
+            Offset of the new rows, or the name of its column in `exog`. By default the column that was the offset of
+            the fit, if it was named, otherwise 0; the rows of the fit have their own.
+
+        Returns
+        -------
+        Series or ndarray
+        """
+        offset = offset_of_rows(self.model, exog, transform, offset)
+        return super().predict(exog, transform, which=which, offset=offset)
+
     def get_prediction(self, exog: Any = None, transform: bool = True, **kwargs: Any) -> Any:
-        """Predictions with standard errors, as in statsmodels; for the rows of the fit, with their offset."""
+        """Predictions with standard errors, as in statsmodels; the offset is that of :meth:`predict`."""
         if kwargs.get("average"):
             self._check_unweighted("The mean prediction is an average")
-        if exog is None and kwargs.get("offset") is None and hasattr(self.model, "offset"):
-            kwargs["offset"] = self.model.offset
+        offset = offset_of_rows(self.model, exog, transform, kwargs.get("offset"))
+        if exog is None and offset is None:
+            offset = getattr(self.model, "offset", None)
+        if offset is not None:
+            kwargs["offset"] = reading.read_column(offset, "offset")
         return super().get_prediction(exog, transform, **kwargs)
 
     def pred_table(self, threshold: float = 0.5) -> Array:

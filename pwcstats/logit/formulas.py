@@ -4,7 +4,7 @@ from typing import Any, TypeVar
 
 import pandas as pd
 
-from pwcstats._arrays import as_float
+from pwcstats._text import did_you_mean
 from pwcstats.errors import InputError, arg, value
 from pwcstats.logit import reading
 
@@ -16,6 +16,8 @@ class FromFormula:
 
     # Number of our own stack frames between the caller of `from_formula` and statsmodels' `Model.from_formula`.
     _formula_frames = 1
+    # The column of the data that is the offset, if it was named.
+    _offset_name: str | None = None
 
     @classmethod
     def _read_response(cls, values: Any, kwargs: dict[str, Any]) -> tuple[Any, pd.Index]:
@@ -38,8 +40,9 @@ class FromFormula:
         subset : array-like, optional
             Rows to use, as labels or as a mask.
         **kwargs
-            Options of the model. `freq_weights` and `offset` have an entry for each row of `data`. Rows in which
-            something is missing, including a weight or an offset, are dropped unless `missing` says otherwise.
+            Options of the model. `freq_weights` and `offset` are names of columns of `data`, or have an entry for each
+            row of `data`. Rows in which something is missing, including a weight or an offset, are dropped unless
+            `missing` says otherwise. After an offset by name, predictions of new rows take it from the new data.
             `eval_env`, as in statsmodels, tells where to look up functions and variables that are not columns of
             `data`; by default in the scope of the caller.
 
@@ -51,6 +54,7 @@ class FromFormula:
             raise InputError(f"the formula must be a string such as 'y ~ x1 + x2', got {value(formula)}.")
         if not isinstance(data, pd.DataFrame):
             raise InputError(f"{arg('data')} must be a data frame, got {type(data).__name__}.")
+        name = kwargs.get("offset")
         frame = coded = _take_rows(data, subset, kwargs)
         labels = None
         response = formula.split("~")[0].strip()
@@ -63,20 +67,22 @@ class FromFormula:
             kwargs["eval_env"] = max(depth, 1) + cls._formula_frames
         model: M = super().from_formula(formula, coded, **kwargs)  # type: ignore[misc]
         model.data.frame = frame  # type: ignore[attr-defined]
+        model._offset_name = name if isinstance(name, str) else None
         if labels is not None:
             model._name_classes(labels)
         return model
 
 
 def _take_rows(data: pd.DataFrame, subset: Any, kwargs: dict[str, Any]) -> pd.DataFrame:
-    """The subset of the data; replaces the weights and offsets in `kwargs` by arrays for the same rows.
+    """The subset of the data; replaces weights and offsets in `kwargs`, or their names, by arrays for the same rows.
 
     Rows without a weight or an offset are dropped here, unless `missing` says otherwise; statsmodels drops the other
     rows with missing values, and their entries of arrays.
     """
     given = {key: kwargs[key] for key in ("freq_weights", "offset") if kwargs.get(key) is not None}
+    given = {key: _column(data, key, "data", name) if isinstance(name, str) else name for key, name in given.items()}
     reading.check_aligned(data, "data", **given)
-    given = {key: as_float(column, key) for key, column in given.items()}
+    given = {key: reading.read_column(column, key) for key, column in given.items()}
     reading.check_lengths(len(data), **given)
     frame = data if subset is None else data.loc[subset]
     extra = pd.DataFrame(given, index=data.index)
@@ -86,6 +92,33 @@ def _take_rows(data: pd.DataFrame, subset: Any, kwargs: dict[str, Any]) -> pd.Da
         frame, extra = (frame, extra) if known.all() else (frame[known], extra[known])
     kwargs.update({key: extra[key].to_numpy() for key in given})
     return frame
+
+
+def _column(data: Any, key: str, data_name: str, name: str) -> Any:
+    """The column that an option names."""
+    if name not in data:
+        hint = did_you_mean(name, list(map(str, data)))
+        raise InputError(
+            f"{arg(key)} must be the name of a column of {arg(data_name)}, or a number for each row, got {value(name)}."
+            f"{hint}"
+        )
+    return data[name]
+
+
+def offset_of_rows(model: Any, exog: Any, transform: bool, offset: Any) -> Any:
+    """The offset for predictions: that of the call or, for new rows, their column with the name of the fit's offset."""
+    if isinstance(offset, str):
+        return _column(model.data.frame if exog is None else exog, "offset", "exog", offset)
+    name = getattr(model, "_offset_name", None)
+    if exog is None or offset is not None or name is None:
+        reading.check_aligned(exog, offset=offset)
+        return offset
+    if not transform or not hasattr(exog, "keys") or name not in exog:
+        raise InputError(
+            f"the fit has the column {name!r} as offset, but {arg('exog')} has no such column; add it, or give "
+            f"{arg('offset')}."
+        )
+    return exog[name]
 
 
 def columns_by_term(model: Any) -> dict[str, list[int]]:

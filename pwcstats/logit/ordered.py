@@ -11,7 +11,7 @@ from statsmodels.base.model import Model
 
 from pwcstats import _params
 from pwcstats._arrays import Array, as_float
-from pwcstats._text import shape_of
+from pwcstats._text import named, shape_of
 from pwcstats.errors import InputError, arg, code, value
 from pwcstats.logit import reading
 from pwcstats.logit.binary import EXTREME, Fit, Limit, finite_fit, limit_fit, warn_about
@@ -62,7 +62,8 @@ class OrderedLogit(FromFormula, Model):
     With ``penalty="firth"``, the model maximises :math:`\ell(\theta) + \frac12 \log |I(\theta)|`, where I is the
     expected information of thresholds and slopes. Standard errors come from I. For two classes this is
     :class:`FirthLogit`. For more classes the model is not an exponential family, so that this estimate is not the one
-    that removes the first-order bias: that of Kosmidis (2014) [1]_ solves other adjusted score equations.
+    that removes the first-order bias: that of Kosmidis (2014) [1]_ solves other adjusted score equations. The weights
+    of each class between the lowest and the highest must add up to more than 1/2; otherwise there is no maximum.
 
     References
     ----------
@@ -114,10 +115,10 @@ class OrderedLogit(FromFormula, Model):
         frame = reading.read_frame(frame, len(codes), needs_column=False)
         frame = frame if frame.shape[1] else frame.assign(const=1.0)
         extra = {"freq_weights": freq_weights, "offset": offset}
-        extra = {key: None if given is None else as_float(given, key) for key, given in extra.items()}
+        extra = {key: reading.read_column(given, key) for key, given in extra.items()}
         if "missing_idx" not in kwargs:
             reading.check_lengths(len(frame), **extra)
-        if kwargs.get("missing", "none") == "none":
+        if kwargs.get("missing", "none") != "drop":
             reading.check_no_missing(frame, codes, extra, f"set {arg('missing', 'drop')}")
         super().__init__(codes, frame, **extra, **kwargs)
         self._weight = reading.read_weights(self.freq_weights, len(self.exog))
@@ -198,6 +199,8 @@ class OrderedLogit(FromFormula, Model):
         """
         maxiter = _params.count(maxiter, "maxiter")
         warn = _params.flag(warn_convergence, "warn_convergence")
+        if self.penalty:
+            _check_middle(self._code, self._weight, list(self.labels))
         fit = _fit(self._likelihood, self.columns[1:], maxiter)
         if warn:
             warn_about([fit])
@@ -259,8 +262,24 @@ class OrderedLogit(FromFormula, Model):
             names = list(map(str, self.exog_names))
             x = np.atleast_2d(reading.read_new_rows(exog, names, slopes, hasattr(self, "formula")))
         if offset is not None:
-            added = reading.read_new_offset(offset, len(x))
+            added = reading.read_new_offset(offset, len(x), hasattr(self, "formula"))
         return self._slopes_of(x), added
+
+
+def _check_middle(code: NDArray[np.int64], weight: Array, labels: list[Any]) -> None:
+    """Check that the penalised likelihood has a maximum.
+
+    If the thresholds of a class of weight w meet, the log-likelihood falls like w times the logarithm of their
+    distance, and the penalty rises like half of it.
+    """
+    total = np.bincount(code, weight)[1:-1]
+    for label, sum_of_weights in zip(labels[1:-1], total, strict=True):
+        if sum_of_weights <= 0.5:
+            raise InputError(
+                f"with {arg('penalty', 'firth')}, the weights of each class between the lowest and the highest must "
+                f"add up to more than 0.5, or its thresholds meet; those of class {named(label)} add up to "
+                f"{sum_of_weights:.3g}. Use weights that count rows, or join the class with its neighbour."
+            )
 
 
 def _fit(likelihood: OrderedLikelihood, names: list[str], maxiter: int) -> Fit:

@@ -18,6 +18,7 @@ from pwcstats._arrays import Array
 from pwcstats._results import Result, TestResult
 from pwcstats._text import counted, listed
 from pwcstats.errors import InputError, code
+from pwcstats.logit.formulas import offset_of_rows
 from pwcstats.logit.inherited import PrintedWrapper
 from pwcstats.logit.ordinal_results import OrdinalResults
 
@@ -83,8 +84,9 @@ class OrderedLogitResults(OrdinalResults):
         which : {"prob", "class", "linear", "cumulative"}
             Probabilities of the classes, the most probable class, linear predictors (without a threshold), or
             P(Y <= j) for all classes j but the highest.
-        offset : array-like, optional
-            Offset of the new rows, by default 0; the rows of the fit have their own.
+        offset : array-like or str, optional
+            Offset of the new rows, or the name of its column in `exog`. By default the column that was the offset of
+            the fit, if it was named, otherwise 0; the rows of the fit have their own.
 
         Returns
         -------
@@ -92,6 +94,7 @@ class OrderedLogitResults(OrdinalResults):
             One column per class or threshold; a Series for "class" and "linear".
         """
         _params.choice(which, ("prob", "class", "linear", "cumulative"), "which")
+        offset = offset_of_rows(self.model, exog, transform, offset)
         exog, index = self._new_rows(exog, transform)
         values = self.model.predict(self._limit, exog, "prob" if which == "class" else which, offset)
         if which == "class":
@@ -124,6 +127,7 @@ class OrderedLogitResults(OrdinalResults):
         """
         _params.choice(which, ("prob", "linear", "cumulative"), "which")
         self._check_finite(code("get_prediction"))
+        offset = offset_of_rows(self.model, exog, transform, offset)
         exog, index = self._new_rows(exog, transform)
         params, cov = np.asarray(self.params), np.asarray(self.cov_params())
         predicted = self.model.predict(params, exog, which, offset).reshape(-1, len(self._columns(which)))
@@ -171,39 +175,11 @@ class OrderedLogitResults(OrdinalResults):
         table = pd.DataFrame(effects, columns=["y_level", "term", "estimate"])
         return MarginalEffects(at, table.assign(std_error=np.sqrt(np.diagonal(cov))), cov)
 
-    def lr_test(self, term: Any = None) -> TestResult:
-        """Likelihood-ratio test that some columns have no effect.
-
-        If there is a penalty, these columns stay in it.
-
-        Parameters
-        ----------
-        term : str, list of str, or OrderedLogitResults, optional
-            Columns by name, terms of the formula, or a fit of the same data with fewer columns; by default all columns.
-
-        Returns
-        -------
-        TestResult
-        """
-        other = getattr(term, "_results", term)
-        return super().lr_test(self._columns_beyond(other) if isinstance(other, OrderedLogitResults) else term)
-
-    def _columns_beyond(self, other: "OrderedLogitResults") -> list[str]:
-        """Columns that another fit does not have."""
-        ours, theirs = self.model, other.model
-        same = ours.penalty == theirs.penalty and all(
-            np.array_equal(getattr(ours, name), getattr(theirs, name)) for name in ("_code", "_weight", "_offset")
-        )
-        known, fewer = ours.columns[1:], theirs.columns[1:]
-        if not (same and set(fewer) < set(known)):
-            raise InputError(
-                f"the other fit must be of the same response, weights, offset and penalty, with some of the columns "
-                f"{listed(known)}, got one with {listed(fewer)}; give the names of the columns to test."
-            )
-        x, z = pd.DataFrame(ours._slopes_of(ours.exog), columns=known), theirs._slopes_of(theirs.exog)
-        if not np.array_equal(x[fewer].to_numpy(), z):
-            raise InputError("the columns of the two fits have different values; fit both to the same data.")
-        return [name for name in known if name not in fewer]
+    def _span(self, combinations: Array) -> Array:
+        m = len(self.model.threshold_names)
+        slopes = np.column_stack([combinations[1:, 1:], np.zeros((len(combinations) - 1, m))])
+        # Thresholds take up the constants of the combinations.
+        return np.vstack([slopes, np.column_stack([np.tile(-combinations[0, 1:], (m, 1)), np.eye(m)])])
 
     def _held(self, terms: Sequence[str]) -> NDArray[np.bool_]:
         model = self.model

@@ -12,9 +12,9 @@ from pwcstats._arrays import Array
 from pwcstats.errors import arg
 from pwcstats.logit import reading
 from pwcstats.logit.binary import Fit, fit_binary, warn_about
+from pwcstats.logit.continuation_results import ContinuationRatioResults, ContinuationRatioResultsWrapper
 from pwcstats.logit.formulas import FromFormula
 from pwcstats.logit.maximum import MAXITER
-from pwcstats.logit.ordinal_results import ContinuationRatioResults, ContinuationRatioResultsWrapper
 
 __all__ = ["ContinuationRatio"]
 
@@ -104,9 +104,12 @@ class ContinuationRatio(FromFormula, Model):
         known = "direction, penalty, parallel, freq_weights, categories, aliased and missing"
         reading.check_options(kwargs, "ContinuationRatio", known)
         reading.check_aligned(exog, endog=endog, freq_weights=freq_weights)
+        freq_weights = reading.read_column(freq_weights, "freq_weights")
         code, self.labels = reading.read_ordered(endog, categories)
         frame = reading.read_frame(exog, len(code))
-        if kwargs.get("missing", "none") == "none":
+        if "missing_idx" not in kwargs:
+            reading.check_lengths(len(frame), freq_weights=freq_weights)
+        if kwargs.get("missing", "none") != "drop":
             reading.check_no_missing(frame, code, {"freq_weights": freq_weights}, f"set {arg('missing', 'drop')}")
         super().__init__(code, frame, freq_weights=freq_weights, **kwargs)
         self._weight = reading.read_weights(self.freq_weights, len(self.exog))

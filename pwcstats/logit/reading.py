@@ -269,11 +269,19 @@ def check_rank(x: Array, names: Sequence[Hashable], where: str = "", r: Array | 
 # Weights, and new rows
 
 
+def read_column(values: Any, name: str) -> Array | None:
+    """Numbers of the rows as a vector, also if they are a table of one column; None stays None."""
+    if values is None:
+        return None
+    array = as_float(values, name)
+    return array.ravel() if array.ndim == 2 and array.shape[1] == 1 else array
+
+
 def read_weights(weights: Any, n: int) -> Array:
     """Frequency weights: finite numbers of at least 0, not all 0."""
-    if weights is None:
+    values = read_column(weights, "freq_weights")
+    if values is None:
         return np.ones(n)
-    values = as_float(weights, "freq_weights")
     check_lengths(n, freq_weights=values)
     if not (np.isfinite(values) & (values >= 0.0)).all():
         raise InputError(f"{arg('freq_weights')} must be finite numbers of at least 0; 0 leaves a row out.")
@@ -305,13 +313,15 @@ def read_new_rows(exog: Any, names: Sequence[str], coefficients: Array, formula:
     return values
 
 
-def read_new_offset(offset: Any, n: int) -> Array:
-    """Offsets of new rows: a finite number for each row, or one for all rows."""
+def read_new_offset(offset: Any, n: int, formula: bool = False) -> Array:
+    """Offsets of new rows: a finite number for each row, or one for all rows; after a formula some may be missing."""
     values = as_float(offset, "offset")
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = values.ravel()
     if values.ndim and values.shape != (n,):
         raise InputError(
             f"{arg('offset')} must be one number, or one for each of the {n} rows, got {shape_of(values)}."
         )
-    if not np.isfinite(values).all():
+    if not (np.isfinite(values) | (formula & np.isnan(values))).all():
         raise InputError(f"{arg('offset')} must be finite numbers; leave out the rows in which it is not.")
     return values

@@ -304,9 +304,12 @@ class _Search:
         # Functions of the formula are looked up in the scope of the caller of stepwise, two frames up (ours is 1).
         # statsmodels' OrderedModel does not count the frame of its own from_formula.
         depth = 4 if isinstance(self.model, OrderedModel) else 3
+        # The name of the offset is kept, so that the selected model finds it in new data.
+        name = getattr(self.model, "_offset_name", None)
+        named = {} if name is None else {"offset": name}
         try:
             selected = type(self.model).from_formula(
-                f"{response} ~ {right}", frame, eval_env=depth, **_options(self.model)
+                f"{response} ~ {right}", frame, eval_env=depth, **_options(self.model) | named
             )
         except PatsyError as error:
             raise InputError(

@@ -141,6 +141,10 @@ test_that("the methods of a model work", {
     coef(ordered_logit(grade ~ x, visits))
   )
   expect_refused(residuals(fit), "only for fits by firth")
+  expect_refused(
+    ordered_logit(grade ~ x, visits, weights = rep(0.01, 16), penalty = "firth"),
+    "^with penalty = 'firth', the weights of each class .* those of class mild add up to"
+  )
   expect_refused(ordered_logit(as.character(grade) ~ x, visits), "not character; .*ordered = TRUE")
   expect_refused(ordered_logit(grade ~ x, visits, penalty = "zz"), "^penalty must be one of")
   expect_error(ordered_logit(grade ~ x, visits, direction = "forward"), "unused argument")
