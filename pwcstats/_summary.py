@@ -81,9 +81,21 @@ def coefficients(
 
 
 def tidy_coefficients(
-    terms: Sequence[Any], estimate: Array, std_error: Array, statistic: Array, p_value: Array, bounds: Array
+    terms: Sequence[Any],
+    estimate: Array,
+    std_error: Array,
+    statistic: Array,
+    p_value: Array,
+    bounds: Array,
+    exponentiate: bool = False,
 ) -> pd.DataFrame:
-    """Data frame with broom's columns in snake case, one row per coefficient; `bounds` has two columns."""
+    """Data frame with broom's columns in snake case, one row per coefficient; `bounds` has two columns.
+
+    With `exponentiate`, estimates and bounds are exponentials; standard errors are not, as in broom.
+    """
+    if exponentiate:
+        with np.errstate(over="ignore"):
+            estimate, bounds = np.exp(estimate), np.exp(bounds)
     return pd.DataFrame(
         {
             "term": terms,

@@ -8,8 +8,10 @@
 #' the two likelihoods can be compared. For [cratio()] and [ordered_logit()] without
 #' penalty, they are the usual likelihood-ratio tests.
 #'
-#' Fits must use the same rows, and the columns of one must be among those of the other. Fits by
-#' [cratio()] may instead differ in `parallel` only.
+#' Fits must use the same rows, and the columns of one must be among those of the other, or be
+#' combinations of them: `y ~ dose` is nested in `y ~ factor(dose)`. Fits by [cratio()] may instead
+#' differ in `parallel` only. For users of `anova()` in \pkg{logistf}: its `method = "nested"`, the
+#' default there, is this test; `method = "PLR"` subtracts likelihoods with different penalties.
 #'
 #' @param object A fit by [firth()], [firth_multinom()], [cratio()] or [ordered_logit()].
 #' @param ... Further fits.
@@ -73,8 +75,12 @@ compare_two <- function(first, second, call) {
   fits <- refuse_not_nested(first, second, call)
   smaller <- fits$smaller
   larger <- fits$larger
-  held <- columns_between(smaller, larger, call)
   fit <- thaw(larger, call)
+  if (length(columns_lacking(smaller, larger))) {
+    # They may be combinations of the columns of the larger fit.
+    return(test_from_py(call_bridge(fit$lr_test, list(thaw(smaller, call)), list(), call)))
+  }
+  held <- columns_between(smaller, larger, call)
   if (identical(smaller$parallel, larger$parallel)) {
     held_test(fit, held, call)
   } else if (smaller$parallel && !length(held)) {
@@ -146,11 +152,7 @@ refuse_other_rows <- function(smaller, larger, call) {
 
 # Columns that only the larger model has.
 columns_between <- function(smaller, larger, call) {
-  small <- model.matrix.pwcstats_logit(smaller)
-  large <- model.matrix.pwcstats_logit(larger)
-  shared <- intersect(colnames(small), colnames(large))
-  same <- vapply(shared, function(column) all(small[, column] == large[, column]), logical(1L))
-  lacking <- setdiff(colnames(small), shared[same])
+  lacking <- columns_lacking(smaller, larger)
   if (length(lacking)) {
     abort(
       sprintf(
@@ -160,7 +162,18 @@ columns_between <- function(smaller, larger, call) {
       call
     )
   }
-  setdiff(colnames(large), colnames(small))
+  setdiff(
+    variable.names.pwcstats_logit(larger), variable.names.pwcstats_logit(smaller)
+  )
+}
+
+# Columns of the smaller model that the larger one does not have with the same values.
+columns_lacking <- function(smaller, larger) {
+  small <- model.matrix.pwcstats_logit(smaller)
+  large <- model.matrix.pwcstats_logit(larger)
+  shared <- intersect(colnames(small), colnames(large))
+  same <- vapply(shared, function(column) all(small[, column] == large[, column]), logical(1L))
+  setdiff(colnames(small), shared[same])
 }
 
 describe_tests <- function(object) {

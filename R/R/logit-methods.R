@@ -11,6 +11,10 @@
 #' penalised likelihood. For separated data, where the log-likelihood is far from quadratic, they
 #' are better than Wald intervals and tests, which are the default.
 #'
+#' Odds ratios are `exp(coef(fit))`, with intervals `exp(confint(fit))` or, with the profile
+#' likelihood, `exp(confint(fit, method = "profile"))`; `tidy(fit, exponentiate = TRUE)` has both.
+#' Exponentials of intercepts and thresholds are odds, not ratios.
+#'
 #' `drop1()`, `add1()` and [step()] compare AIC. The tests of `drop1()` and `add1()` are those of
 #' [anova()][anova.pwcstats_logit]: for each term, both models have the penalty of the larger one.
 #' `add1()` fits the larger models where the formula of the fit was written, as for other models.
@@ -57,6 +61,7 @@
 #' fit <- firth(am ~ wt + gear, cars)
 #' summary(fit, method = "profile")
 #' confint(fit, "wt", method = "profile")
+#' exp(confint(fit))
 #' AIC(fit, update(fit, . ~ . - gear))
 #' drop1(fit, test = "Chisq")
 #' @name pwcstats_logit

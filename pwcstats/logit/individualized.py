@@ -253,24 +253,28 @@ class IndividualizedResults(Result):
         order = pd.Index([self.baseline, *self.params.columns]).get_indexer(self.labels)
         return pd.DataFrame(softmax(full, axis=1)[:, order], index=index, columns=self.labels)
 
-    def tidy(self, alpha: float = 0.05) -> pd.DataFrame:
+    def tidy(self, alpha: float = 0.05, exponentiate: bool = False) -> pd.DataFrame:
         """One row per class and coefficient, with broom's columns in snake case.
 
         Parameters
         ----------
         alpha : float
             Significance level; intervals have level 1 - alpha.
+        exponentiate : bool
+            Whether estimates and bounds are odds ratios instead of their logarithms. Standard errors and tests remain
+            those of the coefficients, as in broom.
 
         Returns
         -------
         DataFrame
         """
+        _params.flag(exponentiate, "exponentiate")
         bounds = self.conf_int(alpha)
         estimate, se, z, p = (
             frame.to_numpy().ravel(order="F") for frame in (self.params, self.bse, self.tvalues, self.pvalues)
         )
         level, term = (list(bounds.index.get_level_values(k)) for k in (0, 1))
-        table = _summary.tidy_coefficients(term, estimate, se, z, p, bounds.to_numpy())
+        table = _summary.tidy_coefficients(term, estimate, se, z, p, bounds.to_numpy(), exponentiate)
         table.insert(0, "y_level", level)
         return table
 

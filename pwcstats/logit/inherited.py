@@ -2,10 +2,11 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from typing import Any, NoReturn
+from typing import Any, Literal, NoReturn
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from statsmodels.stats.contrast import WaldTestResults
 
 from pwcstats._results import Result
@@ -42,6 +43,35 @@ class StatsmodelsResult(HidesUnavailable, Result):
     """Mixed into statsmodels results: the contract of our results."""
 
     model: Any
+
+    @abstractmethod
+    def _is_slope(self) -> NDArray[np.bool_]:
+        """Which coefficients are slopes, in the order of `tidy`; the others are constants or thresholds."""
+
+    def odds_ratios(self, alpha: float = 0.05, method: Literal["wald", "profile"] = "wald") -> pd.DataFrame:
+        """Odds ratios: exponentials of the slopes, with intervals and p-values.
+
+        Parameters
+        ----------
+        alpha : float
+            Significance level; intervals have level 1 - alpha.
+        method : {"wald", "profile"}
+            Wald intervals and tests, or profile intervals and likelihood-ratio tests.
+
+        Returns
+        -------
+        DataFrame
+            One row for each slope, with the columns `odds_ratio`, `conf_low`, `conf_high` and `p_value`. Constants and
+            thresholds are left out, because their exponentials are odds and not ratios; ``tidy(exponentiate=True)`` has
+            them. A ratio compares a column one unit larger with the column as it is, other columns being the same. With
+            several classes, the odds are those of a class against the baseline, in ordinal models those of the stage,
+            or of a class above any threshold.
+        """
+        table = self.tidy(alpha, method, exponentiate=True)  # type: ignore[call-arg]
+        table = table[self._is_slope()].rename(columns={"estimate": "odds_ratio"})
+        return table.set_index([name for name in ("y_level", "term") if name in table])[
+            ["odds_ratio", "conf_low", "conf_high", "p_value"]
+        ]
 
     def t_test_pairwise(self, term_name: str, *args: Any, **kwargs: Any) -> Any:
         """Pairwise comparisons of the levels of a factor, as in statsmodels; the model must be from a formula."""

@@ -285,8 +285,16 @@ class Likelihood(ABC):
     def held_at(self, beta: Array, held: NDArray[np.bool_], hard: bool) -> Point:
         """The maximum with the coefficients that are `held` fixed as in `beta`; if `hard`, from several starts."""
         fixed = self.params(np.where(held, beta, 0.0))
-        basis = self.free(held)
-        found = self.ascend(self.params(beta), basis, MAXITER)
+        return self._within(self.free(held), self.params(beta), fixed, hard)
+
+    def nested_at(self, beta: Array, span: Array, hard: bool) -> Point:
+        """The maximum over coefficients in a span, from `beta` in it; if `hard`, from several starts."""
+        basis = np.linalg.qr(np.column_stack([self.params(column) for column in span.T]))[0]
+        return self._within(np.asarray(basis), self.params(beta), np.zeros(self.n_params), hard)
+
+    def _within(self, basis: Array, start: Array, fixed: Array, hard: bool) -> Point:
+        """The maximum over `fixed` plus the span of a basis."""
+        found = self.ascend(start, basis, MAXITER)
         if basis.shape[1] and (hard or self.hard(found) or not found.converged):
             found = self._best_of(self._starts(found.point, basis, fixed), basis, MAXITER, found)
         return found.point

@@ -175,39 +175,11 @@ class OrderedLogitResults(OrdinalResults):
         table = pd.DataFrame(effects, columns=["y_level", "term", "estimate"])
         return MarginalEffects(at, table.assign(std_error=np.sqrt(np.diagonal(cov))), cov)
 
-    def lr_test(self, term: Any = None) -> TestResult:
-        """Likelihood-ratio test that some columns have no effect.
-
-        If there is a penalty, these columns stay in it.
-
-        Parameters
-        ----------
-        term : str, list of str, or OrderedLogitResults, optional
-            Columns by name, terms of the formula, or a fit of the same data with fewer columns; by default all columns.
-
-        Returns
-        -------
-        TestResult
-        """
-        other = getattr(term, "_results", term)
-        return super().lr_test(self._columns_beyond(other) if isinstance(other, OrderedLogitResults) else term)
-
-    def _columns_beyond(self, other: "OrderedLogitResults") -> list[str]:
-        """Columns that another fit does not have."""
-        ours, theirs = self.model, other.model
-        same = ours.penalty == theirs.penalty and all(
-            np.array_equal(getattr(ours, name), getattr(theirs, name)) for name in ("_code", "_weight", "_offset")
-        )
-        known, fewer = ours.columns[1:], theirs.columns[1:]
-        if not (same and set(fewer) < set(known)):
-            raise InputError(
-                f"the other fit must be of the same response, weights, offset and penalty, with some of the columns "
-                f"{listed(known)}, got one with {listed(fewer)}; give the names of the columns to test."
-            )
-        x, z = pd.DataFrame(ours._slopes_of(ours.exog), columns=known), theirs._slopes_of(theirs.exog)
-        if not np.array_equal(x[fewer].to_numpy(), z):
-            raise InputError("the columns of the two fits have different values; fit both to the same data.")
-        return [name for name in known if name not in fewer]
+    def _span(self, combinations: Array) -> Array:
+        m = len(self.model.threshold_names)
+        slopes = np.column_stack([combinations[1:, 1:], np.zeros((len(combinations) - 1, m))])
+        # Thresholds take up the constants of the combinations.
+        return np.vstack([slopes, np.column_stack([np.tile(-combinations[0, 1:], (m, 1)), np.eye(m)])])
 
     def _held(self, terms: Sequence[str]) -> NDArray[np.bool_]:
         model = self.model

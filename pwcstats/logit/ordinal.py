@@ -12,9 +12,9 @@ from pwcstats._arrays import Array
 from pwcstats.errors import arg
 from pwcstats.logit import reading
 from pwcstats.logit.binary import Fit, fit_binary, warn_about
+from pwcstats.logit.continuation_results import ContinuationRatioResults, ContinuationRatioResultsWrapper
 from pwcstats.logit.formulas import FromFormula
 from pwcstats.logit.maximum import MAXITER
-from pwcstats.logit.ordinal_results import ContinuationRatioResults, ContinuationRatioResultsWrapper
 
 __all__ = ["ContinuationRatio"]
 

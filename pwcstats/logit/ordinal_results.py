@@ -1,27 +1,25 @@
-"""Results of ordinal fits: what all share, and those of continuation ratios."""
+"""What the results of all ordinal fits share."""
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any, ClassVar, Literal, overload
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 from scipy.linalg import block_diag
-from statsmodels.base.model import LikelihoodModelResults, LikelihoodResultsWrapper
-from statsmodels.base.wrapper import populate_wrapper, union_dicts
-from statsmodels.iolib.summary import Summary
+from statsmodels.base.model import LikelihoodModelResults
 
 from pwcstats import _params, _summary
 from pwcstats._arrays import Array
 from pwcstats._results import TestResult
-from pwcstats._text import counted, did_you_mean, listed
+from pwcstats._text import did_you_mean, listed
 from pwcstats.errors import InputError, arg, code, value
 from pwcstats.logit.binary import Fit
 from pwcstats.logit.formulas import columns_by_term
-from pwcstats.logit.inherited import PrintedWrapper, SeveralEquations, StatsmodelsResult
-from pwcstats.logit.likelihood import MultinomialLikelihood
+from pwcstats.logit.inherited import SeveralEquations, StatsmodelsResult
+from pwcstats.logit.nested import compare, other_fit, smaller_fit
 from pwcstats.logit.profiles import (
     fall,
     profile_bounds,
@@ -30,8 +28,6 @@ from pwcstats.logit.profiles import (
     signed_roots,
     single_tests,
 )
-
-__all__ = ["ContinuationRatioResults"]
 
 
 class OrdinalResults(SeveralEquations, StatsmodelsResult, LikelihoodModelResults):
@@ -136,9 +132,12 @@ class OrdinalResults(SeveralEquations, StatsmodelsResult, LikelihoodModelResults
 
     def _check_profiles(self) -> None:
         self._check_finite("a profile")
+        self._check_all_columns("a profile")
+
+    def _check_all_columns(self, what: str) -> None:
         if not all(fit.kept.all() for fit in self._fits):
             raise InputError(
-                f"a profile needs all columns at all stages, but some were dropped; leave them out of {arg('exog')}."
+                f"{what} needs all columns at all stages, but some were dropped; leave them out of {arg('exog')}."
             )
 
     def _new_rows(self, exog: Any, transform: bool) -> tuple[Any, Any]:
@@ -161,18 +160,40 @@ class OrdinalResults(SeveralEquations, StatsmodelsResult, LikelihoodModelResults
 
         Parameters
         ----------
-        term : str or list of str, optional
-            Columns by name, or terms of the formula; by default all columns.
+        term : str, list of str, or another fit, optional
+            Columns by name, or terms of the formula; by default all columns. Another fit must be of the same model and
+            the same rows. The columns of one of the two must be combinations of those of the other; both then have the
+            penalty of the larger model. Fits of continuation ratios may instead differ in `parallel`.
 
         Returns
         -------
         TestResult
         """
+        other = other_fit(term, OrdinalResults)
+        if other is not None:
+            return compare(self, other)
         terms = self._read_terms(term)
         held = self._held(terms)
         null = sum(self._without(fit, held) for fit in self._fits)
         df = float(sum((held & fit.kept).sum() for fit in self._fits))
         return self._compared(self.llf - null, df, f"the coefficients of {listed(terms)} are 0{self._scope}")
+
+    def _constrained_test(self, smaller: Any, combinations: Array) -> TestResult:
+        """Test of a smaller fit, whose columns are combinations of the columns of this fit."""
+        self._check_all_columns("a test between fits")
+        span, null = self._span(combinations), 0.0
+        for fit, other in zip(self._fits, smaller._fits, strict=True):
+            start = span @ np.where(other.infinite, 0.0, other.beta)
+            null += fit.likelihood.nested_at(start, span, False).value + fit.likelihood.constant
+        df = float(len(self._fits) * (span.shape[0] - span.shape[1]))
+        return self._compared(self.llf - null, df, smaller_fit(smaller.model))
+
+    @abstractmethod
+    def _span(self, combinations: Array) -> Array:
+        """The coefficients of one of the fits as combinations of those of a smaller fit, given those of the columns.
+
+        The constant is the first column of both.
+        """
 
     def _read_terms(self, term: Any) -> list[str]:
         """Names of columns, given by name or by terms of the formula; None stands for all columns."""
@@ -225,7 +246,9 @@ class OrdinalResults(SeveralEquations, StatsmodelsResult, LikelihoodModelResults
         self._check_finite(code("wald_test"))
         return super().wald_test(r_matrix, *args, **kwargs)
 
-    def tidy(self, alpha: float = 0.05, method: Literal["wald", "profile"] = "wald") -> pd.DataFrame:
+    def tidy(
+        self, alpha: float = 0.05, method: Literal["wald", "profile"] = "wald", exponentiate: bool = False
+    ) -> pd.DataFrame:
         """One row per coefficient, with broom's columns in snake case.
 
         Parameters
@@ -234,18 +257,27 @@ class OrdinalResults(SeveralEquations, StatsmodelsResult, LikelihoodModelResults
             Significance level; intervals have level 1 - alpha.
         method : {"wald", "profile"}
             Wald intervals and tests, or profile intervals and likelihood-ratio tests.
+        exponentiate : bool
+            Whether estimates and bounds are odds ratios instead of their logarithms. Standard errors and tests remain
+            those of the coefficients, as in broom.
 
         Returns
         -------
         DataFrame
         """
+        _params.flag(exponentiate, "exponentiate")
         bounds = np.asarray(self.conf_int(alpha, method))
         statistic, p_value = self.tvalues, self.pvalues
         if method == "profile":
             tests = [single_tests(fit.likelihood, fit.point, False) for fit in self._fits if fit.point]
             statistic, p_value = np.concatenate(tests, axis=1)
         terms = self.model._param_names()
-        return _summary.tidy_coefficients(terms, self.params, self.bse, statistic, p_value, bounds)
+        return _summary.tidy_coefficients(terms, self.params, self.bse, statistic, p_value, bounds, exponentiate)
+
+    def _is_slope(self) -> NDArray[np.bool_]:
+        is_slope = np.zeros(len(self.params), np.bool_)
+        is_slope[self._coefficients_of(self.model._kept)] = True
+        return is_slope
 
     def glance(self) -> pd.DataFrame:
         """One row about the fit, with broom's columns in snake case."""
@@ -263,158 +295,3 @@ class OrdinalResults(SeveralEquations, StatsmodelsResult, LikelihoodModelResults
                 }
             ]
         )
-
-
-class ContinuationRatioResults(OrdinalResults):
-    """Results of :meth:`ContinuationRatio.fit`.
-
-    Attributes
-    ----------
-    params, bse, tvalues, pvalues : Series
-        Coefficients, standard errors, z statistics and Wald p-values. Infinite estimates have infinite standard errors.
-    coefs : DataFrame
-        Coefficients by stage (rows) and column.
-    llf, llf_unpenalized : float
-        Log-likelihood with the penalty, if there is one, and without it; `aic` and `bic` use the latter.
-    nobs, df_model, df_resid : float
-        Number of rows (or the sum of their weights), number of coefficients, and their difference.
-    separated : bool
-        Whether some coefficients are infinite because a stage is separated.
-    converged, n_iter, reason : bool, int, str
-        Whether all fits converged, the number of steps of all fits, and why one did not converge.
-    """
-
-    _scope = " at every stage"
-
-    @property
-    def coefs(self) -> pd.DataFrame:
-        """Coefficients by stage and column."""
-        model, n = self.model, len(self.model.stages)
-        if model.parallel:
-            slopes = np.tile(self.params[n:], (n, 1))
-            values = np.column_stack([self.params[:n], slopes])
-        else:
-            values = self.params.reshape(n, -1)
-        return pd.DataFrame(values, index=model.stages, columns=model.columns)
-
-    @overload
-    def predict(
-        self, exog: Any = None, transform: bool = True, which: Literal["prob", "linear", "stage"] = "prob"
-    ) -> pd.DataFrame: ...
-    @overload
-    def predict(self, exog: Any = None, transform: bool = True, *, which: Literal["class"]) -> pd.Series: ...
-    def predict(self, exog: Any = None, transform: bool = True, which: str = "prob") -> pd.DataFrame | pd.Series:
-        """Probabilities of all classes.
-
-        Parameters
-        ----------
-        exog : array-like, optional
-            New rows: design matrix or, after a formula, its variables. By default the rows of the fit. After a formula,
-            rows with missing values have missing predictions.
-        transform : bool
-            Whether `exog` holds the variables of the formula.
-        which : {"prob", "linear", "stage", "class"}
-            Probabilities of the classes, linear predictors of the stages, conditional probabilities of the stages, or
-            the most probable class.
-
-        Returns
-        -------
-        DataFrame or Series
-            One column per class or stage; a Series for "class".
-        """
-        _params.choice(which, ("prob", "linear", "stage", "class"), "which")
-        exog, index = self._new_rows(exog, transform)
-        values = self.model.predict(self._limit, exog, "prob" if which == "class" else which)
-        if which == "class":
-            return self._likeliest(values, index)
-        columns = self.model.labels if which == "prob" else self.model.stages
-        return pd.DataFrame(values, index=index, columns=columns)
-
-    def _held(self, terms: Sequence[str]) -> NDArray[np.bool_]:
-        n_before = len(self.model.stages) if self.model.parallel else 1
-        return np.array([*[False] * n_before, *(name in terms for name in self.model.columns[1:])])
-
-    def parallel_test(self) -> TestResult:
-        """Likelihood-ratio test that all stages have the same slopes.
-
-        If there is a penalty, both likelihoods have the penalty of the model with separate slopes.
-
-        Returns
-        -------
-        TestResult
-        """
-        model = self.model
-        n_stages, n_slopes = len(model.stages), len(model.columns) - 1
-        df = (n_stages - 1) * n_slopes
-        if not df:
-            raise InputError(
-                "a test of parallel slopes needs two stages and one column besides the constant; this model has "
-                f"{counted(n_stages, 'stage')} and {counted(n_slopes, 'column')}."
-            )
-        x, y, weight, names = model.stacked(True)
-        firth = model.penalty == "firth"
-        likelihood = MultinomialLikelihood(x, y, weight, None, 2, firth, lambda: names)
-        held = np.arange(len(names)) >= n_stages + n_slopes
-        best = likelihood.fit().point
-        null = likelihood.held_at(np.where(held, 0.0, likelihood.beta(best.params)), held, False)
-        return self._compared(best.value - null.value, float(df), "all stages have the same slopes")
-
-    def _coefficients_of(self, columns: Sequence[int]) -> list[int]:
-        model, n = self.model, len(self.model.stages)
-        index = [model.columns.index(str(model.exog_names[column])) for column in columns]
-        if not model.parallel:
-            return [stage * len(model.columns) + k for stage in range(n) for k in index]
-        # The constants of the stages come first, then one slope for each column.
-        return [k for column in index for k in (range(n) if column == 0 else [n + column - 1])]
-
-    def summary(self, alpha: float = 0.05) -> Summary:
-        """Summary with a table of coefficients for each stage; intervals have level 1 - alpha."""
-        _params.level(alpha, "alpha")
-        model = self.model
-        n = len(model.stages)
-        if model.parallel:
-            names = model._param_names()
-            tables = [_summary.coefficients(names, self.params, self.bse, alpha, "all stages")]
-        else:
-            rows = zip(self.params.reshape(n, -1), self.bse.reshape(n, -1), strict=True)
-            tables = [
-                _summary.coefficients(model.columns, estimate, se, alpha, model.stage_name(stage))
-                for stage, (estimate, se) in enumerate(rows)
-            ]
-        left = [
-            ("Dep. Variable:", str(model.endog_names)),
-            ("Model:", f"ContinuationRatio, {model.direction}"),
-            ("Method:", "Firth" if model.penalty else "MLE"),
-            ("Slopes:", "parallel" if model.parallel else "separate"),
-            ("converged:", str(self.converged)),
-        ]
-        right = [
-            ("No. Observations:", _summary.number(self.nobs)),
-            ("Df Residuals:", _summary.number(self.df_resid)),
-            ("Log-Likelihood:", f"{self.llf_unpenalized:.5g}"),
-            ("AIC:", f"{self.aic:.5g}"),
-            ("BIC:", f"{self.bic:.5g}"),
-        ]
-        summary = Summary()
-        summary.tables = [
-            _summary.head("Continuation Ratio Results", left, right, _summary.width_of(tables)),
-            *tables,
-        ]
-        stages = [f"{label}: {model.stage_name(k)}" for k, label in enumerate(model.stages)] if model.parallel else []
-        summary.add_extra_txt(
-            [
-                *stages,
-                *(["Log-likelihood and AIC are without the penalty."] if model.penalty else []),
-                *([f"Not all estimates are finite: {self.reason}; use penalty='firth'."] if self.separated else []),
-            ]
-        )
-        return summary
-
-
-class ContinuationRatioResultsWrapper(PrintedWrapper, LikelihoodResultsWrapper):
-    """Adds labels to results, as in statsmodels."""
-
-    _wrap_methods = union_dicts(LikelihoodResultsWrapper._wrap_methods, {"conf_int": "columns"})
-
-
-populate_wrapper(ContinuationRatioResultsWrapper, ContinuationRatioResults)

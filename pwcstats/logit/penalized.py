@@ -12,24 +12,15 @@ from statsmodels.base.model import LikelihoodModelResults
 from pwcstats import _params
 from pwcstats._arrays import Array, as_float
 from pwcstats._kernels.newton import Ascent
-from pwcstats._results import TestResult
-from pwcstats._summary import tidy_coefficients
 from pwcstats._text import did_you_mean, listed, shape_of, shown
 from pwcstats.errors import ConvergenceWarning, InputError, arg, code, warn
 from pwcstats.logit import reading
 from pwcstats.logit.binary import cure_of
 from pwcstats.logit.formulas import columns_by_term
-from pwcstats.logit.inherited import HidesUnavailable, StatsmodelsResult, Unavailable
+from pwcstats.logit.inherited import HidesUnavailable, Unavailable
 from pwcstats.logit.likelihood import MultinomialLikelihood
 from pwcstats.logit.maximum import Point
-from pwcstats.logit.profiles import (
-    fall,
-    profile_bounds,
-    profile_curves,
-    profile_table,
-    signed_roots,
-    single_tests,
-)
+from pwcstats.logit.penalized_inference import PenalizedInference
 
 
 class PenalizedModel(HidesUnavailable):
@@ -174,17 +165,12 @@ class PenalizedModel(HidesUnavailable):
         raise InputError(f"{arg('term')} must be one of {listed(known)}, or a list of them, got {shown(term)}.{hint}")
 
 
-class PenalizedResults(StatsmodelsResult):
+class PenalizedResults(PenalizedInference):
     """Mixed into statsmodels results: everything that depends on the likelihood uses the penalised one."""
 
-    params: Array
-    bse: Array
-    tvalues: Array
-    pvalues: Array
     nobs: float
     df_model: float
     df_resid: float
-    correction: str | None = None
 
     def _set_up(
         self, model: Any, ascent: Ascent[Point], at: Point, beta: Array, cov: Array, shape: tuple[int, ...]
@@ -261,127 +247,6 @@ class PenalizedResults(StatsmodelsResult):
         "the information matrix test needs the unpenalised likelihood; use statsmodels' own model for it."
     )
 
-    def lr_test(self, term: Any = None) -> TestResult:
-        """Penalised likelihood-ratio test that coefficients are 0.
-
-        The columns of these coefficients stay in the penalty, as in R's logistf, so that the two likelihoods can be
-        compared.
-
-        Parameters
-        ----------
-        term : str, int or list of them, optional
-            Columns by name or index, or terms of the formula; by default all columns but the constant.
-
-        Returns
-        -------
-        TestResult
-        """
-        self._check_uncorrected("A likelihood-ratio test")
-        model, likelihood = self.model, self.model._likelihood
-        if term is None:
-            columns = [k for k in range(model.exog.shape[1]) if k != model._constant]
-            point = self._null
-        else:
-            terms = term if isinstance(term, (list, tuple, pd.Index, np.ndarray)) else [term]
-            columns = sorted({k for one in terms for k in model._columns_of(one)})
-            held = np.zeros((likelihood.n_rest, model.exog.shape[1]), np.bool_)
-            held[:, columns] = True
-            beta = np.where(held.ravel(), 0.0, likelihood.beta(self._best.params))
-            point = likelihood.held_at(beta, held.ravel(), self._hard)
-        if not columns:
-            raise InputError(f"{arg('term')} has no column, so there is nothing to test; name one at least.")
-        df = len(columns) * likelihood.n_rest
-        statistic = 2.0 * (self._best.value - point.value)
-        if statistic < -1e-6:
-            warn(
-                ConvergenceWarning(
-                    "the likelihood is higher with the coefficients at 0, so the fit is not at the highest of several "
-                    "maxima."
-                )
-            )
-        statistic = max(statistic, 0.0)
-        names = [model.exog_names[k] for k in columns]
-        return TestResult(
-            statistic=statistic,
-            p_value=float(stats.chi2.sf(statistic, df)),
-            df=float(df),
-            estimate=float(np.ravel(self.params)[columns[0]]) if df == 1 else None,
-            method="Penalised likelihood-ratio test",
-            null=f"the coefficients of {listed(names)} are 0" if df > 1 else f"the coefficient of {names[0]} is 0",
-        )
-
-    def conf_int(self, alpha: float = 0.05, method: Literal["wald", "profile"] = "wald") -> pd.DataFrame | Array:
-        """Confidence intervals of the coefficients.
-
-        Parameters
-        ----------
-        alpha : float
-            Significance level; intervals have level 1 - alpha.
-        method : {"wald", "profile"}
-            Wald intervals use the normal approximation. Profile intervals end where the penalised likelihood, maximised
-            over all other coefficients, has fallen by half a quantile of the chi-squared distribution.
-
-        Returns
-        -------
-        DataFrame or ndarray
-            Lower and upper bounds; for several classes, one class after the other.
-        """
-        _params.choice(method, ("wald", "profile"), "method")
-        level = _params.level(alpha, "alpha")
-        if method == "wald":
-            return super().conf_int(alpha=level)  # type: ignore[misc]
-        self._check_uncorrected("A profile interval")
-        bounds = profile_bounds(self.model._likelihood, self._best, fall(level))
-        return bounds if self.params.ndim == 1 else bounds.reshape(self.params.shape[1], -1, 2)
-
-    def profile(self, alpha: float = 0.01, n_points: int = 10) -> pd.DataFrame:
-        """Profile likelihood of each coefficient, to draw it or to see whether a Wald interval is good enough.
-
-        Parameters
-        ----------
-        alpha : float
-            The profiles end at the bounds of intervals of level 1 - alpha.
-        n_points : int
-            Number of points on each side of the estimate.
-
-        Returns
-        -------
-        DataFrame
-            One row for each point: the profiled coefficient and the signed root z of its penalised likelihood-ratio
-            statistic are the index, and the values of all coefficients are the columns. The roots are equally spaced.
-        """
-        z = signed_roots(_params.level(alpha, "alpha"), _params.count(n_points, "n_points"))
-        self._check_uncorrected("A profile")
-        names = list(map(str, self.model.exog_names))
-        if self.params.ndim > 1:
-            names = [f"{label}:{name}" for label in self.model.class_labels[1:] for name in names]
-        return profile_table(names, z, profile_curves(self.model._likelihood, self._best, z))
-
-    def tidy(self, alpha: float = 0.05, method: Literal["wald", "profile"] = "wald") -> pd.DataFrame:
-        """One row per coefficient, with broom's columns in snake case.
-
-        Parameters
-        ----------
-        alpha : float
-            Significance level; intervals have level 1 - alpha.
-        method : {"wald", "profile"}
-            Wald intervals and tests, or profile intervals and penalised likelihood-ratio tests.
-
-        Returns
-        -------
-        DataFrame
-        """
-        bounds = np.asarray(self.conf_int(alpha, method)).reshape(-1, 2)
-        names, n_rest = list(self.model.exog_names), len(self.model.class_labels) - 1
-        statistic, p_value = np.ravel(self.tvalues, order="F"), np.ravel(self.pvalues, order="F")
-        if method == "profile":
-            statistic, p_value = single_tests(self.model._likelihood, self._best, self._hard)
-        estimate, se = np.ravel(self.params, order="F"), np.ravel(self.bse, order="F")
-        table = tidy_coefficients(names * n_rest, estimate, se, statistic, p_value, bounds)
-        if self.params.ndim > 1:
-            table.insert(0, "y_level", np.repeat(self.model.class_labels[1:], len(names)))
-        return table
-
     def glance(self) -> pd.DataFrame:
         """One row about the fit, with broom's columns in snake case."""
         return pd.DataFrame(
@@ -406,15 +271,6 @@ class PenalizedResults(StatsmodelsResult):
         """Marginal effects, as in statsmodels; not available with frequency weights, which it would ignore."""
         self._check_unweighted("Marginal effects are averages")
         return super().get_margeff(*args, **kwargs)  # type: ignore[misc]
-
-    def _check_uncorrected(self, what: str) -> None:
-        if self.model._likelihood is None:
-            raise InputError(f"{what} needs the data, which {code('remove_data')} has removed; fit again.")
-        if self.correction is not None:
-            raise InputError(
-                f"{what} needs the maximum of Firth's likelihood, but {arg('correction', self.correction)} has moved "
-                "the estimates away from it; fit without correction."
-            )
 
     def _check_unweighted(self, what: str) -> None:
         if getattr(self.model, "freq_weights", None) is not None:

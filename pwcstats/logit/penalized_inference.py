@@ -1,0 +1,199 @@
+"""Tests and intervals by the penalised likelihood: what the binary and the multinomial model share."""
+
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import stats
+
+from pwcstats import _params
+from pwcstats._arrays import Array
+from pwcstats._results import TestResult
+from pwcstats._summary import tidy_coefficients
+from pwcstats._text import listed
+from pwcstats.errors import ConvergenceWarning, InputError, arg, code, warn
+from pwcstats.logit.inherited import StatsmodelsResult
+from pwcstats.logit.maximum import Point
+from pwcstats.logit.nested import compare, other_fit, smaller_fit
+from pwcstats.logit.profiles import (
+    fall,
+    profile_bounds,
+    profile_curves,
+    profile_table,
+    signed_roots,
+    single_tests,
+)
+
+
+class PenalizedInference(StatsmodelsResult):
+    """Mixed into statsmodels results, whose tests and intervals may use the penalised likelihood."""
+
+    params: Array
+    bse: Array
+    tvalues: Array
+    pvalues: Array
+    correction: str | None = None
+    _best: Point
+    _hard: bool
+    _null: Any
+
+    def lr_test(self, term: Any = None) -> TestResult:
+        """Penalised likelihood-ratio test that coefficients are 0.
+
+        The columns of these coefficients stay in the penalty, as in R's logistf, so that the two likelihoods can be
+        compared.
+
+        Parameters
+        ----------
+        term : str, int, list of them, or another fit, optional
+            Columns by name or index, or terms of the formula; by default all columns but the constant. Another fit must
+            be of the same model and the same rows. The columns of one of the two must be combinations of those of the
+            other. Both then have the penalty of the larger model, as in ``anova(method = "nested")`` of R's logistf.
+
+        Returns
+        -------
+        TestResult
+        """
+        self._check_uncorrected("A likelihood-ratio test")
+        other = other_fit(term, PenalizedInference)
+        if other is not None:
+            return compare(self, other)
+        model, likelihood = self.model, self.model._likelihood
+        if term is None:
+            columns = [k for k in range(model.exog.shape[1]) if k != model._constant]
+            point = self._null
+        else:
+            terms = term if isinstance(term, (list, tuple, pd.Index, np.ndarray)) else [term]
+            columns = sorted({k for one in terms for k in model._columns_of(one)})
+            held = np.zeros((likelihood.n_rest, model.exog.shape[1]), np.bool_)
+            held[:, columns] = True
+            beta = np.where(held.ravel(), 0.0, likelihood.beta(self._best.params))
+            point = likelihood.held_at(beta, held.ravel(), self._hard)
+        if not columns:
+            raise InputError(f"{arg('term')} has no column, so there is nothing to test; name one at least.")
+        names = [str(model.exog_names[k]) for k in columns]
+        df = len(columns) * likelihood.n_rest
+        estimate = float(np.ravel(self.params)[columns[0]]) if df == 1 else None
+        null = f"the coefficients of {listed(names)} are 0" if df > 1 else f"the coefficient of {names[0]} is 0"
+        return self._tested(point, df, null, estimate)
+
+    def _constrained_test(self, smaller: Any, combinations: Array) -> TestResult:
+        """Test of a smaller fit, whose columns are combinations of the columns of this fit."""
+        n_rest = self.model._likelihood.n_rest
+        span = np.kron(np.eye(n_rest), combinations)
+        start = span @ smaller.model._likelihood.beta(smaller._best.params)
+        point = self.model._likelihood.nested_at(start, span, self._hard)
+        df = span.shape[0] - span.shape[1]
+        return self._tested(point, df, smaller_fit(smaller.model), None)
+
+    def _tested(self, point: Point, df: int, null: str, estimate: float | None) -> TestResult:
+        """The likelihood-ratio test of a restricted maximum."""
+        statistic = 2.0 * (self._best.value - point.value)
+        if statistic < -1e-6:
+            warn(
+                ConvergenceWarning(
+                    "the likelihood is higher under the null hypothesis, so the fit is not at the highest of several "
+                    "maxima."
+                )
+            )
+        statistic = max(statistic, 0.0)
+        return TestResult(
+            statistic=statistic,
+            p_value=float(stats.chi2.sf(statistic, df)),
+            df=float(df),
+            estimate=estimate,
+            method="Penalised likelihood-ratio test",
+            null=null,
+        )
+
+    def conf_int(self, alpha: float = 0.05, method: Literal["wald", "profile"] = "wald") -> pd.DataFrame | Array:
+        """Confidence intervals of the coefficients.
+
+        Parameters
+        ----------
+        alpha : float
+            Significance level; intervals have level 1 - alpha.
+        method : {"wald", "profile"}
+            Wald intervals use the normal approximation. Profile intervals end where the penalised likelihood, maximised
+            over all other coefficients, has fallen by half a quantile of the chi-squared distribution.
+
+        Returns
+        -------
+        DataFrame or ndarray
+            Lower and upper bounds; for several classes, one class after the other.
+        """
+        _params.choice(method, ("wald", "profile"), "method")
+        level = _params.level(alpha, "alpha")
+        if method == "wald":
+            return super().conf_int(alpha=level)  # type: ignore[misc]
+        self._check_uncorrected("A profile interval")
+        bounds = profile_bounds(self.model._likelihood, self._best, fall(level))
+        return bounds if self.params.ndim == 1 else bounds.reshape(self.params.shape[1], -1, 2)
+
+    def profile(self, alpha: float = 0.01, n_points: int = 10) -> pd.DataFrame:
+        """Profile likelihood of each coefficient, to draw it or to see whether a Wald interval is good enough.
+
+        Parameters
+        ----------
+        alpha : float
+            The profiles end at the bounds of intervals of level 1 - alpha.
+        n_points : int
+            Number of points on each side of the estimate.
+
+        Returns
+        -------
+        DataFrame
+            One row for each point: the profiled coefficient and the signed root z of its penalised likelihood-ratio
+            statistic are the index, and the values of all coefficients are the columns. The roots are equally spaced.
+        """
+        z = signed_roots(_params.level(alpha, "alpha"), _params.count(n_points, "n_points"))
+        self._check_uncorrected("A profile")
+        names = list(map(str, self.model.exog_names))
+        if self.params.ndim > 1:
+            names = [f"{label}:{name}" for label in self.model.class_labels[1:] for name in names]
+        return profile_table(names, z, profile_curves(self.model._likelihood, self._best, z))
+
+    def tidy(
+        self, alpha: float = 0.05, method: Literal["wald", "profile"] = "wald", exponentiate: bool = False
+    ) -> pd.DataFrame:
+        """One row per coefficient, with broom's columns in snake case.
+
+        Parameters
+        ----------
+        alpha : float
+            Significance level; intervals have level 1 - alpha.
+        method : {"wald", "profile"}
+            Wald intervals and tests, or profile intervals and penalised likelihood-ratio tests.
+        exponentiate : bool
+            Whether estimates and bounds are odds ratios instead of their logarithms. Standard errors and tests remain
+            those of the coefficients, as in broom.
+
+        Returns
+        -------
+        DataFrame
+        """
+        _params.flag(exponentiate, "exponentiate")
+        bounds = np.asarray(self.conf_int(alpha, method)).reshape(-1, 2)
+        names, n_rest = list(self.model.exog_names), len(self.model.class_labels) - 1
+        statistic, p_value = np.ravel(self.tvalues, order="F"), np.ravel(self.pvalues, order="F")
+        if method == "profile":
+            statistic, p_value = single_tests(self.model._likelihood, self._best, self._hard)
+        estimate, se = np.ravel(self.params, order="F"), np.ravel(self.bse, order="F")
+        table = tidy_coefficients(names * n_rest, estimate, se, statistic, p_value, bounds, exponentiate)
+        if self.params.ndim > 1:
+            table.insert(0, "y_level", np.repeat(self.model.class_labels[1:], len(names)))
+        return table
+
+    def _is_slope(self) -> NDArray[np.bool_]:
+        one = np.arange(self.model.exog.shape[1]) != self.model._constant
+        return np.tile(one, len(self.model.class_labels) - 1)
+
+    def _check_uncorrected(self, what: str) -> None:
+        if self.model._likelihood is None:
+            raise InputError(f"{what} needs the data, which {code('remove_data')} has removed; fit again.")
+        if self.correction is not None:
+            raise InputError(
+                f"{what} needs the maximum of Firth's likelihood, but {arg('correction', self.correction)} has moved "
+                "the estimates away from it; fit without correction."
+            )
