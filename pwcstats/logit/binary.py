@@ -12,12 +12,10 @@ from pwcstats._kernels.newton import Ascent
 from pwcstats._kernels.separation import overlap, row_space, signs
 from pwcstats.errors import ConvergenceWarning, PwcWarning, SeparationWarning, arg, warn
 from pwcstats.logit.likelihood import MultinomialLikelihood
-from pwcstats.logit.maximum import Likelihood, Point
+from pwcstats.logit.maximum import EXTREME, Likelihood, Point
 from pwcstats.logit.reading import aliased_columns
 from pwcstats.logit.separation import Kind, separation_message
 
-# A fitted probability this close to 0 or 1 may be due to separation.
-EXTREME = 1e-8
 # A linear predictor that stands for infinity: its probability is 1 to the last digit.
 INFINITY = 40.0
 

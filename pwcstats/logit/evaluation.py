@@ -2,11 +2,9 @@
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
 from copy import copy
-from functools import cache, cached_property, reduce
+from functools import cached_property
 from operator import gt
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +12,7 @@ from scipy.linalg.lapack import dpotrf, dtrtri
 from scipy.special import expit
 
 from pwcstats._arrays import Array
+from pwcstats.logit.design import Design, pairs
 
 # A pivot of this share of its diagonal entry is due to rounding, so the matrix is singular.
 SMALL_PIVOT = 1e-13
@@ -22,84 +21,13 @@ SMALL_PIVOT = 1e-13
 SMALL_LEVERAGE = 0.03
 # Rows times cubed number of columns up to which the curvature of the penalty is computed, not approximated.
 MOST_EXACT = 2**17
-# Numbers in a block of rows, which stays in the cache, and in the products of columns that are kept in memory (16 MB).
-BLOCK, MOST_PRODUCTS = 2**16, 2**21
-
-
-class Design:
-    """Columns, and sums of their products over the rows."""
-
-    def __init__(self, x: Array) -> None:
-        # Columns are contiguous, because they are longer than rows.
-        self.x = np.asfortranarray(x)
-        self._blocks = _blocks(*x.shape)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {
-            name: kept for name, kept in vars(self).items() if name not in ("products", "outcome_sign", "signed_weight")
-        }
-
-    def gram(self, weight: Array) -> Array:
-        """X' diag(w) X for each row w of `weight`; a single row must not be negative."""
-        if len(weight) == 1:
-            return self.single_gram(weight[0])[None]
-        sums = (weight[:, rows] @ products.T for rows, products in self._product_blocks())
-        return reduce(np.add, sums)[:, _pairs(self.x.shape[1])[2]]
-
-    def single_gram(self, weight: Array) -> Array:
-        """X' diag(w) X for weights w that are not negative."""
-        root, columns = np.sqrt(weight), self.x.T
-        if len(self._blocks) == 1:
-            scaled = columns * root
-            return scaled @ scaled.T
-        return reduce(np.add, (z @ z.T for z in (columns[:, rows] * root[rows] for rows in self._blocks)))
-
-    def forms(self, matrices: Array) -> Array:
-        """Quadratic forms x'A x of each matrix A and each row x."""
-        n, p = self.x.shape
-        out = np.empty((len(matrices), n))
-        if len(matrices) == 1:
-            for rows in self._blocks:
-                columns = self.x.T[:, rows]
-                np.einsum("ji,ji->i", matrices[0].T @ columns, columns, out=out[0, rows])
-            return out
-        first, second, _ = _pairs(p)
-        twice = matrices[:, first, second] + matrices[:, second, first]
-        coefficients = np.where(first == second, 0.5 * twice, twice)
-        for rows, products in self._product_blocks():
-            np.matmul(coefficients, products, out=out[:, rows])
-        return out
-
-    def squares(self, root: Array) -> Array:
-        """|A x|² for a matrix A and each row x."""
-        out = np.empty(len(self.x))
-        for rows in self._blocks:
-            turned = root @ self.x.T[:, rows]
-            turned *= turned
-            np.add.reduce(turned, axis=0, out=out[rows])
-        return out
-
-    def _product_blocks(self) -> Iterator[tuple[slice, Array]]:
-        """Blocks of rows, and the products of their columns (pairs of columns x rows).
-
-        With these, sums and forms for many weights or matrices are one product of matrices.
-        """
-        n, p = self.x.shape
-        n_pairs = p * (p + 1) // 2
-        if n * n_pairs <= MOST_PRODUCTS:
-            yield slice(0, n), self.products
-        else:
-            for rows in _blocks(n, n_pairs):
-                yield rows, _products(self.x[rows])
-
-    @cached_property
-    def products(self) -> Array:
-        """Products of all pairs of columns."""
-        return _products(self.x)
 
 
 class Sample(Design):
     """Rows of a design, with outcomes 0, 1, ..., `n_rest`, weights and offsets (None if all are 0)."""
+
+    # Classes (rows) that are ruled out for some cases (columns).
+    excluded: NDArray[np.bool_] | None = None
 
     def __init__(self, x: Array, code: NDArray[np.int64], weight: Array, offset: Array | None, n_rest: int) -> None:
         super().__init__(x)
@@ -114,7 +42,7 @@ class Sample(Design):
 
         The curvature of the penalty is approximate if a leverage is larger than `most_leverage`.
         """
-        return (_TwoClasses if self.n_rest == 1 else _ManyClasses)(self, params, firth, most_leverage)
+        return (_TwoClasses if self.n_rest == 1 else ManyClasses)(self, params, firth, most_leverage)
 
     @cached_property
     def outcome_sign(self) -> Array:
@@ -149,7 +77,7 @@ class Points(ABC):
         self.sample, self.firth, self.params, self._most_leverage = sample, firth, params, most_leverage
         n_points, m = len(params), sample.n_rest
         self.is_exact = np.full(n_points, not firth)
-        eta = (params.reshape(n_points * m, -1) @ sample.x.T).reshape(n_points, m, -1)
+        eta = (self._by_class(params).reshape(n_points * m, -1) @ sample.x.T).reshape(n_points, m, -1)
         if sample.offset is not None:
             eta += sample.offset
         log_proba, self.probability, covariance = self._moments(eta)
@@ -159,6 +87,14 @@ class Points(ABC):
         if firth:
             log_determinant, self._root = _inverse_roots(self.information)
             self.value = self.llf + 0.5 * log_determinant
+
+    def _by_class(self, params: Array) -> Array:
+        """Coefficients of the columns for each class but the first."""
+        return params
+
+    def _collect(self, gradient: Array) -> Array:
+        """Derivatives with respect to the parameters, given those with respect to the coefficients by class."""
+        return gradient
 
     @abstractmethod
     def _moments(self, eta: Array) -> tuple[Array, Array, Array]:
@@ -186,7 +122,8 @@ class Points(ABC):
         residual = self.sample.weight * (self.sample.outcome - self.probability)
         if self.firth:
             residual += self._penalty[0]
-        return (residual.reshape(-1, residual.shape[2]) @ self.sample.x).reshape(self.params.shape)
+        gradient = residual.reshape(-1, residual.shape[2]) @ self.sample.x
+        return self._collect(gradient.reshape(len(self.params), -1))
 
     @cached_property
     def slope(self) -> Array:
@@ -258,11 +195,13 @@ class _TwoClasses(Points):
         return sums[:, 0] + 0.5 * turned @ turned.swapaxes(1, 2)
 
 
-class _ManyClasses(Points):
+class ManyClasses(Points):
     """The multinomial logit: S_jk = p_j (1[j=k] - p_k). Blocks of matrices belong to pairs of classes."""
 
     def _moments(self, eta: Array) -> tuple[Array, Array, Array]:
         full = np.concatenate([np.zeros((len(eta), 1, eta.shape[2])), eta], axis=1)
+        if self.sample.excluded is not None:
+            full[:, self.sample.excluded] = -math.inf
         full -= full.max(axis=1, keepdims=True)
         terms = np.exp(full)
         # The largest term is 1. Without it, small terms keep their digits.
@@ -270,19 +209,19 @@ class _ManyClasses(Points):
         rest = np.where(is_one, 0.0, terms).sum(axis=1) + (is_one.sum(axis=1) - 1.0)
         log_proba = full[:, self.sample.code, np.arange(full.shape[2])] - np.log1p(rest)
         proba = terms[:, 1:] / (1.0 + rest)[:, None]
-        first, second, _ = _pairs(self.sample.n_rest)
+        first, second, _ = pairs(self.sample.n_rest)
         return log_proba, proba, proba[:, first] * ((first == second)[:, None] - proba[:, second])
 
     def _gram(self, covariance: Array) -> Array:
         n_points, n_pairs, n = covariance.shape
         m, p = self.sample.n_rest, self.sample.x.shape[1]
         blocks = self.sample.gram(covariance.reshape(-1, n)).reshape(n_points, n_pairs, p, p)
-        return blocks[:, _pairs(m)[2]].swapaxes(2, 3).reshape(n_points, m * p, m * p)
+        return blocks[:, pairs(m)[2]].swapaxes(2, 3).reshape(n_points, m * p, m * p)
 
     def _penalise(self, cov: Array) -> tuple[Array, Array]:
         sample, proba = self.sample, self.probability
         (n_points, m, n), p = proba.shape, sample.x.shape[1]
-        first, second, pair = _pairs(m)
+        first, second, pair = pairs(m)
         blocks = cov.reshape(n_points, m, p, m, p).swapaxes(2, 3)[:, first, second]
         v = sample.forms(blocks.reshape(-1, p, p)).reshape(n_points, -1, n)
         # With d_j the indicator of j less p, s_j = V_jj - 2 (Vp)_j + p'Vp.
@@ -365,7 +304,7 @@ class BinaryPoint:
             weights = np.empty((sample.x.shape[1] + 1, len(h)))
             weights[0] = sample.weight * (v - h * (0.5 - 3.0 * v))
             np.multiply(sample.x.T, sample.signed_weight * v * self._excess, out=weights[1:])
-            sums = (weights @ sample.products.T).take(_pairs(sample.x.shape[1])[2], axis=1)
+            sums = (weights @ sample.products.T).take(pairs(sample.x.shape[1])[2], axis=1)
             # These are D_r / 2, turned.
             turned = (self._root @ sums[1:] @ self._root.T).reshape(len(self.params), -1)
             slope = 2.0 * (turned @ turned.T) + sums[0]
@@ -421,30 +360,3 @@ def _inverse_roots(matrices: Array) -> tuple[Array, Array]:
     # Some are singular.
     log_determinants, roots = zip(*map(inverse_root, matrices), strict=True)
     return np.array(log_determinants), np.array(roots)
-
-
-@cache
-def _pairs(p: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """First and second column of each pair, and the pair of any two columns."""
-    first, second = np.triu_indices(p)
-    pair = np.empty((p, p), np.int64)
-    pair[first, second] = pair[second, first] = np.arange(len(first))
-    return first, second, pair
-
-
-def _products(x: Array) -> Array:
-    """Products of all pairs of columns, in the order of `_pairs`."""
-    n, p = x.shape
-    columns = x.T
-    out = np.empty((p * (p + 1) // 2, n))
-    start = 0
-    for k in range(p):
-        np.multiply(columns[k:], columns[k], out=out[start : start + p - k])
-        start += p - k
-    return out
-
-
-def _blocks(n: int, width: int) -> list[slice]:
-    """Blocks of rows that stay in the cache, if a row has this many numbers."""
-    size = max(BLOCK // max(width, 1), 1)
-    return [slice(start, start + size) for start in range(0, n, size)]

@@ -24,6 +24,8 @@ MAXITER = 200
 PATIENCE = 8
 # Leverage of a row from which the penalised likelihood may have several maxima.
 HIGH_LEVERAGE = 0.4
+# A fitted probability this close to 0 or 1 may be due to separation.
+EXTREME = 1e-8
 # Rows times parameters from which a search from many starts would take too long.
 MANY = 200_000
 # Size of the constraints, 200 MB, from which a linear program would take too much time and memory.

@@ -4,26 +4,22 @@ from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import expit
-from statsmodels.base.model import Model
 
 from pwcstats import _params
-from pwcstats._arrays import Array, as_float
-from pwcstats._text import named, shape_of
+from pwcstats._arrays import Array
+from pwcstats._text import named
 from pwcstats.errors import InputError, arg, code, value
-from pwcstats.logit import reading
-from pwcstats.logit.binary import EXTREME, Fit, Limit, finite_fit, limit_fit, warn_about
-from pwcstats.logit.formulas import FromFormula
-from pwcstats.logit.maximum import MAXITER, Point
+from pwcstats.logit.maximum import MAXITER
 from pwcstats.logit.ordered_likelihood import OrderedLikelihood
 from pwcstats.logit.ordered_results import OrderedLogitResults, OrderedLogitResultsWrapper
+from pwcstats.logit.ordinal_model import OrdinalModel
 
 __all__ = ["OrderedLogit"]
 
 
-class OrderedLogit(FromFormula, Model):
+class OrderedLogit(OrdinalModel):
     r"""Proportional odds: the cumulative logit for ordered classes, with or without Jeffreys' penalty.
 
     The model is :math:`\mathrm{logit}\, P(Y \le j) = \zeta_j - x^\top \beta` for all classes j but the highest, with
@@ -106,45 +102,11 @@ class OrderedLogit(FromFormula, Model):
                 f"{code('OrderedLogit')} has the logistic distribution; use statsmodels' OrderedModel for "
                 f"{value(distr)}."
             )
-        self.penalty = _params.optional_choice(penalty, ("firth",), "penalty")
-        reading.check_options(kwargs, "OrderedLogit", "penalty, freq_weights, offset, categories and missing")
-        reading.check_aligned(exog, endog=endog, freq_weights=freq_weights, offset=offset)
-        codes, self.labels = reading.read_ordered(endog, categories)
-        # A model may have thresholds only.
-        frame = pd.DataFrame(index=getattr(codes, "index", range(len(codes)))) if exog is None else exog
-        frame = reading.read_frame(frame, len(codes), needs_column=False)
-        frame = frame if frame.shape[1] else frame.assign(const=1.0)
-        extra = {"freq_weights": freq_weights, "offset": offset}
-        extra = {key: reading.read_column(given, key) for key, given in extra.items()}
-        if "missing_idx" not in kwargs:
-            reading.check_lengths(len(frame), **extra)
-        if kwargs.get("missing", "none") != "drop":
-            reading.check_no_missing(frame, codes, extra, f"set {arg('missing', 'drop')}")
-        super().__init__(codes, frame, **extra, **kwargs)
-        self._weight = reading.read_weights(self.freq_weights, len(self.exog))
-        self._offset = np.zeros(len(self.exog)) if self.offset is None else np.asarray(self.offset, dtype=np.float64)
-        for name, given in extra.items():
-            if given is None:
-                delattr(self, name)
-        self._code = self.endog.astype(np.int64)
-        reading.check_classes(self._code, self._weight, list(self.labels))
-        self._kept = [k for k in range(self.exog.shape[1]) if k != self.data.const_idx]
-        constant = "const" if self.data.const_idx is None else str(self.exog_names[self.data.const_idx])
-        self.columns = [constant, *(str(self.exog_names[k]) for k in self._kept)]
-        self.data.param_names = self._param_names()
-        self._init_keys += ["penalty"]
-        self._likelihood = OrderedLikelihood(
-            self._slopes_of(self.exog), self._code, self._weight, self._offset if self._offset.any() else None,
-            len(self.labels), self.penalty == "firth", lambda: self.columns[1:],
-        )  # fmt: skip
+        super().__init__(endog, exog, penalty, freq_weights, offset, categories, **kwargs)
 
-    @classmethod
-    def _read_response(cls, values: Any, kwargs: dict[str, Any]) -> tuple[Any, pd.Index]:
-        return reading.read_ordered(values, kwargs.pop("categories", None))
-
-    def _name_classes(self, labels: pd.Index) -> None:
-        self.labels = labels[self.labels.astype(np.int64)]
-        self.data.param_names = self._param_names()
+    def _make_likelihood(self, x: Array, offset: Array | None) -> OrderedLikelihood:
+        firth = self.penalty == "firth"
+        return OrderedLikelihood(x, self._code, self._weight, offset, len(self.labels), firth, lambda: self.columns[1:])
 
     @property
     def threshold_names(self) -> list[str]:
@@ -154,32 +116,8 @@ class OrderedLogit(FromFormula, Model):
     def _param_names(self) -> list[str]:
         return [*self.columns[1:], *self.threshold_names]
 
-    def _slopes_of(self, exog: Any) -> Array:
-        """The columns of a design that have slopes."""
-        return np.asarray(exog, dtype=np.float64)[:, self._kept]
-
-    def loglike(self, params: Any) -> float:
-        """Log-likelihood, with the penalty if there is one."""
-        return self._point(params).value + self._likelihood.constant
-
-    def score(self, params: Any) -> Array:
-        """Derivatives of :meth:`loglike`."""
-        return self._likelihood.score(self._point(params))
-
-    def information(self, params: Any) -> Array:
-        """Observed information or, with a penalty, the expected one; its inverse is the covariance of the estimates."""
-        return np.asarray(np.linalg.inv(self._likelihood.cov(self._point(params))))
-
-    def hessian(self, params: Any) -> Array:
-        """Minus the information; the curvature of the penalty is not included."""
-        return -self.information(params)
-
-    def _point(self, params: Any) -> Point:
-        values = as_float(params, "params")
-        size = self._likelihood.n_params
-        if values.shape != (size,) or not np.isfinite(values).all():
-            raise InputError(f"{arg('params')} must be {size} finite numbers, got {shape_of(values)}.")
-        return self._likelihood.at(values)
+    def _infinite_names(self) -> list[str]:
+        return self.columns[1:]
 
     def fit(self, maxiter: int = MAXITER, disp: bool = False, warn_convergence: bool = True) -> OrderedLogitResults:
         """Fit the model.
@@ -197,14 +135,9 @@ class OrderedLogit(FromFormula, Model):
         -------
         OrderedLogitResults
         """
-        maxiter = _params.count(maxiter, "maxiter")
-        warn = _params.flag(warn_convergence, "warn_convergence")
         if self.penalty:
             _check_middle(self._code, self._weight, list(self.labels))
-        fit = _fit(self._likelihood, self.columns[1:], maxiter)
-        if warn:
-            warn_about([fit])
-        results = OrderedLogitResults(self, [fit])
+        results = OrderedLogitResults(self, [self._fit(maxiter, warn_convergence)])
         if disp and results.converged:
             print(f"Converged; log-likelihood {results.llf:.6g}.")
         return OrderedLogitResultsWrapper(results)
@@ -236,7 +169,7 @@ class OrderedLogit(FromFormula, Model):
         """
         _params.choice(which, ("prob", "linear", "cumulative"), "which")
         params = np.asarray(params, dtype=np.float64)
-        x, added = self._read_rows(params, exog, offset)
+        x, added = self._read_rows(params[: len(self._kept)], exog, offset)
         p = len(self._kept)
         eta = x @ params[:p] + added
         if which == "linear":
@@ -248,22 +181,6 @@ class OrderedLogit(FromFormula, Model):
         # This keeps the digits of small probabilities.
         middle = below[:, 1:] * above[:, :-1] * -np.expm1(-np.diff(params[p:]))
         return np.column_stack([below[:, :1], middle, above[:, -1:]])
-
-    def _read_rows(self, params: Array, exog: Any, offset: Any) -> tuple[Array, Array | float]:
-        """Columns and offsets of new rows, or of the rows of the fit."""
-        x = self.exog
-        added: Array | float = self._offset if exog is None else 0.0
-        if exog is not None and not self._kept:
-            # A model of thresholds only may have been fitted without any column.
-            x = np.empty((len(exog), 0))
-        elif exog is not None:
-            slopes = np.zeros(self.exog.shape[1])
-            slopes[self._kept] = params[: len(self._kept)]
-            names = list(map(str, self.exog_names))
-            x = np.atleast_2d(reading.read_new_rows(exog, names, slopes, hasattr(self, "formula")))
-        if offset is not None:
-            added = reading.read_new_offset(offset, len(x), hasattr(self, "formula"))
-        return self._slopes_of(x), added
 
 
 def _check_middle(code: NDArray[np.int64], weight: Array, labels: list[Any]) -> None:
@@ -280,27 +197,3 @@ def _check_middle(code: NDArray[np.int64], weight: Array, labels: list[Any]) -> 
                 f"add up to more than 0.5, or its thresholds meet; those of class {named(label)} add up to "
                 f"{sum_of_weights:.3g}. Use weights that count rows, or join the class with its neighbour."
             )
-
-
-def _fit(likelihood: OrderedLikelihood, names: list[str], maxiter: int) -> Fit:
-    """Fit without a warning; infinite estimates if the data are separated."""
-    ascent = likelihood.fit(maxiter=maxiter)
-    if not likelihood.firth:
-        upper, lower = likelihood.sample.sides(ascent.point.params[None])
-        certain = max(upper.max(), -lower.min()) > -np.log(EXTREME)
-        if certain or not ascent.converged:
-            fit = limit_fit(likelihood, likelihood.constraints(), _fit_rest(likelihood), names)
-            if fit is not None:
-                return fit
-    return finite_fit(likelihood, ascent)
-
-
-def _fit_rest(likelihood: OrderedLikelihood) -> Any:
-    def fit_rest(rest: NDArray[np.bool_], basis: Array) -> Limit:
-        n_upper = len(likelihood.sample.upper)
-        inner = likelihood.limit(rest[:n_upper], rest[n_upper:])
-        ascent = inner.ascend(basis @ (basis.T @ likelihood.first_step()), basis)
-        cov = basis @ np.linalg.inv(basis.T @ ascent.point.information @ basis) @ basis.T
-        return ascent.point.params, cov, ascent.point.llf, ascent.n_iter
-
-    return fit_rest

@@ -17,10 +17,10 @@ from scipy.special import expit
 
 from pwcstats._arrays import Array
 from pwcstats._kernels import newton
-from pwcstats.logit.evaluation import MOST_EXACT, SMALL_LEVERAGE, Design, inverse_root
-from pwcstats.logit.likelihood import well_scaled
-from pwcstats.logit.maximum import MAXITER, Likelihood, Point, SinglePoint
-from pwcstats.logit.reading import check_rank
+from pwcstats.logit.centred import CentredLikelihood, centred, rows_that_count
+from pwcstats.logit.design import Design
+from pwcstats.logit.evaluation import MOST_EXACT, SMALL_LEVERAGE, inverse_root
+from pwcstats.logit.maximum import EXTREME, MAXITER, Point
 
 # Step of the differences of scores, on the scale of the linear predictors, and its largest share of a gap between
 # thresholds.
@@ -258,7 +258,7 @@ def _log_expit(z: Array) -> Array:
     return np.minimum(z, 0.0) - np.log1p(np.exp(-np.abs(z)))
 
 
-class OrderedLikelihood(Likelihood):
+class OrderedLikelihood(CentredLikelihood):
     """Likelihood of ordered classes.
 
     The coefficients are slopes, then thresholds. The parameters are those of centred, orthogonal columns. `names`
@@ -277,56 +277,17 @@ class OrderedLikelihood(Likelihood):
         firth: bool,
         names: Callable[[], Sequence[str]],
     ) -> None:
-        counts = weight > 0.0
-        if not counts.all():
-            x, code, weight = x[counts], code[counts], weight[counts]
-            offset = None if offset is None else offset[counts]
-        mean, m = x.mean(axis=0), n_classes - 1
-        centred = x - mean
-        root, self.r = centred, np.zeros((0, 0))
-        if x.shape[1]:
-            r = np.asarray(np.linalg.qr(np.column_stack([np.ones(len(x)), x]), mode="r"))
-            check_rank(np.column_stack([np.ones(len(x)), x]), ["the constant", *names()], r=r)
-            root, self.r, _ = well_scaled(centred, names, "")
+        x, code, weight, offset = rows_that_count(x, code, weight, offset)
+        m = n_classes - 1
+        root, self.r, mean = centred(x, names)
         self.sample = OrderedSample(root, code, weight, offset, m)
-        # Coefficients times this are parameters.
-        self._wide = block_diag(self.r, np.eye(m))
-        self._wide[len(self.r) :, : len(self.r)] = -mean
-        self._narrow = np.linalg.inv(self._wide)
-        self.firth, self.n_params = firth, len(self._wide)
+        self.firth = firth
+        wide = block_diag(self.r, np.eye(m))
+        wide[len(self.r) :, : len(self.r)] = -mean
+        self._set_coordinates(wide)
         self.n_constraints = len(self.sample.upper) + len(self.sample.lower)
         self.scale = np.concatenate([np.abs(root).max(axis=0, initial=0.0), np.ones(m)])
         self._noise = 1e-16 * float(weight.sum())
-        self.constant = float(np.log(np.abs(np.diagonal(self.r))).sum()) if firth else 0.0
-
-    def beta(self, params: Array) -> Array:
-        """Coefficients of some parameters."""
-        return np.asarray(self._narrow @ params)
-
-    def params(self, beta: Array) -> Array:
-        """Parameters of some coefficients; the inverse of `beta`."""
-        return np.asarray(self._wide @ beta)
-
-    def contrasts(self) -> Array:
-        """The coefficients as linear combinations of the parameters, one row each."""
-        return self._narrow
-
-    def cov(self, point: Point) -> Array:
-        """Covariance of the coefficients: the inverse information."""
-        return np.asarray(self._narrow @ np.linalg.inv(point.information) @ self._narrow.T)
-
-    def score(self, point: Point) -> Array:
-        """Score with respect to the coefficients."""
-        return np.asarray(self._wide.T @ point.score)
-
-    def evaluate(self, params: Array) -> Point:
-        """Evaluate the likelihood and its derivatives at some parameters."""
-        with np.errstate(all="ignore"):
-            return SinglePoint(self.sample.points(params[None], self.firth))
-
-    def free(self, held: NDArray[np.bool_]) -> Array:
-        """Orthonormal basis of the parameters whose held coefficients are 0."""
-        return np.asarray(np.linalg.qr(self._wide[:, ~held])[0])
 
     def constraints(self) -> csr_array:
         """Constraints on parameters, one row each: all values are at least 0 in a direction of separation."""
@@ -336,10 +297,6 @@ class OrderedLikelihood(Likelihood):
         lower = csr_array(np.repeat(np.eye(m), sample.counts[1:], axis=0))
         x = csr_array(sample.x)
         return csr_array(vstack([hstack([-x[sample.below], upper]), hstack([x[sample.above], -lower])]))
-
-    def first_step(self) -> Array:
-        """The start of an ascent: no slopes, and the thresholds of the shares of the classes."""
-        return self.origin(None, np.zeros(self.n_params))
 
     def origin(self, basis: Array | None, fixed: Array) -> Array:
         """Parameters that, added to fixed ones, are near those of no effects, as far as the offset and `basis` allow.
@@ -368,9 +325,15 @@ class OrderedLikelihood(Likelihood):
             start = tried[np.argmax(self.sample.has_order(tried))]
         return super().ascend(start, basis, maxiter)
 
-    def limit(self, upper: NDArray[np.bool_], lower: NDArray[np.bool_]) -> "OrderedLikelihood":
-        """The limit if all sides of rows but some become certain."""
+    def is_extreme(self, point: Point) -> bool:
+        """Whether a side of a row is almost certain."""
+        upper, lower = self.sample.sides(point.params[None])
+        return bool(max(upper.max(), -lower.min()) > -np.log(EXTREME))
+
+    def limit(self, rest: NDArray[np.bool_]) -> "OrderedLikelihood":
+        """The limit if all constraints but some, the sides of rows, become certain."""
         inner, sample = copy(self), copy(self.sample)
+        upper, lower = np.split(rest, [len(sample.upper)])
         sample.upper, sample.lower = sample.upper * upper, sample.lower * lower
         # A class whose thresholds move apart has a certain side in each row.
         width = np.add.reduceat(np.concatenate([upper, np.zeros(sample.counts[-1])]), sample.ends[:-1])[1:-1]

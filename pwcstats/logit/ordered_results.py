@@ -131,7 +131,7 @@ class OrderedLogitResults(OrdinalResults):
         exog, index = self._new_rows(exog, transform)
         params, cov = np.asarray(self.params), np.asarray(self.cov_params())
         predicted = self.model.predict(params, exog, which, offset).reshape(-1, len(self._columns(which)))
-        x, added = self.model._read_rows(params, exog, offset)
+        x, added = self.model._read_rows(params[: len(self.model._kept)], exog, offset)
         parts = _derivatives(params, x, added, which)
         se = np.column_stack([np.sqrt(np.einsum("ij,jk,ik->i", part, cov, part)) for part in parts])
         as_frame = {"index": index, "columns": self._columns(which)}

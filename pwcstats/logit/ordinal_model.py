@@ -1,0 +1,153 @@
+"""What the models of ordered classes with one likelihood share."""
+
+from abc import abstractmethod
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from statsmodels.base.model import Model
+
+from pwcstats import _params
+from pwcstats._arrays import Array, as_float
+from pwcstats._text import shape_of
+from pwcstats.errors import InputError, arg
+from pwcstats.logit import reading
+from pwcstats.logit.binary import Fit, Limit, finite_fit, limit_fit, warn_about
+from pwcstats.logit.centred import CentredLikelihood
+from pwcstats.logit.formulas import FromFormula
+from pwcstats.logit.maximum import Point
+
+
+class OrdinalModel(FromFormula, Model):
+    """A model of ordered classes with one likelihood; the documentation is that of the subclasses."""
+
+    # Options for the error message.
+    _options = "penalty, freq_weights, offset, categories and missing"
+    _likelihood: CentredLikelihood
+
+    def __init__(
+        self,
+        endog: Any,
+        exog: Any,
+        penalty: Literal["firth"] | None,
+        freq_weights: Any,
+        offset: Any,
+        categories: Any,
+        **kwargs: Any,
+    ) -> None:
+        self.penalty = _params.optional_choice(penalty, ("firth",), "penalty")
+        reading.check_options(kwargs, type(self).__name__, self._options)
+        reading.check_aligned(exog, endog=endog, freq_weights=freq_weights, offset=offset)
+        codes, self.labels = reading.read_ordered(endog, categories)
+        # A model may have no column besides the constant.
+        frame = pd.DataFrame(index=getattr(codes, "index", range(len(codes)))) if exog is None else exog
+        frame = reading.read_frame(frame, len(codes), needs_column=False)
+        frame = frame if frame.shape[1] else frame.assign(const=1.0)
+        extra = {"freq_weights": freq_weights, "offset": offset}
+        extra = {key: reading.read_column(given, key) for key, given in extra.items()}
+        if "missing_idx" not in kwargs:
+            reading.check_lengths(len(frame), **extra)
+        if kwargs.get("missing", "none") != "drop":
+            reading.check_no_missing(frame, codes, extra, f"set {arg('missing', 'drop')}")
+        super().__init__(codes, frame, **extra, **kwargs)
+        self._weight = reading.read_weights(self.freq_weights, len(self.exog))
+        self._offset = np.zeros(len(self.exog)) if self.offset is None else np.asarray(self.offset, dtype=np.float64)
+        for name, given in extra.items():
+            if given is None:
+                delattr(self, name)
+        self._code = self.endog.astype(np.int64)
+        reading.check_classes(self._code, self._weight, list(self.labels))
+        self._kept = [k for k in range(self.exog.shape[1]) if k != self.data.const_idx]
+        constant = "const" if self.data.const_idx is None else str(self.exog_names[self.data.const_idx])
+        self.columns = [constant, *(str(self.exog_names[k]) for k in self._kept)]
+        self.data.param_names = self._param_names()
+        self._init_keys += ["penalty"]
+        offset = self._offset if self._offset.any() else None
+        self._likelihood = self._make_likelihood(self._slopes_of(self.exog), offset)
+
+    @abstractmethod
+    def _make_likelihood(self, x: Array, offset: Array | None) -> CentredLikelihood:
+        """The likelihood of the columns that have slopes."""
+
+    @abstractmethod
+    def _param_names(self) -> list[str]:
+        """Names of the coefficients."""
+
+    @classmethod
+    def _read_response(cls, values: Any, kwargs: dict[str, Any]) -> tuple[Any, pd.Index]:
+        return reading.read_ordered(values, kwargs.pop("categories", None))
+
+    def _name_classes(self, labels: pd.Index) -> None:
+        self.labels = labels[self.labels.astype(np.int64)]
+        self.data.param_names = self._param_names()
+
+    def _slopes_of(self, exog: Any) -> Array:
+        """The columns of a design that have slopes."""
+        return np.asarray(exog, dtype=np.float64)[:, self._kept]
+
+    def loglike(self, params: Any) -> float:
+        """Log-likelihood, with the penalty if there is one."""
+        return self._point(params).value + self._likelihood.constant
+
+    def score(self, params: Any) -> Array:
+        """Derivatives of :meth:`loglike`."""
+        return self._likelihood.score(self._point(params))
+
+    def information(self, params: Any) -> Array:
+        """Observed information or, with a penalty, the expected one; its inverse is the covariance of the estimates."""
+        return np.asarray(np.linalg.inv(self._likelihood.cov(self._point(params))))
+
+    def hessian(self, params: Any) -> Array:
+        """Minus the information; the curvature of the penalty is not included."""
+        return -self.information(params)
+
+    def _point(self, params: Any) -> Point:
+        values = as_float(params, "params")
+        size = self._likelihood.n_params
+        if values.shape != (size,) or not np.isfinite(values).all():
+            raise InputError(f"{arg('params')} must be {size} finite numbers, got {shape_of(values)}.")
+        return self._likelihood.at(values)
+
+    def _fit(self, maxiter: int, warn_convergence: bool) -> Fit:
+        """Fit the model; infinite estimates if the data are separated."""
+        maxiter = _params.count(maxiter, "maxiter")
+        warn = _params.flag(warn_convergence, "warn_convergence")
+        likelihood, fit = self._likelihood, None
+        ascent = likelihood.fit(maxiter=maxiter)
+        if not likelihood.firth and (not ascent.converged or likelihood.is_extreme(ascent.point)):
+            fit = limit_fit(likelihood, likelihood.constraints(), _fit_rest(likelihood), self._infinite_names())
+        fit = fit or finite_fit(likelihood, ascent)
+        if warn:
+            warn_about([fit])
+        return fit
+
+    def _infinite_names(self) -> list[str]:
+        """Names of coefficients in the message about separation, in their order; others may follow."""
+        return self._param_names()
+
+    def _read_rows(self, slopes: Array, exog: Any, offset: Any) -> tuple[Array, Array | float]:
+        """Columns and offsets of new rows, or of the rows of the fit; `slopes` has a row for each column."""
+        x = self.exog
+        added: Array | float = self._offset if exog is None else 0.0
+        if exog is not None and not self._kept:
+            # A model without slopes may have been fitted without any column.
+            x = np.empty((len(exog), 0))
+        elif exog is not None:
+            every = np.zeros((self.exog.shape[1], *slopes.shape[1:]))
+            every[self._kept] = slopes
+            names = list(map(str, self.exog_names))
+            x = np.atleast_2d(reading.read_new_rows(exog, names, every, hasattr(self, "formula")))
+        if offset is not None:
+            added = reading.read_new_offset(offset, len(x), hasattr(self, "formula"))
+        return self._slopes_of(x), added
+
+
+def _fit_rest(likelihood: CentredLikelihood) -> Any:
+    def fit_rest(rest: NDArray[np.bool_], basis: Array) -> Limit:
+        inner = likelihood.limit(rest)
+        ascent = inner.ascend(basis @ (basis.T @ likelihood.first_step()), basis)
+        cov = basis @ np.linalg.inv(basis.T @ ascent.point.information @ basis) @ basis.T
+        return ascent.point.params, cov, ascent.point.llf, ascent.n_iter
+
+    return fit_rest
