@@ -2,16 +2,19 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
 from scipy import stats
 
 from pwcstats._arrays import Array
 from pwcstats._text import counted
-from pwcstats.plot.style import Panels, figure_of
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from pwcstats.plot.style import Panels
 
 __all__ = [
     "COLUMNS", "COUNTED", "LEVEL", "POWER", "Exhibit", "claim", "claim_everywhere", "compare_with_paper",
@@ -57,11 +60,13 @@ class Exhibit(NamedTuple):
     title: str
     about: str
     table: Callable[..., pd.DataFrame] | None = None
-    figure: Callable[[pd.DataFrame], Panels] | None = None
-    picture: Callable[[int], Panels] | None = None
+    figure: "Callable[[pd.DataFrame], Panels] | None" = None
+    picture: "Callable[[int], Panels] | None" = None
 
-    def draw(self, frame: pd.DataFrame | None, random_state: int) -> Figure | None:
+    def draw(self, frame: pd.DataFrame | None, random_state: int) -> "Figure | None":
         """The figure of the frame or of the seed; None if there is none."""
+        from pwcstats.plot.style import figure_of  # matplotlib, which only pictures need
+
         if self.picture is not None:
             return figure_of(self.picture(random_state))
         return None if self.figure is None or frame is None else figure_of(self.figure(frame))
