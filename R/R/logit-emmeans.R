@@ -41,8 +41,8 @@
 #' - \pkg{performance}: `model_performance()`, and `test_likelihoodratio()`, which gives the tests
 #'   of [anova()][anova.pwcstats_logit]. `r2()` is Tjur's after [firth()], and McFadden's after
 #'   [cratio()] and [ordered_logit()] without penalty. `check_collinearity()` and `r2_efron()` need
-#'   a fit by [firth()]. `compare_performance()` knows a fixed list of classes and refuses others. The
-#'   test that `performance_pcp()` prints compares likelihoods without their penalties; use
+#'   a fit by [firth()]. `compare_performance()` knows a fixed list of classes and refuses others.
+#'   The test that `performance_pcp()` prints compares likelihoods without their penalties; use
 #'   [anova()][anova.pwcstats_logit] instead.
 #'
 #' @seealso [predict()][predict.pwcstats_logit] for predictions of single rows.
