@@ -128,7 +128,7 @@ class TestFiles:
 
     def test_csv_is_read_by_anything(self, out):
         found = pd.read_csv(out / "szepannek.table1.csv")
-        assert found.columns.tolist() == ["method", *COLUMNS]
+        assert found.columns.tolist() == ["sigma_1", "rho", "method", *COLUMNS]
 
     def test_a_second_start_computes_nothing(self, out, shell, monkeypatch):
         def refuse(*_):
@@ -147,7 +147,7 @@ def test_lines_and_json(shell, few):
     said = "0 of 1 numbers and statements agree with the papers, 1 open, 2 without power"
     assert lines[1] == f"{said}: {shell.path('out')}/report.html"
     found = shell.document(*arguments)
-    assert [row["method"] for row in found["exhibits"][0]["rows"]] == ["LDA", "NB", "PWC"]
+    assert [row["method"] for row in found["exhibits"][0]["rows"]] == ["LDA", "NB", "PWC"] * 2
     assert found["exhibits"][0]["error"] is None
 
 
@@ -287,7 +287,7 @@ class TestNames:
         ("name", "words"),
         [
             ("einstein", "there is no study 'einstein'; choose all, or some of (hastie_tibshirani"),
-            ("szepannek.table9", "szepannek has no 'table9'; choose from (table1, figure4"),
+            ("szepannek.table9", "szepannek has no 'table9'; choose from (figure1, figure2"),
         ],
     )
     def test_unknown(self, shell, name, words):

@@ -242,6 +242,22 @@ class TestClaims:
         assert said["estimate"].tolist() == [3 * len(rhos), 3 * (near or len(rhos) > 1)]
 
 
+def test_why_lda_wins_where_covariances_are_singular():
+    """The cause of Figure 6: for the first two classes, LDA of the pair fails, and LDA of all classes does not."""
+    x, y = szepannek_classes(0.6, 1.0, random_state=0)
+    pair = y < 3
+    pwc = PairwiseClassifier(
+        {"LDA": LinearDiscriminantAnalysis(), "NB": GaussianNB()}, coupling="ht", selection_cv=3, random_state=0
+    ).fit(x, y)
+    assert pwc.pairs_["learner"].iloc[0] == "NB"
+    lda, nb, of_all = (1 - clf.score(x[pair], y[pair]) for clf in (
+        LinearDiscriminantAnalysis().fit(x[pair], y[pair]), GaussianNB().fit(x[pair], y[pair]),
+        LinearDiscriminantAnalysis().fit(x, y),
+    ))  # fmt: skip
+    assert lda > 0.2 > nb > 0.05 > of_all
+    assert pwc.score(x[pair], y[pair]) == pytest.approx(1 - nb, abs=0.02)
+
+
 @pytest.mark.slow
 class TestMaps:
     def test_errors(self, cells):

@@ -312,9 +312,9 @@ def figure6(size: Size = "quick", **how: Any) -> pd.DataFrame:
 
 SINGULAR = (
     "all of these cells have rho = 1, where the first two classes lie on parallel lines: LDA of this pair discards the "
-    "direction that separates them (so does R's lda, which warns that variables are collinear), and naive Bayes, which "
-    "is chosen instead, errs more often than LDA of all classes; with rho = 0.999 instead, LDA and naive Bayes win no "
-    "cell (`pwcstats reproduce szepannek.figure6 --size paper`)"
+    "direction that separates them (so does R's lda, which warns that variables are collinear) and naive Bayes is "
+    "chosen for it, while LDA of all classes keeps this direction; with rho = 0.999 instead, LDA and naive Bayes win "
+    "no cell (`pwcstats reproduce szepannek.figure6 --size paper`)"
 )
 
 
@@ -368,7 +368,7 @@ NOTES_SATELLITE = {
     "NB": "nothing is random, so only rounding is allowed for; on the rows that train it errs as often, 0.202",
     "PWC": "the split is published, but not the folds by which learners are chosen: these are drawn again in each run; "
     "the error on the rows that train is 0.13; one sweep of the coupling would give 0.175 with the classes in the "
-    "order of Statlog, but 0.156 in alphabetical order, and the paper's example of coupling needs three sweeps, so the "
+    "order of Statlog, but 0.157 in alphabetical order, and the paper's example of coupling needs three sweeps, so the "
     "cause is not known",
 }
 TRAINING_ERROR = (
@@ -499,7 +499,7 @@ EXHIBITS = (
         "A paired t-test over the repeats compares the best method of each cell with the second best. On the left are "
         "plain p-values, on the right p-values with Holm's adjustment for the number of cells. The paper does not say "
         "whether its grid has cells with rho = 1, where the covariances of the first two classes are singular. With "
-        "rho = 0.999 instead, PWC wins there.",
+        "rho = 0.999 instead, PWC wins there, unless alpha = 1.",
         figure6,
         _map6,
     ),
