@@ -200,7 +200,7 @@ class OrderedLogit(OrdinalModel):
         return [high - low for low, high in zip([zero, *of_cuts], [*of_cuts, zero], strict=True)]
 
     def _mean_effects(self, params: Array, x: Array, offset: Array, weight: Array, column: int) -> tuple[Array, Array]:
-        """With the mean density f_k of the cuts, the derivative of P_j by a column of slope b is -(f_j - f_j-1) b."""
+        # With the mean density f_k of the cuts, the derivative of P_j by a column of slope b is -(f_j - f_j-1) b.
         p = x.shape[1]
         cuts = params[p:] - (x @ params[:p] + offset)[:, None]
         density = expit(cuts) * expit(-cuts)

@@ -65,6 +65,9 @@ class OrdinalModel(FromFormula, Model):
         self.columns = [constant, *(str(self.exog_names[k]) for k in self._kept)]
         self.data.param_names = self._param_names()
         self._init_keys += ["penalty"]
+        self._set_likelihood()
+
+    def _set_likelihood(self) -> None:
         offset = self._offset if self._offset.any() else None
         self._likelihood = self._make_likelihood(self._slopes_of(self.exog), offset)
 
