@@ -51,8 +51,8 @@ from_python <- function(x) {
         paste(
           "R has no class for a Python object of class %s; give a fitted FirthLogit, FirthMNLogit,",
           "ContinuationRatio, OrderedLogit, AdjacentCategories, BradleyTerry, PlackettLuce,",
-          "PairwiseClassifier, HybridClassifier or OrdinalHybridClassifier, or the result of compare_methods() or",
-          "couple(return_info = TRUE)."
+          "PairwiseClassifier, HybridClassifier or OrdinalHybridClassifier, or the result of",
+          "compare_methods() or couple(return_info = TRUE)."
         ),
         kind
       ),
