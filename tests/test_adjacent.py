@@ -194,6 +194,10 @@ class TestSeparation:
         np.testing.assert_allclose(res.bse.drop("g"), rest.bse, rtol=SAME)
         np.testing.assert_allclose(res.predict(), rest.predict(), atol=SAME)
         assert res.llf == pytest.approx(rest.llf, abs=SAME)
+        smaller = AdjacentCategories(y, x[["a", "b"]], parallel=True).fit()
+        assert res.lr_test("g").statistic == pytest.approx(2 * (res.llf - smaller.llf), abs=SAME)
+        without_a = AdjacentCategories(y, x[["b"]], parallel=True, offset=40.0 * x["g"]).fit()
+        assert res.lr_test("a").statistic == pytest.approx(2 * (res.llf - without_a.llf), abs=1e-6)
         for call in (
             lambda: res.conf_int(method="profile"),
             lambda: res.get_margeff(),

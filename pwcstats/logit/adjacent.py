@@ -80,6 +80,10 @@ class AdjacentCategories(Stages, OrdinalModel):
     dose          -0.799
     dtype: float64
     >>> res.predict(pd.DataFrame({"dose": [1, 3.5, 6]})).round(3)
+           0      1      2
+    0  0.014  0.201  0.785
+    1  0.257  0.485  0.257
+    2  0.785  0.201  0.014
     """
 
     _options = "penalty, parallel, freq_weights, offset, categories and missing"
