@@ -21,7 +21,7 @@ from statsmodels.iolib.tableformatting import fmt_params
 from pwcstats import _params, _summary
 from pwcstats._arrays import Array
 from pwcstats._text import listed
-from pwcstats.errors import InputError, arg, code, value
+from pwcstats.errors import InputError, PwcWarning, arg, code, value, warn
 from pwcstats.hybrid.choice import log_loss, try_each, usual_unless
 from pwcstats.hybrid.groups import Codes, Groups
 from pwcstats.hybrid.integrators import INTEGRATORS, Criterion, FittedIntegrator, Penalty, integrate
@@ -31,6 +31,9 @@ from pwcstats.pairwise.calibration import check_one_score
 from pwcstats.pairwise.data import Standardizer, check_frame, check_several_classes, check_y_given
 from pwcstats.pairwise.folds import Folds, make_group_folds
 from pwcstats.pairwise.learners import MAX_ITER, last_step
+
+# Default number of folds.
+FOLDS = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -293,6 +296,12 @@ class BaseHybrid(ClassifierMixin, BaseEstimator):
             Whether probabilities must be held out even if there is nothing to choose.
         """
         if len(makers) == 1:
+            if not (needed or _is_default(self.threshold_cv)):
+                unused = PwcWarning(
+                    f"{arg('threshold_cv')} is not used, because nothing is chosen by held-out probabilities; leave it "
+                    "out."
+                )
+                warn(unused)
             return train(self.threshold_cv if needed else None, makers[0]())
         hold_out = partial(train, self.threshold_cv)
         try:
@@ -389,6 +398,10 @@ def check_cv(cv: Any, name: str, more: str = "") -> None:
 
 def _make_folds(x: Any, groups: Groups, seed: int | None, cv: Any, name: str) -> Folds | None:
     return None if cv is None else make_group_folds(cv, x, groups.code, groups.labels, name, seed)
+
+
+def _is_default(threshold_cv: Any) -> bool:
+    return _params.is_whole(threshold_cv) and threshold_cv == FOLDS
 
 
 def _call_on(fit: Callable[[Groups], FittedHybrid], make: Callable[[], Groups]) -> FittedHybrid:

@@ -11,7 +11,7 @@ from pwcstats import _params
 from pwcstats._arrays import Array
 from pwcstats._text import listed, shown
 from pwcstats.errors import InputError, arg, value
-from pwcstats.hybrid.base import BaseHybrid, FittedHybrid, HeldOut
+from pwcstats.hybrid.base import FOLDS, BaseHybrid, FittedHybrid, HeldOut
 from pwcstats.hybrid.choice import log_loss
 from pwcstats.hybrid.cutoff import THRESHOLDS, known_threshold
 from pwcstats.hybrid.groups import SPLITS, Codes, Groups, against_baseline, is_word
@@ -63,7 +63,8 @@ class HybridClassifier(BaseHybrid):
     threshold_cv : int or splitter
         Folds that hold out the probabilities that choose the threshold and the number of clusters. Here and
         in `distance_cv`, a number means stratified folds, at most as many as the largest group has rows, and shuffled
-        if there is a `random_state`. A group with a single row is always used for training.
+        if there is a `random_state`. A group with a single row is always used for training. A warning says so if
+        nothing is chosen and you set it.
     scoring : str or callable
         Score of predicted classes, as in scikit-learn. "f1", "precision" and the like refer to the positive class. The
         default, balanced accuracy, does not depend on how rare the positives are.
@@ -182,10 +183,10 @@ class HybridClassifier(BaseHybrid):
         penalty: Penalty = "auto",
         select: Criterion = None,
         threshold: Literal["cv", "prevalence"] | float = "cv",
-        threshold_cv: Any = 5,
+        threshold_cv: Any = FOLDS,
         scoring: Any = "balanced_accuracy",
         pos_label: Any = None,
-        distance_cv: Any = 5,
+        distance_cv: Any = FOLDS,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,

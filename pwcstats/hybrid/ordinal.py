@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pwcstats import _params
 from pwcstats._text import listed, shown
 from pwcstats.errors import InputError, PwcWarning, arg, value, warn
-from pwcstats.hybrid.base import BaseHybrid, HeldOut
+from pwcstats.hybrid.base import FOLDS, BaseHybrid, HeldOut
 from pwcstats.hybrid.cutoff import THRESHOLDS, known_threshold
 from pwcstats.hybrid.groups import Codes, Groups
 from pwcstats.hybrid.integrators import Criterion, Penalty
@@ -53,7 +53,8 @@ class OrdinalHybridClassifier(BaseHybrid):
         clearly show that it is better. "prevalence" counts as many rows to each class as it has. You can give numbers
         by class, or in the order of `classes_`. :meth:`predict` does not use them.
     threshold_cv : int or splitter
-        Folds that hold out the probabilities that choose the thresholds.
+        Folds that hold out the probabilities that choose the thresholds. A warning says so if nothing is chosen and you
+        set it.
     scoring : str or callable
         Score of predicted classes, as in scikit-learn, by which "cv" chooses thresholds. A class is 1 and all others
         are 0.
@@ -135,9 +136,9 @@ class OrdinalHybridClassifier(BaseHybrid):
         penalty: Penalty = "auto",
         select: Criterion = None,
         categories: Any = None,
-        distance_cv: Any = 5,
+        distance_cv: Any = FOLDS,
         class_threshold: Any = None,
-        threshold_cv: Any = 5,
+        threshold_cv: Any = FOLDS,
         scoring: Any = "f1",
         n_jobs: int | None = None,
         random_state: Any = None,
