@@ -22,7 +22,7 @@ from pwcstats import _params, _summary
 from pwcstats._arrays import Array
 from pwcstats._text import listed
 from pwcstats.errors import InputError, PwcWarning, arg, code, value, warn
-from pwcstats.hybrid.choice import log_loss, try_each, usual_unless
+from pwcstats.hybrid.choice import log_loss, simplest, try_each
 from pwcstats.hybrid.groups import Codes, Groups
 from pwcstats.hybrid.integrators import INTEGRATORS, Criterion, FittedIntegrator, Penalty, integrate
 from pwcstats.hybrid.machines import Machine, fit_machines, measure, measure_held_out
@@ -334,8 +334,7 @@ class BaseHybrid(ClassifierMixin, BaseEstimator):
         train : callable
             Takes folds that hold out probabilities or None, and groups.
         makers : sequence of callables
-            Make groups to choose from. The first are the usual groups, which are used unless others are clearly better,
-            or if there are too few rows to choose.
+            Make groups to choose from. The first are used if there are too few rows to choose.
         weight : ndarray or None
             Weights of the rows; None if all are 1.
         needed : bool
@@ -351,7 +350,8 @@ class BaseHybrid(ClassifierMixin, BaseEstimator):
             return train(self.threshold_cv if needed else None, makers[0]())
         hold_out = partial(train, self.threshold_cv)
         try:
-            best = usual_unless(try_each((partial(_call_on, hold_out, make) for make in makers), self._loss), weight)
+            trials = try_each((partial(_call_on, hold_out, make) for make in makers), self._loss)
+            best = simplest(trials, lambda fitted: len(fitted.machines), weight)
         except InputError:
             # Few rows may have no folds, and need no choice. Users who give folds must hear of it.
             if needed or not _params.is_whole(self.threshold_cv):

@@ -57,11 +57,11 @@ def try_each(fits: Iterable[Callable[[], Any]], loss: Callable[[Any], Array]) ->
         raise failed
 
 
-def usual_unless(trials: Iterable[Trial], weight: Array | None = None) -> Trial:
-    """The first trial, or the one with the least mean loss if it is clearly better."""
-    usual, *others = trials
-    best = min([usual, *others], key=lambda trial: trial.mean(weight))
-    return best if best.is_clearly_better(usual, weight) else usual
+def simplest(trials: Iterable[Trial], size: Callable[[Any], int], weight: Array | None = None) -> Trial:
+    """The smallest fit to which that with the least mean loss is not clearly better: the one-standard-error rule."""
+    growing = sorted(trials, key=lambda trial: size(trial.fit))
+    best = min(growing, key=lambda trial: trial.mean(weight))
+    return next(trial for trial in growing if not best.is_clearly_better(trial, weight))
 
 
 def log_loss(own: Array) -> Array:

@@ -237,7 +237,7 @@ class Split:
     `make` takes the rows, the mask of the positives, weights or None, the names of the positive and the negative class,
     `n_clusters`, `clusters` and a seed. `check` checks `n_clusters` before the rows are known. `multiclass` says if
     there may be more classes, each of which is then a group. `integrator` is the only one that suits the groups, if
-    there is only one. `tried` returns the values of `n_clusters` that "auto" compares, the usual one first.
+    there is only one. `tried` returns the values of `n_clusters` that "auto" compares, the one for few rows first.
     """
 
     make: Callable[..., Groups]

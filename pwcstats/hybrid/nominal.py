@@ -42,9 +42,9 @@ class HybridClassifier(BaseHybrid):
         Number of k-means clusters of the standardised columns; a clusterer with ``fit_predict`` (its noise is a
         cluster); or one label for each row, of which only those of the negatives are used. "ratio" is the rule of the
         paper: the number of negatives per positive, rounded, between 1 and 10. "auto" also tries 1, 2, ..., 6, and
-        takes the number with the least log loss of held-out probabilities if the difference from "ratio" is more than
-        its standard error. If there are too few rows for folds, "auto" is "ratio". With ``split="folds"`` it is the
-        number of parts, by default 9. With more than two classes it is not used: each class is a group.
+        takes the smallest number whose log loss of held-out probabilities exceeds the least one by at most the standard
+        error of the difference. If there are too few rows for folds, "auto" is "ratio". With ``split="folds"`` it is
+        the number of parts, by default 9. With more than two classes it is not used: each class is a group.
     integrator : {"multinomial", "individualized", "logit"}
         "multinomial" and "individualized" have the positives as the baseline and one category for each cluster, fitted
         jointly or by one binary fit each (:func:`individualized_mnlogit`). "logit" models positives against all
