@@ -24,7 +24,6 @@ _PARAMETERS = {
     "priors": "prior",
     "random_state": "seed",
     "sample_weight": "weights",
-    "threshold_cv": "the cross-validation of threshold",
     "tol": "tolerance",
     "weight": "weights",
     # Only PairwiseClassifier has a parameter of this name.
