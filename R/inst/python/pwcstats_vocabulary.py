@@ -77,6 +77,7 @@ _SAME = (
     "winners",
 )
 _FUNCTIONS = {name: f"{name}()" for name in _SAME} | {
+    "AdjacentCategories": "adjacent_categories()",
     "BradleyTerry": "bt()",
     "ContinuationRatio": "cratio()",
     "FirthLogit": "firth()",
