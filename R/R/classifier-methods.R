@@ -15,8 +15,9 @@
 #' @return `nobs()` returns the number of rows, `fitted()` the probabilities of the rows of the fit,
 #'   `weights()` the weights of the rows, `formula()` and `terms()` the formula, `model.frame()` the
 #'   variables of the rows, `case.names()` their names, and `variable.names()` the names of the
-#'   columns that the learners use. `model.matrix()` returns the columns before they are scaled: those of the formula with the
-#'   intercept, which the learners do not use, or after `x` and `y` those of `x`.
+#'   columns that the learners use. `model.matrix()` returns the columns before they are scaled:
+#'   those of the formula with the intercept, which the learners do not use, or after `x` and `y`
+#'   those of `x`.
 #' @seealso [predict()][predict.pwcstats_pwc] after [pwc()], [predict()][predict.pwcstats_machines]
 #'   after hybrids.
 #' @examplesIf pwcstats_available()
