@@ -55,6 +55,7 @@ FILES = {
     "logit/classifier.py": "a scikit-learn estimator",
     "logit/formulas.py": "R reads formulas itself",
     "logit/inherited.py": "methods of statsmodels",
+    "logit/outcomes.py": "R reads binary responses itself",
 }
 # Patterns of rendered messages, with the reason why R users do not meet them.
 EXCEPTIONS = {

@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from scipy.special import log_softmax, softmax
 from statsmodels.base.wrapper import populate_wrapper
 from statsmodels.discrete.discrete_model import MNLogit, MultinomialResults, MultinomialResultsWrapper
@@ -94,6 +95,10 @@ class FirthMNLogit(FromFormula, PenalizedModel, StableMNLogit):
         codes, labels = reading.read_nominal(endog)
         if len(labels) < 2:
             reading.check_classes(np.zeros(len(codes), np.int64), np.ones(len(codes)), list(labels))
+        known = ~np.isnan(np.asarray(codes, dtype=np.float64))
+        if kwargs.get("missing") == "drop" and len(exog) == len(known) and not known.all():
+            # statsmodels would take missing labels for a class.
+            endog, exog, freq_weights = (_rows_of(part, known) for part in (endog, exog, freq_weights))
         if isinstance(endog, pd.Categorical):
             # statsmodels keeps the order of the categories only for a Series.
             endog = pd.Series(endog, index=getattr(exog, "index", None), name="y")
@@ -138,6 +143,12 @@ class FirthMNLogit(FromFormula, PenalizedModel, StableMNLogit):
             return FirthMNLogitResultsWrapper(FirthMNLogitResults(self, ascent))
 
     pdf = get_distribution = Unavailable(f"a multinomial model has no such distribution; use {code('predict')}.")
+
+
+def _rows_of(part: Any, rows: NDArray[np.bool_]) -> Any:
+    if part is None or isinstance(part, (pd.Series, pd.DataFrame, pd.Categorical, pd.Index)):
+        return part if part is None else part[rows]
+    return np.asarray(part)[rows]
 
 
 class FirthMNLogitResults(SeveralEquations, PenalizedResults, MultinomialResults):

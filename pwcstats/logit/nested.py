@@ -62,7 +62,7 @@ def _check_same_data(first: Any, second: Any) -> None:
     labels, other_labels = ours.data.row_labels, theirs.data.row_labels
     parts = {
         "rows": labels is None or other_labels is None or labels.equals(other_labels),
-        "response": np.array_equal(ours._code, theirs._code) and _classes(ours) == _classes(theirs),
+        "response": np.array_equal(ours.endog, theirs.endog) and _classes(ours) == _classes(theirs),
         "weights": np.array_equal(ours._weight, theirs._weight),
         "offset": np.array_equal(_offset(ours), _offset(theirs)),
     }

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from scipy import stats
 from statsmodels.base.model import LikelihoodModelResults
 
@@ -35,9 +36,12 @@ class PenalizedModel(HidesUnavailable):
     _weight: Array
     # Options of `fit`, for its error message.
     _fit_options = "start_params, maxiter and disp"
+    # Options of the model, for its error message.
+    _options = "freq_weights and missing"
 
     def __init__(self, endog: Any, exog: Any, offset: Any = None, freq_weights: Any = None, **kwargs: Any) -> None:
-        reading.check_options(kwargs, type(self).__name__, "offset, freq_weights and missing")
+        trials = kwargs.pop("trials", None)
+        reading.check_options(kwargs, type(self).__name__, self._options)
         reading.check_design(exog)
         reading.check_aligned(exog, freq_weights=freq_weights, offset=offset)
         freq_weights = reading.read_column(freq_weights, "freq_weights")
@@ -45,15 +49,19 @@ class PenalizedModel(HidesUnavailable):
         if "missing_idx" not in kwargs:
             reading.check_same_rows(len(endog), len(exog))
             reading.check_lengths(len(exog), freq_weights=freq_weights, offset=offset)
-        extra = {"freq_weights": freq_weights} | ({} if offset is None else {"offset": offset})
+        optional = {"offset": offset, "trials": trials}
+        extra = {"freq_weights": freq_weights} | {key: one for key, one in optional.items() if one is not None}
         cure = f"set {arg('missing', 'drop')}"
         if kwargs.get("missing", "none") != "drop":
             reading.check_no_missing(exog, endog, extra, cure)
         kwargs["check_rank"] = False
         super().__init__(endog, exog, **extra, **kwargs)  # type: ignore[call-arg]
         self._weight = reading.read_weights(getattr(self, "freq_weights", None), len(self.exog))
+        if trials is not None:
+            self._weight = self._weight * self.trials  # type: ignore[attr-defined]
         self._code = np.asarray(self.endog).astype(np.int64)
-        reading.check_classes(self._code, self._weight, self.class_labels)
+        _, code, weight, _ = self._lines()
+        reading.check_classes(code, weight, self.class_labels)
         self._likelihood = self._make_likelihood(True)
         n_params = self._likelihood.n_params
         self.df_model = float(n_params - self._likelihood.n_rest * (self._constant is not None))
@@ -63,17 +71,22 @@ class PenalizedModel(HidesUnavailable):
     @property
     def class_labels(self) -> list[Any]:
         """Classes, the baseline first."""
-        return [0, 1]
+        raise NotImplementedError
 
     def _check_kwargs(self, kwargs: dict[str, Any], keys_extra: Any = None, **options: Any) -> None:
-        super()._check_kwargs(kwargs, [*(keys_extra or []), "freq_weights"], **options)  # type: ignore[misc]
+        super()._check_kwargs(kwargs, [*(keys_extra or []), "freq_weights", "trials"], **options)  # type: ignore[misc]
 
-    def _make_likelihood(self, firth: bool) -> MultinomialLikelihood:
+    def _lines(self) -> tuple[Array, NDArray[np.int64], Array, Array | None]:
+        """Design, class, weight and offset of each line of the likelihood; lines are rows, unless these have trials."""
         exog = np.asarray(self.exog, dtype=np.float64)
         offset = np.asarray(self.offset, dtype=np.float64) if hasattr(self, "offset") else None
-        n_classes = int(self._code.max()) + 1
+        return exog, self._code, self._weight, offset
+
+    def _make_likelihood(self, firth: bool) -> MultinomialLikelihood:
+        exog, code, weight, offset = self._lines()
+        n_classes = int(code.max()) + 1
         return MultinomialLikelihood(
-            exog, self._code, self._weight, offset, n_classes, firth, lambda: list(map(str, self.exog_names))
+            exog, code, weight, offset, n_classes, firth, lambda: list(map(str, self.exog_names))
         )
 
     @property
@@ -273,19 +286,25 @@ class PenalizedResults(PenalizedInference):
         return super().get_margeff(*args, **kwargs)  # type: ignore[misc]
 
     def _check_unweighted(self, what: str) -> None:
-        if getattr(self.model, "freq_weights", None) is not None:
-            raise InputError(f"{what} over rows, which would leave out {arg('freq_weights')}; repeat the rows instead.")
+        for name in ("freq_weights", "trials"):
+            if getattr(self.model, name, None) is not None:
+                raise InputError(f"{what} over rows, which would leave out {arg(name)}; repeat the rows instead.")
 
     def summary(self, *args: Any, **kwargs: Any) -> Any:
         """Summary table of statsmodels; log-likelihoods are penalised, intervals and tests are Wald's."""
         table = super().summary(*args, **kwargs)  # type: ignore[misc]
         table.add_extra_txt(
             [
+                *self._response_note(),
                 "Log-Likelihood and LL-Null are penalised. Intervals and z are Wald's.",
                 *([] if self.correction else ['For separated data prefer conf_int(method="profile") and lr_test().']),
             ]
         )
         return table
+
+    def _response_note(self) -> list[str]:
+        """What the summary says about the response."""
+        return []
 
     def remove_data(self) -> None:
         """Remove all arrays of the length of the data, as in statsmodels; tests and profiles need them."""

@@ -106,7 +106,7 @@ def _check_finite(values: Array, names: Sequence[Any], bad: NDArray[np.bool_], c
 
 def read_nominal(endog: Any) -> tuple[Any, pd.Index]:
     """Codes of classes (NaN if missing; a Series keeps its index), and the classes, sorted or in Categorical order."""
-    endog = _one_column(endog)
+    endog = one_column(endog)
     values = pd.Series(endog).astype("category")
     codes = values.cat.codes.astype(np.float64).where(values.notna())
     return (codes if isinstance(endog, pd.Series) else codes.to_numpy()), values.cat.categories
@@ -114,7 +114,7 @@ def read_nominal(endog: Any) -> tuple[Any, pd.Index]:
 
 def read_ordered(endog: Any, categories: Any = None) -> tuple[Any, pd.Index]:
     """Codes of ordered classes (NaN if missing; a Series keeps its index), and the classes from low to high."""
-    endog = _one_column(endog)
+    endog = one_column(endog)
     values = pd.Series(endog)
     cure = f"make it an ordered Categorical, or give {arg('categories')}, from the lowest to the highest"
     if categories is not None:
@@ -127,19 +127,32 @@ def read_ordered(endog: Any, categories: Any = None) -> tuple[Any, pd.Index]:
                 f"{arg('endog')} has classes that are not in {arg('categories')}, {listed(odd)}; add them."
             )
         values = values.astype(pd.CategoricalDtype(labels, ordered=True))
-    elif isinstance(values.dtype, pd.CategoricalDtype):
-        if not values.dtype.ordered:
-            raise InputError(f"{arg('endog')} has classes without an order, {listed(values.dtype.categories)}; {cure}.")
-    else:
-        if is_text(values):
+    elif not (isinstance(values.dtype, pd.CategoricalDtype) and values.dtype.ordered):
+        labels = seen_labels(values)
+        # Two labels need no order: the slopes of the other order have the opposite signs.
+        if len(labels) > 2 and isinstance(values.dtype, pd.CategoricalDtype):
+            raise InputError(f"{arg('endog')} has classes without an order, {listed(labels)}; {cure}.")
+        if len(labels) > 2 and is_text(values):
             strings = listed(pd.unique(values.dropna()))
             raise InputError(f"{arg('endog')} has strings, {strings}, whose order is not known; {cure}.")
-        as_float(values, "endog")
-        labels = pd.Index(np.sort(values.dropna().unique()))
+        if len(labels) > 2:
+            as_float(values, "endog")
         values = values.astype(pd.CategoricalDtype(labels, ordered=True))
     codes = values.cat.codes.astype(np.float64).where(values.notna())
     codes.name = values.name
     return (codes if isinstance(endog, pd.Series) else codes.to_numpy()), values.cat.categories
+
+
+def seen_labels(values: pd.Series) -> pd.Index:
+    """Labels that occur: in the order of a Categorical, or sorted; as text, if they are of different types."""
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        labels = values.dtype.categories
+        return labels[np.isin(np.arange(len(labels)), values.cat.codes)]
+    labels = pd.Index(values.dropna().unique())
+    try:
+        return labels[np.argsort(labels.to_numpy(), kind="stable")]
+    except TypeError:
+        return labels[np.argsort([str(label) for label in labels], kind="stable")]
 
 
 def check_given(endog: Any) -> None:
@@ -150,7 +163,8 @@ def check_given(endog: Any) -> None:
         raise InputError(f"{arg('endog')} must be one column, got a string; for a formula use {code('from_formula')}.")
 
 
-def _one_column(endog: Any) -> Any:
+def one_column(endog: Any) -> Any:
+    """A response of one column: a Series, a Categorical, an Index or a vector."""
     check_given(endog)
     if isinstance(endog, pd.DataFrame) and endog.shape[1] == 1:
         return endog.iloc[:, 0]

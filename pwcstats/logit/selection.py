@@ -337,8 +337,8 @@ def _options(model: Any) -> dict[str, Any]:
 
 def _with_columns(model: Any, exog: Any) -> Any:
     """The model with other columns, and with labels for classes."""
-    code = np.asarray(model.endog)
-    labels = getattr(model, "labels", None)
+    code = np.asarray(getattr(model, "successes", model.endog))
+    labels = None if getattr(model, "trials", None) is not None else getattr(model, "labels", None)
     if isinstance(model, MNLogit):
         labels = [str(model._ynames_map[k]) for k in range(int(model.J))]
     endog: Any = code

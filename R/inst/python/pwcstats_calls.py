@@ -113,7 +113,14 @@ def _firth(results):
     frame = getattr(model.data, "frame", None)
     name = str(model.endog_names)
     is_flag = frame is not None and name in frame and frame[name].dtype == bool
-    response = ["logical" if is_flag else "number", np.asarray(model.endog, dtype=np.float64)]
+    if model.trials is not None:
+        raise InputError(
+            "the result has numbers of successes and failures; in R, fit them with cbind(successes, failures) as response."
+        )
+    if model.class_labels == [0, 1]:
+        response = ["logical" if is_flag else "number", np.asarray(model.endog, dtype=np.float64)]
+    else:
+        response = _factor(model.endog, model.class_labels)
     return _logit("firth", results, response, {} if results.correction is None else {"correction": results.correction})
 
 
