@@ -22,8 +22,8 @@ Y = np.tile([0, 1, 1, 0], 5)
 THREE = np.arange(20) % 3
 
 MODELS = {
-    "FirthLogit": lambda x=X, y=Y, **kw: FirthLogit(y, x, **kw).fit(),
-    "FirthMNLogit": lambda x=X, y=THREE, **kw: FirthMNLogit(y, x, **kw).fit(),
+    "FirthLogit": lambda x=X, y=Y, **kw: FirthLogit(y, x, aliased="raise", **kw).fit(),
+    "FirthMNLogit": lambda x=X, y=THREE, **kw: FirthMNLogit(y, x, aliased="raise", **kw).fit(),
     "individualized": lambda x=X, y=THREE, **kw: individualized_mnlogit(y, x, penalty="firth", **kw),
     "ContinuationRatio": lambda x=X, y=THREE, **kw: ContinuationRatio(y, x, penalty="firth", **kw).fit(),
 }

@@ -127,7 +127,8 @@ trials_to_py <- function(trials, input, call) {
   row <- line[, 2L]
   options <- list(
     offset = if (!is.null(input$offset)) to_py(as.array(as.double(input$offset[row]))),
-    freq_weights = row_weights_to_py(trials[cbind(row, line[, 1L])])
+    freq_weights = row_weights_to_py(trials[cbind(row, line[, 1L])]),
+    aliased = "raise"
   )
   endog <- to_py(as.array(as.double(line[, 1L] == 1L)))
   call_python("FirthLogit", list(endog, design_to_py(input$x, row)), options, call)

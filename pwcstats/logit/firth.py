@@ -59,6 +59,10 @@ class FirthLogit(FromFormula, PenalizedModel, Logit):
         How many times each row counts: real numbers; 0 leaves a row out.
     trials : array-like, optional
         Number of trials of each row. `endog` is then the number of successes.
+    aliased : {"drop", "raise"}
+        What to do with columns that are constant, or combinations of the columns before them. "drop" leaves them out,
+        as ``glm`` in R does: a warning names them, their coefficients are missing (NaN), and the attribute `left_out`
+        of the model has their names. "raise" is an error.
     **kwargs
         `missing` and `hasconst`, as in statsmodels.
 
@@ -131,7 +135,7 @@ class FirthLogit(FromFormula, PenalizedModel, Logit):
         super().__init__(share, exog, offset=offset, freq_weights=freq_weights, trials=trials, **kwargs)
 
     _fit_options = "start_params, correction, maxiter and disp"
-    _options = "offset, freq_weights, trials and missing"
+    _options = "offset, freq_weights, trials, aliased and missing"
     # A formula may have successes and failures on its left, or a factor that is expanded to indicators.
     _formula_max_endog = None
     # Number of trials of each row, if the response has counts.
@@ -339,6 +343,9 @@ class FirthLogitResults(PenalizedResults, LogitResults):
             offset = getattr(self.model, "offset", None)
         if offset is not None:
             kwargs["offset"] = reading.read_column(offset, "offset")
+        if self.model.left_out and exog is not None:
+            exog, index = self._transform_predict_exog(exog, transform)
+            transform, kwargs = False, kwargs | ({} if index is None else {"row_labels": index})
         return super().get_prediction(exog, transform, **kwargs)
 
     def pred_table(self, threshold: float = 0.5) -> Array:

@@ -123,12 +123,13 @@ def offset_of_rows(model: Any, exog: Any, transform: bool, offset: Any) -> Any:
 
 
 def columns_by_term(model: Any) -> dict[str, list[int]]:
-    """Indices of the columns of each term of a model's formula; without a formula, each column is a term."""
+    """Indices, among all columns, of those of each term of a model's formula; otherwise each column is a term."""
     data = model.data
     info = getattr(data, "model_spec", None) or getattr(data, "design_info", None)
-    every = range(model.exog.shape[1])
+    names = data.every if getattr(model, "left_out", ()) else model.exog_names
+    every = range(len(names))
     for name in ("term_name_slices", "term_slices"):
         slices = getattr(info, name, None)
         if slices is not None:
             return {str(term): list(every[part]) for term, part in slices.items()}
-    return {str(name): [index] for index, name in enumerate(model.exog_names)}
+    return {str(name): [index] for index, name in enumerate(names)}

@@ -56,6 +56,10 @@ class FirthMNLogit(FromFormula, PenalizedModel, StableMNLogit):
         Design matrix. As in statsmodels, a constant is not added (formulas add one).
     freq_weights : array-like, optional
         How many times each row counts: real numbers; 0 leaves a row out.
+    aliased : {"drop", "raise"}
+        What to do with columns that are constant, or combinations of the columns before them. "drop" leaves them out,
+        as ``glm`` in R does: a warning names them, their coefficients are missing (NaN), and the attribute `left_out`
+        of the model has their names. "raise" is an error.
     **kwargs
         `missing` and `hasconst`, as in statsmodels.
 
@@ -109,6 +113,13 @@ class FirthMNLogit(FromFormula, PenalizedModel, StableMNLogit):
     def _name_classes(self, labels: pd.Index) -> None:
         seen = [int(label) for label in self.class_labels]
         self._ynames_map = {k: str(labels[index]) for k, index in enumerate(seen)}
+        self.data.cov_names = pd.MultiIndex.from_product(
+            (self.class_labels[1:], self.data.xnames), names=(self.endog_names, None)
+        )
+
+    def _leave_out(self, columns: list[int]) -> None:
+        super()._leave_out(columns)
+        self.K = self.exog.shape[1]
         self.data.cov_names = pd.MultiIndex.from_product(
             (self.class_labels[1:], self.data.xnames), names=(self.endog_names, None)
         )

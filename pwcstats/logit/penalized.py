@@ -1,6 +1,6 @@
 """Models with Jeffreys' penalty, and their results: what the binary and the multinomial model share."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from functools import cached_property
 from typing import Any, Literal
 
@@ -16,6 +16,7 @@ from pwcstats._kernels.newton import Ascent
 from pwcstats._text import did_you_mean, listed, shape_of, shown
 from pwcstats.errors import ConvergenceWarning, InputError, arg, code, warn
 from pwcstats.logit import reading
+from pwcstats.logit.aliased import kept_contrasts, leave_out, refuse_aliased
 from pwcstats.logit.binary import cure_of
 from pwcstats.logit.formulas import columns_by_term
 from pwcstats.logit.inherited import HidesUnavailable, Unavailable
@@ -37,10 +38,13 @@ class PenalizedModel(HidesUnavailable):
     # Options of `fit`, for its error message.
     _fit_options = "start_params, maxiter and disp"
     # Options of the model, for its error message.
-    _options = "freq_weights and missing"
+    _options = "freq_weights, aliased and missing"
+    # Names of the columns whose coefficients are missing.
+    left_out: Sequence[str] = ()
 
     def __init__(self, endog: Any, exog: Any, offset: Any = None, freq_weights: Any = None, **kwargs: Any) -> None:
         trials = kwargs.pop("trials", None)
+        on_aliased = _params.choice(kwargs.pop("aliased", "drop"), ("drop", "raise"), "aliased")
         reading.check_options(kwargs, type(self).__name__, self._options)
         reading.check_design(exog)
         reading.check_aligned(exog, freq_weights=freq_weights, offset=offset)
@@ -62,7 +66,17 @@ class PenalizedModel(HidesUnavailable):
         self._code = np.asarray(self.endog).astype(np.int64)
         _, code, weight, _ = self._lines()
         reading.check_classes(code, weight, self.class_labels)
-        self._likelihood = self._make_likelihood(True)
+        try:
+            self._likelihood = self._make_likelihood(True)
+        except reading.RankError as error:
+            if on_aliased == "raise":
+                raise
+            columns = error.columns
+        else:
+            columns = []
+        if columns:
+            self._leave_out(columns)
+            self._likelihood = self._make_likelihood(True)
         n_params = self._likelihood.n_params
         self.df_model = float(n_params - self._likelihood.n_rest * (self._constant is not None))
         self.df_resid = float(self._weight.sum() - n_params)
@@ -72,6 +86,10 @@ class PenalizedModel(HidesUnavailable):
     def class_labels(self) -> list[Any]:
         """Classes, the baseline first."""
         raise NotImplementedError
+
+    def _leave_out(self, columns: list[int]) -> None:
+        """Leave out aliased columns."""
+        leave_out(self, columns)
 
     def _check_kwargs(self, kwargs: dict[str, Any], keys_extra: Any = None, **options: Any) -> None:
         super()._check_kwargs(kwargs, [*(keys_extra or []), "freq_weights", "trials"], **options)  # type: ignore[misc]
@@ -164,8 +182,8 @@ class PenalizedModel(HidesUnavailable):
         return ascent
 
     def _columns_of(self, term: Any) -> list[int]:
-        """Indices of the columns of a term: the name or index of a column, or a term of the formula."""
-        names = list(self.exog_names)
+        """Indices, among all columns, of those of a term: the name or index of a column, or a term of the formula."""
+        names = list(self.data.every if self.left_out else self.exog_names)
         if isinstance(term, Hashable) and term in names:
             return [names.index(term)]
         if isinstance(term, (int, np.integer)) and not isinstance(term, bool) and 0 <= term < len(names):
@@ -280,8 +298,30 @@ class PenalizedResults(PenalizedInference):
             ]
         )
 
+    def t_test(self, r_matrix: Any, *args: Any, **kwargs: Any) -> Any:
+        """Wald tests of linear combinations, as in statsmodels; those of missing coefficients are refused."""
+        return super().t_test(kept_contrasts(self.model, r_matrix), *args, **kwargs)  # type: ignore[misc]
+
+    def wald_test(self, r_matrix: Any, *args: Any, **kwargs: Any) -> Any:
+        """Wald test of several linear combinations, as in statsmodels; those of missing coefficients are refused."""
+        return super().wald_test(kept_contrasts(self.model, r_matrix), *args, **kwargs)  # type: ignore[misc]
+
+    def wald_test_terms(self, *args: Any, **kwargs: Any) -> Any:
+        """Wald tests of all terms, as in statsmodels; no coefficient may be missing."""
+        refuse_aliased(self.model, code("wald_test_terms"))
+        return super().wald_test_terms(*args, **kwargs)  # type: ignore[misc]
+
+    def _transform_predict_exog(self, exog: Any, transform: bool = True) -> Any:
+        new, index = super()._transform_predict_exog(exog, transform)  # type: ignore[misc]
+        if self.model.left_out and new is not None:
+            new = np.asarray(new)
+            is_kept = self.model.data.is_kept
+            new = new[..., is_kept] if new.shape[-1] == len(is_kept) else new
+        return new, index
+
     def get_margeff(self, *args: Any, **kwargs: Any) -> Any:
         """Marginal effects, as in statsmodels; not available with frequency weights, which it would ignore."""
+        refuse_aliased(self.model, code("get_margeff"))
         self._check_unweighted("Marginal effects are averages")
         return super().get_margeff(*args, **kwargs)  # type: ignore[misc]
 
@@ -293,8 +333,10 @@ class PenalizedResults(PenalizedInference):
     def summary(self, *args: Any, **kwargs: Any) -> Any:
         """Summary table of statsmodels; log-likelihoods are penalised, intervals and tests are Wald's."""
         table = super().summary(*args, **kwargs)  # type: ignore[misc]
+        aliased = f"Missing, because constant or combinations of the columns before: {', '.join(self.model.left_out)}."
         table.add_extra_txt(
             [
+                *([aliased] if self.model.left_out else []),
                 *self._response_note(),
                 "Log-Likelihood and LL-Null are penalised. Intervals and z are Wald's.",
                 *([] if self.correction else ['For separated data prefer conf_int(method="profile") and lr_test().']),

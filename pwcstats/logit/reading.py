@@ -266,18 +266,27 @@ def aliased_columns(r: Array, length: Array, n_columns: int) -> list[int]:
     return found
 
 
+class RankError(InputError):
+    """A design is not of full rank; `columns` are the indices of the columns to leave out."""
+
+    columns: list[int]
+
+
 def check_rank(x: Array, names: Sequence[Hashable], where: str = "", r: Array | None = None) -> None:
     """Check that a design has full rank; `r` is its triangular factor, if it is known already."""
     r = np.asarray(np.linalg.qr(x, mode="r")) if r is None else r
-    found = [names[column] for column in aliased_columns(r, np.linalg.norm(x, axis=0), x.shape[1])]
+    columns = aliased_columns(r, np.linalg.norm(x, axis=0), x.shape[1])
+    found = [names[column] for column in columns]
     if not found:
         return
     few = f": {x.shape[0]} rows cannot determine {x.shape[1]} columns" if x.shape[0] < x.shape[1] else ""
     which = "is constant or a combination" if len(found) == 1 else "are constant or combinations"
-    raise InputError(
+    error = RankError(
         f"{arg('exog')} is not of full rank{where}{few}; {listed(found)} {which} of the columns before: leave "
         f"{listed(found)} out."
     )
+    error.columns = columns
+    raise error
 
 
 # Weights, and new rows

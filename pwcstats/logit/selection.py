@@ -25,6 +25,7 @@ from pwcstats.errors import (
     value,
     warn,
 )
+from pwcstats.logit.aliased import refuse_aliased
 from pwcstats.logit.formulas import columns_by_term
 from pwcstats.logit.ordered import OrderedLogit
 from pwcstats.logit.ordinal import ContinuationRatio
@@ -146,6 +147,7 @@ def stepwise(
     2   - x2     108.36
     """
     _check_criterion(criterion)
+    refuse_aliased(model, code("stepwise"))
     _params.choice(direction, ("both", "forward", "backward"), "direction")
     _params.count(max_steps, "max_steps")
     enter, remove = _params.level(enter, "enter"), _params.level(remove, "remove")
