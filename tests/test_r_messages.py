@@ -80,7 +80,9 @@ EXCEPTIONS = {
     "models must|positive numbers by class|in a list or a dict|there is no .* to set": "R makes these lists itself",
     # What R does not call.
     "max_rows|start nearer|Not all estimates are finite|For separated data prefer": "summaries of Python only",
-    "statsmodels|get_margeff|t_test|wald_test_terms|remove_data|fit has no|was set after fit": "methods that R does not call",
+    "statsmodels|get_margeff|t_test|wald_test_terms|remove_data|fit has no|was set after fit": (
+        "methods that R does not call"
+    ),
     r"term must|term has no column|start_params, |freq_weights|set missing = ": "arguments that R does not pass",
     r"^(?:aliased|baseline|ci|crit|fast|kind|label|methods|missing|n_projections|name|score|se|warn_convergence)$": (
         "arguments that R sets itself"
