@@ -41,6 +41,8 @@ class PenalizedModel(HidesUnavailable):
     _options = "freq_weights, aliased and missing"
     # Names of the columns whose coefficients are missing.
     left_out: Sequence[str] = ()
+    # Whether there is a penalty; subclasses may maximise the likelihood itself.
+    _firth = True
 
     def __init__(self, endog: Any, exog: Any, offset: Any = None, freq_weights: Any = None, **kwargs: Any) -> None:
         trials = kwargs.pop("trials", None)
@@ -67,7 +69,7 @@ class PenalizedModel(HidesUnavailable):
         _, code, weight, _ = self._lines()
         reading.check_classes(code, weight, self.class_labels)
         try:
-            self._likelihood = self._make_likelihood(True)
+            self._likelihood = self._make_likelihood(self._firth)
         except reading.RankError as error:
             if on_aliased == "raise":
                 raise
@@ -76,7 +78,7 @@ class PenalizedModel(HidesUnavailable):
             columns = []
         if columns:
             self._leave_out(columns)
-            self._likelihood = self._make_likelihood(True)
+            self._likelihood = self._make_likelihood(self._firth)
         n_params = self._likelihood.n_params
         self.df_model = float(n_params - self._likelihood.n_rest * (self._constant is not None))
         self.df_resid = float(self._weight.sum() - n_params)
@@ -333,6 +335,8 @@ class PenalizedResults(PenalizedInference):
     def summary(self, *args: Any, **kwargs: Any) -> Any:
         """Summary table of statsmodels; log-likelihoods are penalised, intervals and tests are Wald's."""
         table = super().summary(*args, **kwargs)  # type: ignore[misc]
+        if not self.model._firth:
+            return table
         aliased = f"Missing, because constant or combinations of the columns before: {', '.join(self.model.left_out)}."
         table.add_extra_txt(
             [
