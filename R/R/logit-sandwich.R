@@ -173,7 +173,7 @@ refuse_infinite_estimates <- function(x, what, call) {
   if (isTRUE(x$separated)) {
     abort(
       sprintf(
-        "%s needs finite estimates, but a stage is separated; fit with penalty = 'firth'.", what
+        "%s needs finite estimates, but the data are separated; fit with penalty = 'firth'.", what
       ),
       call
     )

@@ -117,21 +117,26 @@ predict.pwcstats_ordered_logit <- function(object,
                                            newdata = NULL,
                                            type = c(
                                              "class", "prob", "link", "cumulative", "probs",
-                                             "response"
+                                             "response", "terms"
                                            ),
                                            se.fit = FALSE, # nolint
                                            na.action = stats::na.pass, # nolint
+                                           terms = NULL,
+                                           interval = c("none", "confidence"),
+                                           level = 0.95,
                                            ...) {
   call <- sys.call()
   refuse_unknown(...)
   type <- check_choice(type, call)
   check_flag(se.fit, "se.fit", call)
-  if (se.fit && type == "class") {
-    abort(
-      "se.fit needs type = 'prob', 'link' or 'cumulative'; a class has no standard error.", call
-    )
-  }
+  interval <- check_choice(interval, call)
+  check_level(level, "level", call)
+  check_prediction(type, se.fit, interval, terms, call)
   rows <- rows_of_design(object, newdata, na.action, call)
+  if (type == "terms") {
+    found <- predict_terms(object, rows, terms, call)
+    return(if (se.fit) found else found$fit)
+  }
   offset <- rep_len(rows$offset, nrow(rows$x))
   known <- which(rowSums(is.na(cbind(rows$x, offset))) == 0)
   which <- c(link = "linear", cumulative = "cumulative")[type]
@@ -145,16 +150,19 @@ predict.pwcstats_ordered_logit <- function(object,
       dimnames = list(rownames(rows$x), columns)
     )
     values[known, ] <- found
-    stats::napredict(rows$na_action, if (which == "linear") values[, 1L] else values)
+    # A single row would lose its name.
+    vector <- if (which == "linear") stats::setNames(values[, 1L], rownames(values))
+    stats::napredict(rows$na_action, first_of(vector, values))
   }
   # Python computes the limits for infinite estimates.
   ask <- function(method) {
     options <- list(which = which, offset = numbers_to_py(offset[known]))
     call_bridge(thaw(object, call)[[method]], list(design_to_py(rows$x, known)), options, call)
   }
+  wants_errors <- se.fit || interval != "none"
   if (!length(known)) {
     fit <- se <- padded(numeric())
-  } else if (se.fit) {
+  } else if (wants_errors) {
     found <- ask("get_prediction")
     fit <- padded(matrix_from_py(found$predicted))
     se <- padded(matrix_from_py(found$se))
@@ -162,8 +170,8 @@ predict.pwcstats_ordered_logit <- function(object,
     found <- ask("predict")
     fit <- padded(if (which == "linear") vector_from_py(found) else matrix_from_py(found))
   }
-  if (se.fit) {
-    return(list(fit = fit, se.fit = se))
+  if (wants_errors) {
+    return(with_errors(fit, se, type, se.fit, interval, level))
   }
   # Like polr(), predicted classes have no names.
   if (type == "class") object$classes[most_probable(fit)] else fit

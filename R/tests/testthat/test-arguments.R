@@ -152,7 +152,7 @@ test_that("the error suggests the nearest name, or lists all names", {
   # Unknown arguments are not evaluated.
   expect_refused(summary(fit, methd = stop("evaluated")), "methd")
   multinomial <- firth_multinom(factor(gear) ~ wt, mtcars)
-  expect_refused(predict(multinomial, interval = "confidence"), "no argument 'interval'")
+  expect_refused(predict(multinomial, conf.level = 0.9), "no argument 'conf.level'")
 })
 
 test_that("arguments that R and other packages pass are accepted", {
