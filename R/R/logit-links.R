@@ -258,6 +258,16 @@ linear_predictors <- function(object, v = object$vcov) {
   stats::setNames(equations, first_of(object$stages, rownames(object$coefficients)))
 }
 
+# The fit as one of firth(), with one linear predictor: the first. For functions of other packages
+# that need one coefficient for each column and use the slopes only.
+one_equation <- function(object, v = object$vcov) {
+  first <- linear_predictors(object, v)[[1L]]
+  parts <- c("coefficients", "vcov", "se")
+  object[parts] <- c(first, list(sqrt(diag(first$vcov))))
+  class(object) <- c("pwcstats_firth", "pwcstats_logit")
+  object
+}
+
 # Linear predictors without the offset, one column each.
 link_values <- function(object, designs) {
   estimate <- flat_coefficients(object)

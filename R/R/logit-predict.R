@@ -22,8 +22,8 @@
 #'   `residual.scale`, as for `glm()`. After the others a matrix: `"prob"` has one column for each
 #'   class, `"link"` one for each class but the first or for each stage, `"stage"` one for each
 #'   stage, `"cumulative"` one for each threshold; with `se.fit` a list of two such matrices, `fit`
-#'   and `se.fit`. With `interval` the values are an array, whose third dimension is `fit`, `lwr` and
-#'   `upr`. After [ordered_logit()], `"link"` gives a vector, which does not include the
+#'   and `se.fit`. With `interval` the values are an array, whose third dimension is `fit`, `lwr`
+#'   and `upr`. After [ordered_logit()], `"link"` gives a vector, which does not include the
 #'   thresholds, or with `interval` a matrix.
 #'
 #'   For `"terms"` a matrix with a column for each term, and the attribute `constant`: the sum of a
