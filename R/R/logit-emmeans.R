@@ -42,9 +42,9 @@
 #'   of [anova()][anova.pwcstats_logit]. `r2()` is Tjur's after [firth()], and McFadden's after
 #'   [cratio()] and [ordered_logit()] without penalty, which also have `r2_nagelkerke()` and
 #'   `r2_coxsnell()`. `r2_efron()` needs a fit by [firth()], and `check_collinearity()` a fit with
-#'   one slope for each column, as `vif()` of [car][pwcstats_car]. `compare_performance()` knows a fixed list of classes and refuses others.
-#'   The test that `performance_pcp()` prints compares likelihoods without their penalties; use
-#'   [anova()][anova.pwcstats_logit] instead.
+#'   one slope for each column, as `vif()` of [car][pwcstats_car]. `compare_performance()` knows a
+#'   fixed list of classes and refuses others. The test that `performance_pcp()` prints compares
+#'   likelihoods without their penalties; use [anova()][anova.pwcstats_logit] instead.
 #'
 #' @seealso [predict()][predict.pwcstats_logit] for predictions of single rows.
 #' @examplesIf pwcstats_available() && requireNamespace("emmeans", quietly = TRUE)
