@@ -126,11 +126,20 @@ def _cratio(results):
     model = results.model
     if model.aliased != "raise":
         raise InputError("cratio() in R has no aliased='drop'; fit with aliased='raise'.")
+    arguments = {"direction": model.direction, "penalty": model.penalty or "none", "parallel": bool(model.parallel)}
+    return _logit("cratio", results, _ordered_response(model), arguments, always_constant=True)
+
+
+def _ordered_logit(results):
+    model = results.model
+    arguments = {"penalty": model.penalty or "none"}
+    return _logit("ordered_logit", results, _ordered_response(model), arguments, always_constant=True)
+
+
+def _ordered_response(model):
     numbers = pd.api.types.is_numeric_dtype(model.labels) and not pd.api.types.is_bool_dtype(model.labels)
     labels = np.asarray(model.labels)
-    response = _column(labels[model._code]) if numbers else _factor(model._code, labels, True)
-    arguments = {"direction": model.direction, "penalty": model.penalty or "none", "parallel": bool(model.parallel)}
-    return _logit("cratio", results, response, arguments, always_constant=True)
+    return _column(labels[model._code]) if numbers else _factor(model._code, labels, True)
 
 
 # Abilities.
@@ -261,6 +270,7 @@ _CALLS = {
     "FirthLogitResults": _firth,
     "FirthMNLogitResults": _firth_multinom,
     "ContinuationRatioResults": _cratio,
+    "OrderedLogitResults": _ordered_logit,
     "BradleyTerryResults": _bt,
     "MixedBradleyTerryResults": _bt,
     "PlackettLuceResults": _plackett_luce,
