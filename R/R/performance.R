@@ -115,6 +115,13 @@ check_collinearity.pwcstats_logit <- function(x, ...) { # nolint
   performance::check_collinearity(one_equation(x), ...)
 }
 
+#' @exportS3Method performance::check_collinearity
+check_collinearity.pwcstats_abilities <- function(x, ...) { # nolint
+  abort(
+    "variance inflation needs a model with an intercept; use cov2cor(vcov(fit)) instead.", NULL
+  )
+}
+
 refuse_several_classes <- function(model, what) {
   if (!inherits(model, "pwcstats_firth")) {
     abort(sprintf("%s is defined only for fits by firth().", what), NULL)

@@ -242,6 +242,20 @@ test_that("terms of predictions are those of BTm()", {
   expect_equal(new, found$fit[1:3, ], tolerance = same_as_glm, ignore_attr = TRUE)
 })
 
+test_that("a tie parameter is no term", {
+  skip_without_python()
+  for (ties in c("davidson", "rao-kupper")) {
+    fit <- bt(
+      c(1, 0, 0.5, 1, 1, 0), c("a", "b", "a", "c", "b", "a"), c("b", "c", "c", "a", "a", "c"),
+      ties = ties, order_effect = TRUE, method = "ridge"
+    )
+    found <- predict(fit, type = "terms", se.fit = TRUE)
+    expect_identical(colnames(found$fit), c("..", "(order)"))
+    expect_identical(dim(found$se.fit), dim(found$fit))
+    expect_equal(rowSums(found$fit), predict(fit, type = "link"), tolerance = 1e-12)
+  }
+})
+
 test_that("levels of predictions are those of BTm()", {
   skip_without_python()
   skip_without_package("BradleyTerry2")

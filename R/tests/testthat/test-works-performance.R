@@ -130,8 +130,21 @@ test_works(
     firth <- bt(citations, method = "firth")
     expect_error(performance::test_likelihoodratio(small, firth), "maximum likelihood fits")
     expect_error(performance::compare_performance(small, fit), "use anova\\(small, large\\)")
+    expect_refused(performance::check_collinearity(fit), "use cov2cor\\(vcov\\(fit\\)\\)")
   }
 )
+
+test_works("performance", c("check_predictions()", "r2_tjur()"), "firth()", {
+  fit <- firth(hot ~ Wind + Ozone, days)
+  expected <- mean(fitted(fit)[days$hot == 1]) - mean(fitted(fit)[days$hot == 0])
+  expect_equal(unname(performance::r2_tjur(fit)), expected, tolerance = tolerance)
+  set.seed(1)
+  found <- performance::check_predictions(fit, iterations = 3)
+  set.seed(1)
+  drawn <- simulate(fit, 3)
+  expect_equal(as.data.frame(found)[1:3], drawn[1:3], ignore_attr = TRUE)
+  expect_equal(found$y, days$hot)
+})
 
 test_works("performance", c("check_collinearity()", "r2_efron()"), "firth()", {
   fit <- firth(hot ~ Wind + Ozone, days)
