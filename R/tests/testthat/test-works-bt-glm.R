@@ -247,7 +247,7 @@ test_that("a tie parameter is no term", {
   for (ties in c("davidson", "rao-kupper")) {
     fit <- bt(
       c(1, 0, 0.5, 1, 1, 0), c("a", "b", "a", "c", "b", "a"), c("b", "c", "c", "a", "a", "c"),
-      ties = ties, order_effect = TRUE, method = "ridge"
+      ties = ties, order_effect = TRUE, method = "ridge", prior_sd = 1
     )
     found <- predict(fit, type = "terms", se.fit = TRUE)
     expect_identical(colnames(found$fit), c("..", "(order)"))
