@@ -445,5 +445,7 @@ test_that("rankings are updated and simulated", {
   )
   expect_refused(simulate(plackett_luce(rbind(ranks, c(1, 1, 2, 3)))), "without ties")
   expect_refused(simulate(plackett_luce(ranks, weights = 1:5)), "rankings have weights")
-  expect_refused(residuals(fit), "not defined for rankings.* use predict")
+  for (f in list(residuals, hatvalues, cooks.distance, influence, rstandard, rstudent)) {
+    expect_refused(f(fit), "not defined for rankings.* use predict")
+  }
 })
