@@ -24,7 +24,7 @@
 #' @param mod,model,object A fit by [firth()], [firth_multinom()], [cratio()] or [ordered_logit()].
 #' @param type `"II"` or `"III"`, or the number.
 #' @param test.statistic `"LR"` or `"Wald"`.
-#' @param vcov. Covariance matrix of the coefficients or a function that computes it, for Wald
+#' @param vcov. Covariance matrix of the coefficients or a function that computes it, not for LR
 #'   tests.
 #' @param hypothesis.matrix,coef.,g. As in \pkg{car}.
 #' @param ... Passed to the default methods of \pkg{car} and \pkg{multcomp}.
