@@ -21,7 +21,8 @@
 #' matrix of linear functions, or hypotheses as text, for all of them, and uses the normal
 #' distribution.
 #'
-#' @param mod,model,object A fit by [firth()], [firth_multinom()], [cratio()] or [ordered_logit()].
+#' @param mod,model,object A fit by [firth()], [firth_multinom()], [cratio()], [ordered_logit()] or
+#'   [adjacent_categories()].
 #' @param type `"II"` or `"III"`, or the number.
 #' @param test.statistic `"LR"` or `"Wald"`.
 #' @param vcov. Covariance matrix of the coefficients or a function that computes it, not for LR
@@ -163,7 +164,7 @@ refuse_separate_slopes <- function(object, what, instead, call) {
     abort(
       sprintf(
         "%s needs one slope for each column, and this model has several, for its %s; %s.",
-        what, if (is.null(object$stages)) "classes" else "stages", instead
+        what, if (inherits(object, "pwcstats_cratio")) "stages" else "classes", instead
       ),
       call
     )

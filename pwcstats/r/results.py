@@ -35,9 +35,9 @@ def to_r(result: Any, path: str | os.PathLike[str] | None = None) -> Any:
     ----------
     result : object
         A result of :class:`FirthLogit`, :class:`FirthMNLogit`, :class:`ContinuationRatio`, :class:`OrderedLogit`,
-        :class:`BradleyTerry` or :class:`PlackettLuce`; a fitted :class:`PairwiseClassifier`, :class:`HybridClassifier`
-        or :class:`OrdinalHybridClassifier`; or the result of :func:`compare_methods` or of
-        ``couple(return_info=True)``.
+        :class:`AdjacentCategories`, :class:`BradleyTerry` or :class:`PlackettLuce`; a fitted
+        :class:`PairwiseClassifier`, :class:`HybridClassifier` or :class:`OrdinalHybridClassifier`; or the result of
+        :func:`compare_methods` or of ``couple(return_info=True)``.
     path : path, optional
         A file to write instead. In R, ``readRDS(path)`` reads it.
 

@@ -97,6 +97,8 @@ fits_of_classes <- function(...) {
     firth_multinom(grade ~ x * site, ...),
     cratio(grade ~ x + site, penalty = "firth", ...),
     cratio(grade ~ x + site, parallel = TRUE, direction = "forward", penalty = "firth", ...),
+    adjacent_categories(grade ~ x + site, penalty = "firth", ...),
+    adjacent_categories(grade ~ x + site, penalty = "firth", parallel = TRUE, ...),
     ordered_logit(grade ~ x + site, ...),
     ordered_logit(grade ~ x + site + offset(x / 4), penalty = "firth", ...)
   )
@@ -181,7 +183,7 @@ test_that("intervals of several classes are those of clm(), and symmetric as log
     expect_equal(ours[, , part], theirs[[part]], tolerance = differences, ignore_attr = TRUE)
   }
   types <- list(
-    c("link", "prob"), c("link", "prob", "stage"), c("link", "stage"),
+    c("link", "prob"), c("link", "prob", "stage"), c("link", "stage"), c("link", "prob"), "link",
     c("link", "prob", "cumulative"), c("link", "cumulative")
   )
   Map(function(fit, types) {
@@ -330,7 +332,8 @@ test_that("simulate() draws classes with their probabilities", {
   fits <- list(
     firth_multinom(grade ~ x, visits), cratio(grade ~ x, visits),
     cratio(as.integer(grade) ~ x, visits, direction = "forward"),
-    ordered_logit(grade ~ x + offset(x / 3), visits)
+    ordered_logit(grade ~ x + offset(x / 3), visits),
+    adjacent_categories(grade ~ x + offset(x / 3), visits)
   )
   for (fit in fits) {
     drawn <- simulate(fit, nsim = 4000, seed = 3)
@@ -358,7 +361,9 @@ test_that("profile() agrees with the profile intervals and can be drawn", {
     cratio(grade ~ x + site, visits),
     cratio(grade ~ x + site, visits, parallel = TRUE, penalty = "firth", direction = "forward"),
     ordered_logit(grade ~ x + site, visits),
-    ordered_logit(grade ~ x, visits, penalty = "firth", offset = x / 3)
+    ordered_logit(grade ~ x, visits, penalty = "firth", offset = x / 3),
+    adjacent_categories(grade ~ x, visits, penalty = "firth", offset = x / 3),
+    adjacent_categories(grade ~ x, visits, parallel = TRUE)
   )
   for (fit in fits) {
     curves <- profile(fit, alpha = 0.05, n_points = 8)
@@ -436,7 +441,9 @@ test_that("drop1() and add1() have the tests of anova()", {
     firth_multinom(grade ~ x + site, visits, weights = rep(1:2, 8)),
     cratio(grade ~ x + site, visits, penalty = "firth", parallel = TRUE),
     ordered_logit(grade ~ x + site, visits, penalty = "firth", offset = x / 3),
-    ordered_logit(grade ~ x + site, visits, weights = rep(1:2, 8))
+    ordered_logit(grade ~ x + site, visits, weights = rep(1:2, 8)),
+    adjacent_categories(grade ~ x + site, visits, penalty = "firth", offset = x / 3),
+    adjacent_categories(grade ~ x + site, visits, parallel = TRUE, weights = rep(1:2, 8))
   )
   for (fit in fits) {
     expected <- anova(fit)
