@@ -11,7 +11,20 @@ import pandas as pd
 import pytest
 from sklearn.svm import SVC
 
-from pwcstats import BradleyTerry, FirthLogit, FirthMNLogit, HybridClassifier, InputError, PairwiseClassifier
+from pwcstats import (
+    BradleyTerry,
+    ContinuationRatio,
+    FirthLogit,
+    FirthMNLogit,
+    HybridClassifier,
+    InputError,
+    OrderedLogit,
+    OrdinalHybridClassifier,
+    PairwiseClassifier,
+    PlackettLuce,
+    compare_methods,
+    couple,
+)
 from pwcstats.datasets import load
 
 try:
@@ -118,6 +131,30 @@ def test_results_that_cannot_be_pickled_are_given_too(robjects):
         fit = pool.submit(r.to_r, result).result()
     coefficients = numbers(robjects.r["coef"](fit))
     np.testing.assert_allclose(coefficients, result.params, rtol=SAME_FIT)
+
+
+RESULTS = {
+    "pwcstats_ordered_logit": lambda x, y: OrderedLogit(y, x, penalty="firth").fit(),
+    "pwcstats_cratio": lambda x, y: ContinuationRatio(y, x).fit(),
+    "pwcstats_pl": lambda x, y: PlackettLuce.from_orderings([["a", "b", "c"], ["b", "c", "a"], ["c", "a"]]).fit(),
+    "pwcstats_hybrid": lambda x, y: HybridClassifier(random_state=0).fit(x, y),
+    "pwcstats_ordinal_hybrid": lambda x, y: OrdinalHybridClassifier(integrator="ordered", random_state=0).fit(x, y),
+    "pwcstats_comparison": lambda x, y: compare_methods(load("classifier_scores").frame),
+    "pwcstats_coupling": lambda x, y: couple([[0.9, 0.4, 0.7]], condensed=True, return_info=True),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", RESULTS)
+def test_every_result_has_the_class_of_r(name, patients, robjects):
+    result = RESULTS[name](patients[["PI", "EH"]], np.resize([2, 1, 3], len(patients)))
+    fit = r.to_r(result)
+    assert robjects.r["class"](fit)[0] == name
+    if hasattr(result, "bse"):
+        # The order of the coefficients may be another.
+        for function, values in (("coef", result.params), ("logLik", [getattr(result, "llf_unpenalized", result.llf)])):
+            found = np.sort(numbers(robjects.r[function](fit)), axis=None)
+            np.testing.assert_allclose(found, np.sort(values, axis=None), rtol=SAME_FIT, err_msg=function)
 
 
 def test_what_r_does_not_have_is_refused():

@@ -136,3 +136,9 @@ variable.names.pwcstats_classifier <- function(object, ...) { # nolint
   refuse_unknown(...)
   names(object$center)
 }
+
+# The default method would refit the classifier without columns.
+#' @exportS3Method lmtest::lrtest
+lrtest.pwcstats_classifier <- function(object, ...) { # nolint
+  stats::logLik(object)
+}
