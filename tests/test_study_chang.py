@@ -289,7 +289,7 @@ class TestBreastCancer:
         assert judged["scaling"].eq("each machine").all()
         claim = found.iloc[-1]
         assert claim["estimate"] == pytest.approx(numbers.loc["mean accuracy", (1.0, "each machine")] - 0.975)
-        # Scaled by each machine it is as accurate as that, and in print it is better.
+        # In print it is better than that.
         assert claim["verdict"] == "open"
 
 
@@ -317,12 +317,6 @@ def test_pen_digits():
     assert panels[1].get_title() == "paper\n97.86% of 3498 right"
 
 
-def dashed_points(panel):
-    """Two points of the broken line of a panel."""
-    (line,) = (line for line in panel.lines if line.get_linestyle() == "--")
-    return np.array(line.get_xy1()), np.array(line.get_xy2())
-
-
 class TestFigures:
     @pytest.mark.parametrize(
         ("figure", "distances"), [(chang.figure3, (0.5, 1, 2, 3)), (chang.figure6, (0.5, 1, 1.5, 2, 3, 4))]
@@ -337,19 +331,22 @@ class TestFigures:
             np.testing.assert_allclose(last.mean(axis=0), mean, atol=4 / np.sqrt(200))
 
     @pytest.mark.parametrize(
-        ("figure", "borders"), [(chang.figure1, ([1, 2], [1, 2, 3, 4])), (chang.figure2, ([1, 2], [1, 2, 3, 4]))]
+        ("figure", "normal", "lines"), [(chang.figure1, (1, 1), [3, 4]), (chang.figure2, (1, 0), [3, 5])]
     )
-    def test_sketches(self, figure, borders):
-        """Each group is beyond the border of its machine; where one is behind another, the nearer border is enough."""
+    def test_sketches(self, figure, normal, lines):
+        """Each group has a border; that of all rows is between the positives and the others, unless there is none."""
         panels = draw(figure()).axes
-        for panel, groups in zip(panels, borders, strict=True):
-            assert {text.get_text() for text in panel.texts} == {f"N{group}" for group in groups}
-            dashed = [line for line in panel.lines if line.get_linestyle() == "--"]
-            assert len(dashed) == 1
-        (one, two), normal = dashed_points(panels[0]), np.array([1.0, 1.0] if figure is chang.figure1 else [1.0, 0.0])
-        # The border of all rows is between the positives and the negatives.
-        assert abs((two - one) @ normal) < 0.3 * np.linalg.norm(two - one)
-        assert 1.0 < one @ normal / np.linalg.norm(normal) < 3.0
+        for panel, groups in zip(panels, (2, 4), strict=True):
+            assert {text.get_text() for text in panel.texts} == {f"N{number + 1}" for number in range(groups)}
+        borders = [[line for line in panel.lines if line.get_linestyle() in ("-", "--")] for panel in panels]
+        assert [len(found) for found in borders] == lines
+        # In all directions, the machine of all rows calls everything negative.
+        assert [sum(line.get_linestyle() == "--" for line in found) for found in borders] == [1, lines[1] - 4]
+        whole = borders[0][-1]
+        one, two = np.array(whole.get_xy1()), np.array(whole.get_xy2())
+        unit = np.array(normal) / np.linalg.norm(normal)
+        assert abs((two - one) @ unit) < 0.3 * np.linalg.norm(two - one)
+        assert 1.0 < one @ unit < 3.0
 
     def test_roc(self):
         figure = draw(chang.figure4((3, 4), runs=3))

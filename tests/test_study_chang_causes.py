@@ -122,11 +122,12 @@ class TestRadial:
         assert (table["cause"] == "").all()
 
 
-class TestRules:
-    @pytest.fixture(scope="class")
-    def runs(self):
-        return chang.ordered(distances=(0.5,), runs=15)
+@pytest.fixture(scope="module")
+def runs():
+    return chang.ordered(distances=(0.5,), runs=15)
 
+
+class TestRules:
     def test_the_printed_rules_are_mixed(self, runs):
         p = chang_causes.p_values(runs).unstack()
         assert set(p.index) == {"argmax", *chang_runs.CUTS}

@@ -12,7 +12,7 @@ from pwcstats.plot.style import Panels
 from pwcstats.studies.chang_causes import HYBRID_AT_1, best_accuracy, layout, misprinted, mixed, rules, svm
 from pwcstats.studies.chang_figures import draw_confusions, figure1, figure2, figure3, figure4, figure5, figure6
 from pwcstats.studies.chang_printed import OVERLAP, PAPER_1, PAPER_2, PAPER_3, PAPER_4, PAPER_5
-from pwcstats.studies.chang_runs import COUNTS, SCALINGS, SCORES, clover, ordered, pen_digits, wdbc
+from pwcstats.studies.chang_runs import COUNTS, SCALINGS, SCORES, clover, ordered, pen_digits, radial, wdbc
 from pwcstats.studies.chang_verdicts import (
     claim_similar,
     compare_counts,
@@ -33,8 +33,8 @@ from pwcstats.studies.tables import (
 
 __all__ = [
     "EXHIBITS", "PAPER_1", "PAPER_2", "PAPER_3", "PAPER_4", "PAPER_5", "best_accuracy", "clover", "figure1", "figure2",
-    "figure3", "figure4", "figure5", "figure6", "layout", "ordered", "pen_digits", "rules", "svm", "table1", "table2",
-    "table3", "table4", "table5", "wdbc",
+    "figure3", "figure4", "figure5", "figure6", "layout", "ordered", "pen_digits", "radial", "rules", "svm", "table1",
+    "table2", "table3", "table4", "table5", "wdbc",
 ]  # fmt: skip
 
 POINTS = ("prevalence", "paper", "own")
@@ -339,7 +339,7 @@ REFERENCE = (
 OPTIONS = (
     'HybridClassifier(SVC(kernel="linear"), threshold=0.5, distance_cv=None) and OrdinalHybridClassifier(..., '
     "distance_cv=None): distances of the training rows to machines fitted to them, as in the paper. Pairs of pen "
-    'digits: calibration="sigmoid". SVM R: SVC tuned on columns of unit variance.'
+    'digits: calibration="sigmoid".'
 )
 EXHIBITS = (
     Exhibit(
@@ -430,15 +430,15 @@ EXHIBITS = (
         "figure1",
         "Figure 1: negatives in several directions",
         "A sketch with data of our own. Each machine separates the positives (P) from one group of negatives. The "
-        "broken line is the border of a machine for all rows. With groups in all directions it calls everything "
-        "negative, and its border is not in the picture.",
-        picture=lambda seed: figure1(seed),
+        "broken line is the border of a machine for all rows. With groups in all directions this machine calls "
+        "everything negative, and has no border.",
+        picture=figure1,
     ),
     Exhibit(
         "figure2",
         "Figure 2: negatives in one direction",
         "A sketch with data of our own. Where one group is behind another, its machine is redundant.",
-        picture=lambda seed: figure2(seed),
+        picture=figure2,
     ),
     Exhibit(
         "figure3",

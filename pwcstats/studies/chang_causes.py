@@ -131,7 +131,7 @@ def svm(size: Size = "quick", *, runs: int | None = None, **how: Any) -> pd.Data
     Returns
     -------
     DataFrame
-        One row per d, machine (see :func:`pwcstats.studies.chang_runs.radial`) and count.
+        One row per d, machine (see :func:`radial`) and count.
     """
     found = radial(size, runs=runs, **how)
     paper = {(d, name): row for (d, method), row in PAPER_1.items() if method == "SVM R" for name in MACHINES}
@@ -150,9 +150,9 @@ def svm(size: Size = "quick", *, runs: int | None = None, **how: Any) -> pd.Data
 def _overfitted(d: float) -> str:
     cost, gamma = OVERFITTED
     return (
-        f"at d = {d:g} no rule has an expected accuracy above {best_accuracy(d, 'diagonal'):.1%}, which predicting no "
-        "positives has, as tuned machines nearly do. The machine in print is overfitted: its counts are about those "
-        f"of C = {cost:g} and gamma = {gamma:g} (`pwcstats reproduce chang.svm --size paper`)"
+        f"at d = {d:g} no rule has an expected accuracy above {100 * best_accuracy(d, 'diagonal'):.1f} %, which "
+        "predicting no positives has, and tuned machines predict none or few. The machine in print is overfitted: its "
+        f"counts are about those of C = {cost:g} and gamma = {gamma:g} (`pwcstats reproduce chang.svm --size paper`)"
     )
 
 
@@ -179,7 +179,7 @@ def rules(size: Size = "quick", *, runs: int | None = None, **how: Any) -> pd.Da
     Returns
     -------
     DataFrame
-        One row per rule (see :func:`pwcstats.studies.chang.ordered`) and group. The estimate is the p-value of the
+        One row per rule (see :func:`ordered`) and group. The estimate is the p-value of the
         printed accuracy and F together, as one more run of this rule.
     """
     found = ordered(size, distances=(0.5,), runs=runs if runs or size == "paper" else 10, **how)
@@ -195,7 +195,7 @@ def p_values(runs: pd.DataFrame) -> "pd.Series[float]":
     Parameters
     ----------
     runs : DataFrame
-        The runs at d = 0.5, from :func:`pwcstats.studies.chang.ordered`.
+        The runs at d = 0.5, from :func:`ordered`.
 
     Returns
     -------

@@ -71,7 +71,10 @@ def _sketch(figure: int, random_state: int) -> Panels:
         x = np.repeat([(0.0, 0.0), *centres], 60, axis=0) + rng.normal(scale=0.8, size=(len(names), 2))
         hybrid = HybridClassifier(LINEAR, threshold=0.5, distance_cv=None, pos_label="P")
         plot.clusters(hybrid.fit(x, np.where(names == "P", "P", "N"), clusters=names), x, ax=panel)
-        _draw_border(panel, clone(LINEAR).fit(x, names == "P"))
+        whole = clone(LINEAR).fit(x, names == "P")
+        # A machine that calls everything negative has no border.
+        if whole.predict(x).any():
+            _draw_border(panel, whole)
         panel.set_title(title, fontsize=11)
     return one_or_array(panels)
 
