@@ -281,7 +281,8 @@ class TestBreastCancer:
         assert list(found.columns) == ["C", "scaling", *COLUMNS]
         numbers = found.dropna(subset="paper").pivot(index="quantity", columns=["C", "scaling"], values="estimate")
         assert numbers.shape == (4, 4)
-        assert (numbers.loc["mean accuracy"] >= 0.972).all()
+        # The standard error of five runs is 0.002; the recorded means are at least 0.973.
+        assert (numbers.loc["mean accuracy"] >= 0.968).all()
         assert numbers.loc["sd of the accuracy"].between(0.01, 0.03).all()
         judged = found[found["verdict"] != ""]
         assert judged["quantity"].tolist()[:3] == ["sd of the accuracy", "false positives", "false negatives"]
@@ -338,7 +339,11 @@ class TestFigures:
         panels = draw(figure()).axes
         for panel, groups in zip(panels, (2, 4), strict=True):
             assert {text.get_text() for text in panel.texts} == {f"N{number + 1}" for number in range(groups)}
-        borders = [[line for line in panel.lines if line.get_linestyle() in ("-", "--")] for panel in panels]
+        # Points have no lines, and white lines set borders apart from points.
+        borders = [
+            [line for line in panel.lines if line.get_linestyle() != "None" and line.get_color() != "white"]
+            for panel in panels
+        ]
         assert [len(found) for found in borders] == lines
         # In all directions, the machine of all rows calls everything negative.
         assert [sum(line.get_linestyle() == "--" for line in found) for found in borders] == [1, lines[1] - 4]
