@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.colors import same_color
 from scipy.stats import norm
 from sklearn.cluster import KMeans
 from sklearn.model_selection import StratifiedKFold, cross_val_score
@@ -341,7 +342,11 @@ class TestFigures:
             assert {text.get_text() for text in panel.texts} == {f"N{number + 1}" for number in range(groups)}
         # Points have no lines, and white lines set borders apart from points.
         borders = [
-            [line for line in panel.lines if line.get_linestyle() != "None" and line.get_color() != "white"]
+            [
+                line
+                for line in panel.lines
+                if line.get_linestyle() != "None" and not same_color(line.get_color(), "white")
+            ]
             for panel in panels
         ]
         assert [len(found) for found in borders] == lines

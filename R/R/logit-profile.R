@@ -8,8 +8,8 @@
 #' [`confint(fit, method = "profile")`][confint.pwcstats_logit]: it computes the bounds and does not
 #' interpolate.
 #'
-#' @param fitted A fit by [firth()] without correction, [firth_multinom()], [cratio()] or
-#'   [ordered_logit()] with finite estimates.
+#' @param fitted A fit by [firth()] without correction, [firth_multinom()], [cratio()],
+#'   [ordered_logit()] or [adjacent_categories()] with finite estimates.
 #' @param which Names or numbers of the coefficients, by default all.
 #' @param alpha The profiles end at the bounds of intervals of level `1 - alpha`.
 #' @param n_points Number of points on each side of the estimate.

@@ -275,7 +275,7 @@ class FirthLogitResults(PenalizedResults, LogitResults):
         DiscreteResults.__init__(self, model, self._set_up(model, ascent, at, beta, cov, (-1,)))
         self._separation_etext: list[str] = []
         self.correction = correction
-        self.method = "Firth" if correction is None else f"Firth, {correction.upper()}"
+        self.method = ", ".join(["Firth" if model._firth else "MLE", *([correction.upper()] if correction else [])])
         self.nobs = float(model._weight.sum())
 
     @property

@@ -160,7 +160,7 @@ class FirthMNLogitResults(SeveralEquations, PenalizedResults, MultinomialResults
         likelihood, point = model._likelihood, ascent.point
         beta, cov = likelihood.beta(point.params), likelihood.cov(point)
         super().__init__(model, self._set_up(model, ascent, point, beta, cov, (model.exog.shape[1], -1)))
-        self.method = "Firth"
+        self.method = "Firth" if model._firth else "MLE"
         self.nobs = float(model._weight.sum())
 
     def predict(self, exog: Any = None, transform: bool = True, **kwargs: Any) -> pd.DataFrame:

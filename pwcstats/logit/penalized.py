@@ -35,6 +35,8 @@ class PenalizedModel(HidesUnavailable):
     _weight: Array
     # Options of `fit`, for its error message.
     _fit_options = "start_params, maxiter and disp"
+    # Whether there is a penalty; subclasses may maximise the likelihood itself.
+    _firth = True
 
     def __init__(self, endog: Any, exog: Any, offset: Any = None, freq_weights: Any = None, **kwargs: Any) -> None:
         reading.check_options(kwargs, type(self).__name__, "offset, freq_weights and missing")
@@ -54,7 +56,7 @@ class PenalizedModel(HidesUnavailable):
         self._weight = reading.read_weights(getattr(self, "freq_weights", None), len(self.exog))
         self._code = np.asarray(self.endog).astype(np.int64)
         reading.check_classes(self._code, self._weight, self.class_labels)
-        self._likelihood = self._make_likelihood(True)
+        self._likelihood = self._make_likelihood(self._firth)
         n_params = self._likelihood.n_params
         self.df_model = float(n_params - self._likelihood.n_rest * (self._constant is not None))
         self.df_resid = float(self._weight.sum() - n_params)
@@ -279,6 +281,8 @@ class PenalizedResults(PenalizedInference):
     def summary(self, *args: Any, **kwargs: Any) -> Any:
         """Summary table of statsmodels; log-likelihoods are penalised, intervals and tests are Wald's."""
         table = super().summary(*args, **kwargs)  # type: ignore[misc]
+        if not self.model._firth:
+            return table
         table.add_extra_txt(
             [
                 "Log-Likelihood and LL-Null are penalised. Intervals and z are Wald's.",

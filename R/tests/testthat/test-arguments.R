@@ -13,7 +13,7 @@ every_object <- function() {
   objects <- list(
     # The first logistic fit has the fewest methods of its own.
     cratio(gear ~ wt, cars, penalty = "firth"), ordered_logit(gear ~ wt, cars, penalty = "firth"),
-    firth(am ~ wt, cars),
+    adjacent_categories(gear ~ wt, cars, penalty = "firth"), firth(am ~ wt, cars),
     firth_multinom(gear ~ wt, cars), detect_separation(am ~ wt, cars), bt(wins),
     hybrid(Species ~ Petal.Length + Petal.Width, iris),
     pwc(Species ~ Petal.Length + Petal.Width, iris, learners = "lda"), compare_methods(scores),
@@ -26,7 +26,7 @@ every_object <- function() {
     leaderboard(bt(wins)), pairs(bt(wins)), mixed, summary(mixed), rankings,
     profile(firth(am ~ wt, cars))
   )
-  c(objects, lapply(objects[c(1, 6:9)], summary), further)
+  c(objects, lapply(objects[c(1, 7:10)], summary), further)
 }
 
 # Packages whose generic functions, and methods of ours that accept anything in their dots, each for
