@@ -36,7 +36,7 @@
 #' @param method,conf.method `"wald"` for the normal approximation, `"profile"` for profile
 #'   likelihood intervals, with which `tidy()` gives likelihood-ratio tests of each coefficient. In
 #'   `summary()`, `"profile"` gives these tests; it is only available for fits by [firth()].
-#' @param complete Has no effect: no coefficient is `NA`.
+#' @param complete Include the coefficients that are `NA`?
 #' @param type Type of weights; `"working"` needs a fit by [firth()].
 #' @param penalized Include the penalty in the log-likelihood?
 #' @param conf.int Add confidence intervals?
@@ -145,19 +145,13 @@ summary.pwcstats_firth <- function(object, method = c("wald", "profile"), ...) {
     table <- coefficient_table(object$coefficients, object$se)
     return(summarise_logit(object, table, note))
   }
-  fit <- thaw(object, call)
-  one <- function(term) held_test(fit, term, call)[-1L]
-  tests <- vapply(names(object$coefficients), one, numeric(2L))
-  table <- cbind(
-    "Estimate" = object$coefficients,
-    "Std. Error" = object$se,
-    "Chisq" = tests[1L, ],
-    "Pr(>Chi)" = tests[2L, ]
-  )
+  table <- profile_table(object, call)
   summarise_logit(object, table, "Chisq and p-values are from penalised likelihood-ratio tests")
 }
 
 summarise_logit <- function(object, table, note) {
+  # Infinite estimates of other models are not missing.
+  aliased <- is.na(table[, 1L]) & length(object$aliased) > 0L
   kept <- c(
     "call", "nobs", "deviance", "df.residual", "loglik", "penalized_loglik", "df", "converged",
     "separated", "iter", "reason", "na.action"
@@ -166,7 +160,9 @@ summarise_logit <- function(object, table, note) {
     class = "summary.pwcstats_logit",
     c(object[intersect(kept, names(object))], list(
       title = describe_logit(object),
-      coefficients = table,
+      # As in summary.glm().
+      aliased = aliased,
+      coefficients = table[!aliased, , drop = FALSE],
       note = note,
       aic = stats::AIC(object)
     ))
@@ -177,9 +173,17 @@ summarise_logit <- function(object, table, note) {
 print.summary.pwcstats_logit <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   refuse_unknown(..., .also = coefmat_names())
   print_call(x)
-  cat(x$title, "\n\nCoefficients:\n", sep = "")
+  missing <- if (any(x$aliased)) {
+    sprintf(" (%d not defined because of singularities)", sum(x$aliased))
+  }
+  cat(x$title, "\n\nCoefficients:", missing, "\n", sep = "")
   if (any(is.finite(x$coefficients[, 1:2]))) {
-    stats::printCoefmat(x$coefficients, digits = digits, ...)
+    table <- matrix(
+      NA_real_, length(x$aliased), ncol(x$coefficients),
+      dimnames = list(names(x$aliased), colnames(x$coefficients))
+    )
+    table[!x$aliased, ] <- x$coefficients
+    stats::printCoefmat(table, digits = digits, na.print = "NA", ...)
   } else {
     # If all estimates are infinite, printCoefmat() prints blanks.
     print(x$coefficients, digits = digits)
@@ -199,7 +203,8 @@ flat_coefficients <- function(object) {
 #' @export
 vcov.pwcstats_logit <- function(object, complete = TRUE, ...) {
   refuse_unknown(...)
-  object$vcov
+  check_flag(complete, "complete", sys.call())
+  if (complete) object$vcov else without_aliased(object)$vcov
 }
 
 #' @rdname pwcstats_logit
@@ -271,7 +276,7 @@ row_weights <- function(object) {
 #' @export
 model.matrix.pwcstats_logit <- function(object, ...) { # nolint
   refuse_unknown(...)
-  design_of(object$terms, object$model, object$contrasts, sys.call())
+  kept_columns(design_of(object$terms, object$model, object$contrasts, sys.call()), object)
 }
 
 #' @rdname pwcstats_logit
@@ -279,7 +284,7 @@ model.matrix.pwcstats_logit <- function(object, ...) { # nolint
 #' @export
 variable.names.pwcstats_logit <- function(object, ...) { # nolint
   refuse_unknown(...)
-  colnames(model.matrix.pwcstats_logit(object))
+  colnames(model.matrix.pwcstats_logit(without_aliased(object)))
 }
 
 #' @rdname pwcstats_logit
@@ -312,6 +317,7 @@ confint.pwcstats_logit <- function(object,
     options <- list(alpha = 1 - level, method = method)
     bounds <- bounds_from_py(call_bridge(fit$conf_int, list(), options, call))
     bounds <- bounds[python_order(object), , drop = FALSE]
+    bounds[is.nan(bounds)] <- NA
   }
   as_intervals(bounds[match(terms, every), ], terms, level)
 }
@@ -347,8 +353,6 @@ tidy.pwcstats_logit <- function(x, # nolint
   # Tests and intervals use the same likelihood.
   table <- if (method == "wald") {
     coefficient_table(flat_coefficients(x), x$se)
-  } else if (inherits(x, "pwcstats_firth")) {
-    summary.pwcstats_firth(x, "profile")$coefficients
   } else {
     profile_table(x, call)
   }
@@ -368,12 +372,13 @@ profile_table <- function(object, call) {
   fit <- thaw(object, call)
   tests <- call_bridge(fit$tidy, list(), list(method = "profile"), call)
   order <- python_order(object)
-  cbind(
+  table <- cbind(
     "Estimate" = flat_coefficients(object),
     "Std. Error" = object$se,
     "Chisq" = vector_from_py(tests$statistic)[order],
     "Pr(>Chi)" = vector_from_py(tests$p_value)[order]
   )
+  replace(table, is.nan(table), NA)
 }
 
 #' @rdname pwcstats_logit

@@ -32,6 +32,7 @@ profile.pwcstats_logit <- function(fitted, which = NULL, alpha = 0.01, n_points 
   call <- sys.call()
   refuse_unknown(...)
   check_level(alpha, "alpha", call)
+  fitted <- without_aliased(fitted)
   names <- names(fitted$se)
   chosen <- if (is.null(which)) names else chosen_terms(which, names, call, "which")
   fit <- thaw(fitted, call)
