@@ -116,7 +116,7 @@ refuse_corrected <- function(object, call, what = "a likelihood-ratio test") {
 }
 
 refuse_other_rows <- function(smaller, larger, call) {
-  for (option in c("direction", "penalty")) {
+  for (option in c("direction", "penalty", "tau")) {
     if (!identical(smaller[[option]], larger[[option]])) {
       abort(
         sprintf("a likelihood-ratio test needs fits with the same %s.", option),
@@ -177,7 +177,7 @@ columns_lacking <- function(smaller, larger) {
 }
 
 describe_tests <- function(object) {
-  if (identical(object$penalty, "none")) {
+  if (identical(object$penalty, "none") || identical(object$tau, 0)) {
     "Likelihood-ratio tests"
   } else {
     "Penalised likelihood-ratio tests"

@@ -82,14 +82,14 @@ describe_logit <- function(x) {
   if (inherits(x, "pwcstats_firth")) {
     corrected <- if (x$correction != "none") sprintf(", %s", toupper(x$correction)) else ""
     return(sprintf(
-      "Logistic regression by Firth's bias-reduced likelihood%s: %s rows; P(%s = %s)",
-      corrected, n, response, classes[[2L]]
+      "Logistic regression by %s%s: %s rows; P(%s = %s)",
+      describe_penalty(x), corrected, n, response, classes[[2L]]
     ))
   }
   if (inherits(x, "pwcstats_firth_multinom")) {
     return(sprintf(
-      "Multinomial logistic regression by Firth's bias-reduced likelihood: %s observations; %s",
-      n, sprintf("%s is the baseline", classes[[1L]])
+      "Multinomial logistic regression by %s: %s observations; %s",
+      describe_penalty(x), n, sprintf("%s is the baseline", classes[[1L]])
     ))
   }
   method <- c(none = "maximum likelihood", firth = "Firth's penalised likelihood")[[x$penalty]]
@@ -105,6 +105,14 @@ describe_logit <- function(x) {
     if (x$parallel) "parallel" else "separate", response, response,
     if (x$direction == "backward") "<=" else ">="
   )
+}
+
+describe_penalty <- function(x) {
+  if (x$tau == 0) {
+    return("maximum likelihood")
+  }
+  weight <- if (x$tau != 0.5) sprintf(" (tau = %s)", format(x$tau)) else ""
+  paste0("Firth's bias-reduced likelihood", weight)
 }
 
 # How the fit ended. If estimates are infinite, more iterations would not help; only those of

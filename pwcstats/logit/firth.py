@@ -53,6 +53,9 @@ class FirthLogit(FromFormula, PenalizedModel, Logit):
         Added to the linear predictor.
     freq_weights : array-like, optional
         How many times each row counts: real numbers; 0 leaves a row out.
+    tau : float
+        Weight of the penalty, at least 0. The default 0.5 is Firth's; less removes less bias and shrinks less; 0 is
+        maximum likelihood, which separated data do not have.
     **kwargs
         `missing` and `hasconst`, as in statsmodels.
 
@@ -62,11 +65,12 @@ class FirthLogit(FromFormula, PenalizedModel, Logit):
 
     Notes
     -----
-    The model maximises :math:`\ell(\beta) + \frac12 \log |I(\beta)|`, where I is the Fisher information [1]_. The
-    estimates are finite whenever the design matrix has full rank [2]_. Standard errors come from the inverse
-    information at the estimates, as in R's brglm2 (those of logistf use the weights of the augmented data and are
-    slightly smaller). On separated data the likelihood is far from quadratic: prefer ``conf_int(method="profile")``
-    and :meth:`FirthLogitResults.lr_test` to Wald intervals and tests [3]_.
+    The model maximises :math:`\ell(\beta) + \tau \log |I(\beta)|`, where I is the Fisher information and :math:`\tau`
+    is 1/2 unless you choose it [1]_, as `tau` of R's logistf. The estimates are finite for every :math:`\tau > 0` if
+    the design matrix has full rank [2]_. Standard errors come from the inverse information at the estimates, as in R's
+    brglm2 (those of logistf use the weights of the augmented data and are slightly smaller). On separated data the
+    likelihood is far from quadratic: prefer ``conf_int(method="profile")`` and :meth:`FirthLogitResults.lr_test` to
+    Wald intervals and tests [3]_.
 
     References
     ----------
@@ -102,9 +106,11 @@ class FirthLogit(FromFormula, PenalizedModel, Logit):
     estimate: 0.2202
     """
 
-    def __init__(self, endog: Any, exog: Any, offset: Any = None, freq_weights: Any = None, **kwargs: Any) -> None:
+    def __init__(
+        self, endog: Any, exog: Any, offset: Any = None, freq_weights: Any = None, tau: float = 0.5, **kwargs: Any
+    ) -> None:
         _check_binary(endog)
-        super().__init__(endog, exog, offset=offset, freq_weights=freq_weights, **kwargs)
+        super().__init__(endog, exog, offset=offset, freq_weights=freq_weights, tau=tau, **kwargs)
 
     _fit_options = "start_params, correction, maxiter and disp"
 
@@ -159,6 +165,11 @@ class FirthLogit(FromFormula, PenalizedModel, Logit):
         """
         if _params.optional_choice(correction, CORRECTIONS, "correction") and self._constant is None:
             raise InputError(f"{arg('correction')} changes the intercept, so it needs one; add a constant column.")
+        if correction is not None and self.tau == 0.0:
+            raise InputError(
+                f"{arg('correction', correction)} corrects for the penalty, of which {arg('tau', 0)} has none; leave "
+                f"{arg('correction')} out."
+            )
         with threads_for(0):
             ascent = self._maximise(start_params, maxiter, disp, kwargs)
             beta, at = self._likelihood.beta(ascent.point.params), ascent.point
@@ -226,17 +237,17 @@ def _flac(model: FirthLogit, beta: Array, point: Point) -> tuple[Array, Array]:
     """Maximum likelihood for the data and pseudo-observations, which have an indicator variable.
 
     Firth's penalty is equivalent to a second and a third copy of the data, one of them with the opposite outcome, each
-    row weighted by half its leverage.
+    row weighted by half its leverage, in general by tau times its leverage.
     """
     sample = model._likelihood.sample
     p = point.probability[:, 0]
     cov = np.asarray(np.linalg.inv(point.information), dtype=np.float64)
-    leverage = sample.weight * p * (1.0 - p) * sample.forms(cov[None])[0]
+    pseudo = model.tau * sample.weight * p * (1.0 - p) * sample.forms(cov[None])[0]
     x = model.exog[model._weight > 0.0]
     augmented = MultinomialLikelihood(
         np.column_stack([np.tile(x, (3, 1)), np.repeat([0.0, 1.0, 1.0], len(x))]),
         np.concatenate([sample.code, sample.code, 1 - sample.code]),
-        np.concatenate([sample.weight, leverage / 2.0, leverage / 2.0]),
+        np.concatenate([sample.weight, pseudo, pseudo]),
         None if sample.offset is None else np.tile(sample.offset, 3),
         2,
         False,
@@ -275,7 +286,7 @@ class FirthLogitResults(PenalizedResults, LogitResults):
         DiscreteResults.__init__(self, model, self._set_up(model, ascent, at, beta, cov, (-1,)))
         self._separation_etext: list[str] = []
         self.correction = correction
-        self.method = "Firth" if correction is None else f"Firth, {correction.upper()}"
+        self.method = model._estimator if correction is None else f"{model._estimator}, {correction.upper()}"
         self.nobs = float(model._weight.sum())
 
     @property

@@ -55,6 +55,9 @@ class FirthMNLogit(FromFormula, PenalizedModel, StableMNLogit):
         Design matrix. As in statsmodels, a constant is not added (formulas add one).
     freq_weights : array-like, optional
         How many times each row counts: real numbers; 0 leaves a row out.
+    tau : float
+        Weight of the penalty, at least 0. The default 0.5 is Firth's; 0 is maximum likelihood, which separated data do
+        not have.
     **kwargs
         `missing` and `hasconst`, as in statsmodels.
 
@@ -64,9 +67,9 @@ class FirthMNLogit(FromFormula, PenalizedModel, StableMNLogit):
 
     Notes
     -----
-    The model maximises :math:`\ell(\beta) + \frac12 \log |I(\beta)|` [1]_, where I is the information of all
-    coefficients. For this model the penalty reduces bias [2]_, as in ``brmultinom`` of R's brglm2. Probabilities do not
-    depend on the choice of the baseline.
+    The model maximises :math:`\ell(\beta) + \tau \log |I(\beta)|` [1]_, where I is the information of all
+    coefficients. With :math:`\tau = 1/2` the penalty reduces bias [2]_, as in ``brmultinom`` of R's brglm2.
+    Probabilities do not depend on the choice of the baseline.
 
     References
     ----------
@@ -88,7 +91,7 @@ class FirthMNLogit(FromFormula, PenalizedModel, StableMNLogit):
     2  0.043  0.185  0.772
     """
 
-    def __init__(self, endog: Any, exog: Any, freq_weights: Any = None, **kwargs: Any) -> None:
+    def __init__(self, endog: Any, exog: Any, freq_weights: Any = None, tau: float = 0.5, **kwargs: Any) -> None:
         if kwargs.pop("offset", None) is not None:
             raise InputError(f"{code('FirthMNLogit')} has no {arg('offset')}; leave it out.")
         codes, labels = reading.read_nominal(endog)
@@ -99,7 +102,7 @@ class FirthMNLogit(FromFormula, PenalizedModel, StableMNLogit):
             endog = pd.Series(endog, index=getattr(exog, "index", None), name="y")
         if isinstance(endog, pd.Series) and isinstance(endog.dtype, pd.StringDtype):
             endog = endog.astype(object)
-        super().__init__(endog, exog, freq_weights=freq_weights, **kwargs)
+        super().__init__(endog, exog, freq_weights=freq_weights, tau=tau, **kwargs)
 
     def _name_classes(self, labels: pd.Index) -> None:
         seen = [int(label) for label in self.class_labels]
@@ -160,7 +163,7 @@ class FirthMNLogitResults(SeveralEquations, PenalizedResults, MultinomialResults
         likelihood, point = model._likelihood, ascent.point
         beta, cov = likelihood.beta(point.params), likelihood.cov(point)
         super().__init__(model, self._set_up(model, ascent, point, beta, cov, (model.exog.shape[1], -1)))
-        self.method = "Firth"
+        self.method = model._estimator
         self.nobs = float(model._weight.sum())
 
     def predict(self, exog: Any = None, transform: bool = True, **kwargs: Any) -> pd.DataFrame:

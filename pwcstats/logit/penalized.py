@@ -1,5 +1,6 @@
 """Models with Jeffreys' penalty, and their results: what the binary and the multinomial model share."""
 
+import math
 from collections.abc import Hashable
 from functools import cached_property
 from typing import Any, Literal
@@ -12,6 +13,7 @@ from statsmodels.base.model import LikelihoodModelResults
 from pwcstats import _params
 from pwcstats._arrays import Array, as_float
 from pwcstats._kernels.newton import Ascent
+from pwcstats._kernels.separation import overlap
 from pwcstats._text import did_you_mean, listed, shape_of, shown
 from pwcstats.errors import ConvergenceWarning, InputError, arg, code, warn
 from pwcstats.logit import reading
@@ -19,8 +21,9 @@ from pwcstats.logit.binary import cure_of
 from pwcstats.logit.formulas import columns_by_term
 from pwcstats.logit.inherited import HidesUnavailable, Unavailable
 from pwcstats.logit.likelihood import MultinomialLikelihood
-from pwcstats.logit.maximum import Point
+from pwcstats.logit.maximum import EXTREME, Point
 from pwcstats.logit.penalized_inference import PenalizedInference
+from pwcstats.logit.separation import Kind, separation_message
 
 
 class PenalizedModel(HidesUnavailable):
@@ -31,13 +34,17 @@ class PenalizedModel(HidesUnavailable):
     exog_names: list[str]
     endog: Array
     _data_attr: list[str]
+    _init_keys: list[str]
     _likelihood: MultinomialLikelihood
     _weight: Array
     # Options of `fit`, for its error message.
     _fit_options = "start_params, maxiter and disp"
 
-    def __init__(self, endog: Any, exog: Any, offset: Any = None, freq_weights: Any = None, **kwargs: Any) -> None:
-        reading.check_options(kwargs, type(self).__name__, "offset, freq_weights and missing")
+    def __init__(
+        self, endog: Any, exog: Any, offset: Any = None, freq_weights: Any = None, tau: float = 0.5, **kwargs: Any
+    ) -> None:
+        self.tau = _params.number(tau, "tau", "a finite number of at least 0", lambda x: 0.0 <= x < math.inf)
+        reading.check_options(kwargs, type(self).__name__, "offset, freq_weights, tau and missing")
         reading.check_design(exog)
         reading.check_aligned(exog, freq_weights=freq_weights, offset=offset)
         freq_weights = reading.read_column(freq_weights, "freq_weights")
@@ -54,11 +61,12 @@ class PenalizedModel(HidesUnavailable):
         self._weight = reading.read_weights(getattr(self, "freq_weights", None), len(self.exog))
         self._code = np.asarray(self.endog).astype(np.int64)
         reading.check_classes(self._code, self._weight, self.class_labels)
-        self._likelihood = self._make_likelihood(True)
+        self._likelihood = self._make_likelihood(self.tau > 0.0)
         n_params = self._likelihood.n_params
         self.df_model = float(n_params - self._likelihood.n_rest * (self._constant is not None))
         self.df_resid = float(self._weight.sum() - n_params)
         self._data_attr.extend(["_weight", "_code", "_likelihood"])
+        self._init_keys.append("tau")
 
     @property
     def class_labels(self) -> list[Any]:
@@ -72,9 +80,13 @@ class PenalizedModel(HidesUnavailable):
         exog = np.asarray(self.exog, dtype=np.float64)
         offset = np.asarray(self.offset, dtype=np.float64) if hasattr(self, "offset") else None
         n_classes = int(self._code.max()) + 1
-        return MultinomialLikelihood(
-            exog, self._code, self._weight, offset, n_classes, firth, lambda: list(map(str, self.exog_names))
-        )
+        names = lambda: list(map(str, self.exog_names))  # noqa: E731
+        return MultinomialLikelihood(exog, self._code, self._weight, offset, n_classes, firth, names, tau=self.tau)
+
+    @property
+    def _estimator(self) -> str:
+        """The method of estimation, for summaries."""
+        return "MLE" if self.tau == 0.0 else "Firth" if self.tau == 0.5 else f"Firth, tau={self.tau:g}"
 
     @property
     def _constant(self) -> int | None:
@@ -140,15 +152,34 @@ class PenalizedModel(HidesUnavailable):
         maxiter = _params.count(maxiter, "maxiter")
         start = None if start_params is None else self._read_params(start_params, "start_params")
         ascent = self._likelihood.fit(start, maxiter)
+        if self.tau == 0.0:
+            self._check_not_separated(ascent)
         if not np.isfinite(ascent.point.value):
             raise InputError(f"{arg('start_params')} give probabilities of 0 or 1; start nearer to 0.")
         if not ascent.converged:
-            cure = cure_of(ascent, started=start is not None)
+            or_else = "" if self.tau > 0.0 else f", or use {arg('tau', 0.5)}"
+            cure = cure_of(ascent, or_else, start is not None)
             warn(ConvergenceWarning(f"the fit did not converge ({ascent.reason}); {cure}."))
         elif disp:
             value = ascent.point.value + self._likelihood.constant
-            print(f"Converged after {ascent.n_iter} steps; penalised log-likelihood {value:.6g}.")
+            penalised = "penalised " if self.tau > 0.0 else ""
+            print(f"Converged after {ascent.n_iter} steps; {penalised}log-likelihood {value:.6g}.")
         return ascent
+
+    def _check_not_separated(self, ascent: Ascent[Point]) -> None:
+        """Refuse data whose maximum likelihood estimates are infinite."""
+        likelihood, rest = self._likelihood, 1.0 - ascent.point.probability.sum(axis=1)
+        extreme = min(float(p.min()) for p in (ascent.point.probability, 1.0 - ascent.point.probability, rest))
+        if ascent.converged and extreme >= EXTREME:
+            return
+        constraints = likelihood.constraints()
+        overlapping, finite, _ = overlap(constraints, likelihood.contrasts())
+        if not finite.all():
+            infinite = ~finite.reshape(likelihood.n_rest, -1).all(axis=0)
+            names = [str(name) for name, is_infinite in zip(self.exog_names, infinite, strict=True) if is_infinite]
+            kind: Kind = "quasi-complete" if overlapping.any() else "complete"
+            cure = f"use {arg('tau', 0.5)} for finite estimates, or leave a column out"
+            raise InputError(separation_message(names, kind, cure))
 
     def _columns_of(self, term: Any) -> list[int]:
         """Indices of the columns of a term: the name or index of a column, or a term of the formula."""
@@ -281,8 +312,12 @@ class PenalizedResults(PenalizedInference):
         table = super().summary(*args, **kwargs)  # type: ignore[misc]
         table.add_extra_txt(
             [
-                "Log-Likelihood and LL-Null are penalised. Intervals and z are Wald's.",
-                *([] if self.correction else ['For separated data prefer conf_int(method="profile") and lr_test().']),
+                f"{'Log-Likelihood and LL-Null are penalised. ' if self.model.tau else ''}Intervals and z are Wald's.",
+                *(
+                    []
+                    if self.correction or not self.model.tau
+                    else ['For separated data prefer conf_int(method="profile") and lr_test().']
+                ),
             ]
         )
         return table

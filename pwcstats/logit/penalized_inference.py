@@ -103,7 +103,7 @@ class PenalizedInference(StatsmodelsResult):
             p_value=float(stats.chi2.sf(statistic, df)),
             df=float(df),
             estimate=estimate,
-            method="Penalised likelihood-ratio test",
+            method="Penalised likelihood-ratio test" if self.model.tau else "Likelihood-ratio test",
             null=null,
         )
 

@@ -114,12 +114,17 @@ def _firth(results):
     name = str(model.endog_names)
     is_flag = frame is not None and name in frame and frame[name].dtype == bool
     response = ["logical" if is_flag else "number", np.asarray(model.endog, dtype=np.float64)]
-    return _logit("firth", results, response, {} if results.correction is None else {"correction": results.correction})
+    correction = {} if results.correction is None else {"correction": results.correction}
+    return _logit("firth", results, response, correction | _tau(model))
 
 
 def _firth_multinom(results):
     model = results.model
-    return _logit("firth_multinom", results, _factor(model._code, model.class_labels), {})
+    return _logit("firth_multinom", results, _factor(model._code, model.class_labels), _tau(model))
+
+
+def _tau(model):
+    return {} if model.tau == 0.5 else {"tau": model.tau}
 
 
 def _cratio(results):

@@ -462,3 +462,24 @@ test_works(
     expect_match(warned(sandwich::sandwich(by_age)), infinite("\\(Intercept\\):mid, .*age:high"))
   }
 )
+
+test_that("estimating functions have the weight of the penalty", {
+  skip_without_python()
+  skip_without_package("sandwich")
+  for (tau in c(0.2, 1.5)) {
+    fits <- list(
+      firth(am ~ wt + hp, mtcars, weights = rep(1:2, 16), tau = tau),
+      firth_multinom(factor(gear) ~ mpg, mtcars, tau = tau)
+    )
+    for (fit in fits) {
+      scores <- sandwich::estfun(fit)
+      expect_lt(max(abs(colSums(scores) * fit$se)), 1e-6)
+      expect_gt(max(abs(scores)), 0.1)
+    }
+  }
+  plain <- glm(am ~ wt + hp, binomial, mtcars, epsilon = 1e-14)
+  expect_equal(
+    sandwich::sandwich(firth(am ~ wt + hp, mtcars, tau = 0)), sandwich::sandwich(plain),
+    tolerance = 1e-5
+  )
+})
