@@ -18,6 +18,7 @@ from pwcstats.errors import InputError
 from pwcstats.logit.inherited import PrintedWrapper
 from pwcstats.logit.likelihood import MultinomialLikelihood
 from pwcstats.logit.ordinal_results import OrdinalResults
+from pwcstats.logit.robust import check_nonrobust
 
 __all__ = ["ContinuationRatioResults"]
 
@@ -107,6 +108,7 @@ class ContinuationRatioResults(OrdinalResults):
         -------
         TestResult
         """
+        check_nonrobust(self, "a likelihood-ratio test")
         model = self.model
         n_stages, n_slopes = len(model.stages), len(model.columns) - 1
         df = (n_stages - 1) * n_slopes
@@ -169,6 +171,7 @@ class ContinuationRatioResults(OrdinalResults):
             [
                 *stages,
                 *(["Log-likelihood and AIC are without the penalty."] if model.penalty else []),
+                *([f"Standard errors are robust ({self.cov_type})."] if self.cov_type != "nonrobust" else []),
                 *([f"Not all estimates are finite: {self.reason}; use penalty='firth'."] if self.separated else []),
             ]
         )

@@ -122,12 +122,20 @@ class Points(ABC):
         return self._penalise(self._root.swapaxes(1, 2) @ self._root)
 
     @cached_property
-    def score(self) -> Array:
-        """Derivatives of the value."""
+    def residual(self) -> Array:
+        """Derivatives of the value by the linear predictors: points x classes x rows.
+
+        The part of the penalty is that of rows whose leverages are known.
+        """
         residual = self.sample.weight * (self.sample.outcome - self.probability)
         if self.firth:
             residual += self._penalty[0]
-        gradient = residual.reshape(-1, residual.shape[2]) @ self.sample.x
+        return residual
+
+    @cached_property
+    def score(self) -> Array:
+        """Derivatives of the value."""
+        gradient = self.residual.reshape(-1, self.sample.x.shape[0]) @ self.sample.x
         return self._collect(gradient.reshape(len(self.params), -1))
 
     @cached_property
@@ -159,7 +167,7 @@ class Points(ABC):
     def without_rows(self) -> "Points":
         """A copy without derivatives, and without arrays of the length of the data."""
         kept = copy(self)
-        for name in ("sample", "_covariance", "_penalty", "score", "slope"):
+        for name in ("sample", "_covariance", "_penalty", "residual", "score", "slope"):
             vars(kept).pop(name, None)
         kept.probability = np.empty((len(self.params), 0, 0))
         return kept

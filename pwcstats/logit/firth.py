@@ -14,7 +14,7 @@ from pwcstats._kernels.blas import threads_for
 from pwcstats._kernels.newton import Ascent
 from pwcstats._text import listed, shape_of, shown
 from pwcstats.errors import InputError, arg, code
-from pwcstats.logit import reading
+from pwcstats.logit import reading, robust
 from pwcstats.logit.formulas import FromFormula, offset_of_rows
 from pwcstats.logit.inherited import PrintedWrapper
 from pwcstats.logit.likelihood import MultinomialLikelihood
@@ -112,7 +112,7 @@ class FirthLogit(FromFormula, PenalizedModel, Logit):
         _check_binary(endog)
         super().__init__(endog, exog, offset=offset, freq_weights=freq_weights, tau=tau, **kwargs)
 
-    _fit_options = "start_params, correction, maxiter and disp"
+    _fit_options = "start_params, correction, maxiter, disp, cov_type and cov_kwds"
 
     @property
     def link(self) -> "StableLogit":
@@ -138,6 +138,8 @@ class FirthLogit(FromFormula, PenalizedModel, Logit):
         correction: Literal["flic", "flac"] | None = None,
         maxiter: int = MAXITER,
         disp: bool = False,
+        cov_type: robust.CovType = "nonrobust",
+        cov_kwds: dict[str, Any] | None = None,
         **kwargs: Any,
     ) -> "FirthLogitResults":
         """Fit the model.
@@ -156,6 +158,14 @@ class FirthLogit(FromFormula, PenalizedModel, Logit):
             Maximal number of Newton steps.
         disp : bool
             Print a message if the fit converged.
+        cov_type : {"nonrobust", "HC0", "HC1", "cluster"}
+            Covariance of the estimates: the inverse information, or the sandwich, whose units are rows or clusters of
+            rows. "HC1" is "HC0" times n / (n - k), as in R's sandwich. Wald intervals and tests, and standard errors
+            of predictions, use it. Likelihood-ratio tests and profiles cannot, so they are refused. A row of weight w
+            is w rows.
+        cov_kwds : dict, optional
+            For clusters ``{"groups": ...}``: a value for each row, or the name of a column of the data of a formula.
+            The factor for few groups is that of statsmodels; ``"use_correction": False`` leaves it out.
         **kwargs
             Other options of statsmodels are not accepted.
 
@@ -170,15 +180,21 @@ class FirthLogit(FromFormula, PenalizedModel, Logit):
                 f"{arg('correction', correction)} corrects for the penalty, of which {arg('tau', 0)} has none; leave "
                 f"{arg('correction')} out."
             )
+        options = robust.read_options(self, cov_type, cov_kwds)
+        if correction is not None and options is not None:
+            raise InputError(
+                f"{arg('cov_type', cov_type)} needs a fit without correction, got {arg('correction', correction)}; "
+                "leave one of them out."
+            )
         with threads_for(0):
             ascent = self._maximise(start_params, maxiter, disp, kwargs)
             beta, at = self._likelihood.beta(ascent.point.params), ascent.point
             if correction is None:
-                cov = self._likelihood.cov(at)
+                cov = self._cov(at, options)
             else:
                 beta, cov = CORRECTIONS[correction](self, beta, at)
                 at = self._likelihood.at(beta)
-            return FirthLogitResultsWrapper(FirthLogitResults(self, ascent, at, beta, cov, correction))
+            return FirthLogitResultsWrapper(FirthLogitResults(self, ascent, at, beta, cov, correction, options))
 
 
 def _check_numbers(endog: Any) -> None:
@@ -280,10 +296,17 @@ class FirthLogitResults(PenalizedResults, LogitResults):
     """
 
     def __init__(
-        self, model: FirthLogit, ascent: Ascent[Point], at: Point, beta: Array, cov: Array, correction: str | None
+        self,
+        model: FirthLogit,
+        ascent: Ascent[Point],
+        at: Point,
+        beta: Array,
+        cov: Array,
+        correction: str | None,
+        options: robust.CovarianceOptions | None,
     ) -> None:
         # BinaryResults would compute predictions for a note about infinite estimates; these are finite.
-        DiscreteResults.__init__(self, model, self._set_up(model, ascent, at, beta, cov, (-1,)))
+        DiscreteResults.__init__(self, model, self._set_up(model, ascent, at, beta, cov, (-1,), options))
         self._separation_etext: list[str] = []
         self.correction = correction
         self.method = model._estimator if correction is None else f"{model._estimator}, {correction.upper()}"

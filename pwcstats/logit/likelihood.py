@@ -89,6 +89,12 @@ class MultinomialLikelihood(Likelihood):
         """Score with respect to the coefficients."""
         return (self.r.T @ point.score.reshape(self.n_rest, -1).T).T.ravel()
 
+    def row_scores(self, point: Point) -> Array:
+        """What each row of positive weight adds to the score with respect to the coefficients; one row each."""
+        residual = self.sample.points(point.params[None], self.firth).residual[0]
+        x = self.sample.x @ self.r
+        return np.column_stack([of_class[:, None] * x for of_class in residual])
+
     # Values
 
     def evaluate(self, params: Array) -> Point:

@@ -14,7 +14,7 @@ from pwcstats._arrays import Array
 from pwcstats._kernels.blas import threads_for
 from pwcstats._kernels.newton import Ascent
 from pwcstats.errors import InputError, arg, code
-from pwcstats.logit import reading
+from pwcstats.logit import reading, robust
 from pwcstats.logit.formulas import FromFormula
 from pwcstats.logit.inherited import PrintedWrapper, SeveralEquations, Unavailable
 from pwcstats.logit.maximum import MAXITER, Point
@@ -117,7 +117,13 @@ class FirthMNLogit(FromFormula, PenalizedModel, StableMNLogit):
         return [str(self._ynames_map[k]) for k in range(int(self.J))]
 
     def fit(
-        self, start_params: Any = None, maxiter: int = MAXITER, disp: bool = False, **kwargs: Any
+        self,
+        start_params: Any = None,
+        maxiter: int = MAXITER,
+        disp: bool = False,
+        cov_type: robust.CovType = "nonrobust",
+        cov_kwds: dict[str, Any] | None = None,
+        **kwargs: Any,
     ) -> "FirthMNLogitResults":
         """Fit the model.
 
@@ -129,6 +135,8 @@ class FirthMNLogit(FromFormula, PenalizedModel, StableMNLogit):
             Maximal number of Newton steps.
         disp : bool
             Print a message if the fit converged.
+        cov_type, cov_kwds
+            As in :meth:`FirthLogit.fit`.
         **kwargs
             Other options of statsmodels are not accepted.
 
@@ -136,9 +144,10 @@ class FirthMNLogit(FromFormula, PenalizedModel, StableMNLogit):
         -------
         FirthMNLogitResults
         """
+        options = robust.read_options(self, cov_type, cov_kwds)
         with threads_for(0):
             ascent = self._maximise(start_params, maxiter, disp, kwargs)
-            return FirthMNLogitResultsWrapper(FirthMNLogitResults(self, ascent))
+            return FirthMNLogitResultsWrapper(FirthMNLogitResults(self, ascent, options))
 
     pdf = get_distribution = Unavailable(f"a multinomial model has no such distribution; use {code('predict')}.")
 
@@ -159,10 +168,10 @@ class FirthMNLogitResults(SeveralEquations, PenalizedResults, MultinomialResults
         Whether the fit converged, the number of steps, and why it did not converge (empty if it did).
     """
 
-    def __init__(self, model: FirthMNLogit, ascent: Ascent[Point]) -> None:
-        likelihood, point = model._likelihood, ascent.point
-        beta, cov = likelihood.beta(point.params), likelihood.cov(point)
-        super().__init__(model, self._set_up(model, ascent, point, beta, cov, (model.exog.shape[1], -1)))
+    def __init__(self, model: FirthMNLogit, ascent: Ascent[Point], options: robust.CovarianceOptions | None) -> None:
+        point = ascent.point
+        beta, cov = model._likelihood.beta(point.params), model._cov(point, options)
+        super().__init__(model, self._set_up(model, ascent, point, beta, cov, (model.exog.shape[1], -1), options))
         self.method = model._estimator
         self.nobs = float(model._weight.sum())
 

@@ -21,6 +21,7 @@ from pwcstats.errors import InputError, code
 from pwcstats.logit.formulas import offset_of_rows
 from pwcstats.logit.inherited import PrintedWrapper
 from pwcstats.logit.ordinal_results import OrdinalResults
+from pwcstats.logit.robust import check_nonrobust
 
 __all__ = ["MarginalEffects", "OrderedLogitResults", "OrdinalPrediction"]
 
@@ -203,6 +204,7 @@ class OrderedLogitResults(OrdinalResults):
         -------
         TestResult
         """
+        check_nonrobust(self, "a score test")
         self._check_finite(code("parallel_test"))
         model = self.model
         n_cuts, n_slopes = len(model.threshold_names), len(model.columns) - 1
@@ -261,6 +263,7 @@ class OrderedLogitResults(OrdinalResults):
             [
                 "logit P(y <= j) = threshold j - x'slopes.",
                 *(["Log-likelihood and AIC are without the penalty."] if model.penalty else []),
+                *([f"Standard errors are robust ({self.cov_type})."] if self.cov_type != "nonrobust" else []),
                 *([f"Not all estimates are finite: {self.reason}; use penalty='firth'."] if self.separated else []),
             ]
         )

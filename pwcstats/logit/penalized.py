@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from scipy import stats
 from statsmodels.base.model import LikelihoodModelResults
 
@@ -16,7 +17,7 @@ from pwcstats._kernels.newton import Ascent
 from pwcstats._kernels.separation import overlap
 from pwcstats._text import did_you_mean, listed, shape_of, shown
 from pwcstats.errors import ConvergenceWarning, InputError, arg, code, warn
-from pwcstats.logit import reading
+from pwcstats.logit import reading, robust
 from pwcstats.logit.binary import cure_of
 from pwcstats.logit.formulas import columns_by_term
 from pwcstats.logit.inherited import HidesUnavailable, Unavailable
@@ -38,7 +39,7 @@ class PenalizedModel(HidesUnavailable):
     _likelihood: MultinomialLikelihood
     _weight: Array
     # Options of `fit`, for its error message.
-    _fit_options = "start_params, maxiter and disp"
+    _fit_options = "start_params, maxiter, disp, cov_type and cov_kwds"
 
     def __init__(
         self, endog: Any, exog: Any, offset: Any = None, freq_weights: Any = None, tau: float = 0.5, **kwargs: Any
@@ -172,14 +173,28 @@ class PenalizedModel(HidesUnavailable):
         extreme = min(float(p.min()) for p in (ascent.point.probability, 1.0 - ascent.point.probability, rest))
         if ascent.converged and extreme >= EXTREME:
             return
-        constraints = likelihood.constraints()
-        overlapping, finite, _ = overlap(constraints, likelihood.contrasts())
+        overlapping, finite, _ = overlap(likelihood.constraints(), likelihood.contrasts())
         if not finite.all():
-            infinite = ~finite.reshape(likelihood.n_rest, -1).all(axis=0)
-            names = [str(name) for name, is_infinite in zip(self.exog_names, infinite, strict=True) if is_infinite]
             kind: Kind = "quasi-complete" if overlapping.any() else "complete"
             cure = f"use {arg('tau', 0.5)} for finite estimates, or leave a column out"
-            raise InputError(separation_message(names, kind, cure))
+            raise InputError(separation_message(self._columns_with(~finite), kind, cure))
+
+    def _columns_with(self, which: NDArray[np.bool_]) -> list[str]:
+        """Names of the columns of some coefficients."""
+        columns = which.reshape(self._likelihood.n_rest, -1).any(axis=0)
+        return [str(self.exog_names[k]) for k in np.flatnonzero(columns)]
+
+    def _cov(self, point: Point, options: robust.CovarianceOptions | None) -> Array:
+        """Covariance of the coefficients."""
+        cov = self._likelihood.cov(point)
+        if options is None:
+            return cov
+        scores = np.zeros((len(self._weight), len(cov)))
+        scores[self._weight > 0.0] = self._likelihood.row_scores(point)
+        cov = robust.sandwich(cov, scores, self._weight, options)
+        if self.tau > 0.0:
+            robust.warn_if_infinite(self._columns_with(robust.infinite_coefficients(self._likelihood)))
+        return cov
 
     def _columns_of(self, term: Any) -> list[int]:
         """Indices of the columns of a term: the name or index of a column, or a term of the formula."""
@@ -202,14 +217,23 @@ class PenalizedResults(PenalizedInference):
     nobs: float
     df_model: float
     df_resid: float
+    cov_type: str
 
     def _set_up(
-        self, model: Any, ascent: Ascent[Point], at: Point, beta: Array, cov: Array, shape: tuple[int, ...]
+        self,
+        model: Any,
+        ascent: Ascent[Point],
+        at: Point,
+        beta: Array,
+        cov: Array,
+        shape: tuple[int, ...],
+        options: robust.CovarianceOptions | None,
     ) -> Any:
         """The fit from which statsmodels creates results; `at` is the point of the (corrected) coefficients."""
         fit = LikelihoodModelResults(model, beta.reshape(shape, order="F"), cov, scale=1.0)
         fit.mle_retvals = {"converged": ascent.converged, "iterations": ascent.n_iter}
         fit.mle_settings = {"optimizer": "newton"}
+        fit.use_t, fit.cov_type = False, "nonrobust" if options is None else options.cov_type
         self.converged, self.n_iter, self.reason = ascent.converged, ascent.n_iter, ascent.reason
         self._best, self._hard = ascent.point, model._likelihood.hard(ascent)
         self._at = at
@@ -310,16 +334,13 @@ class PenalizedResults(PenalizedInference):
     def summary(self, *args: Any, **kwargs: Any) -> Any:
         """Summary table of statsmodels; log-likelihoods are penalised, intervals and tests are Wald's."""
         table = super().summary(*args, **kwargs)  # type: ignore[misc]
-        table.add_extra_txt(
-            [
-                f"{'Log-Likelihood and LL-Null are penalised. ' if self.model.tau else ''}Intervals and z are Wald's.",
-                *(
-                    []
-                    if self.correction or not self.model.tau
-                    else ['For separated data prefer conf_int(method="profile") and lr_test().']
-                ),
-            ]
-        )
+        notes = ["Log-Likelihood and LL-Null are penalised. Intervals and z are Wald's."] if self.model.tau else []
+        if self.cov_type != "nonrobust":
+            notes.append(f"Standard errors are robust ({self.cov_type}); the LLR p-value is not.")
+        elif self.model.tau and not self.correction:
+            notes.append('For separated data prefer conf_int(method="profile") and lr_test().')
+        if notes:
+            table.add_extra_txt(notes)
         return table
 
     def remove_data(self) -> None:

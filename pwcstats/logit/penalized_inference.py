@@ -24,6 +24,7 @@ from pwcstats.logit.profiles import (
     signed_roots,
     single_tests,
 )
+from pwcstats.logit.robust import check_nonrobust
 
 
 class PenalizedInference(StatsmodelsResult):
@@ -192,6 +193,7 @@ class PenalizedInference(StatsmodelsResult):
     def _check_uncorrected(self, what: str) -> None:
         if self.model._likelihood is None:
             raise InputError(f"{what} needs the data, which {code('remove_data')} has removed; fit again.")
+        check_nonrobust(self, what)
         if self.correction is not None:
             raise InputError(
                 f"{what} needs the maximum of Firth's likelihood, but {arg('correction', self.correction)} has moved "

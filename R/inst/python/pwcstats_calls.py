@@ -51,6 +51,10 @@ def _logit(function, results, response, arguments, always_constant=False):
     model = results.model
     if model.exog is None:
         raise InputError("the result has no data, because remove_data() has removed them; fit again.")
+    if results.cov_type != "nonrobust":
+        raise InputError(
+            "fits in R have no cov_type; fit with cov_type='nonrobust', and use vcovHC() or vcovCL() of sandwich in R."
+        )
     x = np.asarray(model.exog, dtype=np.float64)
     names = [str(name) for name in model.exog_names]
     const = model.data.const_idx
