@@ -178,9 +178,6 @@ def test_corrected_predictions_are_right_on_average(correction, slope):
     p = fit.predict()
     assert fit.llf_unpenalized == pytest.approx(np.log(np.where(y == 1, p, 1 - p)).sum())
     assert fit.method == f"Firth, {correction.upper()}"
-    for refused in (fit.lr_test, lambda: fit.conf_int(method="profile")):
-        with pytest.raises(InputError, match="fit without correction"):
-            refused()
 
 
 def test_flac_is_maximum_likelihood_on_the_augmented_data():

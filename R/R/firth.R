@@ -14,8 +14,9 @@
 #'
 #' Firth's penalty shrinks probabilities towards one half. `correction = "flic"` re-estimates the
 #' intercept by maximum likelihood; `"flac"` adds the pseudo-observations of the penalty with an
-#' indicator variable. With either, the mean prediction equals the mean of the response. Use them
-#' for predictions, and the uncorrected fit for tests and profiles.
+#' indicator variable. With either, the mean prediction equals the mean of the response.
+#' Profile intervals and tests are those of \pkg{logistf}: of the augmented data after `"flac"`;
+#' those of the fit without correction after `"flic"`, except that the intercept has Wald's.
 #'
 #' For users of `logistf()` in \pkg{logistf}: its profile intervals are
 #' `confint(fit, method = "profile")`, and its tests are `summary(fit, method = "profile")` and

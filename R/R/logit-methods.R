@@ -33,7 +33,10 @@
 #' @param parm Names or numbers of the coefficients, by default all.
 #' @param level,conf.level Confidence level, by either name.
 #' @param method,conf.method `"wald"` for the normal approximation, `"profile"` for profile
-#'   likelihood intervals, with which `tidy()` gives likelihood-ratio tests of each coefficient. In
+#'   likelihood intervals, with which `tidy()` gives likelihood-ratio tests of each coefficient.
+#'   After [firth()] with `correction = "flac"`, the likelihood is that of the augmented data. With
+#'   `"flic"`, slopes have intervals and tests of the fit without correction, and the intercept has
+#'   Wald's, as in \pkg{logistf}. In
 #'   `summary()`, `"profile"` gives these tests; it is only available for fits by [firth()].
 #' @param complete Has no effect: no coefficient is `NA`.
 #' @param type Type of weights; `"working"` needs a fit by [firth()].
@@ -145,16 +148,11 @@ summary.pwcstats_firth <- function(object, method = c("wald", "profile"), ...) {
     table <- coefficient_table(object$coefficients, object$se)
     return(summarise_logit(object, table, note))
   }
-  fit <- thaw(object, call)
-  one <- function(term) held_test(fit, term, call)[-1L]
-  tests <- vapply(names(object$coefficients), one, numeric(2L))
-  table <- cbind(
-    "Estimate" = object$coefficients,
-    "Std. Error" = object$se,
-    "Chisq" = tests[1L, ],
-    "Pr(>Chi)" = tests[2L, ]
-  )
-  summarise_logit(object, table, "Chisq and p-values are from penalised likelihood-ratio tests")
+  note <- sprintf("Chisq and p-values are from %s", tolower(describe_tests(object)))
+  if (object$correction == "flic") {
+    note <- paste0(note, ", those of the intercept from its Wald test")
+  }
+  summarise_logit(object, profile_table(object, call), note)
 }
 
 summarise_logit <- function(object, table, note) {

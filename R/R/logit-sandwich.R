@@ -166,7 +166,15 @@ infinite_terms <- function(x, call) {
 }
 
 refuse_other_equations <- function(x, call) {
-  refuse_corrected(x, call, "a sandwich covariance")
+  if (first_of(x$correction, "none") != "none") {
+    abort(
+      sprintf(
+        "a sandwich covariance needs a fit without correction, got correction = '%s'.",
+        x$correction
+      ),
+      call
+    )
+  }
   refuse_infinite_estimates(x, "a sandwich covariance", call)
 }
 
@@ -269,7 +277,7 @@ refit <- function(object, columns = NULL, weights = row_weights_used(object)) {
   constant <- colnames(x) == "(Intercept)"
   formula <- if (all(constant)) y ~ 1 else if (any(constant)) y ~ x else y ~ x - 1
   x <- x[, !constant, drop = FALSE]
-  options <- object[intersect(c("direction", "penalty", "parallel", "tau"), names(object))]
+  options <- object[intersect(c("direction", "penalty", "parallel", "tau", "correction"), names(object))]
   more <- if (!is.null(offset)) list(offset = quote(offset))
   arguments <- c(list(formula = formula, weights = quote(weights)), more, options)
   eval(as.call(c(list(fitters[[class(object)[[1L]]]]), arguments)))

@@ -152,8 +152,7 @@ class FirthLogit(FromFormula, PenalizedModel, Logit):
             Correction of the intercept for better predictions, because Firth's penalty pulls probabilities towards one
             half (Puhr et al., see the references of the model). "flic" estimates the intercept again by maximum
             likelihood, with the other coefficients fixed. "flac" adds the pseudo-observations of the penalty, with an
-            indicator variable for them. Both make the mean prediction equal to the mean response. Use them to predict,
-            and the plain fit for tests and profiles.
+            indicator variable for them. Both make the mean prediction equal to the mean response.
         maxiter : int
             Maximal number of Newton steps.
         disp : bool
@@ -186,15 +185,17 @@ class FirthLogit(FromFormula, PenalizedModel, Logit):
                 f"{arg('cov_type', cov_type)} needs a fit without correction, got {arg('correction', correction)}; "
                 "leave one of them out."
             )
+        augmented = None
         with threads_for(0):
             ascent = self._maximise(start_params, maxiter, disp, kwargs)
             beta, at = self._likelihood.beta(ascent.point.params), ascent.point
             if correction is None:
                 cov = self._cov(at, options)
             else:
-                beta, cov = CORRECTIONS[correction](self, beta, at)
+                beta, cov, augmented = CORRECTIONS[correction](self, beta, at)
                 at = self._likelihood.at(beta)
-            return FirthLogitResultsWrapper(FirthLogitResults(self, ascent, at, beta, cov, correction, options))
+            results = FirthLogitResults(self, ascent, at, beta, cov, correction, augmented, options)
+            return FirthLogitResultsWrapper(results)
 
 
 def _check_numbers(endog: Any) -> None:
@@ -237,19 +238,20 @@ def _small_exponential(predictor: Any) -> tuple[Any, Any]:
 
 
 # Corrections of the intercept (Puhr et al. 2017). They take the model, its coefficients and their point, and return the
-# corrected coefficients and their covariance.
+# corrected coefficients, their covariance and, for FLAC, the likelihood of the augmented data and its maximum.
+Augmented = tuple[MultinomialLikelihood, Point]
 
 
-def _flic(model: FirthLogit, beta: Array, _: Point) -> tuple[Array, Array]:
+def _flic(model: FirthLogit, beta: Array, _: Point) -> tuple[Array, Array, None]:
     """Estimate the intercept by maximum likelihood, with the other coefficients fixed."""
     likelihood = model._make_likelihood(False)
     held = np.arange(len(beta)) != model._constant
     point = likelihood.maximise(beta, held).point
     corrected = np.where(held, beta, likelihood.beta(point.params))
-    return corrected, likelihood.cov(point)
+    return corrected, likelihood.cov(point), None
 
 
-def _flac(model: FirthLogit, beta: Array, point: Point) -> tuple[Array, Array]:
+def _flac(model: FirthLogit, beta: Array, point: Point) -> tuple[Array, Array, Augmented]:
     """Maximum likelihood for the data and pseudo-observations, which have an indicator variable.
 
     Firth's penalty is equivalent to a second and a third copy of the data, one of them with the opposite outcome, each
@@ -270,7 +272,7 @@ def _flac(model: FirthLogit, beta: Array, point: Point) -> tuple[Array, Array]:
         lambda: [*model.exog_names, "pseudo-observations"],
     )
     corrected = augmented.maximise(np.append(beta, 0.0)).point
-    return augmented.beta(corrected.params)[:-1], augmented.cov(corrected)[:-1, :-1]
+    return augmented.beta(corrected.params)[:-1], augmented.cov(corrected)[:-1, :-1], (augmented, corrected)
 
 
 CORRECTIONS = {"flic": _flic, "flac": _flac}
@@ -303,12 +305,15 @@ class FirthLogitResults(PenalizedResults, LogitResults):
         beta: Array,
         cov: Array,
         correction: str | None,
+        augmented: "Augmented | None",
         options: robust.CovarianceOptions | None,
     ) -> None:
         # BinaryResults would compute predictions for a note about infinite estimates; these are finite.
         DiscreteResults.__init__(self, model, self._set_up(model, ascent, at, beta, cov, (-1,), options))
         self._separation_etext: list[str] = []
         self.correction = correction
+        if augmented is not None:
+            (self._augmented, self._best), self._hard = augmented, False
         self.method = model._estimator if correction is None else f"{model._estimator}, {correction.upper()}"
         self.nobs = float(model._weight.sum())
 

@@ -252,11 +252,7 @@ class PenalizedResults(PenalizedInference):
 
     @cached_property
     def _null(self) -> Point:
-        model = self.model
-        held = np.ones((model._likelihood.n_rest, model.exog.shape[1]), np.bool_)
-        if model._constant is not None:
-            held[:, model._constant] = False
-        return model._likelihood.held_at(np.zeros(held.size), held.ravel(), self._hard)
+        return self._null_of(self.model._likelihood)
 
     @property
     def llnull(self) -> float:
@@ -265,8 +261,9 @@ class PenalizedResults(PenalizedInference):
 
     @property
     def llr(self) -> float:
-        """Penalised likelihood-ratio statistic against `llnull`."""
-        return 2.0 * (self._best.value - self._null.value)
+        """Likelihood-ratio statistic that all coefficients but the constants are 0, as :meth:`lr_test` computes it."""
+        null = self._null if self._augmented is None else self._null_of(self._augmented)
+        return 2.0 * (self._best.value - null.value)
 
     @property
     def llr_pvalue(self) -> float:
@@ -337,7 +334,7 @@ class PenalizedResults(PenalizedInference):
         notes = ["Log-Likelihood and LL-Null are penalised. Intervals and z are Wald's."] if self.model.tau else []
         if self.cov_type != "nonrobust":
             notes.append(f"Standard errors are robust ({self.cov_type}); the LLR p-value is not.")
-        elif self.model.tau and not self.correction:
+        elif self.model.tau:
             notes.append('For separated data prefer conf_int(method="profile") and lr_test().')
         if notes:
             table.add_extra_txt(notes)
@@ -347,6 +344,7 @@ class PenalizedResults(PenalizedInference):
         """Remove all arrays of the length of the data, as in statsmodels; tests and profiles need them."""
         for name in ("_null", "_best", "_at"):
             self.__dict__[name] = getattr(self, name).without_rows()
+        self._augmented = None
         # statsmodels derives the name of the response from the data when it is first needed.
         _ = self.model.endog_names
         super().remove_data()  # type: ignore[misc]
