@@ -277,7 +277,8 @@ refit <- function(object, columns = NULL, weights = row_weights_used(object)) {
   constant <- colnames(x) == "(Intercept)"
   formula <- if (all(constant)) y ~ 1 else if (any(constant)) y ~ x else y ~ x - 1
   x <- x[, !constant, drop = FALSE]
-  options <- object[intersect(c("direction", "penalty", "parallel", "tau", "correction"), names(object))]
+  options <- c("direction", "penalty", "parallel", "tau", "correction")
+  options <- object[intersect(options, names(object))]
   more <- if (!is.null(offset)) list(offset = quote(offset))
   arguments <- c(list(formula = formula, weights = quote(weights)), more, options)
   eval(as.call(c(list(fitters[[class(object)[[1L]]]]), arguments)))
