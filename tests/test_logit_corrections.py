@@ -88,7 +88,7 @@ def glm(columns, y, w, offset):
     return sm.GLM(y, columns, sm.families.Binomial(), freq_weights=w, offset=offset).fit(tol=1e-14, maxiter=200)
 
 
-@pytest.mark.parametrize("slope", [1.0, 4.0])
+@pytest.mark.parametrize("slope", [1.0, 0.2])
 @pytest.mark.parametrize("tau", [0.5, 0.1])
 def test_flac_tests_the_augmented_data(slope, tau):
     """With weights, offsets, and a constant that is not the first column."""
