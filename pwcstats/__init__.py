@@ -14,6 +14,7 @@ Rank
 Model
     FirthLogit, FirthMNLogit    logistic regression that is finite for separated data
     FirthClassifier             the same as a scikit-learn classifier
+    AdjacentCategories          each ordered class against the class below it
     ContinuationRatio           sequential model for ordered classes
     OrderedLogit                proportional odds for ordered classes
     individualized_mnlogit      multinomial coefficients from binary fits
@@ -66,6 +67,8 @@ if TYPE_CHECKING:
     from pwcstats.errors import SeparationWarning as SeparationWarning
     from pwcstats.hybrid import HybridClassifier as HybridClassifier
     from pwcstats.hybrid import OrdinalHybridClassifier as OrdinalHybridClassifier
+    from pwcstats.logit import AdjacentCategories as AdjacentCategories
+    from pwcstats.logit import AdjacentCategoriesResults as AdjacentCategoriesResults
     from pwcstats.logit import ContinuationRatio as ContinuationRatio
     from pwcstats.logit import ContinuationRatioResults as ContinuationRatioResults
     from pwcstats.logit import FirthLogit as FirthLogit
@@ -86,6 +89,8 @@ if TYPE_CHECKING:
 
 # Where the public names live. The imports above repeat it for editors and type checkers; a test compares the two.
 _HOME = {
+    "AdjacentCategories": "logit",
+    "AdjacentCategoriesResults": "logit",
     "BiasedNeighborsClassifier": "pairwise",
     "BootstrapResult": "bradley_terry",
     "BradleyTerry": "bradley_terry",

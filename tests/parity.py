@@ -257,6 +257,20 @@ LOGIT = {
         1e-4,
         "clm interpolates the profile by a spline. Ours agree with the definition to 1e-6.",
     ),
+    "acat": Agreement(
+        "AdjacentCategories(…).fit()",
+        "VGAM::vglm(…, acat())",
+        1e-6,
+        "Random data with weights and offsets, with separate and parallel slopes. Coefficients, standard errors, "
+        "log-likelihood and probabilities. The tolerance is vglm's stopping rule.",
+    ),
+    "bracl": Agreement(
+        'AdjacentCategories(…, penalty="firth").fit()',
+        'brglm2::bracl(…, type = "AS_mean")',
+        1e-6,
+        "Random data with weights, with separate and parallel slopes. bracl has the opposite signs. With separate "
+        "slopes, its vcov() gives covariances between steps to the wrong pairs of terms; variances agree.",
+    ),
     "step": Agreement(
         'stepwise(Logit(…), "aic"), "bic"',
         "step(glm(…))",

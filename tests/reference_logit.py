@@ -109,3 +109,49 @@ def cumulative_maximum(x, code, firth=True, weight=None, offset=0.0, held=None, 
     z = minimize(f, base[free], method="Nelder-Mead").x
     z = minimize(f, z, method="BFGS", options={"gtol": 1e-7}).x
     return whole(z), -f(z)
+
+
+def adjacent_coefficients(theta, m, parallel):
+    """Coefficients of the classes against the lowest, classes x columns: sums of those of the steps."""
+    steps = theta.reshape(m, -1)
+    if parallel:
+        steps = np.array([[constant, *theta[m:]] for constant in theta[:m]])
+    return np.cumsum(steps, axis=0)
+
+
+def adjacent_log_likelihood(x, code, theta, parallel, firth, weight=None, offset=0.0):
+    """theta: constant and slopes of each step, or all constants and then common slopes."""
+    m, weight = code.max(), np.ones(len(x)) if weight is None else weight
+    z = np.column_stack([np.ones(len(x)), x])
+    coefficients = adjacent_coefficients(theta, m, parallel)
+    added = np.outer(offset * np.ones(len(x)), np.arange(1, m + 1))
+    eta = np.column_stack([np.zeros(len(x)), z @ coefficients.T + added])
+    p = np.exp(eta - eta.max(axis=1, keepdims=True))
+    p /= p.sum(axis=1, keepdims=True)
+    llf = np.sum(weight * np.log(p[np.arange(len(x)), code]))
+    if not firth:
+        return llf
+    jacobian = np.array([adjacent_coefficients(one, m, parallel).ravel() for one in np.eye(len(theta))])
+    return llf + 0.5 * np.linalg.slogdet(jacobian @ information(z, p, weight) @ jacobian.T)[1]
+
+
+def adjacent_maximum(x, code, parallel, firth=True, weight=None, offset=0.0, held=None, start=None):
+    """BFGS from several starts; `held` coefficients stay at those of `start`."""
+    m, p = code.max(), x.shape[1]
+    base = np.zeros(m + p if parallel else m * (p + 1)) if start is None else np.array(start, float)
+    free = np.ones(len(base), bool) if held is None else ~held
+
+    def whole(z):
+        full = base.copy()
+        full[free] = z
+        return full
+
+    def f(z):
+        with np.errstate(all="ignore"):
+            value = adjacent_log_likelihood(x, code, whole(z), parallel, firth, weight, offset)
+        return -value if np.isfinite(value) else 1e10
+
+    starts = [base[free], *(np.random.default_rng(seed).normal(size=(2, free.sum())) for seed in (0,))]
+    ends = [minimize(f, z, method="BFGS", options={"gtol": 1e-7}) for z in np.vstack(starts)]
+    best = min(ends, key=lambda end: end.fun)
+    return whole(best.x), -best.fun

@@ -6,6 +6,7 @@ import pytest
 from scipy import sparse
 
 from pwcstats import (
+    AdjacentCategories,
     ContinuationRatio,
     FirthLogit,
     FirthMNLogit,
@@ -232,7 +233,7 @@ def test_stepwise_checks_too():
         stepwise(FirthLogit(Y, X[["a", "b"]]), direction="forward")
 
 
-@pytest.mark.parametrize("model", [FirthLogit, FirthMNLogit, ContinuationRatio, OrderedLogit])
+@pytest.mark.parametrize("model", [FirthLogit, FirthMNLogit, ContinuationRatio, OrderedLogit, AdjacentCategories])
 def test_unknown_options_are_refused(model):
     y = Y if model is FirthLogit else THREE
     for odd in ("weights", "freq_weight", "penalties"):
@@ -313,6 +314,7 @@ CARELESS = {
     "FirthMNLogit": (FirthMNLogit, THREE),
     "ContinuationRatio": (ContinuationRatio, THREE),
     "OrderedLogit": (OrderedLogit, THREE),
+    "AdjacentCategories": (AdjacentCategories, THREE),
     "individualized": (individualized_mnlogit, THREE),
     "detect_separation": (detect_separation, THREE),
 }
@@ -351,7 +353,12 @@ def test_careless_input(make, y):
     ):
         with pytest.raises(InputError, match=words):
             make(endog, exog)
-    if make is OrderedLogit:
+    if make is AdjacentCategories:
+        # Intercepts alone are a model.
+        counts = np.bincount(THREE)
+        for exog in (None, X[[]]):
+            np.testing.assert_allclose(make(y, exog).fit().params, np.log(counts[1:] / counts[:-1]), atol=1e-6)
+    elif make is OrderedLogit:
         # Thresholds alone are a model.
         for exog in (None, X[[]]):
             shares = np.bincount(THREE).cumsum()[:2] / 20

@@ -10,17 +10,27 @@ import statsmodels.api as sm
 from patsy import EvalEnvironment, PatsyError
 from statsmodels.miscmodels.ordinal_model import OrderedModel
 
-from pwcstats import BradleyTerry, ContinuationRatio, FirthLogit, FirthMNLogit, InputError, OrderedLogit, stepwise
+from pwcstats import (
+    AdjacentCategories,
+    BradleyTerry,
+    ContinuationRatio,
+    FirthLogit,
+    FirthMNLogit,
+    InputError,
+    OrderedLogit,
+    stepwise,
+)
 
 RESPONSES = {
     FirthLogit: "y",
     FirthMNLogit: "k",
     ContinuationRatio: "o",
     OrderedLogit: "o",
+    AdjacentCategories: "o",
     sm.Logit: "y",
     OrderedModel: "o",
 }
-OURS = [FirthLogit, FirthMNLogit, ContinuationRatio, OrderedLogit]
+OURS = [FirthLogit, FirthMNLogit, ContinuationRatio, OrderedLogit, AdjacentCategories]
 # Local or global names of the functions between a formula and the caller.
 INTERNAL = ["self", "cls", "data", "items", "np", "frame", "kwargs", "rows", "coded", "designs", "spec", "formula"]
 

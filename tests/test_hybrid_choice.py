@@ -13,7 +13,7 @@ from sklearn.svm import SVC
 
 from pwcstats import HybridClassifier, InputError
 from pwcstats.errors import ConvergenceWarning
-from pwcstats.hybrid.choice import try_each, usual_unless
+from pwcstats.hybrid.choice import simplest, try_each
 from pwcstats.hybrid.cutoff import known_threshold
 
 LINEAR = SVC(kernel="linear")
@@ -69,10 +69,10 @@ class TestClusters:
         for k in (8, 1, 2, 3, 4, 5, 6):
             one = HybridClassifier(LINEAR, n_clusters=k, threshold="prevalence", random_state=0).fit(X, y)
             loss[k] = one._loss(one._fitted)
-        gain = {k: loss[8] - loss[k] for k in loss}
-        best = max(gain, key=lambda k: gain[k].mean())
-        clear = gain[best].mean() > gain[best].std(ddof=1) / np.sqrt(len(X))
-        assert clf.n_clusters_ == (best if clear else 8)
+        best = min(loss, key=lambda k: loss[k].mean())
+        excess = {k: loss[k] - loss[best] for k in loss}
+        as_good = [k for k in loss if excess[k].mean() <= excess[k].std(ddof=1) / np.sqrt(len(X))]
+        assert clf.n_clusters_ == min(as_good) < 8
 
     def test_too_few_rows_need_no_choice(self):
         clf = HybridClassifier(distance_cv=None, threshold=0.5).fit([[0.0], [1.0]], [0, 1])
@@ -118,15 +118,22 @@ class TestTrials:
     def trials(self, *fits):
         return try_each((partial(fit_with, *fit) for fit in fits), lambda loss: loss)
 
-    def test_the_usual_one_stays_unless_another_is_clearly_better(self):
-        assert usual_unless(self.trials([self.BAD], [self.GOOD])).fit is self.GOOD
+    def choose(self, *fits, sizes=(1, 2, 3)):
+        """The chosen fit, if the fits have these sizes."""
+        size = {id(fit[0]): size for fit, size in zip(fits, sizes, strict=False)}
+        return simplest(self.trials(*fits), lambda fit: size.get(id(fit), 0))
+
+    def test_the_smallest_that_is_not_clearly_worse(self):
+        assert self.choose([self.BAD], [self.GOOD]).fit is self.GOOD
+        assert self.choose([self.BAD], [self.GOOD], sizes=(2, 1)).fit is self.GOOD
         # The mean is smaller, but by less than its standard error.
         assert self.SAME.mean() < self.BAD.mean()
-        assert usual_unless(self.trials([self.BAD], [self.SAME])).fit is self.BAD
-        assert usual_unless(self.trials([self.GOOD], [self.BAD])).fit is self.GOOD
+        assert self.choose([self.BAD], [self.SAME]).fit is self.BAD
+        assert self.choose([self.BAD], [self.SAME], sizes=(2, 1)).fit is self.SAME
+        assert self.choose([self.GOOD], [self.BAD]).fit is self.GOOD
 
     def test_warnings_of_rejected_trials_are_not_shown(self):
-        best = usual_unless(self.trials([self.BAD, "rejected"], [self.GOOD, "chosen"]))
+        best = self.choose([self.BAD, "rejected"], [self.GOOD, "chosen"])
         with pytest.warns(UserWarning, match="chosen") as caught:
             assert best.accept() is self.GOOD
         assert len(caught) == 1
@@ -138,7 +145,7 @@ class TestTrials:
 
     def test_if_all_fail_the_first_error_is_raised(self):
         with pytest.raises(InputError, match="first"):
-            usual_unless(self.trials([self.BAD, None, "first"], [self.BAD, None, "last"]))
+            self.choose([self.BAD, None, "first"], [self.BAD, None, "last"])
 
 
 @pytest.mark.parametrize("scoring", ["accuracy", "balanced_accuracy"])

@@ -1,6 +1,7 @@
 """Hybrids with unusual data and options: a right answer or a clear error."""
 
 import time
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -16,6 +17,7 @@ from sklearn.svm import SVC
 
 from pwcstats import HybridClassifier, InputError, OrdinalHybridClassifier, SeparationWarning
 from pwcstats.datasets import chang_clover
+from pwcstats.errors import PwcWarning
 
 SAMPLE = chang_clover(2.5, 30, random_state=0)
 X, GROUP = SAMPLE.data[SAMPLE.train], SAMPLE.target[SAMPLE.train]
@@ -201,7 +203,26 @@ class TestData:
         with pytest.raises(InputError, match="fold 0 of distance_cv holds out all rows of True"):
             HybridClassifier(distance_cv=KFold(5)).fit(X, Y, clusters=GROUP)
         with pytest.raises(InputError, match="fold 0 of threshold_cv holds out all rows of True"):
-            HybridClassifier(threshold_cv=KFold(5)).fit(X, Y, clusters=GROUP)
+            HybridClassifier(threshold_cv=KFold(5), scoring="f1").fit(X, Y, clusters=GROUP)
+
+    @pytest.mark.parametrize(
+        ("clf", "target", "groups"),
+        [
+            (HybridClassifier(threshold_cv=KFold(5)), Y, {"clusters": GROUP}),
+            (HybridClassifier(threshold_cv=4, n_clusters=2, threshold=0.5), Y, {}),
+            (HybridClassifier(threshold_cv=4), GROUP, {}),
+            (OrdinalHybridClassifier(threshold_cv=4), GROUP, {}),
+        ],
+    )
+    def test_folds_that_choose_nothing(self, clf, target, groups):
+        with pytest.warns(PwcWarning, match=r"^threshold_cv is not used, because nothing is chosen"):
+            clf.fit(X, target, **groups)
+
+    def test_default_folds_may_choose_nothing(self):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            HybridClassifier().fit(X, Y, clusters=GROUP)
+            OrdinalHybridClassifier(threshold_cv=4, class_threshold="cv").fit(X, GROUP)
 
     def test_names_that_look_like_clusters(self):
         clf = HybridClassifier(threshold=0.5).fit(X, np.where(Y, "a:1", "a"), clusters=GROUP)

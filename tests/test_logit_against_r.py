@@ -5,7 +5,15 @@ import pandas as pd
 import pytest
 import statsmodels.api as sm
 
-from pwcstats import ContinuationRatio, FirthLogit, FirthMNLogit, OrderedLogit, detect_separation, stepwise
+from pwcstats import (
+    AdjacentCategories,
+    ContinuationRatio,
+    FirthLogit,
+    FirthMNLogit,
+    OrderedLogit,
+    detect_separation,
+    stepwise,
+)
 
 from .conftest import stored
 from .parity import LOGIT
@@ -193,6 +201,25 @@ def test_intervals_of_ordered_classes(from_r):
     close(low, r["low"], "clm")
     close(high, r["high"], "clm")
     close(res.conf_int(method="profile").iloc[:2], r["confint"], "clm profile")
+
+
+@pytest.mark.parametrize("parallel", [False, True])
+def test_adjacent_categories(from_r, parallel):
+    r = from_r["odds"]["adjacent"]["parallel" if parallel else "separate"]
+    data = pd.DataFrame(from_r["odds"]["data"])
+    data["y"] = pd.Categorical(data["y"], list("abcd"), ordered=True)
+    # R's order: the intercepts, then the slopes.
+    order = np.arange(5) if parallel else np.arange(9).reshape(3, 3).T.ravel()
+    model = AdjacentCategories.from_formula
+    ml = model("y ~ x1 + x2", data, freq_weights="w", offset="off", parallel=parallel).fit()
+    close(ml.params.iloc[order], r["ml"]["coef"], "acat")
+    close(ml.bse.iloc[order], r["ml"]["se"], "acat")
+    close(ml.llf, r["ml"]["loglik"], "acat")
+    close(ml.predict(), r["ml"]["fitted"], "acat")
+    firth = model("y ~ x1 + x2", data, freq_weights="w", penalty="firth", parallel=parallel).fit()
+    close(-firth.params.iloc[order], r["firth"]["coef"], "bracl")
+    close(firth.bse.iloc[order], r["firth"]["se"], "bracl")
+    close(firth.llf_unpenalized, r["firth"]["loglik"], "bracl")
 
 
 def test_step(from_r):

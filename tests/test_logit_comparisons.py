@@ -4,7 +4,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pwcstats import ContinuationRatio, FirthLogit, FirthMNLogit, OrderedLogit, individualized_mnlogit
+from pwcstats import (
+    AdjacentCategories,
+    ContinuationRatio,
+    FirthLogit,
+    FirthMNLogit,
+    OrderedLogit,
+    individualized_mnlogit,
+)
 from pwcstats.errors import InputError
 
 from . import reference_logit as slow
@@ -25,6 +32,9 @@ MODELS = [
     (ContinuationRatio, "grade", {"penalty": "firth", "parallel": True}),
     (OrderedLogit, "grade", {}),
     (OrderedLogit, "grade", {"penalty": "firth"}),
+    (AdjacentCategories, "grade", {}),
+    (AdjacentCategories, "grade", {"penalty": "firth"}),
+    (AdjacentCategories, "grade", {"penalty": "firth", "parallel": True}),
 ]
 
 

@@ -18,7 +18,7 @@ def noise(n, level=LEVEL):
 
 
 def test_clustered_intervals_cover():
-    """The rows of a cluster are copies of one row, so that plain intervals are too short, and clustered ones are not."""
+    """The rows of a cluster are copies of one row: plain intervals are too short, clustered ones are not."""
     rng = np.random.default_rng(1)
     n, n_clusters, copies, slope = 400, 60, 4, 0.8
     groups = np.repeat(np.arange(n_clusters), copies)

@@ -7,6 +7,7 @@ import statsmodels.api as sm
 import statsmodels.formula.api as smf
 
 from pwcstats import (
+    AdjacentCategories,
     ContinuationRatio,
     FirthLogit,
     FirthMNLogit,
@@ -42,12 +43,15 @@ FITS = {
     "ContinuationRatio": ContinuationRatio(D.y3, X).fit(),
     "forward": ContinuationRatio(D.y3, X, direction="forward", parallel=True).fit(),
     "OrderedLogit": OrderedLogit(D.y3, X[["x"]]).fit(),
+    "AdjacentCategories": AdjacentCategories(D.y3, X).fit(),
+    "parallel steps": AdjacentCategories(D.y3, X, "firth", parallel=True).fit(),
 }
 FORMULAS = {
     "FirthLogit": FirthLogit.from_formula("y2 ~ x", D).fit(),
     "FirthMNLogit": FirthMNLogit.from_formula("y3 ~ x", D).fit(),
     "ContinuationRatio": ContinuationRatio.from_formula("y3 ~ x", D).fit(),
     "OrderedLogit": OrderedLogit.from_formula("y3 ~ x", D).fit(),
+    "AdjacentCategories": AdjacentCategories.from_formula("y3 ~ x", D).fit(),
 }
 
 
@@ -75,6 +79,9 @@ def test_moderate_entries_are_as_in_the_formulas(name):
             expected = 1.0 / (1.0 + np.exp(-rows @ res.params.to_numpy()))
         case "FirthMNLogit" | "individualized_mnlogit":
             odds = np.exp(np.column_stack([np.zeros(7), rows @ np.asarray(res.params)]))
+            expected = odds / odds.sum(axis=1, keepdims=True)
+        case "AdjacentCategories" | "parallel steps":
+            odds = np.exp(np.cumsum(np.column_stack([np.zeros(7), rows @ res.coefs.to_numpy().T]), axis=1))
             expected = odds / odds.sum(axis=1, keepdims=True)
         case "OrderedLogit":
             below = 1.0 / (1.0 + np.exp(-(res.thresholds.to_numpy() - rows * res.params.iloc[0])))
@@ -191,8 +198,14 @@ class TestBooleanResponse:
         np.testing.assert_allclose(res.predict(), by_number.predict(), atol=ROUNDING)
 
 
-WEIGHTED = [(FirthLogit, "y2"), (FirthMNLogit, "y3"), (ContinuationRatio, "y3"), (OrderedLogit, "y3")]
-OFFSET = [(FirthLogit, "y2"), (OrderedLogit, "y3")]
+WEIGHTED = [
+    (FirthLogit, "y2"),
+    (FirthMNLogit, "y3"),
+    (ContinuationRatio, "y3"),
+    (OrderedLogit, "y3"),
+    (AdjacentCategories, "y3"),
+]
+OFFSET = [(FirthLogit, "y2"), (OrderedLogit, "y3"), (AdjacentCategories, "y3")]
 
 
 class TestFormulasWithMissingValues:

@@ -15,6 +15,7 @@ from scipy import stats
 from statsmodels.miscmodels.ordinal_model import OrderedModel
 
 from pwcstats import (
+    AdjacentCategories,
     ContinuationRatio,
     FirthLogit,
     FirthMNLogit,
@@ -60,6 +61,9 @@ RESULTS = {
     "ContinuationRatio, parallel": lambda: ContinuationRatio(D["y3"], X, parallel=True, penalty="firth").fit(),
     "ContinuationRatio, separated": lambda: quiet(ContinuationRatio(D["y3"], SEPARATED[["a", "sep"]])),
     "OrderedLogit": lambda: OrderedLogit(D["y3"], X[["a", "b"]]).fit(),
+    "AdjacentCategories": lambda: AdjacentCategories(D["y3"], X).fit(),
+    "AdjacentCategories, parallel": lambda: AdjacentCategories(D["y3"], X, "firth", parallel=True).fit(),
+    "AdjacentCategories, separated": lambda: quiet(AdjacentCategories(D["y3"], SEPARATED[["a", "sep"]])),
     "OrderedLogit, separated": lambda: quiet(OrderedLogit(D["y3"], SEPARATED[["a", "every"]])),
     "separation": lambda: detect_separation(D["y3"], SEPARATED[["const", "a", "sep"]]),
     "no separation": lambda: detect_separation(D["y"], X),
@@ -184,6 +188,8 @@ def test_methods_with_arguments_that_failed():
         (ContinuationRatio, {"parallel": True, "penalty": "firth"}, [2, 3], [0, 1]),
         (FirthLogit, {}, [1, 2], [0]),
         (OrderedLogit, {}, [0, 1], None),
+        (AdjacentCategories, {"penalty": "firth"}, [1, 2, 5, 6], [0, 4]),
+        (AdjacentCategories, {"parallel": True}, [2, 3], [0, 1]),
     ],
 )
 def test_wald_tests_of_terms(model, options, of_g, of_constant):

@@ -14,6 +14,7 @@ from scipy.special import expit
 from statsmodels.miscmodels.ordinal_model import OrderedModel
 
 from pwcstats import (
+    AdjacentCategories,
     ContinuationRatio,
     FewClustersWarning,
     FirthLogit,
@@ -50,6 +51,9 @@ MODELS = [
     (ContinuationRatio, "grade", {"penalty": "firth", "parallel": True}),
     (OrderedLogit, "grade", {}),
     (OrderedLogit, "grade", {"penalty": "firth"}),
+    (AdjacentCategories, "grade", {}),
+    (AdjacentCategories, "grade", {"penalty": "firth"}),
+    (AdjacentCategories, "grade", {"penalty": "firth", "parallel": True}),
 ]
 ROBUST = [("HC0", None), ("HC1", None), ("cluster", "clinic")]
 

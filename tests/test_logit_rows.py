@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from pwcstats import (
+    AdjacentCategories,
     ContinuationRatio,
     ConvergenceWarning,
     FirthLogit,
@@ -29,9 +30,15 @@ FRAME = pd.DataFrame(
     }
 )
 X = np.column_stack([np.ones(N), FRAME["a"]])
-RESPONSE = {FirthLogit: "y", FirthMNLogit: "three", ContinuationRatio: "three", OrderedLogit: "three"}
+RESPONSE = {
+    FirthLogit: "y",
+    FirthMNLogit: "three",
+    ContinuationRatio: "three",
+    OrderedLogit: "three",
+    AdjacentCategories: "three",
+}
 ALL = pytest.mark.parametrize("model", RESPONSE)
-WITH_OFFSET = pytest.mark.parametrize("model", [FirthLogit, OrderedLogit])
+WITH_OFFSET = pytest.mark.parametrize("model", [FirthLogit, OrderedLogit, AdjacentCategories])
 
 
 def params(model, **options):

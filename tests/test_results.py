@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from pwcstats import (
+    AdjacentCategories,
     BradleyTerry,
     ContinuationRatio,
     CouplingResult,
@@ -83,6 +84,7 @@ RESULTS = {
     "FirthMNLogitResults": lambda: FirthMNLogit(GRADE, X).fit(),
     "IndividualizedResults": lambda: individualized_mnlogit(GRADE, X),
     "ContinuationRatioResults": lambda: ContinuationRatio(ORDERED, X).fit(),
+    "AdjacentCategoriesResults": lambda: AdjacentCategories(ORDERED, X).fit(),
     "OrderedLogitResults": lambda: OrderedLogit(ORDERED, X.drop(columns="const")).fit(),
     "OrdinalPrediction": lambda: OrderedLogit(ORDERED, X).fit().get_prediction(),
     "MarginalEffects": lambda: OrderedLogit(ORDERED, X).fit().get_margeff(),
@@ -149,6 +151,7 @@ EXPECTED = {
     "FirthMNLogitResults": (MODEL | {"y_level"}, FIT | {"penalized_log_lik", "statistic", "p_value"}, True),
     "IndividualizedResults": (MODEL | {"y_level"}, FIT, True),
     "ContinuationRatioResults": (MODEL, FIT, True),
+    "AdjacentCategoriesResults": (MODEL, FIT, True),
     "OrderedLogitResults": (MODEL, FIT, True),
     "OrdinalPrediction": ({"row", "y_level", "estimate", "std_error", "conf_low", "conf_high"}, {"nobs"}, False),
     "MarginalEffects": (MODEL | {"y_level"}, {"at", "n_effects"}, False),

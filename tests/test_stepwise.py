@@ -7,7 +7,15 @@ import statsmodels.api as sm
 from scipy import stats
 from statsmodels.miscmodels.ordinal_model import OrderedModel
 
-from pwcstats import ContinuationRatio, FirthLogit, FirthMNLogit, OrderedLogit, SeparationWarning, stepwise
+from pwcstats import (
+    AdjacentCategories,
+    ContinuationRatio,
+    FirthLogit,
+    FirthMNLogit,
+    OrderedLogit,
+    SeparationWarning,
+    stepwise,
+)
 from pwcstats.errors import InputError
 from pwcstats.logit.formulas import columns_by_term
 
@@ -30,6 +38,7 @@ MODELS = {
     "FirthMNLogit": ("n", FirthMNLogit),
     "ContinuationRatio": ("o", ContinuationRatio),
     "OrderedLogit": ("o", OrderedLogit),
+    "AdjacentCategories": ("o", AdjacentCategories),
 }
 
 

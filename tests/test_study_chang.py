@@ -103,15 +103,16 @@ class TestStudy1:
 
     def test_what_the_paper_says(self, table1, table2):
         """Those of Table 2 hold. Of Table 1 the first is wrong at d = 1, the second where all are nearly right."""
-        assert said(table2) == [True, True]
-        assert said(table1) == [False, False, False]
+        assert said(table2) == ["agree", "agree"]
+        assert said(table1) == ["open", "open", "open"]
         claims = table1[table1["d"].isna()].set_index("quantity")
         assert claims["estimate"].iloc[0] == pytest.approx(
             80.0 - accuracies(table1, "prevalence")["estimate"][1.0, "hybrid"]
         )
         assert 3.1 < claims["estimate"].iloc[0] < 7
         assert claims["estimate"].iloc[1] < 0.005
-        assert claims.loc[PLACES, "estimate"] < -4
+        # Further from the printed accuracy than chance allows, against the statement.
+        assert claims.loc[PLACES, "difference"] < -2 * claims.loc[PLACES, "allowed"]
 
 
 @pytest.mark.parametrize("k", [0, 4])
@@ -208,8 +209,12 @@ class TestStudy2:
         assert notes == [f"beyond noise above 0 in {n} of {n} comparisons" for n in (18, 10)]
         mean = table3[(table3["quantity"] == "accuracy") & (table3["rule"] == "thresholds")]
         mean = mean.pivot(index="d", columns="group", values="estimate")
-        least = (mean[[0, 4]].min(axis=1) - mean[[1, 2, 3]].max(axis=1)).min(), mean.diff().dropna().min(axis=None)
-        np.testing.assert_allclose(claims["estimate"], least, atol=1e-12)
+        # The least clear lead, which need not be the least, because noise differs.
+        leads = pd.concat([mean[end] - mean[middle] for end in (0, 4) for middle in (1, 2, 3)]), mean.diff().stack()
+        for estimate, all_leads in zip(claims["estimate"], leads, strict=True):
+            assert np.isclose(all_leads, estimate, rtol=0, atol=1e-12).any()
+            assert all_leads.min() <= estimate + 1e-12
+            assert estimate < all_leads.min() + 0.002
         f = table3[(table3["quantity"] == "F") & (table3["d"] == 2.0) & (table3["rule"] == "argmax")]
         f = f.set_index("group")["estimate"]
         assert f[[1, 2, 3]].max() < f[[0, 4]].min() - 0.05

@@ -22,7 +22,7 @@ GROUPS = {
         r"bt|abilities|.*_(bt|abilities|pl)|bt_(selection|residuals)|leaderboard|plackett_luce|random_effects|compare_items|"
         r"comparison_intervals|quasi_variances|rank_intervals"
     ),
-    "Logistic models": r"firth.*|cratio|ordered_logit|detect_separation|stepwise|.*_logit",
+    "Logistic models": r"firth.*|cratio|ordered_logit|adjacent_categories|detect_separation|stepwise|.*_logit",
     "Comparing methods": r"(compare_methods|corrected|bayes|friedman|nemenyi|winners|adjust).*|.*_(pair|comparison)",
     "All fits": r"pwcstats_(augment|autoplot)",
     "Data sets": r"arena|battles|citations|endometrial|classifier_scores",

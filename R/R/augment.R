@@ -6,8 +6,8 @@
 #' position. The variables in `data` must agree with those of the fit. Rows that `subset` or
 #' `na.action` left out of the fit have `NA` in the new columns.
 #'
-#' @param x A fit by [firth()], [firth_multinom()], [cratio()], [ordered_logit()], [hybrid()],
-#'   [ordinal_hybrid()], [pwc()] or [bt()].
+#' @param x A fit by [firth()], [firth_multinom()], [cratio()], [ordered_logit()],
+#'   [adjacent_categories()], [hybrid()], [ordinal_hybrid()], [pwc()] or [bt()].
 #' @param data Data frame to which columns are added: the data of the fit, with all rows. By default
 #'   the variables and rows that the fit used.
 #' @param newdata Data frame with other rows, as for `predict()`, to which columns are added instead
@@ -21,10 +21,10 @@
 #'   [firth()] the new columns are `.fitted`, if requested `.se.fit`, and without `newdata`
 #'   `.resid`, as after `glm()`.
 #'
-#'   After [firth_multinom()], [cratio()], [ordered_logit()], [hybrid()], [ordinal_hybrid()] and
-#'   [pwc()], `.fitted` is the predicted class, and there is a column with the probability of each
-#'   class, such as `.prob.setosa`. With two classes, `hybrid()` compares the probability with its
-#'   threshold, so the predicted class need not be the more probable one.
+#'   After [firth_multinom()], [cratio()], [ordered_logit()], [adjacent_categories()], [hybrid()],
+#'   [ordinal_hybrid()] and [pwc()], `.fitted` is the predicted class, and there is a column with
+#'   the probability of each class, such as `.prob.setosa`. With two classes, `hybrid()` compares
+#'   the probability with its threshold, so the predicted class need not be the more probable one.
 #'
 #'   After [bt()], `.fitted` is the probability that `player1` wins, if requested with its standard
 #'   error `.se.fit`. With a tie parameter there are also `.prob.win`, `.prob.tie` and `.prob.loss`.

@@ -3,8 +3,8 @@
 #' Methods for `autoplot()` from \pkg{ggplot2}, which draw the same as [plot()].
 #'
 #' @param object A fit by [bt()], [firth()], [firth_multinom()], [cratio()], [ordered_logit()],
-#'   [hybrid()] or [ordinal_hybrid()], or a result of [compare_methods()], [nemenyi()] or
-#'   [rank_tests()].
+#'   [adjacent_categories()], [hybrid()] or [ordinal_hybrid()], or a result of [compare_methods()],
+#'   [nemenyi()] or [rank_tests()].
 #' @param intervals,level,conf.level,ranks,top As in [plot()][plot.pwcstats_bt] of abilities.
 #' @param method,intercept As in [plot()][plot.pwcstats_logit] of coefficients.
 #' @param which As in [plot()][plot.pwcstats_machines] of distances.

@@ -21,7 +21,7 @@
 #'
 #' Class probabilities have one column for each class, in the order of the levels. For two classes,
 #' [hybrid()] predicts the class with a threshold, which need not be 1/2. The argument `weights` of
-#' `train()` works with `"pwc"` and learners that take weights; hybrids have no weights.
+#' `train()` works with hybrids, and with `"pwc"` and learners that take weights.
 #' `ordinal_hybrid` needs an ordered factor.
 #'
 #' `train()` can run in parallel. Prefer a cluster of new R sessions (`makePSOCKcluster()`), each of
@@ -99,7 +99,8 @@ caretModel <- function(name = c("pwc", "hybrid", "ordinal_hybrid"), ...) { # nol
     # The simplest first.
     sort = function(x) x[do.call(order, unname(x[parameters])), , drop = FALSE],
     tags = c(
-      if (name == "pwc") c("Pairwise Coupling", "Accepts Case Weights"),
+      if (name == "pwc") "Pairwise Coupling",
+      "Accepts Case Weights",
       "Support Vector Machines", "Kernel Method"
     )
   )

@@ -4,14 +4,15 @@
 #' models. There are further methods for [pwc()] fits [here][pwcstats_pwc], and for hybrids
 #' [here][pwcstats_machines].
 #'
-#' A classifier has no likelihood, no residuals and no linear predictor. [residuals()], [logLik()],
-#' [deviance()], [anova()], [step()], [simulate()] and other functions that need one stop with an
+#' A classifier has no likelihood, no residuals and no linear predictor. (The integrator of a hybrid
+#' has [logLik()][pwcstats_machines].) [residuals()], [logLik()], [deviance()], [anova()], [step()], [simulate()] and other functions that need one stop with an
 #' error that says what to use instead.
 #'
 #' @param object,x,formula A fit by [pwc()], [hybrid()] or [ordinal_hybrid()].
+#' @param type Type of weights; there are only prior weights.
 #' @param ... Must be empty; a misspelt argument is an error.
 #' @return `nobs()` returns the number of rows, `fitted()` the probabilities of the rows of the fit,
-#'   `formula()` and `terms()` the formula, `model.frame()` the variables of the rows,
+#'   `weights()` the weights of the rows, `formula()` and `terms()` the formula, `model.frame()` the variables of the rows,
 #'   `case.names()` their names, and `variable.names()` the names of the columns that the learners
 #'   use. `model.matrix()` returns the columns before they are scaled: those of the formula with the
 #'   intercept, which the learners do not use, or after `x` and `y` those of `x`.
@@ -86,6 +87,16 @@ model.matrix.pwcstats_classifier <- function(object, ...) { # nolint
   } else {
     design_of(object$terms, object$model, object$contrasts, sys.call())
   }
+}
+
+#' @rdname pwcstats_classifier
+#' @importFrom stats weights
+#' @export
+weights.pwcstats_classifier <- function(object, type = "prior", ...) { # nolint
+  refuse_unknown(...)
+  check_choice(type, sys.call())
+  refuse_without_rows(object, sys.call())
+  row_weights(object)
 }
 
 #' @rdname pwcstats_classifier

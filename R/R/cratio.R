@@ -43,7 +43,8 @@
 #'   \item{separated}{Whether some estimates are infinite because a stage is separated.}
 #'   \item{converged, iter, reason, call, terms, model, xlevels, contrasts, na.action, python}{As in
 #'     [firth()].}
-#' @seealso [ordered_logit()] for proportional odds, [firth_multinom()] for unordered classes.
+#' @seealso [ordered_logit()] for proportional odds, [adjacent_categories()] for each class against
+#'   the class below it, [firth_multinom()] for unordered classes.
 #' @references
 #' Cole, S. R. and Ananth, C. V. (2001) Regression models for unconstrained, partially or fully
 #' constrained continuation odds ratios. *International Journal of Epidemiology* **30**,
@@ -108,8 +109,14 @@ cratio <- function(formula,
     direction = direction, penalty = penalty, parallel = parallel,
     classes = y$classes, stages = stages
   )
-  names <- stage_names(stages, colnames(input$x), parallel)
-  order <- stage_order(length(stages), ncol(input$x), parallel)
+  staged_fit("pwcstats_cratio", results, input, asked, options)
+}
+
+# A fit from Python's results whose model has coefficients for each of some stages.
+staged_fit <- function(class, results, input, asked, options) {
+  stages <- options$stages
+  names <- stage_names(stages, colnames(input$x), options$parallel)
+  order <- stage_order(length(stages), ncol(input$x), options$parallel)
   found <- logit_from_py(
     results,
     coefficients = stats::setNames(vector_from_py(results$params)[order], names),
@@ -119,7 +126,7 @@ cratio <- function(formula,
     nobs = sum(input$weights)
   )
   found$separated <- from_py(results$separated)
-  logit_fit("pwcstats_cratio", found, input, asked, options)
+  logit_fit(class, found, input, asked, options)
 }
 
 stage_names <- function(stages, columns, parallel) {

@@ -51,10 +51,9 @@
 #'     call, and the usual elements of a model.}
 #'   \item{python}{The Python object as bytes, so that a fit saved with [saveRDS()] can be used in a
 #'     new session. As with any saved object, read only files that you trust.}
-#' @seealso [firth_multinom()] for more than two classes, [cratio()] and [ordered_logit()] for
-#'   ordered classes;
-#'   [detect_separation()] checks whether maximum likelihood estimates would be infinite, and
-#'   [stepwise()] selects terms.
+#' @seealso [firth_multinom()] for more than two classes, [cratio()], [ordered_logit()] and
+#'   [adjacent_categories()] for ordered classes; [detect_separation()] checks whether maximum
+#'   likelihood estimates would be infinite, and [stepwise()] selects terms.
 #' @references
 #' Firth, D. (1993) Bias reduction of maximum likelihood estimates. *Biometrika* **80**, 27--38.
 #' \doi{10.1093/biomet/80.1.27}

@@ -33,11 +33,6 @@ check_options <- function(name, options, call) {
 
 # Fits a classifier to all other columns of a data frame.
 fit_frame <- function(name, data, response, weights, options) {
-  if (!is.null(weights) && !"weights" %in% names(formals(name))) {
-    abort(
-      sprintf("%s() takes no weights; leave them out, or use pwc().", name), sys.call(sys.parent())
-    )
-  }
   # The formula is saved with the fit, so its environment has nothing else.
   environment <- list2env(list(.weights = weights), parent = globalenv())
   given <- list(

@@ -16,11 +16,13 @@
 #' an error.
 #'
 #' @param x A Python object, or the bytes of its pickle as a raw vector: a result of `FirthLogit`,
-#'   `FirthMNLogit`, `ContinuationRatio`, `BradleyTerry` or `PlackettLuce`; a fitted
-#'   `PairwiseClassifier`, `HybridClassifier` or `OrdinalHybridClassifier`; or the result of
-#'   `compare_methods()` or of `couple(return_info=True)`. Read only bytes that you trust.
-#' @return What [firth()], [firth_multinom()], [cratio()], [bt()], [plackett_luce()], [pwc()],
-#'   [hybrid()], [ordinal_hybrid()], [compare_methods()] or [couple()] returns.
+#'   `FirthMNLogit`, `ContinuationRatio`, `OrderedLogit`, `AdjacentCategories`, `BradleyTerry` or
+#'   `PlackettLuce`; a fitted `PairwiseClassifier`, `HybridClassifier` or `OrdinalHybridClassifier`;
+#'   or the result of `compare_methods()` or of `couple(return_info=True)`. Read only bytes that you
+#'   trust.
+#' @return What [firth()], [firth_multinom()], [cratio()], [ordered_logit()],
+#'   [adjacent_categories()], [bt()], [plackett_luce()], [pwc()], [hybrid()], [ordinal_hybrid()],
+#'   [compare_methods()] or [couple()] returns.
 #' @seealso In Python, `pwcstats.r.to_r(result)` calls this function.
 #' @examplesIf pwcstats_available()
 #' pwcstats <- reticulate::import("pwcstats", convert = FALSE)
@@ -48,9 +50,9 @@ from_python <- function(x) {
       sprintf(
         paste(
           "R has no class for a Python object of class %s; give a fitted FirthLogit, FirthMNLogit,",
-          "ContinuationRatio, BradleyTerry, PlackettLuce, PairwiseClassifier, HybridClassifier or",
-          "OrdinalHybridClassifier, or the result of compare_methods() or",
-          "couple(return_info = TRUE)."
+          "ContinuationRatio, OrderedLogit, AdjacentCategories, BradleyTerry, PlackettLuce,",
+          "PairwiseClassifier, HybridClassifier or OrdinalHybridClassifier, or the result of",
+          "compare_methods() or couple(return_info = TRUE)."
         ),
         kind
       ),

@@ -31,9 +31,9 @@
 #'   `data`; rows that `subset` and `na.action` leave out are also left out of it. It is looked up
 #'   in `data` first, then where the function is called. The clusters of positive rows are not used,
 #'   and may be missing. `"ratio"` is the rule of the report: the rounded number of negatives per
-#'   positive, from 1 to 10. `"auto"` also tries 1 to 6 clusters, and takes the number with the
-#'   least log loss of cross-validated probabilities if the difference from `"ratio"` is more than
-#'   its standard error. Hundreds of clusters take minutes. k-means always standardises the columns,
+#'   positive, from 1 to 10. `"auto"` also tries 1 to 6 clusters, and takes the smallest number
+#'   whose log loss of cross-validated probabilities exceeds the least one by at most the standard
+#'   error of the difference. Hundreds of clusters take minutes. k-means always standardises the columns,
 #'   even with `scale = FALSE`. With `split = "folds"` it is the number of parts, by default 9, or
 #'   fewer if the rarer class has fewer rows.
 #' @param split Use clusters of the negatives, or random parts of all rows. With `"folds"`, each
@@ -51,8 +51,15 @@
 #' @param penalty Use Firth's penalty if the distances separate the groups, never, or always.
 #' @param select Whether to select distances stepwise, and with which criterion.
 #' @param threshold For two classes, the probability above which a row is predicted to be positive:
-#'   `"cv"` is the share of positives, which maximises the balanced accuracy if the probabilities
-#'   are right; `"prevalence"` predicts as many positives as there are; or a number.
+#'   `"cv"` takes the best threshold for `scoring`; `"prevalence"` predicts as many positives as
+#'   there are; or a number.
+#' @param scoring Score with scikit-learn's name. For `"balanced_accuracy"` the best threshold is
+#'   the share of positives, and for `"accuracy"` 1/2, if the probabilities are right. For others,
+#'   such as `"f1"`, it is the best one on cross-validated probabilities, or 1/2 if the folds do not
+#'   clearly show that it is better.
+#' @param threshold_cv Number of folds for the cross-validated probabilities that choose the
+#'   threshold and the number of clusters. If they choose nothing, a number other than 5 gives a
+#'   warning.
 #' @param positive Label of the positive class. By default the rarer class, or the second level if
 #'   both are equally frequent; with more than two classes the first level, the baseline.
 #' @param distance_cv Number of folds for cross-validated distances, from which the integrator is
@@ -61,6 +68,7 @@
 #' @param seed Whole number that seeds clusters, parts, folds, and draws between equally probable
 #'   classes. With `NULL`, folds follow the order of the rows, and k-means starts at random
 #'   (independently of [set.seed()]).
+#' @param weights Frequency weights; rows with weight 0 are left out. Folds do not use weights.
 #' @param subset Rows to use; for `x` and `y` an index of the rows.
 #' @param na.action How to treat rows with missing values, as in [stats::glm()].
 #' @param contrasts List of contrasts of factors, as `contrasts.arg` of [stats::model.matrix()]; not
@@ -132,25 +140,31 @@ hybrid <- function(formula,
                    positive = NULL,
                    distance_cv = 5,
                    seed = 1,
+                   weights,
                    subset,
                    na.action, # nolint
                    contrasts = NULL,
                    x = NULL,
-                   y = NULL) {
+                   y = NULL,
+                   scoring = "balanced_accuracy",
+                   threshold_cv = 5) {
   call <- full_call()
   asked <- match.call()
   split <- check_choice(split, call)
   options <- check_integration(penalty, select, distance_cv, seed, call)
+  check_count(threshold_cv, "threshold_cv", call, least = 2)
+  check_scoring(scoring, call)
   svm <- check_svm(kernel, cost, gamma, degree, coef0, tolerance, call)
   given <- read_clusters(asked, parent.frame(), call)
   clustered <- with_clusters(asked, given)
-  input <- classifier_input(formula, clustered, parent.frame(), contrasts, scale, call)
+  input <- used_rows(classifier_input(formula, clustered, parent.frame(), contrasts, scale, call))
   y <- read_classes(input$y, input$used, call)
   positive <- read_positive(positive, y, call)
   refuse_clusters(given, y, split, call)
-  labels <- cluster_labels(input$frame, y, positive, call)
+  labels <- cluster_labels(input$frame[input$used, , drop = FALSE], y, positive, call)
 
   load_python(call)
+  check_score(scoring, call)
   model <- call_python(
     "HybridClassifier",
     list(svm_to_py(svm, ncol(input$rows), call)),
@@ -159,6 +173,8 @@ hybrid <- function(formula,
       n_clusters = clusters_to_py(given),
       integrator = first_choice(integrator),
       threshold = number_to_py(threshold),
+      threshold_cv = count_to_py(threshold_cv),
+      scoring = scoring,
       pos_label = positive
     )),
     call
@@ -166,7 +182,10 @@ hybrid <- function(formula,
   call_bridge(
     model$fit,
     list(design_to_py(input$rows), codes_to_py(as.integer(y), levels(y))),
-    list(clusters = if (!is.null(labels)) labels_to_py(labels)),
+    list(
+      clusters = if (!is.null(labels)) labels_to_py(labels),
+      sample_weight = row_weights_to_py(input$weights[input$used])
+    ),
     call
   )
   found <- machines_from_py(model, input)

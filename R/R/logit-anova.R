@@ -5,17 +5,20 @@
 #' against the one before it.
 #'
 #' The tests use the penalised likelihood. Both models have the penalty of the larger model, so that
-#' the two likelihoods can be compared. For [cratio()] and [ordered_logit()] without
-#' penalty, they are the usual likelihood-ratio tests. After [firth()] with `correction = "flac"`,
-#' the likelihood is that of the augmented data, as in \pkg{logistf}; with `"flic"`, the tests are
-#' those of the fit without correction, because FLIC changes the intercept only.
+#' the two likelihoods can be compared. For [cratio()], [ordered_logit()] and
+#' [adjacent_categories()] without penalty, they are the usual likelihood-ratio tests.
+#' After [firth()] with `correction = "flac"`, the likelihood is that of the augmented data, as in
+#' \pkg{logistf}; with `"flic"`, the tests are those of the fit without correction, because FLIC
+#' changes the intercept only.
 #'
 #' Fits must use the same rows, and the columns of one must be among those of the other, or be
-#' combinations of them: `y ~ dose` is nested in `y ~ factor(dose)`. Fits by [cratio()] may instead
-#' differ in `parallel` only. For users of `anova()` in \pkg{logistf}: its `method = "nested"`, the
-#' default there, is this test; `method = "PLR"` subtracts likelihoods with different penalties.
+#' combinations of them: `y ~ dose` is nested in `y ~ factor(dose)`. Fits by [cratio()] and
+#' [adjacent_categories()] may instead differ in `parallel` only. For users of `anova()` in
+#' \pkg{logistf}: its `method = "nested"`, the default there, is this test; `method = "PLR"`
+#' subtracts likelihoods with different penalties.
 #'
-#' @param object A fit by [firth()], [firth_multinom()], [cratio()] or [ordered_logit()].
+#' @param object A fit by [firth()], [firth_multinom()], [cratio()], [ordered_logit()] or
+#'   [adjacent_categories()].
 #' @param ... Further fits.
 #' @param test `"Chisq"` or `"LRT"`, two names of the likelihood-ratio test.
 #' @return A data frame of class `anova` with degrees of freedom, statistic (`Deviance`) and

@@ -20,7 +20,8 @@
 #' the intercept or for each column. `glht()` takes a matrix of linear functions, or hypotheses as
 #' text, for all of them, and uses the normal distribution.
 #'
-#' @param mod,model,object A fit by [firth()], [firth_multinom()], [cratio()] or [ordered_logit()].
+#' @param mod,model,object A fit by [firth()], [firth_multinom()], [cratio()], [ordered_logit()] or
+#'   [adjacent_categories()].
 #' @param type `"II"` or `"III"`, or the number.
 #' @param test.statistic `"LR"` or `"Wald"`.
 #' @param vcov. Covariance matrix of the coefficients or a function that computes it, for Wald

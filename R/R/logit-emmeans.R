@@ -1,8 +1,8 @@
 #' Marginal means, parameters and performance of logistic fits
 #'
 #' [emmeans::emmeans()], [emmeans::emtrends()] and the other functions of \pkg{emmeans} work with
-#' fits by [firth()], [firth_multinom()], [cratio()] and [ordered_logit()]. Tests and intervals use
-#' the normal distribution, as [confint()][pwcstats_logit] does.
+#' fits by [firth()], [firth_multinom()], [cratio()], [ordered_logit()] and [adjacent_categories()].
+#' Tests and intervals use the normal distribution, as [confint()][pwcstats_logit] does.
 #'
 #' After [firth()] estimates are on the scale of the logit, and `type = "response"` gives
 #' probabilities, as after `glm()`. The argument `mode` selects the estimates of the other models.
@@ -22,14 +22,16 @@
 #' | | `"latent"` | linear predictor minus the mean of the thresholds |
 #' | | `"linear.predictor"` | logits of the probabilities up to a threshold, a factor `cut` |
 #' | | `"cum.prob"`, `"exc.prob"`, `"mean.class"` | as for [cratio()] |
+#' | [adjacent_categories()] | `"prob"` (default) | probabilities of the classes |
+#' | | `"linear.predictor"` | log odds of the steps, a factor `step` |
+#' | | `"cum.prob"`, `"exc.prob"`, `"mean.class"` | as for [cratio()] |
 #'
 #' For [ordered_logit()] the modes are those for `polr()` of \pkg{MASS} and `clm()` of
 #' \pkg{ordinal}, whose default is `"latent"`.
 #'
 #' Standard errors of probabilities are by the delta method. The argument `offset` of `emmeans()`
 #' has no meaning for probabilities: \pkg{emmeans} adds it to them after our methods have run. Fits
-#' by [cratio()] and [ordered_logit()] with infinite estimates are refused; fit them with
-#' `penalty = "firth"`.
+#' to ordered classes with infinite estimates are refused; fit them with `penalty = "firth"`.
 #'
 #' @section Other packages that use marginal means, parameters and likelihoods:
 #' - \pkg{effects}: `Effect()`, `allEffects()` and `predictorEffects()`; models of several classes
@@ -40,10 +42,10 @@
 #'   likelihood-ratio tests, too. It also works for fits by [bt()] and [plackett_luce()].
 #' - \pkg{performance}: `model_performance()`, and `test_likelihoodratio()`, which gives the tests
 #'   of [anova()][anova.pwcstats_logit]. `r2()` is Tjur's after [firth()], and McFadden's after
-#'   [cratio()] and [ordered_logit()] without penalty. `check_collinearity()` and `r2_efron()` need
-#'   a fit by [firth()]. `compare_performance()` knows a fixed list of classes and refuses others.
-#'   The test that `performance_pcp()` prints compares likelihoods without their penalties; use
-#'   [anova()][anova.pwcstats_logit] instead.
+#'   [cratio()], [ordered_logit()] and [adjacent_categories()] without penalty.
+#'   `check_collinearity()` and `r2_efron()` need a fit by [firth()]. `compare_performance()` knows
+#'   a fixed list of classes and refuses others. The test that `performance_pcp()` prints compares
+#'   likelihoods without their penalties; use [anova()][anova.pwcstats_logit] instead.
 #'
 #' @seealso [predict()][predict.pwcstats_logit] for predictions of single rows.
 #' @examplesIf pwcstats_available() && requireNamespace("emmeans", quietly = TRUE)
@@ -114,6 +116,28 @@ emm_basis.pwcstats_cratio <- function(object, # nolint
     linear.predictor = list(tran = "logit", inv.lbl = "prob", ylevs = stages),
     stage = probability_grid(stages, length(designs), stages_from_links),
     ordered_grid(object, mode, length(designs))
+  )
+  as_basis(object, do.call(rbind, designs), scale, ...)
+}
+
+#' @exportS3Method emmeans::emm_basis
+emm_basis.pwcstats_adjacent <- function(object, # nolint
+                                        trms,
+                                        xlev,
+                                        grid,
+                                        mode = c(
+                                          "prob", "linear.predictor", "cum.prob", "exc.prob",
+                                          "mean.class"
+                                        ),
+                                        ...) {
+  call <- sys.call()
+  mode <- check_choice(mode, call)
+  refuse_infinite_estimates(object, "a standard error", NULL)
+  designs <- link_designs(object, grid_design(object, trms, xlev, grid))
+  steps <- list(step = object$stages)
+  scale <- switch(mode,
+    linear.predictor = list(tran = "log", inv.lbl = "odds", ylevs = steps, offset.mult = 1),
+    ordered_grid(object, mode, length(designs), offset = 1)
   )
   as_basis(object, do.call(rbind, designs), scale, ...)
 }

@@ -31,6 +31,8 @@ link_designs.pwcstats_cratio <- function(object, x) {
   })
 }
 
+link_designs.pwcstats_adjacent <- link_designs.pwcstats_cratio
+
 # Linear predictors are threshold - slopes.
 link_designs.pwcstats_ordered_logit <- function(object, x) {
   n <- length(object$zeta)
@@ -61,6 +63,23 @@ binary_penalty <- function(object, design, weight, mean) {
 }
 
 link_scores.pwcstats_firth_multinom <- function(object, designs) {
+  baseline_scores(object, designs)
+}
+
+# The linear predictors of the classes are sums over the steps below them.
+link_scores.pwcstats_adjacent <- function(object, designs) {
+  of_classes <- Reduce(`+`, designs, accumulate = TRUE)
+  scores <- baseline_scores(object, of_classes, object$penalty != "none")
+  scores %*% sums_of_steps(length(designs))
+}
+
+# Row k sums the steps up to class k.
+sums_of_steps <- function(n) {
+  outer(seq_len(n), seq_len(n), `>=`) + 0
+}
+
+# Scores for the logits of all classes against the first.
+baseline_scores <- function(object, designs, penalised = TRUE) {
   weight <- row_weights_used(object)
   p <- fitted_rows(object)
   code <- class_codes(object)
@@ -68,6 +87,9 @@ link_scores.pwcstats_firth_multinom <- function(object, designs) {
   observed <- outer(code, links + 1L, `==`)
   observed[is.na(observed)] <- FALSE
   p <- p[, -1L, drop = FALSE]
+  if (!penalised) {
+    return(weight * (observed - p))
+  }
   # Variances and covariances of the estimated linear predictors of a row.
   cov <- function(a, b) quadratic_forms(designs[[a]], object$vcov, designs[[b]])
   diagonal <- vapply(links, function(a) cov(a, a), numeric(nrow(p)))
@@ -80,7 +102,7 @@ link_scores.pwcstats_firth_multinom <- function(object, designs) {
     }
   }
   # tau times the sum of cov(a, b) times the third cumulants of the outcome.
-  penalty <- object$tau * p * (
+  penalty <- first_of(object$tau, 1 / 2) * p * (
     diagonal - rowSums(p * diagonal) - 2 * mixed + 2 * rowSums(p * mixed)
   )
   weight * (observed - p + penalty)
@@ -164,6 +186,10 @@ link_proba.pwcstats_firth_multinom <- function(object, eta) {
   odds / rowSums(odds)
 }
 
+link_proba.pwcstats_adjacent <- function(object, eta) {
+  link_proba.pwcstats_firth_multinom(object, eta %*% t(sums_of_steps(ncol(eta))))
+}
+
 link_proba.pwcstats_cratio <- function(object, eta) {
   classes <- seq_along(object$classes)
   stages <- match(object$stages, as.character(object$classes))
@@ -193,6 +219,11 @@ link_slopes.pwcstats_firth_multinom <- function(object, eta, proba) {
     own <- matrix(seq_len(ncol(rest)) + 1L == class, nrow(rest), ncol(rest), byrow = TRUE)
     proba[, class] * (own - rest)
   })
+}
+
+link_slopes.pwcstats_adjacent <- function(object, eta, proba) {
+  sums <- sums_of_steps(ncol(eta))
+  lapply(link_slopes.pwcstats_firth_multinom(object, eta, proba), function(slopes) slopes %*% sums)
 }
 
 link_slopes.pwcstats_cratio <- function(object, eta, proba) {
@@ -234,6 +265,8 @@ coefficient_terms.pwcstats_cratio <- function(object) {
   n_stages <- length(object$stages)
   if (object$parallel) c(rep(0L, n_stages), assign[-1L]) else rep(assign, each = n_stages)
 }
+
+coefficient_terms.pwcstats_adjacent <- coefficient_terms.pwcstats_cratio
 
 coefficient_terms.pwcstats_ordered_logit <- function(object) {
   c(rep(-1L, length(object$zeta)), attr(model.matrix.pwcstats_logit(object), "assign")[-1L])

@@ -5,7 +5,8 @@
 #' `lrtest()` computes the tests of [anova()][anova.pwcstats_logit]: penalised likelihood-ratio
 #' tests where both models have the penalty of the larger model. Its column `LogLik` has the
 #' penalised log-likelihood of each fit, with the fit's own penalty, so `Chisq` is not twice the
-#' difference. For [cratio()] and [ordered_logit()] without penalty, the table is the usual one.
+#' difference. For [cratio()], [ordered_logit()] and [adjacent_categories()] without penalty, the
+#' table is the usual one.
 #'
 #' Like those of `glm()`, the coefficients have no variance to be estimated. Tests and intervals are
 #' therefore based on the normal and the chi-squared distribution, not on t and F; `df` in
@@ -16,7 +17,8 @@
 #' the fit is compared with `. ~ 1`. Updated models are fitted where the function is called. All
 #' models must use the same rows.
 #'
-#' @param object,x A fit by [firth()], [firth_multinom()], [cratio()] or [ordered_logit()].
+#' @param object,x A fit by [firth()], [firth_multinom()], [cratio()], [ordered_logit()] or
+#'   [adjacent_categories()].
 #' @param ... Further models, see Details. For `coeftest()` and `coefci()`, passed to `vcov.` if it
 #'   is a function.
 #' @param name A function that returns a description of a model; by default its formula.

@@ -1,10 +1,10 @@
 #' Methods for logistic fits
 #'
-#' Methods for fits by [firth()], [firth_multinom()], [cratio()] and [ordered_logit()]. Besides
-#' those shown here, [coef()], [deviance()], [df.residual()], [AIC()], [BIC()], [formula()],
-#' [terms()],
-#' [model.frame()] and [update()] work as with other models. There are also methods for `tidy()`,
-#' `glance()` and [augment()][pwcstats_augment] from \pkg{generics} (re-exported by \pkg{broom}).
+#' Methods for fits by [firth()], [firth_multinom()], [cratio()], [ordered_logit()] and
+#' [adjacent_categories()]. Besides those shown here, [coef()], [deviance()], [df.residual()],
+#' [AIC()], [BIC()], [formula()], [terms()], [model.frame()] and [update()] work as with other
+#' models. There are also methods for `tidy()`, `glance()` and [augment()][pwcstats_augment] from
+#' \pkg{generics} (re-exported by \pkg{broom}).
 #'
 #' The log-likelihood, AIC and BIC do not include the penalty, because penalties of models with
 #' different columns cannot be compared. Profile intervals and likelihood-ratio tests use the
@@ -29,7 +29,8 @@
 #' [marginal means][pwcstats_emmeans] describes \pkg{emmeans}, \pkg{effects}, \pkg{ggeffects},
 #' \pkg{parameters} and \pkg{performance}.
 #'
-#' @param x,object A fit by [firth()], [firth_multinom()], [cratio()] or [ordered_logit()].
+#' @param x,object A fit by [firth()], [firth_multinom()], [cratio()], [ordered_logit()] or
+#'   [adjacent_categories()].
 #' @param parm Names or numbers of the coefficients, by default all.
 #' @param level,conf.level Confidence level, by either name.
 #' @param method,conf.method `"wald"` for the normal approximation, `"profile"` for profile
@@ -102,6 +103,13 @@ describe_logit <- function(x) {
       method, n, response
     ))
   }
+  if (inherits(x, "pwcstats_adjacent")) {
+    return(sprintf(
+      "Adjacent categories by %s: %s observations; %s slopes; step j: %s = j against the class below",
+      sub("penalised", "bias-reduced", method, fixed = TRUE), n,
+      if (x$parallel) "parallel" else "separate", response
+    ))
+  }
   sprintf(
     "Continuation ratios by %s: %s observations; %s slopes; stage j is P(%s = j | %s %s j)",
     sub("penalised", "bias-reduced", method, fixed = TRUE), n,
@@ -119,7 +127,7 @@ describe_penalty <- function(x) {
 }
 
 # How the fit ended. If estimates are infinite, more iterations would not help; only those of
-# cratio() and ordered_logit() can be.
+# ordered classes can be.
 describe_end <- function(x) {
   if (isTRUE(x$separated)) {
     sprintf("Not all estimates are finite: %s; penalty = 'firth' gives finite ones", x$reason)
@@ -316,7 +324,7 @@ confint.pwcstats_logit <- function(object,
 
 # Positions of the coefficients in Python.
 python_order <- function(object) {
-  if (inherits(object, "pwcstats_cratio")) {
+  if (!is.null(object$stages)) {
     n_stages <- length(object$stages)
     n_columns <- ncol(model.matrix.pwcstats_logit(object))
     stage_order(n_stages, n_columns, object$parallel)

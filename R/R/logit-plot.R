@@ -2,10 +2,11 @@
 #'
 #' Draws a dot and a confidence interval for each coefficient, in the order of the formula, grouped
 #' by the classes of [firth_multinom()] or the stages of [cratio()]. Arrows mark infinite ends of
-#' intervals. Estimates that are not finite, which [cratio()] and [ordered_logit()] give, are shown
+#' intervals. Estimates that are not finite, which models of ordered classes give, are shown
 #' as text instead of a dot.
 #'
-#' @param x A fit by [firth()], [firth_multinom()], [cratio()] or [ordered_logit()].
+#' @param x A fit by [firth()], [firth_multinom()], [cratio()], [ordered_logit()] or
+#'   [adjacent_categories()].
 #' @param level,conf.level Confidence level, by either name.
 #' @param method `"wald"` for intervals from the normal approximation, `"profile"` for profile
 #'   likelihood intervals.
@@ -66,7 +67,7 @@ groups_of_coefficients <- function(x) {
     classes <- rownames(x$coefficients)
     term <- rep(columns, length(classes))
     group <- rep(classes, each = length(columns))
-  } else if (inherits(x, "pwcstats_cratio") && !x$parallel) {
+  } else if (!is.null(x$stages) && !x$parallel) {
     term <- rep(columns, each = length(x$stages))
     group <- rep(x$stages, length(columns))
   } else {

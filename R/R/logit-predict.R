@@ -1,6 +1,7 @@
 #' Predictions from logistic fits
 #'
-#' @param object A fit by [firth()], [firth_multinom()], [cratio()] or [ordered_logit()].
+#' @param object A fit by [firth()], [firth_multinom()], [cratio()], [ordered_logit()] or
+#'   [adjacent_categories()].
 #' @param newdata Data frame with the variables of the formula, which must not be infinite; by
 #'   default the rows of the fit, including those with weight 0.
 #' @param type `"link"` for linear predictors, `"response"` or `"prob"` (or `"probs"`) for
@@ -20,7 +21,7 @@
 #'   and `"prob"` of the probability of success; with `interval` a matrix with the columns `fit`,
 #'   `lwr` and `upr`, as for `lm()`; with `se.fit` a list with the elements `fit`, `se.fit` and
 #'   `residual.scale`, as for `glm()`. After the others a matrix: `"prob"` has one column for each
-#'   class, `"link"` one for each class but the first or for each stage, `"stage"` one for each
+#'   class, `"link"` one for each class but the first, stage or step, `"stage"` one for each
 #'   stage, `"cumulative"` one for each threshold; with `se.fit` a list of two such matrices, `fit`
 #'   and `se.fit`. After [ordered_logit()], `"link"` gives a vector, which does not include the
 #'   thresholds.

@@ -8,9 +8,10 @@
 #' [`confint(fit, method = "profile")`][confint.pwcstats_logit]: it computes the bounds and does not
 #' interpolate.
 #'
-#' @param fitted A fit by [firth()], [firth_multinom()], [cratio()] or [ordered_logit()] with finite
-#'   estimates. After `firth(correction = "flac")`, the likelihood is that of the augmented data;
-#'   with `"flic"`, the profiles are those of the fit without correction, without the intercept's.
+#' @param fitted A fit by [firth()], [firth_multinom()], [cratio()], [ordered_logit()] or
+#'   [adjacent_categories()] with finite estimates. After `firth(correction = "flac")`, the
+#'   likelihood is that of the augmented data; with `"flic"`, the profiles are those of the fit
+#'   without correction, without the intercept's.
 #' @param which Names or numbers of the coefficients, by default all.
 #' @param alpha The profiles end at the bounds of intervals of level `1 - alpha`.
 #' @param n_points Number of points on each side of the estimate.

@@ -38,8 +38,8 @@
 #' For fits without penalty, [cratio()] has the estimating functions of its separate `glm()` fits,
 #' and [ordered_logit()] those of `clm()` in \pkg{ordinal}.
 #'
-#' @param x A fit by [firth()] without correction, [firth_multinom()], [cratio()] or
-#'   [ordered_logit()].
+#' @param x A fit by [firth()] without correction, [firth_multinom()], [cratio()],
+#'   [ordered_logit()] or [adjacent_categories()].
 #' @param type Type of the estimator, see `vcovHC()` of \pkg{sandwich}.
 #' @param cluster Vector, factor or data frame with the cluster of each row of the fit, or a formula
 #'   such as `~ clinic`; one variable. By default each row is a cluster.
@@ -148,6 +148,17 @@ infinite_terms <- function(x, call) {
     parts <- Map(function(z, rows) z[rows, , drop = FALSE], link_designs(x, design), reached)
     design <- with_dimnames(do.call(rbind, parts), NULL, names(x$se))
     labels <- c("other", "stage")
+  } else if (inherits(x, "pwcstats_adjacent")) {
+    # The same directions separate the binary logits of all pairs of classes.
+    sums <- c(0, Reduce(`+`, link_designs(x, design), accumulate = TRUE))
+    pairs <- utils::combn(length(labels), 2L, simplify = FALSE)
+    rows <- lapply(pairs, function(pair) which(code %in% pair))
+    code <- unlist(Map(function(rows, pair) 1L + (code[rows] == pair[[2L]]), rows, pairs))
+    parts <- Map(function(rows, pair) {
+      (sums[[pair[[2L]]]] - sums[[pair[[1L]]]])[rows, , drop = FALSE]
+    }, rows, pairs)
+    design <- with_dimnames(do.call(rbind, parts), NULL, names(x$se))
+    labels <- c("lower", "higher")
   } else if (ordered) {
     design <- design[, -1L, drop = FALSE]
   }
@@ -182,7 +193,7 @@ refuse_infinite_estimates <- function(x, what, call) {
   if (isTRUE(x$separated)) {
     abort(
       sprintf(
-        "%s needs finite estimates, but a stage is separated; fit with penalty = 'firth'.", what
+        "%s needs finite estimates, but the data are separated; fit with penalty = 'firth'.", what
       ),
       call
     )
@@ -268,7 +279,7 @@ estimates_or_missing <- function(fit, size) {
 refit <- function(object, columns = NULL, weights = row_weights_used(object)) {
   fitters <- list(
     pwcstats_firth = firth, pwcstats_firth_multinom = firth_multinom, pwcstats_cratio = cratio,
-    pwcstats_ordered_logit = ordered_logit
+    pwcstats_ordered_logit = ordered_logit, pwcstats_adjacent = adjacent_categories
   )
   x <- model.matrix.pwcstats_logit(object)
   x <- x[, first_of(columns, colnames(x)), drop = FALSE]

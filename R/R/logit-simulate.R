@@ -6,7 +6,8 @@
 #' A weight stands for several rows, of which only one response could be returned. Fits with weights
 #' other than 1 are therefore refused; repeat the rows, or use `cbind(successes, failures)`.
 #'
-#' @param object A fit by [firth()], [firth_multinom()], [cratio()] or [ordered_logit()].
+#' @param object A fit by [firth()], [firth_multinom()], [cratio()], [ordered_logit()] or
+#'   [adjacent_categories()].
 #' @param nsim Number of simulations.
 #' @param seed Seed of R's random number generator, as in [stats::simulate()].
 #' @param ... Must be empty; a misspelt argument is an error.

@@ -16,7 +16,9 @@
 #' @return `summary()` returns a list of class `summary.pwcstats_machines`; its element
 #'   `coefficients` is a matrix with estimates, standard errors, z and p-values of the integrator.
 #'   [coef()] returns the coefficients of the integrator, `vcov()` their covariance (not after
-#'   `integrator = "individualized"`), `confint()` Wald intervals.
+#'   `integrator = "individualized"`), `confint()` Wald intervals. `logLik()` returns the
+#'   log-likelihood of the integrator, without penalty, so [AIC()] and [BIC()] work, too; they
+#'   compare integrators of the same groups and rows.
 #' @seealso [predict()][predict.pwcstats_machines] for classes, probabilities and distances,
 #'   [plot()][plot.pwcstats_machines] for the distances.
 #' @examplesIf pwcstats_available()
@@ -147,6 +149,24 @@ confint.pwcstats_machines <- function(object,
   table <- integrator_table(object, call)
   bounds <- wald_bounds(table[, 1L], table[, 2L], level)
   as_intervals(bounds[match(terms, every), ], terms, level)
+}
+
+#' @rdname pwcstats_machines
+#' @export
+logLik.pwcstats_machines <- function(object, ...) { # nolint
+  refuse_unknown(...)
+  call <- sys.call()
+  found <- from_py(python$bridge$integrator_likelihood(thaw(object, call)))
+  if (is.null(found)) {
+    abort(
+      paste(
+        "the integrator consists of separate fits, which have no joint likelihood;",
+        "integrator = 'multinomial' has one."
+      ),
+      call
+    )
+  }
+  structure(found$value, df = found$df, nobs = found$nobs, class = "logLik")
 }
 
 #' Hybrid classifiers as data frames

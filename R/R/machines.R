@@ -14,6 +14,12 @@ machine_input <- function(asked, environment, contrasts, scale, call) {
   c(input, scaling, list(rows = rescale(x, scaling)))
 }
 
+# Python gets rows of positive weight only, as pwc() does.
+used_rows <- function(input) {
+  input$rows <- input$rows[input$used, , drop = FALSE]
+  input
+}
+
 refuse_no_classes <- function(y, call) {
   if (is.matrix(y)) {
     abort("the response must be the class of each row, not columns.", call)

@@ -11,9 +11,9 @@
 #' set: `makeDiscreteParam("learners", c("lda", "nb"))`.
 #'
 #' `"classif.pwc"` takes the weights of a task if its learner takes them, and otherwise stops with
-#' an error. `makeWeightedClassesWrapper()` sets `class.weights` of the learner `"svm"`. Hybrids
-#' take no weights; \pkg{mlr} ignores those of a task for such learners. The classes of a task for
-#' `"classif.ordinal_hybrid"` must be an ordered factor.
+#' an error; hybrids always take them. `makeWeightedClassesWrapper()` sets `class.weights` of the
+#' learner `"svm"` of `"classif.pwc"`. The classes of a task for `"classif.ordinal_hybrid"` must be
+#' an ordered factor.
 #'
 #' A class without rows in a training set has the probability 0. For two classes,
 #' `"classif.hybrid"` predicts with the threshold of [hybrid()] if `predict.type = "response"`, and
@@ -53,19 +53,19 @@ makeRLearner.classif.ordinal_hybrid <- function() { # nolint
 }
 
 mlr_learner <- function(name, title) {
-  weighted <- name == "pwc"
+  by_class <- name == "pwc"
   list(
     cl = paste0("classif.", name),
     package = "pwcstats",
     par.set = mlr_parameters(name),
     properties = c(
-      "twoclass", "multiclass", "numerics", "factors", "ordered", "prob",
-      if (weighted) c("weights", "class.weights")
+      "twoclass", "multiclass", "numerics", "factors", "ordered", "prob", "weights",
+      if (by_class) "class.weights"
     ),
     name = title,
     short.name = name,
     note = sprintf("See ?pwcstats::%s.", name),
-    class.weights.param = if (weighted) "class.weights"
+    class.weights.param = if (by_class) "class.weights"
   )
 }
 
@@ -77,13 +77,13 @@ mlr_numbers <- list(
 
 # Least values of whole numbers.
 mlr_counts <- list(
-  clusters = 1L, degree = 1L, selection_cv = 2L, calibration_cv = 2L, distance_cv = 2L, seed = 0L,
-  n_jobs = -1L, k = 1L, minsplit = 2L, minbucket = 1L, maxdepth = 1L
+  clusters = 1L, degree = 1L, selection_cv = 2L, calibration_cv = 2L, distance_cv = 2L,
+  threshold_cv = 2L, seed = 0L, n_jobs = -1L, k = 1L, minsplit = 2L, minbucket = 1L, maxdepth = 1L
 )
 
 # Values besides numbers. mlr would ignore NULL.
 mlr_special <- list(
-  clusters = list("auto"), distance_cv = list(NA), k = list("auto"),
+  clusters = list("auto", "ratio"), distance_cv = list(NA), k = list("auto"),
   threshold = list("cv", "prevalence")
 )
 

@@ -37,7 +37,8 @@
 #'   \item{separated}{Whether some estimates are infinite because the data are separated.}
 #'   \item{converged, iter, reason, call, terms, model, xlevels, contrasts, na.action, python}{As in
 #'     [firth()].}
-#' @seealso [cratio()] for continuation ratios, [firth_multinom()] for unordered classes.
+#' @seealso [cratio()] for continuation ratios, [adjacent_categories()] for each class against the
+#'   class below it, [firth_multinom()] for unordered classes.
 #' @references
 #' Kosmidis, I. (2014) Improved estimation in cumulative link models. *Journal of the Royal
 #' Statistical Society: Series B* **76**, 169--196. \doi{10.1111/rssb.12025}
@@ -125,29 +126,34 @@ predict.pwcstats_ordered_logit <- function(object,
   call <- sys.call()
   refuse_unknown(...)
   type <- check_choice(type, call)
+  columns <- list(
+    prob = as.character(object$classes), cumulative = names(object$zeta), linear = "link"
+  )
+  predict_ordinal(object, newdata, type, se.fit, na.action, columns, call)
+}
+
+# Predictions by Python, which computes the limits for infinite estimates and takes offsets.
+# `columns` has the names of the columns of each kind of predictions.
+predict_ordinal <- function(object, newdata, type, se.fit, na.action, columns, call) { # nolint
   check_flag(se.fit, "se.fit", call)
   if (se.fit && type == "class") {
-    abort(
-      "se.fit needs type = 'prob', 'link' or 'cumulative'; a class has no standard error.", call
-    )
+    abort("se.fit needs probabilities or linear predictors; a class has no standard error.", call)
   }
   rows <- rows_of_design(object, newdata, na.action, call)
   offset <- rep_len(rows$offset, nrow(rows$x))
   known <- which(rowSums(is.na(cbind(rows$x, offset))) == 0)
   which <- c(link = "linear", cumulative = "cumulative")[type]
   which <- if (is.na(which)) "prob" else which[[1L]]
-  columns <- switch(which,
-    prob = as.character(object$classes), cumulative = names(object$zeta), linear = "link"
-  )
+  columns <- columns[[which]]
+  is_vector <- identical(columns, "link")
   padded <- function(found) {
     values <- matrix(
       NA_real_, nrow(rows$x), length(columns),
       dimnames = list(rownames(rows$x), columns)
     )
     values[known, ] <- found
-    stats::napredict(rows$na_action, if (which == "linear") values[, 1L] else values)
+    stats::napredict(rows$na_action, if (is_vector) values[, 1L] else values)
   }
-  # Python computes the limits for infinite estimates.
   ask <- function(method) {
     options <- list(which = which, offset = numbers_to_py(offset[known]))
     call_bridge(thaw(object, call)[[method]], list(design_to_py(rows$x, known)), options, call)
@@ -160,7 +166,7 @@ predict.pwcstats_ordered_logit <- function(object,
     se <- padded(matrix_from_py(found$se))
   } else {
     found <- ask("predict")
-    fit <- padded(if (which == "linear") vector_from_py(found) else matrix_from_py(found))
+    fit <- padded(if (is_vector) vector_from_py(found) else matrix_from_py(found))
   }
   if (se.fit) {
     return(list(fit = fit, se.fit = se))

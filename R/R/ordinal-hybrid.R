@@ -59,6 +59,7 @@ ordinal_hybrid <- function(formula,
                            select = c("none", "aic", "bic", "lr"),
                            distance_cv = 5,
                            seed = 1,
+                           weights,
                            subset,
                            na.action, # nolint
                            contrasts = NULL,
@@ -68,7 +69,7 @@ ordinal_hybrid <- function(formula,
   asked <- match.call()
   options <- check_integration(penalty, select, distance_cv, seed, call)
   svm <- check_svm(kernel, cost, gamma, degree, coef0, tolerance, call)
-  input <- classifier_input(formula, asked, parent.frame(), contrasts, scale, call)
+  input <- used_rows(classifier_input(formula, asked, parent.frame(), contrasts, scale, call))
   refuse_no_order(input$y, call)
   y <- read_ordered(input$y, input$used, call)
 
@@ -80,7 +81,12 @@ ordinal_hybrid <- function(formula,
     call
   )
   response <- codes_to_py(y$code, y$labels, ordered = TRUE)
-  call_bridge(model$fit, list(design_to_py(input$rows), response), list(), call)
+  call_bridge(
+    model$fit,
+    list(design_to_py(input$rows), response),
+    list(sample_weight = row_weights_to_py(input$weights[input$used])),
+    call
+  )
   machines_fit(
     "pwcstats_ordinal_hybrid", machines_from_py(model, input), input, asked,
     c(options[c("distance_cv", "seed")], list(classes = y$classes, svm = svm))

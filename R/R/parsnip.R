@@ -14,8 +14,8 @@
 #'
 #' `cost` and `degree` have the names of the functions; `rbf_sigma` of `svm_rbf()` and
 #' `scale_factor` of `svm_poly()` are `gamma`. Other arguments go to `set_engine()`:
-#' `set_engine("pwcstats", coupling = "ht", calibration = "sigmoid")`. Only the engine `"pwcstats"`
-#' takes case weights.
+#' `set_engine("pwcstats", coupling = "ht", calibration = "sigmoid")`. All engines take case
+#' weights.
 #'
 #' Columns are centred and scaled by the functions themselves. If a recipe does this, set
 #' `scale = FALSE`.
@@ -77,7 +77,7 @@ register_engine <- function(model, engine, parsnip) {
   }
   parsnip$set_fit(model, mode, engine, value = list(
     interface = "formula",
-    protect = c("formula", "data", if (name == "pwc") "weights"),
+    protect = c("formula", "data", "weights"),
     func = c(pkg = "pwcstats", fun = name),
     defaults = c(if (name == "pwc") list(learners = "svm"), list(kernel = known$kernel))
   ))

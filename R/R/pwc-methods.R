@@ -6,12 +6,11 @@
 #'
 #' @param x,object A fit by [pwc()].
 #' @param digits Number of significant digits.
-#' @param type Type of weights; there are only prior weights.
 #' @param ... Must be empty; a misspelt argument is an error.
 #' @return `summary()` returns a list of class `summary.pwcstats_pwc`. It prints all pairs, the
 #'   number of pairs of each learner, and a table of true and predicted classes of the rows of the
-#'   fit (with fewer errors than for new rows). `weights()` returns the weights of the rows,
-#'   `tidy()` the pairs as a data frame, `glance()` a data frame with one row.
+#'   fit (with fewer errors than for new rows). `tidy()` returns the pairs as a data frame,
+#'   `glance()` a data frame with one row.
 #' @seealso [predict()][predict.pwcstats_pwc], [plot()][plot.pwcstats_pwc]
 #' @examplesIf pwcstats_available()
 #' fit <- pwc(Species ~ ., iris, learners = c("lda", "qda", "nb"))
@@ -85,15 +84,6 @@ print.summary.pwcstats_pwc <- function(x, digits = max(3L, getOption("digits") -
   wrong <- sum(x$table) - sum(diag(x$table))
   cat(sprintf("Errors: %d of %d (more for new rows)\n\n", wrong, sum(x$table)))
   invisible(x)
-}
-
-#' @rdname pwcstats_pwc
-#' @export
-weights.pwcstats_pwc <- function(object, type = "prior", ...) {
-  refuse_unknown(...)
-  check_choice(type, sys.call())
-  refuse_without_rows(object, sys.call())
-  row_weights(object)
 }
 
 #' @rdname pwcstats_pwc

@@ -272,14 +272,18 @@ pwc_from_py <- function(model, classes, learners, input, options) {
 # Numbers of folds, scores and seeds may be other objects in Python, which also ignores numbers of
 # folds that it does not need.
 check_pwc <- function(options, verbose, call) {
-  if (!is.character(options$scoring) || length(options$scoring) != 1L) {
-    abort("scoring must be the name of a score, such as 'accuracy' or 'neg_log_loss'.", call)
-  }
+  check_scoring(options$scoring, call)
   check_count(options$selection_cv, "selection_cv", call, least = 2)
   check_count(options$calibration_cv, "calibration_cv", call, least = 2)
   check_temperature(options$temperature, call)
   check_seed(options$seed, call)
   check_flag(verbose, "verbose", call)
+}
+
+check_scoring <- function(scoring, call) {
+  if (!is.character(scoring) || length(scoring) != 1L) {
+    abort("scoring must be the name of a score, such as 'accuracy' or 'neg_log_loss'.", call)
+  }
 }
 
 # Here, because Python would take NA for True.

@@ -6,8 +6,8 @@
 #'     combined by a logistic model.}
 #'   \item{Paired comparisons}{[bt()]: Bradley-Terry models; [abilities()], [compare_items()],
 #'     [quasi_variances()], [comparison_intervals()], [rank_intervals()], [goodness_of_fit()].}
-#'   \item{Logistic models}{[firth()], [firth_multinom()], [cratio()], [ordered_logit()];
-#'     [detect_separation()] and [stepwise()].}
+#'   \item{Logistic models}{[firth()], [firth_multinom()], [cratio()], [ordered_logit()],
+#'   [adjacent_categories()]; [detect_separation()] and [stepwise()].}
 #'   \item{Comparison of methods}{[compare_methods()], [winners()]; [corrected_resampled_t()],
 #'     [cv5x2_t()], [cv5x2_f()], [wilcoxon_pair()], [sign_pair()], [mcnemar_pair()], [cochran_q()],
 #'     [friedman_ranks()], [nemenyi()], [rank_tests()], [adjust_p()]; [bayes_correlated_t()] and

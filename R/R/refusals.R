@@ -42,11 +42,6 @@ refusals <- list(
     message = "learners of pairs have no common coefficients; tidy() and summary() have the pairs."
   ),
   list(
-    class = "pwcstats_machines",
-    generics = "weights",
-    message = "hybrid() and ordinal_hybrid() have no weights; each row counts once."
-  ),
-  list(
     class = "pwcstats_logit",
     generics = "residuals",
     message = "residuals are defined only for fits by firth(); fitted() has probabilities."

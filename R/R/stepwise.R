@@ -22,8 +22,8 @@
 #' \pkg{RcmdrMisc} and other packages also have a function `stepwise()`. If both packages are
 #' attached, write `pwcstats::stepwise()`.
 #'
-#' @param object A fit by [firth()] (without correction), [firth_multinom()], [cratio()] or
-#'   [ordered_logit()], with all candidate terms.
+#' @param object A fit by [firth()] (without correction), [firth_multinom()], [cratio()],
+#'   [ordered_logit()] or [adjacent_categories()], with all candidate terms.
 #' @param criterion AIC, BIC, or likelihood-ratio tests.
 #' @param direction `"forward"` starts with the intercept and only adds terms; `"backward"` starts
 #'   with all terms and only drops terms; `"both"` starts with all terms, and drops and adds.
@@ -95,7 +95,10 @@ check_selectable <- function(object, call) {
   if (!inherits(object, "pwcstats_logit")) {
     abort(
       sprintf(
-        "object must be a fit by firth(), firth_multinom(), cratio() or ordered_logit(), not %s.",
+        paste(
+          "object must be a fit by firth(), firth_multinom(), cratio(), ordered_logit() or",
+          "adjacent_categories(), not %s."
+        ),
         kind(object)
       ),
       call

@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 from statsmodels.iolib.summary import Summary
 from statsmodels.iolib.table import SimpleTable
 from statsmodels.iolib.tableformatting import fmt_params
@@ -21,16 +21,42 @@ from statsmodels.iolib.tableformatting import fmt_params
 from pwcstats import _params, _summary
 from pwcstats._arrays import Array
 from pwcstats._text import listed
-from pwcstats.errors import InputError, arg, code, value
-from pwcstats.hybrid.choice import log_loss, try_each, usual_unless
+from pwcstats.errors import InputError, PwcWarning, arg, code, value, warn
+from pwcstats.hybrid.choice import log_loss, simplest, try_each
 from pwcstats.hybrid.groups import Codes, Groups
 from pwcstats.hybrid.integrators import INTEGRATORS, Criterion, FittedIntegrator, Penalty, integrate
 from pwcstats.hybrid.machines import Machine, fit_machines, measure, measure_held_out
 from pwcstats.logit.reading import is_text
 from pwcstats.pairwise.calibration import check_one_score
-from pwcstats.pairwise.data import Standardizer, check_frame, check_several_classes, check_y_given
+from pwcstats.pairwise.data import (
+    Standardizer,
+    check_frame,
+    check_several_classes,
+    check_weight_of_classes,
+    check_y_given,
+    take,
+)
 from pwcstats.pairwise.folds import Folds, make_group_folds
-from pwcstats.pairwise.learners import MAX_ITER, last_step
+from pwcstats.pairwise.learners import MAX_ITER, last_step, weight_parameter
+
+# Default number of folds.
+FOLDS = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Rows that count, their classes, and their weights, None if all are 1; `used` is the mask of these rows."""
+
+    x: Any
+    code: Codes
+    weight: Array | None
+    used: NDArray[np.bool_]
+
+    def cut(self, labels: Any) -> Any:
+        """Labels of the rows that count; labels of another shape are returned as they are, to be refused later."""
+        if self.used.all() or np.shape(labels) != self.used.shape:
+            return labels
+        return np.asarray(labels)[self.used]
 
 
 @dataclass(frozen=True, eq=False)
@@ -242,8 +268,8 @@ class BaseHybrid(ClassifierMixin, BaseEstimator):
         """The integrator to fit."""
         return str(self.integrator)
 
-    def _read(self, X: Any, y: Any) -> tuple[Any, Codes]:
-        """Rows, and the indices of their classes in `classes_`."""
+    def _read(self, X: Any, y: Any, sample_weight: Any) -> Rows:
+        """Rows with the indices of their classes in `classes_`, without those of weight 0."""
         check_y_given(y, self)
         if isinstance(X, pd.DataFrame):
             check_frame(X)
@@ -257,7 +283,27 @@ class BaseHybrid(ClassifierMixin, BaseEstimator):
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         check_several_classes(self.classes_)
-        return x, codes
+        used = np.ones(len(codes), np.bool_)
+        if sample_weight is None:
+            return Rows(x, codes, None, used)
+        weight = _check_sample_weight(sample_weight, x, dtype=np.float64, ensure_non_negative=True)
+        check_weight_of_classes(y, weight)
+        if weight_parameter(self._learner()) is None:
+            raise InputError(
+                f"{arg('estimator')} ({type(last_step(self._learner())).__name__}) takes no {arg('sample_weight')}; "
+                "choose a learner that does, or repeat the rows."
+            )
+        used = weight > 0.0
+        if used.all():
+            return Rows(x, codes, weight, used)
+        for name in ("distance_cv", "threshold_cv"):
+            cv = getattr(self, name)
+            if not (cv is None or _params.is_whole(cv) or hasattr(cv, "split")):
+                raise InputError(
+                    f"{arg('sample_weight')} is 0 for some rows, which are left out, so the folds of {arg(name)} would "
+                    "be those of other rows; leave these rows out yourself, and number the others in the folds."
+                )
+        return Rows(take(x, np.flatnonzero(used)), codes[used], weight[used], used)
 
     def _read_rows(self, X: Any) -> Any:
         check_is_fitted(self)
@@ -278,6 +324,7 @@ class BaseHybrid(ClassifierMixin, BaseEstimator):
         self,
         train: Callable[..., FittedHybrid],
         makers: Sequence[Callable[[], Groups]],
+        weight: Array | None,
         needed: bool = False,
     ) -> FittedHybrid:
         """Fit, and choose the groups by held-out probabilities.
@@ -287,16 +334,24 @@ class BaseHybrid(ClassifierMixin, BaseEstimator):
         train : callable
             Takes folds that hold out probabilities or None, and groups.
         makers : sequence of callables
-            Make groups to choose from. The first are the usual groups, which are used unless others are clearly better,
-            or if there are too few rows to choose.
+            Make groups to choose from. The first are used if there are too few rows to choose.
+        weight : ndarray or None
+            Weights of the rows; None if all are 1.
         needed : bool
             Whether probabilities must be held out even if there is nothing to choose.
         """
         if len(makers) == 1:
+            if not (needed or _is_default(self.threshold_cv)):
+                unused = PwcWarning(
+                    f"{arg('threshold_cv')} is not used, because nothing is chosen by held-out probabilities; leave it "
+                    "out."
+                )
+                warn(unused)
             return train(self.threshold_cv if needed else None, makers[0]())
         hold_out = partial(train, self.threshold_cv)
         try:
-            best = usual_unless(try_each((partial(_call_on, hold_out, make) for make in makers), self._loss))
+            trials = try_each((partial(_call_on, hold_out, make) for make in makers), self._loss)
+            best = simplest(trials, lambda fitted: len(fitted.machines), weight)
         except InputError:
             # Few rows may have no folds, and need no choice. Users who give folds must hear of it.
             if needed or not _params.is_whole(self.threshold_cv):
@@ -309,32 +364,41 @@ class BaseHybrid(ClassifierMixin, BaseEstimator):
         assert fitted.held_out is not None
         return log_loss(fitted.held_out.proba[np.arange(len(fitted.groups.code)), fitted.groups.code])
 
-    def _train(self, x: Any, kind: str, seed: int | None, threshold_cv: Any, groups: Groups) -> FittedHybrid:
+    def _train(self, rows: Rows, kind: str, seed: int | None, threshold_cv: Any, groups: Groups) -> FittedHybrid:
         """Fit the machines, measure distances, and fit the integrator; with `threshold_cv`, hold out probabilities."""
+        x, weight = rows.x, rows.weight
         make_folds = partial(_make_folds, x, groups, seed)
         distance_folds = make_folds(self.distance_cv, "distance_cv")
         threshold_folds = make_folds(threshold_cv, "threshold_cv")
         # Thresholds need machines of folds only if distances are not held out anyway.
         folds = threshold_folds if distance_folds is None else distance_folds
-        machines, by_fold = fit_machines(self._learner(), groups.machines, x, folds, self.n_jobs, seed, self.verbose)
+        machines, by_fold = fit_machines(
+            self._learner(), groups.machines, x, weight, folds, self.n_jobs, seed, self.verbose
+        )
         fit = partial(integrate, kind, labels=groups.labels, penalty=self.penalty, select=self.select)
         distances, reference = measure(machines, x), None
         unsteady: list[str] = []
         if distance_folds is not None:
             reference = distances
-            distances, unsteady = measure_held_out(by_fold, distance_folds, x, reference)
-        integrator = fit(distances, groups.code, reference=reference)
+            distances, unsteady = measure_held_out(by_fold, distance_folds, x, weight, reference)
+        integrator = fit(distances, groups.code, reference=reference, weight=weight)
         held_out = None
         if threshold_folds is not None:
             proba = np.empty((len(groups.code), 2 if INTEGRATORS[kind].binary else len(groups.labels)))
             for k, (train, test) in enumerate(zip(threshold_folds.train, threshold_folds.test, strict=True)):
-                rows = _with_all_groups(train, groups.code)
+                kept = _with_all_groups(train, groups.code)
                 if reference is None:
-                    seen, new, seen_reference = measure(by_fold[k], x[rows]), measure(by_fold[k], x[test]), None
+                    seen, new, seen_reference = measure(by_fold[k], x[kept]), measure(by_fold[k], x[test]), None
                 else:
-                    seen, new, seen_reference = distances[rows], distances[test], reference[rows]
-                where = f" in fold {k} of {arg('threshold_cv')}"
-                model = fit(seen, groups.code[rows], reference=seen_reference, where=where, full=integrator)
+                    seen, new, seen_reference = distances[kept], distances[test], reference[kept]
+                model = fit(
+                    seen,
+                    groups.code[kept],
+                    reference=seen_reference,
+                    weight=None if weight is None else weight[kept],
+                    where=f" in fold {k} of {arg('threshold_cv')}",
+                    full=integrator,
+                )
                 proba[test] = model.proba(new)
             held_out = HeldOut(proba, threshold_folds.held())
         return FittedHybrid(groups, machines, integrator, unsteady, held_out)
@@ -389,6 +453,10 @@ def check_cv(cv: Any, name: str, more: str = "") -> None:
 
 def _make_folds(x: Any, groups: Groups, seed: int | None, cv: Any, name: str) -> Folds | None:
     return None if cv is None else make_group_folds(cv, x, groups.code, groups.labels, name, seed)
+
+
+def _is_default(threshold_cv: Any) -> bool:
+    return _params.is_whole(threshold_cv) and threshold_cv == FOLDS
 
 
 def _call_on(fit: Callable[[Groups], FittedHybrid], make: Callable[[], Groups]) -> FittedHybrid:

@@ -22,10 +22,16 @@ class Trial:
     loss: Array
     caught: list[warnings.WarningMessage] = field(default_factory=list)
 
-    def is_clearly_better(self, than: "Trial") -> bool:
-        """Whether the mean loss is smaller by more than its standard error."""
+    def mean(self, weight: Array | None) -> float:
+        """Mean loss."""
+        return float(np.average(self.loss, weights=weight))
+
+    def is_clearly_better(self, than: "Trial", weight: Array | None) -> bool:
+        """Whether the mean loss is smaller by more than its standard error. A weight of 2 counts as two rows."""
         gain = than.loss - self.loss
-        return bool(gain.mean() > gain.std(ddof=1) / np.sqrt(len(gain)))
+        mean = np.average(gain, weights=weight)
+        n = len(gain) if weight is None else max(weight.sum(), len(gain))
+        return bool(mean > np.sqrt(np.average((gain - mean) ** 2, weights=weight) / (n - 1)))
 
     def accept(self) -> Any:
         """Show the warnings of the fit, and return it."""
@@ -51,11 +57,11 @@ def try_each(fits: Iterable[Callable[[], Any]], loss: Callable[[Any], Array]) ->
         raise failed
 
 
-def usual_unless(trials: Iterable[Trial]) -> Trial:
-    """The first trial, or the one with the least mean loss if it is clearly better."""
-    usual, *others = trials
-    best = min([usual, *others], key=lambda trial: float(trial.loss.mean()))
-    return best if best.is_clearly_better(usual) else usual
+def simplest(trials: Iterable[Trial], size: Callable[[Any], int], weight: Array | None = None) -> Trial:
+    """The smallest fit to which that with the least mean loss is not clearly better: the one-standard-error rule."""
+    growing = sorted(trials, key=lambda trial: size(trial.fit))
+    best = min(growing, key=lambda trial: trial.mean(weight))
+    return next(trial for trial in growing if not best.is_clearly_better(trial, weight))
 
 
 def log_loss(own: Array) -> Array:

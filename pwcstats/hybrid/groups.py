@@ -1,5 +1,6 @@
 """Groups of the rows, and the machines between them."""
 
+import inspect
 import warnings
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
@@ -14,6 +15,7 @@ from sklearn.exceptions import ConvergenceWarning as SklearnWarning
 from sklearn.model_selection import StratifiedKFold
 
 from pwcstats import _params
+from pwcstats._arrays import Array
 from pwcstats._kernels.blas import one_thread
 from pwcstats.errors import InputError, arg, code, value
 from pwcstats.hybrid.machines import MachineRows, Mask
@@ -66,7 +68,7 @@ def _check_clusters(given: Any) -> None:
     if isinstance(given, type):
         name = given.__name__
         raise InputError(f"{arg('n_clusters')} is the class {name}; give an instance, {code(f'{name}()')}.")
-    if is_word(given, "auto", "ratio") or hasattr(given, "fit_predict") or _is_labels(given):
+    if is_word(given, "auto", "ratio") or hasattr(given, "fit_predict") or is_labels(given):
         return
     if not _params.is_whole(given):
         raise InputError(
@@ -77,20 +79,24 @@ def _check_clusters(given: Any) -> None:
 
 
 def _split_negatives(
-    x: Any, positive: Mask, labels: tuple[str, str], n_clusters: Any, clusters: Any, seed: int | None
+    x: Any,
+    positive: Mask,
+    weight: Array | None,
+    labels: tuple[str, str],
+    n_clusters: Any,
+    clusters: Any,
+    seed: int | None,
 ) -> Groups:
     """The positives, and clusters of the negatives."""
     negatives = np.flatnonzero(~positive)
-    if clusters is None and _is_labels(n_clusters):
-        clusters = n_clusters
     if clusters is not None:
         numbered, found = pd.factorize(_read_labels(clusters, positive)[negatives], sort=True)
         names = _distinct_names(found)
     else:
-        clusterer = _clusterer(n_clusters, len(negatives), int(positive.sum()), seed)
+        clusterer = _clusterer(n_clusters, positive, weight, seed)
         # The default k-means must not depend on the units of the columns. A clusterer that users give gets them as is.
-        columns = x if hasattr(n_clusters, "fit_predict") else Standardizer().fit_transform(x)
-        numbered = _cluster(take(columns, negatives), clusterer)
+        columns = x if hasattr(n_clusters, "fit_predict") else Standardizer().fit(x, sample_weight=weight).transform(x)
+        numbered = _cluster(take(columns, negatives), clusterer, None if weight is None else weight[negatives])
         names = [str(k + 1) for k in range(numbered.max() + 1)]
     groups = np.zeros(len(positive), np.int64)
     groups[negatives] = numbered + 1
@@ -101,11 +107,17 @@ def _split_negatives(
     return against_baseline(groups, [pos, *group_names], names)
 
 
-def _clusterer(n_clusters: Any, n_negative: int, n_positive: int, seed: int | None) -> Any:
+def _clusterer(n_clusters: Any, positive: Mask, weight: Array | None, seed: int | None) -> Any:
     if hasattr(n_clusters, "fit_predict"):
+        if weight is not None and "sample_weight" not in inspect.signature(n_clusters.fit_predict).parameters:
+            raise InputError(
+                f"{arg('n_clusters')} ({type(n_clusters).__name__}) takes no {arg('sample_weight')}; choose a "
+                f"clusterer that does, or give {arg('clusters')} of the rows."
+            )
         return seeded(n_clusters, seed)
+    n_negative = int((~positive).sum())
     if is_word(n_clusters, "ratio"):
-        n_clusters = _ratio(n_negative, n_positive)
+        n_clusters = min(_ratio(positive, weight), n_negative)
     elif n_clusters > n_negative:
         raise InputError(
             f"{arg('n_clusters')} is {n_clusters}, but there are {n_negative} negative rows; ask for fewer clusters."
@@ -113,26 +125,26 @@ def _clusterer(n_clusters: Any, n_negative: int, n_positive: int, seed: int | No
     return KMeans(int(n_clusters), n_init=10, random_state=seed)
 
 
-def _ratio(n_negative: int, n_positive: int) -> int:
+def _ratio(positive: Mask, weight: Array | None) -> int:
     """Chang's number of clusters: each has about as many rows as there are positives."""
-    return min(max(round(n_negative / n_positive), 1), MOST_CLUSTERS)
+    n_negative, n_positive = np.bincount(positive, weights=weight)
+    return min(max(round(float(n_negative / n_positive)), 1), MOST_CLUSTERS)
 
 
-def _tried_clusters(positive: Mask) -> list[int]:
+def _tried_clusters(positive: Mask, weight: Array | None) -> list[int]:
     """Numbers of clusters that "auto" tries, that of "ratio" first."""
-    n_positive = int(positive.sum())
-    n_negative = len(positive) - n_positive
-    usual = _ratio(n_negative, n_positive)
+    n_negative = int((~positive).sum())
+    usual = min(_ratio(positive, weight), n_negative)
     return [usual, *(k for k in TRIED if k <= n_negative and k != usual)]
 
 
-def _cluster(x: Any, clusterer: Any) -> Codes:
+def _cluster(x: Any, clusterer: Any, weight: Array | None) -> Codes:
     """Number the clusters from 0 without gaps. Rows that the clusterer calls noise are a cluster too."""
     few = x.shape[0] * x.shape[1] <= SMALL
     with warnings.catch_warnings(), one_thread(openmp=True) if few else nullcontext():
         # Rows that are equal make fewer clusters than asked for; `n_clusters_` says how many.
         warnings.filterwarnings("ignore", message="Number of distinct clusters", category=SklearnWarning)
-        labels = clusterer.fit_predict(x)
+        labels = clusterer.fit_predict(x, **({} if weight is None else {"sample_weight": weight}))
     return np.unique(labels, return_inverse=True)[1].astype(np.int64)
 
 
@@ -179,7 +191,13 @@ def _check_parts(given: Any) -> None:
 
 
 def _split_folds(
-    x: Any, positive: Mask, labels: tuple[str, str], n_clusters: Any, clusters: Any, seed: int | None
+    x: Any,
+    positive: Mask,
+    weight: Array | None,
+    labels: tuple[str, str],
+    n_clusters: Any,
+    clusters: Any,
+    seed: int | None,
 ) -> Groups:
     """Two groups, the classes, and random parts of the rows with one machine each."""
     if clusters is not None:
@@ -207,7 +225,7 @@ def is_word(n_clusters: Any, *words: str) -> bool:
     return isinstance(n_clusters, str) and n_clusters in words
 
 
-def _is_labels(n_clusters: Any) -> bool:
+def is_labels(n_clusters: Any) -> bool:
     """Whether `n_clusters` holds one label for each row."""
     return not isinstance(n_clusters, str) and not hasattr(n_clusters, "fit_predict") and np.ndim(n_clusters) == 1
 
@@ -216,17 +234,17 @@ def _is_labels(n_clusters: Any) -> bool:
 class Split:
     """A way to split the rows of two classes.
 
-    `make` takes the rows, the mask of the positives, the names of the positive and the negative class, `n_clusters`,
-    `clusters` and a seed. `check` checks `n_clusters` before the rows are known. `multiclass` says whether there may be
-    more classes, each of which is then a group. `integrator` is the only integrator that suits the groups, if there is
-    only one. `tried` returns the values of `n_clusters` that "auto" compares, the usual one first.
+    `make` takes the rows, the mask of the positives, weights or None, the names of the positive and the negative class,
+    `n_clusters`, `clusters` and a seed. `check` checks `n_clusters` before the rows are known. `multiclass` says if
+    there may be more classes, each of which is then a group. `integrator` is the only one that suits the groups, if
+    there is only one. `tried` returns the values of `n_clusters` that "auto" compares, the one for few rows first.
     """
 
     make: Callable[..., Groups]
     check: Callable[[Any], None]
     multiclass: bool
     integrator: str | None = None
-    tried: Callable[[Mask], Sequence[Any]] = lambda _: ("auto",)
+    tried: Callable[[Mask, Array | None], Sequence[Any]] = lambda *_: ("auto",)
 
 
 SPLITS = {

@@ -53,6 +53,8 @@ class Design:
         A constant, and distances of the rows.
     code, labels : ndarray of int, list of str
         Group of each row, and names of the groups, the baseline or the lowest first.
+    weight : ndarray or None
+        Weights of the rows; None if all are 1.
     where : str
         Names the fit in messages.
     full : FittedIntegrator or None
@@ -62,6 +64,7 @@ class Design:
     exog: pd.DataFrame
     code: Codes
     labels: list[str]
+    weight: Array | None
     where: str
     full: "FittedIntegrator | None"
 
@@ -70,6 +73,11 @@ class Design:
         """Names of the rows' groups, as an ordered categorical."""
         values = pd.Categorical.from_codes(self.code, pd.Index(self.labels), ordered=True)
         return pd.Series(values, index=self.exog.index, name="group")
+
+    @property
+    def weights(self) -> Array:
+        """Weights of the rows, also if all are 1."""
+        return np.ones(len(self.code)) if self.weight is None else self.weight
 
 
 @dataclass(frozen=True)
@@ -126,6 +134,7 @@ def integrate(
     penalty: Penalty,
     select: Criterion,
     reference: pd.DataFrame | None,
+    weight: Array | None = None,
     where: str = "",
     full: FittedIntegrator | None = None,
 ) -> FittedIntegrator:
@@ -135,9 +144,9 @@ def integrate(
     from more linear machines than there are dimensions are combinations of each other. Held-out distances need not be,
     as they come from machines of several folds.
     """
-    aliased = _aliased(distances if reference is None else _most_different_first(reference))
+    aliased = _aliased(distances if reference is None else _most_different_first(reference, weight))
     aliased += _aliased(distances.drop(columns=aliased))
-    design = Design(_with_constant(distances.drop(columns=aliased)), code, list(labels), where, full)
+    design = Design(_with_constant(distances.drop(columns=aliased)), code, list(labels), weight, where, full)
     if design.exog.shape[1] == 1:
         select = None
     results, used = INTEGRATORS[kind].fit(design, penalty, select)
@@ -161,13 +170,15 @@ def _aliased(distances: pd.DataFrame) -> list[str]:
     return [str(distances.columns[k - 1]) for k in aliased_columns(r, np.linalg.norm(x, axis=0), x.shape[1])]
 
 
-def _most_different_first(distances: pd.DataFrame) -> pd.DataFrame:
+def _most_different_first(distances: pd.DataFrame, weight: Array | None) -> pd.DataFrame:
     """The columns in another order, in which each differs as much as possible from those before it.
 
     In theory any columns that span the others will do. Held-out distances come from machines of several folds, which
     differ a little. Two columns that are nearly the same would differ by little else.
     """
-    x = distances.to_numpy() - distances.to_numpy().mean(axis=0)
+    x = distances.to_numpy() - np.average(distances, axis=0, weights=weight)
+    if weight is not None:
+        x = x * np.sqrt(weight)[:, None]
     order = qr(x, mode="r", pivoting=True)[1]
     return distances.iloc[:, order]
 
@@ -175,15 +186,29 @@ def _most_different_first(distances: pd.DataFrame) -> pd.DataFrame:
 # Joint models of all groups
 
 
+class WeightedLogit(FirthLogit):
+    """Maximum likelihood with weights, which statsmodels' ``Logit`` does not have."""
+
+    _firth = False
+
+
+class WeightedMNLogit(FirthMNLogit):
+    """Maximum likelihood with weights, which statsmodels' ``MNLogit`` does not have."""
+
+    _firth = False
+
+
 def _fit_multinomial(design: Design, penalty: Penalty, select: Criterion) -> tuple[Any, UsedPenalty]:
-    return _fit_joint(design, design.code, design.response, penalty, select, StableMNLogit, FirthMNLogit)
+    plain = StableMNLogit if design.weight is None else WeightedMNLogit
+    return _fit_joint(design, design.code, design.response, penalty, select, plain, FirthMNLogit)
 
 
 def _fit_logit(design: Design, penalty: Penalty, select: Criterion) -> tuple[Any, UsedPenalty]:
     """The baseline against all other groups."""
     positive = (design.code == 0).astype(np.int64)
     response = pd.Series(positive, name=design.labels[0])
-    return _fit_joint(design, positive, response, penalty, select, Logit, FirthLogit)
+    plain = Logit if design.weight is None else WeightedLogit
+    return _fit_joint(design, positive, response, penalty, select, plain, FirthLogit)
 
 
 def _fit_joint(
@@ -191,9 +216,10 @@ def _fit_joint(
 ) -> tuple[Any, UsedPenalty]:
     """Maximum likelihood, or Firth's penalty if there is no maximum or it is asked for."""
     used, start = _choose_penalty(design, code, penalty)
+    weights = {} if design.weight is None else {"freq_weights": design.weight}
     if used is None:
         try:
-            return _fit_model(plain(response, design.exog), select, start), None
+            return _fit_model(plain(response, design.exog, **weights), select, start), None
         except np.linalg.LinAlgError:
             # The data are almost separated, or a border is so far away that the distances are almost constant.
             if penalty is None:
@@ -202,7 +228,7 @@ def _fit_joint(
                     f"likelihood fit is singular; use {arg('penalty', 'auto')} or {value('firth')}."
                 ) from None
             used, start = "firth", _firth_start(design, design.exog.shape[1] * int(code.max()))
-    return _fit_model(firth(response, design.exog), select, start), used
+    return _fit_model(firth(response, design.exog, **weights), select, start), used
 
 
 def _choose_penalty(design: Design, code: Codes, penalty: Penalty) -> tuple[UsedPenalty, Array | None]:
@@ -212,7 +238,7 @@ def _choose_penalty(design: Design, code: Codes, penalty: Penalty) -> tuple[Used
     n_params = len(names) * (n_classes - 1)
     if penalty == "firth":
         return penalty, _firth_start(design, n_params)
-    likelihood = MultinomialLikelihood(x, code, np.ones(len(x)), None, n_classes, False, lambda: names)
+    likelihood = MultinomialLikelihood(x, code, design.weights, None, n_classes, False, lambda: names)
     ascent = likelihood.fit(maxiter=PATIENCE)
     if not ascent.converged:
         # With many parameters the check takes longer than either fit. Then a fit that takes long counts as separated.
@@ -265,6 +291,7 @@ def _fit_individualized(design: Design, penalty: Penalty, select: Criterion) -> 
         design.exog,
         design.labels[0],
         "firth" if penalty else None,
+        freq_weights=design.weight,
         aliased="drop",
         warn_convergence=False,
     )
@@ -287,14 +314,16 @@ def _fit_cratio(design: Design, penalty: Penalty, select: Criterion) -> tuple[An
     if penalty == "auto":
         stages = [design.code <= k for k in range(1, len(design.labels))]
         penalty = "firth" if _any_separated(design, stages) else None
-    return _fit_model(ContinuationRatio(design.response, design.exog, penalty=penalty, aliased="drop"), select), penalty
+    model = ContinuationRatio(design.response, design.exog, penalty=penalty, freq_weights=design.weight, aliased="drop")
+    return _fit_model(model, select), penalty
 
 
 def _any_separated(design: Design, rows_of: Sequence[NDArray[np.bool_]]) -> bool:
     """Whether a binary fit of group 1, 2, ... against the other given rows is separated."""
     x, names = design.exog.to_numpy(), list(design.exog.columns)
     for k, rows in enumerate(rows_of, 1):
-        outcome, weight = (design.code[rows] == k).astype(np.int64), np.ones(rows.sum())
+        outcome = (design.code[rows] == k).astype(np.int64)
+        weight = design.weights[rows]
         if fit_binary(x[rows], outcome, weight, False, names, design.where, MOST_STEPS, drop=True).infinite.any():
             return True
     return False
@@ -310,7 +339,7 @@ def _fit_ordered(design: Design, penalty: Penalty, select: Criterion) -> tuple[A
             )
         penalty = "firth"
     used: UsedPenalty = "firth" if penalty == "firth" else None
-    return _fit_model(OrderedLogit(design.response, exog, used), select), used
+    return _fit_model(OrderedLogit(design.response, exog, used, design.weight), select), used
 
 
 # Probabilities

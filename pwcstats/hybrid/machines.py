@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn import config_context
 from sklearn.exceptions import ConvergenceWarning as SklearnWarning
 from sklearn.utils.parallel import delayed
 from tqdm import tqdm
@@ -19,7 +20,7 @@ from pwcstats._kernels.blas import one_thread
 from pwcstats._text import listed
 from pwcstats.errors import ConvergenceWarning, InputError, arg, quoted, warn
 from pwcstats.pairwise import learners
-from pwcstats.pairwise.data import take
+from pwcstats.pairwise.data import Standardizer, take
 from pwcstats.pairwise.folds import Folds
 from pwcstats.pairwise.svm import decision_values, is_native
 
@@ -67,6 +68,7 @@ def fit_machines(
     learner: Any,
     sides: Sequence[MachineRows],
     x: Any,
+    weight: Array | None,
     folds: Folds | None,
     n_jobs: int | None,
     seed: int | None,
@@ -74,7 +76,7 @@ def fit_machines(
 ) -> tuple[list[Machine], list[list[Machine]]]:
     """Fit the machines to all rows and, for each fold, to its training rows."""
     kept = [None, *(folds.train if folds is not None else ())]
-    calls = [delayed(_fit)(learner, each, x, rows, seed) for rows in kept for each in sides]
+    calls = [delayed(_fit)(learner, each, x, weight, rows, seed) for rows in kept for each in sides]
     # LIBSVM releases the GIL. Other learners run in parallel only in joblib's processes.
     prefer: dict[str, Any] = {"prefer": "threads"} if is_native(learners.last_step(learner)) else {}
     with warnings.catch_warnings(), one_thread():
@@ -87,21 +89,34 @@ def fit_machines(
     return by_fold[0], by_fold[1:]
 
 
-def _fit(learner: Any, sides: MachineRows, x: Any, kept: Mask | None, seed: int | None) -> Machine:
-    with one_thread():
+def _fit(
+    learner: Any, sides: MachineRows, x: Any, weight: Array | None, kept: Mask | None, seed: int | None
+) -> Machine:
+    # With routing, pipelines would need requests of their steps.
+    with one_thread(), config_context(enable_metadata_routing=False):
         rows = sides.training_rows(kept)
+        weight = None if weight is None else weight[rows]
         machine = learners.seeded(learner, seed)
         part, positive = take(x, rows), sides.positive[rows]
         if learners.asks_for_gamma(machine):
-            machine.set_params(**learners.gamma_of_rows(machine, part))
+            machine.set_params(**learners.gamma_of_rows(machine, part, weight))
         try:
-            machine.fit(part, positive)
+            machine.fit(part, positive, **_weights_of_steps(machine, weight))
         except Exception as error:
             raise InputError(
                 f"the local {type(learner).__name__} of {sides.name} failed: {quoted(error).strip()}"
             ) from error
         norm = _norm(machine, part, sides.name)
         return Machine(sides.name, machine, norm, int(positive.sum()), int((~positive).sum()))
+
+
+def _weights_of_steps(machine: Any, weight: Array | None) -> dict[str, Any]:
+    """Fit parameters with the weights of rows: those of the learner, and of the columns that we standardise."""
+    if weight is None:
+        return {}
+    steps = getattr(machine, "steps", [])
+    names = [f"{name}__sample_weight" for name, step in steps if isinstance(step, Standardizer)]
+    return dict.fromkeys([*names, str(learners.weight_parameter(machine))], weight)
 
 
 def _norm(machine: Any, x: Any, name: str) -> float:
@@ -156,7 +171,7 @@ def measure(machines: Sequence[Machine], x: Any) -> pd.DataFrame:
 
 
 def measure_held_out(
-    by_fold: Sequence[Sequence[Machine]], folds: Folds, x: Any, reference: pd.DataFrame
+    by_fold: Sequence[Sequence[Machine]], folds: Folds, x: Any, weight: Array | None, reference: pd.DataFrame
 ) -> tuple[pd.DataFrame, list[str]]:
     """Distances of all rows from machines that were not trained on them, and the names of unsteady distances.
 
@@ -169,11 +184,12 @@ def measure_held_out(
     replaced by the reference. Its machines adapt so little to their training rows that these are like new rows.
     """
     held_out = np.empty(reference.shape)
-    mean = reference.to_numpy().mean(axis=0)
+    mean = np.average(reference, axis=0, weights=weight)
     for machines, test in zip(by_fold, folds.test, strict=True):
         d = measure(machines, x).to_numpy()
-        held_out[test] = d[test] - d.mean(axis=0) + mean
-    a, b = (d - d.mean(axis=0) for d in (held_out, reference.to_numpy()))
+        held_out[test] = d[test] - np.average(d, axis=0, weights=weight) + mean
+    root = 1.0 if weight is None else np.sqrt(weight)[:, None]
+    a, b = (root * (d - np.average(d, axis=0, weights=weight)) for d in (held_out, reference.to_numpy()))
     norms = np.linalg.norm(a, axis=0) * np.linalg.norm(b, axis=0)
     unsteady = (a * b).sum(axis=0) < STEADY * norms
     distances = pd.DataFrame(np.where(unsteady, reference, held_out), columns=reference.columns)

@@ -11,10 +11,10 @@ from pwcstats import _params
 from pwcstats._arrays import Array
 from pwcstats._text import listed, shown
 from pwcstats.errors import InputError, arg, value
-from pwcstats.hybrid.base import BaseHybrid, FittedHybrid, HeldOut
+from pwcstats.hybrid.base import FOLDS, BaseHybrid, FittedHybrid, HeldOut, Rows
 from pwcstats.hybrid.choice import log_loss
 from pwcstats.hybrid.cutoff import THRESHOLDS, known_threshold
-from pwcstats.hybrid.groups import SPLITS, Codes, Groups, against_baseline, is_word
+from pwcstats.hybrid.groups import SPLITS, Groups, against_baseline, is_labels, is_word
 from pwcstats.hybrid.integrators import INTEGRATORS, Criterion, Penalty
 from pwcstats.pairwise.calibration import likeliest
 
@@ -42,9 +42,9 @@ class HybridClassifier(BaseHybrid):
         Number of k-means clusters of the standardised columns; a clusterer with ``fit_predict`` (its noise is a
         cluster); or one label for each row, of which only those of the negatives are used. "ratio" is the rule of the
         paper: the number of negatives per positive, rounded, between 1 and 10. "auto" also tries 1, 2, ..., 6, and
-        takes the number with the least log loss of held-out probabilities if the difference from "ratio" is more than
-        its standard error. If there are too few rows for folds, "auto" is "ratio". With ``split="folds"`` it is the
-        number of parts, by default 9. With more than two classes it is not used: each class is a group.
+        takes the smallest number whose log loss of held-out probabilities exceeds the least one by at most the standard
+        error of the difference. If there are too few rows for folds, "auto" is "ratio". With ``split="folds"`` it is
+        the number of parts, by default 9. With more than two classes it is not used: each class is a group.
     integrator : {"multinomial", "individualized", "logit"}
         "multinomial" and "individualized" have the positives as the baseline and one category for each cluster, fitted
         jointly or by one binary fit each (:func:`individualized_mnlogit`). "logit" models positives against all
@@ -63,7 +63,8 @@ class HybridClassifier(BaseHybrid):
     threshold_cv : int or splitter
         Folds that hold out the probabilities that choose the threshold and the number of clusters. Here and
         in `distance_cv`, a number means stratified folds, at most as many as the largest group has rows, and shuffled
-        if there is a `random_state`. A group with a single row is always used for training.
+        if there is a `random_state`. A group with a single row is always used for training. A warning says so if
+        nothing is chosen and you set it.
     scoring : str or callable
         Score of predicted classes, as in scikit-learn. "f1", "precision" and the like refer to the positive class. The
         default, balanced accuracy, does not depend on how rare the positives are.
@@ -90,7 +91,7 @@ class HybridClassifier(BaseHybrid):
         The positive class, or the baseline.
     clusters_ : ndarray of shape (n_samples,)
         Group of each training row: 0 for the positives (or the baseline), and 1, 2, ... in the order of the machines.
-        With ``split="folds"``, the part.
+        With ``split="folds"``, the part. Rows of weight 0 have -1.
     n_clusters_ : int
         Number of machines.
     machines_ : dict
@@ -182,10 +183,10 @@ class HybridClassifier(BaseHybrid):
         penalty: Penalty = "auto",
         select: Criterion = None,
         threshold: Literal["cv", "prevalence"] | float = "cv",
-        threshold_cv: Any = 5,
+        threshold_cv: Any = FOLDS,
         scoring: Any = "balanced_accuracy",
         pos_label: Any = None,
-        distance_cv: Any = 5,
+        distance_cv: Any = FOLDS,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -205,7 +206,7 @@ class HybridClassifier(BaseHybrid):
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, clusters: Any = None) -> "HybridClassifier":
+    def fit(self, X: Any, y: Any, clusters: Any = None, sample_weight: Any = None) -> "HybridClassifier":
         """Split the negatives, fit the machines and the integrator, and choose the threshold.
 
         Parameters
@@ -218,6 +219,9 @@ class HybridClassifier(BaseHybrid):
             Cluster of each row, used instead of `n_clusters`; those of the positives are ignored. In a cross-validation
             they are cut to the rows of each fold if metadata routing is enabled and ``set_fit_request(clusters=True)``
             requests them.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the rows; 2 counts as two rows, and rows of weight 0 are left out. The machines, the clusters,
+            the integrator and the threshold use them. In a pipeline the last step gets them. Folds ignore them.
 
         Returns
         -------
@@ -225,22 +229,27 @@ class HybridClassifier(BaseHybrid):
             The fitted classifier.
         """
         self._check_params()
-        x, code = self._read(X, y)
+        rows = self._read(X, y, sample_weight)
+        code, weight = rows.code, rows.weight
         self._check_classes(X, clusters)
-        base = self._baseline(code)
+        if clusters is None and is_labels(self.n_clusters):
+            clusters = self.n_clusters
+        base = self._baseline(rows)
         self.pos_label_ = self.classes_[base]
         self._order = np.array([base, *(k for k in range(len(self.classes_)) if k != base)])
         positive = code == base
         if len(self.classes_) > 2:
             groups = self._group_classes(code)
-            fitted = self._train_best(partial(self._train, x, self.integrator, self._seed()), [lambda: groups])
+            train = partial(self._train, rows, self.integrator, self._seed())
+            fitted = self._train_best(train, [lambda: groups], weight)
             self.threshold_ = None
         else:
-            known = known_threshold(self.threshold, self.scoring, positive)
-            fitted = self._train_two(x, positive, clusters, needed=known is None)
-            self.threshold_ = self._choose_threshold(fitted.held_out, positive) if known is None else known
+            known = known_threshold(self.threshold, self.scoring, positive, weight)
+            fitted = self._train_two(rows, positive, rows.cut(clusters), needed=known is None)
+            self.threshold_ = self._choose_threshold(fitted.held_out, positive, weight) if known is None else known
         self._keep(fitted)
-        self.clusters_, self.n_clusters_ = fitted.groups.clusters, len(fitted.groups.machines)
+        self.clusters_, self.n_clusters_ = np.full(len(rows.used), -1), len(fitted.groups.machines)
+        self.clusters_[rows.used] = fitted.groups.clusters
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -304,7 +313,7 @@ class HybridClassifier(BaseHybrid):
                 f"{arg('integrator', self.integrator)} is for two classes, got {n_classes}, {names}; use another."
             )
 
-    def _baseline(self, code: Codes) -> int:
+    def _baseline(self, rows: Rows) -> int:
         """Index of the positive class or the baseline."""
         if self.pos_label is not None:
             found = np.flatnonzero(self.classes_ == self.pos_label)
@@ -316,27 +325,27 @@ class HybridClassifier(BaseHybrid):
             return int(found[0])
         if len(self.classes_) > 2:
             return 0
-        first, second = np.bincount(code)
+        first, second = np.bincount(rows.code, weights=rows.weight)
         return 0 if first < second else 1
 
-    def _group_classes(self, code: Codes) -> Groups:
+    def _group_classes(self, code: NDArray[np.int64]) -> Groups:
         """One group for each class, the baseline first."""
         names = [str(self.classes_[k]) for k in self._order]
         return against_baseline(np.argsort(self._order)[code], names, names[1:])
 
-    def _train_two(self, x: Any, positive: NDArray[np.bool_], clusters: Any, needed: bool) -> FittedHybrid:
+    def _train_two(self, rows: Rows, positive: NDArray[np.bool_], clusters: Any, needed: bool) -> FittedHybrid:
         """Split the rows of two classes, and fit the machines and the integrator."""
         split, seed, labels = SPLITS[self.split], self._seed(), (str(self.pos_label_), str(self._negative))
-        make = partial(split.make, x, positive, labels, clusters=clusters, seed=seed)
+        make = partial(split.make, rows.x, positive, rows.weight, labels, clusters=clusters, seed=seed)
         chooses = clusters is None and is_word(self.n_clusters, "auto")
-        numbers = split.tried(positive) if chooses else [self.n_clusters]
+        numbers = split.tried(positive, rows.weight) if chooses else [self.n_clusters]
         makers = [partial(make, n_clusters=number) for number in numbers]
-        return self._train_best(partial(self._train, x, self._kind(), seed), makers, needed)
+        return self._train_best(partial(self._train, rows, self._kind(), seed), makers, rows.weight, needed)
 
-    def _choose_threshold(self, held_out: HeldOut | None, positive: NDArray[np.bool_]) -> float:
+    def _choose_threshold(self, held_out: HeldOut | None, positive: NDArray[np.bool_], weight: Array | None) -> float:
         assert held_out is not None
         rule, classes = THRESHOLDS[str(self.threshold)], (self.pos_label_, self._negative)
-        return rule(held_out.proba[:, 0], positive, held_out.fold, self.scoring, classes)
+        return rule(held_out.proba[:, 0], positive, held_out.fold, self.scoring, classes, weight)
 
     def _loss(self, fitted: FittedHybrid) -> Array:
         if len(self.classes_) > 2:

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from pwcstats import _params
 from pwcstats._text import listed, shown
 from pwcstats.errors import InputError, PwcWarning, arg, value, warn
-from pwcstats.hybrid.base import BaseHybrid, HeldOut
+from pwcstats.hybrid.base import FOLDS, BaseHybrid, HeldOut, Rows
 from pwcstats.hybrid.cutoff import THRESHOLDS, known_threshold
-from pwcstats.hybrid.groups import Codes, Groups
+from pwcstats.hybrid.groups import Groups
 from pwcstats.hybrid.integrators import Criterion, Penalty
 from pwcstats.hybrid.machines import MachineRows
 from pwcstats.logit.reading import is_text
@@ -53,7 +53,8 @@ class OrdinalHybridClassifier(BaseHybrid):
         clearly show that it is better. "prevalence" counts as many rows to each class as it has. You can give numbers
         by class, or in the order of `classes_`. :meth:`predict` does not use them.
     threshold_cv : int or splitter
-        Folds that hold out the probabilities that choose the thresholds.
+        Folds that hold out the probabilities that choose the thresholds. A warning says so if nothing is chosen and you
+        set it.
     scoring : str or callable
         Score of predicted classes, as in scikit-learn, by which "cv" chooses thresholds. A class is 1 and all others
         are 0.
@@ -135,9 +136,9 @@ class OrdinalHybridClassifier(BaseHybrid):
         penalty: Penalty = "auto",
         select: Criterion = None,
         categories: Any = None,
-        distance_cv: Any = 5,
+        distance_cv: Any = FOLDS,
         class_threshold: Any = None,
-        threshold_cv: Any = 5,
+        threshold_cv: Any = FOLDS,
         scoring: Any = "f1",
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -156,7 +157,7 @@ class OrdinalHybridClassifier(BaseHybrid):
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any) -> "OrdinalHybridClassifier":
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "OrdinalHybridClassifier":
         """Fit the machines and the integrator.
 
         Parameters
@@ -165,6 +166,9 @@ class OrdinalHybridClassifier(BaseHybrid):
             Rows of numbers.
         y : array-like of shape (n_samples,)
             Ordered classes.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the rows; 2 counts as two rows, and rows of weight 0 are left out. The machines, the integrator
+            and the thresholds use them. In a pipeline the last step gets them. Folds ignore them.
 
         Returns
         -------
@@ -172,17 +176,17 @@ class OrdinalHybridClassifier(BaseHybrid):
             The fitted classifier.
         """
         self._check_params()
-        x, code = self._read(X, y)
+        rows = self._read(X, y, sample_weight)
         self._order = self._read_order(y)
         self.categories_ = self.classes_[self._order]
-        rank = np.argsort(self._order)[code]
+        rank = np.argsort(self._order)[rows.code]
         names = [str(label) for label in self.categories_]
         machines = [MachineRows(names[k], rank == k, rank < k) for k in range(1, len(names))]
-        groups, known = Groups(rank, names, machines, rank), self._known_thresholds(code)
-        train = partial(self._train, x, self.integrator, self._seed())
-        fitted = self._train_best(train, [lambda: groups], needed=known is not None and None in known)
+        groups, known = Groups(rank, names, machines, rank), self._known_thresholds(rows)
+        train = partial(self._train, rows, self.integrator, self._seed())
+        fitted = self._train_best(train, [lambda: groups], rows.weight, needed=known is not None and None in known)
         self._keep(fitted)
-        self.thresholds_ = None if known is None else self._all_thresholds(known, fitted.held_out, code)
+        self.thresholds_ = None if known is None else self._all_thresholds(known, fitted.held_out, rows)
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -232,15 +236,16 @@ class OrdinalHybridClassifier(BaseHybrid):
         if isinstance(self.class_threshold, str):
             _params.choice(self.class_threshold, THRESHOLDS, "class_threshold")
 
-    def _known_thresholds(self, code: Codes) -> list[float | None] | None:
+    def _known_thresholds(self, rows: Rows) -> list[float | None] | None:
         """Thresholds of the classes; None for those that need held-out probabilities."""
         if self.class_threshold is None:
             return None
         if isinstance(self.class_threshold, str):
-            return [known_threshold(self.class_threshold, self.scoring, code == k) for k in range(len(self.classes_))]
+            known = partial(known_threshold, self.class_threshold, self.scoring, weight=rows.weight)
+            return [known(rows.code == k) for k in range(len(self.classes_))]
         return _read_thresholds(self.class_threshold, self.classes_)
 
-    def _all_thresholds(self, known: list[float | None], held_out: HeldOut | None, code: Codes) -> pd.Series:
+    def _all_thresholds(self, known: list[float | None], held_out: HeldOut | None, rows: Rows) -> pd.Series:
         """Thresholds of the classes; those that are not known come from held-out probabilities."""
         found = list(known)
         if held_out is not None:
@@ -248,7 +253,7 @@ class OrdinalHybridClassifier(BaseHybrid):
             for k in [k for k, threshold in enumerate(known) if threshold is None]:
                 # A score sees a class as 1, and all others as 0.
                 choose = THRESHOLDS[self.class_threshold]
-                found[k] = choose(proba[:, k], code == k, held_out.fold, self.scoring, (1, 0))
+                found[k] = choose(proba[:, k], rows.code == k, held_out.fold, self.scoring, (1, 0), rows.weight)
         return pd.Series(found, index=self.classes_, dtype=np.float64)
 
     def _read_order(self, y: Any) -> NDArray[np.int64]:

@@ -1,5 +1,7 @@
 """Logistic regression for separated data: binary, multinomial and ordinal models, separation, selection of terms."""
 
+from pwcstats.logit.adjacent import AdjacentCategories
+from pwcstats.logit.adjacent_results import AdjacentCategoriesResults
 from pwcstats.logit.continuation_results import ContinuationRatioResults
 from pwcstats.logit.firth import FirthLogit, FirthLogitResults
 from pwcstats.logit.individualized import IndividualizedResults, individualized_mnlogit
@@ -11,6 +13,8 @@ from pwcstats.logit.selection import StepwiseResult, stepwise
 from pwcstats.logit.separation import SeparationResult, detect_separation
 
 __all__ = [
+    "AdjacentCategories",
+    "AdjacentCategoriesResults",
     "ContinuationRatio",
     "ContinuationRatioResults",
     "FirthLogit",

@@ -1,29 +1,23 @@
 """Results of continuation ratios."""
 
-from collections.abc import Sequence
 from typing import Any, Literal, overload
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from statsmodels.base.model import LikelihoodResultsWrapper
 from statsmodels.base.wrapper import populate_wrapper, union_dicts
-from statsmodels.iolib.summary import Summary
 
-from pwcstats import _params, _summary
-from pwcstats._arrays import Array
+from pwcstats import _params
 from pwcstats._results import TestResult
-from pwcstats._text import counted
-from pwcstats.errors import InputError
 from pwcstats.logit.inherited import PrintedWrapper
 from pwcstats.logit.likelihood import MultinomialLikelihood
-from pwcstats.logit.ordinal_results import OrdinalResults
 from pwcstats.logit.robust import check_nonrobust
+from pwcstats.logit.stages import StagedResults
 
 __all__ = ["ContinuationRatioResults"]
 
 
-class ContinuationRatioResults(OrdinalResults):
+class ContinuationRatioResults(StagedResults):
     """Results of :meth:`ContinuationRatio.fit`.
 
     Attributes
@@ -43,17 +37,6 @@ class ContinuationRatioResults(OrdinalResults):
     """
 
     _scope = " at every stage"
-
-    @property
-    def coefs(self) -> pd.DataFrame:
-        """Coefficients by stage and column."""
-        model, n = self.model, len(self.model.stages)
-        if model.parallel:
-            slopes = np.tile(self.params[n:], (n, 1))
-            values = np.column_stack([self.params[:n], slopes])
-        else:
-            values = self.params.reshape(n, -1)
-        return pd.DataFrame(values, index=model.stages, columns=model.columns)
 
     @overload
     def predict(
@@ -88,17 +71,6 @@ class ContinuationRatioResults(OrdinalResults):
         columns = self.model.labels if which == "prob" else self.model.stages
         return pd.DataFrame(values, index=index, columns=columns)
 
-    def _held(self, terms: Sequence[str]) -> NDArray[np.bool_]:
-        n_before = len(self.model.stages) if self.model.parallel else 1
-        return np.array([*[False] * n_before, *(name in terms for name in self.model.columns[1:])])
-
-    def _span(self, combinations: Array) -> Array:
-        if not self.model.parallel:
-            return combinations
-        n = len(self.model.stages)
-        constants = np.column_stack([np.eye(n), np.tile(combinations[0, 1:], (n, 1))])
-        return np.vstack([constants, np.column_stack([np.zeros((len(combinations) - 1, n)), combinations[1:, 1:]])])
-
     def parallel_test(self) -> TestResult:
         """Likelihood-ratio test that all stages have the same slopes.
 
@@ -109,73 +81,18 @@ class ContinuationRatioResults(OrdinalResults):
         TestResult
         """
         check_nonrobust(self, "a likelihood-ratio test")
-        model = self.model
+        model, df = self.model, self._parallel_df("stage")
         n_stages, n_slopes = len(model.stages), len(model.columns) - 1
-        df = (n_stages - 1) * n_slopes
-        if not df:
-            raise InputError(
-                "a test of parallel slopes needs two stages and one column besides the constant; this model has "
-                f"{counted(n_stages, 'stage')} and {counted(n_slopes, 'column')}."
-            )
         x, y, weight, names = model.stacked(True)
         firth = model.penalty == "firth"
         likelihood = MultinomialLikelihood(x, y, weight, None, 2, firth, lambda: names)
         held = np.arange(len(names)) >= n_stages + n_slopes
         best = likelihood.fit().point
         null = likelihood.held_at(np.where(held, 0.0, likelihood.beta(best.params)), held, False)
-        return self._compared(best.value - null.value, float(df), "all stages have the same slopes")
+        return self._compared(best.value - null.value, df, "all stages have the same slopes")
 
-    def _coefficients_of(self, columns: Sequence[int]) -> list[int]:
-        model, n = self.model, len(self.model.stages)
-        index = [model.columns.index(str(model.exog_names[column])) for column in columns]
-        if not model.parallel:
-            return [stage * len(model.columns) + k for stage in range(n) for k in index]
-        # The constants of the stages come first, then one slope for each column.
-        return [k for column in index for k in (range(n) if column == 0 else [n + column - 1])]
-
-    def summary(self, alpha: float = 0.05) -> Summary:
-        """Summary with a table of coefficients for each stage; intervals have level 1 - alpha."""
-        _params.level(alpha, "alpha")
-        model = self.model
-        n = len(model.stages)
-        if model.parallel:
-            names = model._param_names()
-            tables = [_summary.coefficients(names, self.params, self.bse, alpha, "all stages")]
-        else:
-            rows = zip(self.params.reshape(n, -1), self.bse.reshape(n, -1), strict=True)
-            tables = [
-                _summary.coefficients(model.columns, estimate, se, alpha, model.stage_name(stage))
-                for stage, (estimate, se) in enumerate(rows)
-            ]
-        left = [
-            ("Dep. Variable:", str(model.endog_names)),
-            ("Model:", f"ContinuationRatio, {model.direction}"),
-            ("Method:", "Firth" if model.penalty else "MLE"),
-            ("Slopes:", "parallel" if model.parallel else "separate"),
-            ("converged:", str(self.converged)),
-        ]
-        right = [
-            ("No. Observations:", _summary.number(self.nobs)),
-            ("Df Residuals:", _summary.number(self.df_resid)),
-            ("Log-Likelihood:", f"{self.llf_unpenalized:.5g}"),
-            ("AIC:", f"{self.aic:.5g}"),
-            ("BIC:", f"{self.bic:.5g}"),
-        ]
-        summary = Summary()
-        summary.tables = [
-            _summary.head("Continuation Ratio Results", left, right, _summary.width_of(tables)),
-            *tables,
-        ]
-        stages = [f"{label}: {model.stage_name(k)}" for k, label in enumerate(model.stages)] if model.parallel else []
-        summary.add_extra_txt(
-            [
-                *stages,
-                *(["Log-likelihood and AIC are without the penalty."] if model.penalty else []),
-                *([f"Standard errors are robust ({self.cov_type})."] if self.cov_type != "nonrobust" else []),
-                *([f"Not all estimates are finite: {self.reason}; use penalty='firth'."] if self.separated else []),
-            ]
-        )
-        return summary
+    def _titles(self) -> tuple[str, str]:
+        return "Continuation Ratio Results", f"ContinuationRatio, {self.model.direction}"
 
 
 class ContinuationRatioResultsWrapper(PrintedWrapper, LikelihoodResultsWrapper):

@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from pwcstats import _params
 from pwcstats._arrays import Array
 from pwcstats._text import named
 from pwcstats.errors import InputError, arg, code, value
@@ -86,6 +85,8 @@ class OrderedLogit(OrdinalModel):
     1  0.190  0.622  0.187
     2  0.873  0.120  0.008
     """
+
+    _kinds = ("prob", "linear", "cumulative")
 
     def __init__(
         self,
@@ -178,11 +179,14 @@ class OrderedLogit(OrdinalModel):
         ndarray
             One row per observation, one column per class or threshold; linear predictors have no columns.
         """
-        _params.choice(which, ("prob", "linear", "cumulative"), "which")
-        params = np.asarray(params, dtype=np.float64)
-        x, added = self._read_rows(params[: len(self._kept)], exog, offset)
+        return self._predict(params, exog, which, offset)
+
+    def _slope_coefficients(self, params: Array) -> Array:
+        return params[: len(self._kept)]
+
+    def _values(self, params: Array, x: Array, offset: Array | float, which: str) -> Array:
         p = len(self._kept)
-        eta = x @ params[:p] + added
+        eta = x @ params[:p] + offset
         if which == "linear":
             return eta
         cuts = params[p:] - eta[:, None]
@@ -192,6 +196,34 @@ class OrderedLogit(OrdinalModel):
         # This keeps the digits of small probabilities.
         middle = below[:, 1:] * above[:, :-1] * -np.expm1(-np.diff(params[p:]))
         return np.column_stack([below[:, :1], middle, above[:, -1:]])
+
+    def _derivatives(self, params: Array, x: Array, offset: Array | float, which: str) -> list[Array]:
+        p = x.shape[1]
+        if which == "linear":
+            return [np.column_stack([x, np.zeros((len(x), len(params) - p))])]
+        cuts = params[p:] - (x @ params[:p] + offset)[:, None]
+        density = expit(cuts) * expit(-cuts)
+        m = cuts.shape[1]
+        of_cuts = [np.column_stack([-f[:, None] * x, f[:, None] * np.eye(m)[k]]) for k, f in enumerate(density.T)]
+        if which == "cumulative":
+            return of_cuts
+        zero = np.zeros_like(of_cuts[0])
+        return [high - low for low, high in zip([zero, *of_cuts], [*of_cuts, zero], strict=True)]
+
+    def _mean_effects(self, params: Array, x: Array, offset: Array, weight: Array, column: int) -> tuple[Array, Array]:
+        # With the mean density f_k of the cuts, the derivative of P_j by a column of slope b is -(f_j - f_j-1) b.
+        p = x.shape[1]
+        cuts = params[p:] - (x @ params[:p] + offset)[:, None]
+        density = expit(cuts) * expit(-cuts)
+        bend = density * (expit(-cuts) - expit(cuts)) * weight[:, None]
+        m = cuts.shape[1]
+        mean = np.concatenate([[0.0], weight @ density, [0.0]])
+        jacobian = np.zeros((m + 2, len(params)))
+        jacobian[1:-1] = np.column_stack([-bend.T @ x, np.diag(bend.sum(axis=0))])
+        effect = -np.diff(mean)
+        out = -np.diff(jacobian, axis=0) * params[column]
+        out[:, column] += effect
+        return effect * params[column], out
 
 
 def _check_middle(code: NDArray[np.int64], weight: Array, labels: list[Any]) -> None:

@@ -15,11 +15,12 @@ from pwcstats.logit.binary import Fit, fit_binary, warn_about
 from pwcstats.logit.continuation_results import ContinuationRatioResults, ContinuationRatioResultsWrapper
 from pwcstats.logit.formulas import FromFormula
 from pwcstats.logit.maximum import MAXITER
+from pwcstats.logit.stages import Stages
 
 __all__ = ["ContinuationRatio"]
 
 
-class ContinuationRatio(FromFormula, Model):
+class ContinuationRatio(Stages, FromFormula, Model):
     r"""Continuation-ratio logits for ordered classes.
 
     The model is a chain of binary logits, the stages, each with an intercept. The backward model starts at the top:
@@ -142,11 +143,6 @@ class ContinuationRatio(FromFormula, Model):
         label = self.stages[stage]
         return f"P(y = {label} | y {sign} {label})"
 
-    def _param_names(self) -> list[str]:
-        if self.parallel:
-            return [*(f"{self.columns[0]}:{label}" for label in self.stages), *self.columns[1:]]
-        return [f"{name}:{label}" for label in self.stages for name in self.columns]
-
     def _design(self, exog: Array) -> Array:
         return np.column_stack([np.ones(len(exog)), np.asarray(exog, dtype=np.float64)[:, self._kept]])
 
@@ -256,14 +252,10 @@ class ContinuationRatio(FromFormula, Model):
         """
         _params.choice(which, ("prob", "linear", "stage"), "which")
         params = np.asarray(params, dtype=np.float64)
-        n_stages = len(self.stages)
-        if self.parallel:
-            coefs = np.column_stack([params[:n_stages], np.tile(params[n_stages:], (n_stages, 1))])
-        else:
-            coefs = params.reshape(n_stages, -1)
+        coefs = self.coefs_of(params)
         x = self.exog
         if exog is not None:
-            slopes = np.zeros((self.exog.shape[1], n_stages))
+            slopes = np.zeros((self.exog.shape[1], len(self.stages)))
             slopes[self._kept] = coefs[:, 1:].T
             x = reading.read_new_rows(exog, list(map(str, self.exog_names)), slopes, hasattr(self, "formula"))
         predictor = self._design(np.atleast_2d(x)) @ coefs.T

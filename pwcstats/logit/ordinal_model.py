@@ -1,7 +1,7 @@
 """What the models of ordered classes with one likelihood share."""
 
 from abc import abstractmethod
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import pandas as pd
@@ -24,6 +24,8 @@ class OrdinalModel(FromFormula, Model):
 
     # Options for the error message.
     _options = "penalty, freq_weights, offset, categories and missing"
+    # What can be predicted, besides classes.
+    _kinds: ClassVar[tuple[str, ...]]
     _likelihood: CentredLikelihood
 
     def __init__(
@@ -63,6 +65,9 @@ class OrdinalModel(FromFormula, Model):
         self.columns = [constant, *(str(self.exog_names[k]) for k in self._kept)]
         self.data.param_names = self._param_names()
         self._init_keys += ["penalty"]
+        self._set_likelihood()
+
+    def _set_likelihood(self) -> None:
         offset = self._offset if self._offset.any() else None
         self._likelihood = self._make_likelihood(self._slopes_of(self.exog), offset)
 
@@ -130,14 +135,20 @@ class OrdinalModel(FromFormula, Model):
         """Names of coefficients in the message about separation, in their order; others may follow."""
         return self._param_names()
 
-    def _read_rows(self, slopes: Array, exog: Any, offset: Any) -> tuple[Array, Array | float]:
-        """Columns and offsets of new rows, or of the rows of the fit; `slopes` has a row for each column."""
+    def _predict(self, params: Any, exog: Any, which: str, offset: Any) -> Array:
+        _params.choice(which, self._kinds, "which")
+        params = np.asarray(params, dtype=np.float64)
+        return self._values(params, *self._read_rows(params, exog, offset), which)
+
+    def _read_rows(self, params: Array, exog: Any, offset: Any) -> tuple[Array, Array | float]:
+        """Columns with slopes and offsets of new rows, or of the rows of the fit."""
         x = self.exog
         added: Array | float = self._offset if exog is None else 0.0
         if exog is not None and not self._kept:
             # A model without slopes may have been fitted without any column.
             x = np.empty((len(exog), 0))
         elif exog is not None:
+            slopes = self._slope_coefficients(params)
             every = np.zeros((self.exog.shape[1], *slopes.shape[1:]))
             every[self._kept] = slopes
             names = list(map(str, self.exog_names))
@@ -145,6 +156,22 @@ class OrdinalModel(FromFormula, Model):
         if offset is not None:
             added = reading.read_new_offset(offset, len(x), hasattr(self, "formula"))
         return self._slopes_of(x), added
+
+    @abstractmethod
+    def _slope_coefficients(self, params: Array) -> Array:
+        """Slopes of the columns, one row each."""
+
+    @abstractmethod
+    def _values(self, params: Array, x: Array, offset: Array | float, which: str) -> Array:
+        """Predictions for some rows."""
+
+    @abstractmethod
+    def _derivatives(self, params: Array, x: Array, offset: Array | float, which: str) -> list[Array]:
+        """Derivatives of the predictions by the parameters, rows x parameters, for each of their columns."""
+
+    @abstractmethod
+    def _mean_effects(self, params: Array, x: Array, offset: Array, weight: Array, column: int) -> tuple[Array, Array]:
+        """Derivatives of the mean probabilities of the classes by a column, and their derivatives by the parameters."""
 
 
 def _fit_rest(likelihood: CentredLikelihood) -> Any:

@@ -40,11 +40,14 @@ class PenalizedModel(HidesUnavailable):
     _weight: Array
     # Options of `fit`, for its error message.
     _fit_options = "start_params, maxiter, disp, cov_type and cov_kwds"
+    # Whether there may be a penalty; subclasses may maximise the likelihood itself.
+    _firth = True
 
     def __init__(
         self, endog: Any, exog: Any, offset: Any = None, freq_weights: Any = None, tau: float = 0.5, **kwargs: Any
     ) -> None:
-        self.tau = _params.number(tau, "tau", "a finite number of at least 0", lambda x: 0.0 <= x < math.inf)
+        tau = _params.number(tau, "tau", "a finite number of at least 0", lambda x: 0.0 <= x < math.inf)
+        self.tau = tau if self._firth else 0.0
         reading.check_options(kwargs, type(self).__name__, "offset, freq_weights, tau and missing")
         reading.check_design(exog)
         reading.check_aligned(exog, freq_weights=freq_weights, offset=offset)
@@ -153,7 +156,7 @@ class PenalizedModel(HidesUnavailable):
         maxiter = _params.count(maxiter, "maxiter")
         start = None if start_params is None else self._read_params(start_params, "start_params")
         ascent = self._likelihood.fit(start, maxiter)
-        if self.tau == 0.0:
+        if self.tau == 0.0 and self._firth:
             self._check_not_separated(ascent)
         if not np.isfinite(ascent.point.value):
             raise InputError(f"{arg('start_params')} give probabilities of 0 or 1; start nearer to 0.")

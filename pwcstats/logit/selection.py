@@ -26,8 +26,8 @@ from pwcstats.errors import (
     warn,
 )
 from pwcstats.logit.formulas import columns_by_term
-from pwcstats.logit.ordered import OrderedLogit
 from pwcstats.logit.ordinal import ContinuationRatio
+from pwcstats.logit.ordinal_model import OrdinalModel
 from pwcstats.logit.penalized import PenalizedModel
 from pwcstats.logit.separation import detect_separation, separation_message
 
@@ -98,9 +98,10 @@ def stepwise(
     Parameters
     ----------
     model : model
-        Model with all candidate terms, not fitted: FirthLogit, FirthMNLogit, ContinuationRatio, OrderedLogit, or
-        statsmodels' Logit, MNLogit or OrderedModel. After a formula, whole terms are selected, such as all columns of a
-        factor, and an interaction never without its main effects. Otherwise columns are selected, or `terms`.
+        Model with all candidate terms, not fitted: FirthLogit, FirthMNLogit, ContinuationRatio, OrderedLogit,
+        AdjacentCategories, or statsmodels' Logit, MNLogit or OrderedModel. After a formula, whole terms are selected,
+        such as all columns of a factor, and an interaction never without its main effects. Otherwise columns are
+        selected, or `terms`.
     criterion : {"aic", "bic", "lr"} or float
         Akaike's or Schwarz's criterion, or likelihood-ratio tests. For models with Firth's penalty the criteria use the
         unpenalised likelihood, as in R's brglm2, and the tests are penalised likelihood-ratio tests, in which both
@@ -176,11 +177,12 @@ class _Search:
     """Fits of a model with subsets of its terms; each subset is fitted once."""
 
     def __init__(self, model: Any, criterion: str | float, keep: Any, terms: Mapping[Any, Any] | None) -> None:
-        known = (PenalizedModel, ContinuationRatio, OrderedLogit, Logit, MNLogit, OrderedModel)
+        known = (PenalizedModel, ContinuationRatio, OrdinalModel, Logit, MNLogit, OrderedModel)
         if not isinstance(model, known):
             raise InputError(
                 f"{arg('model')} must be a model that is not fitted: FirthLogit, FirthMNLogit, ContinuationRatio, "
-                f"OrderedLogit, or statsmodels' Logit, MNLogit or OrderedModel, got {type(model).__name__}."
+                "OrderedLogit, AdjacentCategories, or statsmodels' Logit, MNLogit or OrderedModel, got "
+                f"{type(model).__name__}."
             )
         self.model: Any = model
         self.criterion = criterion
@@ -322,7 +324,7 @@ class _Search:
     @property
     def _intercepts(self) -> bool:
         """Whether the model has intercepts besides its columns."""
-        return isinstance(self.model, ContinuationRatio | OrderedLogit | OrderedModel)
+        return isinstance(self.model, ContinuationRatio | OrdinalModel | OrderedModel)
 
 
 def _options(model: Any) -> dict[str, Any]:

@@ -305,15 +305,20 @@ def make_problem(x: Any, y: NDArray[Any], weight: Array | None, square: bool) ->
             f"{shape_of(x)}; give the square matrix, or use another kernel."
         )
     if weight is not None:
-        gone = np.setdiff1d(np.unique(y), np.unique(y[weight > 0.0]))
-        if len(gone):
-            raise InputError(
-                f"{arg('sample_weight')} leaves the classes {listed(map(shown, gone))} without weight; drop them from "
-                f"{arg('X')} and {arg('y')}, or give some of their rows a positive weight."
-            )
+        check_weight_of_classes(y, weight)
     problem = Problem(x, y, weight, square)
     check_several_classes(problem.classes)
     return problem
+
+
+def check_weight_of_classes(y: NDArray[Any], weight: Array) -> None:
+    """Refuse classes whose rows all have weight 0."""
+    gone = np.setdiff1d(np.unique(y), np.unique(y[weight > 0.0]))
+    if len(gone):
+        raise InputError(
+            f"{arg('sample_weight')} leaves the classes {listed(map(shown, gone))} without weight; drop them from "
+            f"{arg('X')} and {arg('y')}, or give some of their rows a positive weight."
+        )
 
 
 class Standardizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):

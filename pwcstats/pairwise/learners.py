@@ -284,11 +284,16 @@ def asks_for_gamma(learner: Any) -> bool:
     return machine and isinstance(learner.gamma, str)
 
 
-def gamma_of_rows(learner: Any, x: Any) -> dict[str, float]:
-    """The number that gamma="scale" or "auto" means for some rows."""
+def gamma_of_rows(learner: Any, x: Any, weight: Array | None = None) -> dict[str, float]:
+    """The number that gamma="scale" or "auto" means for some rows; a weight of 2 counts as two rows."""
     if learner.gamma == "auto":
         return {"gamma": 1.0 / x.shape[1]}
-    variance = x.multiply(x).mean() - x.mean() ** 2 if sparse.issparse(x) else x.var()
+    if weight is not None:
+        squares = x.multiply(x) if sparse.issparse(x) else x**2
+        mean, square = (np.average(np.ravel(each.mean(axis=1)), weights=weight) for each in (x, squares))
+        variance = square - mean**2
+    else:
+        variance = x.multiply(x).mean() - x.mean() ** 2 if sparse.issparse(x) else x.var()
     return {"gamma": float(1.0 / (x.shape[1] * variance)) if variance != 0 else 1.0}
 
 

@@ -34,9 +34,10 @@ def to_r(result: Any, path: str | os.PathLike[str] | None = None) -> Any:
     Parameters
     ----------
     result : object
-        A result of :class:`FirthLogit`, :class:`FirthMNLogit`, :class:`ContinuationRatio`, :class:`BradleyTerry` or
-        :class:`PlackettLuce`; a fitted :class:`PairwiseClassifier`, :class:`HybridClassifier` or
-        :class:`OrdinalHybridClassifier`; or the result of :func:`compare_methods` or of ``couple(return_info=True)``.
+        A result of :class:`FirthLogit`, :class:`FirthMNLogit`, :class:`ContinuationRatio`, :class:`OrderedLogit`,
+        :class:`AdjacentCategories`, :class:`BradleyTerry` or :class:`PlackettLuce`; a fitted
+        :class:`PairwiseClassifier`, :class:`HybridClassifier` or :class:`OrdinalHybridClassifier`; or the result of
+        :func:`compare_methods` or of ``couple(return_info=True)``.
     path : path, optional
         A file to write instead. In R, ``readRDS(path)`` reads it.
 

@@ -91,6 +91,21 @@ plain_clm <- clm(y ~ x1 + x2, data = odds, control = precise)
 new_odds <- data.frame(x1 = c(-1, 0, 2), x2 = c(0.1, 1, 3))
 found_odds <- predict(plain_clm, new_odds, type = "prob", se.fit = TRUE, interval = TRUE)
 
+# Adjacent categories of the same data. VGAM takes the offset of each step.
+step_offsets <- matrix(odds$off, nrow(odds), 3)
+adjacent <- function(parallel) {
+  ml <- quiet(do.call(vglm, list(
+    y ~ x1 + x2, acat(parallel = parallel), odds, weights = odds$w, offset = step_offsets, epsilon = 1e-12, maxit = 100
+  )))
+  firth <- quiet(bracl(y ~ x1 + x2, data = odds, weights = w, parallel = parallel, type = "AS_mean",
+                       epsilon = 1e-12, maxit = 1000))
+  list(
+    ml = list(coef = unname(coef(ml)), se = unname(sqrt(diag(vcov(ml)))), loglik = logLik(ml),
+              fitted = unname(fitted(ml))),
+    firth = list(coef = unname(coef(firth)), se = unname(sqrt(diag(vcov(firth)))), loglik = as.numeric(logLik(firth)))
+  )
+}
+
 answer <- list(
   versions = c(R = as.character(getRversion()), sapply(
     c("brglm2", "VGAM", "MASS", "ordinal"), function(package) as.character(packageVersion(package))
@@ -131,7 +146,8 @@ answer <- list(
       clm = unname(coef(plain_clm)), confint = unname(confint(plain_clm)), new = columns(new_odds),
       fit = unname(found_odds$fit), se = unname(found_odds$se.fit), low = unname(found_odds$lwr),
       high = unname(found_odds$upr)
-    )
+    ),
+    adjacent = list(separate = adjacent(FALSE), parallel = adjacent(TRUE))
   ),
   birthwt = list(
     data = columns(birthwt), terms = attr(terms(stepped), "term.labels"), aic = AIC(stepped),

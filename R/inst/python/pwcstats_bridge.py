@@ -261,6 +261,19 @@ def integrator_covariance(fit):
     return fit.integrator_.cov_params() if is_joint else None
 
 
+def integrator_likelihood(fit):
+    """Return the log-likelihood of the integrator without penalty, with its numbers of parameters and rows, or None."""
+    from pwcstats.hybrid.integrators import INTEGRATORS
+
+    if not INTEGRATORS[fit._fitted.integrator.kind].selects:
+        return None
+    results = fit.integrator_
+    value = getattr(results, "llf_unpenalized", results.llf)
+    # Aliased coefficients are 0 and have no standard error.
+    df = np.isfinite(np.asarray(results.bse, dtype=np.float64)).sum()
+    return {"value": float(value), "df": float(df), "nobs": float(results.nobs)}
+
+
 def weights_pairs(coupling):
     """Return whether a coupling method uses weights of the pairs."""
     from pwcstats.coupling.methods import find_method

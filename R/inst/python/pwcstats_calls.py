@@ -135,11 +135,24 @@ def _cratio(results):
     model = results.model
     if model.aliased != "raise":
         raise InputError("cratio() in R has no aliased='drop'; fit with aliased='raise'.")
+    return _ordinal("cratio", results, {"direction": model.direction, "parallel": bool(model.parallel)})
+
+
+def _adjacent(results):
+    return _ordinal("adjacent_categories", results, {"parallel": bool(results.model.parallel)})
+
+
+def _ordered(results):
+    return _ordinal("ordered_logit", results, {})
+
+
+def _ordinal(function, results, arguments):
+    model = results.model
     numbers = pd.api.types.is_numeric_dtype(model.labels) and not pd.api.types.is_bool_dtype(model.labels)
     labels = np.asarray(model.labels)
     response = _column(labels[model._code]) if numbers else _factor(model._code, labels, True)
-    arguments = {"direction": model.direction, "penalty": model.penalty or "none", "parallel": bool(model.parallel)}
-    return _logit("cratio", results, response, arguments, always_constant=True)
+    arguments = arguments | {"penalty": model.penalty or "none"}
+    return _logit(function, results, response, arguments, always_constant=True)
 
 
 # Abilities.
@@ -269,7 +282,9 @@ def _plackett_luce(results):
 _CALLS = {
     "FirthLogitResults": _firth,
     "FirthMNLogitResults": _firth_multinom,
+    "AdjacentCategoriesResults": _adjacent,
     "ContinuationRatioResults": _cratio,
+    "OrderedLogitResults": _ordered,
     "BradleyTerryResults": _bt,
     "MixedBradleyTerryResults": _bt,
     "PlackettLuceResults": _plackett_luce,

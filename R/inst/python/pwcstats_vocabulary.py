@@ -24,7 +24,6 @@ _PARAMETERS = {
     "priors": "prior",
     "random_state": "seed",
     "sample_weight": "weights",
-    "threshold_cv": "the cross-validation of threshold",
     "tol": "tolerance",
     "weight": "weights",
     # Only PairwiseClassifier has a parameter of this name.
@@ -78,6 +77,7 @@ _SAME = (
     "winners",
 )
 _FUNCTIONS = {name: f"{name}()" for name in _SAME} | {
+    "AdjacentCategories": "adjacent_categories()",
     "BradleyTerry": "bt()",
     "ContinuationRatio": "cratio()",
     "FirthLogit": "firth()",

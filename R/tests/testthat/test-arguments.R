@@ -13,7 +13,7 @@ every_object <- function() {
   objects <- list(
     # The first logistic fit has the fewest methods of its own.
     cratio(gear ~ wt, cars, penalty = "firth"), ordered_logit(gear ~ wt, cars, penalty = "firth"),
-    firth(am ~ wt, cars),
+    adjacent_categories(gear ~ wt, cars, penalty = "firth"), firth(am ~ wt, cars),
     firth_multinom(gear ~ wt, cars), detect_separation(am ~ wt, cars), bt(wins),
     hybrid(Species ~ Petal.Length + Petal.Width, iris),
     pwc(Species ~ Petal.Length + Petal.Width, iris, learners = "lda"), compare_methods(scores),

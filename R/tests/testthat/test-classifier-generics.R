@@ -9,7 +9,6 @@ no_residuals <- "^a classifier has no residuals; fitted\\(\\) has the probabilit
 no_likelihood <- "^a classifier has no likelihood; compare_methods\\(\\) compares"
 no_predictor <- "^a classifier has no linear predictor; summary\\(\\) describes"
 no_coefficients <- "^learners of pairs have no common coefficients; tidy\\(\\) and summary\\(\\)"
-no_weights <- "^hybrid\\(\\) and ordinal_hybrid\\(\\) have no weights"
 
 # Generic functions of models in stats, and functions that call them.
 answers <- list(
@@ -63,7 +62,9 @@ answers_pwc <- utils::modifyList(answers, list(
   confint = no_coefficients
 ))
 answers_hybrid <- utils::modifyList(answers, list(
-  weights = no_weights, weighted.residuals = no_weights
+  logLik = function(fit) logLik(fit),
+  AIC = function(fit) 2 * attr(logLik(fit), "df") - 2 * as.vector(logLik(fit)),
+  BIC = function(fit) log(nobs(fit)) * attr(logLik(fit), "df") - 2 * as.vector(logLik(fit))
 ))
 
 test_that("functions of stats return the right value or one clear error", {
@@ -108,6 +109,7 @@ test_that("the covariance is that of the integrator", {
   peer <- glm(y ~ d_1 + d_2, binomial, data, epsilon = 1e-14)
   expect_equal(coef(fit), coef(peer), tolerance = EXACT)
   expect_equal(vcov(fit), vcov(peer), tolerance = EXACT)
+  expect_equal(logLik(fit), logLik(peer), tolerance = EXACT)
   expect_equal(confint(fit), confint.default(peer), tolerance = EXACT)
   expect_equal(confint(fit, "d_2", 0.9), confint.default(peer, "d_2", 0.9), tolerance = EXACT)
   expect_refused(confint(fit, "zz"), "^parm must be among the coefficients, got 'zz'")

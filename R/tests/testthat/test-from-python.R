@@ -140,7 +140,17 @@ test_that("models of several classes give the fits of firth_multinom() and crati
           unname(as.matrix(reticulate::py_to_r(result$predict())))[1:5, ], tolerance = same_numbers
         )
       }
+      steps <- model_of("AdjacentCategories")(stage, as_python(data.frame(x)),
+        penalty = penalty, parallel = parallel, offset = as_python(cases$PI / 10)
+      )$fit()
+      expect_same_fit(from_python(steps), adjacent_categories(stage ~ EH + NV, ordered,
+        penalty = if (is.null(penalty)) "none" else penalty, parallel = parallel, offset = PI / 10
+      ))
     }
+    odds <- model_of("OrderedLogit")(stage, as_python(data.frame(x)), penalty = penalty)$fit()
+    expect_same_fit(from_python(odds), ordered_logit(stage ~ EH + NV, ordered,
+      penalty = if (is.null(penalty)) "none" else penalty
+    ))
   }
 })
 

@@ -212,7 +212,8 @@ test_that("simulate() draws classes with their probabilities", {
   fits <- list(
     firth_multinom(grade ~ x, visits), cratio(grade ~ x, visits),
     cratio(as.integer(grade) ~ x, visits, direction = "forward"),
-    ordered_logit(grade ~ x + offset(x / 3), visits)
+    ordered_logit(grade ~ x + offset(x / 3), visits),
+    adjacent_categories(grade ~ x + offset(x / 3), visits)
   )
   for (fit in fits) {
     drawn <- simulate(fit, nsim = 4000, seed = 3)
@@ -240,7 +241,9 @@ test_that("profile() agrees with the profile intervals and can be drawn", {
     cratio(grade ~ x + site, visits),
     cratio(grade ~ x + site, visits, parallel = TRUE, penalty = "firth", direction = "forward"),
     ordered_logit(grade ~ x + site, visits),
-    ordered_logit(grade ~ x, visits, penalty = "firth", offset = x / 3)
+    ordered_logit(grade ~ x, visits, penalty = "firth", offset = x / 3),
+    adjacent_categories(grade ~ x, visits, penalty = "firth", offset = x / 3),
+    adjacent_categories(grade ~ x, visits, parallel = TRUE)
   )
   for (fit in fits) {
     curves <- profile(fit, alpha = 0.05, n_points = 8)
@@ -317,7 +320,9 @@ test_that("drop1() and add1() have the tests of anova()", {
     firth_multinom(grade ~ x + site, visits, weights = rep(1:2, 8)),
     cratio(grade ~ x + site, visits, penalty = "firth", parallel = TRUE),
     ordered_logit(grade ~ x + site, visits, penalty = "firth", offset = x / 3),
-    ordered_logit(grade ~ x + site, visits, weights = rep(1:2, 8))
+    ordered_logit(grade ~ x + site, visits, weights = rep(1:2, 8)),
+    adjacent_categories(grade ~ x + site, visits, penalty = "firth", offset = x / 3),
+    adjacent_categories(grade ~ x + site, visits, parallel = TRUE, weights = rep(1:2, 8))
   )
   for (fit in fits) {
     expected <- anova(fit)

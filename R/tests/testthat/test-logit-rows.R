@@ -23,10 +23,10 @@ test_that("tables of several columns are refused", {
   skip_without_python()
   two <- cbind(shifted$times, 1)
   expect_refused(firth(ill ~ x, shifted, weights = two), "^weights must be one number for each row")
-  for (model in list(firth, ordered_logit)) {
+  for (model in list(firth, ordered_logit, adjacent_categories)) {
     expect_refused(model(grade != "bad" ~ x, shifted, offset = two), "^offset must be .* got 2 col")
   }
-  for (model in list(firth_multinom, cratio, ordered_logit)) {
+  for (model in list(firth_multinom, cratio, ordered_logit, adjacent_categories)) {
     expect_refused(model(grade ~ x, shifted, weights = two), "^weights must be .* got 2 columns")
   }
 })

@@ -6,6 +6,7 @@ formula_fits <- function(visits) {
     firth(ill ~ x + site, visits),
     firth_multinom(grade ~ x + site, visits),
     cratio(grade ~ x + site, visits, penalty = "firth"),
+    adjacent_categories(grade ~ x + site, visits, penalty = "firth"),
     hybrid(grade ~ x + site, visits, distance_cv = NULL),
     ordinal_hybrid(grade ~ x + site, visits, distance_cv = NULL)
   )

@@ -88,6 +88,19 @@ test_that("the margins are restored", {
   expect_identical(graphics::par(no.readonly = TRUE)[c("mai", "new", "mfrow")], before)
 })
 
+test_that("steps are drawn as the stages of continuation ratios", {
+  skip_without_python()
+  labels <- function(fit) record_drawing(function() plot(fit))$names$label
+  fits <- lapply(c(FALSE, TRUE), function(parallel) {
+    lapply(c(cratio, adjacent_categories), function(model) {
+      model(grade ~ x + site, visits, penalty = "firth", parallel = parallel)
+    })
+  })
+  for (pair in fits) {
+    expect_identical(labels(pair[[2L]]), labels(pair[[1L]]))
+  }
+})
+
 test_that("thresholds are drawn with intercept = TRUE only", {
   skip_without_python()
   fit <- ordered_logit(grade ~ x + site, visits)

@@ -112,6 +112,8 @@ test_that("options of logistic fits are those of Python", {
   expect_setequal(choices(cratio, "penalty"), typed(ratio, "penalty"))
   odds <- python_function("OrderedLogit", "__init__")
   expect_setequal(choices(ordered_logit, "penalty"), typed(odds, "penalty"))
+  steps <- python_function("AdjacentCategories", "__init__")
+  expect_setequal(choices(adjacent_categories, "penalty"), typed(steps, "penalty"))
   expect_setequal(
     choices(stepwise, "direction"), typed(python_function("stepwise"), "direction")
   )

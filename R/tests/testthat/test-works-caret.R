@@ -105,6 +105,8 @@ test_works("caret", c("train()", "varImp()"), "pwc()", {
   w <- rep(c(1, 3), 50)
   weighted <- trained(caretModel("pwc"), two[1:4], two$Species, weights = w)
   expect_same(weighted, pwc(Species ~ ., two, weights = w), two)
+  hybrids <- trained(caretModel("hybrid", clusters = 1), two[1:4], two$Species, weights = w)
+  expect_same(hybrids, hybrid(Species ~ ., two, clusters = 1, weights = w), two)
   balanced <- trained(caretModel("pwc", class.weights = c(virginica = 5)), two[1:4], two$Species)
   expect_same(balanced, pwc(Species ~ ., two, class.weights = c(virginica = 5)), two)
   # The importance of columns is caret's own, from each column alone.
@@ -119,7 +121,6 @@ test_works("caret", c("train()", "varImp()"), "pwc()", {
   refused <- function(model, words, ...) {
     expect_refused(trained(model, two[1:4], two$Species, ...), words)
   }
-  refused(caretModel("hybrid"), "^hybrid\\(\\) takes no weights; leave them out", weights = w)
   refused(caretModel("pwc"), "^'gama' is not an argument of pwc\\(\\).*mean 'gamma'\\?$", gama = 1)
   refused(caretModel("pwc", scale = TRUE), "^'scale' is given twice", scale = FALSE)
   refused(caretModel("pwc"), "^'cost' is given twice", cost = 1)

@@ -144,5 +144,5 @@ test_that("effects refuses infinite estimates", {
   skip_without_python()
   skip_without_package("effects")
   fit <- suppressWarnings(cratio(grade ~ age, grades))
-  expect_error(effects::Effect("age", fit), "a stage is separated; fit with penalty = 'firth'")
+  expect_error(effects::Effect("age", fit), "the data are separated; fit with penalty = 'firth'")
 })

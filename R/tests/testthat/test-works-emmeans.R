@@ -280,7 +280,7 @@ test_that("emmeans refuses what it could not compute", {
   skip_without_python()
   skip_without_package("emmeans")
   fit <- suppressWarnings(cratio(grade ~ age, grades))
-  expect_error(emmeans::emmeans(fit, ~grade), "a stage is separated; fit with penalty = 'firth'")
+  expect_error(emmeans::emmeans(fit, ~grade), "the data are separated; fit with penalty = 'firth'")
   finite <- update(fit, penalty = "firth")
   expect_equal(sum(as.data.frame(emmeans::emmeans(finite, ~grade))$prob), 1, tolerance = tolerance)
   expect_error(

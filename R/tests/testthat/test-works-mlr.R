@@ -90,10 +90,9 @@ test_works("mlr", c("resample()", "tuneParams()", "makeWeightedClassesWrapper()"
   expect_error(
     mlr::train(lda, task_of(two, "Species", weights = w)), "the learner 'lda' takes no weights"
   )
-  expect_error(
-    mlr::train(mlr::makeLearner("classif.hybrid"), task_of(two, "Species"), weights = w),
-    "does not support"
-  )
+  hybrids <- mlr::makeLearner("classif.hybrid", clusters = 1)
+  direct <- hybrid(Species ~ ., two, clusters = 1, weights = w)
+  expect_same(hybrids, task_of(two, "Species", weights = w), direct, two)
 })
 
 test_that("a class without rows in the training set has probability 0", {

@@ -498,7 +498,9 @@ test_that("the robust covariances of Python are those of sandwich", {
     firth_multinom(grade ~ x + z, data), cratio(grade ~ x + z, data),
     cratio(grade ~ x + z, data, penalty = "firth", direction = "forward"),
     cratio(grade ~ x + z, data, penalty = "firth", parallel = TRUE),
-    ordered_logit(grade ~ x + z, data), ordered_logit(grade ~ x + z, data, penalty = "firth")
+    ordered_logit(grade ~ x + z, data), ordered_logit(grade ~ x + z, data, penalty = "firth"),
+    adjacent_categories(grade ~ x + z, data),
+    adjacent_categories(grade ~ x + z, data, penalty = "firth", parallel = TRUE)
   )
   groups <- reticulate::r_to_py(list(groups = as.array(clinic)))
   python_cov <- function(fit, ...) {
