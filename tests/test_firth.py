@@ -409,7 +409,7 @@ def test_copies_and_removed_data(endometrial):
         lambda res: res.set_null_options(),
         lambda res: res.info_criteria("tic"),
         lambda res: res.model.fit(method="bfgs"),
-        lambda res: res.model.fit(cov_type="HC0"),
+        lambda res: res.model.fit(cov_type="HC3"),
         lambda res: res.model.fit(correction="fli"),
         lambda res: res.model.fit(start_params=[1.0]),
         lambda res: res.model.fit(maxiter=0),
