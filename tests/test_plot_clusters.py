@@ -211,7 +211,9 @@ class TestClusters:
         X, y, *_ = clover(n=15)
         for rows in (X, np.column_stack([X, X[:, 0] + X[:, 1] ** 2])):
             thin = sparse.csr_matrix(rows)
-            expected, found = (figure_of(plot.clusters(quick().fit(data, y), data)).axes[0] for data in (rows, thin))
+            expected, found = (
+                figure_of(plot.clusters(quick(n_clusters=4).fit(data, y), data)).axes[0] for data in (rows, thin)
+            )
             assert len(borders_in(found)) == len(borders_in(expected)) == (4 if rows is X else 0)
             for mine, theirs in zip(groups_in(found), groups_in(expected), strict=True):
                 np.testing.assert_allclose(mine.get_xydata(), theirs.get_xydata(), atol=1e-6)

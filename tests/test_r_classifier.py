@@ -13,6 +13,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from sklearn.base import clone
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import GaussianNB
@@ -21,6 +22,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from pwcstats import InputError, PairwiseClassifier
 from pwcstats.compare import benchmark
+from pwcstats.datasets import szepannek_classes
 from pwcstats.errors import PwcWarning
 
 try:
@@ -396,6 +398,20 @@ def test_parameters_and_clones():
     assert clone(model).get_params() == model.get_params()
     with pytest.raises(NotFittedError):
         model.predict([[0.0]])
+
+
+def test_lda_discards_a_direction_without_variance():
+    """So does scikit-learn's; on parallel lines it is the direction that separates (Figure 6 of Szepannek et al.)."""
+    x, y = szepannek_classes(0.5, 1.0, random_state=0)
+    x, y = x[y < 3], y[y < 3]
+    with pytest.warns(PwcWarning, match="R's MASS says: variables are collinear"):
+        theirs = RClassifier("MASS::lda").fit(x, y).predict(x)
+    ours = LinearDiscriminantAnalysis().fit(x, y).predict(x)
+    np.testing.assert_array_equal(theirs, ours)
+    assert np.mean(ours != y) > 0.2
+    # The lines do not meet.
+    offset = x[:, 1] - 2.0 * x[:, 0]
+    assert offset[y == 1].min() - offset[y == 2].max() == pytest.approx(30.0)
 
 
 def test_r_prints_nothing_and_warnings_are_ours(iris, capfd):

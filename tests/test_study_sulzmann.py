@@ -7,6 +7,7 @@ from math import prod
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.multiclass import OneVsRestClassifier
 
@@ -288,6 +289,64 @@ class TestTransitivity:
         assert table["note"][4] == "against (5); follows from the ranking"
 
 
+class TestSpearman:
+    def test_by_loops(self, monkeypatch):
+        """All rankings, pairs and correlations of one distribution by loops and SciPy."""
+        seen = []
+        couple = runs.couple
+        monkeypatch.setattr(runs, "couple", lambda r, *args, **how: seen.append(r) or couple(r, *args, **how))
+        found = {row["voting"]: row["below"] for row in runs.random_rankings("any", 4, 1, 11)}
+        rng = np.random.default_rng(seed_of("spearman", "any", 4, 11))
+        rng.dirichlet(np.ones(4))
+        # A ranking names the classes from the best to the worst, but is drawn as the ranks of the classes.
+        ranks = list(permutations(range(4)))
+        weights = rng.dirichlet(np.full(24, 5 / 24))
+        r = np.full((4, 4), 0.5)
+        for i, j in permutations(range(4), 2):
+            r[i, j] = sum(w for rank, w in zip(ranks, weights, strict=True) if rank[i] < rank[j])
+        np.testing.assert_allclose(seen[0], r, atol=EXACT)
+        expected = {
+            mine: sum(w * stats.spearmanr(mine, other)[0] for other, w in zip(ranks, weights, strict=True))
+            for mine in ranks
+        }
+        for voting, score in (("weighted", reference.row_sums(r)), ("plain", reference.vote(r))):
+            order = sorted(range(4), key=lambda label, by=score: -by[label])
+            mine = tuple(order.index(label) for label in range(4))
+            assert found[voting] == pytest.approx(max(expected.values()) - expected[mine], abs=EXACT)
+
+    def test_plackett_luce(self):
+        """Its pairs are p_i / (p_i + p_j), as the text of the exhibit says."""
+        p, ranks = np.array([0.5, 0.2, 0.2, 0.1]), np.array(list(permutations(range(4))), dtype=float)
+        weights = runs._plackett_luce(ranks, p)
+        assert weights.sum() == pytest.approx(1, abs=EXACT)
+        # The first, then the second of the remaining ones, ...
+        assert weights[0] == pytest.approx(0.5 * 0.2 / 0.5 * 0.2 / 0.3, abs=EXACT)
+        for i, j in permutations(range(4), 2):
+            assert weights[ranks[:, i] < ranks[:, j]].sum() == pytest.approx(p[i] / (p[i] + p[j]), abs=EXACT)
+
+    def test_table(self):
+        table = study.spearman(samples=20)
+        rows = table.dropna(subset="rankings").set_index(["rankings", "n_classes", "voting"])["estimate"]
+        assert len(rows) == 4 * 2 + 4 * 3
+        assert rows.drop("plain", level="voting").max() < EXACT
+        # The statement is about weighted voting only: where pairs are intransitive, plain voting is no optimum.
+        assert (rows.xs("plain", level="voting")["any"] > 0.02).all()
+        assert judged(table) == ["agree"]
+        assert table["note"].iloc[-2].startswith("largest shortfall of 160 distributions; that of plain")
+        assert table["verdict"].iloc[-1] == ""
+
+    def test_what_is_said_can_be_wrong(self, monkeypatch):
+        """In one distribution of rankings."""
+
+        def found(rankings, n_classes, samples, seed):
+            worse = 1e-6 if (rankings, n_classes) == ("any", 5) else 0.0
+            below = {"weighted": worse, "plain": 0.1, "none, class probabilities": 0.0}
+            return [{"voting": voting, "below": value} for voting, value in below.items()]
+
+        monkeypatch.setattr(study, "random_rankings", found)
+        assert judged(study.spearman()) == ["open"]
+
+
 class TestSection5:
     def test_in_fractions(self):
         x, y = sulzmann_counts()
@@ -384,7 +443,9 @@ def test_sizes(monkeypatch, theorem):
 
 def test_exhibits():
     names = [exhibit.name for exhibit in study.EXHIBITS]
-    assert names == ["theorem1", "theorem2", "theorem3", "example", "transitivity", "section5", "one_against_all"]
+    assert names == [
+        "theorem1", "theorem2", "theorem3", "spearman", "example", "transitivity", "section5", "one_against_all"
+    ]  # fmt: skip
     assert all(exhibit.table is getattr(study, exhibit.name) for exhibit in study.EXHIBITS)
     assert all(len(exhibit.about) > 100 for exhibit in study.EXHIBITS)
 
@@ -395,7 +456,8 @@ def test_everything_that_is_proved_holds(exhibit):
     """On all sets of the quick size."""
     table = exhibit.table("quick", random_state=0, n_jobs=1, progress=False, cache=None)
     assert tuple(table.columns[-len(COLUMNS) :]) == COLUMNS
-    verdicts = {"theorem1": 1, "theorem2": 1, "theorem3": 1, "example": 3, "transitivity": 2, "section5": 5}
+    verdicts = {"theorem1": 1, "theorem2": 1, "theorem3": 1, "spearman": 1, "example": 3, "transitivity": 2}
+    verdicts |= {"section5": 5}
     assert judged(table) == ["agree"] * verdicts.get(exhibit.name, 0)
     figure = exhibit.draw(table, 0)
     if figure is not None:

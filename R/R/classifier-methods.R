@@ -4,18 +4,20 @@
 #' models. There are further methods for [pwc()] fits [here][pwcstats_pwc], and for hybrids
 #' [here][pwcstats_machines].
 #'
-#' A classifier has no likelihood, no residuals and no linear predictor. (The integrator of a hybrid
-#' has [logLik()][pwcstats_machines].) [residuals()], [logLik()], [deviance()], [anova()], [step()], [simulate()] and other functions that need one stop with an
-#' error that says what to use instead.
+#' A classifier has no likelihood, no residuals and no linear predictor. [residuals()], [logLik()],
+#' [deviance()], [anova()], [step()], [simulate()] and other functions that need one stop with an
+#' error that says what to use instead. The integrator of a hybrid has a
+#' [log-likelihood][pwcstats_machines].
 #'
 #' @param object,x,formula A fit by [pwc()], [hybrid()] or [ordinal_hybrid()].
 #' @param type Type of weights; there are only prior weights.
 #' @param ... Must be empty; a misspelt argument is an error.
 #' @return `nobs()` returns the number of rows, `fitted()` the probabilities of the rows of the fit,
-#'   `weights()` the weights of the rows, `formula()` and `terms()` the formula, `model.frame()` the variables of the rows,
-#'   `case.names()` their names, and `variable.names()` the names of the columns that the learners
-#'   use. `model.matrix()` returns the columns before they are scaled: those of the formula with the
-#'   intercept, which the learners do not use, or after `x` and `y` those of `x`.
+#'   `weights()` the weights of the rows, `formula()` and `terms()` the formula, `model.frame()` the
+#'   variables of the rows, `case.names()` their names, and `variable.names()` the names of the
+#'   columns that the learners use. `model.matrix()` returns the columns before they are scaled:
+#'   those of the formula with the intercept, which the learners do not use, or after `x` and `y`
+#'   those of `x`.
 #' @seealso [predict()][predict.pwcstats_pwc] after [pwc()], [predict()][predict.pwcstats_machines]
 #'   after hybrids.
 #' @examplesIf pwcstats_available()

@@ -33,9 +33,9 @@
 #'   and may be missing. `"ratio"` is the rule of the report: the rounded number of negatives per
 #'   positive, from 1 to 10. `"auto"` also tries 1 to 6 clusters, and takes the smallest number
 #'   whose log loss of cross-validated probabilities exceeds the least one by at most the standard
-#'   error of the difference. Hundreds of clusters take minutes. k-means always standardises the columns,
-#'   even with `scale = FALSE`. With `split = "folds"` it is the number of parts, by default 9, or
-#'   fewer if the rarer class has fewer rows.
+#'   error of the difference. Hundreds of clusters take minutes. k-means always standardises the
+#'   columns, even with `scale = FALSE`. With `split = "folds"` it is the number of parts, by
+#'   default 9, or fewer if the rarer class has fewer rows.
 #' @param split Use clusters of the negatives, or random parts of all rows. With `"folds"`, each
 #'   part has a machine for both classes, and a binary logistic model integrates the distances.
 #' @param kernel,cost,gamma,degree,coef0,tolerance Arguments of the support vector machines, as in

@@ -105,7 +105,7 @@ describe_logit <- function(x) {
   }
   if (inherits(x, "pwcstats_adjacent")) {
     return(sprintf(
-      "Adjacent categories by %s: %s observations; %s slopes; step j: %s = j against the class below",
+      "Adjacent categories by %s: %s observations; %s slopes; %s = j against the class below",
       sub("penalised", "bias-reduced", method, fixed = TRUE), n,
       if (x$parallel) "parallel" else "separate", response
     ))

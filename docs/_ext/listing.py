@@ -41,10 +41,13 @@ def rows_with(verdict):
             settings = ", ".join(f"{name} {row[name]}" for name in parameters if pd.notna(row[name]))
             ours, paper = ("" if pd.isna(row[name]) else f"{row[name]:.4g}" for name in ("estimate", "paper"))
             what = f"{row['quantity']} ({settings})" if settings else row["quantity"]
-            # The command of a cause is code.
-            why = re.sub(r"`([^`]+)`", r"``\1``", escape(row["cause"] or row["note"]).replace(r"\`", "`"))
-            rows.append((f"``{study}.{exhibit}``", escape(what), ours, paper, why))
+            rows.append((f"``{study}.{exhibit}``", escape(what), ours, paper, with_code(row["cause"] or row["note"])))
     return rows
+
+
+def with_code(text):
+    """Text as RST, with `commands` as code, in which nothing is escaped."""
+    return "".join(f"``{part}``" if index % 2 else escape(part) for index, part in enumerate(text.split("`")))
 
 
 def tables():

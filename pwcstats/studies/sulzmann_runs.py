@@ -1,5 +1,6 @@
 """Sulzmann, Fürnkranz & Hüllermeier (2007): the runs of naive Bayes, of its pairs, and of one against all."""
 
+from itertools import permutations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,12 +19,14 @@ from pwcstats.pairwise import PairwiseClassifier
 from pwcstats.studies.running import Record
 
 __all__ = [
+    "PLACKETT_LUCE",
     "SIMULATED",
     "TWINS",
     "circles",
     "compared",
     "in_order",
     "intransitive",
+    "random_rankings",
     "three_classes",
     "voted",
     "weighted",
@@ -37,6 +40,8 @@ SIMULATED = {
     "simulated, 20 classes": 20,
 }
 TWINS = "simulated, 4 classes twice"
+# Random rankings whose pairs are those of class probabilities.
+PLACKETT_LUCE = "Plackett-Luce"
 # Number of bins of equal counts into which numbers are discretised for the categorical learner.
 PARTS = 5
 # Classes tie if their log posteriors, or their votes, differ by less than this; rounding errors are about 1e-12.
@@ -110,6 +115,40 @@ def compared(data: str, most: int, split: int, seed: int) -> list[Record]:
             "gain": np.mean(by_rest == task.truth) - np.mean(predicted == task.truth),
         }
     ]
+
+
+def random_rankings(rankings: str, n_classes: int, samples: int, seed: int) -> list[Record]:
+    """How far votings of the true pairs stay below the largest expected Spearman correlation with a random ranking.
+
+    Each sample has a probability for each ranking, so that the pairs and the expected correlations are exact.
+    """
+    rng = np.random.default_rng(seed_of("spearman", rankings, n_classes, seed))
+    # A row for each ranking: the ranks of the classes, 0 for the best.
+    ranks = np.array(list(permutations(range(n_classes))), dtype=np.float64)
+    centred = ranks - ranks.mean(axis=1, keepdims=True)
+    spearman = centred @ centred.T / (centred[0] @ centred[0])
+    before = (ranks[:, :, None] < ranks[:, None, :]).astype(np.float64)
+    worst: dict[str, float] = {}
+    for _ in range(samples):
+        p = rng.dirichlet(np.ones(n_classes))
+        # Of any rankings few are probable, so that pairs may be intransitive.
+        given = rankings == PLACKETT_LUCE
+        weights = _plackett_luce(ranks, p) if given else rng.dirichlet(np.full(len(ranks), 5.0 / len(ranks)))
+        r = np.tensordot(weights, before, axes=1) + 0.5 * np.eye(n_classes)
+        scores = {"weighted": couple(r, "sum", clip=0.0), "plain": couple(r, "vote", clip=0.0)}
+        scores |= {"none, class probabilities": p} if given else {}
+        expected = spearman @ weights
+        for voting, score in scores.items():
+            voted = np.argsort(np.argsort(-score, kind="stable"))
+            below = expected.max() - expected[(ranks == voted).all(axis=1)]
+            worst[voting] = max(worst.get(voting, 0.0), float(below[0]))
+    return [{"voting": voting, "below": below} for voting, below in worst.items()]
+
+
+def _plackett_luce(ranks: Array, p: Array) -> Array:
+    """Probabilities of rankings in which each next class is drawn from the remaining ones."""
+    drawn = p[ranks.argsort(axis=1)]
+    return (drawn / drawn[:, ::-1].cumsum(axis=1)[:, ::-1]).prod(axis=1)
 
 
 def three_classes() -> pd.DataFrame:

@@ -1,5 +1,7 @@
 """Szepannek, Bischl & Weihs (2007): the runs of LDA, naive Bayes, and the better of them for each pair."""
 
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,18 +16,43 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils import Bunch
 
+from pwcstats._arrays import Array
 from pwcstats._jobs import seed_of
 from pwcstats.datasets import load, szepannek_classes
 from pwcstats.pairwise import PairwiseClassifier
 from pwcstats.studies.running import Record
 
+# Section 4.2: standard deviation of the first coordinate of the first two classes, and its means.
+SIGMA_1, MEANS_1 = 5.0, {1: 50.0, 2: 65.0}
+# The classes of Satellite in the order of their codes in Statlog: 1, 2, 3, 4, 5 and 7.
+SOILS = ("red soil", "cotton crop", "grey soil", "damp grey soil", "vegetation stubble", "very damp grey soil")
+
 
 def simulated(alpha: float, rho: float, repeats: int, seed: int) -> list[Record]:
     """Errors on new samples of four normal classes."""
+    seeds = [seed_of("szepannek", seed, alpha, rho, repeat) for repeat in range(repeats)]
+    return _on_samples(lambda own: szepannek_classes(alpha, rho, random_state=own), seeds)
+
+
+def introductory(sigma_1: float, rho: float, repeats: int, seed: int) -> list[Record]:
+    """Errors on new samples like that of Figure 3."""
+    seeds = [seed_of("szepannek", seed, 0.0, rho, repeat) for repeat in range(repeats)]
+    return _on_samples(partial(example, sigma_1, rho), seeds)
+
+
+def example(sigma_1: float, rho: float, random_state: int) -> tuple[Array, NDArray[np.int64]]:
+    """Four classes with different covariances (alpha = 0), the first two with this standard deviation."""
+    x, y = szepannek_classes(0.0, rho, random_state=random_state)
+    for label, mean in MEANS_1.items():
+        x[y == label, 0] = mean + sigma_1 / SIGMA_1 * (x[y == label, 0] - mean)
+    return x, y
+
+
+def _on_samples(draw: Callable[[int], tuple[Array, NDArray[np.int64]]], seeds: list[int]) -> list[Record]:
+    """Errors on a sample for each seed, two thirds for training."""
     records = []
-    for repeat in range(repeats):
-        own = seed_of("szepannek", seed, alpha, rho, repeat)
-        x, y = szepannek_classes(alpha, rho, random_state=own)
+    for repeat, own in enumerate(seeds):
+        x, y = draw(own)
         train, test = train_test_split(np.arange(len(y)), test_size=1 / 3, random_state=own)
         errors = _errors(LinearDiscriminantAnalysis(), GaussianNB(), x, y, train, test, own)
         records += [{"repeat": repeat, "method": method, "error": error} for method, error in errors.items()]
@@ -36,6 +63,12 @@ def _errors(
     lda: Any, nb: Any, x: Any, y: Any, train: NDArray[np.intp], test: NDArray[np.intp], seed: int
 ) -> dict[str, float]:
     """Test errors of each learner on all classes, and of coupled pairs with the better learner by 3-fold CV."""
+    methods = _methods(lda, nb, seed)
+    return {name: 1.0 - clf.fit(x[train], y[train]).score(x[test], y[test]) for name, clf in methods.items()}
+
+
+def _methods(lda: Any, nb: Any, seed: int) -> dict[str, Any]:
+    """Both learners, and coupled pairs with the better one."""
     pwc = PairwiseClassifier(
         {"LDA": lda, "NB": nb},
         coupling="ht",
@@ -44,8 +77,7 @@ def _errors(
         temperature=False,
         random_state=seed,
     )
-    methods = {"LDA": lda, "NB": nb, "PWC": pwc}
-    return {name: 1.0 - clf.fit(x[train], y[train]).score(x[test], y[test]) for name, clf in methods.items()}
+    return {"LDA": lda, "NB": nb, "PWC": pwc}
 
 
 def on_data(dataset: str, repeat: int, seed: int) -> list[Record]:
@@ -112,3 +144,39 @@ def _split(data: Bunch, y: NDArray[Any], seed: int) -> tuple[NDArray[np.intp], N
     rare = np.isin(y, label[count < 3])
     train, test = train_test_split(np.flatnonzero(~rare), test_size=1 / 3, random_state=seed)
     return np.concatenate([train, np.flatnonzero(rare)]), test
+
+
+def on_satellite(repeat: int, seed: int) -> list[Record]:
+    """Errors on both parts of Satellite, also of coupled pairs after one sweep of the coupling."""
+    data, own = load("satellite"), seed_of("szepannek", seed, "satellite", repeat)
+    x, y, train = data.data.to_numpy(), data.target.to_numpy(), data.train
+    methods = _methods(LinearDiscriminantAnalysis(), GaussianNB(), own)
+    fitted = {name: clf.fit(x[train], y[train]) for name, clf in methods.items()}
+    classes, sizes = np.unique(y[train], return_counts=True)
+    orders = {"Statlog": np.searchsorted(classes, SOILS), "alphabetical": np.arange(len(classes))}
+    records = []
+    for name, rows in (("training", train), ("test", ~train)):
+        errors = {
+            (method, "converged" if method == "PWC" else "none"): 1.0 - clf.score(x[rows], y[rows])
+            for method, clf in fitted.items()
+        }
+        r = fitted["PWC"].pairwise_proba(x[rows])
+        for order, indices in orders.items():
+            predicted = classes[one_sweep(r, sizes, indices).argmax(axis=1)]
+            errors["PWC", f"one sweep, {order}"] = float(np.mean(predicted != y[rows]))
+        records += [
+            {"method": method, "coupling": coupling, "rows": name, "error": error}
+            for (method, coupling), error in errors.items()
+        ]
+    return records
+
+
+def one_sweep(r: Array, sizes: NDArray[np.int64], order: Sequence[int] | NDArray[np.intp]) -> Array:
+    """Step 2 of the paper's algorithm, once for each class in this order, from equal probabilities."""
+    p, n = np.full(r.shape[:2], 1.0 / len(sizes)), (sizes[:, None] + sizes).astype(np.float64)
+    for i in order:
+        others = np.arange(len(sizes)) != i
+        mu = p[:, [i]] / (p[:, [i]] + p[:, others])
+        p[:, i] *= (r[:, i, others] @ n[i, others]) / (mu @ n[i, others])
+        p /= p.sum(axis=1, keepdims=True)
+    return p

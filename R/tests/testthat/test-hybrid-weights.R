@@ -42,7 +42,9 @@ test_that("a weight of 2 counts as two rows, and rows of weight 0 are left out",
     clusters = flowers$Species, tolerance = 1e-10, distance_cv = NULL, weights = flowers$w
   )
   expect_equal(coef(direct), coef(weighted[[1]]))
-  expect_refused(hybrid(kind ~ Petal.Length, flowers, weights = -w), "^weights has -2: they must be finite")
+  expect_refused(
+    hybrid(kind ~ Petal.Length, flowers, weights = -w), "^weights has -2: they must be finite"
+  )
 })
 
 test_that("the threshold is the best one for the score", {
