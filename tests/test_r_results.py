@@ -180,6 +180,19 @@ def test_what_is_not_fitted_is_refused(result, message):
         r.to_r(result)
 
 
+def test_labels_of_any_kind_are_kept(robjects):
+    data = pd.DataFrame({"x": np.arange(12.0) * 5 % 7, "y": list("abbabaabbaba"), "n": 3, "k": [0, 1, 2] * 4})
+    for result in (
+        FirthLogit.from_formula("y ~ x", data).fit(),
+        FirthLogit(data["y"], data[["x"]].assign(const=1.0)).fit(),
+    ):
+        fit = r.to_r(result)
+        np.testing.assert_allclose(sorted(robjects.r["coef"](fit)), sorted(result.params), rtol=1e-7)
+        assert list(robjects.r("function(fit) levels(fit$classes)")(fit)) == ["a", "b"]
+    with pytest.raises(InputError, match=r"in R, fit them with cbind\(successes, failures\)"):
+        r.to_r(FirthLogit.from_formula("k ~ x", data, trials="n").fit())
+
+
 def test_columns_of_categories_are_refused(patients):
     stage = np.resize(["b", "a", "c"], len(patients))
     learner = r.RClassifier("rpart::rpart")

@@ -22,8 +22,10 @@
 #' [anova()]. Wald intervals and tests (`pl = FALSE`) are the default here. `flic()` and `flac()`
 #' are `correction = "flic"` and `"flac"`.
 #'
-#' @param formula Model formula. The response is 0 and 1, or logical, or a factor with two levels,
-#'   the first of which is failure, or `cbind(successes, failures)`.
+#' @param formula Model formula. The response has two classes: 0 and 1, two other whole numbers,
+#'   logical, character or a factor. The second of them in sorted order, or the second level, is
+#'   success, whose probability is modelled; [print()] shows it. Or it is
+#'   `cbind(successes, failures)`.
 #' @param data Data frame with the variables. Variables that are not in it are looked up in the
 #'   environment of the formula.
 #' @param weights Frequency weights; rows with weight 0 are left out.
@@ -124,7 +126,8 @@ trials_to_py <- function(trials, input, call) {
   row <- line[, 2L]
   options <- list(
     offset = if (!is.null(input$offset)) to_py(as.array(as.double(input$offset[row]))),
-    freq_weights = row_weights_to_py(trials[cbind(row, line[, 1L])])
+    freq_weights = row_weights_to_py(trials[cbind(row, line[, 1L])]),
+    aliased = "raise"
   )
   endog <- to_py(as.array(as.double(line[, 1L] == 1L)))
   call_python("FirthLogit", list(endog, design_to_py(input$x, row)), options, call)

@@ -1,11 +1,12 @@
 """Models with Jeffreys' penalty, and their results: what the binary and the multinomial model share."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from scipy import stats
 from statsmodels.base.model import LikelihoodModelResults
 
@@ -15,6 +16,7 @@ from pwcstats._kernels.newton import Ascent
 from pwcstats._text import did_you_mean, listed, shape_of, shown
 from pwcstats.errors import ConvergenceWarning, InputError, arg, code, warn
 from pwcstats.logit import reading
+from pwcstats.logit.aliased import kept_contrasts, leave_out, refuse_aliased
 from pwcstats.logit.binary import cure_of
 from pwcstats.logit.formulas import columns_by_term
 from pwcstats.logit.inherited import HidesUnavailable, Unavailable
@@ -35,11 +37,17 @@ class PenalizedModel(HidesUnavailable):
     _weight: Array
     # Options of `fit`, for its error message.
     _fit_options = "start_params, maxiter and disp"
+    # Options of the model, for its error message.
+    _options = "freq_weights, aliased and missing"
+    # Names of the columns whose coefficients are missing.
+    left_out: Sequence[str] = ()
     # Whether there is a penalty; subclasses may maximise the likelihood itself.
     _firth = True
 
     def __init__(self, endog: Any, exog: Any, offset: Any = None, freq_weights: Any = None, **kwargs: Any) -> None:
-        reading.check_options(kwargs, type(self).__name__, "offset, freq_weights and missing")
+        trials = kwargs.pop("trials", None)
+        on_aliased = _params.choice(kwargs.pop("aliased", "drop"), ("drop", "raise"), "aliased")
+        reading.check_options(kwargs, type(self).__name__, self._options)
         reading.check_design(exog)
         reading.check_aligned(exog, freq_weights=freq_weights, offset=offset)
         freq_weights = reading.read_column(freq_weights, "freq_weights")
@@ -47,16 +55,30 @@ class PenalizedModel(HidesUnavailable):
         if "missing_idx" not in kwargs:
             reading.check_same_rows(len(endog), len(exog))
             reading.check_lengths(len(exog), freq_weights=freq_weights, offset=offset)
-        extra = {"freq_weights": freq_weights} | ({} if offset is None else {"offset": offset})
+        optional = {"offset": offset, "trials": trials}
+        extra = {"freq_weights": freq_weights} | {key: one for key, one in optional.items() if one is not None}
         cure = f"set {arg('missing', 'drop')}"
         if kwargs.get("missing", "none") != "drop":
             reading.check_no_missing(exog, endog, extra, cure)
         kwargs["check_rank"] = False
         super().__init__(endog, exog, **extra, **kwargs)  # type: ignore[call-arg]
         self._weight = reading.read_weights(getattr(self, "freq_weights", None), len(self.exog))
+        if trials is not None:
+            self._weight = self._weight * self.trials  # type: ignore[attr-defined]
         self._code = np.asarray(self.endog).astype(np.int64)
-        reading.check_classes(self._code, self._weight, self.class_labels)
-        self._likelihood = self._make_likelihood(self._firth)
+        _, code, weight, _ = self._lines()
+        reading.check_classes(code, weight, self.class_labels)
+        try:
+            self._likelihood = self._make_likelihood(self._firth)
+        except reading.RankError as error:
+            if on_aliased == "raise":
+                raise
+            columns = error.columns
+        else:
+            columns = []
+        if columns:
+            self._leave_out(columns)
+            self._likelihood = self._make_likelihood(self._firth)
         n_params = self._likelihood.n_params
         self.df_model = float(n_params - self._likelihood.n_rest * (self._constant is not None))
         self.df_resid = float(self._weight.sum() - n_params)
@@ -65,17 +87,26 @@ class PenalizedModel(HidesUnavailable):
     @property
     def class_labels(self) -> list[Any]:
         """Classes, the baseline first."""
-        return [0, 1]
+        raise NotImplementedError
+
+    def _leave_out(self, columns: list[int]) -> None:
+        """Leave out aliased columns."""
+        leave_out(self, columns)
 
     def _check_kwargs(self, kwargs: dict[str, Any], keys_extra: Any = None, **options: Any) -> None:
-        super()._check_kwargs(kwargs, [*(keys_extra or []), "freq_weights"], **options)  # type: ignore[misc]
+        super()._check_kwargs(kwargs, [*(keys_extra or []), "freq_weights", "trials"], **options)  # type: ignore[misc]
 
-    def _make_likelihood(self, firth: bool) -> MultinomialLikelihood:
+    def _lines(self) -> tuple[Array, NDArray[np.int64], Array, Array | None]:
+        """Design, class, weight and offset of each line of the likelihood; lines are rows, unless these have trials."""
         exog = np.asarray(self.exog, dtype=np.float64)
         offset = np.asarray(self.offset, dtype=np.float64) if hasattr(self, "offset") else None
-        n_classes = int(self._code.max()) + 1
+        return exog, self._code, self._weight, offset
+
+    def _make_likelihood(self, firth: bool) -> MultinomialLikelihood:
+        exog, code, weight, offset = self._lines()
+        n_classes = int(code.max()) + 1
         return MultinomialLikelihood(
-            exog, self._code, self._weight, offset, n_classes, firth, lambda: list(map(str, self.exog_names))
+            exog, code, weight, offset, n_classes, firth, lambda: list(map(str, self.exog_names))
         )
 
     @property
@@ -153,8 +184,8 @@ class PenalizedModel(HidesUnavailable):
         return ascent
 
     def _columns_of(self, term: Any) -> list[int]:
-        """Indices of the columns of a term: the name or index of a column, or a term of the formula."""
-        names = list(self.exog_names)
+        """Indices, among all columns, of those of a term: the name or index of a column, or a term of the formula."""
+        names = list(self.data.every if self.left_out else self.exog_names)
         if isinstance(term, Hashable) and term in names:
             return [names.index(term)]
         if isinstance(term, (int, np.integer)) and not isinstance(term, bool) and 0 <= term < len(names):
@@ -269,27 +300,57 @@ class PenalizedResults(PenalizedInference):
             ]
         )
 
+    def t_test(self, r_matrix: Any, *args: Any, **kwargs: Any) -> Any:
+        """Wald tests of linear combinations, as in statsmodels; those of missing coefficients are refused."""
+        return super().t_test(kept_contrasts(self.model, r_matrix), *args, **kwargs)  # type: ignore[misc]
+
+    def wald_test(self, r_matrix: Any, *args: Any, **kwargs: Any) -> Any:
+        """Wald test of several linear combinations, as in statsmodels; those of missing coefficients are refused."""
+        return super().wald_test(kept_contrasts(self.model, r_matrix), *args, **kwargs)  # type: ignore[misc]
+
+    def wald_test_terms(self, *args: Any, **kwargs: Any) -> Any:
+        """Wald tests of all terms, as in statsmodels; no coefficient may be missing."""
+        refuse_aliased(self.model, code("wald_test_terms"))
+        return super().wald_test_terms(*args, **kwargs)  # type: ignore[misc]
+
+    def _transform_predict_exog(self, exog: Any, transform: bool = True) -> Any:
+        new, index = super()._transform_predict_exog(exog, transform)  # type: ignore[misc]
+        if self.model.left_out and new is not None:
+            new = np.asarray(new)
+            is_kept = self.model.data.is_kept
+            new = new[..., is_kept] if new.shape[-1] == len(is_kept) else new
+        return new, index
+
     def get_margeff(self, *args: Any, **kwargs: Any) -> Any:
         """Marginal effects, as in statsmodels; not available with frequency weights, which it would ignore."""
+        refuse_aliased(self.model, code("get_margeff"))
         self._check_unweighted("Marginal effects are averages")
         return super().get_margeff(*args, **kwargs)  # type: ignore[misc]
 
     def _check_unweighted(self, what: str) -> None:
-        if getattr(self.model, "freq_weights", None) is not None:
-            raise InputError(f"{what} over rows, which would leave out {arg('freq_weights')}; repeat the rows instead.")
+        for name in ("freq_weights", "trials"):
+            if getattr(self.model, name, None) is not None:
+                raise InputError(f"{what} over rows, which would leave out {arg(name)}; repeat the rows instead.")
 
     def summary(self, *args: Any, **kwargs: Any) -> Any:
         """Summary table of statsmodels; log-likelihoods are penalised, intervals and tests are Wald's."""
         table = super().summary(*args, **kwargs)  # type: ignore[misc]
         if not self.model._firth:
             return table
+        aliased = f"Missing, because constant or combinations of the columns before: {', '.join(self.model.left_out)}."
         table.add_extra_txt(
             [
+                *([aliased] if self.model.left_out else []),
+                *self._response_note(),
                 "Log-Likelihood and LL-Null are penalised. Intervals and z are Wald's.",
                 *([] if self.correction else ['For separated data prefer conf_int(method="profile") and lr_test().']),
             ]
         )
         return table
+
+    def _response_note(self) -> list[str]:
+        """What the summary says about the response."""
+        return []
 
     def remove_data(self) -> None:
         """Remove all arrays of the length of the data, as in statsmodels; tests and profiles need them."""

@@ -51,6 +51,8 @@ def _logit(function, results, response, arguments, always_constant=False):
     model = results.model
     if model.exog is None:
         raise InputError("the result has no data, because remove_data() has removed them; fit again.")
+    if getattr(model, "left_out", ()):
+        raise InputError(f"columns have no coefficient ({', '.join(model.left_out)}); leave them out, and fit again.")
     x = np.asarray(model.exog, dtype=np.float64)
     names = [str(name) for name in model.exog_names]
     const = model.data.const_idx
@@ -113,7 +115,15 @@ def _firth(results):
     frame = getattr(model.data, "frame", None)
     name = str(model.endog_names)
     is_flag = frame is not None and name in frame and frame[name].dtype == bool
-    response = ["logical" if is_flag else "number", np.asarray(model.endog, dtype=np.float64)]
+    if model.trials is not None:
+        raise InputError(
+            "the result has numbers of successes and failures; in R, fit them with cbind(successes, failures) as "
+            "response."
+        )
+    if model.class_labels == [0, 1]:
+        response = ["logical" if is_flag else "number", np.asarray(model.endog, dtype=np.float64)]
+    else:
+        response = _factor(model.endog, model.class_labels)
     return _logit("firth", results, response, {} if results.correction is None else {"correction": results.correction})
 
 

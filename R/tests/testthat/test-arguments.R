@@ -26,7 +26,7 @@ every_object <- function() {
     leaderboard(bt(wins)), pairs(bt(wins)), mixed, summary(mixed), rankings,
     profile(firth(am ~ wt, cars))
   )
-  c(objects, lapply(objects[c(1, 6:9)], summary), further)
+  c(objects, lapply(objects[c(1, 7:10)], summary), further)
 }
 
 # Packages whose generic functions, and methods of ours that accept anything in their dots, each for
